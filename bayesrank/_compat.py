@@ -1,0 +1,30 @@
+"""What differs between the ArviZ generations: 0.23 wants an InferenceData, 1.x an xarray DataTree."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import xarray as xr
+
+
+def to_container(groups: Mapping[str, xr.Dataset]) -> Any:
+    """Groups of Datasets as the container that the installed ArviZ works with."""
+    import arviz as az
+
+    tree = xr.DataTree.from_dict(dict(groups))
+    return az.from_datatree(tree) if hasattr(az, "from_datatree") else tree
+
+
+def is_container(source: Any) -> bool:
+    """Whether ``source`` holds named groups of Datasets (an InferenceData or a DataTree with children)."""
+    if isinstance(source, xr.DataTree):
+        return True
+    return type(source).__name__ == "InferenceData" and hasattr(source, "_groups_all")
+
+
+def groups_of(source: Any) -> dict[str, xr.Dataset]:
+    """The groups of either container, as plain Datasets."""
+    return {str(name): _dataset(source[name]) for name in source if not isinstance(source[name], xr.DataArray)}
+
+
+def _dataset(node: Any) -> xr.Dataset:
+    return node.to_dataset() if isinstance(node, xr.DataTree) else node

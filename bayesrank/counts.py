@@ -1,0 +1,485 @@
+"""Evidence: how often each outcome was observed, as labelled integer arrays.
+
+Every function returns a DataArray named ``counts`` with the dims ``entity``, ``dataset`` (only if data sets were
+given), ``actual`` and ``predicted``. An (entity, dataset) pair that was not measured is all zeros, and the boolean
+coord ``measured`` says so. For two classes the negative one comes first and the positive one last.
+"""
+
+from collections.abc import Hashable, Mapping, Sequence
+from typing import Any, Literal
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+__all__ = ["check_counts", "from_counts", "from_frame", "from_matrix", "from_predictions", "one_vs_rest"]
+
+TWO_CLASSES = ("negative", "positive")
+CELLS = ("tn", "fp", "fn", "tp")
+
+
+def from_counts(
+    *,
+    tn: Any,
+    fp: Any,
+    fn: Any,
+    tp: Any,
+    entity: Any = None,
+    dataset: Any = None,
+) -> xr.DataArray:
+    """Two-class counts from the four cells.
+
+    Parameters
+    ----------
+    tn, fp, fn, tp : int or sequence of int
+        How many cases fell into each cell. Scalars, or sequences of one length.
+    entity : hashable or sequence, optional
+        Names of the entities, one for each count; "entity 1", "entity 2", ... by default.
+    dataset : hashable or sequence, optional
+        Names of the data sets, one for each count. Every (entity, dataset) pair may occur once.
+
+    Returns
+    -------
+    xarray.DataArray
+        Integer ``counts`` (entity, [dataset], actual, predicted).
+
+    Raises
+    ------
+    ValueError
+        If a count is negative, not finite or not whole, lengths differ, or a pair occurs twice.
+    TypeError
+        If a count is not a number.
+
+    Examples
+    --------
+    >>> counts = from_counts(tn=2680, fp=72, fn=23, tp=28, entity="Finley")
+    >>> counts.sel(entity="Finley", actual="positive", predicted="positive").item()
+    28
+    """
+    cells = {name: np.atleast_1d(_whole(name, value)) for name, value in zip(CELLS, (tn, fp, fn, tp), strict=True)}
+    lengths = {name: values.shape for name, values in cells.items()}
+    if len(set(lengths.values())) > 1 or cells["tn"].ndim != 1:
+        held = ", ".join(f"{name} {shape}" for name, shape in lengths.items())
+        raise ValueError(f"tn, fp, fn, tp must be scalars or sequences of one length; got shapes {held}")
+    size = cells["tn"].size
+    entities = [f"entity {i + 1}" for i in range(size)] if entity is None else _names("entity", entity, size)
+    datasets = None if dataset is None else _names("dataset", dataset, size)
+    values = np.stack([cells[name] for name in CELLS], axis=-1).reshape(size, 2, 2)
+    return _arrange(values, entities, datasets, list(TWO_CLASSES))
+
+
+def from_predictions(
+    y_true: Any,
+    predictions: Mapping[Hashable, Any] | pd.DataFrame,
+    *,
+    labels: Sequence[Any] | None = None,
+    dataset: Any = None,
+    weight: Any = None,
+) -> xr.DataArray:
+    """Counts from the true and the predicted label of every case.
+
+    Parameters
+    ----------
+    y_true : sequence of labels
+        The true label of each case. Any label type.
+    predictions : mapping or DataFrame
+        For each entity (key or column), its predicted label of each case, in the order of ``y_true``.
+    labels : sequence, optional
+        All classes in order; for two classes the negative one first. By default the sorted labels that occur.
+        A class named here is kept even where no case has it.
+    dataset : hashable or sequence, optional
+        The data set of each case, or one name for all cases.
+    weight : sequence of int, optional
+        How many times each case counts (whole numbers).
+
+    Returns
+    -------
+    xarray.DataArray
+        Integer ``counts`` (entity, [dataset], actual, predicted).
+
+    Raises
+    ------
+    ValueError
+        If lengths differ, a label is missing or not among ``labels``, or fewer than two classes are known.
+    TypeError
+        If ``predictions`` is no mapping or DataFrame.
+
+    Examples
+    --------
+    >>> counts = from_predictions([0, 0, 1, 1], {"always": [1, 1, 1, 1], "good": [0, 0, 1, 0]})
+    >>> counts.sel(entity="good").values.tolist()
+    [[2, 0], [1, 1]]
+    """
+    if not isinstance(predictions, Mapping | pd.DataFrame):
+        raise TypeError(
+            "predictions must be a mapping or a DataFrame from entity to predicted labels; "
+            f"got {type(predictions).__name__}"
+        )
+    truth = _labels("y_true", y_true)
+    entities = _unique("predictions", list(predictions.keys()))
+    if not entities:
+        raise ValueError("predictions must hold at least one entity; got none")
+    guesses = {name: _labels(f"predictions[{name!r}]", predictions[name]) for name in entities}
+    for name, guess in guesses.items():
+        if guess.size != truth.size:
+            raise ValueError(
+                f"predictions[{name!r}] must hold one label for each of the {truth.size} cases of y_true; "
+                f"got {guess.size}"
+            )
+    classes = _classes(labels, [truth, *guesses.values()])
+    code = {label: i for i, label in enumerate(classes)}
+
+    def encode(argument: str, values: np.ndarray) -> np.ndarray:
+        try:
+            return np.fromiter((code[v] for v in values.tolist()), dtype=np.int64, count=values.size)
+        except KeyError as error:
+            raise ValueError(f"{argument} holds the label {error.args[0]!r}, not among labels {classes}") from None
+
+    weights = np.ones(truth.size, np.int64) if weight is None else np.atleast_1d(_whole("weight", weight))
+    if weights.shape != truth.shape:
+        raise ValueError(f"weight must hold one number for each of the {truth.size} cases; got {weights.shape}")
+    actual = encode("y_true", truth)
+    where = [None] * truth.size if dataset is None else _names("dataset", dataset, truth.size, broadcast=True)
+    datasets = list(dict.fromkeys(where))
+    column = {name: i for i, name in enumerate(datasets)}
+    rows = np.array([column[name] for name in where])
+    n_classes = len(classes)
+    tables = np.zeros((len(entities), len(datasets), n_classes, n_classes), np.int64)
+    for i, name in enumerate(entities):
+        np.add.at(tables[i], (rows, actual, encode(f"predictions[{name!r}]", guesses[name])), weights)
+    if dataset is None:
+        return _arrange(tables[:, 0], entities, None, classes)
+    pairs = [(e, d) for e in entities for d in datasets]
+    return _arrange(tables.reshape(-1, n_classes, n_classes), [e for e, _ in pairs], [d for _, d in pairs], classes)
+
+
+def from_matrix(
+    matrix: Any,
+    orientation: Literal["actual_rows", "predicted_rows"],
+    *,
+    labels: Sequence[Any] | None = None,
+    entity: Any = None,
+) -> xr.DataArray:
+    """Counts from a square confusion matrix, or a stack of them.
+
+    Parameters
+    ----------
+    matrix : array_like or DataFrame
+        Whole numbers of shape (C, C), or (entities, C, C).
+    orientation : {"actual_rows", "predicted_rows"}
+        What the rows are. There is no default: it cannot be told from the numbers.
+    labels : sequence, optional
+        The C classes in the matrix's order, for two classes the negative one first. By default the labels of a
+        DataFrame, ``["negative", "positive"]`` for two classes, else 0 to C - 1.
+    entity : hashable or sequence, optional
+        Name of the entity, or names of a stack's entities.
+
+    Returns
+    -------
+    xarray.DataArray
+        Integer ``counts`` (entity, actual, predicted).
+
+    Raises
+    ------
+    ValueError
+        If the matrix is not square, not whole numbers (a normalised matrix holds no counts), or the orientation
+        is not one of the two words.
+
+    Examples
+    --------
+    >>> from_matrix([[90, 10], [3, 17]], "actual_rows").sel(actual="negative", predicted="positive").item()
+    10
+    >>> from_matrix([[90, 3], [10, 17]], "predicted_rows").sel(actual="negative", predicted="positive").item()
+    10
+    """
+    if orientation not in ("actual_rows", "predicted_rows"):
+        raise ValueError(f"orientation must be 'actual_rows' or 'predicted_rows'; got {orientation!r}")
+    if isinstance(matrix, pd.DataFrame):
+        if list(matrix.index) != list(matrix.columns):
+            raise ValueError(
+                "matrix must have the same labels in the same order on rows and columns; "
+                f"got rows {list(matrix.index)}, columns {list(matrix.columns)}"
+            )
+        labels = list(matrix.index) if labels is None else labels
+        matrix = matrix.to_numpy()
+    values = _whole("matrix", matrix)
+    if values.ndim not in (2, 3) or values.shape[-1] != values.shape[-2] or values.shape[-1] < 2:
+        raise ValueError(f"matrix must have the shape (C, C) or (entities, C, C) with C >= 2; got {values.shape}")
+    values = values.reshape(-1, *values.shape[-2:])
+    if orientation == "predicted_rows":
+        values = values.swapaxes(-1, -2)
+    size, n_classes = values.shape[:2]
+    if labels is None:
+        labels = TWO_CLASSES if n_classes == 2 else range(n_classes)
+    classes = _unique("labels", list(labels))
+    if len(classes) != n_classes:
+        raise ValueError(f"labels must name the {n_classes} classes of matrix; got {classes}")
+    entities = [f"entity {i + 1}" for i in range(size)] if entity is None else _names("entity", entity, size)
+    return _arrange(values, entities, None, classes)
+
+
+def from_frame(frame: pd.DataFrame, *, entity: str = "entity", dataset: str | None = None) -> xr.DataArray:
+    """Counts from a table: one row a matrix (tn, fp, fn, tp), or one row a cell (actual, predicted, count).
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame
+        Columns ``tn``, ``fp``, ``fn``, ``tp``, or columns ``actual``, ``predicted``, ``count``.
+    entity : str
+        The column that names the entities.
+    dataset : str, optional
+        The column that names the data sets.
+
+    Returns
+    -------
+    xarray.DataArray
+        Integer ``counts`` (entity, [dataset], actual, predicted). In the long form a cell without a row is 0,
+        and classes stand in sorted order, so for two classes the larger label is the positive one; call a column
+        of ordered categories to say otherwise.
+
+    Raises
+    ------
+    ValueError
+        If columns are missing, an (entity, dataset) pair or one of its cells occurs twice, or counts are bad.
+    TypeError
+        If ``frame`` is no DataFrame.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> frame = pd.DataFrame({"entity": ["a", "b"], "tn": [8, 9], "fp": [2, 1], "fn": [1, 3], "tp": [9, 7]})
+    >>> from_frame(frame).dims
+    ('entity', 'actual', 'predicted')
+    """
+    if not isinstance(frame, pd.DataFrame):
+        raise TypeError(f"frame must be a pandas DataFrame; got {type(frame).__name__}")
+    long = {"actual", "predicted", "count"} <= set(frame.columns)
+    wanted = [entity] + ([dataset] if dataset else []) + (["actual", "predicted", "count"] if long else list(CELLS))
+    missing = [column for column in wanted if column not in frame.columns]
+    if missing:
+        raise ValueError(
+            f"frame must have the columns {wanted} (or actual, predicted, count for the cells); "
+            f"got {list(frame.columns)}, without {missing}"
+        )
+    if frame.empty:
+        raise ValueError("frame must have at least one row; got none")
+    if not long:
+        cells = {name: frame[name].to_numpy() for name in CELLS}
+        return from_counts(
+            **cells, entity=list(frame[entity]), dataset=None if dataset is None else list(frame[dataset])
+        )
+    keys = [entity] + ([dataset] if dataset else [])
+    repeated = frame.duplicated([*keys, "actual", "predicted"])
+    if repeated.any():
+        held = frame.loc[repeated, [*keys, "actual", "predicted"]].iloc[0].to_dict()
+        raise ValueError(f"frame must have one row for each cell; got the cell {held} more than once")
+    classes = _classes(_categories(frame["actual"]), [_labels(c, frame[c]) for c in ("actual", "predicted")])
+    code = {label: i for i, label in enumerate(classes)}
+    pairs = list(dict.fromkeys(frame[keys].itertuples(index=False, name=None)))
+    position = {pair: i for i, pair in enumerate(pairs)}
+    values = np.zeros((len(pairs), len(classes), len(classes)), np.int64)
+    rows = [position[pair] for pair in frame[keys].itertuples(index=False, name=None)]
+    actual, predicted = ([code[label] for label in frame[c].tolist()] for c in ("actual", "predicted"))
+    values[rows, actual, predicted] = _whole("count", frame["count"].to_numpy())
+    datasets = [pair[1] for pair in pairs] if dataset else None
+    return _arrange(values, [pair[0] for pair in pairs], datasets, classes)
+
+
+def one_vs_rest(counts: xr.DataArray) -> xr.DataArray:
+    """Each class against all others: C × C counts become two-class counts with a new dim ``label``.
+
+    Parameters
+    ----------
+    counts : xarray.DataArray
+        Counts, or a performance, with the dims ``actual`` and ``predicted`` of C >= 2 classes.
+
+    Returns
+    -------
+    xarray.DataArray
+        The other dims as they were, then ``label`` (C), ``actual`` (2) and ``predicted`` (2). The label is the
+        positive class.
+
+    Examples
+    --------
+    >>> counts = from_matrix([[5, 1, 0], [2, 7, 1], [0, 0, 4]], "actual_rows", labels=["a", "b", "c"])
+    >>> one_vs_rest(counts).sel(entity="entity 1", label="b").values.tolist()
+    [[9, 1], [3, 7]]
+    """
+    if not isinstance(counts, xr.DataArray) or not {"actual", "predicted"} <= set(counts.dims):
+        raise TypeError(f"counts must be a DataArray with the dims actual and predicted; got {_held(counts)}")
+    labels = counts["actual"].values
+    tp = (
+        xr.DataArray(np.eye(labels.size, dtype=counts.dtype), dims=("actual", "predicted")) * counts
+    )  # the diagonal, lazily
+    tp = tp.sum("predicted").rename(actual="label")
+    actual = counts.sum("predicted").rename(actual="label")
+    predicted = counts.sum("actual").rename(predicted="label")
+    actual, predicted = (x.assign_coords(label=labels) for x in (actual, predicted))
+    fn, fp = actual - tp, predicted - tp
+    tn = counts.sum(["actual", "predicted"]) - actual - fp
+    rows = [xr.concat(pair, "predicted") for pair in ((tn, fp), (fn, tp))]
+    out = xr.concat(rows, "actual").assign_coords(actual=list(TWO_CLASSES), predicted=list(TWO_CLASSES))
+    rest = [d for d in counts.dims if d not in ("actual", "predicted")]
+    return out.transpose(*rest, "label", "actual", "predicted").rename(counts.name)
+
+
+def check_counts(counts: Any) -> xr.DataArray:
+    """The counts themselves, after a check that they are what every function expects.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If ``counts`` is no DataArray of whole non-negative numbers with the dims of this module.
+
+    Examples
+    --------
+    >>> check_counts(from_counts(tn=8, fp=2, fn=1, tp=9)).sizes["entity"]
+    1
+    """
+    if not isinstance(counts, xr.DataArray):
+        raise TypeError(f"counts must be a DataArray as made by br.from_counts and its kin; got {_held(counts)}")
+    dims = set(counts.dims)
+    if not {"entity", "actual", "predicted"} <= dims or dims - {
+        "entity",
+        "dataset",
+        "label",
+        "actual",
+        "predicted",
+    }:
+        raise ValueError(f"counts must have the dims entity, [dataset], actual, predicted; got {counts.dims}")
+    if counts.sizes["actual"] != counts.sizes["predicted"] or counts.sizes["actual"] < 2:
+        raise ValueError(
+            "counts must have the same two or more classes on actual and predicted; "
+            f"got {counts.sizes['actual']} and {counts.sizes['predicted']}"
+        )
+    for dim in ("actual", "predicted", "entity"):
+        if dim not in counts.coords:
+            raise ValueError(f"counts must have a coord that names each {dim}; got coords {list(counts.coords)}")
+    if list(counts["actual"].values) != list(counts["predicted"].values):
+        raise ValueError(
+            "counts must have the same classes in the same order on actual and predicted; "
+            f"got {counts['actual'].values} and {counts['predicted'].values}"
+        )
+    _unique("entity", counts["entity"].values.tolist())
+    order = [d for d in ("entity", "dataset", "label", "actual", "predicted") if d in dims]
+    return counts.transpose(*order).copy(data=_whole("counts", counts.transpose(*order).values))
+
+
+def _arrange(values: np.ndarray, entities: list, datasets: list | None, classes: list) -> xr.DataArray:
+    """Matrices (pair, C, C) as a labelled array; pairs not given are zeros and not ``measured``."""
+    coords: dict[str, Any] = {"actual": _coord(classes), "predicted": _coord(classes)}
+    if datasets is None:
+        names = _unique("entity", entities)
+        return xr.DataArray(
+            values, {"entity": _coord(names), **coords}, ("entity", "actual", "predicted"), name="counts"
+        )
+    names, sets = list(dict.fromkeys(entities)), list(dict.fromkeys(datasets))
+    row = {name: i for i, name in enumerate(names)}
+    column = {name: i for i, name in enumerate(sets)}
+    where = ([row[e] for e in entities], [column[d] for d in datasets])
+    measured = np.zeros((len(names), len(sets)), bool)
+    np.add.at(times := np.zeros_like(measured, dtype=int), where, 1)
+    if times.max() > 1:
+        e, d = np.argwhere(times > 1)[0]
+        raise ValueError(
+            f"entity and dataset must name each pair once; got {names[e]!r} on {sets[d]!r} {times[e, d]} times"
+        )
+    measured[where] = True
+    table = np.zeros((len(names), len(sets), len(classes), len(classes)), np.int64)
+    table[where] = values
+    return xr.DataArray(
+        table,
+        {
+            "entity": _coord(names),
+            "dataset": _coord(sets),
+            **coords,
+            "measured": (("entity", "dataset"), measured),
+        },
+        ("entity", "dataset", "actual", "predicted"),
+        name="counts",
+    )
+
+
+def _whole(argument: str, values: Any) -> np.ndarray:
+    """Non-negative whole numbers as int64; anything else is refused, never rounded."""
+    array = np.asarray(values)
+    if array.dtype == bool or array.dtype.kind not in "iuf":
+        if array.dtype.kind != "O" or not all(_is_number(v) for v in array.ravel()):
+            raise TypeError(f"{argument} must hold whole numbers; got {_held(values)}")
+        array = array.astype(float)
+    bad = ~np.isfinite(array) | (array < 0) | (array != np.floor(array)) | (array > 2**53)
+    if bad.any():
+        raise ValueError(
+            f"{argument} must hold non-negative whole numbers (counts, not rates); got {array[bad].ravel()[0]}"
+        )
+    return array.astype(np.int64)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool | np.bool_)
+
+
+def _names(argument: str, names: Any, size: int, broadcast: bool = False) -> list:
+    """One name for each of ``size`` items; a single name stands for one item, or for all with ``broadcast``."""
+    single = isinstance(names, str | bytes) or not hasattr(names, "__iter__")
+    found = [names] * (size if broadcast else 1) if single else list(np.asarray(names, dtype=object))
+    if len(found) != size:
+        raise ValueError(f"{argument} must hold {size} name{'s' * (size != 1)}; got {len(found)}")
+    for name in found:
+        if pd.isna(name):
+            raise ValueError(f"{argument} must name every item; got {name!r}")
+    return found
+
+
+def _unique(argument: str, names: list) -> list:
+    seen = set()
+    for name in names:
+        if name in seen:
+            raise ValueError(f"{argument} must hold each name once; got {name!r} more than once")
+        seen.add(name)
+    return names
+
+
+def _labels(argument: str, values: Any) -> np.ndarray:
+    array = np.asarray(values)
+    if array.dtype.kind not in "biufUSO":
+        array = np.asarray(values, dtype=object)
+    if array.ndim != 1 or not array.size:
+        raise ValueError(f"{argument} must be a sequence of labels, one a case; got shape {array.shape}")
+    if pd.isna(array).any():
+        raise ValueError(f"{argument} must hold a label for every case; got a missing value")
+    return array
+
+
+def _classes(labels: Sequence[Any] | None, seen: Sequence[np.ndarray]) -> list:
+    if labels is not None:
+        classes = _unique("labels", list(labels))
+    else:
+        found = set().union(*(set(values.tolist()) for values in seen))
+        try:
+            classes = sorted(found)
+        except TypeError:
+            raise TypeError(f"labels must be given where labels do not sort; got {sorted(map(repr, found))}") from None
+    if len(classes) < 2:
+        raise ValueError(f"labels must name two or more classes; got {classes} (pass labels= to keep an absent one)")
+    return classes
+
+
+def _categories(column: pd.Series) -> list | None:
+    return list(column.cat.categories) if isinstance(column.dtype, pd.CategoricalDtype) else None
+
+
+def _coord(names: list) -> np.ndarray:
+    """Names as a coord: NumPy's own type where it keeps every name as it is, objects elsewhere."""
+    array = np.asarray(names)
+    if array.ndim == 1 and array.tolist() == names and len({type(n) for n in names}) == 1:
+        return array
+    out = np.empty(len(names), dtype=object)
+    out[:] = names
+    return out
+
+
+def _held(value: Any) -> str:
+    if isinstance(value, xr.DataArray):
+        return f"a DataArray with dims {value.dims}"
+    return f"{type(value).__name__} {value!r}"[:80]

@@ -1,0 +1,1 @@
+"""Pictures of results. They draw and compute nothing; each takes ``ax=`` and returns the Axes."""

@@ -1,0 +1,40 @@
+"""What all pictures share: colours, names, sizes. Matplotlib is imported on first use."""
+
+from collections.abc import Sequence
+from typing import Any
+
+#: Okabe and Ito's eight colours, which people with any common colour blindness can tell apart.
+OKABE_ITO = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442", "#000000")
+
+
+def entity_colors(entities: Sequence[Any]) -> dict[Any, Any]:
+    """One colour per entity, the same in every picture of a report: by position in ``entities``."""
+    if len(entities) <= len(OKABE_ITO):
+        return dict(zip(entities, OKABE_ITO, strict=False))
+    import matplotlib
+
+    scale = matplotlib.colormaps["cividis"]
+    return {name: scale(i / (len(entities) - 1)) for i, name in enumerate(entities)}
+
+
+def short_names(names: Sequence[Any], width: int = 32) -> list[str]:
+    """Names cut to ``width`` characters in the middle, still unique."""
+    texts = [" ".join(str(name).split()) for name in names]
+    out: list[str] = []
+    for text in texts:
+        keep = (width - 1) // 2
+        cut = text if len(text) <= width else f"{text[: width - 1 - keep].rstrip()}…{text[-keep:].lstrip()}"
+        number, unique = 2, cut
+        while unique in out:
+            unique, number = f"{cut} ({number})", number + 1
+        out.append(unique)
+    return out
+
+
+def new_axes(ax: Any, width: float, height: float) -> Any:
+    """The Axes given, or a new one of that size in inches."""
+    if ax is not None:
+        return ax
+    import matplotlib.pyplot as plt
+
+    return plt.subplots(figsize=(width, height), layout="constrained")[1]

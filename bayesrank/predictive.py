@@ -1,0 +1,74 @@
+"""Future test sets: what counts the posterior expects next time."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from bayesrank._compat import groups_of, is_container
+from bayesrank._random import Seed, root_sequence
+from bayesrank._sampling import sample_counts
+from bayesrank.performance import as_performance
+
+__all__ = ["posterior_predictive"]
+
+
+def posterior_predictive(posterior: Any, size: Any = None, seed: Seed = None) -> xr.DataArray:
+    """Counts of a future test set, one for each posterior draw.
+
+    Parameters
+    ----------
+    posterior : DataArray, Dataset, InferenceData or DataTree
+        Whatever holds a performance with draws.
+    size : int or mapping, optional
+        Cases of the future test set: a total, whose split into classes is then random; or a mapping from every
+        class to its number. By default that of the observed test set, its class sizes held where the model took
+        them as set by design.
+    seed : int, SeedSequence or Generator, optional
+        Of all randomness.
+
+    Returns
+    -------
+    xarray.DataArray
+        Integer ``counts`` with the dims of the performance. Entities with the same draws of the prevalence meet
+        the same future test set.
+
+    Raises
+    ------
+    ValueError
+        If ``size`` is missing where nothing was observed, negative, or names other classes.
+
+    Examples
+    --------
+    >>> import bayesrank as br
+    >>> counts = br.from_counts(tn=80, fp=0, fn=3, tp=27)
+    >>> future = posterior_predictive(br.fit(counts, seed=1), size=50, seed=2)
+    >>> int(future.sum(["actual", "predicted"]).min()), int(future.sum(["actual", "predicted"]).max())
+    (50, 50)
+    """
+    performance = as_performance(posterior)
+    counts, totals = None, None
+    if size is None:
+        groups = groups_of(posterior) if is_container(posterior) else {}
+        if "observed_data" not in groups:
+            raise ValueError("size must be given where the posterior has no observed_data; got None")
+        counts = groups["observed_data"]["counts"]
+        totals = groups["posterior"].attrs.get("prevalence", "sampled")
+    elif isinstance(size, Mapping):
+        classes = performance["actual"].values.tolist()
+        if set(size) != set(classes):
+            raise ValueError(f"size must name the classes {classes}; got {list(size)}")
+        counts = xr.DataArray([_cases(size[c]) for c in classes], {"actual": classes}, ("actual",))
+        totals = "known"
+    else:
+        counts, totals = xr.DataArray(_cases(size)), "sampled"
+    return sample_counts(performance, counts, totals, root_sequence(seed), "posterior_predictive")
+
+
+def _cases(value: Any) -> int:
+    if isinstance(value, bool) or not isinstance(value, int | np.integer):
+        raise TypeError(f"size must hold whole numbers; got {value!r}")
+    if value < 1:
+        raise ValueError(f"size must be at least 1; got {value}")
+    return int(value)
