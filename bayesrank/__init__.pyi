@@ -11,5 +11,7 @@ from .performance import as_performance as as_performance
 from .predictive import posterior_predictive as posterior_predictive
 from .ranking import credible_ranking as credible_ranking
 from .ranking import rank as rank
+from .ranking import ranking_table as ranking_table
+from .ranking import verdict as verdict
 
 __version__: str

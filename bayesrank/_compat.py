@@ -3,13 +3,36 @@
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
 import xarray as xr
+
+
+def import_arviz() -> Any:
+    """ArviZ, without the announcement that 0.23 makes on import."""
+    import warnings
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FutureWarning)
+        import arviz
+    return arviz
+
+
+def effective_sample_size(draws: xr.DataArray) -> np.ndarray:
+    """How many independent draws each entity's draws ([chain], [draw], entity) are worth, at most their number."""
+    number = draws.size // draws.sizes["entity"]
+    for dim in ("draw", "chain"):
+        draws = draws if dim in draws.dims else draws.expand_dims(dim)
+    if draws.sizes["draw"] < 4:
+        return np.full(draws.sizes["entity"], float(number))
+    plain = draws.transpose("chain", "draw", "entity").drop_vars(draws.coords)
+    size = import_arviz().ess(plain.to_dataset(name="x"), method="mean")["x"].values
+    # Draws that never move have no autocorrelation to measure.
+    return np.where(np.isfinite(size), np.minimum(size, number), number)
 
 
 def to_container(groups: Mapping[str, xr.Dataset]) -> Any:
     """Groups of Datasets as the container that the installed ArviZ works with."""
-    import arviz as az
-
+    az = import_arviz()
     tree = xr.DataTree.from_dict(dict(groups))
     return az.from_datatree(tree) if hasattr(az, "from_datatree") else tree
 

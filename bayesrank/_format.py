@@ -1,0 +1,32 @@
+"""Numbers for people: a probability from draws is never printed as 0 or 1."""
+
+import math
+
+
+def probability(p: float, draws: int) -> str:
+    """A probability estimated from ``draws`` draws, to the digits that they support."""
+    if math.isnan(p):
+        return "–"
+    digits = 3 if draws >= 2000 else 2
+    least = 10.0**-digits
+    if p < least:
+        return f"<{least:.{digits}f}"
+    if p > 1 - least:
+        return f">{1 - least:.{digits}f}"
+    return f"{p:.{digits}f}"
+
+
+def number(x: float, digits: int = 3) -> str:
+    """A number, or a dash where it is undefined."""
+    return "–" if math.isnan(x) else f"{x:.{digits}f}"
+
+
+def interval(low: float, high: float, digits: int = 3) -> str:
+    """An interval, or a dash where it is undefined."""
+    return "–" if math.isnan(low) else f"{low:.{digits}f} to {high:.{digits}f}"
+
+
+def count(n: int, noun: str) -> str:
+    """A number and its noun: 1 entity, 2 entities."""
+    plural = noun[:-1] + "ies" if noun.endswith("y") else noun + "s"
+    return f"{n} {noun if n == 1 else plural}"

@@ -1,0 +1,256 @@
+"""Real data sets that ship with the package, each with its provenance, licence and caveats."""
+
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from importlib import resources
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+from bayesrank.counts import from_frame, from_predictions
+
+__all__ = ["describe", "load", "load_cases", "names"]
+
+
+@dataclass(frozen=True)
+class _DataSet:
+    title: str
+    description: str
+    question: str
+    licence: str
+    citation: str
+    caveats: str
+    model: str
+    file: str
+
+
+_DATA_SETS = {
+    "antibody_tests": _DataSet(
+        "Independent evaluation of 108 COVID-19 antibody tests",
+        "Each test was run on 30 antibody-positive and 80 antibody-negative samples of one of four panels. "
+        "Three products were evaluated twice; their names carry the test_id. Coords: test_id, panel, status, "
+        "antibody.",
+        "Which antibody test tells antibody-positive from antibody-negative samples best?",
+        "public domain (CC0 1.0)",
+        "U.S. Food and Drug Administration, openFDA: Independent Evaluations of COVID-19 Serological Tests, 2020 on",
+        "The samples are not a random sample of the population, and their numbers were set by design: they tell "
+        "nothing of the prevalence. The panels differ. Nine tests made no error at all.",
+        "beta_binomial",
+        "antibody_tests.csv",
+    ),
+    "anomaly_detectors": _DataSet(
+        "Numenta Anomaly Benchmark: 15 detectors on 58 time series",
+        "Counts of records of each time series, at the thresholds of the benchmark's standard profile. "
+        "Coord: group. The detector 'null' never fires.",
+        "Which detector finds the anomalous records of a time series best?",
+        "MIT, (c) 2014-2024 Numenta Inc.",
+        "Ahmad, Lavin, Purdy, Agha (2017), Neurocomputing 262:134-147",
+        "Records of one time series are autocorrelated, so counts overstate how much is known. Six series have "
+        "no positives.",
+        "dirichlet_multinomial",
+        "nab_anomaly_detectors.csv",
+    ),
+    "utah_trees": _DataSet(
+        "Presence of 13 tree species on 386 plots in Utah, predicted by three models",
+        "Predicted present where the model's probability is above 1/2; load_cases has the probabilities. The data "
+        "sets are the species.",
+        "Which model predicts the presence of a tree species best?",
+        "Unlimited (US government work)",
+        "Moisen et al. (2006), Ecological Modelling 199:176-187",
+        "Every model saw the same plots (a paired design), and the 13 species share them too.",
+        "dirichlet_multinomial",
+        "utah_trees_predictions.csv",
+    ),
+    "mnist_folds": _DataSet(
+        "MLP and SVM on the MNIST digits, five folds",
+        "Ten classes; the data sets are the folds.",
+        "Which of the two classifiers recognises handwritten digits better?",
+        "MIT, (c) 2025 Ivo Verhoeven",
+        "Documentation of prob_conf_mat, 2025",
+        "Both classifiers saw the same cases (a paired design), and the folds' training sets overlap.",
+        "dirichlet_multinomial",
+        "mnist_mlp_svm_folds.csv",
+    ),
+    "small_studies": _DataSet(
+        "24 small published confusion matrices",
+        "One entity a study, by its number; 7a is a cocaine-purity classifier and 7b its rival on the same samples.",
+        "How much can small studies tell?",
+        "CC BY 4.0",
+        "Tötsch, Hoffmann (2021), PeerJ Computer Science 7:e398",
+        "The studies asked different questions; their ranking is an exercise.",
+        "dirichlet_multinomial",
+        "toetsch_binary_classifiers.csv",
+    ),
+    "tornado": _DataSet(
+        "Finley's tornado forecasts of 1884",
+        "Finley's forecasts, and the forecast 'never a tornado'.",
+        "Does Finley's forecast beat the forecast that there is never a tornado?",
+        "public domain",
+        "Finley (1884); Murphy (1996), Weather and Forecasting 11:3-20",
+        "Both forecasts are for the same occasions (a paired design), which are not independent of each other.",
+        "dirichlet_multinomial",
+        "finley_tornado.csv",
+    ),
+    "breast_cancer": _DataSet(
+        "Nine scikit-learn classifiers on the Wisconsin breast-cancer data",
+        "Predictions of 569 patients by 10-fold cross-validation; 0 is malignant, 1 benign (the positive class). "
+        "load_cases has labels and probabilities of every patient.",
+        "Which classifier tells benign from malignant tumours best?",
+        "counts ours; data UCI, CC BY 4.0",
+        "Wolberg, Street, Mangasarian (1995)",
+        "Every classifier saw the same patients (a paired design), and the folds' training sets overlap.",
+        "dirichlet_multinomial",
+        "breast_cancer_preds.csv",
+    ),
+}
+
+
+def names() -> list[str]:
+    """The names of the shipped data sets.
+
+    Examples
+    --------
+    >>> names()[0]
+    'antibody_tests'
+    """
+    return list(_DATA_SETS)
+
+
+def describe(name: str) -> dict[str, str]:
+    """What a data set is: title, description, question, licence, citation, caveats, model and file.
+
+    Parameters
+    ----------
+    name : str
+        One of :func:`names`.
+
+    Raises
+    ------
+    KeyError
+        If there is no such data set.
+
+    Examples
+    --------
+    >>> describe("tornado")["licence"]
+    'public domain'
+    """
+    return {"name": name, **asdict(_find(name))}
+
+
+def load(name: str) -> xr.DataArray:
+    """The counts of a data set.
+
+    Parameters
+    ----------
+    name : str
+        One of :func:`names`.
+
+    Returns
+    -------
+    xarray.DataArray
+        Integer ``counts`` (entity, [dataset], actual, predicted).
+
+    Raises
+    ------
+    KeyError
+        If there is no such data set.
+
+    Examples
+    --------
+    >>> load("antibody_tests").sizes["entity"]
+    108
+    """
+    _find(name)
+    return _LOADERS[name]()
+
+
+def load_cases(name: str) -> pd.DataFrame:
+    """The single cases of a data set, one row a case.
+
+    Parameters
+    ----------
+    name : str
+        A data set that has them: ``utah_trees`` or ``breast_cancer``.
+
+    Raises
+    ------
+    KeyError
+        If there is no such data set.
+    ValueError
+        If it has counts only.
+
+    Examples
+    --------
+    >>> len(load_cases("breast_cancer"))
+    569
+    """
+    _find(name)
+    if name not in ("utah_trees", "breast_cancer"):
+        raise ValueError(f"name must be a data set with single cases: 'utah_trees' or 'breast_cancer'; got {name!r}")
+    return _read(name)
+
+
+def _find(name: str) -> _DataSet:
+    if name not in _DATA_SETS:
+        raise KeyError(f"name must be one of {names()}; got {name!r}")
+    return _DATA_SETS[name]
+
+
+def _read(name: str) -> pd.DataFrame:
+    with resources.files("bayesrank.datasets").joinpath("data", _DATA_SETS[name].file).open(encoding="utf-8") as file:
+        # A detector is called "null": only an empty field is a missing value.
+        return pd.read_csv(file, keep_default_na=False, na_values=[""])
+
+
+def _antibody_tests() -> xr.DataArray:
+    frame = _read("antibody_tests")
+    repeated = frame["entity"].duplicated(keep=False)
+    frame["entity"] = frame["entity"].where(~repeated, frame["entity"] + " (" + frame["test_id"] + ")")
+    about = {c: ("entity", frame[c].to_numpy(dtype=object)) for c in ("test_id", "panel", "status", "antibody")}
+    return from_frame(frame).assign_coords(about)
+
+
+def _anomaly_detectors() -> xr.DataArray:
+    frame = _read("anomaly_detectors")
+    counts = from_frame(frame, dataset="dataset")
+    group = frame.drop_duplicates("dataset").set_index("dataset")["group"]
+    return counts.assign_coords(group=("dataset", group[counts["dataset"].values].to_numpy(dtype=object)))
+
+
+def _utah_trees() -> xr.DataArray:
+    cases = _read("utah_trees")
+    models = ["gam", "see5", "sgb"]
+    predicted = {m: np.where(cases[m] > 0.5, "present", "absent") for m in models}
+    observed = np.where(cases["observed"] == 1, "present", "absent")
+    return from_predictions(observed, predicted, labels=["absent", "present"], dataset=cases["species"])
+
+
+def _mnist_folds() -> xr.DataArray:
+    frame = _read("mnist_folds").rename(columns={"true": "actual", "pred": "predicted"})
+    return from_frame(frame, dataset="fold")
+
+
+def _small_studies() -> xr.DataArray:
+    return from_frame(_read("small_studies"), entity="study")
+
+
+def _tornado() -> xr.DataArray:
+    return from_frame(_read("tornado"), dataset="dataset")
+
+
+def _breast_cancer() -> xr.DataArray:
+    cases = _read("breast_cancer")
+    models = [c for c in cases.columns if f"prob_{c}" in cases.columns]
+    return from_predictions(cases["y_true"], cases[models])
+
+
+_LOADERS: dict[str, Callable[[], xr.DataArray]] = {
+    "antibody_tests": _antibody_tests,
+    "anomaly_detectors": _anomaly_detectors,
+    "utah_trees": _utah_trees,
+    "mnist_folds": _mnist_folds,
+    "small_studies": _small_studies,
+    "tornado": _tornado,
+    "breast_cancer": _breast_cancer,
+}

@@ -1,0 +1,65 @@
+"""Forest plot: every entity's score with its credible interval, best first, coloured by tier."""
+
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from bayesrank.plots._style import OKABE_ITO, new_axes, short_names
+
+__all__ = ["forest"]
+
+
+def forest(values: xr.DataArray, ranking: xr.Dataset, point: xr.DataArray | None = None, ax: Any = None) -> Any:
+    """Draw each entity's median and interval, in consensus order, coloured by tier.
+
+    Parameters
+    ----------
+    values : xarray.DataArray
+        Draws of a score (chain, draw, entity).
+    ranking : xarray.Dataset
+        ``credible_ranking(values, ...)``, whose ``prob`` the intervals have.
+    point : xarray.DataArray, optional
+        Point estimates (entity), drawn as open diamonds.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+
+    Examples
+    --------
+    >>> import bayesrank as br
+    >>> counts = br.from_counts(tn=[70, 79], fp=[10, 1], fn=[9, 1], tp=[21, 29], entity=["a", "b"])
+    >>> f1 = br.scores.f1(br.fit(counts, seed=1))
+    >>> ax = forest(f1, br.credible_ranking(f1), point=br.scores.f1(counts))
+    >>> [label.get_text() for label in ax.get_yticklabels()]
+    ['b', 'a']
+    """
+    from bayesrank.ranking.summary import ranking_table
+
+    table = ranking_table(values, ranking)
+    size = len(table)
+    ax = new_axes(ax, 8.0, 1.6 + (0.3 if size <= 30 else 0.17) * size)
+    y = np.arange(size)
+    tiers = table["tier"].to_numpy(dtype=float)
+    names = short_names(table.index, 46)
+    for tier in sorted(set(tiers[~np.isnan(tiers)])):
+        here = tiers == tier
+        color = OKABE_ITO[(int(tier) - 1) % 6]
+        ax.hlines(y[here], table["lower"][here], table["upper"][here], color=color, linewidth=2)
+        ax.plot(table["median"][here], y[here], "o", color=color, markersize=4.5, label=f"tier {tier:g}")
+    if point is not None:
+        where = point.sel(entity=table.index.to_numpy()).values
+        ax.plot(where, y, "D", color="black", fillstyle="none", markersize=4, linestyle="none", label="observed")
+    ax.set_yticks(y, names, fontsize=9 if size <= 30 else 6.5)
+    ax.set_ylim(size - 0.5, -0.5)
+    ax.set_xlabel(f"{ranking.attrs['score'].replace('_', ' ')} (median and {100 * ranking.attrs['prob']:g}% interval)")
+    ax.grid(axis="x", color="0.9")
+    ax.set_axisbelow(True)
+    for side in ("top", "right", "left"):
+        ax.spines[side].set_visible(False)
+    ax.tick_params(axis="y", length=0)
+    ax.legend(frameon=False, loc="lower left" if ranking.attrs["higher_is_better"] else "lower right", fontsize=8)
+    return ax

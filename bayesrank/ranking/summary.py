@@ -1,0 +1,110 @@
+"""A credible ranking as a table and in words."""
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+from bayesrank import _format
+
+__all__ = ["ranking_table", "verdict"]
+
+
+def ranking_table(values: xr.DataArray, ranking: xr.Dataset) -> pd.DataFrame:
+    """The table that a person reads, best first.
+
+    Parameters
+    ----------
+    values : xarray.DataArray
+        Draws of the score (chain, draw, entity).
+    ranking : xarray.Dataset
+        ``credible_ranking(values, ...)``.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Indexed by entity, in consensus order. Columns: ``median``, ``lower`` and ``upper`` of the score (equal
+        tails at the ranking's ``prob``), ``probability_best``, ``expected_rank``, ``rank_lower``, ``rank_upper``,
+        ``consensus_rank``, ``tier``, ``expected_regret``, ``undefined``.
+
+    Examples
+    --------
+    >>> import bayesrank as br
+    >>> counts = br.from_counts(tn=[70, 79], fp=[10, 1], fn=[9, 1], tp=[21, 29], entity=["a", "b"])
+    >>> f1 = br.scores.f1(br.fit(counts, seed=1))
+    >>> ranking_table(f1, br.credible_ranking(f1)).index.tolist()
+    ['b', 'a']
+    """
+    tail = (1 - ranking.attrs["prob"]) / 2
+    draws = [d for d in ("chain", "draw") if d in values.dims]
+    quantiles = (
+        values.quantile([0.5, tail, 1 - tail], draws, skipna=True) if draws else xr.concat([values] * 3, "quantile")
+    )
+    frame = pd.DataFrame(
+        quantiles.transpose("quantile", "entity").values.T,
+        index=pd.Index(ranking["entity"].values, name="entity"),
+        columns=["median", "lower", "upper"],
+    )
+    columns = [
+        "probability_best", "expected_rank", "rank_lower", "rank_upper", "consensus_rank", "tier",
+        "expected_regret", "undefined",
+    ]  # fmt: skip
+    for column in columns:
+        frame[column] = ranking[column].values
+    return frame.sort_values(["consensus_rank", "expected_rank"], kind="stable", na_position="last")
+
+
+def verdict(ranking: xr.Dataset) -> list[str]:
+    """The ranking in words: one sentence an item.
+
+    Parameters
+    ----------
+    ranking : xarray.Dataset
+        Of one ranking.
+
+    Returns
+    -------
+    list of str
+        What the draws support: the leader, the first tier, the smallest set that holds the best, the tiers, and
+        what is undefined.
+
+    Examples
+    --------
+    >>> import bayesrank as br
+    >>> counts = br.from_counts(tn=[70, 79], fp=[10, 1], fn=[9, 1], tp=[21, 29], entity=["a", "b"])
+    >>> verdict(br.credible_ranking(br.scores.f1(br.fit(counts, seed=1))))[0]
+    'b is the most probable best by f1: P(best) = >0.999.'
+    """
+    prob, score, draws = ranking.attrs["prob"], ranking.attrs["score"], ranking.attrs["draws"]
+    size = ranking.sizes["entity"]
+    best = ranking["probability_best"]
+    top = np.flatnonzero(best.values == best.values.max())
+    leader = " and ".join(str(ranking["entity"].values[i]) for i in top[:3])
+    p = _format.probability(float(best.values.max()), draws)
+    sentences = [
+        f"{leader} {'is' if len(top) == 1 else 'share'} the most probable best by {score}: P(best) = {p}"
+        f"{'' if len(top) == 1 else ' each'}."
+    ]
+    first = int((ranking["tier"] == 1).sum())
+    tiers = int(np.nanmax(ranking["tier"].values)) if first else 0
+    held = int(ranking["in_best_set"].sum())
+    if first == 1:
+        sentences.append(f"The first tier holds this entity alone: it beats every other with probability {prob:g}.")
+    else:
+        sentences.append(
+            f"The first tier holds {first} of {_format.count(size, 'entity')}: at probability {prob:g} the first of "
+            "them beats none of the others."
+        )
+    sentences.append(
+        f"The smallest set that holds the best entity with probability {prob:g} has {_format.count(held, 'member')}."
+    )
+    if tiers > 1:
+        sentences.append(f"The data support {tiers} tiers among {_format.count(size, 'entity')}.")
+    elif size > 1:
+        sentences.append("The data do not separate the entities: there is a single tier.")
+    undefined = int((ranking["undefined"] > 0).sum())
+    if undefined:
+        sentences.append(
+            f"{_format.count(undefined, 'entity')} had no defined {score} in some draws; "
+            "ranks are among the defined ones."
+        )
+    return sentences
