@@ -74,21 +74,14 @@ def verdict(ranking: xr.Dataset) -> list[str]:
     >>> verdict(br.credible_ranking(br.scores.f1(br.fit(counts, seed=1))))[0]
     'b is the most probable best by f1: P(best) = >0.999.'
     """
-    prob, score, draws = ranking.attrs["prob"], ranking.attrs["score"], ranking.attrs["draws"]
+    prob, score = ranking.attrs["prob"], ranking.attrs["score"]
     size = ranking.sizes["entity"]
-    best = ranking["probability_best"]
-    top = np.flatnonzero(best.values == best.values.max())
-    leader = " and ".join(str(ranking["entity"].values[i]) for i in top[:3])
-    p = _format.probability(float(best.values.max()), draws)
-    sentences = [
-        f"{leader} {'is' if len(top) == 1 else 'share'} the most probable best by {score}: P(best) = {p}"
-        f"{'' if len(top) == 1 else ' each'}."
-    ]
+    sentences = [_leaders(ranking)]
     first = int((ranking["tier"] == 1).sum())
     tiers = int(np.nanmax(ranking["tier"].values)) if first else 0
     held = int(ranking["in_best_set"].sum())
     if first == 1:
-        sentences.append(f"The first tier holds this entity alone: it beats every other with probability {prob:g}.")
+        sentences.append(f"The first tier holds one entity: it beats every other with probability at least {prob:g}.")
     else:
         sentences.append(
             f"The first tier holds {first} of {_format.count(size, 'entity')}: at probability {prob:g} the first of "
@@ -108,3 +101,17 @@ def verdict(ranking: xr.Dataset) -> list[str]:
             "ranks are among the defined ones."
         )
     return sentences
+
+
+def _leaders(ranking: xr.Dataset) -> str:
+    """Who is most probably the best; all whose P(best) differs from the highest by less than Monte-Carlo error."""
+    best, error = ranking["probability_best"].values, ranking["probability_best_mcse"].fillna(0.0).values
+    highest = int(np.argmax(best))
+    top = np.flatnonzero(best >= best[highest] - 2 * np.hypot(error, error[highest]))
+    names = [str(ranking["entity"].values[i]) for i in top]
+    p = _format.probability(float(best[highest]), ranking.attrs["draws"])
+    score = ranking.attrs["score"]
+    if len(top) == 1:
+        return f"{names[0]} is the most probable best by {score}: P(best) = {p}."
+    listed = " and ".join(names) if len(names) == 2 else f"{names[0]}, {names[1]} and {len(names) - 2} more"
+    return f"{listed} share the highest probability of being best by {score}, within Monte-Carlo error: about {p} each."

@@ -1,0 +1,40 @@
+# Every target sets up what it needs: a virtual environment with the package, and for development its tools.
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+
+.PHONY: demo test test-all check bench docs clean
+
+demo: $(VENV)/.package
+	$(BIN)/bayesrank rank antibody_tests --model beta_binomial --score informedness --report antibody_tests.html
+
+test: $(VENV)/.dev
+	$(BIN)/python -m pytest -m "not slow" -n 2
+
+test-all: $(VENV)/.dev
+	$(BIN)/python -m pytest -n 2
+
+check: $(VENV)/.dev
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+
+bench: $(VENV)/.dev
+	for file in tests/benchmarks/bench_*.py; do $(BIN)/python $$file || exit 1; done
+
+docs: $(VENV)/.dev
+	for file in docs/make_*.py; do $(BIN)/python $$file || exit 1; done
+
+clean:
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache antibody_tests.html
+
+$(VENV)/.package: pyproject.toml
+	$(PYTHON) -c "import sys; sys.exit(sys.version_info < (3, 11) and 'bayesrank needs Python 3.11 or newer')"
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade pip
+	$(BIN)/python -m pip install --quiet --editable .
+	touch $@
+
+$(VENV)/.dev: $(VENV)/.package
+	$(BIN)/python -m pip install --quiet --group dev
+	touch $@

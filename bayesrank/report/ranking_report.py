@@ -1,0 +1,207 @@
+"""The report of one credible ranking."""
+
+import io
+import platform
+from importlib import metadata, resources
+from typing import Any
+
+import xarray as xr
+
+from bayesrank import _format
+from bayesrank._compat import groups_of, import_arviz
+from bayesrank.performance import as_performance
+from bayesrank.ranking import credible_ranking, ranking_table, verdict
+from bayesrank.scores import as_score
+
+__all__ = ["ranking_report"]
+
+MODEL_WORDS = {
+    "dirichlet_multinomial": "Dirichlet-multinomial: the cases were drawn at random, so the class sizes tell about "
+    "the prevalence",
+    "beta_binomial": "beta-binomial: the numbers of negatives and positives were set by design and tell nothing of "
+    "the prevalence",
+}
+
+
+def ranking_report(
+    posterior: Any,
+    score: Any,
+    ranking: xr.Dataset | None = None,
+    *,
+    data: dict[str, str] | None = None,
+    command: str | None = None,
+) -> str:
+    """The ranking of a posterior by one score, as a self-contained HTML page.
+
+    Parameters
+    ----------
+    posterior : InferenceData or DataTree
+        Of :func:`bayesrank.fit`; with the group ``prior`` the report says what the prior implies on the score.
+        Several data sets are pooled.
+    score : Score, str or callable
+        What to rank by.
+    ranking : xarray.Dataset, optional
+        The credible ranking, if it is not the default one.
+    data : dict, optional
+        What is known of the data, with any of the keys of :func:`bayesrank.datasets.describe`.
+    command : str, optional
+        What reproduces the report.
+
+    Returns
+    -------
+    str
+        HTML.
+
+    Examples
+    --------
+    >>> import bayesrank as br
+    >>> counts = br.from_counts(tn=[70, 79], fp=[10, 1], fn=[9, 1], tp=[21, 29], entity=["a", "b"])
+    >>> html = ranking_report(br.fit(counts, seed=1, groups=["prior"]), "f1")
+    >>> html.startswith("<!doctype html>")
+    True
+    """
+    from jinja2 import Environment
+
+    score = as_score(score)
+    groups = groups_of(posterior)
+    counts = groups["observed_data"]["counts"]
+    pooled = "dataset" in counts.dims
+    performance = as_performance(posterior, kind="pooled" if pooled else None)
+    values = score(performance)
+    ranking = credible_ranking(values) if ranking is None else ranking
+    table = ranking_table(values, ranking)
+    about = groups["posterior"].attrs
+    totals = counts.sum("dataset") if pooled else counts
+    draws = ranking.attrs["draws"]
+    rows = [
+        {
+            "entity": name,
+            "cells": totals.sel(entity=name).values.ravel().tolist() if totals.sizes["actual"] == 2 else [],
+            "median": _format.number(row["median"]),
+            "interval": _format.interval(row["lower"], row["upper"]),
+            "best": _format.probability(row["probability_best"], draws),
+            "expected": _format.number(row["expected_rank"], 1),
+            "ranks": _format.interval(row["rank_lower"], row["rank_upper"], 0),
+            "tier": _format.number(row["tier"], 0),
+            "sort": [row["median"], row["lower"], row["probability_best"], row["expected_rank"], row["rank_lower"]],
+        }
+        for name, row in table.iterrows()
+    ]
+    facts = {key: _scalar(value) for key, value in (data or {}).items()}
+    template = resources.files("bayesrank.report").joinpath("ranking.html").read_text(encoding="utf-8")
+    environment = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
+    return environment.from_string(template).render(
+        title=facts.get("title", "Credible ranking"),
+        facts=facts,
+        score=score,
+        score_words=score.name.replace("_", " "),
+        prob=ranking.attrs["prob"],
+        rope=ranking.attrs["rope"],
+        draws=draws,
+        size=len(rows),
+        cases=[int(totals.isel(entity=0).sum("predicted").values[i]) for i in range(totals.sizes["actual"])],
+        same_cases=bool((totals.sum("predicted") == totals.isel(entity=0).sum("predicted")).all()),
+        datasets=counts.sizes.get("dataset", 0),
+        lacking=_lacking(performance),
+        verdict=verdict(ranking),
+        rows=rows,
+        two_classes=totals.sizes["actual"] == 2,
+        model=MODEL_WORDS.get(about.get("model", ""), about.get("model", "unknown")),
+        about=about,
+        implied=_implied(groups.get("prior"), score, ranking.attrs["prob"]),
+        diagnostics=_diagnostics(groups, ranking),
+        caveats=_caveats(facts, score, about, ranking, pooled),
+        picture=_svg(values, ranking, score(totals)),
+        versions=_versions(),
+        command=command,
+    )
+
+
+def _implied(prior: xr.Dataset | None, score: Any, prob: float) -> str | None:
+    """What the prior says of the ranked score before any data."""
+    if prior is None:
+        return None
+    performance = as_performance(prior)
+    values = score(performance.mean("dataset") if "dataset" in performance.dims else performance).isel(entity=0)
+    low, middle, high = values.quantile([(1 - prob) / 2, 0.5, (1 + prob) / 2], skipna=True).values
+    return f"median {_format.number(middle)}, {100 * prob:g}% interval {_format.interval(low, high)}"
+
+
+def _diagnostics(groups: dict[str, xr.Dataset], ranking: xr.Dataset) -> list[str]:
+    lines = [
+        f"{ranking.attrs['draws']} posterior draws; the largest Monte-Carlo standard error of P(best) is "
+        f"{float(ranking['probability_best_mcse'].max()):.4f}, of an expected rank "
+        f"{float(ranking['expected_rank_mcse'].max()):.2f}.",
+        f"The simultaneous rank intervals hold all ranks in {100 * float(ranking['simultaneous_probability']):.1f}% "
+        "of the draws.",
+    ]
+    gap = float(ranking["consensus_distance"] - ranking["consensus_lower_bound"])
+    lines.append(
+        f"The consensus order disagrees with a draw on {float(ranking['consensus_distance']):.1f} pairs on average"
+        f"{'; no order could do better.' if gap < 1e-9 else f'; no order could do better by more than {gap:.3f}.'}"
+    )
+    if "sample_stats" not in groups:
+        return [*lines, "The draws are exact and independent: there is no sampler to diagnose."]
+    performance = groups["posterior"][["performance"]]
+    rhat = float(import_arviz().rhat(performance)["performance"].max())
+    diverging = int(groups["sample_stats"]["diverging"].sum())
+    return [*lines, f"NUTS: largest R-hat {rhat:.3f}, {_format.count(diverging, 'divergence')}."]
+
+
+def _caveats(facts: dict[str, str], score: Any, about: dict[str, Any], ranking: xr.Dataset, pooled: bool) -> list[str]:
+    lines = [facts["caveats"]] if "caveats" in facts else []
+    if score.depends_on_prevalence and about.get("prevalence") == "known":
+        lines.append(
+            f"{score.name} depends on the prevalence, which was not learned from the cases but set: by the design of "
+            "the study or by the analyst. At another prevalence the ranking may differ."
+        )
+    if pooled:
+        lines.append("The data sets are pooled: a data set counts by its number of cases.")
+    lines.append(
+        "Entities evaluated on the same cases are treated as independent given the class sizes, because their "
+        "confusion matrices do not tell how their errors overlap."
+    )
+    if bool((ranking["undefined"] > 0).any()):
+        lines.append("In some draws the score is undefined for some entities; their ranks are among the other draws.")
+    lines.append(
+        "A tier is a comparison with its first entity. It does not say that all of its members are equally good."
+    )
+    return lines
+
+
+def _lacking(performance: xr.DataArray) -> list[str]:
+    if "lacks" not in performance.coords:
+        return []
+    pairs = zip(performance["entity"].values, performance["lacks"].values, strict=True)
+    return [f"{entity} lacks {missing}" for entity, missing in pairs if missing]
+
+
+def _svg(values: xr.DataArray, ranking: xr.Dataset, point: xr.DataArray) -> Any:
+    """The forest plot as inline SVG, text kept as text."""
+    import matplotlib
+    from markupsafe import Markup
+
+    from bayesrank.plots import forest
+
+    with matplotlib.rc_context({"svg.fonttype": "none", "svg.hashsalt": "bayesrank"}):
+        from matplotlib.backends.backend_svg import FigureCanvasSVG
+        from matplotlib.figure import Figure
+
+        size = values.sizes["entity"]
+        figure = Figure(figsize=(8.0, 1.6 + (0.3 if size <= 30 else 0.17) * size), layout="constrained")
+        FigureCanvasSVG(figure)
+        forest(values, ranking, point, ax=figure.add_subplot())
+        buffer = io.StringIO()
+        figure.savefig(buffer, format="svg", metadata={"Date": None})
+    text = buffer.getvalue()
+    return Markup(text[text.index("<svg") :])
+
+
+def _versions() -> str:
+    packages = ["bayesrank", "numpy", "xarray", "arviz", "pymc"]
+    found = [f"{name} {metadata.version(name)}" for name in packages]
+    return ", ".join([*found, f"Python {platform.python_version()}"])
+
+
+def _scalar(value: Any) -> str:
+    return " ".join(str(value).split())

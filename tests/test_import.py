@@ -1,0 +1,40 @@
+"""Importing bayesrank stays light, and its public names are there."""
+
+import subprocess
+import sys
+
+import pytest
+
+import bayesrank as br
+
+HEAVY = ["pymc", "pytensor", "arviz", "matplotlib", "numba"]
+
+
+def loaded_after(statement: str) -> set[str]:
+    code = f"{statement}\nimport sys\nprint(*sorted(m for m in {HEAVY} if m in sys.modules))"
+    return set(subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split())
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "import bayesrank",
+        "import bayesrank as br; br.from_counts(tn=1, fp=0, fn=0, tp=1)",
+        "import bayesrank as br; br.scores.f1(br.datasets.load('tornado')); br.rank, br.fit, br.credible_ranking",
+        "import bayesrank.models.dirichlet_multinomial, bayesrank.models.beta_binomial",
+        "import bayesrank.cli",
+    ],
+)
+def test_nothing_heavy_is_loaded(statement):
+    assert loaded_after(statement) == set()
+
+
+def test_every_public_name_loads():
+    for name in br.__all__:
+        assert getattr(br, name) is not None
+
+
+def test_version():
+    from importlib.metadata import version
+
+    assert br.__version__ == version("bayesrank")
