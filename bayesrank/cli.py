@@ -62,7 +62,7 @@ def rank(
     rope: float,
     draws: int,
     seed: int,
-    sampler: str,
+    sampler: Any,
     output: str,
     report: str | None,
 ) -> None:
@@ -129,7 +129,7 @@ def scores() -> None:
     _print_rows(
         ["name", "formula", "better", "aliases"],
         [
-            [name, row["formula"], better[row["higher_is_better"]], ", ".join(row["aliases"])]
+            [str(name), row["formula"], better[row["higher_is_better"]], ", ".join(row["aliases"])]
             for name, row in table.iterrows()
         ],
     )
@@ -219,7 +219,7 @@ def _print_table(values: xr.DataArray, ranking: xr.Dataset) -> None:
             _format.interval(row["rank_lower"], row["rank_upper"], 0),
             _format.number(row["tier"], 0),
         ]
-        for name, (_, row) in zip(short_names(table.index, 60), table.iterrows(), strict=True)
+        for name, (_, row) in zip(short_names(table.index.tolist(), 60), table.iterrows(), strict=True)
     ]
     level = f"{100 * ranking.attrs['prob']:g}%"
     score = ranking.attrs["score"].replace("_", " ")

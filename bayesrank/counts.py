@@ -5,7 +5,7 @@ given), ``actual`` and ``predicted``. An (entity, dataset) pair that was not mea
 coord ``measured`` says so. For two classes the negative one comes first and the positive one last.
 """
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 import numpy as np
@@ -70,7 +70,7 @@ def from_counts(
 
 def from_predictions(
     y_true: Any,
-    predictions: Mapping[Hashable, Any] | pd.DataFrame,
+    predictions: Mapping[Any, Any] | pd.DataFrame,
     *,
     labels: Sequence[Any] | None = None,
     dataset: Any = None,

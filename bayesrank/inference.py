@@ -178,7 +178,7 @@ def concentration(counts: xr.DataArray, prior: Any = None) -> xr.DataArray:
         values = prior.astype(float).reindex({d: counts[d] for d in prior.dims if d in prior.coords})
     else:
         values = _cell_prior(prior, counts.sizes["actual"])
-    bad = ~(np.isfinite(values) & (values >= 0))
+    bad = ~((values >= 0) & (values < np.inf))
     if bad.any():
         raise ValueError(
             f"prior must hold non-negative finite concentrations for every cell; got {_first(values, bad)}"

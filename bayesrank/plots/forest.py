@@ -44,7 +44,7 @@ def forest(values: xr.DataArray, ranking: xr.Dataset, point: xr.DataArray | None
     ax = new_axes(ax, 8.0, 1.6 + (0.3 if size <= 30 else 0.17) * size)
     y = np.arange(size)
     tiers = table["tier"].to_numpy(dtype=float)
-    names = short_names(table.index, 46)
+    names = short_names(table.index.tolist(), 46)
     for tier in sorted(set(tiers[~np.isnan(tiers)])):
         here = tiers == tier
         color = OKABE_ITO[(int(tier) - 1) % 6]

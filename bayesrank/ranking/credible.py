@@ -1,6 +1,5 @@
 """A credible ranking: what the draws of a score say about the order of the entities."""
 
-from collections.abc import Hashable
 from typing import Any
 
 import numpy as np
@@ -85,7 +84,7 @@ def credible_ranking(
     names = values["entity"].values.tolist() if "entity" in values.coords else list(range(values.sizes["entity"]))
     if len(set(names)) != len(names):
         raise ValueError(f"values must name each entity once; got {len(names) - len(set(names))} repeated names")
-    extra: list[Hashable] = [d for d in values.dims if d not in (*DRAWS, "entity")]
+    extra = [str(d) for d in values.dims if d not in (*DRAWS, "entity")]
     if extra:
         one = extra[0]
         each = [credible_ranking(values.isel({one: i}), prob, rope, higher_is_better) for i in range(values.sizes[one])]
