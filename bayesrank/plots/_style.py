@@ -38,3 +38,29 @@ def new_axes(ax: Any, width: float, height: float) -> Any:
     import matplotlib.pyplot as plt
 
     return plt.subplots(figsize=(width, height), layout="constrained")[1]
+
+
+def list_size(size: int, width: float = 8.0) -> tuple[float, float]:
+    """Width and height in inches of a picture with one row an entity."""
+    return width, 1.6 + (0.3 if size <= 30 else 0.17) * size
+
+
+def list_names(ax: Any, entities: Sequence[Any], axis: str = "y") -> None:
+    """Entity names along an axis, the first at the top or left, small enough for their number."""
+    size = len(entities)
+    font = 9 if size <= 30 else 6.5
+    names = short_names(entities, 46 if axis == "y" else 28)
+    if axis == "y":
+        ax.set_yticks(range(size), names, fontsize=font)
+        ax.set_ylim(size - 0.5, -0.5)
+    else:
+        ax.set_xticks(range(size), names, fontsize=font, rotation=90)
+
+
+def strip(ax: Any) -> None:
+    """Only what a list of intervals needs: the lower spine and a faint grid."""
+    ax.grid(axis="x", color="0.9")
+    ax.set_axisbelow(True)
+    for side in ("top", "right", "left"):
+        ax.spines[side].set_visible(False)
+    ax.tick_params(axis="y", length=0)

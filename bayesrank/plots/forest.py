@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank.plots._style import OKABE_ITO, new_axes, short_names
+from bayesrank.plots._style import OKABE_ITO, list_names, list_size, new_axes, strip
 
 __all__ = ["forest"]
 
@@ -41,10 +41,9 @@ def forest(values: xr.DataArray, ranking: xr.Dataset, point: xr.DataArray | None
 
     table = ranking_table(values, ranking)
     size = len(table)
-    ax = new_axes(ax, 8.0, 1.6 + (0.3 if size <= 30 else 0.17) * size)
+    ax = new_axes(ax, *list_size(size))
     y = np.arange(size)
     tiers = table["tier"].to_numpy(dtype=float)
-    names = short_names(table.index.tolist(), 46)
     for tier in sorted(set(tiers[~np.isnan(tiers)])):
         here = tiers == tier
         color = OKABE_ITO[(int(tier) - 1) % 6]
@@ -53,13 +52,8 @@ def forest(values: xr.DataArray, ranking: xr.Dataset, point: xr.DataArray | None
     if point is not None:
         where = point.sel(entity=table.index.to_numpy()).values
         ax.plot(where, y, "D", color="black", fillstyle="none", markersize=4, linestyle="none", label="observed")
-    ax.set_yticks(y, names, fontsize=9 if size <= 30 else 6.5)
-    ax.set_ylim(size - 0.5, -0.5)
+    list_names(ax, table.index.tolist())
     ax.set_xlabel(f"{ranking.attrs['score'].replace('_', ' ')} (median and {100 * ranking.attrs['prob']:g}% interval)")
-    ax.grid(axis="x", color="0.9")
-    ax.set_axisbelow(True)
-    for side in ("top", "right", "left"):
-        ax.spines[side].set_visible(False)
-    ax.tick_params(axis="y", length=0)
-    ax.legend(frameon=False, loc="lower left" if ranking.attrs["higher_is_better"] else "lower right", fontsize=8)
+    strip(ax)
+    ax.legend(frameon=False, loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=6, fontsize=8)
     return ax

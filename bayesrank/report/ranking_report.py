@@ -182,13 +182,13 @@ def _svg(values: xr.DataArray, ranking: xr.Dataset, point: xr.DataArray) -> Any:
     from markupsafe import Markup
 
     from bayesrank.plots import forest
+    from bayesrank.plots._style import list_size
 
     with matplotlib.rc_context({"svg.fonttype": "none", "svg.hashsalt": "bayesrank"}):
         from matplotlib.backends.backend_svg import FigureCanvasSVG
         from matplotlib.figure import Figure
 
-        size = values.sizes["entity"]
-        figure = Figure(figsize=(8.0, 1.6 + (0.3 if size <= 30 else 0.17) * size), layout="constrained")
+        figure = Figure(figsize=list_size(values.sizes["entity"]), layout="constrained")
         FigureCanvasSVG(figure)
         forest(values, ranking, point, ax=figure.add_subplot())
         buffer = io.StringIO()

@@ -1,0 +1,190 @@
+"""Pictures of a credible ranking: who may hold which rank, and who beats whom."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from bayesrank.plots._style import OKABE_ITO, list_names, list_size, new_axes, short_names, strip
+
+__all__ = ["rank_distribution", "rank_heatmap", "score_lines", "superiority"]
+
+
+def rank_heatmap(ranking: xr.Dataset, ax: Any = None) -> Any:
+    """The probability of each rank for each entity, as a heat map in consensus order.
+
+    Parameters
+    ----------
+    ranking : xarray.Dataset
+        Of :func:`bayesrank.credible_ranking`.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+
+    Examples
+    --------
+    >>> import bayesrank as br
+    >>> counts = br.from_counts(tn=[70, 79], fp=[10, 1], fn=[9, 1], tp=[21, 29], entity=["a", "b"])
+    >>> ax = rank_heatmap(br.credible_ranking(br.scores.f1(br.fit(counts, seed=1))))
+    >>> ax.get_xlabel()
+    'rank'
+    """
+    ordered = _in_order(ranking)
+    size = ordered.sizes["entity"]
+    ax = new_axes(ax, *list_size(size))
+    image = ax.pcolormesh(
+        np.arange(size + 1) + 0.5, np.arange(size + 1) - 0.5, ordered["rank_probability"].values, cmap="Blues", vmin=0
+    )
+    list_names(ax, ordered["entity"].values.tolist())
+    ax.set_xlabel("rank")
+    ax.xaxis.get_major_locator().set_params(integer=True)
+    ax.figure.colorbar(image, ax=ax, label="probability", shrink=0.6, aspect=30)
+    return ax
+
+
+def rank_distribution(ranking: xr.Dataset, ax: Any = None) -> Any:
+    """Every entity's distribution over the ranks: circles with areas proportional to probability.
+
+    The line is the rank interval at the ranking's ``prob``, the tick its median.
+
+    Parameters
+    ----------
+    ranking : xarray.Dataset
+        Of :func:`bayesrank.credible_ranking`.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+
+    Examples
+    --------
+    >>> import bayesrank as br
+    >>> counts = br.from_counts(tn=[70, 79], fp=[10, 1], fn=[9, 1], tp=[21, 29], entity=["a", "b"])
+    >>> ax = rank_distribution(br.credible_ranking(br.scores.f1(br.fit(counts, seed=1))))
+    >>> [label.get_text() for label in ax.get_yticklabels()]
+    ['b', 'a']
+    """
+    ordered = _in_order(ranking)
+    size = ordered.sizes["entity"]
+    ax = new_axes(ax, *list_size(size))
+    probability = ordered["rank_probability"].values
+    # A circle of probability 1 just fills its row, whose height in points is that of the axes over the rows.
+    height = 72 * ax.get_window_extent().height / ax.figure.dpi / size
+    rows, ranks = np.nonzero(probability > 0)
+    area = probability[rows, ranks] / probability.max() * (0.9 * height) ** 2
+    ax.scatter(ranks + 1, rows, s=area, color=OKABE_ITO[4], linewidth=0)
+    median = 1 + np.argmax(np.cumsum(probability, axis=1) >= 0.5 * probability.sum(axis=1, keepdims=True), axis=1)
+    y = np.arange(size)
+    ax.hlines(y, ordered["rank_lower"], ordered["rank_upper"], color=OKABE_ITO[0], linewidth=1)
+    ax.plot(median, y, "|", color="black", markersize=0.7 * height, markeredgewidth=1.5)
+    list_names(ax, ordered["entity"].values.tolist())
+    ax.set_xlabel(f"rank (circles: probability, line: {100 * ranking.attrs['prob']:g}% interval, tick: median)")
+    ax.set_xlim(0.2, size + 0.8)
+    ax.xaxis.get_major_locator().set_params(integer=True)
+    strip(ax)
+    return ax
+
+
+def superiority(ranking: xr.Dataset, ax: Any = None) -> Any:
+    """The probability that the entity of a row beats that of a column by more than the ROPE.
+
+    Parameters
+    ----------
+    ranking : xarray.Dataset
+        Of :func:`bayesrank.credible_ranking`.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+
+    Examples
+    --------
+    >>> import bayesrank as br
+    >>> counts = br.from_counts(tn=[70, 79], fp=[10, 1], fn=[9, 1], tp=[21, 29], entity=["a", "b"])
+    >>> ax = superiority(br.credible_ranking(br.scores.f1(br.fit(counts, seed=1)), rope=0.01))
+    >>> ax.get_title()
+    'P(row beats column by more than 0.01)'
+    """
+    ordered = _in_order(ranking)
+    size = ordered.sizes["entity"]
+    side = 3.0 + (0.42 if size <= 30 else 0.13) * size
+    ax = new_axes(ax, side + 1.0, side)
+    values = ordered["superiority"].values.copy()
+    np.fill_diagonal(values, np.nan)
+    image = ax.imshow(values, cmap="PuOr", vmin=0, vmax=1)
+    names = ordered["entity"].values.tolist()
+    list_names(ax, names)
+    list_names(ax, names, axis="x")
+    if size <= 12:
+        for (i, j), p in np.ndenumerate(values):
+            if not np.isnan(p):
+                text = "<.01" if p < 0.01 else ">.99" if p > 0.99 else f"{p:.2f}"
+                ink = "black" if 0.15 < p < 0.85 else "white"
+                ax.text(j, i, text, ha="center", va="center", fontsize=8, color=ink)
+    rope = ranking.attrs["rope"]
+    ax.set_title(f"P(row beats column{f' by more than {rope:g}' if rope else ''})", fontsize=10)
+    ax.figure.colorbar(image, ax=ax, shrink=0.6, aspect=30)
+    return ax
+
+
+def score_lines(rankings: Mapping[str, xr.Dataset], highlight: int = 8, ax: Any = None) -> Any:
+    """Expected ranks across several scores, one line an entity.
+
+    Parameters
+    ----------
+    rankings : mapping
+        From the name of each score to its credible ranking of the same entities.
+    highlight : int
+        How many entities get a colour and their name: those with the best expected rank over all scores.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+
+    Examples
+    --------
+    >>> import bayesrank as br
+    >>> counts = br.from_counts(tn=[70, 79], fp=[10, 1], fn=[9, 1], tp=[21, 29], entity=["a", "b"])
+    >>> posterior = br.fit(counts, seed=1)
+    >>> ax = score_lines({name: br.credible_ranking(br.scores.get(name)(posterior)) for name in ("tpr", "tnr")})
+    >>> ax.get_ylabel()
+    'expected rank'
+    """
+    if len(rankings) < 2:
+        raise ValueError(f"rankings must hold two or more scores; got {list(rankings)}")
+    table = xr.concat([r["expected_rank"] for r in rankings.values()], "score").transpose("entity", "score")
+    mean = table.mean("score").values
+    order = np.argsort(mean, kind="stable")
+    ax = new_axes(ax, 3.0 + 1.4 * len(rankings), 6.0)
+    names = short_names(table["entity"].values[order].tolist(), 40)
+    x = np.arange(len(rankings))
+    for place, i in enumerate(order):
+        shown = place < highlight
+        color = OKABE_ITO[place % len(OKABE_ITO)] if shown else "0.8"
+        # Names in colour tell apart what eight colours cannot.
+        ax.plot(
+            x, table.values[i], "o-" if shown else "-", color=color, linewidth=1.8 if shown else 0.7, markersize=4,
+            zorder=2 + shown, label=names[place] if shown else None,
+        )  # fmt: skip
+    ax.set_xticks(x, [name.replace("_", " ") for name in rankings])
+    ax.set_ylabel("expected rank")
+    ax.invert_yaxis()
+    ax.spines[["top", "right"]].set_visible(False)
+    ax.legend(frameon=False, fontsize=8, loc="upper left", bbox_to_anchor=(1.0, 1.0))
+    return ax
+
+
+def _in_order(ranking: xr.Dataset) -> xr.Dataset:
+    """Entities and rivals in consensus order, equals by expected rank."""
+    order = np.lexsort((ranking["expected_rank"].values, ranking["consensus_rank"].values))
+    return ranking.isel(entity=order, rival=order)

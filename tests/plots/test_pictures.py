@@ -1,0 +1,91 @@
+"""Every picture of a ranking, for every shipped data set, without a warning and with readable names."""
+
+import warnings
+
+import matplotlib.pyplot as plt
+import pytest
+
+import bayesrank as br
+from bayesrank.plots._style import entity_colors, short_names
+
+
+def two_class(name):
+    """The data set as two-class counts of its first data set or label, and a score that is defined for it."""
+    counts = br.datasets.load(name)
+    counts = counts.isel(dataset=-1, drop=True).drop_vars("measured") if "dataset" in counts.dims else counts
+    return counts if counts.sizes["actual"] == 2 else br.one_vs_rest(counts).isel(label=0, drop=True)
+
+
+@pytest.fixture(scope="module", params=br.datasets.names())
+def analysis(request):
+    counts = two_class(request.param)
+    posterior = br.fit(counts, draws=100, seed=1, groups=["prior"])
+    values = br.scores.informedness(posterior)
+    return counts, posterior, values, br.credible_ranking(values, rope=0.01)
+
+
+def drawn(picture):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        ax = picture()
+        ax.figure.canvas.draw()
+    labels = [label.get_text() for label in ax.get_yticklabels()]
+    plt.close(ax.figure)
+    return labels
+
+
+PICTURES = {
+    "forest": lambda c, p, v, r: br.plots.forest(v, r, br.scores.informedness(c)),
+    "rank_heatmap": lambda c, p, v, r: br.plots.rank_heatmap(r),
+    "rank_distribution": lambda c, p, v, r: br.plots.rank_distribution(r),
+    "superiority": lambda c, p, v, r: br.plots.superiority(r),
+    "posterior_against_prior": lambda c, p, v, r: br.plots.posterior_against_prior(
+        v, br.scores.informedness(p["prior"])
+    ),
+}
+
+
+@pytest.mark.parametrize("name", PICTURES)
+def test_names_every_entity_once(analysis, name):
+    labels = drawn(lambda: PICTURES[name](*analysis))
+    assert len(labels) == len(set(labels)) == analysis[0].sizes["entity"]
+    assert max(map(len, labels)) <= 50
+
+
+def test_difference_leaves_out_the_entity_compared_with(analysis):
+    counts, _, values, _ = analysis
+    to = counts["entity"].values[0]
+    labels = drawn(lambda: br.plots.difference(values, to, rope=0.02))
+    assert len(labels) == counts.sizes["entity"] - 1
+
+
+def test_score_lines(analysis):
+    posterior = analysis[1]
+    rankings = {name: br.credible_ranking(br.scores.get(name)(posterior)) for name in ("tpr", "tnr", "accuracy")}
+    assert drawn(lambda: br.plots.score_lines(rankings))
+
+
+def test_pictures_are_drawn_where_told(analysis):
+    _, _, values, ranking = analysis
+    _, ax = plt.subplots()
+    assert br.plots.forest(values, ranking, ax=ax) is ax
+    plt.close(ax.figure)
+
+
+def test_difference_to_nobody():
+    values = br.scores.f1(br.datasets.load("breast_cancer"))
+    with pytest.raises(KeyError, match="to must be one of the entities"):
+        br.plots.difference(values, to="nobody")
+
+
+def test_short_names_stay_unique():
+    names = ["A" * 50 + str(i) + "B" * 50 for i in range(12)]
+    assert len(set(short_names(names, 20))) == 12
+    assert all(len(name) <= 26 for name in short_names(names, 20))
+    assert short_names(["a  b", 3]) == ["a b", "3"]
+
+
+@pytest.mark.parametrize("size", [1, 8, 9, 108])
+def test_colours_are_distinct(size):
+    names = [str(i) for i in range(size)]
+    assert len({str(colour) for colour in entity_colors(names).values()}) == size
