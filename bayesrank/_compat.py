@@ -17,17 +17,21 @@ def import_arviz() -> Any:
     return arviz
 
 
-def effective_sample_size(draws: xr.DataArray) -> np.ndarray:
-    """How many independent draws each entity's draws ([chain], [draw], entity) are worth, at most their number."""
-    number = draws.size // draws.sizes["entity"]
-    for dim in ("draw", "chain"):
-        draws = draws if dim in draws.dims else draws.expand_dims(dim)
-    if draws.sizes["draw"] < 4:
-        return np.full(draws.sizes["entity"], float(number))
-    plain = draws.transpose("chain", "draw", "entity").drop_vars(draws.coords)
-    size = import_arviz().ess(plain.to_dataset(name="x"), method="mean")["x"].values
+def effective_sample_size(values: np.ndarray, draws: xr.DataArray) -> np.ndarray:
+    """How many independent draws each column of ``values`` (draw, entity) is worth, at most their number.
+
+    ``draws`` has the dims among ``chain`` and ``draw`` that the rows come from; NaN if it has neither.
+    """
+    number, size = values.shape
+    if not draws.dims:
+        return np.full(size, np.nan)
+    shape = (draws.sizes.get("chain", 1), draws.sizes.get("draw", 1), size)
+    if shape[1] < 4:
+        return np.full(size, float(number))
+    plain = xr.Dataset({"x": (("chain", "draw", "entity"), values.reshape(shape))})
+    effective = import_arviz().ess(plain, method="mean")["x"].values
     # Draws that never move have no autocorrelation to measure.
-    return np.where(np.isfinite(size), np.minimum(size, number), number)
+    return np.where(np.isfinite(effective), np.minimum(effective, number), number)
 
 
 def to_container(groups: Mapping[str, xr.Dataset]) -> Any:

@@ -37,7 +37,12 @@ def rank_heatmap(ranking: xr.Dataset, ax: Any = None) -> Any:
     size = ordered.sizes["entity"]
     ax = new_axes(ax, *list_size(size))
     image = ax.pcolormesh(
-        np.arange(size + 1) + 0.5, np.arange(size + 1) - 0.5, ordered["rank_probability"].values, cmap="Blues", vmin=0
+        np.arange(size + 1) + 0.5,
+        np.arange(size + 1) - 0.5,
+        ordered["rank_probability"].values,
+        cmap="Blues",
+        vmin=0,
+        rasterized=True,
     )
     list_names(ax, ordered["entity"].values.tolist())
     ax.set_xlabel("rank")

@@ -97,9 +97,8 @@ def credible_ranking(
     x = sign * ordered.values.reshape(-1, len(names))
     if np.isinf(x).any():
         raise ValueError("values must be finite or NaN; got an infinite one")
-    effective = effective_sample_size(_average_ranks(ordered, x)) if draws else np.full(len(names), np.nan)
     finite_mean = bool(values.attrs.get("finite_mean", True))
-    result = _summarize(x, np.array([str(n) for n in names]), effective, prob, rope, finite_mean)
+    result = _summarize(x, ordered.isel(entity=0), np.array([str(n) for n in names]), prob, rope, finite_mean)
     coords = {"entity": names, "rival": names, "rank": np.arange(1, len(names) + 1)}
     return xr.Dataset(
         {name: (_dims(name, np.ndim(v)), v) for name, v in result.items()},
@@ -115,9 +114,9 @@ def credible_ranking(
 
 
 def _summarize(
-    x: np.ndarray, names: np.ndarray, effective: np.ndarray, prob: float, rope: float, finite_mean: bool
+    x: np.ndarray, draws: xr.DataArray, names: np.ndarray, prob: float, rope: float, finite_mean: bool
 ) -> dict[str, np.ndarray]:
-    """Everything, from values (draw, entity) of which the highest is best."""
+    """Everything, from values (draw, entity) of which the highest is best; ``draws`` tells chains from draws."""
     n_draws, size = x.shape
     defined = ~np.isnan(x)
     first, last = positions(x)
@@ -125,6 +124,8 @@ def _summarize(
     some = np.where(n_defined > 0, n_defined, np.nan)
     average = np.where(defined, (first + last) / 2 + 1, np.nan)
     expected_rank = np.nansum(average, axis=0) / some
+    # An undefined entity is last as far as autocorrelation goes.
+    effective = effective_sample_size(np.where(defined, average, size + 1.0), draws)
 
     mass = _rank_mass(first, last, defined)
     probability = mass / n_draws
@@ -261,12 +262,6 @@ def _proportion_error(p: np.ndarray, effective: np.ndarray) -> np.ndarray:
 def _with_gaps(whole: np.ndarray, known: np.ndarray) -> np.ndarray:
     """Whole numbers, or floats with NaN where something is not known."""
     return whole if known.all() else np.where(known, whole.astype(float), np.nan)
-
-
-def _average_ranks(values: xr.DataArray, x: np.ndarray) -> xr.DataArray:
-    first, last = positions(x)
-    ranks = np.where(np.isnan(x), x.shape[1] + 1.0, (first + last) / 2)
-    return values.copy(data=ranks.reshape(values.shape))
 
 
 def _dims(name: str, ndim: int) -> tuple[str, ...]:

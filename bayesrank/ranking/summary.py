@@ -109,9 +109,9 @@ def _leaders(ranking: xr.Dataset) -> str:
     highest = int(np.argmax(best))
     top = np.flatnonzero(best >= best[highest] - 2 * np.hypot(error, error[highest]))
     names = [str(ranking["entity"].values[i]) for i in top]
-    p = _format.probability(float(best[highest]), ranking.attrs["draws"])
+    p = _format.probability(float(best[top].mean()), ranking.attrs["draws"])
     score = ranking.attrs["score"]
     if len(top) == 1:
         return f"{names[0]} is the most probable best by {score}: P(best) = {p}."
     listed = " and ".join(names) if len(names) == 2 else f"{names[0]}, {names[1]} and {len(names) - 2} more"
-    return f"{listed} share the highest probability of being best by {score}, within Monte-Carlo error: about {p} each."
+    return f"{listed} share the highest probability of being best by {score}, {p} each, within Monte-Carlo error."

@@ -2,6 +2,7 @@
 
 import io
 import platform
+from collections.abc import Callable
 from importlib import metadata, resources
 from typing import Any
 
@@ -71,6 +72,7 @@ def ranking_report(
     ranking = credible_ranking(values) if ranking is None else ranking
     table = ranking_table(values, ranking)
     about = groups["posterior"].attrs
+    prior_values = score(_pool_prior(groups["prior"])) if "prior" in groups else None
     totals = counts.sum("dataset") if pooled else counts
     draws = ranking.attrs["draws"]
     rows = [
@@ -108,22 +110,25 @@ def ranking_report(
         two_classes=totals.sizes["actual"] == 2,
         model=MODEL_WORDS.get(about.get("model", ""), about.get("model", "unknown")),
         about=about,
-        implied=_implied(groups.get("prior"), score, ranking.attrs["prob"]),
+        implied=_implied(prior_values, ranking.attrs["prob"]),
         diagnostics=_diagnostics(groups, ranking),
         caveats=_caveats(facts, score, about, ranking, pooled),
-        picture=_svg(values, ranking, score(totals)),
+        pictures=_pictures(values, ranking, score(totals), prior_values),
         versions=_versions(),
         command=command,
     )
 
 
-def _implied(prior: xr.Dataset | None, score: Any, prob: float) -> str | None:
-    """What the prior says of the ranked score before any data."""
-    if prior is None:
-        return None
+def _pool_prior(prior: xr.Dataset) -> xr.DataArray:
     performance = as_performance(prior)
-    values = score(performance.mean("dataset") if "dataset" in performance.dims else performance).isel(entity=0)
-    low, middle, high = values.quantile([(1 - prob) / 2, 0.5, (1 + prob) / 2], skipna=True).values
+    return performance.mean("dataset") if "dataset" in performance.dims else performance
+
+
+def _implied(prior_values: xr.DataArray | None, prob: float) -> str | None:
+    """What the prior says of the ranked score before any data."""
+    if prior_values is None:
+        return None
+    low, middle, high = prior_values.isel(entity=0).quantile([(1 - prob) / 2, 0.5, (1 + prob) / 2], skipna=True).values
     return f"median {_format.number(middle)}, {100 * prob:g}% interval {_format.interval(low, high)}"
 
 
@@ -176,23 +181,49 @@ def _lacking(performance: xr.DataArray) -> list[str]:
     return [f"{entity} lacks {missing}" for entity, missing in pairs if missing]
 
 
-def _svg(values: xr.DataArray, ranking: xr.Dataset, point: xr.DataArray) -> Any:
-    """The forest plot as inline SVG, text kept as text."""
-    import matplotlib
-    from markupsafe import Markup
-
-    from bayesrank.plots import forest
+def _pictures(
+    values: xr.DataArray, ranking: xr.Dataset, point: xr.DataArray, prior_values: xr.DataArray | None
+) -> list[dict[str, Any]]:
+    """Captions and pictures as inline SVG."""
+    from bayesrank.plots import forest, posterior_against_prior, rank_heatmap
     from bayesrank.plots._style import list_size
 
-    with matplotlib.rc_context({"svg.fonttype": "none", "svg.hashsalt": "bayesrank"}):
-        from matplotlib.backends.backend_svg import FigureCanvasSVG
-        from matplotlib.figure import Figure
+    size = list_size(values.sizes["entity"])
+    name = values.name.replace("_", " ") if isinstance(values.name, str) else "score"
+    pictures = [
+        {
+            "caption": f"The {name} of every entity, best first: posterior median, "
+            f"{100 * ranking.attrs['prob']:g}% interval, and what was observed. Colours are tiers.",
+            "svg": inline_svg(lambda ax: forest(values, ranking, point, ax=ax), size),
+        },
+        {
+            "caption": "How probable each rank is for each entity.",
+            "svg": inline_svg(lambda ax: rank_heatmap(ranking, ax=ax), size),
+        },
+    ]
+    if prior_values is not None and values.sizes["entity"] <= 30:
+        pictures.append(
+            {
+                "caption": f"What was believed of the {name} before and after the data.",
+                "svg": inline_svg(lambda ax: posterior_against_prior(values, prior_values, ax=ax), size),
+            }
+        )
+    return pictures
 
-        figure = Figure(figsize=list_size(values.sizes["entity"]), layout="constrained")
+
+def inline_svg(draw: Callable[[Any], Any], size: tuple[float, float]) -> Any:
+    """What ``draw`` draws on an Axes of that size in inches, as an SVG element with its text kept as text."""
+    import matplotlib
+    from markupsafe import Markup
+    from matplotlib.backends.backend_svg import FigureCanvasSVG
+    from matplotlib.figure import Figure
+
+    with matplotlib.rc_context({"svg.fonttype": "none", "svg.hashsalt": "bayesrank", "font.family": "sans-serif"}):
+        figure = Figure(figsize=size, layout="constrained")
         FigureCanvasSVG(figure)
-        forest(values, ranking, point, ax=figure.add_subplot())
+        draw(figure.add_subplot())
         buffer = io.StringIO()
-        figure.savefig(buffer, format="svg", metadata={"Date": None})
+        figure.savefig(buffer, format="svg", dpi=100, metadata={"Date": None})
     text = buffer.getvalue()
     return Markup(text[text.index("<svg") :])
 
