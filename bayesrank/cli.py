@@ -103,6 +103,13 @@ def rank(
         click.echo(_json(values, ranking))
     else:
         _print_table(values, ranking)
+        from bayesrank.report.words import implied_prior, prevalence_caveat, prior_scores
+
+        implied = implied_prior(prior_scores(posterior, the_score), prob)
+        if implied:
+            click.echo(f"Before any data, the {prior} prior gives {the_score.name} a {implied}.")
+        for caveat in prevalence_caveat(the_score, posterior["posterior"].attrs):
+            click.echo(f"Note: {caveat}")
         if pooled:
             click.echo(f"Pooled over {_format.count(counts.sizes['dataset'], 'data set')}; --dataset chooses one.")
         if report:

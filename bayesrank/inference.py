@@ -5,6 +5,7 @@ probabilities of the outcomes. Everything to the right (scores, rankings, maps) 
 """
 
 from collections.abc import Mapping, Sequence
+from importlib.metadata import version
 from types import ModuleType
 from typing import Any, Literal
 
@@ -132,7 +133,16 @@ def fit(
         result["prior"] = _draw(alpha, totals, test_sets, measured, (chains, draws), root, "prior")
     result["observed_data"] = counts.rename("counts").to_dataset()
     result["constant_data"] = alpha.rename("prior_concentration").to_dataset()
-    result["posterior"].attrs |= _provenance(model, sampler, prior, totals, shared_prevalence, seed)
+    result["posterior"].attrs |= {
+        "model": model,
+        "sampler": "nuts" if sampler == "nuts" else "exact",
+        "prior": _words(prior, "uniform"),
+        "prevalence": _words(prevalence, story.PREVALENCE),
+        "shared_prevalence": int(shared_prevalence),
+        "seed": str(seed),
+        "inference_library": "bayesrank",
+        "inference_library_version": version("bayesrank"),
+    }
     for name, source in (("prior_predictive", "prior"), ("posterior_predictive", "posterior")):
         if name in groups:
             performance = result[source]["performance"]
@@ -344,19 +354,11 @@ def _log_likelihood(performance: xr.DataArray, counts: xr.DataArray, totals: Any
     return (choose + special.xlogy(counts, p).sum(over, skipna=False)).transpose("chain", "draw", ...).rename("counts")
 
 
-def _provenance(model: str, sampler: str, prior: Any, totals: Any, shared: bool, seed: Seed) -> dict[str, str | int]:
-    from bayesrank import __version__
-
-    return {
-        "model": model,
-        "sampler": "nuts" if sampler == "nuts" else "exact",
-        "prior": "uniform" if prior is None else (prior if isinstance(prior, str) else str(prior)[:200]),
-        "prevalence": totals if isinstance(totals, str) else "known",
-        "shared_prevalence": int(shared),
-        "seed": str(seed),
-        "inference_library": "bayesrank",
-        "inference_library_version": __version__,
-    }
+def _words(value: Any, default: str) -> str:
+    """A prior or prevalence as the report names it."""
+    if value is None or isinstance(value, str):
+        return value or default
+    return f"{float(value):g}" if np.ndim(value) == 0 and not isinstance(value, Mapping) else "given as an array"
 
 
 def _story(model: str, counts: xr.DataArray) -> ModuleType:

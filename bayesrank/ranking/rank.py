@@ -53,6 +53,7 @@ def rank(
         output_core_dims=[["entity"]],
         kwargs={"method": method, "sign": sign},
         dask="parallelized",
+        dask_gufunc_kwargs={"allow_rechunk": True},
         output_dtypes=[np.float64],
     )
     return ranked.transpose(*values.dims).rename("rank").drop_attrs()

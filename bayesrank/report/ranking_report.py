@@ -12,6 +12,7 @@ from bayesrank import _format
 from bayesrank._compat import groups_of, import_arviz
 from bayesrank.performance import as_performance
 from bayesrank.ranking import credible_ranking, ranking_table, verdict
+from bayesrank.report.words import implied_prior, prevalence_caveat, prior_scores
 from bayesrank.scores import as_score
 
 __all__ = ["ranking_report"]
@@ -72,7 +73,7 @@ def ranking_report(
     ranking = credible_ranking(values) if ranking is None else ranking
     table = ranking_table(values, ranking)
     about = groups["posterior"].attrs
-    prior_values = score(_pool_prior(groups["prior"])) if "prior" in groups else None
+    prior_values = prior_scores(posterior, score)
     totals = counts.sum("dataset") if pooled else counts
     draws = ranking.attrs["draws"]
     rows = [
@@ -110,26 +111,13 @@ def ranking_report(
         two_classes=totals.sizes["actual"] == 2,
         model=MODEL_WORDS.get(about.get("model", ""), about.get("model", "unknown")),
         about=about,
-        implied=_implied(prior_values, ranking.attrs["prob"]),
+        implied=implied_prior(prior_values, ranking.attrs["prob"]),
         diagnostics=_diagnostics(groups, ranking),
         caveats=_caveats(facts, score, about, ranking, pooled),
         pictures=_pictures(values, ranking, score(totals), prior_values),
         versions=_versions(),
         command=command,
     )
-
-
-def _pool_prior(prior: xr.Dataset) -> xr.DataArray:
-    performance = as_performance(prior)
-    return performance.mean("dataset") if "dataset" in performance.dims else performance
-
-
-def _implied(prior_values: xr.DataArray | None, prob: float) -> str | None:
-    """What the prior says of the ranked score before any data."""
-    if prior_values is None:
-        return None
-    low, middle, high = prior_values.isel(entity=0).quantile([(1 - prob) / 2, 0.5, (1 + prob) / 2], skipna=True).values
-    return f"median {_format.number(middle)}, {100 * prob:g}% interval {_format.interval(low, high)}"
 
 
 def _diagnostics(groups: dict[str, xr.Dataset], ranking: xr.Dataset) -> list[str]:
@@ -155,11 +143,7 @@ def _diagnostics(groups: dict[str, xr.Dataset], ranking: xr.Dataset) -> list[str
 
 def _caveats(facts: dict[str, str], score: Any, about: dict[str, Any], ranking: xr.Dataset, pooled: bool) -> list[str]:
     lines = [facts["caveats"]] if "caveats" in facts else []
-    if score.depends_on_prevalence and about.get("prevalence") == "known":
-        lines.append(
-            f"{score.name} depends on the prevalence, which was not learned from the cases but set: by the design of "
-            "the study or by the analyst. At another prevalence the ranking may differ."
-        )
+    lines += prevalence_caveat(score, about)
     if pooled:
         lines.append("The data sets are pooled: a data set counts by its number of cases.")
     lines.append(

@@ -1,0 +1,72 @@
+"""What the command and the report both say of a prior and of a prevalence."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import xarray as xr
+
+from bayesrank import _format
+from bayesrank._compat import groups_of
+from bayesrank.performance import as_performance
+from bayesrank.scores import Score
+
+__all__ = ["implied_prior", "prevalence_caveat", "prior_scores"]
+
+
+def prior_scores(posterior: Any, score: Score) -> xr.DataArray | None:
+    """Prior draws of a score (chain, draw, entity), averaged over data sets; None without the group ``prior``.
+
+    Examples
+    --------
+    >>> import bayesrank as br
+    >>> posterior = br.fit(br.from_counts(tn=8, fp=2, fn=1, tp=9), seed=1, groups=["prior"])
+    >>> prior_scores(posterior, br.scores.f1).dims
+    ('chain', 'draw', 'entity')
+    """
+    groups = groups_of(posterior)
+    if "prior" not in groups:
+        return None
+    performance = as_performance(groups["prior"])
+    return score(performance.mean("dataset") if "dataset" in performance.dims else performance)
+
+
+def implied_prior(values: xr.DataArray | None, prob: float) -> str | None:
+    """What the prior says of a score before any data, of the first entity.
+
+    Examples
+    --------
+    >>> import xarray as xr
+    >>> implied_prior(xr.DataArray([[[0.1], [0.5], [0.9]]], dims=("chain", "draw", "entity")), 0.9)
+    'median 0.500, 90% interval 0.140 to 0.860'
+    """
+    if values is None:
+        return None
+    low, middle, high = values.isel(entity=0).quantile([(1 - prob) / 2, 0.5, (1 + prob) / 2], skipna=True).values
+    return f"median {_format.number(middle)}, {100 * prob:g}% interval {_format.interval(low, high)}"
+
+
+def prevalence_caveat(score: Score, about: Mapping[Any, Any]) -> list[str]:
+    """A warning, if the score depends on a prevalence that the data do not tell.
+
+    Parameters
+    ----------
+    score : Score
+        What is ranked by.
+    about : mapping
+        The attrs of the posterior group.
+
+    Examples
+    --------
+    >>> import bayesrank as br
+    >>> prevalence_caveat(br.scores.tpr, {"prevalence": "observed"})
+    []
+    >>> len(prevalence_caveat(br.scores.f1, {"prevalence": "observed"}))
+    1
+    """
+    if not score.depends_on_prevalence or about.get("prevalence", "sampled") == "sampled":
+        return []
+    how = "the design of the study" if about["prevalence"] == "observed" else "the analyst"
+    return [
+        f"{score.name} depends on the prevalence, which was not learned from the cases but set by {how}. At another "
+        "prevalence the ranking may differ."
+    ]
