@@ -145,7 +145,7 @@ def scores() -> None:
 def main() -> None:
     """Run the command; bad input ends with exit code 2 and one line on what is wrong."""
     try:
-        cli.main(prog_name="bayesrank", standalone_mode=False)
+        cli.main(sys.argv[1:] or ["--help"], prog_name="bayesrank", standalone_mode=False)
     except click.exceptions.Abort:
         sys.exit(130)
     except click.ClickException as error:

@@ -100,6 +100,8 @@ def credible_ranking(
     finite_mean = bool(values.attrs.get("finite_mean", True))
     result = _summarize(x, ordered.isel(entity=0), np.array([str(n) for n in names]), prob, rope, finite_mean)
     coords = {"entity": names, "rival": names, "rank": np.arange(1, len(names) + 1)}
+    # What is known of the entities (what they lack, who made them) stays with them.
+    coords |= {str(name): coord for name, coord in values.coords.items() if coord.dims == ("entity",)}
     return xr.Dataset(
         {name: (_dims(name, np.ndim(v)), v) for name, v in result.items()},
         coords=coords,

@@ -72,7 +72,7 @@ def verdict(ranking: xr.Dataset) -> list[str]:
     >>> import bayesrank as br
     >>> counts = br.from_counts(tn=[70, 79], fp=[10, 1], fn=[9, 1], tp=[21, 29], entity=["a", "b"])
     >>> verdict(br.credible_ranking(br.scores.f1(br.fit(counts, seed=1))))[0]
-    'b is the most probable best by f1: P(best) = >0.999.'
+    'b is the most probable best by f1: P(best) > 0.999.'
     """
     prob, score = ranking.attrs["prob"], ranking.attrs["score"]
     size = ranking.sizes["entity"]
@@ -94,6 +94,9 @@ def verdict(ranking: xr.Dataset) -> list[str]:
         sentences.append(f"The data support {tiers} tiers among {_format.count(size, 'entity')}.")
     elif size > 1:
         sentences.append("The data do not separate the entities: there is a single tier.")
+    lacking = int((ranking["lacks"] != "").sum()) if "lacks" in ranking.coords else 0
+    if lacking:
+        sentences.append(f"{_format.count(lacking, 'entity')} lack some of the data sets.")
     undefined = int((ranking["undefined"] > 0).sum())
     if undefined:
         sentences.append(
@@ -112,6 +115,7 @@ def _leaders(ranking: xr.Dataset) -> str:
     p = _format.probability(float(best[top].mean()), ranking.attrs["draws"])
     score = ranking.attrs["score"]
     if len(top) == 1:
-        return f"{names[0]} is the most probable best by {score}: P(best) = {p}."
+        relation = f"{p[0]} {p[1:]}" if p[0] in "<>" else f"= {p}"
+        return f"{names[0]} is the most probable best by {score}: P(best) {relation}."
     listed = " and ".join(names) if len(names) == 2 else f"{names[0]}, {names[1]} and {len(names) - 2} more"
     return f"{listed} share the highest probability of being best by {score}, {p} each, within Monte-Carlo error."
