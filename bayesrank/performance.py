@@ -4,6 +4,7 @@ Everything that holds one is accepted everywhere: a DataArray, a Dataset, an Arv
 ``posterior`` group, and integer counts, which stand for their relative frequencies. Input is judged by its values.
 """
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ import xarray as xr
 
 from bayesrank._compat import groups_of, is_container
 
-__all__ = ["as_performance", "two_class_cells"]
+__all__ = ["align_outcomes", "as_performance", "filter_by_importance", "mix", "outcome_dims", "two_class_cells"]
 
 KINDS = {"observed": "performance", "typical": "performance_typical", "new": "performance_new"}
 OUTCOME_DIMS = ("actual", "predicted")
@@ -90,6 +91,150 @@ def two_class_cells(array: xr.DataArray, argument: str = "source") -> dict[str, 
         cell: array.isel(actual=i, predicted=j, drop=True)
         for cell, i, j in (("tn", 0, 0), ("fp", 0, 1), ("fn", 1, 0), ("tp", 1, 1))
     }
+
+
+def mix(source: Any, weights: xr.DataArray | Mapping[Any, float], dim: str = "entity") -> xr.DataArray:
+    """The performance of a random choice among entities, or on a random choice among data sets.
+
+    Choosing an entity at random before each use gives the convex mixture of the entities' performances (Fawcett's
+    interpolation); choosing the data set that a case comes from gives that of the data sets' (Piérard's
+    summarization). No such mixture should rank above the best of its parts, nor below the worst.
+
+    Parameters
+    ----------
+    source : DataArray, Dataset, InferenceData or DataTree
+        Whatever holds a performance, with the dim ``dim``.
+    weights : DataArray or mapping
+        The probability of each label of ``dim``; labels left out have none. A DataArray may have further dims,
+        one mixture each.
+    dim : str
+        The dim to mix over.
+
+    Returns
+    -------
+    xarray.DataArray
+        The performance without ``dim``; NaN where a part of positive weight is.
+
+    Raises
+    ------
+    ValueError
+        If the source has no such dim, a label is not there, or the weights are no probabilities that sum to 1.
+
+    References
+    ----------
+    Piérard et al., Foundations of the theory of performance-based ranking, Section 3.4.
+
+    Examples
+    --------
+    >>> import bayesrank as br
+    >>> counts = br.from_counts(tn=[50, 90], fp=[40, 0], fn=[0, 6], tp=[10, 4], entity=["eager", "shy"])
+    >>> mix(counts, {"eager": 0.5, "shy": 0.5}).sel(actual="positive").values
+    array([0.03, 0.07])
+    """
+    array = as_performance(source)
+    if dim not in array.dims:
+        raise ValueError(f"source must have the dim {dim!r} to mix over; got {array.dims}")
+    if isinstance(weights, Mapping):
+        weights = xr.DataArray(list(weights.values()), dims=dim, coords={dim: list(weights)}).astype(float)
+    if dim not in weights.dims or dim not in weights.coords:
+        raise ValueError(f"weights must have the labelled dim {dim!r}; got {weights.dims}")
+    if dim in array.coords:
+        unknown = [label for label in weights[dim].values if label not in array[dim].values]
+        if unknown:
+            raise ValueError(f"weights must name labels of {dim!r}, {array[dim].values.tolist()}; got {unknown}")
+        weights = weights.reindex({dim: array[dim]}, fill_value=0.0)
+    total = weights.sum(dim, skipna=False)
+    if (weights < 0).any() or not np.allclose(total, 1.0, rtol=0, atol=1e-9):
+        raise ValueError(f"weights must be non-negative and sum to 1 over {dim!r}; got {weights.values.tolist()}")
+    parts = xr.where(weights > 0, array * weights, 0.0)
+    order = [d for d in array.dims if d != dim]
+    return parts.sum(dim, skipna=False).transpose(..., *order).rename("performance")
+
+
+def filter_by_importance(source: Any, importance: xr.DataArray) -> xr.DataArray:
+    """The performance after outcomes are kept with a probability in proportion to their importance.
+
+    P'(ω) = I(ω) P(ω) / Σ I P. A ranking score is the expected satisfaction of the filtered performance.
+
+    Parameters
+    ----------
+    source : DataArray, Dataset, InferenceData or DataTree
+        Whatever holds a performance.
+    importance : DataArray
+        Non-negative, over the outcomes, as from :func:`bayesrank.importance`.
+
+    Returns
+    -------
+    xarray.DataArray
+        A performance; NaN where no outcome of any importance occurs.
+
+    Raises
+    ------
+    ValueError
+        If the importance is negative or nowhere positive, or its labels are not those of the source.
+
+    References
+    ----------
+    Piérard et al., Foundations of the theory of performance-based ranking, Property 1.
+
+    Examples
+    --------
+    >>> import bayesrank as br
+    >>> counts = br.from_counts(tn=80, fp=10, fn=4, tp=6)
+    >>> filter_by_importance(counts, br.importance(fp=1, tp=1)).sel(predicted="positive").squeeze().values
+    array([0.625, 0.375])
+    """
+    array = as_performance(source)
+    kept = array * check_importance(importance, array)
+    total = kept.sum(outcome_dims(array), skipna=False)
+    return (kept / total.where(total > 0)).transpose(..., *array.dims).rename("performance")
+
+
+def check_importance(importance: Any, array: xr.DataArray) -> xr.DataArray:
+    """The importance, valid and labelled as the outcomes of ``array`` are."""
+    weights = align_outcomes(importance, array, "importance").astype(float)
+    if not np.isfinite(weights).all() or (weights < 0).any():
+        raise ValueError(f"importance must be non-negative and finite; got {weights.values.tolist()}")
+    if not (weights > 0).any([dim for dim in outcome_dims(array) if dim in weights.dims]).all():
+        raise ValueError("importance must be positive for some outcome; got 0 for all")
+    return weights
+
+
+def outcome_dims(array: xr.DataArray) -> list[str]:
+    """The dims of the sample space: actual and predicted, or outcome."""
+    return [dim for dim in (*OUTCOME_DIMS, "outcome") if dim in array.dims]
+
+
+def align_outcomes(values: Any, array: xr.DataArray, argument: str) -> xr.DataArray:
+    """A function on the sample space, its labels in the order of those of a performance.
+
+    Labels are matched by name. Two-class values labelled negative and positive go by position, since in every
+    two-class performance the negative class comes first.
+    """
+    if not isinstance(values, xr.DataArray):
+        raise TypeError(f"{argument} must be a DataArray over the outcomes; got {type(values).__name__}")
+    here = outcome_dims(array)
+    foreign = [dim for dim in (*OUTCOME_DIMS, "outcome") if dim in values.dims and dim not in here]
+    if foreign:
+        raise ValueError(f"{argument} must be over {' and '.join(here)}, as source is; got {values.dims}")
+    for dim in here:
+        if dim not in values.dims:
+            continue
+        named = dim in values.coords and dim in array.coords
+        got = values[dim].values.tolist() if named else values.sizes[dim]
+        wanted = array[dim].values.tolist() if named else array.sizes[dim]
+        if named and len(got) == len(wanted) and set(got) == set(wanted):
+            values = values.sel({dim: wanted})
+        elif got != wanted and not (got == ["negative", "positive"] and array.sizes[dim] == 2):
+            raise ValueError(f"{argument} must have the labels of source on {dim}, {wanted}; got {got}")
+        if dim in array.coords:
+            values = values.assign_coords({dim: array[dim]})
+    for dim in set(values.dims) & set(array.dims) - set(here):
+        if values.sizes[dim] != array.sizes[dim] or (
+            dim in values.coords and dim in array.coords and (values[dim].values != array[dim].values).any()
+        ):
+            raise ValueError(f"{argument} must have the labels of source on {dim}; got others")
+    return values
 
 
 def _find(source: Any, variable: str) -> xr.DataArray:

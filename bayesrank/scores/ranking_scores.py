@@ -1,0 +1,196 @@
+"""Ranking scores: the family of scores that may rank, for any task with finitely many outcomes.
+
+A task is a sample space with a satisfaction S for each outcome; the preferences of an application are an importance
+I ≥ 0 for each outcome. The ranking score R_I = Σ I S P / Σ I P orders performances as the axioms of ranking ask.
+For two classes, up to the order they induce, they form a square, the Tile: its point (a, b) is the canonical score
+with I(tn) = 1 − a, I(tp) = a, I(fp) = 1 − b, I(fn) = b.
+"""
+
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from bayesrank.performance import align_outcomes, as_performance, check_importance, outcome_dims, two_class_cells
+
+__all__ = ["canonical_score", "importance", "ranking_score"]
+
+FOUNDATIONS = "Piérard et al., Foundations of the theory of performance-based ranking"
+
+
+def importance(*, tn: float = 0.0, fp: float = 0.0, fn: float = 0.0, tp: float = 0.0) -> xr.DataArray:
+    """The importance of the four outcomes of two-class classification, as a labelled array.
+
+    Parameters
+    ----------
+    tn, fp, fn, tp : float
+        Non-negative and finite, not all 0. Only their ratios matter.
+
+    Returns
+    -------
+    xarray.DataArray
+        Over (``actual``, ``predicted``).
+
+    Raises
+    ------
+    ValueError
+        If one is negative or not finite, or all are 0.
+
+    References
+    ----------
+    Piérard et al., Foundations of the theory of performance-based ranking, Section 3.6.
+
+    Examples
+    --------
+    >>> importance(fp=1, fn=1, tp=2).sel(actual="positive", predicted="positive").item()
+    2.0
+    """
+    weights = np.array([[tn, fp], [fn, tp]], dtype=float)
+    if not np.isfinite(weights).all() or (weights < 0).any() or not weights.any():
+        raise ValueError(
+            f"importance must be non-negative, finite and not all 0; got tn={tn}, fp={fp}, fn={fn}, tp={tp}"
+        )
+    labels = ["negative", "positive"]
+    return xr.DataArray(
+        weights, dims=("actual", "predicted"), coords={"actual": labels, "predicted": labels}, name="importance"
+    )
+
+
+def ranking_score(source: Any, importance: xr.DataArray, satisfaction: xr.DataArray | None = None) -> xr.DataArray:
+    """The ranking score of an importance and a satisfaction, on any finite sample space.
+
+    R_I(P) = Σ I(ω) S(ω) P(ω) / Σ I(ω) P(ω).
+
+    Parameters
+    ----------
+    source : DataArray, Dataset, InferenceData or DataTree
+        Whatever holds a performance or counts, over (``actual``, ``predicted``) with any number of classes, or over
+        ``outcome``.
+    importance : DataArray
+        Non-negative, over the outcomes or some of their dims, which leaves it constant over the others. Further
+        dims give one score each.
+    satisfaction : DataArray, optional
+        Real-valued, over the outcomes. Default, for classes: 1 where ``predicted`` is ``actual``, else 0. It may
+        vary by ``entity`` where the outcomes are the entity's own, as the errors of a regressor on the test cases.
+
+    Returns
+    -------
+    xarray.DataArray
+        Without the outcome dims; NaN where no outcome of any importance occurs. Lazy if the source is.
+
+    Raises
+    ------
+    ValueError
+        If an argument does not fit the source, or the satisfaction is missing for a sample space that is no
+        confusion matrix.
+
+    References
+    ----------
+    Piérard et al., Foundations of the theory of performance-based ranking, Section 4.3.
+
+    Examples
+    --------
+    >>> import bayesrank as br
+    >>> counts = br.from_counts(tn=80, fp=1, fn=3, tp=27)
+    >>> ranking_score(counts, br.importance(fp=1, fn=1, tp=2)).item(), br.scores.f1(counts).item()
+    (0.931..., 0.931...)
+
+    Three outcomes of a search, a missed result half as bad as a wrong one:
+
+    >>> found = xr.DataArray([0.2, 0.3, 0.5], dims="outcome", coords={"outcome": ["fp", "fn", "tp"]})
+    >>> good = xr.DataArray([-1.0, -0.5, 1.0], dims="outcome", coords={"outcome": ["fp", "fn", "tp"]})
+    >>> ranking_score(found, xr.ones_like(good), good).item()
+    0.15...
+    """
+    array = as_performance(source)
+    outcome = outcome_dims(array)
+    weights = check_importance(importance, array)
+    if satisfaction is None:
+        satisfaction = _correct(array)
+    good = align_outcomes(satisfaction, array, "satisfaction").astype(float)
+    if not np.isfinite(good).all():
+        raise ValueError("satisfaction must be finite; got NaN or infinity")
+    if isinstance(source, xr.DataArray) and source.dtype.kind in "iu":
+        array = source.astype(float)  # the score does not depend on the total; whole numbers keep exact ties
+    total = xr.dot(array, weights, dim=outcome)
+    value = xr.dot(array, weights * good, dim=outcome) / total.where(total > 0)
+    attrs = {
+        "long_name": "ranking score",
+        "direction": "higher is better",
+        "range": [good.min().item(), good.max().item()],
+    }
+    return value.rename("ranking_score").assign_attrs(attrs)
+
+
+def canonical_score(source: Any, a: Any, b: Any) -> xr.DataArray:
+    """The canonical ranking score at a point of the Tile, or at many.
+
+    R_ab = ((1 − a) tn + a tp) / ((1 − a) tn + a tp + (1 − b) fp + b fn).
+
+    Parameters
+    ----------
+    source : DataArray, Dataset, InferenceData or DataTree
+        Whatever holds a two-class performance or counts.
+    a, b : float, sequence or DataArray
+        In [0, 1]. a weighs true positives against true negatives, b false negatives against false positives.
+        A sequence becomes a dim of that name, after all others (``b`` before ``a``); DataArrays keep their dims, so
+        that a and b along one dim are paired points.
+
+    Returns
+    -------
+    xarray.DataArray
+        Without the outcome dims; NaN where the score is undefined.
+
+    Raises
+    ------
+    ValueError
+        If a or b is outside [0, 1], or the source has not two classes.
+
+    References
+    ----------
+    Piérard et al., The Tile, Definition 1.
+
+    Examples
+    --------
+    >>> import bayesrank as br
+    >>> counts = br.from_counts(tn=80, fp=1, fn=3, tp=27)
+    >>> canonical_score(counts, 1.0, 0.5).item()
+    0.931...
+    >>> canonical_score(counts, [0.0, 0.5, 1.0], [0.0, 1.0]).sizes
+    Frozen({'entity': 1, 'b': 2, 'a': 3})
+    """
+    counts = isinstance(source, xr.DataArray) and source.dtype.kind in "iu"
+    cells = two_class_cells(source if counts else as_performance(source))
+    along_a, along_b = _point(a, "a"), _point(b, "b")
+    right = (1 - along_a) * cells["tn"] + along_a * cells["tp"]
+    wrong = (1 - along_b) * cells["fp"] + along_b * cells["fn"]
+    total = right + wrong
+    value = right / total.where(total > 0)
+    last = [dim for dim in (*along_b.dims, *along_a.dims) if dim not in cells["tn"].dims]
+    attrs = {"long_name": "canonical ranking score", "direction": "higher is better", "range": [0.0, 1.0]}
+    return value.transpose(..., *dict.fromkeys(last)).rename("canonical_score").assign_attrs(attrs)
+
+
+def _point(value: Any, name: str) -> xr.DataArray:
+    if not isinstance(value, xr.DataArray):
+        numbers = np.asarray(value, dtype=float)
+        if numbers.ndim > 1:
+            raise ValueError(f"{name} must be a number, a sequence or a DataArray; got {numbers.ndim} dimensions")
+        value = xr.DataArray(numbers, dims=(name,), coords={name: numbers}) if numbers.ndim else xr.DataArray(numbers)
+    if not ((value >= 0) & (value <= 1)).all():
+        raise ValueError(f"{name} must be in [0, 1]; got {value.values.tolist()}")
+    return value.astype(float)
+
+
+def _correct(array: xr.DataArray) -> xr.DataArray:
+    """1 where the predicted class is the actual one."""
+    if "outcome" in array.dims:
+        raise ValueError("satisfaction must be given for a performance over outcome; got None")
+    labels = {dim: array[dim].values.tolist() for dim in ("actual", "predicted") if dim in array.coords}
+    if array.sizes["actual"] != array.sizes["predicted"] or (
+        len(labels) == 2 and labels["actual"] != labels["predicted"]
+    ):
+        raise ValueError(
+            f"satisfaction must be given where predicted classes are not the actual ones; got {labels or array.sizes}"
+        )
+    return xr.DataArray(np.eye(array.sizes["actual"]), dims=("actual", "predicted"), coords=labels)
