@@ -1,0 +1,143 @@
+"""The preorder of a score: Theorem 1, Axiom 1 and A.3 of Piérard et al., Foundations."""
+
+from itertools import product
+
+import numpy as np
+import pytest
+import xarray as xr
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.stats import rankdata
+
+import bayesrank as br
+from bayesrank.ranking.preorder import is_preorder
+
+FOUR = ("worse", "equivalent", "better", "incomparable")
+quick = settings(max_examples=30, deadline=None)
+
+
+def random_counts(seed, entities=8):
+    """Small counts, so that ties, equal performances and undefined scores all occur."""
+    cells = np.random.default_rng(seed).integers(0, 3, size=(4, entities))
+    cells[0] += cells.sum(axis=0) == 0
+    names = [f"e{i}" for i in range(entities)]
+    return br.from_counts(**dict(zip(("tn", "fp", "fn", "tp"), cells, strict=True)), entity=names)
+
+
+@quick
+@given(st.integers(0, 2**32 - 1), st.sampled_from(["ppv", "f1", "mcc", "error_rate", "negative_likelihood_ratio"]))
+def test_theorem_1(seed, name):
+    counts = random_counts(seed)
+    score = br.scores.get(name)
+    values = score(counts)
+    found = br.relations(values, counts)
+    assert is_preorder(found["worse_or_equivalent"])
+    assert (sum(found[relation].astype(int) for relation in FOUR) == 1).all()
+    p = br.as_performance(counts)
+    for one, two in product(counts["entity"].values, repeat=2):
+        x, y = values.sel(entity=one).item(), values.sel(entity=two).item()
+        same = bool((p.sel(entity=one) == p.sel(entity=two)).all())
+        both = np.isfinite(x) and np.isfinite(y)
+        lower = x <= y if score.higher_is_better else x >= y
+        assert found["worse_or_equivalent"].sel(entity=one, rival=two).item() == (same or (both and lower))
+
+
+@quick
+@given(st.integers(0, 2**32 - 1))
+def test_relations_are_what_their_names_say(seed):
+    found = br.relations(br.scores.f1(random_counts(seed)))
+    matrix = {name: found[name].values for name in FOUR}
+    assert (matrix["equivalent"] == matrix["equivalent"].T).all()
+    assert matrix["equivalent"].diagonal().all()
+    assert (matrix["incomparable"] == matrix["incomparable"].T).all()
+    assert not matrix["incomparable"].diagonal().any()
+    assert (matrix["worse"] == matrix["better"].T).all()
+    assert not (matrix["worse"] & matrix["worse"].T).any()
+    for name in ("worse", "better", "equivalent"):  # transitive, Eqs. 7-9
+        through = matrix[name].astype(int) @ matrix[name].astype(int) > 0
+        assert (matrix[name] | ~through).all()
+    # Eq. 12: what is equivalent is incomparable with the same others.
+    through = matrix["equivalent"].astype(int) @ matrix["incomparable"].astype(int) > 0
+    assert (matrix["incomparable"] | ~through).all()
+
+
+def test_there_are_29_ways_to_compare_three_performances():
+    """A.3.3: of the 64 reflexive relations on three performances 29 are transitive."""
+    pairs = [(0, 1), (1, 0), (1, 2), (2, 1), (0, 2), (2, 0)]
+    number = 0
+    for bits in product([False, True], repeat=6):
+        matrix = np.eye(3, dtype=bool)
+        for pair, bit in zip(pairs, bits, strict=True):
+            matrix[pair] = bit
+        number += is_preorder(xr.DataArray(matrix, dims=("entity", "rival")))
+    assert number == 29
+
+
+@quick
+@given(st.integers(0, 2**32 - 1), st.integers(0, 7))
+def test_removing_an_entity_never_reorders_the_others(seed, gone):
+    counts = random_counts(seed)
+    values = br.scores.ppv(counts)
+    rest = np.delete(counts["entity"].values, gone)
+    before = br.relations(values, counts).sel(entity=rest, rival=rest)
+    after = br.relations(values.sel(entity=rest), counts.sel(entity=rest))
+    xr.testing.assert_equal(before, after)
+
+
+@quick
+@given(st.integers(0, 2**32 - 1))
+def test_ranks_are_within_the_bounds_of_axiom_1(seed):
+    values = br.scores.f1(random_counts(seed))
+    bounds = br.rank_bounds(br.relations(values))
+    defined = np.isfinite(values.values)
+    for method in ("min", "average", "max"):
+        ranks = rankdata(-values.values[defined], method=method)
+        assert (bounds["lower"].values[defined] <= ranks).all()
+        assert (ranks <= bounds["upper"].values[defined]).all()
+    assert bounds["lower"].values[defined].tolist() == rankdata(-values.values[defined], method="min").tolist()
+    assert bounds["upper"].values[defined].tolist() == rankdata(-values.values[defined], method="max").tolist()
+
+
+def test_the_dual_turns_better_into_worse():
+    counts = random_counts(7)
+    found = br.relations(br.scores.mcc(counts), counts)
+    turned = br.dual(found)
+    assert (turned["better"].values == found["worse"].values).all()
+    assert (turned["equivalent"].values == found["equivalent"].values).all()
+    assert (turned["incomparable"].values == found["incomparable"].values).all()
+    xr.testing.assert_equal(br.dual(turned), found)
+    reverse = br.relations(br.scores.mcc(counts), counts, higher_is_better=False)
+    xr.testing.assert_equal(turned, reverse)
+
+
+def test_equal_performances_are_equivalent_outside_the_domain():
+    counts = br.from_counts(tn=[9, 18, 8], fp=[0, 0, 0], fn=[1, 2, 2], tp=[0, 0, 0])
+    values = br.scores.ppv(counts)
+    found = br.relations(values, counts)
+    assert found["equivalent"].values.tolist() == [[True, True, False], [True, True, False], [False, False, True]]
+    assert br.relations(values)["equivalent"].values.tolist() == np.eye(3, dtype=bool).tolist()
+
+
+def test_direction_is_the_scores_own():
+    counts = br.from_counts(tn=[8, 7], fp=[0, 1], fn=[1, 1], tp=[1, 1], entity=["a", "b"])
+    for score in (br.scores.accuracy, br.scores.error_rate):
+        assert br.relations(score(counts))["better"].sel(entity="a", rival="b").item()
+
+
+def test_a_score_without_direction_must_be_told():
+    values = br.scores.bias_index(random_counts(1))
+    with pytest.raises(ValueError, match="higher_is_better must be given"):
+        br.relations(values)
+    assert is_preorder(br.relations(values, higher_is_better=True)["worse_or_equivalent"])
+
+
+def test_draws_pass_through():
+    posterior = br.fit(random_counts(3), draws=20, chains=2, seed=0)
+    found = br.relations(br.scores.f1(posterior), posterior)
+    assert found["worse"].dims == ("chain", "draw", "entity", "rival")
+    assert br.rank_bounds(found)["lower"].dims == ("chain", "draw", "entity")
+
+
+def test_entities_are_needed():
+    with pytest.raises(ValueError, match="dim entity"):
+        br.relations(xr.DataArray([1.0], dims="draw"))

@@ -1,0 +1,177 @@
+"""Every placement against the orders themselves, over random performances."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import xarray as xr
+
+import bayesrank as br
+from bayesrank.scores import Score, probability
+from bayesrank.scores.families import ranking
+from bayesrank.scores.placement import ALWAYS, AT_PREVALENCE, places
+from bayesrank.scores.score import ratio
+
+PREVALENCES = (0.03, 0.2, 0.5, 0.7, 0.95)
+
+
+def performances(prevalence, number=400, seed=0):
+    rng = np.random.default_rng(seed)
+    positive = rng.random(number) if prevalence is None else np.full(number, prevalence)
+    fpr, tpr = rng.random((2, number))
+    cells = [[(1 - positive) * (1 - fpr), (1 - positive) * fpr], [positive * (1 - tpr), positive * tpr]]
+    return xr.DataArray(cells, dims=("actual", "predicted", "entity")).transpose("entity", ...)
+
+
+def signs(values):
+    """Which of two performances is higher, for all pairs; -1, 0 or 1, equal up to rounding."""
+    gap = values[:, None] - values[None, :]
+    scale = np.maximum(1, np.abs(values[:, None]) + np.abs(values[None, :]))
+    return np.where(np.abs(gap) < 1e-12 * scale, 0, np.sign(gap))
+
+
+def orders_alike(score, at, prevalence):
+    points = performances(prevalence)
+    up = 1 if score.higher_is_better else -1
+    return (up * signs(score(points).values) == signs(br.canonical_score(points, *at).values)).all()
+
+
+def weighted_accuracy(alpha):
+    def function(tn, fp, fn, tp):
+        return (1 - alpha) * ratio(tn, tn + fp) + alpha * ratio(tp, tp + fn)
+
+    return Score(f"weighted_accuracy_{alpha}".replace(".", "_"), function)
+
+
+# Scores of the papers, written here from their formulas, under the names that the catalogue gives them.
+WRITTEN_HERE = {
+    "bennett_s": Score("bennett_s", lambda tn, fp, fn, tp: (tn + tp - fp - fn) / (tn + fp + fn + tp)),
+    "determinant": Score("determinant", lambda tn, fp, fn, tp: (tn * tp - fp * fn) / (tn + fp + fn + tp) ** 2),
+    "standardized_ppv": Score(
+        "standardized_ppv", lambda tn, fp, fn, tp: tp / (tp + fn) / (tp / (tp + fn) + fp / (tn + fp))
+    ),
+    "standardized_npv": Score(
+        "standardized_npv", lambda tn, fp, fn, tp: tn / (tn + fp) / (tn / (tn + fp) + fn / (tp + fn))
+    ),
+    "true_negative_probability": probability("true_negative_probability", "tn", higher_is_better=True),
+    "true_positive_probability": probability("true_positive_probability", "tp", higher_is_better=True),
+    "false_positive_probability": probability("false_positive_probability", "fp", higher_is_better=False),
+    "false_negative_probability": probability("false_negative_probability", "fn", higher_is_better=False),
+}
+
+
+def named(name):
+    return WRITTEN_HERE[name] if name in WRITTEN_HERE else br.scores.get(name)
+
+
+# The Tile, Table 2 and Lemma 7; Foundations, A.7.3.
+TABLE_2 = {
+    "npv": (0.0, 1.0),
+    "tpr": (1.0, 1.0),
+    "jaccard_negative": (0.0, 0.5),
+    "accuracy": (0.5, 0.5),
+    "jaccard": (1.0, 0.5),
+    "tnr": (0.0, 0.0),
+    "ppv": (1.0, 0.0),
+    "f1": (1.0, 0.5),
+    "f2": (1.0, 0.8),
+    "f0_5": (1.0, 0.2),
+    "error_rate": (0.5, 0.5),
+    "fpr": (0.0, 0.0),
+    "fnr": (1.0, 1.0),
+    "false_discovery_rate": (1.0, 0.0),
+    "false_omission_rate": (0.0, 1.0),
+    "bennett_s": (0.5, 0.5),
+}
+
+
+@pytest.mark.parametrize("name", TABLE_2)
+@pytest.mark.parametrize("prevalence", [None, 0.2])
+def test_places_for_all_performances(name, prevalence):
+    score = named(name)
+    assert br.place(score, prevalence) == TABLE_2[name]
+    assert orders_alike(score, TABLE_2[name], prevalence)
+
+
+@pytest.mark.parametrize(
+    ("cells", "at"), [("tn fn tp", (0.5, 1.0)), ("tn fp tp", (0.5, 0.0))], ids=["tn fn tp", "tn fp tp"]
+)
+def test_the_two_nameless_scores_of_table_2(cells, at):
+    score = probability("nameless", "tn tp", cells)
+    assert br.place(score) == at
+    assert orders_alike(score, at, None)
+
+
+@pytest.mark.parametrize("name", AT_PREVALENCE)
+def test_places_at_a_prevalence(name):
+    score = named(name)
+    assert br.place(score) is None
+    for prevalence in PREVALENCES:
+        at = br.place(score, prevalence)
+        assert at == AT_PREVALENCE[name](prevalence)
+        assert orders_alike(score, at, prevalence)
+
+
+def test_places_at_prevalence_three_tenths():
+    """Numbers by hand from the formulas of The Tile, Section 4.2, so that a wrong formula cannot agree with itself."""
+    assert br.place("balanced_accuracy", 0.3) == pytest.approx((0.7, 0.7))
+    assert br.place("youden_j", 0.3) == pytest.approx((0.7, 0.7))
+    assert br.place("cohen_kappa", 0.3) == pytest.approx((0.49 / 0.58, 0.5))
+    assert br.place("positive_likelihood_ratio", 0.3) == (1.0, 0.0)
+    assert br.place("negative_likelihood_ratio", 0.3) == (0.0, 1.0)
+    # α = 0.25: 0.25 · 0.7 / (0.25 · 0.7 + 0.75 · 0.3) = 0.4375
+    assert br.place(weighted_accuracy(0.25), 0.3) == pytest.approx((0.4375, 0.4375))
+
+
+@pytest.mark.parametrize("alpha", [0.0, 0.3, 0.8, 1.0])
+def test_weighted_accuracies(alpha):
+    for prevalence in PREVALENCES:
+        at = br.place(weighted_accuracy(alpha), prevalence)
+        assert orders_alike(weighted_accuracy(alpha), at, prevalence)
+
+
+def test_weighted_accuracy_with_the_priors_as_weights_is_accuracy():
+    assert br.place(weighted_accuracy(0.2), 0.2) == pytest.approx((0.5, 0.5))
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_any_importance_has_the_place_of_its_order(seed):
+    weights = np.random.default_rng(seed).gamma(0.5, size=4)
+    score = ranking("random", **dict(zip(("tn", "fp", "fn", "tp"), weights, strict=True)))
+    assert orders_alike(score, br.place(score), None)
+
+
+@pytest.mark.parametrize("name", ["mcc", "g_mean", "fowlkes_mallows", "p4", "diagnostic_odds_ratio", "markedness"])
+def test_scores_without_a_place(name):
+    assert br.place(name) is None
+    assert br.place(name, 0.2) is None
+
+
+def test_only_some_scores_have_a_place_for_all_performances():
+    placed = {name for name in br.scores.catalog().index if br.place(name) is not None}
+    importance = {name for name, row in br.scores.catalog().iterrows() if row["importance"] is not None}
+    assert placed == importance | (set(ALWAYS) & set(br.scores.catalog().index))
+
+
+def test_a_dual_order_of_a_ranking_score_has_no_place():
+    assert br.place(replace(br.scores.f1, higher_is_better=False)) is None
+
+
+def test_a_name_proves_nothing():
+    assert br.place(Score("informedness", lambda tn, fp, fn, tp: tn), 0.2) is None
+    assert br.place(Score("informedness", lambda tn, fp, fn, tp: tp / (tp + fn) - fp / (fp + tn)), 0.2) == (0.8, 0.8)
+
+
+def test_a_constant_score_has_no_place():
+    assert br.place(ranking("always one", tn=1, tp=1)) is None
+
+
+def test_named_places_are_on_the_tile():
+    for prevalence in (None, *PREVALENCES):
+        assert all(0 <= a <= 1 and 0 <= b <= 1 for a, b in places(prevalence))
+
+
+@pytest.mark.parametrize("prevalence", [0.0, 1.0, 1.5])
+def test_prevalence_outside(prevalence):
+    with pytest.raises(ValueError, match="prevalence must be strictly between"):
+        br.place("f1", prevalence)

@@ -1,0 +1,217 @@
+"""The audit against Table 1 of Piérard et al., Foundations of the theory of performance-based ranking."""
+
+import importlib
+import subprocess
+import sys
+from types import ModuleType
+
+import numpy as np
+import pytest
+import xarray as xr
+from scipy.stats import kendalltau
+
+import bayesrank as br
+from bayesrank import audits
+from bayesrank._kendall import dense_ranks, tau_b
+from bayesrank.performance import as_performance
+from bayesrank.scores import as_score
+
+# Score: (tests, tau_min, tau_max) without constraint, at prevalence 0.2, at prevalence 0.5. V: held, X: failed.
+PRINTED = {
+    "accuracy": [("VVV", 0.469, 1), ("VVV", 0.157, 1), ("VVV", 0.505, 1)],
+    "f0_5": [("VVV", 0.079, 1), ("VVV", 0.451, 1), ("VVV", 0.352, 1)],
+    "f1": [("VVV", 0.161, 1), ("VVV", 0.352, 1), ("VVV", 0.194, 1)],
+    "f2": [("VVV", 0.079, 1), ("VVV", 0.194, 1), ("VVV", 0.072, 1)],
+    "npv": [("VVV", 0.000, 1), ("VVV", 0.503, 1), ("VVV", 0.503, 1)],
+    "ppv": [("VVV", 0.000, 1), ("VVV", 0.503, 1), ("VVV", 0.503, 1)],
+    "tnr": [("VVV", 0.000, 1), ("VVV", 0.000, 1), ("VVV", 0.000, 1)],
+    "tpr": [("VVV", 0.000, 1), ("VVV", 0.000, 1), ("VVV", 0.000, 1)],
+    "balanced_accuracy": [("VXX", 0.486, 0.713), ("VVV", 0.504, 1), ("VVV", 0.505, 1)],
+    "cohen_kappa": [("XXX", 0.476, 0.697), ("VVV", 0.503, 1), ("VVV", 0.505, 1)],
+    "informedness": [("VXX", 0.486, 0.713), ("VVV", 0.504, 1), ("VVV", 0.505, 1)],
+    "positive_likelihood_ratio": [("VXX", 0.420, 0.677), ("VVV", 0.491, 1), ("VVV", 0.491, 1)],
+    "true_negative_probability": [("XVV", -0.007, 0.818), ("VVV", 0.000, 1), ("VVV", 0.000, 1)],
+    "true_positive_probability": [("XVV", -0.006, 0.818), ("VVV", 0.000, 1), ("VVV", 0.000, 1)],
+    # At prevalence 0.5 the table prints X for the first test, but the text says that the score, which is constant
+    # there, satisfies the axioms; and a constant does.
+    "chance_agreement": [("XXX", 0.194, 0.498), ("XVV", -0.157, 0.849), ("VVV", 0, 0)],
+    "error_rate": [("XVV", -1, -0.469), ("XVV", -1, -0.157), ("XVV", -1, -0.505)],
+    "false_discovery_rate": [("XVV", -1, 0.000), ("XVV", -1, -0.503), ("XVV", -1, -0.503)],
+    "fnr": [("XVV", -1, 0.000), ("XVV", -1, 0.000), ("XVV", -1, 0.000)],
+    "false_omission_rate": [("XVV", -1, 0.000), ("XVV", -1, -0.503), ("XVV", -1, -0.503)],
+    "fpr": [("XVV", -1, 0.000), ("XVV", -1, 0.000), ("XVV", -1, 0.000)],
+    "g_mean": [("VXX", 0.461, 0.653), ("VXV", 0.503, 0.831), ("VXV", 0.503, 0.830)],
+    "markedness": [("VXX", 0.486, 0.713), ("VXX", 0.418, 0.887), ("VXX", 0.503, 0.913)],
+    "mcc": [("VXX", 0.503, 0.746), ("VXX", 0.458, 0.944), ("VXX", 0.503, 0.963)],
+    "negative_likelihood_ratio": [("XXX", -0.677, -0.418), ("XVV", -1, -0.491), ("XVV", -1, -0.491)],
+    "diagnostic_odds_ratio": [("VXX", 0.499, 0.671), ("VXX", 0.503, 0.894), ("VXX", 0.503, 0.892)],
+    "positive_prediction_rate": [("XVV", -0.469, 0.469), ("XVV", -0.849, 0.157), ("XVV", -0.504, 0.505)],
+    "d_prime": [("VXX", 0.502, 0.786), ("VXX", 0.503, 0.926), ("VXX", 0.503, 0.924)],
+}
+
+
+@pytest.fixture(scope="module")
+def table():
+    return br.audit_table()
+
+
+def test_every_score_of_table_1_is_audited(table):
+    assert table["score"].values.tolist() == list(PRINTED)
+    assert table["prevalence"].values[1:].tolist() == [0.2, 0.5]
+    assert np.isnan(table["prevalence"].values[0])
+
+
+@pytest.mark.parametrize("name", PRINTED)
+def test_table_1(table, name):
+    for column, (tests, tau_min, tau_max) in enumerate(PRINTED[name]):
+        row = table.sel(score=name).isel(prevalence=column)
+        assert "".join("V" if row[test] else "X" for test in audits.TESTS) == tests
+        # The issue's tolerance; the search is coarse to fine, as the paper's was.
+        assert row["tau_min"].item() == pytest.approx(tau_min, abs=0.003)
+        assert row["tau_max"].item() == pytest.approx(tau_max, abs=0.003)
+
+
+def test_ties_of_the_lattice_lift_tau_at_the_centre(table):
+    tied = table.sel(score=["balanced_accuracy", "mcc"]).isel(prevalence=0)["tau_max_tied"]
+    assert tied.values == pytest.approx([0.726, 0.760], abs=0.0005)
+
+
+def test_counterexamples_prove_their_case(table):
+    """Each one is checked from scratch: what it claims about its performances and their scores."""
+    seen = 0
+    for entry in audits.TABLE_1:
+        score = as_score(entry)
+        for column, prevalence in enumerate((None, 0.2, 0.5)):
+            row = table.sel(score=score.name).isel(prevalence=column)
+            for test in audits.TESTS:
+                example = row["counterexample"].sel(test=test)
+                assert bool(row[test]) == bool(np.isnan(example).all())
+                if row[test]:
+                    continue
+                seen += 1
+                parts = example.sel(role=["first", "second"])
+                values = score(as_performance(parts)).values
+                if prevalence is not None:
+                    assert parts.sel(actual="positive").sum("predicted").values == pytest.approx(prevalence)
+                if test == "axiom_2":
+                    correct = parts.sel(actual="negative", predicted="negative", drop=True)
+                    correct = correct + parts.sel(actual="positive", predicted="positive", drop=True)
+                    surely_wrong, surely_right = correct.values[0] == 0, correct.values[1] == pytest.approx(1)
+                    assert surely_wrong or surely_right
+                    assert values[0] > values[1]
+                else:
+                    mixed = score(parts.mean("role")).item()
+                    assert mixed > values.max() if test == "axiom_3_upper" else mixed < values.min()
+    assert seen == sum(tests.count("X") for rows in PRINTED.values() for tests, *_ in rows)
+
+
+def test_tau_b_equals_scipy():
+    rng = np.random.default_rng(3)
+    for _ in range(20):
+        values = rng.integers(0, 12, 150).astype(float)
+        others = rng.integers(0, 9, (4, 150)).astype(float) / 7
+        values[rng.random(150) < 0.1] = np.nan
+        others[rng.random((4, 150)) < 0.1] = np.nan
+        got = tau_b(values, dense_ranks(others))
+        for tau, other in zip(got, others, strict=True):
+            both = ~np.isnan(values) & ~np.isnan(other)
+            assert tau == pytest.approx(kendalltau(values[both], other[both]).statistic, abs=1e-12)
+
+
+def test_tau_b_of_a_constant_is_zero():
+    assert tau_b(np.ones(5), dense_ranks(np.arange(5.0)[None])).tolist() == [0.0]
+
+
+def test_values_that_differ_by_rounding_tie():
+    assert dense_ranks(np.array([0.1 + 0.2, 0.3, 0.4, np.nan])).tolist() == [0, 0, 1, -1]
+
+
+def test_extremes_lie_where_they_are_said_to():
+    row = br.audit("markedness", prevalence=0.2)
+    fpr, tpr = np.meshgrid(np.linspace(0, 1, 81), np.linspace(0, 1, 81))
+    cells = np.array([[0.8 * (1 - fpr), 0.8 * fpr], [0.2 * (1 - tpr), 0.2 * tpr]])
+    points = xr.DataArray(cells.reshape(2, 2, -1), dims=("actual", "predicted", "entity"))
+    markedness = br.scores.markedness(points).values
+    for end in ("min", "max"):
+        at = row[f"tau_{end}_a"].item(), row[f"tau_{end}_b"].item()
+        canonical = br.canonical_score(points, *at).values
+        both = np.isfinite(markedness) & np.isfinite(canonical)
+        # scipy splits ties that only rounding separates, of which there are few in general position.
+        assert row[f"tau_{end}"].item() == pytest.approx(
+            kendalltau(markedness[both], canonical[both]).statistic, abs=1e-3
+        )
+
+
+def test_a_plain_function_is_taken_raw():
+    harmonic = br.audit(lambda tn, fp, fn, tp: 2 / (1 / (tp / (tp + fp)) + 1 / (tp / (tp + fn))))
+    assert (harmonic["tau_max"].item(), harmonic["tau_max_a"].item(), harmonic["tau_max_b"].item()) == (1, 1, 0.5)
+    misses = br.audit(lambda tn, fp, fn, tp: fn, prevalence=0.3)
+    assert misses["tau_min"].item() == -1
+    assert "lower is better" in misses["verdict"].item()
+
+
+def test_averages_of_ranking_scores_may_not_rank():
+    """The average conditional probability and the volume under the Tile fail axiom 3 (The Tile, Section 3.2)."""
+
+    def acp(tn, fp, fn, tp):
+        return (tn / (tn + fp) + tp / (tp + fn) + tn / (tn + fn) + tp / (tp + fp)) / 4
+
+    nodes, weights = np.polynomial.legendre.leggauss(8)
+
+    def volume(tn, fp, fn, tp):
+        total = 0.0
+        for a, along_a in zip((nodes + 1) / 2, weights / 2, strict=True):
+            for b, along_b in zip((nodes + 1) / 2, weights / 2, strict=True):
+                right, wrong = (1 - a) * tn + a * tp, (1 - b) * fp + b * fn
+                total = total + along_a * along_b * right / (right + wrong)
+        return total
+
+    for score in (acp, volume):
+        for prevalence in (None, 0.2):
+            row = br.audit(score, prevalence)
+            assert row["axiom_2"].item()
+            assert not row["axiom_3_upper"].item()
+            assert not row["axiom_3_lower"].item()
+
+
+def test_a_mixture_outside_the_domain_fails_both_sides():
+    row = br.audit(lambda tn, fp, fn, tp: np.where(fp == fn, np.nan, tp))
+    assert not row["axiom_3_upper"].item()
+    assert not row["axiom_3_lower"].item()
+    assert np.isnan(row["counterexample_value"].sel(test="axiom_3_upper", role="mixture"))
+
+
+def test_verdicts():
+    assert br.audit("f1")["verdict"].item() == "may rank: it orders as the ranking score at (a, b) = (1, 0.5)"
+    assert br.audit("balanced_accuracy")["verdict"].item().startswith("should not rank (it may while the prevalence")
+    assert "constant" in br.audit(lambda tn, fp, fn, tp: 0 * tn + 1)["verdict"].item()
+
+
+def test_dims():
+    row = br.audit("g_mean", 0.2)
+    assert row["counterexample"].dims == ("test", "role", "actual", "predicted")
+    assert row["tau_min"].dims == ()
+
+
+@pytest.mark.parametrize("prevalence", [0, 1, -0.1, np.nan])
+def test_prevalence_must_be_inside(prevalence):
+    with pytest.raises(ValueError, match="prevalence must be strictly between 0 and 1"):
+        br.audit("f1", prevalence)
+
+
+def test_prevalence_must_be_a_number():
+    with pytest.raises(TypeError, match="prevalence must be a number"):
+        br.audit("f1", "low")
+
+
+def test_a_score_defined_nowhere_is_refused():
+    with pytest.raises(ValueError, match="must be defined for some"):
+        br.audit(lambda tn, fp, fn, tp: tn * np.nan)
+
+
+def test_audit_stays_a_function():
+    importlib.import_module("bayesrank.audits")
+    assert callable(br.audit)
+    assert not isinstance(br.audit, ModuleType)
+    code = "import sys, bayesrank as br, bayesrank.audits; assert callable(br.audit) and 'numba' not in sys.modules"
+    subprocess.run([sys.executable, "-c", code], check=True)
