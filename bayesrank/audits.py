@@ -241,7 +241,8 @@ def _correlations(score: Score, prevalence: float | None) -> tuple[dict[str, Any
     at_known = tau_b(values, _ranks(points, *known))
     start = _square(np.linspace(0.0, 1.0, GRID), np.linspace(0.0, 1.0, GRID))
     coarse = tau_b(values, _grid_ranks(prevalence))
-    result, perfect = {}, {}
+    result: dict[str, Any] = {}
+    perfect: dict[str, Any] = {}
     for name, sign in (("tau_min", -1.0), ("tau_max", 1.0)):
         tied = at_known[np.argmax(sign * at_known)]
         if sign * tied > 1 - ROUNDING:

@@ -220,12 +220,15 @@ def align_outcomes(values: Any, array: xr.DataArray, argument: str) -> xr.DataAr
     for dim in here:
         if dim not in values.dims:
             continue
-        named = dim in values.coords and dim in array.coords
-        got = values[dim].values.tolist() if named else values.sizes[dim]
-        wanted = array[dim].values.tolist() if named else array.sizes[dim]
-        if named and len(got) == len(wanted) and set(got) == set(wanted):
+        if values.sizes[dim] != array.sizes[dim]:
+            raise ValueError(f"{argument} must have size {array.sizes[dim]} on {dim}; got {values.sizes[dim]}")
+        if dim not in values.coords or dim not in array.coords:
+            got = wanted = []
+        else:
+            got, wanted = values[dim].values.tolist(), array[dim].values.tolist()
+        if got != wanted and set(got) == set(wanted):
             values = values.sel({dim: wanted})
-        elif got != wanted and not (got == ["negative", "positive"] and array.sizes[dim] == 2):
+        elif got != wanted and got != ["negative", "positive"]:
             raise ValueError(f"{argument} must have the labels of source on {dim}, {wanted}; got {got}")
         if dim in array.coords:
             values = values.assign_coords({dim: array[dim]})

@@ -11,6 +11,7 @@ import numpy as np
 import xarray as xr
 
 from bayesrank.performance import as_performance, outcome_dims
+from bayesrank.ranking.rank import check_values
 
 __all__ = ["dual", "is_preorder", "rank_bounds", "relations"]
 
@@ -51,12 +52,9 @@ def relations(values: xr.DataArray, performance: Any = None, higher_is_better: b
     >>> found["incomparable"].sel(entity="a", rival="b").item(), found["equivalent"].sel(entity="b", rival="c").item()
     (True, True)
     """
-    if "entity" not in values.dims:
-        raise ValueError(f"values must have the dim entity; got {values.dims}")
-    up = _direction(values, higher_is_better)
-    values = values.reset_coords(drop=True)
-    rivals = values.rename(entity="rival")
-    below = values <= rivals if up else values >= rivals
+    values, sign = check_values(values, higher_is_better)
+    values = sign * values.reset_coords(drop=True)
+    below = values <= values.rename(entity="rival")
     labels = values["entity"].values if "entity" in values.coords else np.arange(values.sizes["entity"])
     if performance is None:
         size = values.sizes["entity"]
@@ -137,12 +135,3 @@ def _four_relations(order: xr.DataArray) -> xr.Dataset:
             "incomparable": ~order & ~back,
         }
     )
-
-
-def _direction(values: xr.DataArray, higher_is_better: bool | None) -> bool:
-    if higher_is_better is not None:
-        return bool(higher_is_better)
-    direction = values.attrs.get("direction", "higher is better")
-    if direction == "none":
-        raise ValueError("higher_is_better must be given for a score without a direction; got None")
-    return bool(direction == "higher is better")

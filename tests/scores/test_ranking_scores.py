@@ -276,7 +276,7 @@ def test_canonical_score_on_grids_and_paired_points():
         (lambda c: br.importance(), "not all 0"),
         (lambda c: br.importance(tp=-1, tn=2), "non-negative"),
         (lambda c: br.ranking_score(c, xr.DataArray([1.0, -1.0], dims="actual")), "importance must be non-negative"),
-        (lambda c: br.ranking_score(c, xr.DataArray([1.0, 1.0, 1.0], dims="actual")), "labels of source on actual"),
+        (lambda c: br.ranking_score(c, xr.DataArray([1.0, 1.0, 1.0], dims="actual")), "must have size 2 on actual"),
         (lambda c: br.ranking_score(c, xr.DataArray([0.0, 0.0], dims="actual")), "positive for some outcome"),
         (lambda c: br.ranking_score(c, xr.DataArray([1.0, 1.0], dims="outcome")), "must be over actual and predicted"),
         (
