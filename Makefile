@@ -9,10 +9,10 @@ demo: $(VENV)/.package
 	$(BIN)/bayesrank rank antibody_tests --model beta_binomial --score informedness --report antibody_tests.html
 
 test: $(VENV)/.dev
-	$(BIN)/python -m pytest -m "not slow" -n 2
+	$(BIN)/python -m pytest -m "not slow" -n 2 --dist loadfile
 
 test-all: $(VENV)/.dev
-	$(BIN)/python -m pytest -n 2
+	$(BIN)/python -m pytest -n 2 --dist loadfile
 
 check: $(VENV)/.dev
 	$(BIN)/ruff format --check .
