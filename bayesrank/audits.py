@@ -14,7 +14,6 @@ import numpy as np
 import xarray as xr
 
 from bayesrank.scores.catalog import as_score
-from bayesrank.scores.families import probability
 from bayesrank.scores.placement import check_prevalence, place, places
 from bayesrank.scores.score import Score, ratio
 
@@ -31,17 +30,7 @@ SIMPLEX_STEPS, ROC_STEPS = 32, 80
 GRID, ZOOMS = 20, 5
 
 
-def _d_prime(tn: Any, fp: Any, fn: Any, tp: Any) -> Any:
-    from scipy.special import ndtri
-
-    return ndtri(ratio(tp, fn + tp)) - ndtri(ratio(fp, tn + fp))
-
-
-def _chance_agreement(tn: Any, fp: Any, fn: Any, tp: Any) -> Any:
-    return ratio((tn + fp) * (tn + fn) + (fn + tp) * (fp + tp), (tn + fp + fn + tp) ** 2)
-
-
-TABLE_1: tuple[str | Score, ...] = (
+TABLE_1: tuple[str, ...] = (
     "accuracy",
     "f0_5",
     "f1",
@@ -54,9 +43,9 @@ TABLE_1: tuple[str | Score, ...] = (
     "cohen_kappa",
     "informedness",
     "positive_likelihood_ratio",
-    probability("true_negative_probability", "tn"),
-    probability("true_positive_probability", "tp"),
-    Score("chance_agreement", _chance_agreement, higher_is_better=None),
+    "true_negative_probability",
+    "true_positive_probability",
+    "chance_agreement",
     "error_rate",
     "false_discovery_rate",
     "fnr",
@@ -68,7 +57,7 @@ TABLE_1: tuple[str | Score, ...] = (
     "negative_likelihood_ratio",
     "diagnostic_odds_ratio",
     "positive_prediction_rate",
-    Score("d_prime", _d_prime, range=(-float("inf"), float("inf"))),
+    "d_prime",
 )
 
 

@@ -4,10 +4,36 @@ Every score of the catalogue is an attribute, by its name or an alias: ``br.scor
 """
 
 from bayesrank.scores.catalog import ALIASES, SCORES, as_score, catalog, get
-from bayesrank.scores.families import f_beta, probability
+from bayesrank.scores.families import (
+    balanced,
+    decision_benefit,
+    f_beta,
+    net_benefit,
+    probability,
+    scaled_log,
+    tversky,
+    weighted_accuracy,
+)
+from bayesrank.scores.multiclass import macro_average, micro_average, weighted_average
 from bayesrank.scores.score import Score
 
-__all__ = ["Score", "as_score", "catalog", "f_beta", "get", "probability"]
+__all__ = [
+    "Score",
+    "as_score",
+    "balanced",
+    "catalog",
+    "decision_benefit",
+    "f_beta",
+    "get",
+    "macro_average",
+    "micro_average",
+    "net_benefit",
+    "probability",
+    "scaled_log",
+    "tversky",
+    "weighted_accuracy",
+    "weighted_average",
+]
 
 
 def __getattr__(name: str) -> Score:

@@ -16,7 +16,7 @@ CellFunction = Callable[[Any, Any, Any, Any], Any]
 
 @dataclass(frozen=True)
 class Score:
-    """A two-class score.
+    """A score of two classes, and where it has a natural form of more.
 
     Call it with whatever holds a performance to get its value, draw by draw, entity by entity.
 
@@ -41,6 +41,10 @@ class Score:
         False if a function of TPR and TNR alone.
     importance : mapping, optional
         Importance of tn, fp, fn, tp if it is a ranking score (F Section 4.3).
+    finite_mean : bool
+        False for ratios whose posterior mean may be infinite: summaries use medians, and regret is undefined.
+    matrix_function : callable, optional
+        For more than two classes: of the confusion matrix (..., actual, predicted), counts or probabilities.
     domain : str
         Where it is defined.
     reference : str
@@ -63,6 +67,8 @@ class Score:
     higher_is_better: bool | None = True
     depends_on_prevalence: bool = True
     importance: Mapping[str, float] | None = None
+    finite_mean: bool = True
+    matrix_function: Callable[[np.ndarray], np.ndarray] | None = field(default=None, repr=False)
     domain: str = "everywhere"
     reference: str = ""
 
@@ -70,14 +76,13 @@ class Score:
         """The score's value, without the outcome dims, all others kept; lazy if the source is."""
         # Counts are used as they are: exact integers keep exact ties.
         counts = isinstance(source, xr.DataArray) and source.dtype.kind in "iu"
-        cells = two_class_cells(source if counts else as_performance(source))
-        values = xr.apply_ufunc(
-            self.of_cells,
-            *cells.values(),
-            dask="parallelized",
-            output_dtypes=[np.float64],
-        )
-        return values.rename(self.name).assign_attrs(self._attrs())
+        array = source if counts else as_performance(source)
+        lazily: dict[str, Any] = {"dask": "parallelized", "output_dtypes": [np.float64]}
+        if self.matrix_function is not None and array.sizes.get("actual", 2) > 2:
+            values = xr.apply_ufunc(self.matrix_function, array, input_core_dims=[["actual", "predicted"]], **lazily)
+        else:
+            values = xr.apply_ufunc(self.of_cells, *two_class_cells(array).values(), **lazily)
+        return values.rename(self.name).assign_attrs(self.attrs())
 
     def of_cells(self, tn: Any, fp: Any, fn: Any, tp: Any) -> Any:
         """The value for four arrays or numbers; NaN where it is undefined or infinite."""
@@ -88,9 +93,15 @@ class Score:
         defined = np.isfinite(values)
         return values if defined.all() else np.where(defined, values, np.nan)
 
-    def _attrs(self) -> dict[str, Any]:
+    def attrs(self) -> dict[str, Any]:
+        """What values of the score carry with them: its long name, direction, range, whether its mean is finite."""
         direction = {True: "higher is better", False: "lower is better", None: "none"}[self.higher_is_better]
-        return {"long_name": self.name.replace("_", " "), "direction": direction, "range": list(self.range)}
+        return {
+            "long_name": self.name.replace("_", " "),
+            "direction": direction,
+            "range": list(self.range),
+            "finite_mean": int(self.finite_mean),
+        }
 
 
 def ratio(numerator: Any, denominator: Any) -> Any:

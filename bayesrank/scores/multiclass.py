@@ -1,0 +1,117 @@
+"""Averages of a two-class score over the classes of a larger problem.
+
+They are popular, and they have pitfalls: an average of ranking scores is in general not a ranking score. Entities
+ranked by a macro or micro average may break the axioms of performance-based ranking, so that mixing two of them gives
+one that is better than both (Piérard et al., Foundations of the theory of performance-based ranking, A.2.1). To rank
+classifiers of more than two classes, use a ranking score of the whole matrix, such as the accuracy or
+:func:`bayesrank.ranking_score` with importances of your own; read averages as summaries.
+"""
+
+from typing import Any
+
+import xarray as xr
+
+from bayesrank.counts import one_vs_rest
+from bayesrank.performance import as_performance
+from bayesrank.scores.catalog import as_score
+
+__all__ = ["macro_average", "micro_average", "weighted_average"]
+
+
+def macro_average(source: Any, score: Any) -> xr.DataArray:
+    """The plain mean over the classes of a two-class score, each class against all others.
+
+    An average of scores of different one-vs-rest problems need not rank: see the warning of this module, after
+    Foundations A.2.1.
+
+    Parameters
+    ----------
+    source : DataArray, Dataset, InferenceData or DataTree
+        Counts or a performance (..., actual, predicted) of C >= 2 classes.
+    score : Score, str or callable
+        A two-class score.
+
+    Returns
+    -------
+    xarray.DataArray
+        Without ``actual`` and ``predicted``; NaN where the score is undefined for a class.
+
+    Examples
+    --------
+    >>> import bayesrank as br
+    >>> counts = br.from_matrix([[5, 1, 0], [2, 7, 1], [0, 0, 4]], "actual_rows")
+    >>> macro_average(counts, "tpr").item()
+    0.8444...
+    """
+    each, score = _each(source, score)
+    return _named(score(each).mean("label", skipna=False), "macro", score)
+
+
+def micro_average(source: Any, score: Any) -> xr.DataArray:
+    """A two-class score of the sum over the classes of their one-vs-rest tables.
+
+    The micro averages of precision, recall and F1 all equal the accuracy. Whether others may rank is for
+    :func:`bayesrank.audit` to say: see the warning of this module, after Foundations A.2.1.
+
+    Parameters
+    ----------
+    source, score
+        As for :func:`macro_average`.
+
+    Returns
+    -------
+    xarray.DataArray
+        Without ``actual`` and ``predicted``.
+
+    Examples
+    --------
+    >>> import bayesrank as br
+    >>> counts = br.from_matrix([[5, 1, 0], [2, 7, 1], [0, 0, 4]], "actual_rows")
+    >>> micro_average(counts, "f1").item() == br.scores.accuracy(counts).item() == 0.8
+    True
+    """
+    each, score = _each(source, score)
+    # The mean of probabilities is a probability; the sum of counts keeps them whole.
+    pooled = each.sum("label") if each.dtype.kind in "iu" else each.mean("label", skipna=False)
+    return _named(score(pooled), "micro", score)
+
+
+def weighted_average(source: Any, score: Any) -> xr.DataArray:
+    """The mean over the classes of a two-class score, weighted by the classes' prevalence.
+
+    An average of scores of different one-vs-rest problems need not rank: see the warning of this module, after
+    Foundations A.2.1.
+
+    Parameters
+    ----------
+    source, score
+        As for :func:`macro_average`.
+
+    Returns
+    -------
+    xarray.DataArray
+        Without ``actual`` and ``predicted``; NaN where the score is undefined for a class that occurs.
+
+    Examples
+    --------
+    >>> import bayesrank as br
+    >>> counts = br.from_matrix([[5, 1, 0], [2, 7, 1], [0, 0, 4]], "actual_rows")
+    >>> weighted_average(counts, "tpr").item() == br.scores.accuracy(counts).item()
+    True
+    """
+    each, score = _each(source, score)
+    weight = each.sel(actual="positive").sum("predicted", skipna=False)
+    share = weight / weight.sum("label", skipna=False)
+    # A class without cases weighs nothing, defined or not.
+    average = (score(each) * share).where(share != 0, 0.0).sum("label", skipna=False)
+    return _named(average, "weighted", score)
+
+
+def _each(source: Any, score: Any) -> tuple[xr.DataArray, Any]:
+    counts = isinstance(source, xr.DataArray) and source.dtype.kind in "iu"
+    return one_vs_rest(source if counts else as_performance(source)), as_score(score)
+
+
+def _named(values: xr.DataArray, kind: str, score: Any) -> xr.DataArray:
+    attrs = score.attrs() | {"long_name": f"{kind} average of {score.name.replace('_', ' ')}"}
+    return values.rename(f"{kind}_{score.name}").drop_attrs().assign_attrs(attrs)

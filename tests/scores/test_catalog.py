@@ -1,0 +1,407 @@
+"""The catalogue: every score by an independent route, its range, symmetries, domain and metadata."""
+
+import math
+from itertools import product
+
+import numpy as np
+import pytest
+import xarray as xr
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import norm
+
+import bayesrank as br
+from bayesrank.scores import ALIASES, SCORES
+
+CELLS = ("tn", "fp", "fn", "tp")
+# All tables of up to two cases a cell (zero cells in every combination), and larger random ones.
+SMALL = np.array(list(product(range(3), repeat=4)))[1:]
+LARGE = np.random.default_rng(1).integers(0, 60, size=(400, 4))
+TABLES = np.concatenate([SMALL, LARGE])
+
+
+class Table:
+    """The vocabulary of the textbooks, one table at a time; a division by zero raises."""
+
+    def __init__(self, tn, fp, fn, tp):
+        self.tn, self.fp, self.fn, self.tp = (float(x) for x in (tn, fp, fn, tp))
+        self.n, self.neg, self.pos = self.tn + self.fp + self.fn + self.tp, self.tn + self.fp, self.fn + self.tp
+        self.called, self.passed = self.fp + self.tp, self.tn + self.fn
+
+    tpr = property(lambda t: t.tp / t.pos)
+    fnr = property(lambda t: t.fn / t.pos)
+    tnr = property(lambda t: t.tn / t.neg)
+    fpr = property(lambda t: t.fp / t.neg)
+    ppv = property(lambda t: t.tp / t.called)
+    npv = property(lambda t: t.tn / t.passed)
+    accuracy = property(lambda t: (t.tn + t.tp) / t.n)
+    prevalence = property(lambda t: t.pos / t.n)
+    chance = property(lambda t: (t.neg * t.passed + t.pos * t.called) / t.n**2)
+    plr = property(lambda t: t.tpr / t.fpr)
+    nlr = property(lambda t: t.fnr / t.tnr)
+    dor = property(lambda t: t.plr / t.nlr if t.tnr and t.fnr else t.tp * t.tn / (t.fp * t.fn))
+    even_ppv = property(lambda t: t.tpr / (t.tpr + t.fpr))
+    even_npv = property(lambda t: t.tnr / (t.tnr + t.fnr))
+
+
+def skill(value, chance):
+    return (value - chance) / (1 - chance)
+
+
+def f(t, beta):
+    # The harmonic mean extends by continuity to a precision or recall that is 0/0.
+    if t.tp == 0:
+        return 0.0 if (t.fp or (t.fn and beta)) else 0 / 0.0
+    return (1 + beta**2) / (1 / t.ppv + beta**2 / t.tpr)
+
+
+def scott(t):
+    q = (t.pos + t.called) / (2 * t.n)
+    return skill(t.accuracy, q**2 + (1 - q) ** 2)
+
+
+def mcc(x, y, t):
+    """Pearson's correlation of the two binary labels."""
+    return (t.tp / t.n - x * y) / math.sqrt(x * (1 - x) * y * (1 - y))
+
+
+def hits_by_chance(t):
+    return t.called * t.pos / t.n
+
+
+def exclude(condition):
+    if condition:
+        raise ZeroDivisionError
+
+
+def p4(t):
+    exclude(not (t.neg and t.pos and t.called and t.passed))
+    means = (t.ppv, t.tpr, t.tnr, t.npv)
+    return 0.0 if min(means) == 0 else 4 / sum(1 / m for m in means)
+
+
+def prevalence_threshold(t):
+    # Balayla's form, extended by continuity to TPR = FPR.
+    if t.tpr == t.fpr:
+        exclude(t.tpr == 0)
+        return 0.5
+    return (math.sqrt(t.tpr * t.fpr) - t.fpr) / (t.tpr - t.fpr)
+
+
+def yule(t, root):
+    right, wrong = (t.tp * t.tn) ** root, (t.fp * t.fn) ** root
+    return (right - wrong) / (right + wrong)
+
+
+INDEPENDENT = {
+    "f1": lambda t: f(t, 1.0),
+    "f2": lambda t: f(t, 2.0),
+    "f0_5": lambda t: f(t, 0.5),
+    "balanced_accuracy": lambda t: (t.tpr + t.tnr) / 2,
+    "informedness": lambda t: t.tpr - t.fpr,
+    "markedness": lambda t: t.ppv + t.npv - 1,
+    "mcc": lambda t: mcc(t.pos / t.n, t.called / t.n, t),
+    "cohen_kappa": lambda t: skill(t.accuracy, t.chance),
+    "cohen_kappa_linear": lambda t: skill(t.accuracy, t.chance),
+    "cohen_kappa_quadratic": lambda t: skill(t.accuracy, t.chance),
+    "g_mean": lambda t: math.sqrt(t.tpr * t.tnr),
+    "fowlkes_mallows": lambda t: math.sqrt(t.ppv * t.tpr),
+    "p4": p4,
+    "positive_likelihood_ratio": lambda t: t.plr,
+    "negative_likelihood_ratio": lambda t: t.nlr,
+    "diagnostic_odds_ratio": lambda t: t.dor,
+    "prevalence_threshold": prevalence_threshold,
+    "bias_index": lambda t: t.called / t.n - t.prevalence,
+    "scott_pi": scott,
+    "gwet_ac1": lambda t: skill(t.accuracy, 2 * (q := (t.pos + t.called) / (2 * t.n)) * (1 - q)),
+    "chance_agreement": lambda t: t.chance,
+    "bennett_s": lambda t: 2 * t.accuracy - 1,
+    "determinant": lambda t: t.prevalence * (1 - t.prevalence) * (t.tpr + t.tnr - 1) if t.pos and t.neg else 0.0,
+    "acp": lambda t: (t.tpr + t.tnr + t.ppv + t.npv) / 4,
+    "d_prime": lambda t: norm.ppf(t.tpr) - norm.ppf(t.fpr) if 0 < t.tpr < 1 and 0 < t.fpr < 1 else math.nan,
+    "standardized_ppv": lambda t: t.even_ppv,
+    "standardized_npv": lambda t: t.even_npv,
+    "lift": lambda t: t.ppv / t.prevalence,
+    "frequency_bias": lambda t: t.called / t.pos,
+    "gilbert_skill_score": lambda t: (t.tp - hits_by_chance(t)) / (t.tp + t.fp + t.fn - hits_by_chance(t)),
+    "doolittle_skill_score": lambda t: mcc(t.pos / t.n, t.called / t.n, t) ** 2,
+    "yule_q": lambda t: yule(t, 1.0),
+    "yule_y": lambda t: yule(t, 0.5),
+    "optimized_precision": lambda t: t.accuracy - abs(t.tnr - t.tpr) / (t.tnr + t.tpr),
+    "index_of_balanced_accuracy": lambda t: (1 + (t.tpr - t.tnr)) * t.tpr * t.tnr,
+    "braun_blanquet": lambda t: t.tp / max(t.pos, t.called),
+    "simpson": lambda t: max(t.tpr, t.ppv),
+    "kulczynski": lambda t: (t.tpr + t.ppv) / 2,
+    "sokal_sneath_1": lambda t: 2 * t.accuracy / (1 + t.accuracy),
+    "rogers_tanimoto": lambda t: t.accuracy / (2 - t.accuracy),
+    "sokal_sneath_2": lambda t: (j := t.tp / (t.tp + t.fp + t.fn)) / (2 - j),
+    "log_positive_likelihood_ratio": lambda t: math.log(t.plr),
+    "log_negative_likelihood_ratio": lambda t: math.log(t.nlr),
+    "log_diagnostic_odds_ratio": lambda t: math.log(t.dor),
+    "balanced_f1": lambda t: 2 * t.tpr / (t.tpr + t.fpr + 1),
+    "balanced_mcc": lambda t: (t.tpr + t.tnr - 1) / math.sqrt(1 - (t.tpr - t.tnr) ** 2),
+    "balanced_markedness": lambda t: t.even_ppv + t.even_npv - 1,
+    "balanced_threat_score": lambda t: t.tpr / (2 - t.tnr),
+    "balanced_fowlkes_mallows": lambda t: t.tpr / math.sqrt(1 + t.tpr - t.tnr),
+}
+PROBABILISTIC = [name for name in SCORES if name not in INDEPENDENT]
+
+
+def value(name, tables):
+    return SCORES[name].of_cells(*np.asarray(tables).T)
+
+
+def expected(name):
+    out = []
+    for row in TABLES:
+        try:
+            out.append(float(INDEPENDENT[name](Table(*row))))
+        except (ZeroDivisionError, ValueError):  # ValueError: a logarithm of 0
+            out.append(math.nan)
+    out = np.array(out)
+    return np.where(np.isfinite(out), out, np.nan)
+
+
+@pytest.mark.parametrize("name", INDEPENDENT)
+def test_agrees_with_the_textbook_formula(name):
+    np.testing.assert_allclose(value(name, TABLES), expected(name), rtol=1e-9, atol=1e-12)
+
+
+def test_there_are_fifty_probabilistic_scores():
+    assert len(PROBABILISTIC) == 50
+    assert len(SCORES) >= 60
+
+
+@pytest.mark.parametrize("name", PROBABILISTIC)
+def test_is_the_probability_of_its_event(name):
+    # The event and the condition are found from single cells, then checked on all tables.
+    single = value(name, np.eye(4, dtype=int))
+    given = ~np.isnan(single)
+    event = given & (single == 1)
+    assert 0 < event.sum() < given.sum()
+    with np.errstate(invalid="ignore"):
+        share = TABLES[:, event].sum(axis=1) / TABLES[:, given].sum(axis=1)
+    np.testing.assert_allclose(value(name, TABLES), share, rtol=1e-12)
+
+
+def test_probabilistic_scores_are_all_different():
+    assert len({value(name, TABLES).tobytes() for name in PROBABILISTIC}) == 50
+
+
+def test_nine_probabilistic_scores_rank():
+    ranking = {name for name in PROBABILISTIC if SCORES[name].importance is not None}
+    usual = {"npv", "ppv", "tnr", "tpr", "accuracy", "jaccard", "jaccard_negative"}
+    assert ranking == usual | {"p_tn_tp_given_tn_fn_tp", "p_tn_tp_given_tn_fp_tp"}
+
+
+@pytest.mark.parametrize("name", SCORES)
+def test_range_is_kept_and_reached(name):
+    low, high = SCORES[name].range
+    # Extreme tables besides: one cell dominates, or two.
+    extreme = np.array(list(product((0, 1, 10**6), repeat=4)))[1:]
+    values = value(name, np.concatenate([TABLES, extreme]))
+    assert np.nanmin(values) >= low - 1e-9
+    assert np.nanmax(values) <= high + 1e-9
+    if math.isfinite(low):
+        assert np.nanmin(values) <= low + 1e-3
+    if math.isfinite(high):
+        assert np.nanmax(values) >= high - 1e-3
+
+
+@pytest.mark.parametrize("name", SCORES)
+def test_counts_and_probabilities_give_the_same(name):
+    total = TABLES.sum(axis=1, keepdims=True)
+    np.testing.assert_allclose(value(name, TABLES / total), value(name, TABLES), rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("name", SCORES)
+def test_prevalence_dependence_is_as_said(name):
+    tables = LARGE[(LARGE > 0).all(axis=1)][:100].astype(float)
+    shifted = tables * np.array([1, 1, 7, 7])
+    same = np.allclose(value(name, tables), value(name, shifted), rtol=1e-9, equal_nan=True)
+    assert same != SCORES[name].depends_on_prevalence
+
+
+@pytest.mark.parametrize("name", [name for name, score in SCORES.items() if score.importance is not None])
+def test_importance_gives_the_score(name):
+    weights = SCORES[name].importance
+    importance = np.array([weights[c] for c in CELLS])
+    with np.errstate(invalid="ignore"):
+        by_importance = (TABLES[:, [0, 3]] @ importance[[0, 3]]) / (TABLES @ importance)
+    np.testing.assert_allclose(value(name, TABLES), by_importance, rtol=1e-12)
+
+
+@pytest.mark.parametrize("name", [name for name, score in SCORES.items() if score.higher_is_better is not None])
+def test_direction_agrees_with_more_correct_answers(name):
+    # Moving a case from wrong to right within its class never makes a score worse.
+    tables = LARGE[(LARGE > 1).all(axis=1)][:200]
+    sign = 1 if SCORES[name].higher_is_better else -1
+    before = value(name, tables)
+    steps = {"fewer false positives": [1, -1, 0, 0], "fewer false negatives": [0, 0, -1, 1]}
+    not_monotone = {"optimized_precision", "index_of_balanced_accuracy", "gwet_ac1"}
+    for step in steps.values():
+        gain = sign * (value(name, tables + step) - before)
+        share = np.mean(gain >= -1e-12)
+        assert share == 1 if name not in not_monotone else share > 0.5
+
+
+SWAP_CLASSES = {
+    "tpr": "tnr", "fpr": "fnr", "ppv": "npv", "false_discovery_rate": "false_omission_rate",
+    "jaccard": "jaccard_negative", "standardized_ppv": "standardized_npv",
+    "prevalence": "negative_prior", "positive_prediction_rate": "negative_prediction_rate",
+}  # fmt: skip
+BLIND_TO_CLASSES = (
+    "accuracy", "error_rate", "balanced_accuracy", "informedness", "markedness", "mcc", "cohen_kappa", "g_mean", "p4",
+    "diagnostic_odds_ratio", "scott_pi", "gwet_ac1", "bennett_s", "determinant", "acp", "d_prime", "yule_q", "yule_y",
+    "balanced_mcc", "balanced_markedness", "rogers_tanimoto", "sokal_sneath_1", "chance_agreement",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "other"), [*SWAP_CLASSES.items(), *((n, n) for n in BLIND_TO_CLASSES)])
+def test_swap_of_classes(name, other):
+    np.testing.assert_allclose(value(name, TABLES[:, ::-1]), value(other, TABLES), rtol=1e-9, atol=1e-12)
+
+
+SWAP_ROLES = {"tpr": "ppv", "tnr": "npv", "informedness": "markedness", "prevalence": "positive_prediction_rate"}
+BLIND_TO_ROLES = (
+    "accuracy",
+    "f1",
+    "jaccard",
+    "mcc",
+    "cohen_kappa",
+    "scott_pi",
+    "fowlkes_mallows",
+    "p4",
+    "acp",
+    "yule_q",
+)
+
+
+@pytest.mark.parametrize(("name", "other"), [*SWAP_ROLES.items(), *((n, n) for n in BLIND_TO_ROLES)])
+def test_swap_of_predicted_and_actual(name, other):
+    np.testing.assert_allclose(value(name, TABLES[:, [0, 2, 1, 3]]), value(other, TABLES), rtol=1e-9, atol=1e-12)
+
+
+cell = st.integers(0, 10**6)
+
+
+@given(cell, cell, cell, cell)
+def test_identities(tn, fp, fn, tp):
+    table = np.array([[tn, fp, fn, tp]])
+
+    def v(name):
+        return value(name, table)[0]
+
+    same = {
+        "bennett_s": 2 * v("accuracy") - 1,
+        "informedness": 2 * v("balanced_accuracy") - 1,
+        "f1": 2 * v("jaccard") / (1 + v("jaccard")),
+        "error_rate": 1 - v("accuracy"),
+        "doolittle_skill_score": v("mcc") ** 2,
+    }
+    for name, expected_value in same.items():
+        np.testing.assert_allclose(v(name), expected_value, atol=1e-9)
+    np.testing.assert_allclose(v("mcc") ** 2, v("informedness") * v("markedness"), atol=1e-9)
+
+
+def test_infinite_and_undefined_are_nan():
+    perfect = np.array([[10, 0, 0, 10]])
+    for name in ("positive_likelihood_ratio", "diagnostic_odds_ratio", "log_negative_likelihood_ratio", "d_prime"):
+        assert np.isnan(value(name, perfect)).all()
+    assert np.isnan(br.scores.as_score(lambda tn, fp, fn, tp: tp / fp)(br.from_counts(tn=1, fp=0, fn=0, tp=1))).all()
+
+
+def test_names_and_aliases_never_clash():
+    assert not set(SCORES) & set(ALIASES)
+    assert sum(len(score.aliases) for score in SCORES.values()) == len(ALIASES)
+    for alias, name in ALIASES.items():
+        assert br.scores.get(alias) is SCORES[name]
+    assert br.scores.get("Matthews Correlation-Coefficient").name == "mcc"
+    with pytest.raises(KeyError, match=r"did you mean .*precision"):
+        br.scores.get("precison")
+
+
+def test_the_catalogue_says_everything_of_every_score():
+    table = br.scores.catalog()
+    assert list(table.index) == list(SCORES)
+    assert (table["formula"] != "").all()
+    assert (table["reference"] != "").all()
+    assert (table["domain"] != "").all()
+
+
+def test_values_carry_their_metadata_through_netcdf(tmp_path):
+    values = br.scores.diagnostic_odds_ratio(br.fit(br.from_counts(tn=8, fp=2, fn=1, tp=9), draws=20, seed=1))
+    assert values.name == "diagnostic_odds_ratio"
+    assert values.attrs["direction"] == "higher is better"
+    assert values.attrs["finite_mean"] == 0
+    assert np.isnan(br.credible_ranking(values)["expected_regret"]).all()
+
+
+def test_dims_pass_through_and_lazy_stays_lazy():
+    dask = pytest.importorskip("dask")
+    posterior = br.fit(br.datasets.load("breast_cancer"), draws=20, seed=1)
+    performance = br.as_performance(posterior)
+    for name in ("f1", "mcc", "d_prime"):
+        lazy = br.scores.get(name)(performance.chunk(draw=5))
+        assert dask.is_dask_collection(lazy)
+        xr.testing.assert_allclose(lazy.compute(), br.scores.get(name)(performance))
+        assert lazy.dims == ("chain", "draw", "entity")
+
+
+@pytest.mark.parametrize("beta", [0.0, 0.3, 1.0, 5.0])
+def test_f_beta_family(beta):
+    ours = br.scores.f_beta(beta).of_cells(*TABLES.T)
+    theirs = np.array([_guarded(lambda t: f(t, beta), row) for row in TABLES])
+    np.testing.assert_allclose(ours, theirs, atol=1e-12)
+
+
+def _guarded(function, row):
+    try:
+        return function(Table(*row))
+    except ZeroDivisionError:
+        return math.nan
+
+
+def test_families_at_their_known_members():
+    def of(score):
+        return score.of_cells(*TABLES.T)
+
+    scores = br.scores
+    np.testing.assert_allclose(of(scores.tversky(1, 1)), of(scores.jaccard))
+    np.testing.assert_allclose(of(scores.tversky(0.5, 0.5)), of(scores.f1))
+    np.testing.assert_allclose(of(scores.weighted_accuracy(0.5)), of(scores.balanced_accuracy))
+    np.testing.assert_allclose(of(scores.decision_benefit(np.eye(2))), of(scores.accuracy))
+    np.testing.assert_allclose(
+        of(scores.net_benefit(0.5)),
+        of(scores.true_positive_probability) - of(scores.false_positive_probability),
+        atol=1e-12,
+    )
+
+
+@pytest.mark.parametrize("name", ["positive_likelihood_ratio", "negative_likelihood_ratio", "diagnostic_odds_ratio"])
+@pytest.mark.parametrize(("positives", "negatives"), [(20, 40), (7, 5)])
+def test_scaled_logs_reach_one_on_their_test_set(name, positives, negatives):
+    tp, tn = np.meshgrid(np.arange(positives + 1), np.arange(negatives + 1))
+    scaled = br.scores.scaled_log(br.scores.get(name), positives, negatives)
+    values = scaled.of_cells(tn, negatives - tn, positives - tp, tp)
+    assert np.nanmax(np.abs(values)) == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda s: s.f_beta(-1), "beta must be at least 0"),
+        (lambda s: s.f_beta("2"), "beta must be a number"),
+        (lambda s: s.weighted_accuracy(1.5), "weight must be between 0 and 1"),
+        (lambda s: s.decision_benefit([1, 2]), "benefit must be four finite numbers"),
+        (lambda s: s.net_benefit(1.0), "threshold must be strictly between"),
+        (lambda s: s.scaled_log(s.f1, 10, 10), "score must be one of"),
+        (lambda s: s.scaled_log(s.diagnostic_odds_ratio, 1, 10), "positives must be at least 3"),
+        (lambda s: s.probability("x", "tp fp", "tp"), "event must be a proper part"),
+        (lambda s: s.get(3), "score must be a name"),
+        (lambda s: s.as_score(3), "score must be a Score, a name"),
+    ],
+)
+def test_bad_input(call, message):
+    with pytest.raises((ValueError, TypeError), match=message):
+        call(br.scores)
