@@ -140,7 +140,8 @@ def _orders_alike(score: Score, at: Place, prevalence: float | None) -> bool:
     share = share / (share + (high - middle) * total[2])
     twin = (1 - share) * cells[:, 0] + share * cells[:, 2]
     values, same = score.of_cells(*cells), score.of_cells(*twin)
-    level = np.abs(same - values[1]) <= ROUNDING * np.maximum(1.0, np.abs(values[1]))
+    size = np.abs(values[1])
+    level = np.abs(same - values[1]) <= ROUNDING * (size + size.mean())
     rises, falls = (np.diff(values, axis=0) > 0).all(), (np.diff(values, axis=0) < 0).all()
     # A score without a direction is placed by the one direction that has a place.
     directed = {True: rises, False: falls, None: rises or falls}[score.higher_is_better]
