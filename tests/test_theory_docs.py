@@ -18,4 +18,5 @@ def test_page(page):
     flags = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
     result = doctest.testfile(str(page), module_relative=False, optionflags=flags, encoding="utf-8")
     assert result.attempted > 0
+    assert result.attempted > 0
     assert result.failed == 0
