@@ -15,11 +15,10 @@ from .performance import mix as mix
 from .predictive import posterior_predictive as posterior_predictive
 from .ranking import credible_ranking as credible_ranking
 from .ranking import rank as rank
+from .ranking import rank_bounds as rank_bounds
 from .ranking import ranking_table as ranking_table
+from .ranking import relations as relations
 from .ranking import verdict as verdict
-from .ranking.preorder import dual as dual
-from .ranking.preorder import rank_bounds as rank_bounds
-from .ranking.preorder import relations as relations
 from .scores.placement import place as place
 from .scores.ranking_scores import canonical_score as canonical_score
 from .scores.ranking_scores import importance as importance

@@ -8,15 +8,17 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-# Values closer than this differ by rounding only.
+# Values closer than this, beside their own and the average size, differ by rounding only.
 ROUNDING = 1e-12
 
 
 def dense_ranks(values: np.ndarray) -> np.ndarray:
     """Ranks 0, 1, ... along the last axis, equal values sharing one; -1 for NaN."""
-    order = np.argsort(values, axis=-1, kind="stable")
+    order = np.argsort(values, axis=-1)
     ordered = np.take_along_axis(values, order, axis=-1)
-    gap = ordered[..., 1:] - ordered[..., :-1] > ROUNDING * np.maximum(1.0, np.abs(ordered[..., 1:]))
+    size = np.abs(ordered)
+    average = np.nansum(size, axis=-1, keepdims=True) / np.maximum(1, (~np.isnan(size)).sum(axis=-1, keepdims=True))
+    gap = ordered[..., 1:] - ordered[..., :-1] > ROUNDING * (size[..., 1:] + average)
     ranks = np.zeros(values.shape, np.int32)
     np.cumsum(gap, axis=-1, out=ranks[..., 1:])
     ranks[np.isnan(ordered)] = -1

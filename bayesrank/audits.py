@@ -188,7 +188,7 @@ def _axiom_2(points: np.ndarray, values: np.ndarray, prevalence: float | None) -
             continue
         first, second = np.nanargmax(low_values), np.nanargmin(high_values)
         gap = values[first] - values[second]
-        if gap > worst_gap + ROUNDING * max(1.0, abs(values[first])):
+        if gap > worst_gap + ROUNDING * np.nanmean(np.abs(values)):
             result, worst_gap = points[:, [first, second]].T, gap
     return result
 
@@ -200,13 +200,14 @@ def _axiom_3(score: Score, points: np.ndarray, values: np.ndarray) -> np.ndarray
     if values.size == 0:
         return result
     gaps = [0.0, 0.0]
+    size = np.abs(values).mean()
     for block in np.array_split(np.arange(values.size), max(1, values.size // 200)):
         rest = slice(block[0], None)  # a pair is looked at once
         middle = (points[:, block, None] + points[:, None, rest]) / 2
         mixed = score.of_cells(*middle)
         high = np.maximum(values[block, None], values[rest])
         low = np.minimum(values[block, None], values[rest])
-        slack = ROUNDING * np.maximum(1.0, np.maximum(np.abs(high), np.abs(low)))
+        slack = ROUNDING * (np.maximum(np.abs(high), np.abs(low)) + size)
         for side, excess in enumerate((mixed - high - slack, low - mixed - slack)):
             # A mixture outside the domain of the score is comparable with neither part: both tests fail.
             excess = np.where(np.isnan(mixed), np.inf, excess)

@@ -150,6 +150,15 @@ def test_a_plain_function_is_taken_raw():
     assert "lower is better" in misses["verdict"].item()
 
 
+@pytest.mark.parametrize("scale", [1e-15, 1e15])
+@pytest.mark.parametrize("name", ["mcc", "balanced_accuracy"])
+def test_the_scale_of_a_score_does_not_matter(name, scale):
+    score = br.scores.get(name)
+    row, scaled = (br.audit(f, 0.2) for f in (score, lambda *cells: scale * score.of_cells(*cells)))
+    drop = ["verdict", "counterexample_value"]
+    xr.testing.assert_allclose(row.drop_vars([*drop, "score"]), scaled.drop_vars([*drop, "score"]))
+
+
 def test_averages_of_ranking_scores_may_not_rank():
     """The average conditional probability and the volume under the Tile fail axiom 3 (The Tile, Section 3.2)."""
 

@@ -5,7 +5,7 @@ prevalence is fixed, and their point moves with it; most scores have no place at
 A score of which less is better has the place of the order that it induces by its own direction.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -13,66 +13,34 @@ import numpy as np
 from bayesrank.scores.catalog import as_score
 from bayesrank.scores.score import Score
 
-__all__ = ["place", "place_of_importance", "places"]
+__all__ = ["check_prevalence", "place", "place_of_importance", "places"]
 
 Place = tuple[float, float]
 
-# Monotone functions of a ranking score, whatever the performances (The Tile, Section 2.2 and A.3).
-ALWAYS: dict[str, Place] = {
-    "error_rate": (0.5, 0.5),
-    "bennett_s": (0.5, 0.5),
-    "fpr": (0.0, 0.0),
-    "fnr": (1.0, 1.0),
-    "false_discovery_rate": (1.0, 0.0),
-    "false_omission_rate": (0.0, 1.0),
-}
-
-
-def _diagonal(prevalence: float) -> Place:
-    return 1 - prevalence, 1 - prevalence
-
-
-def _kappa(prevalence: float) -> Place:
-    positive, negative = prevalence**2, (1 - prevalence) ** 2
-    return negative / (negative + positive), 0.5
-
-
-def _corner(a: float, b: float) -> Callable[[float], Place]:
-    return lambda prevalence: (a, b)
-
-
-# The same while the prevalence is fixed (The Tile, Section 4.2 and A.3; Foundations, A.7.4).
-AT_PREVALENCE: dict[str, Callable[[float], Place]] = {
-    "balanced_accuracy": _diagonal,
-    "informedness": _diagonal,
-    "determinant": _diagonal,
-    "cohen_kappa": _kappa,
-    "positive_likelihood_ratio": _corner(1.0, 0.0),
-    "standardized_ppv": _corner(1.0, 0.0),
-    "negative_likelihood_ratio": _corner(0.0, 1.0),
-    "standardized_npv": _corner(0.0, 1.0),
-    "true_negative_probability": _corner(0.0, 0.0),
-    "false_positive_probability": _corner(0.0, 0.0),
-    "false_negative_probability": _corner(1.0, 1.0),
-    "true_positive_probability": _corner(1.0, 1.0),
-}
+# The orders with a name: corners, edges and centre are the probabilistic ranking scores of The Tile, Table 2, and what
+# is monotone in them (error rate, Bennett's S, likelihood ratios, ...); the last two are F0.5 and F2.
+NAMED = (*((a, b) for a in (0.0, 0.5, 1.0) for b in (0.0, 0.5, 1.0)), (1.0, 0.2), (1.0, 0.8))
+ROUNDING = 1e-9
 
 
 def place(score: Any, prevalence: float | None = None) -> Place | None:
     """Where the order that a score induces lies on the Tile, exactly.
 
+    A score with an importance is placed by it. Any other, a plain function included, is held against the places of
+    all orders with a name, and against weighted accuracies: it has a place if it is constant where the canonical
+    score there is, and rises (or falls, if less is better) with it.
+
     Parameters
     ----------
     score : Score, str or callable
-        A plain function, and a score of no known importance or name, has no known place; :func:`bayesrank.audit`
-        searches for the nearest.
     prevalence : float, optional
         Strictly between 0 and 1, for the order among performances of that prevalence. Without it, among all.
 
     Returns
     -------
     tuple of float or None
-        (a, b), or None if the score orders as no ranking score does, or is not known to.
+        (a, b), or None if the score orders as no ranking score does. A plain function that is a ranking score without
+        a name has a place too, but this does not find it.
 
     Raises
     ------
@@ -93,19 +61,12 @@ def place(score: Any, prevalence: float | None = None) -> Place | None:
     """
     prevalence = check_prevalence(prevalence)
     found = as_score(score)
-    if found.importance is not None:
-        return place_of_importance(found.importance) if found.higher_is_better else None
-    if found.name in ALWAYS:
-        at = ALWAYS[found.name]
-    elif prevalence is None:
-        return None
-    elif found.name in AT_PREVALENCE:
-        at = AT_PREVALENCE[found.name](prevalence)
-    elif found.name.startswith("weighted_accuracy"):
-        at = _weighted_accuracy(found, prevalence)
-    else:
-        return None
-    return at if _orders_alike(found, at, prevalence) else None
+    if found.importance is not None and found.higher_is_better:
+        return place_of_importance(found.importance)
+    candidates = places(prevalence)
+    if prevalence is not None:
+        candidates += _weighted_accuracy(found, prevalence)
+    return next((at for at in candidates if _orders_alike(found, at, prevalence)), None)
 
 
 def place_of_importance(importance: Mapping[str, float]) -> Place | None:
@@ -123,11 +84,13 @@ def place_of_importance(importance: Mapping[str, float]) -> Place | None:
 
 
 def places(prevalence: float | None) -> list[Place]:
-    """The places of all orders that have a name, at a prevalence or for all performances."""
-    named = {(a, b) for a in (0.0, 0.5, 1.0) for b in (0.0, 0.5, 1.0)} | {(1.0, 0.2), (1.0, 0.8)}
-    if prevalence is not None:
-        named |= {at(prevalence) for at in AT_PREVALENCE.values()}
-    return sorted(named)
+    """The places of the orders that have a name, among all performances or those of a prevalence."""
+    if prevalence is None:
+        return list(NAMED)
+    negative, positive = 1 - prevalence, prevalence
+    balanced_accuracy = negative, negative
+    kappa = negative**2 / (negative**2 + positive**2), 0.5
+    return [*NAMED, balanced_accuracy, kappa]
 
 
 def check_prevalence(prevalence: Any) -> float | None:
@@ -141,27 +104,52 @@ def check_prevalence(prevalence: Any) -> float | None:
     return float(prevalence)
 
 
-def _weighted_accuracy(score: Score, prevalence: float) -> Place:
-    """(1 − α) TNR + α TPR is α where all positives and no negatives are right (The Tile, Lemma 9)."""
-    alpha = float(score.of_cells(0.0, 1 - prevalence, 0.0, prevalence))
-    weight = alpha * (1 - prevalence)
-    at = weight / (weight + (1 - alpha) * prevalence)
-    return at, at
+def _weighted_accuracy(score: Score, prevalence: float) -> list[Place]:
+    """The place of (1 − α) TNR + α TPR (The Tile, Lemma 9), if the score were that up to scale and shift.
+
+    α is the share of the way from nothing right to all right that is made by all positives alone.
+    """
+    negative = 1 - prevalence
+    nothing, positives, everything = score.of_cells(
+        np.array([0, 0, negative]), np.array([negative, negative, 0]), [prevalence, 0, 0], [0, prevalence, prevalence]
+    )
+    if not np.isfinite([nothing, positives, everything]).all() or nothing == everything:
+        return []
+    alpha = (positives - nothing) / (everything - nothing)
+    weight = alpha * negative
+    at = float(weight / (weight + (1 - alpha) * prevalence)) if 0 <= alpha <= 1 else -1.0
+    return [(at, at)] if 0 <= at <= 1 else []
 
 
 def _orders_alike(score: Score, at: Place, prevalence: float | None) -> bool:
-    """Whether the score, by its direction, orders some performances as the place does.
+    """Whether the score, by its direction, orders as the canonical score at a place.
 
-    A guard, for a name alone proves nothing: a user's score may bear the name of another one.
+    Of three performances ordered by the canonical score, the middle one is equivalent to some mixture of the others.
+    The score must agree on that, and on the order.
     """
     rng = np.random.default_rng(0)
-    positive = rng.random(64) if prevalence is None else np.full(64, prevalence)
-    fpr, tpr = rng.random((2, 64))
-    tn, fp, fn, tp = (1 - positive) * (1 - fpr), (1 - positive) * fpr, positive * (1 - tpr), positive * tpr
-    a, b = at
-    right, wrong = (1 - a) * tn + a * tp, (1 - b) * fp + b * fn
-    order = np.argsort(right / (right + wrong))
-    steps = np.diff(score.of_cells(tn, fp, fn, tp)[order])
+    positive = rng.random((3, 64)) if prevalence is None else np.full((3, 64), prevalence)
+    fpr, tpr = rng.random((2, 3, 64))
+    cells = np.array([(1 - positive) * (1 - fpr), (1 - positive) * fpr, positive * (1 - tpr), positive * tpr])
+    right, total = _canonical_parts(cells, at)
+    order = np.argsort(right / total, axis=0)
+    cells = np.take_along_axis(cells, order[None], axis=1)
+    right, total = _canonical_parts(cells, at)
+    low, middle, high = right / total
+    share = (middle - low) * total[0]
+    share = share / (share + (high - middle) * total[2])
+    twin = (1 - share) * cells[:, 0] + share * cells[:, 2]
+    values, same = score.of_cells(*cells), score.of_cells(*twin)
+    size = np.abs(values[1])
+    level = np.abs(same - values[1]) <= ROUNDING * (size + size.mean())
+    rises, falls = (np.diff(values, axis=0) > 0).all(), (np.diff(values, axis=0) < 0).all()
     # A score without a direction is placed by the one direction that has a place.
-    rises, falls = bool((steps > -1e-12).all()), bool((steps < 1e-12).all())
-    return {True: rises, False: falls, None: rises != falls}[score.higher_is_better]
+    directed = {True: rises, False: falls, None: rises or falls}[score.higher_is_better]
+    return bool(level.all() and directed)
+
+
+def _canonical_parts(cells: np.ndarray, at: Place) -> tuple[np.ndarray, np.ndarray]:
+    tn, fp, fn, tp = cells
+    a, b = at
+    right = (1 - a) * tn + a * tp
+    return right, right + (1 - b) * fp + b * fn

@@ -9,7 +9,7 @@ import xarray as xr
 import bayesrank as br
 from bayesrank.scores import Score, probability
 from bayesrank.scores.families import ranking
-from bayesrank.scores.placement import ALWAYS, AT_PREVALENCE, places
+from bayesrank.scores.placement import places
 from bayesrank.scores.score import ratio
 
 PREVALENCES = (0.03, 0.2, 0.5, 0.7, 0.95)
@@ -43,7 +43,7 @@ def weighted_accuracy(alpha):
     return Score(f"weighted_accuracy_{alpha}".replace(".", "_"), function)
 
 
-# Scores of the papers, written here from their formulas, under the names that the catalogue gives them.
+# Scores of the papers, written here from their formulas.
 WRITTEN_HERE = {
     "bennett_s": Score("bennett_s", lambda tn, fp, fn, tp: (tn + tp - fp - fn) / (tn + fp + fn + tp)),
     "determinant": Score("determinant", lambda tn, fp, fn, tp: (tn * tp - fp * fn) / (tn + fp + fn + tp) ** 2),
@@ -102,13 +102,30 @@ def test_the_two_nameless_scores_of_table_2(cells, at):
     assert orders_alike(score, at, None)
 
 
+# The Tile, Section 4.2 and A.3; Foundations, A.7.4.
+AT_PREVALENCE = {
+    "balanced_accuracy": lambda p: (1 - p, 1 - p),
+    "informedness": lambda p: (1 - p, 1 - p),
+    "determinant": lambda p: (1 - p, 1 - p),
+    "cohen_kappa": lambda p: ((1 - p) ** 2 / ((1 - p) ** 2 + p**2), 0.5),
+    "positive_likelihood_ratio": lambda p: (1.0, 0.0),
+    "standardized_ppv": lambda p: (1.0, 0.0),
+    "negative_likelihood_ratio": lambda p: (0.0, 1.0),
+    "standardized_npv": lambda p: (0.0, 1.0),
+    "true_negative_probability": lambda p: (0.0, 0.0),
+    "false_positive_probability": lambda p: (0.0, 0.0),
+    "false_negative_probability": lambda p: (1.0, 1.0),
+    "true_positive_probability": lambda p: (1.0, 1.0),
+}
+
+
 @pytest.mark.parametrize("name", AT_PREVALENCE)
 def test_places_at_a_prevalence(name):
     score = named(name)
     assert br.place(score) is None
     for prevalence in PREVALENCES:
         at = br.place(score, prevalence)
-        assert at == AT_PREVALENCE[name](prevalence)
+        assert at == pytest.approx(AT_PREVALENCE[name](prevalence), abs=1e-15)
         assert orders_alike(score, at, prevalence)
 
 
@@ -147,23 +164,47 @@ def test_scores_without_a_place(name):
     assert br.place(name, 0.2) is None
 
 
-def test_only_some_scores_have_a_place_for_all_performances():
-    placed = {name for name in br.scores.catalog().index if br.place(name) is not None}
-    importance = {name for name, row in br.scores.catalog().iterrows() if row["importance"] is not None}
-    assert placed == importance | (set(ALWAYS) & set(br.scores.catalog().index))
+def test_every_place_in_the_catalogue_is_one():
+    """Whatever the catalogue holds: a place means the same order, None that no named place has it."""
+    for name in br.scores.catalog().index:
+        score = br.scores.get(name)
+        for prevalence in (None, 0.2, 0.5):
+            at = br.place(score, prevalence)
+            if score.higher_is_better is None:
+                continue
+            if at is not None:
+                assert orders_alike(score, at, prevalence), (name, prevalence)
+            else:
+                assert not any(orders_alike(score, other, prevalence) for other in places(prevalence)), name
 
 
 def test_a_dual_order_of_a_ranking_score_has_no_place():
     assert br.place(replace(br.scores.f1, higher_is_better=False)) is None
 
 
+def test_plain_functions_are_placed_by_what_they_do():
+    assert br.place(lambda tn, fp, fn, tp: tp / (tp + fp)) == (1, 0)
+    assert br.place(lambda tn, fp, fn, tp: np.log(tp / (fp + fn))) == (1, 0.5)
+    assert br.place(lambda tn, fp, fn, tp: tp / (tp + fn) - fp / (fp + tn), 0.2) == (0.8, 0.8)
+    # A benefit of 3 for a true positive and 1 for a true negative: α = 3 · 0.2 / (3 · 0.2 + 0.8).
+    assert br.place(lambda tn, fp, fn, tp: 3 * tp + tn, 0.2) == pytest.approx((0.75, 0.75))
+    assert br.place(lambda tn, fp, fn, tp: 3 * tp + tn) is None
+
+
 def test_a_name_proves_nothing():
-    assert br.place(Score("informedness", lambda tn, fp, fn, tp: tn), 0.2) is None
-    assert br.place(Score("informedness", lambda tn, fp, fn, tp: tp / (tp + fn) - fp / (fp + tn)), 0.2) == (0.8, 0.8)
+    assert br.place(Score("informedness", lambda tn, fp, fn, tp: tn * tp), 0.2) is None
+
+
+@pytest.mark.parametrize("near", [1e-7, -1e-7])
+def test_a_place_is_not_an_approximation(near):
+    score = ranking("near F1", fp=1 + near, fn=1 - near, tp=2)
+    assert br.place(score) != (1, 0.5)
+    assert br.place(score.function) is None
 
 
 def test_a_constant_score_has_no_place():
     assert br.place(ranking("always one", tn=1, tp=1)) is None
+    assert br.place("prevalence", 0.2) is None
 
 
 def test_named_places_are_on_the_tile():

@@ -299,6 +299,14 @@ def test_satisfaction_is_needed_for_outcomes():
         br.ranking_score(source, xr.DataArray(1.0))
 
 
+def test_satisfaction_by_entity_must_be_of_the_same_entities():
+    source = xr.DataArray([[0.5, 0.5], [0.2, 0.8]], dims=("entity", "outcome"), coords={"entity": ["a", "b"]})
+    errors = xr.DataArray([[-1.0, -2.0], [-3.0, 0.0]], dims=("entity", "outcome"), coords={"entity": ["a", "b"]})
+    assert br.ranking_score(source, xr.DataArray(1.0), errors).values == pytest.approx([-1.5, -0.6])
+    with pytest.raises(ValueError, match="satisfaction must have the labels of source on entity"):
+        br.ranking_score(source, xr.DataArray(1.0), errors.assign_coords(entity=["b", "c"]))
+
+
 def test_importance_must_be_labelled():
     with pytest.raises(TypeError, match="importance must be a DataArray"):
         br.ranking_score(br.from_counts(tn=80, fp=1, fn=3, tp=27), 1.0)
