@@ -62,7 +62,7 @@ def probability(name: str, event: str, given: str = "tn fp fn tp", **metadata: A
         "higher_is_better": True if ranks else False if wrong else None,
         "depends_on_prevalence": whole not in ({"tn", "fp"}, {"fn", "tp"}),
         "importance": {c: float(c in whole) for c in CELLS} if ranks else None,
-        "formula": f"{_sum(inside)} / {_sum(whole, bracket=True)}",
+        "formula": f"{_sum(inside, bracket=True)} / {_sum(whole, bracket=True)}",
         "domain": "everywhere" if len(whole) == 4 else f"{_sum(whole)} > 0",
         "reference": f"{TILE_PAPER}, {'Eq. 1' if len(whole) == 4 else 'Eq. 2'}",
     }
