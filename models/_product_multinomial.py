@@ -29,9 +29,9 @@ def group_test_sets(row_totals: xr.DataArray, row_prior: xr.DataArray, shared: b
     shape = stacked.shape[:-1]
     keys = []
     for position in np.ndindex(shape):
-        dataset = stacked["dataset"].values[position[1]] if "dataset" in cells else ""
-        owner = "" if shared else stacked["entity"].values[position[0]]
-        parts = [dataset, owner, stacked.values[position].tolist(), priors.values[position].tolist()]
+        where = {d: stacked[d].values[i] for d, i in zip(cells, position, strict=True)}
+        owner = where.pop("entity")
+        parts = [*where.values(), "" if shared else owner, stacked.values[position].tolist(), priors.values[position].tolist()]
         keys.append(repr([str(part) for part in parts]))
     unique = list(dict.fromkeys(keys))
     place = {key: i for i, key in enumerate(unique)}
