@@ -31,7 +31,12 @@ def group_test_sets(row_totals: xr.DataArray, row_prior: xr.DataArray, shared: b
     for position in np.ndindex(shape):
         where = {d: stacked[d].values[i] for d, i in zip(cells, position, strict=True)}
         owner = where.pop("entity")
-        parts = [*where.values(), "" if shared else owner, stacked.values[position].tolist(), priors.values[position].tolist()]
+        parts = [
+            *where.values(),
+            "" if shared else owner,
+            stacked.values[position].tolist(),
+            priors.values[position].tolist(),
+        ]
         keys.append(repr([str(part) for part in parts]))
     unique = list(dict.fromkeys(keys))
     place = {key: i for i, key in enumerate(unique)}
