@@ -28,7 +28,9 @@ def root_sequence(seed: Seed) -> np.random.SeedSequence:
 
 def stream(root: np.random.SeedSequence, *key: Any) -> np.random.Generator:
     """The random generator that belongs to ``key`` under ``root``."""
-    digest = hashlib.sha256(json.dumps([str(part) for part in key]).encode()).digest()
+    parts = [part.item() if isinstance(part, np.generic) else part for part in key]
+    # The names 1 and "1" are two names, and have two streams.
+    digest = hashlib.sha256(json.dumps(parts, default=repr).encode()).digest()
     words = tuple(int(word) for word in np.frombuffer(digest[:16], dtype="<u4"))
     return np.random.default_rng(
         np.random.SeedSequence(root.entropy, spawn_key=(*root.spawn_key, *words), pool_size=root.pool_size)

@@ -50,8 +50,13 @@ def sample_counts(
         else:
             # The stream is keyed by the prevalence draws, so that entities that share them share the test set.
             key = np.round(share, 12).tobytes().hex()
-            rng = stream(root, purpose, "cases", where.get("dataset", ""), key)
+            rng = stream(root, purpose, "cases", *(n for d, n in zip(cells, name, strict=True) if d != "entity"), key)
             sizes = rng.multinomial(int(n.sum()), share / share.sum(-1, keepdims=True))
+        if (np.asarray(sizes) > 0)[share == 0].any():
+            raise ValueError(
+                "performance must have positive prevalence for every class with cases, or its rates are lost; "
+                f"got 0 for {dict(zip(cells, name, strict=True))}"
+            )
         with np.errstate(invalid="ignore"):
             rate = np.where(share[..., None] > 0, p / share[..., None], 1 / p.shape[-1])
         rng = stream(root, purpose, "answers", *name)

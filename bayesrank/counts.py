@@ -62,6 +62,8 @@ def from_counts(
         held = ", ".join(f"{name} {shape}" for name, shape in lengths.items())
         raise ValueError(f"tn, fp, fn, tp must be scalars or sequences of one length; got shapes {held}")
     size = cells["tn"].size
+    if not size:
+        raise ValueError("tn, fp, fn, tp must hold at least one count each; got none")
     entities = [f"entity {i + 1}" for i in range(size)] if entity is None else _names("entity", entity, size)
     datasets = None if dataset is None else _names("dataset", dataset, size)
     values = np.stack([cells[name] for name in CELLS], axis=-1).reshape(size, 2, 2)
@@ -253,6 +255,9 @@ def from_frame(frame: pd.DataFrame, *, entity: str = "entity", dataset: str | No
     """
     if not isinstance(frame, pd.DataFrame):
         raise TypeError(f"frame must be a pandas DataFrame; got {type(frame).__name__}")
+    for argument, column in (("entity", entity), ("dataset", "" if dataset is None else dataset)):
+        if not isinstance(column, str):
+            raise TypeError(f"{argument} must be the name of a column; got {column!r}")
     long = {"actual", "predicted", "count"} <= set(frame.columns)
     wanted = [entity] + ([dataset] if dataset else []) + (["actual", "predicted", "count"] if long else list(CELLS))
     missing = [column for column in wanted if column not in frame.columns]
@@ -269,12 +274,17 @@ def from_frame(frame: pd.DataFrame, *, entity: str = "entity", dataset: str | No
             **cells, entity=list(frame[entity]), dataset=None if dataset is None else list(frame[dataset])
         )
     keys = [entity] + ([dataset] if dataset else [])
+    for key in keys:
+        _names(key, frame[key], len(frame))
     repeated = frame.duplicated([*keys, "actual", "predicted"])
     if repeated.any():
         held = frame.loc[repeated, [*keys, "actual", "predicted"]].iloc[0].to_dict()
         raise ValueError(f"frame must have one row for each cell; got the cell {held} more than once")
     classes = _classes(_categories(frame["actual"]), [_labels(c, frame[c]) for c in ("actual", "predicted")])
     code = {label: i for i, label in enumerate(classes)}
+    unknown = [label for c in ("actual", "predicted") for label in frame[c].tolist() if label not in code]
+    if unknown:
+        raise ValueError(f"predicted must hold categories of actual, {classes}; got {unknown[0]!r}")
     pairs = list(dict.fromkeys(frame[keys].itertuples(index=False, name=None)))
     position = {pair: i for i, pair in enumerate(pairs)}
     values = np.zeros((len(pairs), len(classes), len(classes)), np.int64)
@@ -307,6 +317,11 @@ def one_vs_rest(counts: xr.DataArray) -> xr.DataArray:
     """
     if not isinstance(counts, xr.DataArray) or not {"actual", "predicted"} <= set(counts.dims):
         raise TypeError(f"counts must be a DataArray with the dims actual and predicted; got {_held(counts)}")
+    if counts.sizes["actual"] != counts.sizes["predicted"]:
+        raise ValueError(
+            "counts must have the same classes on actual and predicted; "
+            f"got {counts.sizes['actual']} and {counts.sizes['predicted']} classes"
+        )
     labels = counts["actual"].values
     tp = (
         xr.DataArray(np.eye(labels.size, dtype=counts.dtype), dims=("actual", "predicted")) * counts
@@ -315,8 +330,9 @@ def one_vs_rest(counts: xr.DataArray) -> xr.DataArray:
     actual = counts.sum("predicted").rename(actual="label")
     predicted = counts.sum("actual").rename(predicted="label")
     actual, predicted = (x.assign_coords(label=labels) for x in (actual, predicted))
-    fn, fp = actual - tp, predicted - tp
-    tn = counts.sum(["actual", "predicted"]) - actual - fp
+    # Rounding must not make a probability of 0 negative.
+    fn, fp = (actual - tp).clip(min=0), (predicted - tp).clip(min=0)
+    tn = (counts.sum(["actual", "predicted"]) - actual - fp).clip(min=0)
     rows = [xr.concat(pair, "predicted") for pair in ((tn, fp), (fn, tp))]
     out = xr.concat(rows, "actual").assign_coords(actual=list(TWO_CLASSES), predicted=list(TWO_CLASSES))
     rest = [d for d in counts.dims if d not in ("actual", "predicted")]
@@ -360,7 +376,10 @@ def check_counts(counts: Any) -> xr.DataArray:
             "counts must have the same classes in the same order on actual and predicted; "
             f"got {counts['actual'].values} and {counts['predicted'].values}"
         )
-    _unique("entity", counts["entity"].values.tolist())
+    if not counts.sizes["entity"]:
+        raise ValueError("counts must hold at least one entity; got none")
+    for dim in {"entity", "dataset"} & dims:
+        _unique(dim, counts[dim].values.tolist())
     order = [d for d in ("entity", "dataset", "label", "actual", "predicted") if d in dims]
     return counts.transpose(*order).copy(data=_whole("counts", counts.transpose(*order).values))
 
@@ -402,7 +421,10 @@ def _arrange(values: np.ndarray, entities: list, datasets: list | None, classes:
 
 def _whole(argument: str, values: Any) -> np.ndarray:
     """Non-negative whole numbers as int64; anything else is refused, never rounded."""
-    array = np.asarray(values)
+    try:
+        array = np.asarray(values)
+    except ValueError:  # rows of different lengths
+        raise ValueError(f"{argument} must hold whole numbers in a regular array; got {_held(values)}") from None
     if array.dtype == bool or array.dtype.kind not in "iuf":
         if array.dtype.kind != "O" or not all(_is_number(v) for v in array.ravel()):
             raise TypeError(f"{argument} must hold whole numbers; got {_held(values)}")
@@ -422,13 +444,31 @@ def _is_number(value: Any) -> bool:
 def _names(argument: str, names: Any, size: int, broadcast: bool = False) -> list:
     """One name for each of ``size`` items; a single name stands for one item, or for all with ``broadcast``."""
     single = isinstance(names, str | bytes) or not hasattr(names, "__iter__")
-    found = [names] * (size if broadcast else 1) if single else list(np.asarray(names, dtype=object))
+    found = [names] * (size if broadcast else 1) if single else _object_array(names).tolist()
     if len(found) != size:
         raise ValueError(f"{argument} must hold {size} name{'s' * (size != 1)}; got {len(found)}")
+    _check_names(argument, found)
     for name in found:
         if pd.isna(name):
             raise ValueError(f"{argument} must name every item; got {name!r}")
     return found
+
+
+def _object_array(values: Any) -> np.ndarray:
+    """A sequence's items as they are; a nested one is not taken apart."""
+    if hasattr(values, "__array__") or isinstance(values, str | bytes) or not hasattr(values, "__iter__"):
+        return np.asarray(values, dtype=object)
+    items = list(values)
+    array = np.empty(len(items), dtype=object)
+    array[:] = items
+    return array
+
+
+def _check_names(argument: str, names: list) -> None:
+    """Names are single things: a tuple or a list would make a coord of several levels, or none."""
+    for name in names:
+        if isinstance(name, tuple | list | set | dict | np.ndarray):
+            raise TypeError(f"{argument} must hold strings, numbers or other single names; got {name!r}")
 
 
 def _unique(argument: str, names: list) -> list:
@@ -441,13 +481,15 @@ def _unique(argument: str, names: list) -> list:
 
 
 def _labels(argument: str, values: Any) -> np.ndarray:
-    array = np.asarray(values)
-    if array.dtype.kind not in "biufUSO":
-        array = np.asarray(values, dtype=object)
+    # As objects: NumPy would turn a list like ["a", nan] into strings, and hide that a label is missing.
+    array = np.asarray(values if hasattr(values, "__array__") else _object_array(values))
+    if array.dtype.kind not in "biufUS":
+        array = array.astype(object)
     if array.ndim != 1 or not array.size:
         raise ValueError(f"{argument} must be a sequence of labels, one a case; got shape {array.shape}")
     if pd.isna(array).any():
         raise ValueError(f"{argument} must hold a label for every case; got a missing value")
+    _check_names(argument, array.tolist())
     return array
 
 

@@ -111,9 +111,11 @@ def fit(
         raise ValueError(f"sampler must be 'auto', 'exact' or 'nuts'; got {sampler!r}")
     if nuts_options and sampler != "nuts":
         raise TypeError(f"options {sorted(nuts_options)} are for sampler='nuts'; got sampler={sampler!r}")
-    unknown = [name for name in groups if name not in GROUPS] if not isinstance(groups, str) else [groups]
-    if unknown:
-        raise ValueError(f"groups must be a sequence with any of {GROUPS}; got {unknown}")
+    if isinstance(groups, str) or not isinstance(groups, Sequence | set) or set(groups) - set(GROUPS):
+        raise ValueError(f"groups must be a sequence with any of {GROUPS}; got {groups!r}")
+    for argument, flag in (("shared_prevalence", shared_prevalence), ("force", force)):
+        if not isinstance(flag, bool | np.bool_):
+            raise TypeError(f"{argument} must be True or False; got {flag!r}")
     alpha = concentration(counts, prior)
     totals = _row_totals(counts, story.PREVALENCE if prevalence is None else prevalence)
     _check_proper(counts, alpha, totals, force)
@@ -182,10 +184,7 @@ def concentration(counts: xr.DataArray, prior: Any = None) -> xr.DataArray:
         each = [concentration(counts.sel(entity=[name]), prior[name]) for name in entities]
         return xr.concat(each, "entity")
     if isinstance(prior, xr.DataArray):
-        extra_dims = set(prior.dims) - set(counts.dims)
-        if extra_dims:
-            raise ValueError(f"prior must have dims among {counts.dims}; got {prior.dims}")
-        values = prior.astype(float).reindex({d: counts[d] for d in prior.dims if d in prior.coords})
+        values = _align("prior", prior, counts, counts.dims)
     else:
         values = _cell_prior(prior, counts.sizes["actual"])
     bad = ~((values >= 0) & (values < np.inf))
@@ -229,21 +228,38 @@ def _row_totals(counts: xr.DataArray, prevalence: Any) -> xr.DataArray | str:
                 f"prevalence must be 'sampled', 'observed', a number or a DataArray; got {type(prevalence).__name__}"
             )
         prevalence = xr.DataArray(float(prevalence))
-    extra = set(prevalence.dims) - {"chain", "draw", "entity", "dataset", "actual"}
-    if extra:
-        raise ValueError(f"prevalence must have dims among chain, draw, entity, dataset, actual; got {prevalence.dims}")
+    names = [d for d in counts.dims if d != "predicted"]
+    prevalence = _align("prevalence", prevalence, counts, ("chain", "draw", *names))
     outside = ~((prevalence >= 0) & (prevalence <= 1))
     if outside.any():
         raise ValueError(f"prevalence must lie between 0 and 1; got {_first(prevalence, outside)}")
     if "actual" in prevalence.dims:
         if bool((np.abs(prevalence.sum("actual") - 1) > 1e-6).any()):
             raise ValueError("prevalence must sum to 1 over actual; it does not")
-        return prevalence.reindex(actual=counts["actual"]) if "actual" in prevalence.coords else prevalence
+        return prevalence
     if counts.sizes["actual"] != 2:
         raise ValueError(
             f"prevalence must have the dim actual for {counts.sizes['actual']} classes; got {prevalence.dims}"
         )
     return xr.concat([1 - prevalence, prevalence], "actual").assign_coords(actual=counts["actual"].values)
+
+
+def _align(argument: str, values: xr.DataArray, counts: xr.DataArray, dims: Sequence[Any]) -> xr.DataArray:
+    """A labelled argument in the order of ``counts``; it has to name all that counts holds, and nothing else."""
+    if values.dtype.kind not in "iuf":
+        raise TypeError(f"{argument} must hold numbers; got dtype {values.dtype}")
+    if set(values.dims) - set(dims):
+        raise ValueError(f"{argument} must have dims among {', '.join(map(str, dims))}; got {values.dims}")
+    for dim in set(values.dims) & set(counts.dims):
+        wanted = counts[dim].values.tolist()
+        if dim in values.coords:
+            held = values[dim].values.tolist()
+            if sorted(map(repr, held)) != sorted(map(repr, wanted)):
+                raise ValueError(f"{argument} must name every {dim} of counts once, {wanted}; got {held}")
+            values = values.sel({dim: wanted})
+        elif values.sizes[dim] != len(wanted):
+            raise ValueError(f"{argument} must hold {len(wanted)} values along {dim}; got {values.sizes[dim]}")
+    return values.astype(float)
 
 
 def _check_proper(counts: xr.DataArray, alpha: xr.DataArray, totals: Any, force: bool) -> None:
@@ -349,7 +365,10 @@ def _nuts(
 def _log_likelihood(performance: xr.DataArray, counts: xr.DataArray, totals: Any) -> xr.DataArray:
     """Log probability of each table, or of each of its rows where the row totals were known."""
     over = list(OUTCOME) if isinstance(totals, str) else ["predicted"]
-    p = performance / performance.sum(over)
+    share = performance.sum(over, skipna=False)
+    # A class without cases says nothing, whatever its rates: here the rates of a class of prevalence 0 are lost.
+    p = (performance / share.where(share > 0)).where(counts.sum(over) > 0, 1.0)
+    p = p.where(performance.notnull())
     choose = special.gammaln(counts.sum(over) + 1) - special.gammaln(counts + 1).sum(over)
     return (choose + special.xlogy(counts, p).sum(over, skipna=False)).transpose("chain", "draw", ...).rename("counts")
 
@@ -362,7 +381,7 @@ def _words(value: Any, default: str) -> str:
 
 
 def _story(model: str, counts: xr.DataArray) -> ModuleType:
-    if model not in MODELS:
+    if not isinstance(model, str) or model not in MODELS:
         raise KeyError(f"model must be one of {list(MODELS)}; got {model!r}")
     if model == "beta_binomial" and counts.sizes["actual"] != 2:
         raise ValueError(

@@ -277,7 +277,7 @@ def _pooled(source: Any) -> xr.DataArray:
         raise ValueError(f"source must have the dim dataset for kind 'pooled'; got {array.dims}")
     weight = counts.sum(list(OUTCOME_DIMS))
     weight = weight / weight.sum("dataset")
-    pooled = (array.fillna(0.0) * weight).sum("dataset", skipna=False).where(weight.sum("dataset") > 0)
+    pooled = (array.where(weight > 0, 0.0) * weight).sum("dataset", skipna=False).where(weight.sum("dataset") > 0)
     order = [dim for dim in array.dims if dim != "dataset"]
     measured = counts["measured"] if "measured" in counts.coords else counts.sum(list(OUTCOME_DIMS)) > 0
     names = counts["dataset"].values

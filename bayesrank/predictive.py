@@ -48,6 +48,8 @@ def posterior_predictive(posterior: Any, size: Any = None, seed: Seed = None) ->
     (50, 50)
     """
     performance = as_performance(posterior)
+    if "actual" not in performance.dims:
+        raise ValueError(f"posterior must hold a performance over actual and predicted; got {performance.dims}")
     counts, totals = None, None
     if size is None:
         groups = groups_of(posterior) if is_container(posterior) else {}

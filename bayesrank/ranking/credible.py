@@ -84,6 +84,11 @@ def credible_ranking(
     names = values["entity"].values.tolist() if "entity" in values.coords else list(range(values.sizes["entity"]))
     if len(set(names)) != len(names):
         raise ValueError(f"values must name each entity once; got {len(names) - len(set(names))} repeated names")
+    if not values.size:
+        raise ValueError(f"values must hold at least one entity and one draw; got the sizes {dict(values.sizes)}")
+    taken = {"rank", "rival"} & set(values.dims)
+    if taken:
+        raise ValueError(f"values must not have dims called rank or rival, which the result has; got {values.dims}")
     extra = [str(d) for d in values.dims if d not in (*DRAWS, "entity")]
     if extra:
         one = extra[0]
@@ -224,7 +229,7 @@ def _simultaneous(average: np.ndarray, probability: np.ndarray, prob: float) -> 
     allowed = int(np.floor((1 - prob) * len(depth) + 1e-9))
     level = np.sort(depth)[min(allowed, len(depth) - 1)] - 1e-12
     lower, upper = _intervals(probability, min(level, 0.5) - 1e-12)
-    return lower, upper, float(np.mean(depth >= level))
+    return lower, upper, float(np.mean(depth >= min(level, 0.5)))
 
 
 def _compare(x: np.ndarray, defined: np.ndarray, rope: float) -> tuple[np.ndarray, np.ndarray]:
@@ -249,10 +254,13 @@ def _tiers(order: np.ndarray, superiority: np.ndarray, prob: float) -> np.ndarra
 
 
 def _best_set(best: np.ndarray, prob: float) -> np.ndarray:
-    """The smallest set that holds the best with probability ``prob``; equals of its last member belong to it."""
+    """The smallest set that holds the best with probability ``prob``; equals of its last member belong to it.
+
+    Draws in which nobody has a value have no best and do not count.
+    """
     descending = np.sort(best)[::-1]
-    reached = np.cumsum(descending) >= min(prob, best.sum()) - 1e-12
-    return best >= descending[np.argmax(reached)] - 1e-15
+    reached = np.cumsum(descending) >= prob * best.sum() - 1e-12
+    return (best > 0) & (best >= descending[np.argmax(reached)] - 1e-15)
 
 
 def _proportion_error(p: np.ndarray, effective: np.ndarray) -> np.ndarray:

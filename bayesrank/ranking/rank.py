@@ -46,6 +46,8 @@ def rank(
     if method not in ("average", "min", "max"):
         raise ValueError(f"method must be 'average', 'min' or 'max'; got {method!r}")
     values, sign = check_values(values, higher_is_better)
+    if values.chunks is not None:
+        values = values.chunk(entity=-1)
     ranked = xr.apply_ufunc(
         _ranks,
         values,

@@ -76,6 +76,8 @@ def verdict(ranking: xr.Dataset) -> list[str]:
     """
     prob, score = ranking.attrs["prob"], ranking.attrs["score"]
     size = ranking.sizes["entity"]
+    if not bool((ranking["undefined"] < 1).any()):
+        return [f"No entity has a defined {score} in any draw: there is nothing to rank."]
     sentences = [_leaders(ranking)]
     first = int((ranking["tier"] == 1).sum())
     tiers = int(np.nanmax(ranking["tier"].values)) if first else 0

@@ -1,0 +1,328 @@
+"""Credible rankings against quadrature, brute force and the definitions."""
+
+import numpy as np
+import pytest
+import xarray as xr
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import integrate, stats
+
+import bayesrank as br
+from tests.strategies import score_draws
+
+
+def draws_of(values, names=None):
+    values = np.asarray(values, float)
+    return xr.DataArray(values, {"entity": names or [f"e{i}" for i in range(values.shape[1])]}, ("draw", "entity"))
+
+
+def rank_probabilities_of(betas):
+    """P(entity i has rank r) for independent Betas: how many others lie above is Poisson binomial, given its value."""
+
+    def of(i, r):
+        others = [b for j, b in enumerate(betas) if j != i]
+
+        def integrand(x):
+            above = np.ones(1)
+            for b in others:
+                above = np.convolve(above, [b.cdf(x), b.sf(x)])
+            return betas[i].pdf(x) * above[r - 1]
+
+        return integrate.quad(integrand, 0, 1, limit=200)[0]
+
+    return np.array([[of(i, r) for r in range(1, len(betas) + 1)] for i in range(len(betas))])
+
+
+@pytest.fixture(scope="module")
+def beta_ranking():
+    """TPR of five entities under the beta-binomial model: independent Betas."""
+    positives, tp = 30, np.array([27, 25, 24, 20, 29])
+    counts = br.from_counts(tn=[80] * 5, fp=[0] * 5, fn=positives - tp, tp=tp, entity=list("abcde"))
+    values = br.scores.tpr(br.fit(counts, "beta_binomial", draws=5000, seed=20))
+    betas = [stats.beta(1 + t, 1 + positives - t) for t in tp]
+    return values, br.credible_ranking(values), betas
+
+
+def test_rank_probabilities_against_quadrature(beta_ranking):
+    _, ranking, betas = beta_ranking
+    exact = rank_probabilities_of(betas)
+    np.testing.assert_allclose(exact.sum(0), 1, atol=1e-6)
+    # 25 numbers, each within 4.5 Monte-Carlo standard errors: fails by chance once in 6,000 seeds.
+    error = np.sqrt(exact * (1 - exact) / 20_000)
+    assert (np.abs(ranking["rank_probability"] - exact) < 4.5 * error + 1e-4).all()
+    expected = exact @ np.arange(1, 6)
+    spread = np.sqrt(exact @ np.arange(1, 6) ** 2 - expected**2)
+    assert (np.abs(ranking["expected_rank"] - expected) < 4.5 * spread / np.sqrt(20_000)).all()
+
+
+def test_superiority_against_quadrature(beta_ranking):
+    _, ranking, betas = beta_ranking
+    for i, p in enumerate(betas):
+        for j, q in enumerate(betas):
+            exact = 0.0 if i == j else integrate.quad(lambda x, p=p, q=q: p.pdf(x) * q.cdf(x), 0, 1)[0]
+            error = np.sqrt(exact * (1 - exact) / 20_000)
+            assert abs(float(ranking["superiority"][i, j]) - exact) < 4.5 * error + 1e-4
+
+
+def test_standard_errors_are_those_of_proportions(beta_ranking):
+    _, ranking, _ = beta_ranking
+    p = ranking["rank_probability"]
+    # Independent draws, so the effective number is near 20,000; ArviZ estimates it within a tenth or so.
+    np.testing.assert_allclose(ranking["rank_probability_mcse"], np.sqrt(p * (1 - p) / 20_000), rtol=0.15, atol=1e-4)
+
+
+def test_regret_against_the_definition(beta_ranking):
+    values, ranking, _ = beta_ranking
+    regret = (values.max("entity") - values).mean(("chain", "draw"))
+    np.testing.assert_allclose(ranking["expected_regret"], regret, rtol=1e-10)
+
+
+def reference(values, prob, rope):
+    """Everything by loops over the draws."""
+    x = values.transpose("draw", "entity").values
+    n, size = x.shape
+    mass = np.zeros((size, size))
+    average = np.full(x.shape, np.nan)
+    for d, row in enumerate(x):
+        for i in range(size):
+            if np.isnan(row[i]):
+                continue
+            above, tied = int((row > row[i]).sum()), int((row == row[i]).sum())
+            mass[i, above : above + tied] += 1 / tied
+            average[d, i] = above + (tied + 1) / 2
+    superiority = np.full((size, size), np.nan)
+    for i in range(size):
+        for j in range(size):
+            both = ~np.isnan(x[:, i]) & ~np.isnan(x[:, j])
+            if both.any():
+                superiority[i, j] = (x[both, i] > x[both, j] + rope).mean()
+    defined = (~np.isnan(x)).sum(0)
+    lower, upper = np.full(size, np.nan), np.full(size, np.nan)
+    for i in np.flatnonzero(defined):
+        p, tail = mass[i] / defined[i], (1 - prob) / 2
+        lower[i] = next(r for r in range(1, size + 1) if p[:r].sum() > tail + 1e-9)
+        upper[i] = next(r for r in range(size, 0, -1) if p[r - 1 :].sum() > tail + 1e-9)
+    return mass / n, average, superiority, lower, upper, defined
+
+
+@settings(deadline=None, max_examples=60)
+@given(score_draws(), st.sampled_from([0.5, 0.8, 0.95]), st.sampled_from([0.0, 1.0]))
+def test_against_loops(values, prob, rope):
+    ranking = br.credible_ranking(values, prob, rope)
+    probability, average, superiority, lower, upper, defined = reference(values, prob, rope)
+    np.testing.assert_allclose(ranking["rank_probability"], probability, atol=1e-12)
+    np.testing.assert_allclose(ranking["probability_best"], probability[:, 0], atol=1e-12)
+    np.testing.assert_allclose(ranking["superiority"], superiority, atol=1e-12)
+    np.testing.assert_array_equal(ranking["rank_lower"], lower)
+    np.testing.assert_array_equal(ranking["rank_upper"], upper)
+    np.testing.assert_allclose(ranking["undefined"], 1 - defined / len(average), atol=1e-12)
+    np.testing.assert_allclose(ranking["rank_probability"].sum("rank"), 1 - ranking["undefined"], atol=1e-12)
+    sums = ranking["superiority"].values + ranking["superiority"].values.T + ranking["equivalence"].values
+    both = ~np.isnan(sums)
+    np.testing.assert_allclose(sums[both], 1, atol=1e-12)
+    np.testing.assert_array_equal(np.isnan(ranking["consensus_rank"]), defined == 0)
+    np.testing.assert_array_equal(np.isnan(ranking["tier"]), defined == 0)
+    known = defined > 0
+    mean = np.array([average[~np.isnan(average[:, i]), i].mean() for i in np.flatnonzero(known)])
+    np.testing.assert_allclose(ranking["expected_rank"][known], mean)
+
+
+@settings(deadline=None, max_examples=60)
+@given(score_draws(max_draws=15, max_entities=5, levels=8), st.sampled_from([0.5, 0.8, 0.95]))
+def test_simultaneous_intervals_against_brute_force(values, prob):
+    """Of all common tail levels, the largest whose intervals hold all ranks in at least ``prob`` of the draws."""
+    ranking = br.credible_ranking(values, prob)
+    mass, average, _, _, _, defined = reference(values, prob, 0.0)
+    n, size = average.shape
+    p = mass * n / np.where(defined, defined, 1)[:, None]
+
+    def intervals(tail):
+        below, above = np.cumsum(p, axis=1), np.cumsum(p[:, ::-1], axis=1)[:, ::-1]
+        low = 1 + np.argmax(below > tail + 1e-9, axis=1)
+        high = size - np.argmax((above > tail + 1e-9)[:, ::-1], axis=1)
+        inside = (average >= low) & (average <= high) | np.isnan(average)
+        return low, high, inside.all(axis=1).mean()
+
+    steps = np.cumsum(p, axis=1).ravel().tolist() + np.cumsum(p[:, ::-1], axis=1).ravel().tolist()
+    tails = sorted({0.0, 0.5 - 1e-7, *(t - 1e-7 for t in steps if 0 < t <= 0.5)}, reverse=True)
+    low, high, attained = next(found for found in map(intervals, tails) if found[2] >= prob - 1e-12)
+    known = defined > 0
+    np.testing.assert_array_equal(ranking["simultaneous_lower"][known], low[known])
+    np.testing.assert_array_equal(ranking["simultaneous_upper"][known], high[known])
+    assert float(ranking["simultaneous_probability"]) == pytest.approx(attained)
+    assert attained >= prob - 1e-12
+
+
+@settings(deadline=None, max_examples=40)
+@given(score_draws(), st.permutations(range(6)))
+def test_order_of_input_changes_nothing(values, order):
+    order = [i for i in order if i < values.sizes["entity"]]
+    ranking, shuffled = br.credible_ranking(values), br.credible_ranking(values.isel(entity=order))
+    shuffled = shuffled.sel(entity=ranking["entity"].values, rival=ranking["rival"].values)
+    xr.testing.assert_allclose(shuffled, ranking)
+    np.testing.assert_array_equal(shuffled["consensus_rank"], ranking["consensus_rank"])
+    np.testing.assert_array_equal(shuffled["tier"], ranking["tier"])
+
+
+@settings(deadline=None, max_examples=40)
+@given(score_draws())
+def test_increasing_transformations_change_only_regret(values):
+    same = ["expected_regret", "expected_regret_mcse"]
+    plain = br.credible_ranking(values).drop_vars(same)
+    xr.testing.assert_allclose(br.credible_ranking(np.exp(values)).drop_vars(same), plain)
+
+
+@settings(deadline=None, max_examples=40)
+@given(score_draws())
+def test_lower_is_better_is_the_mirror(values):
+    xr.testing.assert_allclose(
+        br.credible_ranking(-values, higher_is_better=False), br.credible_ranking(values).assign_attrs()
+    )
+
+
+def test_direction_is_that_of_the_score():
+    counts = br.from_counts(tn=[70, 79], fp=[10, 1], fn=[9, 1], tp=[21, 29], entity=["bad", "good"])
+    posterior = br.fit(counts, seed=1)
+    for score in ("fnr", "error_rate", "tpr", "f1"):
+        assert br.credible_ranking(br.scores.get(score)(posterior))["tier"].sel(entity="good").item() == 1
+    ranks = br.credible_ranking(br.scores.fnr(posterior), higher_is_better=True)["expected_rank"]
+    assert ranks.sel(entity="good") > ranks.sel(entity="bad")
+
+
+def test_a_tie_is_spread_over_its_positions():
+    ranking = br.credible_ranking(draws_of([[1, 1, 0], [1, 1, 0], [0, 1, 1], [1, 1, 1]]))
+    third = 1 / 3
+    expected = np.array(
+        [
+            [0.5 + 0.5 + third, 0.5 + 0.5 + third, 1 + third],
+            [1.5 + third] * 2 + [third],
+            [0.5 + third] * 2 + [2 + third],
+        ]
+    )
+    np.testing.assert_allclose(ranking["rank_probability"], expected / 4, atol=1e-12)
+
+
+def test_identical_entities_share_everything():
+    x = np.random.default_rng(1).random((200, 1))
+    ranking = br.credible_ranking(draws_of(np.hstack([x, x, x])))
+    np.testing.assert_allclose(ranking["probability_best"], 1 / 3)
+    assert ranking["consensus_rank"].values.tolist() == [1, 1, 1]
+    assert ranking["tier"].values.tolist() == [1, 1, 1]
+    assert ranking["in_best_set"].values.all()
+    assert (ranking["equivalence"] == 1).all()
+
+
+def test_rope_moves_probability_from_superiority_to_equivalence():
+    rng = np.random.default_rng(2)
+    values = draws_of(rng.normal([0, 0.1, 1], 0.2, (4000, 3)))
+    plain, wide = br.credible_ranking(values), br.credible_ranking(values, rope=0.15)
+    pair = {"entity": 1, "rival": 0}
+    difference = values.values[:, 1] - values.values[:, 0]
+    assert float(wide["superiority"].isel(pair)) == (difference > 0.15).mean()
+    assert float(wide["equivalence"].isel(pair)) == pytest.approx((np.abs(difference) <= 0.15).mean())
+    # Ranks and consensus know no ROPE.
+    for name in ("rank_probability", "consensus_rank", "expected_rank"):
+        np.testing.assert_array_equal(plain[name], wide[name])
+    everything = br.credible_ranking(values, rope=10.0)
+    assert everything["tier"].values.tolist() == [1, 1, 1]
+
+
+def test_tiers_follow_the_rule_and_need_not_be_contiguous():
+    """The anchor a cannot be told from the erratic c, but beats b, which stands between them."""
+    rng = np.random.default_rng(3)
+    n = 4000
+    a, b = rng.normal(1.0, 0.01, n), rng.normal(0.8, 0.01, n)
+    c = np.where(rng.random(n) < 0.4, 2.0, 0.0)
+    ranking = br.credible_ranking(draws_of(np.stack([a, b, c], 1), list("abc")))
+    assert ranking["consensus_rank"].values.tolist() == [1, 2, 3]
+    assert ranking["tier"].values.tolist() == [1, 2, 1]
+
+
+@settings(deadline=None, max_examples=40)
+@given(score_draws(max_draws=30), st.sampled_from([0.6, 0.95]))
+def test_tiers_by_definition(values, prob):
+    ranking = br.credible_ranking(values, prob)
+    tier, superiority = ranking["tier"].values, ranking["superiority"].values
+    rank = ranking["consensus_rank"].values
+    for t in range(1, int(np.nanmax([0, *tier])) + 1):
+        members = np.flatnonzero(tier == t)
+        later = np.flatnonzero(tier > t)
+        first = rank[members].min()
+        # Some member of the lowest rank is an anchor: it beats all that are left, and none of its own.
+        assert any(
+            all(superiority[a, e] >= prob for e in later)
+            and all(not superiority[a, e] >= prob for e in members if e != a)
+            for a in members[rank[members] == first]
+        )
+
+
+def test_the_best_set_is_the_smallest():
+    winners = np.repeat([0, 1, 2, 3], [60, 30, 8, 2])
+    values = draws_of(np.eye(4)[winners] + np.random.default_rng(1).random((100, 4)) * 0.5)
+    for prob, expected in [(0.5, [1, 0, 0, 0]), (0.6, [1, 0, 0, 0]), (0.61, [1, 1, 0, 0]), (0.95, [1, 1, 1, 0])]:
+        assert br.credible_ranking(values, prob)["in_best_set"].values.tolist() == expected
+
+
+def test_undefined_entities_have_no_rank_where_undefined():
+    x = np.array([[0.9, np.nan, 0.1], [0.9, 0.95, np.nan], [0.9, np.nan, np.nan], [0.9, np.nan, 0.95]])
+    ranking = br.credible_ranking(draws_of(x))
+    np.testing.assert_allclose(ranking["undefined"], [0, 0.75, 0.5])
+    np.testing.assert_allclose(ranking["rank_probability"].sum("rank"), [1, 0.25, 0.5])
+    np.testing.assert_allclose(ranking["expected_rank"], [1.5, 1, 1.5])
+    assert np.isnan(ranking["superiority"][1, 2])
+    assert ranking["superiority"][1, 0] == 1.0
+
+
+def test_nobody_defined():
+    ranking = br.credible_ranking(draws_of(np.full((10, 3), np.nan)))
+    assert (ranking["rank_probability"] == 0).all()
+    assert (ranking["undefined"] == 1).all()
+    for name in ("expected_rank", "rank_lower", "tier", "consensus_rank", "superiority", "expected_regret"):
+        assert ranking[name].isnull().all(), name
+    assert not ranking["in_best_set"].any()
+
+
+def test_draws_without_a_best_do_not_widen_the_best_set():
+    x = np.array([[1.0, 0.0, 0.5]] * 9 + [[np.nan] * 3])
+    assert br.credible_ranking(draws_of(x))["in_best_set"].values.tolist() == [True, False, False]
+
+
+def test_every_other_dim_is_a_ranking_of_its_own():
+    counts = br.datasets.load("anomaly_detectors").isel(entity=slice(0, 4), dataset=slice(0, 3))
+    values = br.scores.f1(br.fit(counts, draws=100, seed=1))
+    ranking = br.credible_ranking(values)
+    assert ranking["rank_probability"].dims == ("dataset", "entity", "rank")
+    assert ranking["superiority"].dims == ("dataset", "entity", "rival")
+    one = br.credible_ranking(values.isel(dataset=1, drop=True))
+    xr.testing.assert_allclose(ranking.isel(dataset=1, drop=True), one)
+
+
+def test_a_point_estimate_is_one_draw():
+    counts = br.from_counts(tn=[9, 5], fp=[1, 5], fn=[1, 4], tp=[9, 6], entity=["a", "b"])
+    ranking = br.credible_ranking(br.scores.f1(counts))
+    assert ranking["tier"].values.tolist() == [1, 2]
+    assert ranking["probability_best_mcse"].isnull().all()
+
+
+def test_no_probability_from_draws_has_error_zero():
+    ranking = br.credible_ranking(draws_of([[0.0, 1.0]] * 1000))
+    for name in ("rank_probability", "probability_best", "superiority", "expected_rank", "expected_regret"):
+        assert (ranking[f"{name}_mcse"] > 0).all(), name
+
+
+def test_autocorrelation_widens_the_error():
+    rng = np.random.default_rng(1)
+    walk = np.repeat(rng.random((200, 3)), 20, axis=0)
+    free = rng.random((4000, 3))
+    names = {"entity": list("abc")}
+    sticky = br.credible_ranking(xr.DataArray(walk[None], names, ("chain", "draw", "entity")))
+    fresh = br.credible_ranking(xr.DataArray(free[None], names, ("chain", "draw", "entity")))
+    ratio = sticky["probability_best_mcse"] / fresh["probability_best_mcse"]
+    assert (ratio > 3).all()  # sqrt(20) = 4.5 if each draw is repeated 20 times
+
+
+def test_two_thousand_entities_fit_into_memory():
+    values = draws_of(np.random.default_rng(1).normal(np.linspace(0, 3, 2000), 1, (50, 2000)))
+    ranking = br.credible_ranking(values)
+    assert ranking.sizes["rank"] == 2000
+    assert float(ranking["probability_best"].sum()) == pytest.approx(1)

@@ -1,0 +1,83 @@
+"""Ranks: axiom 1 of the foundations, ties, undefined values, direction, and all other dims untouched."""
+
+import numpy as np
+import pytest
+import xarray as xr
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import rankdata
+
+import bayesrank as br
+from tests.strategies import score_draws
+
+
+@given(score_draws(), st.sampled_from(["average", "min", "max"]), st.booleans())
+def test_agrees_with_scipy_among_the_defined(values, method, higher):
+    ranks = br.rank(values, method, higher_is_better=higher)
+    sign = -1 if higher else 1
+    expected = rankdata(sign * values.values, method=method, axis=1, nan_policy="omit")
+    np.testing.assert_array_equal(ranks.values, np.where(np.isnan(values), np.nan, expected))
+
+
+@given(score_draws())
+def test_average_ranks_sum_to_those_of_an_order(values):
+    defined = values.notnull().sum("entity")
+    np.testing.assert_allclose(br.rank(values).sum("entity"), defined * (defined + 1) / 2)
+
+
+@given(score_draws(), st.permutations(range(6)))
+def test_order_of_input_changes_nothing(values, order):
+    order = [i for i in order if i < values.sizes["entity"]]
+    shuffled = br.rank(values.isel(entity=order)).sel(entity=values["entity"])
+    xr.testing.assert_identical(shuffled, br.rank(values))
+
+
+@given(score_draws(undefined=False))
+def test_increasing_transformations_change_nothing(values):
+    xr.testing.assert_identical(br.rank(np.exp(values) * 3 - 1), br.rank(values))
+
+
+@given(score_draws(undefined=False))
+def test_turning_the_score_around_turns_the_direction_around(values):
+    xr.testing.assert_identical(br.rank(-values, higher_is_better=False), br.rank(values))
+
+
+def test_direction_comes_with_the_score():
+    counts = br.from_counts(tn=[9, 5], fp=[1, 5], fn=[1, 4], tp=[9, 6], entity=["good", "bad"])
+    for score in ("tpr", "fnr", "fpr", "accuracy", "error_rate", "f1", "false_discovery_rate"):
+        assert br.rank(br.scores.get(score)(counts)).values.tolist() == [1.0, 2.0], score
+
+
+def test_a_score_without_direction_must_be_told():
+    counts = br.from_counts(tn=[9, 5], fp=[1, 5], fn=[1, 4], tp=[9, 6])
+    with pytest.raises(ValueError, match="higher_is_better must be told for 'prevalence'"):
+        br.rank(br.scores.prevalence(counts))
+    assert br.rank(br.scores.bias_index(counts), higher_is_better=True).shape == (2,)
+
+
+def test_other_dims_and_coords_pass_through():
+    values = xr.DataArray(
+        np.random.default_rng(1).random((2, 3, 4, 5)),
+        {"entity": list("abc"), "group": ("entity", [1, 1, 2]), "a": np.linspace(0, 1, 5)},
+        ("dataset", "entity", "b", "a"),
+    )
+    ranks = br.rank(values)
+    assert ranks.dims == values.dims
+    assert ranks.name == "rank"
+    assert ranks["group"].values.tolist() == [1, 1, 2]
+    assert not ranks.attrs
+    one = br.rank(values.isel(dataset=1, b=2, a=3, drop=True))
+    np.testing.assert_array_equal(ranks.isel(dataset=1, b=2, a=3), one)
+
+
+@pytest.mark.parametrize("chunks", [{"draw": 3}, {"entity": 2}, {"draw": 4, "entity": 1}])
+def test_lazy_stays_lazy_however_chunked(chunks):
+    values = xr.DataArray(np.random.default_rng(1).random((10, 5)), dims=("draw", "entity"))
+    lazy = br.rank(values.chunk(chunks))
+    assert lazy.chunks is not None
+    xr.testing.assert_equal(lazy.compute(), br.rank(values))
+
+
+def test_negative_zero_ties_with_zero_and_infinities_rank():
+    values = xr.DataArray([0.0, -0.0, np.inf, -np.inf, np.nan], dims="entity")
+    np.testing.assert_array_equal(br.rank(values), [2.5, 2.5, 1.0, 4.0, np.nan])

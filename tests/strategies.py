@@ -1,0 +1,35 @@
+"""Hypothesis strategies that several test files share."""
+
+import numpy as np
+import xarray as xr
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+
+import bayesrank as br
+
+NAMES = st.lists(st.text(min_size=1, max_size=6), min_size=1, max_size=5, unique=True)
+
+
+@st.composite
+def two_class_counts(draw, min_entities=1, max_entities=5, max_count=60):
+    """Counts of a few entities, zeros and whole tables of zeros included."""
+    size = draw(st.integers(min_entities, max_entities))
+    cells = draw(hnp.arrays(np.int64, (size, 4), elements=st.integers(0, max_count)))
+    return br.from_counts(**dict(zip(("tn", "fp", "fn", "tp"), cells.T, strict=True)))
+
+
+@st.composite
+def matrices(draw, max_classes=4, max_count=60):
+    """One square confusion matrix of two or more classes."""
+    size = draw(st.integers(2, max_classes))
+    return draw(hnp.arrays(np.int64, (size, size), elements=st.integers(0, max_count)))
+
+
+@st.composite
+def score_draws(draw, max_draws=12, max_entities=6, undefined=True, levels=5):
+    """Draws (draw, entity) of a score on a few levels, so that ties are common; NaN where ``undefined``."""
+    shape = (draw(st.integers(1, max_draws)), draw(st.integers(1, max_entities)))
+    value = st.integers(0, levels - 1).map(float)
+    elements = st.one_of(value, st.just(float("nan"))) if undefined else value
+    values = draw(hnp.arrays(float, shape, elements=elements))
+    return xr.DataArray(values, {"entity": [f"e{i}" for i in range(shape[1])]}, ("draw", "entity"), name="x")

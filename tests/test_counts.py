@@ -1,0 +1,186 @@
+"""Evidence: every way in gives the same labelled counts; nothing is guessed, coerced or reordered."""
+
+import numpy as np
+import pandas as pd
+import pytest
+import xarray as xr
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.metrics import confusion_matrix
+
+import bayesrank as br
+from tests.strategies import matrices, two_class_counts
+
+
+def test_from_counts_places_the_cells():
+    counts = br.from_counts(tn=1, fp=2, fn=3, tp=4)
+    assert counts.dims == ("entity", "actual", "predicted")
+    assert counts.name == "counts"
+    assert counts.dtype == np.int64
+    assert counts["entity"].values.tolist() == ["entity 1"]
+    assert counts["actual"].values.tolist() == counts["predicted"].values.tolist() == ["negative", "positive"]
+    cells = {
+        (a, p): counts.sel(actual=a, predicted=p).item()
+        for a in counts["actual"].values
+        for p in counts["predicted"].values
+    }
+    assert cells == {
+        ("negative", "negative"): 1,
+        ("negative", "positive"): 2,
+        ("positive", "negative"): 3,
+        ("positive", "positive"): 4,
+    }
+
+
+def test_incomplete_designs_keep_what_was_measured():
+    counts = br.from_counts(
+        tn=[1, 2, 3], fp=[1, 1, 1], fn=[0, 0, 0], tp=[4, 5, 6], entity=["a", "b", "a"], dataset=["x", "x", "y"]
+    )
+    assert counts.dims == ("entity", "dataset", "actual", "predicted")
+    assert counts["measured"].values.tolist() == [[True, True], [True, False]]
+    assert counts.sel(entity="b", dataset="y").sum().item() == 0
+    assert counts.sel(entity="a", dataset="y", actual="positive", predicted="positive").item() == 6
+
+
+def test_pooled_counts_say_what_is_lacking():
+    counts = br.from_counts(
+        tn=[1, 2, 3], fp=[1, 1, 1], fn=[0, 0, 0], tp=[4, 5, 6], entity=["a", "b", "a"], dataset=["x", "x", "y"]
+    )
+    pooled = br.as_performance(counts, kind="pooled")
+    assert pooled["lacks"].values.tolist() == ["", "y"]
+    expected = counts.sum("dataset") / counts.sum(["dataset", "actual", "predicted"])
+    np.testing.assert_allclose(pooled.values, expected.values, rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    "labels", [["cat", "dog", "fox"], [0, 1, 2], [-1.5, 0.0, 2.5], [False, True], ["ja", "nein"], [b"a", b"b"]], ids=str
+)
+def test_from_predictions_agrees_with_scikit_learn(labels):
+    rng = np.random.default_rng(5)
+    truth = rng.choice(len(labels), 200)
+    guess = rng.choice(len(labels), 200)
+    y, p = [labels[i] for i in truth], [labels[i] for i in guess]
+    counts = br.from_predictions(y, {"model": p}, labels=labels)
+    expected = confusion_matrix(truth, guess, labels=range(len(labels)))
+    assert counts.sel(entity="model").values.tolist() == expected.tolist()
+    assert counts["actual"].values.tolist() == labels
+
+
+def test_absent_classes_are_kept():
+    counts = br.from_predictions(["a", "a"], {"m": ["a", "b"]}, labels=["a", "b", "c"])
+    assert counts.shape == (1, 3, 3)
+    assert counts.sel(actual="c").sum().item() == 0
+
+
+def test_weights_repeat_cases():
+    y, p, w = [0, 0, 1, 1], [0, 1, 1, 0], [3, 1, 2, 0]
+    weighted = br.from_predictions(y, {"m": p}, weight=w, labels=[0, 1])
+    repeated = br.from_predictions(np.repeat(y, w), {"m": np.repeat(p, w)}, labels=[0, 1])
+    assert weighted.identical(repeated)
+
+
+def test_from_predictions_by_dataset():
+    y = [0, 1, 0, 1]
+    counts = br.from_predictions(y, {"m": [0, 1, 1, 1]}, dataset=["x", "x", "y", "y"])
+    assert counts.sel(dataset="x").values.tolist() == [[[1, 0], [0, 1]]]
+    assert counts.sel(dataset="y").values.tolist() == [[[0, 1], [0, 1]]]
+    assert bool(counts["measured"].all())
+
+
+def test_a_missing_label_in_a_list_is_not_a_class():
+    with pytest.raises(ValueError, match="y_true must hold a label for every case"):
+        br.from_predictions(["a", float("nan")], {"m": ["a", "b"]})
+
+
+def test_labels_of_different_types_stay_apart():
+    counts = br.from_predictions([1, "1"], {"m": ["1", "1"]}, labels=[1, "1"])
+    assert counts.sel(entity="m").values.tolist() == [[0, 1], [0, 1]]
+
+
+def test_mixed_entity_names_stay_as_they_are():
+    counts = br.from_counts(tn=[1, 1], fp=[0, 0], fn=[0, 0], tp=[1, 1], entity=[1, "1"])
+    assert counts["entity"].values.tolist() == [1, "1"]
+
+
+def test_orientation_transposes():
+    matrix = [[5, 1, 0], [2, 7, 1], [0, 0, 4]]
+    rows = br.from_matrix(matrix, "actual_rows")
+    columns = br.from_matrix(np.transpose(matrix), "predicted_rows")
+    assert rows.identical(columns)
+
+
+def test_from_matrix_takes_labels_of_a_frame_and_stacks():
+    frame = pd.DataFrame([[5, 1], [2, 7]], index=["no", "yes"], columns=["no", "yes"])
+    counts = br.from_matrix(frame, "actual_rows", entity="m")
+    assert counts.sel(entity="m", actual="no", predicted="yes").item() == 1
+    stack = br.from_matrix([[[5, 1], [2, 7]], [[6, 0], [1, 8]]], "actual_rows", entity=["m", "n"])
+    assert stack.sel(entity="n", actual="positive", predicted="positive").item() == 8
+
+
+def test_from_frame_wide_and_long_agree():
+    wide = pd.DataFrame({"entity": ["a", "b"], "tn": [8, 9], "fp": [2, 1], "fn": [1, 3], "tp": [9, 7]})
+    rows = [
+        {"entity": row.entity, "actual": a, "predicted": p, "count": getattr(row, cell)}
+        for row in wide.itertuples()
+        for cell, a, p in [("tn", 0, 0), ("fp", 0, 1), ("fn", 1, 0), ("tp", 1, 1)]
+    ]
+    long = br.from_frame(pd.DataFrame(rows).sample(frac=1, random_state=1))
+    np.testing.assert_array_equal(long.sel(entity=["a", "b"]).values, br.from_frame(wide).values)
+
+
+def test_ordered_categories_say_which_class_is_positive():
+    frame = pd.DataFrame({"entity": "a", "actual": ["pos", "neg"], "predicted": ["pos", "neg"], "count": [3, 5]})
+    frame["actual"] = pd.Categorical(frame["actual"], ["pos", "neg"])
+    assert br.from_frame(frame)["actual"].values.tolist() == ["pos", "neg"]
+    frame["actual"] = pd.Categorical(frame["actual"].astype(str), ["neg", "pos"])
+    assert br.from_frame(frame)["actual"].values.tolist() == ["neg", "pos"]
+
+
+@given(two_class_counts(), st.randoms(use_true_random=False))
+def test_order_of_rows_changes_nothing(counts, random):
+    cells = {
+        c: v.values
+        for c, v in zip(
+            ("tn", "fp", "fn", "tp"), counts.stack(c=["actual", "predicted"]).transpose("c", "entity"), strict=True
+        )
+    }
+    names = counts["entity"].values.tolist()
+    order = list(range(len(names)))
+    random.shuffle(order)
+    shuffled = br.from_counts(**{c: v[order] for c, v in cells.items()}, entity=[names[i] for i in order])
+    assert shuffled.sel(entity=names).equals(counts)
+
+
+@given(matrices())
+def test_one_vs_rest_keeps_every_case(matrix):
+    counts = br.from_matrix(matrix, "actual_rows")
+    binary = br.one_vs_rest(counts)
+    assert binary.dims == ("entity", "label", "actual", "predicted")
+    assert (binary.sum(["actual", "predicted"]) == matrix.sum()).all()
+    for i, label in enumerate(counts["actual"].values):
+        (tn, fp), (fn, tp) = binary.sel(entity="entity 1", label=label).values
+        assert tp == matrix[i, i]
+        assert (fp, fn) == (matrix[:, i].sum() - tp, matrix[i].sum() - tp)
+        assert tn == np.delete(np.delete(matrix, i, 0), i, 1).sum()
+
+
+@settings(max_examples=30)
+@given(matrices())
+def test_one_vs_rest_commutes_with_normalising(matrix):
+    counts = br.from_matrix(matrix + 1, "actual_rows")
+    direct = br.as_performance(br.one_vs_rest(counts))
+    by_rates = br.one_vs_rest(br.as_performance(counts))
+    np.testing.assert_allclose(direct.values, by_rates.values, atol=1e-12)
+    assert (by_rates >= 0).all()
+
+
+def test_one_vs_rest_of_two_classes_swaps_and_keeps():
+    counts = br.from_counts(tn=1, fp=2, fn=3, tp=4)
+    binary = br.one_vs_rest(counts)
+    assert binary.sel(label="positive").values.tolist() == counts.values.tolist()
+    assert binary.sel(label="negative").values.tolist() == [[[4, 3], [2, 1]]]
+
+
+def test_counts_pass_a_netcdf_like_round_trip():
+    counts = br.datasets.load("tornado")
+    assert xr.DataArray.from_dict(counts.to_dict()).equals(counts)
