@@ -6,6 +6,7 @@ reference it is an area of the ROC square. OPS are between 0 and 1, mean the sam
 when a score is shifted or scaled (Zhao et al., Outperformance Score).
 """
 
+from bayesrank.ops.curves import CURVE_METRICS, of_curve, of_value
 from bayesrank.ops.references import (
     UNIFORM,
     Distribution,
@@ -15,17 +16,20 @@ from bayesrank.ops.references import (
     independent_betas,
     pool,
 )
+from bayesrank.ops.trees import directed_binary_tree
 from bayesrank.ops.values import by_label, of_draws, summarize, tile
-from bayesrank.ops.values import of_scored_value as of_value
 
 __all__ = [
+    "CURVE_METRICS",
     "Distribution",
     "Sample",
     "UNIFORM",
     "better_than_chance",
     "by_label",
+    "directed_binary_tree",
     "from_sampler",
     "independent_betas",
+    "of_curve",
     "of_draws",
     "of_value",
     "pool",
