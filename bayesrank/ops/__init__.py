@@ -6,6 +6,7 @@ reference it is an area of the ROC square. OPS are between 0 and 1, mean the sam
 when a score is shifted or scaled (Zhao et al., Outperformance Score).
 """
 
+from bayesrank.ops.changes import drift
 from bayesrank.ops.curves import CURVE_METRICS, of_curve, of_value
 from bayesrank.ops.references import (
     UNIFORM,
@@ -16,8 +17,9 @@ from bayesrank.ops.references import (
     independent_betas,
     pool,
 )
+from bayesrank.ops.summary import summarize
 from bayesrank.ops.trees import directed_binary_tree
-from bayesrank.ops.values import by_label, of_draws, summarize, tile
+from bayesrank.ops.values import by_label, of_draws, tile
 
 __all__ = [
     "CURVE_METRICS",
@@ -27,6 +29,7 @@ __all__ = [
     "better_than_chance",
     "by_label",
     "directed_binary_tree",
+    "drift",
     "from_sampler",
     "independent_betas",
     "of_curve",

@@ -227,7 +227,7 @@ def from_sampler(
     --------
     >>> import bayesrank as br
     >>> triangle = from_sampler(lambda rng, n: (rng.beta(1, 3, n), rng.beta(3, 1, n)))
-    >>> float(br.ops.of_value("tpr", 0.5, 0.2, reference=triangle).mc_error) < 0.003
+    >>> float(br.ops.of_value("tpr", 0.5, 0.2, reference=triangle).ops_mcse) < 0.003
     True
     """
     if isinstance(size, bool) or not isinstance(size, int | np.integer) or size < 1:

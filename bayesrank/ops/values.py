@@ -8,10 +8,11 @@ import xarray as xr
 from bayesrank.ops._forms import ranking_form
 from bayesrank.ops._quadrature import monotone, score_at
 from bayesrank.ops.references import UNIFORM, Distribution, Sample
+from bayesrank.ops.summary import proportion_error
 from bayesrank.performance import as_performance, two_class_cells
 from bayesrank.scores import Score, as_score
 
-__all__ = ["by_label", "of_draws", "of_scored_value", "summarize", "tile", "value_range"]
+__all__ = ["below", "by_label", "of_draws", "of_scored_value", "tile", "value_range"]
 
 Reference = Distribution | Sample
 
@@ -30,7 +31,7 @@ def of_scored_value(score: Any, value: Any, prevalence: Any, reference: Referenc
             f"{shares.values[i]:.6g}; got {values.values[i]:.6g}"
         )
     inside = np.clip(values.values, low, high)
-    return wrap(values, _below(reference, score, inside, shares.values), reference.size)
+    return wrap(values, below(reference, score, inside, shares.values), reference.size)
 
 
 def of_draws(source: Any, score: Any, reference: Reference | None = None) -> xr.DataArray:
@@ -67,14 +68,14 @@ def of_draws(source: Any, score: Any, reference: Reference | None = None) -> xr.
     >>> ops = of_draws(br.fit(counts, draws=500, seed=1), "f1")
     >>> ops.dims
     ('chain', 'draw', 'entity')
-    >>> bool((summarize(ops).lower > 0.8).all())
+    >>> bool((br.ops.summarize(ops).lower > 0.8).all())
     True
     """
     score, reference = directed(score), checked_reference(reference)
 
     def of_cells(tn: Any, fp: Any, fn: Any, tp: Any) -> np.ndarray:
         values = score.of_cells(tn, fp, fn, tp)
-        return _below(reference, score, values, (fn + tp) / (tn + fp + fn + tp))
+        return below(reference, score, values, (fn + tp) / (tn + fp + fn + tp))
 
     cells = two_class_cells(as_performance(source))
     ops = xr.apply_ufunc(of_cells, *cells.values(), dask="parallelized", output_dtypes=[np.float64])
@@ -161,8 +162,8 @@ def by_label(source: Any, score: Any, *, weights: Any = None, reference: Referen
     Returns
     -------
     xarray.Dataset
-        ``ops`` (..., label) and ``average`` (...), draw by draw, so that :func:`summarize` gives either its
-        uncertainty. The average is NaN where the OPS of a label with weight is undefined.
+        ``ops`` (..., label) and ``average`` (...), draw by draw, so that :func:`bayesrank.ops.summarize` gives either
+        its uncertainty. The average is NaN where the OPS of a label with weight is undefined.
 
     Raises
     ------
@@ -202,56 +203,6 @@ def by_label(source: Any, score: Any, *, weights: Any = None, reference: Referen
     weight = xr.DataArray(share / share.sum(), dims="label")
     average = (ops * weight).where(weight > 0, 0.0).sum("label", skipna=False)
     return xr.Dataset({"ops": ops, "average": average.rename("average")})
-
-
-def summarize(ops: xr.DataArray, prob: float = 0.95) -> xr.Dataset:
-    """Posterior mean, standard deviation and equal-tailed credible interval of OPS, or of a difference of two.
-
-    Parameters
-    ----------
-    ops : xarray.DataArray
-        With the dims ``chain`` and ``draw``.
-    prob : float
-        Probability of the interval.
-
-    Returns
-    -------
-    xarray.Dataset
-        ``mean``, ``sd``, ``lower``, ``upper``, and ``negative``: the probability of a value below 0, of use for
-        differences. NaN where more than half the draws are undefined; else of the defined ones.
-
-    Raises
-    ------
-    ValueError
-        If there are no draws, or ``prob`` is not between 0 and 1.
-
-    Examples
-    --------
-    >>> import bayesrank as br
-    >>> spring = br.fit(br.from_counts(tn=880, fp=20, fn=40, tp=60), seed=1)
-    >>> autumn = br.fit(br.from_counts(tn=600, fp=100, fn=120, tp=180), seed=2)
-    >>> change = summarize(of_draws(autumn, "f1") - of_draws(spring, "f1"))
-    >>> bool((change.upper < 0).all())
-    True
-    """
-    draws = [dim for dim in ("chain", "draw") if dim in ops.dims]
-    if not draws:
-        raise ValueError(f"ops must have the dims chain and draw; got {ops.dims}")
-    if not 0 < prob < 1:
-        raise ValueError(f"prob must lie between 0 and 1; got {prob}")
-    if ops.chunks is not None:
-        ops = ops.chunk(dict.fromkeys(draws, -1))  # a quantile needs all draws of an entity at once
-    known = ops.notnull().mean(draws) > 0.5
-    tail = (1 - prob) / 2
-    ends = ops.quantile([tail, 1 - tail], draws)
-    result = {
-        "mean": ops.mean(draws),
-        "sd": ops.std(draws),
-        "lower": ends.isel(quantile=0, drop=True),
-        "upper": ends.isel(quantile=1, drop=True),
-        "negative": (ops < 0).sum(draws) / ops.notnull().sum(draws),
-    }
-    return xr.Dataset({name: values.where(known) for name, values in result.items()}).assign_attrs(prob=prob)
 
 
 def value_range(score: Score, prevalence: xr.DataArray) -> tuple[np.ndarray, np.ndarray]:
@@ -307,16 +258,14 @@ def broadcast(value: Any, prevalence: Any) -> tuple[xr.DataArray, xr.DataArray]:
 
 
 def wrap(like: xr.DataArray, ops: np.ndarray, size: int | None) -> xr.DataArray:
-    """OPS as a DataArray, with its Monte-Carlo standard error as the coord ``mc_error`` if it has one."""
+    """OPS as a DataArray, with its Monte-Carlo standard error as the coord ``ops_mcse`` if it has one."""
     out = like.copy(data=ops).rename("ops").assign_attrs(long_name="OPS", units="1")
     if size is None:
         return out
-    # One success and one failure are added, so that 0 and 1 do not claim an error of 0.
-    share = (ops * size + 1) / (size + 2)
-    return out.assign_coords(mc_error=(like.dims, np.sqrt(share * (1 - share) / size)))
+    return out.assign_coords(ops_mcse=(like.dims, proportion_error(ops, size)))
 
 
-def _below(reference: Reference, score: Score, value: np.ndarray, prevalence: np.ndarray) -> np.ndarray:
+def below(reference: Reference, score: Score, value: np.ndarray, prevalence: np.ndarray) -> np.ndarray:
     """OPS for arrays of any shape; NaN where the value is, or one class is missing."""
     value, prevalence = np.broadcast_arrays(np.asarray(value, float), np.asarray(prevalence, float))
     known = ~np.isnan(value) & (prevalence > 0) & (prevalence < 1)

@@ -88,6 +88,7 @@ def test_summary_of_a_difference(posterior):
     ops = br.ops.of_draws(posterior, "tnr")
     summary = br.ops.summarize(ops.sel(entity="eager") - ops.sel(entity="careful"))
     assert summary.negative.item() == 1
+    assert 0 < summary.negative_mcse.item() < 0.01
     assert set(summary.dims) == {"dataset"}
     with pytest.raises(ValueError, match="chain and draw"):
         br.ops.summarize(ops.mean(("chain", "draw")))
@@ -150,8 +151,8 @@ class TestReferences:
         sampled = br.ops.from_sampler(lambda rng, n: (rng.beta(1, 3, n), rng.beta(3, 1, n)), seed=3)
         value, prevalence = np.array([0.2, 0.5, 0.7]), np.array([0.02, 0.1, 0.4])
         ops = br.ops.of_value(name, value, prevalence, reference=sampled)
-        assert (ops.mc_error < 0.003).all()
-        assert (np.abs(ops - br.ops.of_value(name, value, prevalence, reference=exact)) < 4 * ops.mc_error).all()
+        assert (ops.ops_mcse < 0.003).all()
+        assert (np.abs(ops - br.ops.of_value(name, value, prevalence, reference=exact)) < 4 * ops.ops_mcse).all()
 
     def test_pool(self, posterior):
         rivals = br.from_counts(tn=[80, 70, 60], fp=[20, 30, 40], fn=[5, 5, 5], tp=[5, 5, 5], entity=["x", "y", "z"])
