@@ -19,7 +19,7 @@ from bayesrank.ops.references import (
 )
 from bayesrank.ops.summary import summarize
 from bayesrank.ops.trees import directed_binary_tree
-from bayesrank.ops.values import by_label, of_draws, tile
+from bayesrank.ops.values import by_label, of_draws, square, tile, value_curves
 
 __all__ = [
     "CURVE_METRICS",
@@ -36,6 +36,8 @@ __all__ = [
     "of_draws",
     "of_value",
     "pool",
+    "square",
     "summarize",
     "tile",
+    "value_curves",
 ]

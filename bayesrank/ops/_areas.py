@@ -27,6 +27,7 @@ POINTS = {
     "precision_at_share": ("share", "precision"),
     "lift_at_share": ("share", "lift"),
     "recall_at_share": ("share", "tpr"),
+    "tnr_at_recall": ("recall", "tnr"),
 }
 
 
@@ -81,6 +82,8 @@ def point(metric: str, at: float, fpr: np.ndarray, tpr: np.ndarray, prevalence: 
         alpha, recall = f0 + weight * (f1 - f0), t0 + weight * (t1 - t0)
         if ordinate == "tpr":
             return recall
+        if ordinate == "tnr":
+            return 1 - alpha
         lift = recall / (prevalence * recall + (1 - prevalence) * alpha)
     return lift if ordinate == "lift" else prevalence * lift
 

@@ -41,15 +41,16 @@ def of_value(
     ----------
     score : Score, str or callable
         A two-class score with a direction; or ``"auc_roc"``, ``"auc_pr"``, ``"auc_lift"``, ``"auc_gain"``, the
-        areas divided by the ideal ones as ``"nauc_roc"`` and so on, ``"tpr_at_fpr"``, ``"precision_at_recall"``,
-        ``"precision_at_share"``, ``"lift_at_share"``, ``"recall_at_share"`` (of the cases called positive), and
+        areas divided by the ideal ones as ``"nauc_roc"`` and so on, ``"tpr_at_fpr"``, ``"tnr_at_recall"``,
+        ``"precision_at_recall"``, ``"precision_at_share"``, ``"lift_at_share"``, ``"recall_at_share"`` (of the cases called positive), and
         ``"precision_at_k"``, ``"lift_at_k"``, ``"recall_at_k"``.
     value : number, array_like or DataArray
         The reported value. NaN gives NaN.
     prevalence : number, array_like or DataArray
         Of the positive class, strictly between 0 and 1; broadcasts with ``value``.
     at : number, optional
-        Where on the curve: the FPR, the recall, the share, or the number of cases K.
+        Where on the curve: the FPR, the recall or the share, strictly between 0 and 1; or the number of cases K. (If K
+        is the whole test set all precisions are the prevalence, nobody is worse, and OPS is 0.)
     size : int, optional
         Cases of the test set; for metrics at K only.
     reference : Distribution or Sample; for curves a Dataset, optional
@@ -190,9 +191,10 @@ def of_curve(
             for column, (kind, place) in enumerate(places):
                 value[part, row, column] = _metric(kind, place, fpr, tpr, prevalence[part])
     ops = np.empty(value.shape)
+    shares = np.broadcast_to(prevalence[:, None], value.shape[:2])
     for column, (kind, place) in enumerate(places):
-        shares = np.broadcast_to(prevalence[:, None], value.shape[:2])
-        ops[..., column] = _below(curves, kind, place, value[..., column], shares)
+        for rows in (slice(0, 1), slice(1, None)):  # the observed one needs no interpolation between prevalences
+            ops[rows, :, column] = _below(curves, kind, place, value[rows, :, column], shares[rows])
 
     coords: dict[str, Any] = {"entity": list(scores)} | ({abscissa: list(np.asarray(at).tolist())} if many else {})
     dims = ["entity", abscissa] if many else ["entity"]
@@ -240,8 +242,8 @@ def _place(metric: str, at: Any, size: int | None) -> tuple[str, float | None]:
     if metric not in AT_K:
         if size is not None:
             raise ValueError(f"size is for metrics at K, not for {metric}; got {size!r}")
-        if not 0 < at <= 1:
-            raise ValueError(f"at must lie above 0 and not above 1 for {metric}; got {at}")
+        if not 0 < at < 1:  # at 1 all curves end in the same point
+            raise ValueError(f"at must lie strictly between 0 and 1 for {metric}; got {at}")
         return metric, float(at)
     if isinstance(size, bool) or not isinstance(size, int | np.integer) or size < 1:
         raise ValueError(f"size must be the number of cases for {metric}; got {size!r}")
@@ -269,13 +271,25 @@ def _metric(metric: str, at: float | None, fpr: np.ndarray, tpr: np.ndarray, pre
 
 
 def _below(curves: xr.Dataset, metric: str, at: float | None, value: np.ndarray, prevalence: np.ndarray) -> np.ndarray:
-    """Share of the reference curves with a smaller metric, for arrays of any shape."""
+    """Share of the reference curves with a smaller metric, for arrays of any shape.
+
+    A metric is first turned into one that orders the curves alike and whose distribution depends less on prevalence.
+    """
     out = np.full(value.shape, np.nan)
     known = ~np.isnan(value) & (prevalence > 0) & (prevalence < 1)
     if metric in ("auc_gain", "nauc_gain"):  # linear in the area under ROC: no new sample of the metric
         gain = value * ideal_area("gain", prevalence) if metric == "nauc_gain" else value
         value, metric = (gain - prevalence / 2) / (1 - prevalence), "auc_roc"
-    if metric in ("auc_roc", "nauc_roc", "tpr_at_fpr"):
+    elif metric == "precision_at_recall":
+        # At a given recall, precision is a falling function of the FPR, and the reference's FPR knows no prevalence.
+        odds = prevalence / (1 - prevalence) * at
+        with np.errstate(divide="ignore"):
+            value, metric = 1 - odds * (1 / value - 1), "tnr_at_recall"
+    elif metric == "precision_at_share":
+        value, metric = value / prevalence, "lift_at_share"
+    elif metric == "recall_at_share":
+        value, metric = value / at, "lift_at_share"
+    if metric in ("auc_roc", "nauc_roc", "tpr_at_fpr", "tnr_at_recall"):
         shares, position = np.array([0.5]), np.zeros(known.sum())
     else:
         shares, position = _prevalence_nodes(prevalence[known])

@@ -6,13 +6,13 @@ import numpy as np
 import xarray as xr
 
 from bayesrank.ops._forms import ranking_form
-from bayesrank.ops._quadrature import monotone, score_at
+from bayesrank.ops._quadrature import cells_at, monotone, score_at
 from bayesrank.ops.references import UNIFORM, Distribution, Sample
 from bayesrank.ops.summary import proportion_error
 from bayesrank.performance import as_performance, two_class_cells
 from bayesrank.scores import Score, as_score
 
-__all__ = ["below", "by_label", "of_draws", "of_scored_value", "tile", "value_range"]
+__all__ = ["below", "by_label", "of_draws", "of_scored_value", "square", "tile", "value_curves", "value_range"]
 
 Reference = Distribution | Sample
 
@@ -203,6 +203,90 @@ def by_label(source: Any, score: Any, *, weights: Any = None, reference: Referen
     weight = xr.DataArray(share / share.sum(), dims="label")
     average = (ops * weight).where(weight > 0, 0.0).sum("label", skipna=False)
     return xr.Dataset({"ops": ops, "average": average.rename("average")})
+
+
+def value_curves(score: Any, prevalence: Any, points: int = 201, reference: Reference | None = None) -> xr.DataArray:
+    """OPS as a function of the score's value, for several prevalences.
+
+    Parameters
+    ----------
+    score : Score, str or callable
+        A two-class score with a direction and a finite range.
+    prevalence : sequence of float
+        Strictly between 0 and 1.
+    points : int
+        Values, evenly spaced over the score's range.
+    reference : Distribution or Sample, optional
+        Uniform by default.
+
+    Returns
+    -------
+    xarray.DataArray
+        Named "ops" (prevalence, value); NaN outside the score's range at a prevalence.
+
+    Raises
+    ------
+    ValueError
+        If the score has no direction or an infinite range.
+
+    References
+    ----------
+    Zhao et al., Outperformance Score, Figure 1 (c).
+
+    Examples
+    --------
+    >>> value_curves("f1", [0.1, 0.5], points=3).round(3).values.tolist()
+    [[0.0, 0.926, 1.0], [0.0, 0.5, 1.0]]
+    """
+    score, reference = directed(score), checked_reference(reference)
+    if not np.isfinite(score.range).all():
+        raise ValueError(f"score must have a finite range to run through; got {score.name} with {score.range}")
+    value = np.linspace(*score.range, points)
+    values, shares = broadcast(value, np.reshape(np.asarray(prevalence, dtype=float), (-1, 1)))
+    low, high = value_range(score, shares)
+    inside = np.where((values.values >= low - 1e-12) & (values.values <= high + 1e-12), values.values, np.nan)
+    ops = below(reference, score, np.clip(inside, low, high), shares.values)
+    coords = {"prevalence": np.ravel(prevalence), "value": value}
+    return xr.DataArray(ops, coords, ("prevalence", "value"), name="ops", attrs={"score": score.name})
+
+
+def square(score: Any, value: float, prevalence: float, resolution: int = 201) -> xr.Dataset:
+    """The score over the ROC square at one prevalence, and the OPS of a value: the area where the score is worse.
+
+    Parameters
+    ----------
+    score : Score, str or callable
+        A two-class score with a direction.
+    value, prevalence : float
+        The value to be judged, and the prevalence.
+    resolution : int
+        Points on each axis, strictly inside the square.
+
+    Returns
+    -------
+    xarray.Dataset
+        ``score`` (tpr, fpr), ``worse`` (tpr, fpr), whether a performance there is outperformed, and ``ops``.
+
+    References
+    ----------
+    Zhao et al., Outperformance Score, Figure 1 (a) and (b).
+
+    Examples
+    --------
+    >>> result = square("f1", 0.6, 0.1)
+    >>> bool(abs(result.worse.mean() - result.ops) < 2 / 201)
+    True
+    """
+    ops = of_scored_value(score, float(value), float(prevalence))
+    score = directed(score)
+    axis = (np.arange(resolution) + 0.5) / resolution
+    found = score.of_cells(*cells_at(axis[None, :], axis[:, None], float(prevalence)))
+    worse = found < value if score.higher_is_better else found > value
+    return xr.Dataset(
+        {"score": (("tpr", "fpr"), found), "worse": (("tpr", "fpr"), worse), "ops": ops},
+        {"tpr": axis, "fpr": axis, "value": float(value), "prevalence": float(prevalence)},
+        {"score": score.name},
+    )
 
 
 def value_range(score: Score, prevalence: xr.DataArray) -> tuple[np.ndarray, np.ndarray]:

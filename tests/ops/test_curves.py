@@ -125,6 +125,18 @@ def test_range_of_areas(curve):
             br.ops.of_value(metric, high.item() + 0.01, prevalence)
 
 
+@pytest.mark.parametrize("prevalence", [0.001, 0.3])
+@pytest.mark.parametrize("metric", ["precision_at_recall", "precision_at_share", "recall_at_share", "lift_at_share"])
+def test_points_against_the_sample(metric, prevalence):
+    # OPS is computed by way of another metric that orders the curves alike; here directly, curve by curve.
+    curves = br.ops.directed_binary_tree(depth=3, samples=500, seed=8)
+    fpr, tpr = curves.fpr.values.astype(float), curves.tpr.values.astype(float)
+    found = point(metric, 0.3, fpr, tpr, np.asarray(prevalence))
+    for i in range(0, 500, 100):
+        ops = br.ops.of_value(metric, found[i], prevalence, at=0.3, reference=curves)
+        assert ops.item() == pytest.approx(np.mean(found < found[i]), abs=1.5 / 500)
+
+
 def test_points_follow_equation_9():
     fpr, tpr = np.array([0, 0.2, 0.6, 1.0]), np.array([0, 0.6, 0.9, 1.0])
     prevalence = np.asarray(0.25)
@@ -173,7 +185,7 @@ class TestCases:
         assert lift.ops.item() == pytest.approx(result.ops.item(), abs=1e-12)
 
     def test_oprc(self):
-        at = [0.25, 0.5, 0.75, 1.0]
+        at = [0.25, 0.5, 0.75, 0.95]
         result = br.ops.of_curve(self.y_true, {"a": self.y_score, "b": self.coarse}, "precision_at_recall", at=at)
         assert result.ops.dims == ("entity", "recall")
         one = br.ops.of_curve(self.y_true, self.coarse, "precision_at_recall", at=0.5)
@@ -221,7 +233,7 @@ class TestCases:
             ([0, 1, 1], ["a", "b", "c"], {}, ValueError, "y_score"),
             ([0, 1, 1], [1, 2, 3], {"metric": "lift_at_k", "at": 4}, ValueError, "K from 1 to 3"),
             ([0, 1, 1], [1, 2, 3], {"metric": "lift_at_k"}, TypeError, "at must be a number"),
-            ([0, 1, 1], [1, 2, 3], {"metric": "precision_at_recall", "at": 1.5}, ValueError, "at must lie"),
+            ([0, 1, 1], [1, 2, 3], {"metric": "precision_at_recall", "at": 1.0}, ValueError, "at must lie"),
             ([0, 1, 1], [1, 2, 3], {"metric": "auc_roc", "at": 0.5}, ValueError, "not for auc_roc"),
             ([0, 1, 1], [1, 2, 3], {"metric": "auc"}, KeyError, "metric must be one of"),
             (["n", "p", "p"], [1, 2, 3], {"positive": "q"}, ValueError, "positive='q'"),
@@ -239,6 +251,12 @@ class TestCases:
             br.ops.of_value("f1", 0.5, 0.2, at=0.5)
         with pytest.raises(ValueError, match="prevalence"):
             br.ops.of_value("auc_pr", 0.5, 1.0)
+
+    def test_the_whole_test_set_has_the_prevalence(self):
+        result = br.ops.of_curve(self.y_true, self.y_score, "precision_at_k", at=400, draws=20, seed=1)
+        assert result.value.item() == pytest.approx(self.y_true.mean())
+        assert result.ops.item() == 0
+        assert (result.ops_draws == 0).all()
 
     def test_rates_group_ties(self):
         fpr, tpr = rates(np.array([True, False, True, False]), np.array([2.0, 2.0, 3.0, 1.0]))
