@@ -40,10 +40,11 @@ def of_value(
     Parameters
     ----------
     score : Score, str or callable
-        A two-class score with a direction; or ``"auc_roc"``, ``"auc_pr"``, ``"auc_lift"``, ``"auc_gain"``, the
-        areas divided by the ideal ones as ``"nauc_roc"`` and so on, ``"tpr_at_fpr"``, ``"tnr_at_recall"``,
-        ``"precision_at_recall"``, ``"precision_at_share"``, ``"lift_at_share"``, ``"recall_at_share"`` (of the cases called positive), and
-        ``"precision_at_k"``, ``"lift_at_k"``, ``"recall_at_k"``.
+        A two-class score with a direction; or a metric of a curve: the areas ``"auc_roc"``, ``"auc_pr"``,
+        ``"auc_lift"``, ``"auc_gain"``; divided by the ideal ones, ``"nauc_roc"`` and so on; and the points
+        ``"tpr_at_fpr"``, ``"tnr_at_recall"``, ``"precision_at_recall"``, ``"precision_at_share"``,
+        ``"lift_at_share"``, ``"recall_at_share"`` (of the cases called positive), ``"precision_at_k"``,
+        ``"lift_at_k"``, ``"recall_at_k"``.
     value : number, array_like or DataArray
         The reported value. NaN gives NaN.
     prevalence : number, array_like or DataArray
@@ -110,7 +111,7 @@ def of_curve(
     *,
     at: Any = None,
     positive: Any = 1,
-    draws: int = 0,
+    draws: int = 1000,
     prob: float = 0.95,
     reference: xr.Dataset | None = None,
     seed: Seed = None,
@@ -160,7 +161,7 @@ def of_curve(
     --------
     >>> y_true = [0, 0, 0, 0, 0, 0, 0, 1, 1, 1]
     >>> y_score = {"good": [1, 2, 3, 4, 5, 6, 8, 7, 9, 10], "poor": [1, 9, 3, 4, 5, 6, 8, 7, 2, 10]}
-    >>> result = of_curve(y_true, y_score, "auc_roc")
+    >>> result = of_curve(y_true, y_score, "auc_roc", seed=1)
     >>> result.value.round(3).values.tolist()
     [0.952, 0.619]
     >>> bool(result.ops.sel(entity="good") > result.ops.sel(entity="poor"))

@@ -42,7 +42,7 @@ def main() -> None:
         loop = seconds(per_draw, performance, score, 200, repeat=1) * size / 200
         print(f"  {name:12s} {whole:8.4f} s   loop {loop:8.2f} s   ratio {loop / whole:8.0f}")
 
-    print("one value to an error of 1e-3 by Monte Carlo, to 1e-9 or better by of_draws' kernel, each of 1,000 values")
+    print("1,000 values: of_value (error below 1e-9) against Monte Carlo at an error of 1e-3, which favours it")
     rng = np.random.default_rng(2)
     for name in ("f1", "mcc", "p4"):
         score = br.scores.get(name)
@@ -54,9 +54,7 @@ def main() -> None:
         sampled = seconds(lambda s=score, v=value, p=prevalence, n=samples: [
             monte_carlo(s, v[i], p[i], n, rng) for i in range(20)
         ], repeat=1) * 50  # fmt: skip
-        print(
-            f"  {name:12s} {ours:8.4f} s   Monte Carlo ({samples:,} samples) {sampled:8.2f} s   ratio {sampled / ours:8.0f}"
-        )
+        print(f"  {name:12s} {ours:8.4f} s   {samples:,} samples {sampled:8.2f} s   ratio {sampled / ours:8.0f}")
 
     print("the OPS Tile, 101 x 101")
     print(f"  point {seconds(br.ops.tile, performance.mean(('chain', 'draw'))):8.4f} s")
