@@ -132,7 +132,8 @@ def of_curve(
     positive : label
         Which label is the positive class.
     draws : int
-        Draws of the Bayesian bootstrap over cases; 0 for none. All classifiers share their weights.
+        Draws of the Bayesian bootstrap over cases; 0 for none. All classifiers share their weights, and so do calls
+        with the same labels in the same order and the same seed: pairs stay pairs.
     prob : float
         Probability of the credible intervals.
     reference : xarray.Dataset, optional
@@ -181,7 +182,8 @@ def of_curve(
 
     weights = np.ones((1, truth.size))
     if draws:
-        rng = stream(root_sequence(seed), "bayesian_bootstrap")
+        # Keyed by the labels: calls for one test set share their weights, other test sets get their own.
+        rng = stream(root_sequence(seed), "bayesian_bootstrap", truth.size, np.packbits(truth).tobytes().hex())
         weights = np.concatenate([weights, rng.standard_exponential((draws, truth.size))])
     prevalence = weights[:, truth].sum(1) / weights.sum(1)
     value = np.empty((weights.shape[0], len(scores), len(places)))
