@@ -1,4 +1,5 @@
 from . import datasets as datasets
+from . import ops as ops
 from . import plots as plots
 from . import scores as scores
 from .audits import audit as audit

@@ -1,0 +1,43 @@
+"""Outperformance scores (OPS): the share of a reference pool of performances that a performance beats.
+
+A value of F1, MCC or the area under a curve means little without the prevalence it was measured at. Its OPS is the
+probability that a performance drawn from a reference distribution, at the same prevalence, is worse; with the uniform
+reference it is an area of the ROC square. OPS are between 0 and 1, mean the same for every score, and do not change
+when a score is shifted or scaled (Zhao et al., Outperformance Score).
+"""
+
+from bayesrank.ops.changes import drift
+from bayesrank.ops.curves import CURVE_METRICS, of_curve, of_value
+from bayesrank.ops.references import (
+    UNIFORM,
+    Distribution,
+    Sample,
+    better_than_chance,
+    from_sampler,
+    independent_betas,
+    pool,
+)
+from bayesrank.ops.summary import summarize
+from bayesrank.ops.trees import directed_binary_tree
+from bayesrank.ops.values import by_label, of_draws, square, tile, value_curves
+
+__all__ = [
+    "CURVE_METRICS",
+    "Distribution",
+    "Sample",
+    "UNIFORM",
+    "better_than_chance",
+    "by_label",
+    "directed_binary_tree",
+    "drift",
+    "from_sampler",
+    "independent_betas",
+    "of_curve",
+    "of_draws",
+    "of_value",
+    "pool",
+    "square",
+    "summarize",
+    "tile",
+    "value_curves",
+]

@@ -1,0 +1,112 @@
+"""Curves as arrays: rates along the thresholds, areas under them, points on them.
+
+Between two thresholds the rates are interpolated linearly (Zhao et al., Eq. 9, with u_l for the misprinted x_l): a
+threshold that lets through part of a group of tied cases, chosen at random. So precision and lift are constant on the
+first segment, from no positive call to the first threshold, and areas are exact integrals that never leave the range
+between the worst and the ideal ranking, however few the thresholds. Straight lines between precisions would.
+"""
+
+from collections.abc import Callable
+
+import numpy as np
+
+__all__ = ["AREAS", "POINTS", "area", "area_range", "bootstrap_rates", "ideal_area", "point", "rates"]
+
+#: Area metrics, with the area of the ideal ranking, by which the normalised ones are divided (Zhao et al., Table 3).
+IDEAL: dict[str, Callable[[np.ndarray], np.ndarray]] = {
+    "roc": lambda prevalence: np.ones_like(prevalence),
+    "pr": lambda prevalence: np.ones_like(prevalence),
+    "lift": lambda prevalence: 1 - np.log(prevalence),
+    "gain": lambda prevalence: 1 - prevalence / 2,
+}
+AREAS = {f"{prefix}_{curve}": curve for prefix in ("auc", "nauc") for curve in IDEAL}
+#: Points on a curve: the name of the abscissa, and the ordinate.
+POINTS = {
+    "tpr_at_fpr": ("fpr", "tpr"),
+    "precision_at_recall": ("recall", "precision"),
+    "precision_at_share": ("share", "precision"),
+    "lift_at_share": ("share", "lift"),
+    "recall_at_share": ("share", "tpr"),
+    "tnr_at_recall": ("recall", "tnr"),
+}
+
+
+def area(curve: str, fpr: np.ndarray, tpr: np.ndarray, prevalence: np.ndarray) -> np.ndarray:
+    """Area under a curve; rates (..., point) from (0, 0) to (1, 1), prevalence (...)."""
+    rise, run = np.diff(tpr, axis=-1), np.diff(fpr, axis=-1)
+    if curve in ("roc", "gain"):
+        roc = np.sum(run * (tpr[..., 1:] + tpr[..., :-1]) / 2, axis=-1)
+        return roc if curve == "roc" else prevalence / 2 + (1 - prevalence) * roc
+    share = _share(fpr, tpr, prevalence)
+    width, start = np.diff(share, axis=-1), share[..., :-1]
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        growth = width / start
+        # Mean of 1 / (1 + growth·λ) over λ in [0, 1]: 0 from a share of 0 on, 1 where nothing is added.
+        mean = np.where(start > 0, np.where(growth > 0, np.log1p(growth) / growth, 1.0), 0.0)
+        lift = np.where(start > 0, tpr[..., :-1] / start, 0.0) * mean
+        lift = lift + np.where(width > 0, rise / width, 0.0) * (1 - mean)
+    if curve == "lift":
+        return np.sum(width * lift, axis=-1)
+    return prevalence * np.sum(rise * lift, axis=-1)
+
+
+def ideal_area(curve: str, prevalence: np.ndarray) -> np.ndarray:
+    """Area of the ranking that puts all positives first."""
+    return IDEAL[curve](np.asarray(prevalence, dtype=float))
+
+
+def area_range(curve: str, prevalence: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Smallest and largest area at a prevalence: all positives last, all positives first."""
+    prevalence = np.asarray(prevalence, dtype=float)
+    worst = {
+        "roc": np.zeros_like(prevalence),
+        "gain": prevalence / 2,
+    }.get(curve)
+    if worst is None:
+        worst = 1 + (1 - prevalence) / prevalence * np.log1p(-prevalence)
+    return worst, ideal_area(curve, prevalence)
+
+
+def point(metric: str, at: float, fpr: np.ndarray, tpr: np.ndarray, prevalence: np.ndarray) -> np.ndarray:
+    """The ordinate where the abscissa first reaches ``at``, the rates interpolated linearly (Zhao et al., Eq. 9)."""
+    abscissa, ordinate = POINTS[metric]
+    x = {"fpr": lambda: fpr, "recall": lambda: tpr, "share": lambda: _share(fpr, tpr, prevalence)}[abscissa]()
+    right = np.clip(np.sum(x < at - 1e-12, axis=-1, keepdims=True), 1, x.shape[-1] - 1)
+
+    def ends(z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        return tuple(np.take_along_axis(z, i, axis=-1)[..., 0] for i in (right - 1, right))
+
+    (x0, x1), (f0, f1), (t0, t1) = ends(x), ends(fpr), ends(tpr)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        weight = np.where(x1 > x0, np.clip((at - x0) / (x1 - x0), 0, 1), 1.0)
+        alpha, recall = f0 + weight * (f1 - f0), t0 + weight * (t1 - t0)
+        if ordinate == "tpr":
+            return recall
+        if ordinate == "tnr":
+            return 1 - alpha
+        lift = recall / (prevalence * recall + (1 - prevalence) * alpha)
+    return lift if ordinate == "lift" else prevalence * lift
+
+
+def rates(positive: np.ndarray, score: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Rates (point) of a ranking from (0, 0) to (1, 1), one point for each distinct score."""
+    return tuple(rate[0] for rate in bootstrap_rates(positive, score, np.ones((1, positive.size))))
+
+
+def bootstrap_rates(positive: np.ndarray, score: np.ndarray, weight: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Rates (draw, point) under weights of the cases (draw, case)."""
+    order = np.argsort(-score, kind="stable")
+    last = np.flatnonzero(np.append(np.diff(score[order]) != 0, True))
+    out = []
+    for members in (~positive, positive):
+        total = np.cumsum(np.where(members[order], weight[:, order], 0.0), axis=1)
+        rate = np.zeros((weight.shape[0], last.size + 1))
+        rate[:, 1:] = total[:, last] / total[:, -1:]
+        out.append(rate)
+    return out[0], out[1]
+
+
+def _share(fpr: np.ndarray, tpr: np.ndarray, prevalence: np.ndarray) -> np.ndarray:
+    """Share of the cases called positive."""
+    prevalence = np.asarray(prevalence)[..., None]
+    return prevalence * tpr + (1 - prevalence) * fpr

@@ -1,0 +1,193 @@
+"""OPS by one-dimensional quadrature: for every FPR, the TPR at which a score takes a value.
+
+On plain arrays. The FPR runs through the quantiles of the reference, so that its density never appears. Adaptive
+Gauss-Kronrod on all values at once: the pieces that are not yet accurate are halved together, so that kinks and steep
+layers (small prevalences) cost a few more rounds and no Python loop over values.
+"""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from bayesrank.scores import Score
+
+__all__ = ["cells_at", "integrate", "monotone", "outperformed", "root", "score_at"]
+
+#: Rates stay this far from 0 and 1, where ratios may be undefined; it changes an area by less than 1e-11.
+EDGE = 1e-12
+TOLERANCE = 1e-10
+BLOCK = 1000
+SCAN = 65
+
+Quantile = Callable[[np.ndarray], np.ndarray]
+Conditional = Callable[[np.ndarray, np.ndarray], np.ndarray]
+
+# Gauss-Kronrod 7-15 (Piessens et al., QUADPACK, 1983); every second node is one of Gauss-Legendre's seven.
+_HALF = [
+    0.991455371120812639206854697526329, 0.949107912342758524526189684047851, 0.864864423359769072789712788640926,
+    0.741531185599394439863864773280788, 0.586087235467691130294144691693013, 0.405845151377397166906606412076961,
+    0.207784955007898467600689403773245,
+]  # fmt: skip
+_KRONROD = [
+    0.022935322010529224963732008058970, 0.063092092629978553290700663189204, 0.104790010322250183839876322541518,
+    0.140653259715525918745189590510238, 0.169004726639267902826583426598550, 0.190350578064785409913256402421014,
+    0.204432940075298892414161999234649,
+]  # fmt: skip
+_GAUSS = [0.129484966168869693270611432679082, 0.279705391489276667901467771423780, 0.381830050505118944950369775488975]
+NODES = np.array([*(-x for x in _HALF), 0.0, *reversed(_HALF)])
+KRONROD = np.array([*_KRONROD, 0.209482141084727828012999174891714, *reversed(_KRONROD)])
+GAUSS = np.array([*_GAUSS, 0.417959183673469387755102040816327, *reversed(_GAUSS)])
+
+
+def cells_at(fpr: np.ndarray, tpr: np.ndarray, prevalence: np.ndarray) -> tuple[np.ndarray, ...]:
+    """Probabilities of tn, fp, fn, tp at rates and a prevalence."""
+    return (1 - prevalence) * (1 - fpr), (1 - prevalence) * fpr, prevalence * (1 - tpr), prevalence * tpr
+
+
+def score_at(score: Score, fpr: np.ndarray, tpr: np.ndarray, prevalence: np.ndarray) -> np.ndarray:
+    """The score so that higher is better (turned round if need be); infinities are kept."""
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        values = np.asarray(score.function(*cells_at(fpr, tpr, prevalence)), dtype=float)
+    return values if score.higher_is_better else -values
+
+
+def monotone(score: Score, prevalence: np.ndarray) -> bool:
+    """Whether, on a grid, the score never falls as TPR or TNR rises, at the extreme prevalences asked for."""
+    grid = (np.arange(24) + 0.5) / 24
+    for share in {float(prevalence.min()), float(prevalence.max())}:
+        values = score_at(score, grid[None, :], grid[:, None], np.asarray(share))
+        if np.isnan(values).any():
+            return False
+        slack = 1e-12 * np.maximum(np.abs(values), 1)
+        if (np.diff(values, axis=0) < -slack[1:]).any() or (np.diff(values, axis=1) > slack[:, 1:]).any():
+            return False
+    return True
+
+
+def outperformed(
+    score: Score, value: np.ndarray, prevalence: np.ndarray, quantile: Quantile, conditional: Conditional
+) -> np.ndarray:
+    """Probability that a performance of the reference is worse than ``value``, for flat arrays.
+
+    ``quantile(u)`` is the reference's FPR quantile, ``conditional(fpr, tpr)`` its probability of a lower TPR given
+    that FPR.
+    """
+    if not value.size:
+        return np.zeros(0)
+    signed = value if score.higher_is_better else -value
+    area = _under_contour if monotone(score, prevalence) else _by_scan
+    out = np.empty(value.shape)
+    for start in range(0, value.size, BLOCK):
+        part = slice(start, start + BLOCK)
+        out[part] = area(score, signed[part], prevalence[part], quantile, conditional)
+    return np.clip(out, 0.0, 1.0)
+
+
+def _under_contour(
+    score: Score, value: np.ndarray, prevalence: np.ndarray, quantile: Quantile, conditional: Conditional
+) -> np.ndarray:
+    """Better with TPR and with TNR: the contour rises from ``left``, where it leaves TPR 0, to ``right``, at TPR 1.
+
+    Beyond ``right`` everything is outperformed.
+    """
+    low, high = np.full(value.shape, EDGE), np.full(value.shape, 1 - EDGE)
+    everything = np.arange(value.size)
+
+    def along(tpr: float) -> np.ndarray:
+        return root(
+            lambda u, i: value[i] - score_at(score, quantile(u), np.full(u.shape, tpr), prevalence[i]), low, high
+        )
+
+    left, right = along(EDGE), along(1 - EDGE)
+
+    def contour(i: np.ndarray, u: np.ndarray) -> np.ndarray:
+        fpr = quantile(u)
+        found = root(
+            lambda tpr, j: score_at(score, fpr[j], tpr, prevalence[i[j]]) - value[i[j]],
+            np.full(fpr.shape, EDGE),
+            np.full(fpr.shape, 1 - EDGE),
+        )
+        return conditional(fpr, found)
+
+    return integrate(contour, everything, left, right) + 1 - np.maximum(left, right)
+
+
+def _by_scan(
+    score: Score, value: np.ndarray, prevalence: np.ndarray, quantile: Quantile, conditional: Conditional
+) -> np.ndarray:
+    """A score that goes up and down: all crossings on a grid of TPRs, each refined. Undefined is not outperformed."""
+    grid = np.linspace(EDGE, 1 - EDGE, SCAN)
+
+    def below(i: np.ndarray, u: np.ndarray) -> np.ndarray:
+        fpr = quantile(u)
+        gap = score_at(score, fpr[:, None], grid, prevalence[i][:, None]) - value[i][:, None]
+        worse = gap < 0
+        row, step = np.nonzero(worse[:, 1:] != worse[:, :-1])
+        crossing = root(
+            lambda tpr, j: score_at(score, fpr[row[j]], tpr, prevalence[i[row[j]]]) - value[i[row[j]]],
+            grid[step],
+            grid[step + 1],
+        )
+        signed = np.where(worse[row, step], 1.0, -1.0) * conditional(fpr[row], crossing)
+        total = np.where(worse[:, -1], 1.0, 0.0)
+        np.add.at(total, row, signed)
+        return total
+
+    return integrate(below, np.arange(value.size), np.zeros(value.shape), np.ones(value.shape))
+
+
+def integrate(
+    height: Callable[[np.ndarray, np.ndarray], np.ndarray], index: np.ndarray, left: np.ndarray, right: np.ndarray
+) -> np.ndarray:
+    """∫ height(i, x) dx from left[i] to right[i] for every i of ``index``, adaptively."""
+    total = np.zeros(index.size)
+    wide = right > left
+    item, low, high = index[wide], left[wide], right[wide]
+    for _ in range(40):  # halving 40 times is beyond double precision
+        if not item.size:
+            break
+        half, middle = (high - low) / 2, (high + low) / 2
+        x = middle[:, None] + half[:, None] * NODES
+        y = height(np.repeat(item, NODES.size), x.ravel()).reshape(x.shape)
+        fine = half * (y @ KRONROD)
+        done = (np.abs(fine - half * (y[:, 1::2] @ GAUSS)) < TOLERANCE) | (half < EDGE)
+        np.add.at(total, item[done], fine[done])
+        item, low, middle, high = (z[~done] for z in (item, low, middle, high))
+        item, low, high = np.tile(item, 2), np.concatenate([low, middle]), np.concatenate([middle, high])
+    return total
+
+
+def root(function: Callable[[np.ndarray, np.ndarray], np.ndarray], low: np.ndarray, high: np.ndarray) -> np.ndarray:
+    """The end of {function(x, i) < 0} between low[i] and high[i], for functions that increase with x.
+
+    Chandrupatla's method (Advances in Engineering Software, 1997): inverse quadratic steps where they are safe,
+    halving elsewhere, on all items at once.
+    """
+    at = np.arange(low.size)
+    a, b = low.astype(float), high.astype(float)
+    fa, fb = function(a, at), function(b, at)
+    out = np.where(fa < 0, b, a)
+    open_ = (fa < 0) != (fb < 0)
+    at, a, b, fa, fb = at[open_], a[open_], b[open_], fa[open_], fb[open_]
+    step = np.full(at.size, 0.5)
+    for _ in range(100):
+        if not at.size:
+            break
+        x = a + step * (b - a)
+        fx = function(x, at)
+        same = (fx < 0) == (fa < 0)
+        c, fc = np.where(same, a, b), np.where(same, fa, fb)
+        b, fb = np.where(same, b, a), np.where(same, fb, fa)
+        a, fa = x, fx
+        best = np.where(np.abs(fa) < np.abs(fb), a, b)
+        least = 1e-14 / np.maximum(np.abs(b - a), 1e-300)
+        done = least > 0.5
+        out[at[done]] = best[done]
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            xi, phi = (a - b) / (c - b), (fa - fb) / (fc - fb)
+            quadratic = fa / (fb - fa) * fc / (fb - fc) + (c - a) / (b - a) * fa / (fc - fa) * fb / (fc - fb)
+            safe = (phi**2 < xi) & ((1 - phi) ** 2 < 1 - xi) & np.isfinite(quadratic)
+        step = np.clip(np.where(safe, quadratic, 0.5), least, 1 - least)
+        at, a, b, c, fa, fb, fc, step = (z[~done] for z in (at, a, b, c, fa, fb, fc, step))
+    out[at] = (a + b) / 2
+    return out

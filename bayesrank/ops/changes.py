@@ -1,0 +1,161 @@
+"""Drift: how OPS changed between periods, and whether the prevalence or the classifier did it.
+
+OPS moves with the prevalence even at fixed rates, so a fall of OPS alone does not mean that a classifier got worse.
+Each change is split into a prevalence part, with the rates held, and a rate part, with the prevalence held.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+from bayesrank._compat import is_container
+from bayesrank.ops._quadrature import cells_at
+from bayesrank.ops.summary import below_zero, summarize
+from bayesrank.ops.values import Reference, below, checked_reference, directed
+from bayesrank.performance import as_performance, two_class_cells
+
+__all__ = ["drift"]
+
+PARTS = ("total", "prevalence", "rates")
+
+
+def drift(
+    source: Any,
+    score: Any,
+    *,
+    baseline: Any = None,
+    dim: str = "dataset",
+    prob: float = 0.95,
+    reference: Reference | None = None,
+) -> xr.Dataset:
+    """Changes of OPS between periods, split into a prevalence part and a rate part.
+
+    The order in which prevalence and rates change is not known, so each part is the mean over both orders; the two
+    parts sum exactly to the change.
+
+    Parameters
+    ----------
+    source : DataArray, Dataset, InferenceData, DataTree or mapping
+        Whatever holds two-class performances with the dim ``dim``, its periods in order of time; or a mapping from
+        the name of every period to what holds its performance.
+    score : Score, str or callable
+        Any score with a direction.
+    baseline : label, optional
+        The period that all others are compared with; by default each is compared with the one before.
+    dim : str
+        The dim of the periods.
+    prob : float
+        Probability of the credible intervals.
+    reference : Distribution or Sample, optional
+        Uniform by default.
+
+    Returns
+    -------
+    xarray.Dataset
+        ``ops`` (..., period) and ``change`` (..., period, part), with the parts "total", "prevalence" and "rates";
+        NaN in a period with nothing to be compared with. With draws also their ``_mean``, ``_lower`` and ``_upper``;
+        ``degraded``, the probability that the rate part is negative; and ``tpr_fell`` and ``tnr_fell``, the
+        probabilities that each rate is lower; each with its Monte-Carlo standard error ``_mcse``.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer than two periods, or the baseline is none of them.
+
+    Notes
+    -----
+    A performance may rank lower by one score and higher by another when one rate fell and the other rose; "degraded"
+    is meant for the score asked for, and ``tpr_fell`` and ``tnr_fell`` tell what happened.
+
+    Examples
+    --------
+    >>> import bayesrank as br
+    >>> # The same rates (TPR 0.9, TNR 0.8), at prevalences of 0.5 and 0.05: F1 and its OPS fall, nothing degraded.
+    >>> periods = {
+    ...     "spring": br.fit(br.from_counts(tn=800, fp=200, fn=100, tp=900), draws=500, seed=1),
+    ...     "autumn": br.fit(br.from_counts(tn=15200, fp=3800, fn=100, tp=900), draws=500, seed=2),
+    ... }
+    >>> result = drift(periods, "f1")
+    >>> autumn = result.change_mean.sel(dataset="autumn").isel(entity=0)
+    >>> abs(autumn.sel(part="rates").item()) < 0.01 < 0.02 < -autumn.sel(part="prevalence").item()
+    True
+    """
+    score, reference = directed(score), checked_reference(reference)
+    # Whether a period was measured shows as NaN; as a coord it would clash between periods.
+    performance = _periods(source, dim).drop_vars("measured", errors="ignore")
+    labels = performance[dim].values.tolist() if dim in performance.coords else list(range(performance.sizes[dim]))
+    if len(labels) < 2:
+        raise ValueError(f"source must hold two or more periods along {dim}; got {labels}")
+    if baseline is not None and baseline not in labels:
+        raise ValueError(f"baseline must be one of the periods {labels}; got {baseline!r}")
+    later = [i for i, label in enumerate(labels) if (i > 0 if baseline is None else label != baseline)]
+    earlier = [i - 1 if baseline is None else labels.index(baseline) for i in later]
+
+    cells = two_class_cells(performance)
+    positive = cells["fn"] + cells["tp"]
+    rates = {
+        "fpr": cells["fp"] / (1 - positive).where(positive < 1),
+        "tpr": cells["tp"] / positive.where(positive > 0),
+        "prevalence": positive,
+    }
+    # Along the periods after the first: their own state, and that of the period each is compared with.
+    names = [labels[i] for i in later]
+    after = {name: rate.isel({dim: later}).assign_coords({dim: names}) for name, rate in rates.items()}
+    before = {name: rate.isel({dim: earlier}).assign_coords({dim: names}) for name, rate in rates.items()}
+
+    def ops(fpr: np.ndarray, tpr: np.ndarray, prevalence: np.ndarray) -> np.ndarray:
+        return below(reference, score, score.of_cells(*cells_at(fpr, tpr, prevalence)), prevalence)
+
+    def split(*states: np.ndarray) -> np.ndarray:
+        (x0, y0, p0), (x1, y1, p1) = states[:3], states[3:]
+        first, last, moved, shifted = ops(x0, y0, p0), ops(x1, y1, p1), ops(x1, y1, p0), ops(x0, y0, p1)
+        prevalence = ((shifted - first) + (last - moved)) / 2
+        return np.stack([last - first, prevalence, ((moved - first) + (last - shifted)) / 2], axis=-1)
+
+    lazily: dict[str, Any] = {"dask": "parallelized", "output_dtypes": [np.float64]}
+    change = xr.apply_ufunc(
+        split,
+        *before.values(),
+        *after.values(),
+        output_core_dims=[["part"]],
+        dask_gufunc_kwargs={"output_sizes": {"part": len(PARTS)}},
+        **lazily,
+    ).assign_coords(part=list(PARTS))
+    # A period with nothing to be compared with has no change: NaN.
+    out = xr.Dataset(
+        {
+            "ops": xr.apply_ufunc(ops, *rates.values(), **lazily).assign_coords({dim: labels}),
+            "change": change.reindex({dim: labels}),
+        }
+    ).assign_attrs(score=score.name, prob=prob, baseline="previous" if baseline is None else str(baseline))
+    if not {"chain", "draw"} & set(out["ops"].dims):
+        return out
+    for name in ("ops", "change"):
+        summary = summarize(out[name], prob)
+        out.update({f"{name}_{what}": summary[what] for what in ("mean", "lower", "upper")})
+    fallen = {
+        "degraded": change.sel(part="rates", drop=True),
+        "tpr_fell": after["tpr"] - before["tpr"],
+        "tnr_fell": before["fpr"] - after["fpr"],
+    }
+    for name, values in fallen.items():
+        probability, error = below_zero(values)
+        out[name], out[f"{name}_mcse"] = (found.reindex({dim: labels}) for found in (probability, error))
+    return out
+
+
+def _periods(source: Any, dim: str) -> xr.DataArray:
+    """The performances of all periods along ``dim``."""
+    if not isinstance(source, Mapping) or isinstance(source, xr.Dataset) or is_container(source):
+        performance = as_performance(source)
+        if dim not in performance.dims:
+            raise ValueError(f"source must have the dim {dim}; got {performance.dims}")
+        return performance
+    each = [as_performance(one) for one in source.values()]
+    sizes = {tuple(one.sizes[d] for d in ("chain", "draw") if d in one.dims) for one in each}
+    if len(sizes) > 1:
+        raise ValueError(f"source must hold the same numbers of chains and draws in every period; got {sorted(sizes)}")
+    return xr.concat(each, pd.Index(list(source), name=dim))

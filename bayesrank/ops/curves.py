@@ -1,0 +1,359 @@
+"""Outperformance scores of curves: areas under ROC, precision-recall, lift and gain curves, and points on them.
+
+The reference is a distribution of whole curves, the directed binary tree by default. Rates are interpolated linearly
+between thresholds, in the observed curve as in the reference, from the point (0, 0) on: precision and lift are constant
+until the first threshold. Every OPS of a curve comes from a sample of curves and carries its standard error.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+from bayesrank._random import Seed, root_sequence, stream
+from bayesrank.ops._areas import AREAS, POINTS, area, area_range, bootstrap_rates, ideal_area, point
+from bayesrank.ops.trees import checked_curves
+from bayesrank.ops.values import Reference, broadcast, of_scored_value, wrap
+
+__all__ = ["CURVE_METRICS", "of_curve", "of_value"]
+
+AT_K = {"precision_at_k": "precision_at_share", "lift_at_k": "lift_at_share", "recall_at_k": "recall_at_share"}
+CURVE_METRICS = (*AREAS, *POINTS, *AT_K)
+BLOCK = 2_000_000
+#: Between prevalences this far apart in log-odds OPS is interpolated; it costs less than the Monte-Carlo error.
+STEP = 0.25
+
+
+def of_value(
+    score: Any,
+    value: Any,
+    prevalence: Any,
+    *,
+    at: float | None = None,
+    size: int | None = None,
+    reference: Reference | xr.Dataset | None = None,
+) -> xr.DataArray:
+    """OPS of a reported value, of a two-class score or of a metric of a curve.
+
+    Parameters
+    ----------
+    score : Score, str or callable
+        A two-class score with a direction; or a metric of a curve: the areas ``"auc_roc"``, ``"auc_pr"``,
+        ``"auc_lift"``, ``"auc_gain"``; divided by the ideal ones, ``"nauc_roc"`` and so on; and the points
+        ``"tpr_at_fpr"``, ``"tnr_at_recall"``, ``"precision_at_recall"``, ``"precision_at_share"``,
+        ``"lift_at_share"``, ``"recall_at_share"`` (of the cases called positive), ``"precision_at_k"``,
+        ``"lift_at_k"``, ``"recall_at_k"``.
+    value : number, array_like or DataArray
+        The reported value. NaN gives NaN.
+    prevalence : number, array_like or DataArray
+        Of the positive class, strictly between 0 and 1; broadcasts with ``value``.
+    at : number, optional
+        Where on the curve: the FPR, the recall or the share, strictly between 0 and 1; or the number of cases K. (If K
+        is the whole test set all precisions are the prevalence, nobody is worse, and OPS is 0.)
+    size : int, optional
+        Cases of the test set; for metrics at K only.
+    reference : Distribution or Sample; for curves a Dataset, optional
+        Uniform for scores; for curves ``fpr`` and ``tpr`` (sample, point) as of :func:`directed_binary_tree`,
+        which is the default.
+
+    Returns
+    -------
+    xarray.DataArray
+        Named "ops": the probability that a performance of the reference is strictly worse at that prevalence. Where
+        it rests on a sample, the coord ``ops_mcse`` holds its standard error. Closed forms where they exist, else
+        quadrature with an error below 1e-8 for scores that rise with TPR and TNR.
+
+    Raises
+    ------
+    ValueError
+        If the value is outside the score's range at that prevalence, the prevalence is not between 0 and 1, or K
+        exceeds the test set.
+    KeyError
+        If the score is unknown.
+
+    References
+    ----------
+    Zhao et al., Outperformance Score, Definition 1, Eq. 6 (Eq. 7 for F1), 8, 9 and 10.
+
+    Examples
+    --------
+    >>> of_value("f1", 0.6, [0.1, 0.5]).round(3).values.tolist()
+    [0.958, 0.643]
+    >>> of_value("auc_pr", 0.354, 0.091).round(2).item()
+    0.87
+    """
+    if not isinstance(score, str) or _plain(score) not in CURVE_METRICS:
+        for name, given in (("at", at), ("size", size)):
+            if given is not None:
+                raise ValueError(f"{name} is for points on curves, not for {score!r}; got {given!r}")
+        return of_scored_value(score, value, prevalence, reference)
+    metric, place = _place(_plain(score), at, size)
+    values, shares = broadcast(value, prevalence)
+    low, high = _range(metric, place, shares.values)
+    slack = 1e-9 * np.maximum(1.0, np.abs(values.values))
+    outside = (values.values < low - slack) | (values.values > high + slack)
+    if outside.any():
+        i = tuple(np.argwhere(outside)[0])
+        raise ValueError(
+            f"value must lie between {low[i]:.6g} and {high[i]:.6g}, the range of {score} at prevalence "
+            f"{shares.values[i]:.6g}; got {values.values[i]:.6g}"
+        )
+    curves = checked_curves(reference)
+    return wrap(values, _below(curves, metric, place, values.values, shares.values), curves.sizes["sample"])
+
+
+def of_curve(
+    y_true: Any,
+    y_score: Any,
+    metric: str,
+    *,
+    at: Any = None,
+    positive: Any = 1,
+    draws: int = 1000,
+    prob: float = 0.95,
+    reference: xr.Dataset | None = None,
+    seed: Seed = None,
+) -> xr.Dataset:
+    """OPS of areas under curves and of points on them, from the cases.
+
+    Parameters
+    ----------
+    y_true : array_like
+        Label of every case, of two classes.
+    y_score : array_like, mapping or DataFrame
+        Score of every case, larger meaning more positive; several classifiers as a mapping or a DataFrame.
+    metric : str
+        A metric of a curve, as for :func:`of_value`.
+    at : number or sequence, optional
+        Where on the curve: the FPR, the recall, the share, or the number of cases K. A sequence gives a whole curve of
+        OPS: the OPRC for ``"precision_at_recall"``, the OPS(lift) curve for ``"lift_at_share"``.
+    positive : label
+        Which label is the positive class.
+    draws : int
+        Draws of the Bayesian bootstrap over cases; 0 for none. All classifiers share their weights, and so do calls
+        with the same labels in the same order and the same seed: pairs stay pairs.
+    prob : float
+        Probability of the credible intervals.
+    reference : xarray.Dataset, optional
+        Curves as of :func:`directed_binary_tree`, which is the default.
+    seed : int, SeedSequence or Generator, optional
+        Of the bootstrap.
+
+    Returns
+    -------
+    xarray.Dataset
+        ``value``, ``ops`` and ``ops_mcse`` (entity; and a last dim ``fpr``, ``recall``, ``share`` or ``k`` if ``at``
+        is a sequence), ``prevalence``; with draws also ``value_draws`` and ``ops_draws`` (chain, draw, entity, ...),
+        each at the draw's own ``prevalence_draws``, and ``ops_lower``, ``ops_upper``. Between prevalences 0.25 apart
+        in log-odds the OPS of draws is interpolated linearly.
+
+    Raises
+    ------
+    ValueError
+        If one class is missing, a score is NaN or all are equal, or K exceeds the test set.
+
+    References
+    ----------
+    Zhao et al., Outperformance Score, Section 3.3; Rubin, The Bayesian Bootstrap (1981).
+
+    Examples
+    --------
+    >>> y_true = [0, 0, 0, 0, 0, 0, 0, 1, 1, 1]
+    >>> y_score = {"good": [1, 2, 3, 4, 5, 6, 8, 7, 9, 10], "poor": [1, 9, 3, 4, 5, 6, 8, 7, 2, 10]}
+    >>> result = of_curve(y_true, y_score, "auc_roc", seed=1)
+    >>> result.value.round(3).values.tolist()
+    [0.952, 0.619]
+    >>> bool(result.ops.sel(entity="good") > result.ops.sel(entity="poor"))
+    True
+    """
+    truth, scores = _cases(y_true, y_score, positive)
+    if isinstance(draws, bool) or not isinstance(draws, int | np.integer) or draws < 0:
+        raise ValueError(f"draws must be a whole number >= 0; got {draws!r}")
+    if not 0 < prob < 1:
+        raise ValueError(f"prob must lie between 0 and 1; got {prob}")
+    metric = _checked_metric(metric)
+    curves = checked_curves(reference)
+    size = truth.size if metric in AT_K else None
+    places = [_place(metric, one, size) for one in np.atleast_1d(np.asarray(at, dtype=object))]
+    abscissa = "k" if metric in AT_K else POINTS[metric][0] if metric in POINTS else None
+    many = abscissa is not None and np.ndim(at) > 0
+
+    weights = np.ones((1, truth.size))
+    if draws:
+        # Keyed by the labels: calls for one test set share their weights, other test sets get their own.
+        rng = stream(root_sequence(seed), "bayesian_bootstrap", truth.size, np.packbits(truth).tobytes().hex())
+        weights = np.concatenate([weights, rng.standard_exponential((draws, truth.size))])
+    prevalence = weights[:, truth].sum(1) / weights.sum(1)
+    value = np.empty((weights.shape[0], len(scores), len(places)))
+    for row, score in enumerate(scores.values()):
+        for start in range(0, weights.shape[0], step := max(1, BLOCK // truth.size)):
+            part = slice(start, start + step)
+            fpr, tpr = bootstrap_rates(truth, score, weights[part])
+            for column, (kind, place) in enumerate(places):
+                value[part, row, column] = _metric(kind, place, fpr, tpr, prevalence[part])
+    ops = np.empty(value.shape)
+    shares = np.broadcast_to(prevalence[:, None], value.shape[:2])
+    for column, (kind, place) in enumerate(places):
+        for rows in (slice(0, 1), slice(1, None)):  # the observed one needs no interpolation between prevalences
+            ops[rows, :, column] = _below(curves, kind, place, value[rows, :, column], shares[rows])
+
+    coords: dict[str, Any] = {"entity": list(scores)} | ({abscissa: list(np.asarray(at).tolist())} if many else {})
+    dims = ["entity", abscissa] if many else ["entity"]
+    value, ops = (x if many else x[..., 0] for x in (value, ops))
+    values = xr.DataArray(value[0], coords, dims)
+    point_ops = wrap(values, ops[0], curves.sizes["sample"])
+    out = xr.Dataset(
+        {
+            "value": values,
+            "ops": point_ops.drop_vars("ops_mcse"),
+            "ops_mcse": point_ops["ops_mcse"].drop_vars("ops_mcse"),
+        }
+    )
+    out["prevalence"] = float(prevalence[0])
+    if draws:
+        out["prevalence_draws"] = (("chain", "draw"), prevalence[None, 1:])
+        for name, array in (("value_draws", value), ("ops_draws", ops)):
+            out[name] = (("chain", "draw", *dims), array[None, 1:])
+        tail = (1 - prob) / 2
+        for name, end in (("ops_lower", tail), ("ops_upper", 1 - tail)):
+            out[name] = out["ops_draws"].quantile(end, ("chain", "draw")).drop_vars("quantile")
+    return out.assign_attrs(metric=metric, prob=prob)
+
+
+def _plain(name: str) -> str:
+    return name.strip().lower().replace(" ", "_").replace("-", "_")
+
+
+def _checked_metric(metric: Any) -> str:
+    if not isinstance(metric, str):
+        raise TypeError(f"metric must be a name; got {type(metric).__name__}")
+    if _plain(metric) not in CURVE_METRICS:
+        raise KeyError(f"metric must be one of {CURVE_METRICS}; got {metric!r}")
+    return _plain(metric)
+
+
+def _place(metric: str, at: Any, size: int | None) -> tuple[str, float | None]:
+    """The metric and where on the curve, K turned into a share of the cases."""
+    if metric in AREAS:
+        if at is not None or size is not None:
+            raise ValueError(f"at and size are for points on curves, not for {metric}; got {at!r}, {size!r}")
+        return metric, None
+    if isinstance(at, bool) or not isinstance(at, int | float | np.number):
+        raise TypeError(f"at must be a number for {metric}; got {at!r}")
+    if metric not in AT_K:
+        if size is not None:
+            raise ValueError(f"size is for metrics at K, not for {metric}; got {size!r}")
+        if not 0 < at < 1:  # at 1 all curves end in the same point
+            raise ValueError(f"at must lie strictly between 0 and 1 for {metric}; got {at}")
+        return metric, float(at)
+    if isinstance(size, bool) or not isinstance(size, int | np.integer) or size < 1:
+        raise ValueError(f"size must be the number of cases for {metric}; got {size!r}")
+    if at != int(at) or not 1 <= at <= size:
+        raise ValueError(f"at must be a whole number K from 1 to {size}, the cases of the test set; got {at}")
+    return AT_K[metric], at / size
+
+
+def _range(metric: str, at: float | None, prevalence: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    if metric in AREAS:
+        low, high = area_range(AREAS[metric], prevalence)
+        return (low / high, np.ones_like(high)) if metric.startswith("nauc") else (low, high)
+    worst, best = ((np.array([0.0, x, 1.0]), np.array([0.0, 1 - x, 1.0])) for x in (1.0, 0.0))
+    return tuple(_metric(metric, at, *ends, prevalence) for ends in (worst, best))
+
+
+def _metric(metric: str, at: float | None, fpr: np.ndarray, tpr: np.ndarray, prevalence: np.ndarray) -> np.ndarray:
+    prevalence = np.asarray(prevalence, dtype=float)
+    shape = (*np.broadcast_shapes(prevalence.shape, fpr.shape[:-1]), fpr.shape[-1])
+    fpr, tpr = np.broadcast_to(fpr, shape), np.broadcast_to(tpr, shape)
+    if metric not in AREAS:
+        return point(metric, at, fpr, tpr, prevalence)
+    found = area(AREAS[metric], fpr, tpr, prevalence)
+    return found / ideal_area(AREAS[metric], prevalence) if metric.startswith("nauc") else found
+
+
+def _below(curves: xr.Dataset, metric: str, at: float | None, value: np.ndarray, prevalence: np.ndarray) -> np.ndarray:
+    """Share of the reference curves with a smaller metric, for arrays of any shape.
+
+    A metric is first turned into one that orders the curves alike and whose distribution depends less on prevalence.
+    """
+    out = np.full(value.shape, np.nan)
+    known = ~np.isnan(value) & (prevalence > 0) & (prevalence < 1)
+    if metric in ("auc_gain", "nauc_gain"):  # linear in the area under ROC: no new sample of the metric
+        gain = value * ideal_area("gain", prevalence) if metric == "nauc_gain" else value
+        value, metric = (gain - prevalence / 2) / (1 - prevalence), "auc_roc"
+    elif metric == "precision_at_recall":
+        # At a given recall, precision is a falling function of the FPR, and the reference's FPR knows no prevalence.
+        odds = prevalence / (1 - prevalence) * at
+        with np.errstate(divide="ignore"):
+            value, metric = 1 - odds * (1 / value - 1), "tnr_at_recall"
+    elif metric == "precision_at_share":
+        value, metric = value / prevalence, "lift_at_share"
+    elif metric == "recall_at_share":
+        value, metric = value / at, "lift_at_share"
+    if metric in ("auc_roc", "nauc_roc", "tpr_at_fpr", "tnr_at_recall"):
+        shares, position = np.array([0.5]), np.zeros(known.sum())
+    else:
+        shares, position = _prevalence_nodes(prevalence[known])
+    rivals = [_sorted_metric(curves, metric, at, share) for share in shares]
+    asked = value[known]
+    # Rounding must not let a curve beat itself, nor a value at the end of the range lose to its own limit.
+    asked = asked - 1e-12 * np.maximum(1.0, np.abs(asked))
+    table = np.stack([np.searchsorted(rival, asked, side="left") / rival.size for rival in rivals]) if rivals else None
+    if asked.size:
+        low = np.minimum(np.floor(position).astype(int), max(shares.size - 2, 0))
+        high, weight, item = np.minimum(low + 1, shares.size - 1), position - low, np.arange(asked.size)
+        out[known] = (1 - weight) * table[low, item] + weight * table[high, item]
+    return out
+
+
+def _prevalence_nodes(prevalence: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Prevalences at which the reference is evaluated, and the position of every prevalence among them."""
+    distinct, position = np.unique(prevalence, return_inverse=True)
+    if distinct.size <= 8:
+        return distinct, position.astype(float)
+    odds = np.log(distinct) - np.log1p(-distinct)
+    nodes = np.linspace(odds[0], odds[-1], int(np.ceil((odds[-1] - odds[0]) / STEP)) + 2)
+    where = np.interp(odds, nodes, np.arange(nodes.size))[position]
+    return 1 / (1 + np.exp(-nodes)), where
+
+
+def _sorted_metric(curves: xr.Dataset, metric: str, at: float | None, prevalence: float) -> np.ndarray:
+    fpr, tpr = (curves[name].transpose("sample", "point").values for name in ("fpr", "tpr"))
+    found = np.empty(fpr.shape[0])
+    step = max(1, BLOCK // 4 // fpr.shape[1])
+    for start in range(0, found.size, step):
+        part = slice(start, start + step)
+        found[part] = _metric(metric, at, fpr[part].astype(float), tpr[part].astype(float), np.asarray(prevalence))
+    return np.sort(found)
+
+
+def _cases(y_true: Any, y_score: Any, positive: Any) -> tuple[np.ndarray, dict[Any, np.ndarray]]:
+    """Which cases are positive, and the scores of every classifier."""
+    labels = np.asarray(y_true)
+    if labels.ndim != 1 or pd.isna(labels).any():
+        raise ValueError(f"y_true must hold one label for every case; got shape {labels.shape} or missing labels")
+    classes = np.unique(labels).tolist()
+    if len(classes) != 2 or positive not in classes:
+        raise ValueError(f"y_true must hold two classes, one of them positive={positive!r}; got {classes[:5]}")
+    named = isinstance(y_score, Mapping | pd.DataFrame)
+    columns = {name: y_score[name] for name in y_score} if named else {"entity 1": y_score}
+    scores: dict[Any, np.ndarray] = {}
+    for name, column in columns.items():
+        score = np.asarray(column)
+        held = f"{name!r}" if named else "it"
+        if score.dtype.kind not in "biuf" or score.shape != labels.shape:
+            raise ValueError(
+                f"y_score must hold one number for each of {labels.size} cases; got {score.dtype} of shape "
+                f"{score.shape} for {held}"
+            )
+        score = score.astype(float)
+        if np.isnan(score).any():
+            raise ValueError(f"y_score must hold no NaN; got {int(np.isnan(score).sum())} for {held}")
+        if score.min() == score.max():
+            raise ValueError(f"y_score must rank the cases; {held} holds only {score[0]:g}")
+        scores[name] = score
+    if not scores:
+        raise ValueError("y_score must hold at least one classifier; got none")
+    return labels == positive, scores

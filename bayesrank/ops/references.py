@@ -1,0 +1,240 @@
+"""Reference distributions: the pool of performances that an outperformance score ranks against.
+
+A reference has one method, ``below(score, value, prevalence)``: the probability that a performance drawn from it is
+worse. Two kinds suffice: a distribution of the two rates, integrated to about 1e-9, and a sample of them, which brings
+a Monte-Carlo error. Rates are independent of the prevalence, which comes with the value to be judged.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from bayesrank._random import Seed, root_sequence, stream
+from bayesrank.ops._forms import closed_form
+from bayesrank.ops._quadrature import cells_at, outperformed
+from bayesrank.performance import as_performance, two_class_cells
+from bayesrank.scores import Score
+
+__all__ = ["Distribution", "Sample", "UNIFORM", "better_than_chance", "from_sampler", "independent_betas", "pool"]
+
+BLOCK = 2_000_000
+
+
+@dataclass(frozen=True)
+class Distribution:
+    """A reference given by the distribution of its rates.
+
+    Parameters
+    ----------
+    name : str
+        For people to read.
+    fpr_quantile : callable
+        Of probabilities: the quantile function of the FPR.
+    tpr_below : callable
+        Of arrays (fpr, tpr): the probability of a lower TPR given that FPR.
+    exact : bool
+        True for the uniform reference, whose OPS has closed forms.
+
+    Examples
+    --------
+    >>> import bayesrank as br
+    >>> cautious = br.ops.Distribution("FPR = U²", lambda u: u**2, lambda fpr, tpr: tpr)
+    >>> round(br.ops.of_value("tnr", 0.75, 0.3, reference=cautious).item(), 6)
+    0.5
+    """
+
+    name: str
+    fpr_quantile: Callable[[np.ndarray], np.ndarray]
+    tpr_below: Callable[[np.ndarray, np.ndarray], np.ndarray]
+    exact: bool = False
+
+    size = None
+
+    def below(self, score: Score, value: np.ndarray, prevalence: np.ndarray) -> np.ndarray:
+        """Probability of a performance worse than ``value``, for flat arrays of values and prevalences."""
+        form = closed_form(score) if self.exact else None
+        if form is not None:
+            return np.clip(form(value, prevalence), 0.0, 1.0)
+        return outperformed(score, value, prevalence, self.fpr_quantile, self.tpr_below)
+
+
+@dataclass(frozen=True, eq=False)
+class Sample:
+    """A reference given by a sample of rates.
+
+    Parameters
+    ----------
+    name : str
+        For people to read.
+    fpr, tpr : numpy.ndarray
+        The rates of each sampled performance, of equal length.
+
+    Examples
+    --------
+    >>> import bayesrank as br, numpy as np
+    >>> rivals = br.ops.Sample("three rivals", fpr=np.array([0.1, 0.2, 0.3]), tpr=np.array([0.7, 0.8, 0.9]))
+    >>> br.ops.of_value("tpr", 0.85, 0.3, reference=rivals).round(3).item()
+    0.667
+    """
+
+    name: str
+    fpr: np.ndarray
+    tpr: np.ndarray
+
+    @property
+    def size(self) -> int:
+        """Number of sampled performances."""
+        return self.fpr.size
+
+    def below(self, score: Score, value: np.ndarray, prevalence: np.ndarray) -> np.ndarray:
+        """Share of the sampled performances with a score worse than ``value``, among those where it is defined."""
+        sign = 1.0 if score.higher_is_better else -1.0
+        out = np.empty(value.shape)
+        shares, member = np.unique(prevalence, return_inverse=True) if score.depends_on_prevalence else (
+            np.array([0.5]), np.zeros(value.shape, int))  # fmt: skip
+        order = np.argsort(member, kind="stable")
+        groups = np.split(order, np.searchsorted(member[order], np.arange(1, shares.size)))
+        step = max(1, BLOCK // self.size)
+        for start in range(0, shares.size, step):
+            block = shares[start : start + step]
+            rival = np.sort(sign * score.of_cells(*cells_at(self.fpr, self.tpr, block[:, None])), axis=1)
+            for row, where in zip(rival, groups[start : start + step], strict=True):
+                defined = row[: row.size - np.count_nonzero(np.isnan(row))]  # NaN sorts last
+                worse = np.searchsorted(defined, sign * value[where], side="left")
+                out[where] = worse / defined.size if defined.size else np.nan
+        return out
+
+
+#: All pairs of rates equally likely (Zhao et al., Outperformance Score, Eq. 6).
+UNIFORM = Distribution("uniform", lambda u: u, lambda fpr, tpr: tpr, exact=True)
+
+
+def independent_betas(fpr: tuple[float, float], tpr: tuple[float, float]) -> Distribution:
+    """Reference with independent Beta distributions of the two rates.
+
+    Parameters
+    ----------
+    fpr, tpr : pair of float
+        The parameters of each Beta.
+
+    Returns
+    -------
+    Distribution
+
+    Raises
+    ------
+    ValueError
+        If a parameter is not positive and finite.
+
+    Examples
+    --------
+    >>> import bayesrank as br
+    >>> good = independent_betas(fpr=(1, 4), tpr=(4, 1))
+    >>> bool(br.ops.of_value("f1", 0.7, 0.3, reference=good) < br.ops.of_value("f1", 0.7, 0.3))
+    True
+    """
+    from scipy import special
+
+    for name, pair in (("fpr", fpr), ("tpr", tpr)):
+        if len(tuple(pair)) != 2 or not all(np.isfinite(p) and p > 0 for p in pair):
+            raise ValueError(f"{name} must hold two finite Beta parameters > 0; got {pair!r}")
+    return Distribution(
+        f"Beta{tuple(fpr)} FPR, Beta{tuple(tpr)} TPR",
+        lambda u: special.betaincinv(*fpr, u),
+        lambda x, y: special.betainc(*tpr, np.clip(y, 0, 1)),
+    )
+
+
+def better_than_chance() -> Distribution:
+    """Reference uniform over the performances with TPR > FPR, the upper triangle of the ROC square.
+
+    Returns
+    -------
+    Distribution
+
+    Examples
+    --------
+    >>> import bayesrank as br
+    >>> br.ops.of_value("informedness", 0.0, 0.3, reference=better_than_chance()).round(9).item()
+    0.0
+    """
+    return Distribution(
+        "better than chance", lambda u: 1 - np.sqrt(1 - u), lambda fpr, tpr: np.maximum(tpr - fpr, 0.0) / (1 - fpr)
+    )
+
+
+def pool(source: Any) -> Sample:
+    """Reference of the performances that were met: rival classifiers, earlier studies, posterior draws of them.
+
+    Parameters
+    ----------
+    source : counts, DataArray, Dataset, InferenceData or DataTree
+        Whatever holds two-class performances; all dims but the outcomes are pooled, undefined rates left out.
+
+    Returns
+    -------
+    Sample
+        Every (draw of a) performance counts once. The prevalence of the pool plays no part.
+
+    Raises
+    ------
+    ValueError
+        If no performance has both rates.
+
+    Examples
+    --------
+    >>> import bayesrank as br
+    >>> rivals = br.from_counts(tn=[70, 75], fp=[10, 5], fn=[6, 9], tp=[24, 21], entity=["a", "b"])
+    >>> pool(rivals).tpr.round(3).tolist()
+    [0.8, 0.7]
+    """
+    cells = {name: np.ravel(cell.values) for name, cell in two_class_cells(as_performance(source)).items()}
+    negative, positive = cells["tn"] + cells["fp"], cells["fn"] + cells["tp"]
+    kept = (negative > 0) & (positive > 0)
+    if not kept.any():
+        raise ValueError("source must hold at least one performance with negatives and positives; got none")
+    return Sample("pool", cells["fp"][kept] / negative[kept], cells["tp"][kept] / positive[kept])
+
+
+def from_sampler(
+    sampler: Callable[[np.random.Generator, int], Any], size: int = 40_000, seed: Seed = 0, name: str = "sampler"
+) -> Sample:
+    """Reference of a user's own sampler.
+
+    Parameters
+    ----------
+    sampler : callable
+        Of a NumPy Generator and a size; returns (fpr, tpr), two arrays of that size.
+    size : int
+        Performances to sample; 40,000 keep the standard error of every OPS below 0.0025.
+    seed : int, SeedSequence or Generator, optional
+        Of the sample.
+    name : str
+        For people to read.
+
+    Returns
+    -------
+    Sample
+
+    Raises
+    ------
+    ValueError
+        If the sampler does not return rates of that size.
+
+    Examples
+    --------
+    >>> import bayesrank as br
+    >>> triangle = from_sampler(lambda rng, n: (rng.beta(1, 3, n), rng.beta(3, 1, n)))
+    >>> float(br.ops.of_value("tpr", 0.5, 0.2, reference=triangle).ops_mcse) < 0.003
+    True
+    """
+    if isinstance(size, bool) or not isinstance(size, int | np.integer) or size < 1:
+        raise ValueError(f"size must be a positive whole number; got {size!r}")
+    rates = sampler(stream(root_sequence(seed), "reference"), int(size))
+    fpr, tpr = (np.asarray(rate, dtype=float) for rate in rates)
+    for label, rate in (("fpr", fpr), ("tpr", tpr)):
+        if rate.shape != (size,) or not ((rate >= 0) & (rate <= 1)).all():
+            raise ValueError(f"sampler must return {size} rates in [0, 1] as {label}; got shape {rate.shape}")
+    return Sample(name, fpr, tpr)

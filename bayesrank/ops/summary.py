@@ -1,0 +1,94 @@
+"""What draws of OPS say: means, intervals, and probabilities of a fall with their Monte-Carlo errors."""
+
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from bayesrank._compat import effective_sample_size
+
+__all__ = ["below_zero", "draw_dims", "proportion_error", "summarize"]
+
+
+def summarize(ops: xr.DataArray, prob: float = 0.95) -> xr.Dataset:
+    """Posterior mean, standard deviation and equal-tailed credible interval of OPS, or of a difference of two.
+
+    Parameters
+    ----------
+    ops : xarray.DataArray
+        With the dims ``chain`` and ``draw``.
+    prob : float
+        Probability of the interval.
+
+    Returns
+    -------
+    xarray.Dataset
+        ``mean``, ``sd``, ``lower``, ``upper``, and ``negative``, the probability of a value below 0, of use for
+        differences, with its Monte-Carlo standard error ``negative_mcse``. NaN where half the draws or more are
+        undefined; else of the defined ones.
+
+    Raises
+    ------
+    ValueError
+        If there are no draws, or ``prob`` is not between 0 and 1.
+
+    Examples
+    --------
+    >>> import bayesrank as br
+    >>> spring = br.fit(br.from_counts(tn=880, fp=20, fn=40, tp=60), seed=1)
+    >>> autumn = br.fit(br.from_counts(tn=600, fp=100, fn=120, tp=180), seed=2)
+    >>> change = summarize(br.ops.of_draws(autumn, "f1") - br.ops.of_draws(spring, "f1"))
+    >>> bool((change.upper < 0).all())
+    True
+    """
+    draws = draw_dims(ops)
+    if not 0 < prob < 1:
+        raise ValueError(f"prob must lie between 0 and 1; got {prob}")
+    if ops.chunks is not None:
+        ops = ops.chunk(dict.fromkeys(draws, -1))  # a quantile needs all draws of an entity at once
+    known = ops.notnull().mean(draws) > 0.5
+    tail = (1 - prob) / 2
+    some = ops.where(known, 0.0)  # no warning for what becomes NaN below
+    ends = some.quantile([tail, 1 - tail], draws)
+    result = {
+        "mean": some.mean(draws),
+        "sd": some.std(draws),
+        "lower": ends.isel(quantile=0, drop=True),
+        "upper": ends.isel(quantile=1, drop=True),
+    } | dict(zip(("negative", "negative_mcse"), below_zero(ops), strict=True))
+    return xr.Dataset({name: values.where(known) for name, values in result.items()}).assign_attrs(prob=prob)
+
+
+def below_zero(values: xr.DataArray) -> tuple[xr.DataArray, xr.DataArray]:
+    """Probability of a value below 0 among the defined draws, and its Monte-Carlo standard error."""
+    draws = draw_dims(values)
+    defined = values.notnull().sum(draws)
+    probability = (values < 0).sum(draws) / defined.where(defined > 0)
+
+    def effective(x: np.ndarray) -> np.ndarray:
+        """Independent draws that the draws of each item are worth; an undefined one counts as its mean."""
+        rows = x.reshape(-1, np.prod(x.shape[x.ndim - len(draws) :], dtype=int)).T
+        some = np.isfinite(rows).any(axis=0)
+        centre = np.nanmean(np.where(some, rows, 0.0), axis=0)
+        filled = np.where(np.isnan(rows), centre, rows)
+        like = xr.DataArray(np.empty(x.shape[x.ndim - len(draws) :]), dims=draws)
+        return effective_sample_size(filled, like).reshape(x.shape[: x.ndim - len(draws)])
+
+    chunked = values if values.chunks is None else values.chunk(dict.fromkeys(draws, -1))
+    worth = xr.apply_ufunc(effective, chunked, input_core_dims=[draws], dask="parallelized", output_dtypes=[np.float64])
+    error = xr.apply_ufunc(proportion_error, probability, worth, dask="parallelized", output_dtypes=[np.float64])
+    return probability, error
+
+
+def proportion_error(share: Any, size: Any) -> Any:
+    """Standard error of a proportion of ``size`` draws, from its Jeffreys posterior: never 0."""
+    smooth = (share * size + 0.5) / (size + 1)
+    return np.sqrt(smooth * (1 - smooth) / (size + 2))
+
+
+def draw_dims(values: xr.DataArray) -> list[str]:
+    """The dims ``chain`` and ``draw`` of an array that must have at least one of them."""
+    draws = [dim for dim in ("chain", "draw") if dim in values.dims]
+    if not draws:
+        raise ValueError(f"ops must have the dims chain and draw; got {values.dims}")
+    return draws

@@ -1,0 +1,358 @@
+"""Outperformance scores of reported values, of posterior draws, and of the whole Tile."""
+
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from bayesrank.ops._forms import ranking_form
+from bayesrank.ops._quadrature import cells_at, monotone, score_at
+from bayesrank.ops.references import UNIFORM, Distribution, Sample
+from bayesrank.ops.summary import proportion_error
+from bayesrank.performance import as_performance, two_class_cells
+from bayesrank.scores import Score, as_score
+
+__all__ = ["below", "by_label", "of_draws", "of_scored_value", "square", "tile", "value_curves", "value_range"]
+
+Reference = Distribution | Sample
+
+
+def of_scored_value(score: Any, value: Any, prevalence: Any, reference: Reference | None = None) -> xr.DataArray:
+    """OPS of a value of a two-class score; the part of :func:`bayesrank.ops.of_value` for single matrices."""
+    score, reference = directed(score), checked_reference(reference)
+    values, shares = broadcast(value, prevalence)
+    low, high = value_range(score, shares)
+    slack = 1e-9 * np.maximum(1.0, np.abs(values.values))
+    outside = (values.values < low - slack) | (values.values > high + slack)
+    if outside.any():
+        i = tuple(np.argwhere(outside)[0])
+        raise ValueError(
+            f"value must lie between {low[i]:.6g} and {high[i]:.6g}, the range of {score.name} at prevalence "
+            f"{shares.values[i]:.6g}; got {values.values[i]:.6g}"
+        )
+    inside = np.clip(values.values, low, high)
+    return wrap(values, below(reference, score, inside, shares.values), reference.size)
+
+
+def of_draws(source: Any, score: Any, reference: Reference | None = None) -> xr.DataArray:
+    """OPS of every draw of a performance, each at its own prevalence.
+
+    Parameters
+    ----------
+    source : counts, DataArray, Dataset, InferenceData or DataTree
+        Whatever holds a two-class performance.
+    score : Score, str or callable
+        Any score with a direction.
+    reference : Distribution or Sample, optional
+        The performances to compare with; uniform by default.
+
+    Returns
+    -------
+    xarray.DataArray
+        Named "ops", with the dims of the performance without the outcomes. NaN where the score is undefined or the
+        prevalence is 0 or 1. Lazy if the source is.
+
+    Raises
+    ------
+    ValueError
+        If the score has no direction.
+
+    References
+    ----------
+    Zhao et al., Outperformance Score, Definition 1 and Eq. 6; its Section 5 asks for this uncertainty.
+
+    Examples
+    --------
+    >>> import bayesrank as br
+    >>> counts = br.from_counts(tn=[80, 75], fp=[0, 5], fn=[3, 1], tp=[27, 29], entity=["a", "b"])
+    >>> ops = of_draws(br.fit(counts, draws=500, seed=1), "f1")
+    >>> ops.dims
+    ('chain', 'draw', 'entity')
+    >>> bool((br.ops.summarize(ops).lower > 0.8).all())
+    True
+    """
+    score, reference = directed(score), checked_reference(reference)
+
+    def of_cells(tn: Any, fp: Any, fn: Any, tp: Any) -> np.ndarray:
+        values = score.of_cells(tn, fp, fn, tp)
+        return below(reference, score, values, (fn + tp) / (tn + fp + fn + tp))
+
+    cells = two_class_cells(as_performance(source))
+    ops = xr.apply_ufunc(of_cells, *cells.values(), dask="parallelized", output_dtypes=[np.float64])
+    return ops.rename("ops").assign_attrs(long_name=f"OPS of {score.name.replace('_', ' ')}", units="1")
+
+
+def tile(source: Any, resolution: int = 101) -> xr.DataArray:
+    """The OPS Tile: the outperformance score of every canonical ranking score R_ab.
+
+    Parameters
+    ----------
+    source : counts, DataArray, Dataset, InferenceData or DataTree
+        Whatever holds a two-class performance. Draws give a Tile each: pass chunked draws to stay lazy.
+    resolution : int
+        Points on each axis, ends included.
+
+    Returns
+    -------
+    xarray.DataArray
+        Named "ops"; the dims of the performance without the outcomes, then ``b`` and ``a``. NaN where R_ab is
+        undefined. Uniform reference, in closed form.
+
+    Raises
+    ------
+    ValueError
+        If ``resolution`` is below 2.
+
+    References
+    ----------
+    Piérard et al., The Tile, Definition 1 (a weighs TP against TN, b weighs FN against FP); Zhao et al., Eq. 6.
+
+    Examples
+    --------
+    >>> import bayesrank as br
+    >>> counts = br.from_counts(tn=80, fp=1, fn=3, tp=27)
+    >>> ops = tile(counts, resolution=3)
+    >>> ops.dims, ops.sel(a=1, b=0.5).item() == of_draws(counts, "f1").item()
+    (('entity', 'b', 'a'), True)
+    """
+    if isinstance(resolution, bool) or not isinstance(resolution, int | np.integer) or resolution < 2:
+        raise ValueError(f"resolution must be a whole number >= 2; got {resolution!r}")
+    axis = np.linspace(0.0, 1.0, int(resolution))
+    a, b = axis[None, :], axis[:, None]
+
+    def of_cells(tn: Any, fp: Any, fn: Any, tp: Any) -> np.ndarray:
+        tn, fp, fn, tp = (np.asarray(cell)[..., None, None] for cell in (tn, fp, fn, tp))
+        right = (1 - a) * tn + a * tp
+        weight = right + (1 - b) * fp + b * fn
+        prevalence = (fn + tp) / (tn + fp + fn + tp)
+        defined = (weight > 0) & (prevalence > 0) & (prevalence < 1)
+        value = np.divide(right, weight, out=np.full(weight.shape, np.nan), where=defined)
+        return ranking_form(value, prevalence, tn=1 - a, fp=1 - b, fn=b, tp=a)
+
+    cells = two_class_cells(as_performance(source))
+    ops = xr.apply_ufunc(
+        of_cells,
+        *cells.values(),
+        output_core_dims=[["b", "a"]],
+        dask="parallelized",
+        output_dtypes=[np.float64],
+        dask_gufunc_kwargs={"output_sizes": {"b": axis.size, "a": axis.size}},
+    )
+    return ops.assign_coords(b=axis, a=axis).rename("ops").assign_attrs(long_name="OPS", units="1")
+
+
+def by_label(source: Any, score: Any, *, weights: Any = None, reference: Reference | None = None) -> xr.Dataset:
+    """OPS of each label of a multi-class or multi-label problem, and their average.
+
+    Labels differ in prevalence, so that averages of raw scores mix unlike numbers; outperformance scores share one
+    scale.
+
+    Parameters
+    ----------
+    source : counts, DataArray, Dataset, InferenceData or DataTree
+        A performance over C classes (each class is then judged against all others), or two-class performances with
+        the dim ``label``.
+    score : Score, str or callable
+        A two-class score with a direction.
+    weights : mapping or DataArray, optional
+        Non-negative weight of every label; equal by default.
+    reference : Distribution or Sample, optional
+        Uniform by default.
+
+    Returns
+    -------
+    xarray.Dataset
+        ``ops`` (..., label) and ``average`` (...), draw by draw, so that :func:`bayesrank.ops.summarize` gives either
+        its uncertainty. The average is NaN where the OPS of a label with weight is undefined.
+
+    Raises
+    ------
+    ValueError
+        If there are no labels, or the weights do not fit them.
+
+    References
+    ----------
+    Zhao et al., Outperformance Score, Section 5, first direction.
+
+    Examples
+    --------
+    >>> import bayesrank as br
+    >>> counts = br.from_matrix([[50, 1, 0], [2, 70, 9], [0, 8, 4]], "actual_rows", labels=["a", "b", "c"])
+    >>> result = by_label(br.fit(counts, draws=200, seed=1), "f1")
+    >>> result.ops.dims, result.average.dims
+    (('chain', 'draw', 'entity', 'label'), ('chain', 'draw', 'entity'))
+    """
+    from bayesrank.counts import one_vs_rest
+
+    performance = as_performance(source)
+    if "label" not in performance.dims:
+        if performance.sizes.get("actual", 0) < 3:
+            raise ValueError(f"source must have the dim label or more than two classes; got {dict(performance.sizes)}")
+        performance = one_vs_rest(performance)
+    ops = of_draws(performance, score, reference)
+    labels = ops["label"].values.tolist() if "label" in ops.coords else list(range(ops.sizes["label"]))
+    if weights is None:
+        share = np.ones(len(labels))
+    else:
+        given = weights.to_series().to_dict() if isinstance(weights, xr.DataArray) else dict(weights)
+        if set(given) != set(labels):
+            raise ValueError(f"weights must name the labels {labels}; got {list(given)}")
+        share = np.array([float(given[label]) for label in labels])
+    if not (np.isfinite(share).all() and (share >= 0).all() and share.sum() > 0):
+        raise ValueError(f"weights must be non-negative, finite and not all 0; got {share.tolist()}")
+    weight = xr.DataArray(share / share.sum(), dims="label")
+    average = (ops * weight).where(weight > 0, 0.0).sum("label", skipna=False)
+    return xr.Dataset({"ops": ops, "average": average.rename("average")})
+
+
+def value_curves(score: Any, prevalence: Any, points: int = 201, reference: Reference | None = None) -> xr.DataArray:
+    """OPS as a function of the score's value, for several prevalences.
+
+    Parameters
+    ----------
+    score : Score, str or callable
+        A two-class score with a direction and a finite range.
+    prevalence : sequence of float
+        Strictly between 0 and 1.
+    points : int
+        Values, evenly spaced over the score's range.
+    reference : Distribution or Sample, optional
+        Uniform by default.
+
+    Returns
+    -------
+    xarray.DataArray
+        Named "ops" (prevalence, value); NaN outside the score's range at a prevalence.
+
+    Raises
+    ------
+    ValueError
+        If the score has no direction or an infinite range.
+
+    References
+    ----------
+    Zhao et al., Outperformance Score, Figure 1 (c).
+
+    Examples
+    --------
+    >>> value_curves("f1", [0.1, 0.5], points=3).round(3).values.tolist()
+    [[0.0, 0.926, 1.0], [0.0, 0.5, 1.0]]
+    """
+    score, reference = directed(score), checked_reference(reference)
+    if not np.isfinite(score.range).all():
+        raise ValueError(f"score must have a finite range to run through; got {score.name} with {score.range}")
+    value = np.linspace(*score.range, points)
+    values, shares = broadcast(value, np.reshape(np.asarray(prevalence, dtype=float), (-1, 1)))
+    low, high = value_range(score, shares)
+    inside = np.where((values.values >= low - 1e-12) & (values.values <= high + 1e-12), values.values, np.nan)
+    ops = below(reference, score, np.clip(inside, low, high), shares.values)
+    coords = {"prevalence": np.ravel(prevalence), "value": value}
+    return xr.DataArray(ops, coords, ("prevalence", "value"), name="ops", attrs={"score": score.name})
+
+
+def square(score: Any, value: float, prevalence: float, resolution: int = 201) -> xr.Dataset:
+    """The score over the ROC square at one prevalence, and the OPS of a value: the area where the score is worse.
+
+    Parameters
+    ----------
+    score : Score, str or callable
+        A two-class score with a direction.
+    value, prevalence : float
+        The value to be judged, and the prevalence.
+    resolution : int
+        Points on each axis, strictly inside the square.
+
+    Returns
+    -------
+    xarray.Dataset
+        ``score`` (tpr, fpr), ``worse`` (tpr, fpr), whether a performance there is outperformed, and ``ops``.
+
+    References
+    ----------
+    Zhao et al., Outperformance Score, Figure 1 (a) and (b).
+
+    Examples
+    --------
+    >>> result = square("f1", 0.6, 0.1)
+    >>> bool(abs(result.worse.mean() - result.ops) < 2 / 201)
+    True
+    """
+    ops = of_scored_value(score, float(value), float(prevalence))
+    score = directed(score)
+    axis = (np.arange(resolution) + 0.5) / resolution
+    found = score.of_cells(*cells_at(axis[None, :], axis[:, None], float(prevalence)))
+    worse = found < value if score.higher_is_better else found > value
+    return xr.Dataset(
+        {"score": (("tpr", "fpr"), found), "worse": (("tpr", "fpr"), worse), "ops": ops},
+        {"tpr": axis, "fpr": axis, "value": float(value), "prevalence": float(prevalence)},
+        {"score": score.name},
+    )
+
+
+def value_range(score: Score, prevalence: xr.DataArray) -> tuple[np.ndarray, np.ndarray]:
+    """Smallest and largest value of a score at each prevalence.
+
+    A score that rises with TPR and TNR has them where both rates are 0 and 1; where it is undefined or infinite there,
+    and for scores that go up and down, the range of the metadata stands.
+    """
+    shares = prevalence.values
+    low, high = (np.full(shares.shape, end, dtype=float) for end in score.range)
+    if shares.size and monotone(score, shares):
+        sign = 1.0 if score.higher_is_better else -1.0
+        ends = (sign * score_at(score, np.full(shares.shape, x), np.full(shares.shape, 1 - x), shares) for x in (1, 0))
+        worst, best = ends if score.higher_is_better else tuple(ends)[::-1]
+        low, high = np.where(np.isfinite(worst), worst, low), np.where(np.isfinite(best), best, high)
+    return low, high
+
+
+def directed(score: Any) -> Score:
+    """The score, if it has a direction."""
+    score = as_score(score)
+    if score.higher_is_better is None:
+        raise ValueError(f"score must have a direction to outperform anyone; got {score.name}, which has none")
+    return score
+
+
+def checked_reference(reference: Any) -> Reference:
+    """The reference, uniform if none is given."""
+    if reference is None:
+        return UNIFORM
+    if not hasattr(reference, "below"):
+        raise TypeError(
+            f"reference must have a method below, as Distribution and Sample; got {type(reference).__name__}"
+        )
+    return reference
+
+
+def broadcast(value: Any, prevalence: Any) -> tuple[xr.DataArray, xr.DataArray]:
+    """Values and prevalences as DataArrays of one shape, the prevalences checked."""
+    arrays = []
+    for argument, given in (("value", value), ("prevalence", prevalence)):
+        array = given if isinstance(given, xr.DataArray) else np.asarray(given)
+        if array.dtype.kind not in "iuf":
+            raise TypeError(f"{argument} must hold numbers; got {given!r}")
+        arrays.append(array.astype(float))
+    if not any(isinstance(array, xr.DataArray) for array in arrays):
+        arrays = np.broadcast_arrays(*arrays)
+    values, shares = xr.broadcast(*(xr.DataArray(array) for array in arrays))
+    bad = ~((shares.values > 0) & (shares.values < 1))
+    if bad.any():
+        raise ValueError(f"prevalence must lie strictly between 0 and 1; got {shares.values[bad][0]:.6g}")
+    return values, shares
+
+
+def wrap(like: xr.DataArray, ops: np.ndarray, size: int | None) -> xr.DataArray:
+    """OPS as a DataArray, with its Monte-Carlo standard error as the coord ``ops_mcse`` if it has one."""
+    out = like.copy(data=ops).rename("ops").assign_attrs(long_name="OPS", units="1")
+    if size is None:
+        return out
+    return out.assign_coords(ops_mcse=(like.dims, proportion_error(ops, size)))
+
+
+def below(reference: Reference, score: Score, value: np.ndarray, prevalence: np.ndarray) -> np.ndarray:
+    """OPS for arrays of any shape; NaN where the value is, or one class is missing."""
+    value, prevalence = np.broadcast_arrays(np.asarray(value, float), np.asarray(prevalence, float))
+    known = ~np.isnan(value) & (prevalence > 0) & (prevalence < 1)
+    out = np.full(value.shape, np.nan)
+    out[known] = reference.below(score, value[known], prevalence[known])
+    return out

@@ -1,0 +1,259 @@
+"""Pictures of outperformance scores: against the value, as an area, along a curve, over the Tile, over time."""
+
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from bayesrank.plots._style import OKABE_ITO, entity_colors, new_axes, short_names
+
+__all__ = ["ops_curve", "ops_drift", "ops_square", "ops_tile", "ops_values"]
+
+AXES = {"recall": "recall", "share": "share of cases called positive", "fpr": "false positive rate", "k": "cases K"}
+PART_COLORS = {"prevalence": OKABE_ITO[4], "rates": OKABE_ITO[5]}
+
+
+def ops_values(ops: xr.DataArray, ax: Any = None) -> Any:
+    """OPS against the value of a score, one line a prevalence.
+
+    Parameters
+    ----------
+    ops : xarray.DataArray
+        Of :func:`bayesrank.ops.value_curves`.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+
+    Examples
+    --------
+    >>> import bayesrank as br
+    >>> ax = ops_values(br.ops.value_curves("f1", [0.01, 0.1, 0.5]))
+    >>> ax.get_xlabel(), len(ax.lines)
+    ('f1', 3)
+    """
+    import matplotlib
+
+    ax = new_axes(ax, 5.5, 4.2)
+    size = ops.sizes["prevalence"]
+    for i, share in enumerate(ops["prevalence"].values):
+        color = matplotlib.colormaps["cividis"](0.9 * i / max(size - 1, 1))
+        ax.plot(ops["value"], ops.isel(prevalence=i), color=color, linewidth=1.8, label=f"{share:g}")
+    ax.set(xlabel=str(ops.attrs.get("score", "value")).replace("_", " "), ylabel="OPS", ylim=(-0.02, 1.02))
+    ax.grid(color="0.9")
+    ax.legend(title="prevalence", frameon=False)
+    return ax
+
+
+def ops_square(square: xr.Dataset, ax: Any = None) -> Any:
+    """The unit square of rates with the area that a value outperforms: its OPS.
+
+    Parameters
+    ----------
+    square : xarray.Dataset
+        Of :func:`bayesrank.ops.square`.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+
+    Examples
+    --------
+    >>> import bayesrank as br
+    >>> ax = ops_square(br.ops.square("f1", 0.6, 0.1))
+    >>> ax.get_xlabel(), ax.get_ylabel()
+    ('false positive rate', 'true positive rate')
+    """
+    ax = new_axes(ax, 4.6, 4.8)
+    worse = square["worse"].transpose("tpr", "fpr")
+    fpr, tpr = square["fpr"].values, square["tpr"].values
+    # A filled contour of the score at the value has smoother edges than the cells of a map.
+    gap = (square["score"] - square["value"]).transpose("tpr", "fpr").values
+    sign = -1.0 if (worse.values & (gap > 0)).any() else 1.0
+    if worse.values.any() and not worse.values.all():
+        gap = np.clip(np.nan_to_num(sign * gap), -1e6, 1e6)
+        ax.contourf(fpr, tpr, gap, levels=[gap.min() - 1, 0, gap.max() + 1], colors=[OKABE_ITO[4], "white"])
+        ax.contour(fpr, tpr, gap, levels=[0], colors=[OKABE_ITO[0]], linewidths=1.8)
+    elif worse.values.all():
+        ax.set_facecolor(OKABE_ITO[4])
+    ax.plot([0, 1], [0, 1], color="0.5", linestyle=":", linewidth=1)
+    ax.set(xlim=(0, 1), ylim=(0, 1), xlabel="false positive rate", ylabel="true positive rate", aspect="equal")
+    name = str(square.attrs.get("score", "score")).replace("_", " ")
+    ax.set_title(
+        f"{name} = {square['value'].item():.3g} at prevalence {square['prevalence'].item():.3g}: "
+        f"OPS {square['ops'].item():.3f}",
+        fontsize=10,
+    )
+    return ax
+
+
+def ops_curve(result: xr.Dataset, axes: Any = None) -> Any:
+    """A curve beside the curve of its OPS: PRC beside OPRC, lift beside OPS(lift).
+
+    Parameters
+    ----------
+    result : xarray.Dataset
+        Of :func:`bayesrank.ops.of_curve` with a sequence ``at``; credible bands where it has draws.
+    axes : pair of matplotlib.axes.Axes, optional
+        Where to draw.
+
+    Returns
+    -------
+    numpy.ndarray of matplotlib.axes.Axes
+
+    Examples
+    --------
+    >>> import bayesrank as br
+    >>> result = br.ops.of_curve([0, 0, 0, 1, 0, 1], [1, 2, 3, 4, 5, 6], "precision_at_recall", at=[0.25, 0.5, 0.9])
+    >>> [ax.get_ylabel() for ax in ops_curve(result)]
+    ['precision', 'OPS of precision']
+    """
+    along = str(result["value"].dims[-1])
+    if along not in AXES:
+        raise ValueError(
+            f"result must have been computed along a curve, with a sequence at; got {result['value'].dims}"
+        )
+    if axes is None:
+        import matplotlib.pyplot as plt
+
+        axes = plt.subplots(1, 2, figsize=(9.5, 4.2), layout="constrained")[1]
+    entities = result["entity"].values.tolist()
+    names = short_names(entities)
+    ordinate = str(result.attrs.get("metric", "value")).split("_at_")[0]
+    for ax, variable, label in zip(axes, ("value", "ops"), (ordinate, f"OPS of {ordinate}"), strict=True):
+        for (entity, color), name in zip(entity_colors(entities).items(), names, strict=True):
+            one = result.sel(entity=entity)
+            ax.plot(one[along], one[variable], color=color, marker="o", markersize=3, linewidth=1.5, label=name)
+            if variable == "ops" and "ops_lower" in one:
+                ax.fill_between(one[along], one["ops_lower"], one["ops_upper"], color=color, alpha=0.2, linewidth=0)
+        ax.set(xlabel=AXES[along], ylabel=label)
+        ax.grid(color="0.9")
+    axes[1].set_ylim(-0.02, 1.02)
+    if ordinate != "lift":
+        axes[0].set_ylim(-0.02, 1.02)
+    axes[0].axhline(result["prevalence"].item() if ordinate == "precision" else 1, color="0.5", linestyle=":")
+    axes[0].set_title(f"dotted: no skill, prevalence {result['prevalence'].item():.3g}", fontsize=10)
+    if len(entities) > 1:
+        axes[1].legend(frameon=False, fontsize=9)
+    return axes
+
+
+def ops_tile(ops: xr.DataArray, ax: Any = None) -> Any:
+    """The OPS Tile of one performance: the OPS of every canonical ranking score.
+
+    Parameters
+    ----------
+    ops : xarray.DataArray
+        Of :func:`bayesrank.ops.tile`, (b, a), for one entity and without draws: select, or take their mean.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+
+    Examples
+    --------
+    >>> import bayesrank as br
+    >>> ax = ops_tile(br.ops.tile(br.from_counts(tn=80, fp=1, fn=3, tp=27)).squeeze())
+    >>> ax.get_xlabel().startswith("a")
+    True
+    """
+    if set(ops.dims) != {"b", "a"}:
+        raise ValueError(f"ops must have the dims b and a alone (select an entity, average draws); got {ops.dims}")
+    ax = new_axes(ax, 5.4, 4.6)
+    image = ax.pcolormesh(
+        ops["a"], ops["b"], ops.transpose("b", "a"), cmap="cividis", shading="nearest", rasterized=True
+    )
+    low, high = float(ops.min()), float(ops.max())
+    if high - low > 1e-6:
+        ax.contour(ops["a"], ops["b"], ops.transpose("b", "a"), levels=5, colors="white", linewidths=0.8)
+    ax.set(
+        xlim=(0, 1),
+        ylim=(0, 1),
+        aspect="equal",
+        xlabel="a: TN counts at 0, TP counts at 1",
+        ylabel="b: FP counts at 0, FN counts at 1",
+    )
+    ax.figure.colorbar(image, ax=ax, label="OPS", shrink=0.85)
+    return ax
+
+
+def ops_drift(result: xr.Dataset, entity: Any = None, axes: Any = None) -> Any:
+    """OPS over the periods, and below it each change as its prevalence part and its rate part.
+
+    Parameters
+    ----------
+    result : xarray.Dataset
+        Of :func:`bayesrank.ops.drift`, with draws.
+    entity : label, optional
+        Whose; may be left out where there is but one.
+    axes : pair of matplotlib.axes.Axes, optional
+        Where to draw.
+
+    Returns
+    -------
+    numpy.ndarray of matplotlib.axes.Axes
+
+    Examples
+    --------
+    >>> import bayesrank as br
+    >>> counts = br.from_counts(tn=[80, 170], fp=[20, 30], fn=[10, 9], tp=[90, 71], entity=["m", "m"],
+    ...                         dataset=["May", "June"])
+    >>> axes = ops_drift(br.ops.drift(br.fit(counts, seed=1), "f1"))
+    >>> axes[0].get_ylabel()
+    'OPS of f1'
+    """
+    if "degraded" not in result:
+        raise ValueError("result must come from draws, with intervals; got a drift of points")
+    if "entity" in result["ops_mean"].dims:
+        if entity is None and result.sizes["entity"] > 1:
+            raise ValueError(f"entity must be one of {result['entity'].values.tolist()}; got None")
+        result = result.isel(entity=0) if entity is None else result.sel(entity=entity)
+    dim = str(result["ops_mean"].dims[0])
+    periods = result[dim].values.tolist()
+    if axes is None:
+        import matplotlib.pyplot as plt
+
+        width = max(6.0, 1.5 + 0.8 * len(periods))
+        axes = plt.subplots(2, 1, figsize=(width, 6), sharex=True, layout="constrained")[1]
+    x = np.arange(len(periods))
+    above, below = axes
+    mean, low, high = (result[f"ops_{what}"].values for what in ("mean", "lower", "upper"))
+    above.errorbar(x, mean, [mean - low, high - mean], color=OKABE_ITO[0], marker="o", linewidth=1.2, capsize=3)
+    above.set_ylabel(f"OPS of {str(result.attrs.get('score', 'score')).replace('_', ' ')}")
+    for offset, (part, color) in zip((-0.2, 0.2), PART_COLORS.items(), strict=True):
+        mean, low, high = (result[f"change_{what}"].sel(part=part).values for what in ("mean", "lower", "upper"))
+        label = f"{part} (the other held)"
+        below.bar(x + offset, np.nan_to_num(mean), 0.38, color=color, label=label)
+        below.errorbar(x + offset, mean, [mean - low, high - mean], fmt="none", color="black", linewidth=1, capsize=2)
+    top = np.nanmax([0.0, *result["change_upper"].sel(part=list(PART_COLORS)).values.ravel()])
+    bottom = np.nanmin([0.0, *result["change_lower"].sel(part=list(PART_COLORS)).values.ravel()])
+    margin = 0.2 * (top - bottom) or 0.1
+    for i, (probability, error) in enumerate(
+        zip(result["degraded"].values, result["degraded_mcse"].values, strict=True)
+    ):
+        if np.isfinite(probability):
+            below.text(i, top + margin / 4, _share(probability, error), ha="center", va="bottom", fontsize=9)
+    below.set_ylim(bottom - margin / 2, top + 1.4 * margin)
+    below.axhline(0, color="black", linewidth=0.8)
+    below.set_ylabel("change of OPS")
+    below.set_title("numbers: probability that the rates got worse", fontsize=9, loc="left")
+    below.legend(frameon=False, fontsize=9, loc="best")
+    below.set_xticks(x, short_names(periods, 18), rotation=90 if len(periods) > 8 else 0)
+    for ax in axes:
+        ax.grid(axis="y", color="0.9")
+        ax.set_axisbelow(True)
+    return axes
+
+
+def _share(probability: float, error: float) -> str:
+    """A probability from draws, never printed as 0 or 1."""
+    least = max(2 * error, 0.01)
+    if probability > 1 - least:
+        return f"> {1 - least:.2f}"
+    return f"< {least:.2f}" if probability < least else f"{probability:.2f}"

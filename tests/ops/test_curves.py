@@ -1,0 +1,266 @@
+"""OPS of curves: the published tables, closed forms for the shallowest tree, independent areas, the bootstrap."""
+
+import numpy as np
+import pytest
+import xarray as xr
+
+import bayesrank as br
+from bayesrank.ops._areas import area, area_range, ideal_area, point, rates
+
+# Zhao et al., Outperformance Score, Tables 6 to 9: prevalence, cases (Table 4), AUC(PRC), its OPS, precision at recall
+# 0.9, its OPS (Table 7's last two exchanged, a misprint), AUC(lift), NAUC(lift), their OPS, precision at K = 500, its
+# OPS.
+TABLES = {
+    "heart, general": (0.091, 9000, 0.354, 0.869, 0.183, 0.901, 2.278, 0.670, 0.915, 0.418, 0.840),
+    "heart, elder": (0.190, 9043, 0.420, 0.797, 0.264, 0.815, 1.745, 0.656, 0.841, 0.558, 0.782),
+    "heart, hospital": (0.300, 9206, 0.688, 0.909, 0.495, 0.902, 1.806, 0.820, 0.929, 0.830, 0.852),
+    "loan, general": (0.112, 10_000, 0.316, 0.808, 0.151, 0.784, 1.915, 0.601, 0.849, 0.432, 0.805),
+    "loan, low-income": (0.203, 10_108, 0.485, 0.838, 0.278, 0.813, 1.807, 0.696, 0.869, 0.686, 0.832),
+    "loan, risky": (0.300, 10_063, 0.581, 0.832, 0.376, 0.784, 1.621, 0.736, 0.857, 0.788, 0.821),
+}
+#: The tolerance of the reproduction, and twice our own Monte-Carlo error on top.
+AGREE = 0.006
+
+
+@pytest.mark.parametrize("row", TABLES.values(), ids=TABLES)
+def test_tables_6_to_9(row):
+    prevalence, size, pr, ops_pr, precision, ops_precision, lift, nauc, ops_lift, at_k, ops_at_k = row
+    found = br.ops.of_value("auc_pr", pr, prevalence)
+    assert found.item() == pytest.approx(ops_pr, abs=AGREE + 2 * float(found.ops_mcse))
+    found = br.ops.of_value("precision_at_recall", precision, prevalence, at=0.9)
+    assert found.item() == pytest.approx(ops_precision, abs=AGREE + 2 * float(found.ops_mcse))
+    for metric, value in (("precision_at_k", at_k), ("lift_at_k", at_k / prevalence)):
+        found = br.ops.of_value(metric, value, prevalence, at=500, size=size)
+        assert found.item() == pytest.approx(ops_at_k, abs=AGREE + 2 * float(found.ops_mcse))
+    # The lift areas of the paper rest on an unstated rule; with linear rates ours are 0.00 to 0.015 lower.
+    found = br.ops.of_value("auc_lift", lift, prevalence)
+    assert -0.015 < found.item() - ops_lift < 0.003
+    assert lift / ideal_area("lift", prevalence) == pytest.approx(nauc, abs=1e-3)
+
+
+def test_linear_invariance_of_areas():
+    for prevalence in (0.02, 0.3):
+        lift = br.ops.of_value("auc_lift", 1.3, prevalence).item()
+        assert br.ops.of_value("nauc_lift", 1.3 / (1 - np.log(prevalence)), prevalence).item() == lift
+        roc = br.ops.of_value("auc_roc", 0.8, prevalence).item()
+        gain = prevalence / 2 + (1 - prevalence) * 0.8
+        assert br.ops.of_value("auc_gain", gain, prevalence).item() == pytest.approx(roc, abs=1e-4)
+        assert br.ops.of_value("nauc_gain", gain / (1 - prevalence / 2), prevalence).item() == pytest.approx(
+            roc, abs=1e-4
+        )
+
+
+class TestTree:
+    def test_order_ends_and_size(self):
+        curves = br.ops.directed_binary_tree(depth=3, samples=200, seed=1)
+        for rate in (curves.fpr, curves.tpr):
+            assert rate.shape == (200, 15 + 2)  # E1 to E15 of Figure 2, and the ends
+            assert (rate.diff("point") >= 0).all()
+            assert (rate.isel(point=0) == 0).all()
+            assert (rate.isel(point=-1) == 1).all()
+
+    def test_seeded(self):
+        one, two, other = (br.ops.directed_binary_tree(2, 50, seed=s) for s in (1, 1, 2))
+        xr.testing.assert_identical(one, two)
+        assert not np.array_equal(one.fpr, other.fpr)
+
+    def test_moments(self):
+        # The first point is uniform; its lower left neighbour is a product of two uniforms, mean 1/4 and 1/4.
+        curves = br.ops.directed_binary_tree(depth=1, samples=20_000, seed=3)
+        for rate in (curves.fpr, curves.tpr):
+            for position, mean in ((1, 1 / 4), (2, 1 / 2), (3, 3 / 4)):
+                values = rate.isel(point=position)
+                assert abs(values.mean().item() - mean) < 4 * values.std().item() / np.sqrt(20_000)
+        first = np.corrcoef(curves.fpr.isel(point=2), curves.tpr.isel(point=2))[0, 1]
+        assert abs(first) < 4 / np.sqrt(20_000)
+
+    def test_the_shallowest_tree_has_closed_forms(self):
+        # One uniform point: the area under ROC is its balanced accuracy.
+        curves = br.ops.directed_binary_tree(depth=0, seed=4)
+        value = np.array([0.3, 0.5, 0.8])
+        found = br.ops.of_value("auc_roc", value, 0.2, reference=curves)
+        assert (found.ops_mcse < 0.003).all()
+        exact = br.ops.of_value("balanced_accuracy", value, 0.2)
+        assert (np.abs(found - exact) < 4 * found.ops_mcse).all()
+
+    def test_bad_input(self):
+        with pytest.raises(ValueError, match="depth"):
+            br.ops.directed_binary_tree(depth=-1)
+        with pytest.raises(TypeError, match="reference"):
+            br.ops.of_value("auc_roc", 0.5, 0.5, reference=br.ops.UNIFORM)
+        falling = xr.Dataset({n: (("sample", "point"), [[0.0, 0.6, 0.5, 1.0]]) for n in ("fpr", "tpr")})
+        with pytest.raises(ValueError, match="rise from 0 to 1"):
+            br.ops.of_value("auc_roc", 0.5, 0.5, reference=falling)
+
+
+@pytest.mark.parametrize("curve", ["roc", "pr", "lift", "gain"])
+@pytest.mark.parametrize("prevalence", [0.001, 0.3, 0.9])
+def test_area_against_dense_interpolation(curve, prevalence):
+    rng = np.random.default_rng(5)
+    fpr, tpr = (np.sort(np.r_[0, rng.random(12), 1]) for _ in range(2))
+    fpr[3], tpr[8] = fpr[4], tpr[7]  # a vertical and a horizontal piece
+    fine = np.linspace(0, 13, 13 * 20_000 + 1)
+    x, y = np.interp(fine, np.arange(14), fpr), np.interp(fine, np.arange(14), tpr)
+    share = prevalence * y + (1 - prevalence) * x
+    x, y, share = x[1:], y[1:], share[1:]
+    u, v = {
+        "roc": (x, y), "pr": (y, prevalence * y / share), "lift": (share, y / share), "gain": (share, y)
+    }[curve]  # fmt: skip
+    numeric = np.sum(np.diff(u) * (v[1:] + v[:-1]) / 2)
+    assert area(curve, fpr, tpr, np.asarray(prevalence)) == pytest.approx(numeric, rel=1e-3, abs=1e-4)
+
+
+@pytest.mark.parametrize("curve", ["roc", "pr", "lift", "gain"])
+def test_range_of_areas(curve):
+    # Many thresholds along the worst and the ideal ranking reach the ends, and two thresholds do not leave them.
+    for prevalence in (0.01, 0.4):
+        low, high = area_range(curve, prevalence)
+        for corner, expected in ((1.0, low), (0.0, high)):
+            ends = np.array([0.0, corner, 1.0]), np.array([0.0, 1 - corner, 1.0])
+            assert area(curve, *ends, np.asarray(prevalence)) == pytest.approx(expected.item(), abs=1e-12)
+        metric = f"auc_{curve}"
+        assert br.ops.of_value(metric, low.item(), prevalence).item() == 0
+        assert br.ops.of_value(metric, high.item(), prevalence).item() == pytest.approx(1, abs=1e-3)
+        with pytest.raises(ValueError, match=f"the range of {metric} at prevalence"):
+            br.ops.of_value(metric, high.item() + 0.01, prevalence)
+
+
+@pytest.mark.parametrize("prevalence", [0.001, 0.3])
+@pytest.mark.parametrize("metric", ["precision_at_recall", "precision_at_share", "recall_at_share", "lift_at_share"])
+def test_points_against_the_sample(metric, prevalence):
+    # OPS is computed by way of another metric that orders the curves alike; here directly, curve by curve.
+    curves = br.ops.directed_binary_tree(depth=3, samples=500, seed=8)
+    fpr, tpr = curves.fpr.values.astype(float), curves.tpr.values.astype(float)
+    found = point(metric, 0.3, fpr, tpr, np.asarray(prevalence))
+    for i in range(0, 500, 100):
+        ops = br.ops.of_value(metric, found[i], prevalence, at=0.3, reference=curves)
+        assert ops.item() == pytest.approx(np.mean(found < found[i]), abs=1.5 / 500)
+
+
+def test_points_follow_equation_9():
+    fpr, tpr = np.array([0, 0.2, 0.6, 1.0]), np.array([0, 0.6, 0.9, 1.0])
+    prevalence = np.asarray(0.25)
+    # recall 0.75 is half way between the second and the third point: FPR 0.4
+    assert point("precision_at_recall", 0.75, fpr, tpr, prevalence) == pytest.approx(0.1875 / (0.1875 + 0.3))
+    assert point("tpr_at_fpr", 0.4, fpr, tpr, prevalence) == pytest.approx(0.75)
+    share = 0.1875 + 0.3
+    assert point("recall_at_share", share, fpr, tpr, prevalence) == pytest.approx(0.75)
+    assert point("lift_at_share", share, fpr, tpr, prevalence) == pytest.approx(0.75 / share)
+    # constant on the first segment
+    first = 0.15 / (0.15 + 0.15)
+    assert point("precision_at_recall", 0.1, fpr, tpr, prevalence) == pytest.approx(first)
+
+
+class TestCases:
+    rng = np.random.default_rng(6)
+    y_true = rng.random(400) < 0.2
+    y_score = y_true + rng.normal(0, 0.8, 400)
+    coarse = np.round(y_score)  # ties
+
+    def test_auc_is_the_mann_whitney_statistic(self):
+        for score in (self.y_score, self.coarse):
+            result = br.ops.of_curve(self.y_true, score, "auc_roc", draws=0)
+            gap = score[self.y_true][:, None] - score[~self.y_true]
+            assert result.value.item() == pytest.approx(np.mean((gap > 0) + (gap == 0) / 2))
+
+    def test_same_as_of_value(self):
+        prevalence = self.y_true.mean()
+        for metric, at in (("auc_pr", None), ("auc_lift", None), ("precision_at_recall", 0.5), ("lift_at_share", 0.1)):
+            result = br.ops.of_curve(self.y_true, self.coarse, metric, at=at, draws=0)
+            assert result.prevalence.item() == prevalence
+            assert result.ops.item() == br.ops.of_value(metric, result.value.item(), prevalence, at=at).item()
+
+    def test_order_of_cases_and_monotone_maps_do_not_matter(self):
+        order = np.random.default_rng(7).permutation(400)
+        one = br.ops.of_curve(self.y_true, self.coarse, "auc_pr", draws=0)
+        other = br.ops.of_curve(self.y_true[order], np.exp(self.coarse[order]), "auc_pr", draws=0)
+        xr.testing.assert_allclose(one, other)
+
+    def test_at_k_is_the_precision_of_the_first_k(self):
+        top = np.argsort(-self.y_score)[:30]
+        result = br.ops.of_curve(self.y_true, self.y_score, "precision_at_k", at=30, draws=0)
+        assert result.value.item() == pytest.approx(self.y_true[top].mean())
+        lift = br.ops.of_curve(self.y_true, self.y_score, "lift_at_k", at=30, draws=0)
+        assert lift.value.item() == pytest.approx(self.y_true[top].mean() / self.y_true.mean())
+        assert lift.ops.item() == pytest.approx(result.ops.item(), abs=1e-12)
+
+    def test_oprc(self):
+        at = [0.25, 0.5, 0.75, 0.95]
+        result = br.ops.of_curve(
+            self.y_true, {"a": self.y_score, "b": self.coarse}, "precision_at_recall", at=at, draws=0
+        )
+        assert result.ops.dims == ("entity", "recall")
+        one = br.ops.of_curve(self.y_true, self.coarse, "precision_at_recall", at=0.5, draws=0)
+        assert result.ops.sel(entity="b", recall=0.5).item() == one.ops.item()
+
+    def test_perfect_and_reversed(self):
+        for metric in ("auc_roc", "auc_pr", "auc_lift", "auc_gain"):
+            assert br.ops.of_curve(self.y_true, self.y_true * 1.0, metric, draws=0).ops.item() > 0.999
+            assert br.ops.of_curve(self.y_true, -1.0 * self.y_true, metric, draws=0).ops.item() == 0
+
+    def test_bootstrap(self):
+        result = br.ops.of_curve(self.y_true, {"a": self.y_score, "b": self.coarse}, "auc_roc", draws=400, seed=1)
+        assert result.ops_draws.dims == ("chain", "draw", "entity")
+        # The Bayesian bootstrap of the area has nearly DeLong's variance.
+        positive, negative = self.y_score[self.y_true], self.y_score[~self.y_true]
+        above = positive[:, None] > negative
+        delong = np.sqrt(above.mean(1).var(ddof=1) / positive.size + above.mean(0).var(ddof=1) / negative.size)
+        spread = result.value_draws.sel(entity="a").std().item()
+        assert spread == pytest.approx(delong, rel=4 / np.sqrt(2 * 400) + 0.03)
+        assert (result.ops_lower < result.ops).all()
+        assert (result.ops < result.ops_upper).all()
+        # shared weights: the draws of two versions of one classifier go together
+        draws = result.value_draws.stack(all=("chain", "draw"))
+        assert np.corrcoef(draws.sel(entity="a"), draws.sel(entity="b"))[0, 1] > 0.8
+
+    def test_draws_at_their_own_prevalence(self):
+        # Interpolated between prevalences 0.25 apart in log-odds: the curvature costs less than 0.002.
+        result = br.ops.of_curve(self.y_true, self.y_score, "auc_pr", draws=40, seed=1)
+        for draw in (0, 13, 39):
+            value, prevalence, ops = (
+                result[name].isel(chain=0, draw=draw).values.item()
+                for name in ("value_draws", "prevalence_draws", "ops_draws")
+            )
+            assert ops == pytest.approx(br.ops.of_value("auc_pr", value, prevalence).item(), abs=2e-3)
+        again = br.ops.of_curve(self.y_true, {"x": self.coarse, "y": self.y_score}, "auc_pr", draws=40, seed=1)
+        np.testing.assert_array_equal(again.ops_draws.sel(entity="y"), result.ops_draws.isel(entity=0))
+
+    @pytest.mark.parametrize(
+        ("y_true", "y_score", "options", "error", "words"),
+        [
+            ([1, 1, 1], [1, 2, 3], {}, ValueError, "y_true must hold two classes"),
+            ([0, 1, 1], [2, 2, 2], {}, ValueError, "y_score must rank"),
+            ([0, 1, 1], [1, np.nan, 2], {}, ValueError, "y_score must hold no NaN"),
+            ([0, 1, 1], [1, 2], {}, ValueError, "y_score must hold one number"),
+            ([0, 1, 1], ["a", "b", "c"], {}, ValueError, "y_score"),
+            ([0, 1, 1], [1, 2, 3], {"metric": "lift_at_k", "at": 4}, ValueError, "K from 1 to 3"),
+            ([0, 1, 1], [1, 2, 3], {"metric": "lift_at_k"}, TypeError, "at must be a number"),
+            ([0, 1, 1], [1, 2, 3], {"metric": "precision_at_recall", "at": 1.0}, ValueError, "at must lie"),
+            ([0, 1, 1], [1, 2, 3], {"metric": "auc_roc", "at": 0.5}, ValueError, "not for auc_roc"),
+            ([0, 1, 1], [1, 2, 3], {"metric": "auc"}, KeyError, "metric must be one of"),
+            (["n", "p", "p"], [1, 2, 3], {"positive": "q"}, ValueError, "positive='q'"),
+            ([0, 1, 1], [1, 2, 3], {"draws": -1}, ValueError, "draws"),
+        ],
+    )
+    def test_bad_input(self, y_true, y_score, options, error, words):
+        with pytest.raises(error, match=words):
+            br.ops.of_curve(y_true, y_score, **{"metric": "auc_roc", **options})
+
+    def test_bad_values(self):
+        with pytest.raises(ValueError, match="K from 1 to 100"):
+            br.ops.of_value("lift_at_k", 1.0, 0.2, at=101, size=100)
+        with pytest.raises(ValueError, match="at is for points"):
+            br.ops.of_value("f1", 0.5, 0.2, at=0.5)
+        with pytest.raises(ValueError, match="prevalence"):
+            br.ops.of_value("auc_pr", 0.5, 1.0)
+
+    def test_the_whole_test_set_has_the_prevalence(self):
+        result = br.ops.of_curve(self.y_true, self.y_score, "precision_at_k", at=400, draws=20, seed=1)
+        assert result.value.item() == pytest.approx(self.y_true.mean())
+        assert result.ops.item() == 0
+        assert (result.ops_draws == 0).all()
+
+    def test_rates_group_ties(self):
+        fpr, tpr = rates(np.array([True, False, True, False]), np.array([2.0, 2.0, 3.0, 1.0]))
+        assert fpr.tolist() == [0, 0, 0.5, 1]
+        assert tpr.tolist() == [0, 0.5, 1, 1]

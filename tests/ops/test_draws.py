@@ -1,0 +1,178 @@
+"""OPS of draws, the OPS Tile, labels, references."""
+
+import numpy as np
+import pytest
+import xarray as xr
+
+import bayesrank as br
+
+
+@pytest.fixture(scope="module")
+def posterior():
+    counts = br.from_counts(
+        tn=[900, 850], fp=[10, 60], fn=[40, 10], tp=[50, 80], entity=["careful", "eager"], dataset=["spring"] * 2
+    )
+    return br.fit(counts, draws=200, chains=2, seed=1)
+
+
+@pytest.mark.parametrize("name", ["f1", "mcc", "false_discovery_rate", "p4", "diagnostic_odds_ratio"])
+def test_draws_equal_a_loop_over_values(posterior, name):
+    ops = br.ops.of_draws(posterior, name)
+    assert ops.dims == ("chain", "draw", "entity", "dataset")
+    values = br.scores.get(name)(posterior)
+    prevalence = br.scores.prevalence(posterior)
+    for i in range(0, 200, 40):
+        where = {"chain": 1, "draw": i, "entity": 0, "dataset": 0}
+        one = br.ops.of_value(name, values.isel(where).item(), prevalence.isel(where).item())
+        assert ops.isel(where).item() == pytest.approx(one.item(), abs=1e-9)
+
+
+def test_lazy_stays_lazy(posterior):
+    eager = br.as_performance(posterior)
+    lazy = eager.chunk({"draw": 50})
+    for result, expected in (
+        (br.ops.of_draws(lazy, "f1"), br.ops.of_draws(eager, "f1")),
+        (br.ops.tile(lazy, 5), br.ops.tile(eager, 5)),
+    ):
+        assert result.chunks is not None
+        xr.testing.assert_allclose(result.compute(), expected)
+    summary = br.ops.summarize(br.ops.of_draws(lazy, "f1"))
+    xr.testing.assert_allclose(summary.compute(), br.ops.summarize(br.ops.of_draws(eager, "f1")))
+
+
+def test_undefined_is_nan():
+    counts = br.from_counts(tn=[90, 100, 0], fp=[10, 0, 0], fn=[0, 30, 3], tp=[0, 0, 4], entity=["a", "b", "c"])
+    assert np.isnan(br.ops.of_draws(counts, "ppv")).all()  # no positives; nothing called positive; no negatives
+    assert np.isnan(br.ops.of_draws(counts, "tpr").sel(entity=["a", "c"])).all()
+    assert br.ops.of_draws(counts, "tpr").sel(entity="b").item() == 0
+
+
+def test_tile_is_of_value(posterior):
+    performance = br.as_performance(posterior).isel(chain=0, draw=[0, 7])
+    tile = br.ops.tile(performance, 6)
+    assert tile.dims == ("draw", "entity", "dataset", "b", "a")
+    prevalence = br.scores.prevalence(performance)
+    for a in tile["a"].values:
+        for b in tile["b"].values:
+            score = br.scores.families.ranking("r_ab", tn=1 - a, fp=1 - b, fn=b, tp=a)
+            expected = br.ops.of_value(score, score(performance), prevalence)
+            np.testing.assert_allclose(tile.sel(a=a, b=b), expected, atol=1e-12)
+    known = {"tpr": (1, 1), "tnr": (0, 0), "ppv": (1, 0), "npv": (0, 1), "accuracy": (0.5, 0.5), "f1": (1, 0.5)}
+    tile = br.ops.tile(performance, 3)
+    for name, (a, b) in known.items():
+        np.testing.assert_allclose(tile.sel(a=a, b=b), br.ops.of_draws(performance, name), atol=1e-12)
+
+
+def test_tile_undefined_is_nan():
+    never = br.from_counts(tn=90, fp=0, fn=10, tp=0)
+    tile = br.ops.tile(never, 3)
+    assert np.isnan(tile.sel(a=1, b=0).item())  # PPV
+    assert tile.sel(a=0.5, b=0.5).notnull().item()
+    with pytest.raises(ValueError, match="resolution"):
+        br.ops.tile(never, 1)
+
+
+def test_uncertainty_shrinks_and_covers():
+    # Central limit: the interval's width goes as 1/√n, and the OPS of the true rates lies within four sds.
+    truth = br.ops.of_draws(br.from_counts(tn=810, fp=90, fn=30, tp=70), "f1").item()
+    widths = []
+    for n in (10, 1000):
+        counts = br.from_counts(tn=81 * n, fp=9 * n, fn=3 * n, tp=7 * n)
+        summary = br.ops.summarize(br.ops.of_draws(br.fit(counts, seed=n), "f1"))
+        assert abs(summary["mean"].item() - truth) < 4 * summary.sd.item()
+        widths.append((summary.upper - summary.lower).item())
+    assert widths[0] / widths[1] == pytest.approx(10, rel=0.15)
+
+
+def test_summary_of_a_difference(posterior):
+    ops = br.ops.of_draws(posterior, "tnr")
+    summary = br.ops.summarize(ops.sel(entity="eager") - ops.sel(entity="careful"))
+    assert summary.negative.item() == 1
+    assert 0 < summary.negative_mcse.item() < 0.01
+    assert set(summary.dims) == {"dataset"}
+    with pytest.raises(ValueError, match="chain and draw"):
+        br.ops.summarize(ops.mean(("chain", "draw")))
+
+
+class TestLabels:
+    counts = br.from_matrix([[50, 1, 0], [2, 70, 9], [0, 8, 4]], "actual_rows", labels=["a", "b", "c"])
+
+    def test_multi_class_average(self):
+        posterior = br.fit(self.counts, draws=100, chains=2, seed=1)
+        result = br.ops.by_label(posterior, "f1")
+        table = br.one_vs_rest(br.as_performance(posterior)).sel(label="c")
+        np.testing.assert_allclose(result.ops.sel(label="c"), br.ops.of_draws(table, "f1"))
+        np.testing.assert_allclose(result.average, result.ops.mean("label"))
+        only = br.ops.by_label(posterior, "f1", weights={"a": 0, "b": 2, "c": 0})
+        np.testing.assert_allclose(only.average, only.ops.sel(label="b"))
+
+    def test_multi_label(self):
+        table = br.one_vs_rest(self.counts)
+        np.testing.assert_allclose(br.ops.by_label(table, "mcc").ops, br.ops.by_label(self.counts, "mcc").ops)
+
+    def test_bad_input(self):
+        with pytest.raises(ValueError, match="weights must name"):
+            br.ops.by_label(self.counts, "f1", weights={"a": 1})
+        with pytest.raises(ValueError, match="label"):
+            br.ops.by_label(br.from_counts(tn=1, fp=1, fn=1, tp=1), "f1")
+
+
+class TestReferences:
+    def test_flat_betas_are_uniform(self):
+        flat = br.ops.independent_betas((1, 1), (1, 1))
+        for name in ("f1", "mcc", "p4", "false_omission_rate"):
+            np.testing.assert_allclose(
+                br.ops.of_value(name, 0.4, [0.001, 0.2], reference=flat),
+                br.ops.of_value(name, 0.4, [0.001, 0.2]),
+                atol=1e-9,
+            )
+
+    def test_betas_of_one_rate_are_the_beta_cdf(self):
+        from scipy import stats
+
+        reference = br.ops.independent_betas((0.5, 4), (3, 2))
+        value = np.array([0.1, 0.5, 0.8])
+        np.testing.assert_allclose(
+            br.ops.of_value("tpr", value, 0.2, reference=reference), stats.beta.cdf(value, 3, 2), atol=1e-8
+        )
+        np.testing.assert_allclose(
+            br.ops.of_value("tnr", value, 0.2, reference=reference), stats.beta.cdf(value, 4, 0.5), atol=1e-8
+        )
+
+    def test_better_than_chance(self):
+        # Twice the area of {0 < TPR - FPR < j}: 1 - (1 - j)²
+        value = np.array([0.0, 0.3, 1.0])
+        ops = br.ops.of_value("informedness", value, 0.2, reference=br.ops.better_than_chance())
+        np.testing.assert_allclose(ops, 1 - (1 - value) ** 2, atol=1e-8)
+
+    @pytest.mark.parametrize("name", ["f1", "mcc", "false_discovery_rate"])
+    def test_sampler_agrees_with_the_density(self, name):
+        exact = br.ops.independent_betas((1, 3), (3, 1))
+        sampled = br.ops.from_sampler(lambda rng, n: (rng.beta(1, 3, n), rng.beta(3, 1, n)), seed=3)
+        value, prevalence = np.array([0.2, 0.5, 0.7]), np.array([0.02, 0.1, 0.4])
+        ops = br.ops.of_value(name, value, prevalence, reference=sampled)
+        assert (ops.ops_mcse < 0.003).all()
+        assert (np.abs(ops - br.ops.of_value(name, value, prevalence, reference=exact)) < 4 * ops.ops_mcse).all()
+
+    def test_pool(self, posterior):
+        rivals = br.from_counts(tn=[80, 70, 60], fp=[20, 30, 40], fn=[5, 5, 5], tp=[5, 5, 5], entity=["x", "y", "z"])
+        reference = br.ops.pool(rivals)
+        assert reference.size == 3
+        # at 1-in-2 positives their accuracies are 0.65, 0.6, 0.55; nobody beats itself
+        ops = br.ops.of_value("accuracy", [0.54, 0.6, 0.64, 0.7], 0.5, reference=reference)
+        np.testing.assert_allclose(ops, [0, 1 / 3, 2 / 3, 1])
+        draws = br.ops.of_draws(posterior, "accuracy", reference)
+        assert draws.dims == ("chain", "draw", "entity", "dataset")
+        assert float(draws.min()) >= 0.0
+
+    def test_pool_needs_both_rates(self):
+        with pytest.raises(ValueError, match="source"):
+            br.ops.pool(br.from_counts(tn=5, fp=1, fn=0, tp=0))
+
+    def test_bad_parameters(self):
+        with pytest.raises(ValueError, match="fpr"):
+            br.ops.independent_betas((0, 1), (1, 1))
+        with pytest.raises(ValueError, match="tpr"):
+            br.ops.independent_betas((1, 1), (0, 1))
+        with pytest.raises(ValueError, match="sampler"):
+            br.ops.from_sampler(lambda rng, n: (rng.random(n) + 1, rng.random(n)))

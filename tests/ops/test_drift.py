@@ -1,0 +1,110 @@
+"""Drift: parts that sum, that vanish when their cause does, and that agree with known OPS."""
+
+import numpy as np
+import pytest
+import xarray as xr
+
+import bayesrank as br
+
+
+def cells(tpr, fpr, prevalence, size=10**6):
+    positive = round(size * prevalence)
+    tp, fp = round(tpr * positive), round(fpr * (size - positive))
+    return {"tn": size - positive - fp, "fp": fp, "fn": positive - tp, "tp": tp}
+
+
+def counts(*states):
+    """One entity over periods t0, t1, ... of (TPR, FPR, prevalence)."""
+    tables = [cells(*state) for state in states]
+    columns = {name: [table[name] for table in tables] for name in tables[0]}
+    names = [f"t{i}" for i in range(len(states))]
+    return br.from_counts(**columns, entity=["model"] * len(states), dataset=names)
+
+
+def test_prevalence_alone_is_all_prevalence():
+    # theory sheet, item 12: F1's OPS at (0.95, 0.3) is 0.950, 0.880, 0.851
+    result = br.ops.drift(counts((0.95, 0.3, 0.5), (0.95, 0.3, 0.1), (0.95, 0.3, 0.02)), "f1").isel(entity=0)
+    np.testing.assert_allclose(result.ops, [0.950, 0.880, 0.851], atol=5e-4)
+    np.testing.assert_allclose(result.change.sel(part="prevalence")[1:], [-0.070, -0.029], atol=1e-3)
+    np.testing.assert_allclose(result.change.sel(part="rates")[1:], 0, atol=1e-9)
+    assert result.change.isel(dataset=0).isnull().all()
+
+
+def test_rates_alone_are_all_rates():
+    result = br.ops.drift(counts((0.9, 0.2, 0.1), (0.8, 0.3, 0.1)), "mcc").isel(entity=0, dataset=1)
+    assert result.change.sel(part="prevalence").item() == pytest.approx(0, abs=1e-9)
+    assert result.change.sel(part="rates").item() < -0.05
+
+
+@pytest.fixture(scope="module")
+def posterior():
+    table = counts((0.9, 0.2, 0.3), (0.85, 0.2, 0.1), (0.6, 0.4, 0.1), (0.9, 0.2, 0.3)) // 1000
+    return br.fit(table, draws=250, chains=2, seed=1)
+
+
+@pytest.mark.parametrize("baseline", [None, "t1"])
+def test_parts_sum_and_total_is_the_difference(posterior, baseline):
+    result = br.ops.drift(posterior, "f1", baseline=baseline)
+    np.testing.assert_allclose(
+        result.change.sel(part="total"), result.change.sel(part=["prevalence", "rates"]).sum("part", skipna=False)
+    )
+    np.testing.assert_allclose(result.ops, br.ops.of_draws(posterior, "f1"), atol=1e-12)
+    against = result.ops.shift(dataset=1) if baseline is None else result.ops.sel(dataset="t1", drop=True)
+    expected = result.ops - against
+    if baseline:
+        expected = expected.where(result["dataset"] != "t1")
+    np.testing.assert_allclose(result.change.sel(part="total"), expected)
+
+
+def test_probabilities(posterior):
+    result = br.ops.drift(posterior, "f1").isel(entity=0)
+    # t1: about 1,000 cases, 100 positive: TPR 0.9 to 0.85 is unsure; t2 clearly worse; t3 clearly better
+    assert 0.5 < result.degraded.sel(dataset="t1").item() < 0.999
+    assert result.degraded.sel(dataset="t2").item() > 0.99
+    assert result.tpr_fell.sel(dataset="t2").item() > 0.99
+    assert result.tnr_fell.sel(dataset="t2").item() > 0.99
+    assert result.degraded.sel(dataset="t3").item() < 0.01
+    assert (result.degraded_mcse.isel(dataset=slice(1, None)) > 0).all()
+    assert result.degraded.isel(dataset=0).isnull().item()
+    inside = result.change_lower <= result.change_mean
+    assert inside.isel(dataset=slice(1, None)).all()
+
+
+def test_one_rate_up_one_down_is_told():
+    table = counts((0.7, 0.1, 0.2), (0.9, 0.3, 0.2)) // 100
+    result = br.ops.drift(br.fit(table, draws=200, chains=2, seed=1), "informedness").isel(entity=0, dataset=1)
+    assert result.tpr_fell.item() < 0.01
+    assert result.tnr_fell.item() > 0.99
+
+
+def test_periods_of_separate_posteriors():
+    one, two = (br.from_counts(**cells(0.9, 0.2, p, 1000)) for p in (0.3, 0.1))
+    result = br.ops.drift({"spring": one, "autumn": two}, "f1")
+    assert result["dataset"].values.tolist() == ["spring", "autumn"]
+    assert result.change.dims == ("dataset", "entity", "part")
+    assert "degraded" not in result  # a point has no probabilities
+
+
+def test_lazy_stays_lazy(posterior):
+    performance = br.as_performance(posterior)
+    lazy = br.ops.drift(performance.chunk({"draw": 50}), "f1")
+    assert lazy.change.chunks is not None
+    xr.testing.assert_allclose(lazy.compute(), br.ops.drift(performance, "f1"))
+
+
+def test_undefined_period_is_nan():
+    table = counts((0.9, 0.2, 0.3), (0.9, 0.2, 0.0), (0.9, 0.2, 0.3))
+    result = br.ops.drift(table, "f1").isel(entity=0)
+    assert result.ops.isnull().values.tolist() == [False, True, False]
+    assert result.change.isnull().all()
+
+
+def test_bad_input(posterior):
+    with pytest.raises(ValueError, match="baseline must be one of the periods"):
+        br.ops.drift(posterior, "f1", baseline="t9")
+    with pytest.raises(ValueError, match="source must have the dim dataset"):
+        br.ops.drift(br.from_counts(tn=1, fp=1, fn=1, tp=1), "f1")
+    with pytest.raises(ValueError, match="two or more periods"):
+        br.ops.drift(br.as_performance(posterior).isel(dataset=[0]), "f1")
+    with pytest.raises(ValueError, match="same numbers of chains and draws"):
+        br.ops.drift({"a": br.as_performance(posterior), "b": br.as_performance(posterior).isel(draw=[0])}, "f1")

@@ -1,0 +1,81 @@
+"""Pictures of OPS draw what was computed, without a warning."""
+
+import warnings
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pytest
+
+import bayesrank as br
+
+
+@pytest.fixture(autouse=True)
+def no_warnings():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        yield
+    plt.close("all")
+
+
+@pytest.fixture(scope="module")
+def periods():
+    table = br.from_counts(
+        tn=[800, 900, 870], fp=[50, 40, 120], fn=[30, 8, 15], tp=[120, 52, 45], entity=["m"] * 3,
+        dataset=["Q1", "Q2", "Q3"],
+    )  # fmt: skip
+    return br.fit(table, draws=200, chains=2, seed=2)
+
+
+def test_values():
+    ops = br.ops.value_curves("cohen_kappa", [0.01, 0.5])
+    ax = br.plots.ops_values(ops)
+    ax.figure.canvas.draw()
+    np.testing.assert_array_equal(ax.lines[1].get_ydata(), ops.sel(prevalence=0.5))
+    assert np.isnan(ax.lines[0].get_ydata()[0])  # kappa does not reach -1 there
+
+
+@pytest.mark.parametrize(("score", "value"), [("f1", 0.6), ("false_discovery_rate", 0.3), ("mcc", -0.2), ("f1", 0.0)])
+def test_square_fills_the_area(score, value):
+    square = br.ops.square(score, value, 0.2)
+    assert square.worse.mean().item() == pytest.approx(square.ops.item(), abs=2 / 201)
+    ax = br.plots.ops_square(square)
+    ax.figure.canvas.draw()
+    assert f"OPS {square.ops.item():.3f}" in ax.get_title()
+    image = np.asarray(ax.figure.canvas.buffer_rgba())[..., :3]
+    box = ax.get_window_extent()
+    height = image.shape[0]
+    inside = image[int(height - box.y1) + 3 : int(height - box.y0) - 3, int(box.x0) + 3 : int(box.x1) - 3]
+    shaded = np.all(np.abs(inside.astype(int) - [0x56, 0xB4, 0xE9]) < 12, axis=-1).mean()
+    assert shaded == pytest.approx(square.ops.item(), abs=0.03)  # the lines cover a little
+
+
+def test_curve_beside_its_ops():
+    rng = np.random.default_rng(1)
+    y_true = rng.random(200) < 0.3
+    scores = {name: y_true + rng.normal(0, spread, 200) for name, spread in (("a", 0.5), ("b", 1.0))}
+    for metric in ("precision_at_recall", "lift_at_share"):
+        result = br.ops.of_curve(y_true, scores, metric, at=[0.2, 0.5, 0.8], draws=20, seed=1)
+        axes = br.plots.ops_curve(result)
+        axes[0].figure.canvas.draw()
+        np.testing.assert_array_equal(axes[1].lines[1].get_ydata(), result.ops.sel(entity="b"))
+    with pytest.raises(ValueError, match="sequence at"):
+        br.plots.ops_curve(br.ops.of_curve(y_true, scores, "auc_pr"))
+
+
+def test_tile(periods):
+    ops = br.ops.tile(periods, 11)
+    ax = br.plots.ops_tile(ops.mean(("chain", "draw")).isel(entity=0, dataset=0))
+    ax.figure.canvas.draw()
+    with pytest.raises(ValueError, match="b and a alone"):
+        br.plots.ops_tile(ops)
+
+
+def test_drift(periods):
+    result = br.ops.drift(periods, "f1")
+    axes = br.plots.ops_drift(result)
+    axes[0].figure.canvas.draw()
+    assert [t.get_text() for t in axes[1].get_xticklabels()] == ["Q1", "Q2", "Q3"]
+    assert len(axes[1].texts) == 2
+    assert not {"0.00", "1.00"} & {t.get_text() for t in axes[1].texts}
+    with pytest.raises(ValueError, match="draws"):
+        br.plots.ops_drift(br.ops.drift(br.as_performance(periods).mean(("chain", "draw")), "f1"))

@@ -1,0 +1,214 @@
+"""OPS of values: closed forms against brute-force areas and against quadrature, published numbers, properties."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+import xarray as xr
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import bayesrank as br
+from bayesrank.ops._forms import closed_form
+from bayesrank.ops._quadrature import cells_at, outperformed
+from bayesrank.ops.values import value_range
+from bayesrank.scores.catalog import SCORES
+
+DIRECTED = [name for name, score in SCORES.items() if score.higher_is_better is not None]
+CLOSED = [name for name in DIRECTED if closed_form(SCORES[name]) is not None]
+
+# Zhao et al., Outperformance Score, Table 5: prevalence, F1, OPS(F1), MCC, OPS(MCC).
+TABLE_5 = [
+    (0.091, 0.408, 0.892, 0.348, 0.874),
+    (0.190, 0.453, 0.799, 0.300, 0.779),
+    (0.300, 0.614, 0.850, 0.468, 0.859),
+    (0.112, 0.361, 0.825, 0.268, 0.798),
+    (0.203, 0.475, 0.806, 0.316, 0.787),
+    (0.300, 0.514, 0.735, 0.344, 0.780),
+]
+
+
+def random_cases(score, size, seed, decades=4):
+    """Values that the score takes at random rates, and prevalences down to 1e-4 and up to 1 - 1e-4."""
+    rng = np.random.default_rng(seed)
+    small = 10 ** rng.uniform(-decades, np.log10(0.5), size)
+    prevalence = np.where(rng.random(size) < 0.5, small, 1 - small)
+    return score.of_cells(*cells_at(*rng.random((2, size)), prevalence)), prevalence
+
+
+def brute_force(score, value, prevalence, n=1000):
+    """Share of the n × n midpoints that are worse."""
+    grid = (np.arange(n) + 0.5) / n
+    found = score.of_cells(*cells_at(grid[None, :], grid[:, None], prevalence))
+    return np.mean(found < value if score.higher_is_better else found > value)
+
+
+@pytest.mark.parametrize("name", DIRECTED)
+def test_area_against_brute_force(name):
+    # A monotone contour crosses at most 2n of the n² squares around the midpoints: an error of 2/n at most.
+    score = SCORES[name]
+    for value, prevalence in zip(*random_cases(score, 6, seed=1), strict=True):
+        assert br.ops.of_value(score, value, prevalence).item() == pytest.approx(
+            brute_force(score, value, prevalence), abs=2e-3
+        )
+
+
+@pytest.mark.parametrize("name", CLOSED)
+def test_closed_form_against_quadrature(name):
+    score = SCORES[name]
+    value, prevalence = random_cases(score, 300, seed=2)
+    numeric = outperformed(score, value, prevalence, lambda u: u, lambda fpr, tpr: tpr)
+    np.testing.assert_allclose(closed_form(score)(value, prevalence), numeric, rtol=0, atol=1e-9)
+
+
+@pytest.mark.parametrize("name", [n for n in DIRECTED if np.isfinite(SCORES[n].range).all()])
+def test_zero_and_one_at_the_ends(name):
+    score = SCORES[name]
+    for prevalence in (1e-4, 0.2, 0.5, 0.999):
+        ends = [end.item() for end in value_range(score, xr.DataArray(prevalence))]
+        worst, best = ends if score.higher_is_better else ends[::-1]
+        assert br.ops.of_value(score, worst, prevalence).item() == pytest.approx(0, abs=1e-9)
+        assert br.ops.of_value(score, best, prevalence).item() == pytest.approx(1, abs=1e-9)
+
+
+@pytest.mark.parametrize("name", DIRECTED)
+def test_monotone_in_the_value(name):
+    score = SCORES[name]
+    low, high = np.clip(score.range, -50, 50)
+    for prevalence in (1e-4, 0.3):
+        low_here, high_here = (end.item() for end in value_range(score, xr.DataArray(prevalence)))
+        values = np.linspace(max(low, low_here), min(high, high_here), 101)
+        ops = br.ops.of_value(score, values, prevalence).values
+        steps = np.diff(ops if score.higher_is_better else ops[::-1])
+        assert (steps >= -1e-9).all()
+        assert ops.min() >= 0
+        assert ops.max() <= 1
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    weights=st.tuples(*[st.floats(0, 5) for _ in range(4)]),
+    fpr=st.floats(0.01, 0.99),
+    tpr=st.floats(0.01, 0.99),
+    prevalence=st.floats(1e-4, 1 - 1e-4),
+)
+def test_any_ranking_score(weights, fpr, tpr, prevalence):
+    tn, fp, fn, tp = weights
+    if min(tn + tp, fp + fn) < 1e-3:
+        return
+    score = br.scores.families.ranking("random", tn=tn, fp=fp, fn=fn, tp=tp)
+    value = score.of_cells(*cells_at(fpr, tpr, prevalence)).reshape(1)
+    closed = closed_form(score)(value, np.array([prevalence]))
+    # independent route: the area under the line, from the theory sheet's formula where it does not cancel
+    c1 = (1 - prevalence) * (tn * (1 - value) + fp * value)
+    c2 = prevalence * (tp * (1 - value) + fn * value)
+    t = (1 - value) * ((1 - prevalence) * tn + prevalence * tp)
+    x = (np.arange(20_000) + 0.5) / 20_000
+    if min(c1, c2) > 1e-8:
+        area = 1 - np.clip((t - c1 * x) / c2, 0, 1).mean()
+        assert closed.item() == pytest.approx(area, abs=1e-4)
+    if min(c1, c2) > 1e-2 * max(c1, c2):
+        parts = [np.maximum(z, 0) ** 2 for z in (t, t - c1, t - c2, t - c1 - c2)]
+        formula = 1 - (parts[0] - parts[1] - parts[2] + parts[3]) / (2 * c1 * c2)
+        np.testing.assert_allclose(closed, formula, atol=1e-10)
+
+
+def test_f1_is_equation_7():
+    for prevalence in (0.01, 0.1, 0.5, 0.9):
+        value = np.linspace(0.01, 1, 50)
+        first = (1 + prevalence) * value / (2 * prevalence * (2 - value))
+        second = ((1 + prevalence) * value - 2 * prevalence) ** 2 / (
+            2 * prevalence * (1 - prevalence) * value * (2 - value)
+        )
+        expected = np.where(value <= 2 * prevalence / (1 + prevalence), first, first - second)
+        np.testing.assert_allclose(br.ops.of_value("f1", value, prevalence), expected, atol=1e-12)
+
+
+@pytest.mark.parametrize("row", TABLE_5)
+@pytest.mark.parametrize("name", ["f1", "mcc"])
+def test_table_5(row, name):
+    # The inputs are printed to three digits: some value and prevalence that round to them must give the printed OPS.
+    prevalence, (value, printed) = row[0], row[1:3] if name == "f1" else row[3:]
+    corners = [
+        br.ops.of_value(name, value + dv, prevalence + dp).item() for dv in (-5e-4, 5e-4) for dp in (-5e-4, 5e-4)
+    ]
+    assert min(corners) - 5e-4 <= printed <= max(corners) + 5e-4
+    assert br.ops.of_value(name, value, prevalence).item() == pytest.approx(printed, abs=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("prevalence", "wide", "narrow"), [(0.5, 0.950, 0.856), (0.1, 0.880, 0.974), (0.02, 0.851, 0.984)]
+)
+def test_moves_with_prevalence_at_fixed_rates(prevalence, wide, narrow):
+    for (tpr, fpr), known in (((0.95, 0.3), wide), ((0.6, 0.02), narrow)):
+        value = br.scores.f1.of_cells(*cells_at(fpr, tpr, prevalence))
+        assert br.ops.of_value("f1", value, prevalence).item() == pytest.approx(known, abs=5e-4)
+
+
+@pytest.mark.parametrize("name", ["f1", "mcc", "p4", "false_discovery_rate", "cohen_kappa"])
+def test_linear_invariance(name):
+    score = SCORES[name]
+    value, prevalence = random_cases(score, 40, seed=4, decades=2)
+
+    def moved(tn, fp, fn, tp):  # slope and intercept may depend on the prevalence
+        return score.function(tn, fp, fn, tp) * (2 + fn + tp) - 3
+
+    other = br.scores.Score(name, moved, range=(-6.0, 3.0), higher_is_better=score.higher_is_better)
+    np.testing.assert_allclose(
+        br.ops.of_value(other, value * (2 + prevalence) - 3, prevalence),
+        br.ops.of_value(name, value, prevalence),
+        atol=1e-8,
+    )
+
+
+def test_known_name_with_another_function_is_not_mistaken():
+    fake = dataclasses.replace(br.scores.mcc, function=br.scores.informedness.function)
+    assert br.ops.of_value(fake, 0.5, 0.05).item() == pytest.approx(
+        br.ops.of_value("informedness", 0.5, 0.05).item(), abs=1e-9
+    )
+
+
+def test_kinks_and_scores_that_go_up_and_down():
+    def worse_rate(tn, fp, fn, tp):
+        return np.minimum(tn / (tn + fp), tp / (tp + fn))
+
+    # P(min(U, V) < v) = 1 - (1 - v)²
+    value = np.array([0.1, 0.5, 0.9])
+    np.testing.assert_allclose(br.ops.of_value(worse_rate, value, 0.3), 1 - (1 - value) ** 2, atol=1e-8)
+
+    def balance(tn, fp, fn, tp):
+        return -np.abs(tp / (tp + fn) - tn / (tn + fp))
+
+    # P(-|U - V| < -d) = (1 - d)²
+    np.testing.assert_allclose(br.ops.of_value(balance, -value, 0.3), (1 - value) ** 2, atol=1e-6)
+
+
+def test_broadcasts_and_keeps_labels():
+    value = xr.DataArray([0.3, 0.6], {"entity": ["a", "b"]}, ("entity",))
+    prevalence = xr.DataArray([0.1, 0.2, 0.3], {"dataset": ["x", "y", "z"]}, ("dataset",))
+    ops = br.ops.of_value("f1", value, prevalence)
+    assert ops.dims == ("entity", "dataset")
+    assert ops.name == "ops"
+    assert ops.sel(entity="b", dataset="y").item() == br.ops.of_value("f1", 0.6, 0.2).item()
+    assert br.ops.of_value("p4", np.array([[0.3], [0.6]]), np.array([0.1, 0.2])).shape == (2, 2)
+    assert np.isnan(br.ops.of_value("f1", np.nan, 0.2).item())
+
+
+@pytest.mark.parametrize(
+    ("score", "value", "prevalence", "error", "words"),
+    [
+        ("f1", 1.2, 0.3, ValueError, "value must lie between 0 and 1"),
+        ("cohen_kappa", -0.9, 0.1, ValueError, "between -0.2195.* at prevalence 0.1; got -0.9"),
+        ("f1", 0.5, 0.0, ValueError, "prevalence must lie strictly between 0 and 1; got 0"),
+        ("tpr", 0.5, 1.0, ValueError, "prevalence"),
+        ("f1", 0.5, np.nan, ValueError, "prevalence"),
+        ("f1", "high", 0.5, TypeError, "value must hold numbers"),
+        ("prevalence", 0.5, 0.5, ValueError, "score must have a direction"),
+        ("f_one", 0.5, 0.5, KeyError, "f_one"),
+    ],
+)
+def test_bad_input(score, value, prevalence, error, words):
+    with pytest.raises(error, match=words):
+        br.ops.of_value(score, value, prevalence)
+    with pytest.raises(TypeError, match="reference"):
+        br.ops.of_value("f1", 0.5, 0.5, reference="uniform")
