@@ -1,5 +1,6 @@
 from . import datasets as datasets
 from . import plots as plots
+from . import predictive as predictive
 from . import scores as scores
 from .audits import audit as audit
 from .audits import audit_table as audit_table
