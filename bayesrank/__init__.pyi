@@ -22,6 +22,7 @@ from .ranking.preorder import dual as dual
 from .ranking.preorder import rank_bounds as rank_bounds
 from .ranking.preorder import relations as relations
 from .scores.placement import place as place
+from .scores.posterior import score_posterior as score_posterior
 from .scores.ranking_scores import canonical_score as canonical_score
 from .scores.ranking_scores import importance as importance
 from .scores.ranking_scores import ranking_score as ranking_score
