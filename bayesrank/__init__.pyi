@@ -21,6 +21,7 @@ from .ranking import verdict as verdict
 from .ranking.preorder import dual as dual
 from .ranking.preorder import rank_bounds as rank_bounds
 from .ranking.preorder import relations as relations
+from .scores.contour import contour as contour
 from .scores.placement import place as place
 from .scores.posterior import score_posterior as score_posterior
 from .scores.ranking_scores import canonical_score as canonical_score
