@@ -43,7 +43,7 @@ def posterior_predictive(posterior: Any, size: Any = None, seed: Seed = None) ->
     --------
     >>> import bayesrank as br
     >>> counts = br.from_counts(tn=80, fp=0, fn=3, tp=27)
-    >>> future = posterior_predictive(br.fit(counts, seed=1), size=50, seed=2)
+    >>> future = br.posterior_predictive(br.fit(counts, seed=1), size=50, seed=2)
     >>> int(future.sum(["actual", "predicted"]).min()), int(future.sum(["actual", "predicted"]).max())
     (50, 50)
     """

@@ -1,0 +1,35 @@
+"""Future test sets: what counts and scores to expect next time, sampled or exactly.
+
+:func:`posterior_predictive` samples counts from posterior draws. The others are exact: :func:`confusion_pmf` gives
+the probability of every confusion matrix, :func:`score_pmf` that of every value of a score, and a distribution is
+read by :func:`mean`, :func:`variance`, :func:`quantile`, :func:`hdi`, :func:`mode`, :func:`interval_probability`,
+:func:`difference` and :func:`summary`.
+"""
+
+from bayesrank.predictive.confusion import confusion_pmf
+from bayesrank.predictive.sampled import posterior_predictive
+from bayesrank.predictive.scores import score_pmf
+from bayesrank.predictive.summaries import (
+    difference,
+    hdi,
+    interval_probability,
+    mean,
+    mode,
+    quantile,
+    summary,
+    variance,
+)
+
+__all__ = [
+    "confusion_pmf",
+    "difference",
+    "hdi",
+    "interval_probability",
+    "mean",
+    "mode",
+    "posterior_predictive",
+    "quantile",
+    "score_pmf",
+    "summary",
+    "variance",
+]

@@ -1,0 +1,216 @@
+"""The exact distribution of a future confusion matrix, as a labelled array over its lattice.
+
+Where past and future counts are comparable the mass sits on a small part of a large lattice, so that the lattice is
+cut to a window. What the cut loses is below 1e-12 and told in the coord ``lost_mass``. Where the window itself is too
+large (few past cases, very many future ones) it is binned, and :func:`bayesrank.predictive.score_pmf` tells how far
+that can move a score.
+"""
+
+from math import comb
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from bayesrank.inference import concentration
+from bayesrank.performance import two_class_cells
+from bayesrank.predictive._marginal import Axis, beta_binomial, binned, binomial, kept
+
+__all__ = ["confusion_pmf"]
+
+MODELS = ("beta_binomial", "binomial", "dirichlet_multinomial")
+#: Lattices up to this size are never cut.
+WHOLE = 10**6
+#: Larger windows are binned, lest they fill the memory; to about so many bins.
+LARGEST = 2**24
+BINS = 2**22
+#: Mass that a window may lose.
+LOSS = 9e-13
+#: With only a total, the numbers of positives are not binned, so they may not be too many.
+MOST_POSITIVES = 2**14
+
+
+def confusion_pmf(
+    counts: xr.DataArray,
+    positives: int | None = None,
+    negatives: int | None = None,
+    model: str = "beta_binomial",
+    prior: Any = (1, 1),
+    *,
+    total: int | None = None,
+) -> xr.DataArray:
+    """Exact probabilities of the confusion matrices of one entity's next test set.
+
+    Parameters
+    ----------
+    counts : xarray.DataArray
+        Integer two-class counts of one entity (actual, predicted; other dims of length 1 are dropped).
+    positives, negatives : int, optional
+        Cases of each class in the next test set; by default as many as were observed.
+    model : {"beta_binomial", "binomial", "dirichlet_multinomial"}
+        Rates with a Beta posterior; rates set to the observed ones, the prior ignored; or a Dirichlet posterior of all
+        four cells, which also predicts how a ``total`` splits into positives and negatives. Where ``positives`` or
+        ``negatives`` are given, the Dirichlet-multinomial is the beta-binomial with the prior of its rows.
+    prior : pair of numbers, or as for :func:`bayesrank.fit`
+        Prior concentrations of correct and of wrong answers, the same in both classes; or of each cell (actual,
+        predicted).
+    total : int, optional
+        For the Dirichlet-multinomial: cases of the next test set, if only their total is known; by default as many
+        as were observed.
+
+    Returns
+    -------
+    xarray.DataArray
+        ``probability`` (tp, tn), or (positives, tp, tn) where only the total is known; marginal distributions are
+        sums over a dim. Coords: the counts ``tp`` and ``tn``; ``positives``, ``negatives``; ``lost_mass``, an upper
+        bound of the mass outside of the window, 0 if nothing was cut, which is so for all lattices up to 10^6 matrices;
+        and, where neighbours were binned, their first and last count ``tp_first``, ``tp_last``, ``tn_first``,
+        ``tn_last``.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If the counts are of more than one entity, or an argument is out of its range.
+
+    References
+    ----------
+    Lovell et al., Never mind the metrics, Eq. 2-6; Caelen (2017) for the Dirichlet-multinomial.
+
+    Examples
+    --------
+    >>> import bayesrank as br
+    >>> counts = br.from_counts(tn=32, fp=8, fn=4, tp=16)
+    >>> pmf = br.predictive.confusion_pmf(counts)
+    >>> pmf.sizes["tp"], pmf.sizes["tn"], round(pmf.sel(tp=16, tn=32).item(), 9)
+    (21, 41, 0.017361347)
+    """
+    table = _one_table(counts)
+    cells = {name: int(cell) for name, cell in two_class_cells(table, "counts").items()}
+    if model not in MODELS:
+        raise KeyError(f"model must be one of {list(MODELS)}; got {model!r}")
+    alpha = _prior(table, prior)
+    if model == "dirichlet_multinomial" and positives is None and negatives is None:
+        observed = sum(cells.values())
+        return _with_total({c: cells[c] + alpha[c] for c in cells}, _cases("total", total, observed))
+    if total is not None:
+        raise ValueError(f"total is for the Dirichlet-multinomial without positives and negatives; got {total!r}")
+    sizes = (
+        _cases("positives", positives, cells["fn"] + cells["tp"]),
+        _cases("negatives", negatives, cells["tn"] + cells["fp"]),
+    )
+    masses = [
+        _class_masses(size, cells[right], cells[wrong], None if model == "binomial" else (alpha[right], alpha[wrong]))
+        for size, right, wrong in ((sizes[0], "tp", "fn"), (sizes[1], "tn", "fp"))
+    ]
+    windows = [(0, size, 0.0) for size in sizes]
+    if (sizes[0] + 1) * (sizes[1] + 1) > WHOLE:
+        windows = [kept(mass, LOSS / 4) for mass in masses]
+    axes = _axes(masses, windows, LARGEST, BINS)
+    values = np.multiply.outer(*(_binned_masses(mass, axis) for mass, axis in zip(masses, axes, strict=True)))
+    coords = _coords(axes) | {
+        "positives": sizes[0],
+        "negatives": sizes[1],
+        "lost_mass": sum(window[2] for window in windows),
+    }
+    return xr.DataArray(values, coords, ("tp", "tn"), "probability")
+
+
+def _with_total(alpha: dict[str, float], total: int) -> xr.DataArray:
+    """The Dirichlet-multinomial of a total: how it splits into classes, then both classes."""
+    whole = sum(alpha.values())
+    alphas = (alpha["fn"] + alpha["tp"], alpha["tp"], alpha["tn"])
+    masses = [_class_masses(total, 0, 0, (a, whole - a)) for a in alphas]
+    windows = [(0, total, 0.0)] * 3
+    if comb(total + 3, 3) > WHOLE:
+        windows = [kept(mass, LOSS / 6) for mass in masses]
+    low, high, _ = windows[0]
+    positives = np.arange(low, high + 1)
+    if len(positives) > MOST_POSITIVES:
+        raise ValueError(
+            f"total must leave at most {MOST_POSITIVES} likely numbers of positives; got {total} with {len(positives)} "
+            "(give positives and negatives)"
+        )
+    axes = _axes(masses[1:], windows[1:], LARGEST // len(positives), LARGEST // len(positives))
+    values = np.zeros((len(positives), len(axes[0][0]), len(axes[1][0])))
+    for i, p in enumerate(positives):
+        tp = _padded(beta_binomial(p, alpha["tp"], alpha["fn"]), total)
+        tn = _padded(beta_binomial(total - p, alpha["tn"], alpha["fp"]), total)
+        values[i] = masses[0][p] * np.multiply.outer(_binned_masses(tp, axes[0]), _binned_masses(tn, axes[1]))
+    coords = _coords(axes) | {
+        "positives": positives,
+        "negatives": ("positives", total - positives),
+        "lost_mass": sum(window[2] for window in windows),
+    }
+    return xr.DataArray(values, coords, ("positives", "tp", "tn"), "probability")
+
+
+def _class_masses(size: int, right: int, wrong: int, prior: tuple[float, float] | None) -> np.ndarray:
+    """Masses of the number of right answers to ``size`` cases of one class; observed rates where prior is None."""
+    up, down = (right, wrong) if prior is None else (right + prior[0], wrong + prior[1])
+    if size > 0 and up + down == 0:
+        raise ValueError(f"counts must hold cases of a class to predict {size} of it without a prior; got none")
+    if size == 0:
+        return np.ones(1)
+    return binomial(size, up / (up + down)) if prior is None else beta_binomial(size, up, down)
+
+
+def _axes(masses: list[np.ndarray], windows: list[tuple[int, int, float]], largest: int, most: int) -> list[Axis]:
+    """Both axes of the lattice, in ``most`` bins or so where their product is larger than ``largest``."""
+    sizes = [high - low + 1 for low, high, _ in windows]
+    bins = sizes
+    if sizes[0] * sizes[1] > largest:
+        side = max(int(most**0.5), 8)
+        bins = [max(side, most // sizes[1 - i]) for i in (0, 1)]
+    return [binned(mass, low, high, n) for mass, (low, high, _), n in zip(masses, windows, bins, strict=True)]
+
+
+def _binned_masses(masses: np.ndarray, axis: Axis) -> np.ndarray:
+    first, last, _ = axis
+    return np.add.reduceat(masses[: last[-1] + 1], first)
+
+
+def _padded(masses: np.ndarray, total: int) -> np.ndarray:
+    return np.concatenate([masses, np.zeros(total + 1 - len(masses))])
+
+
+def _coords(axes: list[Axis]) -> dict[str, Any]:
+    coords: dict[str, Any] = {}
+    for name, (first, last, middle) in zip(("tp", "tn"), axes, strict=True):
+        coords[name] = middle
+        if len(middle) < last[-1] - first[0] + 1:
+            coords |= {f"{name}_first": (name, first), f"{name}_last": (name, last)}
+    return coords
+
+
+def _one_table(counts: xr.DataArray) -> xr.DataArray:
+    """The counts of one entity without its dims of length 1."""
+    if not isinstance(counts, xr.DataArray) or counts.dtype.kind not in "iu":
+        held = counts.dtype if isinstance(counts, xr.DataArray) else type(counts).__name__
+        raise TypeError(f"counts must be a DataArray of integers; got {held}")
+    others = {dim: size for dim, size in counts.sizes.items() if dim not in ("actual", "predicted")}
+    if any(size != 1 for size in others.values()):
+        raise ValueError(f"counts must be of one entity (select it with .sel); got {others}")
+    table = counts.isel(dict.fromkeys(others, 0), drop=True)
+    if set(table.dims) == {"actual", "predicted"} and bool((table < 0).any()):
+        raise ValueError(f"counts must not be negative; got {int(table.min())}")
+    return table
+
+
+def _prior(table: xr.DataArray, prior: Any) -> dict[str, float]:
+    """Prior concentration of each cell."""
+    if isinstance(prior, tuple | list) and len(prior) == 2 and not np.ndim(prior[0]):
+        right, wrong = prior
+        prior = [[right, wrong], [wrong, right]]
+    entity = table.expand_dims(entity=["entity"])
+    cells = two_class_cells(concentration(entity, prior).isel(entity=0), "prior")
+    return {name: float(cell) for name, cell in cells.items()}
+
+
+def _cases(argument: str, value: Any, observed: int) -> int:
+    if value is None:
+        return observed
+    if isinstance(value, bool) or not isinstance(value, int | np.integer):
+        raise TypeError(f"{argument} must be a whole number; got {value!r}")
+    if value < 0:
+        raise ValueError(f"{argument} must not be negative; got {value}")
+    return int(value)

@@ -1,0 +1,161 @@
+"""The exact distribution of a score on a future test set: the masses of all matrices with the same value, summed."""
+
+from itertools import product
+from typing import Any, NamedTuple
+
+import numpy as np
+import xarray as xr
+
+from bayesrank.predictive._merge import equal_runs, exact_ratio
+from bayesrank.scores import Score, as_score
+
+__all__ = ["score_pmf"]
+
+#: Points whose score is computed at a time.
+BLOCK = 2**20
+
+
+def score_pmf(pmf: xr.DataArray, score: Any, undefined: float | None = None) -> xr.Dataset:
+    """Exact probabilities of the values of a score, from those of the confusion matrices.
+
+    Parameters
+    ----------
+    pmf : xarray.DataArray
+        From :func:`confusion_pmf`.
+    score : Score, str or callable
+        A Score, a name or alias, or a function of (tn, fp, fn, tp).
+    undefined : float, optional
+        Where to place the mass of the matrices for which the score is undefined; by default at NaN.
+
+    Returns
+    -------
+    xarray.Dataset
+        Over ``value``, in increasing order and NaN last: ``probability``, and ``multiplicity``, the number of
+        matrices of the lattice kept that have that value. Equal values of the catalogue's scores and of ranking
+        scores with plain weights are merged exactly; of other scores, values within 7e-15 of each other. The scalar
+        coord ``lost_mass`` is the pmf's. For a binned pmf there are ``value_error`` (value), how far the score of
+        a matrix in the bins of a value can be from it, and the scalar ``mean_error``, its expectation, which bounds
+        the error of the mean; both hold for scores that are monotone in TP and in TN.
+
+    Raises
+    ------
+    TypeError, KeyError
+        If there is no such score.
+    ValueError
+        If ``pmf`` is none.
+
+    References
+    ----------
+    Lovell et al., Never mind the metrics, Section 8 and Appendix F.
+
+    Examples
+    --------
+    >>> import bayesrank as br
+    >>> counts = br.from_counts(tn=32, fp=8, fn=4, tp=16)
+    >>> f1 = br.predictive.score_pmf(br.predictive.confusion_pmf(counts), "f1")
+    >>> f1.sizes["value"], f1["multiplicity"].sel(value=2 / 3, method="nearest").item()
+    (594, 11)
+    """
+    score = as_score(score)
+    lattice = _lattice(pmf)
+    mass = lattice.mass if lattice.where is None else lattice.mass[lattice.where]
+    values, error, number = _evaluate(lattice, score)
+    order, starts = equal_runs(values, lambda at: _cells(*_points(lattice, at)), exact_ratio(score))
+    lost = np.isnan(values)
+    out = {
+        "value": values[order[starts]],
+        "probability": _sums(mass, order, starts),
+        "multiplicity": np.diff(np.append(starts, len(order))) if number is None else _sums(number, order, starts),
+    }
+    if error is not None:
+        out["value_error"] = np.maximum.reduceat(error[order], starts) if len(starts) else np.empty(0)
+    if lost.any():
+        nowhere = np.nan if undefined is None else float(undefined)
+        number_lost = int(lost.sum()) if number is None else int(number[lost].sum())
+        _place(out, nowhere, float(mass[lost].sum()), number_lost)
+    coords = {"value": out.pop("value"), "lost_mass": float(pmf.coords.get("lost_mass", 0.0))}
+    if error is not None:
+        coords["mean_error"] = float((mass * error)[~lost].sum() / max(mass[~lost].sum(), np.finfo(float).tiny))
+    result = xr.Dataset({name: ("value", column) for name, column in out.items()}, coords)
+    result["value"].attrs["long_name"] = score.name.replace("_", " ")
+    return result
+
+
+class _Lattice(NamedTuple):
+    """The points of a pmf, numbered in the order of its array."""
+
+    mass: np.ndarray
+    #: The numbers of the points that are matrices, None if all are: with a total, not every tp goes with all positives.
+    where: np.ndarray | None
+    shape: tuple[int, ...]
+    positives: np.ndarray
+    negatives: np.ndarray
+    tp: dict[str, np.ndarray]
+    tn: dict[str, np.ndarray]
+    binned: bool
+
+
+def _lattice(pmf: xr.DataArray) -> _Lattice:
+    known = isinstance(pmf, xr.DataArray) and {"tp", "tn"} <= set(pmf.dims) and {"tp", "tn"} <= set(pmf.coords)
+    if not known or not {"positives", "negatives"} <= set(pmf.coords) or set(pmf.dims) - {"tp", "tn", "positives"}:
+        held = (*pmf.dims, *pmf.coords) if isinstance(pmf, xr.DataArray) else type(pmf).__name__
+        raise ValueError(f"pmf must come from br.predictive.confusion_pmf; got {held}")
+    if "positives" not in pmf.dims:
+        pmf = pmf.expand_dims("positives")
+    pmf = pmf.transpose("positives", "tp", "tn")
+    positives, negatives = (np.atleast_1d(pmf[name].values) for name in ("positives", "negatives"))
+    ends = [
+        {end: pmf.coords.get(f"{name}_{end}", pmf[name]).values for end in ("first", "last")} | {"at": pmf[name].values}
+        for name in ("tp", "tn")
+    ]
+    inside = (ends[0]["first"] <= positives[:, None])[:, :, None] & (ends[1]["first"] <= negatives[:, None])[:, None]
+    where = None if inside.all() else np.flatnonzero(inside)
+    binned = "tp_first" in pmf.coords or "tn_first" in pmf.coords
+    return _Lattice(pmf.values.reshape(-1), where, pmf.shape, positives, negatives, *ends, binned)
+
+
+def _points(lattice: _Lattice, at: np.ndarray, tp: str = "at", tn: str = "at") -> tuple[np.ndarray, ...]:
+    """Positives, negatives, tp and tn of some points; of a bin, its representative or its "first" or "last" corner."""
+    i, j, k = np.unravel_index(at if lattice.where is None else lattice.where[at], lattice.shape)
+    positives, negatives = lattice.positives[i], lattice.negatives[i]
+    return positives, negatives, np.minimum(lattice.tp[tp][j], positives), np.minimum(lattice.tn[tn][k], negatives)
+
+
+def _cells(positives: Any, negatives: Any, tp: Any, tn: Any) -> tuple[Any, Any, Any, Any]:
+    return tn, negatives - tn, positives - tp, tp
+
+
+def _evaluate(lattice: _Lattice, score: Score) -> tuple[np.ndarray, np.ndarray | None, np.ndarray | None]:
+    """The score at every point; of bins also how far it can be from that inside, and how many matrices they hold."""
+    size = len(lattice.mass) if lattice.where is None else len(lattice.where)
+    values = np.empty(size)
+    error = np.zeros(size) if lattice.binned else None
+    number = np.ones(size, np.int64) if lattice.binned else None
+    for start in range(0, size, BLOCK):
+        at = np.arange(start, min(start + BLOCK, size))
+        values[at] = score.of_cells(*_cells(*_points(lattice, at)))
+        if error is None or number is None:
+            continue
+        for corner in product(("first", "last"), repeat=2):
+            reach = np.abs(score.of_cells(*_cells(*_points(lattice, at, *corner))) - values[at])
+            unknown = np.isnan(reach) & ~np.isnan(values[at])
+            error[at] = np.fmax(error[at], np.where(unknown, score.range[1] - score.range[0], reach))
+        low, high = _points(lattice, at, "first", "first"), _points(lattice, at, "last", "last")
+        number[at] = (high[2] - low[2] + 1) * (high[3] - low[3] + 1)
+    return values, error, number
+
+
+def _sums(column: np.ndarray, order: np.ndarray, starts: np.ndarray) -> np.ndarray:
+    return np.add.reduceat(column[order], starts) if len(starts) else np.empty(0, column.dtype)
+
+
+def _place(out: dict[str, Any], value: float, mass: float, number: int) -> None:
+    """Adds the undefined mass at ``value``, in place: to the entry that is there, or as a new one."""
+    at = len(out["value"]) if np.isnan(value) else int(np.searchsorted(out["value"], value))
+    if at < len(out["value"]) and out["value"][at] == value:
+        out["probability"][at] += mass
+        out["multiplicity"][at] += number
+        return
+    for name, new in (("value", value), ("probability", mass), ("multiplicity", number), ("value_error", 0.0)):
+        if name in out:
+            out[name] = np.insert(out[name], at, new)

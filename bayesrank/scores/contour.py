@@ -1,0 +1,289 @@
+"""Contours: where in (and beyond) the ROC square a score takes one value.
+
+Every score of Lovell et al., appendices B and C, has its contour in closed form, as has every ranking score: there a
+contour is a straight line, and all lines of one prevalence meet in a point. A balanced score is the plain one at a
+prevalence of 1/2. Any other score that is monotone in TPR is solved numerically, within the square.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from bayesrank.scores.catalog import SCORES, as_score
+from bayesrank.scores.score import Score
+
+__all__ = ["contour", "contour_curve", "contour_meeting_points"]
+
+#: TPR as a function of value k, FPR x, prevalences of the positive p and of the negative class n.
+ClosedForm = Callable[[Any, Any, Any, Any], Any]
+
+
+def _mcc(k: Any, x: Any, p: Any, n: Any) -> Any:
+    d = n * (1 - x)
+    root = np.sqrt(k**2 * p * (n + p) ** 2 * (4 * d * (n - d) + k**2 * n * p) / n)
+    return (np.sign(k) * root + 2 * d * p * (k**2 - 1) + k**2 * p * (p - n) + 2 * n * p) / (2 * (k**2 * p + n)) / p
+
+
+def _markedness(k: Any, x: Any, p: Any, n: Any) -> Any:
+    # Eq. 59 and 60 with the plus root for both signs of k. (root - n) / 2k is taken as (root² - n²) / (2k (root + n)),
+    # from which k cancels.
+    d, total = n * (1 - x), n + p
+    root = np.sqrt((k * total + n) ** 2 - 4 * d * k * total)
+    return (d + (p - n) / 2 + total * (k * total + 2 * n - 4 * d) / (2 * (root + n))) / p
+
+
+def _kappa(k: Any, x: Any, p: Any, n: Any) -> Any:
+    d = n * (1 - x)
+    return (d * k * (n - p) + 2 * d * p - k * (n**2 + p**2) - 2 * n * p) / ((k - 2) * n - k * p) / p
+
+
+def _fowlkes_mallows(k: Any, x: Any, p: Any, n: Any) -> Any:
+    return (np.sqrt(k**2 * p * (4 * n * x + k**2 * p)) + k**2 * p) / (2 * p)
+
+
+def _odds_ratio(k: Any, x: Any, p: Any, n: Any) -> Any:
+    return k * x / (k * x + 1 - x)
+
+
+CLOSED: dict[str, ClosedForm] = {
+    "mcc": _mcc,
+    "markedness": _markedness,
+    "cohen_kappa": _kappa,
+    "fowlkes_mallows": _fowlkes_mallows,
+    "informedness": lambda k, x, p, n: k + x,
+    "balanced_accuracy": lambda k, x, p, n: 2 * k - 1 + x,
+    "g_mean": lambda k, x, p, n: k**2 / (1 - x),
+    "positive_likelihood_ratio": lambda k, x, p, n: k * x,
+    "negative_likelihood_ratio": lambda k, x, p, n: 1 - k * (1 - x),
+    "diagnostic_odds_ratio": _odds_ratio,
+    "prevalence_threshold": lambda k, x, p, n: ((1 - k) / k) ** 2 * x,
+}
+#: Scores that are 1 minus another, or the logarithm of another.
+MIRRORED = {"error_rate": "accuracy", "fnr": "tpr", "fpr": "tnr", "false_discovery_rate": "ppv",
+            "false_omission_rate": "npv"}  # fmt: skip
+LOGARITHMS = {f"log_{name}": name for name in ("positive_likelihood_ratio", "negative_likelihood_ratio",
+                                               "diagnostic_odds_ratio")}  # fmt: skip
+#: The balanced version of each is itself at a prevalence of 1/2.
+BALANCED = ("mcc", "markedness", "f1", "fowlkes_mallows", "jaccard", "ppv", "npv")
+#: Where the contours of scores that are no ranking scores meet.
+CORNERS = {
+    "mcc": ((0, 0), (1, 1)), "markedness": ((0, 0), (1, 1)), "diagnostic_odds_ratio": ((0, 0), (1, 1)),
+    "fowlkes_mallows": ((0, 0),), "positive_likelihood_ratio": ((0, 0),), "prevalence_threshold": ((0, 0),),
+    "negative_likelihood_ratio": ((1, 1),),
+}  # fmt: skip
+STEPS = 55
+
+
+def contour(score: Any, value: Any, fpr: Any, prevalence: Any) -> xr.DataArray:
+    """TPR at which a score takes a value, for a FPR and a prevalence.
+
+    Parameters
+    ----------
+    score : Score, str or callable
+        A Score, a name or alias, or a function of (tn, fp, fn, tp).
+    value : float, sequence or DataArray
+        Values of the score; a sequence gives the dim ``value``.
+    fpr : float, sequence or DataArray
+        False positive rates; a sequence gives the dim ``fpr``. Closed forms go beyond 0 and 1 too.
+    prevalence : float, sequence or DataArray
+        Shares of the positive class, between 0 and 1, ends excluded; a sequence gives the dim ``prevalence``.
+
+    Returns
+    -------
+    xarray.DataArray
+        ``tpr`` over the dims given. By closed forms also below 0 and above 1: the contour beyond the ROC square. NaN
+        where the score takes the value for no TPR (numerically solved scores: none in [0, 1]), or does not depend
+        on it.
+
+    Raises
+    ------
+    ValueError
+        If a prevalence is outside of (0, 1).
+
+    References
+    ----------
+    Lovell et al., Never mind the metrics, Eq. 45-112; Eq. 59-60 hold with the plus root for negative values as well.
+
+    Examples
+    --------
+    >>> import bayesrank as br
+    >>> br.contour("f1", 2 / 3, [0.1, 0.2], 1 / 3).round(6).values.tolist()
+    [0.6, 0.7]
+    """
+    score = as_score(score)
+    k, x, p = (_labelled(held, dim) for held, dim in ((value, "value"), (fpr, "fpr"), (prevalence, "prevalence")))
+    _check_prevalence(p)
+    closed = closed_form(score)
+    if closed is not None:
+        with np.errstate(divide="ignore", invalid="ignore"):
+            tpr = xr.apply_ufunc(lambda k, x, p: _finite(closed(k, x, p, 1 - p)), k, x, p)
+    else:
+        tpr = xr.apply_ufunc(lambda k, x, p: _solve(score, k, x, p), k, x, p)
+    order = [dim for dim in ("value", "prevalence", "fpr") if dim in tpr.dims]
+    return tpr.transpose(..., *order).rename("tpr")
+
+
+def contour_curve(
+    score: Any, value: Any, prevalence: float, extent: tuple[float, float] = (0.0, 1.0), points: int = 401
+) -> xr.Dataset:
+    """Contours as curves to draw, those of scores of the TNR alone, which are vertical, included.
+
+    Parameters
+    ----------
+    score, value
+        As for :func:`contour`.
+    prevalence : float
+        Share of the positive class.
+    extent : pair of float
+        Range of FPR and TPR.
+    points : int
+        Points along each curve.
+
+    Returns
+    -------
+    xarray.Dataset
+        ``fpr`` and ``tpr`` (value, point), NaN outside of the extent.
+
+    Examples
+    --------
+    >>> contour_curve("tnr", [0.75], 0.5, points=3)["fpr"].values.tolist()
+    [[0.25, 0.25, 0.25]]
+    """
+    score, value = as_score(score), _labelled(np.atleast_1d(value), "value")
+    low, high = extent
+    along = xr.DataArray(np.linspace(low, high, points), dims=("point",))
+    weights = score.importance
+    name = MIRRORED.get(score.name) if SCORES.get(score.name) is score else None
+    if name == "tnr" or (weights is not None and weights["fn"] == weights["tp"] == 0):
+        k, w = (1 - value, SCORES["tnr"].importance) if name == "tnr" else (value, weights)
+        fpr, tpr = xr.broadcast((1 - k) * w["tn"] / ((1 - k) * w["tn"] + k * w["fp"]), along)
+    else:
+        tpr = contour(score, value, along, prevalence)
+        fpr, tpr = xr.broadcast(along, tpr)
+    inside = (tpr >= low) & (tpr <= high) & (fpr >= low) & (fpr <= high)
+    return xr.Dataset({"fpr": fpr.where(inside), "tpr": tpr.where(inside)}).transpose("value", "point")
+
+
+def contour_meeting_points(score: Any, prevalence: float) -> xr.Dataset:
+    """Where all contours of a score meet, within or beyond the ROC square.
+
+    Parameters
+    ----------
+    score : Score or str
+        One whose contours are known in closed form.
+    prevalence : float
+        Share of the positive class.
+
+    Returns
+    -------
+    xarray.Dataset
+        ``fpr`` and ``tpr`` (point); no point where the contours are parallel or do not meet. The contours of mcc for
+        k and -k make up one ellipse, which goes through both points: (1, 1) is on the one for the positive value.
+
+    References
+    ----------
+    Lovell et al., Never mind the metrics, appendices B and C.
+
+    Examples
+    --------
+    >>> meeting = contour_meeting_points("f1", 0.2)
+    >>> meeting["fpr"].values.tolist(), meeting["tpr"].values.tolist()
+    ([-0.25], [0.0])
+    """
+    score, p = as_score(score), float(prevalence)
+    _check_prevalence(xr.DataArray(p))
+    n = 1 - p
+    known = SCORES.get(score.name) is score
+    if closed_form(score) is None:
+        raise ValueError(f"score must have contours in closed form; got {score.name}")
+    plain = SCORES[MIRRORED[score.name]] if known and score.name in MIRRORED else score
+    places: list[tuple[float, float]] = []
+    if plain.importance is not None:
+        tn, fp, fn, tp = (float(plain.importance[cell]) for cell in ("tn", "fp", "fn", "tp"))
+        # Where the weighted right answers and the weighted wrong ones are both 0.
+        lines = np.array([[-n * tn, p * tp], [n * fp, -p * fn]])
+        if abs(np.linalg.det(lines)) > 1e-12 * np.abs(lines).max() ** 2:
+            places = [tuple(np.linalg.solve(lines, [-n * tn, -p * fn]) + 0.0)]
+    elif known and score.name == "cohen_kappa":
+        # The paper has TPR and TNR the other way round.
+        places = [(p / (p - n), p / (p - n))] if p != n else []
+    else:
+        places = list(CORNERS.get(score.name.removeprefix("log_").removeprefix("balanced_"), ()))
+    table = np.array(places, dtype=float).reshape(-1, 2)
+    return xr.Dataset({"fpr": ("point", table[:, 0]), "tpr": ("point", table[:, 1])})
+
+
+def closed_form(score: Score) -> ClosedForm | None:
+    """The score's contour as a function of value, FPR and class shares, or None."""
+    name = score.name
+    if score.importance is not None:
+        return _line(score)
+    if SCORES.get(name) is not score:
+        return None
+    if name in CLOSED:
+        return CLOSED[name]
+    if name in MIRRORED:
+        plain = _line(SCORES[MIRRORED[name]])
+        return lambda k, x, p, n: plain(1 - k, x, p, n)
+    if name in LOGARITHMS:
+        ratio = CLOSED[LOGARITHMS[name]]
+        return lambda k, x, p, n: ratio(np.exp(k), x, p, n)
+    base = name.removeprefix("balanced_")
+    if name != base and base in BALANCED and not score.depends_on_prevalence:
+        same = closed_form(SCORES[base])
+        return None if same is None else lambda k, x, p, n: same(k, x, 0.5 + 0 * p, 0.5 + 0 * p)
+    return None
+
+
+def _line(score: Score) -> ClosedForm:
+    """A ranking score is k where (1 - k) times the weighted right answers is k times the weighted wrong ones."""
+    weights = score.importance or {}
+    tn, fp, fn, tp = (float(weights[cell]) for cell in ("tn", "fp", "fn", "tp"))
+
+    def line(k: Any, x: Any, p: Any, n: Any) -> Any:
+        return (k * (n * fp * x + p * fn) - (1 - k) * n * tn * (1 - x)) / (p * ((1 - k) * tp + k * fn))
+
+    return line
+
+
+def _solve(score: Score, k: Any, x: Any, p: Any) -> np.ndarray:
+    """TPR in [0, 1] by bisection; scores may rise or fall with it, and may be undefined at its ends."""
+    k, x, p = np.broadcast_arrays(*(np.asarray(a, dtype=float) for a in (k, x, p)))
+
+    def at(y: np.ndarray) -> np.ndarray:
+        return score.of_cells((1 - p) * (1 - x), (1 - p) * x, p * (1 - y), p * y)
+
+    ends = []
+    for end, inner in ((0.0, 1e-12), (1.0, 1 - 1e-12)):
+        there = at(np.full(k.shape, end))
+        ends.append(np.where(np.isnan(there), at(np.full(k.shape, inner)), there))
+    rises = ends[1] >= ends[0]
+    lower, upper = np.where(rises, ends[0], ends[1]), np.where(rises, ends[1], ends[0])
+    low, high = np.zeros(k.shape), np.ones(k.shape)
+    for _ in range(STEPS):
+        middle = (low + high) / 2
+        below = (at(middle) < k) == rises
+        low, high = np.where(below, middle, low), np.where(below, high, middle)
+    reached = (lower <= k) & (k <= upper) & (lower < upper) & (x >= 0) & (x <= 1)
+    return np.where(reached, (low + high) / 2, np.nan)
+
+
+def _finite(values: Any) -> Any:
+    return np.where(np.isfinite(values), values, np.nan)
+
+
+def _labelled(held: Any, dim: str) -> xr.DataArray:
+    if isinstance(held, xr.DataArray):
+        return held.astype(float)
+    values = np.asarray(held, dtype=float)
+    if values.ndim > 1:
+        raise ValueError(f"{dim} must be a number, a sequence or a DataArray; got {values.ndim} dimensions")
+    return xr.DataArray(values, {dim: values} if values.ndim else {}, (dim,)[: values.ndim])
+
+
+def _check_prevalence(prevalence: xr.DataArray) -> None:
+    outside = ~((prevalence > 0) & (prevalence < 1))
+    if bool(outside.any()):
+        raise ValueError(f"prevalence must lie between 0 and 1, ends excluded; got {prevalence.values[outside.values]}")

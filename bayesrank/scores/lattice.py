@@ -1,0 +1,166 @@
+"""The lattice of all confusion matrices of one size: its simplex in space, and its slices in ROC and precision-recall.
+
+A matrix of N cases is one of finitely many points. Those with the same number of positives form a slice, a rectangular
+lattice that is the ROC square when scaled by the class sizes.
+"""
+
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from bayesrank.performance import two_class_cells
+from bayesrank.scores.score import ratio
+
+__all__ = ["pr_lattice", "roc_lattice", "roc_to_pr", "simplex", "simplex_slice"]
+
+
+def simplex(counts: xr.DataArray) -> xr.DataArray:
+    """Confusion matrices as points in space, neighbours at equal distances.
+
+    Parameters
+    ----------
+    counts : xarray.DataArray
+        Two-class counts (actual, predicted; any other dims).
+
+    Returns
+    -------
+    xarray.DataArray
+        Coordinates (..., axis) with axis x, y, z: TP, FP, FN, each less TN / 3. The matrices of N cases fill a
+        regular tetrahedron with edges of N √2.
+
+    References
+    ----------
+    Lovell et al., Never mind the metrics, Eq. 1.
+
+    Examples
+    --------
+    >>> import bayesrank as br
+    >>> simplex(br.from_counts(tn=30, fp=0, fn=0, tp=0)).values.tolist()
+    [[-10.0, -10.0, -10.0]]
+    """
+    cells = two_class_cells(counts, "counts")
+    axes = [cells[name] - cells["tn"] / 3 for name in ("tp", "fp", "fn")]
+    points = xr.concat(axes, xr.DataArray(["x", "y", "z"], dims="axis", name="axis"))
+    return points.transpose(..., "axis").rename("simplex")
+
+
+def simplex_slice(positives: int, negatives: int) -> xr.DataArray:
+    """The points of all matrices with these class sizes: a rectangular lattice in the simplex.
+
+    Returns
+    -------
+    xarray.DataArray
+        Coordinates (tp, fp, axis).
+
+    Examples
+    --------
+    >>> simplex_slice(20, 80).sizes["tp"], simplex_slice(20, 80).sizes["fp"]
+    (21, 81)
+    """
+    return simplex(_matrices(positives, negatives))
+
+
+def roc_lattice(positives: int, negatives: int) -> xr.Dataset:
+    """All points that a test set can have in the ROC square.
+
+    Parameters
+    ----------
+    positives, negatives : int
+        Cases of each class.
+
+    Returns
+    -------
+    xarray.Dataset
+        ``fpr`` and ``tpr`` (tp, fp); NaN where a class has no case.
+
+    References
+    ----------
+    Lovell et al., Never mind the metrics, Section 4.
+
+    Examples
+    --------
+    >>> roc_lattice(2, 4)["tpr"].sel(tp=1, fp=3).item()
+    0.5
+    """
+    tp, fp = _ranges(positives, negatives)
+    rates = xr.broadcast(tp, fp)
+    tpr, fpr = (xr.apply_ufunc(ratio, x, size) for x, size in zip(rates, (positives, negatives), strict=True))
+    return xr.Dataset({"fpr": fpr, "tpr": tpr})
+
+
+def pr_lattice(positives: int, negatives: int) -> xr.Dataset:
+    """All points that a test set can have in the precision-recall square.
+
+    Returns
+    -------
+    xarray.Dataset
+        ``recall`` and ``precision`` (tp, fp); the precision is NaN where nothing is called positive.
+
+    References
+    ----------
+    Lovell et al., Never mind the metrics, Appendix D.2.
+
+    Examples
+    --------
+    >>> pr_lattice(2, 4)["precision"].sel(tp=1, fp=3).item()
+    0.25
+    """
+    tp, fp = _ranges(positives, negatives)
+    recall = roc_lattice(positives, negatives)["tpr"]
+    precision = xr.apply_ufunc(ratio, *xr.broadcast(tp, tp + fp))
+    return xr.Dataset({"recall": recall, "precision": precision})
+
+
+def roc_to_pr(fpr: Any, tpr: Any, prevalence: Any) -> xr.Dataset:
+    """From the ROC square to the precision-recall square, at one prevalence.
+
+    Parameters
+    ----------
+    fpr, tpr : float, array_like or DataArray
+        Points of the ROC square.
+    prevalence : float or DataArray
+        Share of the positive class.
+
+    Returns
+    -------
+    xarray.Dataset
+        ``recall`` and ``precision``; the precision is NaN at (0, 0), where nothing is called positive.
+
+    References
+    ----------
+    Lovell et al., Never mind the metrics, Eq. 113, written so that it holds for TPR = 0 too.
+
+    Examples
+    --------
+    >>> float(roc_to_pr(0.2, 0.8, 1 / 3)["precision"].round(6))
+    0.666667
+    """
+    x, y, p = (a if isinstance(a, xr.DataArray) else _unlabelled(a) for a in (fpr, tpr, prevalence))
+    if bool(((p < 0) | (p > 1)).any()):
+        raise ValueError(f"prevalence must lie between 0 and 1; got {p.values}")
+    precision = xr.apply_ufunc(ratio, *xr.broadcast(p * y, p * y + (1 - p) * x))
+    return xr.Dataset({"recall": y + 0 * precision.fillna(0), "precision": precision})
+
+
+def _unlabelled(values: Any) -> xr.DataArray:
+    values = np.asarray(values, dtype=float)
+    return xr.DataArray(values, dims=("point",)[: values.ndim])
+
+
+def _ranges(positives: int, negatives: int) -> tuple[xr.DataArray, xr.DataArray]:
+    for name, size in (("positives", positives), ("negatives", negatives)):
+        if isinstance(size, bool) or not isinstance(size, int | np.integer) or size < 0:
+            raise ValueError(f"{name} must be a whole number, 0 or more; got {size!r}")
+    ranges = {"tp": np.arange(positives + 1), "fp": np.arange(negatives + 1)}
+    tp, fp = (xr.DataArray(values, {name: values}, (name,)) for name, values in ranges.items())
+    return tp, fp
+
+
+def _matrices(positives: int, negatives: int) -> xr.DataArray:
+    """The counts of all matrices with these class sizes: (tp, fp, actual, predicted)."""
+    tp, fp = xr.broadcast(*_ranges(positives, negatives))
+    cells = np.stack([negatives - fp, fp, positives - tp, tp], axis=-1).reshape(*tp.shape, 2, 2)
+    classes = ["negative", "positive"]
+    coords = {"tp": tp["tp"], "fp": fp["fp"], "actual": classes, "predicted": classes}
+    return xr.DataArray(cells, coords, ("tp", "fp", "actual", "predicted"), "counts")

@@ -1,0 +1,185 @@
+"""The exact distribution of a future confusion matrix: the paper's numbers, rational arithmetic, windows and bins."""
+
+from fractions import Fraction
+from math import comb
+
+import numpy as np
+import pytest
+import xarray as xr
+from scipy import stats
+
+import bayesrank as br
+from bayesrank.predictive._marginal import beta_binomial, binned, binomial, kept
+
+OBSERVED = br.from_counts(tn=32, fp=8, fn=4, tp=16)
+
+
+def rising(a, k):
+    """The rising factorial of a Fraction."""
+    out = Fraction(1)
+    for i in range(k):
+        out *= a + i
+    return out
+
+
+def exact_beta_binomial(size, alpha, beta):
+    """U Eq. 4 in rational arithmetic."""
+    whole = rising(alpha + beta, size)
+    return [comb(size, k) * rising(alpha, k) * rising(beta, size - k) / whole for k in range(size + 1)]
+
+
+@pytest.mark.parametrize(("alpha", "beta"), [("17", "5"), ("1", "1"), ("1/2", "1/2"), ("1/4", "7/3"), ("90", "1/10")])
+def test_beta_binomial_is_the_rational_one(alpha, beta):
+    alpha, beta = Fraction(alpha), Fraction(beta)
+    exact = [float(mass) for mass in exact_beta_binomial(23, alpha, beta)]
+    np.testing.assert_allclose(beta_binomial(23, float(alpha), float(beta)), exact, rtol=1e-12)
+
+
+def test_binomial_is_scipys():
+    np.testing.assert_allclose(binomial(57, 0.3), stats.binom(57, 0.3).pmf(np.arange(58)), rtol=1e-11)
+
+
+@pytest.mark.parametrize(("alpha", "beta"), [(0, 3), (3, 0)])
+def test_degenerate_rates_put_all_mass_at_one_end(alpha, beta):
+    masses = beta_binomial(5, alpha, beta)
+    assert masses[0 if alpha == 0 else 5] == 1
+    assert masses.sum() == 1
+
+
+@pytest.mark.parametrize("model", ["beta_binomial", "binomial"])
+@pytest.mark.parametrize("size", [10, 10**3, 10**5])
+def test_masses_sum_to_one(model, size):
+    counts = br.from_counts(tn=32 * size, fp=8 * size, fn=4 * size, tp=16 * size)
+    pmf = br.predictive.confusion_pmf(counts, model=model)
+    assert abs(pmf.sum().item() - 1) < 1e-10
+    assert pmf.dims == ("tp", "tn")
+    assert pmf["tp"].dtype.kind == "i"
+
+
+def test_mode_of_the_papers_example():
+    pmf = br.predictive.confusion_pmf(OBSERVED)
+    assert pmf.sel(tp=16, tn=32).item() == pytest.approx(0.017361347, abs=5e-10)
+    at = pmf.argmax(["tp", "tn"])
+    assert (at["tp"].item(), at["tn"].item()) == (16, 32)
+    assert pmf["lost_mass"].item() == 0
+
+
+def test_joint_is_the_rational_product():
+    pmf = br.predictive.confusion_pmf(OBSERVED, positives=7, negatives=4, prior=(2, 3))
+    tp = exact_beta_binomial(7, Fraction(18), Fraction(7))
+    tn = exact_beta_binomial(4, Fraction(34), Fraction(11))
+    exact = [[float(a * b) for b in tn] for a in tp]
+    np.testing.assert_allclose(pmf, exact, rtol=1e-12)
+
+
+def test_binomial_plugs_in_the_observed_rates():
+    cocaine = br.from_counts(tn=6, fp=2, fn=0, tp=26)
+    pmf = br.predictive.confusion_pmf(cocaine, model="binomial", prior=(99, 1))
+    assert pmf.sum("tn").sel(tp=26).item() == 1  # U Appendix E: all mass at TPR = 1
+    np.testing.assert_allclose(pmf.sum("tp"), stats.binom(8, 0.75).pmf(np.arange(9)), rtol=1e-12)
+
+
+def test_dirichlet_multinomial_with_a_total_is_the_rational_one():
+    counts = br.from_counts(tn=3, fp=1, fn=0, tp=2)
+    pmf = br.predictive.confusion_pmf(counts, model="dirichlet_multinomial", total=5)
+    assert pmf.dims == ("positives", "tp", "tn")
+    alpha = {"tn": Fraction(4), "fp": Fraction(2), "fn": Fraction(1), "tp": Fraction(3)}
+    seen = 0
+    for tp in range(6):
+        for fn in range(6 - tp):
+            for tn in range(6 - tp - fn):
+                fp = 5 - tp - fn - tn
+                cells = {"tn": tn, "fp": fp, "fn": fn, "tp": tp}
+                ways = Fraction(120)
+                for cell, n in cells.items():
+                    ways *= rising(alpha[cell], n) / rising(Fraction(1), n)
+                exact = ways / rising(Fraction(10), 5)
+                assert pmf.sel(positives=tp + fn, tp=tp, tn=tn).item() == pytest.approx(float(exact), rel=1e-12)
+                seen += 1
+    assert seen == comb(8, 3)
+    assert pmf.sum().item() == pytest.approx(1, abs=1e-12)
+
+
+def test_dirichlet_multinomial_given_row_totals_is_the_beta_binomial():
+    prior = [[1.0, 2.0], [0.5, 3.0]]
+    given = br.predictive.confusion_pmf(OBSERVED, 12, 9, "dirichlet_multinomial", prior)
+    rows = br.predictive.confusion_pmf(OBSERVED, 12, 9, "beta_binomial", prior)
+    xr.testing.assert_equal(given, rows)
+    total = br.predictive.confusion_pmf(OBSERVED, model="dirichlet_multinomial", prior=prior, total=21)
+    slice_ = total.sel(positives=12, tp=slice(0, 12), tn=slice(0, 9))
+    np.testing.assert_allclose(slice_ / slice_.sum(), rows, rtol=1e-10)
+
+
+def test_lattices_up_to_a_million_are_whole():
+    counts = br.from_counts(tn=900, fp=99, fn=10, tp=989)
+    whole = br.predictive.confusion_pmf(counts)
+    assert whole.shape == (1000, 1000)
+    assert whole["lost_mass"] == 0
+    cut = br.predictive.confusion_pmf(counts, positives=1000)
+    assert cut.size < 10**6
+    assert 0 < cut["lost_mass"].item() < 1e-12
+
+
+@pytest.mark.parametrize("model", ["beta_binomial", "binomial"])
+def test_a_window_loses_what_it_says(model):
+    counts = br.from_counts(tn=30_000, fp=20_000, fn=5_000, tp=45_000)
+    pmf = br.predictive.confusion_pmf(counts, model=model)
+    rate = (0.9, 0.6)
+    if model == "binomial":
+        inside = [stats.binom(50_000, r).cdf(pmf[d].values[-1]) - stats.binom(50_000, r).cdf(pmf[d].values[0] - 1)
+                  for r, d in zip(rate, ("tp", "tn"), strict=True)]  # fmt: skip
+        assert np.prod(inside) > 1 - 2e-12
+    assert pmf["lost_mass"].item() < 1e-12
+    assert abs(1 - pmf.sum().item() - pmf["lost_mass"].item()) < 1e-13
+
+
+def test_the_window_is_as_narrow_as_can_be():
+    masses = beta_binomial(5000, 50.0, 70.0)
+    low, high, lost = kept(masses, 1e-9)
+    assert masses[:low].sum() <= 1e-9 < masses[: low + 1].sum()
+    assert masses[high + 1 :].sum() <= 1e-9 < masses[high:].sum()
+    assert lost == pytest.approx(masses[:low].sum() + masses[high + 1 :].sum(), rel=1e-6)
+
+
+def test_few_past_and_many_future_cases_are_binned():
+    counts = br.from_counts(tn=5, fp=3, fn=2, tp=8)
+    pmf = br.predictive.confusion_pmf(counts, 20_000, 30_000)
+    first, last = pmf["tp_first"].values, pmf["tp_last"].values
+    assert (first[1:] == last[:-1] + 1).all()
+    assert ((first <= pmf["tp"]) & (pmf["tp"] <= last)).all()
+    masses = beta_binomial(20_000, 9.0, 3.0)
+    np.testing.assert_allclose(pmf.sum("tn")[50], masses[first[50] : last[50] + 1].sum(), rtol=1e-9)
+    assert abs(pmf.sum().item() - 1) < 1e-10
+
+
+def test_bins_keep_the_ends_apart():
+    first, last, middle = binned(np.full(101, 1 / 101), 0, 100, 12)
+    assert (first[0], last[0], first[-1], last[-1]) == (0, 0, 100, 100)
+    assert len(first) <= 12
+    assert (np.diff(middle) > 0).all()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "word"),
+    [
+        ({"model": "poisson"}, KeyError, "model"),
+        ({"positives": -1}, ValueError, "positives"),
+        ({"negatives": 1.5}, TypeError, "negatives"),
+        ({"total": 5}, ValueError, "total"),
+        ({"prior": (-1, 1)}, ValueError, "prior"),
+    ],
+)
+def test_bad_arguments_are_named(arguments, error, word):
+    with pytest.raises(error, match=word):
+        br.predictive.confusion_pmf(OBSERVED, **arguments)
+
+
+def test_counts_must_be_of_one_entity_with_cases():
+    two = br.from_counts(tn=[1, 2], fp=[1, 2], fn=[1, 2], tp=[1, 2])
+    with pytest.raises(ValueError, match="one entity"):
+        br.predictive.confusion_pmf(two)
+    with pytest.raises(TypeError, match="integers"):
+        br.predictive.confusion_pmf(two.astype(float))
+    none = br.from_counts(tn=3, fp=1, fn=0, tp=0)
+    with pytest.raises(ValueError, match="must hold cases"):
+        br.predictive.confusion_pmf(none, positives=4, model="binomial")

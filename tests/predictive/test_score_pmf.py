@@ -1,0 +1,256 @@
+"""The exact distribution of a future score: the paper's numbers, rational arithmetic, merging, summaries."""
+
+from collections import defaultdict
+from fractions import Fraction
+from itertools import product
+
+import numpy as np
+import pytest
+
+import bayesrank as br
+from bayesrank.predictive import confusion
+from bayesrank.predictive._merge import RATIOS
+
+OBSERVED = br.from_counts(tn=32, fp=8, fn=4, tp=16)
+JOINT = br.predictive.confusion_pmf(OBSERVED)
+
+P = br.predictive
+
+
+def key(name, tn, fp, fn, tp):
+    """The score as a Fraction, or the signed square of it; None where it is undefined."""
+    p, n, pp, pn = tp + fn, tn + fp, tp + fp, tn + fn
+    cross = tp * tn - fp * fn
+    sign = (cross > 0) - (cross < 0)
+    ratio = {
+        "accuracy": (tp + tn, p + n),
+        "f1": (2 * tp, 2 * tp + fp + fn),
+        "f2": (5 * tp, 5 * tp + fp + 4 * fn),
+        "f0_5": (5 * tp, 5 * tp + 4 * fp + fn),
+        "ppv": (tp, pp),
+        "fpr": (fp, n),
+        "false_omission_rate": (fn, pn),
+        "balanced_accuracy": (tp * n + tn * p, 2 * p * n),
+        "informedness": (cross, p * n),
+        "g_mean": (tp * tn, p * n),
+        "mcc": (sign * cross * cross, p * n * pp * pn),
+        "cohen_kappa": (2 * cross, pp * n + p * pn),
+        "markedness": (cross, pp * pn),
+        "fowlkes_mallows": (tp * tp, p * pp),
+        "p4": (4 * tp * tn if p * n * pp * pn else 0, (4 * tp * tn + (tp + tn) * (fp + fn)) if p * n * pp * pn else 0),
+        "positive_likelihood_ratio": (tp * n, p * fp),
+        "negative_likelihood_ratio": (fn * n, p * tn),
+        "diagnostic_odds_ratio": (tp * tn, fp * fn),
+    }[name]
+    return Fraction(*ratio) if ratio[1] else None
+
+
+NAMES = (
+    "accuracy", "f1", "f2", "f0_5", "ppv", "fpr", "false_omission_rate", "balanced_accuracy", "informedness", "g_mean",
+    "mcc", "cohen_kappa", "markedness", "fowlkes_mallows", "p4", "positive_likelihood_ratio",
+    "negative_likelihood_ratio", "diagnostic_odds_ratio",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("sizes", [(20, 40), (17, 23), (0, 6)])
+def test_values_are_merged_as_in_rational_arithmetic(name, sizes):
+    pmf = P.confusion_pmf(OBSERVED, *sizes)
+    exact, mass = defaultdict(int), defaultdict(float)
+    for tp in range(sizes[0] + 1):
+        for tn in range(sizes[1] + 1):
+            value = key(name, tn, sizes[1] - tn, sizes[0] - tp, tp)
+            exact[value] += 1
+            mass[value] += pmf.values[tp, tn]
+    got = P.score_pmf(pmf, name)
+    order = [*sorted(v for v in exact if v is not None), *([None] if None in exact else [])]
+    assert got["multiplicity"].values.tolist() == [exact[v] for v in order]
+    np.testing.assert_allclose(got["probability"], [mass[v] for v in order], rtol=1e-12, atol=1e-300)
+    assert np.isnan(got["value"].values[-1]) == (None in exact)
+
+
+@pytest.mark.parametrize("name", ["f1", "mcc", "markedness"])
+def test_with_a_total_values_are_merged_as_in_rational_arithmetic(name):
+    pmf = P.confusion_pmf(OBSERVED, model="dirichlet_multinomial", total=11)
+    exact, mass = defaultdict(int), defaultdict(float)
+    for p in range(12):
+        for tp in range(p + 1):
+            for tn in range(12 - p):
+                value = key(name, tn, 11 - p - tn, p - tp, tp)
+                exact[value] += 1
+                mass[value] += pmf.sel(positives=p, tp=tp, tn=tn).item()
+    got = P.score_pmf(pmf, name)
+    order = [*sorted(v for v in exact if v is not None), *([None] if None in exact else [])]
+    assert got["multiplicity"].values.tolist() == [exact[v] for v in order]
+    np.testing.assert_allclose(got["probability"], [mass[v] for v in order], rtol=1e-12)
+
+
+def test_near_values_of_a_large_lattice_are_told_apart():
+    """Markedness on a window of large counts has distinct values closer than a unit in the last place."""
+    from bayesrank.predictive._merge import equal_runs
+    from bayesrank.scores import get
+
+    rng = np.random.default_rng(5)
+    # Pairs n/d and (n + d') / (d + ...) of large tables: a table, its double, and neighbours of both.
+    base = rng.integers(50_000, 100_000, size=(400, 4))
+    tables = np.concatenate([base, 2 * base, base + np.eye(4, dtype=int)[0], base + np.eye(4, dtype=int)[3]])
+    tn, fp, fn, tp = tables.T
+    for name in ("markedness", "cohen_kappa", "diagnostic_odds_ratio"):
+        values = get(name).of_cells(tn, fp, fn, tp)
+        order, starts = equal_runs(values, lambda at: tuple(tables[at].T), RATIOS[name])
+        exact = defaultdict(int)
+        for row in tables.tolist():
+            exact[key(name, *row)] += 1
+        sizes = np.diff(np.append(starts, len(order)))
+        assert sizes.tolist() == [exact[v] for v in sorted(exact)]
+
+
+def test_values_closer_than_floating_point_are_told_apart():
+    """Neighbours a/b and c/d with ad - bc = 1 and denominators near 3e9 differ by 1e-19."""
+    from bayesrank.predictive._merge import equal_runs
+
+    a, b = 1_836_311_903, 2_971_215_073  # Fibonacci numbers: consecutive ratios differ by 1 / (b d)
+    c, d = 1_134_903_170, 1_836_311_903
+    tables = np.array([[a, b], [c, d], [a, b], [c, d]])
+    values = tables[:, 0] / tables[:, 1]
+
+    def cells(at):
+        zero = np.zeros(len(at), np.int64)
+        return tables[at, 0], tables[at, 1], zero, zero
+
+    order, starts = equal_runs(values, cells, lambda tn, fp, fn, tp: (tn, fp, 1))
+    groups = [sorted(group.tolist()) for group in np.split(order, starts[1:])]
+    expected = [[1, 3], [0, 2]] if Fraction(c, d) < Fraction(a, b) else [[0, 2], [1, 3]]
+    assert groups == expected
+
+
+def test_the_papers_numbers():
+    f1, ba = (P.score_pmf(JOINT, name) for name in ("f1", "balanced_accuracy"))
+    mcc = P.score_pmf(JOINT, "mcc", undefined=0)
+    assert (f1.sizes["value"], ba.sizes["value"], mcc.sizes["value"]) == (594, 81, 725)
+    for pmf, mean, sd in ((f1, 0.702111, 0.096222), (ba, 0.779221, 0.077559), (mcc, 0.543710, 0.150519)):
+        assert P.mean(pmf) == pytest.approx(mean, abs=5e-7)
+        assert P.variance(pmf) ** 0.5 == pytest.approx(sd, abs=5e-7)
+        assert abs(pmf["probability"].sum().item() - 1) < 1e-10
+        assert pmf["multiplicity"].sum() == 21 * 41
+    assert P.interval_probability(f1, upper=0.6) == pytest.approx(0.148052, abs=5e-7)
+    times = f1["multiplicity"]
+    assert [times.sel(value=v, method="nearest").item() for v in (0, 2 / 5, 2 / 3)] == [41, 11, 11]
+
+
+def test_undefined_mass_comes_last_or_where_it_is_told():
+    last = P.score_pmf(JOINT, "mcc")
+    assert np.isnan(last["value"].values[-1])
+    assert last["multiplicity"].values[-1] == 2  # nobody called positive, or everybody
+    corner = JOINT.sel(tp=0, tn=40) + JOINT.sel(tp=20, tn=0)
+    assert last["probability"].values[-1] == pytest.approx(corner.item())
+    low = P.score_pmf(JOINT, "mcc", undefined=-2)
+    assert low["value"].values[0] == -2
+    assert not np.isnan(low["value"]).any()
+    assert P.summary(last)["undefined"].item() == pytest.approx(corner.item(), rel=1e-6)
+
+
+def test_plain_functions_and_sampling_agree():
+    exact = P.score_pmf(JOINT, lambda tn, fp, fn, tp: tp / (tp + fn) - fp / (fp + tn))
+    named = P.score_pmf(JOINT, "informedness")
+    assert exact.sizes == named.sizes
+    np.testing.assert_allclose(exact["probability"], named["probability"], rtol=1e-9)
+    posterior = br.fit(OBSERVED, "beta_binomial", draws=5000, chains=2, seed=3)
+    future = br.posterior_predictive(posterior, size={"negative": 40, "positive": 20}, seed=4)
+    draws = br.scores.informedness(future)
+    # Four standard errors of 10,000 independent draws.
+    sd = P.variance(named) ** 0.5
+    assert abs(draws.mean().item() - P.mean(named)) < 4 * sd / 100
+    below = P.interval_probability(named, upper=0.5)
+    assert abs((draws <= 0.5).mean().item() - below) < 4 * (below * (1 - below)) ** 0.5 / 100
+
+
+def test_summaries_agree_with_a_slow_count():
+    pmf = P.score_pmf(JOINT, "f1")
+    value, mass = pmf["value"].values, pmf["probability"].values
+    for q in (0.0, 0.05, 0.5, 0.9, 1.0):
+        slow = next(v for v, upto in zip(value, np.cumsum(mass), strict=True) if upto >= q - 1e-12)
+        assert P.quantile(pmf, q).item() == slow
+    width = min(
+        value[j] - value[i]
+        for i in range(len(value))
+        for j in range(i, len(value))
+        if mass[i : j + 1].sum() >= 0.9 - 1e-12
+    )
+    low, high = P.hdi(pmf, 0.9).values
+    assert high - low == pytest.approx(width, abs=1e-12)
+    assert P.interval_probability(pmf, low, high) >= 0.9 - 1e-12
+    assert P.mode(pmf).values == [value[mass.argmax()]]
+
+
+def test_the_mode_is_shared():
+    flat = P.score_pmf(P.confusion_pmf(br.from_counts(tn=0, fp=0, fn=0, tp=0), 3, 0), "tpr")
+    assert P.mode(flat).values.tolist() == [0, 1 / 3, 2 / 3, 1]
+
+
+def test_a_difference_is_the_convolution():
+    a = P.score_pmf(P.confusion_pmf(OBSERVED, 6, 5), "f1")
+    b = P.score_pmf(P.confusion_pmf(OBSERVED, 4, 7), "f1")
+    difference = P.difference(a, b)
+    assert P.mean(difference) == pytest.approx(P.mean(a) - P.mean(b), abs=1e-12)
+    assert P.variance(difference) == pytest.approx(P.variance(a) + P.variance(b), abs=1e-12)
+    assert difference["probability"].sum().item() == pytest.approx(1, abs=1e-10)
+    pairs = [zip(side["value"].values, side["probability"].values, strict=True) for side in (a, b)]
+    ties = sum(p * q for (v, p), (w, q) in product(*pairs) if abs(v - w) < 1e-12)
+    assert difference["probability"].sel(value=0).item() == pytest.approx(ties)
+
+
+def test_a_difference_of_many_values_is_binned_within_its_bound():
+    counts = [br.from_counts(tn=n, fp=20, fn=30, tp=100) for n in (100, 110)]
+    sides = [P.score_pmf(P.confusion_pmf(c, 160, 155), "mcc") for c in counts]
+    assert sides[0].sizes["value"] * sides[1].sizes["value"] > 2**24
+    difference = P.difference(*sides)
+    exact = P.mean(sides[0]) - P.mean(sides[1])
+    assert abs(P.mean(difference) - exact) <= difference["mean_error"].item()
+    assert difference["mean_error"] < 1e-3
+    assert P.variance(difference) == pytest.approx(P.variance(sides[0]) + P.variance(sides[1]), rel=1e-4)
+
+
+def test_bins_move_a_score_by_no_more_than_they_say(monkeypatch):
+    counts = br.from_counts(tn=5, fp=3, fn=2, tp=8)
+    whole = P.confusion_pmf(counts, 300, 500)
+    for name, size in (("WHOLE", 1000), ("LARGEST", 4000), ("BINS", 2000)):
+        monkeypatch.setattr(confusion, name, size)
+    coarse = P.confusion_pmf(counts, 300, 500)
+    kept = [coarse[f"{d}_last"].values[-1] - coarse[f"{d}_first"].values[0] + 1 for d in ("tp", "tn")]
+    assert coarse.size < 4000
+    for name in ("f1", "mcc", "ppv"):
+        exact, rough = P.score_pmf(whole, name), P.score_pmf(coarse, name)
+        assert abs(P.mean(exact) - P.mean(rough)) <= rough["mean_error"].item()
+        assert rough["multiplicity"].sum() == np.prod(kept)
+        reach = float(rough["value_error"].max())
+        for cut in (0.3, 0.6, 0.8):
+            low = P.interval_probability(rough, upper=cut - reach)
+            high = P.interval_probability(rough, upper=cut + reach)
+            assert low - 1e-12 <= P.interval_probability(exact, upper=cut) <= high + 1e-12
+
+
+def test_ten_billion_points():
+    counts = br.from_counts(tn=60_000, fp=40_000, fn=30_000, tp=70_000)
+    pmf = P.confusion_pmf(counts)
+    f1 = P.score_pmf(pmf, "f1")
+    assert abs(f1["probability"].sum().item() - 1) < 1e-10
+    # E[TPR] and E[FPR] are exact; F1 is nearly linear over so narrow a window (second order: var / 2 < 1e-5).
+    plug_in = 2 * 0.7 / (2 * 0.7 + 0.4 + 0.3)
+    assert P.mean(f1) == pytest.approx(plug_in, abs=1e-5)
+    assert P.mean(P.score_pmf(pmf, "tpr")) == pytest.approx(70_001 / 100_002, abs=1e-11)
+
+
+def test_bad_arguments_are_named():
+    with pytest.raises(ValueError, match="pmf must come from"):
+        P.score_pmf(OBSERVED, "f1")
+    with pytest.raises(KeyError, match="score"):
+        P.score_pmf(JOINT, "nonsense")
+    f1 = P.score_pmf(JOINT, "f1")
+    for call in (lambda: P.quantile(f1, 1.5), lambda: P.hdi(f1, 1.0), lambda: P.interval_probability(f1, 1, 0)):
+        with pytest.raises(ValueError, match="must"):
+            call()
+    nothing = P.score_pmf(P.confusion_pmf(OBSERVED, 0, 3), "tpr")
+    with pytest.raises(ValueError, match="defined"):
+        P.mean(nothing)
+    assert np.isnan(P.summary(nothing)["mean"])

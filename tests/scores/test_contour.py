@@ -1,0 +1,159 @@
+"""Contours: substituted back over random inputs, held against the paper's count forms, and their meeting points."""
+
+import numpy as np
+import pytest
+import xarray as xr
+
+import bayesrank as br
+from bayesrank.scores.contour import closed_form, contour_curve, contour_meeting_points
+from bayesrank.scores.families import ranking
+
+#: Every score of U's appendices B and C that the catalogue holds, and further ranking scores.
+CLOSED = [
+    "mcc", "f1", "jaccard", "accuracy", "ppv", "npv", "markedness", "cohen_kappa", "fowlkes_mallows",
+    "tpr", "g_mean", "positive_likelihood_ratio", "negative_likelihood_ratio", "informedness", "balanced_accuracy",
+    "prevalence_threshold", "diagnostic_odds_ratio", "f2", "error_rate", "fnr", "false_discovery_rate",
+    "false_omission_rate", "jaccard_negative",
+]  # fmt: skip
+
+
+def rates(size=4000, seed=7):
+    rng = np.random.default_rng(seed)
+    return rng.uniform(0.01, 0.99, (3, size))
+
+
+def value_at(score, x, y, p):
+    return br.scores.get(score).of_cells((1 - p) * (1 - x), (1 - p) * x, p * (1 - y), p * y)
+
+
+@pytest.mark.parametrize("name", CLOSED)
+def test_contours_come_back_to_the_tpr_they_started_from(name):
+    x, y, p = rates()
+    score = br.scores.get(name)
+    assert closed_form(score) is not None
+    back = br.contour(name, *(xr.DataArray(a, dims="case") for a in (value_at(name, x, y, p), x, p)))
+    np.testing.assert_allclose(back, y, rtol=1e-7, atol=1e-8)
+
+
+@pytest.mark.parametrize("name", CLOSED)
+def test_closed_forms_agree_with_bisection(name):
+    score = br.scores.get(name)
+    plain = br.scores.Score("unknown", score.function, range=score.range)
+    x, y, p = (xr.DataArray(a, dims="case") for a in rates(300, seed=9))
+    k = xr.DataArray(value_at(name, x.values, y.values, p.values), dims="case")
+    np.testing.assert_allclose(br.contour(plain, k, x, p), br.contour(score, k, x, p), atol=1e-6)
+
+
+P, N, D = 20, 40, np.arange(1, 40)
+
+
+@pytest.mark.parametrize(
+    ("name", "k", "counts"),
+    [
+        ("f1", 0.4, lambda k, p, n, d: k * (d - n - p) / (k - 2)),  # Eq. 47
+        ("jaccard", 0.3, lambda k, p, n, d: k * (p + n - d)),  # Eq. 49
+        ("accuracy", 0.7, lambda k, p, n, d: k * (p + n) - d),  # Eq. 51
+        ("ppv", 0.6, lambda k, p, n, d: k * (d - n) / (k - 1)),  # Eq. 55
+        ("npv", 0.8, lambda k, p, n, d: p + d * (k - 1) / k),  # Eq. 57
+        ("markedness", 0.3, lambda k, p, n, d:
+            (np.sqrt((k * n + k * p + n) ** 2 - 4 * d * k * (n + p)) + 2 * d * k - k * n + k * p - n) / (2 * k)),
+        ("cohen_kappa", 0.5, lambda k, p, n, d:
+            (d * k * (n - p) + 2 * d * p - k * (n**2 + p**2) - 2 * n * p) / ((k - 2) * n - k * p)),  # Eq. 61
+        ("fowlkes_mallows", 0.5, lambda k, p, n, d: (np.sqrt(k**2 * p * (-4 * d + k**2 * p + 4 * n)) + k**2 * p) / 2),
+        ("g_mean", 0.6, lambda k, p, n, d: k**2 * n * p / d),  # Eq. 70
+        ("informedness", 0.4, lambda k, p, n, d: p * (k + 1 - d / n)),  # Eq. 84
+        ("prevalence_threshold", 0.4, lambda k, p, n, d: (k - 1) ** 2 * p * (n - d) / (k**2 * n)),  # Eq. 86
+        ("diagnostic_odds_ratio", 5.0, lambda k, p, n, d: k * (d - n) * p / (d * (k - 1) - k * n)),  # Eq. 89
+    ],
+)  # fmt: skip
+def test_contours_are_the_count_forms_of_the_paper(name, k, counts):
+    """Within and beyond the ROC square."""
+    tpr = br.contour(name, k, 1 - D / N, P / (P + N))
+    np.testing.assert_allclose(tpr, counts(k, P, N, D) / P, rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("k", [-0.4, 0.3])
+def test_mcc_contours_are_ellipses(k):
+    """Beyond the square too: cross² = k² p n p̂ n̂ is a quadratic in both rates (U Figure B.2)."""
+    x, p = np.linspace(-0.05, 1.05, 23), 0.2
+    y = br.contour("mcc", k, x, p).values
+    tn, fp, fn, tp = (1 - p) * (1 - x), (1 - p) * x, p * (1 - y), p * y
+    left, right = (tp * tn - fp * fn) ** 2, k**2 * p * (1 - p) * (tp + fp) * (tn + fn)
+    there = ~np.isnan(y)
+    assert there.sum() > 15
+    np.testing.assert_allclose(left[there], right[there], atol=1e-12)
+
+
+def test_markedness_is_smooth_through_zero():
+    x, p = 0.3, 0.2
+    tpr = [br.contour("markedness", k, x, p).item() for k in (-1e-9, 0.0, 1e-9)]
+    assert tpr[1] == pytest.approx(0.3, abs=1e-12)  # no skill: TPR = FPR
+    np.testing.assert_allclose(tpr, 0.3, atol=1e-7)
+
+
+@pytest.mark.parametrize("name", ["mcc", "markedness", "f1", "fowlkes_mallows", "jaccard", "ppv", "npv"])
+def test_balanced_scores_are_the_plain_ones_at_a_half(name):
+    """U Eq. 28-43 in rates, against the plain contour at a prevalence of 1/2."""
+    x, y, _ = rates(500)
+    z = 1 - x
+    ppv, npv = y / (1 + y - z), z / (1 + z - y)
+    balanced = {
+        "mcc": (y + z - 1) / np.sqrt(1 - (y - z) ** 2), "markedness": ppv + npv - 1, "f1": 2 * y / (2 + y - z),
+        "fowlkes_mallows": y / np.sqrt(1 + y - z), "jaccard": y / (2 - z), "ppv": ppv, "npv": npv,
+    }[name]  # fmt: skip
+    back = br.contour(name, xr.DataArray(balanced, dims="case"), xr.DataArray(x, dims="case"), 0.5)
+    np.testing.assert_allclose(back, y, rtol=1e-7)
+
+
+@pytest.mark.parametrize(
+    ("name", "points"),
+    [
+        ("f1", [(-0.25, 0)]), ("jaccard", [(-0.25, 0)]), ("ppv", [(0, 0)]), ("npv", [(1, 1)]), ("accuracy", []),
+        ("mcc", [(0, 0), (1, 1)]), ("markedness", [(0, 0), (1, 1)]), ("cohen_kappa", [(-1 / 3, -1 / 3)]),
+        ("informedness", []), ("diagnostic_odds_ratio", [(0, 0), (1, 1)]),
+    ],
+)  # fmt: skip
+def test_contours_meet_where_the_paper_says(name, points):
+    meeting = contour_meeting_points(name, 0.2)
+    np.testing.assert_allclose(
+        np.stack([meeting["fpr"], meeting["tpr"]], axis=-1).reshape(-1, 2), np.array(points).reshape(-1, 2), atol=1e-12
+    )
+    for x, y in points:
+        for k in (0.3, 0.6):
+            # Of the ellipse of mcc = ±k the lower half, which goes through (0, 0), belongs to -k.
+            k = -k if name == "mcc" and x == 0 else k
+            assert br.contour(name, k, x, 0.2).item() == pytest.approx(y, abs=1e-9)
+
+
+def test_contours_of_random_ranking_scores_meet():
+    rng = np.random.default_rng(2)
+    for _ in range(20):
+        tn, fp, fn, tp = rng.uniform(0.1, 1, 4)
+        score = ranking("random", tn=tn, fp=fp, fn=fn, tp=tp)
+        place = contour_meeting_points(score, 0.3)
+        tpr = br.contour(score, [0.2, 0.5, 0.9], place["fpr"].item(), 0.3)
+        np.testing.assert_allclose(tpr, place["tpr"].item(), rtol=1e-9)
+
+
+def test_dims_and_values_out_of_reach():
+    tpr = br.contour("f1", [0.2, 0.5], [0.0, 0.1, 0.2], [0.1, 0.5])
+    assert tpr.dims == ("value", "prevalence", "fpr")
+    assert tpr.name == "tpr"
+    # Cubed TPR: within the square only.
+    cube = br.contour(lambda tn, fp, fn, tp: (tp / (fn + tp)) ** 3, [0.125, 2.0], 0.3, 0.4)
+    np.testing.assert_allclose(cube, [0.5, np.nan])
+    assert np.isnan(br.contour("tnr", 0.4, 0.3, 0.5))
+
+
+def test_curves_of_tnr_are_vertical():
+    for name, k in (("tnr", 0.75), ("fpr", 0.25)):
+        curve = contour_curve(name, [k], 0.3)
+        np.testing.assert_allclose(curve["fpr"], 0.25)
+        assert (curve["tpr"].min().item(), curve["tpr"].max().item()) == (0, 1)
+
+
+def test_bad_arguments_are_named():
+    with pytest.raises(ValueError, match="prevalence"):
+        br.contour("f1", 0.5, 0.2, 1.0)
+    with pytest.raises(KeyError, match="score"):
+        br.contour("nonsense", 0.5, 0.2, 0.5)

@@ -1,0 +1,56 @@
+"""The simplex of confusion matrices, and its slices in the ROC and precision-recall squares."""
+
+import numpy as np
+import pytest
+
+import bayesrank as br
+from bayesrank.scores.lattice import pr_lattice, roc_lattice, roc_to_pr, simplex, simplex_slice
+
+
+def test_simplex_is_regular():
+    corners = br.from_counts(tn=[60, 0, 0, 0], fp=[0, 60, 0, 0], fn=[0, 0, 60, 0], tp=[0, 0, 0, 60])
+    points = simplex(corners)
+    assert points.dims == ("entity", "axis")
+    np.testing.assert_allclose(points, [[-20, -20, -20], [0, 60, 0], [0, 0, 60], [60, 0, 0]])
+    distances = np.linalg.norm(points.values[:, None] - points.values[None], axis=-1)
+    np.testing.assert_allclose(distances[~np.eye(4, dtype=bool)], 60 * np.sqrt(2))
+
+
+def test_the_twelve_neighbours_are_equally_far():
+    table = np.array([5, 6, 7, 8])
+    moves = [np.eye(4, dtype=int)[i] - np.eye(4, dtype=int)[j] for i in range(4) for j in range(4) if i != j]
+    names = ("tn", "fp", "fn", "tp")
+    here = simplex(br.from_counts(**dict(zip(names, table.tolist(), strict=True)))).values[0]
+    around = simplex(br.from_counts(**dict(zip(names, (table + moves).T.tolist(), strict=True)))).values
+    np.testing.assert_allclose(np.linalg.norm(around - here, axis=1), np.sqrt(2))
+    assert len(moves) == 12
+
+
+def test_slices_are_rectangles_in_a_plane():
+    points = simplex_slice(20, 80)
+    assert points.dims == ("tp", "fp", "axis")
+    corners = points.values[[0, 0, -1, -1], [0, -1, 0, -1]]
+    sides = corners[1] - corners[0], corners[2] - corners[0]
+    np.testing.assert_allclose(corners[3] - corners[0], sides[0] + sides[1])
+    assert sides[0] @ sides[1] == pytest.approx(0, abs=1e-9)  # a right angle
+    np.testing.assert_allclose([np.linalg.norm(s) for s in sides], [80 * np.sqrt(2), 20 * np.sqrt(2)])
+
+
+def test_lattices_map_onto_each_other():
+    """U Eq. 113 takes every ROC point to its precision-recall point."""
+    roc, pr = roc_lattice(20, 30), pr_lattice(20, 30)
+    assert roc["tpr"].shape == (21, 31)
+    mapped = roc_to_pr(roc["fpr"], roc["tpr"], 20 / 50)
+    np.testing.assert_allclose(mapped["precision"], pr["precision"], rtol=1e-12)
+    np.testing.assert_allclose(mapped["recall"], pr["recall"])
+    assert np.isnan(pr["precision"].sel(tp=0, fp=0))
+    x, y = roc["fpr"].values[1:, 1:], roc["tpr"].values[1:, 1:]
+    np.testing.assert_allclose(mapped["precision"].values[1:, 1:], 1 / (1 + 30 / 20 * x / y))
+
+
+def test_bad_arguments_are_named():
+    with pytest.raises(ValueError, match="positives"):
+        roc_lattice(-1, 3)
+    with pytest.raises(ValueError, match="prevalence"):
+        roc_to_pr(0.1, 0.2, 1.5)
+    assert np.isnan(roc_lattice(0, 3)["tpr"]).all()

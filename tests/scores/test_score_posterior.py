@@ -1,0 +1,123 @@
+"""Exact posteriors of ranking scores: Betas, double integrals, and the draws of fit."""
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from scipy import integrate, special, stats
+
+import bayesrank as br
+from bayesrank.scores.families import ranking
+
+TABLE = br.from_counts(tn=32, fp=8, fn=4, tp=16)
+VALUES = np.linspace(0.05, 0.95, 19)
+MIXED = ranking("mixed", tn=1, fp=2, fn=5, tp=3)
+
+
+@pytest.mark.parametrize(
+    ("name", "right", "wrong"),
+    [
+        ("tpr", 17, 5), ("tnr", 33, 9), ("ppv", 17, 9), ("npv", 33, 5), ("accuracy", 50, 14), ("jaccard", 17, 14),
+    ],
+)  # fmt: skip
+def test_scores_of_plain_importance_are_betas(name, right, wrong):
+    exact = br.score_posterior(TABLE, name)
+    beta = stats.beta(right, wrong)
+    np.testing.assert_allclose(exact.cdf(VALUES)[0], beta.cdf(VALUES), atol=1e-13)
+    np.testing.assert_allclose(exact.pdf(VALUES)[0], beta.pdf(VALUES), rtol=1e-10)
+    np.testing.assert_allclose(exact.quantile([0.025, 0.5])[0], beta.ppf([0.025, 0.5]), atol=1e-12)
+    assert exact.error.item() == 0
+
+
+def test_f1_is_a_transformed_beta():
+    x = stats.beta(17, 14)  # TP against FP + FN
+    f1 = br.score_posterior(TABLE, "f1").cdf(VALUES)[0]
+    np.testing.assert_allclose(f1, x.cdf(VALUES / (2 - VALUES)), atol=1e-13)
+
+
+def two_rates(cdf_at, importance, share, tpr, tnr):
+    """P(score <= v) by adaptive quadrature over TPR of the probability given TPR."""
+    i = importance
+
+    def given(y):
+        c1 = (1 - share) * ((1 - cdf_at) * i["tn"] + cdf_at * i["fp"])
+        rest = cdf_at * ((1 - share) * i["fp"] + share * i["fn"] * (1 - y)) - (1 - cdf_at) * share * i["tp"] * y
+        return stats.beta(*tpr).pdf(y) * special.betainc(*tnr, np.clip(rest / c1, 0, 1))
+
+    points = np.linspace(0, 1, 41)
+    return sum(integrate.quad(given, a, b, epsabs=1e-13, limit=200)[0] for a, b in pairwise(points))
+
+
+@pytest.mark.parametrize("score", ["accuracy", "f1", "ppv", MIXED], ids=lambda s: getattr(s, "name", s))
+@pytest.mark.parametrize("share", [1 / 3, 0.02])
+def test_two_rates_agree_with_adaptive_quadrature(score, share):
+    exact = br.score_posterior(TABLE, score, "beta_binomial", prevalence=share)
+    importance = br.scores.as_score(score).importance
+    for v in (0.2, 0.5, 0.8):
+        slow = two_rates(v, importance, share, (17, 5), (33, 9))
+        assert exact.cdf(v).item() == pytest.approx(slow, abs=1e-9)
+    assert exact.error.item() < 1e-9
+
+
+def test_fully_mixed_importances_under_a_dirichlet():
+    """Against a double integral by the trapezoidal rule, which is precise as the densities vanish at both ends."""
+    exact = br.score_posterior(TABLE, MIXED)
+    t = np.linspace(0, 1, 1201)
+    p, q = t[:, None], t[None]  # tp among right, fn among wrong
+    weight = stats.beta(17, 33).pdf(p) * stats.beta(5, 9).pdf(q) / 1200**2
+    for v in (0.5, 0.6, 0.7):
+        s, u = 3 * p + (1 - p), 5 * q + 2 * (1 - q)
+        slow = (weight * stats.beta(50, 14).cdf(v * u / (v * u + (1 - v) * s))).sum()
+        assert exact.cdf(v).item() == pytest.approx(slow, abs=1e-9)
+    assert exact.error.item() < 1e-11
+
+
+@pytest.mark.parametrize("model", ["dirichlet_multinomial", "beta_binomial"])
+@pytest.mark.parametrize("score", ["f1", "f2", "ppv", "accuracy", MIXED], ids=lambda s: getattr(s, "name", s))
+@pytest.mark.parametrize("prior", ["uniform", "jeffreys"])
+def test_the_draws_of_fit_follow_it(model, score, prior):
+    counts = br.from_counts(tn=[32, 4], fp=[8, 1], fn=[4, 2], tp=[16, 1], entity=["a", "b"])
+    draws = br.scores.as_score(score)(br.fit(counts, model, prior=prior, draws=5000, chains=2, seed=11))
+    exact = br.score_posterior(counts, score, model, prior=prior)
+    for name in ("a", "b"):
+        sample = draws.sel(entity=name).values.ravel()
+        levels = exact.cdf(np.sort(sample)[::50]).sel(entity=name).values
+        # Kolmogorov's distance of 10,000 draws is above 1.95 / 100 with probability 1e-3.
+        assert np.abs(levels - np.arange(0, len(sample), 50) / len(sample)).max() < 0.0195
+
+
+@pytest.mark.parametrize(
+    ("table", "prior"),
+    [((1, 0, 0, 3), "uniform"), ((1, 0, 0, 3), "jeffreys"), ((50_000, 300, 2, 9), "uniform"), ((0, 0, 0, 0), "uniform"),
+     ((40_000, 10_000, 20_000, 30_000), "uniform")],
+)  # fmt: skip
+@pytest.mark.parametrize("model", ["dirichlet_multinomial", "beta_binomial"])
+def test_the_density_is_the_slope_and_integrates_to_one(table, prior, model):
+    counts = br.from_counts(**dict(zip(("tn", "fp", "fn", "tp"), table, strict=True)))
+    exact = br.score_posterior(counts, "f2", model, prior=prior, prevalence=None if sum(table) else 0.3)
+    assert exact.error.item() < 1e-8
+    low, middle, high = exact.quantile([0.1, 0.5, 0.9]).values[0]
+    assert 0 < low < middle < high < 1
+    step = (high - low) * 1e-4
+    slope = (exact.cdf(middle + step) - exact.cdf(middle - step)).item() / (2 * step)
+    assert exact.pdf(middle).item() == pytest.approx(slope, rel=1e-5)
+    assert exact.cdf([0.0, 1.0, -3.0, 5.0]).values.tolist() == [[0, 1, 0, 1]]
+    np.testing.assert_allclose(exact.cdf([low, middle, high])[0], [0.1, 0.5, 0.9], atol=1e-9)
+
+
+def test_pairs_that_were_not_measured_are_nan():
+    cells = {"tn": [3, 4, 5], "fp": [1, 1, 1], "fn": [1, 2, 3], "tp": [6, 6, 6]}
+    counts = br.from_counts(**cells, entity=["a", "a", "b"], dataset=["x", "y", "x"])
+    cdf = br.score_posterior(counts, "f1").cdf([0.3, 0.7])
+    assert cdf.dims == ("entity", "dataset", "value")
+    assert np.isnan(cdf.sel(entity="b", dataset="y")).all()
+    assert (cdf.sel(entity="a") > 0).all()
+
+
+def test_bad_arguments_are_named():
+    with pytest.raises(ValueError, match="importance"):
+        br.score_posterior(TABLE, "mcc")
+    with pytest.raises(KeyError, match="model"):
+        br.score_posterior(TABLE, "f1", model="paired")
+    with pytest.raises(ValueError, match="prior"):
+        br.score_posterior(br.from_counts(tn=3, fp=0, fn=1, tp=4), "f1", prior="haldane")
