@@ -1,6 +1,7 @@
 from . import datasets as datasets
 from . import plots as plots
 from . import scores as scores
+from . import tile as tile
 from .counts import from_counts as from_counts
 from .counts import from_frame as from_frame
 from .counts import from_matrix as from_matrix
