@@ -3,6 +3,7 @@ from . import ops as ops
 from . import plots as plots
 from . import predictive as predictive
 from . import scores as scores
+from . import tile as tile
 from .audits import audit as audit
 from .audits import audit_table as audit_table
 from .counts import from_counts as from_counts
@@ -21,9 +22,6 @@ from .ranking import rank_bounds as rank_bounds
 from .ranking import ranking_table as ranking_table
 from .ranking import relations as relations
 from .ranking import verdict as verdict
-from .ranking.preorder import dual as dual
-from .ranking.preorder import rank_bounds as rank_bounds
-from .ranking.preorder import relations as relations
 from .scores.contour import contour as contour
 from .scores.placement import place as place
 from .scores.posterior import score_posterior as score_posterior

@@ -11,11 +11,14 @@ HEAD = """\
 # The scores
 
 {number} scores of two classes. Each is an attribute of `br.scores`, by its name or an alias, and is called with
-whatever holds a performance. Undefined values, infinite ones among them, are NaN. *Ranks*: the importance of TN, FP, FN, TP if
-the score is a ranking score (`br.place` says where its order lies on the Tile). *π*: whether it depends on the
-prevalence at fixed rates. Families: `f_beta`, `weighted_accuracy`, `tversky`, `decision_benefit`, `net_benefit`,
-`scaled_log`, `balanced`, `probability`. For more than two classes: `accuracy`, `error_rate`, `mcc`, `cohen_kappa` (also
-`_linear`, `_quadratic`), and `macro_average`, `micro_average`, `weighted_average` of any.
+whatever holds a performance. Undefined values, infinite ones among them, are NaN.
+
+- *ranks*: the importance of TN, FP, FN, TP if it is a ranking score; `br.place` says where its order lies on the Tile.
+- *π*: whether it depends on the prevalence at fixed rates.
+- Families: `f_beta`, `weighted_accuracy`, `tversky`, `decision_benefit`, `net_benefit`, `scaled_log`, `balanced`,
+  `probability`.
+- For more than two classes: `accuracy`, `error_rate`, `mcc`, `cohen_kappa` (also `_linear`, `_quadratic`), and
+  `macro_average`, `micro_average`, `weighted_average` of any.
 
 | name | symbol | formula | defined | range | better | π | ranks | aliases | reference |
 |---|---|---|---|---|---|---|---|---|---|

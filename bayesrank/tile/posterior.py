@@ -1,0 +1,283 @@
+"""The Tile of a posterior: for every preference at once, who is best and how sure that is.
+
+One pass over the draws, compiled and threaded; nothing of the size draws × entities × Tile is ever held.
+"""
+
+import os
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from bayesrank.tile._grid import (
+    area_weights,
+    axis,
+    batches,
+    draw_dims,
+    halves,
+    only_draws_and_entities,
+    quotient,
+    with_entity,
+)
+
+__all__ = ["credible", "rank_probability", "value_interval"]
+
+
+def credible(source: Any, resolution: int = 101, prob: float = 0.95) -> xr.Dataset:
+    """Who is best at each point of the Tile, and how probably.
+
+    Parameters
+    ----------
+    source : DataArray, Dataset, InferenceData or DataTree
+        Two-class performances (entity, actual, predicted), with or without draws.
+    resolution : int
+        Points along each axis, ends included.
+    prob : float
+        Credibility of the shares' intervals, and below which the winner of a point counts as undecided.
+
+    Returns
+    -------
+    xarray.Dataset
+        - ``probability_best``, ``expected_rank``, ``expected_regret`` (how much lower the score is than the best one's
+          on average), ``probability_skilled`` (better than always negative and always positive at the entity's own
+          prevalence) and ``undefined`` (share of draws without a score), each (entity, b, a);
+        - ``winner`` (b, a): the entity with the highest probability, "" where several share it or none is
+          defined, and ``confidence`` (b, a): that probability;
+        - ``share``, ``share_lower``, ``share_upper`` (entity): mean and equal-tailed interval of the area on which the
+          entity is best, exact for each draw; ties over an area are shared evenly;
+        - ``undecided_area``: the share of the Tile where the confidence is below ``prob``;
+        - Monte-Carlo standard errors ``<name>_mcse`` from means of batches of draws, so that autocorrelation counts;
+          that of ``probability_best`` is never below the binomial one of the probability shrunk by one draw each
+          way. All are 0 for a performance without draws.
+
+        Ranks are among those defined and tied ones share theirs; odds within 1e-12 of each other, relatively, tie.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If the source has other dims (data sets, say) or more classes, or an argument is out of range.
+
+    References
+    ----------
+    Piérard et al., The Tile, Definitions 1 and 2 (the scores), Section 4.3 (rankings) and A.5.1 (no skill).
+
+    Examples
+    --------
+    >>> import bayesrank as br
+    >>> counts = br.from_counts(tn=[70, 75], fp=[10, 5], fn=[6, 9], tp=[24, 21], entity=["a", "b"])
+    >>> tile = br.tile.credible(br.fit(counts, seed=1), resolution=5)
+    >>> tile["probability_best"].dims, tile["winner"].sel(a=1, b=0).item()
+    (('entity', 'b', 'a'), 'b')
+    """
+    if isinstance(prob, bool) or not isinstance(prob, int | float | np.number):
+        raise TypeError(f"prob must be a number; got {prob!r}")
+    if not 0 < prob < 1:
+        raise ValueError(f"prob must lie between 0 and 1; got {prob}")
+    points = axis(resolution)
+    array = with_entity(source)
+    only_draws_and_entities(array)
+    n_draws = int(np.prod([array.sizes[dim] for dim in draw_dims(array)]))
+    if n_draws == 0:
+        raise ValueError(f"source must hold at least one draw; got sizes {dict(array.sizes)}")
+
+    sums, squares, count, share = _accumulate(array, points)
+    for total in sums.values():
+        total /= n_draws
+    best, rank, undefined, skilled = (sums[name] for name in ("best", "rank", "undefined", "skilled"))
+    nowhere = undefined > 1 - 1e-12
+    with np.errstate(divide="ignore", invalid="ignore"):
+        expected_rank = np.where(nowhere, np.nan, rank / (1 - undefined))
+        regret = np.where(undefined > 0, np.nan, np.maximum(sums["top"] - sums["value"], 0.0))
+    best = np.where(nowhere.all(0), np.nan, best)
+    error = {name: _batch_error(sums[name], squares[name], count) for name in squares}
+    shrunk = (best * n_draws + 1) / (n_draws + 2)
+    binomial = np.sqrt(shrunk * (1 - shrunk) / n_draws) if draw_dims(array) else 0.0 * shrunk
+    confidence, winner = _winner(best, array["entity"].values)
+
+    tails = [(1 - prob) / 2, (1 + prob) / 2]
+    known = ~np.isnan(share[:, 0])
+    low, high = np.quantile(share[known], tails, axis=0) if known.any() else np.full((2, share.shape[1]), np.nan)
+    mean = share[known].mean(0) if known.any() else np.full(share.shape[1], np.nan)
+    spread = share[known].std(0, ddof=1) / np.sqrt(known.sum()) if known.sum() > 1 else np.zeros(share.shape[1])
+
+    maps = ("entity", "b", "a")
+    coords = {"entity": array["entity"].values, "b": points, "a": points}
+    result = xr.Dataset(
+        {
+            "probability_best": (maps, best),
+            "probability_best_mcse": (maps, np.fmax(error["best"], binomial)),
+            "expected_rank": (maps, expected_rank),
+            "expected_rank_mcse": (maps, np.where(nowhere, np.nan, error["rank"])),
+            "expected_regret": (maps, regret),
+            "probability_skilled": (maps, np.where(nowhere, np.nan, skilled)),
+            "undefined": (maps, undefined),
+            "winner": (("b", "a"), winner),
+            "confidence": (("b", "a"), confidence),
+            "share": ("entity", mean),
+            "share_mcse": ("entity", spread),
+            "share_lower": ("entity", low),
+            "share_upper": ("entity", high),
+        },
+        coords,
+    )
+    weight = area_weights(resolution).where(result["confidence"].notnull(), 0.0)
+    undecided = (weight * (result["confidence"] < prob)).sum() / weight.sum() if weight.sum() > 0 else np.nan
+    result["undecided_area"] = xr.DataArray(undecided)
+    return result.assign_attrs(prob=prob, draws=n_draws)
+
+
+def rank_probability(source: Any, resolution: int = 101) -> xr.DataArray:
+    """The probability that each entity holds each rank, at each point of the Tile.
+
+    Parameters
+    ----------
+    source : DataArray, Dataset, InferenceData or DataTree
+        Two-class performances (entity, actual, predicted), with or without draws.
+    resolution : int
+        Points along each axis.
+
+    Returns
+    -------
+    xarray.DataArray
+        Probabilities (entity, rank, b, a), a tied group's spread evenly over the positions that it occupies; they sum
+        over the ranks to 1 less the undefined share.
+
+    References
+    ----------
+    Piérard et al., The Tile, Section 4.3.
+
+    Examples
+    --------
+    >>> import bayesrank as br
+    >>> counts = br.from_counts(tn=[70, 75], fp=[10, 5], fn=[6, 9], tp=[24, 21], entity=["a", "b"])
+    >>> rank_probability(counts, resolution=3).sel(entity="a", rank=1).values.tolist()
+    [[0.0, 0.0, 0.0], [0.0, 0.0, 0.5], [1.0, 1.0, 1.0]]
+    """
+    from bayesrank.tile import _kernel
+
+    points = axis(resolution)
+    array = with_entity(source)
+    only_draws_and_entities(array)
+    n = array.sizes["entity"]
+    total, draws = np.zeros((points.size**2, n, n)), 0
+
+    def one(block: np.ndarray) -> tuple[np.ndarray, int]:
+        out = np.zeros((points.size**2, n, n))
+        _kernel.tally_ranks(block, points, points, np.empty(0), out)
+        return out, block.shape[0]
+
+    for part, size in _threaded(one, batches(array, 2 * _workers())):
+        total += part
+        draws += size
+    values = (total / draws).reshape(points.size, points.size, n, n).transpose(2, 3, 0, 1)
+    coords = {"entity": array["entity"].values, "rank": np.arange(1, n + 1), "b": points, "a": points}
+    return xr.DataArray(values, coords, ("entity", "rank", "b", "a"), name="rank_probability")
+
+
+def value_interval(source: Any, resolution: int = 101, prob: float = 0.95) -> xr.Dataset:
+    """The posterior mean and an equal-tailed interval of every canonical score.
+
+    Parameters
+    ----------
+    source : DataArray, Dataset, InferenceData or DataTree
+        Two-class performances with draws; all dims but those of the draws are kept.
+    resolution : int
+        Points along each axis.
+    prob : float
+        Credibility of the interval.
+
+    Returns
+    -------
+    xarray.Dataset
+        ``mean``, ``lower``, ``upper``, with the dims b and a last; over the draws in which the score is defined.
+
+    References
+    ----------
+    Piérard et al., The Tile, Definition 1.
+
+    Examples
+    --------
+    >>> import bayesrank as br
+    >>> counts = br.from_counts(tn=[70, 75], fp=[10, 5], fn=[6, 9], tp=[24, 21], entity=["a", "b"])
+    >>> tile = value_interval(br.fit(counts, seed=1), resolution=3)
+    >>> bool((tile["lower"] <= tile["mean"]).all())
+    True
+    """
+    if not 0 < prob < 1:
+        raise ValueError(f"prob must lie between 0 and 1; got {prob}")
+    array = with_entity(source)
+    dims = draw_dims(array)
+    points = axis(resolution)
+    a = xr.DataArray(points, {"a": points}, "a")
+    rows = []
+    for b in points:  # a row at a time, so that draws × Tile is never held
+        value = quotient(*halves(array, a, float(b)))
+        row = xr.Dataset({"mean": value.mean(dims)})
+        for name, q in (("lower", (1 - prob) / 2), ("upper", (1 + prob) / 2)):
+            row[name] = value.quantile(q, dims, skipna=True).drop_vars("quantile")
+        rows.append(row.assign_coords(b=b))
+    return xr.concat(rows, "b").transpose(..., "b", "a").assign_attrs(prob=prob)
+
+
+def _accumulate(
+    array: xr.DataArray, points: np.ndarray
+) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray], int, np.ndarray]:
+    """Sums over draws of each map, sums of squared batch means for errors, batches, and the share of each draw."""
+    from bayesrank.tile import _kernel, _walk
+
+    n, size = array.sizes["entity"], points.size
+
+    def one(block: np.ndarray) -> tuple[dict[str, np.ndarray], int, np.ndarray]:
+        maps = {name: np.zeros((size, n, size + 1)) for name in ("best", "rank", "undefined", "skilled")}
+        _kernel.tally(block, points, *maps.values())
+        value, top = np.zeros((n, size, size)), np.zeros((size, size))
+        _kernel.sum_values(block, points, value, top)
+        shares = np.empty((block.shape[0], n))
+        _walk.shares(block, shares)
+        out = {k: np.cumsum(v, axis=-1)[..., :-1].transpose(1, 2, 0) for k, v in maps.items()}
+        return out | {"value": value, "top": top}, block.shape[0], shares
+
+    sums: dict[str, np.ndarray] = {}
+    squares: dict[str, np.ndarray] = {}
+    shares, count = [], 0
+    for maps, draws, share in _threaded(one, batches(array)):
+        for name, part in maps.items():
+            sums[name] = sums[name] + part if name in sums else part
+        for name in ("best", "rank"):
+            squares[name] = squares.get(name, 0.0) + np.square(maps[name]) / draws
+        shares.append(share)
+        count += 1
+    return sums, squares, count, np.concatenate(shares)
+
+
+def _batch_error(mean: np.ndarray, squares: np.ndarray, count: int) -> np.ndarray:
+    """Standard error of the mean from the spread of the batches' means, weighted by their sizes."""
+    return mean * 0.0 if count < 2 else np.sqrt(np.maximum(squares - mean**2, 0.0) / (count - 1))
+
+
+def _winner(best: np.ndarray, names: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The largest probability and whose it is; "" where several have it or none."""
+    known = ~np.isnan(best).all(0)
+    filled = np.where(np.isnan(best), -1.0, best)
+    top = filled.max(0)
+    single = (filled >= top - 1e-12).sum(0) == 1
+    winner = np.where(known & single, names[filled.argmax(0)].astype(object), "")
+    return np.where(known, top, np.nan), winner
+
+
+def _workers() -> int:
+    return min(os.cpu_count() or 1, 8)
+
+
+def _threaded(function: Callable[[np.ndarray], Any], blocks: Iterator[np.ndarray]) -> Iterator[Any]:
+    """The results in order, so that sums do not depend on the threads; a few blocks in memory at a time."""
+    with ThreadPoolExecutor(_workers()) as pool:
+        window = []
+        for block in blocks:
+            window.append(pool.submit(function, block))
+            if len(window) >= _workers():
+                yield window.pop(0).result()
+        for job in window:
+            yield job.result()

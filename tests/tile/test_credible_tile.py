@@ -1,0 +1,202 @@
+"""The credible Tile against brute force over draws, degenerate inputs, and exact geometry."""
+
+import warnings
+
+import numpy as np
+import pytest
+import xarray as xr
+from scipy.stats import rankdata
+
+import bayesrank as br
+
+
+def performances(draws, entities, seed=0, shared=True):
+    """Random draws of performances with good rates."""
+    rng = np.random.default_rng(seed)
+    x, y = rng.beta(2, 8, (draws, entities)), rng.beta(8, 2, (draws, entities))
+    pi = rng.beta(20, 30, (draws, 1 if shared else entities))
+    values = np.stack([(1 - pi) * (1 - x), (1 - pi) * x, pi * (1 - y), pi * y], -1).reshape(draws, entities, 2, 2)
+    return xr.DataArray(
+        values, {"entity": [f"e{i}" for i in range(entities)]}, ("draw", "entity", "actual", "predicted")
+    )
+
+
+def brute_force(array, resolution):
+    """P(best), mean rank and skill from one array of draws × entities × Tile."""
+    a = np.linspace(0, 1, resolution)
+    cells = array.values.reshape(*array.shape[:2], 4)
+    tn, fp, fn, tp = (cells[..., i, None, None] for i in range(4))
+    s, u = (1 - a) * tn + a * tp, (1 - a)[:, None] * fp + a[:, None] * fn
+    with np.errstate(invalid="ignore"):
+        score = s / (s + u)
+    score = np.round(score, 12)  # ties up to rounding
+    top = score == np.nanmax(score, axis=1, keepdims=True)
+    best = (top / top.sum(1, keepdims=True)).mean(0)
+    defined = ~np.isnan(score)
+    rank = np.where(defined, rankdata(-score, axis=1, nan_policy="omit"), np.nan)
+    return best, np.nansum(rank, 0) / defined.sum(0), 1 - defined.mean(0)
+
+
+@pytest.mark.parametrize("shared", [True, False])
+@pytest.mark.parametrize(("draws", "entities", "resolution"), [(40, 7, 23), (7, 1, 5), (33, 25, 11)])
+def test_agrees_with_brute_force(draws, entities, resolution, shared):
+    array = performances(draws, entities, shared=shared)
+    tile = br.tile.credible(array, resolution)
+    best, rank, _ = brute_force(array, resolution)
+    np.testing.assert_allclose(tile["probability_best"], best, atol=1e-12)
+    np.testing.assert_allclose(tile["expected_rank"], rank, atol=1e-12)
+    assert tile["probability_best"].dims == tile["expected_rank"].dims == ("entity", "b", "a")
+    np.testing.assert_allclose(tile["probability_best"].sum("entity"), 1, atol=1e-12)
+    np.testing.assert_allclose(tile["share"].sum(), 1, atol=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_counts_with_zeros_and_ties_agree_with_brute_force(seed):
+    # Small counts: zero cells, equal cells, identical entities, whole prevalence 0 or 1, undefined borders.
+    rng = np.random.default_rng(seed)
+    cells = rng.integers(0, 3, (6, 4))
+    cells[cells.sum(1) == 0, 0] = 1
+    if seed == 6:
+        cells[:, 2:] = 0
+        cells[cells.sum(1) == 0, 0] = 1
+    if seed == 7:
+        cells[:, :2] = 0
+        cells[cells.sum(1) == 0, 3] = 1
+    tn, fp, fn, tp = cells.T
+    performance = br.as_performance(br.from_counts(tn=tn, fp=fp, fn=fn, tp=tp))
+    tile = br.tile.credible(performance, 21)
+    with warnings.catch_warnings():  # NumPy warns of corners where nobody is defined
+        warnings.simplefilter("ignore")
+        best, rank, undefined = brute_force(performance.expand_dims("draw"), 21)
+    best = np.where(undefined.all(0), np.nan, best)
+    np.testing.assert_allclose(tile["probability_best"], best, atol=1e-12)
+    np.testing.assert_allclose(tile["expected_rank"], rank, atol=1e-12)
+    np.testing.assert_allclose(tile["undefined"], undefined, atol=1e-12)
+    probabilities = br.tile.rank_probability(performance, 21)
+    np.testing.assert_allclose(probabilities.sum("rank"), 1 - undefined, atol=1e-12)
+    np.testing.assert_allclose(probabilities.sel(rank=1), np.nan_to_num(best), atol=1e-12)
+    np.testing.assert_allclose((probabilities * probabilities["rank"]).sum("rank"), np.nan_to_num(rank), atol=1e-12)
+
+
+def test_rank_probabilities_agree_with_expected_rank_over_draws():
+    array = performances(300, 6)
+    probability = br.tile.rank_probability(array, 9)
+    tile = br.tile.credible(array, 9)
+    assert probability.dims == ("entity", "rank", "b", "a")
+    np.testing.assert_allclose((probability * probability["rank"]).sum("rank"), tile["expected_rank"], atol=1e-9)
+    np.testing.assert_allclose(probability.sel(rank=1, drop=True), tile["probability_best"], atol=1e-9)
+
+
+def test_skill_and_regret_agree_with_values():
+    array = performances(60, 5, seed=3)
+    tile = br.tile.credible(array, 17)
+    value = br.tile.value(array, 17)
+    prevalence = array.isel(actual=1).sum("predicted")
+    skill = br.tile.no_skill(prevalence, 17)
+    np.testing.assert_allclose(tile["probability_skilled"], (value > skill).mean("draw").transpose("entity", "b", "a"))
+    regret = (value.max("entity") - value).mean("draw").transpose("entity", "b", "a")
+    np.testing.assert_allclose(tile["expected_regret"], regret, atol=1e-12)
+
+
+def test_always_negative_and_always_positive_have_no_skill():
+    counts = br.from_counts(
+        tn=[80, 0, 70], fp=[0, 80, 10], fn=[20, 0, 5], tp=[0, 20, 15], entity=["never", "always", "x"]
+    )
+    skilled = br.tile.credible(counts, 11)["probability_skilled"]
+    assert (skilled.sel(entity=["never", "always"]).fillna(0) == 0).all()
+    assert skilled.sel(entity="x", a=0.5, b=0.5) == 1  # accuracy 0.85 against 0.8
+
+
+def test_point_posterior_agrees_with_exact_geometry():
+    array = performances(1, 12, seed=5, shared=False).isel(draw=0)
+    tile = br.tile.credible(array, 11)
+    np.testing.assert_allclose(tile["share"], br.tile.shares(array), atol=1e-12)
+    assert (tile["probability_best_mcse"].fillna(0) == 0).all()
+    names = tile["winner"].values
+    for name in array["entity"].values:
+        assert ((tile["probability_best"].sel(entity=name) == 1).values == (names == name)).all()
+
+
+def test_winner_is_empty_where_entities_share_it():
+    counts = br.from_counts(tn=[70, 70], fp=[10, 10], fn=[6, 6], tp=[24, 24], entity=["a", "b"])
+    tile = br.tile.credible(counts, 5)
+    assert (tile["winner"] == "").all()
+    np.testing.assert_allclose(tile["probability_best"], 0.5)
+    np.testing.assert_allclose(tile["share"], 0.5)
+    np.testing.assert_allclose(tile["expected_rank"], 1.5)
+
+
+def test_order_of_entities_changes_nothing():
+    array = performances(50, 8)
+    forward, backward = br.tile.credible(array, 9), br.tile.credible(array.isel(entity=slice(None, None, -1)), 9)
+    np.testing.assert_allclose(
+        backward["probability_best"].sel(entity=forward["entity"]), forward["probability_best"], atol=1e-12
+    )
+    assert (forward["winner"].values == backward["winner"].values).all()
+
+
+def test_unmeasured_entity_has_no_rank():
+    array = performances(20, 4)
+    array[:10, 2] = np.nan
+    array[:, 3] = np.nan
+    tile = br.tile.credible(array, 5)
+    np.testing.assert_allclose(tile["undefined"].isel(entity=2), 0.5)
+    np.testing.assert_allclose(tile["probability_best"].sum("entity"), 1)
+    assert tile["expected_rank"].isel(entity=3).isnull().all()
+    assert (tile["expected_rank"].isel(entity=slice(0, 3)).max() <= 3).item()
+
+
+def test_errors_cover_a_known_truth():
+    # Two entities with independent equal posteriors: P(best) is 1/2 at every point, up to Monte-Carlo error.
+    array = performances(2000, 2, seed=9)
+    tile = br.tile.credible(array, 5)
+    z = (tile["probability_best"] - 0.5) / tile["probability_best_mcse"]
+    assert (np.abs(z) < 5).all()
+    z = (tile["expected_rank"] - 1.5) / tile["expected_rank_mcse"]
+    assert (np.abs(z) < 6).all()  # 31 degrees of freedom
+    assert (np.abs(tile["share"] - 0.5) < 5 * tile["share_mcse"]).all()
+    assert (tile["share_lower"] < tile["share_upper"]).all()
+
+
+def test_dask_and_chains_give_the_same():
+    array = performances(64, 3)
+    plain = br.tile.credible(array, 5)
+    lazy = br.tile.credible(array.chunk(draw=16), 5)
+    two = array.values.reshape(2, 32, 3, 2, 2)
+    chains = xr.DataArray(two, {"entity": array["entity"]}, ("chain", "draw", "entity", "actual", "predicted"))
+    for other in (lazy, br.tile.credible(chains, 5), br.tile.credible(chains.chunk(draw=8), 5)):
+        np.testing.assert_allclose(other["probability_best"], plain["probability_best"], atol=1e-12)
+        np.testing.assert_allclose(other["share"], plain["share"], atol=1e-12)
+
+
+def test_undecided_area_is_where_the_winner_is_unsure():
+    array = performances(200, 3)
+    tile = br.tile.credible(array, 51, prob=0.9)
+    rough = (tile["confidence"] < 0.9).isel(a=slice(1, -1), b=slice(1, -1)).mean()
+    assert abs(tile["undecided_area"] - rough) < 0.03
+    assert tile["undecided_area"] <= br.tile.credible(array, 51, prob=0.99)["undecided_area"]
+
+
+def test_value_interval_agrees_with_all_values():
+    array = performances(100, 2)
+    tile, value = br.tile.value_interval(array, 5, prob=0.8), br.tile.value(array, 5)
+    np.testing.assert_allclose(tile["mean"], value.mean("draw").transpose("entity", "b", "a"))
+    np.testing.assert_allclose(tile["upper"], value.quantile(0.9, "draw").transpose("entity", "b", "a"))
+
+
+def test_bad_input():
+    array = performances(5, 2)
+    with pytest.raises(ValueError, match="resolution"):
+        br.tile.credible(array, 1)
+    with pytest.raises(TypeError, match="resolution"):
+        br.tile.value(array, 2.5)
+    with pytest.raises(ValueError, match="prob"):
+        br.tile.credible(array, 5, prob=1.5)
+    with pytest.raises(ValueError, match="dataset"):
+        br.tile.credible(array.expand_dims(dataset=2), 5)
+    with pytest.raises(ValueError, match="rank"):
+        br.tile.entity(array.isel(draw=0), rank=3)
+    with pytest.raises(ValueError, match="draws"):
+        br.tile.regions(array)
+    with pytest.raises(KeyError, match="zz"):
+        br.tile.ranking(array, "zz", 5)
