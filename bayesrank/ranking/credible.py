@@ -228,7 +228,7 @@ def _simultaneous(average: np.ndarray, probability: np.ndarray, prob: float) -> 
     depth = np.where(known, np.minimum(below[entity, low], above[entity, high]), np.inf).min(axis=1)
     allowed = int(np.floor((1 - prob) * len(depth) + 1e-9))
     level = np.sort(depth)[min(allowed, len(depth) - 1)] - 1e-12
-    lower, upper = _intervals(probability, min(level, 0.5) - 1e-12)
+    lower, upper = _intervals(probability, min(level, 0.5 - 1e-12) - 1e-12)
     return lower, upper, float(np.mean(depth >= min(level, 0.5)))
 
 

@@ -37,7 +37,7 @@ def key(name, tn, fp, fn, tp):
         "cohen_kappa": (2 * cross, pp * n + p * pn),
         "markedness": (cross, pp * pn),
         "fowlkes_mallows": (tp * tp, p * pp),
-        "p4": (4 * tp * tn if p * n * pp * pn else 0, (4 * tp * tn + (tp + tn) * (fp + fn)) if p * n * pp * pn else 0),
+        "p4": (4 * tp * tn, (4 * tp * tn + (tp + tn) * (fp + fn) or 1) if p * n * pp * pn else 0),
         "positive_likelihood_ratio": (tp * n, p * fp),
         "negative_likelihood_ratio": (fn * n, p * tn),
         "diagnostic_odds_ratio": (tp * tn, fp * fn),
