@@ -83,7 +83,7 @@ def credible(source: Any, resolution: int = 101, prob: float = 0.95) -> xr.Datas
         raise ValueError(f"source must hold at least one draw; got sizes {dict(array.sizes)}")
 
     sums, squares, count, share = _accumulate(array, points)
-    for total in sums.values():
+    for total in (*sums.values(), *squares.values()):
         total /= n_draws
     best, rank, undefined, skilled = (sums[name] for name in ("best", "rank", "undefined", "skilled"))
     nowhere = undefined > 1 - 1e-12

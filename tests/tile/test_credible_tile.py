@@ -200,3 +200,17 @@ def test_bad_input():
         br.tile.regions(array)
     with pytest.raises(KeyError, match="zz"):
         br.tile.ranking(array, "zz", 5)
+
+
+def test_errors_of_independent_draws_are_those_of_a_mean():
+    counts = br.from_counts(tn=[70, 75, 72], fp=[10, 5, 8], fn=[6, 9, 7], tp=[24, 21, 23], entity=["a", "b", "c"])
+    posterior = br.fit(counts, "beta_binomial", seed=1)
+    found = br.tile.credible(posterior, resolution=3)
+    # Accuracy is at the centre. The error is estimated from 125 batches: its own relative error is 1 / sqrt(2 · 124).
+    ranks = br.rank(br.scores.accuracy(posterior)).stack(draws=("chain", "draw"))
+    expected = ranks.std("draws", ddof=1) / np.sqrt(ranks.sizes["draws"])
+    centre = found["expected_rank_mcse"].sel(a=0.5, b=0.5)
+    np.testing.assert_allclose(centre, expected, rtol=5 / np.sqrt(2 * 124))
+    p = found["probability_best"].sel(a=0.5, b=0.5)
+    binomial = np.sqrt(p * (1 - p) / ranks.sizes["draws"])
+    np.testing.assert_allclose(found["probability_best_mcse"].sel(a=0.5, b=0.5), binomial, rtol=5 / np.sqrt(2 * 124))
