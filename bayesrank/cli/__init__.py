@@ -1,0 +1,68 @@
+"""The command ``bayesrank``: from a table of counts to a credible ranking, a Tile, outperformance scores, a report."""
+
+import sys
+
+import click
+
+import bayesrank as br
+from bayesrank.cli._output import print_rows
+from bayesrank.cli.ops import ops
+from bayesrank.cli.rank import EXAMPLES, rank
+from bayesrank.cli.tile import tile
+
+__all__ = ["main"]
+
+
+@click.group(epilog=EXAMPLES, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(br.__version__, prog_name="bayesrank")
+def cli() -> None:
+    """Credible rankings of classifiers, diagnostic tests and detectors."""
+
+
+for command in (rank, tile, ops):
+    cli.add_command(command)
+
+
+@cli.command()
+def datasets() -> None:
+    """List the data sets that ship with the package."""
+    print_rows(
+        ["name", "title", "licence"],
+        [
+            [name, br.datasets.describe(name)["title"], br.datasets.describe(name)["licence"]]
+            for name in br.datasets.names()
+        ],
+    )
+
+
+@cli.command()
+def scores() -> None:
+    """List the scores, their aliases and formulas."""
+    table = br.scores.catalog()
+    better = {True: "higher", False: "lower", None: "–"}
+    print_rows(
+        ["name", "formula", "better", "aliases"],
+        [
+            [str(name), row["formula"], better[row["higher_is_better"]], ", ".join(row["aliases"])]
+            for name, row in table.iterrows()
+        ],
+    )
+
+
+def main() -> None:
+    """Run the command; bad input ends with exit code 2 and one line on what is wrong."""
+    try:
+        cli.main(sys.argv[1:] or ["--help"], prog_name="bayesrank", standalone_mode=False)
+    except click.exceptions.Abort:
+        sys.exit(130)
+    except click.ClickException as error:
+        _fail(error.format_message())
+    except KeyError as error:
+        _fail(str(error.args[0]))
+    except (ValueError, TypeError, OSError, UnicodeError) as error:
+        _fail(str(error))
+
+
+def _fail(message: str) -> None:
+    click.echo(f"bayesrank: {' '.join(message.split())}", err=True)
+    sys.exit(2)

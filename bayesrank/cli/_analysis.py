@@ -1,0 +1,131 @@
+"""What all analysing commands share: reading the data, its options, and the posterior."""
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import click
+import pandas as pd
+import xarray as xr
+
+import bayesrank as br
+from bayesrank import _format
+from bayesrank.inference import MODELS
+
+OPTIONS = (
+    click.option(
+        "-m", "--model", type=click.Choice(list(MODELS)), help="How the counts arose. [default: the data's own]"
+    ),
+    click.option("--prior", default="uniform", show_default=True, help="uniform, jeffreys, haldane, or a number."),
+    click.option("--prevalence", help="sampled, observed, or the share of positives. [default: the model's]"),
+    click.option("--dataset", help="One data set of several. [default: all, pooled]"),
+    click.option("--prob", default=0.95, show_default=True, help="Credible probability of intervals and tiers."),
+    click.option("--draws", default=1000, show_default=True, help="Draws of each of four chains."),
+    click.option("--seed", default=1, show_default=True, help="Of all randomness."),
+    click.option("--sampler", type=click.Choice(["auto", "exact", "nuts"]), default="auto", show_default=True),
+)
+
+
+@dataclass(frozen=True)
+class Analysis:
+    """The data, what is known of them, their posterior and the performance that is looked at."""
+
+    counts: xr.DataArray
+    about: dict[str, str]
+    posterior: Any
+    performance: xr.DataArray
+
+    @property
+    def note(self) -> list[str]:
+        """What a reader must know of how data sets were put together."""
+        if "dataset" not in self.counts.dims:
+            return []
+        return [f"Pooled over {_format.count(self.counts.sizes['dataset'], 'data set')}; --dataset chooses one."]
+
+
+def analysing(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command the options that say how to get from DATA to a posterior."""
+    for option in reversed(OPTIONS):
+        command = option(command)
+    return click.argument("data")(command)
+
+
+def analyse(
+    step: Callable[[str], None],
+    data: str,
+    model: str | None,
+    prior: str,
+    prevalence: str | None,
+    dataset: str | None,
+    draws: int,
+    seed: int,
+    sampler: Any,
+) -> Analysis:
+    """Read, choose, fit and pool."""
+    step("reading")
+    counts, about = _read(data)
+    counts = _choose(counts, dataset)
+    step("drawing")
+    posterior = br.fit(
+        counts,
+        model or about.get("model", "dirichlet_multinomial"),
+        prior=_number_or_word(prior),
+        prevalence=None if prevalence is None else _number_or_word(prevalence),
+        draws=draws,
+        seed=seed,
+        sampler=sampler,
+        groups=() if prior in ("haldane", "0") else ("prior",),
+    )
+    performance = br.as_performance(posterior, kind="pooled" if "dataset" in counts.dims else None)
+    return Analysis(counts, about, posterior, performance)
+
+
+@contextmanager
+def progress() -> Iterator[Any]:
+    """A progress line on a terminal, silence in a pipe."""
+    if not sys.stderr.isatty():
+        yield lambda stage: None
+        return
+    from rich.console import Console
+    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        task = progress.add_task("starting")
+        yield lambda stage: progress.update(task, description=stage)
+
+
+def _read(data: str) -> tuple[xr.DataArray, dict[str, str]]:
+    """Counts, and what is known of them, from the name of a shipped data set or a CSV file."""
+    if data in br.datasets.names():
+        return br.datasets.load(data), br.datasets.describe(data)
+    if not Path(data).is_file():
+        raise ValueError(f"DATA must be a CSV file or one of {', '.join(br.datasets.names())}; got {data!r}")
+    # An entity may be called "null" or "NA": only an empty field is a missing value.
+    frame = pd.read_csv(data, keep_default_na=False, na_values=[""])
+    return br.from_frame(frame, dataset="dataset" if "dataset" in frame.columns else None), {"title": data}
+
+
+def _choose(counts: xr.DataArray, dataset: str | None) -> xr.DataArray:
+    """One data set of the counts, or all of them."""
+    if "dataset" not in counts.dims:
+        if dataset is not None:
+            raise ValueError(f"--dataset must be left out for data without data sets; got {dataset!r}")
+        return counts
+    names = {str(name): name for name in counts["dataset"].values.tolist()}
+    if dataset is None and len(names) > 1:
+        return counts
+    if dataset is not None and dataset not in names:
+        raise ValueError(f"--dataset must be one of {', '.join(names)}; got {dataset!r}")
+    one = counts.sel(dataset=names[dataset] if dataset is not None else counts["dataset"].values[0], drop=True)
+    return one.isel(entity=one["measured"].values).drop_vars("measured")
+
+
+def _number_or_word(text: str) -> float | str:
+    try:
+        return float(text)
+    except ValueError:
+        return text

@@ -1,0 +1,51 @@
+"""``bayesrank ops``: outperformance scores, which compare across prevalences."""
+
+from typing import Any
+
+import click
+
+import bayesrank as br
+from bayesrank import _format
+from bayesrank.cli._analysis import analyse, analysing, progress
+from bayesrank.cli._output import print_rows
+from bayesrank.plots._style import short_names
+from bayesrank.scores import as_score
+
+EXAMPLES = """
+\b
+Examples:
+  bayesrank ops breast_cancer --score f1
+  bayesrank ops utah_trees --dataset PIPO --score mcc
+"""
+
+
+@click.command(epilog=EXAMPLES)
+@analysing
+@click.option("-s", "--score", default="f1", show_default=True, help="Name or alias; see 'bayesrank scores'.")
+def ops(score: str, prob: float, **how: Any) -> None:
+    """The share of all performances at the same prevalence that each entity of DATA outperforms.
+
+    An outperformance score (OPS) is between 0 and 1 for every score and prevalence; the reference is uniform over the
+    two rates.
+    """
+    with progress() as step:
+        the_score = as_score(score)
+        analysis = analyse(step, **how)
+        step("comparing")
+        values = the_score(analysis.performance)
+        found = br.ops.summarize(br.ops.of_draws(analysis.performance, the_score), prob)
+        nominal = values.median([d for d in ("chain", "draw") if d in values.dims])
+    order = found["mean"].sortby(-found["mean"])["entity"].values
+    names = short_names(order.tolist(), 60)
+    rows = [
+        [
+            name,
+            _format.number(float(nominal.sel(entity=entity))),
+            _format.number(float(found["mean"].sel(entity=entity))),
+            _format.interval(float(found["lower"].sel(entity=entity)), float(found["upper"].sel(entity=entity))),
+        ]
+        for name, entity in zip(names, order, strict=True)
+    ]
+    print_rows(["entity", the_score.name.replace("_", " "), "OPS", f"{100 * prob:g}% interval"], rows, numbers=True)
+    for line in analysis.note:
+        click.echo(f"Note: {line}")

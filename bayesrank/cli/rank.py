@@ -1,0 +1,106 @@
+"""``bayesrank rank``: a credible ranking by one score."""
+
+import json
+import shlex
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+import xarray as xr
+
+import bayesrank as br
+from bayesrank import _format
+from bayesrank.cli._analysis import analyse, analysing, progress
+from bayesrank.cli._output import print_rows
+from bayesrank.plots._style import short_names
+from bayesrank.scores import as_score
+
+EXAMPLES = """
+\b
+Examples:
+  bayesrank rank antibody_tests --score informedness
+  bayesrank rank counts.csv --score f1 --rope 0.01 --report counts.html
+  bayesrank rank anomaly_detectors --dataset art_daily_jumpsup --score mcc
+"""
+
+
+@click.command(epilog=EXAMPLES)
+@analysing
+@click.option("-s", "--score", default="informedness", show_default=True, help="Name or alias; see 'bayesrank scores'.")
+@click.option("--rope", default=0.0, show_default=True, help="Differences up to this do not count.")
+@click.option("--format", "output", type=click.Choice(["table", "csv", "json"]), default="table", show_default=True)
+@click.option("--report", type=click.Path(dir_okay=False), help="Write a self-contained HTML report.")
+def rank(score: str, rope: float, prob: float, output: str, report: str | None, **how: Any) -> None:
+    """Rank the entities of DATA: a shipped data set, or a CSV file.
+
+    The file has a column entity and the columns tn, fp, fn, tp (or actual, predicted, count), and a column dataset
+    where entities were measured on several.
+    """
+    with progress() as step:
+        the_score = as_score(score)
+        analysis = analyse(step, **how)
+        step("ranking")
+        values = the_score(analysis.performance)
+        ranking = br.credible_ranking(values, prob, rope)
+        if report:
+            step("reporting")
+            from bayesrank.report import ranking_report
+
+            command = shlex.join(["bayesrank", *sys.argv[1:]])
+            html = ranking_report(analysis.posterior, the_score, ranking, data=analysis.about, command=command)
+            Path(report).write_text(html, encoding="utf-8")
+    if output == "csv":
+        click.echo(br.ranking_table(values, ranking).to_csv(), nl=False)
+    elif output == "json":
+        click.echo(_json(values, ranking))
+    else:
+        from bayesrank.report.words import implied_prior, prevalence_caveat, prior_scores
+
+        _print_table(values, ranking)
+        implied = implied_prior(prior_scores(analysis.posterior, the_score), prob)
+        if implied:
+            click.echo(f"Before any data, the {how['prior']} prior gives {the_score.name} a {implied}.")
+        for line in [*prevalence_caveat(the_score, analysis.posterior["posterior"].attrs), *analysis.note]:
+            click.echo(f"Note: {line}")
+        if report:
+            click.echo(f"Report: {report}")
+
+
+def _print_table(values: xr.DataArray, ranking: xr.Dataset) -> None:
+    table = br.ranking_table(values, ranking)
+    n = ranking.attrs["draws"]
+    rows = [
+        [
+            name,
+            _format.number(row["median"]),
+            _format.interval(row["lower"], row["upper"]),
+            _format.probability(row["probability_best"], n),
+            _format.number(row["expected_rank"], 1),
+            _format.interval(row["rank_lower"], row["rank_upper"], 0),
+            _format.number(row["tier"], 0),
+        ]
+        for name, (_, row) in zip(short_names(table.index.tolist(), 60), table.iterrows(), strict=True)
+    ]
+    level = f"{100 * ranking.attrs['prob']:g}%"
+    score = ranking.attrs["score"].replace("_", " ")
+    print_rows(
+        ["entity", score, f"{level} interval", "P(best)", "E(rank)", f"{level} ranks", "tier"], rows, numbers=True
+    )
+    for sentence in br.verdict(ranking):
+        click.echo(sentence)
+
+
+def _json(values: xr.DataArray, ranking: xr.Dataset) -> str:
+    table = br.ranking_table(values, ranking).reset_index()
+    return json.dumps(
+        {
+            "score": ranking.attrs["score"],
+            "prob": ranking.attrs["prob"],
+            "rope": ranking.attrs["rope"],
+            "verdict": br.verdict(ranking),
+            "ranking": json.loads(table.to_json(orient="records")),
+        },
+        ensure_ascii=False,
+        indent=2,
+    )
