@@ -42,7 +42,7 @@ def tile(credible: bool, resolution: int, picture: str | None, prob: float, **ho
         if picture:
             step("drawing the map")
             draw = br.plots.credible_tile if credible else br.plots.winner_tile
-            draw(found).figure.savefig(picture, dpi=150)
+            draw(found).figure.savefig(picture, dpi=150, bbox_inches="tight")
     order = share.sortby(-share)
     seen = order[order > 0.0005].dropna("entity")
     names = short_names(seen["entity"].values.tolist(), 60)

@@ -10,12 +10,17 @@ import xarray as xr
 
 from bayesrank import _format
 from bayesrank._compat import groups_of, import_arviz
+from bayesrank.ops import of_draws, summarize
 from bayesrank.performance import as_performance
 from bayesrank.ranking import credible_ranking, ranking_table, verdict
 from bayesrank.report.words import implied_prior, prevalence_caveat, prior_scores
 from bayesrank.scores import as_score
+from bayesrank.tile import credible
 
 __all__ = ["ranking_report"]
+
+#: Enough for a picture of half a page, and fast for many entities.
+TILE_RESOLUTION = 41
 
 MODEL_WORDS = {
     "dirichlet_multinomial": "Dirichlet-multinomial: the cases were drawn at random, so the class sizes tell about "
@@ -76,16 +81,19 @@ def ranking_report(
     prior_values = prior_scores(posterior, score)
     totals = counts.sum("dataset") if pooled else counts
     draws = ranking.attrs["draws"]
+    two_classes = totals.sizes["actual"] == 2
+    comparable = summarize(of_draws(performance, score), ranking.attrs["prob"]) if two_classes else None
     rows = [
         {
             "entity": name,
-            "cells": totals.sel(entity=name).values.ravel().tolist() if totals.sizes["actual"] == 2 else [],
+            "cells": totals.sel(entity=name).values.ravel().tolist() if two_classes else [],
             "median": _format.number(row["median"]),
             "interval": _format.interval(row["lower"], row["upper"]),
             "best": _format.probability(row["probability_best"], draws),
             "expected": _format.number(row["expected_rank"], 1),
             "ranks": _format.interval(row["rank_lower"], row["rank_upper"], 0),
             "tier": _format.number(row["tier"], 0),
+            "ops": "" if comparable is None else _format.number(float(comparable["mean"].sel(entity=name))),
             "sort": [row["median"], row["lower"], row["probability_best"], row["expected_rank"], row["rank_lower"]],
         }
         for name, row in table.iterrows()
@@ -108,7 +116,8 @@ def ranking_report(
         lacking=_lacking(performance),
         verdict=verdict(ranking),
         rows=rows,
-        two_classes=totals.sizes["actual"] == 2,
+        two_classes=two_classes,
+        preferences=_preferences(performance, ranking.attrs["prob"]) if two_classes else None,
         model=MODEL_WORDS.get(about.get("model", ""), about.get("model", "unknown")),
         about=about,
         implied=implied_prior(prior_values, ranking.attrs["prob"]),
@@ -193,6 +202,22 @@ def _pictures(
             }
         )
     return pictures
+
+
+def _preferences(performance: xr.DataArray, prob: float) -> dict[str, Any]:
+    """Who is best under other preferences: the Tile of the posterior, as a picture and in words."""
+    from bayesrank.plots import credible_tile
+
+    found = credible(performance, TILE_RESOLUTION, prob)
+    order = found["share"].sortby(-found["share"])
+    names = [str(name) for name in order["entity"].values[:3]]
+    shares = [f"{name} on {100 * float(order.sel(entity=name)):.0f}%" for name in order["entity"].values[:3]]
+    undecided = float(found["undecided_area"])
+    return {
+        "words": f"Best on average: {', '.join(shares[: len(names)])} of all preferences. On {100 * undecided:.0f}% of "
+        f"them nobody is best with probability {prob:g}.",
+        "svg": inline_svg(lambda ax: credible_tile(found, ax=ax), (8.0, 4.4)),
+    }
 
 
 def inline_svg(draw: Callable[[Any], Any], size: tuple[float, float]) -> Any:
