@@ -1,6 +1,6 @@
 """Measure what the documentation says of credible rankings: coverage of rank intervals, calibration of P(best).
 
-Run ``python docs/measure_coverage.py`` (about two minutes). It simulates leaderboards of eight tests on 30 positive
+Run ``python docs/measure_coverage.py`` (about four minutes). It simulates leaderboards of eight tests on 30 positive
 and 80 negative samples, fits the beta-binomial model with its uniform prior, and ranks by informedness. The true
 rates are either drawn from that prior or fixed and nearly tied. Half-widths are two standard errors.
 """
