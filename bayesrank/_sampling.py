@@ -48,8 +48,9 @@ def sample_counts(
         if known:
             sizes = np.broadcast_to(n.values, share.shape)
         else:
-            # The stream is keyed by the prevalence draws, so that entities that share them share the test set.
-            key = np.round(share, 12).tobytes().hex()
+            # Keyed by the prevalence draws, so that entities that share them share the test set; rounded so coarsely
+            # that none of thousands of draws falls on two sides of a digit by its last bit.
+            key = np.round(share, 6).tobytes().hex()
             rng = stream(root, purpose, "cases", *(n for d, n in zip(cells, name, strict=True) if d != "entity"), key)
             sizes = rng.multinomial(int(n.sum()), share / share.sum(-1, keepdims=True))
         if (np.asarray(sizes) > 0)[share == 0].any():

@@ -235,7 +235,7 @@ def _row_totals(counts: xr.DataArray, prevalence: Any) -> xr.DataArray | str:
         raise ValueError(f"prevalence must lie between 0 and 1; got {_first(prevalence, outside)}")
     if "actual" in prevalence.dims:
         if bool((np.abs(prevalence.sum("actual") - 1) > 1e-6).any()):
-            raise ValueError("prevalence must sum to 1 over actual; it does not")
+            raise ValueError(f"prevalence must sum to 1 over actual; got {float(prevalence.sum('actual').max()):.6g}")
         return prevalence
     if counts.sizes["actual"] != 2:
         raise ValueError(

@@ -49,7 +49,8 @@ def list_names(ax: Any, entities: Sequence[Any], axis: str = "y") -> None:
     """Entity names along an axis, the first at the top or left, small enough for their number."""
     size = len(entities)
     font = 9 if size <= 30 else 6.5
-    names = short_names(entities, 46 if axis == "y" else 28)
+    # A dollar sign in a name is no formula.
+    names = [name.replace("$", r"\$") for name in short_names(entities, 46 if axis == "y" else 28)]
     if axis == "y":
         ax.set_yticks(range(size), names, fontsize=font)
         ax.set_ylim(size - 0.5, -0.5)

@@ -227,9 +227,10 @@ def _simultaneous(average: np.ndarray, probability: np.ndarray, prob: float) -> 
     high = np.where(known, np.ceil(average), 1).astype(int) - 1
     depth = np.where(known, np.minimum(below[entity, low], above[entity, high]), np.inf).min(axis=1)
     allowed = int(np.floor((1 - prob) * len(depth) + 1e-9))
-    level = np.sort(depth)[min(allowed, len(depth) - 1)] - 1e-12
-    lower, upper = _intervals(probability, min(level, 0.5 - 1e-12) - 1e-12)
-    return lower, upper, float(np.mean(depth >= min(level, 0.5)))
+    # A tail of 1/2 would empty an interval whose median is between two ranks.
+    level = min(np.sort(depth)[min(allowed, len(depth) - 1)], 0.5) - 1e-12
+    lower, upper = _intervals(probability, level - 1e-12)
+    return lower, upper, float(np.mean(depth >= level))
 
 
 def _compare(x: np.ndarray, defined: np.ndarray, rope: float) -> tuple[np.ndarray, np.ndarray]:

@@ -1,5 +1,7 @@
 """A credible ranking as a table and in words."""
 
+import warnings
+
 import numpy as np
 import pandas as pd
 import xarray as xr
@@ -36,9 +38,11 @@ def ranking_table(values: xr.DataArray, ranking: xr.Dataset) -> pd.DataFrame:
     """
     tail = (1 - ranking.attrs["prob"]) / 2
     draws = [d for d in ("chain", "draw") if d in values.dims]
-    quantiles = (
-        values.quantile([0.5, tail, 1 - tail], draws, skipna=True) if draws else xr.concat([values] * 3, "quantile")
-    )
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "All-NaN", RuntimeWarning)  # an entity that is never defined
+        quantiles = (
+            values.quantile([0.5, tail, 1 - tail], draws, skipna=True) if draws else xr.concat([values] * 3, "quantile")
+        )
     frame = pd.DataFrame(
         quantiles.transpose("quantile", "entity").values.T,
         index=pd.Index(ranking["entity"].values, name="entity"),

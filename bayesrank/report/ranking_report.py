@@ -2,6 +2,7 @@
 
 import io
 import platform
+import warnings
 from collections.abc import Callable
 from importlib import metadata, resources
 from typing import Any
@@ -232,7 +233,10 @@ def inline_svg(draw: Callable[[Any], Any], size: tuple[float, float]) -> Any:
         FigureCanvasSVG(figure)
         draw(figure.add_subplot())
         buffer = io.StringIO()
-        figure.savefig(buffer, format="svg", dpi=100, metadata={"Date": None})
+        with warnings.catch_warnings():
+            # Text stays text in the SVG: the reader's fonts draw it, whatever ours lack.
+            warnings.filterwarnings("ignore", "Glyph .* missing")
+            figure.savefig(buffer, format="svg", dpi=100, metadata={"Date": None})
     text = buffer.getvalue()
     return Markup(text[text.index("<svg") :])
 

@@ -1,0 +1,93 @@
+"""The report opens without a network, escapes every name, and has all its sections."""
+
+import re
+from html.parser import HTMLParser
+
+import pytest
+
+import bayesrank as br
+from bayesrank.report import ranking_report
+
+NASTY = ['<script>alert("x")</script>', "a & b", "cost $5_{ and $6^", "ünïcödé 中"]
+COUNTS = br.from_counts(tn=[70, 79, 60, 71], fp=[10, 1, 20, 9], fn=[9, 1, 8, 7], tp=[21, 29, 22, 23], entity=NASTY)
+
+
+class Page(HTMLParser):
+    def __init__(self, html):
+        super().__init__()
+        self.tags, self.loads, self.ids, self.text = [], [], set(), []
+        self.feed(html)
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append(tag)
+        attrs = dict(attrs)
+        self.ids.add(attrs.get("id"))
+        self.loads += [v for k, v in attrs.items() if k in ("src", "href", "xlink:href", "action", "data") and v]
+
+    def handle_data(self, data):
+        self.text.append(data)
+
+
+@pytest.fixture(scope="module")
+def html():
+    posterior = br.fit(COUNTS, seed=1, draws=200, groups=["prior"])
+    return ranking_report(
+        posterior, "f1", data={"title": "A <b>bold</b> title", "caveats": "x < y"}, command="bayesrank rank x"
+    )
+
+
+def test_nothing_is_loaded_from_elsewhere(html):
+    page = Page(html)
+    assert all(link.startswith(("#", "data:")) for link in page.loads), page.loads
+    assert not re.search(r"@import|url\(\s*['\"]?(?!#)", html)
+    assert "link" not in page.tags
+    assert page.tags.count("script") == 1
+
+
+def test_names_are_escaped_and_kept(html):
+    assert '<script>alert("x")' not in html
+    assert "<b>bold</b>" not in html
+    text = "".join(Page(html).text)
+    for name in NASTY:
+        assert name in text, name
+    assert "A <b>bold</b> title" in text
+
+
+def test_every_section_is_there(html):
+    page = Page(html)
+    assert {"verdict", "table", "data", "methods", "diagnostics", "caveats"} <= page.ids
+    assert {"picture", "pictures"} & page.ids
+    assert "svg" in page.tags
+    text = " ".join("".join(page.text).split())
+    for phrase in (
+        "P(best)", "Dirichlet-multinomial", "uniform", "before any data it gives", "exact and independent",
+        "x < y", "Seed 1", "bayesrank rank x", "simultaneous rank intervals", "tier is a comparison",
+    ):  # fmt: skip
+        assert phrase in text, phrase
+
+
+def test_links_lead_somewhere(html):
+    page = Page(html)
+    assert {link[1:] for link in page.loads if link.startswith("#")} <= page.ids
+
+
+def test_a_prevalence_set_by_design_is_warned_of_where_the_score_depends_on_it():
+    posterior = br.fit(COUNTS, "beta_binomial", seed=1, draws=50)
+    warning = "depends on the prevalence, which was not learned"
+    assert warning in ranking_report(posterior, "f1")
+    assert warning not in ranking_report(posterior, "informedness")
+    assert warning not in ranking_report(br.fit(COUNTS, seed=1, draws=50), "f1")
+
+
+def test_pooled_data_sets_list_what_is_lacking():
+    counts = br.from_counts(
+        tn=[8, 9, 7], fp=[1, 1, 1], fn=[1, 1, 1], tp=[3, 4, 5], entity=["a", "b", "a"], dataset=["x", "x", "y"]
+    )
+    html = ranking_report(br.fit(counts, seed=1, draws=50), "f1")
+    assert "b lacks y" in html
+    assert "2 data sets, pooled" in html
+
+
+def test_the_same_input_gives_the_same_page():
+    pages = [ranking_report(br.fit(COUNTS, seed=1, draws=50), "f1") for _ in range(2)]
+    assert pages[0] == pages[1]

@@ -1,0 +1,148 @@
+"""The command, run as people run it: output in three formats, the report, exit codes, silence in a pipe."""
+
+import io
+import json
+import subprocess
+import sys
+
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+
+import bayesrank as br
+from bayesrank.cli import cli
+
+
+def run(*arguments, **options):
+    code = "from bayesrank.cli import main; main()"
+    return subprocess.run([sys.executable, "-c", code, *arguments], capture_output=True, text=True, **options)
+
+
+@pytest.fixture
+def table(tmp_path):
+    path = tmp_path / "counts.csv"
+    path.write_text("entity,tn,fp,fn,tp\nnull,70,10,9,21\nNA,79,1,1,29\n")
+    return str(path)
+
+
+def test_rank_prints_a_table_and_a_verdict_and_nothing_else(table):
+    done = run("rank", table, "--score", "f1", "--draws", "200")
+    assert done.returncode == 0
+    assert done.stderr == ""
+    assert "\x1b" not in done.stdout
+    for word in ("entity", "P(best)", "E(rank)", "tier", "null", "NA", "95% interval"):
+        assert word in done.stdout
+    assert "NA is the most probable best by f1" in done.stdout
+
+
+BAD = [
+    (["rank", "no_such_thing"], "DATA must be a CSV file or one of"),
+    (["rank", "tornado", "--score", "f7"], "score must be one of"),
+    (["rank", "tornado", "--draws", "0"], "draws must be at least 1; got 0"),
+    (["rank", "tornado", "--draws", "many"], "'many' is not a valid integer"),
+    (["rank", "tornado", "--model", "poisson"], "'poisson' is not one of"),
+    (["rank", "tornado", "--report", "/no/such/folder/r.html"], "No such file"),
+    (["rank"], "Missing argument 'DATA'"),
+    (["rang"], "No such command 'rang'"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "message"), BAD)
+def test_bad_input_is_one_line_and_exit_code_2(arguments, message):
+    done = run(*arguments)
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert done.stderr.startswith("bayesrank: ")
+    assert message in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+INSIDE = [
+    (["--prior", "flat"], "prior must be"),
+    (["--prior", "-1"], "prior must hold non-negative"),
+    (["--prevalence", "1.5"], "prevalence must lie between 0 and 1"),
+    (["--prob", "95"], "prob must be between 0 and 1"),
+    (["--rope", "-1"], "rope must be non-negative"),
+    (["--seed", "-1"], "seed must be a non-negative integer"),
+    (["--dataset", "nowhere"], "--dataset must be one of"),
+    (["--score", "prevalence"], "higher_is_better must be told"),
+]
+
+
+@pytest.mark.parametrize(("options", "message"), INSIDE)
+def test_bad_options(options, message):
+    result = CliRunner().invoke(cli, ["rank", "tornado", *options])
+    assert message in str(result.exception)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("entity,tn,fp,fn\na,1,2,3\n", "without ['tp']"),
+        ("entity,tn,fp,fn,tp\na,1,2,3,-4\n", "tp must hold non-negative whole numbers"),
+        ("entity,tn,fp,fn,tp\na,1,2,3,0.4\n", "tp must hold non-negative whole numbers"),
+        ("entity,tn,fp,fn,tp\na,1,2,3,x\n", "tp must hold whole numbers"),
+        ("entity,tn,fp,fn,tp\na,1,2,3,4\na,1,2,3,4\n", "'a' more than once"),
+        ("entity,tn,fp,fn,tp\n", "at least one row"),
+        ("", "No columns"),
+    ],
+)
+def test_bad_files(text, message, tmp_path):
+    path = tmp_path / "bad.csv"
+    path.write_text(text)
+    result = CliRunner().invoke(cli, ["rank", str(path)])
+    assert message in str(result.exception)
+
+
+def invoke(*arguments):
+    result = CliRunner().invoke(cli, list(arguments), catch_exceptions=False)
+    assert result.exit_code == 0
+    return result.output
+
+
+def test_csv_and_json_hold_the_same_as_python(table):
+    options = ["rank", table, "--score", "f1", "--draws", "50", "--seed", "3"]
+    csv = pd.read_csv(io.StringIO(invoke(*options, "--format", "csv")), keep_default_na=False, index_col="entity")
+    found = json.loads(invoke(*options, "--format", "json"))
+    counts = br.from_counts(tn=[70, 79], fp=[10, 1], fn=[9, 1], tp=[21, 29], entity=["null", "NA"])
+    values = br.scores.f1(br.fit(counts, draws=50, seed=3))
+    ranking = br.credible_ranking(values)
+    expected = br.ranking_table(values, ranking)
+    assert csv.index.tolist() == [row["entity"] for row in found["ranking"]] == expected.index.tolist()
+    for column in expected.columns:
+        assert csv[column].astype(float).tolist() == pytest.approx(expected[column].tolist()), column
+        assert [row[column] for row in found["ranking"]] == pytest.approx(expected[column].tolist(), abs=1e-8), column
+    assert found["verdict"] == br.verdict(ranking)
+
+
+def test_the_report_is_written(table, tmp_path):
+    report = tmp_path / "out.html"
+    output = invoke("rank", table, "--draws", "50", "--report", str(report))
+    assert f"Report: {report}" in output
+    assert report.read_text(encoding="utf-8").startswith("<!doctype html>")
+
+
+def test_one_dataset_of_several():
+    one = str(br.datasets.load("anomaly_detectors")["dataset"].values[0])
+    output = invoke("rank", "anomaly_detectors", "--dataset", one, "--draws", "20")
+    assert "Pooled" not in output
+    assert "Pooled over 58 data sets" in invoke("rank", "anomaly_detectors", "--draws", "20")
+
+
+def test_lists():
+    output = invoke("datasets")
+    assert all(name in output for name in br.datasets.names())
+    output = invoke("scores")
+    assert all(name in output for name in br.scores.catalog().index)
+
+
+def test_help_has_examples():
+    for arguments in (["--help"], ["rank", "--help"]):
+        assert "bayesrank rank antibody_tests" in invoke(*arguments)
+    assert br.__version__ in invoke("--version")
+
+
+def test_no_arguments_show_the_help_on_lines_of_their_own():
+    done = run()
+    assert "Usage: bayesrank" in done.stdout + done.stderr
+    assert (done.stdout + done.stderr).count("\n") > 5

@@ -1,0 +1,75 @@
+"""The shipped data sets: totals, names, absences, and every word of their provenance."""
+
+import numpy as np
+import pytest
+
+import bayesrank as br
+
+SHAPES = {
+    "antibody_tests": (108, 2, 2),
+    "anomaly_detectors": (15, 58, 2, 2),
+    "utah_trees": (3, 13, 2, 2),
+    "mnist_folds": (2, 5, 10, 10),
+    "small_studies": (24, 2, 2),
+    "tornado": (2, 1, 2, 2),
+    "breast_cancer": (9, 2, 2),
+}
+
+
+def test_names():
+    assert br.datasets.names() == list(SHAPES)
+
+
+@pytest.mark.parametrize("name", SHAPES)
+def test_counts_load_and_fit(name):
+    counts = br.datasets.load(name)
+    assert counts.shape == SHAPES[name]
+    assert counts.name == "counts"
+    assert (counts >= 0).all()
+    assert len(set(counts["entity"].values.tolist())) == counts.sizes["entity"]
+    model = br.datasets.describe(name)["model"]
+    br.fit(counts.isel(entity=slice(0, 2)), model, draws=2, seed=1)
+
+
+@pytest.mark.parametrize("name", SHAPES)
+def test_provenance_is_complete(name):
+    about = br.datasets.describe(name)
+    assert about["name"] == name
+    for key in ("title", "description", "question", "licence", "citation", "caveats", "model", "file"):
+        assert about[key].strip(), key
+
+
+def test_antibody_tests():
+    counts = br.datasets.load("antibody_tests")
+    assert (counts.sum("predicted").values == [80, 30]).all()
+    repeated = [n for n in counts["entity"].values.tolist() if any(f"({i})" in n for i in counts["test_id"].values)]
+    assert len(repeated) == 6
+    # Nine tests made no error at all.
+    errors = counts.sel(actual="negative", predicted="positive") + counts.sel(actual="positive", predicted="negative")
+    assert int((errors == 0).sum()) == 9
+
+
+def test_the_detector_called_null_is_not_missing():
+    counts = br.datasets.load("anomaly_detectors")
+    assert "null" in counts["entity"].values
+    assert counts.sel(entity="null", predicted="positive").sum() == 0
+    assert int((counts.isel(entity=0).sum("predicted").sel(actual="positive") == 0).sum()) == 6
+
+
+def test_cases_and_counts_agree():
+    cases = br.datasets.load_cases("breast_cancer")
+    counts = br.datasets.load("breast_cancer")
+    for name in counts["entity"].values:
+        crossed = np.zeros((2, 2), int)
+        np.add.at(crossed, (cases["y_true"], cases[name]), 1)
+        np.testing.assert_array_equal(counts.sel(entity=name), crossed)
+    trees = br.datasets.load_cases("utah_trees")
+    totals = br.datasets.load("utah_trees").sum(["actual", "predicted"])
+    assert (totals.sum("dataset") == len(trees)).all()
+
+
+def test_known_counts():
+    tornado = br.datasets.load("tornado").squeeze("dataset")
+    assert tornado.isel(entity=0).values.tolist() == [[2680, 72], [23, 28]]
+    assert tornado.isel(entity=1).values.tolist() == [[2752, 0], [51, 0]]
+    assert br.datasets.load("mnist_folds").sum(["actual", "predicted"]).min() > 0

@@ -1,0 +1,347 @@
+"""Posteriors: marginals known in closed form, exact draws against NUTS, streams that depend on names alone."""
+
+import numpy as np
+import pytest
+import xarray as xr
+from scipy import stats
+
+import bayesrank as br
+from bayesrank._compat import groups_of, import_arviz
+from bayesrank.inference import concentration
+
+NAMES = ["a", "b"]
+CELLS = {"tn": [70, 60], "fp": [10, 20], "fn": [6, 9], "tp": [24, 21]}
+COUNTS = br.from_counts(**CELLS, entity=NAMES)
+#: A true hypothesis fails a Kolmogorov-Smirnov test at this level once in a million seeds.
+LEVEL = 1e-6
+
+
+def draws_of(source, entity):
+    return source.sel(entity=entity).values.ravel()
+
+
+@pytest.mark.parametrize(("prior", "alpha"), [("uniform", 1.0), ("jeffreys", 0.5), (2.0, 2.0), ("haldane", 0.0)])
+def test_beta_marginals_of_the_dirichlet(prior, alpha):
+    """Ratios of sums of cells are Beta under a Dirichlet: aggregation and neutrality."""
+    posterior = br.fit(COUNTS, prior=prior, seed=3)
+    for i, name in enumerate(NAMES):
+        tn, fp, fn, tp = (CELLS[c][i] + alpha for c in ("tn", "fp", "fn", "tp"))
+        marginals = {
+            "tpr": (tp, fn),
+            "tnr": (tn, fp),
+            "ppv": (tp, fp),
+            "npv": (tn, fn),
+            "accuracy": (tp + tn, fp + fn),
+            "prevalence": (tp + fn, tn + fp),
+            "jaccard": (tp, fp + fn),
+        }
+        for score, parameters in marginals.items():
+            values = draws_of(br.scores.get(score)(posterior), name)
+            assert stats.kstest(values, stats.beta(*parameters).cdf).pvalue > LEVEL, (score, name)
+
+
+def test_performances_sum_to_one():
+    for model in ("dirichlet_multinomial", "beta_binomial"):
+        total = br.as_performance(br.fit(COUNTS, model, seed=1)).sum(["actual", "predicted"])
+        np.testing.assert_allclose(total, 1, atol=1e-12)
+
+
+def test_small_concentrations_do_not_underflow():
+    counts = br.from_counts(tn=0, fp=0, fn=0, tp=1)
+    performance = br.as_performance(br.fit(counts, prior=1e-3, seed=1, draws=2000))
+    np.testing.assert_allclose(performance.sum(["actual", "predicted"]), 1)
+    # TPR ~ Beta(1.001, 0.001): mean 0.999, sd 0.0223; 5 standard errors of 8,000 draws.
+    tpr = br.scores.tpr(performance)
+    assert abs(float(tpr.mean()) - 1.001 / 1.002) < 5 * stats.beta(1.001, 0.001).std() / np.sqrt(8000)
+
+
+def test_cocaine_classifier_intervals():
+    """Tötsch and Hoffmann's classifier 7a; HDIs [0.8950, 1] and [0.4324, 0.9458], tolerance of 40,000 draws."""
+    counts = br.datasets.load("small_studies").sel(entity=["7a"])
+    assert counts.values.ravel().tolist() == [6, 2, 0, 26]
+    posterior = br.fit(counts, "beta_binomial", draws=10_000, seed=1)
+    for score, (low, high) in {"tpr": (0.8950, 1.0), "tnr": (0.4324, 0.9458)}.items():
+        x = np.sort(br.scores.get(score)(posterior).values.ravel())
+        inside = int(0.95 * x.size)
+        start = int(np.argmin(x[inside:] - x[:-inside]))
+        # The ends of a shortest interval move more than quantiles do: 0.01 is 0.07 standard deviations of the TNR.
+        assert abs(x[start] - low) < 0.01
+        assert abs(x[start + inside] - high) < 0.01
+
+
+def test_finley():
+    tornado = br.datasets.load("tornado").squeeze("dataset", drop=True)
+    finley = {
+        s: br.scores.get(s)(tornado).isel(entity=0).item()
+        for s in ("tpr", "false_discovery_rate", "jaccard", "informedness", "cohen_kappa")
+    }
+    printed = {
+        "tpr": 0.549,
+        "false_discovery_rate": 0.720,
+        "jaccard": 0.228,
+        "informedness": 0.523,
+        "cohen_kappa": 0.355,
+    }
+    assert {s: round(v, 3) for s, v in finley.items()} == printed
+    accuracy = br.scores.accuracy(tornado)
+    assert accuracy.isel(entity=1) > accuracy.isel(entity=0)
+
+
+# --- NUTS ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="session", params=["dirichlet_multinomial", "beta_binomial"])
+def nuts(request):
+    groups = ["prior", "prior_predictive", "posterior_predictive", "log_likelihood"]
+    options = {"draws": 200, "chains": 2, "tune": 200, "sampler": "nuts", "groups": groups}
+    return request.param, br.fit(COUNTS, request.param, seed=11, **options)
+
+
+def test_nuts_agrees_with_exact_draws(nuts):
+    """Means within 5 standard errors, of NUTS's from its autocorrelation; spreads within 5 of theirs."""
+    model, posterior = nuts
+    az = import_arviz()
+    exact = br.as_performance(br.fit(COUNTS, model, draws=5000, seed=2))
+    sampled = br.as_performance(posterior)
+    free = exact.std(("chain", "draw")) > 0
+    error = az.mcse(sampled.drop_vars("entity").to_dataset(name="p"), method="mean")["p"].values
+    mean = np.abs(sampled.mean(("chain", "draw")) - exact.mean(("chain", "draw"))).values
+    assert (mean < 5 * np.hypot(error, exact.std(("chain", "draw")).values / np.sqrt(20_000)))[free.values].all()
+    ratio = (sampled.std(("chain", "draw")) / exact.std(("chain", "draw"))).values[free.values]
+    # sd of a standard deviation of n normal draws: 1 / sqrt(2n); NUTS's squares are worth at least 100 of its 400.
+    assert (np.abs(ratio - 1) < 5 / np.sqrt(2 * 100)).all()
+    assert free.values.any()
+
+
+def test_nuts_shares_the_prevalence(nuts):
+    _, posterior = nuts
+    share = br.as_performance(posterior).sum("predicted")
+    np.testing.assert_allclose(share.sel(entity="a"), share.sel(entity="b"), atol=1e-12)
+
+
+def test_all_groups_open_in_arviz(nuts):
+    import matplotlib.pyplot as plt
+
+    _, posterior = nuts
+    az = import_arviz()
+    groups = groups_of(posterior)
+    assert set(groups) == {
+        "posterior", "sample_stats", "observed_data", "constant_data",
+        "prior", "prior_predictive", "posterior_predictive", "log_likelihood",
+    }  # fmt: skip
+    assert len(az.summary(posterior)) == 8
+    az.plot_forest(posterior, var_names=["performance"])
+    az.plot_trace(posterior, var_names=["performance"])
+    plt.close("all")
+    assert np.isfinite(groups["log_likelihood"]["counts"]).all()
+
+
+def test_exact_posteriors_open_in_arviz():
+    import matplotlib.pyplot as plt
+
+    az = import_arviz()
+    posterior = br.fit(COUNTS, seed=1, draws=100)
+    assert set(groups_of(posterior)) == {"posterior", "observed_data", "constant_data"}
+    assert len(az.summary(posterior)) == 8
+    az.plot_forest(posterior)
+    az.plot_trace(posterior)
+    plt.close("all")
+
+
+# --- Prevalence ---------------------------------------------------------------------------------------------------
+
+
+def share_of(posterior, entity):
+    return br.as_performance(posterior).sum("predicted").sel(entity=entity, actual="positive").values
+
+
+def test_entities_of_one_test_set_share_the_prevalence():
+    same = br.fit(COUNTS, seed=1)
+    np.testing.assert_allclose(share_of(same, "a"), share_of(same, "b"), rtol=1e-12)
+    apart = br.fit(COUNTS, seed=1, shared_prevalence=False)
+    assert abs(np.corrcoef(share_of(apart, "a").ravel(), share_of(apart, "b").ravel())[0, 1]) < 5 / np.sqrt(4000)
+    other = br.from_counts(tn=[70, 61], fp=[10, 20], fn=[6, 9], tp=[24, 21], entity=NAMES)
+    apart = br.fit(other, seed=1)
+    assert abs(np.corrcoef(share_of(apart, "a").ravel(), share_of(apart, "b").ravel())[0, 1]) < 5 / np.sqrt(4000)
+    priors = br.fit(COUNTS, seed=1, prior={"a": 1, "b": 2})
+    assert abs(np.corrcoef(share_of(priors, "a").ravel(), share_of(priors, "b").ravel())[0, 1]) < 5 / np.sqrt(4000)
+
+
+def test_sharing_changes_the_variance_of_differences_and_no_marginal():
+    """Var(acc_a - acc_b) by moments. Given π, accuracies are independent: shared, Cov = Var(π) Π_i E[y_i - z_i]."""
+    n, draws = 110, 5000
+    alpha = {c: np.array(v) + 1.0 for c, v in CELLS.items()}
+    positive, negative = alpha["fn"] + alpha["tp"], alpha["tn"] + alpha["fp"]
+    pi = stats.beta(positive[0], negative[0])
+    slope = alpha["tp"] / positive - alpha["tn"] / negative
+    accuracy = [stats.beta(alpha["tn"][i] + alpha["tp"][i], n + 4 - alpha["tn"][i] - alpha["tp"][i]) for i in (0, 1)]
+    separate = accuracy[0].var() + accuracy[1].var()
+    for shared, variance in ((True, separate - 2 * pi.var() * slope.prod()), (False, separate)):
+        values = br.scores.accuracy(br.fit(COUNTS, seed=4, draws=draws, shared_prevalence=shared))
+        for i, name in enumerate(NAMES):
+            assert stats.kstest(draws_of(values, name), accuracy[i].cdf).pvalue > LEVEL
+        difference = values.sel(entity="a") - values.sel(entity="b")
+        assert abs(float(difference.var()) / variance - 1) < 5 * np.sqrt(2 / (4 * draws))
+
+
+def test_prevalence_choices():
+    for model, default in (("beta_binomial", "observed"), ("dirichlet_multinomial", "sampled")):
+        assert groups_of(br.fit(COUNTS, model, seed=1))["posterior"].attrs["prevalence"] == default
+    np.testing.assert_allclose(share_of(br.fit(COUNTS, "beta_binomial", seed=1), "a"), 30 / 110)
+    np.testing.assert_allclose(share_of(br.fit(COUNTS, prevalence="observed", seed=1), "a"), 30 / 110)
+    np.testing.assert_allclose(share_of(br.fit(COUNTS, prevalence=0.07, seed=1), "b"), 0.07)
+    each = xr.DataArray([0.1, 0.2], {"entity": ["b", "a"]}, ["entity"])
+    np.testing.assert_allclose(share_of(br.fit(COUNTS, prevalence=each, seed=1), "a"), 0.2)
+    draws = xr.DataArray(np.random.default_rng(1).beta(3, 30, (4, 1000)), dims=("chain", "draw"))
+    np.testing.assert_allclose(share_of(br.fit(COUNTS, prevalence=draws, seed=1), "a"), draws)
+    classes = xr.DataArray([0.1, 0.9], {"actual": ["positive", "negative"]}, ["actual"])
+    np.testing.assert_allclose(share_of(br.fit(COUNTS, prevalence=classes, seed=1), "a"), 0.1)
+
+
+def test_the_prevalence_does_not_touch_the_rates():
+    rates = [br.scores.tpr(br.fit(COUNTS, prevalence=p, seed=1)) for p in ("sampled", "observed", 0.01)]
+    np.testing.assert_allclose(rates[0], rates[1], rtol=1e-9)
+    np.testing.assert_allclose(rates[0], rates[2], rtol=1e-9)
+
+
+# --- Priors -------------------------------------------------------------------------------------------------------
+
+
+def test_priors_in_every_form():
+    ones = np.ones((2, 2, 2))
+    array = np.array([[2.0, 1.0], [0.5, 3.0]])
+    labelled = xr.DataArray(
+        array, {"actual": ["negative", "positive"], "predicted": ["negative", "positive"]}, ["actual", "predicted"]
+    )
+    cases = [
+        (None, ones), (1, ones), ("uniform", ones), ("jeffreys", ones / 2), (0.3, 0.3 * ones), ("haldane", 0 * ones),
+        (array, np.stack([array, array])),
+        ({"a": 2, "b": "jeffreys"}, np.stack([2 * ones[0], ones[0] / 2])),
+        ({"b": array, "a": 1}, np.stack([ones[0], array])),
+        (labelled[::-1, ::-1], np.stack([array, array])),
+        (xr.DataArray([1.0, 2.0], {"entity": ["b", "a"]}, ["entity"]), np.stack([2 * ones[0], ones[0]])),
+    ]  # fmt: skip
+    for prior, expected in cases:
+        found = concentration(COUNTS, prior)
+        assert found.dims == COUNTS.dims
+        np.testing.assert_array_equal(found.sel(entity=NAMES), expected)
+
+
+def test_haldane_is_refused_where_a_rate_degenerates():
+    zero = br.from_counts(tn=8, fp=0, fn=1, tp=3)
+    with pytest.raises(ValueError, match="prior must be positive where a cell has no cases"):
+        br.fit(zero, prior="haldane")
+    forced = br.scores.fpr(br.fit(zero, prior="haldane", force=True, seed=1))
+    assert (forced == 0).all()
+    br.fit(COUNTS, prior="haldane", seed=1)
+
+
+def test_a_forced_rate_without_any_information_is_undefined_also_when_pooled():
+    counts = br.from_counts(tn=[8, 8], fp=[1, 1], fn=[1, 0], tp=[3, 0], entity=["a", "a"], dataset=["x", "y"])
+    posterior = br.fit(counts, prior="haldane", force=True, seed=1, draws=20)
+    assert br.scores.tpr(posterior).sel(dataset="y").isnull().all()
+    assert br.as_performance(posterior, kind="pooled").sel(actual="positive").isnull().all()
+
+
+def test_prior_group_is_the_prior():
+    prior = groups_of(br.fit(COUNTS, prior=2, seed=1, groups=["prior"]))["prior"]
+    assert stats.kstest(draws_of(br.scores.tpr(prior), "a"), stats.beta(2, 2).cdf).pvalue > LEVEL
+    assert stats.kstest(draws_of(br.scores.prevalence(prior), "a"), stats.beta(4, 4).cdf).pvalue > LEVEL
+
+
+# --- Streams ------------------------------------------------------------------------------------------------------
+
+
+def test_draws_depend_on_names_and_seed_alone():
+    more = br.from_counts(tn=[1, 60, 70], fp=[2, 20, 10], fn=[3, 9, 6], tp=[4, 21, 24], entity=["z", "b", "a"])
+    for model in ("dirichlet_multinomial", "beta_binomial"):
+        two, three = (br.as_performance(br.fit(c, model, seed=9)) for c in (COUNTS, more))
+        xr.testing.assert_equal(three.sel(entity=NAMES), two)
+        again, other = (br.as_performance(br.fit(COUNTS, model, seed=s)) for s in (9, 10))
+        xr.testing.assert_equal(again, two)
+        assert not np.isclose(other, two).all()
+
+
+def test_order_of_datasets_changes_nothing_not_even_predictions():
+    counts = br.datasets.load("utah_trees").isel(dataset=slice(0, 3))
+    groups = ["posterior_predictive", "prior_predictive", "log_likelihood"]
+    fits = [
+        groups_of(br.fit(c, seed=3, draws=20, groups=groups))
+        for c in (counts, counts.isel(dataset=[2, 0, 1], entity=[1, 0, 2]))
+    ]
+    for group, name in (("posterior", "performance"), *((g, "counts") for g in groups)):
+        one, other = (f[group][name] for f in fits)
+        xr.testing.assert_equal(other.sel(dataset=counts["dataset"], entity=counts["entity"]), one)
+
+
+def test_the_names_1_and_one_in_quotes_are_two():
+    counts = br.from_counts(tn=[9, 9], fp=[2, 2], fn=[3, 3], tp=[9, 9], entity=[1, "1"])
+    tpr = br.scores.tpr(br.fit(counts, "beta_binomial", seed=1)).values
+    assert not np.isclose(tpr[..., 0], tpr[..., 1]).any()
+
+
+def test_seeds_of_every_kind():
+    for seed in (5, np.int64(5), np.random.SeedSequence(5)):
+        one, two = (br.as_performance(br.fit(COUNTS, seed=seed, draws=5)) for _ in range(2))
+        xr.testing.assert_equal(one, two)
+    generator = np.random.default_rng(5)
+    one, two = (br.as_performance(br.fit(COUNTS, seed=generator, draws=5)) for _ in range(2))
+    assert not one.equals(two)
+
+
+# --- Designs ------------------------------------------------------------------------------------------------------
+
+
+def test_unmeasured_pairs_are_undefined():
+    counts = br.from_counts(
+        tn=[8, 9, 7], fp=[1, 1, 1], fn=[1, 1, 1], tp=[3, 4, 5], entity=["a", "b", "a"], dataset=["x", "x", "y"]
+    )
+    groups = ["prior", "prior_predictive", "posterior_predictive", "log_likelihood"]
+    found = groups_of(br.fit(counts, seed=1, draws=20, groups=groups))
+    here = {"entity": "b", "dataset": "y"}
+    assert found["posterior"]["performance"].sel(here).isnull().all()
+    assert found["log_likelihood"]["counts"].sel(here).isnull().all()
+    assert (found["posterior_predictive"]["counts"].sel(here) == 0).all()
+    assert found["posterior"]["performance"].sel(entity="a").notnull().all()
+    pooled = br.as_performance(br.fit(counts, seed=1), kind="pooled")
+    assert pooled["lacks"].sel(entity="b").item() == "y"
+    np.testing.assert_allclose(pooled.sum(["actual", "predicted"]), 1)
+
+
+def test_log_likelihood_is_that_of_the_multinomial():
+    for prevalence in ("sampled", "observed"):
+        found = groups_of(br.fit(COUNTS, prevalence=prevalence, seed=1, draws=3, chains=1, groups=["log_likelihood"]))
+        performance = found["posterior"]["performance"]
+        for draw in range(3):
+            p = performance.sel(chain=0, draw=draw, entity="a").values
+            n = COUNTS.sel(entity="a").values
+            got = found["log_likelihood"]["counts"].sel(chain=0, draw=draw, entity="a").values
+            if prevalence == "sampled":
+                expected = stats.multinomial(n.sum(), p.ravel()).logpmf(n.ravel())
+            else:
+                expected = [stats.multinomial(r.sum(), q / q.sum()).logpmf(r) for r, q in zip(n, p, strict=True)]
+            np.testing.assert_allclose(got, expected, rtol=1e-9)
+
+
+def test_a_class_without_cases_has_likelihood_one():
+    counts = br.from_counts(tn=9, fp=2, fn=0, tp=0)
+    found = groups_of(br.fit(counts, prevalence="observed", seed=1, draws=3, groups=["log_likelihood"]))
+    assert (found["log_likelihood"]["counts"].sel(actual="positive") == 0).all()
+    assert np.isfinite(found["log_likelihood"]["counts"]).all()
+
+
+def test_more_than_two_classes():
+    counts = br.from_matrix([[20, 3, 1], [2, 15, 4], [0, 2, 9]], "actual_rows", labels=["a", "b", "c"])
+    performance = br.as_performance(br.fit(counts, seed=2))
+    cell = performance.sel(actual="a", predicted="b").values.ravel()
+    assert stats.kstest(cell, stats.beta(4, 56 + 9 - 4).cdf).pvalue > LEVEL
+
+
+def test_lazy_posteriors_stay_lazy_through_scores():
+    posterior = groups_of(br.fit(COUNTS, seed=1))["posterior"]
+    lazy = br.scores.f1(posterior.chunk(draw=100))
+    assert lazy.chunks is not None
+    ranks = br.rank(lazy)
+    assert ranks.chunks is not None
+    xr.testing.assert_allclose(lazy.compute(), br.scores.f1(posterior))
+    xr.testing.assert_equal(br.credible_ranking(lazy), br.credible_ranking(br.scores.f1(posterior)))

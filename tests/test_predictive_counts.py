@@ -1,0 +1,98 @@
+"""Posterior predictive counts: sizes kept, moments of the beta-binomial, one future test set for all."""
+
+import numpy as np
+import pytest
+import xarray as xr
+from scipy import stats
+
+import bayesrank as br
+from bayesrank._compat import groups_of
+
+COUNTS = br.from_counts(tn=[70, 60], fp=[10, 20], fn=[6, 9], tp=[24, 21], entity=["a", "b"])
+BOTH = ["actual", "predicted"]
+
+
+@pytest.fixture(scope="module")
+def posterior():
+    return br.fit(COUNTS, seed=1, draws=5000)
+
+
+def moments_agree(values, law):
+    """Mean within 5 standard errors, variance within 5 of its own (fourth moment of the law)."""
+    n = values.size
+    assert abs(values.mean() - law.mean()) < 5 * law.std() / np.sqrt(n)
+    kurtosis = float(law.stats("k"))
+    assert abs(values.var() / law.var() - 1) < 5 * np.sqrt((kurtosis + 2) / n)
+
+
+def test_class_sizes_given(posterior):
+    future = br.posterior_predictive(posterior, size={"negative": 40, "positive": 25}, seed=2)
+    assert (future.sum("predicted").sel(actual="negative") == 40).all()
+    assert (future.sum("predicted").sel(actual="positive") == 25).all()
+    tp = future.sel(entity="a", actual="positive", predicted="positive").values.ravel()
+    moments_agree(tp, stats.betabinom(25, 25, 7))
+    fp = future.sel(entity="b", actual="negative", predicted="positive").values.ravel()
+    moments_agree(fp, stats.betabinom(40, 21, 61))
+
+
+def test_total_given(posterior):
+    future = br.posterior_predictive(posterior, size=50, seed=2)
+    assert future.name == "counts"
+    assert future.dtype.kind == "i"
+    assert future.dims == br.as_performance(posterior).dims
+    assert (future.sum(BOTH) == 50).all()
+    positives = future.sum("predicted").sel(entity="a", actual="positive").values.ravel()
+    moments_agree(positives, stats.betabinom(50, 32, 82))
+    correct = future.sel(entity="a", actual="positive", predicted="positive").values.ravel()
+    moments_agree(correct, stats.betabinom(50, 25, 114 - 25))
+
+
+def test_entities_meet_the_same_future_test_set(posterior):
+    future = br.posterior_predictive(posterior, size=50, seed=2).sum("predicted")
+    xr.testing.assert_equal(future.sel(entity="a", drop=True), future.sel(entity="b", drop=True))
+    apart = br.fit(COUNTS, seed=1, draws=100, shared_prevalence=False)
+    future = br.posterior_predictive(apart, size=50, seed=2).sum("predicted")
+    assert not future.sel(entity="a", drop=True).equals(future.sel(entity="b", drop=True))
+
+
+def test_default_size_is_that_observed(posterior):
+    assert (br.posterior_predictive(posterior, seed=1).sum(BOTH) == 110).all()
+    designed = br.posterior_predictive(br.fit(COUNTS, "beta_binomial", seed=1), seed=1)
+    assert (designed.sum("predicted").sel(actual="positive") == 30).all()
+
+
+def test_streams_depend_on_names_and_seed_alone(posterior):
+    turned = br.fit(COUNTS.isel(entity=[1, 0]), seed=1, draws=5000)
+    one, other = (br.posterior_predictive(p, 20, seed=3) for p in (posterior, turned))
+    xr.testing.assert_equal(other.sel(entity=["a", "b"]), one)
+    assert not br.posterior_predictive(posterior, 20, seed=4).equals(one)
+
+
+def test_known_performance_gives_the_multinomial():
+    p = xr.DataArray(
+        np.broadcast_to([[0.5, 0.2], [0.1, 0.2]], (4000, 1, 2, 2)),
+        {"entity": ["a"], "actual": ["negative", "positive"], "predicted": ["negative", "positive"]},
+        ("draw", "entity", "actual", "predicted"),
+    )
+    future = br.posterior_predictive(p, size=30, seed=1)
+    for i, share in np.ndenumerate(p.values[0, 0]):
+        moments_agree(future.values[:, 0][(..., *i)], stats.binom(30, share))
+
+
+def test_all_mass_in_one_class_loses_nothing_that_is_needed():
+    counts = br.from_counts(tn=9, fp=2, fn=0, tp=0)
+    future = br.posterior_predictive(br.fit(counts, prevalence="observed", seed=1, draws=20), seed=1)
+    assert (future.sum(BOTH) == 11).all()
+    assert (future.sel(actual="positive") == 0).all()
+
+
+def test_lost_rates_are_refused_not_guessed():
+    posterior = br.fit(COUNTS, prevalence=0.0, seed=1, draws=20)
+    with pytest.raises(ValueError, match="positive prevalence for every class with cases"):
+        br.posterior_predictive(posterior, size={"negative": 5, "positive": 5}, seed=1)
+
+
+def test_prior_predictive_has_the_prior_predictive_law():
+    found = groups_of(br.fit(COUNTS, "beta_binomial", seed=1, draws=5000, groups=["prior", "prior_predictive"]))
+    tp = found["prior_predictive"]["counts"].sel(entity="a", actual="positive", predicted="positive").values.ravel()
+    moments_agree(tp, stats.betabinom(30, 1, 1))
