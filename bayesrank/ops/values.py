@@ -241,11 +241,12 @@ def value_curves(score: Any, prevalence: Any, points: int = 201, reference: Refe
     score, reference = directed(score), checked_reference(reference)
     if not np.isfinite(score.range).all():
         raise ValueError(f"score must have a finite range to run through; got {score.name} with {score.range}")
-    value = np.linspace(*score.range, points)
+    low, high = score.range
+    value = np.linspace(low, high, points)
     values, shares = broadcast(value, np.reshape(np.asarray(prevalence, dtype=float), (-1, 1)))
-    low, high = value_range(score, shares)
-    inside = np.where((values.values >= low - 1e-12) & (values.values <= high + 1e-12), values.values, np.nan)
-    ops = below(reference, score, np.clip(inside, low, high), shares.values)
+    least, most = value_range(score, shares)
+    inside = np.where((values.values >= least - 1e-12) & (values.values <= most + 1e-12), values.values, np.nan)
+    ops = below(reference, score, np.clip(inside, least, most), shares.values)
     coords = {"prevalence": np.ravel(prevalence), "value": value}
     return xr.DataArray(ops, coords, ("prevalence", "value"), name="ops", attrs={"score": score.name})
 
@@ -280,7 +281,7 @@ def square(score: Any, value: float, prevalence: float, resolution: int = 201) -
     ops = of_scored_value(score, float(value), float(prevalence))
     score = directed(score)
     axis = (np.arange(resolution) + 0.5) / resolution
-    found = score.of_cells(*cells_at(axis[None, :], axis[:, None], float(prevalence)))
+    found = score.of_cells(*cells_at(axis[None, :], axis[:, None], np.asarray(float(prevalence))))
     worse = found < value if score.higher_is_better else found > value
     return xr.Dataset(
         {"score": (("tpr", "fpr"), found), "worse": (("tpr", "fpr"), worse), "ops": ops},
@@ -326,14 +327,14 @@ def checked_reference(reference: Any) -> Reference:
 
 def broadcast(value: Any, prevalence: Any) -> tuple[xr.DataArray, xr.DataArray]:
     """Values and prevalences as DataArrays of one shape, the prevalences checked."""
-    arrays = []
+    arrays: list[Any] = []
     for argument, given in (("value", value), ("prevalence", prevalence)):
         array = given if isinstance(given, xr.DataArray) else np.asarray(given)
         if array.dtype.kind not in "iuf":
             raise TypeError(f"{argument} must hold numbers; got {given!r}")
         arrays.append(array.astype(float))
     if not any(isinstance(array, xr.DataArray) for array in arrays):
-        arrays = np.broadcast_arrays(*arrays)
+        arrays = list(np.broadcast_arrays(*arrays))
     values, shares = xr.broadcast(*(xr.DataArray(array) for array in arrays))
     bad = ~((shares.values > 0) & (shares.values < 1))
     if bad.any():
