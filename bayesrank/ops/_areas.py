@@ -73,8 +73,8 @@ def point(metric: str, at: float, fpr: np.ndarray, tpr: np.ndarray, prevalence: 
     x = {"fpr": lambda: fpr, "recall": lambda: tpr, "share": lambda: _share(fpr, tpr, prevalence)}[abscissa]()
     right = np.clip(np.sum(x < at - 1e-12, axis=-1, keepdims=True), 1, x.shape[-1] - 1)
 
-    def ends(z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        return tuple(np.take_along_axis(z, i, axis=-1)[..., 0] for i in (right - 1, right))
+    def ends(z: np.ndarray) -> list[np.ndarray]:
+        return [np.take_along_axis(z, i, axis=-1)[..., 0] for i in (right - 1, right)]
 
     (x0, x1), (f0, f1), (t0, t1) = ends(x), ends(fpr), ends(tpr)
     with np.errstate(divide="ignore", invalid="ignore"):

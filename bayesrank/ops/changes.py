@@ -14,7 +14,7 @@ import xarray as xr
 from bayesrank._compat import is_container
 from bayesrank.ops._quadrature import cells_at
 from bayesrank.ops.summary import below_zero, summarize
-from bayesrank.ops.values import Reference, below, checked_reference, directed
+from bayesrank.ops.values import Reference, below, checked_reference, directed, labelled
 from bayesrank.performance import as_performance, two_class_cells
 
 __all__ = ["drift"]
@@ -127,7 +127,7 @@ def drift(
     # A period with nothing to be compared with has no change: NaN.
     out = xr.Dataset(
         {
-            "ops": xr.apply_ufunc(ops, *rates.values(), **lazily).assign_coords({dim: labels}),
+            "ops": labelled(xr.apply_ufunc(ops, *rates.values(), **lazily).assign_coords({dim: labels})),
             "change": change.reindex({dim: labels}),
         }
     ).assign_attrs(score=score.name, prob=prob, baseline="previous" if baseline is None else str(baseline))

@@ -88,6 +88,8 @@ def of_value(
         for name, given in (("at", at), ("size", size)):
             if given is not None:
                 raise ValueError(f"{name} is for points on curves, not for {score!r}; got {given!r}")
+        if isinstance(reference, xr.Dataset):
+            raise TypeError("reference must be a Distribution or a Sample for scores; got a Dataset of curves")
         return of_scored_value(score, value, prevalence, reference)
     metric, place = _place(_plain(score), at, size)
     values, shares = broadcast(value, prevalence)
@@ -199,8 +201,10 @@ def of_curve(
         for rows in (slice(0, 1), slice(1, None)):  # the observed one needs no interpolation between prevalences
             ops[rows, :, column] = _below(curves, kind, place, value[rows, :, column], shares[rows])
 
-    coords: dict[str, Any] = {"entity": list(scores)} | ({abscissa: list(np.asarray(at).tolist())} if many else {})
-    dims = ["entity", abscissa] if many else ["entity"]
+    coords: dict[str, Any] = {"entity": list(scores)}
+    if many:
+        coords[str(abscissa)] = np.asarray(at).tolist()
+    dims = list(coords)
     value, ops = (x if many else x[..., 0] for x in (value, ops))
     values = xr.DataArray(value[0], coords, dims)
     point_ops = wrap(values, ops[0], curves.sizes["sample"])
@@ -234,12 +238,12 @@ def _checked_metric(metric: Any) -> str:
     return _plain(metric)
 
 
-def _place(metric: str, at: Any, size: int | None) -> tuple[str, float | None]:
+def _place(metric: str, at: Any, size: int | None) -> tuple[str, float]:
     """The metric and where on the curve, K turned into a share of the cases."""
     if metric in AREAS:
         if at is not None or size is not None:
             raise ValueError(f"at and size are for points on curves, not for {metric}; got {at!r}, {size!r}")
-        return metric, None
+        return metric, 0.0
     if isinstance(at, bool) or not isinstance(at, int | float | np.number):
         raise TypeError(f"at must be a number for {metric}; got {at!r}")
     if metric not in AT_K:
@@ -255,15 +259,15 @@ def _place(metric: str, at: Any, size: int | None) -> tuple[str, float | None]:
     return AT_K[metric], at / size
 
 
-def _range(metric: str, at: float | None, prevalence: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _range(metric: str, at: float, prevalence: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     if metric in AREAS:
         low, high = area_range(AREAS[metric], prevalence)
         return (low / high, np.ones_like(high)) if metric.startswith("nauc") else (low, high)
     worst, best = ((np.array([0.0, x, 1.0]), np.array([0.0, 1 - x, 1.0])) for x in (1.0, 0.0))
-    return tuple(_metric(metric, at, *ends, prevalence) for ends in (worst, best))
+    return _metric(metric, at, *worst, prevalence), _metric(metric, at, *best, prevalence)
 
 
-def _metric(metric: str, at: float | None, fpr: np.ndarray, tpr: np.ndarray, prevalence: np.ndarray) -> np.ndarray:
+def _metric(metric: str, at: float, fpr: np.ndarray, tpr: np.ndarray, prevalence: np.ndarray) -> np.ndarray:
     prevalence = np.asarray(prevalence, dtype=float)
     shape = (*np.broadcast_shapes(prevalence.shape, fpr.shape[:-1]), fpr.shape[-1])
     fpr, tpr = np.broadcast_to(fpr, shape), np.broadcast_to(tpr, shape)
@@ -273,7 +277,7 @@ def _metric(metric: str, at: float | None, fpr: np.ndarray, tpr: np.ndarray, pre
     return found / ideal_area(AREAS[metric], prevalence) if metric.startswith("nauc") else found
 
 
-def _below(curves: xr.Dataset, metric: str, at: float | None, value: np.ndarray, prevalence: np.ndarray) -> np.ndarray:
+def _below(curves: xr.Dataset, metric: str, at: float, value: np.ndarray, prevalence: np.ndarray) -> np.ndarray:
     """Share of the reference curves with a smaller metric, for arrays of any shape.
 
     A metric is first turned into one that orders the curves alike and whose distribution depends less on prevalence.
@@ -296,15 +300,16 @@ def _below(curves: xr.Dataset, metric: str, at: float | None, value: np.ndarray,
         shares, position = np.array([0.5]), np.zeros(known.sum())
     else:
         shares, position = _prevalence_nodes(prevalence[known])
-    rivals = [_sorted_metric(curves, metric, at, share) for share in shares]
+    if not shares.size:
+        return out
     asked = value[known]
     # Rounding must not let a curve beat itself, nor a value at the end of the range lose to its own limit.
     asked = asked - 1e-12 * np.maximum(1.0, np.abs(asked))
-    table = np.stack([np.searchsorted(rival, asked, side="left") / rival.size for rival in rivals]) if rivals else None
-    if asked.size:
-        low = np.minimum(np.floor(position).astype(int), max(shares.size - 2, 0))
-        high, weight, item = np.minimum(low + 1, shares.size - 1), position - low, np.arange(asked.size)
-        out[known] = (1 - weight) * table[low, item] + weight * table[high, item]
+    rivals = (_sorted_metric(curves, metric, at, share) for share in shares)
+    table = np.stack([np.searchsorted(rival, asked, side="left") / rival.size for rival in rivals])
+    low = np.minimum(np.floor(position).astype(int), max(shares.size - 2, 0))
+    high, weight, item = np.minimum(low + 1, shares.size - 1), position - low, np.arange(asked.size)
+    out[known] = (1 - weight) * table[low, item] + weight * table[high, item]
     return out
 
 
@@ -319,7 +324,7 @@ def _prevalence_nodes(prevalence: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return 1 / (1 + np.exp(-nodes)), where
 
 
-def _sorted_metric(curves: xr.Dataset, metric: str, at: float | None, prevalence: float) -> np.ndarray:
+def _sorted_metric(curves: xr.Dataset, metric: str, at: float, prevalence: float) -> np.ndarray:
     fpr, tpr = (curves[name].transpose("sample", "point").values for name in ("fpr", "tpr"))
     found = np.empty(fpr.shape[0])
     step = max(1, BLOCK // 4 // fpr.shape[1])

@@ -91,6 +91,8 @@ class Sample:
     def below(self, score: Score, value: np.ndarray, prevalence: np.ndarray) -> np.ndarray:
         """Share of the sampled performances with a score worse than ``value``, among those where it is defined."""
         sign = 1.0 if score.higher_is_better else -1.0
+        # Rounding must not let a performance beat itself.
+        asked = sign * value - 1e-12 * np.maximum(1.0, np.abs(value))
         out = np.empty(value.shape)
         shares, member = np.unique(prevalence, return_inverse=True) if score.depends_on_prevalence else (
             np.array([0.5]), np.zeros(value.shape, int))  # fmt: skip
@@ -102,7 +104,7 @@ class Sample:
             rival = np.sort(sign * score.of_cells(*cells_at(self.fpr, self.tpr, block[:, None])), axis=1)
             for row, where in zip(rival, groups[start : start + step], strict=True):
                 defined = row[: row.size - np.count_nonzero(np.isnan(row))]  # NaN sorts last
-                worse = np.searchsorted(defined, sign * value[where], side="left")
+                worse = np.searchsorted(defined, asked[where], side="left")
                 out[where] = worse / defined.size if defined.size else np.nan
         return out
 

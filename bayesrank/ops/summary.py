@@ -88,7 +88,7 @@ def proportion_error(share: Any, size: Any) -> Any:
 
 def draw_dims(values: xr.DataArray) -> list[str]:
     """The dims ``chain`` and ``draw`` of an array that must have at least one of them."""
-    draws = [dim for dim in ("chain", "draw") if dim in values.dims]
+    draws = [str(dim) for dim in ("chain", "draw") if dim in values.dims]
     if not draws:
         raise ValueError(f"ops must have the dims chain and draw; got {values.dims}")
     return draws

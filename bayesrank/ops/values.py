@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
+from bayesrank.counts import one_vs_rest
 from bayesrank.ops._forms import ranking_form
 from bayesrank.ops._quadrature import cells_at, monotone, score_at
 from bayesrank.ops.references import UNIFORM, Distribution, Sample
@@ -79,7 +80,7 @@ def of_draws(source: Any, score: Any, reference: Reference | None = None) -> xr.
 
     cells = two_class_cells(as_performance(source))
     ops = xr.apply_ufunc(of_cells, *cells.values(), dask="parallelized", output_dtypes=[np.float64])
-    return ops.rename("ops").assign_attrs(long_name=f"OPS of {score.name.replace('_', ' ')}", units="1")
+    return labelled(ops, f"OPS of {score.name.replace('_', ' ')}")
 
 
 def tile(source: Any, resolution: int = 101) -> xr.DataArray:
@@ -138,7 +139,7 @@ def tile(source: Any, resolution: int = 101) -> xr.DataArray:
         output_dtypes=[np.float64],
         dask_gufunc_kwargs={"output_sizes": {"b": axis.size, "a": axis.size}},
     )
-    return ops.assign_coords(b=axis, a=axis).rename("ops").assign_attrs(long_name="OPS", units="1")
+    return labelled(ops.assign_coords(b=axis, a=axis))
 
 
 def by_label(source: Any, score: Any, *, weights: Any = None, reference: Reference | None = None) -> xr.Dataset:
@@ -182,8 +183,6 @@ def by_label(source: Any, score: Any, *, weights: Any = None, reference: Referen
     >>> result.ops.dims, result.average.dims
     (('chain', 'draw', 'entity', 'label'), ('chain', 'draw', 'entity'))
     """
-    from bayesrank.counts import one_vs_rest
-
     performance = as_performance(source)
     if "label" not in performance.dims:
         if performance.sizes.get("actual", 0) < 3:
@@ -241,11 +240,12 @@ def value_curves(score: Any, prevalence: Any, points: int = 201, reference: Refe
     score, reference = directed(score), checked_reference(reference)
     if not np.isfinite(score.range).all():
         raise ValueError(f"score must have a finite range to run through; got {score.name} with {score.range}")
-    value = np.linspace(*score.range, points)
+    low, high = score.range
+    value = np.linspace(low, high, points)
     values, shares = broadcast(value, np.reshape(np.asarray(prevalence, dtype=float), (-1, 1)))
-    low, high = value_range(score, shares)
-    inside = np.where((values.values >= low - 1e-12) & (values.values <= high + 1e-12), values.values, np.nan)
-    ops = below(reference, score, np.clip(inside, low, high), shares.values)
+    least, most = value_range(score, shares)
+    inside = np.where((values.values >= least - 1e-12) & (values.values <= most + 1e-12), values.values, np.nan)
+    ops = below(reference, score, np.clip(inside, least, most), shares.values)
     coords = {"prevalence": np.ravel(prevalence), "value": value}
     return xr.DataArray(ops, coords, ("prevalence", "value"), name="ops", attrs={"score": score.name})
 
@@ -280,7 +280,7 @@ def square(score: Any, value: float, prevalence: float, resolution: int = 201) -
     ops = of_scored_value(score, float(value), float(prevalence))
     score = directed(score)
     axis = (np.arange(resolution) + 0.5) / resolution
-    found = score.of_cells(*cells_at(axis[None, :], axis[:, None], float(prevalence)))
+    found = score.of_cells(*cells_at(axis[None, :], axis[:, None], np.asarray(float(prevalence))))
     worse = found < value if score.higher_is_better else found > value
     return xr.Dataset(
         {"score": (("tpr", "fpr"), found), "worse": (("tpr", "fpr"), worse), "ops": ops},
@@ -326,14 +326,14 @@ def checked_reference(reference: Any) -> Reference:
 
 def broadcast(value: Any, prevalence: Any) -> tuple[xr.DataArray, xr.DataArray]:
     """Values and prevalences as DataArrays of one shape, the prevalences checked."""
-    arrays = []
+    arrays: list[Any] = []
     for argument, given in (("value", value), ("prevalence", prevalence)):
         array = given if isinstance(given, xr.DataArray) else np.asarray(given)
         if array.dtype.kind not in "iuf":
             raise TypeError(f"{argument} must hold numbers; got {given!r}")
         arrays.append(array.astype(float))
     if not any(isinstance(array, xr.DataArray) for array in arrays):
-        arrays = np.broadcast_arrays(*arrays)
+        arrays = list(np.broadcast_arrays(*arrays))
     values, shares = xr.broadcast(*(xr.DataArray(array) for array in arrays))
     bad = ~((shares.values > 0) & (shares.values < 1))
     if bad.any():
@@ -343,16 +343,23 @@ def broadcast(value: Any, prevalence: Any) -> tuple[xr.DataArray, xr.DataArray]:
 
 def wrap(like: xr.DataArray, ops: np.ndarray, size: int | None) -> xr.DataArray:
     """OPS as a DataArray, with its Monte-Carlo standard error as the coord ``ops_mcse`` if it has one."""
-    out = like.copy(data=ops).rename("ops").assign_attrs(long_name="OPS", units="1")
+    out = labelled(like.copy(data=ops))
     if size is None:
         return out
     return out.assign_coords(ops_mcse=(like.dims, proportion_error(ops, size)))
 
 
+def labelled(ops: xr.DataArray, long_name: str = "OPS") -> xr.DataArray:
+    """OPS with its own metadata: of a score where lower is better, a higher OPS is better all the same."""
+    out = ops.rename("ops")
+    out.attrs = {"long_name": long_name, "units": "1", "direction": "higher is better", "range": [0.0, 1.0]}
+    return out
+
+
 def below(reference: Reference, score: Score, value: np.ndarray, prevalence: np.ndarray) -> np.ndarray:
-    """OPS for arrays of any shape; NaN where the value is, or one class is missing."""
+    """OPS for arrays of any shape; NaN where the value is NaN or infinite, or one class is missing."""
     value, prevalence = np.broadcast_arrays(np.asarray(value, float), np.asarray(prevalence, float))
-    known = ~np.isnan(value) & (prevalence > 0) & (prevalence < 1)
+    known = np.isfinite(value) & (prevalence > 0) & (prevalence < 1)
     out = np.full(value.shape, np.nan)
     out[known] = reference.below(score, value[known], prevalence[known])
     return out

@@ -40,6 +40,18 @@ def test_lazy_stays_lazy(posterior):
     xr.testing.assert_allclose(summary.compute(), br.ops.summarize(br.ops.of_draws(eager, "f1")))
 
 
+def test_higher_ops_is_better_whatever_the_score(posterior):
+    draws = br.scores.false_discovery_rate(posterior)
+    for ops in (
+        br.ops.of_draws(posterior, "false_discovery_rate"),
+        br.ops.of_value("false_discovery_rate", draws, br.scores.prevalence(posterior)),
+    ):
+        ranking = br.credible_ranking(ops.isel(dataset=0, drop=True))
+        best = ranking.probability_best.idxmax("entity").item()
+        assert best == draws.mean(("chain", "draw")).isel(dataset=0).idxmin("entity").item()
+    assert ops.name == "ops"
+
+
 def test_undefined_is_nan():
     counts = br.from_counts(tn=[90, 100, 0], fp=[10, 0, 0], fn=[0, 30, 3], tp=[0, 0, 4], entity=["a", "b", "c"])
     assert np.isnan(br.ops.of_draws(counts, "ppv")).all()  # no positives; nothing called positive; no negatives
@@ -164,6 +176,15 @@ class TestReferences:
         draws = br.ops.of_draws(posterior, "accuracy", reference)
         assert draws.dims == ("chain", "draw", "entity", "dataset")
         assert float(draws.min()) >= 0.0
+
+    def test_no_member_of_a_pool_beats_itself(self):
+        rng = np.random.default_rng(4)
+        cells = dict(zip(("tn", "fp", "fn", "tp"), rng.integers(1, 99, (4, 50)), strict=True))
+        rivals = br.from_counts(**cells, entity=[f"r{i}" for i in range(50)])
+        reference = br.ops.pool(rivals)
+        for name in ("tpr", "informedness", "negative_likelihood_ratio"):  # the same at every prevalence
+            rank = br.rank(br.scores.get(name)(rivals), method="max")
+            np.testing.assert_allclose(br.ops.of_draws(rivals, name, reference), (50 - rank) / 50, atol=1e-12)
 
     def test_pool_needs_both_rates(self):
         with pytest.raises(ValueError, match="source"):

@@ -61,6 +61,26 @@ def test_closed_form_against_quadrature(name):
     np.testing.assert_allclose(closed_form(score)(value, prevalence), numeric, rtol=0, atol=1e-9)
 
 
+def test_quadrature_against_scipy():
+    # P4 has no closed form here: the root by Brent's method, the integral by QUADPACK, split where the contour turns.
+    from scipy import integrate, optimize
+
+    def p4(x, y, prevalence):
+        return SCORES["p4"].of_cells(*cells_at(x, y, prevalence)).item()
+
+    for value, prevalence in ((0.3, 0.1), (0.7, 0.4), (0.05, 0.01)):
+
+        def contour(x, value=value, prevalence=prevalence):
+            ends = [p4(x, y, prevalence) - value for y in (1e-12, 1 - 1e-12)]
+            if ends[1] < 0:
+                return 1.0
+            return optimize.brentq(lambda y: p4(x, y, prevalence) - value, 1e-12, 1 - 1e-12, xtol=1e-13)
+
+        turn = optimize.brentq(lambda x, v=value, p=prevalence: p4(x, 1 - 1e-12, p) - v, 1e-12, 1 - 1e-12, xtol=1e-14)
+        expected = integrate.quad(contour, 1e-12, turn, epsabs=1e-11, limit=200)[0] + 1 - turn
+        assert br.ops.of_value("p4", value, prevalence).item() == pytest.approx(expected, abs=1e-8)
+
+
 @pytest.mark.parametrize("name", [n for n in DIRECTED if np.isfinite(SCORES[n].range).all()])
 def test_zero_and_one_at_the_ends(name):
     score = SCORES[name]
