@@ -8,7 +8,7 @@ read by :func:`mean`, :func:`variance`, :func:`quantile`, :func:`hdi`, :func:`mo
 
 from bayesrank.predictive.confusion import confusion_pmf
 from bayesrank.predictive.sampled import posterior_predictive
-from bayesrank.predictive.scores import score_pmf
+from bayesrank.predictive.scores import multiplicity, score_pmf
 from bayesrank.predictive.summaries import (
     difference,
     hdi,
@@ -27,6 +27,7 @@ __all__ = [
     "interval_probability",
     "mean",
     "mode",
+    "multiplicity",
     "posterior_predictive",
     "quantile",
     "score_pmf",
