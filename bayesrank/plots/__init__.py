@@ -1,7 +1,16 @@
 """Pictures of results. They draw what was computed elsewhere; each takes ``ax=`` and returns the Axes."""
 
+from bayesrank.plots.contours import (
+    animate_contours,
+    confusion_simplex,
+    contours,
+    multiplicities,
+    pr_points,
+    roc_points,
+)
 from bayesrank.plots.forest import forest
 from bayesrank.plots.ops import ops_curve, ops_drift, ops_square, ops_tile, ops_values
+from bayesrank.plots.predictive import effect_of_size, matrix_pmf, pmf_over_contours, score_pmf, score_pmf_by_tpr
 from bayesrank.plots.ranks import rank_distribution, rank_heatmap, score_lines, superiority
 from bayesrank.plots.tile import (
     credible_tile,
@@ -15,21 +24,32 @@ from bayesrank.plots.tile import (
 from bayesrank.plots.values import difference, posterior_against_prior
 
 __all__ = [
+    "animate_contours",
+    "confusion_simplex",
+    "contours",
     "credible_tile",
     "difference",
+    "effect_of_size",
     "expected_rank_tile",
     "forest",
+    "matrix_pmf",
+    "multiplicities",
     "ops_curve",
     "ops_drift",
     "ops_square",
     "ops_tile",
     "ops_values",
+    "pmf_over_contours",
     "posterior_against_prior",
+    "pr_points",
     "probability_best_tiles",
     "rank_distribution",
     "rank_heatmap",
     "roc_beside_tile",
+    "roc_points",
     "score_lines",
+    "score_pmf",
+    "score_pmf_by_tpr",
     "shares",
     "superiority",
     "value_tile",

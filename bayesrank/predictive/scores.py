@@ -9,7 +9,7 @@ import xarray as xr
 from bayesrank.predictive._merge import equal_runs, exact_ratio
 from bayesrank.scores import Score, as_score
 
-__all__ = ["score_pmf"]
+__all__ = ["multiplicity", "score_pmf"]
 
 #: Points whose score is computed at a time.
 BLOCK = 2**20
@@ -79,6 +79,44 @@ def score_pmf(pmf: xr.DataArray, score: Any, undefined: float | None = None) -> 
     result = xr.Dataset({name: ("value", column) for name, column in out.items()}, coords)
     result["value"].attrs["long_name"] = score.name.replace("_", " ")
     return result
+
+
+def multiplicity(positives: int, negatives: int, score: Any) -> xr.DataArray:
+    """How many matrices with these class sizes have the value of each: how many points share its contour.
+
+    Parameters
+    ----------
+    positives, negatives : int
+        Cases of each class.
+    score : Score, str or callable
+        A Score, a name or alias, or a function of (tn, fp, fn, tp).
+
+    Returns
+    -------
+    xarray.DataArray
+        ``multiplicity`` (tp, tn); 0 where the score is undefined.
+
+    References
+    ----------
+    Lovell et al., Never mind the metrics, Figure F.3.
+
+    Examples
+    --------
+    >>> multiplicity(20, 40, "f1").sel(tp=15, tn=30).item()
+    11
+    """
+    score = as_score(score)
+    axes = {"tp": np.arange(positives + 1), "tn": np.arange(negatives + 1)}
+    pmf = xr.DataArray(
+        np.zeros((positives + 1, negatives + 1)), axes | {"positives": positives, "negatives": negatives}, ("tp", "tn")
+    )
+    lattice = _lattice(pmf)
+    values = _evaluate(lattice, score)[0]
+    order, starts = equal_runs(values, lambda at: _cells(*_points(lattice, at)), exact_ratio(score))
+    number = np.zeros(len(values), np.int64)
+    runs = np.diff(np.append(starts, len(order)))
+    number[order] = np.repeat(runs, runs)
+    return xr.DataArray(number.reshape(pmf.shape), axes, ("tp", "tn"), "multiplicity")
 
 
 class _Lattice(NamedTuple):

@@ -5,6 +5,7 @@ the line: moments, quantiles and intervals are given that the score is defined, 
 that is not; an interval's probability counts it as outside.
 """
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -192,13 +193,13 @@ def difference(pmf: xr.Dataset, other: xr.Dataset) -> xr.Dataset:
     return xr.Dataset({name: ("value", column) for name, column in out.items()}, coords)
 
 
-def summary(pmf: xr.Dataset, prob: float = 0.95) -> xr.Dataset:
+def summary(pmf: xr.Dataset | Mapping[Any, xr.Dataset], prob: float = 0.95) -> xr.Dataset:
     """Mean, standard deviation, quantiles, HDI and undefined share of a score.
 
     Parameters
     ----------
-    pmf : xarray.Dataset
-        From :func:`score_pmf`.
+    pmf : xarray.Dataset, or mapping from labels to such
+        From :func:`score_pmf`; or from :func:`bayesrank.predictive.by_class`, which adds the dim ``label``.
     prob : float
         Probability of the intervals.
 
@@ -217,6 +218,9 @@ def summary(pmf: xr.Dataset, prob: float = 0.95) -> xr.Dataset:
     0.150519
     """
     _check_prob(prob)
+    if isinstance(pmf, Mapping) and not isinstance(pmf, xr.Dataset):
+        labels = xr.DataArray(list(pmf), dims="label", name="label")
+        return xr.concat([summary(each, prob) for each in pmf.values()], labels.assign_coords(label=labels))
     defined = interval_probability(pmf)
     names = ("mean", "sd", "lower", "median", "upper", "hdi_lower", "hdi_upper")
     numbers = np.full(len(names), np.nan)

@@ -5,7 +5,7 @@ contour is a straight line, and all lines of one prevalence meet in a point. A b
 prevalence of 1/2. Any other score that is monotone in TPR is solved numerically, within the square.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -66,7 +66,10 @@ MIRRORED = {"error_rate": "accuracy", "fnr": "tpr", "fpr": "tnr", "false_discove
 LOGARITHMS = {f"log_{name}": name for name in ("positive_likelihood_ratio", "negative_likelihood_ratio",
                                                "diagnostic_odds_ratio")}  # fmt: skip
 #: The balanced version of each is itself at a prevalence of 1/2.
-BALANCED = ("mcc", "markedness", "f1", "fowlkes_mallows", "jaccard", "ppv", "npv")
+BALANCED = {
+    "balanced_mcc": "mcc", "balanced_markedness": "markedness", "balanced_f1": "f1", "standardized_ppv": "ppv",
+    "balanced_fowlkes_mallows": "fowlkes_mallows", "balanced_threat_score": "jaccard", "standardized_npv": "npv",
+}  # fmt: skip
 #: Where the contours of scores that are no ranking scores meet.
 CORNERS = {
     "mcc": ((0, 0), (1, 1)), "markedness": ((0, 0), (1, 1)), "diagnostic_odds_ratio": ((0, 0), (1, 1)),
@@ -198,6 +201,8 @@ def contour_meeting_points(score: Any, prevalence: float) -> xr.Dataset:
     known = SCORES.get(score.name) is score
     if closed_form(score) is None:
         raise ValueError(f"score must have contours in closed form; got {score.name}")
+    if known and score.name in BALANCED:
+        return contour_meeting_points(SCORES[BALANCED[score.name]], 0.5)
     plain = SCORES[MIRRORED[score.name]] if known and score.name in MIRRORED else score
     places: list[tuple[float, float]] = []
     if plain.importance is not None:
@@ -210,7 +215,7 @@ def contour_meeting_points(score: Any, prevalence: float) -> xr.Dataset:
         # The paper has TPR and TNR the other way round.
         places = [(p / (p - n), p / (p - n))] if p != n else []
     else:
-        places = list(CORNERS.get(score.name.removeprefix("log_").removeprefix("balanced_"), ()))
+        places = list(CORNERS.get(score.name.removeprefix("scaled_").removeprefix("log_"), ()))
     table = np.array(places, dtype=float).reshape(-1, 2)
     return xr.Dataset({"fpr": ("point", table[:, 0]), "tpr": ("point", table[:, 1])})
 
@@ -220,6 +225,10 @@ def closed_form(score: Score) -> ClosedForm | None:
     name = score.name
     if score.importance is not None:
         return _line(score)
+    if (benefits := _benefits(score)) is not None:
+        return _benefit_line(benefits)
+    if name.startswith("scaled_log_"):
+        return _scaled(score, name.removeprefix("scaled_log_"))
     if SCORES.get(name) is not score:
         return None
     if name in CLOSED:
@@ -230,9 +239,8 @@ def closed_form(score: Score) -> ClosedForm | None:
     if name in LOGARITHMS:
         ratio = CLOSED[LOGARITHMS[name]]
         return lambda k, x, p, n: ratio(np.exp(k), x, p, n)
-    base = name.removeprefix("balanced_")
-    if name != base and base in BALANCED and not score.depends_on_prevalence:
-        same = closed_form(SCORES[base])
+    if name in BALANCED:
+        same = closed_form(SCORES[BALANCED[name]])
         return None if same is None else lambda k, x, p, n: same(k, x, 0.5 + 0 * p, 0.5 + 0 * p)
     return None
 
@@ -246,6 +254,34 @@ def _line(score: Score) -> ClosedForm:
         return (k * (n * fp * x + p * fn) - (1 - k) * n * tn * (1 - x)) / (p * ((1 - k) * tp + k * fn))
 
     return line
+
+
+def _benefits(score: Score) -> dict[str, float] | None:
+    """What each outcome is worth, if the score is the mean of that over the cases: seen at five performances."""
+    if np.isnan(worth := score.of_cells(*np.eye(4))).any():
+        return None
+    mixed = np.array([[0.1, 0.2, 0.3, 0.4], [0.4, 0.1, 0.2, 0.3], [0.35, 0.3, 0.05, 0.3], [0.2, 0.6, 0.1, 0.1],
+                      [0.7, 0.1, 0.1, 0.1]])  # fmt: skip
+    same = np.allclose(score.of_cells(*mixed.T), mixed @ worth, rtol=1e-12, atol=1e-12)
+    return dict(zip(("tn", "fp", "fn", "tp"), worth.tolist(), strict=True)) if same else None
+
+
+def _scaled(score: Score, name: str) -> ClosedForm | None:
+    """The logarithm of a likelihood or odds ratio, divided by a number that is read off at two performances."""
+    ratio = CLOSED.get(name)
+    if ratio is None or name not in SCORES:
+        return None
+    tables = np.array([[0.4, 0.1, 0.2, 0.3], [0.45, 0.05, 0.1, 0.4]]).T
+    scale = np.log(SCORES[name].of_cells(*tables)) / score.of_cells(*tables)
+    if not np.isclose(scale[0], scale[1], rtol=1e-9):
+        return None
+    return lambda k, x, p, n: ratio(np.exp(scale[0] * k), x, p, n)
+
+
+def _benefit_line(benefits: Mapping[str, float]) -> ClosedForm:
+    """Parallel lines. Eq. 53 and 54, whose last term should be n times the benefit of a false positive."""
+    tn, fp, fn, tp = (float(benefits[cell]) for cell in ("tn", "fp", "fn", "tp"))
+    return lambda k, x, p, n: (k - n * (tn * (1 - x) + fp * x) - p * fn) / (p * (tp - fn))
 
 
 def _solve(score: Score, k: Any, x: Any, p: Any) -> np.ndarray:

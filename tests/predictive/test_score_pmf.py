@@ -254,3 +254,16 @@ def test_bad_arguments_are_named():
     with pytest.raises(ValueError, match="defined"):
         P.mean(nothing)
     assert np.isnan(P.summary(nothing)["mean"])
+
+
+def test_multiplicity_of_every_matrix():
+    """U Appendix F: 21 matrices share the 0 of MCC (two more are undefined) and of BA's 1/2, 41 that of F1."""
+    f1, mcc, ba = (P.multiplicity(20, 40, name) for name in ("f1", "mcc", "balanced_accuracy"))
+    assert (f1.sel(tp=0) == 41).all()
+    assert (f1 == 11).sum() == 22
+    assert mcc.sel(tp=10, tn=20) == 19
+    assert mcc.sel(tp=0, tn=40) == 0
+    assert ba.sel(tp=0, tn=40) == 21
+    # One more negative, and every value of BA but 1/2 is met once.
+    odd = P.multiplicity(20, 41, "balanced_accuracy")
+    assert set(np.unique(odd)) == {1, 2}

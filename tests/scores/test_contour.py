@@ -13,7 +13,9 @@ CLOSED = [
     "mcc", "f1", "jaccard", "accuracy", "ppv", "npv", "markedness", "cohen_kappa", "fowlkes_mallows",
     "tpr", "g_mean", "positive_likelihood_ratio", "negative_likelihood_ratio", "informedness", "balanced_accuracy",
     "prevalence_threshold", "diagnostic_odds_ratio", "f2", "error_rate", "fnr", "false_discovery_rate",
-    "false_omission_rate", "jaccard_negative",
+    "false_omission_rate", "jaccard_negative", "balanced_mcc", "balanced_markedness", "balanced_f1",
+    "balanced_threat_score", "balanced_fowlkes_mallows", "standardized_ppv", "standardized_npv", "bias_index",
+    "log_positive_likelihood_ratio", "log_negative_likelihood_ratio", "log_diagnostic_odds_ratio",
 ]  # fmt: skip
 
 
@@ -157,3 +159,12 @@ def test_bad_arguments_are_named():
         br.contour("f1", 0.5, 0.2, 1.0)
     with pytest.raises(KeyError, match="score"):
         br.contour("nonsense", 0.5, 0.2, 0.5)
+
+
+def test_contours_of_scaled_logarithms():
+    """U Eq. 77 prints a factor p; in rates there is none."""
+    score = br.scores.scaled_log(br.scores.positive_likelihood_ratio, 20, 40)
+    x, y, p = rates(500)
+    k = score.of_cells((1 - p) * (1 - x), (1 - p) * x, p * (1 - y), p * y)
+    assert closed_form(score) is not None
+    np.testing.assert_allclose(br.contour(score, *(xr.DataArray(a, dims="case") for a in (k, x, p))), y, rtol=1e-9)

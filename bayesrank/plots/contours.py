@@ -1,0 +1,253 @@
+"""Pictures of the space of confusion matrices: the simplex, its slices, and the contours of scores in them."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from bayesrank.plots._style import new_axes
+from bayesrank.predictive import multiplicity
+from bayesrank.scores import Score, as_score
+from bayesrank.scores.contour import closed_form, contour_curve, contour_meeting_points
+from bayesrank.scores.lattice import pr_lattice, roc_lattice, simplex_slice
+
+__all__ = ["animate_contours", "confusion_simplex", "contours", "multiplicities", "pr_points", "roc_points"]
+
+#: From red, low, to blue, high; grey, not white, between, so that lines are seen.
+PAINT = "coolwarm_r"
+
+
+def contours(
+    score: Any,
+    prevalence: float,
+    values: Sequence[float] | None = None,
+    extent: tuple[float, float] = (0.0, 1.0),
+    ax: Any = None,
+) -> Any:
+    """Contours of a score in the ROC square, or beyond it with a wider ``extent`` (U Figures B.1 to C.15).
+
+    Parameters
+    ----------
+    score : Score, str or callable
+        What to draw.
+    prevalence : float
+        Share of the positive class.
+    values : sequence of float, optional
+        One contour each; by default 0.1, ..., 0.9, and -0.9, ..., 0.9 for scores that may be negative.
+    extent : pair of float
+        Range of both axes.
+    ax : matplotlib Axes, optional
+
+    Returns
+    -------
+    matplotlib Axes
+    """
+    ax = new_axes(ax, 4.6, 4.2)
+    _draw_contours(ax, as_score(score), prevalence, values, extent, bar=True)
+    _roc_axes(ax, extent)
+    ax.set_title(f"{_name(score)}, prevalence {prevalence:.3g}")
+    return ax
+
+
+def animate_contours(
+    score: Any, prevalences: Sequence[float] | None = None, values: Sequence[float] | None = None, ax: Any = None
+) -> Any:
+    """Contours of a score as the prevalence sweeps (U Appendix D.4); save it with its ``save``.
+
+    Returns
+    -------
+    matplotlib.animation.FuncAnimation
+    """
+    from matplotlib.animation import FuncAnimation
+
+    ax = new_axes(ax, 4.6, 4.2)
+    frames = list(np.linspace(0.02, 0.98, 49) if prevalences is None else prevalences)
+    lines: list[Any] = []
+
+    def draw(prevalence: float) -> list[Any]:
+        first = not lines  # the colour bar is drawn once
+        for line in lines:
+            line.remove()
+        lines[:] = _draw_contours(ax, as_score(score), prevalence, values, (0.0, 1.0), bar=first)
+        ax.set_title(f"{_name(score)}, prevalence {prevalence:.2f}")
+        return lines
+
+    _roc_axes(ax, (0.0, 1.0))
+    return FuncAnimation(ax.figure, draw, frames=frames, interval=120)
+
+
+def confusion_simplex(total: int, positives: Sequence[int], score: Any, ax: Any = None) -> Any:
+    """Slices of the simplex of all confusion matrices of one size, coloured by a score (U Figure 1).
+
+    Parameters
+    ----------
+    total : int
+        Cases.
+    positives : sequence of int
+        One slice for each number of positives.
+    score : Score, str or callable
+        Colour; matrices for which it is undefined are grey.
+    ax : matplotlib Axes, optional
+        With the projection 3d.
+
+    Returns
+    -------
+    matplotlib Axes
+    """
+    if ax is None:
+        import matplotlib.pyplot as plt
+
+        ax = plt.figure(figsize=(5.6, 4.8), layout="constrained").add_subplot(projection="3d")
+    score = as_score(score)
+    corners = {"TP": (1, 0, 0), "FP": (0, 1, 0), "FN": (0, 0, 1), "TN": (-1 / 3, -1 / 3, -1 / 3)}
+    ends = np.array(list(corners.values())) * total
+    for i in range(4):
+        for j in range(i):
+            ax.plot(*ends[[i, j]].T, color="0.6", linewidth=0.8)
+    for (name, _), end in zip(corners.items(), ends, strict=True):
+        ax.text(*(end * 1.12), f"{name} = {total}", ha="center", fontsize=8)
+    dots = None
+    for p in positives:
+        points = simplex_slice(p, total - p)
+        tp, fp = np.meshgrid(points["tp"], points["fp"], indexing="ij")
+        colour = score.of_cells(total - p - fp, fp, p - tp, tp)
+        low, high = _limits(score)
+        dots = ax.scatter(
+            *np.moveaxis(points.values, -1, 0).reshape(3, -1), c=colour.ravel(), s=3, cmap=PAINT, vmin=low, vmax=high,
+            plotnonfinite=True, depthshade=False,
+        )  # fmt: skip
+    if dots is not None:
+        ax.figure.colorbar(dots, ax=ax, label=_name(score), shrink=0.7, pad=0.02)
+    ax.set_axis_off()
+    ax.set_box_aspect((1, 1, 1), zoom=1.25)
+    ax.view_init(elev=18, azim=-122)
+    return ax
+
+
+def roc_points(positives: int, negatives: int, score: Any, as_counts: bool = False, ax: Any = None) -> Any:
+    """All points of a test set in the ROC square, coloured by a score, over its contours (U Figure 2).
+
+    Parameters
+    ----------
+    positives, negatives : int
+        Cases of each class.
+    score : Score, str or callable
+        Colour and contours.
+    as_counts : bool
+        Label the axes with counts of cases at the same scale: the slice of the simplex as it is.
+    ax : matplotlib Axes, optional
+
+    Returns
+    -------
+    matplotlib Axes
+    """
+    ax = new_axes(ax, 5.0, 4.2)
+    score, points = as_score(score), roc_lattice(positives, negatives)
+    tp, fp = np.meshgrid(points["tp"], points["fp"], indexing="ij")
+    value = score.of_cells(negatives - fp, fp, positives - tp, tp)
+    low, high = _limits(score)
+    scale = (negatives, positives) if as_counts else (1, 1)
+    _draw_contours(ax, score, positives / (positives + negatives), None, (0.0, 1.0), scale=scale)
+    x, y = points["fpr"].values * scale[0], points["tpr"].values * scale[1]
+    size = 5 if as_counts else 11
+    dots = ax.scatter(x, y, c=value.ravel(), s=size, cmap=PAINT, vmin=low, vmax=high, edgecolors="0.3", linewidths=0.2)
+    ax.figure.colorbar(dots, ax=ax, label=_name(score))
+    ax.set_aspect("equal")
+    words = ("false positives", "true positives") if as_counts else ("FPR", "TPR")
+    ax.set(xlabel=words[0], ylabel=words[1], title=f"{positives} positives, {negatives} negatives")
+    return ax
+
+
+def pr_points(positives: int, negatives: int, score: Any, ax: Any = None) -> Any:
+    """All points of a test set in the precision-recall square, coloured by a score (U Figure D.3).
+
+    Returns
+    -------
+    matplotlib Axes
+    """
+    ax = new_axes(ax, 5.0, 4.2)
+    score, points = as_score(score), pr_lattice(positives, negatives)
+    tp, fp = np.meshgrid(points["tp"], points["fp"], indexing="ij")
+    value = score.of_cells(negatives - fp, fp, positives - tp, tp)
+    low, high = _limits(score)
+    dots = ax.scatter(points["recall"], points["precision"], c=value.ravel(), s=9, cmap=PAINT, vmin=low, vmax=high)
+    ax.figure.colorbar(dots, ax=ax, label=_name(score))
+    ax.set_aspect("equal")
+    ax.set(xlabel="recall", ylabel="precision", title=f"{positives} positives, {negatives} negatives")
+    return ax
+
+
+def multiplicities(positives: int, negatives: int, score: Any, ax: Any = None) -> Any:
+    """How many matrices share the value of each, over the contours of the score (U Figure F.3).
+
+    Returns
+    -------
+    matplotlib Axes
+    """
+    from matplotlib.colors import LogNorm
+
+    ax = new_axes(ax, 5.0, 4.2)
+    score, points = as_score(score), roc_lattice(positives, negatives)
+    number = multiplicity(positives, negatives, score).isel(tn=slice(None, None, -1)).values  # by FP
+    _draw_contours(ax, score, positives / (positives + negatives), None, (0.0, 1.0))
+    dots = ax.scatter(
+        points["fpr"], points["tpr"], c=number.ravel(), s=12, cmap="viridis_r", norm=LogNorm(1, max(number.max(), 2))
+    )
+    ax.figure.colorbar(dots, ax=ax, label="matrices with this value")
+    ax.set_aspect("equal")
+    ax.set(xlabel="FPR", ylabel="TPR", title=f"{_name(score)}: {positives} positives, {negatives} negatives")
+    return ax
+
+
+def _draw_contours(
+    ax: Any,
+    score: Score,
+    prevalence: float,
+    values: Sequence[float] | None,
+    extent: tuple[float, float],
+    scale: tuple[float, float] = (1, 1),
+    bar: bool = False,
+) -> list[Any]:
+    """One line for each value, coloured by it."""
+    from matplotlib.cm import ScalarMappable
+    from matplotlib.colors import Normalize
+
+    if values is None:
+        low, high = _limits(score)
+        values = _steps(low, high)
+    norm = Normalize(*_limits(score))
+    paint = ScalarMappable(norm, PAINT)
+    lines = []
+    for value in values:
+        curve = contour_curve(score, [float(value)], prevalence, extent).isel(value=0)
+        x, y = curve["fpr"] * scale[0], curve["tpr"] * scale[1]
+        lines += ax.plot(x, y, color=paint.to_rgba(value), linewidth=1.2, zorder=0)
+    if bar:
+        ax.figure.colorbar(paint, ax=ax, label=_name(score))
+    if extent != (0.0, 1.0):
+        ax.plot([0, 1, 1, 0, 0], [0, 0, 1, 1, 0], color="black", linewidth=1)
+        if closed_form(score) is not None:
+            meeting = contour_meeting_points(score, prevalence)
+            shown = meeting.where(np.abs(meeting["fpr"] - np.mean(extent)) <= np.ptp(extent) / 2)
+            ax.plot(shown["fpr"], shown["tpr"], "o", color="black", markersize=4)
+    return lines
+
+
+def _limits(score: Score) -> tuple[float, float]:
+    """Ends of the colour scale: the score's range; for infinite ones as far as the contours go."""
+    low, high = score.range
+    return (low if np.isfinite(low) else -10.0, high if np.isfinite(high) else 10.0)
+
+
+def _steps(low: float, high: float) -> np.ndarray:
+    step = 0.1 if high - low <= 2 else 1.0
+    return np.round(np.arange(low + step, high - step / 2, step), 6)
+
+
+def _name(score: Any) -> str:
+    score = as_score(score)
+    return score.symbol or score.name.replace("_", " ")
+
+
+def _roc_axes(ax: Any, extent: tuple[float, float]) -> None:
+    ax.set(xlim=extent, ylim=extent, xlabel="FPR", ylabel="TPR", aspect="equal")

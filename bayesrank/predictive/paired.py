@@ -1,0 +1,168 @@
+"""Two entities on the same future cases, and one class against all others."""
+
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from bayesrank.counts import one_vs_rest
+from bayesrank.predictive._marginal import beta_binomial
+from bayesrank.predictive._merge import equal_runs
+from bayesrank.predictive.confusion import confusion_pmf
+from bayesrank.predictive.scores import score_pmf
+from bayesrank.scores import as_score
+
+__all__ = ["by_class", "paired_difference"]
+
+#: Pairs of matrices whose score is computed.
+PAIRS = 2**24
+#: Mass that may be lost in each class.
+LOSS = 4e-13
+
+
+def by_class(
+    counts: xr.DataArray, score: Any, model: str = "beta_binomial", prior: Any = (1, 1)
+) -> dict[Any, xr.Dataset]:
+    """The pmf of a future score of each class against all others, on a test set like the observed one.
+
+    Parameters
+    ----------
+    counts : xarray.DataArray
+        Integer counts of one entity and any number of classes.
+    score : Score, str or callable
+        A Score, a name or alias, or a function of (tn, fp, fn, tp).
+    model, prior
+        As for :func:`confusion_pmf`.
+
+    Returns
+    -------
+    dict
+        From labels to what :func:`score_pmf` gives; :func:`summary` takes it whole.
+
+    References
+    ----------
+    Lovell et al., Never mind the metrics, Section 9.
+
+    Examples
+    --------
+    >>> import bayesrank as br
+    >>> counts = br.from_matrix([[5, 1, 0], [2, 7, 1], [0, 0, 4]], "actual_rows", labels=["a", "b", "c"])
+    >>> br.predictive.summary(by_class(counts, "f1"))["mean"].sel(label="c").item() > 0.5
+    True
+    """
+    tables = one_vs_rest(counts)
+    labels = tables["label"].values.tolist()
+    return {
+        label: score_pmf(confusion_pmf(tables.isel(label=i), model=model, prior=prior), score)
+        for i, label in enumerate(labels)
+    }
+
+
+def paired_difference(
+    joint: xr.Dataset,
+    entity: Any,
+    other: Any,
+    score: Any,
+    positives: int | None = None,
+    negatives: int | None = None,
+    prior: tuple[float, float] = (1, 1),
+) -> xr.Dataset:
+    """The distribution of the difference of two entities' scores on one future test set, which both will meet.
+
+    Parameters
+    ----------
+    joint : xarray.Dataset
+        ``actual`` (pattern), ``predicted`` (pattern, entity) and ``count`` (pattern) of two classes, the positive one
+        last in sorted order: which answers were given together, and how often.
+    entity, other : hashable
+        Names of the two; the difference is the first's score minus the other's.
+    score : Score, str or callable
+        A Score, a name or alias, or a function of (tn, fp, fn, tp).
+    positives, negatives : int, optional
+        Cases of each class in the next test set; by default as many as were observed.
+    prior : pair of numbers
+        Prior concentrations of right and wrong answers of each entity. Jointly they are right or wrong independently,
+        a priori, so that each alone has the beta-binomial distribution of :func:`confusion_pmf`.
+
+    Returns
+    -------
+    xarray.Dataset
+        As from :func:`score_pmf`; ``multiplicity`` counts pairs of matrices.
+
+    Raises
+    ------
+    ValueError
+        If the test set is too large: more than 1.6e7 likely pairs of matrices, which is some 100 cases a class.
+
+    Examples
+    --------
+    >>> joint = xr.Dataset({"actual": ("pattern", [0, 0, 1, 1]), "count": ("pattern", [8, 2, 3, 7]),
+    ...     "predicted": (("pattern", "entity"), [[0, 0], [0, 1], [1, 0], [1, 1]])}, {"entity": ["a", "b"]})
+    >>> pmf = paired_difference(joint, "a", "b", "accuracy")
+    >>> from bayesrank.predictive import interval_probability
+    >>> interval_probability(pmf, lower=0.0) > 0.9
+    True
+    """
+    score = as_score(score)
+    actual, count = joint["actual"].values, joint["count"].values
+    classes = np.unique(actual)
+    if len(classes) != 2:
+        raise ValueError(f"joint must hold cases of two classes; got {classes.tolist()}")
+    u, v = (float(x) for x in prior)
+    if not (u > 0 and v > 0):
+        raise ValueError(f"prior must be a pair of positive numbers; got {prior!r}")
+    base = np.outer([u, v], [u, v]) / (u + v)  # [right, wrong] of the first, of the other
+    sizes, cells = {}, {}
+    for label, name, given in ((classes[1], "positives", positives), (classes[0], "negatives", negatives)):
+        here = actual == label
+        wrong = [(joint["predicted"].sel(entity=e).values[here] != label).astype(int) for e in (entity, other)]
+        seen = np.zeros((2, 2))
+        np.add.at(seen, tuple(wrong), count[here])
+        sizes[name] = int(count[here].sum()) if given is None else given
+        if not isinstance(sizes[name], int | np.integer) or sizes[name] < 0:
+            raise ValueError(f"{name} must be a whole number, 0 or more; got {given!r}")
+        cells[name] = _likely(_both_right(int(sizes[name]), base + seen))
+    (tp, tp_mass), (tn, tn_mass) = cells["positives"], cells["negatives"]
+    if len(tp_mass) * len(tn_mass) > PAIRS:
+        raise ValueError(
+            f"positives and negatives must leave at most {PAIRS} likely pairs of matrices; got {len(tp_mass)} times "
+            f"{len(tn_mass)} (sample larger test sets from a paired posterior)"
+        )
+    p, n = sizes["positives"], sizes["negatives"]
+    sides = [score.of_cells(tn[:, i], n - tn[:, i], p - tp[:, i, None], tp[:, i, None]) for i in (0, 1)]
+    values, mass = (sides[0] - sides[1]).reshape(-1), np.multiply.outer(tp_mass, tn_mass).reshape(-1)
+    order, starts = equal_runs(values, lambda at: (at, at, at, at), None)
+    out = {
+        "value": values[order[starts]],
+        "probability": np.add.reduceat(mass[order], starts) if len(starts) else np.empty(0),
+        "multiplicity": np.diff(np.append(starts, len(order))),
+    }
+    lost = np.isnan(values)
+    if lost.any():
+        extra = {"value": np.nan, "probability": mass[lost].sum(), "multiplicity": int(lost.sum())}
+        out = {name: np.append(column, extra[name]) for name, column in out.items()}
+    coords = {"value": out.pop("value"), "lost_mass": max(0.0, 1 - tp_mass.sum() * tn_mass.sum())}
+    return xr.Dataset({name: ("value", column) for name, column in out.items()}, coords)
+
+
+def _both_right(size: int, alpha: np.ndarray) -> np.ndarray:
+    """Joint masses of how many of ``size`` cases each of two entities gets right.
+
+    The first's number is beta-binomial; given it, the other's is the sum of two: among the cases that the first gets
+    right, and among those it gets wrong.
+    """
+    first = beta_binomial(size, alpha[0].sum(), alpha[1].sum())
+    rows = [
+        first[i] * np.convolve(beta_binomial(i, *alpha[0]), beta_binomial(size - i, *alpha[1])) for i in range(size + 1)
+    ]
+    return np.array(rows)
+
+
+def _likely(masses: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The pairs of counts but the least likely ones, and their masses; all of a small lattice."""
+    flat = masses.reshape(-1)
+    keep = np.arange(len(flat))
+    if len(flat) ** 2 > PAIRS:
+        order = np.argsort(flat)
+        keep = np.sort(order[np.searchsorted(np.cumsum(flat[order]), LOSS, side="right") :])
+    return np.stack(np.unravel_index(keep, masses.shape), axis=-1), flat[keep]

@@ -1,0 +1,107 @@
+"""Two entities on the same future cases; one class against all others; decision benefits."""
+
+from collections import defaultdict
+from itertools import product
+from math import comb, gamma
+
+import numpy as np
+import pytest
+import xarray as xr
+
+import bayesrank as br
+
+P = br.predictive
+JOINT = xr.Dataset(
+    {
+        "actual": ("pattern", [0, 0, 0, 1, 1, 1]),
+        "count": ("pattern", [6, 2, 1, 1, 3, 5]),
+        "predicted": (("pattern", "entity"), [[0, 0], [0, 1], [1, 1], [0, 0], [1, 0], [1, 1]]),
+    },
+    {"entity": ["a", "b"]},
+)
+TABLES = {"a": br.from_counts(tn=8, fp=1, fn=1, tp=8), "b": br.from_counts(tn=6, fp=3, fn=4, tp=5)}
+
+
+def dirichlet_multinomial(cells, alpha):
+    n, out = sum(cells), 1.0
+    for x, a in zip(cells, alpha, strict=True):
+        out *= gamma(a + x) / gamma(a) / gamma(x + 1)
+    return out * gamma(n + 1) * gamma(sum(alpha)) / gamma(sum(alpha) + n)
+
+
+def compositions(n):
+    return [(a, b, c, n - a - b - c) for a in range(n + 1) for b in range(n + 1 - a) for c in range(n + 1 - a - b)]
+
+
+def test_it_is_the_sum_over_all_joint_outcomes():
+    """Four joint answers (both right, first, other, none) in each class, all enumerated."""
+    exact = defaultdict(float)
+    positives = [(c, dirichlet_multinomial(c, (5.5, 3.5, 0.5, 1.5))) for c in compositions(3)]
+    negatives = [(c, dirichlet_multinomial(c, (6.5, 2.5, 0.5, 1.5))) for c in compositions(4)]
+    assert len(positives) == comb(6, 3)
+    for (p, p_mass), (n, n_mass) in product(positives, negatives):
+        f1 = []
+        for tp, tn in ((p[0] + p[1], n[0] + n[1]), (p[0] + p[2], n[0] + n[2])):
+            f1.append(2 * tp / (2 * tp + 4 - tn + 3 - tp) if tp + 4 - tn + 3 - tp else np.nan)
+        exact[round(f1[0] - f1[1], 10)] += p_mass * n_mass
+    got = P.paired_difference(JOINT, "a", "b", "f1", 3, 4)
+    values = sorted(exact)
+    np.testing.assert_allclose(got["value"], values, atol=1e-9)
+    np.testing.assert_allclose(got["probability"], [exact[v] for v in values], rtol=1e-9)
+
+
+@pytest.mark.parametrize("prior", [(1, 1), (2, 0.5)])
+def test_each_alone_is_the_beta_binomial(prior):
+    """The mean is that of independent test sets; the variance is not, as the cases are shared."""
+    paired = P.paired_difference(JOINT, "a", "b", "accuracy", prior=prior)
+    alone = [P.score_pmf(P.confusion_pmf(TABLES[e], prior=prior), "accuracy") for e in ("a", "b")]
+    assert P.mean(paired) == pytest.approx(P.mean(alone[0]) - P.mean(alone[1]), abs=1e-12)
+    assert P.variance(paired) < P.variance(alone[0]) + P.variance(alone[1])
+    assert paired["probability"].sum().item() == pytest.approx(1, abs=1e-10)
+
+
+def test_large_lattices_lose_little_and_too_large_ones_are_refused():
+    many = JOINT.assign(count=JOINT["count"] * 8)
+    pmf = P.paired_difference(many, "a", "b", "accuracy")
+    assert 0 <= pmf["lost_mass"].item() < 1e-12
+    with pytest.raises(ValueError, match="likely pairs"):
+        P.paired_difference(JOINT, "a", "b", "accuracy", 400, 400)
+    with pytest.raises(ValueError, match="two classes"):
+        P.paired_difference(JOINT.isel(pattern=slice(0, 3)), "a", "b", "accuracy")
+
+
+def test_classes_against_all_others():
+    counts = br.from_matrix([[5, 1, 0], [2, 7, 1], [0, 0, 4]], "actual_rows", labels=["a", "b", "c"])
+    pmfs = P.by_class(counts, "f1")
+    assert list(pmfs) == ["a", "b", "c"]
+    alone = P.score_pmf(P.confusion_pmf(br.from_counts(tn=9, fp=1, fn=3, tp=7)), "f1")
+    xr.testing.assert_allclose(pmfs["b"], alone)
+    table = P.summary(pmfs, 0.9)
+    assert table["mean"].dims == ("label",)
+    assert table["hdi_lower"].sel(label="b").item() == P.hdi(alone, 0.9)[0].item()
+    # The fewer cases of a class, the wider its interval.
+    width = table["upper"] - table["lower"]
+    assert width.sel(label="b") < width.sel(label="a")
+
+
+def test_decision_benefits_per_draw_and_as_a_ranking():
+    counts = br.from_counts(tn=[70, 80], fp=[20, 10], fn=[1, 5], tp=[29, 25], entity=["bold", "cautious"])
+    posterior = br.fit(counts, seed=1)
+    worth = br.scores.decision_benefit([[0, -1], [-20, 10]])
+    values = worth(posterior)
+    p = br.as_performance(posterior).sel(entity="bold", chain=0, draw=3).values
+    assert values.sel(entity="bold", chain=0, draw=3).item() == pytest.approx(-p[0, 1] - 20 * p[1, 0] + 10 * p[1, 1])
+    best = br.credible_ranking(values)["probability_best"]
+    assert best.sel(entity="bold") > 0.8  # a miss costs 20 false alarms
+    same = br.scores.decision_benefit([[1, 0], [0, 1]])(posterior)
+    np.testing.assert_allclose(same, br.scores.accuracy(posterior))
+
+
+def test_contours_of_benefits_are_parallel_lines():
+    worth = br.scores.decision_benefit([[4, 3], [1, 7]])  # U Figure B.8
+    rng = np.random.default_rng(4)
+    x, y, p = (xr.DataArray(a, dims="case") for a in rng.uniform(0.01, 0.99, (3, 500)))
+    k = xr.DataArray(worth.of_cells((1 - p) * (1 - x), (1 - p) * x, p * (1 - y), p * y), dims="case")
+    np.testing.assert_allclose(br.contour(worth, k, x, p), y, atol=1e-9)
+    slope = br.contour(worth, [2.0, 4.0], [0.0, 1.0], 0.3).diff("fpr")
+    assert slope[0].item() == pytest.approx(slope[1].item())
