@@ -76,7 +76,8 @@ class Score:
         """The score's value, without the outcome dims, all others kept; lazy if the source is."""
         # Counts are used as they are: exact integers keep exact ties.
         counts = isinstance(source, xr.DataArray) and source.dtype.kind in "iu"
-        array = source if counts else as_performance(source)
+        performance = as_performance(source)  # which checks counts, too
+        array = source if counts else performance
         lazily: dict[str, Any] = {"dask": "parallelized", "output_dtypes": [np.float64]}
         if self.matrix_function is not None and array.sizes.get("actual", 2) > 2:
             values = xr.apply_ufunc(self.matrix_function, array, input_core_dims=[["actual", "predicted"]], **lazily)
