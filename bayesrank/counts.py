@@ -12,6 +12,17 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
+from bayesrank._evidence import (
+    all_classes,
+    case_labels,
+    in_words,
+    item_names,
+    name_coord,
+    ordered_categories,
+    unique_names,
+    whole_numbers,
+)
+
 __all__ = ["check_counts", "from_counts", "from_frame", "from_matrix", "from_predictions", "one_vs_rest"]
 
 TWO_CLASSES = ("negative", "positive")
@@ -56,7 +67,9 @@ def from_counts(
     >>> counts.sel(entity="Finley", actual="positive", predicted="positive").item()
     28
     """
-    cells = {name: np.atleast_1d(_whole(name, value)) for name, value in zip(CELLS, (tn, fp, fn, tp), strict=True)}
+    cells = {
+        name: np.atleast_1d(whole_numbers(name, value)) for name, value in zip(CELLS, (tn, fp, fn, tp), strict=True)
+    }
     lengths = {name: values.shape for name, values in cells.items()}
     if len(set(lengths.values())) > 1 or cells["tn"].ndim != 1:
         held = ", ".join(f"{name} {shape}" for name, shape in lengths.items())
@@ -64,8 +77,8 @@ def from_counts(
     size = cells["tn"].size
     if not size:
         raise ValueError("tn, fp, fn, tp must hold at least one count each; got none")
-    entities = [f"entity {i + 1}" for i in range(size)] if entity is None else _names("entity", entity, size)
-    datasets = None if dataset is None else _names("dataset", dataset, size)
+    entities = [f"entity {i + 1}" for i in range(size)] if entity is None else item_names("entity", entity, size)
+    datasets = None if dataset is None else item_names("dataset", dataset, size)
     values = np.stack([cells[name] for name in CELLS], axis=-1).reshape(size, 2, 2)
     return _arrange(values, entities, datasets, list(TWO_CLASSES))
 
@@ -117,18 +130,18 @@ def from_predictions(
             "predictions must be a mapping or a DataFrame from entity to predicted labels; "
             f"got {type(predictions).__name__}"
         )
-    truth = _labels("y_true", y_true)
-    entities = _unique("predictions", list(predictions.keys()))
+    truth = case_labels("y_true", y_true)
+    entities = unique_names("predictions", list(predictions.keys()))
     if not entities:
         raise ValueError("predictions must hold at least one entity; got none")
-    guesses = {name: _labels(f"predictions[{name!r}]", predictions[name]) for name in entities}
+    guesses = {name: case_labels(f"predictions[{name!r}]", predictions[name]) for name in entities}
     for name, guess in guesses.items():
         if guess.size != truth.size:
             raise ValueError(
                 f"predictions[{name!r}] must hold one label for each of the {truth.size} cases of y_true; "
                 f"got {guess.size}"
             )
-    classes = _classes(labels, [truth, *guesses.values()])
+    classes = all_classes(labels, [truth, *guesses.values()])
     code = {label: i for i, label in enumerate(classes)}
 
     def encode(argument: str, values: np.ndarray) -> np.ndarray:
@@ -137,11 +150,11 @@ def from_predictions(
         except KeyError as error:
             raise ValueError(f"{argument} holds the label {error.args[0]!r}, not among labels {classes}") from None
 
-    weights = np.ones(truth.size, np.int64) if weight is None else np.atleast_1d(_whole("weight", weight))
+    weights = np.ones(truth.size, np.int64) if weight is None else np.atleast_1d(whole_numbers("weight", weight))
     if weights.shape != truth.shape:
         raise ValueError(f"weight must hold one number for each of the {truth.size} cases; got {weights.shape}")
     actual = encode("y_true", truth)
-    where = [None] * truth.size if dataset is None else _names("dataset", dataset, truth.size, broadcast=True)
+    where = [None] * truth.size if dataset is None else item_names("dataset", dataset, truth.size, broadcast=True)
     datasets = list(dict.fromkeys(where))
     column = {name: i for i, name in enumerate(datasets)}
     rows = np.array([column[name] for name in where])
@@ -204,7 +217,7 @@ def from_matrix(
             )
         labels = list(matrix.index) if labels is None else labels
         matrix = matrix.to_numpy()
-    values = _whole("matrix", matrix)
+    values = whole_numbers("matrix", matrix)
     if values.ndim not in (2, 3) or values.shape[-1] != values.shape[-2] or values.shape[-1] < 2:
         raise ValueError(f"matrix must have the shape (C, C) or (entities, C, C) with C >= 2; got {values.shape}")
     values = values.reshape(-1, *values.shape[-2:])
@@ -213,10 +226,10 @@ def from_matrix(
     size, n_classes = values.shape[:2]
     if labels is None:
         labels = TWO_CLASSES if n_classes == 2 else range(n_classes)
-    classes = _unique("labels", list(labels))
+    classes = unique_names("labels", list(labels))
     if len(classes) != n_classes:
         raise ValueError(f"labels must name the {n_classes} classes of matrix; got {classes}")
-    entities = [f"entity {i + 1}" for i in range(size)] if entity is None else _names("entity", entity, size)
+    entities = [f"entity {i + 1}" for i in range(size)] if entity is None else item_names("entity", entity, size)
     return _arrange(values, entities, None, classes)
 
 
@@ -275,12 +288,14 @@ def from_frame(frame: pd.DataFrame, *, entity: str = "entity", dataset: str | No
         )
     keys = [entity] + ([dataset] if dataset else [])
     for key in keys:
-        _names(key, frame[key], len(frame))
+        item_names(key, frame[key], len(frame))
     repeated = frame.duplicated([*keys, "actual", "predicted"])
     if repeated.any():
         held = frame.loc[repeated, [*keys, "actual", "predicted"]].iloc[0].to_dict()
         raise ValueError(f"frame must have one row for each cell; got the cell {held} more than once")
-    classes = _classes(_categories(frame["actual"]), [_labels(c, frame[c]) for c in ("actual", "predicted")])
+    classes = all_classes(
+        ordered_categories(frame["actual"]), [case_labels(c, frame[c]) for c in ("actual", "predicted")]
+    )
     code = {label: i for i, label in enumerate(classes)}
     unknown = [label for c in ("actual", "predicted") for label in frame[c].tolist() if label not in code]
     if unknown:
@@ -290,7 +305,7 @@ def from_frame(frame: pd.DataFrame, *, entity: str = "entity", dataset: str | No
     values = np.zeros((len(pairs), len(classes), len(classes)), np.int64)
     rows = [position[pair] for pair in frame[keys].itertuples(index=False, name=None)]
     actual, predicted = ([code[label] for label in frame[c].tolist()] for c in ("actual", "predicted"))
-    values[rows, actual, predicted] = _whole("count", frame["count"].to_numpy())
+    values[rows, actual, predicted] = whole_numbers("count", frame["count"].to_numpy())
     datasets = [pair[1] for pair in pairs] if dataset else None
     return _arrange(values, [pair[0] for pair in pairs], datasets, classes)
 
@@ -316,7 +331,7 @@ def one_vs_rest(counts: xr.DataArray) -> xr.DataArray:
     [[9, 1], [3, 7]]
     """
     if not isinstance(counts, xr.DataArray) or not {"actual", "predicted"} <= set(counts.dims):
-        raise TypeError(f"counts must be a DataArray with the dims actual and predicted; got {_held(counts)}")
+        raise TypeError(f"counts must be a DataArray with the dims actual and predicted; got {in_words(counts)}")
     if counts.sizes["actual"] != counts.sizes["predicted"]:
         raise ValueError(
             "counts must have the same classes on actual and predicted; "
@@ -353,7 +368,7 @@ def check_counts(counts: Any) -> xr.DataArray:
     1
     """
     if not isinstance(counts, xr.DataArray):
-        raise TypeError(f"counts must be a DataArray as made by br.from_counts and its kin; got {_held(counts)}")
+        raise TypeError(f"counts must be a DataArray as made by br.from_counts and its kin; got {in_words(counts)}")
     dims = set(counts.dims)
     if not {"entity", "actual", "predicted"} <= dims or dims - {
         "entity",
@@ -379,18 +394,18 @@ def check_counts(counts: Any) -> xr.DataArray:
     if not counts.sizes["entity"]:
         raise ValueError("counts must hold at least one entity; got none")
     for dim in {"entity", "dataset"} & dims:
-        _unique(dim, counts[dim].values.tolist())
+        unique_names(dim, counts[dim].values.tolist())
     order = [d for d in ("entity", "dataset", "label", "actual", "predicted") if d in dims]
-    return counts.transpose(*order).copy(data=_whole("counts", counts.transpose(*order).values))
+    return counts.transpose(*order).copy(data=whole_numbers("counts", counts.transpose(*order).values))
 
 
 def _arrange(values: np.ndarray, entities: list, datasets: list | None, classes: list) -> xr.DataArray:
     """Matrices (pair, C, C) as a labelled array; pairs not given are zeros and not ``measured``."""
-    coords: dict[str, Any] = {"actual": _coord(classes), "predicted": _coord(classes)}
+    coords: dict[str, Any] = {"actual": name_coord(classes), "predicted": name_coord(classes)}
     if datasets is None:
-        names = _unique("entity", entities)
+        names = unique_names("entity", entities)
         return xr.DataArray(
-            values, {"entity": _coord(names), **coords}, ("entity", "actual", "predicted"), name="counts"
+            values, {"entity": name_coord(names), **coords}, ("entity", "actual", "predicted"), name="counts"
         )
     names, sets = list(dict.fromkeys(entities)), list(dict.fromkeys(datasets))
     row = {name: i for i, name in enumerate(names)}
@@ -409,119 +424,11 @@ def _arrange(values: np.ndarray, entities: list, datasets: list | None, classes:
     return xr.DataArray(
         table,
         {
-            "entity": _coord(names),
-            "dataset": _coord(sets),
+            "entity": name_coord(names),
+            "dataset": name_coord(sets),
             **coords,
             "measured": (("entity", "dataset"), measured),
         },
         ("entity", "dataset", "actual", "predicted"),
         name="counts",
     )
-
-
-def _whole(argument: str, values: Any) -> np.ndarray:
-    """Non-negative whole numbers as int64; anything else is refused, never rounded."""
-    try:
-        array = np.asarray(values)
-    except ValueError:  # rows of different lengths
-        raise ValueError(f"{argument} must hold whole numbers in a regular array; got {_held(values)}") from None
-    if array.dtype == bool or array.dtype.kind not in "iuf":
-        if array.dtype.kind != "O" or not all(_is_number(v) for v in array.ravel()):
-            raise TypeError(f"{argument} must hold whole numbers; got {_held(values)}")
-        array = array.astype(float)
-    bad = ~np.isfinite(array) | (array < 0) | (array != np.floor(array)) | (array > 2**53)
-    if bad.any():
-        raise ValueError(
-            f"{argument} must hold non-negative whole numbers (counts, not rates); got {array[bad].ravel()[0]}"
-        )
-    return array.astype(np.int64)
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool | np.bool_)
-
-
-def _names(argument: str, names: Any, size: int, broadcast: bool = False) -> list:
-    """One name for each of ``size`` items; a single name stands for one item, or for all with ``broadcast``."""
-    single = isinstance(names, str | bytes) or not hasattr(names, "__iter__")
-    found = [names] * (size if broadcast else 1) if single else _object_array(names).tolist()
-    if len(found) != size:
-        raise ValueError(f"{argument} must hold {size} name{'s' * (size != 1)}; got {len(found)}")
-    _check_names(argument, found)
-    for name in found:
-        if pd.isna(name):
-            raise ValueError(f"{argument} must name every item; got {name!r}")
-    return found
-
-
-def _object_array(values: Any) -> np.ndarray:
-    """A sequence's items as they are; a nested one is not taken apart."""
-    if hasattr(values, "__array__") or isinstance(values, str | bytes) or not hasattr(values, "__iter__"):
-        return np.asarray(values, dtype=object)
-    items = list(values)
-    array = np.empty(len(items), dtype=object)
-    array[:] = items
-    return array
-
-
-def _check_names(argument: str, names: list) -> None:
-    """Names are single things: a tuple or a list would make a coord of several levels, or none."""
-    for name in names:
-        if isinstance(name, tuple | list | set | dict | np.ndarray):
-            raise TypeError(f"{argument} must hold strings, numbers or other single names; got {name!r}")
-
-
-def _unique(argument: str, names: list) -> list:
-    seen = set()
-    for name in names:
-        if name in seen:
-            raise ValueError(f"{argument} must hold each name once; got {name!r} more than once")
-        seen.add(name)
-    return names
-
-
-def _labels(argument: str, values: Any) -> np.ndarray:
-    # As objects: NumPy would turn a list like ["a", nan] into strings, and hide that a label is missing.
-    array = np.asarray(values if hasattr(values, "__array__") else _object_array(values))
-    if array.dtype.kind not in "biufUS":
-        array = array.astype(object)
-    if array.ndim != 1 or not array.size:
-        raise ValueError(f"{argument} must be a sequence of labels, one a case; got shape {array.shape}")
-    if pd.isna(array).any():
-        raise ValueError(f"{argument} must hold a label for every case; got a missing value")
-    _check_names(argument, array.tolist())
-    return array
-
-
-def _classes(labels: Sequence[Any] | None, seen: Sequence[np.ndarray]) -> list:
-    if labels is not None:
-        classes = _unique("labels", list(labels))
-    else:
-        found = set().union(*(set(values.tolist()) for values in seen))
-        try:
-            classes = sorted(found)
-        except TypeError:
-            raise TypeError(f"labels must be given where labels do not sort; got {sorted(map(repr, found))}") from None
-    if len(classes) < 2:
-        raise ValueError(f"labels must name two or more classes; got {classes} (pass labels= to keep an absent one)")
-    return classes
-
-
-def _categories(column: pd.Series) -> list | None:
-    return list(column.cat.categories) if isinstance(column.dtype, pd.CategoricalDtype) else None
-
-
-def _coord(names: list) -> np.ndarray:
-    """Names as a coord: NumPy's own type where it keeps every name as it is, objects elsewhere."""
-    array = np.asarray(names)
-    if array.ndim == 1 and array.tolist() == names and len({type(n) for n in names}) == 1:
-        return array
-    out = np.empty(len(names), dtype=object)
-    out[:] = names
-    return out
-
-
-def _held(value: Any) -> str:
-    if isinstance(value, xr.DataArray):
-        return f"a DataArray with dims {value.dims}"
-    return f"{type(value).__name__} {value!r}"[:80]

@@ -1,0 +1,116 @@
+"""What evidence is made of, checked: whole numbers, names, labels and classes."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+
+def whole_numbers(argument: str, values: Any) -> np.ndarray:
+    """Non-negative whole numbers as int64; anything else is refused, never rounded."""
+    try:
+        array = np.asarray(values)
+    except ValueError:  # rows of different lengths
+        raise ValueError(f"{argument} must hold whole numbers in a regular array; got {in_words(values)}") from None
+    if array.dtype == bool or array.dtype.kind not in "iuf":
+        if array.dtype.kind != "O" or not all(is_number(v) for v in array.ravel()):
+            raise TypeError(f"{argument} must hold whole numbers; got {in_words(values)}")
+        array = array.astype(float)
+    bad = ~np.isfinite(array) | (array < 0) | (array != np.floor(array)) | (array > 2**53)
+    if bad.any():
+        raise ValueError(
+            f"{argument} must hold non-negative whole numbers (counts, not rates); got {array[bad].ravel()[0]}"
+        )
+    return array.astype(np.int64)
+
+
+def is_number(value: Any) -> bool:
+    return isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool | np.bool_)
+
+
+def item_names(argument: str, names: Any, size: int, broadcast: bool = False) -> list:
+    """One name for each of ``size`` items; a single name stands for one item, or for all with ``broadcast``."""
+    single = isinstance(names, str | bytes) or not hasattr(names, "__iter__")
+    found = [names] * (size if broadcast else 1) if single else object_array(names).tolist()
+    if len(found) != size:
+        raise ValueError(f"{argument} must hold {size} name{'s' * (size != 1)}; got {len(found)}")
+    check_names(argument, found)
+    for name in found:
+        if pd.isna(name):
+            raise ValueError(f"{argument} must name every item; got {name!r}")
+    return found
+
+
+def object_array(values: Any) -> np.ndarray:
+    """A sequence's items as they are; a nested one is not taken apart."""
+    if hasattr(values, "__array__") or isinstance(values, str | bytes) or not hasattr(values, "__iter__"):
+        return np.asarray(values, dtype=object)
+    items = list(values)
+    array = np.empty(len(items), dtype=object)
+    array[:] = items
+    return array
+
+
+def check_names(argument: str, names: list) -> None:
+    """Names are single things: a tuple or a list would make a coord of several levels, or none."""
+    for name in names:
+        if isinstance(name, tuple | list | set | dict | np.ndarray):
+            raise TypeError(f"{argument} must hold strings, numbers or other single names; got {name!r}")
+
+
+def unique_names(argument: str, names: list) -> list:
+    seen = set()
+    for name in names:
+        if name in seen:
+            raise ValueError(f"{argument} must hold each name once; got {name!r} more than once")
+        seen.add(name)
+    return names
+
+
+def case_labels(argument: str, values: Any) -> np.ndarray:
+    # As objects: NumPy would turn a list like ["a", nan] into strings, and hide that a label is missing.
+    array = np.asarray(values if hasattr(values, "__array__") else object_array(values))
+    if array.dtype.kind not in "biufUS":
+        array = array.astype(object)
+    if array.ndim != 1 or not array.size:
+        raise ValueError(f"{argument} must be a sequence of labels, one a case; got shape {array.shape}")
+    if pd.isna(array).any():
+        raise ValueError(f"{argument} must hold a label for every case; got a missing value")
+    check_names(argument, array.tolist())
+    return array
+
+
+def all_classes(labels: Sequence[Any] | None, seen: Sequence[np.ndarray]) -> list:
+    if labels is not None:
+        classes = unique_names("labels", list(labels))
+    else:
+        found = set().union(*(set(values.tolist()) for values in seen))
+        try:
+            classes = sorted(found)
+        except TypeError:
+            raise TypeError(f"labels must be given where labels do not sort; got {sorted(map(repr, found))}") from None
+    if len(classes) < 2:
+        raise ValueError(f"labels must name two or more classes; got {classes} (pass labels= to keep an absent one)")
+    return classes
+
+
+def ordered_categories(column: pd.Series) -> list | None:
+    return list(column.cat.categories) if isinstance(column.dtype, pd.CategoricalDtype) else None
+
+
+def name_coord(names: list) -> np.ndarray:
+    """Names as a coord: NumPy's own type where it keeps every name as it is, objects elsewhere."""
+    array = np.asarray(names)
+    if array.ndim == 1 and array.tolist() == names and len({type(n) for n in names}) == 1:
+        return array
+    out = np.empty(len(names), dtype=object)
+    out[:] = names
+    return out
+
+
+def in_words(value: Any) -> str:
+    if isinstance(value, xr.DataArray):
+        return f"a DataArray with dims {value.dims}"
+    return f"{type(value).__name__} {value!r}"[:80]
