@@ -133,6 +133,18 @@ def test_any_ranking_score(weights, fpr, tpr, prevalence):
         np.testing.assert_allclose(closed, formula, atol=1e-10)
 
 
+@pytest.mark.parametrize("name", [name for name in CLOSED if SCORES[name].higher_is_better is not None])
+@pytest.mark.filterwarnings("error")
+def test_closed_forms_at_extremes(name):
+    # Values at and next to the ends of the range, prevalences next to 0 and 1: still probabilities, without a warning.
+    form = closed_form(SCORES[name])
+    low, high = np.clip(SCORES[name].range, -1e6, 1e6)
+    value = np.array([low, low + 1e-12, low + 0.3, high - 0.3, high - 1e-12, high, 1e-320])
+    for prevalence in (1e-12, 0.5, 1 - 1e-12):
+        ops = form(value, np.full(value.shape, prevalence))
+        assert (np.abs(ops - 0.5) <= 0.5 + 1e-9).all()
+
+
 def test_f1_is_equation_7():
     for prevalence in (0.01, 0.1, 0.5, 0.9):
         value = np.linspace(0.01, 1, 50)
