@@ -53,7 +53,7 @@ def half_plane(tnr: Any, tpr: Any, bound: Any) -> np.ndarray:
     """
     first, second, bound = np.broadcast_arrays(*(np.asarray(x, dtype=float) for x in (tnr, tpr, bound)))
     large, small = np.maximum(first, second), np.maximum(np.minimum(first, second), 0.0)
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         slope = small / large
         height = np.clip(bound / large, 0.0, 1.0 + slope)
     area = _ramp(height, slope) - _ramp(height - 1.0, slope)
@@ -62,7 +62,7 @@ def half_plane(tnr: Any, tpr: Any, bound: Any) -> np.ndarray:
 
 def _ramp(height: np.ndarray, slope: np.ndarray) -> np.ndarray:
     """Integral of (height - slope·x)₊ over x in [0, 1]."""
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         triangle = np.maximum(height, 0.0) ** 2 / (2 * slope)
     return np.where(height >= slope, height - slope / 2, np.where(height > 0, triangle, 0.0))
 
@@ -127,7 +127,7 @@ def _fowlkes_mallows(value: np.ndarray, prevalence: np.ndarray) -> np.ndarray:
     top = np.minimum((square + np.sqrt(square**2 + 4 * square / odds)) / 2, 1.0)
     # ∫ y (y - v²) dy from v² to top, in the width top - v² so that nothing cancels
     width = np.maximum(top - square, 0.0)
-    return top - odds / square * (width**3 / 3 + square * width**2 / 2)
+    return top - odds * (width**2 / square) * (width / 3 + square / 2)
 
 
 def _mcc(value: np.ndarray, prevalence: np.ndarray) -> np.ndarray:

@@ -133,6 +133,18 @@ def test_any_ranking_score(weights, fpr, tpr, prevalence):
         np.testing.assert_allclose(closed, formula, atol=1e-10)
 
 
+@pytest.mark.parametrize("name", [name for name in CLOSED if SCORES[name].higher_is_better is not None])
+@pytest.mark.filterwarnings("error")
+def test_closed_forms_at_extremes(name):
+    # Values at and next to the ends of the range, prevalences next to 0 and 1: still probabilities, without a warning.
+    form = closed_form(SCORES[name])
+    low, high = np.clip(SCORES[name].range, -1e6, 1e6)
+    value = np.array([low, low + 1e-12, low + 0.3, high - 0.3, high - 1e-12, high, 1e-320])
+    for prevalence in (1e-12, 0.5, 1 - 1e-12):
+        ops = form(value, np.full(value.shape, prevalence))
+        assert (np.abs(ops - 0.5) <= 0.5 + 1e-9).all()
+
+
 def test_f1_is_equation_7():
     for prevalence in (0.01, 0.1, 0.5, 0.9):
         value = np.linspace(0.01, 1, 50)
@@ -179,6 +191,33 @@ def test_linear_invariance(name):
         br.ops.of_value(name, value, prevalence),
         atol=1e-8,
     )
+
+
+@pytest.mark.parametrize(
+    ("numeric", "closed"),
+    [
+        ("lift", "ppv"),
+        ("yule_q", "diagnostic_odds_ratio"),
+        ("yule_y", "diagnostic_odds_ratio"),
+        ("log_positive_likelihood_ratio", "positive_likelihood_ratio"),
+        ("log_negative_likelihood_ratio", "negative_likelihood_ratio"),
+        ("bennett_s", "accuracy"),
+        ("jaccard_distance", "f1"),
+        ("determinant", "informedness"),
+        ("balanced_mcc", "mcc"),
+        ("balanced_f1", "f1"),
+        ("balanced_markedness", "markedness"),
+    ],
+)
+def test_scores_that_order_alike_have_the_same_ops(numeric, closed):
+    # A monotone map at each prevalence changes no order, so quadrature must meet the closed form of the other score;
+    # a balanced score orders like the plain one at a prevalence of one half.
+    rng = np.random.default_rng(6)
+    rates, prevalence = rng.random((2, 60)), 10 ** rng.uniform(-4, np.log10(0.5), 60)
+    other = np.full(60, 0.5) if numeric.startswith("balanced") else prevalence
+    found = br.ops.of_value(numeric, SCORES[numeric].of_cells(*cells_at(*rates, prevalence)), prevalence)
+    expected = br.ops.of_value(closed, SCORES[closed].of_cells(*cells_at(*rates, other)), other)
+    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-8)
 
 
 def test_known_name_with_another_function_is_not_mistaken():
