@@ -113,14 +113,14 @@ def pmf_slider(
         ]  # fmt: skip
         dots = _dots(confusion_pmf(counts, p, n, model, prior))
         frames.append(go.Frame(data=[*lines, dots], name=f"{p} + {n}"))
+    at_once = {"mode": "immediate", "frame": {"duration": 0, "redraw": True}, "transition": {"duration": 0}}
     steps = [
-        {"label": frame.name, "method": "animate",
-         "args": [[frame.name], {"mode": "immediate", "frame": {"duration": 0, "redraw": True}}]}
+        {"label": frame.name, "method": "animate", "args": [[frame.name], at_once]}
         for frame in frames
     ]  # fmt: skip
     figure = go.Figure(frames[0].data, frames=frames)
     figure.update_layout(
-        sliders=[{"steps": steps, "currentvalue": {"prefix": "positives + negatives: "}}],
+        sliders=[{"steps": steps, "currentvalue": {"prefix": "positives + negatives: "}, "pad": {"t": 45}}],
         xaxis={"title": "FPR", "range": [-0.02, 1.02], "constrain": "domain"},
         yaxis={"title": "TPR", "range": [-0.02, 1.02], "scaleanchor": "x"},
         width=720, height=760, template="plotly_white", title=f"The next confusion matrix and {_name(score)}",
@@ -131,7 +131,7 @@ def pmf_slider(
 def save(figure: Any, path: str | Path) -> Path:
     """Writes a figure of this module to one HTML file that needs no network."""
     path = Path(path)
-    figure.write_html(path, include_plotlyjs=True, full_html=True)
+    figure.write_html(path, include_plotlyjs=True, full_html=True, auto_play=False)
     return path
 
 
@@ -151,7 +151,7 @@ def _dots(pmf: xr.DataArray) -> Any:
 def _colours(number: int) -> list[str]:
     from plotly.colors import sample_colorscale
 
-    return sample_colorscale("RdYlBu", list(np.linspace(0, 1, number)))
+    return sample_colorscale("Bluered_r", list(np.linspace(0, 1, number)))
 
 
 def _plotly() -> Any:

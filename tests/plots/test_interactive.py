@@ -35,17 +35,28 @@ def test_the_simplex_holds_every_matrix_of_its_slices():
     assert [len(trace.x) for trace in figure.data[2:]] == [6 * 16, 11 * 11]
 
 
-@pytest.mark.skipif(CHROMIUM is None, reason="needs chromium")
-@pytest.mark.parametrize("make", [lambda: pmf_slider(COUNTS, "f1", [(10, 20), (20, 40)])], ids=["slider"])
-def test_a_browser_draws_it_offline(tmp_path, make):
-    page = save(make(), tmp_path / "figure.html")
+def dom_of(page, script, tmp_path):
+    """The page's DOM after ``script`` ran in it."""
     text = page.read_text(encoding="utf-8")
-    assert not re.search(r"<(script|link)[^>]*(src|href)=", text)
+    page.write_text(text.replace("</body>", f"<script>{script}</script></body>"), encoding="utf-8")
     flags = (
         "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
         f"--disable-component-update --disable-sync --user-data-dir={tmp_path / 'profile'} --virtual-time-budget=5000"
     )
     command = [CHROMIUM, *flags.split(), "--dump-dom", page.as_uri()]
-    dom = subprocess.run(command, capture_output=True, text=True, check=True, timeout=120).stdout
+    return subprocess.run(command, capture_output=True, text=True, check=True, timeout=120).stdout
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="needs chromium")
+@pytest.mark.parametrize("number", [0, 1])
+def test_a_browser_draws_every_frame_offline(tmp_path, number):
+    figure = pmf_slider(COUNTS, "f1", [(10, 20), (20, 40)])
+    page = save(figure, tmp_path / "figure.html")
+    assert not re.search(r"<(script|link)[^>]*(src|href)=", page.read_text(encoding="utf-8"))
+    frame = figure.frames[number]
+    still = "{mode: 'immediate', frame: {duration: 0, redraw: true}, transition: {duration: 0}}"
+    plot = "document.querySelector('.plotly-graph-div')"
+    move = f"setTimeout(() => Plotly.animate({plot}, ['{frame.name}'], {still}), 500)" if number else ""
+    dom = dom_of(page, move, tmp_path)
     assert "slider-group" in dom
-    assert dom.count('class="point"') > 100
+    assert dom.count('class="point"') == len(frame.data[-1].x)
