@@ -99,7 +99,7 @@ def winner_tile(regions: xr.Dataset, ax: Any = None, names: int = 12, prevalence
     >>> counts = br.from_counts(tn=[70, 75], fp=[10, 5], fn=[6, 9], tp=[24, 21], entity=["a", "b"])
     >>> axes = winner_tile(br.tile.regions(counts))
     >>> [text.get_text() for text in axes.get_legend().get_texts()]
-    ['a  54%', 'b  46%']
+    ['b  63%', 'a  37%']
     """
     ax = new_axes(ax, 6.2, 3.9)
     share = regions[["entity", "area"]].to_dataframe().groupby("entity")["area"].sum()
@@ -292,8 +292,8 @@ def roc_beside_tile(tile: xr.DataArray, a: float, b: float, prevalence: float, s
     >>> import bayesrank as br
     >>> counts = br.from_counts(tn=80, fp=0, fn=3, tp=27)
     >>> tile = br.tile.value(counts).isel(entity=0)
-    >>> len(roc_beside_tile(tile, a=0.9, b=0.4, prevalence=0.25).axes)
-    3
+    >>> len(roc_beside_tile(tile, a=0.9, b=0.4, prevalence=0.25).axes)  # with colour bars
+    4
     """
     import matplotlib
     import matplotlib.pyplot as plt
