@@ -12,7 +12,7 @@ from bayesrank.tile.flavours import (
     value,
 )
 from bayesrank.tile.geometry import frontier, regions, shares
-from bayesrank.tile.posterior import credible, rank_probability, value_interval
+from bayesrank.tile.posterior import credible, probability_best, rank_probability, value_interval
 from bayesrank.tile.preferences import preference_ranking
 from bayesrank.tile.roc import chance_corrected_place, isoperformance, moved_place, no_skill_curve, prior_grid, vertex
 from bayesrank.tile.volumes import volume
@@ -30,6 +30,7 @@ __all__ = [
     "no_skill_curve",
     "preference_ranking",
     "prior_grid",
+    "probability_best",
     "rank_probability",
     "ranking",
     "regions",
