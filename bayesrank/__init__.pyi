@@ -1,4 +1,5 @@
 from . import datasets as datasets
+from . import operations as operations
 from . import ops as ops
 from . import plots as plots
 from . import predictive as predictive

@@ -99,9 +99,9 @@ def winner_tile(regions: xr.Dataset, ax: Any = None, names: int = 12, prevalence
     >>> counts = br.from_counts(tn=[70, 75], fp=[10, 5], fn=[6, 9], tp=[24, 21], entity=["a", "b"])
     >>> axes = winner_tile(br.tile.regions(counts))
     >>> [text.get_text() for text in axes.get_legend().get_texts()]
-    ['a  54%', 'b  46%']
+    ['b  63%', 'a  37%']
     """
-    ax = new_axes(ax, 6.2, 3.9)
+    ax = new_axes(ax, 6.8, 3.9)
     share = regions[["entity", "area"]].to_dataframe().groupby("entity")["area"].sum()
     share = share.sort_values(ascending=False, kind="stable")
     colors = _colors(list(share.index))
@@ -143,7 +143,7 @@ def credible_tile(credible: xr.Dataset, ax: Any = None, names: int = 12, prevale
     """
     from matplotlib.colors import to_rgb
 
-    ax = new_axes(ax, 6.2, 3.9)
+    ax = new_axes(ax, 6.8, 3.9)
     winner, confidence = credible["winner"].values, credible["confidence"].values
     order = credible["share"].sortby(-credible["share"])["entity"].values
     seen = [name for name in order if (winner == name).any()]
@@ -165,11 +165,13 @@ def credible_tile(credible: xr.Dataset, ax: Any = None, names: int = 12, prevale
     if unsure.any() and not unsure.all():
         # The hatch stops at the level line of the confidence itself.
         level = np.where(np.isnan(confidence), 1.0, confidence)
-        ax.contourf(a, b, level, levels=[-1, prob], colors="none", hatches=["////"])
+        hatched = ax.contourf(a, b, level, levels=[-1, prob], colors="none", hatches=["//"])
+        hatched.set_edgecolor("0.35")
+        hatched.set_linewidth(0)
     elif unsure.any():
-        ax.fill([0, 1, 1, 0], [0, 0, 1, 1], facecolor="none", hatch="////", edgecolor="0.2", linewidth=0)
+        ax.fill([0, 1, 1, 0], [0, 0, 1, 1], facecolor="none", hatch="//", edgecolor="0.35", linewidth=0)
     share = {name: float(credible["share"].sel(entity=name)) for name in seen}
-    note = f"hatched: P(best) < {prob:g}, {float(credible['undecided_area']):.0%} of the Tile"
+    note = f"P(best) < {prob:g} on\n{float(credible['undecided_area']):.0%} of the Tile"
     _legend(ax, share, colors, names, note=note)
     _furnish(ax, prevalence)
     return ax
@@ -206,12 +208,12 @@ def probability_best_tiles(credible: xr.Dataset, most: int = 9) -> Any:
         rows, columns, figsize=(2.3 * columns + 0.9, 2.5 * rows), squeeze=False, layout="constrained",
         sharex=True, sharey=True,
     )  # fmt: skip
-    titles = short_names(order, 26)
+    titles = short_names(order, 36)
     image = None
     for ax, name, title in zip(grid.flat, order, titles, strict=False):
         part = credible["probability_best"].sel(entity=name)
         image = ax.pcolormesh(part["a"], part["b"], part.values, shading="nearest", vmin=0, vmax=1, cmap=SEQUENTIAL)
-        ax.set_title(title, fontsize=8)
+        ax.set_title(title, fontsize=6.5)
         _furnish(ax, None, marks=False)
         ax.label_outer()
     for ax in grid.flat[len(order) :]:
@@ -292,8 +294,8 @@ def roc_beside_tile(tile: xr.DataArray, a: float, b: float, prevalence: float, s
     >>> import bayesrank as br
     >>> counts = br.from_counts(tn=80, fp=0, fn=3, tp=27)
     >>> tile = br.tile.value(counts).isel(entity=0)
-    >>> len(roc_beside_tile(tile, a=0.9, b=0.4, prevalence=0.25).axes)
-    3
+    >>> len(roc_beside_tile(tile, a=0.9, b=0.4, prevalence=0.25).axes)  # with colour bars
+    4
     """
     import matplotlib
     import matplotlib.pyplot as plt
@@ -369,7 +371,7 @@ def _legend(ax: Any, share: dict[Any, float], colors: dict[Any, Any], most: int,
             Patch(facecolor="none", label=f"{len(rest)} more, together {_percent(sum(share[n] for n in rest))}")
         )
     if note:
-        handles.append(Patch(facecolor="none", edgecolor="0.3", hatch="////", label=note))
+        handles.append(Patch(facecolor="none", edgecolor="0.35", hatch="//", label=note))
     ax.legend(handles=handles, loc="center left", bbox_to_anchor=(1.03, 0.5), fontsize=7.5, frameon=False)
 
 

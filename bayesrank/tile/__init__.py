@@ -1,5 +1,6 @@
 """The Tile: all canonical ranking scores of two-class performances on one map (Piérard et al., The Tile)."""
 
+from bayesrank.tile.correlations import correlation, sample_performances
 from bayesrank.tile.flavours import (
     baseline,
     entity,
@@ -11,23 +12,35 @@ from bayesrank.tile.flavours import (
     value,
 )
 from bayesrank.tile.geometry import frontier, regions, shares
-from bayesrank.tile.posterior import credible, rank_probability, value_interval
+from bayesrank.tile.posterior import credible, probability_best, rank_probability, value_interval
+from bayesrank.tile.preferences import preference_ranking
+from bayesrank.tile.roc import chance_corrected_place, isoperformance, moved_place, no_skill_curve, prior_grid, vertex
 from bayesrank.tile.volumes import volume
 
 __all__ = [
     "baseline",
+    "chance_corrected_place",
+    "correlation",
     "credible",
     "entity",
     "frontier",
+    "isoperformance",
+    "moved_place",
     "no_skill",
+    "no_skill_curve",
+    "preference_ranking",
+    "prior_grid",
+    "probability_best",
     "rank_probability",
     "ranking",
     "regions",
     "relative_skill",
     "robustness",
+    "sample_performances",
     "shares",
     "state_of_the_art",
     "value",
     "value_interval",
+    "vertex",
     "volume",
 ]

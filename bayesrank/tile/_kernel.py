@@ -281,10 +281,11 @@ def add_skill_point(cells, a, b, entities, m, skilled):
 
 
 @njit(**OPTIONS)
-def tally(draws, points, best, rank, undefined, skilled):
+def tally(draws, points, best, rank, undefined, skilled, best_only):
     """Sum over draws of who is best, of ranks, of undefined scores and of skill: arrays (a, entity, b + 1).
 
-    They are differences along b: their cumulative sums are the sums at each point.
+    They are differences along b: their cumulative sums are the sums at each point. ``best_only`` leaves ranks and
+    skill unfinished, which saves most of the time.
     """
     last = points.size - 1
     n = draws.shape[2]
@@ -308,8 +309,9 @@ def tally(draws, points, best, rank, undefined, skilled):
                 for k in entities:
                     x[k], y[k] = cells[1, k] / s[k], cells[2, k] / s[k]
                 add_best(x, y, candidates, last, best[i])
-                add_ranks(x, y, by_x, by_y, last, rank[i])
-                add_skill(cells, s, a, x, y, entities, last, skilled[i])
+                if not best_only:
+                    add_ranks(x, y, by_x, by_y, last, rank[i])
+                    add_skill(cells, s, a, x, y, entities, last, skilled[i])
                 continue
             if not logs_known:
                 for m in range(points.size):

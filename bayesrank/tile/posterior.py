@@ -22,7 +22,7 @@ from bayesrank.tile._grid import (
     with_entity,
 )
 
-__all__ = ["credible", "rank_probability", "value_interval"]
+__all__ = ["credible", "probability_best", "rank_probability", "value_interval"]
 
 
 def credible(source: Any, resolution: int = 101, prob: float = 0.95) -> xr.Dataset:
@@ -128,6 +128,55 @@ def credible(source: Any, resolution: int = 101, prob: float = 0.95) -> xr.Datas
     return result.assign_attrs(prob=prob, draws=n_draws)
 
 
+def probability_best(source: Any, resolution: int = 101) -> xr.DataArray:
+    """The probability that each entity is best, alone: :func:`credible` without its costlier maps.
+
+    Parameters
+    ----------
+    source : DataArray, Dataset, InferenceData or DataTree
+        Two-class performances (entity, actual, predicted), with or without draws.
+    resolution : int
+        Points along each axis.
+
+    Returns
+    -------
+    xarray.DataArray
+        Probabilities (entity, b, a), ties shared; NaN where no entity has a score in any draw.
+
+    References
+    ----------
+    Piérard et al., The Tile, Section 4.3.
+
+    Examples
+    --------
+    >>> import bayesrank as br
+    >>> counts = br.from_counts(tn=[70, 75], fp=[10, 5], fn=[6, 9], tp=[24, 21], entity=["a", "b"])
+    >>> probability_best(counts, resolution=3).sel(entity="a", a=1).values.tolist()
+    [0.0, 0.5, 1.0]
+    """
+    from bayesrank.tile import _kernel
+
+    points = axis(resolution)
+    array = with_entity(source)
+    only_draws_and_entities(array)
+    shape = (points.size, array.sizes["entity"], points.size + 1)
+
+    def one(block: np.ndarray) -> tuple[np.ndarray, np.ndarray, int]:
+        best, undefined, unused = np.zeros(shape), np.zeros(shape), np.zeros(shape)
+        _kernel.tally(block, points, best, unused, undefined, unused, True)
+        return best, undefined, block.shape[0]
+
+    best, undefined, draws = np.zeros(shape), np.zeros(shape), 0
+    for part, lacking, size in _threaded(one, batches(array, 2 * _workers())):
+        best += part
+        undefined += lacking
+        draws += size
+    nowhere = (np.cumsum(undefined, -1)[..., :-1] > draws * (1 - 1e-12)).all(1, keepdims=True)
+    values = np.where(nowhere, np.nan, np.cumsum(best, -1)[..., :-1] / draws).transpose(1, 2, 0)
+    coords = {"entity": array["entity"].values, "b": points, "a": points}
+    return xr.DataArray(values, coords, ("entity", "b", "a"), name="probability_best")
+
+
 def rank_probability(source: Any, resolution: int = 101) -> xr.DataArray:
     """The probability that each entity holds each rank, at each point of the Tile.
 
@@ -231,7 +280,7 @@ def _accumulate(
 
     def one(block: np.ndarray) -> tuple[dict[str, np.ndarray], int, np.ndarray]:
         maps = {name: np.zeros((size, n, size + 1)) for name in ("best", "rank", "undefined", "skilled")}
-        _kernel.tally(block, points, *maps.values())
+        _kernel.tally(block, points, *maps.values(), False)
         value, top = np.zeros((n, size, size)), np.zeros((size, size))
         _kernel.sum_values(block, points, value, top)
         shares = np.empty((block.shape[0], n))

@@ -65,6 +65,7 @@ def test_counts_with_zeros_and_ties_agree_with_brute_force(seed):
     tn, fp, fn, tp = cells.T
     performance = br.as_performance(br.from_counts(tn=tn, fp=fp, fn=fn, tp=tp))
     tile = br.tile.credible(performance, 21)
+    xr.testing.assert_allclose(br.tile.probability_best(performance, 21), tile["probability_best"], atol=1e-12)
     with warnings.catch_warnings():  # NumPy warns of corners where nobody is defined
         warnings.simplefilter("ignore")
         best, rank, undefined = brute_force(performance.expand_dims("draw"), 21)

@@ -1,0 +1,153 @@
+"""What can be done to a two-class performance: relabel, swap, shift the prior, take away all skill.
+
+Each takes whatever holds a performance and gives a performance with the same dims.
+"""
+
+from typing import Any
+
+import xarray as xr
+
+from bayesrank.performance import as_performance, two_class_cells
+
+__all__ = [
+    "change_actual",
+    "change_predicted",
+    "no_skill_twin",
+    "shift_prior",
+    "swap_actual_predicted",
+    "swap_classes",
+]
+
+
+def change_predicted(source: Any) -> xr.DataArray:
+    """The performance when every prediction is turned into the other class.
+
+    References
+    ----------
+    Piérard et al., The Tile, Lemma 1.
+
+    Examples
+    --------
+    >>> import bayesrank as br
+    >>> change_predicted(br.from_counts(tn=4, fp=3, fn=2, tp=1)).values.tolist()
+    [[[0.3, 0.4], [0.1, 0.2]]]
+    """
+    return _mapped(source, lambda tn, fp, fn, tp: (fp, tn, tp, fn))
+
+
+def change_actual(source: Any) -> xr.DataArray:
+    """The performance when every true class is turned into the other.
+
+    References
+    ----------
+    Piérard et al., The Tile, Lemma 2.
+
+    Examples
+    --------
+    >>> import bayesrank as br
+    >>> change_actual(br.from_counts(tn=4, fp=3, fn=2, tp=1)).values.tolist()
+    [[[0.2, 0.1], [0.4, 0.3]]]
+    """
+    return _mapped(source, lambda tn, fp, fn, tp: (fn, tp, tn, fp))
+
+
+def swap_actual_predicted(source: Any) -> xr.DataArray:
+    """The performance when truth and prediction change roles.
+
+    References
+    ----------
+    Piérard et al., The Tile, Lemma 3.
+
+    Examples
+    --------
+    >>> import bayesrank as br
+    >>> swap_actual_predicted(br.from_counts(tn=4, fp=3, fn=2, tp=1)).values.tolist()
+    [[[0.4, 0.2], [0.3, 0.1]]]
+    """
+    return _mapped(source, lambda tn, fp, fn, tp: (tn, fn, fp, tp))
+
+
+def swap_classes(source: Any) -> xr.DataArray:
+    """The performance when the classes change roles.
+
+    References
+    ----------
+    Piérard et al., The Tile, Lemma 4.
+
+    Examples
+    --------
+    >>> import bayesrank as br
+    >>> swap_classes(br.from_counts(tn=4, fp=3, fn=2, tp=1)).values.tolist()
+    [[[0.1, 0.2], [0.3, 0.4]]]
+    """
+    return _mapped(source, lambda tn, fp, fn, tp: (tp, fn, fp, tn))
+
+
+def shift_prior(source: Any, prevalence: Any) -> xr.DataArray:
+    """The performance at another prevalence, rates unchanged.
+
+    Parameters
+    ----------
+    source : DataArray, Dataset, InferenceData or DataTree
+        Two-class performances.
+    prevalence : number or DataArray
+        The new share of the positive class.
+
+    Returns
+    -------
+    xarray.DataArray
+        NaN where the old prevalence is 0 or 1, unless the new one is the same.
+
+    References
+    ----------
+    Piérard et al., The Tile, Section 3.2 and Property 1.
+
+    Examples
+    --------
+    >>> import bayesrank as br
+    >>> shift_prior(br.from_counts(tn=40, fp=10, fn=10, tp=40), 0.1).values.round(6).tolist()
+    [[[0.72, 0.18], [0.02, 0.08]]]
+    """
+    share = prevalence if isinstance(prevalence, xr.DataArray) else xr.DataArray(float(prevalence))
+    if bool(((share < 0) | (share > 1)).any()):
+        raise ValueError(f"prevalence must lie between 0 and 1; got {share.values}")
+
+    def shifted(tn: Any, fp: Any, fn: Any, tp: Any) -> tuple:
+        negative, positive = tn + fp, fn + tp
+        down = ((1 - share) / negative.where(negative > 0)).where((negative > 0) | (share < 1), 0.0)
+        up = (share / positive.where(positive > 0)).where((positive > 0) | (share > 0), 0.0)
+        return tn * down, fp * down, fn * up, tp * up
+
+    return _mapped(source, shifted)
+
+
+def no_skill_twin(source: Any) -> xr.DataArray:
+    """The performance with the same prevalence and prediction rate, prediction and truth independent.
+
+    References
+    ----------
+    Piérard et al., The Tile, Sections 2.1 and 2.2 (the operation no-skill).
+
+    Examples
+    --------
+    >>> import bayesrank as br
+    >>> no_skill_twin(br.from_counts(tn=40, fp=10, fn=10, tp=40)).values.round(6).tolist()
+    [[[0.25, 0.25], [0.25, 0.25]]]
+    """
+
+    def independent(tn: Any, fp: Any, fn: Any, tp: Any) -> tuple:
+        negative, positive, no, yes = tn + fp, fn + tp, tn + fn, fp + tp
+        return negative * no, negative * yes, positive * no, positive * yes
+
+    return _mapped(source, independent)
+
+
+def _mapped(source: Any, function: Any) -> xr.DataArray:
+    """New cells from old ones, put where the old ones were."""
+    array = as_performance(source)
+    cells = [cell.drop_vars(["actual", "predicted"], errors="ignore") for cell in two_class_cells(array).values()]
+    tn, fp, fn, tp = function(*cells)
+    rows = [xr.concat(row, "predicted", coords="minimal", compat="override") for row in ((tn, fp), (fn, tp))]
+    table = xr.concat(rows, "actual", coords="minimal", compat="override")
+    table = table.assign_coords({dim: array[dim] for dim in ("actual", "predicted") if dim in array.coords})
+    return table.transpose(..., "actual", "predicted").rename("performance")

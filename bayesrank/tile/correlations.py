@@ -1,0 +1,196 @@
+"""How a score relates to all canonical scores: its correlation Tile."""
+
+import os
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, Literal
+
+import numpy as np
+import xarray as xr
+from scipy.stats import rankdata
+
+from bayesrank._random import Seed, root_sequence, stream
+from bayesrank.performance import as_performance, two_class_cells
+from bayesrank.scores import as_score
+from bayesrank.tile._grid import axis
+
+__all__ = ["correlation", "sample_performances"]
+
+
+def correlation(
+    score: Any,
+    resolution: int = 101,
+    *,
+    performances: Any = None,
+    method: Literal["kendall", "spearman", "pearson"] = "kendall",
+    size: int = 10_000,
+    prevalence: float | None = None,
+    prediction_rate: float | None = None,
+    seed: Seed = 0,
+) -> xr.DataArray:
+    """The correlation of a score with every canonical score, over a distribution of performances.
+
+    Parameters
+    ----------
+    score : Score, str or callable
+        Any two-class score; taken as it is, whether higher is better or not.
+    resolution : int
+        Points along each axis.
+    performances : DataArray, Dataset, InferenceData or DataTree, optional
+        Performances to correlate over (all dims but the outcome's together): the empirical distribution.
+    method : {"kendall", "spearman", "pearson"}
+        Kendall's τ-b by default.
+    size, prevalence, prediction_rate, seed
+        Without ``performances``: as for :func:`sample_performances`.
+
+    Returns
+    -------
+    xarray.DataArray
+        Correlations (b, a), over the performances for which both scores are defined; NaN where one of them is constant.
+
+    Raises
+    ------
+    ValueError
+        If fewer than two performances have the score.
+
+    References
+    ----------
+    Piérard et al., The Tile, Section 4.2 and Figures 4 and 7.
+
+    Examples
+    --------
+    >>> tile = correlation("accuracy", resolution=3, size=200)
+    >>> round(tile.sel(a=0.5, b=0.5).item(), 12)
+    1.0
+    """
+    if method not in ("kendall", "spearman", "pearson"):
+        raise ValueError(f"method must be 'kendall', 'spearman' or 'pearson'; got {method!r}")
+    points = axis(resolution)
+    if performances is None:
+        performances = sample_performances(size, prevalence=prevalence, prediction_rate=prediction_rate, seed=seed)
+    array = as_performance(performances)
+    values = as_score(score)(array).values.ravel()
+    other = [dim for dim in array.dims if dim not in ("actual", "predicted")]
+    cells = np.stack([c.transpose(*other).values.ravel() for c in two_class_cells(array, "performances").values()])
+    known = ~np.isnan(values)
+    if known.sum() < 2:
+        raise ValueError(f"performances must hold at least two for which the score is defined; got {known.sum()}")
+    values, cells = values[known], np.ascontiguousarray(cells[:, known])
+    if method == "pearson":
+        found = np.stack([_pearson_row(values, cells, points, b) for b in points])
+    else:
+        found = _rank_columns(values, cells, points, method == "kendall")
+        _fill_undefined(found, values, cells, points, method)
+    return xr.DataArray(found, {"b": points, "a": points}, ("b", "a"), name=f"{method}_correlation")
+
+
+def sample_performances(
+    size: int = 10_000,
+    *,
+    prevalence: float | None = None,
+    prediction_rate: float | None = None,
+    seed: Seed = None,
+) -> xr.DataArray:
+    """Performances drawn uniformly: from all of them, at a prevalence, or at a rate of positive predictions.
+
+    Parameters
+    ----------
+    size : int
+        How many.
+    prevalence, prediction_rate : float, optional
+        What is fixed, between 0 and 1; at most one of them.
+    seed : int, SeedSequence or Generator, optional
+        Of the draws.
+
+    Returns
+    -------
+    xarray.DataArray
+        Performances (sample, actual, predicted).
+
+    References
+    ----------
+    Piérard et al., The Tile, Figures 4 and 7: the uniform Dirichlet distribution, and its case of fixed priors.
+
+    Examples
+    --------
+    >>> sample_performances(100, prevalence=0.3, seed=1).isel(actual=1).sum("predicted").values.round(12).max().item()
+    0.3
+    """
+    fixed = {"prevalence": prevalence, "prediction_rate": prediction_rate}
+    given = {name: share for name, share in fixed.items() if share is not None}
+    if len(given) > 1:
+        raise ValueError(f"at most one of prevalence and prediction_rate can be fixed; got {given}")
+    rng = stream(root_sequence(seed), "sample_performances")
+    if not given:
+        table = rng.dirichlet(np.ones(4), size).reshape(size, 2, 2)
+    else:
+        ((name, share),) = given.items()
+        if not 0 <= share <= 1:
+            raise ValueError(f"{name} must lie between 0 and 1; got {share}")
+        first, second = rng.random(size), rng.random(size)
+        down, up = 1 - share, share
+        table = np.stack([down * (1 - first), down * first, up * (1 - second), up * second], -1).reshape(size, 2, 2)
+        if name == "prediction_rate":
+            table = table.swapaxes(1, 2)
+    labels = ["negative", "positive"]
+    return xr.DataArray(
+        table, {"actual": labels, "predicted": labels}, ("sample", "actual", "predicted"), name="performance"
+    )
+
+
+def _rank_columns(values: np.ndarray, cells: np.ndarray, points: np.ndarray, kendall: bool) -> np.ndarray:
+    from bayesrank.tile import _correlate
+
+    ranks = _ranks(values)
+
+    def one(a: float) -> np.ndarray:
+        out = np.full(points.size, np.nan)
+        _correlate.column(cells, a, points, ranks, kendall, out)
+        return out
+
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        return np.stack(list(pool.map(one, points)), axis=1)
+
+
+def _fill_undefined(found: np.ndarray, values: np.ndarray, cells: np.ndarray, points: np.ndarray, method: str) -> None:
+    """Points where some canonical score is undefined: the correlation over the others."""
+    tn, fp, fn, tp = cells
+    never_correct = [(tn == 0) if a == 0 else (tp == 0) if a == 1 else (tn == 0) & (tp == 0) for a in points]
+    never_wrong = [(fp == 0) if b == 0 else (fn == 0) if b == 1 else (fp == 0) & (fn == 0) for b in points]
+    for i, left in enumerate(never_correct):
+        if not left.any():
+            continue
+        for j, right in enumerate(never_wrong):
+            known = ~(left & right)
+            if not known.all() and known.sum() >= 2:
+                found[j, i] = _one(values[known], cells[:, known], points[i], points[[j]], method)
+
+
+def _ranks(values: np.ndarray) -> np.ndarray:
+    """Average ranks; values that differ by rounding alone are ties."""
+    order = np.argsort(values, kind="stable")
+    steps = np.diff(values[order]) > 1e-12 * np.abs(values[order])[1:]
+    group = np.empty(len(values), int)
+    group[order] = np.concatenate([[0], np.cumsum(steps)])
+    return rankdata(group)
+
+
+def _one(values: np.ndarray, cells: np.ndarray, a: float, b: np.ndarray, method: str) -> float:
+    from bayesrank.tile import _correlate
+
+    out = np.full(1, np.nan)
+    _correlate.column(np.ascontiguousarray(cells), a, b, _ranks(values), method == "kendall", out)
+    return out[0]
+
+
+def _pearson_row(values: np.ndarray, cells: np.ndarray, points: np.ndarray, b: float) -> np.ndarray:
+    tn, fp, fn, tp = cells
+    s = (1 - points[:, None]) * tn + points[:, None] * tp
+    whole = s + (1 - b) * fp + b * fn
+    defined = whole > 0
+    score = np.divide(s, whole, out=np.zeros_like(s), where=defined)
+    weight = defined / np.maximum(defined.sum(1, keepdims=True), 1)
+    x = values - (weight * values).sum(1, keepdims=True)
+    y = score - (weight * score).sum(1, keepdims=True)
+    scale = (weight * x * x).sum(1) * (weight * y * y).sum(1)
+    covariance = (weight * x * y).sum(1)
+    return np.divide(covariance, np.sqrt(scale), out=np.full(points.size, np.nan), where=scale > 1e-28)
