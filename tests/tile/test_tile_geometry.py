@@ -84,8 +84,6 @@ def test_symmetric_frontiers_that_meet_in_one_line():
     array = xr.DataArray(table, {"entity": ["flat", "low", "high"]}, ("entity", "actual", "predicted"))
     np.testing.assert_allclose(br.tile.shares(array), [0, 0.5, 0.5], atol=1e-8)
     np.testing.assert_allclose(br.tile.shares(array, rank=2), [1, 0, 0], atol=1e-8)
-    vertical = array.transpose("entity", "predicted", "actual").copy(data=table[:, ::-1, ::-1])
-    assert vertical.shape == array.shape
 
 
 def test_robustness_is_the_distance_to_the_nearest_frontier():
