@@ -212,16 +212,14 @@ def _draw_contours(
     from matplotlib.cm import ScalarMappable
     from matplotlib.colors import Normalize
 
-    if values is None:
-        low, high = _limits(score)
-        values = _steps(low, high)
+    levels = np.asarray(_steps(*_limits(score)) if values is None else values, dtype=float)
     norm = Normalize(*_limits(score))
     paint = ScalarMappable(norm, PAINT)
     lines = []
-    for value in values:
-        curve = contour_curve(score, [float(value)], prevalence, extent).isel(value=0)
+    for level, color in zip(levels, paint.to_rgba(levels), strict=True):
+        curve = contour_curve(score, [level], prevalence, extent).isel(value=0)
         x, y = curve["fpr"] * scale[0], curve["tpr"] * scale[1]
-        lines += ax.plot(x, y, color=paint.to_rgba(value), linewidth=1.2, zorder=0)
+        lines += ax.plot(x, y, color=color, linewidth=1.2, zorder=0)
     if bar:
         ax.figure.colorbar(paint, ax=ax, label=_name(score))
     if extent != (0.0, 1.0):

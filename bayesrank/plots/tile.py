@@ -63,8 +63,8 @@ def value_tile(tile: xr.DataArray, ax: Any = None, prevalence: float | None = No
     tile = tile.transpose("b", "a")
     numbers = tile.values.astype(float)
     signed = bool(np.nanmin(numbers) < 0)
-    reach = np.nanmax(np.abs(numbers)) if signed else None
-    unit = not signed and np.nanmax(numbers) <= 1
+    reach = float(np.nanmax(np.abs(numbers)))
+    unit = not signed and reach <= 1
     image = ax.pcolormesh(
         tile["a"], tile["b"], numbers, shading="nearest", rasterized=True,
         cmap="RdBu" if signed else SEQUENTIAL,
@@ -200,6 +200,8 @@ def probability_best_tiles(credible: xr.Dataset, most: int = 9) -> Any:
     3
     """
     import matplotlib.pyplot as plt
+    from matplotlib.cm import ScalarMappable
+    from matplotlib.colors import Normalize
 
     order = credible["share"].sortby(-credible["share"])["entity"].values[:most]
     columns = min(len(order), 3)
@@ -208,17 +210,16 @@ def probability_best_tiles(credible: xr.Dataset, most: int = 9) -> Any:
         rows, columns, figsize=(2.3 * columns + 0.9, 2.5 * rows), squeeze=False, layout="constrained",
         sharex=True, sharey=True,
     )  # fmt: skip
-    titles = short_names(order, 36)
-    image = None
+    titles = short_names(order.tolist(), 36)
     for ax, name, title in zip(grid.flat, order, titles, strict=False):
         part = credible["probability_best"].sel(entity=name)
-        image = ax.pcolormesh(part["a"], part["b"], part.values, shading="nearest", vmin=0, vmax=1, cmap=SEQUENTIAL)
+        ax.pcolormesh(part["a"], part["b"], part.values, shading="nearest", vmin=0, vmax=1, cmap=SEQUENTIAL)
         ax.set_title(title, fontsize=6.5)
         _furnish(ax, None, marks=False)
         ax.label_outer()
     for ax in grid.flat[len(order) :]:
         ax.set_visible(False)
-    figure.colorbar(image, ax=grid, label="P(best)", shrink=0.8)
+    figure.colorbar(ScalarMappable(Normalize(0, 1), SEQUENTIAL), ax=grid, label="P(best)", shrink=0.8)
     return figure
 
 
@@ -261,7 +262,7 @@ def shares(credible: xr.Dataset, ax: Any = None, most: int = 20) -> Any:
     place = np.arange(top.sizes["entity"])
     ax.hlines(place, top["share_lower"], top["share_upper"], color=OKABE_ITO[0], linewidth=2)
     ax.plot(top["share"], place, "o", color=OKABE_ITO[0], markersize=4)
-    ax.set_yticks(place, short_names(top["entity"].values))
+    ax.set_yticks(place, short_names(top["entity"].values.tolist()))
     ax.invert_yaxis()
     ax.set_xlim(-0.01, 1.01)
     ax.set_xlabel("share of the Tile on which it is best")

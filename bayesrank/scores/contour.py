@@ -159,8 +159,10 @@ def contour_curve(
     along = xr.DataArray(np.linspace(low, high, points), dims=("point",))
     weights = score.importance
     name = MIRRORED.get(score.name) if SCORES.get(score.name) is score else None
-    if name == "tnr" or (weights is not None and weights["fn"] == weights["tp"] == 0):
-        k, w = (1 - value, SCORES["tnr"].importance) if name == "tnr" else (value, weights)
+    if name == "tnr":
+        value, weights = 1 - value, {"tn": 1.0, "fp": 1.0, "fn": 0.0, "tp": 0.0}
+    if weights is not None and weights["fn"] == weights["tp"] == 0:
+        k, w = value, weights
         fpr, tpr = xr.broadcast((1 - k) * w["tn"] / ((1 - k) * w["tn"] + k * w["fp"]), along)
     else:
         tpr = contour(score, value, along, prevalence)

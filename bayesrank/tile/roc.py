@@ -132,8 +132,9 @@ def no_skill_curve(
     """
     if (prevalence is None) == (prediction_rate is None):
         raise ValueError(f"give either prevalence or prediction_rate; got {prevalence!r} and {prediction_rate!r}")
-    share = prevalence if prevalence is not None else prediction_rate
-    _units(**{"prevalence" if prevalence is not None else "prediction_rate": share})
+    given = {"prevalence": prevalence, "prediction_rate": prediction_rate}
+    name, share = next((name, share) for name, share in given.items() if share is not None)
+    _units(**{name: share})
     plus, minus = share**2, (1 - share) ** 2
     t = np.linspace(0.0, 1.0, points)
     if prevalence is not None:
