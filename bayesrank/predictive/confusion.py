@@ -132,7 +132,7 @@ def _with_total(alpha: dict[str, float], total: int) -> xr.DataArray:
         )
     axes = _axes(masses[1:], windows[1:], LARGEST // len(positives), LARGEST // len(positives))
     values = np.zeros((len(positives), len(axes[0][0]), len(axes[1][0])))
-    for i, p in enumerate(positives):
+    for i, p in enumerate(positives.tolist()):
         tp = _padded(beta_binomial(p, alpha["tp"], alpha["fn"]), total)
         tn = _padded(beta_binomial(total - p, alpha["tn"], alpha["fp"]), total)
         values[i] = masses[0][p] * np.multiply.outer(_binned_masses(tp, axes[0]), _binned_masses(tn, axes[1]))

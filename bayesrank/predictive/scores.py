@@ -142,14 +142,14 @@ def _lattice(pmf: xr.DataArray) -> _Lattice:
         pmf = pmf.expand_dims("positives")
     pmf = pmf.transpose("positives", "tp", "tn")
     positives, negatives = (np.atleast_1d(pmf[name].values) for name in ("positives", "negatives"))
-    ends = [
+    tp, tn = (
         {end: pmf.coords.get(f"{name}_{end}", pmf[name]).values for end in ("first", "last")} | {"at": pmf[name].values}
         for name in ("tp", "tn")
-    ]
-    inside = (ends[0]["first"] <= positives[:, None])[:, :, None] & (ends[1]["first"] <= negatives[:, None])[:, None]
+    )
+    inside = (tp["first"] <= positives[:, None])[:, :, None] & (tn["first"] <= negatives[:, None])[:, None]
     where = None if inside.all() else np.flatnonzero(inside)
     binned = "tp_first" in pmf.coords or "tn_first" in pmf.coords
-    return _Lattice(pmf.values.reshape(-1), where, pmf.shape, positives, negatives, *ends, binned)
+    return _Lattice(pmf.values.reshape(-1), where, pmf.shape, positives, negatives, tp, tn, binned)
 
 
 def _points(lattice: _Lattice, at: np.ndarray, tp: str = "at", tn: str = "at") -> tuple[np.ndarray, ...]:
