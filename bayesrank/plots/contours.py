@@ -212,22 +212,22 @@ def _draw_contours(
     from matplotlib.cm import ScalarMappable
     from matplotlib.colors import Normalize
 
-    levels = np.asarray(_steps(*_limits(score)) if values is None else values, dtype=float)
+    shown = _steps(*_limits(score)) if values is None else np.asarray(values, dtype=float)
     norm = Normalize(*_limits(score))
     paint = ScalarMappable(norm, PAINT)
     lines = []
-    for level, color in zip(levels, paint.to_rgba(levels), strict=True):
-        curve = contour_curve(score, [level], prevalence, extent).isel(value=0)
+    for value in shown.tolist():
+        curve = contour_curve(score, [value], prevalence, extent).isel(value=0)
         x, y = curve["fpr"] * scale[0], curve["tpr"] * scale[1]
-        lines += ax.plot(x, y, color=color, linewidth=1.2, zorder=0)
+        lines += ax.plot(x, y, color=paint.to_rgba(value), linewidth=1.2, zorder=0)
     if bar:
         ax.figure.colorbar(paint, ax=ax, label=_name(score))
     if extent != (0.0, 1.0):
         ax.plot([0, 1, 1, 0, 0], [0, 0, 1, 1, 0], color="black", linewidth=1)
         if closed_form(score) is not None:
             meeting = contour_meeting_points(score, prevalence)
-            shown = meeting.where(np.abs(meeting["fpr"] - np.mean(extent)) <= np.ptp(extent) / 2)
-            ax.plot(shown["fpr"], shown["tpr"], "o", color="black", markersize=4)
+            near = meeting.where(np.abs(meeting["fpr"] - np.mean(extent)) <= np.ptp(extent) / 2)
+            ax.plot(near["fpr"], near["tpr"], "o", color="black", markersize=4)
     return lines
 
 

@@ -154,18 +154,16 @@ def contour_curve(
     >>> contour_curve("tnr", [0.75], 0.5, points=3)["fpr"].values.tolist()
     [[0.25, 0.25, 0.25]]
     """
-    score, value = as_score(score), _labelled(np.atleast_1d(value), "value")
+    of, k = as_score(score), _labelled(np.atleast_1d(value), "value")
     low, high = extent
     along = xr.DataArray(np.linspace(low, high, points), dims=("point",))
-    weights = score.importance
-    name = MIRRORED.get(score.name) if SCORES.get(score.name) is score else None
-    if name == "tnr":
-        value, weights = 1 - value, {"tn": 1.0, "fp": 1.0, "fn": 0.0, "tp": 0.0}
+    mirrored = SCORES.get(of.name) is of and MIRRORED.get(of.name) == "tnr"
+    weights = SCORES["tnr"].importance if mirrored else of.importance
     if weights is not None and weights["fn"] == weights["tp"] == 0:
-        k, w = value, weights
-        fpr, tpr = xr.broadcast((1 - k) * w["tn"] / ((1 - k) * w["tn"] + k * w["fp"]), along)
+        v = 1 - k if mirrored else k
+        fpr, tpr = xr.broadcast((1 - v) * weights["tn"] / ((1 - v) * weights["tn"] + v * weights["fp"]), along)
     else:
-        tpr = contour(score, value, along, prevalence)
+        tpr = contour(of, k, along, prevalence)
         fpr, tpr = xr.broadcast(along, tpr)
     inside = (tpr >= low) & (tpr <= high) & (fpr >= low) & (fpr <= high)
     return xr.Dataset({"fpr": fpr.where(inside), "tpr": tpr.where(inside)}).transpose("value", "point")
