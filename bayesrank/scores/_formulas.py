@@ -21,7 +21,9 @@ def markedness(tn: Any, fp: Any, fn: Any, tp: Any) -> Any:
 
 
 def mcc(tn: Any, fp: Any, fn: Any, tp: Any) -> Any:
-    return ratio(tp * tn - fp * fn, np.sqrt((tp + fp) * (tp + fn)) * np.sqrt((tn + fp) * (tn + fn)))
+    # Through informedness and markedness (U Eq. 40): single ratios, so that proportional counts tie exactly.
+    root = np.sqrt(informedness(tn, fp, fn, tp) * markedness(tn, fp, fn, tp))
+    return np.sign(tp * tn - fp * fn) * root
 
 
 def cohen_kappa(tn: Any, fp: Any, fn: Any, tp: Any) -> Any:
@@ -124,7 +126,8 @@ def yule_q(tn: Any, fp: Any, fn: Any, tp: Any) -> Any:
 
 
 def yule_y(tn: Any, fp: Any, fn: Any, tp: Any) -> Any:
-    right, wrong = np.sqrt(tp * tn), np.sqrt(fp * fn)
+    right, wrong = tp * tn, fp * fn
+    right, wrong = np.sqrt(ratio(right, right + wrong)), np.sqrt(ratio(wrong, right + wrong))
     return ratio(right - wrong, right + wrong)
 
 

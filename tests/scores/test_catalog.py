@@ -405,3 +405,11 @@ def test_scaled_logs_reach_one_on_their_test_set(name, positives, negatives):
 def test_bad_input(call, message):
     with pytest.raises((ValueError, TypeError), match=message):
         call(br.scores)
+
+
+@pytest.mark.parametrize("name", list(SCORES))
+def test_proportional_counts_tie_exactly(name):
+    counts = np.random.default_rng(20).integers(0, 40, (4, 500))
+    of_cells = SCORES[name].of_cells
+    np.testing.assert_array_equal(of_cells(*(3 * counts)), of_cells(*counts))
+    np.testing.assert_array_equal(of_cells(*(7 * counts)), of_cells(*counts))
