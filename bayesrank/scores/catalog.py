@@ -9,6 +9,7 @@ from typing import Any
 import pandas as pd
 
 from bayesrank.scores.combined import COMBINED
+from bayesrank.scores.peers import PEERS
 from bayesrank.scores.probabilistic import PROBABILISTIC
 from bayesrank.scores.score import Score, ratio
 
@@ -16,7 +17,7 @@ __all__ = ["ALIASES", "SCORES", "as_score", "catalog", "get"]
 
 INFINITY = float("inf")
 
-SCORES: dict[str, Score] = {score.name: score for score in (*PROBABILISTIC, *COMBINED)}
+SCORES: dict[str, Score] = {score.name: score for score in (*PROBABILISTIC, *COMBINED, *PEERS)}
 
 ALIASES: dict[str, str] = {alias: score.name for score in SCORES.values() for alias in score.aliases}
 

@@ -122,6 +122,18 @@ INDEPENDENT = {
     "standardized_ppv": lambda t: t.even_ppv,
     "standardized_npv": lambda t: t.even_npv,
     "lift": lambda t: t.ppv / t.prevalence,
+    "adjusted_g_mean": lambda t: (
+        (math.sqrt(t.tpr * t.tnr) + t.tnr * t.neg / t.n) / (1 + t.neg / t.n) if t.tpr > 0 else 0 * t.tnr
+    ),
+    "classification_success_index": lambda t: 1 - (1 - t.ppv) - (1 - t.tpr),
+    "prevalence_index": lambda t: t.tp / t.n - t.tn / t.n,
+    "discriminant_power": lambda t: (
+        math.sqrt(3) / math.pi * (math.log(t.tpr / (1 - t.tpr)) + math.log(t.tnr / (1 - t.tnr)))
+    ),
+    "roc_distance": lambda t: math.dist((0, 1), (t.fpr, t.tpr)),
+    "information_score": lambda t: math.log(t.ppv, 2) - math.log(t.prevalence, 2),
+    "relative_risk": lambda t: t.ppv / (t.fn / t.passed),
+    "extremal_dependence_index": lambda t: math.log(t.fpr / t.tpr) / math.log(t.fpr * t.tpr),
     "frequency_bias": lambda t: t.called / t.pos,
     "gilbert_skill_score": lambda t: (t.tp - hits_by_chance(t)) / (t.tp + t.fp + t.fn - hits_by_chance(t)),
     "doolittle_skill_score": lambda t: mcc(t.pos / t.n, t.called / t.n, t) ** 2,
