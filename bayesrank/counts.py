@@ -338,16 +338,15 @@ def one_vs_rest(counts: xr.DataArray) -> xr.DataArray:
             f"got {counts.sizes['actual']} and {counts.sizes['predicted']} classes"
         )
     labels = counts["actual"].values
-    tp = (
-        xr.DataArray(np.eye(labels.size, dtype=counts.dtype), dims=("actual", "predicted")) * counts
-    )  # the diagonal, lazily
-    tp = tp.sum("predicted").rename(actual="label")
-    actual = counts.sum("predicted").rename(actual="label")
-    predicted = counts.sum("actual").rename(predicted="label")
-    actual, predicted = (x.assign_coords(label=labels) for x in (actual, predicted))
-    # Rounding must not make a probability of 0 negative.
-    fn, fp = (actual - tp).clip(min=0), (predicted - tp).clip(min=0)
-    tn = (counts.sum(["actual", "predicted"]) - actual - fp).clip(min=0)
+    # Sums of cells only: a difference of probabilities leaves rounding errors, and rates of those can be anything.
+    eye = np.eye(labels.size, dtype=counts.dtype)
+    this, others = (xr.DataArray(mask, dims=("actual", "label")) for mask in (eye, 1 - eye))
+    plain = counts.drop_vars(["actual", "predicted"], errors="ignore")
+    column = plain.rename(predicted="label")
+    without = xr.dot(plain, others.rename(actual="predicted"), dim="predicted")
+    tp, fp = (column * this).sum("actual"), (column * others).sum("actual")
+    fn, tn = (without * this).sum("actual"), (without * others).sum("actual")
+    tn, fp, fn, tp = (cell.assign_coords(label=labels) for cell in (tn, fp, fn, tp))
     rows = [xr.concat(pair, "predicted") for pair in ((tn, fp), (fn, tp))]
     out = xr.concat(rows, "actual").assign_coords(actual=list(TWO_CLASSES), predicted=list(TWO_CLASSES))
     rest = [d for d in counts.dims if d not in ("actual", "predicted")]

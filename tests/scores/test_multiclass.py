@@ -74,3 +74,16 @@ def test_a_two_class_score_of_more_classes_is_refused():
 
 def test_direction_goes_with_the_average():
     assert br.scores.macro_average(COUNTS, "fnr").attrs["direction"] == "lower is better"
+
+
+def test_one_vs_rest_is_exact_where_cells_are_nearly_empty():
+    draws = np.random.default_rng(0).dirichlet([0.02] * 9, 20_000).reshape(-1, 3, 3)
+    performance = xr.DataArray(
+        draws, {"actual": list("abc"), "predicted": list("abc")}, ("draw", "actual", "predicted")
+    )
+    tables = br.one_vs_rest(performance).sel(label="b")
+    keep = np.array([0, 2])
+    tn, fn = draws[:, keep[:, None], keep].sum((1, 2)), draws[:, 1, keep].sum(1)
+    np.testing.assert_allclose(tables[:, 0, 0], tn, rtol=1e-12)
+    np.testing.assert_allclose(tables[:, 1, 0], fn, rtol=1e-12)
+    np.testing.assert_allclose(br.scores.npv(tables), tn / (tn + fn), rtol=1e-12)
