@@ -21,8 +21,8 @@ __all__ = ["macro_average", "micro_average", "weighted_average"]
 def macro_average(source: Any, score: Any) -> xr.DataArray:
     """The plain mean over the classes of a two-class score, each class against all others.
 
-    An average of scores of different one-vs-rest problems need not rank: see the warning of this module, after
-    Foundations A.2.1.
+    A summary, not a ranking score: entities ranked by it may break the axioms, so that a mixture of two beats both
+    (Piérard et al., Foundations, A.2.1; the documentation shows counterexamples as numbers).
 
     Parameters
     ----------
@@ -50,8 +50,9 @@ def macro_average(source: Any, score: Any) -> xr.DataArray:
 def micro_average(source: Any, score: Any) -> xr.DataArray:
     """A two-class score of the sum over the classes of their one-vs-rest tables.
 
-    The micro averages of precision, recall and F1 all equal the accuracy. Whether others may rank is for
-    :func:`bayesrank.audit` to say: see the warning of this module, after Foundations A.2.1.
+    The micro averages of precision, recall and F1 all equal the accuracy, and with one label a case any other is an
+    increasing function of it; with a class left out they may break the axioms (Piérard et al., Foundations, A.2.1; the
+    documentation shows counterexamples as numbers).
 
     Parameters
     ----------
@@ -79,8 +80,8 @@ def micro_average(source: Any, score: Any) -> xr.DataArray:
 def weighted_average(source: Any, score: Any) -> xr.DataArray:
     """The mean over the classes of a two-class score, weighted by the classes' prevalence.
 
-    An average of scores of different one-vs-rest problems need not rank: see the warning of this module, after
-    Foundations A.2.1.
+    A summary, not a ranking score: entities ranked by it may break the axioms, so that a mixture of two beats both
+    (Piérard et al., Foundations, A.2.1; the documentation shows counterexamples as numbers).
 
     Parameters
     ----------

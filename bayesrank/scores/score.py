@@ -66,7 +66,7 @@ class Score:
     range: tuple[float, float] = (0.0, 1.0)
     higher_is_better: bool | None = True
     depends_on_prevalence: bool = True
-    importance: Mapping[str, float] | None = None
+    importance: Mapping[str, float] | None = field(default=None, hash=False)
     finite_mean: bool = True
     matrix_function: Callable[[np.ndarray], np.ndarray] | None = field(default=None, repr=False)
     domain: str = "everywhere"

@@ -425,3 +425,7 @@ def test_proportional_counts_tie_exactly(name):
     of_cells = SCORES[name].of_cells
     np.testing.assert_array_equal(of_cells(*(3 * counts)), of_cells(*counts))
     np.testing.assert_array_equal(of_cells(*(7 * counts)), of_cells(*counts))
+
+
+def test_scores_are_hashable():
+    assert len({*SCORES.values(), br.scores.f_beta(3.0)}) == len(SCORES) + 1
