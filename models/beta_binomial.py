@@ -26,10 +26,27 @@ PREVALENCE = "observed"
 
 
 def posterior(counts: xr.DataArray, concentration: xr.DataArray) -> xr.DataArray:
-    """Parameters of the Beta posterior of each row: α + n, with the dims of ``counts``."""
+    """Parameters of the Beta posterior of each row: α + n, with the dims of ``counts``.
+
+    Examples
+    --------
+    >>> import bayesrank as br
+    >>> counts = br.from_counts(tn=8, fp=2, fn=1, tp=9)
+    >>> posterior(counts, counts * 0 + 1).values.tolist()
+    [[[9, 3], [2, 10]]]
+    """
     return concentration + counts
 
 
 def build(counts: xr.DataArray, concentration: xr.DataArray, prevalence: Any, shared: bool = True) -> Any:
-    """The PyMC model; see :func:`bayesrank.models.dirichlet_multinomial.build` for the arguments."""
+    """The PyMC model; see :func:`bayesrank.models.dirichlet_multinomial.build` for the arguments.
+
+    Examples
+    --------
+    >>> import bayesrank as br
+    >>> counts = br.from_counts(tn=8, fp=2, fn=1, tp=9)
+    >>> shares = counts.sum("predicted") / counts.sum(["actual", "predicted"])
+    >>> [variable.name for variable in build(counts, counts * 0 + 1.0, shares).free_RVs]
+    ['row']
+    """
     return _product_multinomial.build(counts, concentration, prevalence, shared)

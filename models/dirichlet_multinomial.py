@@ -31,7 +31,15 @@ PREVALENCE = "sampled"
 
 
 def posterior(counts: xr.DataArray, concentration: xr.DataArray) -> xr.DataArray:
-    """Concentration of the Dirichlet posterior: α + n, with the dims of ``counts``."""
+    """Concentration of the Dirichlet posterior: α + n, with the dims of ``counts``.
+
+    Examples
+    --------
+    >>> import bayesrank as br
+    >>> counts = br.from_counts(tn=8, fp=2, fn=1, tp=9)
+    >>> posterior(counts, counts * 0 + 1).values.tolist()
+    [[[9, 3], [2, 10]]]
+    """
     return concentration + counts
 
 
@@ -53,5 +61,13 @@ def build(counts: xr.DataArray, concentration: xr.DataArray, prevalence: Any = P
     -------
     pymc.Model
         With the variables ``row`` (rates), ``prevalence`` where it is sampled, and ``performance``.
+
+    Examples
+    --------
+    >>> import bayesrank as br
+    >>> counts = br.from_counts(tn=8, fp=2, fn=1, tp=9)
+    >>> model = build(counts, counts * 0 + 1.0)
+    >>> sorted(variable.name for variable in model.free_RVs)
+    ['prevalence', 'row']
     """
     return _product_multinomial.build(counts, concentration, prevalence, shared)

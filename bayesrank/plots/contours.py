@@ -41,6 +41,11 @@ def contours(
     Returns
     -------
     matplotlib Axes
+
+    Examples
+    --------
+    >>> contours("f1", prevalence=0.2).get_xlabel()
+    'FPR'
     """
     ax = new_axes(ax, 4.6, 4.2)
     _draw_contours(ax, as_score(score), prevalence, values, extent, bar=True)
@@ -57,6 +62,13 @@ def animate_contours(
     Returns
     -------
     matplotlib.animation.FuncAnimation
+
+    Examples
+    --------
+    >>> import matplotlib.pyplot as plt
+    >>> film = animate_contours("ppv", prevalences=[0.2, 0.5])
+    >>> _ = film._init_draw()  # draws the first frame
+    >>> plt.close("all")
     """
     from matplotlib.animation import FuncAnimation
 
@@ -93,6 +105,12 @@ def confusion_simplex(total: int, positives: Sequence[int], score: Any, ax: Any 
     Returns
     -------
     matplotlib Axes
+
+    Examples
+    --------
+    >>> axes = confusion_simplex(20, [5, 10, 15], "mcc")
+    >>> axes.name
+    '3d'
     """
     if ax is None:
         import matplotlib.pyplot as plt
@@ -140,6 +158,11 @@ def roc_points(positives: int, negatives: int, score: Any, as_counts: bool = Fal
     Returns
     -------
     matplotlib Axes
+
+    Examples
+    --------
+    >>> roc_points(5, 8, "f1").get_ylabel()
+    'TPR'
     """
     ax = new_axes(ax, 5.0, 4.2)
     score, points = as_score(score), roc_lattice(positives, negatives)
@@ -164,6 +187,11 @@ def pr_points(positives: int, negatives: int, score: Any, ax: Any = None) -> Any
     Returns
     -------
     matplotlib Axes
+
+    Examples
+    --------
+    >>> pr_points(5, 8, "f1").get_ylabel()
+    'precision'
     """
     ax = new_axes(ax, 5.0, 4.2)
     score, points = as_score(score), pr_lattice(positives, negatives)
@@ -183,6 +211,11 @@ def multiplicities(positives: int, negatives: int, score: Any, ax: Any = None) -
     Returns
     -------
     matplotlib Axes
+
+    Examples
+    --------
+    >>> multiplicities(5, 8, "accuracy").get_xlabel()
+    'FPR'
     """
     from matplotlib.colors import LogNorm
 

@@ -27,6 +27,13 @@ def matrix_pmf(pmf: xr.DataArray, figure: Any = None) -> Any:
     Returns
     -------
     matplotlib Figure
+
+    Examples
+    --------
+    >>> import bayesrank as br
+    >>> counts = br.from_counts(tn=9, fp=2, fn=1, tp=5)
+    >>> len(matrix_pmf(br.predictive.confusion_pmf(counts)).axes)
+    4
     """
     if figure is None:
         import matplotlib.pyplot as plt
@@ -66,6 +73,14 @@ def score_pmf(pmfs: Mapping[str, xr.Dataset] | xr.Dataset, observed: float | Non
     -------
     matplotlib Axes
         With a second one for the numbers of matrices.
+
+    Examples
+    --------
+    >>> import bayesrank as br
+    >>> counts = br.from_counts(tn=9, fp=2, fn=1, tp=5)
+    >>> f1 = br.predictive.score_pmf(br.predictive.confusion_pmf(counts), "f1")
+    >>> score_pmf({"beta-binomial": f1}).get_legend_handles_labels()[1][0]
+    'beta-binomial'
     """
     ax = new_axes(ax, 6.0, 3.6)
     named = {"": pmfs} if isinstance(pmfs, xr.Dataset) else dict(pmfs)
@@ -95,6 +110,13 @@ def score_pmf_by_tpr(pmf: xr.DataArray, score: Any, ax: Any = None) -> Any:
     Returns
     -------
     matplotlib Axes
+
+    Examples
+    --------
+    >>> import bayesrank as br
+    >>> counts = br.from_counts(tn=9, fp=2, fn=1, tp=5)
+    >>> len(score_pmf_by_tpr(br.predictive.confusion_pmf(counts), "f1").lines)
+    7
     """
     ax = new_axes(ax, 6.0, 3.6)
     score = as_score(score)
@@ -124,6 +146,13 @@ def effect_of_size(counts: xr.DataArray, factors: Sequence[int] = (1, 4, 16), ax
     Returns
     -------
     matplotlib Figure
+
+    Examples
+    --------
+    >>> import bayesrank as br
+    >>> counts = br.from_counts(tn=9, fp=2, fn=1, tp=5)
+    >>> len(effect_of_size(counts, factors=(1, 4)).axes)
+    2
     """
     if axes is None:
         import matplotlib.pyplot as plt
@@ -165,6 +194,13 @@ def pmf_over_contours(
     Returns
     -------
     matplotlib Axes
+
+    Examples
+    --------
+    >>> import bayesrank as br
+    >>> counts = br.from_counts(tn=9, fp=2, fn=1, tp=5)
+    >>> pmf_over_contours(br.predictive.confusion_pmf(counts), "f1").get_xlabel()
+    'FPR'
     """
     ax = new_axes(ax, 5.4, 4.6)
     score, (fpr, tpr) = as_score(score), _rates(pmf)
