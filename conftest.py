@@ -1,10 +1,18 @@
-"""Shared by all tests: a non-interactive matplotlib, and a switch that forbids skips in CI."""
+"""Shared by tests and doctests: pictures without a screen, closed after each test, and no skips where CI forbids them."""
 
 import os
+import sys
 
 import pytest
 
 os.environ.setdefault("MPLBACKEND", "Agg")
+
+
+@pytest.fixture(autouse=True)
+def _close_figures():
+    yield
+    if "matplotlib.pyplot" in sys.modules:
+        sys.modules["matplotlib.pyplot"].close("all")
 
 
 @pytest.hookimpl(hookwrapper=True)
