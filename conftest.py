@@ -1,11 +1,19 @@
-"""Shared by tests and doctests: pictures without a screen, closed after each test, and no skips where CI forbids them."""
+"""Shared by tests and doctests.
+
+Pictures without a screen, closed after each test; the same random examples in every run, however slow the machine; and
+a switch that forbids skips in CI.
+"""
 
 import os
 import sys
 
+import hypothesis
 import pytest
 
 os.environ.setdefault("MPLBACKEND", "Agg")
+
+hypothesis.settings.register_profile("fixed", deadline=None, derandomize=True)
+hypothesis.settings.load_profile("fixed")
 
 
 @pytest.fixture(autouse=True)
