@@ -19,6 +19,7 @@ from bayesrank.plots.tile import (
     roc_beside_tile,
     shares,
     value_tile,
+    value_tiles,
     winner_tile,
 )
 from bayesrank.plots.values import difference, posterior_against_prior
@@ -53,5 +54,6 @@ __all__ = [
     "shares",
     "superiority",
     "value_tile",
+    "value_tiles",
     "winner_tile",
 ]

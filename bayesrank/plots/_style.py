@@ -1,6 +1,7 @@
 """What all pictures share: colours, names, sizes. Matplotlib is imported on first use."""
 
 from collections.abc import Sequence
+from itertools import takewhile
 from typing import Any
 
 #: Okabe and Ito's eight colours, which people with any common colour blindness can tell apart.
@@ -18,17 +19,41 @@ def entity_colors(entities: Sequence[Any]) -> dict[Any, Any]:
 
 
 def short_names(names: Sequence[Any], width: int = 32) -> list[str]:
-    """Names cut to ``width`` characters in the middle, still unique."""
+    """Names cut to ``width`` characters in the middle, still unique.
+
+    Where that would make different names look alike, what they differ in is shown instead of their ends.
+    """
     texts = [" ".join(str(name).split()) for name in names]
+    cuts = [_cut(text, width) for text in texts]
+    alike: dict[str, list[str]] = {}
+    for text, cut in zip(texts, cuts, strict=True):
+        alike.setdefault(cut, []).append(text)
     out: list[str] = []
-    for text in texts:
-        keep = (width - 1) // 2
-        cut = text if len(text) <= width else f"{text[: width - 1 - keep].rstrip()}…{text[-keep:].lstrip()}"
+    for text, cut in zip(texts, cuts, strict=True):
+        if len(set(alike[cut])) > 1:
+            cut = _cut_to_difference(text, alike[cut], width)
         number, unique = 2, cut
         while unique in out:
             unique, number = f"{cut} ({number})", number + 1
         out.append(unique)
     return out
+
+
+def _cut(text: str, width: int) -> str:
+    keep = (width - 1) // 2
+    return text if len(text) <= width else f"{text[: width - 1 - keep].rstrip()}…{text[-keep:].lstrip()}"
+
+
+def _cut_to_difference(text: str, alike: Sequence[str], width: int) -> str:
+    """The beginning of a name, then what follows from the word on in which names differ."""
+    differ = sum(1 for _ in takewhile(lambda letters: len(set(letters)) == 1, zip(*alike, strict=False)))
+    word = text.rfind(" ", 0, differ) + 1
+    # A long word is entered just before the difference.
+    start = word if differ - word < width // 3 else differ - 1
+    head = text[: min(width // 3, start)].rstrip()
+    rest = text[start:]
+    room = width - len(head) - 1
+    return f"{head}…{rest if len(rest) <= room else rest[: room - 1].rstrip() + '…'}"
 
 
 def new_axes(ax: Any, width: float, height: float) -> Any:

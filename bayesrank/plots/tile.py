@@ -3,13 +3,13 @@
 They draw what :mod:`bayesrank.tile` computes.
 """
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import xarray as xr
 
 from bayesrank.plots._style import OKABE_ITO, new_axes, short_names
+from bayesrank.plots._tile import SEQUENTIAL, SHARED, furnish, scale, share_colors, share_legend, title
 
 __all__ = [
     "credible_tile",
@@ -18,19 +18,9 @@ __all__ = [
     "roc_beside_tile",
     "shares",
     "value_tile",
+    "value_tiles",
     "winner_tile",
 ]
-
-#: Scores whose place on the Tile is the same at all priors: name, (a, b), where its label goes (T Figure 3).
-MARKS = (
-    ("TNR", (0.0, 0.0), (5, 5), ("left", "bottom")),
-    ("PPV", (1.0, 0.0), (-5, 5), ("right", "bottom")),
-    ("NPV", (0.0, 1.0), (5, -5), ("left", "top")),
-    ("TPR", (1.0, 1.0), (-5, -5), ("right", "top")),
-    ("A", (0.5, 0.5), (4, 4), ("left", "bottom")),
-    ("F₁", (1.0, 0.5), (-5, 0), ("right", "center")),
-)
-SEQUENTIAL = "viridis"
 
 
 def value_tile(tile: xr.DataArray, ax: Any = None, prevalence: float | None = None, label: str | None = None) -> Any:
@@ -61,18 +51,67 @@ def value_tile(tile: xr.DataArray, ax: Any = None, prevalence: float | None = No
     """
     ax = new_axes(ax, 4.6, 3.9)
     tile = tile.transpose("b", "a")
-    numbers = tile.values.astype(float)
-    signed = bool(np.nanmin(numbers) < 0)
-    reach = float(np.nanmax(np.abs(numbers)))
-    unit = not signed and reach <= 1
-    image = ax.pcolormesh(
-        tile["a"], tile["b"], numbers, shading="nearest", rasterized=True,
-        cmap="RdBu" if signed else SEQUENTIAL,
-        vmin=-reach if signed else (0 if unit else None), vmax=reach if signed else (1 if unit else None),
-    )  # fmt: skip
-    ax.figure.colorbar(image, ax=ax, label=label or str(tile.name or "").replace("_", " "), shrink=0.85)
-    _furnish(ax, prevalence)
+    image = ax.pcolormesh(tile["a"], tile["b"], tile.values, shading="nearest", rasterized=True, **scale(tile))
+    ax.figure.colorbar(image, ax=ax, label=label or title(tile), shrink=0.85)
+    furnish(ax, prevalence)
     return ax
+
+
+def value_tiles(tiles: xr.DataArray, prevalence: Any = None, label: str | None = None, columns: int = 3) -> Any:
+    """Maps of one kind side by side, under one scale of colours.
+
+    Parameters
+    ----------
+    tiles : xarray.DataArray
+        Dims (b, a) and one more, whose coordinate holds the titles.
+    prevalence : float or sequence of float, optional
+        As for :func:`value_tile`; one for all maps, or one for each.
+    label : str, optional
+        Of the colour bar; the name of ``tiles`` by default.
+    columns : int
+        Maps in a row.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+
+    Examples
+    --------
+    >>> import bayesrank as br
+    >>> counts = br.from_counts(tn=[70, 75], fp=[10, 5], fn=[6, 9], tp=[24, 21], entity=["a", "b"])
+    >>> figure = value_tiles(br.tile.value(counts, 11))
+    >>> [ax.get_title() for ax in figure.axes[:2]]
+    ['a', 'b']
+    >>> import matplotlib.pyplot as plt
+    >>> plt.close(figure)
+    """
+    import matplotlib.pyplot as plt
+    from matplotlib.cm import ScalarMappable
+    from matplotlib.colors import Normalize
+
+    other = [dim for dim in tiles.dims if dim not in ("b", "a")]
+    if len(other) != 1:
+        raise ValueError(f"tiles must have the dims b, a and one more; got {tiles.dims}")
+    tiles = tiles.transpose(*other, "b", "a")
+    size, titles = len(tiles), short_names(tiles[other[0]].values.tolist(), 36)
+    columns = min(size, columns)
+    rows = -(-size // columns)
+    figure, grid = plt.subplots(
+        rows, columns, figsize=(2.3 * columns + 0.9, 2.5 * rows), squeeze=False, layout="constrained",
+        sharex=True, sharey=True,
+    )  # fmt: skip
+    colored = scale(tiles)
+    norm = Normalize(colored["vmin"], colored["vmax"])
+    each = [prevalence] * size if np.ndim(prevalence) == 0 else list(prevalence)
+    for ax, part, name, prior in zip(grid.flat, tiles, titles, each, strict=False):
+        ax.pcolormesh(part["a"], part["b"], part.values, shading="nearest", cmap=colored["cmap"], norm=norm)
+        ax.set_title(name, fontsize=8 if len(name) < 28 else 6.5)
+        furnish(ax, prior, marks=False)
+        ax.label_outer()
+    for ax in grid.flat[size:]:
+        ax.set_visible(False)
+    figure.colorbar(ScalarMappable(norm, colored["cmap"]), ax=grid, label=label or title(tiles), shrink=0.8)
+    return figure
 
 
 def winner_tile(regions: xr.Dataset, ax: Any = None, names: int = 12, prevalence: float | None = None) -> Any:
@@ -101,17 +140,18 @@ def winner_tile(regions: xr.Dataset, ax: Any = None, names: int = 12, prevalence
     >>> [text.get_text() for text in axes.get_legend().get_texts()]
     ['b  63%', 'a  37%']
     """
-    ax = new_axes(ax, 6.8, 3.9)
-    share = regions[["entity", "area"]].to_dataframe().groupby("entity")["area"].sum()
-    share = share.sort_values(ascending=False, kind="stable")
-    colors = _colors(list(share.index))
+    ax = new_axes(ax, 7.2, 3.9)
+    held = regions[["entity", "first", "tied", "area"]].to_dataframe().groupby("entity")
+    table = held.agg({"first": "first", "tied": "first", "area": "sum"})
+    table = table.sort_values("area", ascending=False, kind="stable")
+    colors = share_colors(list(table.index))
     for i in range(regions.sizes["region"]):
         part = regions.isel(region=i)
         curve = np.column_stack([part["a"], part["b"]])
         curve = curve[~np.isnan(curve).any(1)]
         ax.fill(*curve.T, facecolor=colors[part["entity"].item()], edgecolor="white", linewidth=0.8)
-    _legend(ax, share.to_dict(), colors, names)
-    _furnish(ax, prevalence)
+    share_legend(ax, table["area"].to_dict(), colors, names, first=table["first"].tolist(), tied=table["tied"].tolist())
+    furnish(ax, prevalence)
     return ax
 
 
@@ -138,20 +178,20 @@ def credible_tile(credible: xr.Dataset, ax: Any = None, names: int = 12, prevale
     >>> import bayesrank as br
     >>> counts = br.from_counts(tn=[70, 75], fp=[10, 5], fn=[6, 9], tp=[24, 21], entity=["a", "b"])
     >>> axes = credible_tile(br.tile.credible(br.fit(counts, seed=1), resolution=21))
-    >>> len(axes.get_legend().get_texts())
-    3
+    >>> [text.get_text().split()[0] for text in axes.get_legend().get_texts()]
+    ['b', 'a', 'several', 'P(best)']
     """
     from matplotlib.colors import to_rgb
 
-    ax = new_axes(ax, 6.8, 3.9)
+    ax = new_axes(ax, 7.2, 3.9)
     winner, confidence = credible["winner"].values, credible["confidence"].values
     order = credible["share"].sortby(-credible["share"])["entity"].values
     seen = [name for name in order if (winner == name).any()]
-    colors = _colors(seen)
+    colors = share_colors(seen)
     n_entities = credible.sizes["entity"]
     chance = 1 / max(n_entities, 2)
     strength = np.clip((confidence - chance) / (1 - chance), 0, 1)
-    picture = np.full((*winner.shape, 3), 0.85)
+    picture = np.full((*winner.shape, 3), float(SHARED))
     for name in seen:
         here = winner == name
         picture[here] = 1 - (0.15 + 0.85 * strength[here, None]) * (1 - np.array(to_rgb(colors[name])))
@@ -171,9 +211,16 @@ def credible_tile(credible: xr.Dataset, ax: Any = None, names: int = 12, prevale
     elif unsure.any():
         ax.fill([0, 1, 1, 0], [0, 0, 1, 1], facecolor="none", hatch="//", edgecolor="0.35", linewidth=0)
     share = {name: float(credible["share"].sel(entity=name)) for name in seen}
+    nowhere = credible["share"].drop_sel(entity=seen)
+    other = (
+        {f"{nowhere.size} other{'s' * (nowhere.size > 1)}": float(nowhere.sum())}
+        if float(nowhere.sum()) >= 0.005
+        else {}
+    )
+    shared = bool(((winner == "") & ~np.isnan(confidence)).any())
     note = f"P(best) < {prob:g} on\n{float(credible['undecided_area']):.0%} of the Tile"
-    _legend(ax, share, colors, names, note=note)
-    _furnish(ax, prevalence)
+    share_legend(ax, share, colors, names, other=other, shared=shared, note=note)
+    furnish(ax, prevalence)
     return ax
 
 
@@ -199,28 +246,8 @@ def probability_best_tiles(credible: xr.Dataset, most: int = 9) -> Any:
     >>> len(figure.axes)  # two Tiles and a colour bar
     3
     """
-    import matplotlib.pyplot as plt
-    from matplotlib.cm import ScalarMappable
-    from matplotlib.colors import Normalize
-
     order = credible["share"].sortby(-credible["share"])["entity"].values[:most]
-    columns = min(len(order), 3)
-    rows = -(-len(order) // columns)
-    figure, grid = plt.subplots(
-        rows, columns, figsize=(2.3 * columns + 0.9, 2.5 * rows), squeeze=False, layout="constrained",
-        sharex=True, sharey=True,
-    )  # fmt: skip
-    titles = short_names(order.tolist(), 36)
-    for ax, name, title in zip(grid.flat, order, titles, strict=False):
-        part = credible["probability_best"].sel(entity=name)
-        ax.pcolormesh(part["a"], part["b"], part.values, shading="nearest", vmin=0, vmax=1, cmap=SEQUENTIAL)
-        ax.set_title(title, fontsize=6.5)
-        _furnish(ax, None, marks=False)
-        ax.label_outer()
-    for ax in grid.flat[len(order) :]:
-        ax.set_visible(False)
-    figure.colorbar(ScalarMappable(Normalize(0, 1), SEQUENTIAL), ax=grid, label="P(best)", shrink=0.8)
-    return figure
+    return value_tiles(credible["probability_best"].sel(entity=order), label="P(best)")
 
 
 def expected_rank_tile(credible: xr.Dataset, entity: Any, ax: Any = None) -> Any:
@@ -242,7 +269,7 @@ def expected_rank_tile(credible: xr.Dataset, entity: Any, ax: Any = None) -> Any
     )  # fmt: skip
     ax.figure.colorbar(image, ax=ax, label="expected rank", shrink=0.85).ax.invert_yaxis()
     ax.set_title(short_names([entity])[0], fontsize=9)
-    _furnish(ax, None)
+    furnish(ax, None)
     return ax
 
 
@@ -320,61 +347,3 @@ def roc_beside_tile(tile: xr.DataArray, a: float, b: float, prevalence: float, s
     right.set_title(f"equal values 0, 0.1, …, 1 at prevalence {prevalence:g}", fontsize=9)
     figure.colorbar(matplotlib.cm.ScalarMappable(cmap=scale), ax=right, label="value of the score", shrink=0.85)
     return figure
-
-
-def _furnish(ax: Any, prevalence: float | None, marks: bool = True) -> None:
-    """Axes, labels of scores, and on request the no-skill curve and the shifted grid."""
-    ax.set(xlim=(0, 1), ylim=(0, 1), aspect="equal", xlabel="a", ylabel="b")
-    ax.set_xticks([0, 0.5, 1], ["0", "½", "1"])
-    ax.set_yticks([0, 0.5, 1], ["0", "½", "1"])
-    if prevalence is not None:
-        from bayesrank.tile import no_skill_curve, prior_grid
-
-        grid = prior_grid(prevalence)
-        for position in grid.values[1:-1]:
-            ax.axvline(position, color="white", linewidth=0.4, alpha=0.6)
-            ax.axhline(position, color="white", linewidth=0.4, alpha=0.6)
-        curve = no_skill_curve(prevalence=prevalence)
-        ax.plot(curve["a"], curve["b"], color="#CC79A7", linewidth=1.6)
-    if not marks:
-        return
-    for name, place, offset, (horizontal, vertical) in MARKS:
-        ax.plot(*place, "o", color="black", markeredgecolor="white", markersize=5, clip_on=False, zorder=4)
-        ax.annotate(
-            name, place, offset, textcoords="offset points", ha=horizontal, va=vertical, fontsize=8, zorder=4,
-            bbox={"boxstyle": "round,pad=0.1", "facecolor": "white", "alpha": 0.75, "linewidth": 0},
-        )  # fmt: skip
-
-
-def _colors(names: Sequence[Any]) -> dict[Any, Any]:
-    """Colours by share: the named ones differ clearly, the many small ones come from a long scale."""
-    import matplotlib
-
-    first = [*OKABE_ITO[:7], "#882255", "#44AA99", "#999933", "#661100", "#888888"]
-    scale = matplotlib.colormaps["tab20c"]
-    more = max(len(names) - len(first), 1)
-    return {name: first[i] if i < len(first) else scale((i - len(first)) / more) for i, name in enumerate(names)}
-
-
-def _legend(ax: Any, share: dict[Any, float], colors: dict[Any, Any], most: int, note: str | None = None) -> None:
-    """Names of those that are best somewhere, largest shares first."""
-    from matplotlib.patches import Patch
-
-    shown = list(share)[:most]
-    # Names are cut alone, so that the share stays readable.
-    handles = [
-        Patch(facecolor=colors[name], label=f"{text}  {_percent(share[name])}")
-        for name, text in zip(shown, short_names(shown, 28), strict=True)
-    ]
-    rest = list(share)[most:]
-    if rest:
-        handles.append(
-            Patch(facecolor="none", label=f"{len(rest)} more, together {_percent(sum(share[n] for n in rest))}")
-        )
-    if note:
-        handles.append(Patch(facecolor="none", edgecolor="0.35", hatch="//", label=note))
-    ax.legend(handles=handles, loc="center left", bbox_to_anchor=(1.03, 0.5), fontsize=7.5, frameon=False)
-
-
-def _percent(share: float) -> str:
-    return "<1%" if share < 0.005 else f"{share:.0%}"

@@ -97,8 +97,9 @@ def regions(source: Any, rank: int = 1, points: int = 65) -> xr.Dataset:
     Returns
     -------
     xarray.Dataset
-        Along ``region``: ``entity`` (identical entities are joined by " = "), ``area`` (closed form), and the curve
-        ``a``, ``b`` (region, vertex), padded with NaN. Along ``slab``, the exact parts: ``slab_region``,
+        Along ``region``: ``entity`` (identical entities are joined by " = "), ``first`` (the first of these) and
+        ``tied`` (how many they are), ``area`` (closed form), and the curve ``a``, ``b`` (region, vertex), padded with
+        NaN. Along ``slab``, the exact parts: ``slab_region``,
         ``slab_a_lower``, ``slab_a_upper``, ``slab_area``, and ``slab_below``, ``slab_above``: the entity beyond the
         frontier, or "" at the border of the Tile.
 
@@ -126,14 +127,16 @@ def regions(source: Any, rank: int = 1, points: int = 65) -> xr.Dataset:
     padded = np.full((len(curves), longest, 2), np.nan)
     for i, curve in enumerate(curves):
         padded[i, : len(curve)] = curve
-    holder = [labels[int(slabs[chain[0], 2])] for chain in chains]
+    holder = [int(slabs[chain[0], 2]) for chain in chains]
     region_of = np.empty(len(slabs), int)
     for i, chain in enumerate(chains):
         region_of[chain] = i
     rival = np.array([*labels, ""], dtype=object)
     return xr.Dataset(
         {
-            "entity": ("region", np.array(holder, dtype=object)),
+            "entity": ("region", np.array([labels[k] for k in holder], dtype=object)),
+            "first": ("region", np.array([str(names[groups[k][0]]) for k in holder], dtype=object)),
+            "tied": ("region", [len(groups[k]) for k in holder]),
             "area": ("region", [areas[chain].sum() for chain in chains]),
             "a": (("region", "vertex"), padded[..., 0]),
             "b": (("region", "vertex"), padded[..., 1]),

@@ -49,8 +49,8 @@ def credible(source: Any, resolution: int = 101, prob: float = 0.95) -> xr.Datas
           entity is best, exact for each draw; ties over an area are shared evenly;
         - ``undecided_area``: the share of the Tile where the confidence is below ``prob``;
         - Monte-Carlo standard errors ``<name>_mcse`` from means of batches of draws, so that autocorrelation counts;
-          that of ``probability_best`` is never below the binomial one of the probability shrunk by one draw each
-          way. All are 0 for a performance without draws.
+          those of ``probability_best`` and ``probability_skilled`` are never below the binomial one of the probability
+          shrunk by one draw each way. All are 0 for a performance without draws.
 
         Ranks are among those defined and tied ones share theirs; odds within 1e-12 of each other, relatively, tie.
 
@@ -89,11 +89,14 @@ def credible(source: Any, resolution: int = 101, prob: float = 0.95) -> xr.Datas
     nowhere = undefined > 1 - 1e-12
     with np.errstate(divide="ignore", invalid="ignore"):
         expected_rank = np.where(nowhere, np.nan, rank / (1 - undefined))
-        regret = np.where(undefined > 0, np.nan, np.maximum(sums["top"] - sums["value"], 0.0))
+        regret = np.where(undefined > 0, np.nan, np.maximum(sums["regret"], 0.0))
     best = np.where(nowhere.all(0), np.nan, best)
     error = {name: _batch_error(sums[name], squares[name], count) for name in squares}
-    shrunk = (best * n_draws + 1) / (n_draws + 2)
-    binomial = np.sqrt(shrunk * (1 - shrunk) / n_draws) if draw_dims(array) else 0.0 * shrunk
+
+    def binomial(probability: np.ndarray) -> np.ndarray:
+        shrunk = (probability * n_draws + 1) / (n_draws + 2)
+        return np.sqrt(shrunk * (1 - shrunk) / n_draws) if draw_dims(array) else 0.0 * shrunk
+
     confidence, winner = _winner(best, array["entity"].values)
 
     tails = [(1 - prob) / 2, (1 + prob) / 2]
@@ -107,11 +110,16 @@ def credible(source: Any, resolution: int = 101, prob: float = 0.95) -> xr.Datas
     result = xr.Dataset(
         {
             "probability_best": (maps, best),
-            "probability_best_mcse": (maps, np.fmax(error["best"], binomial)),
+            "probability_best_mcse": (maps, np.fmax(error["best"], binomial(best))),
             "expected_rank": (maps, expected_rank),
             "expected_rank_mcse": (maps, np.where(nowhere, np.nan, error["rank"])),
             "expected_regret": (maps, regret),
+            "expected_regret_mcse": (maps, np.where(np.isnan(regret), np.nan, error["regret"])),
             "probability_skilled": (maps, np.where(nowhere, np.nan, skilled)),
+            "probability_skilled_mcse": (
+                maps,
+                np.where(nowhere, np.nan, np.fmax(error["skilled"], binomial(skilled))),
+            ),
             "undefined": (maps, undefined),
             "winner": (("b", "a"), winner),
             "confidence": (("b", "a"), confidence),
@@ -283,10 +291,11 @@ def _accumulate(
         _kernel.tally(block, points, *maps.values(), False)
         value, top = np.zeros((n, size, size)), np.zeros((size, size))
         _kernel.sum_values(block, points, value, top)
+        regret = top - value
         shares = np.empty((block.shape[0], n))
         _walk.shares(block, shares)
         out = {k: np.cumsum(v, axis=-1)[..., :-1].transpose(1, 2, 0) for k, v in maps.items()}
-        return out | {"value": value, "top": top}, block.shape[0], shares
+        return out | {"regret": regret}, block.shape[0], shares
 
     sums: dict[str, np.ndarray] = {}
     squares: dict[str, np.ndarray] = {}
@@ -294,7 +303,7 @@ def _accumulate(
     for maps, draws, share in _threaded(one, batches(array)):
         for name, part in maps.items():
             sums[name] = sums[name] + part if name in sums else part
-        for name in ("best", "rank"):
+        for name in ("best", "rank", "skilled", "regret"):
             squares[name] = squares.get(name, 0.0) + np.square(maps[name]) / draws
         shares.append(share)
         count += 1

@@ -215,3 +215,16 @@ def test_errors_of_independent_draws_are_those_of_a_mean():
     p = found["probability_best"].sel(a=0.5, b=0.5)
     binomial = np.sqrt(p * (1 - p) / ranks.sizes["draws"])
     np.testing.assert_allclose(found["probability_best_mcse"].sel(a=0.5, b=0.5), binomial, rtol=5 / np.sqrt(2 * 124))
+    # Skill and regret, by the same route.
+    value = br.tile.value(posterior, 3).sel(a=0.5, b=0.5).stack(draws=("chain", "draw"))
+    regret = (value.max("entity") - value).transpose("entity", "draws")
+    expected = regret.std("draws", ddof=1) / np.sqrt(regret.sizes["draws"])
+    error = found["expected_regret_mcse"].sel(a=0.5, b=0.5)
+    np.testing.assert_allclose(error, expected, rtol=5 / np.sqrt(2 * 124))
+    p = found["probability_skilled"]
+    floor = np.sqrt(p * (1 - p) / regret.sizes["draws"])
+    assert (found["probability_skilled_mcse"] >= 0.99 * floor).all()  # shrinkage lowers it by less than that
+    assert (found["probability_skilled_mcse"] > 0).all()
+    point = br.tile.credible(counts, 3)
+    assert (point["expected_regret_mcse"] == 0).all()
+    assert (point["probability_skilled_mcse"] == 0).all()

@@ -1,0 +1,96 @@
+"""Pictures of Tiles: nothing cut off, ties and long names told apart."""
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pytest
+import xarray as xr
+
+import bayesrank as br
+from bayesrank.plots._style import short_names
+
+
+@pytest.fixture(autouse=True)
+def close():
+    plt.close("all")
+    yield
+    plt.close("all")
+
+
+def random_counts(entities, seed=4):
+    """Distinct entities with long names, none much better than the others."""
+    rng = np.random.default_rng(seed)
+    negative = rng.multinomial(90, [0.8, 0.2], entities)
+    positive = rng.multinomial(60, [0.2, 0.8], entities)
+    names = [f"A Producer of Rapid Tests with a Long Name, test {i} (lateral flow)" for i in range(entities)]
+    return br.from_counts(tn=negative[:, 0], fp=negative[:, 1], fn=positive[:, 0], tp=positive[:, 1], entity=names)
+
+
+def texts(ax):
+    return [text.get_text() for text in ax.get_legend().get_texts()]
+
+
+@pytest.mark.parametrize("entities", [3, 15, 108])
+@pytest.mark.parametrize("kind", ["winner", "credible"])
+def test_legend_lies_within_the_figure_and_beside_the_tile(entities, kind):
+    counts = random_counts(entities)
+    if kind == "winner":
+        ax = br.plots.winner_tile(br.tile.regions(counts))
+    else:
+        ax = br.plots.credible_tile(br.tile.credible(br.fit(counts, draws=100, seed=1), 11))
+    figure = ax.figure
+    figure.canvas.draw()
+    legend, whole, tile = ax.get_legend().get_window_extent(), figure.bbox, ax.get_window_extent()
+    assert whole.x0 <= legend.x0 < legend.x1 <= whole.x1
+    assert whole.y0 <= legend.y0 < legend.y1 <= whole.y1
+    assert legend.x0 > tile.x1
+    assert len(set(texts(ax))) == len(texts(ax)) <= 15
+
+
+def test_identical_entities_are_counted():
+    counts = br.from_counts(
+        tn=[9, 9, 9, 8], fp=[1, 1, 1, 2], fn=[2, 2, 2, 1], tp=[8, 8, 8, 9], entity=["x = y", "second", "third", "other"]
+    )
+    regions = br.tile.regions(counts)
+    assert set(zip(regions["first"].values, regions["tied"].values, strict=True)) == {("x = y", 3), ("other", 1)}
+    assert sorted(text.split("  ")[0] for text in texts(br.plots.winner_tile(regions))) == [
+        "other",
+        "x = y\nand 2 more, tied",
+    ]
+
+
+def test_shared_first_place_is_explained():
+    counts = br.from_counts(tn=[9, 9], fp=[1, 1], fn=[2, 2], tp=[8, 8], entity=["x", "y"])
+    assert texts(br.plots.credible_tile(br.tile.credible(counts, 5)))[:2] == [
+        "2 others  100%",
+        "several share the first place",
+    ]
+
+
+def test_shares_in_the_legend_sum_to_one():
+    ax = br.plots.credible_tile(br.tile.credible(br.fit(random_counts(15), draws=100, seed=1), 11), names=3)
+    shares = [float(text.split("  ")[1].rstrip("%")) for text in texts(ax) if "%" in text and "P(best)" not in text]
+    assert abs(sum(shares) - 100) <= 0.5 * len(shares)  # each is rounded to a whole percent
+
+
+def test_long_names_show_what_they_differ_in():
+    names = [f"Institute of Long Names Rapid Antibody Test Cassette {kind} (Lateral Flow Method)" for kind in "ABC"]
+    short = short_names(names, 30)
+    assert [name.split("…")[1][0] for name in short] == ["A", "B", "C"]
+    assert all(len(name) <= 30 for name in short)
+    # One name is the beginning of another, and one occurs twice.
+    names = ["x" * 40, "x" * 50, "x" * 50]
+    assert len(set(short_names(names, 20))) == 3
+
+
+def test_correlations_have_one_scale_and_panels_their_prevalence():
+    tiles = xr.concat([br.tile.no_skill(p, 11) for p in (0.2, 0.8)], xr.DataArray([0.2, 0.8], dims="prevalence"))
+    tiles = tiles.assign_coords(prevalence=[0.2, 0.8])
+    figure = br.plots.value_tiles(tiles, prevalence=[0.2, 0.8])
+    first, second = (ax.lines[-1].get_xydata() for ax in figure.axes[:2])
+    # Every point of a no-skill curve: π₊² a b = π₋² (1 - a)(1 - b), The Tile, Section 4.4.
+    for (a, b), p in ((first.T, 0.2), (second.T, 0.8)):
+        np.testing.assert_allclose(p**2 * a * b, (1 - p) ** 2 * (1 - a) * (1 - b), atol=1e-12)
+    correlations = tiles.rename("kendall_correlation")
+    assert br.plots.value_tiles(correlations).axes[0].collections[0].get_clim() == (-1, 1)
+    with pytest.raises(ValueError, match="one more"):
+        br.plots.value_tiles(tiles.isel(prevalence=0))
