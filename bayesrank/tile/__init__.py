@@ -13,12 +13,15 @@ from bayesrank.tile.flavours import (
 )
 from bayesrank.tile.geometry import frontier, regions, shares
 from bayesrank.tile.posterior import credible, probability_best, rank_probability, value_interval
-from bayesrank.tile.preferences import preference_ranking
+from bayesrank.tile.preferences import around, beta_preferences, between, preference_ranking
 from bayesrank.tile.roc import chance_corrected_place, isoperformance, moved_place, no_skill_curve, prior_grid, vertex
 from bayesrank.tile.volumes import volume
 
 __all__ = [
+    "around",
     "baseline",
+    "beta_preferences",
+    "between",
     "chance_corrected_place",
     "correlation",
     "credible",

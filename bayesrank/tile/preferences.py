@@ -1,13 +1,177 @@
 """Ranks when the preference itself is uncertain: a distribution over the Tile beside the posterior."""
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import xarray as xr
 
+from bayesrank.scores.placement import place
 from bayesrank.tile._grid import batches, only_draws_and_entities, with_entity
 
-__all__ = ["preference_ranking"]
+__all__ = ["around", "beta_preferences", "between", "preference_ranking"]
+
+Preferences = tuple[np.ndarray, np.ndarray, np.ndarray]
+
+
+def around(score: Any, radius: float = 0.1, prevalence: float | None = None, points: int = 1000) -> Preferences:
+    """Preferences near a score: uniform over the part of a disc that lies on the Tile.
+
+    Parameters
+    ----------
+    score : Score, str, callable or pair of float
+        The centre: a score with a place on the Tile, or (a, b).
+    radius : float
+        Of the disc; the Tile's side is 1.
+    prevalence : float, optional
+        For scores whose place depends on it, such as the balanced accuracy.
+    points : int
+        Points spread evenly over the whole disc.
+
+    Returns
+    -------
+    a, b, weights : numpy.ndarray
+        For :func:`preference_ranking`.
+
+    Raises
+    ------
+    ValueError
+        If the score has no place on the Tile, or the radius is not above 0.
+
+    References
+    ----------
+    Piérard et al., The Tile, Section 4.2, which asks whether rankings stand small changes of the importance.
+
+    Examples
+    --------
+    >>> import bayesrank as br
+    >>> counts = br.from_counts(tn=[70, 75], fp=[10, 5], fn=[6, 9], tp=[24, 21], entity=["a", "b"])
+    >>> near_f1 = br.tile.preference_ranking(counts, *br.tile.around("f1", radius=0.2))
+    >>> near_f1["probability_best"].values.round(2).tolist()
+    [0.36, 0.64]
+    """
+    centre_a, centre_b = _place(score, prevalence)
+    if not radius > 0:
+        raise ValueError(f"radius must be above 0; got {radius}")
+    _check_points(points)
+    # Vogel's spiral: each point stands for the same area.
+    steps = np.arange(points)
+    distance, angle = radius * np.sqrt((steps + 0.5) / points), steps * np.pi * (3 - np.sqrt(5))
+    a, b = centre_a + distance * np.cos(angle), centre_b + distance * np.sin(angle)
+    on = (a >= 0) & (a <= 1) & (b >= 0) & (b <= 1)
+    return a[on], b[on], np.full(on.sum(), 1 / on.sum())
+
+
+def between(*corners: Any, prevalence: float | None = None, points: int = 31) -> Preferences:
+    """Preferences between scores: uniform over the segment of two, or the convex region with more as its corners.
+
+    Parameters
+    ----------
+    *corners : Score, str, callable or pair of float
+        Scores with a place on the Tile, or places (a, b); three or more in their order round the region.
+    prevalence : float, optional
+        For scores whose place depends on it.
+    points : int
+        Points along a segment; each triangle of a region is cut into ``points``² equal ones.
+
+    Returns
+    -------
+    a, b, weights : numpy.ndarray
+        For :func:`preference_ranking`.
+
+    Raises
+    ------
+    ValueError
+        If a score has no place on the Tile, or the corners do not go round a convex region.
+
+    References
+    ----------
+    Piérard et al., The Tile, Section 4.1 (the scores along the right side, from PPV to TPR, are the F-scores).
+
+    Examples
+    --------
+    Any F-score, then any score that minds missed positives more than false alarms:
+
+    >>> import bayesrank as br
+    >>> counts = br.from_counts(tn=[70, 75], fp=[10, 5], fn=[6, 9], tp=[24, 21], entity=["a", "b"])
+    >>> f_scores = br.tile.preference_ranking(counts, *br.tile.between("ppv", "tpr"))
+    >>> upper_half = br.tile.between((0, 0.5), (1, 0.5), "tpr", "npv")
+    >>> ranking = br.tile.preference_ranking(counts, *upper_half)
+    >>> ranking["probability_best"].values.round(2).tolist()
+    [0.74, 0.26]
+    """
+    if len(corners) < 2:
+        raise ValueError(f"corners must be at least two; got {corners}")
+    _check_points(points)
+    where = np.array([_place(corner, prevalence) for corner in corners])
+    if len(where) == 2:
+        part = ((np.arange(points) + 0.5) / points)[:, None]
+        along = where[0] + part * (where[1] - where[0])
+        return along[:, 0], along[:, 1], np.full(points, 1 / points)
+    sides = np.roll(where, -1, axis=0) - where
+    turns = _cross(sides, np.roll(sides, -1, axis=0))
+    areas = _cross(where[1:-1] - where[0], where[2:] - where[0]) / 2
+    # Turns all one way, and once round only: a star turns one way too, but not as seen from its first corner.
+    sign = np.sign(areas.sum())
+    if sign == 0 or (sign * np.append(turns, areas) < -1e-12).any():
+        raise ValueError(f"corners must go round a convex region in their order; got {where.tolist()}")
+    # Centres of the small triangles, as shares of a triangle's two sides: those that point up, and down.
+    i, j = np.meshgrid(np.arange(points), np.arange(points), indexing="ij")
+    up, down = i + j < points, i + j < points - 1
+    shares = np.concatenate(
+        [np.column_stack([i[up], j[up]]) + 1 / 3, np.column_stack([i[down], j[down]]) + 2 / 3]
+    ) / points  # fmt: skip
+    triangles = [
+        where[0] + shares @ np.array([second - where[0], third - where[0]]) for second, third in pairwise(where[1:])
+    ]
+    spread = np.concatenate(triangles).clip(0, 1)
+    return spread[:, 0], spread[:, 1], np.repeat(areas / areas.sum(), len(shares)) / len(shares)
+
+
+def beta_preferences(a: tuple[float, float], b: tuple[float, float], points: int = 31) -> Preferences:
+    """Preferences with an independent Beta distribution on each axis.
+
+    Parameters
+    ----------
+    a, b : pair of float
+        The two parameters of each axis, above 0: (2, 1) leans to 1, (1, 1) is uniform, (20, 20) is sure of about 1/2.
+    points : int
+        Points along each axis, at the middles of as many equally probable intervals.
+
+    Returns
+    -------
+    a, b, weights : numpy.ndarray
+        For :func:`preference_ranking`.
+
+    Raises
+    ------
+    ValueError
+        If a parameter is not above 0.
+
+    References
+    ----------
+    Distributions of weights in rank acceptabilities: Lahdelma and Salminen, SMAA-2 (2001).
+
+    Examples
+    --------
+    >>> import bayesrank as br
+    >>> counts = br.from_counts(tn=[70, 75], fp=[10, 5], fn=[6, 9], tp=[24, 21], entity=["a", "b"])
+    >>> minds_misses = br.tile.beta_preferences(a=(1, 1), b=(4, 1))
+    >>> br.tile.preference_ranking(counts, *minds_misses)["probability_best"].values.round(2).tolist()
+    [0.84, 0.16]
+    """
+    from scipy.special import betaincinv
+
+    _check_points(points)
+    middles = (np.arange(points) + 0.5) / points
+    each = []
+    for argument, pair in (("a", a), ("b", b)):
+        shape = np.asarray(pair, dtype=float)
+        if shape.shape != (2,) or not (np.isfinite(shape) & (shape > 0)).all():
+            raise ValueError(f"{argument} must hold two numbers above 0; got {pair}")
+        each.append(betaincinv(*shape, middles))
+    where_a, where_b = (grid.ravel() for grid in np.meshgrid(*each))
+    return where_a, where_b, np.full(points**2, 1 / points**2)
 
 
 def preference_ranking(source: Any, a: Any, b: Any, weights: Any = None) -> xr.Dataset:
@@ -18,7 +182,8 @@ def preference_ranking(source: Any, a: Any, b: Any, weights: Any = None) -> xr.D
     source : DataArray, Dataset, InferenceData or DataTree
         Two-class performances (entity, actual, predicted), with or without draws.
     a, b : array_like
-        Paired points of the Tile, of one length; a number stands for all.
+        Paired points of the Tile, of one length; a number stands for all. :func:`around`, :func:`between` and
+        :func:`beta_preferences` make such points with their weights.
     weights : array_like, optional
         Weight of each point, non-negative; equal by default. A uniform distribution over the Tile is a convention,
         not ignorance: another coordinate system of the same scores makes another "uniform".
@@ -78,6 +243,29 @@ def preference_ranking(source: Any, a: Any, b: Any, weights: Any = None) -> xr.D
         },
         {"entity": array["entity"].values, "rank": order},
     )
+
+
+def _place(corner: Any, prevalence: float | None) -> tuple[float, float]:
+    """(a, b), given as such or as a score that has a place."""
+    if isinstance(corner, list | tuple | np.ndarray):
+        pair = np.asarray(corner, dtype=float)
+        if pair.shape != (2,) or not ((pair >= 0) & (pair <= 1)).all():
+            raise ValueError(f"a place on the Tile must be two numbers between 0 and 1; got {corner}")
+        return float(pair[0]), float(pair[1])
+    found = place(corner, prevalence)
+    if found is None:
+        at = "" if prevalence is None else f" at prevalence {prevalence}"
+        raise ValueError(f"score must have a place on the Tile{at}; got {corner!r}, which has none")
+    return found
+
+
+def _check_points(points: Any) -> None:
+    if isinstance(points, bool) or not isinstance(points, int | np.integer) or points < 1:
+        raise ValueError(f"points must be a whole number above 0; got {points!r}")
+
+
+def _cross(first: np.ndarray, second: np.ndarray) -> np.ndarray:
+    return first[:, 0] * second[:, 1] - first[:, 1] * second[:, 0]
 
 
 def _points(a: Any, b: Any, weights: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -1,0 +1,118 @@
+"""Distributions of preferences against moments, quadrature, exact areas and brute force."""
+
+import numpy as np
+import pytest
+from scipy.integrate import quad
+from scipy.stats import beta as beta_distribution
+
+import bayesrank as br
+
+COUNTS = br.from_counts(tn=[70, 75], fp=[10, 5], fn=[6, 9], tp=[24, 21], entity=["a", "b"])
+
+
+def frontier(a):
+    """The b at which the two entities of COUNTS tie; above it the first is better."""
+    (tn, fp), (fn, tp) = COUNTS.isel(entity=0).values
+    (tn2, fp2), (fn2, tp2) = COUNTS.isel(entity=1).values
+    s, s2 = (1 - a) * tn + a * tp, (1 - a) * tn2 + a * tp2
+    low, high = s * fp2 - s2 * fp, s * fn2 - s2 * fn  # s u2 - s2 u at b = 0 and b = 1
+    return low / (low - high)
+
+
+def first_is_best(preferences):
+    return br.tile.preference_ranking(COUNTS, *preferences)["probability_best"].sel(entity="a").item()
+
+
+def test_beta_preferences_have_the_moments_of_their_distributions():
+    a, b, weights = br.tile.beta_preferences((2, 3), (4, 1.5), points=201)
+    assert abs(weights.sum() - 1) < 1e-12
+    # Means of middles of equally probable intervals: the error falls faster than 1 / points.
+    for values, shape in ((a, (2, 3)), (b, (4, 1.5))):
+        assert abs(weights @ values - beta_distribution(*shape).mean()) < 1e-3
+        assert abs(weights @ values**2 - beta_distribution(*shape).moment(2)) < 1e-3
+    assert abs(weights @ (a * b) - 2 / 5 * 4 / 5.5) < 1e-3
+
+
+@pytest.mark.parametrize("shapes", [((1, 1), (1, 1)), ((2, 3), (4, 1.5)), ((0.5, 0.5), (20, 20))])
+def test_beta_preferences_against_quadrature(shapes):
+    on_a, on_b = (beta_distribution(*shape) for shape in shapes)
+    expected = quad(lambda p: on_b.sf(np.clip(frontier(on_a.ppf(p)), 0, 1)), 0, 1, limit=200)[0]
+    # In the quantiles' square a monotone frontier crosses at most 2 n of n² cells, each half right on average.
+    assert abs(first_is_best(br.tile.beta_preferences(*shapes, points=201)) - expected) < 1 / 201
+
+
+def test_between_the_four_corners_is_the_whole_tile():
+    whole = br.tile.between("tnr", "ppv", "tpr", "npv", points=101)
+    expected = br.tile.shares(COUNTS).sel(entity="a").item()  # closed form
+    # A monotone frontier crosses at most 2 n rows and columns of the 2 n² triangles.
+    assert abs(first_is_best(whole) - expected) < 2 / 101
+    backwards = br.tile.between("npv", "tpr", "ppv", "tnr", points=101)
+    assert abs(first_is_best(backwards) - expected) < 2 / 101
+
+
+def test_between_against_brute_force_and_moments():
+    corners = [(0.1, 0.3), (0.9, 0.2), (1.0, 0.7), (0.4, 0.9)]
+    a, b, weights = br.tile.between(*corners, points=101)
+    x, y = np.random.default_rng(3).random((2, 400_000))
+    inside = np.ones(x.size, bool)
+    for (x0, y0), (x1, y1) in zip(corners, corners[1:] + corners[:1], strict=True):
+        inside &= (x1 - x0) * (y - y0) - (y1 - y0) * (x - x0) >= 0
+    x, y = x[inside], y[inside]
+    for found, sample in ((weights @ a, x), (weights @ b, y), (weights @ (a < b), x < y)):
+        # Five standard errors of the sample, and the cells that the line a = b cuts.
+        assert abs(found - sample.mean()) < 5 * sample.std() / np.sqrt(sample.size) + 1 / 101
+    expected = (y > frontier(x)).mean()
+    error = np.sqrt(expected * (1 - expected) / x.size)
+    assert abs(first_is_best((a, b, weights)) - expected) < 5 * error + 2 / 101
+
+
+def test_between_two_scores_is_the_segment():
+    # The F-scores: the tie is at one b, so the share above it is the probability.
+    found = first_is_best(br.tile.between("ppv", "tpr", points=400))
+    assert abs(found - (1 - frontier(1.0))) <= 1 / 400
+
+
+@pytest.mark.parametrize(("centre", "radius"), [("f1", 0.2), ("accuracy", 0.3), ((0.0, 0.6), 0.4), ("tpr", 2.0)])
+def test_around_against_brute_force(centre, radius):
+    place = br.place(centre) if isinstance(centre, str) else centre
+    x, y = np.meshgrid(*[(np.arange(1500) + 0.5) / 1500] * 2)
+    inside = (x - place[0]) ** 2 + (y - place[1]) ** 2 <= radius**2
+    expected = (y > frontier(x))[inside].mean()
+    found = first_is_best(br.tile.around(centre, radius, points=20_000))
+    # Points stand for equal areas; the error is of the order of the points beside the borders, about sqrt(n) of n.
+    assert abs(found - expected) < 5 / np.sqrt(20_000)
+    a, b, weights = br.tile.around(centre, radius, points=20_000)
+    assert ((a >= 0) & (a <= 1) & (b >= 0) & (b <= 1)).all()
+    assert abs(weights @ a - x[inside].mean()) < 5 / np.sqrt(20_000)
+
+
+def test_a_tight_neighbourhood_is_the_score_itself():
+    posterior = br.fit(COUNTS, draws=100, seed=3)
+    near = br.tile.preference_ranking(posterior, *br.tile.around("f1", 1e-9, points=10))
+    at = br.tile.preference_ranking(posterior, *br.place("f1"))
+    np.testing.assert_allclose(near["rank_probability"], at["rank_probability"], atol=1e-12)
+    # Balanced accuracy has its place at a prevalence only.
+    a, b, _ = br.tile.around("balanced_accuracy", 1e-9, prevalence=0.3)
+    np.testing.assert_allclose([a.mean(), b.mean()], 0.7, atol=1e-8)
+
+
+def test_bad_input():
+    with pytest.raises(ValueError, match="place"):
+        br.tile.around("mcc")
+    with pytest.raises(ValueError, match="place"):
+        br.tile.around((0.5, 1.5))
+    with pytest.raises(ValueError, match="radius"):
+        br.tile.around("f1", 0)
+    with pytest.raises(ValueError, match="corners"):
+        br.tile.between("f1")
+    with pytest.raises(ValueError, match="convex"):
+        br.tile.between("tnr", "tpr", "ppv", "npv")
+    with pytest.raises(ValueError, match="convex"):
+        br.tile.between((0, 0), (0.5, 0.5), (1, 1))
+    star = [(0.5 + 0.4 * np.cos(t), 0.5 + 0.4 * np.sin(t)) for t in 4 * np.pi / 5 * np.arange(5)]
+    with pytest.raises(ValueError, match="convex"):
+        br.tile.between(*star)
+    with pytest.raises(ValueError, match="b must hold two"):
+        br.tile.beta_preferences((1, 1), (1, 0))
+    with pytest.raises(ValueError, match="points"):
+        br.tile.beta_preferences((1, 1), (1, 1), points=0)
