@@ -97,7 +97,7 @@ def value_tiles(tiles: xr.DataArray, prevalence: Any = None, label: str | None =
     columns = min(size, columns)
     rows = -(-size // columns)
     figure, grid = plt.subplots(
-        rows, columns, figsize=(2.3 * columns + 0.9, 2.5 * rows), squeeze=False, layout="constrained",
+        rows, columns, figsize=(2.3 * columns + 0.9, 2.4 * rows + 0.6), squeeze=False, layout="constrained",
         sharex=True, sharey=True,
     )  # fmt: skip
     colored = scale(tiles)

@@ -40,7 +40,7 @@ def around(score: Any, radius: float = 0.1, prevalence: float | None = None, poi
 
     References
     ----------
-    Piérard et al., The Tile, Section 4.2, which asks whether rankings stand small changes of the importance.
+    Piérard et al., The Tile, Section 4.2 (rankings should stand small changes of the parameters).
 
     Examples
     --------
@@ -86,7 +86,7 @@ def between(*corners: Any, prevalence: float | None = None, points: int = 31) ->
 
     References
     ----------
-    Piérard et al., The Tile, Section 4.1 (the scores along the right side, from PPV to TPR, are the F-scores).
+    Piérard et al., The Tile, Lemma 7 (the F-scores lie along the right side, from PPV to TPR).
 
     Examples
     --------
