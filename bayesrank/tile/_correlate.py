@@ -7,6 +7,13 @@ that it swaps moves Kendall's count by one known step, so a point costs what has
 import numpy as np
 from numba import njit
 
+#: Bins of equal width that hold the values of one point: 16 x 16 x 32, the sizes of three nested counts of them.
+BINS = 8192
+#: Values nearer than this to the edge of a bin, or to each other in bins, may be ties and are left to the exact way.
+EDGE = 1e-7
+#: Row i adds 1 to all counts beyond the one that i belongs to.
+BEYOND_16 = np.triu(np.ones((16, 16), np.int32), 1)
+BEYOND_32 = np.triu(np.ones((32, 32), np.int32), 1)
 OPTIONS = {"cache": True, "nogil": True}
 
 
@@ -41,6 +48,64 @@ def inversions(ranks):
 
 
 @njit(**OPTIONS)
+def scale_of_bins(s, fp, fn):
+    """Where the scale of bins starts and its bins per unit of 1 - R, for a whole column; 0 bins if it cannot be used.
+
+    1 - R = u / (s + u) is monotone along a column, so that its ends bound it.
+    """
+    low, high = 1.0, 0.0
+    for k in range(s.size):
+        if s[k] == 0.0:
+            return 0.0, 0.0
+        first, second = fp[k] / (s[k] + fp[k]), fn[k] / (s[k] + fn[k])
+        low, high = min(low, first, second), max(high, first, second)
+    # The tolerance of ties, 1e-12 of the odds, must stay below EDGE.
+    return (low, (BINS - 1) / (high - low)) if high - low > 0.05 else (0.0, 0.0)
+
+
+@njit(**OPTIONS)
+def falling_pairs(values, top, middle, bottom, head, following):
+    """Pairs of a sequence on the scale of bins that fall; -1 if some might tie, or crowd in few bins.
+
+    Three nested counts tell how many of those before lie in lower bins; those of the same bin are compared.
+    """
+    n = values.size
+    top[:] = 0
+    middle[:] = 0
+    bottom[:] = 0
+    head[:] = -1
+    rising = 0
+    left = 16 * n
+    for k in range(n):
+        v = values[k]
+        place = np.uint32(v)
+        rest = v - place
+        if rest < EDGE or rest > 1 - EDGE:
+            return -1
+        i, j = place >> np.uint32(9), place >> np.uint32(5)
+        within_top, within_middle = j & np.uint32(15), place & np.uint32(31)
+        rising += top[i] + middle[i, within_top] + bottom[j, within_middle]
+        q = head[place]
+        while q >= 0:
+            if abs(values[q] - v) < EDGE:
+                return -1
+            rising += values[q] < v
+            q = following[q]
+            left -= 1
+        if left < 0:
+            return -1
+        following[k] = head[place]
+        head[place] = k
+        for t in range(16):
+            top[t] += BEYOND_16[i, t]
+        for t in range(16):
+            middle[i, t] += BEYOND_16[within_top, t]
+        for t in range(32):
+            bottom[j, t] += BEYOND_32[within_middle, t]
+    return n * (n - 1) // 2 - rising
+
+
+@njit(**OPTIONS)
 def column(cells, a, points, ranks, kendall, out):
     """Rank correlation of ``ranks`` (of the other score) with the canonical scores of one column, into ``out``.
 
@@ -58,10 +123,25 @@ def column(cells, a, points, ranks, kendall, out):
     centred = ranks - 0.5 * (n + 1)
     var_x = (centred**2).sum()
     values, order = np.empty(n), np.empty(n, np.int64)
+    # Without ties a point is counted afresh, in the order of the other score; else neighbours help.
+    start, bins = scale_of_bins(s, cells[1], cells[2]) if kendall and ties_x == 0 else (0.0, 0.0)
+    by_rank = np.argsort(whole)
+    s_sorted, fp, fn = s[by_rank], cells[1][by_rank], cells[2][by_rank]
+    top, middle, bottom = np.empty(16, np.int32), np.empty((16, 16), np.int32), np.empty((256, 32), np.int32)
+    head, following = np.empty(BINS, np.int32), np.empty(n, np.int32)
     started = False
     count = 0
     for m in range(points.size):
         b = points[m]
+        if bins > 0:
+            for k in range(n):
+                u = (1 - b) * fp[k] + b * fn[k]
+                values[k] = 0.5 + (u / (s_sorted[k] + u) - start) * bins
+            falling = falling_pairs(values, top, middle, bottom, head, following)
+            if falling >= 0:
+                out[m] = (2 * falling - pairs) / pairs
+                started = False
+                continue
         undefined = False
         for k in range(n):
             u = (1 - b) * cells[1, k] + b * cells[2, k]

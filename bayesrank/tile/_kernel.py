@@ -329,37 +329,26 @@ def tally(draws, points, best, rank, undefined, skilled, best_only):
 
 @njit(**OPTIONS)
 def tally_ranks(draws, a, b, weight, out):
-    """Add, at paired (``a``, ``b``), each draw's weight to (point, entity, rank) in ``out``, ties spread evenly.
-
-    ``a`` and ``b`` are axes of a grid when ``weight`` is empty; then points are counted with a fastest.
-    """
+    """Add, at paired (``a``, ``b``), each draw's weight to (point, entity, rank) in ``out``, ties spread evenly."""
     n = draws.shape[2]
-    log_s, log_u = np.empty((a.size, n)), np.empty((b.size, n))
-    keys = np.empty(n)
+    log_s, log_u, keys = np.empty(n), np.empty(n), np.empty(n)
     for d in range(draws.shape[0]):
         cells = draws[d]
         entities = defined_entities(cells)
-        for k in entities:
-            for i in range(a.size):
-                s = (1 - a[i]) * cells[0, k] + a[i] * cells[3, k]
-                log_s[i, k] = np.log(s) if s > 0 else -np.inf
-            for m in range(b.size):
-                u = (1 - b[m]) * cells[1, k] + b[m] * cells[2, k]
-                log_u[m, k] = np.log(u) if u > 0 else -np.inf
         order = entities.copy()
-        grid = weight.size == 0
         for i in range(a.size):
-            for m in range(b.size if grid else 1):
-                defined = sort_column(log_s[i], log_u[m if grid else i], entities, order, keys)
-                into = out[m * a.size + i] if grid else out[0]
-                w = 1.0 if grid else weight[i]
-                first = 0
-                while first < defined:
-                    end = tied_until(keys, order, first, defined)
-                    for p in range(first, end):
-                        for r in range(first, end):
-                            into[order[p], r] += w / (end - first)
-                    first = end
+            for k in entities:
+                s, u = (1 - a[i]) * cells[0, k] + a[i] * cells[3, k], (1 - b[i]) * cells[1, k] + b[i] * cells[2, k]
+                log_s[k] = np.log(s) if s > 0 else -np.inf
+                log_u[k] = np.log(u) if u > 0 else -np.inf
+            defined = sort_column(log_s, log_u, entities, order, keys)
+            first = 0
+            while first < defined:
+                end = tied_until(keys, order, first, defined)
+                for p in range(first, end):
+                    for r in range(first, end):
+                        out[0, order[p], r] += weight[i] / (end - first)
+                first = end
 
 
 @njit(**OPTIONS)

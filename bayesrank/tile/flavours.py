@@ -11,8 +11,17 @@ import numpy as np
 import xarray as xr
 
 from bayesrank.performance import as_performance, two_class_cells
-from bayesrank.tile._grid import area_weights, axes, draw_dims, halves, only_draws_and_entities, quotient, with_entity
-from bayesrank.tile.posterior import rank_probability
+from bayesrank.tile._grid import (
+    area_weights,
+    axes,
+    axis,
+    batches,
+    draw_dims,
+    halves,
+    only_draws_and_entities,
+    quotient,
+    with_entity,
+)
 
 __all__ = [
     "baseline",
@@ -200,10 +209,9 @@ def ranking(source: Any, of: Any, resolution: int = 101) -> xr.DataArray:
     array = with_entity(source)
     if of not in array["entity"].values:
         raise KeyError(f"of must be one of the entities; got {of!r}, not in {array['entity'].values.tolist()}")
-    probability = rank_probability(array, resolution).sel(entity=of)
-    total = probability.sum("rank")
-    mean = (probability * probability["rank"]).sum("rank") / total.where(total > 0)
-    return mean.rename("rank").drop_vars("entity")
+    ranks, grid = _mean_ranks(array, resolution)
+    position = array["entity"].values.tolist().index(of)
+    return grid.copy(data=ranks[:, position].T).rename("rank")
 
 
 def entity(source: Any, rank: int = 1, resolution: int = 101) -> xr.DataArray:
@@ -244,10 +252,12 @@ def entity(source: Any, rank: int = 1, resolution: int = 101) -> xr.DataArray:
         raise ValueError(f"source must hold no draws; got dims {array.dims} (br.tile.credible takes a posterior)")
     if rank not in range(1, array.sizes["entity"] + 1):
         raise ValueError(f"rank must be one of 1 to {array.sizes['entity']}; got {rank!r}")
-    probability = rank_probability(array, resolution).sel(rank=rank, drop=True)
-    held = probability.max("entity") > 1 - 1e-9
-    names = probability["entity"].values.astype(object)[probability.argmax("entity").values]
-    return held.copy(data=np.where(held.values, names, "")).rename("entity_at_rank")
+    ranks, grid = _mean_ranks(array, resolution)
+    # Tied entities share their average rank, so that a rank which one entity alone has is held without a tie.
+    holders = ranks == rank
+    held = np.count_nonzero(holders, axis=1) == 1
+    names = array["entity"].values.astype(object)[holders.argmax(1)]
+    return grid.copy(data=np.where(held, names, "").T).rename("entity_at_rank")
 
 
 def robustness(source: Any, resolution: int = 101) -> xr.DataArray:
@@ -299,6 +309,25 @@ def robustness(source: Any, resolution: int = 101) -> xr.DataArray:
         return grid.copy(data=np.full(a.shape, np.inf)).rename("robustness")
     distance, _ = cKDTree(marks).query(np.column_stack([a.ravel(), b.ravel()]))
     return grid.copy(data=distance.reshape(a.shape)).rename("robustness")
+
+
+def _mean_ranks(array: xr.DataArray, resolution: int) -> tuple[np.ndarray, xr.DataArray]:
+    """Average ranks (a, entity, b), over the draws where defined, and an empty map (b, a)."""
+    from bayesrank.tile import _kernel
+
+    points = axis(resolution)
+    only_draws_and_entities(array)
+    best, total, undefined, skilled = np.zeros((4, resolution, array.sizes["entity"], resolution + 1))
+    draws = 0
+    for block in batches(array):
+        _kernel.tally(block, points, best, total, undefined, skilled, False)
+        draws += block.shape[0]
+    np.cumsum(total, -1, out=total)
+    np.cumsum(undefined, -1, out=undefined)
+    defined = (draws - undefined)[..., :-1]
+    ranks = np.divide(total[..., :-1], defined, out=np.full(defined.shape, np.nan), where=defined > 0)
+    grid = xr.DataArray(np.empty((resolution, resolution)), {"b": points, "a": points}, ("b", "a"))
+    return ranks, grid
 
 
 def _shares(argument: str, number: Any) -> xr.DataArray:

@@ -212,23 +212,25 @@ def rank_probability(source: Any, resolution: int = 101) -> xr.DataArray:
     >>> rank_probability(counts, resolution=3).sel(entity="a", rank=1).values.tolist()
     [[0.0, 0.0, 0.0], [0.0, 0.0, 0.5], [1.0, 1.0, 1.0]]
     """
-    from bayesrank.tile import _kernel
+    from bayesrank.tile import _rank_steps
 
     points = axis(resolution)
     array = with_entity(source)
     only_draws_and_entities(array)
     n = array.sizes["entity"]
-    total, draws = np.zeros((points.size**2, n, n)), 0
+    shape = (points.size, n, n, points.size + 1)
+    total, draws = np.zeros(shape), 0
 
     def one(block: np.ndarray) -> tuple[np.ndarray, int]:
-        out = np.zeros((points.size**2, n, n))
-        _kernel.tally_ranks(block, points, points, np.empty(0), out)
+        out = np.zeros(shape)
+        _rank_steps.tally_rank_steps(block, points, out)
         return out, block.shape[0]
 
     for part, size in _threaded(one, batches(array, 2 * _workers())):
         total += part
         draws += size
-    values = (total / draws).reshape(points.size, points.size, n, n).transpose(2, 3, 0, 1)
+    # Shares of ties do not always cancel to the last digit.
+    values = np.maximum(np.cumsum(total, -1)[..., :-1].transpose(1, 2, 3, 0) / draws, 0.0)
     coords = {"entity": array["entity"].values, "rank": np.arange(1, n + 1), "b": points, "a": points}
     return xr.DataArray(values, coords, ("entity", "rank", "b", "a"), name="rank_probability")
 
