@@ -78,6 +78,8 @@ def falling_pairs(values, top, middle, bottom, head, following):
     left = 16 * n
     for k in range(n):
         v = values[k]
+        if not 0 <= v < BINS:  # rounding at the ends, or NaN: nothing is written beyond the bins
+            return -1
         place = np.uint32(v)
         rest = v - place
         if rest < EDGE or rest > 1 - EDGE:
