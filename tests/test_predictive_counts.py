@@ -17,7 +17,7 @@ def posterior():
     return br.fit(COUNTS, seed=1, draws=5000)
 
 
-def moments_agree(values, law):
+def assert_moments_agree(values, law):
     """Mean within 5 standard errors, variance within 5 of its own (fourth moment of the law)."""
     n = values.size
     assert abs(values.mean() - law.mean()) < 5 * law.std() / np.sqrt(n)
@@ -30,9 +30,9 @@ def test_class_sizes_given(posterior):
     assert (future.sum("predicted").sel(actual="negative") == 40).all()
     assert (future.sum("predicted").sel(actual="positive") == 25).all()
     tp = future.sel(entity="a", actual="positive", predicted="positive").values.ravel()
-    moments_agree(tp, stats.betabinom(25, 25, 7))
+    assert_moments_agree(tp, stats.betabinom(25, 25, 7))
     fp = future.sel(entity="b", actual="negative", predicted="positive").values.ravel()
-    moments_agree(fp, stats.betabinom(40, 21, 61))
+    assert_moments_agree(fp, stats.betabinom(40, 21, 61))
 
 
 def test_total_given(posterior):
@@ -42,9 +42,9 @@ def test_total_given(posterior):
     assert future.dims == br.as_performance(posterior).dims
     assert (future.sum(BOTH) == 50).all()
     positives = future.sum("predicted").sel(entity="a", actual="positive").values.ravel()
-    moments_agree(positives, stats.betabinom(50, 32, 82))
+    assert_moments_agree(positives, stats.betabinom(50, 32, 82))
     correct = future.sel(entity="a", actual="positive", predicted="positive").values.ravel()
-    moments_agree(correct, stats.betabinom(50, 25, 114 - 25))
+    assert_moments_agree(correct, stats.betabinom(50, 25, 114 - 25))
 
 
 def test_entities_meet_the_same_future_test_set(posterior):
@@ -76,7 +76,7 @@ def test_known_performance_gives_the_multinomial():
     )
     future = br.posterior_predictive(p, size=30, seed=1)
     for i, share in np.ndenumerate(p.values[0, 0]):
-        moments_agree(future.values[:, 0][(..., *i)], stats.binom(30, share))
+        assert_moments_agree(future.values[:, 0][(..., *i)], stats.binom(30, share))
 
 
 def test_all_mass_in_one_class_loses_nothing_that_is_needed():
@@ -95,4 +95,4 @@ def test_lost_rates_are_refused_not_guessed():
 def test_prior_predictive_has_the_prior_predictive_law():
     found = groups_of(br.fit(COUNTS, "beta_binomial", seed=1, draws=5000, groups=["prior", "prior_predictive"]))
     tp = found["prior_predictive"]["counts"].sel(entity="a", actual="positive", predicted="positive").values.ravel()
-    moments_agree(tp, stats.betabinom(30, 1, 1))
+    assert_moments_agree(tp, stats.betabinom(30, 1, 1))
