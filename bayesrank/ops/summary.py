@@ -1,13 +1,12 @@
 """What draws of OPS say: means, intervals, and probabilities of a fall with their Monte-Carlo errors."""
 
-from typing import Any
 
 import numpy as np
 import xarray as xr
 
-from bayesrank._compat import effective_sample_size
+from bayesrank._monte_carlo import effective_sample_size, proportion_error
 
-__all__ = ["below_zero", "draw_dims", "proportion_error", "summarize"]
+__all__ = ["below_zero", "draw_dims", "summarize"]
 
 
 def summarize(ops: xr.DataArray, prob: float = 0.95) -> xr.Dataset:
@@ -78,12 +77,6 @@ def below_zero(values: xr.DataArray) -> tuple[xr.DataArray, xr.DataArray]:
     worth = xr.apply_ufunc(effective, chunked, input_core_dims=[draws], dask="parallelized", output_dtypes=[np.float64])
     error = xr.apply_ufunc(proportion_error, probability, worth, dask="parallelized", output_dtypes=[np.float64])
     return probability, error
-
-
-def proportion_error(share: Any, size: Any) -> Any:
-    """Standard error of a proportion of ``size`` draws, from its Jeffreys posterior: never 0."""
-    smooth = (share * size + 0.5) / (size + 1)
-    return np.sqrt(smooth * (1 - smooth) / (size + 2))
 
 
 def draw_dims(values: xr.DataArray) -> list[str]:

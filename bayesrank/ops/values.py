@@ -5,11 +5,11 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
+from bayesrank._monte_carlo import proportion_error
 from bayesrank.counts import one_vs_rest
 from bayesrank.ops._forms import ranking_form
 from bayesrank.ops._quadrature import cells_at, monotone, score_at
 from bayesrank.ops.references import UNIFORM, Distribution, Sample
-from bayesrank.ops.summary import proportion_error
 from bayesrank.performance import as_performance, two_class_cells
 from bayesrank.scores import Score, as_score
 

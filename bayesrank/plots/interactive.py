@@ -38,6 +38,11 @@ def turning_simplex(total: int, positives: Sequence[int], score: Any) -> Any:
     -------
     plotly.graph_objects.Figure
         Written to a file by :func:`save`.
+
+    Examples
+    --------
+    >>> len(turning_simplex(20, [5, 10], "mcc").data) >= 2
+    True
     """
     go = _plotly()
     score = as_score(score)
@@ -97,6 +102,13 @@ def pmf_slider(
     -------
     plotly.graph_objects.Figure
         Written to a file by :func:`save`.
+
+    Examples
+    --------
+    >>> import bayesrank as br
+    >>> counts = br.from_counts(tn=9, fp=2, fn=1, tp=5)
+    >>> len(pmf_slider(counts, "f1", [(4, 6), (8, 12)]).frames)
+    2
     """
     go = _plotly()
     score = as_score(score)

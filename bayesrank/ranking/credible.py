@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank._compat import effective_sample_size
+from bayesrank._monte_carlo import effective_sample_size, proportion_error
 from bayesrank.ranking.consensus import consensus_order, share_ranks
 from bayesrank.ranking.rank import check_values, positions
 
@@ -151,7 +151,7 @@ def _summarize(
     ranked = ranked[np.lexsort((names[ranked], np.round(expected_rank[ranked], 12)))]
     order, distance, bound = consensus_order(preference[np.ix_(ranked, ranked)])
     order = ranked[order]
-    shared = share_ranks(order, preference, np.nan_to_num(_proportion_error(preference, pair_effective)))
+    shared = share_ranks(order, preference, np.nan_to_num(proportion_error(preference, pair_effective)))
     consensus = _with_gaps(shared, n_defined > 0)
     tier = _with_gaps(_tiers(order, superiority, prob), n_defined > 0)
 
@@ -166,9 +166,9 @@ def _summarize(
     rank_spread = np.sqrt(np.nansum((average - expected_rank) ** 2, axis=0) / some)
     return {
         "rank_probability": probability,
-        "rank_probability_mcse": _proportion_error(probability, effective[:, None]),
+        "rank_probability_mcse": proportion_error(probability, effective[:, None]),
         "probability_best": best,
-        "probability_best_mcse": _proportion_error(best, effective),
+        "probability_best_mcse": proportion_error(best, effective),
         "expected_rank": expected_rank,
         # A rank that never moved in n draws may still have moved in the next: as one success in n more.
         "expected_rank_mcse": np.maximum(rank_spread, 1 / np.sqrt(effective)) / np.sqrt(effective),
@@ -178,7 +178,7 @@ def _summarize(
         "simultaneous_upper": joint_upper,
         "simultaneous_probability": np.float64(attained),
         "superiority": superiority,
-        "superiority_mcse": _proportion_error(superiority, pair_effective),
+        "superiority_mcse": proportion_error(superiority, pair_effective),
         "equivalence": equivalence,
         "consensus_rank": consensus,
         "consensus_distance": np.float64(distance),
@@ -262,12 +262,6 @@ def _best_set(best: np.ndarray, prob: float) -> np.ndarray:
     descending = np.sort(best)[::-1]
     reached = np.cumsum(descending) >= prob * best.sum() - 1e-12
     return (best > 0) & (best >= descending[np.argmax(reached)] - 1e-15)
-
-
-def _proportion_error(p: np.ndarray, effective: np.ndarray) -> np.ndarray:
-    """Standard error of a proportion of ``effective`` draws, from its Jeffreys posterior: never 0."""
-    smooth = (p * effective + 0.5) / (effective + 1)
-    return np.sqrt(smooth * (1 - smooth) / (effective + 2))
 
 
 def _with_gaps(whole: np.ndarray, known: np.ndarray) -> np.ndarray:

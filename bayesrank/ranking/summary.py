@@ -90,8 +90,8 @@ def verdict(ranking: xr.Dataset) -> list[str]:
         sentences.append(f"The first tier holds one entity: it beats every other with probability at least {prob:g}.")
     else:
         sentences.append(
-            f"The first tier holds {first} of {_format.count(size, 'entity')}: at probability {prob:g} the first of "
-            "them beats none of the others."
+            f"The first tier holds {first} of {_format.count(size, 'entity')}: its first one beats none of the others "
+            f"in it with probability {prob:g}."
         )
     sentences.append(
         f"The smallest set that holds the best entity with probability {prob:g} has {_format.count(held, 'member')}."
