@@ -1,6 +1,5 @@
 """What draws of OPS say: means, intervals, and probabilities of a fall with their Monte-Carlo errors."""
 
-
 import numpy as np
 import xarray as xr
 
