@@ -74,11 +74,9 @@ def correlation(
     known = ~np.isnan(values)
     if known.sum() < 2:
         raise ValueError(f"performances must hold at least two for which the score is defined; got {known.sum()}")
-    values, cells = values[known], np.ascontiguousarray(cells[:, known])
-    if method == "pearson":
-        found = np.stack([_pearson_row(values, cells, points, b) for b in points])
-    else:
-        found = _rank_columns(values, cells, points, method == "kendall")
+    values, cells = values[known], cells[:, known]
+    found = _correlations(values, cells, points, points, method)
+    if method != "pearson":
         _fill_undefined(found, values, cells, points, method)
     return xr.DataArray(found, {"b": points, "a": points}, ("b", "a"), name=f"{method}_correlation")
 
@@ -137,22 +135,28 @@ def sample_performances(
     )
 
 
-def _rank_columns(values: np.ndarray, cells: np.ndarray, points: np.ndarray, kendall: bool) -> np.ndarray:
+def _correlations(values: np.ndarray, cells: np.ndarray, a: np.ndarray, b: np.ndarray, method: str) -> np.ndarray:
+    """Correlations (b, a)."""
     from bayesrank.tile import _correlate
 
-    ranks = _ranks(values)
+    x = values if method == "pearson" else _ranks(values)
+    order = np.argsort(x, kind="stable")
+    x, cells = x[order], np.ascontiguousarray(cells[:, order])
 
-    def one(a: float) -> np.ndarray:
-        out = np.full(points.size, np.nan)
-        _correlate.column(cells, a, points, ranks, kendall, out)
+    def one(at: float) -> np.ndarray:
+        out = np.full(b.size, np.nan)
+        if method == "pearson":
+            _correlate.pearson_column(cells, at, b, x, out)
+        else:
+            _correlate.rank_column(cells, at, b, x, method == "kendall", out)
         return out
 
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        return np.stack(list(pool.map(one, points)), axis=1)
+        return np.stack(list(pool.map(one, a)), axis=1)
 
 
 def _fill_undefined(found: np.ndarray, values: np.ndarray, cells: np.ndarray, points: np.ndarray, method: str) -> None:
-    """Points where some canonical score is undefined: the correlation over the others."""
+    """Points where some canonical score is undefined: the rank correlation over the others."""
     tn, fp, fn, tp = cells
     never_correct = [(tn == 0) if a == 0 else (tp == 0) if a == 1 else (tn == 0) & (tp == 0) for a in points]
     never_wrong = [(fp == 0) if b == 0 else (fn == 0) if b == 1 else (fp == 0) & (fn == 0) for b in points]
@@ -162,7 +166,7 @@ def _fill_undefined(found: np.ndarray, values: np.ndarray, cells: np.ndarray, po
         for j, right in enumerate(never_wrong):
             known = ~(left & right)
             if not known.all() and known.sum() >= 2:
-                found[j, i] = _one(values[known], cells[:, known], points[i], points[[j]], method)
+                found[j, i] = _correlations(values[known], cells[:, known], points[[i]], points[[j]], method).item()
 
 
 def _ranks(values: np.ndarray) -> np.ndarray:
@@ -172,25 +176,3 @@ def _ranks(values: np.ndarray) -> np.ndarray:
     group = np.empty(len(values), int)
     group[order] = np.concatenate([[0], np.cumsum(steps)])
     return rankdata(group)
-
-
-def _one(values: np.ndarray, cells: np.ndarray, a: float, b: np.ndarray, method: str) -> float:
-    from bayesrank.tile import _correlate
-
-    out = np.full(1, np.nan)
-    _correlate.column(np.ascontiguousarray(cells), a, b, _ranks(values), method == "kendall", out)
-    return out[0]
-
-
-def _pearson_row(values: np.ndarray, cells: np.ndarray, points: np.ndarray, b: float) -> np.ndarray:
-    tn, fp, fn, tp = cells
-    s = (1 - points[:, None]) * tn + points[:, None] * tp
-    whole = s + (1 - b) * fp + b * fn
-    defined = whole > 0
-    score = np.divide(s, whole, out=np.zeros_like(s), where=defined)
-    weight = defined / np.maximum(defined.sum(1, keepdims=True), 1)
-    x = values - (weight * values).sum(1, keepdims=True)
-    y = score - (weight * score).sum(1, keepdims=True)
-    scale = (weight * x * x).sum(1) * (weight * y * y).sum(1)
-    covariance = (weight * x * y).sum(1)
-    return np.divide(covariance, np.sqrt(scale), out=np.full(points.size, np.nan), where=scale > 1e-28)

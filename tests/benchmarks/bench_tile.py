@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 import numpy as np
 import xarray as xr
-from scipy.stats import kendalltau, rankdata
+from scipy.stats import kendalltau, pearsonr, rankdata, spearmanr
 
 import bayesrank as br
 
@@ -135,7 +135,7 @@ def sorbetto_loops(array: xr.DataArray, best: float, ranks: float) -> None:
         print(f"  sorbetto loop, {name:10}          {theirs:8.2f} s ({len(some)} draws, scaled): {theirs / ours:.1f} x")
 
 
-def sorbetto_correlation(array: xr.DataArray, ours: float) -> None:
+def sorbetto_correlation(array: xr.DataArray, method: str, ours: float) -> None:
     if SORBETTO:
         print(MISSING)
         return
@@ -145,7 +145,8 @@ def sorbetto_correlation(array: xr.DataArray, ours: float) -> None:
     )
 
     cells = [e.performance for e in sorbetto_entities(array.values.reshape(-1, 4))]
-    flavor = CorrelationFlavor(FiniteSetOfTwoClassClassificationPerformances(cells), mcc, "kendall_tau")
+    names = {"kendall": "kendall_tau", "spearman": "spearman_rho", "pearson": "pearson_r"}
+    flavor = CorrelationFlavor(FiniteSetOfTwoClassClassificationPerformances(cells), mcc, names[method])
     # In full, not scaled from fewer points: its array of performances x Tile is part of its cost (4 GB).
     theirs = timed(lambda: sorbetto_map(flavor, 101), 1)
     print(f"  sorbetto                           {theirs:8.1f} s: {theirs / ours:.1f} x")
@@ -187,15 +188,16 @@ def scaling() -> None:
 
 def correlation() -> None:
     array = br.tile.sample_performances(10_000, seed=1)
-    br.tile.correlation("mcc", 3, performances=array)
-    ours = timed(lambda: br.tile.correlation("mcc", 101, performances=array), 1)
     score, value = br.scores.mcc(array).values, br.tile.value(array, 5).values
     points = [(i, j) for i in range(5) for j in range(5)]
-    scipy = timed(lambda: [kendalltau(score, value[:, i, j]) for i, j in points], 1) * 101**2 / len(points)
-    print("Kendall's correlation Tile, 101², 10,000 performances")
-    print(f"  SciPy at each point                {scipy:8.1f} s (25 points, scaled)")
-    print(f"  tile.correlation                   {ours:8.2f} s: {scipy / ours:.1f} x")
-    sorbetto_correlation(array, ours)
+    print("correlation Tile of MCC, 101², 10,000 performances")
+    for method, rival in (("kendall", kendalltau), ("spearman", spearmanr), ("pearson", pearsonr)):
+        br.tile.correlation("mcc", 3, performances=array, method=method)
+        ours = timed(lambda m=method: br.tile.correlation("mcc", 101, performances=array, method=m), 2)
+        scipy = timed(lambda f=rival: [f(score, value[:, i, j]) for i, j in points], 1) * 101**2 / len(points)
+        print(f"  {method:9} SciPy at each point      {scipy:8.1f} s (25 points, scaled)")
+        print(f"  {method:9} tile.correlation         {ours:8.2f} s: {scipy / ours:.1f} x")
+        sorbetto_correlation(array, method, ours)
 
 
 def ranks() -> None:

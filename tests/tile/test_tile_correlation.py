@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 import xarray as xr
-from scipy.stats import kendalltau, rankdata
+from scipy.stats import kendalltau, pearsonr, rankdata
 
 import bayesrank as br
 
@@ -36,6 +36,43 @@ def test_kendall_agrees_with_scipy(kind):
             right, wrong = (1 - a) * tn + a * tp, (1 - b) * fp + b * fn
             expected = kendalltau(np.round(mcc, 12), np.round(right / (right + wrong), 12)).statistic
             assert found.sel(a=a, b=b).item() == pytest.approx(expected, abs=1e-9)
+
+
+@pytest.mark.parametrize("spread", [0.04, 0.1, 1.0])  # below 0.05 the bins are too few, below 0.2 they are not all used
+def test_kendall_of_scores_near_each_other(spread):
+    accuracy = 0.5 + spread * (np.random.default_rng(6).random((2000, 1)) - 0.5)
+    split = np.random.default_rng(7).random((2000, 2))
+    cells = np.column_stack([accuracy * split[:, :1], np.zeros((2000, 2)), accuracy * (1 - split[:, :1])])
+    cells[:, 1:3] = (1 - accuracy) * np.column_stack([split[:, 1], 1 - split[:, 1]])
+    found = br.tile.correlation("mcc", 5, performances=source(cells))
+    tn, fp, fn, tp = cells.T
+    for a, b in [(0.5, 0.5), (0.25, 0.5), (0.5, 0.75)]:
+        right, wrong = (1 - a) * tn + a * tp, (1 - b) * fp + b * fn
+        expected = kendalltau(br.scores.mcc.of_cells(tn, fp, fn, tp), right / (right + wrong)).statistic
+        assert found.sel(a=a, b=b).item() == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.parametrize("size", [65_535, 65_536])  # as many as counts of 16 bits can hold, and more
+def test_kendall_of_many_performances(size):
+    array = br.tile.sample_performances(size, seed=8)
+    found = br.tile.correlation("informedness", 3, performances=array)
+    expected = kendalltau(br.scores.informedness(array), br.scores.accuracy(array)).statistic
+    assert found.sel(a=0.5, b=0.5).item() == pytest.approx(expected, abs=1e-9)
+
+
+def test_pearson_leaves_out_what_is_undefined_and_knows_no_constant():
+    cells = np.random.default_rng(9).integers(0, 3, (60, 4)) + np.array([1, 0, 0, 0])
+    array = source(cells.astype(float))
+    found, value = br.tile.correlation("accuracy", 5, performances=array, method="pearson"), br.tile.value(array, 5)
+    score = 1e-9 * br.scores.accuracy(array)  # a small scale is no constant
+    for a in value["a"].values:
+        for b in value["b"].values:
+            at = value.sel(a=a, b=b)
+            known = at.notnull()
+            expected = pearsonr(score[known], at[known]).statistic
+            assert found.sel(a=a, b=b).item() == pytest.approx(expected, abs=1e-10)
+    same = source(np.tile([4.0, 2, 1, 3], (5, 1)))
+    assert br.tile.correlation("accuracy", 2, performances=same, method="pearson").isnull().all()
 
 
 @pytest.mark.parametrize("kind", ["spread", "crowded", "lattice"])
