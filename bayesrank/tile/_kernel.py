@@ -16,6 +16,15 @@ OPTIONS = {"cache": True, "nogil": True}
 
 
 @njit(**OPTIONS)
+def may_be_slow(cells, entities):
+    """Whether :func:`column_is_slow` of some column: not if no cell is smaller than what products can hold."""
+    smallest = np.inf
+    for k in entities:
+        smallest = min(smallest, cells[0, k], cells[1, k], cells[2, k], cells[3, k])
+    return smallest < TINY
+
+
+@njit(**OPTIONS)
 def column_is_slow(s, cells, entities):
     """Whether some score in the column may be undefined, or too small for products."""
     slow = False
@@ -38,25 +47,36 @@ def defined_entities(cells):
 
 
 @njit(**OPTIONS)
+def beats_everywhere(cells, j, i):
+    """Whether j is strictly better than i in all four cells, by more than rounding."""
+    up, down = 1 + 1e-9, 1 - 1e-9
+    return (
+        cells[0, j] > up * cells[0, i]
+        and cells[3, j] > up * cells[3, i]
+        and cells[1, j] < down * cells[1, i]
+        and cells[2, j] < down * cells[2, i]
+    )
+
+
+@njit(**OPTIONS)
 def contenders(cells, entities):
-    """Those that are not beaten strictly in all four cells, for these can win nowhere."""
+    """Those that nobody beats in all four cells, for all others can win nowhere."""
     out = np.empty(entities.size, np.int64)
     count = 0
-    up, down = 1 + 1e-9, 1 - 1e-9
     for i in entities:
+        kept = 0
         beaten = False
-        for j in entities:
-            if (
-                cells[0, j] > up * cells[0, i]
-                and cells[3, j] > up * cells[3, i]
-                and cells[1, j] < down * cells[1, i]
-                and cells[2, j] < down * cells[2, i]
-            ):
+        for p in range(count):
+            j = out[p]
+            if beats_everywhere(cells, j, i):
                 beaten = True
                 break
+            if not beats_everywhere(cells, i, j):
+                out[kept] = j
+                kept += 1
         if not beaten:
-            out[count] = i
-            count += 1
+            out[kept] = i
+            count = kept + 1
     return out[:count]
 
 
@@ -84,36 +104,40 @@ def swap_point(x, y, x_rival, y_rival, last):
 
 
 @njit(**OPTIONS)
-def add_best(x, y, entities, last, best):
-    """Add the winner of each point of a column, ties shared, to differences along b."""
-    m = 0
+def add_best(x, y, who, last, best):
+    """Add the winner of each point of a column, ties shared, to differences along b.
+
+    ``x`` and ``y`` hold the ends of the lines of the entities ``who``, in this order.
+    """
+    n = who.size
+    m = 0 if n else last + 1
     while m <= last:
         b = m / last
-        low = np.inf
-        winner = -1
-        for k in entities:
-            v = (1 - b) * x[k] + b * y[k]
+        low, second, winner = np.inf, np.inf, 0
+        for p in range(n):
+            v = (1 - b) * x[p] + b * y[p]
             if v < low:
-                low, winner = v, k
-        tied = 0
-        for k in entities:
-            if same((1 - b) * x[k] + b * y[k], low):
-                tied += 1
-        if tied > 1:
-            for k in entities:
-                if same((1 - b) * x[k] + b * y[k], low):
-                    best[k, m] += 1.0 / tied
-                    best[k, m + 1] -= 1.0 / tied
+                low, second, winner = v, low, p
+            elif v < second:
+                second = v
+        if second < np.inf and same(low, second):
+            tied = 0
+            for p in range(n):
+                tied += same((1 - b) * x[p] + b * y[p], low)
+            for p in range(n):
+                if same((1 - b) * x[p] + b * y[p], low):
+                    best[who[p], m] += 1.0 / tied
+                    best[who[p], m + 1] -= 1.0 / tied
             m += 1
             continue
         end = last + 1.0
-        for k in entities:
-            e0, e1 = x[winner] - x[k], y[winner] - y[k]
-            if k != winner and e1 >= -1e-11 * (y[winner] + y[k]) and e0 < e1:
+        for p in range(n):
+            e0, e1 = x[winner] - x[p], y[winner] - y[p]
+            if p != winner and e1 >= -1e-11 * (y[winner] + y[p]) and e0 < e1:
                 end = min(end, e0 / (e0 - e1) * last)
         stop = min(max(m + 1, int(np.ceil(end - 1e-7))), last + 1)
-        best[winner, m] += 1.0
-        best[winner, stop] -= 1.0
+        best[who[winner], m] += 1.0
+        best[who[winner], stop] -= 1.0
         m = stop
 
 
@@ -281,15 +305,63 @@ def add_skill_point(cells, a, b, entities, m, skilled):
 
 
 @njit(**OPTIONS)
-def tally(draws, points, best, rank, undefined, skilled, best_only):
+def add_best_by_points(cells, s, points, entities, best):
+    """The same where scores may be undefined or products too small: point by point, in logarithms."""
+    odds = np.empty(cells.shape[1])
+    for m in range(points.size):
+        high = -np.inf
+        tied = 0
+        for k in entities:
+            u = (1 - points[m]) * cells[1, k] + points[m] * cells[2, k]
+            odds[k] = np.nan
+            if s[k] + u > 0.0:
+                odds[k] = (np.log(s[k]) if s[k] > 0 else -np.inf) - (np.log(u) if u > 0 else -np.inf)
+                high = max(high, odds[k])
+        for k in entities:
+            tied += odds[k] == high or high - odds[k] <= TOLERANCE
+        for k in entities:
+            if odds[k] == high or high - odds[k] <= TOLERANCE:
+                best[k, m] += 1.0 / tied
+                best[k, m + 1] -= 1.0 / tied
+
+
+@njit(**OPTIONS)
+def tally_best(draws, points, best):
+    """Sum over draws of who is best: differences along b, as in :func:`tally`."""
+    n, last = draws.shape[2], points.size - 1
+    s, x, y, own = np.empty(n), np.empty(n), np.empty(n), np.empty((4, n))
+    for d in range(draws.shape[0]):
+        cells = draws[d]
+        entities = defined_entities(cells)
+        who = contenders(cells, entities)
+        for p in range(who.size):
+            for c in range(4):
+                own[c, p] = cells[c, who[p]]
+        slow = may_be_slow(cells, entities)
+        for i in range(points.size):
+            a = points[i]
+            if slow:
+                for k in entities:
+                    s[k] = (1 - a) * cells[0, k] + a * cells[3, k]
+                if column_is_slow(s, cells, entities):
+                    add_best_by_points(cells, s, points, entities, best[i])
+                    continue
+            for p in range(who.size):
+                right = (1 - a) * own[0, p] + a * own[3, p]
+                x[p], y[p] = own[1, p] / right, own[2, p] / right
+            add_best(x, y, who, last, best[i])
+
+
+@njit(**OPTIONS)
+def tally(draws, points, best, rank, undefined, skilled):
     """Sum over draws of who is best, of ranks, of undefined scores and of skill: arrays (a, entity, b + 1).
 
-    They are differences along b: their cumulative sums are the sums at each point. ``best_only`` leaves ranks and
-    skill unfinished, which saves most of the time.
+    They are differences along b: their cumulative sums are the sums at each point.
     """
     last = points.size - 1
     n = draws.shape[2]
     s, x, y, keys = np.empty(n), np.empty(n), np.empty(n), np.empty(n)
+    x_best, y_best = np.empty(n), np.empty(n)
     log_s, log_u = np.empty(n), np.empty((points.size, n))
     for d in range(draws.shape[0]):
         cells = draws[d]
@@ -308,10 +380,11 @@ def tally(draws, points, best, rank, undefined, skilled, best_only):
             if not column_is_slow(s, cells, entities):
                 for k in entities:
                     x[k], y[k] = cells[1, k] / s[k], cells[2, k] / s[k]
-                add_best(x, y, candidates, last, best[i])
-                if not best_only:
-                    add_ranks(x, y, by_x, by_y, last, rank[i])
-                    add_skill(cells, s, a, x, y, entities, last, skilled[i])
+                for p in range(candidates.size):
+                    x_best[p], y_best[p] = x[candidates[p]], y[candidates[p]]
+                add_best(x_best, y_best, candidates, last, best[i])
+                add_ranks(x, y, by_x, by_y, last, rank[i])
+                add_skill(cells, s, a, x, y, entities, last, skilled[i])
                 continue
             if not logs_known:
                 for m in range(points.size):

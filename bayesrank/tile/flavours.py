@@ -320,7 +320,7 @@ def _mean_ranks(array: xr.DataArray, resolution: int) -> tuple[np.ndarray, xr.Da
     best, total, undefined, skilled = np.zeros((4, resolution, array.sizes["entity"], resolution + 1))
     draws = 0
     for block in batches(array):
-        _kernel.tally(block, points, best, total, undefined, skilled, False)
+        _kernel.tally(block, points, best, total, undefined, skilled)
         draws += block.shape[0]
     np.cumsum(total, -1, out=total)
     np.cumsum(undefined, -1, out=undefined)

@@ -169,18 +169,19 @@ def probability_best(source: Any, resolution: int = 101) -> xr.DataArray:
     only_draws_and_entities(array)
     shape = (points.size, array.sizes["entity"], points.size + 1)
 
-    def one(block: np.ndarray) -> tuple[np.ndarray, np.ndarray, int]:
-        best, undefined, unused = np.zeros(shape), np.zeros(shape), np.zeros(shape)
-        _kernel.tally(block, points, best, unused, undefined, unused, True)
-        return best, undefined, block.shape[0]
+    def one(block: np.ndarray) -> tuple[np.ndarray, int]:
+        out = np.zeros(shape)
+        _kernel.tally_best(block, points, out)
+        return out, block.shape[0]
 
-    best, undefined, draws = np.zeros(shape), np.zeros(shape), 0
-    for part, lacking, size in _threaded(one, batches(array, 2 * _workers())):
-        best += part
-        undefined += lacking
+    total, draws = np.zeros(shape), 0
+    for part, size in _threaded(one, batches(array, 2 * _workers())):
+        total += part
         draws += size
-    nowhere = (np.cumsum(undefined, -1)[..., :-1] > draws * (1 - 1e-12)).all(1, keepdims=True)
-    values = np.where(nowhere, np.nan, np.cumsum(best, -1)[..., :-1] / draws).transpose(1, 2, 0)
+    won = np.cumsum(total, -1, out=total)[..., :-1]
+    # Each draw in which some entity has a score has one winner, whole or in shares.
+    won[np.broadcast_to(won.sum(1, keepdims=True) < 0.5, won.shape)] = np.nan
+    values = (won / draws).transpose(1, 2, 0)
     coords = {"entity": array["entity"].values, "b": points, "a": points}
     return xr.DataArray(values, coords, ("entity", "b", "a"), name="probability_best")
 
@@ -290,7 +291,7 @@ def _accumulate(
 
     def one(block: np.ndarray) -> tuple[dict[str, np.ndarray], int, np.ndarray]:
         maps = {name: np.zeros((size, n, size + 1)) for name in ("best", "rank", "undefined", "skilled")}
-        _kernel.tally(block, points, *maps.values(), False)
+        _kernel.tally(block, points, *maps.values())
         value, top = np.zeros((n, size, size)), np.zeros((size, size))
         _kernel.sum_values(block, points, value, top)
         regret = top - value
