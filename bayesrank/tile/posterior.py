@@ -292,24 +292,31 @@ def _accumulate(
     def one(block: np.ndarray) -> tuple[dict[str, np.ndarray], int, np.ndarray]:
         maps = {name: np.zeros((size, n, size + 1)) for name in ("best", "rank", "undefined", "skilled")}
         _kernel.tally(block, points, *maps.values())
+        for steps in maps.values():
+            np.cumsum(steps, -1, out=steps)
         value, top = np.zeros((n, size, size)), np.zeros((size, size))
         _kernel.sum_values(block, points, value, top)
-        regret = top - value
+        regret = np.subtract(top, value, out=value)
         shares = np.empty((block.shape[0], n))
         _walk.shares(block, shares)
-        out = {k: np.cumsum(v, axis=-1)[..., :-1].transpose(1, 2, 0) for k, v in maps.items()}
-        return out | {"regret": regret}, block.shape[0], shares
+        return maps | {"regret": regret}, block.shape[0], shares
 
     sums: dict[str, np.ndarray] = {}
     squares: dict[str, np.ndarray] = {}
     shares, count = [], 0
     for maps, draws, share in _threaded(one, batches(array)):
         for name, part in maps.items():
-            sums[name] = sums[name] + part if name in sums else part
-        for name in ("best", "rank", "skilled", "regret"):
-            squares[name] = squares.get(name, 0.0) + np.square(maps[name]) / draws
+            if name not in sums:
+                sums[name], squares[name] = np.zeros(part.shape), np.zeros(part.shape)
+            sums[name] += part
+            np.multiply(part, part, out=part)
+            squares[name] += np.divide(part, draws, out=part)
         shares.append(share)
         count += 1
+    del squares["undefined"]  # it is shown without an error
+    for totals in (sums, squares):
+        for name in totals.keys() - {"regret"}:
+            totals[name] = np.ascontiguousarray(totals[name][..., :-1].transpose(1, 2, 0))
     return sums, squares, count, np.concatenate(shares)
 
 
