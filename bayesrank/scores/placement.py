@@ -5,10 +5,12 @@ prevalence is fixed, and their point moves with it; most scores have no place at
 A score of which less is better has the place of the order that it induces by its own direction.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from itertools import chain
 from typing import Any
 
 import numpy as np
+from scipy.optimize import brentq
 
 from bayesrank.scores.catalog import as_score
 from bayesrank.scores.score import Score
@@ -21,14 +23,16 @@ Place = tuple[float, float]
 # is monotone in them (error rate, Bennett's S, likelihood ratios, ...); the last two are F0.5 and F2.
 NAMED = (*((a, b) for a in (0.0, 0.5, 1.0) for b in (0.0, 0.5, 1.0)), (1.0, 0.2), (1.0, 0.8))
 ROUNDING = 1e-9
+#: How far along both axes of ROC space a level line is followed.
+REACH = 0.4
 
 
 def place(score: Any, prevalence: float | None = None) -> Place | None:
     """Where the order that a score induces lies on the Tile, exactly.
 
     A score with an importance is placed by it. Any other, a plain function included, is held against the places of
-    all orders with a name, and against weighted accuracies: it has a place if it is constant where the canonical
-    score there is, and rises (or falls, if less is better) with it.
+    all orders with a name, then against the place where its own level lines meet: it has a place if it is constant
+    where the canonical score there is, and rises (or falls, if less is better) with it.
 
     Parameters
     ----------
@@ -39,8 +43,8 @@ def place(score: Any, prevalence: float | None = None) -> Place | None:
     Returns
     -------
     tuple of float or None
-        (a, b), or None if the score orders as no ranking score does. A plain function that is a ranking score without
-        a name has a place too, but this does not find it.
+        (a, b), or None if the score orders as no ranking score does. Where neither an importance nor a name tells the
+        place of a plain function, it is exact to rounding.
 
     Raises
     ------
@@ -49,7 +53,7 @@ def place(score: Any, prevalence: float | None = None) -> Place | None:
 
     References
     ----------
-    Piérard et al., The Tile, Section 4.2, A.3 and Table 2; Foundations of the theory of performance-based ranking,
+    Piérard et al., The Tile, Section 4.2, A.2, A.3 and Table 2; Foundations of the theory of performance-based ranking,
     A.7.3 and A.7.4.
 
     Examples
@@ -63,9 +67,7 @@ def place(score: Any, prevalence: float | None = None) -> Place | None:
     found = as_score(score)
     if found.importance is not None and found.higher_is_better:
         return place_of_importance(found.importance)
-    candidates = places(prevalence)
-    if prevalence is not None:
-        candidates += _weighted_accuracy(found, prevalence)
+    candidates = chain(places(prevalence), _meeting_point(found, prevalence or 0.4))
     return next((at for at in candidates if _orders_alike(found, at, prevalence)), None)
 
 
@@ -104,21 +106,48 @@ def check_prevalence(prevalence: Any) -> float | None:
     return float(prevalence)
 
 
-def _weighted_accuracy(score: Score, prevalence: float) -> list[Place]:
-    """The place of (1 − α) TNR + α TPR (The Tile, Lemma 9), if the score were that up to scale and shift.
+def _meeting_point(score: Score, prevalence: float) -> Iterator[Place]:
+    """The place of the pencil that two level lines of the score in ROC space span, if they do.
 
-    α is the share of the way from nothing right to all right that is made by all positives alone.
+    In homogeneous coordinates (FPR, TPR, 1) their meeting point is the vertex. The line from there through (1, 0) holds
+    the performances of canonical score 0, that through (0, 1) those of score 1; their slopes tell a and b.
     """
-    negative = 1 - prevalence
-    nothing, positives, everything = score.of_cells(
-        np.array([0, 0, negative]), np.array([negative, negative, 0]), [prevalence, 0, 0], [0, prevalence, prevalence]
-    )
-    if not np.isfinite([nothing, positives, everything]).all() or nothing == everything:
-        return []
-    alpha = (positives - nothing) / (everything - nothing)
-    weight = alpha * negative
-    at = float(weight / (weight + (1 - alpha) * prevalence)) if 0 <= alpha <= 1 else -1.0
-    return [(at, at)] if 0 <= at <= 1 else []
+    # Up and to the left is better for every preference, so that the lines differ.
+    below, above = _level_line(score, prevalence, 0.4, 0.2), _level_line(score, prevalence, 0.2, 0.4)
+    if below is None or above is None:
+        return
+    x, y, w = np.cross(below, above)
+    negative, positive = 1 - prevalence, prevalence
+    # a : 1 - a and b : 1 - b, up to a common sign
+    for_a, for_b = np.array([(x - w) / positive, y / negative]), np.array([x / positive, (y - w) / negative])
+    if for_a.sum() and for_b.sum():
+        a, b = for_a[0] / for_a.sum(), for_b[0] / for_b.sum()
+        if min(a, b) > -ROUNDING and max(a, b) < 1 + ROUNDING:
+            yield round(min(max(float(a), 0.0), 1.0), 15), round(min(max(float(b), 0.0), 1.0), 15)
+
+
+def _level_line(score: Score, prevalence: float, fpr: float, tpr: float) -> np.ndarray | None:
+    """The line, in homogeneous coordinates, through the performances that score as one does; None if there is none.
+
+    Better is up and to the left, so that the line crosses the way from a point further right to one further up.
+    """
+
+    def value(x: float, y: float) -> float:
+        cells = (1 - prevalence) * (1 - x), (1 - prevalence) * x, prevalence * (1 - y), prevalence * y
+        return float(score.of_cells(*map(np.float64, cells)))
+
+    def excess(share: float) -> float:
+        return value(fpr + REACH * (1 - share), tpr + REACH * share) - level
+
+    level = value(fpr, tpr)
+    worse, better = excess(0.0), excess(1.0)
+    if not np.isfinite([worse, better]).all() or worse * better > 0:
+        return None
+    try:
+        share = brentq(excess, 0.0, 1.0, xtol=1e-15)
+    except ValueError:  # undefined on the way
+        return None
+    return np.cross([fpr, tpr, 1.0], [fpr + REACH * (1 - share), tpr + REACH * share, 1.0])
 
 
 def _orders_alike(score: Score, at: Place, prevalence: float | None) -> bool:

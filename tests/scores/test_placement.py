@@ -7,7 +7,7 @@ import pytest
 import xarray as xr
 
 import bayesrank as br
-from bayesrank.scores import Score, probability
+from bayesrank.scores import Score, as_score, probability
 from bayesrank.scores.families import ranking
 from bayesrank.scores.placement import places
 from bayesrank.scores.score import ratio
@@ -182,6 +182,39 @@ def test_a_dual_order_of_a_ranking_score_has_no_place():
     assert br.place(replace(br.scores.f1, higher_is_better=False)) is None
 
 
+@pytest.mark.parametrize("prevalence", [None, 1 / 3, 0.05])
+@pytest.mark.parametrize("a", [0.0, 0.1, 2 / 3, 1.0])
+@pytest.mark.parametrize("b", [0.0, 0.37, 1.0])
+def test_functions_without_a_name_are_placed_where_their_level_lines_meet(a, b, prevalence):
+    def odds(tn, fp, fn, tp):
+        return ((1 - a) * tn + a * tp) / ((1 - b) * fp + b * fn)
+
+    assert br.place(lambda *cells: np.log(odds(*cells)), prevalence) == pytest.approx((a, b), abs=1e-9)
+    assert br.place(replace(as_score(lambda *cells: 1 / odds(*cells)), higher_is_better=False)) == pytest.approx(
+        (a, b), abs=1e-9
+    )
+    if a + b > 0:  # a monotone step of it is another order
+        assert br.place(lambda *cells: np.floor(3 * odds(*cells)), prevalence) is None
+
+
+def test_chance_corrected_scores_are_placed_where_the_tile_sends_them():
+    """The Tile, Section 4.4: (R - R of the no-skill twin) / (1 - R of the no-skill twin)."""
+    a, b, prevalence = 0.8, 0.3, 0.2
+
+    def corrected(tn, fp, fn, tp):
+        def value(tn, fp, fn, tp):
+            right = (1 - a) * tn + a * tp
+            return right / (right + (1 - b) * fp + b * fn)
+
+        total, positive, predicted = tn + fp + fn + tp, fn + tp, fp + tp
+        negative, rest = total - positive, total - predicted
+        twin = value(negative * rest, negative * predicted, positive * rest, positive * predicted)
+        return (value(tn, fp, fn, tp) - twin) / (1 - twin)
+
+    assert br.place(corrected, prevalence) == pytest.approx(br.tile.chance_corrected_place(a, b, prevalence), abs=1e-9)
+    assert br.place(corrected) is None
+
+
 def test_plain_functions_are_placed_by_what_they_do():
     assert br.place(lambda tn, fp, fn, tp: tp / (tp + fp)) == (1, 0)
     assert br.place(lambda tn, fp, fn, tp: np.log(tp / (fp + fn))) == (1, 0.5)
@@ -199,7 +232,7 @@ def test_a_name_proves_nothing():
 def test_a_place_is_not_an_approximation(near):
     score = ranking("near F1", fp=1 + near, fn=1 - near, tp=2)
     assert br.place(score) != (1, 0.5)
-    assert br.place(score.function) is None
+    assert br.place(score.function) == pytest.approx((1, (1 - near) / 2), abs=1e-12)
 
 
 def test_a_constant_score_has_no_place():
