@@ -7,10 +7,11 @@ from . import scores as scores
 from . import tile as tile
 from .audits import audit as audit
 from .audits import audit_table as audit_table
+from .cases import from_predictions as from_predictions
+from .cases import joint_outcomes as joint_outcomes
 from .counts import from_counts as from_counts
 from .counts import from_frame as from_frame
 from .counts import from_matrix as from_matrix
-from .counts import from_predictions as from_predictions
 from .counts import one_vs_rest as one_vs_rest
 from .inference import fit as fit
 from .performance import as_performance as as_performance

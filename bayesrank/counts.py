@@ -5,7 +5,7 @@ given), ``actual`` and ``predicted``. An (entity, dataset) pair that was not mea
 coord ``measured`` says so. For two classes the negative one comes first and the positive one last.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, Literal
 
 import numpy as np
@@ -23,7 +23,13 @@ from bayesrank._evidence import (
     whole_numbers,
 )
 
-__all__ = ["check_counts", "from_counts", "from_frame", "from_matrix", "from_predictions", "one_vs_rest"]
+__all__ = [
+    "check_counts",
+    "from_counts",
+    "from_frame",
+    "from_matrix",
+    "one_vs_rest",
+]
 
 TWO_CLASSES = ("negative", "positive")
 CELLS = ("tn", "fp", "fn", "tp")
@@ -80,92 +86,7 @@ def from_counts(
     entities = [f"entity {i + 1}" for i in range(size)] if entity is None else item_names("entity", entity, size)
     datasets = None if dataset is None else item_names("dataset", dataset, size)
     values = np.stack([cells[name] for name in CELLS], axis=-1).reshape(size, 2, 2)
-    return _arrange(values, entities, datasets, list(TWO_CLASSES))
-
-
-def from_predictions(
-    y_true: Any,
-    predictions: Mapping[Any, Any] | pd.DataFrame,
-    *,
-    labels: Sequence[Any] | None = None,
-    dataset: Any = None,
-    weight: Any = None,
-) -> xr.DataArray:
-    """Counts from the true and the predicted label of every case.
-
-    Parameters
-    ----------
-    y_true : sequence of labels
-        The true label of each case. Any label type.
-    predictions : mapping or DataFrame
-        For each entity (key or column), its predicted label of each case, in the order of ``y_true``.
-    labels : sequence, optional
-        All classes in order; for two classes the negative one first. By default the sorted labels that occur.
-        A class named here is kept even where no case has it.
-    dataset : hashable or sequence, optional
-        The data set of each case, or one name for all cases.
-    weight : sequence of int, optional
-        How many times each case counts (whole numbers).
-
-    Returns
-    -------
-    xarray.DataArray
-        Integer ``counts`` (entity, [dataset], actual, predicted).
-
-    Raises
-    ------
-    ValueError
-        If lengths differ, a label is missing or not among ``labels``, or fewer than two classes are known.
-    TypeError
-        If ``predictions`` is no mapping or DataFrame.
-
-    Examples
-    --------
-    >>> counts = from_predictions([0, 0, 1, 1], {"always": [1, 1, 1, 1], "good": [0, 0, 1, 0]})
-    >>> counts.sel(entity="good").values.tolist()
-    [[2, 0], [1, 1]]
-    """
-    if not isinstance(predictions, Mapping | pd.DataFrame):
-        raise TypeError(
-            "predictions must be a mapping or a DataFrame from entity to predicted labels; "
-            f"got {type(predictions).__name__}"
-        )
-    truth = case_labels("y_true", y_true)
-    entities = unique_names("predictions", list(predictions.keys()))
-    if not entities:
-        raise ValueError("predictions must hold at least one entity; got none")
-    guesses = {name: case_labels(f"predictions[{name!r}]", predictions[name]) for name in entities}
-    for name, guess in guesses.items():
-        if guess.size != truth.size:
-            raise ValueError(
-                f"predictions[{name!r}] must hold one label for each of the {truth.size} cases of y_true; "
-                f"got {guess.size}"
-            )
-    classes = all_classes(labels, [truth, *guesses.values()])
-    code = {label: i for i, label in enumerate(classes)}
-
-    def encode(argument: str, values: np.ndarray) -> np.ndarray:
-        try:
-            return np.fromiter((code[v] for v in values.tolist()), dtype=np.int64, count=values.size)
-        except KeyError as error:
-            raise ValueError(f"{argument} holds the label {error.args[0]!r}, not among labels {classes}") from None
-
-    weights = np.ones(truth.size, np.int64) if weight is None else np.atleast_1d(whole_numbers("weight", weight))
-    if weights.shape != truth.shape:
-        raise ValueError(f"weight must hold one number for each of the {truth.size} cases; got {weights.shape}")
-    actual = encode("y_true", truth)
-    where = [None] * truth.size if dataset is None else item_names("dataset", dataset, truth.size, broadcast=True)
-    datasets = list(dict.fromkeys(where))
-    column = {name: i for i, name in enumerate(datasets)}
-    rows = np.array([column[name] for name in where])
-    n_classes = len(classes)
-    tables = np.zeros((len(entities), len(datasets), n_classes, n_classes), np.int64)
-    for i, name in enumerate(entities):
-        np.add.at(tables[i], (rows, actual, encode(f"predictions[{name!r}]", guesses[name])), weights)
-    if dataset is None:
-        return _arrange(tables[:, 0], entities, None, classes)
-    pairs = [(e, d) for e in entities for d in datasets]
-    return _arrange(tables.reshape(-1, n_classes, n_classes), [e for e, _ in pairs], [d for _, d in pairs], classes)
+    return arrange(values, entities, datasets, list(TWO_CLASSES))
 
 
 def from_matrix(
@@ -230,7 +151,7 @@ def from_matrix(
     if len(classes) != n_classes:
         raise ValueError(f"labels must name the {n_classes} classes of matrix; got {classes}")
     entities = [f"entity {i + 1}" for i in range(size)] if entity is None else item_names("entity", entity, size)
-    return _arrange(values, entities, None, classes)
+    return arrange(values, entities, None, classes)
 
 
 def from_frame(frame: pd.DataFrame, *, entity: str = "entity", dataset: str | None = None) -> xr.DataArray:
@@ -307,7 +228,7 @@ def from_frame(frame: pd.DataFrame, *, entity: str = "entity", dataset: str | No
     actual, predicted = ([code[label] for label in frame[c].tolist()] for c in ("actual", "predicted"))
     values[rows, actual, predicted] = whole_numbers("count", frame["count"].to_numpy())
     datasets = [pair[1] for pair in pairs] if dataset else None
-    return _arrange(values, [pair[0] for pair in pairs], datasets, classes)
+    return arrange(values, [pair[0] for pair in pairs], datasets, classes)
 
 
 def one_vs_rest(counts: xr.DataArray) -> xr.DataArray:
@@ -398,7 +319,7 @@ def check_counts(counts: Any) -> xr.DataArray:
     return counts.transpose(*order).copy(data=whole_numbers("counts", counts.transpose(*order).values))
 
 
-def _arrange(values: np.ndarray, entities: list, datasets: list | None, classes: list) -> xr.DataArray:
+def arrange(values: np.ndarray, entities: list, datasets: list | None, classes: list) -> xr.DataArray:
     """Matrices (pair, C, C) as a labelled array; pairs not given are zeros and not ``measured``."""
     coords: dict[str, Any] = {"actual": name_coord(classes), "predicted": name_coord(classes)}
     if datasets is None:

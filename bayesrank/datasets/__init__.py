@@ -8,7 +8,8 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from bayesrank.counts import from_frame, from_predictions
+from bayesrank.cases import from_predictions
+from bayesrank.counts import from_frame
 
 __all__ = ["describe", "load", "load_cases", "names"]
 

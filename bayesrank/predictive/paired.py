@@ -72,8 +72,9 @@ def paired_difference(
     Parameters
     ----------
     joint : xarray.Dataset
-        ``actual`` (pattern), ``predicted`` (pattern, entity) and ``count`` (pattern) of two classes, the positive one
-        last in sorted order: which answers were given together, and how often.
+        Which answers were given together, and how often, as from :func:`bayesrank.joint_outcomes`: ``actual``
+        (pattern), ``predicted`` (pattern, entity) and ``count`` (pattern). The positive class is the last of the two
+        of ``label``, or without that coord in sorted order.
     entity, other : hashable
         Names of the two; the difference is the first's score minus the other's.
     score : Score, str or callable
@@ -91,13 +92,16 @@ def paired_difference(
 
     Raises
     ------
+    KeyError
+        If there is no such entity.
     ValueError
-        If the test set is too large: more than 1.6e7 likely pairs of matrices, which is some 100 cases a class.
+        If there are not two classes, the cases come in clusters (they are not drawn one by one then), or the test set
+        is too large: more than 1.6e7 likely pairs of matrices, which is some 100 cases a class.
 
     Examples
     --------
-    >>> joint = xr.Dataset({"actual": ("pattern", [0, 0, 1, 1]), "count": ("pattern", [8, 2, 3, 7]),
-    ...     "predicted": (("pattern", "entity"), [[0, 0], [0, 1], [1, 0], [1, 1]])}, {"entity": ["a", "b"]})
+    >>> import bayesrank as br
+    >>> joint = br.joint_outcomes([0, 0, 1, 1], {"a": [0, 0, 1, 1], "b": [0, 1, 0, 1]}, weight=[8, 2, 3, 7])
     >>> pmf = paired_difference(joint, "a", "b", "accuracy")
     >>> from bayesrank.predictive import interval_probability
     >>> interval_probability(pmf, lower=0.0) > 0.9
@@ -105,7 +109,12 @@ def paired_difference(
     """
     score = as_score(score)
     actual, count = joint["actual"].values, joint["count"].values
-    classes = np.unique(actual)
+    if "cluster" in joint.coords:
+        raise ValueError("joint must hold single cases; got clusters of them")
+    for argument, name in (("entity", entity), ("other", other)):
+        if name not in joint["entity"].values:
+            raise KeyError(f"{argument} must be one of {joint['entity'].values.tolist()}; got {name!r}")
+    classes = joint["label"].values if "label" in joint.coords else np.unique(actual)
     if len(classes) != 2:
         raise ValueError(f"joint must hold cases of two classes; got {classes.tolist()}")
     u, v = (float(x) for x in prior)

@@ -1,0 +1,101 @@
+"""Single cases: counts of each entity, and the patterns that they met together."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import bayesrank as br
+
+CASES = st.integers(1, 30).flatmap(
+    lambda n: st.tuples(*(st.lists(st.integers(0, 2), min_size=n, max_size=n) for _ in range(5)))
+)
+
+
+def marginal(joint, entity):
+    """The confusion matrix of one entity, from the patterns."""
+    where = {label: i for i, label in enumerate(joint["label"].values.tolist())}
+    table = np.zeros((len(where), len(where)), int)
+    predicted = joint["predicted"].sel(entity=entity).values.tolist()
+    for actual, guess, count in zip(joint["actual"].values.tolist(), predicted, joint["count"].values, strict=True):
+        table[where[actual], where[guess]] += count
+    return table
+
+
+@given(CASES)
+def test_patterns_hold_what_the_counts_of_each_entity_hold(cases):
+    truth, first, second, weight, group = cases
+    guesses = {"first": first, "second": second}
+    how = {"labels": [2, 0, 1], "weight": weight}
+    joint = br.joint_outcomes(truth, guesses, **how, dataset=group)
+    counts = br.from_predictions(truth, guesses, **how, dataset=group)
+    assert joint["label"].values.tolist() == counts["actual"].values.tolist() == [2, 0, 1]
+    for dataset in set(group):
+        part = joint.isel(pattern=joint["dataset"].values == dataset)
+        for entity in guesses:
+            assert (marginal(part, entity) == counts.sel(entity=entity, dataset=dataset).values).all()
+    # each pattern once, as often as its cases weigh
+    seen = {}
+    for *key, w in zip(group, truth, first, second, weight, strict=True):
+        seen[tuple(key)] = seen.get(tuple(key), 0) + w
+    columns = joint["dataset"].values, joint["actual"].values, *joint["predicted"].values.T
+    found = {tuple(map(int, key)): int(n) for *key, n in zip(*columns, joint["count"].values, strict=True)}
+    assert found == {key: n for key, n in seen.items() if n}
+    assert len(found) == joint.sizes["pattern"]
+
+
+def test_cases_of_different_clusters_stay_apart():
+    truth, guesses = ["well", "ill", "ill", "ill"], {"a": ["well", "ill", "well", "ill"], "b": ["ill"] * 4}
+    joint = br.joint_outcomes(truth, guesses, labels=["well", "ill"], cluster=["p", "q", "q", "r"])
+    assert joint["cluster"].values.tolist() == ["p", "q", "q", "r"]
+    assert joint["actual"].values.tolist() == ["well", "ill", "ill", "ill"]
+    assert joint["predicted"].sel(entity="a").values.tolist() == ["well", "well", "ill", "ill"]
+    together = br.joint_outcomes(truth, guesses, labels=["well", "ill"])
+    assert together["count"].values.tolist() == [1, 1, 2]
+    assert "cluster" not in together.coords
+
+
+def test_the_cases_of_a_real_data_set():
+    cases = br.datasets.load_cases("breast_cancer")
+    truth, guesses = cases["y_true"], cases.loc[:, "logreg":"majority"]
+    joint = br.joint_outcomes(truth, guesses)
+    assert joint["count"].sum() == len(truth) == 569
+    counts = br.from_predictions(truth, guesses)
+    for entity in guesses:
+        assert (marginal(joint, entity) == counts.sel(entity=entity).values).all()
+
+
+def test_patterns_know_their_positive_class():
+    """Two future cases, one of each class: the difference of TPRs is what the positive patterns say."""
+    truth, guesses = ["ill"] * 6 + ["well"], {"a": ["ill"] * 6 + ["well"], "b": ["well"] * 6 + ["well"]}
+    joint = br.joint_outcomes(truth, guesses, labels=["well", "ill"])  # sorted, "well" would be the positive class
+    pmf = br.predictive.paired_difference(joint, "a", "b", "tpr", positives=1, negatives=1)
+    right, wrong = 7 / 8, 1 / 8  # of Beta(1, 1) and six of six
+    # a right where b is wrong: six of six, prior share 1/4 of two pseudo-cases
+    better = (6 + 0.5) / 8
+    assert pmf["probability"].sel(value=1.0).item() == pytest.approx(better)
+    assert pmf["probability"].sel(value=-1.0).item() == pytest.approx(0.5 / 8)
+    assert (pmf["value"] * pmf["probability"]).sum().item() == pytest.approx(right - wrong)
+
+
+@pytest.mark.parametrize(
+    ("how", "error", "words"),
+    [
+        ({"cluster": ["x"]}, ValueError, "cluster must hold 4 names; got 1"),
+        ({"cluster": "x"}, ValueError, "cluster must hold 4 names; got 1"),
+        ({"weight": [1, 1, 1, 0.5]}, ValueError, "weight"),
+        ({"labels": [0]}, ValueError, "labels"),
+        ({"dataset": [None] * 4}, ValueError, "dataset"),
+    ],
+)
+def test_bad_input_is_named(how, error, words):
+    with pytest.raises(error, match=words):
+        br.joint_outcomes([0, 0, 1, 1], {"a": [0, 0, 1, 1]}, **how)
+
+
+def test_clusters_and_unknown_entities_have_no_paired_difference():
+    joint = br.joint_outcomes([0, 1], {"a": [0, 1], "b": [1, 1]}, cluster=[1, 2])
+    with pytest.raises(ValueError, match="joint"):
+        br.predictive.paired_difference(joint, "a", "b", "accuracy")
+    with pytest.raises(KeyError, match="other"):
+        br.predictive.paired_difference(joint.drop_vars("cluster"), "a", "c", "accuracy")
