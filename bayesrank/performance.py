@@ -287,9 +287,11 @@ def _pooled(source: Any) -> xr.DataArray:
 
 def _check(array: xr.DataArray, outcome: list[str]) -> None:
     """Probabilities that sum to 1, or all NaN."""
-    total = array.sum(outcome, skipna=False)
-    if (array < -1e-9).any() or (array > 1 + 1e-6).any() or (np.abs(total - 1) > 1e-6).any():
-        worst = array.min().item() if (array < -1e-9).any() else total.where(np.abs(total - 1) > 1e-6).max().item()
+    values = array.data  # bare: labels would cost more than the checks do
+    total = values.sum(array.get_axis_num(outcome))
+    negative, unequal = (values < -1e-9).any(), np.abs(total - 1) > 1e-6
+    if negative or (values > 1 + 1e-6).any() or unequal.any():
+        worst = values[values < -1e-9].min() if negative else total[unequal].max() if unequal.any() else values.max()
         raise ValueError(
             f"source must hold probabilities that sum to 1 over {' and '.join(outcome)} "
             f"(or whole-number counts of integer type); got {worst:.6g}"
