@@ -81,16 +81,21 @@ def two_class_cells(array: xr.DataArray, argument: str = "source") -> dict[str, 
     >>> [cell.item() for cell in cells.values()]
     [80, 1, 3, 27]
     """
+    only_two_classes(array, argument)
+    return {
+        cell: array.isel(actual=i, predicted=j, drop=True)
+        for cell, i, j in (("tn", 0, 0), ("fp", 0, 1), ("fn", 1, 0), ("tp", 1, 1))
+    }
+
+
+def only_two_classes(array: xr.DataArray, argument: str = "source") -> None:
+    """Raise unless there are two classes."""
     sizes = {dim: array.sizes.get(dim) for dim in OUTCOME_DIMS}
     if set(sizes.values()) != {2}:
         raise ValueError(
             f"{argument} must have two classes on actual and predicted for a two-class score; got {sizes} "
             "(br.one_vs_rest makes two-class tables of more classes)"
         )
-    return {
-        cell: array.isel(actual=i, predicted=j, drop=True)
-        for cell, i, j in (("tn", 0, 0), ("fp", 0, 1), ("fn", 1, 0), ("tp", 1, 1))
-    }
 
 
 def mix(source: Any, weights: xr.DataArray | Mapping[Any, float], dim: str = "entity") -> xr.DataArray:
