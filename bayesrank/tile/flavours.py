@@ -12,7 +12,6 @@ import xarray as xr
 
 from bayesrank.performance import as_performance, only_two_classes
 from bayesrank.tile._grid import (
-    area_weights,
     axes,
     axis,
     batches,
@@ -326,8 +325,14 @@ def robustness(source: Any, resolution: int = 101) -> xr.DataArray:
     Returns
     -------
     xarray.DataArray
-        Radius (b, a) to the nearest frontier of any two entities, along 512 points of each frontier; infinite where no
-        two ever swap. Entities that tie everywhere are no frontier.
+        Radius (b, a), exact: the distance to the nearest point of the Tile where two entities tie, infinite if there
+        is none. Entities that tie everywhere are left out. Where one of two scores is 0/0 they tie, as they do for
+        :func:`frontier`: there an entity leaves the order.
+
+    Raises
+    ------
+    ValueError
+        If the source has draws.
 
     References
     ----------
@@ -336,32 +341,24 @@ def robustness(source: Any, resolution: int = 101) -> xr.DataArray:
     Examples
     --------
     >>> import bayesrank as br
-    >>> counts = br.from_counts(tn=[80, 70], fp=[0, 10], fn=[3, 5], tp=[27, 25], entity=["a", "b"])
-    >>> robustness(counts, resolution=2).values.tolist()
-    [[inf, inf], [inf, inf]]
+    >>> counts = br.from_counts(tn=[8, 8], fp=[1, 3], fn=[3, 1], tp=[8, 8], entity=["a", "b"])
+    >>> robustness(counts, resolution=3)[:, 0].values.tolist()  # they tie where b = 1/2
+    [0.5, 0.0, 0.5]
     """
-    from scipy.spatial import cKDTree
+    from bayesrank.tile import _robust
 
-    from bayesrank.tile.geometry import frontier
-
-    array = with_entity(source)
+    array, points = with_entity(source), axis(resolution)
     only_draws_and_entities(array)
     if draw_dims(array):
         raise ValueError(f"source must hold no draws; got dims {array.dims}")
-    names = array["entity"].values
-    curves = [
-        np.column_stack([curve["a"].values, curve["b"].values])
-        for i, first in enumerate(names)
-        for second in names[i + 1 :]
-        for curve in [frontier(array, first, second, points=512)]
-    ]
-    marks = np.concatenate([curve[~np.isnan(curve).any(1)] for curve in curves] or [np.empty((0, 2))])
-    grid = area_weights(resolution)
-    a, b = np.meshgrid(grid["a"].values, grid["b"].values)
-    if len(marks) == 0:
-        return grid.copy(data=np.full(a.shape, np.inf)).rename("robustness")
-    distance, _ = cKDTree(marks).query(np.column_stack([a.ravel(), b.ravel()]))
-    return grid.copy(data=distance.reshape(a.shape)).rename("robustness")
+    (block,) = batches(array)
+    n = array.sizes["entity"]
+    curves, edges, corners = np.empty((n * (n - 1) // 2 + 1, 4)), np.zeros(4, bool), np.zeros(4, bool)
+    curves = curves[: _robust.frontiers(block[0], curves, edges, corners)]
+    _, first = np.unique(np.round(curves, 13), axis=0, return_index=True)  # copies of entities repeat curves
+    radius = np.empty((points.size, points.size))
+    _robust.distances(curves[first], edges, corners, points, radius)
+    return xr.DataArray(radius, axes(resolution), ("b", "a"), "robustness")
 
 
 def _no_skill(prevalence: xr.DataArray, points: np.ndarray) -> xr.Variable:
