@@ -5,7 +5,7 @@ from decimal import Decimal, localcontext
 import numpy as np
 import pytest
 import xarray as xr
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import bayesrank as br
@@ -96,6 +96,7 @@ CELL = st.one_of(st.just(0.0), st.floats(1e-12, 1), st.sampled_from([0.25, 0.25 
 CELLS = st.tuples(CELL, CELL, CELL, CELL).filter(lambda row: sum(row) > 0).map(lambda row: np.array(row) / sum(row))
 
 
+@settings(deadline=None)
 @given(CELLS)
 def test_lies_between_the_corners_of_the_tile(row):
     # A canonical score is monotone along both axes, so that its extremes over the Tile are in corners.
@@ -107,6 +108,7 @@ def test_lies_between_the_corners_of_the_tile(row):
         assert corners.min() - 1e-12 <= volume <= corners.max() + 1e-12
 
 
+@settings(deadline=None)
 @given(CELLS)
 def test_swaps_keep_it_and_changes_turn_it_over(row):
     # Lemmas 1 to 4 move the Tile onto itself.
@@ -118,6 +120,7 @@ def test_swaps_keep_it_and_changes_turn_it_over(row):
         np.testing.assert_allclose(br.tile.volume(getattr(operations, name)(array)), 1 - volume, rtol=0, atol=1e-13)
 
 
+@settings(deadline=None)
 @given(CELLS, st.floats(0, 1), st.booleans())
 def test_correcting_errors_never_lowers_it(row, share, positive):
     # As every canonical score does, the volume rises when errors of a class become hits.
