@@ -81,16 +81,21 @@ def two_class_cells(array: xr.DataArray, argument: str = "source") -> dict[str, 
     >>> [cell.item() for cell in cells.values()]
     [80, 1, 3, 27]
     """
+    only_two_classes(array, argument)
+    return {
+        cell: array.isel(actual=i, predicted=j, drop=True)
+        for cell, i, j in (("tn", 0, 0), ("fp", 0, 1), ("fn", 1, 0), ("tp", 1, 1))
+    }
+
+
+def only_two_classes(array: xr.DataArray, argument: str = "source") -> None:
+    """Raise unless there are two classes."""
     sizes = {dim: array.sizes.get(dim) for dim in OUTCOME_DIMS}
     if set(sizes.values()) != {2}:
         raise ValueError(
             f"{argument} must have two classes on actual and predicted for a two-class score; got {sizes} "
             "(br.one_vs_rest makes two-class tables of more classes)"
         )
-    return {
-        cell: array.isel(actual=i, predicted=j, drop=True)
-        for cell, i, j in (("tn", 0, 0), ("fp", 0, 1), ("fn", 1, 0), ("tp", 1, 1))
-    }
 
 
 def mix(source: Any, weights: xr.DataArray | Mapping[Any, float], dim: str = "entity") -> xr.DataArray:
@@ -287,9 +292,11 @@ def _pooled(source: Any) -> xr.DataArray:
 
 def _check(array: xr.DataArray, outcome: list[str]) -> None:
     """Probabilities that sum to 1, or all NaN."""
-    total = array.sum(outcome, skipna=False)
-    if (array < -1e-9).any() or (array > 1 + 1e-6).any() or (np.abs(total - 1) > 1e-6).any():
-        worst = array.min().item() if (array < -1e-9).any() else total.where(np.abs(total - 1) > 1e-6).max().item()
+    values = array.data  # bare: labels would cost more than the checks do
+    total = values.sum(array.get_axis_num(outcome))
+    negative, unequal = (values < -1e-9).any(), np.abs(total - 1) > 1e-6
+    if negative or (values > 1 + 1e-6).any() or unequal.any():
+        worst = values[values < -1e-9].min() if negative else total[unequal].max() if unequal.any() else values.max()
         raise ValueError(
             f"source must hold probabilities that sum to 1 over {' and '.join(outcome)} "
             f"(or whole-number counts of integer type); got {worst:.6g}"

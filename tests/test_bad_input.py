@@ -151,6 +151,8 @@ CASES = [
     (lambda: br.as_performance([0.1, 0.9]), TypeError, "source", "list", "DataArray"),
     (lambda: br.as_performance(VALUES), ValueError, "source", "('draw', 'entity')", "actual and predicted"),
     (lambda: br.as_performance(COUNTS * 1.0), ValueError, "source", "110", "sum to 1"),
+    (lambda: br.as_performance(br.as_performance(COUNTS) / 2), ValueError, "source", "0.5", "sum to 1"),
+    (lambda: br.as_performance(0.5 - br.as_performance(COUNTS)), ValueError, "source", "-0.2", "sum to 1"),
     (lambda: br.as_performance(-COUNTS), ValueError, "source", "-79", "no negative"),
     (lambda: br.as_performance(COUNTS.astype(str)), TypeError, "source", "U", "numbers"),
     (lambda: br.as_performance(POSTERIOR, kind="best"), ValueError, "kind", "'best'", "'pooled'"),

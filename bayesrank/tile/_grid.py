@@ -1,12 +1,13 @@
 """What the Tile's functions share: the axes, the cells, the two halves of the separable score, the draws."""
 
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 import xarray as xr
 
-from bayesrank.performance import as_performance, two_class_cells
+from bayesrank.performance import as_performance, only_two_classes, two_class_cells
 
 DRAWS = ("chain", "draw", "sample")
 CELLS = ("tn", "fp", "fn", "tp")
@@ -21,22 +22,48 @@ def axis(resolution: int) -> np.ndarray:
     return np.linspace(0.0, 1.0, int(resolution))
 
 
-def axes(resolution: int) -> tuple[xr.DataArray, xr.DataArray]:
-    """The coordinates a and b as labelled arrays."""
+def canonical(array: xr.DataArray, points: np.ndarray) -> xr.Variable:
+    """All canonical scores (..., b, a) of performances, not labelled yet, since labels cost more than small maps do."""
+    only_two_classes(array)
+    table = array.variable.transpose("actual", "predicted", ...)
+    tn, fp, fn, tp = (table.data[i, j, ..., None, None] for i in (0, 1) for j in (0, 1))
+    return xr.Variable((*table.dims[2:], "b", "a"), ratio(*parts(tn, fp, fn, tp, points, points[:, None])))
+
+
+def labelled(scores: xr.Variable, like: xr.DataArray, points: np.ndarray, name: str) -> xr.DataArray:
+    """A map with the axes and whatever other coords of ``like`` fit its dims."""
+    gone = {dim: 0 for dim in like.dims if dim not in scores.dims}
+    coords = like.isel(gone, drop=True).coords.merge(axes(points.size)).coords
+    return xr.DataArray(scores.data, coords, scores.dims, name, like.attrs)
+
+
+@lru_cache(maxsize=8)
+def axes(resolution: int) -> xr.Coordinates:
+    """The coordinates b and a."""
     points = axis(resolution)
-    return xr.DataArray(points, {"a": points}, "a"), xr.DataArray(points, {"b": points}, "b")
+    return xr.Coordinates({"b": points, "a": points})
 
 
-def halves(source: Any, a: Any, b: Any) -> tuple[xr.DataArray, xr.DataArray]:
-    """s(a) = (1-a) tn + a tp and u(b) = (1-b) fp + b fn: the canonical score is s / (s + u)."""
-    tn, fp, fn, tp = two_class_cells(as_performance(source)).values()
+def parts(tn: Any, fp: Any, fn: Any, tp: Any, a: Any, b: Any) -> tuple[Any, Any]:
+    """s(a) = (1-a) tn + a tp and u(b) = (1-b) fp + b fn: the canonical score is s / (s + u). For any kind of array."""
     return (1 - a) * tn + a * tp, (1 - b) * fp + b * fn
 
 
-def quotient(part: xr.DataArray, rest: xr.DataArray) -> xr.DataArray:
-    """part / (part + rest), undefined where both are 0, with the dims b and a last."""
+def ratio(part: Any, rest: Any) -> Any:
+    """part / (part + rest) of bare arrays, be they lazy, undefined where both are 0."""
     whole = part + rest
-    value = part / whole.where(whole > 0)
+    whole[whole <= 0] = np.nan
+    return part / whole
+
+
+def halves(source: Any, a: Any, b: Any) -> tuple[xr.DataArray, xr.DataArray]:
+    """s(a) and u(b), labelled."""
+    return parts(**two_class_cells(as_performance(source)), a=a, b=b)
+
+
+def quotient(part: xr.DataArray, rest: xr.DataArray) -> xr.DataArray:
+    """part / (part + rest), labelled, with the dims b and a last."""
+    value = xr.apply_ufunc(ratio, part, rest, dask="allowed", keep_attrs=True)
     last = [dim for dim in ("b", "a") if dim in value.dims]
     return value.transpose(..., *last)
 

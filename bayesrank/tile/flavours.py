@@ -10,16 +10,16 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank.performance import as_performance, two_class_cells
+from bayesrank.performance import as_performance, only_two_classes
 from bayesrank.tile._grid import (
-    area_weights,
     axes,
     axis,
     batches,
+    canonical,
     draw_dims,
-    halves,
+    labelled,
     only_draws_and_entities,
-    quotient,
+    ratio,
     with_entity,
 )
 
@@ -67,11 +67,31 @@ def value(source: Any, resolution: int = 101) -> xr.DataArray:
     >>> tile.sel(a=1, b=1).item()  # recall
     0.9
     """
-    return quotient(*halves(source, *axes(resolution))).rename("value")
+    array, points = as_performance(source), axis(resolution)
+    return labelled(canonical(array, points), array, points, "value")
 
 
 def baseline(source: Any, resolution: int = 101, dim: str = "entity") -> xr.DataArray:
     """The lowest value within a set, at each point; undefined values are left out.
+
+    Parameters
+    ----------
+    source : DataArray, Dataset, InferenceData or DataTree
+        Two-class performances (..., actual, predicted).
+    resolution : int
+        Points along each axis.
+    dim : str
+        The dim of the set; all other dims are kept.
+
+    Returns
+    -------
+    xarray.DataArray
+        Values (..., b, a); NaN where all are undefined. Lazy if the source is.
+
+    Raises
+    ------
+    ValueError
+        If the source has no such dim.
 
     References
     ----------
@@ -84,11 +104,31 @@ def baseline(source: Any, resolution: int = 101, dim: str = "entity") -> xr.Data
     >>> round(baseline(counts, resolution=2).sel(a=1, b=1).item(), 12)
     0.7
     """
-    return value(source, resolution).min(dim).rename("baseline")
+    array, points = _with_dim(source, dim), axis(resolution)
+    return labelled(canonical(array, points).min(dim), array, points, "baseline")
 
 
 def state_of_the_art(source: Any, resolution: int = 101, dim: str = "entity") -> xr.DataArray:
     """The highest value within a set, at each point; undefined values are left out.
+
+    Parameters
+    ----------
+    source : DataArray, Dataset, InferenceData or DataTree
+        Two-class performances (..., actual, predicted).
+    resolution : int
+        Points along each axis.
+    dim : str
+        The dim of the set; all other dims are kept.
+
+    Returns
+    -------
+    xarray.DataArray
+        Values (..., b, a); NaN where all are undefined. Lazy if the source is.
+
+    Raises
+    ------
+    ValueError
+        If the source has no such dim.
 
     References
     ----------
@@ -101,7 +141,8 @@ def state_of_the_art(source: Any, resolution: int = 101, dim: str = "entity") ->
     >>> round(state_of_the_art(counts, resolution=2).sel(a=1, b=1).item(), 12)
     0.8
     """
-    return value(source, resolution).max(dim).rename("state_of_the_art")
+    array, points = _with_dim(source, dim), axis(resolution)
+    return labelled(canonical(array, points).max(dim), array, points, "state_of_the_art")
 
 
 def no_skill(prevalence: Any, resolution: int = 101) -> xr.DataArray:
@@ -131,13 +172,8 @@ def no_skill(prevalence: Any, resolution: int = 101) -> xr.DataArray:
     >>> no_skill(0.2, resolution=3).sel(a=0.5, b=0.5).item()
     0.8
     """
-    positive = _shares("prevalence", prevalence)
-    negative = 1 - positive
-    a, b = axes(resolution)
-    never = quotient((1 - a) * negative, b * positive)
-    always = quotient(a * positive, (1 - b) * negative)
-    last = [dim for dim in never.dims if dim not in ("b", "a")]
-    return xr.where(never.isnull() | (always > never), always, never).transpose(*last, "b", "a").rename("no_skill")
+    shares, points = _shares("prevalence", prevalence), axis(resolution)
+    return labelled(_no_skill(shares, points), shares, points, "no_skill")
 
 
 def relative_skill(source: Any, resolution: int = 101) -> xr.DataArray:
@@ -167,10 +203,14 @@ def relative_skill(source: Any, resolution: int = 101) -> xr.DataArray:
     >>> round(relative_skill(counts, resolution=3).sel(a=0.5, b=0.5).item(), 12)
     0.5
     """
-    cells = two_class_cells(as_performance(source))
-    floor = no_skill((cells["fn"] + cells["tp"]).clip(0, 1), resolution)
+    array, points = as_performance(source), axis(resolution)
+    only_two_classes(array)
+    order = [dim for dim in array.dims if dim not in ("actual", "predicted")]
+    prevalence = array.isel(actual=1).sum("predicted", skipna=False).clip(0, 1).transpose(*order)
+    floor = _no_skill(prevalence, points)
     room = 1 - floor
-    return ((value(source, resolution) - floor) / room.where(room > 1e-12)).rename("relative_skill")
+    skill = (canonical(array, points) - floor) / room.where(room > 1e-12)
+    return labelled(skill, array, points, "relative_skill")
 
 
 def ranking(source: Any, of: Any, resolution: int = 101) -> xr.DataArray:
@@ -206,12 +246,22 @@ def ranking(source: Any, of: Any, resolution: int = 101) -> xr.DataArray:
     >>> ranking(counts, "a", resolution=2).values.tolist()
     [[2.0, 2.0], [1.0, 1.0]]
     """
-    array = with_entity(source)
-    if of not in array["entity"].values:
-        raise KeyError(f"of must be one of the entities; got {of!r}, not in {array['entity'].values.tolist()}")
-    ranks, grid = _mean_ranks(array, resolution)
-    position = array["entity"].values.tolist().index(of)
-    return grid.copy(data=ranks[:, position].T).rename("rank")
+    from bayesrank.tile import _single
+
+    array, points = with_entity(source), axis(resolution)
+    only_draws_and_entities(array)
+    names = array["entity"].values.tolist()
+    if of not in names:
+        raise KeyError(f"of must be one of the entities; got {of!r}, not in {names}")
+    total, undefined = np.zeros((2, points.size + 1, points.size))
+    draws = 0
+    for block in batches(array):
+        _single.tally_one(block, points, names.index(of), total, undefined)
+        draws += block.shape[0]
+    total, undefined = np.cumsum(total, 0, out=total)[:-1], np.cumsum(undefined, 0, out=undefined)[:-1]
+    defined = draws - undefined
+    mean = np.divide(total, defined, out=np.full(defined.shape, np.nan), where=defined > 0)
+    return xr.DataArray(mean, axes(resolution), ("b", "a"), "rank")
 
 
 def entity(source: Any, rank: int = 1, resolution: int = 101) -> xr.DataArray:
@@ -247,17 +297,19 @@ def entity(source: Any, rank: int = 1, resolution: int = 101) -> xr.DataArray:
     >>> entity(counts, resolution=2).values.tolist()
     [['b', 'b'], ['a', 'a']]
     """
-    array = with_entity(source)
+    from bayesrank.tile import _single
+
+    array, points = with_entity(source), axis(resolution)
+    only_draws_and_entities(array)
     if draw_dims(array):
         raise ValueError(f"source must hold no draws; got dims {array.dims} (br.tile.credible takes a posterior)")
     if rank not in range(1, array.sizes["entity"] + 1):
         raise ValueError(f"rank must be one of 1 to {array.sizes['entity']}; got {rank!r}")
-    ranks, grid = _mean_ranks(array, resolution)
-    # Tied entities share their average rank, so that a rank which one entity alone has is held without a tie.
-    holders = ranks == rank
-    held = np.count_nonzero(holders, axis=1) == 1
-    names = array["entity"].values.astype(object)[holders.argmax(1)]
-    return grid.copy(data=np.where(held, names, "").T).rename("entity_at_rank")
+    (block,) = batches(array)
+    who = np.empty((points.size, points.size), np.int64)
+    _single.holders(block[0], points, rank, who)
+    names = np.append(array["entity"].values.astype(object), "")
+    return xr.DataArray(names[who], axes(resolution), ("b", "a"), "entity_at_rank")
 
 
 def robustness(source: Any, resolution: int = 101) -> xr.DataArray:
@@ -273,8 +325,14 @@ def robustness(source: Any, resolution: int = 101) -> xr.DataArray:
     Returns
     -------
     xarray.DataArray
-        Radius (b, a) to the nearest frontier of any two entities, along 512 points of each frontier; infinite where no
-        two ever swap. Entities that tie everywhere are no frontier.
+        Radius (b, a), exact: the distance to the nearest point of the Tile where two entities tie, infinite if there
+        is none. Entities that tie everywhere are left out. Where one of two scores is 0/0 they tie, as they do for
+        :func:`frontier`: there an entity leaves the order.
+
+    Raises
+    ------
+    ValueError
+        If the source has draws.
 
     References
     ----------
@@ -283,51 +341,39 @@ def robustness(source: Any, resolution: int = 101) -> xr.DataArray:
     Examples
     --------
     >>> import bayesrank as br
-    >>> counts = br.from_counts(tn=[80, 70], fp=[0, 10], fn=[3, 5], tp=[27, 25], entity=["a", "b"])
-    >>> robustness(counts, resolution=2).values.tolist()
-    [[inf, inf], [inf, inf]]
+    >>> counts = br.from_counts(tn=[8, 8], fp=[1, 3], fn=[3, 1], tp=[8, 8], entity=["a", "b"])
+    >>> robustness(counts, resolution=3)[:, 0].values.tolist()  # they tie where b = 1/2
+    [0.5, 0.0, 0.5]
     """
-    from scipy.spatial import cKDTree
+    from bayesrank.tile import _robust
 
-    from bayesrank.tile.geometry import frontier
-
-    array = with_entity(source)
+    array, points = with_entity(source), axis(resolution)
     only_draws_and_entities(array)
     if draw_dims(array):
         raise ValueError(f"source must hold no draws; got dims {array.dims}")
-    names = array["entity"].values
-    curves = [
-        np.column_stack([curve["a"].values, curve["b"].values])
-        for i, first in enumerate(names)
-        for second in names[i + 1 :]
-        for curve in [frontier(array, first, second, points=512)]
-    ]
-    marks = np.concatenate([curve[~np.isnan(curve).any(1)] for curve in curves] or [np.empty((0, 2))])
-    grid = area_weights(resolution)
-    a, b = np.meshgrid(grid["a"].values, grid["b"].values)
-    if len(marks) == 0:
-        return grid.copy(data=np.full(a.shape, np.inf)).rename("robustness")
-    distance, _ = cKDTree(marks).query(np.column_stack([a.ravel(), b.ravel()]))
-    return grid.copy(data=distance.reshape(a.shape)).rename("robustness")
+    (block,) = batches(array)
+    n = array.sizes["entity"]
+    curves, edges, corners = np.empty((n * (n - 1) // 2 + 1, 4)), np.zeros(4, bool), np.zeros(4, bool)
+    curves = curves[: _robust.frontiers(block[0], curves, edges, corners)]
+    _, first = np.unique(np.round(curves, 13), axis=0, return_index=True)  # copies of entities repeat curves
+    radius = np.empty((points.size, points.size))
+    _robust.distances(curves[first], edges, corners, points, radius)
+    return xr.DataArray(radius, axes(resolution), ("b", "a"), "robustness")
 
 
-def _mean_ranks(array: xr.DataArray, resolution: int) -> tuple[np.ndarray, xr.DataArray]:
-    """Average ranks (a, entity, b), over the draws where defined, and an empty map (b, a)."""
-    from bayesrank.tile import _kernel
+def _no_skill(prevalence: xr.DataArray, points: np.ndarray) -> xr.Variable:
+    """The better of calling all cases negative and all positive, by value."""
+    positive = prevalence.data[..., None, None]
+    negative, a, b = 1 - positive, points, points[:, None]
+    best = np.fmax(ratio((1 - a) * negative, b * positive), ratio(a * positive, (1 - b) * negative))
+    return xr.Variable((*prevalence.dims, "b", "a"), best)
 
-    points = axis(resolution)
-    only_draws_and_entities(array)
-    best, total, undefined, skilled = np.zeros((4, resolution, array.sizes["entity"], resolution + 1))
-    draws = 0
-    for block in batches(array):
-        _kernel.tally(block, points, best, total, undefined, skilled)
-        draws += block.shape[0]
-    np.cumsum(total, -1, out=total)
-    np.cumsum(undefined, -1, out=undefined)
-    defined = (draws - undefined)[..., :-1]
-    ranks = np.divide(total[..., :-1], defined, out=np.full(defined.shape, np.nan), where=defined > 0)
-    grid = xr.DataArray(np.empty((resolution, resolution)), {"b": points, "a": points}, ("b", "a"))
-    return ranks, grid
+
+def _with_dim(source: Any, dim: str) -> xr.DataArray:
+    array = as_performance(source)
+    if dim not in array.dims:
+        raise ValueError(f"dim must be a dim of source; got {dim!r}, not in {array.dims}")
+    return array
 
 
 def _shares(argument: str, number: Any) -> xr.DataArray:

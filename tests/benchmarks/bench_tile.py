@@ -152,6 +152,24 @@ def sorbetto_correlation(array: xr.DataArray, method: str, ours: float) -> None:
     print(f"  sorbetto                           {theirs:8.1f} s: {theirs / ours:.1f} x")
 
 
+def robustness() -> None:
+    from scipy.spatial import cKDTree
+
+    array = br.as_performance(br.datasets.load("antibody_tests"))
+    br.tile.robustness(array, 3)
+    ours = timed(lambda: br.tile.robustness(array))
+    names, points = array["entity"].values, np.linspace(0, 1, 101)
+
+    def sampled() -> None:
+        curves = [br.tile.frontier(array, x, y, points=512) for i, x in enumerate(names) for y in names[i + 1 :]]
+        marks = np.concatenate([np.column_stack([curve["a"], curve["b"]]) for curve in curves])
+        cKDTree(marks).query(np.stack(np.meshgrid(points, points), -1))
+
+    theirs = timed(sampled, 1)
+    print(f"robustness of {names.size} entities, 101²: {1e3 * ours:.0f} ms, exact")
+    print(f"  KD-tree of 512 points of each frontier {1e3 * theirs:.0f} ms: {theirs / ours:.0f} x")
+
+
 def credible() -> None:
     draws, entities, resolution = 4000, 74, 101
     array = performances(draws, entities)
@@ -215,6 +233,7 @@ def ranks() -> None:
 
 if __name__ == "__main__":
     flavours()
+    robustness()
     credible()
     scaling()
     correlation()

@@ -1,0 +1,132 @@
+"""The volume under the Tile against the four cases as printed, in many digits, near their borders; its properties."""
+
+from decimal import Decimal, localcontext
+
+import numpy as np
+import pytest
+import xarray as xr
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import bayesrank as br
+from bayesrank import operations
+
+
+def performances(rows):
+    return xr.DataArray(np.reshape(rows, (-1, 2, 2)), dims=("entity", "actual", "predicted"))
+
+
+def printed(row):
+    """Eq. 10 to 15 as printed, for these very floats: all digits that may cancel and 30 more. 0 times log 0 is 0."""
+    with localcontext() as context:
+        context.prec = 900
+        tn, fp, fn, tp = (Decimal(float(x)) for x in row)
+        context.prec = 50 - 2 * sum(min(part.adjusted(), 0) for part in (tp - tn, fn - fp) if part)
+
+        def times_log(factor, x):
+            return factor * x.ln() if factor else Decimal(0)
+
+        if tp == tn and fn == fp:
+            return float(tn / (tn + fp))
+        if tp == tn:
+            slope = tn / (fn - fp)
+            return float(times_log(slope, tn + fn) - times_log(slope, tn + fp))
+        if fn == fp:
+            slope = fn / (tp - tn)
+            return float(1 - times_log(slope, tp + fn) + times_log(slope, tn + fn))
+        total = (
+            times_log(tn**2 - fn**2, tn + fn)
+            + times_log(tp**2 - fp**2, tp + fp)
+            + times_log(fp**2 - tn**2, fp + tn)
+            + times_log(fn**2 - tp**2, fn + tp)
+        )
+        return float((1 - total / ((tp - tn) * (fn - fp))) / 2)
+
+
+def agrees(rows):
+    """Within 16 roundings of the paper's equations."""
+    found = br.tile.volume(performances(rows)).values
+    np.testing.assert_allclose(found, [printed(row) for row in rows], rtol=0, atol=16 * np.finfo(float).eps)
+
+
+def test_four_cases():
+    agrees([[0.4, 0.1, 0.1, 0.4], [0.4, 0.15, 0.05, 0.4], [0.5, 0.1, 0.1, 0.3], [0.5, 0.15, 0.1, 0.25]])
+    row = [0.4, 0.1, 0.1, 0.4]  # Eq. 11 and 12
+    for score in ("accuracy", "tnr", "tpr", "npv", "ppv", "f1"):
+        one = performances([row])
+        np.testing.assert_allclose(br.tile.volume(one), br.scores.as_score(score)(one), rtol=1e-14)
+
+
+@pytest.mark.parametrize("exponent", range(1, 17))
+@pytest.mark.parametrize("wrong", [0.25, 0.1, 1e-3, 1e-8, 0.4999])
+def test_near_the_borders_of_the_cases(exponent, wrong):
+    step = 0.1 * min(wrong, 0.5 - wrong) * 10.0 ** (1 - exponent)
+    s = u = np.array([[-1, -1], [0, 1], [1, 0], [1, 1], [1, -1], [0, 0], [1, 1e-4], [1e-4, 1]]) * step
+    right = 0.5 - wrong
+    rows = [[right + s[i, 0], wrong + u[j, 0], wrong + u[j, 1], right + s[i, 1]] for i in range(8) for j in range(8)]
+    agrees([np.array(row) / sum(row) for row in rows])
+
+
+def test_far_from_the_borders():
+    rng = np.random.default_rng(0)
+    for concentration in (1.0, 0.3, 0.05, 0.01):  # the last has cells below 1e-100
+        agrees(rng.dirichlet([concentration] * 4, 100 if concentration > 0.1 else 20))
+    agrees(rng.multinomial(5, [0.25] * 4, 300) / 5)  # zero cells
+
+
+def test_rare_classes():
+    rows = [
+        [(1 - pi) * tnr, (1 - pi) * (1 - tnr), pi * (1 - tpr), pi * tpr]
+        for pi in (1e-3, 1e-6, 1e-12)
+        for tnr in (0.5, 0.99, 1 - 1e-9, 1.0)
+        for tpr in (0.0, 0.3, 1.0)
+    ]
+    agrees(rows)
+
+
+def test_is_the_mean_of_the_tile():
+    # Eq. 9 by Simpson's rule, whose error for such smooth scores is of the order of (1/100)^4.
+    array = performances(np.random.default_rng(1).dirichlet([8, 4, 4, 8], 20))
+    weight = np.r_[1, np.tile([4, 2], 49), 4, 1] / 300
+    mean = np.einsum("j,eji,i->e", weight, br.tile.value(array, 101), weight)
+    np.testing.assert_allclose(br.tile.volume(array), mean, atol=1e-7)
+
+
+CELL = st.one_of(st.just(0.0), st.floats(1e-12, 1), st.sampled_from([0.25, 0.25 + 1e-9, 0.5]))
+CELLS = st.tuples(CELL, CELL, CELL, CELL).filter(lambda row: sum(row) > 0).map(lambda row: np.array(row) / sum(row))
+
+
+@settings(deadline=None)
+@given(CELLS)
+def test_lies_between_the_corners_of_the_tile(row):
+    # A canonical score is monotone along both axes, so that its extremes over the Tile are in corners.
+    array = performances([row])
+    corners = br.tile.value(array, 2).values
+    volume = br.tile.volume(array).item()
+    assert 0 <= volume <= 1
+    if not np.isnan(corners).any():
+        assert corners.min() - 1e-12 <= volume <= corners.max() + 1e-12
+
+
+@settings(deadline=None)
+@given(CELLS)
+def test_swaps_keep_it_and_changes_turn_it_over(row):
+    # Lemmas 1 to 4 move the Tile onto itself.
+    array = performances([row]).assign_coords(actual=["negative", "positive"], predicted=["negative", "positive"])
+    volume = br.tile.volume(array).values
+    for name in ("swap_classes", "swap_actual_predicted"):
+        np.testing.assert_allclose(br.tile.volume(getattr(operations, name)(array)), volume, rtol=0, atol=1e-13)
+    for name in ("change_actual", "change_predicted"):
+        np.testing.assert_allclose(br.tile.volume(getattr(operations, name)(array)), 1 - volume, rtol=0, atol=1e-13)
+
+
+@settings(deadline=None)
+@given(CELLS, st.floats(0, 1), st.booleans())
+def test_correcting_errors_never_lowers_it(row, share, positive):
+    # As every canonical score does, the volume rises when errors of a class become hits.
+    wrong, right = (2, 3) if positive else (1, 0)
+    better = row.copy()
+    better[right] += share * row[wrong]
+    better[wrong] -= share * row[wrong]
+    volume = br.tile.volume(performances([row, better])).values
+    assert volume[1] >= volume[0] - 1e-13
