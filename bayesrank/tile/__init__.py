@@ -13,7 +13,7 @@ from bayesrank.tile.flavours import (
 )
 from bayesrank.tile.geometry import frontier, regions, shares
 from bayesrank.tile.posterior import credible, probability_best, rank_probability, value_interval
-from bayesrank.tile.preferences import around, beta_preferences, between, preference_ranking
+from bayesrank.tile.preferences import around, beta_preferences, between, over, preference_ranking
 from bayesrank.tile.roc import chance_corrected_place, isoperformance, moved_place, no_skill_curve, prior_grid, vertex
 from bayesrank.tile.volumes import volume
 
@@ -31,6 +31,7 @@ __all__ = [
     "moved_place",
     "no_skill",
     "no_skill_curve",
+    "over",
     "preference_ranking",
     "prior_grid",
     "probability_best",

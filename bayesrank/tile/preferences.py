@@ -6,12 +6,28 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
+from bayesrank._monte_carlo import proportion_error
+from bayesrank.ranking.credible import _intervals
 from bayesrank.scores.placement import place
-from bayesrank.tile._grid import batches, only_draws_and_entities, with_entity
+from bayesrank.tile._grid import batches, draw_dims, only_draws_and_entities, with_entity
+from bayesrank.tile.posterior import _threaded
 
-__all__ = ["around", "beta_preferences", "between", "preference_ranking"]
+__all__ = ["around", "beta_preferences", "between", "over", "preference_ranking"]
 
 Preferences = tuple[np.ndarray, np.ndarray, np.ndarray]
+
+#: Regions with a name (The Tile, Sections 4.1 and 4.2): what they hold, and their corners.
+REGIONS: dict[str, tuple[str, tuple[Any, ...]]] = {
+    "tile": ("all canonical scores", ("tnr", "ppv", "tpr", "npv")),
+    "f_scores": ("the F-scores, from PPV to TPR", ("ppv", "tpr")),
+    "weighted_accuracies": ("the weighted accuracies, from TNR to TPR", ("tnr", "tpr")),
+    "median_horizontal": ("false positives and false negatives weigh alike", ((0, 0.5), (1, 0.5))),
+    "median_vertical": ("true negatives and true positives weigh alike", ((0.5, 0), (0.5, 1))),
+    "upper_half": ("false negatives weigh more than false positives", ((0, 0.5), (1, 0.5), "tpr", "npv")),
+    "lower_half": ("false positives weigh more than false negatives", ("tnr", "ppv", (1, 0.5), (0, 0.5))),
+    "right_half": ("true positives weigh more than true negatives", ((0.5, 0), "ppv", "tpr", (0.5, 1))),
+    "left_half": ("true negatives weigh more than true positives", ("tnr", (0.5, 0), (0.5, 1), "npv")),
+}
 
 
 def around(score: Any, radius: float = 0.1, prevalence: float | None = None, points: int = 1000) -> Preferences:
@@ -54,11 +70,15 @@ def around(score: Any, radius: float = 0.1, prevalence: float | None = None, poi
     if not radius > 0:
         raise ValueError(f"radius must be above 0; got {radius}")
     _check_points(points)
+    # A disc that holds all of the Tile is as good as a larger one.
+    radius = min(radius, np.hypot(max(centre_a, 1 - centre_a), max(centre_b, 1 - centre_b)))
     # Vogel's spiral: each point stands for the same area.
     steps = np.arange(points)
     distance, angle = radius * np.sqrt((steps + 0.5) / points), steps * np.pi * (3 - np.sqrt(5))
     a, b = centre_a + distance * np.cos(angle), centre_b + distance * np.sin(angle)
     on = (a >= 0) & (a <= 1) & (b >= 0) & (b <= 1)
+    if not on.any():
+        raise ValueError(f"points must be enough that some lie on the Tile; got {points}")
     return a[on], b[on], np.full(on.sum(), 1 / on.sum())
 
 
@@ -90,15 +110,14 @@ def between(*corners: Any, prevalence: float | None = None, points: int = 31) ->
 
     Examples
     --------
-    Any F-score, then any score that minds missed positives more than false alarms:
+    Scores from accuracy to F1, then any that lies in the triangle below the falling diagonal:
 
     >>> import bayesrank as br
     >>> counts = br.from_counts(tn=[70, 75], fp=[10, 5], fn=[6, 9], tp=[24, 21], entity=["a", "b"])
-    >>> f_scores = br.tile.preference_ranking(counts, *br.tile.between("ppv", "tpr"))
-    >>> upper_half = br.tile.between((0, 0.5), (1, 0.5), "tpr", "npv")
-    >>> ranking = br.tile.preference_ranking(counts, *upper_half)
+    >>> similarities = br.tile.preference_ranking(counts, *br.tile.between("accuracy", "f1"))
+    >>> ranking = br.tile.preference_ranking(counts, *br.tile.between("tnr", "ppv", "npv"))
     >>> ranking["probability_best"].values.round(2).tolist()
-    [0.74, 0.26]
+    [0.1, 0.9]
     """
     if len(corners) < 2:
         raise ValueError(f"corners must be at least two; got {corners}")
@@ -126,6 +145,50 @@ def between(*corners: Any, prevalence: float | None = None, points: int = 31) ->
     ]
     spread = np.concatenate(triangles).clip(0, 1)
     return spread[:, 0], spread[:, 1], np.repeat(areas / areas.sum(), len(shares)) / len(shares)
+
+
+def over(region: str, points: int = 31) -> Preferences:
+    """Preferences in a region with a name, uniform along its line or over its area.
+
+    Parameters
+    ----------
+    region : str
+        - ``"tile"``: all canonical scores;
+        - ``"f_scores"``: the right side, from PPV to TPR, uniform in b = β² / (1 + β²);
+        - ``"weighted_accuracies"``: the rising diagonal, from TNR to TPR, where the weighted accuracies and the
+          balanced accuracy of any fixed prevalence lie;
+        - ``"median_horizontal"``: false positives and false negatives weigh alike;
+        - ``"median_vertical"``: true negatives and true positives weigh alike;
+        - ``"upper_half"``, ``"lower_half"``: false negatives weigh more than false positives, or less;
+        - ``"right_half"``, ``"left_half"``: true positives weigh more than true negatives, or less.
+    points : int
+        As for :func:`between`, which makes any other region.
+
+    Returns
+    -------
+    a, b, weights : numpy.ndarray
+        For :func:`preference_ranking`.
+
+    Raises
+    ------
+    KeyError
+        If no region has that name.
+
+    References
+    ----------
+    Piérard et al., The Tile, Sections 4.1 (medians) and 4.2, Lemmas 7 and 9 (F-scores and weighted accuracies).
+
+    Examples
+    --------
+    >>> import bayesrank as br
+    >>> counts = br.from_counts(tn=[70, 75], fp=[10, 5], fn=[6, 9], tp=[24, 21], entity=["a", "b"])
+    >>> ranking = br.tile.preference_ranking(counts, *br.tile.over("upper_half"))
+    >>> ranking["probability_best"].values.round(2).tolist()
+    [0.74, 0.26]
+    """
+    if region not in REGIONS:
+        raise KeyError(f"region must be one of {', '.join(REGIONS)}; got {region!r}")
+    return between(*REGIONS[region][1], points=points)
 
 
 def beta_preferences(a: tuple[float, float], b: tuple[float, float], points: int = 31) -> Preferences:
@@ -174,7 +237,7 @@ def beta_preferences(a: tuple[float, float], b: tuple[float, float], points: int
     return where_a, where_b, np.full(points**2, 1 / points**2)
 
 
-def preference_ranking(source: Any, a: Any, b: Any, weights: Any = None) -> xr.Dataset:
+def preference_ranking(source: Any, a: Any, b: Any, weights: Any = None, prob: float = 0.95) -> xr.Dataset:
     """Ranks that integrate over the posterior and over a distribution of preferences.
 
     Parameters
@@ -182,23 +245,27 @@ def preference_ranking(source: Any, a: Any, b: Any, weights: Any = None) -> xr.D
     source : DataArray, Dataset, InferenceData or DataTree
         Two-class performances (entity, actual, predicted), with or without draws.
     a, b : array_like
-        Paired points of the Tile, of one length; a number stands for all. :func:`around`, :func:`between` and
-        :func:`beta_preferences` make such points with their weights.
+        Paired points of the Tile, of one length; a number stands for all. :func:`around`, :func:`between`,
+        :func:`over` and :func:`beta_preferences` make such points with their weights.
     weights : array_like, optional
         Weight of each point, non-negative; equal by default. A uniform distribution over the Tile is a convention,
         not ignorance: another coordinate system of the same scores makes another "uniform".
+    prob : float
+        Credible probability of the rank intervals.
 
     Returns
     -------
     xarray.Dataset
-        ``rank_probability`` (entity, rank), ``probability_best`` (entity), ``expected_rank`` (entity), and
-        ``undefined`` (entity): the weight of draws and points without a score. In each draw all entities are compared
-        under the same preference. ``probability_best_mcse`` comes from means of batches of draws.
+        ``rank_probability`` (entity, rank), ``probability_best`` (entity), ``expected_rank`` (entity), ``rank_lower``
+        and ``rank_upper`` (entity; equal-tailed), and ``undefined`` (entity): the weight of draws and points without a
+        score, of which what is said of ranks leaves out. In each draw all entities are compared under the same
+        preference. Monte-Carlo standard errors ``<name>_mcse`` come from means of batches of draws, and are 0 only
+        for a performance without draws.
 
     Raises
     ------
-    ValueError
-        If points lie off the Tile, lengths differ, or weights are negative or all 0.
+    ValueError, TypeError
+        If points lie off the Tile, lengths differ, weights are negative or all 0, or ``prob`` is out of range.
 
     References
     ----------
@@ -215,34 +282,58 @@ def preference_ranking(source: Any, a: Any, b: Any, weights: Any = None) -> xr.D
     from bayesrank.tile import _kernel
 
     where_a, where_b, weight = _points(a, b, weights)
+    if isinstance(prob, bool) or not isinstance(prob, int | float | np.number):
+        raise TypeError(f"prob must be a number; got {prob!r}")
+    if not 0 < prob < 1:
+        raise ValueError(f"prob must lie between 0 and 1; got {prob}")
     array = with_entity(source)
     only_draws_and_entities(array)
     n = array.sizes["entity"]
-    sums, sizes = [], []
-    for block in batches(array):
+
+    def one(block: np.ndarray) -> tuple[np.ndarray, int]:
         out = np.zeros((1, n, n))
         _kernel.tally_ranks(block, where_a, where_b, weight, out)
-        sums.append(out[0])
-        sizes.append(block.shape[0])
-    totals, draws = np.array(sums), np.array(sizes)
-    probability = totals.sum(0) / draws.sum()
+        return out[0], block.shape[0]
+
+    parts = list(_threaded(one, batches(array)))
+    totals, sizes = np.array([part for part, _ in parts]), np.array([size for _, size in parts])
+    draws = int(sizes.sum())
+    probability = totals.sum(0) / draws
     defined = probability.sum(1)
+    known = np.where(defined > 1e-12, defined, np.nan)
     order = np.arange(1, n + 1)
-    best = totals[:, :, 0] / draws[:, None]
-    spread = (draws[:, None] * (best - probability[:, 0]) ** 2).sum(0) / draws.sum()
-    error = np.sqrt(spread / (len(draws) - 1)) if len(draws) > 1 else np.zeros(n)
-    with np.errstate(invalid="ignore"):
-        expected = np.where(defined > 1e-12, probability @ order / defined, np.nan)
+    expected = probability @ order / known
+    lower, upper = _intervals(probability / known[:, None], (1 - prob) / 2)
+    error, rank_error = np.zeros(n), np.where(np.isnan(known), np.nan, 0.0)
+    if draw_dims(array):
+        # A mean that never moved in n draws may still move in the next: as for one draw more.
+        floor = proportion_error(0.0, draws)
+        best = totals[:, :, 0] - sizes[:, None] * probability[:, 0]
+        # Of the ratio of two sums, to first order.
+        rank = (totals @ order - totals.sum(2) * expected) / known
+        error, rank_error = (np.maximum(_error_of_sums(x, sizes), floor) for x in (best, rank))
     return xr.Dataset(
         {
             "rank_probability": (("entity", "rank"), probability),
             "probability_best": ("entity", probability[:, 0]),
             "probability_best_mcse": ("entity", error),
             "expected_rank": ("entity", expected),
+            "expected_rank_mcse": ("entity", rank_error),
+            "rank_lower": ("entity", lower),
+            "rank_upper": ("entity", upper),
             "undefined": ("entity", 1 - defined),
         },
         {"entity": array["entity"].values, "rank": order},
+        {"prob": prob, "draws": draws},
     )
+
+
+def _error_of_sums(deviations: np.ndarray, sizes: np.ndarray) -> np.ndarray:
+    """Standard error of a mean of draws, from batches' sums of deviations (batch, entity) and the batches' sizes."""
+    if len(sizes) < 2:
+        return np.zeros(deviations.shape[1])
+    spread = (deviations**2 / sizes[:, None]).sum(0) / sizes.sum()
+    return np.sqrt(spread / (len(sizes) - 1))
 
 
 def _place(corner: Any, prevalence: float | None) -> tuple[float, float]:
@@ -253,10 +344,12 @@ def _place(corner: Any, prevalence: float | None) -> tuple[float, float]:
             raise ValueError(f"a place on the Tile must be two numbers between 0 and 1; got {corner}")
         return float(pair[0]), float(pair[1])
     found = place(corner, prevalence)
-    if found is None:
-        at = "" if prevalence is None else f" at prevalence {prevalence}"
-        raise ValueError(f"score must have a place on the Tile{at}; got {corner!r}, which has none")
-    return found
+    if found is not None:
+        return found
+    if prevalence is None and place(corner, 0.4) is not None:
+        raise ValueError(f"prevalence must be given with {corner!r}, whose place on the Tile depends on it; got None")
+    at = "" if prevalence is None else f" at prevalence {prevalence}"
+    raise ValueError(f"score must have a place on the Tile{at}; got {corner!r}, which has none")
 
 
 def _check_points(points: Any) -> None:

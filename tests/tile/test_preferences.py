@@ -96,7 +96,116 @@ def test_a_tight_neighbourhood_is_the_score_itself():
     np.testing.assert_allclose([a.mean(), b.mean()], 0.7, atol=1e-8)
 
 
+def test_a_disc_that_holds_the_tile_is_the_tile():
+    expected = br.tile.shares(COUNTS).sel(entity="a").item()
+    for radius in (2.0, 1e6, np.inf):
+        found = first_is_best(br.tile.around((0.3, 0.6), radius, points=20_000))
+        assert abs(found - expected) < 5 / np.sqrt(20_000)
+
+
+@pytest.mark.parametrize(
+    ("region", "holds"),
+    [
+        ("tile", lambda a, b: a + b >= 0),
+        ("f_scores", lambda a, b: a == 1),
+        ("weighted_accuracies", lambda a, b: abs(a - b) < 1e-12),
+        ("median_horizontal", lambda a, b: b == 0.5),
+        ("median_vertical", lambda a, b: a == 0.5),
+        ("upper_half", lambda a, b: b >= 0.5),
+        ("lower_half", lambda a, b: b <= 0.5),
+        ("right_half", lambda a, b: a >= 0.5),
+        ("left_half", lambda a, b: a <= 0.5),
+    ],
+)
+def test_a_named_region_holds_what_its_name_says(region, holds):
+    a, b, weights = br.tile.over(region, points=40)
+    assert holds(a, b).all()
+    assert abs(weights.sum() - 1) < 1e-12
+    # Uniform: the mean and the mean square of each axis that is not fixed are those of a uniform on its range.
+    for values in (a, b):
+        low, high = (0, 1) if np.ptp(values) > 0.6 else (0.5, 1) if values.mean() > 0.6 else (0, 0.5)
+        if np.ptp(values) > 1e-9:
+            assert abs(weights @ values - (low + high) / 2) < 1e-3
+            assert abs(weights @ values**2 - (high**3 - low**3) / 3 / (high - low)) < 1e-3
+
+
+def test_weighted_accuracies_hold_the_balanced_accuracy_of_any_prevalence():
+    a, b, _ = br.tile.over("weighted_accuracies", points=9)
+    for x, y in zip(a, b, strict=True):
+        np.testing.assert_allclose(br.place("balanced_accuracy", prevalence=1 - x), (x, y), atol=1e-12)
+
+
+def test_one_point_is_the_credible_ranking_of_its_score():
+    counts = br.from_counts(tn=[70, 75, 72, 60], fp=[10, 5, 8, 20], fn=[6, 9, 7, 3], tp=[24, 21, 23, 27])
+    posterior = br.fit(counts, draws=250, seed=4)
+    for score in ("tnr", "f1", "accuracy"):
+        found = br.tile.preference_ranking(posterior, *br.place(score), prob=0.8)
+        expected = br.credible_ranking(br.scores.get(score)(posterior), prob=0.8)
+        for name in ("rank_probability", "probability_best", "expected_rank", "rank_lower", "rank_upper"):
+            np.testing.assert_allclose(found[name], expected[name], atol=1e-12, err_msg=f"{name} by {score}")
+        # From 32 batches, and the draws are independent: within the error of an error, 1 / sqrt(2 · 31), five times.
+        for name in ("probability_best_mcse", "expected_rank_mcse"):
+            np.testing.assert_allclose(found[name], expected[name], rtol=5 / np.sqrt(2 * 31))
+
+
+def test_grid_weights_give_the_mean_of_the_tile():
+    counts = br.from_counts(tn=[70, 75, 72], fp=[10, 5, 8], fn=[6, 9, 7], tp=[24, 21, 23])
+    posterior = br.fit(counts, draws=50, seed=5)
+    tile = br.tile.rank_probability(posterior, 7)
+    weights = np.random.default_rng(1).random((7, 7))
+    a, b = np.meshgrid(tile["a"], tile["b"])
+    found = br.tile.preference_ranking(posterior, a.ravel(), b.ravel(), weights.ravel())
+    expected = (tile * (weights / weights.sum())).sum(["b", "a"])
+    np.testing.assert_allclose(found["rank_probability"], expected, atol=1e-12)
+    expected_rank = (br.tile.credible(posterior, 7)["expected_rank"] * (weights / weights.sum())).sum(["b", "a"])
+    np.testing.assert_allclose(found["expected_rank"], expected_rank, atol=1e-12)
+
+
+def test_errors_cover_the_spread_of_replications():
+    counts = br.from_counts(tn=[70, 75, 72], fp=[10, 5, 8], fn=[6, 9, 7], tp=[24, 21, 23])
+    near = br.tile.around("f1", 0.3, points=60)
+    size = 200
+    found = [br.tile.preference_ranking(br.fit(counts, draws=64, seed=100 + i), *near) for i in range(size)]
+    for name in ("probability_best", "expected_rank"):
+        spread = np.std([one[name].values for one in found], axis=0, ddof=1)
+        stated = np.sqrt(np.mean([one[f"{name}_mcse"].values ** 2 for one in found], axis=0))
+        # The spread of 200 replications has the relative error 1 / sqrt(2 · 199).
+        np.testing.assert_allclose(stated, spread, rtol=5 / np.sqrt(2 * (size - 1)), err_msg=name)
+
+
+def test_errors_are_zero_only_without_draws():
+    assert (br.tile.preference_ranking(COUNTS, 0.5, 0.5)["probability_best_mcse"] == 0).all()
+    far = br.from_counts(tn=[990, 10], fp=[10, 990], fn=[10, 990], tp=[990, 10])
+    found = br.tile.preference_ranking(br.fit(far, draws=25, seed=1), 0.5, 0.5)
+    assert found["probability_best"].values.tolist() == [1, 0]
+    # 100 draws that all agree: Jeffreys' posterior of a share, Beta(1/2, 100 1/2).
+    expected = beta_distribution(0.5, 100.5).std()
+    np.testing.assert_allclose(found["probability_best_mcse"], expected, rtol=1e-12)
+
+
+def test_an_undefined_score_leaves_the_others_their_ranks():
+    # "never" has no PPV, and TPR 0; "gone" was not measured.
+    performance = br.as_performance(
+        br.from_counts(tn=[80, 70, 75, 0], fp=[0, 10, 5, 0], fn=[20, 5, 8, 0], tp=[0, 15, 12, 0], entity=list("nxyg"))
+    )
+    found = br.tile.preference_ranking(performance, [1, 1], [0, 1], [1, 3])
+    np.testing.assert_allclose(found["undefined"], [0.25, 0, 0, 1])
+    np.testing.assert_allclose(found["probability_best"], [0, 0.75, 0.25, 0])
+    np.testing.assert_allclose(found["expected_rank"], [3, 1.25, 1.75, np.nan])
+    np.testing.assert_allclose(found["rank_upper"], [3, 2, 2, np.nan])
+
+
 def test_bad_input():
+    with pytest.raises(KeyError, match="region must be one of"):
+        br.tile.over("moon")
+    with pytest.raises(ValueError, match="prevalence must be given with 'balanced_accuracy'"):
+        br.tile.around("balanced_accuracy")
+    with pytest.raises(ValueError, match="points must be enough"):
+        br.tile.around("tpr", 0.1, points=1)
+    with pytest.raises(ValueError, match="prob must lie between 0 and 1"):
+        br.tile.preference_ranking(COUNTS, 0.5, 0.5, prob=1.0)
+    with pytest.raises(TypeError, match="prob must be a number"):
+        br.tile.preference_ranking(COUNTS, 0.5, 0.5, prob="0.9")
     with pytest.raises(ValueError, match="place"):
         br.tile.around("mcc")
     with pytest.raises(ValueError, match="place"):
