@@ -10,6 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 import bayesrank as br
+from bayesrank._format import probability as format_probability
 from bayesrank.cli import cli
 
 
@@ -40,8 +41,16 @@ BAD = [
     (["rank", "tornado", "--score", "f7"], "score must be one of"),
     (["rank", "tornado", "--draws", "0"], "draws must be at least 1; got 0"),
     (["rank", "tornado", "--draws", "many"], "'many' is not a valid integer"),
+    (["rank", "tornado", "--prob", "95"], "95.0 is not in the range 0<x<1"),
     (["rank", "tornado", "--model", "poisson"], "'poisson' is not one of"),
     (["rank", "tornado", "--report", "/no/such/folder/r.html"], "No such file"),
+    (["tile", "mnist_folds"], "DATA must have two classes for a Tile; got 10 in mnist_folds"),
+    (["tile", "tornado", "--resolution", "1000000"], "1000000 is not in the range 2<=x<=501"),
+    (["tile", "tornado", "--prob", "2"], "2.0 is not in the range 0<x<1"),
+    (["tile", "tornado", "--picture", "map.foo"], "must end in .png, .pdf, .svg; got 'map.foo'"),
+    (["tile", "tornado", "--picture", "map"], "must end in .png, .pdf, .svg; got 'map'"),
+    (["tile", "tornado", "--picture", "/no/such/folder/map.png"], "must lie in a folder that exists"),
+    (["tile", "tornado", "--preference", "nonsense"], "--preference must be 'around SCORE [RADIUS]', 'between"),
     (["rank"], "Missing argument 'DATA'"),
     (["rang"], "No such command 'rang'"),
 ]
@@ -61,7 +70,6 @@ INSIDE = [
     (["--prior", "flat"], "prior must be"),
     (["--prior", "-1"], "prior must hold non-negative"),
     (["--prevalence", "1.5"], "prevalence must lie between 0 and 1"),
-    (["--prob", "95"], "prob must be between 0 and 1"),
     (["--rope", "-1"], "rope must be non-negative"),
     (["--seed", "-1"], "seed must be a non-negative integer"),
     (["--dataset", "nowhere"], "--dataset must be one of"),
@@ -73,6 +81,92 @@ INSIDE = [
 def test_bad_options(options, message):
     result = CliRunner().invoke(cli, ["rank", "tornado", *options])
     assert message in str(result.exception)
+
+
+PREFERENCES = [
+    ("", "--preference must be 'around"),
+    ("f1", "--preference must be 'around"),
+    ("around", "--preference must be 'around"),
+    ("between f1", "--preference must be 'around"),
+    ("beta 1 1 1", "--preference must be 'around"),
+    ("around f1 wide", "with numbers"),
+    ("around f1 -1", "radius must be above 0; got -1"),
+    ("around f7", "score must be one of"),
+    ("around mcc", "score must have a place on the Tile; got 'mcc'"),
+    ("around balanced_accuracy", "prevalence must be given with 'balanced_accuracy'"),
+    ("around (0.5 2)", "a place on the Tile must be two numbers between 0 and 1; got [0.5, 2.0]"),
+    ("around (0.5 x)", "with numbers"),
+    ("between tnr tpr ppv npv", "corners must go round a convex region"),
+    ("over moon", "region must be one of tile, f_scores"),
+    ("beta 0 1 1 1", "a must hold two numbers above 0; got (0.0, 1.0)"),
+]
+
+
+@pytest.mark.parametrize(("text", "message"), PREFERENCES)
+def test_bad_preferences(text, message):
+    result = CliRunner().invoke(cli, ["tile", "tornado", "--preference", text])
+    assert message in str(result.exception)
+
+
+@pytest.mark.parametrize(
+    ("text", "same", "words"),
+    [
+        ("around f1", br.tile.around("f1"), "within 0.1 of f1 on the Tile, uniformly."),
+        ("around (0.5, 1) 0.3", br.tile.around((0.5, 1), 0.3), "within 0.3 of (0.5, 1) on the Tile, uniformly."),
+        ("between ppv and tpr", br.tile.between("ppv", "tpr"), "on the line between ppv and tpr, uniformly."),
+        (
+            "between tnr, ppv and (1 0.5)",
+            br.tile.between("tnr", "ppv", (1, 0.5)),
+            "in the region between tnr, ppv and (1 0.5), uniformly.",
+        ),
+        ("over F scores", br.tile.over("f_scores"), "f scores (the F-scores, from PPV to TPR), uniformly."),
+        ("beta 1 1 4 1", br.tile.beta_preferences((1, 1), (4, 1)), "a ~ Beta(1, 1), b ~ Beta(4, 1). Uniform is"),
+        ("beta 2 1 4 1", br.tile.beta_preferences((2, 1), (4, 1)), "a ~ Beta(2, 1), b ~ Beta(4, 1).\n"),
+    ],
+)
+def test_a_preference_is_what_python_makes_of_it(table, text, same, words):
+    output = invoke("tile", table, "--preference", text, "--draws", "50", "--seed", "3")
+    assert f"Preferences: {words}" in output
+    assert ("convention, not ignorance" in output) == (text != "beta 2 1 4 1")
+    counts = br.from_counts(tn=[70, 79], fp=[10, 1], fn=[9, 1], tp=[21, 29], entity=["null", "NA"])
+    ranking = br.tile.preference_ranking(br.fit(counts, draws=50, seed=3), *same)
+    rows = {line.split()[0]: line.split() for line in output.splitlines() if line.strip()}
+    for name in ("NA", "null"):
+        best, expected, low, _, high = rows[name][1:]
+        one = ranking.sel(entity=name)
+        assert best == format_probability(one["probability_best"].item(), 200)
+        assert expected == f"{one['expected_rank'].item():.1f}"
+        assert (int(low), int(high)) == (one["rank_lower"], one["rank_upper"])
+
+
+def test_the_place_of_a_preference_may_need_a_prevalence(table):
+    output = invoke("tile", table, "--preference", "around balanced_accuracy", "--prevalence", "0.3", "--draws", "9")
+    assert "within 0.1 of balanced_accuracy" in output
+
+
+def test_tile_writes_its_picture(table, tmp_path):
+    for options, name in (([], "a.png"), (["--credible"], "b.SVG"), (["--preference", "over tile"], "c.pdf")):
+        path = tmp_path / name
+        assert f"Picture: {path}" in invoke("tile", table, *options, "--draws", "20", "--picture", str(path))
+        assert path.stat().st_size > 1000
+
+
+def test_tile_says_who_ties(tmp_path):
+    path = tmp_path / "ties.csv"
+    path.write_text("entity,tn,fp,fn,tp\nx,79,1,1,29\ny,70,10,9,21\nz,79,1,1,29\n")
+    output = invoke("tile", str(path), "--draws", "20")
+    assert output.count("50.0%") == 2
+    assert "2 entities with equal rates tie everywhere; together they are best on 100.0%." in output
+    assert "1 entity with a share below 0.05%." in output
+    assert "tie everywhere" not in invoke("tile", "tornado", "--draws", "20")
+
+
+def test_help_of_tile_names_every_region():
+    from bayesrank.tile.preferences import REGIONS
+
+    output = invoke("tile", "--help")
+    assert all(f"    {name} " in output and words in output for name, (words, _) in REGIONS.items())
+    assert 'bayesrank tile anomaly_detectors --preference "around f1 0.2"' in output
 
 
 @pytest.mark.parametrize(

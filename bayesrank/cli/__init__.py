@@ -59,7 +59,7 @@ def main() -> None:
         _fail(error.format_message())
     except KeyError as error:
         _fail(str(error.args[0]))
-    except (ValueError, TypeError, OSError, UnicodeError) as error:
+    except (ValueError, TypeError, OSError, UnicodeError, MemoryError) as error:
         _fail(str(error))
 
 

@@ -12,7 +12,7 @@ import xarray as xr
 import bayesrank as br
 from bayesrank import _format
 from bayesrank.cli._analysis import analyse, analysing, progress
-from bayesrank.cli._output import print_rows
+from bayesrank.cli._output import print_rows, rank_cells, rank_header
 from bayesrank.plots._style import short_names
 from bayesrank.scores import as_score
 
@@ -75,18 +75,15 @@ def _print_table(values: xr.DataArray, ranking: xr.Dataset) -> None:
             name,
             _format.number(row["median"]),
             _format.interval(row["lower"], row["upper"]),
-            _format.probability(row["probability_best"], n),
-            _format.number(row["expected_rank"], 1),
-            _format.interval(row["rank_lower"], row["rank_upper"], 0),
+            *rank_cells(row, n),
             _format.number(row["tier"], 0),
         ]
         for name, (_, row) in zip(short_names(table.index.tolist(), 60), table.iterrows(), strict=True)
     ]
     level = f"{100 * ranking.attrs['prob']:g}%"
     score = ranking.attrs["score"].replace("_", " ")
-    print_rows(
-        ["entity", score, f"{level} interval", "P(best)", "E(rank)", f"{level} ranks", "tier"], rows, numbers=True
-    )
+    header = ["entity", score, f"{level} interval", *rank_header(ranking.attrs["prob"]), "tier"]
+    print_rows(header, rows, numbers=True)
     for sentence in br.verdict(ranking):
         click.echo(sentence)
 
