@@ -6,7 +6,6 @@ from typing import Any, Literal
 
 import numpy as np
 import xarray as xr
-from scipy.stats import rankdata
 
 from bayesrank._random import Seed, root_sequence, stream
 from bayesrank.performance import as_performance, two_class_cells
@@ -171,6 +170,8 @@ def _fill_undefined(found: np.ndarray, values: np.ndarray, cells: np.ndarray, po
 
 def _ranks(values: np.ndarray) -> np.ndarray:
     """Average ranks; values that differ by rounding alone are ties."""
+    from scipy.stats import rankdata
+
     order = np.argsort(values, kind="stable")
     steps = np.diff(values[order]) > 1e-12 * np.abs(values[order])[1:]
     group = np.empty(len(values), int)
