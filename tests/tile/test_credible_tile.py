@@ -207,20 +207,20 @@ def test_errors_of_independent_draws_are_those_of_a_mean():
     counts = br.from_counts(tn=[70, 75, 72], fp=[10, 5, 8], fn=[6, 9, 7], tp=[24, 21, 23], entity=["a", "b", "c"])
     posterior = br.fit(counts, "beta_binomial", seed=1)
     found = br.tile.credible(posterior, resolution=3)
-    # Accuracy is at the centre. The error is estimated from 125 batches: its own relative error is 1 / sqrt(2 · 124).
+    # Accuracy is at the centre. The error is estimated from 32 batches: its own relative error is 1 / sqrt(2 · 31).
     ranks = br.rank(br.scores.accuracy(posterior)).stack(draws=("chain", "draw"))
     expected = ranks.std("draws", ddof=1) / np.sqrt(ranks.sizes["draws"])
     centre = found["expected_rank_mcse"].sel(a=0.5, b=0.5)
-    np.testing.assert_allclose(centre, expected, rtol=5 / np.sqrt(2 * 124))
+    np.testing.assert_allclose(centre, expected, rtol=5 / np.sqrt(2 * 31))
     p = found["probability_best"].sel(a=0.5, b=0.5)
     binomial = np.sqrt(p * (1 - p) / ranks.sizes["draws"])
-    np.testing.assert_allclose(found["probability_best_mcse"].sel(a=0.5, b=0.5), binomial, rtol=5 / np.sqrt(2 * 124))
+    np.testing.assert_allclose(found["probability_best_mcse"].sel(a=0.5, b=0.5), binomial, rtol=5 / np.sqrt(2 * 31))
     # Skill and regret, by the same route.
     value = br.tile.value(posterior, 3).sel(a=0.5, b=0.5).stack(draws=("chain", "draw"))
     regret = (value.max("entity") - value).transpose("entity", "draws")
     expected = regret.std("draws", ddof=1) / np.sqrt(regret.sizes["draws"])
     error = found["expected_regret_mcse"].sel(a=0.5, b=0.5)
-    np.testing.assert_allclose(error, expected, rtol=5 / np.sqrt(2 * 124))
+    np.testing.assert_allclose(error, expected, rtol=5 / np.sqrt(2 * 31))
     p = found["probability_skilled"]
     floor = np.sqrt(p * (1 - p) / regret.sizes["draws"])
     assert (found["probability_skilled_mcse"] >= 0.99 * floor).all()  # shrinkage lowers it by less than that
