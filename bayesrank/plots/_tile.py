@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
 import xarray as xr
 
 from bayesrank.plots._style import OKABE_ITO, short_names
@@ -55,6 +56,39 @@ def share_colors(names: Sequence[Any]) -> dict[Any, Any]:
     return {name: first[i] if i < len(first) else scale((i - len(first)) / more) for i, name in enumerate(names)}
 
 
+def plain_names(names: Sequence[Any], width: int) -> list[str]:
+    """Names cut to a width; a dollar sign is no formula, a leading underscore does not hide a name from a legend."""
+    texts = [name.replace("$", r"\$") for name in short_names(names, width)]
+    return [f" {text}" if text.startswith("_") else text for text in texts]
+
+
+def exact(credible: xr.Dataset) -> bool:
+    """Whether the Tile is one of a performance without draws, so that ties are ties."""
+    return not bool((credible["probability_best_mcse"] > 0).any())
+
+
+def leaders(credible: xr.Dataset) -> tuple[np.ndarray, np.ndarray, list[Any]]:
+    """Who alone has the highest probability of being best (b, a), "" elsewhere; where several do; who these are.
+
+    Several do where others are within three Monte-Carlo errors of the highest: the lowest of some ten equal ones is as
+    far off. They are named if they are the same ones, two at least, on nearly all of that area.
+    """
+    best = credible["probability_best"].transpose("entity", "b", "a").fillna(-1.0).values
+    error = credible["probability_best_mcse"].transpose("entity", "b", "a").fillna(0.0).values
+    entities = credible["entity"].values
+    at = best.argmax(0)[None]
+    top, top_error = np.take_along_axis(best, at, 0), np.take_along_axis(error, at, 0)
+    leading = (best >= top - 3 * np.hypot(error, top_error) - 1e-12) & (top >= 0)
+    alone, shared = leading.sum(0) == 1, leading.sum(0) > 1
+    winner = np.where(alone, entities[at[0]].astype(object), "")
+    if not shared.any():
+        return winner, shared, []
+    often = leading[:, shared].mean(1) >= 0.5
+    often &= ~np.isin(np.arange(len(entities)), at[0][alone])
+    most = leading[often][:, shared].sum(0) > max(often.sum() / 2, 1)
+    return winner, shared, entities[often].tolist() if most.mean() >= 0.9 else []
+
+
 def share_legend(
     ax: Any,
     share: dict[Any, float],
@@ -63,27 +97,34 @@ def share_legend(
     first: Sequence[Any] | None = None,
     tied: Sequence[int] | None = None,
     other: dict[str, float] | None = None,
-    shared: bool = False,
+    grey: tuple[list[Any], float, bool] | None = None,
     note: str | None = None,
 ) -> None:
-    """Names of those that are best somewhere, largest shares first; of identical ones the first stands for all."""
+    """Names of those that are best somewhere, largest shares first; of identical ones the first stands for all.
+
+    ``grey`` says who shares the grey area (nobody in particular, if empty), their share, and whether they tie exactly.
+    """
     from matplotlib.patches import Patch
 
     shown = list(share)[:most]
-    texts = short_names(list(share if first is None else first)[:most], 34)
-    # Names are cut alone, so that the share stays readable; a dollar sign in a name is no formula.
-    texts = [text.replace("$", r"\$") for text in texts]
+    # Names are cut alone, so that the share stays readable.
+    texts = plain_names(list(share if first is None else first)[:most], 34)
     ties = [""] * len(shown) if tied is None else [f"\nand {n - 1} more, tied" if n > 1 else "" for n in tied[:most]]
     handles = [
         Patch(facecolor=colors[name], label=f"{text}{tie}  {percent(share[name])}")
         for name, text, tie in zip(shown, texts, ties, strict=True)
     ]
+    if grey:
+        group, together, ties_exactly = grey
+        how = "tied" if ties_exactly else "too close to tell apart"
+        names = (
+            f"{plain_names(group[:1], 34)[0]}\nand {len(group) - 1} more, {how}  {percent(together)}" if group else ""
+        )
+        handles.append(Patch(facecolor=SHARED, label=names or f"several, {how}"))
     rest = list(share)[most:]
     further = {f"{len(rest)} more, together": sum(share[n] for n in rest)} if rest else {}
     for text, part in (further | (other or {})).items():
         handles.append(Patch(facecolor="none", label=f"{text}  {percent(part)}"))
-    if shared:
-        handles.append(Patch(facecolor=SHARED, label="several share the first place"))
     if note:
         handles.append(Patch(facecolor="none", edgecolor="0.35", hatch="//", label=note))
     ax.legend(handles=handles, loc="center left", bbox_to_anchor=(1.03, 0.5), fontsize=7.5, frameon=False)

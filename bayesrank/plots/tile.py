@@ -8,8 +8,20 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank.plots._style import OKABE_ITO, new_axes, short_names
-from bayesrank.plots._tile import SEQUENTIAL, SHARED, furnish, scale, share_colors, share_legend, title
+from bayesrank import _format
+from bayesrank.plots._style import OKABE_ITO, new_axes
+from bayesrank.plots._tile import (
+    SEQUENTIAL,
+    SHARED,
+    exact,
+    furnish,
+    leaders,
+    plain_names,
+    scale,
+    share_colors,
+    share_legend,
+    title,
+)
 
 __all__ = [
     "credible_tile",
@@ -57,7 +69,9 @@ def value_tile(tile: xr.DataArray, ax: Any = None, prevalence: float | None = No
     return ax
 
 
-def value_tiles(tiles: xr.DataArray, prevalence: Any = None, label: str | None = None, columns: int = 3) -> Any:
+def value_tiles(
+    tiles: xr.DataArray, prevalence: Any = None, label: str | None = None, columns: int = 3, high: float | None = None
+) -> Any:
     """Maps of one kind side by side, under one scale of colours.
 
     Parameters
@@ -70,6 +84,8 @@ def value_tiles(tiles: xr.DataArray, prevalence: Any = None, label: str | None =
         Of the colour bar; the name of ``tiles`` by default.
     columns : int
         Maps in a row.
+    high : float, optional
+        Upper end of the scale, by default that of the kind of numbers: 1 for probabilities.
 
     Returns
     -------
@@ -93,7 +109,7 @@ def value_tiles(tiles: xr.DataArray, prevalence: Any = None, label: str | None =
     if len(other) != 1:
         raise ValueError(f"tiles must have the dims b, a and one more; got {tiles.dims}")
     tiles = tiles.transpose(*other, "b", "a")
-    size, titles = len(tiles), short_names(tiles[other[0]].values.tolist(), 36)
+    size, titles = len(tiles), plain_names(tiles[other[0]].values.tolist(), 36)
     columns = min(size, columns)
     rows = -(-size // columns)
     figure, grid = plt.subplots(
@@ -101,7 +117,7 @@ def value_tiles(tiles: xr.DataArray, prevalence: Any = None, label: str | None =
         sharex=True, sharey=True,
     )  # fmt: skip
     colored = scale(tiles)
-    norm = Normalize(colored["vmin"], colored["vmax"])
+    norm = Normalize(colored["vmin"], colored["vmax"] if high is None else high)
     each = [prevalence] * size if np.ndim(prevalence) == 0 else list(prevalence)
     for ax, part, name, prior in zip(grid.flat, tiles, titles, each, strict=False):
         ax.pcolormesh(part["a"], part["b"], part.values, shading="nearest", cmap=colored["cmap"], norm=norm)
@@ -172,6 +188,8 @@ def credible_tile(credible: xr.Dataset, ax: Any = None, names: int = 12, prevale
     Returns
     -------
     matplotlib.axes.Axes
+        Grey is where several entities have the highest probability of being best, within three Monte-Carlo errors;
+        the legend names them once, where they are the same ones all over the grey.
 
     Examples
     --------
@@ -179,19 +197,20 @@ def credible_tile(credible: xr.Dataset, ax: Any = None, names: int = 12, prevale
     >>> counts = br.from_counts(tn=[70, 75], fp=[10, 5], fn=[6, 9], tp=[24, 21], entity=["a", "b"])
     >>> axes = credible_tile(br.tile.credible(br.fit(counts, seed=1), resolution=21))
     >>> [text.get_text().split()[0] for text in axes.get_legend().get_texts()]
-    ['b', 'a', 'several', 'P(best)']
+    ['b', 'a', 'several,', 'P(best)']
     """
     from matplotlib.colors import to_rgb
 
     ax = new_axes(ax, 7.2, 3.9)
-    winner, confidence = credible["winner"].values, credible["confidence"].values
+    confidence = credible["confidence"].values
+    winner, shared, group = leaders(credible)
     order = credible["share"].sortby(-credible["share"])["entity"].values
     seen = [name for name in order if (winner == name).any()]
     colors = share_colors(seen)
     n_entities = credible.sizes["entity"]
     chance = 1 / max(n_entities, 2)
     strength = np.clip((confidence - chance) / (1 - chance), 0, 1)
-    picture = np.full((*winner.shape, 3), float(SHARED))
+    picture = np.where(shared[..., None], float(SHARED), 1.0) * np.ones(3)
     for name in seen:
         here = winner == name
         picture[here] = 1 - (0.15 + 0.85 * strength[here, None]) * (1 - np.array(to_rgb(colors[name])))
@@ -210,16 +229,12 @@ def credible_tile(credible: xr.Dataset, ax: Any = None, names: int = 12, prevale
         hatched.set_linewidth(0)
     elif unsure.any():
         ax.fill([0, 1, 1, 0], [0, 0, 1, 1], facecolor="none", hatch="//", edgecolor="0.35", linewidth=0)
-    share = {name: float(credible["share"].sel(entity=name)) for name in seen}
-    nowhere = credible["share"].drop_sel(entity=seen)
-    other = (
-        {f"{nowhere.size} other{'s' * (nowhere.size > 1)}": float(nowhere.sum())}
-        if float(nowhere.sum()) >= 0.005
-        else {}
-    )
-    shared = bool(((winner == "") & ~np.isnan(confidence)).any())
+    share = credible["share"].fillna(0.0).to_series()
+    grey = (group, float(share[group].sum()), exact(credible)) if shared.any() else None
+    rest = share.drop([*seen, *group])
+    other = {_format.count(len(rest), "other"): rest.sum()} if rest.sum() >= 0.005 else {}
     note = f"P(best) < {prob:g} on\n{float(credible['undecided_area']):.0%} of the Tile"
-    share_legend(ax, share, colors, names, other=other, shared=shared, note=note)
+    share_legend(ax, share[seen].to_dict(), colors, names, other=other, grey=grey, note=note)
     furnish(ax, prevalence)
     return ax
 
@@ -247,7 +262,10 @@ def probability_best_tiles(credible: xr.Dataset, most: int = 9) -> Any:
     3
     """
     order = credible["share"].sortby(-credible["share"])["entity"].values[:most]
-    return value_tiles(credible["probability_best"].sel(entity=order), label="P(best)")
+    best = credible["probability_best"].sel(entity=order)
+    # Of many equal entities none is often best: a scale up to 1 would show nothing.
+    high = next(level for level in (0.1, 0.2, 0.5, 1.0) if level == 1.0 or float(best.max()) <= level)
+    return value_tiles(best, label="P(best)", high=high)
 
 
 def expected_rank_tile(credible: xr.Dataset, entity: Any, ax: Any = None) -> Any:
@@ -268,7 +286,7 @@ def expected_rank_tile(credible: xr.Dataset, entity: Any, ax: Any = None) -> Any
         vmax=max(credible.sizes["entity"], 2), rasterized=True,
     )  # fmt: skip
     ax.figure.colorbar(image, ax=ax, label="expected rank", shrink=0.85).ax.invert_yaxis()
-    ax.set_title(short_names([entity])[0], fontsize=9)
+    ax.set_title(plain_names([entity], 46)[0], fontsize=9)
     furnish(ax, None)
     return ax
 
@@ -285,11 +303,11 @@ def shares(credible: xr.Dataset, ax: Any = None, most: int = 20) -> Any:
     2
     """
     top = credible.sortby(-credible["share"]).isel(entity=slice(0, most))
-    ax = new_axes(ax, 5.0, 0.9 + 0.25 * top.sizes["entity"])
+    ax = new_axes(ax, 6.4, 0.9 + 0.25 * top.sizes["entity"])
     place = np.arange(top.sizes["entity"])
     ax.hlines(place, top["share_lower"], top["share_upper"], color=OKABE_ITO[0], linewidth=2)
     ax.plot(top["share"], place, "o", color=OKABE_ITO[0], markersize=4)
-    ax.set_yticks(place, short_names(top["entity"].values.tolist()))
+    ax.set_yticks(place, plain_names(top["entity"].values.tolist(), 40))
     ax.invert_yaxis()
     ax.set_xlim(-0.01, 1.01)
     ax.set_xlabel("share of the Tile on which it is best")

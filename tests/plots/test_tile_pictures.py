@@ -58,12 +58,60 @@ def test_identical_entities_are_counted():
     ]
 
 
-def test_shared_first_place_is_explained():
-    counts = br.from_counts(tn=[9, 9], fp=[1, 1], fn=[2, 2], tp=[8, 8], entity=["x", "y"])
-    assert texts(br.plots.credible_tile(br.tile.credible(counts, 5)))[:2] == [
-        "2 others  100%",
-        "several share the first place",
-    ]
+def test_a_tie_is_named_once():
+    # y and x are one to the other as they are to z, which is best below; where all tie, nobody else is named.
+    counts = br.from_counts(tn=[9, 9, 10], fp=[1, 1, 0], fn=[2, 2, 5], tp=[8, 8, 5], entity=["x", "y", "z"])
+    tile = br.tile.credible(counts, 21)
+    found = texts(br.plots.credible_tile(tile))
+    share = tile["share"].sel(entity=["x", "y"]).sum().item()
+    assert found[:2] == [f"z  {1 - share:.0%}", f"x\nand 1 more, tied  {share:.0%}"]
+    pair = br.tile.credible(counts.isel(entity=[1, 0]), 5)
+    assert texts(br.plots.credible_tile(pair))[0] == "y\nand 1 more, tied  100%"
+
+
+def test_equal_entities_with_draws_are_named_once():
+    rng = np.random.default_rng(2)
+    worse = rng.integers(3, 9, 20)
+    counts = br.from_counts(
+        tn=[80] * 9 + [*(80 - worse)], fp=[0] * 9 + [*worse], fn=[0] * 9 + [*worse // 2],
+        tp=[30] * 9 + [*(30 - worse // 2)], entity=[f"e{i}" for i in range(29)],
+    )  # fmt: skip
+    tile = br.tile.credible(br.fit(counts, "beta_binomial", seed=3), 21)
+    ax = br.plots.credible_tile(tile)
+    together = tile["share"].isel(entity=slice(0, 9)).sum().item()
+    assert texts(ax)[0].split("\n")[1] == f"and 8 more, too close to tell apart  {together:.0%}"
+    assert texts(ax)[0].split("\n")[0] in [f"e{i}" for i in range(9)]
+    # All of the picture is grey.
+    assert np.ptp(np.asarray(ax.images[0].get_array()), axis=(0, 1)).max() < 1e-12
+
+
+def test_different_groups_in_the_grey_are_not_named_as_one():
+    counts = br.from_counts(
+        tn=[9, 9, 6, 6], fp=[1, 1, 4, 4], fn=[4, 4, 1, 1], tp=[6, 6, 9, 9], entity=["p", "q", "r", "s"]
+    )
+    assert texts(br.plots.credible_tile(br.tile.credible(counts, 21)))[:2] == ["several, tied", "4 others  100%"]
+
+
+def test_names_are_shown_as_they_are():
+    names = ["_hidden", "cost $5 and $6", "Élodie_x^2"]
+    counts = br.from_counts(tn=[70, 75, 60], fp=[10, 5, 20], fn=[6, 9, 3], tp=[24, 21, 27], entity=names)
+    tile = br.tile.credible(br.fit(counts, seed=1), 11)
+    shown = texts(br.plots.winner_tile(br.tile.regions(counts)))
+    assert {text.split("  ")[0].strip().replace("\\", "") for text in shown} == set(names)
+    titles = [ax.get_title() for ax in br.plots.probability_best_tiles(tile).axes]
+    ticks = [text.get_text() for text in br.plots.shares(tile).get_yticklabels()]
+    one = br.plots.expected_rank_tile(tile, names[1]).get_title()
+    for text in [*shown, *titles, *ticks, one]:
+        assert text.replace("\\$", "").count("$") == 0  # none is left that would begin a formula
+    assert one == r"cost \$5 and \$6"
+
+
+def test_small_probabilities_have_a_small_scale():
+    tile = br.tile.credible(br.fit(random_counts(40), draws=200, seed=1), 11)
+    assert 0.2 < tile["probability_best"].max() <= 0.5
+    assert br.plots.probability_best_tiles(tile).axes[0].collections[0].norm.vmax == 0.5
+    few = br.tile.credible(br.fit(random_counts(3), draws=200, seed=1), 11)
+    assert br.plots.probability_best_tiles(few).axes[0].collections[0].norm.vmax == 1
 
 
 def test_shares_in_the_legend_sum_to_one():
