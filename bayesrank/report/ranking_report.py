@@ -211,12 +211,12 @@ def _preferences(performance: xr.DataArray, prob: float) -> dict[str, Any]:
 
     found = credible(performance, TILE_RESOLUTION, prob)
     order = found["share"].sortby(-found["share"])
-    names = [str(name) for name in order["entity"].values[:3]]
     shares = [f"{name} on {100 * float(order.sel(entity=name)):.0f}%" for name in order["entity"].values[:3]]
     undecided = float(found["undecided_area"])
     return {
-        "words": f"Best on average: {', '.join(shares[: len(names)])} of all preferences. On {100 * undecided:.0f}% of "
-        f"them nobody is best with probability {prob:g}.",
+        "words": f"Best on average: {', '.join(shares)} of the Tile. On {100 * undecided:.0f}% of it nobody is best "
+        f"with probability {prob:g}. That all parts of the Tile count alike in these shares is a convention: weigh "
+        "them by your own preference.",
         "svg": inline_svg(lambda ax: credible_tile(found, ax=ax), (8.0, 4.4)),
     }
 
