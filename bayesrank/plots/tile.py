@@ -230,6 +230,7 @@ def credible_tile(credible: xr.Dataset, ax: Any = None, names: int = 12, prevale
     elif unsure.any():
         ax.fill([0, 1, 1, 0], [0, 0, 1, 1], facecolor="none", hatch="//", edgecolor="0.35", linewidth=0)
     share = credible["share"].fillna(0.0).to_series()
+    group.sort(key=lambda name: -share[name])
     grey = (group, float(share[group].sum()), exact(credible)) if shared.any() else None
     rest = share.drop([*seen, *group])
     other = {_format.count(len(rest), "other"): rest.sum()} if rest.sum() >= 0.005 else {}
