@@ -151,6 +151,14 @@ def test_tile_writes_its_picture(table, tmp_path):
         assert path.stat().st_size > 1000
 
 
+def test_letters_that_a_font_lacks_are_one_remark(tmp_path):
+    path, picture = tmp_path / "names.csv", tmp_path / "map.png"
+    path.write_text("entity,tn,fp,fn,tp\n検査一,79,1,1,29\ny,70,10,9,21\n", encoding="utf-8")
+    done = run("tile", str(path), "--draws", "20", "--picture", str(picture))
+    assert done.stderr == ""
+    assert f"Picture: {picture} (its font lacks some letters of the names)" in done.stdout
+
+
 def test_tile_says_who_ties(tmp_path):
     path = tmp_path / "ties.csv"
     path.write_text("entity,tn,fp,fn,tp\nx,79,1,1,29\ny,70,10,9,21\nz,79,1,1,29\n")

@@ -1,5 +1,6 @@
 """``bayesrank tile``: who is best under which preference, and under an uncertain one."""
 
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -83,7 +84,7 @@ def tile(credible: bool, preference: str | None, resolution: int, picture: str |
         if picture:
             step("drawing the map")
             draw = br.plots.credible_tile if over_draws else br.plots.winner_tile
-            draw(found).figure.savefig(picture, dpi=150, bbox_inches="tight")
+            legible = _save(draw(found).figure, picture)
     if chosen is not None:
         _print_ranking(ranking)
         click.echo(chosen[1])
@@ -92,7 +93,15 @@ def tile(credible: bool, preference: str | None, resolution: int, picture: str |
     for line in analysis.note:
         click.echo(f"Note: {line}")
     if picture:
-        click.echo(f"Picture: {picture}")
+        click.echo(f"Picture: {picture}{'' if legible else ' (its font lacks some letters of the names)'}")
+
+
+def _save(figure: Any, path: str) -> bool:
+    """Write a picture; whether its font has all the letters."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        figure.savefig(path, dpi=150, bbox_inches="tight")
+    return not any(str(warning.message).startswith("Glyph") for warning in caught)
 
 
 def _map(analysis: Analysis, credible: bool, resolution: int, prob: float) -> tuple[xr.Dataset, xr.DataArray]:
