@@ -40,8 +40,13 @@ def short_names(names: Sequence[Any], width: int = 32) -> list[str]:
 
 
 def _cut(text: str, width: int) -> str:
-    keep = (width - 1) // 2
-    return text if len(text) <= width else f"{text[: width - 1 - keep].rstrip()}…{text[-keep:].lstrip()}"
+    if len(text) <= width:
+        return text
+    end = len(text) - (width - 1) // 2
+    # A number is kept whole: 106 must not read as 6.
+    while text[end - 1].isdigit() and text[end].isdigit() and len(text) - end < 2 * width // 3:
+        end -= 1
+    return f"{text[: width - 1 - len(text) + end].rstrip()}…{text[end:].lstrip()}"
 
 
 def _cut_to_difference(text: str, alike: Sequence[str], width: int) -> str:

@@ -130,6 +130,16 @@ def test_long_names_show_what_they_differ_in():
     assert len(set(short_names(names, 20))) == 3
 
 
+def test_a_cut_does_not_cut_a_number():
+    for number in ("6", "106", "123456"):
+        name = f"A Producer of Rapid Antibody Tests {number} of some kind"
+        cuts = [short_names([name], width)[0] for width in range(20, 45)]
+        assert all(len(cut) <= width for cut, width in zip(cuts, range(20, 45), strict=True))
+        tails = {cut.split("…")[1].split()[0] for cut in cuts}
+        assert {tail for tail in tails if tail.isdigit()} == {number}
+    assert len(short_names(["1" * 90], 20)[0]) == 20
+
+
 def test_correlations_have_one_scale_and_panels_their_prevalence():
     tiles = xr.concat([br.tile.no_skill(p, 11) for p in (0.2, 0.8)], xr.DataArray([0.2, 0.8], dims="prevalence"))
     tiles = tiles.assign_coords(prevalence=[0.2, 0.8])
