@@ -43,7 +43,7 @@ def stacked(maps, dim):
 
 def save(figure, name):
     FIGURES.mkdir(exist_ok=True)
-    figure.savefig(FIGURES / f"{name}.png", dpi=80)
+    figure.savefig(FIGURES / f"{name}.png", dpi=110)
     plt.close(figure)
 
 
