@@ -267,10 +267,10 @@ def _check_proper(counts: xr.DataArray, alpha: xr.DataArray, totals: Any, force:
     measured = counts["measured"] if "measured" in counts.coords else True
     empty = ((counts + alpha) <= 0) & measured
     if not force and bool(empty.any()):
-        where = {d: empty[d].values[i] for d, i in zip(empty.dims, np.argwhere(empty.values)[0], strict=True)}
+        where = {d: empty[d].values.tolist()[i] for d, i in zip(empty.dims, np.argwhere(empty.values)[0], strict=True)}
         raise ValueError(
             f"prior must be positive where a cell has no cases, or a rate is degenerate; got concentration 0 and "
-            f"count 0 at {where} (force=True accepts it)"
+            f"count 0 at {where} (br.fit(..., force=True) accepts it)"
         )
     if isinstance(totals, xr.DataArray) and "actual" in totals.dims and bool(totals.isnull().any()):
         lacking = totals.isnull().any("actual") & measured

@@ -136,7 +136,7 @@ def _summarize(
 
     mass = _rank_mass(first, last, defined)
     probability = mass / n_draws
-    lower, upper = _intervals(mass / some[:, None], (1 - prob) / 2)
+    lower, upper = rank_intervals(mass / some[:, None], (1 - prob) / 2)
     joint_lower, joint_upper, attained = _simultaneous(average, mass / some[:, None], prob)
 
     wins, both = _compare(x, defined, rope)
@@ -203,7 +203,7 @@ def _rank_mass(first: np.ndarray, last: np.ndarray, defined: np.ndarray) -> np.n
     return np.where(np.abs(mass) < 1e-9, 0.0, mass)
 
 
-def _intervals(probability: np.ndarray, tail: float) -> tuple[np.ndarray, np.ndarray]:
+def rank_intervals(probability: np.ndarray, tail: float) -> tuple[np.ndarray, np.ndarray]:
     """Narrowest rank interval of each entity with no more than ``tail`` beyond either end."""
     below = np.cumsum(probability, axis=1)
     above = np.cumsum(probability[:, ::-1], axis=1)[:, ::-1]
@@ -229,7 +229,7 @@ def _simultaneous(average: np.ndarray, probability: np.ndarray, prob: float) -> 
     allowed = int(np.floor((1 - prob) * len(depth) + 1e-9))
     # A tail of 1/2 would empty an interval whose median is between two ranks.
     level = min(np.sort(depth)[min(allowed, len(depth) - 1)], 0.5) - 1e-12
-    lower, upper = _intervals(probability, level - 1e-12)
+    lower, upper = rank_intervals(probability, level - 1e-12)
     return lower, upper, float(np.mean(depth >= level))
 
 

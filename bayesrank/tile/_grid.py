@@ -1,6 +1,8 @@
 """What the Tile's functions share: the axes, the cells, the two halves of the separable score, the draws."""
 
-from collections.abc import Iterator
+import os
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
 from typing import Any
 
@@ -112,6 +114,22 @@ def batches(array: xr.DataArray, most: int = 32) -> Iterator[np.ndarray]:
     for part in np.array_split(np.arange(total), min(most, total)):
         block = stacked.isel(_all=slice(part[0], part[-1] + 1)).values
         yield np.ascontiguousarray(block.reshape(len(part), 4, -1), dtype=np.float64)
+
+
+def workers() -> int:
+    return min(os.cpu_count() or 1, 8)
+
+
+def threaded(function: Callable[[np.ndarray], Any], blocks: Iterator[np.ndarray]) -> Iterator[Any]:
+    """The results in order, so that sums do not depend on the threads; a few blocks in memory at a time."""
+    with ThreadPoolExecutor(workers()) as pool:
+        window = []
+        for block in blocks:
+            window.append(pool.submit(function, block))
+            if len(window) >= workers():
+                yield window.pop(0).result()
+        for job in window:
+            yield job.result()
 
 
 def area_weights(resolution: int) -> xr.DataArray:

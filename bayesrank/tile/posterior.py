@@ -3,9 +3,6 @@
 One pass over the draws, compiled and threaded; nothing of the size draws × entities × Tile is ever held.
 """
 
-import os
-from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -19,7 +16,9 @@ from bayesrank.tile._grid import (
     halves,
     only_draws_and_entities,
     quotient,
+    threaded,
     with_entity,
+    workers,
 )
 
 __all__ = ["credible", "probability_best", "rank_probability", "value_interval"]
@@ -82,7 +81,7 @@ def credible(source: Any, resolution: int = 101, prob: float = 0.95) -> xr.Datas
     if n_draws == 0:
         raise ValueError(f"source must hold at least one draw; got sizes {dict(array.sizes)}")
 
-    sums, squares, count, share = _accumulate(array, points)
+    sums, squares, shares = _accumulate(array, points)
     for total in (*sums.values(), *squares.values()):
         total /= n_draws
     best, rank, undefined, skilled = (sums[name] for name in ("best", "rank", "undefined", "skilled"))
@@ -91,7 +90,7 @@ def credible(source: Any, resolution: int = 101, prob: float = 0.95) -> xr.Datas
         expected_rank = np.where(nowhere, np.nan, rank / (1 - undefined))
         regret = np.where(undefined > 0, np.nan, np.maximum(sums["regret"], 0.0))
     best = np.where(nowhere.all(0), np.nan, best)
-    error = {name: _batch_error(sums[name], squares[name], count) for name in squares}
+    error = {name: _batch_error(sums[name], squares[name], len(shares)) for name in squares}
 
     def binomial(probability: np.ndarray) -> np.ndarray:
         shrunk = (probability * n_draws + 1) / (n_draws + 2)
@@ -99,11 +98,7 @@ def credible(source: Any, resolution: int = 101, prob: float = 0.95) -> xr.Datas
 
     confidence, winner = _winner(best, array["entity"].values)
 
-    tails = [(1 - prob) / 2, (1 + prob) / 2]
-    known = ~np.isnan(share[:, 0])
-    low, high = np.quantile(share[known], tails, axis=0) if known.any() else np.full((2, share.shape[1]), np.nan)
-    mean = share[known].mean(0) if known.any() else np.full(share.shape[1], np.nan)
-    spread = share[known].std(0, ddof=1) / np.sqrt(known.sum()) if known.sum() > 1 else np.zeros(share.shape[1])
+    mean, share_error, low, high = _summary_of_shares(shares, prob)
 
     maps = ("entity", "b", "a")
     coords = {"entity": array["entity"].values, "b": points, "a": points}
@@ -124,7 +119,7 @@ def credible(source: Any, resolution: int = 101, prob: float = 0.95) -> xr.Datas
             "winner": (("b", "a"), winner),
             "confidence": (("b", "a"), confidence),
             "share": ("entity", mean),
-            "share_mcse": ("entity", spread),
+            "share_mcse": ("entity", share_error),
             "share_lower": ("entity", low),
             "share_upper": ("entity", high),
         },
@@ -175,7 +170,7 @@ def probability_best(source: Any, resolution: int = 101) -> xr.DataArray:
         return out, block.shape[0]
 
     total, draws = np.zeros(shape), 0
-    for part, size in _threaded(one, batches(array, 2 * _workers())):
+    for part, size in threaded(one, batches(array, 2 * workers())):
         total += part
         draws += size
     won = np.cumsum(total, -1, out=total)[..., :-1]
@@ -227,7 +222,7 @@ def rank_probability(source: Any, resolution: int = 101) -> xr.DataArray:
         _rank_steps.tally_rank_steps(block, points, out)
         return out, block.shape[0]
 
-    for part, size in _threaded(one, batches(array, 2 * _workers())):
+    for part, size in threaded(one, batches(array, 2 * workers())):
         total += part
         draws += size
     # Shares of ties do not always cancel to the last digit.
@@ -283,8 +278,8 @@ def value_interval(source: Any, resolution: int = 101, prob: float = 0.95) -> xr
 
 def _accumulate(
     array: xr.DataArray, points: np.ndarray
-) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray], int, np.ndarray]:
-    """Sums over draws of each map, sums of squared batch means for errors, batches, and the share of each draw."""
+) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray], list[np.ndarray]]:
+    """Sums over draws of each map, sums of squared batch means for errors, and each batch's shares, draw by draw."""
     from bayesrank.tile import _kernel, _walk
 
     n, size = array.sizes["entity"], points.size
@@ -303,8 +298,8 @@ def _accumulate(
 
     sums: dict[str, np.ndarray] = {}
     squares: dict[str, np.ndarray] = {}
-    shares, count = [], 0
-    for maps, draws, share in _threaded(one, batches(array)):
+    shares = []
+    for maps, draws, share in threaded(one, batches(array)):
         for name, part in maps.items():
             if name not in sums:
                 sums[name], squares[name] = np.zeros(part.shape), np.zeros(part.shape)
@@ -312,12 +307,23 @@ def _accumulate(
             np.multiply(part, part, out=part)
             squares[name] += np.divide(part, draws, out=part)
         shares.append(share)
-        count += 1
     del squares["undefined"]  # it is shown without an error
     for totals in (sums, squares):
         for name in totals.keys() - {"regret"}:
             totals[name] = np.ascontiguousarray(totals[name][..., :-1].transpose(1, 2, 0))
-    return sums, squares, count, np.concatenate(shares)
+    return sums, squares, shares
+
+
+def _summary_of_shares(batches: list[np.ndarray], prob: float) -> tuple[np.ndarray, ...]:
+    """Mean, its error and the interval of each entity's share, over the draws that have a winner."""
+    parts = [part[~np.isnan(part[:, 0])] for part in batches]
+    parts = [part for part in parts if len(part)]
+    if not parts:
+        return tuple(np.full((4, batches[0].shape[1]), np.nan))
+    share = np.concatenate(parts)
+    mean, tails = share.mean(0), [(1 - prob) / 2, (1 + prob) / 2]
+    squares = np.sum([part.sum(0) ** 2 / len(part) for part in parts], axis=0) / len(share)
+    return mean, _batch_error(mean, squares, len(parts)), *np.quantile(share, tails, axis=0)
 
 
 def _batch_error(mean: np.ndarray, squares: np.ndarray, count: int) -> np.ndarray:
@@ -333,19 +339,3 @@ def _winner(best: np.ndarray, names: np.ndarray) -> tuple[np.ndarray, np.ndarray
     single = (filled >= top - 1e-12).sum(0) == 1
     winner = np.where(known & single, names[filled.argmax(0)].astype(object), "")
     return np.where(known, top, np.nan), winner
-
-
-def _workers() -> int:
-    return min(os.cpu_count() or 1, 8)
-
-
-def _threaded(function: Callable[[np.ndarray], Any], blocks: Iterator[np.ndarray]) -> Iterator[Any]:
-    """The results in order, so that sums do not depend on the threads; a few blocks in memory at a time."""
-    with ThreadPoolExecutor(_workers()) as pool:
-        window = []
-        for block in blocks:
-            window.append(pool.submit(function, block))
-            if len(window) >= _workers():
-                yield window.pop(0).result()
-        for job in window:
-            yield job.result()

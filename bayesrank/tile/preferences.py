@@ -7,10 +7,9 @@ import numpy as np
 import xarray as xr
 
 from bayesrank._monte_carlo import proportion_error
-from bayesrank.ranking.credible import _intervals
+from bayesrank.ranking.credible import rank_intervals
 from bayesrank.scores.placement import place
-from bayesrank.tile._grid import batches, draw_dims, only_draws_and_entities, with_entity
-from bayesrank.tile.posterior import _threaded
+from bayesrank.tile._grid import batches, draw_dims, only_draws_and_entities, threaded, with_entity
 
 __all__ = ["around", "beta_preferences", "between", "over", "preference_ranking"]
 
@@ -295,7 +294,7 @@ def preference_ranking(source: Any, a: Any, b: Any, weights: Any = None, prob: f
         _kernel.tally_ranks(block, where_a, where_b, weight, out)
         return out[0], block.shape[0]
 
-    parts = list(_threaded(one, batches(array)))
+    parts = list(threaded(one, batches(array)))
     totals, sizes = np.array([part for part, _ in parts]), np.array([size for _, size in parts])
     draws = int(sizes.sum())
     probability = totals.sum(0) / draws
@@ -303,7 +302,7 @@ def preference_ranking(source: Any, a: Any, b: Any, weights: Any = None, prob: f
     known = np.where(defined > 1e-12, defined, np.nan)
     order = np.arange(1, n + 1)
     expected = probability @ order / known
-    lower, upper = _intervals(probability / known[:, None], (1 - prob) / 2)
+    lower, upper = rank_intervals(probability / known[:, None], (1 - prob) / 2)
     error, rank_error = np.zeros(n), np.where(np.isnan(known), np.nan, 0.0)
     if draw_dims(array):
         # A mean that never moved in n draws may still move in the next: as for one draw more.

@@ -289,7 +289,6 @@ def test_a_draw_without_any_performance_has_no_winner():
     np.testing.assert_allclose(br.tile.credible(array, 5)["probability_best"], expected, rtol=0, atol=1e-12)
 
 
-@pytest.mark.xfail(strict=True, reason="tile/posterior.py, credible: share_mcse takes the draws for independent")
 def test_errors_of_shares_allow_for_autocorrelation():
     draws = 1000 * np.random.default_rng(3).dirichlet([16, 4, 3, 7], (64, 4))
     once, often = (br.tile.credible(as_draws(np.repeat(draws, n, axis=0)), 2)["share_mcse"] for n in (1, 20))
