@@ -12,10 +12,10 @@ import pandas as pd
 import xarray as xr
 
 from bayesrank._compat import is_container
-from bayesrank.ops._quadrature import cells_at
 from bayesrank.ops.summary import below_zero, summarize
 from bayesrank.ops.values import Reference, below, checked_reference, directed, labelled
 from bayesrank.performance import as_performance, two_class_cells
+from bayesrank.scores._contour_area import cells_at
 
 __all__ = ["drift"]
 

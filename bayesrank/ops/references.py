@@ -13,9 +13,9 @@ import numpy as np
 
 from bayesrank._random import Seed, root_sequence, stream
 from bayesrank.ops._forms import closed_form
-from bayesrank.ops._quadrature import cells_at, outperformed
 from bayesrank.performance import as_performance, two_class_cells
 from bayesrank.scores import Score
+from bayesrank.scores._contour_area import cells_at, outperformed
 
 __all__ = ["Distribution", "Sample", "UNIFORM", "better_than_chance", "from_sampler", "independent_betas", "pool"]
 

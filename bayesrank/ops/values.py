@@ -8,10 +8,10 @@ import xarray as xr
 from bayesrank._monte_carlo import proportion_error
 from bayesrank.counts import one_vs_rest
 from bayesrank.ops._forms import ranking_form
-from bayesrank.ops._quadrature import cells_at, monotone, score_at
 from bayesrank.ops.references import UNIFORM, Distribution, Sample
 from bayesrank.performance import as_performance, two_class_cells
 from bayesrank.scores import Score, as_score
+from bayesrank.scores._contour_area import cells_at, monotone, score_at
 
 __all__ = ["below", "by_label", "of_draws", "of_scored_value", "square", "tile", "value_curves", "value_range"]
 

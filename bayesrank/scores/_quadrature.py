@@ -1,19 +1,25 @@
-"""Distributions of ranking scores in numbers: a Beta variable, or an integral over Beta variables.
+"""Distributions of scores in numbers: a Beta variable, or an integral over Beta variables.
 
 A ranking score is s / (s + u), with s and u the importance of the right and of the wrong answers. Each function here
-returns cdf and pdf as functions of values strictly between 0 and 1, and the error of the cdf.
+returns cdf and pdf as functions of values strictly inside the score's range, and the error of the cdf.
 """
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 from scipy import special
 
-__all__ = ["of_dirichlet", "of_two_betas"]
+from bayesrank.scores._contour_area import EDGE, density, monotone, outperformed
+from bayesrank.scores.score import Score
+
+__all__ = ["of_dirichlet", "of_rates", "of_two_betas"]
 
 Curve = Callable[[np.ndarray], np.ndarray]
 #: Node numbers are doubled until the cdf moves by less.
 WANTED = 1e-11
+#: What adaptive quadrature leaves.
+QUADRATURE = 1e-9
 
 
 def of_dirichlet(right: list[tuple[float, float]], wrong: list[tuple[float, float]]) -> tuple[Curve, Curve, float]:
@@ -106,6 +112,50 @@ def of_two_betas(
     return _refine(curves, np.clip((s / (s + u)).ravel(), 1e-12, 1 - 1e-12), (4, 8, 16, 32))
 
 
+def of_rates(
+    score: Score, tpr: tuple[float, float], tnr: tuple[float, float], prevalence: float | tuple[float, float]
+) -> tuple[Curve, Curve, float]:
+    """Any score that rises, or falls, with TPR and with TNR: independent Beta variables, as may be the prevalence."""
+    if score.higher_is_better is None:
+        score = replace(score, higher_is_better=True)
+    fpr = tnr[::-1]
+    # Where the cdf of TPR bends.
+    bends = np.concatenate([special.betaincinv(*tpr, LEVELS[1:]), special.betainccinv(*tpr, LEVELS[1:])])
+    cuts = tuple(np.unique(bends[(bends > EDGE) & (bends < 1 - EDGE)]))
+
+    def rate(u: np.ndarray) -> np.ndarray:
+        return special.betaincinv(*fpr, u)
+
+    def curves(size: int) -> tuple[Curve, Curve]:
+        if not score.depends_on_prevalence:
+            share, weight = np.array([0.5]), np.ones(1)
+        elif isinstance(prevalence, tuple):
+            share, weight = _gauss_jacobi(size, *prevalence)
+        else:
+            share, weight = np.array([prevalence]), np.ones(1)
+        if not monotone(score, share):
+            raise ValueError(f"score must rise, or fall, with TPR and with TNR; got {score.name}")
+
+        def over_prevalences(function: Callable[..., np.ndarray], conditional: Callable, v: np.ndarray) -> np.ndarray:
+            pairs = np.repeat(v, share.size), np.tile(share, v.size)
+            return function(score, *pairs, rate, conditional, cuts).reshape(-1, share.size) @ weight
+
+        def cdf(v: np.ndarray) -> np.ndarray:
+            worse = over_prevalences(outperformed, lambda x, y: special.betainc(*tpr, y), v)
+            return worse if score.higher_is_better else 1 - worse
+
+        def pdf(v: np.ndarray) -> np.ndarray:
+            return over_prevalences(density, lambda x, y: _beta_pdf(*tpr, y), v)
+
+        return cdf, pdf
+
+    y, z = np.meshgrid(*(special.betaincinv(*beta, np.array([0.02, 0.3, 0.5, 0.7, 0.98])) for beta in (tpr, tnr)))
+    share = prevalence[0] / sum(prevalence) if isinstance(prevalence, tuple) else prevalence
+    at = score.of_cells((1 - share) * z, (1 - share) * (1 - z), share * (1 - y), share * y)
+    cdf, pdf, error = _refine(curves, at[np.isfinite(at)], (16, 32, 64), QUADRATURE)
+    return cdf, pdf, max(error, QUADRATURE)
+
+
 LEVELS = 10.0 ** -np.array([16, 13, 10, 8, 6, 5, 4, 3, 2, 1.3, 1, 0.6, 0.4])
 
 
@@ -160,7 +210,7 @@ def _beta_pdf(a: float, b: float, x: np.ndarray) -> np.ndarray:
 
 
 def _refine(
-    curves: Callable[[int], tuple[Curve, Curve]], at: np.ndarray, sizes: tuple[int, ...]
+    curves: Callable[[int], tuple[Curve, Curve]], at: np.ndarray, sizes: tuple[int, ...], wanted: float = WANTED
 ) -> tuple[Curve, Curve, float]:
     """Curves with nodes enough that more of them do not move the cdf, and by how much they still do."""
     cdf, pdf = curves(sizes[0])
@@ -169,6 +219,6 @@ def _refine(
         cdf, pdf = curves(size)
         after = cdf(at)
         error, before = float(np.abs(after - before).max()), after
-        if error < WANTED:
+        if error < wanted:
             break
     return cdf, pdf, error

@@ -1,7 +1,8 @@
-"""Exact posteriors of ranking scores: distribution functions, densities and quantiles without sampling.
+"""Exact posteriors of scores: distribution functions, densities and quantiles without sampling.
 
 A ranking score is at most v where a weighted sum of the cells is negative. Under a Dirichlet posterior that is a Beta
-probability, or an integral of some; under two Beta rates and a known prevalence a one-dimensional integral.
+probability, or an integral of some; under two Beta rates and a known prevalence a one-dimensional integral. Any other
+score that rises with both rates is at most v under its contour, and the probability of that is an integral too.
 """
 
 from collections.abc import Callable
@@ -13,8 +14,10 @@ import xarray as xr
 
 from bayesrank.inference import MODELS, _row_totals, concentration
 from bayesrank.performance import two_class_cells
-from bayesrank.scores._quadrature import Curve, of_dirichlet, of_two_betas
+from bayesrank.scores._contour_area import root
+from bayesrank.scores._quadrature import Curve, of_dirichlet, of_rates, of_two_betas
 from bayesrank.scores.catalog import as_score
+from bayesrank.scores.score import Score
 
 __all__ = ["ScorePosterior", "score_posterior"]
 
@@ -34,21 +37,22 @@ class ScorePosterior:
 
     error: xr.DataArray
     _curves: np.ndarray = field(repr=False)
+    _range: tuple[float, float] = field(repr=False)
 
     def cdf(self, value: Any) -> xr.DataArray:
         """P(score <= value), with the dim ``value`` where that is a sequence."""
-        return self._map(value, "value", lambda curves, v: _at(curves[0], v, 0.0, 1.0), "cdf")
+        return self._map(value, "value", lambda curves, v: _at(curves[0], v, self._range, 1.0), "cdf")
 
     def pdf(self, value: Any) -> xr.DataArray:
-        """The density at ``value``, 0 outside of the open unit interval."""
-        return self._map(value, "value", lambda curves, v: _at(curves[1], v, 0.0, 0.0), "pdf")
+        """The density at ``value``, 0 outside of the score's range and at its ends."""
+        return self._map(value, "value", lambda curves, v: _at(curves[1], v, self._range, 0.0), "pdf")
 
     def quantile(self, q: Any) -> xr.DataArray:
         """The values at which the cdf is ``q``, with the dim ``quantile`` where that is a sequence."""
         levels = np.asarray(q, dtype=float)
         if not ((levels >= 0) & (levels <= 1)).all():
             raise ValueError(f"q must hold probabilities between 0 and 1; got {q!r}")
-        return self._map(q, "quantile", lambda curves, p: _invert(curves[0], p), "value")
+        return self._map(q, "quantile", lambda curves, p: _invert(curves[0], p, self._range), "value")
 
     def _map(self, argument: Any, dim: str, function: Callable[[Any, np.ndarray], np.ndarray], name: str) -> Any:
         points = np.asarray(argument, dtype=float)
@@ -65,14 +69,15 @@ class ScorePosterior:
 def score_posterior(
     counts: xr.DataArray, score: Any, model: str = "dirichlet_multinomial", prior: Any = None, prevalence: Any = None
 ) -> ScorePosterior:
-    """The exact posterior distribution of a ranking score.
+    """The exact posterior distribution of a score.
 
     Parameters
     ----------
     counts : xarray.DataArray
         Integer two-class counts (actual, predicted; any other dims).
-    score : Score or str
-        With an importance, as all ranking scores have.
+    score : Score, str or callable
+        Any two-class score that rises, or falls, with TPR and with TNR: the ranking scores, informedness, MCC, kappa,
+        likelihood ratios, ...
     model : {"dirichlet_multinomial", "beta_binomial"}
         As for :func:`bayesrank.fit`.
     prior : optional
@@ -83,19 +88,21 @@ def score_posterior(
     Returns
     -------
     ScorePosterior
-        With the methods ``cdf``, ``pdf`` and ``quantile``, and their ``error``; NaN where nothing was measured.
+        With the methods ``cdf``, ``pdf`` and ``quantile``, and their ``error``; NaN where nothing was measured. The
+        densities of scores that are no ranking scores are good to four digits at least.
 
     Raises
     ------
     ValueError
-        If the score has no importance, or a needed cell has neither prior nor cases.
+        If the score goes up and down, or a needed cell has neither prior nor cases.
     KeyError
         If the model is another.
 
     References
     ----------
     Piérard et al., Foundations of the theory of performance-based ranking, Section 4.3, for ranking scores; the
-    aggregation of Dirichlet variables for the Beta.
+    aggregation of Dirichlet variables for the Beta. For other scores the contours of Lovell et al., Never mind the
+    metrics, Section 3, in numbers.
 
     Examples
     --------
@@ -104,10 +111,11 @@ def score_posterior(
     >>> posterior = br.score_posterior(counts, "jaccard")  # a Beta(17, 14)
     >>> round(posterior.cdf(0.5).item(), 4), posterior.quantile([0.025, 0.975]).values.round(3).tolist()
     (0.2923, [[0.374, 0.717]])
+    >>> informedness = br.score_posterior(counts, "informedness", "beta_binomial")
+    >>> informedness.quantile([0.025, 0.975]).values.round(3).tolist()
+    [[0.33, 0.748]]
     """
     score = as_score(score)
-    if score.importance is None:
-        raise ValueError(f"score must be a ranking score, with an importance; got {score.name}")
     if model not in ("dirichlet_multinomial", "beta_binomial"):
         raise KeyError(f"model must be 'dirichlet_multinomial' or 'beta_binomial'; got {model!r}")
     totals = _row_totals(counts, MODELS[model].PREVALENCE if prevalence is None else prevalence)
@@ -120,44 +128,54 @@ def score_posterior(
     if isinstance(totals, xr.DataArray):
         share = (totals.isel(actual=1, drop=True) + frame).transpose(*frame.dims).values
     measured = np.broadcast_to(counts["measured"].values, frame.shape) if "measured" in counts.coords else None
-    weights = {cell: float(score.importance[cell]) for cell in cells}
     error, curves = np.full(frame.shape, np.nan), np.full(frame.shape, None)
     for position in np.ndindex(*frame.shape):
         if measured is None or measured[position]:
             a = {name: float(cell.values[position]) for name, cell in cells.items()}
-            cdf, pdf, error[position] = _curves(a, weights, None if share is None else float(share[position]))
+            cdf, pdf, error[position] = _curves(score, a, None if share is None else float(share[position]))
             curves[position] = (cdf, pdf)
-    return ScorePosterior(frame.copy(data=error), curves)
+    return ScorePosterior(frame.copy(data=error), curves, (0.0, 1.0) if score.importance else score.range)
 
 
-def _curves(alpha: dict[str, float], weights: dict[str, float], share: float | None) -> tuple[Curve, Curve, float]:
+def _curves(score: Score, alpha: dict[str, float], share: float | None) -> tuple[Curve, Curve, float]:
+    weights = score.importance or dict.fromkeys(alpha, 1.0)
     known = [c for c in weights if weights[c] > 0]
     empty = [c for c in known if alpha[c] <= 0]
     if empty:
         raise ValueError(f"prior must be positive where a cell has no cases; got 0 and 0 for {empty}")
+    tpr, tnr = (alpha["tp"], alpha["fn"]), (alpha["tn"], alpha["fp"])
+    if score.importance is None:
+        return of_rates(score, tpr, tnr, (sum(tpr), sum(tnr)) if share is None else share)
     if not set(known) & {"tn", "tp"} or not set(known) & {"fp", "fn"}:
         raise ValueError(f"score must weigh a right and a wrong outcome; got the importance {weights}")
     if share is None:
         right, wrong = ([(weights[c], alpha[c]) for c in side if c in known] for side in (("tn", "tp"), ("fn", "fp")))
         return of_dirichlet(right, wrong)
-    return of_two_betas((alpha["tp"], alpha["fn"]), (alpha["tn"], alpha["fp"]), weights, share)
+    return of_two_betas(tpr, tnr, dict(weights), share)
 
 
-def _at(curve: Curve, values: np.ndarray, below: float, above: float) -> np.ndarray:
-    """A curve on the open unit interval, and what it is outside."""
-    out = np.where(values >= 1, above, below)
-    inside = np.flatnonzero((values > 0) & (values < 1))
+def _at(curve: Curve, values: np.ndarray, limits: tuple[float, float], above: float) -> np.ndarray:
+    """A curve strictly inside the limits; below them it is 0."""
+    low, high = limits
+    out = np.where(values >= high, above, 0.0)
+    inside = np.flatnonzero((values > low) & (values < high))
     for start in range(0, len(inside), CHUNK):
         block = inside[start : start + CHUNK]
         out[block] = curve(values[block])
     return np.where(np.isnan(values), np.nan, out)
 
 
-def _invert(cdf: Curve, levels: np.ndarray) -> np.ndarray:
-    """Quantiles by bisection, to the last few bits."""
-    low, high = np.zeros(len(levels)), np.ones(len(levels))
-    for _ in range(50):
-        middle = (low + high) / 2
-        below = _at(cdf, middle, 0.0, 1.0) < levels
-        low, high = np.where(below, middle, low), np.where(below, high, middle)
-    return np.where(levels == 0, 0.0, np.where(levels == 1, 1.0, (low + high) / 2))
+def _invert(cdf: Curve, levels: np.ndarray, limits: tuple[float, float]) -> np.ndarray:
+    """Quantiles: the roots of cdf - level, on a scale from 0 to 1."""
+    low, high = limits
+
+    def value(u: np.ndarray) -> np.ndarray:
+        with np.errstate(divide="ignore"):
+            if np.isfinite(high - low):
+                return low + u * (high - low)
+            return low + u / (1 - u) if np.isfinite(low) else u / (1 - u) - (1 - u) / u
+
+    found = root(
+        lambda u, i: _at(cdf, value(u), limits, 1.0) - levels[i], np.zeros(levels.shape), np.ones(levels.shape)
+    )
+    return np.where(levels == 0, low, np.where(levels == 1, high, value(found)))

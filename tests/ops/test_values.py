@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 import bayesrank as br
 from bayesrank.ops._forms import closed_form
-from bayesrank.ops._quadrature import cells_at, outperformed
 from bayesrank.ops.values import value_range
+from bayesrank.scores._contour_area import cells_at, outperformed
 from bayesrank.scores.catalog import SCORES
 
 DIRECTED = [name for name, score in SCORES.items() if score.higher_is_better is not None]

@@ -1,4 +1,4 @@
-"""Exact posteriors of ranking scores: Betas, double integrals, and the draws of fit."""
+"""Exact posteriors of scores: Betas, double integrals, complements of each other, and the draws of fit."""
 
 from itertools import pairwise
 
@@ -105,6 +105,51 @@ def test_the_density_is_the_slope_and_integrates_to_one(table, prior, model):
     np.testing.assert_allclose(exact.cdf([low, middle, high])[0], [0.1, 0.5, 0.9], atol=1e-9)
 
 
+LEVELS = [1e-6, 1e-3, 0.003, 0.025, 0.3, 0.5, 0.9, 0.975, 0.999]
+# The last ones have rates of very unlike precision.
+TABLES = [(32, 8, 4, 16), (1, 0, 0, 3), (50_000, 300, 2, 9), (8, 2, 200_000, 800_000), (5, 5, 10**6, 10**6)]
+
+
+@pytest.mark.parametrize("table", TABLES, ids=str)
+@pytest.mark.parametrize("model", ["dirichlet_multinomial", "beta_binomial"])
+def test_scores_without_importance_agree_with_the_ranking_scores_they_are_made_of(table, model):
+    counts = br.from_counts(**dict(zip(("tn", "fp", "fn", "tp"), table, strict=True)))
+    accuracy, error_rate = (br.score_posterior(counts, name, model) for name in ("accuracy", "error_rate"))
+    at = accuracy.quantile(LEVELS).values[0]
+    within = error_rate.error.item()
+    assert within < 1e-5 if min(table) == 0 else within <= 1e-9
+    np.testing.assert_allclose(1 - error_rate.cdf(1 - at)[0], accuracy.cdf(at)[0], atol=within)
+    np.testing.assert_allclose(error_rate.pdf(1 - at)[0, 3:], accuracy.pdf(at)[0, 3:], rtol=1e-3)
+    np.testing.assert_allclose(1 - error_rate.quantile([0.025, 0.5])[0], accuracy.quantile([0.975, 0.5])[0], atol=1e-5)
+    # At equal classes informedness is twice the accuracy less 1, whatever the classes were.
+    balanced = br.score_posterior(counts, "accuracy", model, prevalence=0.5)
+    informedness = br.score_posterior(counts, "informedness", model)
+    at = balanced.quantile(LEVELS).values[0]
+    np.testing.assert_allclose(informedness.cdf(2 * at - 1)[0], balanced.cdf(at)[0], atol=1e-10)
+
+
+@pytest.mark.parametrize("model", ["dirichlet_multinomial", "beta_binomial"])
+@pytest.mark.parametrize("score", ["mcc", "diagnostic_odds_ratio", "negative_likelihood_ratio", "information_score"])
+def test_the_draws_of_fit_follow_scores_without_importance(model, score):
+    draws = np.sort(br.scores.as_score(score)(br.fit(TABLE, model, draws=5000, chains=2, seed=12)).values.ravel())
+    exact = br.score_posterior(TABLE, score, model)
+    levels = np.arange(250, len(draws), 500)
+    # Kolmogorov's distance of 10,000 draws is above 1.95 / 100 with probability 1e-3.
+    assert np.abs(exact.cdf(draws[levels]).values[0] - levels / len(draws)).max() < 0.0195
+    low, high = exact.quantile([0.1, 0.9]).values[0]
+    np.testing.assert_allclose(exact.cdf([low, high])[0], [0.1, 0.9], atol=1e-7)
+    node, weight = np.polynomial.legendre.leggauss(12)
+    density = exact.pdf(low + (1 + node) * (high - low) / 2).values[0]
+    assert density @ weight * (high - low) / 2 == pytest.approx(0.8, abs=1e-5)
+    assert exact.cdf(br.scores.as_score(score).range).values.tolist() == [[0, 1]]
+
+
+def test_a_plain_function_has_a_posterior():
+    scores = lambda tn, fp, fn, tp: tp * tn - fp * fn, "determinant"
+    exact, named = (br.score_posterior(TABLE, score, "beta_binomial") for score in scores)
+    np.testing.assert_allclose(exact.quantile(0.3), named.quantile(0.3), atol=1e-9)
+
+
 def test_pairs_that_were_not_measured_are_nan():
     cells = {"tn": [3, 4, 5], "fp": [1, 1, 1], "fn": [1, 2, 3], "tp": [6, 6, 6]}
     counts = br.from_counts(**cells, entity=["a", "a", "b"], dataset=["x", "y", "x"])
@@ -115,9 +160,12 @@ def test_pairs_that_were_not_measured_are_nan():
 
 
 def test_bad_arguments_are_named():
-    with pytest.raises(ValueError, match="importance"):
-        br.score_posterior(TABLE, "mcc")
+    with pytest.raises(ValueError, match="optimized_precision"):
+        br.score_posterior(TABLE, "optimized_precision", "beta_binomial")
+    with pytest.raises(ValueError, match="rise, or fall"):
+        br.score_posterior(TABLE, lambda tn, fp, fn, tp: tp * fn)
     with pytest.raises(KeyError, match="model"):
         br.score_posterior(TABLE, "f1", model="paired")
-    with pytest.raises(ValueError, match="prior"):
-        br.score_posterior(br.from_counts(tn=3, fp=0, fn=1, tp=4), "f1", prior="haldane")
+    for score in ("f1", "mcc"):
+        with pytest.raises(ValueError, match="prior"):
+            br.score_posterior(br.from_counts(tn=3, fp=0, fn=1, tp=4), score, prior="haldane")

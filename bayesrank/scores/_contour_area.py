@@ -1,6 +1,7 @@
-"""OPS by one-dimensional quadrature: for every FPR, the TPR at which a score takes a value.
+"""How probable it is that a score is worse than a value: for every FPR, the TPR at which the score takes the value.
 
-On plain arrays. The FPR runs through the quantiles of the reference, so that its density never appears. Adaptive
+On plain arrays. Outperformance scores ask it of a reference distribution of the rates, posteriors of a score of the
+posterior one. The FPR runs through the quantiles of its distribution, so that its density never appears. Adaptive
 Gauss-Kronrod on all values at once: the pieces that are not yet accurate are halved together, so that kinks and steep
 layers (small prevalences) cost a few more rounds and no Python loop over values.
 """
@@ -9,9 +10,9 @@ from collections.abc import Callable
 
 import numpy as np
 
-from bayesrank.scores import Score
+from bayesrank.scores.score import Score
 
-__all__ = ["cells_at", "integrate", "monotone", "outperformed", "root", "score_at"]
+__all__ = ["cells_at", "density", "monotone", "outperformed", "root", "score_at"]
 
 #: Rates stay this far from 0 and 1, where ratios may be undefined; it changes an area by less than 1e-11.
 EDGE = 1e-12
@@ -21,6 +22,7 @@ SCAN = 65
 
 Quantile = Callable[[np.ndarray], np.ndarray]
 Conditional = Callable[[np.ndarray, np.ndarray], np.ndarray]
+Height = Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray]
 
 # Gauss-Kronrod 7-15 (Piessens et al., QUADPACK, 1983); every second node is one of Gauss-Legendre's seven.
 _HALF = [
@@ -65,40 +67,79 @@ def monotone(score: Score, prevalence: np.ndarray) -> bool:
 
 
 def outperformed(
-    score: Score, value: np.ndarray, prevalence: np.ndarray, quantile: Quantile, conditional: Conditional
+    score: Score,
+    value: np.ndarray,
+    prevalence: np.ndarray,
+    quantile: Quantile,
+    conditional: Conditional,
+    cuts: tuple[float, ...] = (),
 ) -> np.ndarray:
-    """Probability that a performance of the reference is worse than ``value``, for flat arrays.
+    """Probability that a performance is worse than ``value``, for flat arrays.
 
-    ``quantile(u)`` is the reference's FPR quantile, ``conditional(fpr, tpr)`` its probability of a lower TPR given
-    that FPR.
+    ``quantile(u)`` is the FPR's quantile, ``conditional(fpr, tpr)`` the probability of a lower TPR given that FPR.
+    ``cuts`` are TPRs, rising, between which that probability varies slowly, where it does not over all TPRs.
     """
     if not value.size:
         return np.zeros(0)
     signed = value if score.higher_is_better else -value
-    area = _under_contour if monotone(score, prevalence) else _by_scan
+    rises = monotone(score, prevalence)
     out = np.empty(value.shape)
     for start in range(0, value.size, BLOCK):
         part = slice(start, start + BLOCK)
-        out[part] = area(score, signed[part], prevalence[part], quantile, conditional)
+        if rises:
+            # What lies under the contour, and all that lies beyond its end.
+            area, end = _along_contour(
+                score, signed[part], prevalence[part], quantile, lambda i, x, y: conditional(x, y), cuts
+            )
+            out[part] = area + 1 - end
+        else:
+            out[part] = _by_scan(score, signed[part], prevalence[part], quantile, conditional)
     return np.clip(out, 0.0, 1.0)
 
 
-def _under_contour(
-    score: Score, value: np.ndarray, prevalence: np.ndarray, quantile: Quantile, conditional: Conditional
+def density(
+    score: Score,
+    value: np.ndarray,
+    prevalence: np.ndarray,
+    quantile: Quantile,
+    conditional: Conditional,
+    cuts: tuple[float, ...] = (),
 ) -> np.ndarray:
-    """Better with TPR and with TNR: the contour rises from ``left``, where it leaves TPR 0, to ``right``, at TPR 1.
+    """Density at ``value`` of a score that :func:`monotone` holds of; ``conditional(fpr, tpr)`` is that of the TPR.
 
-    Beyond ``right`` everything is outperformed.
+    The score's slope is a difference quotient: it is not as exact as probabilities are.
+    """
+    signed = value if score.higher_is_better else -value
+
+    def height(i: np.ndarray, fpr: np.ndarray, tpr: np.ndarray) -> np.ndarray:
+        step = 1e-4 * np.minimum(tpr, 1 - tpr)
+        above, below = (score_at(score, fpr, tpr + sign * step, prevalence[i]) for sign in (1, -1))
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.nan_to_num(conditional(fpr, tpr) * 2 * step / (above - below), posinf=0.0)
+
+    return _along_contour(score, signed, prevalence, quantile, height, cuts)[0]
+
+
+def _along_contour(
+    score: Score,
+    value: np.ndarray,
+    prevalence: np.ndarray,
+    quantile: Quantile,
+    height: Height,
+    cuts: tuple[float, ...],
+) -> tuple[np.ndarray, np.ndarray]:
+    """The integral of a function of (fpr, tpr) on the contour, and where it ends.
+
+    The contour rises from where it leaves TPR 0 to where it meets TPR 1; beyond, all performances are worse.
     """
     low, high = np.full(value.shape, EDGE), np.full(value.shape, 1 - EDGE)
-    everything = np.arange(value.size)
 
     def along(tpr: float) -> np.ndarray:
         return root(
             lambda u, i: value[i] - score_at(score, quantile(u), np.full(u.shape, tpr), prevalence[i]), low, high
         )
 
-    left, right = along(EDGE), along(1 - EDGE)
+    ends = np.maximum.accumulate([along(tpr) for tpr in (EDGE, *cuts, 1 - EDGE)])
 
     def contour(i: np.ndarray, u: np.ndarray) -> np.ndarray:
         fpr = quantile(u)
@@ -107,9 +148,10 @@ def _under_contour(
             np.full(fpr.shape, EDGE),
             np.full(fpr.shape, 1 - EDGE),
         )
-        return conditional(fpr, found)
+        return height(i, fpr, found)
 
-    return integrate(contour, everything, left, right) + 1 - np.maximum(left, right)
+    panel = np.tile(np.arange(value.size), len(ends) - 1)
+    return integrate(contour, panel, ends[:-1].ravel(), ends[1:].ravel(), value.size), ends[-1]
 
 
 def _by_scan(
@@ -133,14 +175,18 @@ def _by_scan(
         np.add.at(total, row, signed)
         return total
 
-    return integrate(below, np.arange(value.size), np.zeros(value.shape), np.ones(value.shape))
+    return integrate(below, np.arange(value.size), np.zeros(value.shape), np.ones(value.shape), value.size)
 
 
 def integrate(
-    height: Callable[[np.ndarray, np.ndarray], np.ndarray], index: np.ndarray, left: np.ndarray, right: np.ndarray
+    height: Callable[[np.ndarray, np.ndarray], np.ndarray],
+    index: np.ndarray,
+    left: np.ndarray,
+    right: np.ndarray,
+    size: int,
 ) -> np.ndarray:
-    """∫ height(i, x) dx from left[i] to right[i] for every i of ``index``, adaptively."""
-    total = np.zeros(index.size)
+    """Sums, one for each of ``size`` items i, of ∫ height(i, x) dx over its panels from left to right, adaptively."""
+    total = np.zeros(size)
     wide = right > left
     item, low, high = index[wide], left[wide], right[wide]
     for _ in range(40):  # halving 40 times is beyond double precision
