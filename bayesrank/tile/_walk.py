@@ -10,9 +10,10 @@ import numpy as np
 from numba import njit
 
 OPTIONS = {"cache": True, "nogil": True}
-#: Slivers thinner than these are not resolved; they set the accuracy of areas.
-STEP_A = 1e-9
-STEP_B = 1e-10
+#: Slabs thinner than this are not resolved; it sets the accuracy of areas.
+STEP = 1e-9
+#: Relative error of a sum of products of cells. Lines that are closer meet, for all one can tell.
+ROUNDING = 4e-15
 
 
 @njit(**OPTIONS)
@@ -56,56 +57,78 @@ def area_below(cells, i, j, a0, a1):
 
 
 @njit(**OPTIONS)
-def holder(x, y, b, weight, rank):
-    """Who holds the rank at b; entity k stands for ``weight[k]`` identical ones."""
-    n = x.size
-    if rank <= 1:
-        best, low = 0, np.inf
-        for k in range(n):
-            v = (1 - b) * x[k] + b * y[k]
-            if v < low:
-                best, low = k, v
-        return best
-    for k in range(n):
-        v = (1 - b) * x[k] + b * y[k]
-        better = 0
-        for j in range(n):
-            w = (1 - b) * x[j] + b * y[j]
-            if w < v or (w == v and j < k):
-                better += weight[j]
-        if better < rank <= better + weight[k]:
-            return k
-    return -1
+def settle(x, y, b, k, weight, rank, met):
+    """Who holds the rank just above b, given an entity k that ties there with the holder.
+
+    ``met`` marks who ties with k at b, but for rounding: they leave the point in the order of their slopes, and do not
+    meet again.
+    """
+    left = rank
+    for j in range(weight.size):
+        met[j] = j == k
+        if j == k or x[j] == np.inf:
+            continue
+        here = (1 - b) * (x[j] - x[k]) + b * (y[j] - y[k])
+        # Not (1 - b) x: the error of b counts as well.
+        met[j] = abs(here) <= ROUNDING * (max(x[k], x[j]) + b * max(y[k], y[j]))
+        if not met[j] and here < 0.0:
+            left -= weight[j]
+    last, flattest = -1, -np.inf
+    while True:
+        following, steepest = -1, np.inf
+        for j in range(weight.size):
+            if met[j]:
+                rise = y[j] - y[k] - (x[j] - x[k])
+                if (rise > flattest or (rise == flattest and j > last)) and rise < steepest:
+                    following, steepest = j, rise
+        if following < 0:
+            return last
+        last, flattest = following, steepest
+        left -= weight[last]
+        if left <= 0:
+            return last
 
 
 @njit(**OPTIONS)
-def column(cells, a, weight, rank, x, y, out):
-    """The holders of a rank along column a, from b = 0 to b = 1, into ``out``; how many."""
-    n = weight.size
-    for k in range(n):
-        s = (1 - a) * cells[0, k] + a * cells[3, k]
-        x[k] = cells[1, k] / s if s > 0 else np.inf
-        y[k] = cells[2, k] / s if s > 0 else np.inf
-    now, count = 0.0, 0
-    while True:
-        k = holder(x, y, min(now + STEP_B, 1.0), weight, rank)
-        if count == 0 or out[count - 1] != k:
+def column(cells, a, weight, rank, x, y, met, out):
+    """The holders of a rank along column a, from b = 0 to b = 1, into ``out``; how many, or -1 if it is too small.
+
+    Entities without a correct outcome, who are infinitely far, keep the last ranks.
+    """
+    k = -1
+    for j in range(weight.size):
+        s = (1 - a) * cells[0, j] + a * cells[3, j]
+        x[j] = cells[1, j] / s if s > 0.0 else np.inf
+        y[j] = cells[2, j] / s if s > 0.0 else np.inf
+        if k < 0 or x[j] < x[k]:
+            k = j
+    if rank > 1:
+        left = rank
+        for k in np.argsort(x):
+            left -= weight[k]
+            if left <= 0:
+                break
+    if x[k] < np.inf:
+        k = settle(x, y, 0.0, k, weight, rank, met)
+    out[0], count, b = k, 1, 0.0
+    while x[k] < np.inf:
+        until = 1.0
+        for j in range(weight.size):
+            e0, e1 = x[k] - x[j], y[k] - y[j]
+            if e0 * e1 < 0.0 and not met[j]:
+                at = e0 / (e0 - e1)
+                if b < at < until:
+                    until = at
+        if until == 1.0:
+            break
+        b = until
+        j = settle(x, y, b, k, weight, rank, met)
+        if j != k:
             if count == out.size:
                 return -1
-            out[count] = k
+            k = out[count] = j
             count += 1
-        until = 2.0
-        if np.isfinite(x[k]):
-            for j in range(n):
-                if j != k and np.isfinite(x[j]):
-                    e0, e1 = x[k] - x[j], y[k] - y[j]
-                    if e0 * e1 < 0.0:
-                        b = e0 / (e0 - e1)
-                        if now + STEP_B < b < until:
-                            until = b
-        if until >= 1.0:
-            return count
-        now = until
+    return count
 
 
 @njit(**OPTIONS)
@@ -118,12 +141,14 @@ def root(at0, at1):
 
 @njit(**OPTIONS)
 def determinant(cells, i, j, k, row):
-    """Determinant of (s, fp, fn - fp) of three entities at a = 0 (row 0: s = tn) or a = 1 (row 3: s = tp)."""
-    fi, fj, fk = cells[1, i], cells[1, j], cells[1, k]
-    gi, gj, gk = cells[2, i], cells[2, j], cells[2, k]
-    return (
-        cells[row, i] * (fj * gk - fk * gj) + cells[row, j] * (fk * gi - fi * gk) + cells[row, k] * (fi * gj - fj * gi)
-    )
+    """Determinant of (s, fp, fn) of three entities at a = 0 (row 0: s = tn) or a = 1 (row 3: s = tp).
+
+    By differences, which stay accurate for entities that are nearly the same.
+    """
+    s, f, g = cells[row, i], cells[1, i], cells[2, i]
+    sj, fj, gj = cells[row, j] - s, cells[1, j] - f, cells[2, j] - g
+    sk, fk, gk = cells[row, k] - s, cells[1, k] - f, cells[2, k] - g
+    return s * (fj * gk - fk * gj) + f * (gj * sk - gk * sj) + g * (sj * fk - sk * fj)
 
 
 @njit(**OPTIONS)
@@ -155,7 +180,7 @@ def next_event(cells, holders, count, after):
 
 
 @njit(**OPTIONS)
-def equal_sequences(p, count_p, q, count_q):
+def alike(p, count_p, q, count_q):
     equal = count_p == count_q
     i = 0
     while equal and i < count_p:
@@ -171,46 +196,45 @@ def partition(cells, weight, rank, slabs):
     -1 says that ``slabs`` is too small.
     ``below`` and ``above`` are the entities beyond the slab's borders, or -1 at the border of the Tile.
     """
-    n = weight.size
-    x, y = np.empty(n), np.empty(n)
-    holders, other = np.empty(4 * n + 8, np.int64), np.empty(4 * n + 8, np.int64)
-    used = 0
-    first_open = 0
+    x, y, met = np.empty(weight.size), np.empty(weight.size), np.empty(weight.size, np.bool_)
+    holders, other = np.empty(slabs.shape[0], np.int64), np.empty(slabs.shape[0], np.int64)
+    # The slabs that reach up to ``start``, and those that will reach up to ``end``.
+    ending, reaching = np.empty(slabs.shape[0], np.int64), np.empty(slabs.shape[0], np.int64)
+    used, open_until = 0, 0
     start = 0.0
     while start < 1.0:
-        count = column(cells, min(start + STEP_A, 1.0), weight, rank, x, y, holders)
+        near = start + min(STEP, 0.5 * (1.0 - start))
+        count = column(cells, near, weight, rank, x, y, met, holders)
         if count < 0:
             return -1
-        end = next_event(cells, holders, count, start + STEP_A)
-        if end - start > 4 * STEP_A:
-            # Rounding may have hidden an event: the far end must look the same, or the change is searched for.
-            found = column(cells, end - STEP_A, weight, rank, x, y, other)
-            if not equal_sequences(holders, count, other, found):
-                low, high = start + STEP_A, end - STEP_A
-                while high - low > STEP_A:
+        end = next_event(cells, holders, count, near)
+        # Rounding may have hidden an event: if the middle or the far end look different, the change is searched for.
+        for high in (0.5 * (start + end), end - STEP):
+            if high > near and not alike(holders, count, other, column(cells, high, weight, rank, x, y, met, other)):
+                low = near
+                while high - low > STEP:
                     middle = 0.5 * (low + high)
-                    found = column(cells, middle, weight, rank, x, y, other)
-                    if equal_sequences(holders, count, other, found):
+                    if alike(holders, count, other, column(cells, middle, weight, rank, x, y, met, other)):
                         low = middle
                     else:
                         high = middle
                 end = high
+                break
         if used + count > slabs.shape[0]:
             return -1
-        open_until = used
         for v in range(count):
             below = holders[v - 1] if v > 0 else -1
             above = holders[v + 1] if v < count - 1 else -1
-            carried = False
-            for p in range(first_open, open_until):
-                if slabs[p, 1] == start and slabs[p, 2] == holders[v] and slabs[p, 3] == below and slabs[p, 4] == above:
-                    slabs[p, 1] = end
-                    carried = True
+            reaching[v] = used
+            for p in ending[:open_until]:
+                if slabs[p, 2] == holders[v] and slabs[p, 3] == below and slabs[p, 4] == above:
+                    reaching[v] = p
                     break
-            if not carried:
-                slabs[used, 0], slabs[used, 1], slabs[used, 2] = start, end, holders[v]
-                slabs[used, 3], slabs[used, 4] = below, above
+            if reaching[v] == used:
+                slabs[used, 0], slabs[used, 2], slabs[used, 3], slabs[used, 4] = start, holders[v], below, above
                 used += 1
+            slabs[reaching[v], 1] = end
+        ending, reaching, open_until = reaching, ending, count
         start = end
     return used
 
