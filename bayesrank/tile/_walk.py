@@ -2,7 +2,7 @@
 
 In column a the inverse odds of the entities are lines in b, so the holder of rank r changes along the column only where
 two lines cross. Between events the sequence of holders is the same in every column and its borders are Möbius
-functions of a. An event is a column where three lines meet (the determinant of s, fp, fn - fp is linear in a), where
+functions of a. An event is a column where three lines meet (the determinant of s, fp, fn is linear in a), where
 two lines meet at b = 0 or b = 1, or where two lines become one.
 """
 
@@ -14,6 +14,9 @@ OPTIONS = {"cache": True, "nogil": True}
 STEP = 1e-9
 #: Relative error of a sum of products of cells. Lines that are closer meet, for all one can tell.
 ROUNDING = 4e-15
+#: Entities whose cells agree to this relative difference are the same.
+SAME = 1e-12
+MORE = 1 + SAME
 
 
 @njit(**OPTIONS)
@@ -240,12 +243,69 @@ def partition(cells, weight, rank, slabs):
 
 
 @njit(**OPTIONS)
-def slab_area(cells, slab):
-    """Area of one slab."""
-    a0, a1, k, below, above = slab[0], slab[1], int(slab[2]), int(slab[3]), int(slab[4])
-    top = area_below(cells, k, above, a0, a1) if above >= 0 else a1 - a0
-    bottom = area_below(cells, below, k, a0, a1) if below >= 0 else 0.0
-    return top - bottom
+def sizes(cells, slabs):
+    """Areas of slabs."""
+    out = np.empty(slabs.shape[0])
+    for p in range(slabs.shape[0]):
+        a0, a1, k, below, above = slabs[p, 0], slabs[p, 1], int(slabs[p, 2]), int(slabs[p, 3]), int(slabs[p, 4])
+        top = area_below(cells, k, above, a0, a1) if above >= 0 else a1 - a0
+        bottom = area_below(cells, below, k, a0, a1) if below >= 0 else 0.0
+        out[p] = max(top - bottom, 0.0)
+    return out
+
+
+@njit(**OPTIONS)
+def ends(cells, slabs, margin):
+    """The b between which each slab lies, close to its left and right end: (slab, left or right, low or high)."""
+    out = np.empty((slabs.shape[0], 2, 2))
+    for p in range(slabs.shape[0]):
+        a0, a1, k, below, above = slabs[p, 0], slabs[p, 1], int(slabs[p, 2]), int(slabs[p, 3]), int(slabs[p, 4])
+        inside = min(margin, 0.5 * (a1 - a0))
+        for side, a in enumerate((a0 + inside, a1 - inside)):
+            out[p, side, 0] = border(cells, below, k, a) if below >= 0 else 0.0
+            out[p, side, 1] = border(cells, k, above, a) if above >= 0 else 1.0
+    return out
+
+
+@njit(**OPTIONS)
+def curve(cells, i, j, a0, a1, points):
+    """Points (a, b) of the frontier of i and j over [a0, a1], evenly spread along the hyperbola, corners included."""
+    m0, m1 = slope(cells, i, j, a0), slope(cells, i, j, a1)
+    stretch = np.log(min(max(m1 / m0, 1e-15), 1e15)) if m0 * m1 > 0.0 else 0.0
+    out = np.empty((points, 2))
+    for p in range(points):
+        t = p / (points - 1)
+        if abs(stretch) > 1e-6:
+            t = np.expm1(t * stretch) / np.expm1(stretch)
+        a = a0 + (a1 - a0) * t if p < points - 1 else a1
+        out[p, 0], out[p, 1] = a, border(cells, i, j, a)
+    return out
+
+
+@njit(**OPTIONS)
+def contenders(cells, rank):
+    """Who may hold a rank somewhere, and the rank among them.
+
+    Who is worse in all four cells than ``rank`` others is never in question, nor who is better than all but fewer than
+    ``rank``; and nor is NaN.
+    """
+    n = cells.shape[1]
+    worse, better = np.zeros(n, np.int64), np.zeros(n, np.int64)
+    known = 0
+    for i in range(n):
+        if np.isnan(cells[0, i] + cells[1, i] + cells[2, i] + cells[3, i]):
+            worse[i] = n
+            continue
+        known += 1
+        tn, fp, fn, tp = cells[0, i] * MORE, cells[1, i] / MORE, cells[2, i] / MORE, cells[3, i] * MORE
+        for j in range(n):
+            if cells[0, j] > tn and cells[3, j] > tp and cells[1, j] < fp and cells[2, j] < fn:
+                worse[i] += 1
+                better[j] += 1
+                if rank == 1:
+                    break
+    ahead = better > known - rank
+    return np.flatnonzero((worse < rank) & ~ahead), rank - ahead.sum()
 
 
 @njit(**OPTIONS)
@@ -261,10 +321,10 @@ def merge_identical(cells, kept, group):
                 (perfect and cells[1, j] + cells[2, j] == 0.0)
                 or (useless and cells[0, j] + cells[3, j] == 0.0)
                 or (
-                    abs(cells[0, j] - cells[0, k]) <= 1e-12 * cells[0, k]
-                    and abs(cells[1, j] - cells[1, k]) <= 1e-12 * cells[1, k]
-                    and abs(cells[2, j] - cells[2, k]) <= 1e-12 * cells[2, k]
-                    and abs(cells[3, j] - cells[3, k]) <= 1e-12 * cells[3, k]
+                    abs(cells[0, j] - cells[0, k]) <= SAME * cells[0, k]
+                    and abs(cells[1, j] - cells[1, k]) <= SAME * cells[1, k]
+                    and abs(cells[2, j] - cells[2, k]) <= SAME * cells[2, k]
+                    and abs(cells[3, j] - cells[3, k]) <= SAME * cells[3, k]
                 )
             ):
                 group[k] = p
@@ -286,25 +346,13 @@ def shares(draws, out):
     kept, group = np.empty(from_all, np.int64), np.empty(from_all, np.int64)
     for d in range(draws.shape[0]):
         cells = draws[d]
-        entities = np.empty(from_all, np.int64)
-        count = 0
-        for i in range(from_all):
-            beaten = np.isnan(cells[0, i] + cells[1, i] + cells[2, i] + cells[3, i])
-            for j in range(from_all):
-                beaten = beaten or (
-                    cells[0, j] > cells[0, i]
-                    and cells[3, j] > cells[3, i]
-                    and cells[1, j] < cells[1, i]
-                    and cells[2, j] < cells[2, i]
-                )
-            if not beaten:
-                entities[count] = i
-                count += 1
+        entities, _ = contenders(cells, 1)
+        count = entities.size
         out[d, :] = 0.0
         if count == 0:
             out[d, :] = np.nan
             continue
-        mine = np.ascontiguousarray(cells[:, entities[:count]])
+        mine = np.ascontiguousarray(cells[:, entities])
         distinct = merge_identical(mine, kept, group)
         lines = np.ascontiguousarray(mine[:, kept[:distinct]])
         weight = np.zeros(distinct, np.int64)
@@ -320,8 +368,9 @@ def shares(draws, out):
         if used < 0:
             out[d, :] = np.nan
             continue
+        size = sizes(lines, slabs[:used])
         area = np.zeros(distinct)
         for p in range(used):
-            area[int(slabs[p, 2])] += slab_area(lines, slabs[p])
+            area[int(slabs[p, 2])] += size[p]
         for p in range(count):
             out[d, entities[p]] = area[group[p]] / weight[group[p]]

@@ -5,18 +5,23 @@ frontier is one monotone curve. Regions where an entity holds a rank are cut int
 lie between the same two frontiers. The area of a slab has a closed form.
 """
 
+from itertools import product
 from typing import Any
 
 import numpy as np
 import xarray as xr
 
+from bayesrank.tile._check import whole
 from bayesrank.tile._grid import CELLS, draw_dims, only_draws_and_entities, with_entity
 
 __all__ = ["frontier", "regions", "shares"]
 
+#: How far inside the Tile its sides are looked at.
+EDGE = 1e-12
+
 
 def frontier(source: Any, first: Any, second: Any, points: int = 201) -> xr.Dataset:
-    """The curve on which two entities tie.
+    """The curve on which two entities swap.
 
     Parameters
     ----------
@@ -30,12 +35,15 @@ def frontier(source: Any, first: Any, second: Any, points: int = 201) -> xr.Data
     Returns
     -------
     xarray.Dataset
-        ``a`` and ``b`` along ``point``, ordered along the curve; empty where the two never tie or tie everywhere.
+        ``a`` and ``b`` along ``point``, ordered along the curve, which rises or falls all the way; empty if one of the
+        two is nowhere worse, or undefined. A side of the Tile on which both scores are 0, or both 1, is no part of it.
 
     Raises
     ------
     KeyError
         If an entity is unknown.
+    ValueError
+        If the source has draws, dims of its own or more than two classes, or ``points`` is below 2.
 
     References
     ----------
@@ -49,36 +57,37 @@ def frontier(source: Any, first: Any, second: Any, points: int = 201) -> xr.Data
     >>> curve.sizes["point"] > 0
     True
     """
+    whole(2, points=points)
     cells, names = _point(source)
     for argument, name in (("first", first), ("second", second)):
         if name not in names:
             raise KeyError(f"{argument} must be one of the entities; got {name!r}, not in {names}")
     p, q = (dict(zip(CELLS, cells[:, names.index(name)], strict=True)) for name in (first, second))
     # s1 u2 - s2 u1 at the corners (a, b); it is linear along each axis.
-    corner = {
-        (i, j): p[correct] * q[wrong] - q[correct] * p[wrong]
-        for i, correct in enumerate(("tn", "tp"))
-        for j, wrong in enumerate(("fp", "fn"))
-    }
+    corner = np.empty((2, 2))
+    size = 0.0
+    for (i, correct), (j, wrong) in product(enumerate(("tn", "tp")), enumerate(("fp", "fn"))):
+        one, two = p[correct] * q[wrong], q[correct] * p[wrong]
+        corner[i, j], size = one - two, max(size, one + two)
+    if (np.abs(corner) <= 1e-12 * size).all():
+        return xr.Dataset({"a": ("point", np.empty(0)), "b": ("point", np.empty(0))})
+    # A hair inside the Tile: two may tie along a side, where both scores are 0 or 1, and not swap there.
+    inset = np.array([[1 - EDGE, EDGE], [EDGE, 1 - EDGE]])
+    corner = inset @ corner @ inset
     steps = np.linspace(0.0, 1.0, points)
+    across = np.stack([1 - steps, steps])
 
     def crossing(low: np.ndarray, high: np.ndarray) -> np.ndarray:
-        with np.errstate(divide="ignore", invalid="ignore"):
-            at = low / (low - high)
-        return np.where((at >= 0) & (at <= 1) & np.isfinite(at), at, np.nan)
+        swaps = low * high < 0
+        return np.where(swaps, low / np.where(swaps, low - high, 1.0), np.nan)
 
-    b_of_a = crossing(
-        (1 - steps) * corner[0, 0] + steps * corner[1, 0], (1 - steps) * corner[0, 1] + steps * corner[1, 1]
-    )
-    a_of_b = crossing(
-        (1 - steps) * corner[0, 0] + steps * corner[0, 1], (1 - steps) * corner[1, 0] + steps * corner[1, 1]
-    )
-    a, b = np.concatenate([steps, a_of_b]), np.concatenate([b_of_a, steps])
+    a = np.concatenate([steps, crossing(*(corner @ across))])
+    b = np.concatenate([crossing(*(corner.T @ across)), steps])
     on = ~(np.isnan(a) | np.isnan(b))
     a, b = a[on], b[on]
     # Both ratios, of s in a and of u in b, are monotone: together they rise or fall.
     rises = (p["tp"] * q["tn"] - q["tp"] * p["tn"]) * (p["fn"] * q["fp"] - q["fn"] * p["fp"]) >= 0
-    order = np.lexsort((b if rises else -b, a))
+    order = np.argsort(a + b if rises else a - b, kind="stable")
     return xr.Dataset({"a": ("point", a[order]), "b": ("point", b[order])})
 
 
@@ -119,7 +128,9 @@ def regions(source: Any, rank: int = 1, points: int = 65) -> xr.Dataset:
     >>> round(regions(counts)["area"].sum().item(), 12)
     1.0
     """
-    lines, slabs, areas, groups, names = _cut(source, rank)
+    whole(2, points=points)
+    cells, names = _point(source)
+    lines, slabs, areas, groups = _cut(cells, rank)
     labels = [" = ".join(str(names[k]) for k in group) for group in groups]
     chains = _chain(lines, slabs)
     curves = [_outline(lines, slabs[chain], points) for chain in chains]
@@ -176,11 +187,12 @@ def shares(source: Any, rank: int = 1) -> xr.DataArray:
     >>> shares(counts).values.tolist()
     [0.5, 0.5]
     """
-    _, slabs, areas, groups, names = _cut(source, rank)
-    out = xr.DataArray(np.full(len(names), np.nan), {"entity": names}, "entity", name="share")
+    cells, names = _point(source)
+    _, slabs, areas, groups = _cut(cells, rank)
+    share = np.where(np.isnan(cells).any(0), np.nan, 0.0)
     for i, group in enumerate(groups):
-        out[group] = areas[slabs[:, 2] == i].sum() / len(group)
-    return out
+        share[group] = areas[slabs[:, 2] == i].sum() / len(group)
+    return xr.DataArray(share, {"entity": names}, "entity", name="share")
 
 
 def _point(source: Any) -> tuple[np.ndarray, list]:
@@ -195,18 +207,18 @@ def _point(source: Any) -> tuple[np.ndarray, list]:
     return np.ascontiguousarray(ordered.values.reshape(4, -1), dtype=float), array["entity"].values.tolist()
 
 
-def _cut(source: Any, rank: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, list[list[int]], list]:
-    """Cells of distinct entities, slabs, their areas, who is behind each distinct entity, and all names."""
+def _cut(cells: np.ndarray, rank: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, list[list[int]]]:
+    """Cells of distinct entities that may hold the rank, slabs, their areas, and who is behind each of the entities."""
     from bayesrank.tile import _walk
 
-    cells, names = _point(source)
-    known = np.flatnonzero(~np.isnan(cells).any(0))
-    if len(known) == 0:
+    known = int((~np.isnan(cells).any(0)).sum())
+    if known == 0:
         raise ValueError("source must hold the performance of at least one entity; got NaN alone")
-    if isinstance(rank, bool) or rank not in range(1, len(known) + 1):
-        raise ValueError(f"rank must be one of 1 to {len(known)}; got {rank!r}")
-    mine = np.ascontiguousarray(cells[:, known])
-    kept, group = np.empty(len(known), np.int64), np.empty(len(known), np.int64)
+    if isinstance(rank, bool) or rank not in range(1, known + 1):
+        raise ValueError(f"rank must be one of 1 to {known}; got {rank!r}")
+    entities, rank = _walk.contenders(cells, rank)
+    mine = np.ascontiguousarray(cells[:, entities])
+    kept, group = np.empty(len(entities), np.int64), np.empty(len(entities), np.int64)
     count = _walk.merge_identical(mine, kept, group)
     lines = np.ascontiguousarray(mine[:, kept[:count]])
     weight = np.bincount(group, minlength=count).astype(np.int64)
@@ -216,47 +228,39 @@ def _cut(source: Any, rank: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, li
         slabs = np.empty((rows, 5))
         used = _walk.partition(lines, weight, rank, slabs)
     slabs = slabs[:used]
-    areas = np.array([_walk.slab_area(lines, slab) for slab in slabs])
-    return lines, slabs, areas, [known[group == i].tolist() for i in range(count)], names
-
-
-def _edge(lines: np.ndarray, holder: float, rival: float, border: float, a: np.ndarray) -> np.ndarray:
-    """A slab's border at the columns a: a frontier, or the Tile's border."""
-    from bayesrank.tile import _walk
-
-    if rival < 0:
-        return np.full(a.shape, border)
-    return np.array([_walk.border(lines, int(holder), int(rival), x) for x in a])
+    return lines, slabs, _walk.sizes(lines, slabs), [entities[group == i].tolist() for i in range(count)]
 
 
 def _chain(lines: np.ndarray, slabs: np.ndarray) -> list[list[int]]:
     """Slabs of one entity that touch, joined from left to right."""
-    ends = {}
-    for i, (a0, a1, k, below, above) in enumerate(slabs):
-        inside = np.clip(np.array([a0, a1]), a0 + 1e-7, max(a1 - 1e-7, a0))
-        ends[i] = _edge(lines, k, below, 0.0, inside), _edge(lines, k, above, 1.0, inside)
-    order = np.argsort(slabs[:, 0], kind="stable")
+    from bayesrank.tile import _walk
+
+    ends = _walk.ends(lines, slabs, 1e-7)
     chains: list[list[int]] = []
-    for i in order:
-        for chain in chains:
-            last = chain[-1]
-            low = max(ends[last][0][1], ends[i][0][0])
-            high = min(ends[last][1][1], ends[i][1][0])
-            if slabs[last, 1] == slabs[i, 0] and slabs[last, 2] == slabs[i, 2] and high - low > 1e-6:
-                chain.append(int(i))
+    open_chains: dict[tuple[float, float], list[list[int]]] = {}  # by where they end, and whose they are
+    for i in np.argsort(slabs[:, 0], kind="stable").tolist():
+        touching = open_chains.get((slabs[i, 0], slabs[i, 2]), [])
+        for chain in touching:
+            low, high = max(ends[chain[-1], 1, 0], ends[i, 0, 0]), min(ends[chain[-1], 1, 1], ends[i, 0, 1])
+            if high - low > 1e-6:
+                touching.remove(chain)
                 break
         else:
-            chains.append([int(i)])
+            chain = []
+            chains.append(chain)
+        chain.append(i)
+        open_chains.setdefault((slabs[i, 1], slabs[i, 2]), []).append(chain)
     return chains
 
 
 def _outline(lines: np.ndarray, slabs: np.ndarray, points: int) -> np.ndarray:
     """The closed curve around slabs: along their lower borders and back along the upper ones."""
+    from bayesrank.tile import _walk
+
     lower, upper = [], []
-    for a0, a1, k, below, above in slabs:
-        # Cosine spacing: frontiers are steepest at the ends.
-        a = a0 + (a1 - a0) * (1 - np.cos(np.linspace(0, np.pi, points))) / 2
-        lower.append(np.column_stack([a, _edge(lines, k, below, 0.0, a)]))
-        upper.append(np.column_stack([a, _edge(lines, k, above, 1.0, a)]))
+    for a0, a1, *who in slabs:
+        k, below, above = map(int, who)
+        lower.append(_walk.curve(lines, below, k, a0, a1, points) if below >= 0 else np.array([[a0, 0.0], [a1, 0.0]]))
+        upper.append(_walk.curve(lines, k, above, a0, a1, points) if above >= 0 else np.array([[a0, 1.0], [a1, 1.0]]))
     around = np.concatenate([*lower, np.concatenate(upper)[::-1]])
     return np.concatenate([around, around[:1]])

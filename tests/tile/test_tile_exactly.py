@@ -201,3 +201,97 @@ def test_shares_are_exact(kind):
 )
 def test_shares_are_exact_where_they_were_not(rank, table):
     np.testing.assert_allclose(br.tile.shares(counts_of(table), rank), exact_shares(table, rank), atol=3e-8)
+
+
+def inside(curve, a, b):
+    """Whether a point is within a closed curve: a ray upwards crosses it an odd number of times."""
+    (a0, b0), (a1, b1) = curve[:-1].T, curve[1:].T
+    over = (a0 > a) != (a1 > a)
+    at = b0[over] + (b1 - b0)[over] * (a - a0[over]) / (a1 - a0)[over]
+    return bool(((at > b).sum()) % 2)
+
+
+@pytest.mark.parametrize("kind", KINDS[:-2])
+def test_regions_are_where_the_rank_is_held(kind):
+    rng = np.random.default_rng(100 + KINDS.index(kind))
+    tried = 0
+    for _ in range(8):
+        table = kind(rng, 7)
+        table = table[table.sum(1) > 0].astype(object)
+        rank = int(rng.integers(1, len(table) + 1))
+        regions = br.tile.regions(counts_of(table.astype(int)), rank)
+        curves = [
+            np.column_stack([regions[x].isel(region=i).dropna("vertex") for x in "ab"])
+            for i in range(regions.sizes["region"])
+        ]
+        assert regions["area"].sum() == pytest.approx(1, abs=1e-8)
+        for curve, area in zip(curves, regions["area"].values, strict=True):
+            assert (curve[0] == curve[-1]).all()
+            assert curve.min() >= 0
+            assert curve.max() <= 1
+            (a0, b0), (a1, b1) = curve[:-1].T, curve[1:].T
+            # 64 chords along a hyperbola: each is off by less than 1/8 (1/64)² where it is round
+            assert abs((a0 * b1 - a1 * b0).sum()) / 2 == pytest.approx(area, abs=1e-4)
+        for a, b in rng.integers(1, 999, (40, 2)).tolist():
+            a, b = Fraction(a, 1000), Fraction(b, 1000)
+            near = [(a, b), *((a + x, b + y) for x in (-1e-3, 1e-3) for y in (-1e-3, 1e-3))]
+            expected = [holders(table, Fraction(x), Fraction(y), rank) for x, y in near]
+            if any(one != expected[0] for one in expected):
+                continue
+            names = [regions["entity"].values[i] for i, curve in enumerate(curves) if inside(curve, float(a), float(b))]
+            assert names == [" = ".join(f"e{i}" for i in sorted(expected[0]))], (table.tolist(), rank, a, b)
+            tried += 1
+    assert tried > 100
+
+
+@pytest.mark.parametrize("kind", KINDS[:-1])
+def test_frontiers_are_where_two_swap(kind):
+    rng = np.random.default_rng(200 + KINDS.index(kind))
+    seen = 0
+    for _ in range(40):
+        table = kind(rng, 2).astype(object)
+        if (table.sum(1) == 0).any():
+            continue
+        curve = br.tile.frontier(counts_of(table.astype(int)), "e0", "e1")
+        a, b = curve["a"].values, curve["b"].values
+        steps = np.diff(a), np.diff(b)
+        # (rounding moves a vertical or horizontal frontier by some 1e-16 of cells that differ by 1e-6)
+        assert (steps[0] > -1e-9).all() or (steps[0] < 1e-9).all()
+        assert (steps[1] > -1e-9).all() or (steps[1] < 1e-9).all()
+        swaps = []
+        for at in (Fraction(k, 10) for k in range(1, 10)):
+            one, two = line(table[0], at), line(table[1], at)
+            if one and two and (one[0] - two[0]) * (one[1] - two[1]) < 0:
+                b_there = float((one[0] - two[0]) / (one[0] - two[0] - one[1] + two[1]))
+                if 1e-9 < b_there < 1 - 1e-9:
+                    swaps.append((float(at), b_there))
+        if swaps:
+            seen += 1
+            for at, b_there in swaps:
+                assert np.hypot(a - at, b - b_there).min() < 1e-9
+        # and nothing else: where both lie inside the Tile, a step across changes who is better
+        for k in range(0, len(a), 40):
+            x, y = Fraction(a[k]), Fraction(b[k])
+            if 1e-6 < x < 1 - 1e-6 and 1e-6 < y < 1 - 1e-6:
+                sides = {tuple(holders(table, x + dx, y + dy, 1)) for dx in (-1e-6, 1e-6) for dy in (-1e-6, 1e-6)}
+                assert sides >= {(0,), (1,)}, table.tolist()
+    assert seen >= 5
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        [(0, 0, 0, 3), (3, 3, 1, 2)],  # one is perfect
+        [(2, 2, 3, 3), (3, 2, 3, 3)],  # they tie where a = 1, and do not swap
+        [(1, 2, 3, 4), (3, 6, 9, 12)],  # the same
+    ],
+)
+def test_no_frontier_where_nobody_swaps(table):
+    assert br.tile.frontier(counts_of(table), "e0", "e1").sizes["point"] == 0
+
+
+def test_a_side_where_both_score_0_is_no_frontier():
+    # s is 3 (1 - a) and 2 (1 - a), u is 1 and 3 (1 - b)
+    curve = br.tile.frontier(counts_of([(3, 1, 1, 0), (2, 3, 0, 0)]), "e0", "e1")
+    np.testing.assert_allclose(curve["b"], 7 / 9, atol=1e-12)
+    assert curve["a"].values[[0, -1]].tolist() == [0, 1]
