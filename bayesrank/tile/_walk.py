@@ -46,16 +46,16 @@ def area_below(cells, i, j, a0, a1):
     """∫ of the border over [a0, a1]: a weighted mean of its end points, the weight a function of one ratio."""
     first, last = border(cells, i, j, a0), border(cells, i, j, a1)
     m0, m1 = slope(cells, i, j, a0), slope(cells, i, j, a1)
-    if m0 == 0.0 or m1 == 0.0 or m1 / m0 < 0.0:
+    if m0 == 0.0 or m1 == 0.0 or m1 / m0 <= 0.0:
         # A common root of numerator and denominator: the border does not depend on a.
         middle = border(cells, i, j, 0.5 * (a0 + a1))
         return (a1 - a0) * middle
-    ratio = m1 / m0
+    ratio = min(m1 / m0, 1e300)
     r = ratio - 1.0
     if abs(r) < 1e-2:
         weight = ratio * (1 / 2 - r * (1 / 3 - r * (1 / 4 - r * (1 / 5 - r * (1 / 6 - r * (1 / 7 - r / 8))))))
     else:
-        weight = ratio * (r - np.log1p(r)) / (r * r)
+        weight = (ratio / r) * ((r - np.log(ratio)) / r)
     return (a1 - a0) * (first + (last - first) * weight)
 
 
