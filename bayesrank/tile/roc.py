@@ -6,29 +6,35 @@ import numpy as np
 import xarray as xr
 
 from bayesrank.scores.score import ratio
+from bayesrank.tile._check import labelled, units, whole
 
 __all__ = ["chance_corrected_place", "isoperformance", "moved_place", "no_skill_curve", "prior_grid", "vertex"]
 
 
-def isoperformance(a: float, b: float, value: float, prevalence: float, points: int = 2) -> xr.Dataset:
+def isoperformance(a: Any, b: Any, value: Any, prevalence: Any, points: int = 2) -> xr.Dataset:
     """The line of ROC space on which a canonical score takes a value.
 
     Parameters
     ----------
-    a, b : float
+    a, b : number or DataArray
         Place of the score on the Tile.
-    value : float
-        Between 0 and 1.
-    prevalence : float
+    value : number or DataArray
+        Between 0 and 1. Several values of one score give a pencil of lines.
+    prevalence : number or DataArray
         Share of the positive class.
     points : int
-        Points along the line.
+        Points along the line, at least 2.
 
     Returns
     -------
     xarray.Dataset
-        ``fpr`` and ``tpr`` along ``point``, from end to end of the part within ROC; NaN if the line misses ROC or
-        is no line (the score is undefined or constant).
+        ``fpr`` and ``tpr`` along ``point``, after the dims given, from end to end of the part within ROC; NaN if the
+        line misses ROC or is no line (the score is undefined or constant).
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is no number or labelled array between 0 and 1, or ``points`` no whole number from 2 on.
 
     References
     ----------
@@ -39,28 +45,43 @@ def isoperformance(a: float, b: float, value: float, prevalence: float, points: 
     >>> line = isoperformance(a=1, b=1, value=0.8, prevalence=0.3)
     >>> line["tpr"].values.round(12).tolist(), line["fpr"].values.tolist()
     ([0.8, 0.8], [0.0, 1.0])
+    >>> values = xr.DataArray([0.2, 0.4, 0.8], dims="value")
+    >>> dict(isoperformance(a=1, b=0.5, value=values, prevalence=0.3, points=9).sizes)
+    {'value': 3, 'point': 9}
     """
-    _units(a=a, b=b, value=value, prevalence=prevalence)
-    positive, negative = prevalence, 1 - prevalence
+    whole(2, points=points)
+    a, b, value, positive = labelled(a=a, b=b, value=value, prevalence=prevalence)
+    negative = 1 - positive
     # of_y * tpr = of_x * fpr + constant, with both coefficients at least 0
     of_y = positive * ((1 - value) * a + value * b)
     of_x = negative * ((1 - value) * (1 - a) + value * (1 - b))
     constant = value * b * positive - (1 - value) * (1 - a) * negative
-    ends = np.full((2, 2), np.nan)
-    if of_y > 0 and of_x > 0:
-        low, high = max(0.0, -constant / of_x), min(1.0, (of_y - constant) / of_x)
-        if low <= high:
-            ends = np.array([[x, min(max((of_x * x + constant) / of_y, 0.0), 1.0)] for x in (low, high)])
-    elif of_y > 0 and 0 <= constant / of_y <= 1:
-        ends = np.array([[0.0, constant / of_y], [1.0, constant / of_y]])
-    elif of_x > 0 and 0 <= -constant / of_x <= 1:
-        ends = np.array([[-constant / of_x, 0.0], [-constant / of_x, 1.0]])
-    line = ends[0] + np.linspace(0, 1, points)[:, None] * (ends[1] - ends[0])
-    return xr.Dataset({"fpr": ("point", line[:, 0]), "tpr": ("point", line[:, 1])})
+    low = xr.where(of_x > 0, (-_over(constant, of_x)).clip(0), 0.0)
+    high = xr.where(of_x > 0, _over(of_y - constant, of_x).clip(None, 1), 1.0)
+    t = xr.DataArray(np.linspace(0.0, 1.0, points), dims="point")
+    fpr = low + t * (high - low)
+    # Vertical lines have no tpr of their own.
+    tpr = xr.where(of_y > 0, _over(of_x * fpr + constant, of_y), t)
+    level = (of_x == 0) & ((constant < 0) | (constant > of_y))
+    # Half way along the line the score is defined, unless it is so nowhere on it.
+    x, y = (low + high) / 2, (tpr.isel(point=0) + tpr.isel(point=-1)) / 2
+    correct, wrong = _halves(a, b, x, y, positive)
+    real = (of_y + of_x > 0) & (low <= high) & ~level & (correct + wrong > 0)
+    line = xr.Dataset({"fpr": fpr, "tpr": tpr.clip(0, 1)}).where(real)
+    return line.transpose(..., "point")
+
+
+def _halves(a: Any, b: Any, fpr: Any, tpr: Any, positive: Any) -> tuple[Any, Any]:
+    """The two halves of the canonical score, in rates."""
+    negative = 1 - positive
+    return (
+        (1 - a) * negative * (1 - fpr) + a * positive * tpr,
+        (1 - b) * negative * fpr + b * positive * (1 - tpr),
+    )
 
 
 def vertex(a: Any, b: Any, prevalence: Any) -> xr.Dataset:
-    """Where all iso-performance lines of a canonical score meet, outside ROC space.
+    """Where all iso-performance lines of a canonical score meet, outside ROC space or in one of its corners.
 
     Parameters
     ----------
@@ -70,9 +91,14 @@ def vertex(a: Any, b: Any, prevalence: Any) -> xr.Dataset:
     Returns
     -------
     xarray.Dataset
-        ``fpr`` and ``tpr`` of the vertex, NaN where the lines are parallel (a = b), and the slopes of the lines of
-        value 0 (``slope_zero``; through (1, 0), one for each a) and of value 1 (``slope_one``; through (0, 1), one for
-        each b), NaN where vertical. Where a = b both are the slope of all lines.
+        ``fpr`` and ``tpr`` of the vertex, NaN where the lines are parallel (a = b, or a prevalence of 0 or 1), and the
+        slopes of the lines of value 0 (``slope_zero``; through (1, 0), one for each a) and of value 1 (``slope_one``;
+        through (0, 1), one for each b), NaN where vertical. Where a = b both are the slope of all lines.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is no number or labelled array between 0 and 1.
 
     References
     ----------
@@ -84,23 +110,27 @@ def vertex(a: Any, b: Any, prevalence: Any) -> xr.Dataset:
     >>> place["fpr"].item() < 0 and place["tpr"].item() < 0
     True
     """
-    a, b, positive = xr.broadcast(
-        *(x if isinstance(x, xr.DataArray) else xr.DataArray(float(x)) for x in (a, b, prevalence))
-    )
-    _units(a=a, b=b, prevalence=positive)
+    a, b, positive = labelled(a=a, b=b, prevalence=prevalence)
     negative = 1 - positive
-
-    def divide(part: xr.DataArray, whole: xr.DataArray) -> xr.DataArray:
-        return xr.apply_ufunc(ratio, part, whole)
-
-    return xr.Dataset(
+    place = xr.Dataset(
         {
-            "fpr": divide(b * ((1 - a) * negative + a * positive), negative * (b - a)),
-            "tpr": divide((1 - a) * (b * positive + (1 - b) * negative), positive * (b - a)),
-            "slope_zero": divide(negative * (1 - a), positive * a),
-            "slope_one": divide(negative * (1 - b), positive * b),
+            "fpr": _over(b * ((1 - a) * negative + a * positive), negative * (b - a)),
+            "tpr": _over((1 - a) * (b * positive + (1 - b) * negative), positive * (b - a)),
         }
     )
+    slopes = {
+        "slope_zero": _over(negative * (1 - a), positive * a),
+        "slope_one": _over(negative * (1 - b), positive * b),
+    }
+    return place.where(positive * negative > 0).assign(slopes)
+
+
+def _over(part: Any, whole: Any) -> Any:
+    """The quotient, NaN for a divisor of 0, as whatever the arguments are: labelled, plain, or a number."""
+    if isinstance(part, xr.DataArray) or isinstance(whole, xr.DataArray):
+        return xr.apply_ufunc(ratio, part, whole)
+    value = ratio(part, whole)
+    return value if value.ndim else float(value)
 
 
 def no_skill_curve(
@@ -113,12 +143,17 @@ def no_skill_curve(
     prevalence, prediction_rate : float
         What is fixed: the share of positive cases (γ_π), or of positive predictions (γ_τ). Just one of them.
     points : int
-        Points of a, and as many of b, at which the curve is given.
+        Points of a, and as many of b, at which the curve is given; at least 2.
 
     Returns
     -------
     xarray.Dataset
-        ``a`` and ``b`` along ``point``.
+        ``a`` and ``b`` along ``point``, ordered along the curve.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If not just one of the two shares is given, it is no number between 0 and 1, or ``points`` is below 2.
 
     References
     ----------
@@ -134,7 +169,10 @@ def no_skill_curve(
         raise ValueError(f"give either prevalence or prediction_rate; got {prevalence!r} and {prediction_rate!r}")
     given = {"prevalence": prevalence, "prediction_rate": prediction_rate}
     name, share = next((name, share) for name, share in given.items() if share is not None)
-    _units(**{name: share})
+    whole(2, points=points)
+    units(**{name: share})
+    if np.ndim(share):
+        raise TypeError(f"{name} must be one number; got an array of shape {np.shape(share)}")
     plus, minus = share**2, (1 - share) ** 2
     t = np.linspace(0.0, 1.0, points)
     if prevalence is not None:
@@ -158,6 +196,21 @@ def chance_corrected_place(a: Any, b: Any, prevalence: Any) -> tuple[Any, Any]:
     The corrected score (R - R of the no-skill twin) / (1 - R of the no-skill twin) orders as the canonical score at
     the place returned: a whole horizontal line of the Tile goes to its point on the curve γ_π.
 
+    Parameters
+    ----------
+    a, b, prevalence : number or array
+        Place of the score, and share of the positive class.
+
+    Returns
+    -------
+    tuple
+        The new a and b; a is NaN where the prevalence is 0 or 1, as then nobody has skill.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is no number or array between 0 and 1.
+
     References
     ----------
     Piérard et al., The Tile, Section 4.4.
@@ -165,16 +218,35 @@ def chance_corrected_place(a: Any, b: Any, prevalence: Any) -> tuple[Any, Any]:
     Examples
     --------
     >>> a, b = chance_corrected_place(0.5, 0.5, prevalence=0.2)  # of accuracy: Cohen's kappa
-    >>> round(float(a), 6), b
+    >>> round(a, 6), b
     (0.941176, 0.5)
     """
-    _units(a=a, b=b, prevalence=prevalence)
+    units(a=a, b=b, prevalence=prevalence)
     plus, minus = prevalence**2 * b, (1 - prevalence) ** 2 * (1 - b)
-    return ratio(minus, minus + plus) + 0 * a, b
+    skilled = prevalence * (1 - prevalence) > 0
+    return _over(minus * skilled, (minus + plus) * skilled) + 0 * a, b + 0 * a
 
 
 def prior_grid(prevalence: float, lines: int = 11) -> xr.DataArray:
     """Where the lines of a regular grid go when balanced priors are shifted to a prevalence, on either axis.
+
+    Parameters
+    ----------
+    prevalence : number
+        Share of the positive class after the shift.
+    lines : int
+        How many lines, those at 0 and 1 included; at least 2.
+
+    Returns
+    -------
+    xarray.DataArray
+        Places (line) between 0 and 1; the coordinate is where the line was. At a prevalence of 0 or 1 all lines but one
+        end up on one side.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If the prevalence is no number between 0 and 1, or ``lines`` is below 2.
 
     References
     ----------
@@ -185,13 +257,15 @@ def prior_grid(prevalence: float, lines: int = 11) -> xr.DataArray:
     >>> prior_grid(0.5, lines=3).values.tolist()
     [0.0, 0.5, 1.0]
     """
-    _units(prevalence=prevalence)
+    whole(2, lines=lines)
+    units(prevalence=prevalence)
+    if np.ndim(prevalence):
+        raise TypeError(f"prevalence must be one number; got an array of shape {np.shape(prevalence)}")
     x = np.linspace(0.0, 1.0, lines)
-    place = ratio(x * (1 - prevalence), (1 - x) * prevalence + x * (1 - prevalence))
-    return xr.DataArray(place, {"line": x}, "line", name="prior_grid")
+    return xr.DataArray(_shifted(x, 0.5, float(prevalence)), {"line": x}, "line", name="prior_grid")
 
 
-def moved_place(operation: str, a: Any, b: Any, old: float | None = None, new: float | None = None) -> tuple[Any, Any]:
+def moved_place(operation: str, a: Any, b: Any, old: Any | None = None, new: Any | None = None) -> tuple[Any, Any]:
     """Where the order at (a, b) moves when an operation is applied to all performances.
 
     Parameters
@@ -201,13 +275,20 @@ def moved_place(operation: str, a: Any, b: Any, old: float | None = None, new: f
         ``"swap_classes"``, or ``"shift_prior"``: the functions of :mod:`bayesrank.operations`.
     a, b : number or array
         The original place.
-    old, new : float, optional
-        Prevalence before and after a shift.
+    old, new : number or array, optional
+        Prevalence before and after a shift, and for a shift alone.
 
     Returns
     -------
     tuple
-        The new a and b.
+        The new a and b; NaN for a shift from a prevalence of 0 or 1 to another, which nothing determines.
+
+    Raises
+    ------
+    KeyError
+        If there is no such operation.
+    TypeError, ValueError
+        If a number is missing, not asked for, or not between 0 and 1.
 
     References
     ----------
@@ -217,29 +298,31 @@ def moved_place(operation: str, a: Any, b: Any, old: float | None = None, new: f
     --------
     >>> moved_place("swap_classes", 1.0, 0.0)
     (0.0, 1.0)
+    >>> [round(x, 6) for x in moved_place("shift_prior", 0.5, 0.5, old=0.5, new=0.2)]
+    [0.8, 0.8]
     """
-    if operation == "shift_prior":
-        if old is None or new is None:
-            raise ValueError(f"old and new must be given for shift_prior; got {old!r} and {new!r}")
-        _units(old=old, new=new)
-
-        def back(x: Any) -> Any:
-            plus, minus = x * old * (1 - new), (1 - x) * new * (1 - old)
-            return ratio(plus, plus + minus)
-
-        return back(a), back(b)
+    units(a=a, b=b)
     places = {
         "change_predicted": (b, a),
         "change_actual": (1 - b, 1 - a),
         "swap_actual_predicted": (a, 1 - b),
         "swap_classes": (1 - a, 1 - b),
     }
+    if operation == "shift_prior":
+        if old is None or new is None:
+            raise ValueError(f"old and new must be given for shift_prior; got {old!r} and {new!r}")
+        units(old=old, new=new)
+        return _shifted(a, old, new), _shifted(b, old, new)
     if operation not in places:
         raise KeyError(f"operation must be one of {[*places, 'shift_prior']}; got {operation!r}")
+    if old is not None or new is not None:
+        raise ValueError(f"old and new are for shift_prior alone; got {old!r} and {new!r} for {operation}")
     return places[operation]
 
 
-def _units(**numbers: Any) -> None:
-    for argument, number in numbers.items():
-        if not bool(np.all((np.asarray(number) >= 0) & (np.asarray(number) <= 1))):
-            raise ValueError(f"{argument} must lie between 0 and 1; got {number}")
+def _shifted(x: Any, old: Any, new: Any) -> Any:
+    """Where a line of the Tile goes when the prevalence does: those at 0 and 1 stay, and all if it does."""
+    plus, minus = x * old * (1 - new), (1 - x) * new * (1 - old)
+    stays = plus + minus == 0
+    defined = (old * (1 - old) > 0) | (old == new)
+    return _over((plus + stays * x) * defined, (plus + minus + stays) * defined)
