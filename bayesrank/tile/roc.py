@@ -28,8 +28,8 @@ def isoperformance(a: Any, b: Any, value: Any, prevalence: Any, points: int = 2)
     Returns
     -------
     xarray.Dataset
-        ``fpr`` and ``tpr`` along ``point``, after the dims given, from end to end of the part within ROC; NaN if the
-        line misses ROC or is no line (the score is undefined or constant).
+        ``fpr`` and ``tpr`` along ``point``, after the dims given, from end to end of the part within ROC; NaN if there
+        is no line, as the score is undefined or constant.
 
     Raises
     ------
@@ -52,32 +52,22 @@ def isoperformance(a: Any, b: Any, value: Any, prevalence: Any, points: int = 2)
     whole(2, points=points)
     a, b, value, positive = labelled(a=a, b=b, value=value, prevalence=prevalence)
     negative = 1 - positive
-    # of_y * tpr = of_x * fpr + constant, with both coefficients at least 0
+    # of_y * tpr = of_x * fpr + constant, with no coefficient below 0: it meets ROC, where all values are taken.
     of_y = positive * ((1 - value) * a + value * b)
     of_x = negative * ((1 - value) * (1 - a) + value * (1 - b))
     constant = value * b * positive - (1 - value) * (1 - a) * negative
-    low = xr.where(of_x > 0, (-_over(constant, of_x)).clip(0), 0.0)
-    high = xr.where(of_x > 0, _over(of_y - constant, of_x).clip(None, 1), 1.0)
+    low = xr.where(of_x > 0, _over(-constant, of_x), 0.0).clip(0, 1)
+    high = xr.where(of_x > 0, _over(of_y - constant, of_x), 1.0).clip(low, 1)
     t = xr.DataArray(np.linspace(0.0, 1.0, points), dims="point")
     fpr = low + t * (high - low)
     # Vertical lines have no tpr of their own.
-    tpr = xr.where(of_y > 0, _over(of_x * fpr + constant, of_y), t)
-    level = (of_x == 0) & ((constant < 0) | (constant > of_y))
+    tpr = xr.where(of_y > 0, _over(of_x * fpr + constant, of_y).clip(0, 1), t)
     # Half way along the line the score is defined, unless it is so nowhere on it.
     x, y = (low + high) / 2, (tpr.isel(point=0) + tpr.isel(point=-1)) / 2
-    correct, wrong = _halves(a, b, x, y, positive)
-    real = (of_y + of_x > 0) & (low <= high) & ~level & (correct + wrong > 0)
-    line = xr.Dataset({"fpr": fpr, "tpr": tpr.clip(0, 1)}).where(real)
+    correct = (1 - a) * negative * (1 - x) + a * positive * y
+    wrong = (1 - b) * negative * x + b * positive * (1 - y)
+    line = xr.Dataset({"fpr": fpr, "tpr": tpr}).where((of_y + of_x > 0) & (correct + wrong > 0))
     return line.transpose(..., "point")
-
-
-def _halves(a: Any, b: Any, fpr: Any, tpr: Any, positive: Any) -> tuple[Any, Any]:
-    """The two halves of the canonical score, in rates."""
-    negative = 1 - positive
-    return (
-        (1 - a) * negative * (1 - fpr) + a * positive * tpr,
-        (1 - b) * negative * fpr + b * positive * (1 - tpr),
-    )
 
 
 def vertex(a: Any, b: Any, prevalence: Any) -> xr.Dataset:
