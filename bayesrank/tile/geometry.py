@@ -18,6 +18,8 @@ __all__ = ["frontier", "regions", "shares"]
 
 #: How far inside the Tile its sides are looked at.
 EDGE = 1e-12
+#: The least area of a region: where three frontiers meet, rounding makes others.
+SMALLEST = 1e-9
 
 
 def frontier(source: Any, first: Any, second: Any, points: int = 201) -> xr.Dataset:
@@ -42,6 +44,8 @@ def frontier(source: Any, first: Any, second: Any, points: int = 201) -> xr.Data
     ------
     KeyError
         If an entity is unknown.
+    TypeError
+        If ``points`` is no whole number.
     ValueError
         If the source has draws, dims of its own or more than two classes, or ``points`` is below 2.
 
@@ -101,21 +105,28 @@ def regions(source: Any, rank: int = 1, points: int = 65) -> xr.Dataset:
     rank : int
         1 for the best.
     points : int
-        Points of a at which the frontier of each slab is given.
+        Points of each frontier of a slab, at least 2.
 
     Returns
     -------
     xarray.Dataset
         Along ``region``: ``entity`` (identical entities are joined by " = "), ``first`` (the first of these) and
         ``tied`` (how many they are), ``area`` (closed form), and the curve ``a``, ``b`` (region, vertex), padded with
-        NaN. Along ``slab``, the exact parts: ``slab_region``,
-        ``slab_a_lower``, ``slab_a_upper``, ``slab_area``, and ``slab_below``, ``slab_above``: the entity beyond the
-        frontier, or "" at the border of the Tile.
+        NaN. An entity may have several regions, which touch or not. Along ``slab``, the exact parts, ranges of a:
+        ``slab_region``, ``slab_a_lower``, ``slab_a_upper``, ``slab_area``, and ``slab_below``, ``slab_above``: the
+        entity beyond the frontier, or "" at the border of the Tile.
 
     Raises
     ------
+    TypeError
+        If ``points`` is no whole number.
     ValueError
-        If there is no such rank, the source has draws, or no entity is defined.
+        If there is no such rank, the source has draws, dims of its own or more than two classes, no entity is defined,
+        or ``points`` is below 2.
+
+    Notes
+    -----
+    Entities whose cells agree to 12 digits count as identical. Regions below an area of 1e-9 are left out.
 
     References
     ----------
@@ -132,7 +143,8 @@ def regions(source: Any, rank: int = 1, points: int = 65) -> xr.Dataset:
     cells, names = _point(source)
     lines, slabs, areas, groups = _cut(cells, rank)
     labels = [" = ".join(str(names[k]) for k in group) for group in groups]
-    chains = _chain(lines, slabs)
+    chains = [chain for chain in _chain(lines, slabs) if areas[chain].sum() > SMALLEST]
+    kept = np.sort(np.concatenate(chains))
     curves = [_outline(lines, slabs[chain], points) for chain in chains]
     longest = max(len(curve) for curve in curves)
     padded = np.full((len(curves), longest, 2), np.nan)
@@ -142,6 +154,7 @@ def regions(source: Any, rank: int = 1, points: int = 65) -> xr.Dataset:
     region_of = np.empty(len(slabs), int)
     for i, chain in enumerate(chains):
         region_of[chain] = i
+    slabs, areas_of_slabs, region_of = slabs[kept], areas[kept], region_of[kept]
     rival = np.array([*labels, ""], dtype=object)
     return xr.Dataset(
         {
@@ -154,7 +167,7 @@ def regions(source: Any, rank: int = 1, points: int = 65) -> xr.Dataset:
             "slab_region": ("slab", region_of),
             "slab_a_lower": ("slab", slabs[:, 0]),
             "slab_a_upper": ("slab", slabs[:, 1]),
-            "slab_area": ("slab", areas),
+            "slab_area": ("slab", areas_of_slabs),
             "slab_below": ("slab", rival[slabs[:, 3].astype(int)]),
             "slab_above": ("slab", rival[slabs[:, 4].astype(int)]),
         }
@@ -174,7 +187,14 @@ def shares(source: Any, rank: int = 1) -> xr.DataArray:
     Returns
     -------
     xarray.DataArray
-        Areas (entity) that sum to 1; identical entities share theirs evenly; NaN for an entity without performance.
+        Areas (entity) that sum to 1, accurate to about 1e-9; identical entities, whose cells agree to 12 digits, share
+        theirs evenly; NaN for an entity without performance.
+
+    Raises
+    ------
+    ValueError
+        If there is no such rank, the source has draws, dims of its own or more than two classes, or no entity is
+        defined.
 
     References
     ----------
@@ -214,7 +234,7 @@ def _cut(cells: np.ndarray, rank: int) -> tuple[np.ndarray, np.ndarray, np.ndarr
     known = int((~np.isnan(cells).any(0)).sum())
     if known == 0:
         raise ValueError("source must hold the performance of at least one entity; got NaN alone")
-    if isinstance(rank, bool) or rank not in range(1, known + 1):
+    if isinstance(rank, bool) or np.ndim(rank) or rank not in range(1, known + 1):
         raise ValueError(f"rank must be one of 1 to {known}; got {rank!r}")
     entities, rank = _walk.contenders(cells, rank)
     mine = np.ascontiguousarray(cells[:, entities])

@@ -226,6 +226,10 @@ def test_regions_are_where_the_rank_is_held(kind):
             for i in range(regions.sizes["region"])
         ]
         assert regions["area"].sum() == pytest.approx(1, abs=1e-8)
+        share = exact_shares(table, rank)
+        seen = {name for joined in regions["entity"].values for name in joined.split(" = ")}
+        assert seen >= {f"e{i}" for i, part in enumerate(share) if part > 1e-7}
+        assert seen <= {f"e{i}" for i, part in enumerate(share) if part > 1e-12}
         for curve, area in zip(curves, regions["area"].values, strict=True):
             assert (curve[0] == curve[-1]).all()
             assert curve.min() >= 0
