@@ -242,9 +242,9 @@ def _cut(cells: np.ndarray, rank: int) -> tuple[np.ndarray, np.ndarray, np.ndarr
     count = _walk.merge_identical(mine, kept, group)
     lines = np.ascontiguousarray(mine[:, kept[:count]])
     weight = np.bincount(group, minlength=count).astype(np.int64)
-    rows, used = 64, -1
+    rows, used = 1 << 12, -1
     while used < 0:
-        rows *= 8
+        rows *= 16
         slabs = np.empty((rows, 5))
         used = _walk.partition(lines, weight, rank, slabs)
     slabs = slabs[:used]

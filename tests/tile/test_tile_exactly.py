@@ -300,3 +300,14 @@ def test_a_side_where_both_score_0_is_no_frontier():
     curve = br.tile.frontier(counts_of([(3, 1, 1, 0), (2, 3, 0, 0)]), "e0", "e1")
     np.testing.assert_allclose(curve["b"], 7 / 9, atol=1e-12)
     assert curve["a"].values[[0, -1]].tolist() == [0, 1]
+
+
+@pytest.mark.parametrize("positives", [20, 50, 80])
+def test_figure_5_at_three_priors_exactly(positives):
+    # always negative, (TNR, TPR) = (0.7, 0.7) and (0.5, 0.8), always positive
+    toy = [
+        (tnr * (100 - positives), (10 - tnr) * (100 - positives), (10 - tpr) * positives, tpr * positives)
+        for tnr, tpr in [(10, 0), (7, 7), (5, 8), (0, 10)]
+    ]
+    for rank in range(1, 5):
+        np.testing.assert_allclose(br.tile.shares(counts_of(toy), rank), exact_shares(toy, rank), atol=1e-12)
