@@ -1,13 +1,13 @@
 """Compiled counts of who holds which rank. Loaded on first use.
 
-Along a column of the Tile the entities swap ranks where their lines cross (see ``_kernel``): a column costs what its
+Along a column of the Tile the entities swap ranks where their lines cross (see ``_columns``): a column costs what its
 crossings cost. Columns with ties, crossings on grid points or undefined scores are ranked point by point.
 """
 
 import numpy as np
 from numba import njit
 
-from bayesrank.tile._kernel import OPTIONS, column_is_slow, defined_entities, same, sort_column, tied_until
+from bayesrank.tile._columns import OPTIONS, column_is_slow, defined_entities, same, sort_column, tied_until
 
 
 @njit(**OPTIONS)

@@ -6,7 +6,7 @@ They do what :mod:`bayesrank.tile._kernel` does for all entities and ranks at on
 import numpy as np
 from numba import njit
 
-from bayesrank.tile._kernel import (
+from bayesrank.tile._columns import (
     OPTIONS,
     TOLERANCE,
     add_point,

@@ -1,0 +1,325 @@
+"""Compiled parts of a column of the Tile, for one draw. Loaded on first use; compiled code is kept on disk.
+
+In column a of the Tile the inverse odds of entity k are a line in b: (1 - b) x + b y with x = fp / s(a) and
+y = fn / s(a). So the winner along a column is a lower envelope of lines, and two entities swap ranks at most once: a
+column costs what its crossings cost, not what its grid points cost. Counts are kept as differences along b.
+"""
+
+import numpy as np
+from numba import njit
+
+#: Odds that differ by less than this, relatively, are a tie: rounding in the cells must not decide a rank.
+TOLERANCE = 1e-12
+#: Below it products of cells could underflow; such columns are ranked point by point, in logarithms.
+TINY = 1e-100
+OPTIONS = {"cache": True, "nogil": True}
+
+
+@njit(**OPTIONS)
+def may_be_slow(cells, entities):
+    """Whether :func:`column_is_slow` of some column: not if no cell is smaller than what products can hold."""
+    smallest = np.inf
+    for k in entities:
+        smallest = min(smallest, cells[0, k], cells[1, k], cells[2, k], cells[3, k])
+    return smallest < TINY
+
+
+@njit(**OPTIONS)
+def column_is_slow(s, cells, entities):
+    """Whether some score in the column may be undefined, or too small for products."""
+    slow = False
+    for k in entities:
+        slow = slow or s[k] < TINY or 0.0 < cells[1, k] < TINY or 0.0 < cells[2, k] < TINY
+    return slow
+
+
+@njit(**OPTIONS)
+def defined_entities(cells):
+    """Those without NaN in their cells."""
+    n = cells.shape[1]
+    out = np.empty(n, np.int64)
+    count = 0
+    for k in range(n):
+        if not np.isnan(cells[0, k] + cells[1, k] + cells[2, k] + cells[3, k]):
+            out[count] = k
+            count += 1
+    return out[:count]
+
+
+@njit(**OPTIONS)
+def beats_everywhere(cells, j, i):
+    """Whether j is strictly better than i in all four cells, by more than rounding."""
+    up, down = 1 + 1e-9, 1 - 1e-9
+    return (
+        cells[0, j] > up * cells[0, i]
+        and cells[3, j] > up * cells[3, i]
+        and cells[1, j] < down * cells[1, i]
+        and cells[2, j] < down * cells[2, i]
+    )
+
+
+@njit(**OPTIONS)
+def contenders(cells, entities):
+    """Those that nobody beats in all four cells, for all others can win nowhere."""
+    out = np.empty(entities.size, np.int64)
+    count = 0
+    for i in entities:
+        kept = 0
+        beaten = False
+        for p in range(count):
+            j = out[p]
+            if beats_everywhere(cells, j, i):
+                beaten = True
+                break
+            if not beats_everywhere(cells, i, j):
+                out[kept] = j
+                kept += 1
+        if not beaten:
+            out[kept] = i
+            count = kept + 1
+    return out[:count]
+
+
+@njit(**OPTIONS)
+def same(p, q):
+    return p == q or abs(p - q) <= TOLERANCE * max(p, q)
+
+
+@njit(**OPTIONS)
+def swap_point(x, y, x_rival, y_rival, last):
+    """Where two lines cross along a column of last + 1 points: the signs before, at and after one grid point.
+
+    A positive sign means that the first has the smaller inverse odds, i.e. is better.
+    """
+    before = 0 if same(x, x_rival) else (1 if x < x_rival else -1)
+    after = 0 if same(y, y_rival) else (1 if y < y_rival else -1)
+    if before == after:
+        return before, before, before, 0
+    e0, e1 = x - x_rival, y - y_rival
+    m = 0 if before == 0 else last if after == 0 else int(e0 / (e0 - e1) * last + 0.5)
+    b = m / last
+    v, w = (1 - b) * x + b * y, (1 - b) * x_rival + b * y_rival
+    at = 0 if same(v, w) else (1 if v < w else -1)
+    return (before if before else -after), at, (after if after else -before), m
+
+
+@njit(**OPTIONS)
+def add_best(x, y, who, last, best):
+    """Add the winner of each point of a column, ties shared, to differences along b.
+
+    ``x`` and ``y`` hold the ends of the lines of the entities ``who``, in this order.
+    """
+    n = who.size
+    m = 0 if n else last + 1
+    while m <= last:
+        b = m / last
+        low, second, winner = np.inf, np.inf, 0
+        for p in range(n):
+            v = (1 - b) * x[p] + b * y[p]
+            if v < low:
+                low, second, winner = v, low, p
+            elif v < second:
+                second = v
+        if second < np.inf and same(low, second):
+            tied = 0
+            for p in range(n):
+                tied += same((1 - b) * x[p] + b * y[p], low)
+            for p in range(n):
+                if same((1 - b) * x[p] + b * y[p], low):
+                    best[who[p], m] += 1.0 / tied
+                    best[who[p], m + 1] -= 1.0 / tied
+            m += 1
+            continue
+        end = last + 1.0
+        for p in range(n):
+            e0, e1 = x[winner] - x[p], y[winner] - y[p]
+            if p != winner and e1 >= -1e-11 * (y[winner] + y[p]) and e0 < e1:
+                end = min(end, e0 / (e0 - e1) * last)
+        stop = min(max(m + 1, int(np.ceil(end - 1e-7))), last + 1)
+        best[who[winner], m] += 1.0
+        best[who[winner], stop] -= 1.0
+        m = stop
+
+
+@njit(**OPTIONS)
+def sort_by(values, order):
+    """Sort an order that is nearly right; whether some neighbours tie."""
+    tied = False
+    for p in range(1, order.size):
+        k, q = order[p], p - 1
+        while q >= 0 and values[order[q]] > values[k]:
+            order[q + 1] = order[q]
+            q -= 1
+        order[q + 1] = k
+    for p in range(1, order.size):
+        tied = tied or same(values[order[p - 1]], values[order[p]])
+    return tied
+
+
+@njit(**OPTIONS)
+def add_ranks(x, y, by_x, by_y, last, rank):
+    """Add the average ranks of a column to differences along b.
+
+    ``by_x`` and ``by_y`` are orders of the column before, which are nearly right for this one.
+    """
+    n = by_x.size
+    tied = sort_by(x, by_x)
+    if sort_by(y, by_y) or tied:
+        add_ranks_of_pairs(x, y, by_x, last, rank)
+        return
+    # Sorting by y what is sorted by x meets each pair that swaps ranks just once.
+    xs, ys, who = np.empty(n), np.empty(n), np.empty(n, np.int64)
+    for p in range(n):
+        k = by_x[p]
+        rank[k, 0] += p + 1.0
+        xk, yk, q = x[k], y[k], p - 1
+        while q >= 0 and ys[q] > yk:
+            i = who[q]  # better than k up to the point where they swap
+            e0 = xk - xs[q]
+            place = e0 / (e0 + ys[q] - yk) * last
+            m = int(place + 0.5)
+            if abs(place - m) < 1e-6 and same((last - m) * xs[q] + m * ys[q], (last - m) * xk + m * yk):
+                rank[i, m] += 0.5
+                rank[k, m] -= 0.5
+                rank[i, m + 1] += 0.5
+                rank[k, m + 1] -= 0.5
+            else:
+                after = m if place <= m else m + 1
+                rank[i, after] += 1.0
+                rank[k, after] -= 1.0
+            xs[q + 1], ys[q + 1], who[q + 1] = xs[q], ys[q], i
+            q -= 1
+        xs[q + 1], ys[q + 1], who[q + 1] = xk, yk, k
+
+
+@njit(**OPTIONS)
+def add_ranks_of_pairs(x, y, entities, last, rank):
+    """The same for all pairs, whatever ties."""
+    for p in range(entities.size):
+        i = entities[p]
+        rank[i, 0] += 1.0
+        for q in range(p):
+            j = entities[q]
+            before, at, after, m = swap_point(x[i], y[i], x[j], y[j], last)
+            rank[i, 0] += 0.5 - 0.5 * before
+            rank[j, 0] += 0.5 + 0.5 * before
+            rank[i, m] -= 0.5 * (at - before)
+            rank[j, m] += 0.5 * (at - before)
+            rank[i, m + 1] -= 0.5 * (after - at)
+            rank[j, m + 1] += 0.5 * (after - at)
+
+
+@njit(**OPTIONS)
+def sort_column(log_s, log_u, entities, order, keys):
+    """Order the entities at one point, best first, undefined last; how many are defined. ``order`` is nearly right."""
+    n = entities.size
+    defined = 0
+    for p in range(n):
+        k = entities[p]
+        keys[k] = log_s[k] - log_u[k]  # NaN where both are -inf
+        if not np.isnan(keys[k]):
+            defined += 1
+    for p in range(1, n):
+        k = order[p]
+        q = p - 1
+        while q >= 0 and (keys[order[q]] < keys[k] or (np.isnan(keys[order[q]]) and not np.isnan(keys[k]))):
+            order[q + 1] = order[q]
+            q -= 1
+        order[q + 1] = k
+    return defined
+
+
+@njit(**OPTIONS)
+def tied_until(keys, order, first, defined):
+    """The end of the tied group that begins at position ``first``."""
+    end = first + 1
+    while end < defined:
+        p, q = keys[order[end - 1]], keys[order[end]]
+        if p != q and not p - q <= TOLERANCE:
+            break
+        end += 1
+    return end
+
+
+@njit(**OPTIONS)
+def add_point(keys, order, defined, total, m, best, rank, undefined):
+    """Add best and ranks of one point to differences along b."""
+    first = 0
+    while first < defined:
+        end = tied_until(keys, order, first, defined)
+        for p in range(first, end):
+            k = order[p]
+            if first == 0:
+                best[k, m] += 1.0 / end
+                best[k, m + 1] -= 1.0 / end
+            average = 0.5 * (first + 1 + end)
+            rank[k, m] += average
+            rank[k, m + 1] -= average
+        first = end
+    for p in range(defined, total):
+        undefined[order[p], m] += 1.0
+        undefined[order[p], m + 1] -= 1.0
+
+
+@njit(**OPTIONS)
+def add_skill(cells, s, a, x, y, entities, last, skilled):
+    """Add where each entity beats both "always negative" and "always positive" at its own prevalence."""
+    for k in entities:
+        negative, positive = cells[0, k] + cells[1, k], cells[2, k] + cells[3, k]
+        # "Never": the line from 0 to y; a rival of score 0 or none at all is left out, for here s > 0.
+        low, high = 0, last
+        rival_s = (1 - a) * negative
+        if rival_s > TINY:
+            before, at, after, m = swap_point(x[k], y[k], 0.0, positive / rival_s, last)
+            if after <= 0:
+                continue
+            low = 0 if before > 0 else m if at > 0 else m + 1
+        rival_s = a * positive
+        if rival_s > TINY:
+            before, at, after, m = swap_point(x[k], y[k], negative / rival_s, 0.0, last)
+            if before <= 0:
+                continue
+            high = last if after > 0 else m if at > 0 else m - 1
+        if low <= high:
+            skilled[k, low] += 1.0
+            skilled[k, high + 1] -= 1.0
+
+
+@njit(**OPTIONS)
+def add_skill_point(cells, a, b, entities, m, skilled):
+    """The same at one point, where scores may be undefined; values themselves are compared."""
+    for k in entities:
+        negative, positive = cells[0, k] + cells[1, k], cells[2, k] + cells[3, k]
+        s, u = (1 - a) * cells[0, k] + a * cells[3, k], (1 - b) * cells[1, k] + b * cells[2, k]
+        if s + u == 0.0:
+            continue
+        better = True
+        for side in range(2):
+            rival_s = (1 - a) * negative if side == 0 else a * positive
+            rival_u = b * positive if side == 0 else (1 - b) * negative
+            if rival_s + rival_u > 0.0:
+                better = better and s * rival_u > rival_s * u * (1 + TOLERANCE)
+        if better:
+            skilled[k, m] += 1.0
+            skilled[k, m + 1] -= 1.0
+
+
+@njit(**OPTIONS)
+def add_best_by_points(cells, s, points, entities, best):
+    """The same where scores may be undefined or products too small: point by point, in logarithms."""
+    odds = np.empty(cells.shape[1])
+    for m in range(points.size):
+        high = -np.inf
+        tied = 0
+        for k in entities:
+            u = (1 - points[m]) * cells[1, k] + points[m] * cells[2, k]
+            odds[k] = np.nan
+            if s[k] + u > 0.0:
+                odds[k] = (np.log(s[k]) if s[k] > 0 else -np.inf) - (np.log(u) if u > 0 else -np.inf)
+                high = max(high, odds[k])
+        for k in entities:
+            tied += odds[k] == high or high - odds[k] <= TOLERANCE
+        for k in entities:
+            if odds[k] == high or high - odds[k] <= TOLERANCE:
+                best[k, m] += 1.0 / tied
+                best[k, m + 1] -= 1.0 / tied
