@@ -13,6 +13,8 @@ from bayesrank.performance import as_performance, only_two_classes, two_class_ce
 
 DRAWS = ("chain", "draw", "sample")
 CELLS = ("tn", "fp", "fn", "tp")
+#: Batches of draws, for errors from their means.
+BATCHES = 32
 
 
 def axis(resolution: int) -> np.ndarray:
@@ -94,10 +96,10 @@ def only_draws_and_entities(array: xr.DataArray, extra: tuple[str, ...] = ()) ->
         )
 
 
-def batches(array: xr.DataArray, most: int = 32) -> Iterator[np.ndarray]:
+def batches(array: xr.DataArray, most: int = BATCHES) -> Iterator[np.ndarray]:
     """The cells, (draws, 4, entity) and contiguous, in at most ``most`` batches of consecutive draws.
 
-    A Dask-backed performance is loaded one batch at a time.
+    A Dask-backed performance is loaded one batch at a time, in many batches, so that it need not fit into memory.
     """
     two_class_cells(array)
     dims = draw_dims(array)
@@ -111,7 +113,7 @@ def batches(array: xr.DataArray, most: int = 32) -> Iterator[np.ndarray]:
         return
     stacked = array.stack(_all=dims, create_index=False) if dims else array.expand_dims("_all")
     stacked = stacked.transpose("_all", "actual", "predicted", "entity")
-    for part in np.array_split(np.arange(total), min(most, total)):
+    for part in np.array_split(np.arange(total), min(BATCHES, total)):
         block = stacked.isel(_all=slice(part[0], part[-1] + 1)).values
         yield np.ascontiguousarray(block.reshape(len(part), 4, -1), dtype=np.float64)
 

@@ -170,12 +170,14 @@ def probability_best(source: Any, resolution: int = 101) -> xr.DataArray:
         return out, block.shape[0]
 
     total, draws = np.zeros(shape), 0
-    for part, size in threaded(one, batches(array, 2 * workers())):
+    for part, size in threaded(one, batches(array, workers())):
         total += part
         draws += size
     won = np.cumsum(total, -1, out=total)[..., :-1]
     # Each draw in which some entity has a score has one winner, whole or in shares.
-    won[np.broadcast_to(won.sum(1, keepdims=True) < 0.5, won.shape)] = np.nan
+    nowhere = won.sum(1) < 0.5
+    if nowhere.any():
+        won.swapaxes(1, 2)[nowhere] = np.nan
     values = (won / draws).transpose(1, 2, 0)
     coords = {"entity": array["entity"].values, "b": points, "a": points}
     return xr.DataArray(values, coords, ("entity", "b", "a"), name="probability_best")
@@ -222,7 +224,7 @@ def rank_probability(source: Any, resolution: int = 101) -> xr.DataArray:
         _rank_steps.tally_rank_steps(block, points, out)
         return out, block.shape[0]
 
-    for part, size in threaded(one, batches(array, 2 * workers())):
+    for part, size in threaded(one, batches(array, workers())):
         total += part
         draws += size
     # Shares of ties do not always cancel to the last digit.
