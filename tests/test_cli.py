@@ -12,6 +12,7 @@ from click.testing import CliRunner
 import bayesrank as br
 from bayesrank._format import probability as format_probability
 from bayesrank.cli import cli
+from bayesrank.cli._table import read_counts
 
 
 def run(*arguments, **options):
@@ -73,7 +74,7 @@ INSIDE = [
     (["--rope", "-1"], "rope must be non-negative"),
     (["--seed", "-1"], "seed must be a non-negative integer"),
     (["--dataset", "nowhere"], "--dataset must be one of"),
-    (["--score", "prevalence"], "higher_is_better must be told"),
+    (["--score", "prevalence"], "--score must have a better end to rank by; prevalence has none"),
 ]
 
 
@@ -180,20 +181,91 @@ def test_help_of_tile_names_every_region():
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("entity,tn,fp,fn\na,1,2,3\n", "without ['tp']"),
-        ("entity,tn,fp,fn,tp\na,1,2,3,-4\n", "tp must hold non-negative whole numbers"),
-        ("entity,tn,fp,fn,tp\na,1,2,3,0.4\n", "tp must hold non-negative whole numbers"),
-        ("entity,tn,fp,fn,tp\na,1,2,3,x\n", "tp must hold whole numbers"),
+        ("entity,tn,fp,fn\na,1,2,3\n", "its heading is entity, tn, fp, fn, without tp"),
+        ("a,1,2,3,4\nb,1,2,3,4\n", "without entity, tn, fp, fn, tp"),
+        ("entity,tn,fp,fn,tp,tp\na,1,2,3,4,5\n", "its heading has tp more than once"),
+        (
+            "entity,tn,fp,fn,tp\na,1,2,3,-4\n",
+            "line 2: tp must be a count, a whole number without separators or signs; got",
+        ),
+        ("entity,tn,fp,fn,tp\na,1,2,3,4\nb,1,2,3,0.4\n", "line 3: tp must be a count"),
+        ('entity,tn,fp,fn,tp\na,"1,002",2,3,4\n', "line 2: tn must be a count, a whole number without"),
+        ("entity,tn,fp,fn,tp\na,1,2,3,x\n", "line 2: tp must be a count"),
+        ("entity,tn,fp,fn,tp\na,1,2,3,1e30\n", "line 2: tp must be a count"),
+        ("entity,tn,fp,fn,tp\na,1,,3,4\n", "line 2: fp must not be empty"),
+        ("entity,tn,fp,fn,tp\n,1,2,3,4\n", "line 2: entity must not be empty"),
+        ("entity,tn,fp,fn,tp\na,1,2,3,4,5\n", "line 2: must have 5 fields; got 6"),
+        ("entity,tn,fp,fn,tp\na,1,2,3\n", "line 2: must have 5 fields; got 4"),
+        ('entity,tn,fp,fn,tp\n"a,1,2,3,4\n', "line 2: unexpected end of data"),
+        ("entity,tn,fp,fn,tp\né,1,2,3,4\n", "must be text in UTF-8"),
         ("entity,tn,fp,fn,tp\na,1,2,3,4\na,1,2,3,4\n", "'a' more than once"),
         ("entity,tn,fp,fn,tp\n", "at least one row"),
-        ("", "No columns"),
+        ("", "it is empty"),
     ],
 )
 def test_bad_files(text, message, tmp_path):
     path = tmp_path / "bad.csv"
-    path.write_text(text)
+    path.write_text(text, encoding="latin-1")
     result = CliRunner().invoke(cli, ["rank", str(path)])
     assert message in str(result.exception)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "\ufeffentity,tn,fp,fn,tp\n01,70,10,9,21\n1,79,1,1,29\n",
+        "entity;tn;fp;fn;tp\n01;70;10;9;21\n1;79;1;1;29\n",
+        "entity\tTN\tFP\tFN\tTP\n01\t70\t10\t9\t21\n1\t79\t1\t1\t29\n",
+        ' Entity, TP, tn, fp, fn, remark\n 01 , 21, 70, 10, 9, "so, so"\n\n"1", 29.0, 79, 1, 1,\n',
+        "entity,tn,fp,fn,tp\r\n01,70,10,9,21,\r\n1,79,1,1,29,\r\n",
+        "entity,actual,predicted,count\n01,0,0,70\n01,0,1,10\n01,1,0,9\n01,1,1,21\n"
+        "1,0,0,79\n1,0,1,1\n1,1,0,1\n1,1,1,29\n",
+    ],
+)
+def test_tables_as_people_have_them(text, tmp_path):
+    path = tmp_path / "counts.csv"
+    path.write_text(text, encoding="utf-8", newline="")
+    counts = read_counts(str(path))
+    assert counts["entity"].values.tolist() == ["01", "1"]
+    assert counts.values.reshape(2, 4).tolist() == [[70, 10, 9, 21], [79, 1, 1, 29]]
+
+
+def test_labels_that_are_numbers_stand_in_their_order(tmp_path):
+    path = tmp_path / "grades.csv"
+    cells = [f"a,{i},{j},{i + j}" for i in (10, 9, 2) for j in (10, 9, 2)]
+    path.write_text("\n".join(["entity,actual,predicted,count", *cells]))
+    assert read_counts(str(path))["actual"].values.tolist() == [2, 9, 10]
+
+
+def test_what_the_data_lack_is_told(tmp_path):
+    path = tmp_path / "counts.csv"
+    path.write_text("entity,actual,predicted,count\na,well,well,9\na,sick,sick,5\nb,well,sick,3\n")
+    output = invoke("rank", str(path), "--draws", "20")
+    assert "Note: Positive is 'well', the last label in sorted order; negative is 'sick'." in output
+    assert "Note: No case of the class 'sick', so only the prior says how it is told: b." in output
+    assert "Note" not in invoke("rank", "tornado", "--draws", "20")
+
+
+def test_more_classes_are_told_which_scores_they_have():
+    result = CliRunner().invoke(cli, ["rank", "mnist_folds", "--draws", "5"])
+    assert "--score must be one of accuracy, error_rate, mcc, cohen_kappa" in str(result.exception)
+    assert "MLP" in invoke("rank", "mnist_folds", "--draws", "5", "--score", "mcc")
+    result = CliRunner().invoke(cli, ["ops", "mnist_folds", "--draws", "5", "--score", "mcc"])
+    assert "DATA must have two classes for outperformance scores; got 10 in mnist_folds" in str(result.exception)
+
+
+def test_nothing_defined_is_no_warning():
+    done = run("rank", "tornado", "--prevalence", "0", "--draws", "20")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "there is nothing to rank" in done.stdout
+
+
+def test_the_observed_tile_moves_to_the_prevalence_asked_for():
+    shifted = br.operations.shift_prior(br.datasets.load("tornado").sum("dataset"), 0.5)
+    share = 100 * br.tile.shares(shifted).sel(entity="Finley").item()
+    found = invoke("tile", "tornado", "--prevalence", "0.5", "--draws", "5")
+    assert f"{share:.1f}%" in found
+    assert f"{share:.1f}%" not in invoke("tile", "tornado", "--draws", "5")
 
 
 def invoke(*arguments):

@@ -8,12 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import click
-import pandas as pd
 import xarray as xr
 
 import bayesrank as br
 from bayesrank import _format
+from bayesrank.cli._table import read_counts
 from bayesrank.inference import MODELS
+from bayesrank.scores import Score
 
 OPTIONS = (
     click.option(
@@ -46,10 +47,21 @@ class Analysis:
 
     @property
     def note(self) -> list[str]:
-        """What a reader must know of how data sets were put together."""
-        if "dataset" not in self.counts.dims:
-            return []
-        return [f"Pooled over {_format.count(self.counts.sizes['dataset'], 'data set')}; --dataset chooses one."]
+        """What a reader must know of the data: how they were put together, and what they lack."""
+        lines = []
+        if "dataset" in self.counts.dims:
+            many = _format.count(self.counts.sizes["dataset"], "data set")
+            lines.append(f"Pooled over {many}; --dataset chooses one.")
+        totals = self.counts.sum([d for d in ("dataset", "predicted") if d in self.counts.dims])
+        classes = [str(label) for label in self.counts["actual"].values]
+        if len(classes) == 2 and classes != ["negative", "positive"]:
+            lines.append(f"Positive is {classes[1]!r}, the last label in sorted order; negative is {classes[0]!r}.")
+        for i, label in enumerate(classes):
+            without = [str(name) for name in totals["entity"].values[totals.isel(actual=i).values == 0]]
+            if without:
+                who = ", ".join(without[:3]) + (f" and {len(without) - 3} more" if len(without) > 3 else "")
+                lines.append(f"No case of the class {label!r}, so only the prior says how it is told: {who}.")
+        return lines
 
 
 def analysing(command: Callable[..., None]) -> Callable[..., None]:
@@ -89,6 +101,15 @@ def analyse(
     return Analysis(counts, about, posterior, performance)
 
 
+def check_classes(counts: xr.DataArray, score: Score, data: str) -> None:
+    """Refuse a two-class score of data with more classes."""
+    size = counts.sizes["actual"]
+    if size > 2 and score.matrix_function is None:
+        table = br.scores.catalog()
+        fit = [str(name) for name in table.index if br.scores.get(str(name)).matrix_function is not None]
+        raise ValueError(f"--score must be one of {', '.join(fit)} for {size} classes in {data}; got {score.name}")
+
+
 @contextmanager
 def progress() -> Iterator[Any]:
     """A progress line on a terminal, silence in a pipe."""
@@ -108,11 +129,9 @@ def _read(data: str) -> tuple[xr.DataArray, dict[str, str]]:
     """Counts, and what is known of them, from the name of a shipped data set or a CSV file."""
     if data in br.datasets.names():
         return br.datasets.load(data), br.datasets.describe(data)
-    if not Path(data).is_file():
+    if not Path(data).exists() or Path(data).is_dir():
         raise ValueError(f"DATA must be a CSV file or one of {', '.join(br.datasets.names())}; got {data!r}")
-    # An entity may be called "null" or "NA": only an empty field is a missing value.
-    frame = pd.read_csv(data, keep_default_na=False, na_values=[""])
-    return br.from_frame(frame, dataset="dataset" if "dataset" in frame.columns else None), {"title": data}
+    return read_counts(data), {"title": Path(data).name}
 
 
 def _choose(counts: xr.DataArray, dataset: str | None) -> xr.DataArray:

@@ -19,7 +19,7 @@ def read_preferences(text: str, prevalence: str | None) -> tuple[Preferences, st
     ``text`` and ``prevalence`` are what was typed. A score is a name, or a place such as (0.5, 1); some have a place
     only if the prevalence is a number.
     """
-    fixed = _fixed(prevalence)
+    fixed = fixed_prevalence(prevalence)
     words = [word for word in re.findall(r"\([^()]*\)|[^\s,()]+", text) if word != "and"]
     kind, rest = (words[0], words[1:]) if words else ("", [])
     if kind == "around" and len(rest) in (1, 2):
@@ -43,7 +43,8 @@ def read_preferences(text: str, prevalence: str | None) -> tuple[Preferences, st
     return found, f"Preferences: {where}, uniformly. {CONVENTION}"
 
 
-def _fixed(prevalence: str | None) -> float | None:
+def fixed_prevalence(prevalence: str | None) -> float | None:
+    """The number that was typed; None for what is no number."""
     try:
         return None if prevalence is None else float(prevalence)
     except ValueError:

@@ -19,7 +19,7 @@ Examples:
 """
 
 
-@click.command(epilog=EXAMPLES)
+@click.command(epilog=EXAMPLES, short_help="Outperformance scores, which compare across prevalences.")
 @analysing
 @click.option("-s", "--score", default="f1", show_default=True, help="Name or alias; see 'bayesrank scores'.")
 def ops(score: str, prob: float, **how: Any) -> None:
@@ -31,6 +31,9 @@ def ops(score: str, prob: float, **how: Any) -> None:
     with progress() as step:
         the_score = as_score(score)
         analysis = analyse(step, **how)
+        classes = analysis.counts.sizes["actual"]
+        if classes != 2:
+            raise ValueError(f"DATA must have two classes for outperformance scores; got {classes} in {how['data']}")
         step("comparing")
         values = the_score(analysis.performance)
         found = br.ops.summarize(br.ops.of_draws(analysis.performance, the_score), prob)

@@ -11,7 +11,7 @@ import xarray as xr
 
 import bayesrank as br
 from bayesrank import _format
-from bayesrank.cli._analysis import analyse, analysing, progress
+from bayesrank.cli._analysis import analyse, analysing, check_classes, progress
 from bayesrank.cli._output import print_rows, rank_cells, rank_header
 from bayesrank.plots._style import short_names
 from bayesrank.scores import as_score
@@ -25,7 +25,7 @@ Examples:
 """
 
 
-@click.command(epilog=EXAMPLES)
+@click.command(epilog=EXAMPLES, short_help="Who is best, and how sure is that?")
 @analysing
 @click.option("-s", "--score", default="informedness", show_default=True, help="Name or alias; see 'bayesrank scores'.")
 @click.option("--rope", default=0.0, show_default=True, help="Differences up to this do not count.")
@@ -34,12 +34,16 @@ Examples:
 def rank(score: str, rope: float, prob: float, output: str, report: str | None, **how: Any) -> None:
     """Rank the entities of DATA: a shipped data set, or a CSV file.
 
-    The file has a column entity and the columns tn, fp, fn, tp (or actual, predicted, count), and a column dataset
-    where entities were measured on several.
+    The file has a heading and one row an entity: the columns entity, tn, fp, fn, tp, in any order. Or it has one row a
+    cell: entity, actual, predicted, count; of two labels the last in sorted order is the positive one. A column
+    dataset says on which data set, where there are several.
     """
     with progress() as step:
         the_score = as_score(score)
+        if the_score.higher_is_better is None:
+            raise ValueError(f"--score must have a better end to rank by; {the_score.name} has none")
         analysis = analyse(step, **how)
+        check_classes(analysis.counts, the_score, how["data"])
         step("ranking")
         values = the_score(analysis.performance)
         ranking = br.credible_ranking(values, prob, rope)

@@ -11,7 +11,7 @@ import bayesrank as br
 from bayesrank import _format
 from bayesrank.cli._analysis import Analysis, analyse, analysing, progress
 from bayesrank.cli._output import print_rows, rank_cells, rank_header
-from bayesrank.cli._preferences import FORMS, read_preferences
+from bayesrank.cli._preferences import FORMS, fixed_prevalence, read_preferences
 from bayesrank.plots._style import short_names
 from bayesrank.tile.preferences import REGIONS
 
@@ -45,7 +45,7 @@ def _writable(context: click.Context, option: click.Parameter, path: str | None)
     return path
 
 
-@click.command(epilog=EXAMPLES)
+@click.command(epilog=EXAMPLES, short_help="Who is best under which preference?")
 @analysing
 @click.option("--credible", is_flag=True, help="Over the posterior, not the observed rates alone.")
 @click.option("--preference", help=f"Rank under an uncertain preference: {FORMS}; see below.")
@@ -80,7 +80,7 @@ def tile(credible: bool, preference: str | None, resolution: int, picture: str |
             ranking = br.tile.preference_ranking(analysis.performance, *chosen[0], prob=prob)
         over_draws = credible or chosen is not None
         if picture or chosen is None:
-            found, share = _map(analysis, over_draws, resolution, prob)
+            found, share = _map(analysis, over_draws, resolution, prob, fixed_prevalence(how["prevalence"]))
         if picture:
             step("drawing the map")
             draw = br.plots.credible_tile if over_draws else br.plots.winner_tile
@@ -104,12 +104,16 @@ def _save(figure: Any, path: str) -> bool:
     return not any(str(warning.message).startswith("Glyph") for warning in caught)
 
 
-def _map(analysis: Analysis, credible: bool, resolution: int, prob: float) -> tuple[xr.Dataset, xr.DataArray]:
+def _map(
+    analysis: Analysis, credible: bool, resolution: int, prob: float, prevalence: float | None
+) -> tuple[xr.Dataset, xr.DataArray]:
     """The Tile of the posterior or of the observed rates, and the shares of the entities."""
     if credible:
         found = br.tile.credible(analysis.performance, resolution, prob)
         return found, found["share"]
     observed = br.as_performance(analysis.counts, kind="pooled" if "dataset" in analysis.counts.dims else None)
+    if prevalence is not None:
+        observed = br.operations.shift_prior(observed, prevalence)
     return br.tile.regions(observed), br.tile.shares(observed)
 
 

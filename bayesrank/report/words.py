@@ -39,7 +39,7 @@ def implied_prior(values: xr.DataArray | None, prob: float) -> str | None:
     >>> implied_prior(xr.DataArray([[[0.1], [0.5], [0.9]]], dims=("chain", "draw", "entity")), 0.9)
     'median 0.500, 90% interval 0.140 to 0.860'
     """
-    if values is None:
+    if values is None or not bool(values.isel(entity=0).notnull().any()):
         return None
     low, middle, high = values.isel(entity=0).quantile([(1 - prob) / 2, 0.5, (1 + prob) / 2], skipna=True).values
     return f"median {_format.number(middle)}, {100 * prob:g}% interval {_format.interval(low, high)}"
