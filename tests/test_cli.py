@@ -241,7 +241,7 @@ def test_what_the_data_lack_is_told(tmp_path):
     path = tmp_path / "counts.csv"
     path.write_text("entity,actual,predicted,count\na,well,well,9\na,sick,sick,5\nb,well,sick,3\n")
     output = invoke("rank", str(path), "--draws", "20")
-    assert "Note: Positive is 'well', the last label in sorted order; negative is 'sick'." in output
+    assert "Note: Positive is 'well', negative is 'sick'." in output
     assert "Note: No case of the class 'sick', so only the prior says how it is told: b." in output
     assert "Note" not in invoke("rank", "tornado", "--draws", "20")
 

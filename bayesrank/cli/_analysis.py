@@ -14,6 +14,7 @@ import bayesrank as br
 from bayesrank import _format
 from bayesrank.cli._table import read_counts
 from bayesrank.inference import MODELS
+from bayesrank.report.words import class_notes
 from bayesrank.scores import Score
 
 OPTIONS = (
@@ -52,16 +53,7 @@ class Analysis:
         if "dataset" in self.counts.dims:
             many = _format.count(self.counts.sizes["dataset"], "data set")
             lines.append(f"Pooled over {many}; --dataset chooses one.")
-        totals = self.counts.sum([d for d in ("dataset", "predicted") if d in self.counts.dims])
-        classes = [str(label) for label in self.counts["actual"].values]
-        if len(classes) == 2 and classes != ["negative", "positive"]:
-            lines.append(f"Positive is {classes[1]!r}, the last label in sorted order; negative is {classes[0]!r}.")
-        for i, label in enumerate(classes):
-            without = [str(name) for name in totals["entity"].values[totals.isel(actual=i).values == 0]]
-            if without:
-                who = ", ".join(without[:3]) + (f" and {len(without) - 3} more" if len(without) > 3 else "")
-                lines.append(f"No case of the class {label!r}, so only the prior says how it is told: {who}.")
-        return lines
+        return lines + class_notes(self.counts)
 
 
 def analysing(command: Callable[..., None]) -> Callable[..., None]:

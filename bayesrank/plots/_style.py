@@ -39,6 +39,12 @@ def short_names(names: Sequence[Any], width: int = 32) -> list[str]:
     return out
 
 
+def plain_names(names: Sequence[Any], width: int) -> list[str]:
+    """Names cut to a width; a dollar sign is no formula, a leading underscore does not hide a name from a legend."""
+    texts = [name.replace("$", r"\$") for name in short_names(names, width)]
+    return [f" {text}" if text.startswith("_") else text for text in texts]
+
+
 def _cut(text: str, width: int) -> str:
     if len(text) <= width:
         return text
@@ -79,8 +85,7 @@ def list_names(ax: Any, entities: Sequence[Any], axis: str = "y") -> None:
     """Entity names along an axis, the first at the top or left, small enough for their number."""
     size = len(entities)
     font = 9 if size <= 30 else 6.5
-    # A dollar sign in a name is no formula.
-    names = [name.replace("$", r"\$") for name in short_names(entities, 46 if axis == "y" else 28)]
+    names = plain_names(entities, 46 if axis == "y" else 28)
     if axis == "y":
         ax.set_yticks(range(size), names, fontsize=font)
         ax.set_ylim(size - 0.5, -0.5)
@@ -88,10 +93,25 @@ def list_names(ax: Any, entities: Sequence[Any], axis: str = "y") -> None:
         ax.set_xticks(range(size), names, fontsize=font, rotation=90)
 
 
+def rank_ticks(axis: Any, size: int) -> None:
+    """Whole ranks along an axis, from 1 on."""
+    step = next(n for n in (1, 2, 5, 10, 20, 50, 100, 200, 500, size) if size <= 12 * n)
+    axis.set_ticks([1, *range(max(step, 2), size + 1, step)] if size > 1 else [1])
+
+
 def strip(ax: Any) -> None:
-    """Only what a list of intervals needs: the lower spine and a faint grid."""
+    """Only what a list of intervals needs: the lower spine and a faint grid; numbers above a long list, too."""
     ax.grid(axis="x", color="0.9")
     ax.set_axisbelow(True)
     for side in ("top", "right", "left"):
         ax.spines[side].set_visible(False)
     ax.tick_params(axis="y", length=0)
+    ax.tick_params(axis="x", labeltop=len(ax.get_yticks()) > 40)
+
+
+def list_legend(ax: Any, columns: int) -> None:
+    """A legend above a list, and above the numbers there."""
+    pad = 3.0 if len(ax.get_yticks()) > 40 else 0.5
+    ax.legend(
+        frameon=False, loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=columns, fontsize=8, borderaxespad=pad
+    )

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank.plots._style import OKABE_ITO, short_names
+from bayesrank.plots._style import OKABE_ITO, plain_names
 
 #: Scores whose place on the Tile is the same at all priors: name, (a, b), where its label goes (T Figure 3).
 MARKS = (
@@ -54,12 +54,6 @@ def share_colors(names: Sequence[Any]) -> dict[Any, Any]:
     scale = matplotlib.colormaps["tab20c"]
     more = max(len(names) - len(first), 1)
     return {name: first[i] if i < len(first) else scale((i - len(first)) / more) for i, name in enumerate(names)}
-
-
-def plain_names(names: Sequence[Any], width: int) -> list[str]:
-    """Names cut to a width; a dollar sign is no formula, a leading underscore does not hide a name from a legend."""
-    texts = [name.replace("$", r"\$") for name in short_names(names, width)]
-    return [f" {text}" if text.startswith("_") else text for text in texts]
 
 
 def exact(credible: xr.Dataset) -> bool:

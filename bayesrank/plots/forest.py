@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank.plots._style import OKABE_ITO, list_names, list_size, new_axes, strip
+from bayesrank.plots._style import OKABE_ITO, list_legend, list_names, list_size, new_axes, strip
 
 __all__ = ["forest"]
 
@@ -48,12 +48,14 @@ def forest(values: xr.DataArray, ranking: xr.Dataset, point: xr.DataArray | None
         here = tiers == tier
         color = OKABE_ITO[(int(tier) - 1) % 6]
         ax.hlines(y[here], table["lower"][here], table["upper"][here], color=color, linewidth=2)
-        ax.plot(table["median"][here], y[here], "o", color=color, markersize=4.5, label=f"tier {tier:g}")
+        # Tiers that share a colour differ in their marks.
+        mark = "os^vPX"[(int(tier) - 1) // 6 % 6]
+        ax.plot(table["median"][here], y[here], mark, color=color, markersize=4.5, label=f"tier {tier:g}")
     if point is not None:
         where = point.sel(entity=table.index.to_numpy()).values
         ax.plot(where, y, "D", color="black", fillstyle="none", markersize=4, linestyle="none", label="observed")
     list_names(ax, table.index.tolist())
     ax.set_xlabel(f"{ranking.attrs['score'].replace('_', ' ')} (median and {100 * ranking.attrs['prob']:g}% interval)")
     strip(ax)
-    ax.legend(frameon=False, loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=6, fontsize=8)
+    list_legend(ax, 6)
     return ax

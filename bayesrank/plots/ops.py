@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank.plots._style import OKABE_ITO, entity_colors, new_axes, short_names
+from bayesrank.plots._style import OKABE_ITO, entity_colors, new_axes, plain_names
 
 __all__ = ["ops_curve", "ops_drift", "ops_square", "ops_tile", "ops_values"]
 
@@ -122,7 +122,7 @@ def ops_curve(result: xr.Dataset, axes: Any = None) -> Any:
 
         axes = plt.subplots(1, 2, figsize=(9.5, 4.2), layout="constrained")[1]
     entities = result["entity"].values.tolist()
-    names = short_names(entities)
+    names = plain_names(entities, 32)
     ordinate = str(result.attrs.get("metric", "value")).split("_at_")[0]
     for ax, variable, label in zip(axes, ("value", "ops"), (ordinate, f"OPS of {ordinate}"), strict=True):
         for (entity, color), name in zip(entity_colors(entities).items(), names, strict=True):
@@ -244,7 +244,7 @@ def ops_drift(result: xr.Dataset, entity: Any = None, axes: Any = None) -> Any:
     below.set_ylabel("change of OPS")
     below.set_title("numbers: probability that the rates got worse", fontsize=9, loc="left")
     below.legend(frameon=False, fontsize=9, loc="best")
-    below.set_xticks(x, short_names(periods, 18), rotation=90 if len(periods) > 8 else 0)
+    below.set_xticks(x, plain_names(periods, 18), rotation=90 if len(periods) > 8 else 0)
     for ax in axes:
         ax.grid(axis="y", color="0.9")
         ax.set_axisbelow(True)

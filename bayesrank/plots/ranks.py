@@ -6,13 +6,15 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank.plots._style import OKABE_ITO, list_names, list_size, new_axes, short_names, strip
+from bayesrank.plots._style import OKABE_ITO, list_names, list_size, new_axes, plain_names, rank_ticks, strip
 
 __all__ = ["rank_distribution", "rank_heatmap", "score_lines", "superiority"]
 
 
 def rank_heatmap(ranking: xr.Dataset, ax: Any = None) -> Any:
     """The probability of each rank for each entity, as a heat map in consensus order.
+
+    The colour scale is that of the square root, so that small probabilities are seen.
 
     Parameters
     ----------
@@ -33,6 +35,8 @@ def rank_heatmap(ranking: xr.Dataset, ax: Any = None) -> Any:
     >>> ax.get_xlabel()
     'rank'
     """
+    from matplotlib.colors import PowerNorm
+
     ordered = _in_order(ranking)
     size = ordered.sizes["entity"]
     ax = new_axes(ax, *list_size(size))
@@ -41,12 +45,13 @@ def rank_heatmap(ranking: xr.Dataset, ax: Any = None) -> Any:
         np.arange(size + 1) - 0.5,
         ordered["rank_probability"].values,
         cmap="Blues",
-        vmin=0,
+        # One sure entity must not hide what is known of a hundred unsure ones.
+        norm=PowerNorm(0.5, vmin=0),
         rasterized=True,
     )
     list_names(ax, ordered["entity"].values.tolist())
     ax.set_xlabel("rank")
-    ax.xaxis.get_major_locator().set_params(integer=True)
+    rank_ticks(ax.xaxis, size)
     ax.figure.colorbar(image, ax=ax, label="probability", shrink=0.6, aspect=30)
     return ax
 
@@ -91,7 +96,7 @@ def rank_distribution(ranking: xr.Dataset, ax: Any = None) -> Any:
     list_names(ax, ordered["entity"].values.tolist())
     ax.set_xlabel(f"rank (circles: probability, line: {100 * ranking.attrs['prob']:g}% interval, tick: median)")
     ax.set_xlim(0.2, size + 0.8)
-    ax.xaxis.get_major_locator().set_params(integer=True)
+    rank_ticks(ax.xaxis, size)
     strip(ax)
     return ax
 
@@ -171,7 +176,7 @@ def score_lines(rankings: Mapping[str, xr.Dataset], highlight: int = 8, ax: Any 
     mean = table.mean("score").values
     order = np.argsort(mean, kind="stable")
     ax = new_axes(ax, 3.0 + 1.4 * len(rankings), 6.0)
-    names = short_names(table["entity"].values[order].tolist(), 40)
+    names = plain_names(table["entity"].values[order].tolist(), 40)
     x = np.arange(len(rankings))
     for place, i in enumerate(order):
         shown = place < highlight
@@ -183,7 +188,8 @@ def score_lines(rankings: Mapping[str, xr.Dataset], highlight: int = 8, ax: Any 
         )  # fmt: skip
     ax.set_xticks(x, [name.replace("_", " ") for name in rankings])
     ax.set_ylabel("expected rank")
-    ax.invert_yaxis()
+    rank_ticks(ax.yaxis, len(names))
+    ax.set_ylim(len(names) + 0.02 * len(names) + 0.1, 1 - 0.02 * len(names) - 0.1)
     ax.spines[["top", "right"]].set_visible(False)
     ax.legend(frameon=False, fontsize=8, loc="upper left", bbox_to_anchor=(1.0, 1.0))
     return ax

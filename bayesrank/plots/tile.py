@@ -9,14 +9,13 @@ import numpy as np
 import xarray as xr
 
 from bayesrank import _format
-from bayesrank.plots._style import OKABE_ITO, new_axes
+from bayesrank.plots._style import OKABE_ITO, new_axes, plain_names
 from bayesrank.plots._tile import (
     SEQUENTIAL,
     SHARED,
     exact,
     furnish,
     leaders,
-    plain_names,
     scale,
     share_colors,
     share_legend,
@@ -309,7 +308,7 @@ def shares(credible: xr.Dataset, ax: Any = None, most: int = 20) -> Any:
     ax.hlines(place, top["share_lower"], top["share_upper"], color=OKABE_ITO[0], linewidth=2)
     ax.plot(top["share"], place, "o", color=OKABE_ITO[0], markersize=4)
     ax.set_yticks(place, plain_names(top["entity"].values.tolist(), 40))
-    ax.invert_yaxis()
+    ax.set_ylim(len(place) - 0.5, -0.5)
     ax.set_xlim(-0.01, 1.01)
     ax.set_xlabel("share of the Tile on which it is best")
     left_out = credible.sizes["entity"] - len(place)

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank.plots._style import OKABE_ITO, list_names, list_size, new_axes, strip
+from bayesrank.plots._style import OKABE_ITO, list_legend, list_names, list_size, new_axes, plain_names, strip
 
 __all__ = ["difference", "posterior_against_prior"]
 
@@ -36,6 +36,8 @@ def difference(values: xr.DataArray, to: Any, rope: float = 0.0, prob: float = 0
     ------
     KeyError
         If there is no such entity.
+    ValueError
+        If there is no other.
 
     Examples
     --------
@@ -48,6 +50,8 @@ def difference(values: xr.DataArray, to: Any, rope: float = 0.0, prob: float = 0
     names = values["entity"].values.tolist()
     if to not in names:
         raise KeyError(f"to must be one of the entities {names[:5]}...; got {to!r}")
+    if len(names) < 2:
+        raise ValueError(f"values must hold another entity to compare with {to!r}; got no other")
     others = values.sel(entity=[name for name in names if name != to]) - values.sel(entity=to, drop=True)
     tail = (1 - prob) / 2
     low, middle, high = others.quantile([tail, 0.5, 1 - tail], DRAWS, skipna=True).values
@@ -65,9 +69,9 @@ def difference(values: xr.DataArray, to: Any, rope: float = 0.0, prob: float = 0
             ax.plot(middle[here], y[here], "o", color=OKABE_ITO[color], markersize=4.5, label=label)
     list_names(ax, others["entity"].values[order].tolist())
     name = str(values.name or "score").replace("_", " ")
-    ax.set_xlabel(f"{name} minus that of {to} (median and {100 * prob:g}% interval)")
+    ax.set_xlabel(f"{name} minus that of {plain_names([to], 46)[0]} (median and {100 * prob:g}% interval)")
     strip(ax)
-    ax.legend(frameon=False, loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=4, fontsize=8)
+    list_legend(ax, 4)
     return ax
 
 
@@ -101,7 +105,8 @@ def posterior_against_prior(values: xr.DataArray, prior: xr.DataArray, ax: Any =
     both = [np.asarray(x.transpose("entity", ...).values).reshape(len(names), -1) for x in (values, prior)]
     # Beyond the extreme tails of either there is nothing to see.
     low, high = np.nanquantile(np.concatenate([x.ravel() for x in both]), [0.001, 0.999])
-    edges = np.linspace(low, high, 81)
+    middle, reach = (low + high) / 2, max((high - low) / 2, 1e-3)  # equal draws, too, have a width
+    edges = np.linspace(middle - reach, middle + reach, 81)
     for y, i in enumerate(order):
         for draws, color, alpha, label in (
             (both[1][i], "0.75", 1.0, "prior"),
@@ -116,5 +121,5 @@ def posterior_against_prior(values: xr.DataArray, prior: xr.DataArray, ax: Any =
     ax.set_ylim(len(names) - 0.5, -0.6)
     ax.set_xlabel(str(values.name or "score").replace("_", " "))
     strip(ax)
-    ax.legend(frameon=False, loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2, fontsize=8)
+    list_legend(ax, 2)
     return ax

@@ -14,7 +14,7 @@ from bayesrank._compat import groups_of, import_arviz
 from bayesrank.ops import of_draws, summarize
 from bayesrank.performance import as_performance
 from bayesrank.ranking import credible_ranking, ranking_table, verdict
-from bayesrank.report.words import implied_prior, prevalence_caveat, prior_scores
+from bayesrank.report.words import class_notes, implied_prior, prevalence_caveat, prior_scores
 from bayesrank.scores import as_score
 from bayesrank.tile import credible
 
@@ -110,10 +110,10 @@ def ranking_report(
         prob=ranking.attrs["prob"],
         rope=ranking.attrs["rope"],
         draws=draws,
-        size=len(rows),
+        size=_format.count(len(rows), "entity"),
         cases=[int(totals.isel(entity=0).sum("predicted").values[i]) for i in range(totals.sizes["actual"])],
         same_cases=bool((totals.sum("predicted") == totals.isel(entity=0).sum("predicted")).all()),
-        datasets=counts.sizes.get("dataset", 0),
+        datasets=_format.count(counts.sizes["dataset"], "data set") if pooled else "",
         lacking=_lacking(performance),
         verdict=verdict(ranking),
         rows=rows,
@@ -123,7 +123,7 @@ def ranking_report(
         about=about,
         implied=implied_prior(prior_values, ranking.attrs["prob"]),
         diagnostics=_diagnostics(groups, ranking),
-        caveats=_caveats(facts, score, about, ranking, pooled),
+        caveats=_caveats(facts, score, about, ranking, counts),
         pictures=_pictures(values, ranking, score(totals), prior_values),
         versions=_versions(),
         command=command,
@@ -151,10 +151,13 @@ def _diagnostics(groups: dict[str, xr.Dataset], ranking: xr.Dataset) -> list[str
     return [*lines, f"NUTS: largest R-hat {rhat:.3f}, {_format.count(diverging, 'divergence')}."]
 
 
-def _caveats(facts: dict[str, str], score: Any, about: dict[str, Any], ranking: xr.Dataset, pooled: bool) -> list[str]:
+def _caveats(
+    facts: dict[str, str], score: Any, about: dict[str, Any], ranking: xr.Dataset, counts: xr.DataArray
+) -> list[str]:
     lines = [facts["caveats"]] if "caveats" in facts else []
     lines += prevalence_caveat(score, about)
-    if pooled:
+    lines += class_notes(counts)
+    if "dataset" in counts.dims:
         lines.append("The data sets are pooled: a data set counts by its number of cases.")
     lines.append(
         "Entities evaluated on the same cases are treated as independent given the class sizes, because their "
@@ -195,7 +198,7 @@ def _pictures(
             "svg": inline_svg(lambda ax: rank_heatmap(ranking, ax=ax), size),
         },
     ]
-    if prior_values is not None and values.sizes["entity"] <= 30:
+    if prior_values is not None and values.sizes["entity"] <= 30 and bool(values.notnull().any()):
         pictures.append(
             {
                 "caption": f"What was believed of the {name} before and after the data.",

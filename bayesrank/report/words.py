@@ -10,7 +10,7 @@ from bayesrank._compat import groups_of
 from bayesrank.performance import as_performance
 from bayesrank.scores import Score
 
-__all__ = ["implied_prior", "prevalence_caveat", "prior_scores"]
+__all__ = ["class_notes", "implied_prior", "prevalence_caveat", "prior_scores"]
 
 
 def prior_scores(posterior: Any, score: Score) -> xr.DataArray | None:
@@ -70,3 +70,30 @@ def prevalence_caveat(score: Score, about: Mapping[Any, Any]) -> list[str]:
         f"{score.name} depends on the prevalence, which was not learned from the cases but set by {how}. At another "
         "prevalence the ranking may differ."
     ]
+
+
+def class_notes(counts: xr.DataArray) -> list[str]:
+    """Which label is the positive one, where that is not plain, and which classes nobody tested an entity on.
+
+    Parameters
+    ----------
+    counts : DataArray
+        (entity, [dataset], actual, predicted).
+
+    Examples
+    --------
+    >>> import bayesrank as br
+    >>> class_notes(br.from_counts(tn=[8, 9], fp=[2, 1], fn=[1, 0], tp=[9, 0], entity=["a", "b"]))
+    ["No case of the class 'positive', so only the prior says how it is told: b."]
+    """
+    lines = []
+    classes = [str(label) for label in counts["actual"].values]
+    if len(classes) == 2 and classes != ["negative", "positive"]:
+        lines.append(f"Positive is {classes[1]!r}, negative is {classes[0]!r}.")
+    totals = counts.sum([d for d in ("dataset", "predicted") if d in counts.dims])
+    for i, label in enumerate(classes):
+        without = [str(name) for name in totals["entity"].values[totals.isel(actual=i).values == 0]]
+        if without:
+            who = ", ".join(without[:3]) + (f" and {len(without) - 3} more" if len(without) > 3 else "")
+            lines.append(f"No case of the class {label!r}, so only the prior says how it is told: {who}.")
+    return lines

@@ -89,3 +89,54 @@ def test_short_names_stay_unique():
 def test_colours_are_distinct(size):
     names = [str(i) for i in range(size)]
     assert len({str(colour) for colour in entity_colors(names).values()}) == size
+
+
+ODD = br.from_counts(
+    tn=[70, 79, 60], fp=[10, 1, 20], fn=[9, 1, 8], tp=[21, 29, 22], entity=["$x_{", "_hidden", "<b> \\frac{"]
+)
+
+
+def test_odd_names_are_read_as_they_are():
+    values = br.scores.f1(br.fit(ODD, draws=50, seed=1))
+    ranking = br.credible_ranking(values)
+    ax = br.plots.difference(values, to="$x_{")
+    ax.figure.canvas.draw()  # a formula with an open brace would raise here
+    assert ax.get_xlabel().startswith(r"f1 minus that of \$x_{")
+    ax = br.plots.score_lines({"f1": ranking, "again": ranking})
+    ax.figure.canvas.draw()
+    texts = [text.get_text() for text in ax.get_legend().get_texts()]
+    assert sorted(texts) == [" _hidden", "<b> \\frac{", r"\$x_{"]
+    plt.close("all")
+
+
+@pytest.mark.parametrize("size", [1, 2, 9, 13, 108, 300])
+def test_ticks_are_whole_ranks_from_the_first_on(size):
+    counts = br.from_counts(tn=[70] * size, fp=[10] * size, fn=[9] * size, tp=[21] * size)
+    ranking = br.credible_ranking(br.scores.f1(br.fit(counts, draws=5, seed=1)))
+    for picture in (br.plots.rank_heatmap, br.plots.rank_distribution):
+        ax = picture(ranking)
+        ticks = ax.get_xticks().tolist()
+        assert ticks[0] == 1
+        assert ticks[-1] <= size
+        assert all(tick == int(tick) for tick in ticks)
+        assert len(ticks) <= 14
+        plt.close(ax.figure)
+
+
+def test_a_sure_entity_does_not_hide_the_others():
+    ranking = br.credible_ranking(br.scores.f1(br.fit(ODD, draws=50, seed=1)))
+    image = br.plots.rank_heatmap(ranking).collections[0]
+    assert image.norm(0.04 * image.norm.vmax) == pytest.approx(0.2)
+    plt.close("all")
+
+
+def test_draws_that_are_all_equal_have_a_picture():
+    values = br.scores.f1(br.fit(ODD, draws=50, seed=1))
+    labels = drawn(lambda: br.plots.posterior_against_prior(0 * values + 0.5, 0 * values + 0.5))
+    assert len(labels) == 3
+
+
+def test_a_difference_needs_another_entity():
+    values = br.scores.f1(br.fit(ODD.isel(entity=[0]), draws=5, seed=1))
+    with pytest.raises(ValueError, match="values must hold another entity"):
+        br.plots.difference(values, to="$x_{")
