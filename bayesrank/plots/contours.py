@@ -226,7 +226,10 @@ def multiplicities(positives: int, negatives: int, score: Any, ax: Any = None) -
     dots = ax.scatter(
         points["fpr"], points["tpr"], c=number.ravel(), s=12, cmap="viridis_r", norm=LogNorm(1, max(number.max(), 2))
     )
-    ax.figure.colorbar(dots, ax=ax, label="matrices with this value")
+    bar = ax.figure.colorbar(dots, ax=ax, label="matrices with this value")
+    whole = [n for n in (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000) if n <= max(number.max(), 2)]
+    bar.set_ticks(whole, labels=[str(n) for n in whole])
+    bar.minorticks_off()
     ax.set_aspect("equal")
     ax.set(xlabel="FPR", ylabel="TPR", title=f"{_name(score)}: {positives} positives, {negatives} negatives")
     return ax

@@ -48,8 +48,8 @@ def forest(values: xr.DataArray, ranking: xr.Dataset, point: xr.DataArray | None
         here = tiers == tier
         color = OKABE_ITO[(int(tier) - 1) % 6]
         ax.hlines(y[here], table["lower"][here], table["upper"][here], color=color, linewidth=2)
-        # Tiers that share a colour differ in their marks.
-        mark = "os^vPX"[(int(tier) - 1) // 6 % 6]
+        # Marks tell apart what colours alone do not: to some people, or after the sixth.
+        mark = "os^vD"[(int(tier) - 1) % 5]
         ax.plot(table["median"][here], y[here], mark, color=color, markersize=4.5, label=f"tier {tier:g}")
     if point is not None:
         where = point.sel(entity=table.index.to_numpy()).values

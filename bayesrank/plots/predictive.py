@@ -46,9 +46,9 @@ def matrix_pmf(pmf: xr.DataArray, figure: Any = None) -> Any:
     _draw_points(joint, pmf)
     joint.set(xlabel="FPR", ylabel="TPR", xlim=(-0.03, 1.03), ylim=(-0.03, 1.03))
     above.vlines(fpr, 0, pmf.sum("tp"), color=OKABE_ITO[0], linewidth=1)
-    above.plot(fpr, pmf.sum("tp"), "o", color=OKABE_ITO[0], markersize=3)
+    above.plot(fpr, pmf.sum("tp"), "o", color=OKABE_ITO[0], markersize=3 if len(fpr) <= 100 else 0)
     beside.hlines(tpr, 0, pmf.sum("tn"), color=OKABE_ITO[0], linewidth=1)
-    beside.plot(pmf.sum("tn"), tpr, "o", color=OKABE_ITO[0], markersize=3)
+    beside.plot(pmf.sum("tn"), tpr, "o", color=OKABE_ITO[0], markersize=3 if len(tpr) <= 100 else 0)
     above.set(xlim=joint.get_xlim(), ylabel="probability", ylim=(0, None))
     beside.set(ylim=joint.get_ylim(), xlabel="probability", xlim=(0, None))
     for ax in (above, beside):
@@ -167,9 +167,9 @@ def effect_of_size(counts: xr.DataArray, factors: Sequence[int] = (1, 4, 16), ax
         ax.contour(fpr, tpr, pmf.values, levels=levels, cmap="viridis", linewidths=1)
         ax.set(xlabel="false positives", ylabel="true positives", xlim=(0, 1), ylim=(0, 1), aspect="equal")
         sizes = pmf["positives"].item(), pmf["negatives"].item()
-        ticks = np.linspace(0, 1, 5)
-        ax.set_xticks(ticks, [f"{t * sizes[1]:g}" for t in ticks])
-        ax.set_yticks(ticks, [f"{t * sizes[0]:g}" for t in ticks])
+        for axis, cases in ((ax.xaxis, sizes[1]), (ax.yaxis, sizes[0])):
+            ticks = np.unique(np.linspace(0, cases, 5).round())  # counts are whole
+            axis.set_ticks(ticks / max(cases, 1), [f"{t:g}" for t in ticks])
         ax.set_title(f"N = {sum(sizes)}")
     return axes[0].figure
 

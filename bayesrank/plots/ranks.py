@@ -181,10 +181,11 @@ def score_lines(rankings: Mapping[str, xr.Dataset], highlight: int = 8, ax: Any 
     for place, i in enumerate(order):
         shown = place < highlight
         color = OKABE_ITO[place % len(OKABE_ITO)] if shown else "0.8"
-        # Names in colour tell apart what eight colours cannot.
+        # Marks tell apart what colours alone do not: to some people, or after the eighth.
+        mark = "os^vDPX"[place % 7]
         ax.plot(
-            x, table.values[i], "o-" if shown else "-", color=color, linewidth=1.8 if shown else 0.7, markersize=4,
-            zorder=2 + shown, label=names[place] if shown else None,
+            x, table.values[i], f"{mark}-" if shown else "-", color=color, linewidth=1.8 if shown else 0.7,
+            markersize=4, zorder=2 + shown, label=names[place] if shown else None,
         )  # fmt: skip
     ax.set_xticks(x, [name.replace("_", " ") for name in rankings])
     ax.set_ylabel("expected rank")

@@ -190,7 +190,7 @@ def _pictures(
     pictures = [
         {
             "caption": f"The {name} of every entity, best first: posterior median, "
-            f"{100 * ranking.attrs['prob']:g}% interval, and what was observed. Colours are tiers.",
+            f"{100 * ranking.attrs['prob']:g}% interval, and what was observed. Colours and marks are tiers.",
             "svg": inline_svg(lambda ax: forest(values, ranking, point, ax=ax), size),
         },
         {

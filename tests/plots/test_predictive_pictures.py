@@ -55,6 +55,7 @@ def test_contours_are_drawn_within_and_beyond():
 
 def test_the_effect_of_size_has_one_panel_a_size():
     figure = br.plots.effect_of_size(COUNTS, (1, 4))
+    assert all(text.get_text().isdigit() for ax in figure.axes for text in ax.get_xticklabels() + ax.get_yticklabels())
     assert [ax.get_title() for ax in figure.axes] == ["N = 60", "N = 240"]
 
 
