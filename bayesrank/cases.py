@@ -187,6 +187,15 @@ def _encode(
                 f"predictions[{name!r}] must hold one label for each of the {truth.size} cases of y_true; "
                 f"got {guess.size}"
             )
+    if labels is None:
+        true = set(truth.tolist())
+        for name, guess in guesses.items():
+            # What a classifier's predict_proba gives would else be a class for each case.
+            between = [v for v in guess.tolist() if isinstance(v, float) and 0 < v < 1 and v not in true]
+            if between:
+                raise ValueError(
+                    f"predictions[{name!r}] must hold labels, not probabilities (choose a threshold); got {between[0]:g}"
+                )
     classes = all_classes(labels, [truth, *guesses.values()])
     code = {label: i for i, label in enumerate(classes)}
 

@@ -60,6 +60,7 @@ CASES = [
     # predictions
     (lambda: br.from_predictions([0, 1], [0, 1]), TypeError, "predictions", "list", "mapping"),
     (lambda: br.from_predictions([0, 1], {}), ValueError, "predictions", "none", "at least one"),
+    (lambda: br.from_predictions([0, 1], {"m": [0.2, 1.0]}), ValueError, "predictions['m']", "0.2", "not probabilities"),
     (lambda: br.from_predictions([0, 1], {"m": [0]}), ValueError, "predictions['m']", "1", "2 cases"),
     (lambda: br.from_predictions([0, 1], {"m": 3}), ValueError, "predictions['m']", "()", "sequence"),
     (lambda: br.from_predictions([], {"m": []}), ValueError, "y_true", "(0,)", "sequence"),
