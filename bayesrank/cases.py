@@ -194,7 +194,7 @@ def _encode(
             between = [v for v in guess.tolist() if isinstance(v, float) and 0 < v < 1 and v not in true]
             if between:
                 raise ValueError(
-                    f"predictions[{name!r}] must hold labels, not probabilities (choose a threshold); got {between[0]:g}"
+                    f"predictions[{name!r}] must hold labels, not probabilities (set a threshold); got {between[0]:g}"
                 )
     classes = all_classes(labels, [truth, *guesses.values()])
     code = {label: i for i, label in enumerate(classes)}

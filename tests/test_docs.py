@@ -1,6 +1,9 @@
-"""Generated pages are up to date."""
+"""Generated pages are up to date, and the first example prints what the README shows."""
 
 import importlib.util
+import io
+import re
+from contextlib import redirect_stdout
 from pathlib import Path
 
 DOCS = Path(__file__).parent.parent / "docs"
@@ -11,3 +14,21 @@ def test_the_page_of_scores_is_up_to_date():
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     assert (DOCS / "scores.md").read_text(encoding="utf-8") == module.page(), "run make docs"
+
+
+def test_the_readme_prints_what_it_shows():
+    text = (DOCS.parent / "README.md").read_text(encoding="utf-8")
+    code, shown = re.search(r"```python\n(.*?)```\n\n```\n(.*?)```", text, re.DOTALL).groups()
+    printed = io.StringIO()
+    with redirect_stdout(printed):
+        exec(code, {})
+    assert [line.rstrip() for line in printed.getvalue().splitlines()] == shown.splitlines()
+
+
+def test_links_between_pages_lead_somewhere():
+    pages = [DOCS.parent / "README.md", DOCS.parent / "CONTRIBUTING.md", *DOCS.rglob("*.md")]
+    links = [
+        (page, link) for page in pages for link in re.findall(r"\]\(([^)#:]+)\)", page.read_text(encoding="utf-8"))
+    ]
+    assert len(links) > 10
+    assert not [(page.name, link) for page, link in links if not (page.parent / link).exists()]

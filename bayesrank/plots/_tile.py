@@ -8,7 +8,8 @@ import xarray as xr
 
 from bayesrank.plots._style import OKABE_ITO, plain_names
 
-#: Scores whose place on the Tile is the same at all priors: name, (a, b), where its label goes (T Figure 3).
+#: Scores whose place on the Tile is the same at all priors: name, (a, b), where its label goes
+#: (Piérard et al., The Tile, Figure 3).
 MARKS = (
     ("TNR", (0.0, 0.0), (5, 5), ("left", "bottom")),
     ("PPV", (1.0, 0.0), (-5, 5), ("right", "bottom")),

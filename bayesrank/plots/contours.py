@@ -1,4 +1,7 @@
-"""Pictures of the space of confusion matrices: the simplex, its slices, and the contours of scores in them."""
+"""Pictures of the space of confusion matrices: the simplex, its slices, and the contours of scores in them.
+
+After Lovell et al., *Never mind the metrics*.
+"""
 
 from collections.abc import Sequence
 from typing import Any
@@ -24,7 +27,7 @@ def contours(
     extent: tuple[float, float] = (0.0, 1.0),
     ax: Any = None,
 ) -> Any:
-    """Contours of a score in the ROC square, or beyond it with a wider ``extent`` (U Figures B.1 to C.15).
+    """Contours of a score in the ROC square, or beyond it with a wider ``extent`` (Lovell et al., Figures B.1 to C.15).
 
     Parameters
     ----------
@@ -57,7 +60,7 @@ def contours(
 def animate_contours(
     score: Any, prevalences: Sequence[float] | None = None, values: Sequence[float] | None = None, ax: Any = None
 ) -> Any:
-    """Contours of a score as the prevalence sweeps (U Appendix D.4); save it with its ``save``.
+    """Contours of a score as the prevalence sweeps (Lovell et al., Appendix D.4); save it with its ``save``.
 
     Returns
     -------
@@ -89,7 +92,7 @@ def animate_contours(
 
 
 def confusion_simplex(total: int, positives: Sequence[int], score: Any, ax: Any = None) -> Any:
-    """Slices of the simplex of all confusion matrices of one size, coloured by a score (U Figure 1).
+    """Slices of the simplex of all confusion matrices of one size, coloured by a score (Lovell et al., Figure 1).
 
     Parameters
     ----------
@@ -143,7 +146,7 @@ def confusion_simplex(total: int, positives: Sequence[int], score: Any, ax: Any 
 
 
 def roc_points(positives: int, negatives: int, score: Any, as_counts: bool = False, ax: Any = None) -> Any:
-    """All points of a test set in the ROC square, coloured by a score, over its contours (U Figure 2).
+    """All points of a test set in the ROC square, coloured by a score, over its contours (Lovell et al., Figure 2).
 
     Parameters
     ----------
@@ -182,7 +185,7 @@ def roc_points(positives: int, negatives: int, score: Any, as_counts: bool = Fal
 
 
 def pr_points(positives: int, negatives: int, score: Any, ax: Any = None) -> Any:
-    """All points of a test set in the precision-recall square, coloured by a score (U Figure D.3).
+    """All points of a test set in the precision-recall square, coloured by a score (Lovell et al., Figure D.3).
 
     Returns
     -------
@@ -206,7 +209,7 @@ def pr_points(positives: int, negatives: int, score: Any, ax: Any = None) -> Any
 
 
 def multiplicities(positives: int, negatives: int, score: Any, ax: Any = None) -> Any:
-    """How many matrices share the value of each, over the contours of the score (U Figure F.3).
+    """How many matrices share the value of each, over the contours of the score (Lovell et al., Figure F.3).
 
     Returns
     -------

@@ -1,6 +1,6 @@
 """Pictures to turn and to slide, each in one HTML file that needs no network: with the extra ``interactive`` (plotly).
 
-The frames under a slider are computed here, not in the browser.
+The frames under a slider are computed here, not in the browser. After Lovell et al., *Never mind the metrics*.
 """
 
 from collections.abc import Sequence
@@ -23,7 +23,7 @@ SCALE = "RdBu"
 
 
 def turning_simplex(total: int, positives: Sequence[int], score: Any) -> Any:
-    """Slices of the simplex of confusion matrices, to turn; a click in the legend hides a slice (U Appendix D.1).
+    """Slices of the simplex of confusion matrices, to turn; clicks in the legend hide some (Lovell et al., App. D.1).
 
     Parameters
     ----------

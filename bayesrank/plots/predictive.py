@@ -1,4 +1,4 @@
-"""Pictures of future test sets: distributions of confusion matrices and of scores."""
+"""Pictures of future test sets: of matrices and of scores, after Lovell et al., *Never mind the metrics*."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -16,7 +16,7 @@ __all__ = ["effect_of_size", "matrix_pmf", "pmf_over_contours", "score_pmf", "sc
 
 
 def matrix_pmf(pmf: xr.DataArray, figure: Any = None) -> Any:
-    """A future confusion matrix: the joint pmf in the ROC square and both marginal ones (U Figures 3 and E.1).
+    """A future confusion matrix: the joint pmf in the ROC square and its margins (Lovell et al., Figures 3 and E.1).
 
     Parameters
     ----------
@@ -59,7 +59,7 @@ def matrix_pmf(pmf: xr.DataArray, figure: Any = None) -> Any:
 
 
 def score_pmf(pmfs: Mapping[str, xr.Dataset] | xr.Dataset, observed: float | None = None, ax: Any = None) -> Any:
-    """The values of a future score and their probabilities, and how many matrices share each (U Figure 4).
+    """The values of a future score and their probabilities, and how many matrices share each (Lovell et al., Figure 4).
 
     Parameters
     ----------
@@ -105,7 +105,7 @@ def score_pmf(pmfs: Mapping[str, xr.Dataset] | xr.Dataset, observed: float | Non
 
 
 def score_pmf_by_tpr(pmf: xr.DataArray, score: Any, ax: Any = None) -> Any:
-    """Masses of the matrices against their score, joined where they share the true positives (U Figure F.2).
+    """Masses of the matrices against their score, joined where they share the TP (Lovell et al., Figure F.2).
 
     Returns
     -------
@@ -132,7 +132,7 @@ def score_pmf_by_tpr(pmf: xr.DataArray, score: Any, ax: Any = None) -> Any:
 
 
 def effect_of_size(counts: xr.DataArray, factors: Sequence[int] = (1, 4, 16), axes: Any = None) -> Any:
-    """Pmfs of the next test set after ever more of the same evidence (U Figure 5).
+    """Pmfs of the next test set after ever more of the same evidence (Lovell et al., Figure 5).
 
     Parameters
     ----------
@@ -177,7 +177,7 @@ def effect_of_size(counts: xr.DataArray, factors: Sequence[int] = (1, 4, 16), ax
 def pmf_over_contours(
     pmf: xr.DataArray, score: Any, values: Sequence[float] = (), ridges: bool = False, ax: Any = None
 ) -> Any:
-    """The joint pmf over the contours of a score, in circles or in ridge lines (U Figure F.1).
+    """The joint pmf over the contours of a score, in circles or in ridge lines (Lovell et al., Figure F.1).
 
     Parameters
     ----------
