@@ -8,7 +8,7 @@ def probability(p: float, draws: int) -> str:
     if math.isnan(p):
         return "–"
     digits = 3 if draws >= 2000 else 2
-    least = 10.0**-digits
+    least = max(10.0**-digits, 1 / draws)
     if p < least:
         return f"<{least:.{digits}f}"
     if p > 1 - least:

@@ -201,6 +201,7 @@ def test_help_of_tile_names_every_region():
         ("entity,tn,fp,fn,tp\na,1,2,3,4\na,1,2,3,4\n", "'a' more than once"),
         ("entity,tn,fp,fn,tp\n", "at least one row"),
         ("", "it is empty"),
+        ("entity,tn,fp,fn,tp\na,0,0,0,0\n", "DATA must hold at least one case; all counts are 0"),
     ],
 )
 def test_bad_files(text, message, tmp_path):
@@ -301,6 +302,11 @@ def test_one_dataset_of_several():
     output = invoke("rank", "anomaly_detectors", "--dataset", one, "--draws", "20")
     assert "Pooled" not in output
     assert "Pooled over 58 data sets" in invoke("rank", "anomaly_detectors", "--draws", "20")
+
+
+def test_few_draws_promise_little():
+    assert [format_probability(p, 4) for p in (0.0, 0.5, 1.0)] == ["<0.25", "0.50", ">0.75"]
+    assert [format_probability(p, 4000) for p in (0.0, 0.5, 1.0)] == ["<0.001", "0.500", ">0.999"]
 
 
 def test_lists():

@@ -78,6 +78,8 @@ def analyse(
     step("reading")
     counts, about = _read(data)
     counts = _choose(counts, dataset)
+    if not bool((counts > 0).any()):
+        raise ValueError(f"DATA must hold at least one case; all counts are 0 in {data}")
     step("drawing")
     posterior = br.fit(
         counts,
