@@ -82,6 +82,8 @@ def verdict(ranking: xr.Dataset) -> list[str]:
     size = ranking.sizes["entity"]
     if not bool((ranking["undefined"] < 1).any()):
         return [f"No entity has a defined {score} in any draw: there is nothing to rank."]
+    if size == 1:
+        return [f"{ranking['entity'].values[0]} is the only entity: there is nothing to rank it against."]
     sentences = [_leaders(ranking)]
     first = int((ranking["tier"] == 1).sum())
     tiers = int(np.nanmax(ranking["tier"].values)) if first else 0
@@ -98,11 +100,13 @@ def verdict(ranking: xr.Dataset) -> list[str]:
     )
     if tiers > 1:
         sentences.append(f"The data support {tiers} tiers among {_format.count(size, 'entity')}.")
-    elif size > 1:
+    else:
         sentences.append("The data do not separate the entities: there is a single tier.")
     lacking = int((ranking["lacks"] != "").sum()) if "lacks" in ranking.coords else 0
     if lacking:
-        sentences.append(f"{_format.count(lacking, 'entity')} lack some of the data sets.")
+        sentences.append(
+            f"{_format.count(lacking, 'entity')} {'lacks' if lacking == 1 else 'lack'} some of the data sets."
+        )
     undefined = int((ranking["undefined"] > 0).sum())
     if undefined:
         sentences.append(
