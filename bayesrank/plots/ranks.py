@@ -46,7 +46,7 @@ def rank_heatmap(ranking: xr.Dataset, ax: Any = None) -> Any:
         ordered["rank_probability"].values,
         cmap="Blues",
         # One sure entity must not hide what is known of a hundred unsure ones.
-        norm=PowerNorm(0.5, vmin=0),
+        norm=PowerNorm(0.5, vmin=0, vmax=float(ordered["rank_probability"].max()) or 1.0),
         rasterized=True,
     )
     list_names(ax, ordered["entity"].values.tolist())

@@ -140,3 +140,11 @@ def test_a_difference_needs_another_entity():
     values = br.scores.f1(br.fit(ODD.isel(entity=[0]), draws=5, seed=1))
     with pytest.raises(ValueError, match="values must hold another entity"):
         br.plots.difference(values, to="$x_{")
+
+
+def test_where_nothing_has_a_rank_nothing_is_coloured():
+    values = br.scores.f1(br.fit(ODD, draws=5, seed=1))
+    ranking = br.credible_ranking(values.where(False))
+    image = br.plots.rank_heatmap(ranking).collections[0]
+    assert image.norm(0.0) == 0.0
+    plt.close("all")
