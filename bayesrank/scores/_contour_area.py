@@ -48,8 +48,7 @@ def cells_at(fpr: np.ndarray, tpr: np.ndarray, prevalence: np.ndarray) -> tuple[
 
 def score_at(score: Score, fpr: np.ndarray, tpr: np.ndarray, prevalence: np.ndarray) -> np.ndarray:
     """The score so that higher is better (turned round if need be); infinities are kept."""
-    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        values = np.asarray(score.function(*cells_at(fpr, tpr, prevalence)), dtype=float)
+    values = score.unclipped(*cells_at(fpr, tpr, prevalence))
     return values if score.higher_is_better else -values
 
 

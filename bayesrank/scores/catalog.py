@@ -4,6 +4,8 @@ Formulas are ratios of sums of products of the cells, homogeneous of degree 0, s
 the same number and equal counts give exactly equal values.
 """
 
+from collections.abc import Callable
+from inspect import signature
 from typing import Any
 
 import pandas as pd
@@ -75,13 +77,30 @@ def as_score(score: Any) -> Score:
         return get(score)
     if callable(score):
         name = getattr(score, "__name__", "score")
+        _check_signature(score, name)
 
         def of_probabilities(tn: Any, fp: Any, fn: Any, tp: Any) -> Any:
             total = tn + fp + fn + tp
-            return score(*(ratio(cell, total) for cell in (tn, fp, fn, tp)))
+            try:
+                return score(*(ratio(cell, total) for cell in (tn, fp, fn, tp)))
+            except (TypeError, ValueError) as error:  # as `if tp > 0` and math.sqrt(tp) raise
+                kind = TypeError if isinstance(error, TypeError) else ValueError
+                raise kind(
+                    f"score must take arrays tn, fp, fn, tp (np.where for if, np.sqrt for math.sqrt); {name!r} got "
+                    f"them and said: {error}"
+                ) from error
 
         return Score("score" if name == "<lambda>" else name, of_probabilities, range=(-INFINITY, INFINITY))
     raise TypeError(f"score must be a Score, a name, or a function of (tn, fp, fn, tp); got {type(score).__name__}")
+
+
+def _check_signature(score: Callable[..., Any], name: str) -> None:
+    try:
+        signature(score).bind(*"abcd")
+    except TypeError as error:
+        raise TypeError(f"score must be a function of (tn, fp, fn, tp); got {name!r}: {error}") from None
+    except ValueError:  # built-in functions may not tell
+        pass
 
 
 def catalog() -> pd.DataFrame:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
+from bayesrank._evidence import in_words
 from bayesrank.performance import as_performance, two_class_cells
 
 __all__ = ["Score", "ratio"]
@@ -87,12 +88,23 @@ class Score:
 
     def of_cells(self, tn: Any, fp: Any, fn: Any, tp: Any) -> Any:
         """The value for four arrays or numbers; NaN where it is undefined or infinite."""
-        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            cells = np.broadcast_arrays(*(np.asarray(cell, dtype=float) for cell in (tn, fp, fn, tp)))
-            values = np.asarray(self.function(*cells), dtype=float)
-        values = np.broadcast_to(values, cells[0].shape)
+        values = self.unclipped(tn, fp, fn, tp)
         defined = np.isfinite(values)
         return values if defined.all() else np.where(defined, values, np.nan)
+
+    def unclipped(self, tn: Any, fp: Any, fn: Any, tp: Any) -> np.ndarray:
+        """What the function gives for four arrays or numbers, infinities included."""
+        cells = np.broadcast_arrays(*(np.asarray(cell, dtype=float) for cell in (tn, fp, fn, tp)))
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            found = self.function(*cells)
+        values, shape = np.asarray(found), cells[0].shape
+        if values.dtype.kind not in "biuf":
+            raise TypeError(f"score must give numbers; {self.name!r} gave {in_words(found)}")
+        if values.shape not in ((), shape):
+            raise ValueError(
+                f"score must give one number for each table, shape {shape}; {self.name!r} gave {values.shape}"
+            )
+        return np.broadcast_to(np.asarray(values, dtype=float), shape)
 
     def attrs(self) -> dict[str, Any]:
         """What values of the score carry with them: its long name, direction, range, whether its mean is finite."""
