@@ -1,6 +1,6 @@
 """What evidence is made of, checked: whole numbers, names, labels and classes."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -82,9 +82,20 @@ def case_labels(argument: str, values: Any) -> np.ndarray:
     return array
 
 
+def class_labels(labels: Any) -> list:
+    """The classes that a user names, in their order."""
+    if isinstance(labels, str | bytes | Mapping | set | frozenset) or not hasattr(labels, "__iter__"):
+        raise TypeError(f"labels must be a sequence of classes in order; got {in_words(labels)}")
+    classes = object_array(labels).tolist()
+    check_names("labels", classes)
+    if any(pd.isna(name) for name in classes):
+        raise ValueError(f"labels must name every class; got {classes}")
+    return unique_names("labels", classes)
+
+
 def all_classes(labels: Sequence[Any] | None, seen: Sequence[np.ndarray]) -> list:
     if labels is not None:
-        classes = unique_names("labels", list(labels))
+        classes = class_labels(labels)
     else:
         found = set().union(*(set(values.tolist()) for values in seen))
         try:

@@ -177,7 +177,8 @@ def _encode(
             f"got {type(predictions).__name__}"
         )
     truth = case_labels("y_true", y_true)
-    entities = unique_names("predictions", list(predictions.keys()))
+    names = list(predictions.keys())
+    entities = unique_names("predictions", item_names("predictions", names, len(names)))
     if not entities:
         raise ValueError("predictions must hold at least one entity; got none")
     guesses = {name: case_labels(f"predictions[{name!r}]", predictions[name]) for name in entities}

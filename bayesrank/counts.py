@@ -15,6 +15,7 @@ import xarray as xr
 from bayesrank._evidence import (
     all_classes,
     case_labels,
+    class_labels,
     in_words,
     item_names,
     name_coord,
@@ -139,7 +140,7 @@ def from_matrix(
         labels = list(matrix.index) if labels is None else labels
         matrix = matrix.to_numpy()
     values = whole_numbers("matrix", matrix)
-    if values.ndim not in (2, 3) or values.shape[-1] != values.shape[-2] or values.shape[-1] < 2:
+    if values.ndim not in (2, 3) or values.shape[-1] != values.shape[-2] or values.shape[-1] < 2 or not values.size:
         raise ValueError(f"matrix must have the shape (C, C) or (entities, C, C) with C >= 2; got {values.shape}")
     values = values.reshape(-1, *values.shape[-2:])
     if orientation == "predicted_rows":
@@ -147,7 +148,7 @@ def from_matrix(
     size, n_classes = values.shape[:2]
     if labels is None:
         labels = TWO_CLASSES if n_classes == 2 else range(n_classes)
-    classes = unique_names("labels", list(labels))
+    classes = class_labels(labels)
     if len(classes) != n_classes:
         raise ValueError(f"labels must name the {n_classes} classes of matrix; got {classes}")
     entities = [f"entity {i + 1}" for i in range(size)] if entity is None else item_names("entity", entity, size)
@@ -193,7 +194,11 @@ def from_frame(frame: pd.DataFrame, *, entity: str = "entity", dataset: str | No
         if not isinstance(column, str):
             raise TypeError(f"{argument} must be the name of a column; got {column!r}")
     long = {"actual", "predicted", "count"} <= set(frame.columns)
-    wanted = [entity] + ([dataset] if dataset else []) + (["actual", "predicted", "count"] if long else list(CELLS))
+    wanted = (
+        [entity]
+        + ([dataset] if dataset is not None else [])
+        + (["actual", "predicted", "count"] if long else list(CELLS))
+    )
     missing = [column for column in wanted if column not in frame.columns]
     if missing:
         raise ValueError(
@@ -207,7 +212,7 @@ def from_frame(frame: pd.DataFrame, *, entity: str = "entity", dataset: str | No
         return from_counts(
             **cells, entity=list(frame[entity]), dataset=None if dataset is None else list(frame[dataset])
         )
-    keys = [entity] + ([dataset] if dataset else [])
+    keys = [entity] + ([dataset] if dataset is not None else [])
     for key in keys:
         item_names(key, frame[key], len(frame))
     repeated = frame.duplicated([*keys, "actual", "predicted"])
@@ -227,7 +232,7 @@ def from_frame(frame: pd.DataFrame, *, entity: str = "entity", dataset: str | No
     rows = [position[pair] for pair in frame[keys].itertuples(index=False, name=None)]
     actual, predicted = ([code[label] for label in frame[c].tolist()] for c in ("actual", "predicted"))
     values[rows, actual, predicted] = whole_numbers("count", frame["count"].to_numpy())
-    datasets = [pair[1] for pair in pairs] if dataset else None
+    datasets = [pair[1] for pair in pairs] if dataset is not None else None
     return arrange(values, [pair[0] for pair in pairs], datasets, classes)
 
 
@@ -258,6 +263,12 @@ def one_vs_rest(counts: xr.DataArray) -> xr.DataArray:
             "counts must have the same classes on actual and predicted; "
             f"got {counts.sizes['actual']} and {counts.sizes['predicted']} classes"
         )
+    if "label" in counts.dims:
+        raise ValueError(f"counts must not have the dim label yet, which the result has; got {counts.dims}")
+    if counts.dtype.kind not in "iuf":
+        raise TypeError(f"counts must hold numbers; got dtype {counts.dtype}")
+    if counts.chunks is None and (counts < 0).any():
+        raise ValueError(f"counts must not be negative; got {counts.min().item()}")
     labels = counts["actual"].values
     # Sums of cells only: a difference of probabilities leaves rounding errors, and rates of those can be anything.
     eye = np.eye(labels.size, dtype=counts.dtype)
