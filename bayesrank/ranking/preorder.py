@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
+from bayesrank._evidence import in_words
 from bayesrank.performance import as_performance, outcome_dims
 from bayesrank.ranking.rank import check_values
 
@@ -61,6 +62,9 @@ def relations(values: xr.DataArray, performance: Any = None, higher_is_better: b
         same = xr.DataArray(np.eye(size, dtype=bool), dims=("entity", "rival"))
     else:
         array = as_performance(performance).reset_coords(drop=True)
+        held = array["entity"].values if "entity" in array.coords else np.arange(array.sizes.get("entity", 0))
+        if sorted(map(repr, held.tolist())) != sorted(map(repr, labels.tolist())):
+            raise ValueError(f"performance must be that of the entities of values, {list(labels)}; got {list(held)}")
         same = (array == array.rename(entity="rival")).all(outcome_dims(array))
         # An entity whose performance is unknown is still the same as itself.
         same = same | xr.DataArray(np.eye(array.sizes["entity"], dtype=bool), dims=("entity", "rival"))
@@ -105,6 +109,8 @@ def rank_bounds(order: xr.Dataset) -> xr.Dataset:
     >>> found["lower"].values.tolist(), found["upper"].values.tolist()
     ([1, 2, 2], [1, 3, 3])
     """
+    if not isinstance(order, xr.Dataset) or not {"worse", "worse_or_equivalent"} <= set(order.data_vars):
+        raise ValueError(f"order must come from br.relations; got {in_words(order)}")
     lower = order["worse"].sum("rival") + 1
     upper = order["worse_or_equivalent"].sum("rival")
     return xr.Dataset({"lower": lower, "upper": upper})

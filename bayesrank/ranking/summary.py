@@ -7,6 +7,7 @@ import pandas as pd
 import xarray as xr
 
 from bayesrank import _format
+from bayesrank._evidence import in_words
 
 __all__ = ["ranking_table", "verdict"]
 
@@ -36,6 +37,7 @@ def ranking_table(values: xr.DataArray, ranking: xr.Dataset) -> pd.DataFrame:
     >>> ranking_table(f1, br.credible_ranking(f1)).index.tolist()
     ['b', 'a']
     """
+    _check_ranking(ranking)
     tail = (1 - ranking.attrs["prob"]) / 2
     draws = [d for d in ("chain", "draw") if d in values.dims]
     with warnings.catch_warnings():
@@ -78,6 +80,7 @@ def verdict(ranking: xr.Dataset) -> list[str]:
     >>> verdict(br.credible_ranking(br.scores.f1(br.fit(counts, seed=1))))[0]
     'b is the most probable best by f1: P(best) > 0.999.'
     """
+    _check_ranking(ranking)
     prob, score = ranking.attrs["prob"], ranking.attrs["score"]
     size = ranking.sizes["entity"]
     if not bool((ranking["undefined"] < 1).any()):
@@ -114,6 +117,13 @@ def verdict(ranking: xr.Dataset) -> list[str]:
             "ranks are among the defined ones."
         )
     return sentences
+
+
+def _check_ranking(ranking: xr.Dataset) -> None:
+    if not isinstance(ranking, xr.Dataset) or not {"prob", "score", "draws"} <= set(ranking.attrs):
+        raise ValueError(f"ranking must come from br.credible_ranking; got {in_words(ranking)}")
+    if ranking["tier"].dims != ("entity",):
+        raise ValueError(f"ranking must be one ranking (select it with .isel); got the dims {ranking['tier'].dims}")
 
 
 def _leaders(ranking: xr.Dataset) -> str:
