@@ -153,7 +153,12 @@ def audit_table(scores: Iterable[Any] = TABLE_1, prevalences: Iterable[float | N
     >>> table["axiom_3_upper"].values.tolist()
     [[True], [False]]
     """
-    constraints = list(prevalences)
+    for argument, given in (("scores", scores), ("prevalences", prevalences)):
+        if isinstance(given, str) or not isinstance(given, Iterable):
+            raise TypeError(f"{argument} must be a sequence; got {given!r}")
+    scores, constraints = list(scores), list(prevalences)
+    if not scores or not constraints:
+        raise ValueError(f"scores and prevalences must hold one or more; got {scores} and {constraints}")
     rows = [xr.concat([audit(score, p) for p in constraints], dim="prevalence") for score in scores]
     return xr.concat(rows, dim="score")
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import xarray as xr
 
+from bayesrank._arguments import labelled_numbers, number
 from bayesrank.performance import as_performance, two_class_cells
 
 __all__ = [
@@ -108,9 +109,12 @@ def shift_prior(source: Any, prevalence: Any) -> xr.DataArray:
     >>> shift_prior(br.from_counts(tn=40, fp=10, fn=10, tp=40), 0.1).values.round(6).tolist()
     [[[0.72, 0.18], [0.02, 0.08]]]
     """
-    share = prevalence if isinstance(prevalence, xr.DataArray) else xr.DataArray(float(prevalence))
-    if bool(((share < 0) | (share > 1)).any()):
-        raise ValueError(f"prevalence must lie between 0 and 1; got {share.values}")
+    if isinstance(prevalence, xr.DataArray):
+        share = labelled_numbers("prevalence", prevalence)
+        if bool(((share < 0) | (share > 1)).any()):
+            raise ValueError(f"prevalence must lie between 0 and 1; got {share.values}")
+    else:
+        share = xr.DataArray(number("prevalence", prevalence, 0.0, 1.0))
 
     def shifted(tn: Any, fp: Any, fn: Any, tp: Any) -> tuple:
         negative, positive = tn + fp, fn + tp

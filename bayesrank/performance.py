@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
+from bayesrank._arguments import labelled_numbers, numbers
 from bayesrank._compat import groups_of, is_container
 
 __all__ = ["align_outcomes", "as_performance", "filter_by_importance", "mix", "outcome_dims", "two_class_cells"]
@@ -140,7 +141,10 @@ def mix(source: Any, weights: xr.DataArray | Mapping[Any, float], dim: str = "en
     if dim not in array.dims:
         raise ValueError(f"source must have the dim {dim!r} to mix over; got {array.dims}")
     if isinstance(weights, Mapping):
-        weights = xr.DataArray(list(weights.values()), dims=dim, coords={dim: list(weights)}).astype(float)
+        weights = xr.DataArray(numbers("weights", list(weights.values())), dims=dim, coords={dim: list(weights)})
+    if not isinstance(weights, xr.DataArray):
+        raise TypeError(f"weights must be a DataArray or a mapping; got {type(weights).__name__}")
+    weights = labelled_numbers("weights", weights)
     if dim not in weights.dims or dim not in weights.coords:
         raise ValueError(f"weights must have the labelled dim {dim!r}; got {weights.dims}")
     if dim in array.coords:
@@ -197,7 +201,7 @@ def filter_by_importance(source: Any, importance: xr.DataArray) -> xr.DataArray:
 
 def check_importance(importance: Any, array: xr.DataArray) -> xr.DataArray:
     """The importance, valid and labelled as the outcomes of ``array`` are."""
-    weights = align_outcomes(importance, array, "importance").astype(float)
+    weights = align_outcomes(importance, array, "importance")
     if not np.isfinite(weights).all() or (weights < 0).any():
         raise ValueError(f"importance must be non-negative and finite; got {weights.values.tolist()}")
     if not (weights > 0).any([dim for dim in outcome_dims(array) if dim in weights.dims]).all():
@@ -218,6 +222,7 @@ def align_outcomes(values: Any, array: xr.DataArray, argument: str) -> xr.DataAr
     """
     if not isinstance(values, xr.DataArray):
         raise TypeError(f"{argument} must be a DataArray over the outcomes; got {type(values).__name__}")
+    values = labelled_numbers(argument, values)
     here = outcome_dims(array)
     foreign = [dim for dim in (*OUTCOME_DIMS, "outcome") if dim in values.dims and dim not in here]
     if foreign:
@@ -291,9 +296,17 @@ def _pooled(source: Any) -> xr.DataArray:
 
 
 def _check(array: xr.DataArray, outcome: list[str]) -> None:
-    """Probabilities that sum to 1, or all NaN."""
+    """Probabilities that sum to 1, but for classes of which nothing is known."""
     values = array.data  # bare: labels would cost more than the checks do
     total = values.sum(array.get_axis_num(outcome))
+    if np.isnan(total).any():
+        # Nothing may be known, or nothing of a class; a table with holes is a mistake.
+        unknown, row = np.isnan(values), array.get_axis_num(outcome[-1])
+        if (unknown.any(row) != unknown.all(row)).any():
+            raise ValueError(
+                f"source must hold probabilities, or NaN for all of {outcome[-1]} where nothing was observed; "
+                "got NaN beside numbers"
+            )
     negative, unequal = (values < -1e-9).any(), np.abs(total - 1) > 1e-6
     if negative or (values > 1 + 1e-6).any() or unequal.any():
         worst = values[values < -1e-9].min() if negative else total[unequal].max() if unequal.any() else values.max()

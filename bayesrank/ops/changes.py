@@ -154,6 +154,8 @@ def _periods(source: Any, dim: str) -> xr.DataArray:
         if dim not in performance.dims:
             raise ValueError(f"source must have the dim {dim}; got {performance.dims}")
         return performance
+    if not source:
+        raise ValueError("source must hold two or more periods; got none")
     each = [as_performance(one) for one in source.values()]
     sizes = {tuple(one.sizes[d] for d in ("chain", "draw") if d in one.dims) for one in each}
     if len(sizes) > 1:

@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
+from bayesrank._arguments import credibility
 from bayesrank._random import Seed, root_sequence, stream
 from bayesrank.ops._areas import AREAS, POINTS, area, area_range, bootstrap_rates, ideal_area, point
 from bayesrank.ops.trees import checked_curves
@@ -173,8 +174,7 @@ def of_curve(
     truth, scores = _cases(y_true, y_score, positive)
     if isinstance(draws, bool) or not isinstance(draws, int | np.integer) or draws < 0:
         raise ValueError(f"draws must be a whole number >= 0; got {draws!r}")
-    if not 0 < prob < 1:
-        raise ValueError(f"prob must lie between 0 and 1; got {prob}")
+    prob = credibility("prob", prob)
     metric = _checked_metric(metric)
     curves = checked_curves(reference)
     size = truth.size if metric in AT_K else None

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from bayesrank._arguments import numbers
 from bayesrank._random import Seed, root_sequence, stream
 from bayesrank.ops._forms import closed_form
 from bayesrank.performance import as_performance, two_class_cells
@@ -140,7 +141,8 @@ def independent_betas(fpr: tuple[float, float], tpr: tuple[float, float]) -> Dis
     from scipy import special
 
     for name, pair in (("fpr", fpr), ("tpr", tpr)):
-        if len(tuple(pair)) != 2 or not all(np.isfinite(p) and p > 0 for p in pair):
+        shape = numbers(name, pair)
+        if shape.shape != (2,) or not (np.isfinite(shape) & (shape > 0)).all():
             raise ValueError(f"{name} must hold two finite Beta parameters > 0; got {pair!r}")
     return Distribution(
         f"Beta{tuple(fpr)} FPR, Beta{tuple(tpr)} TPR",

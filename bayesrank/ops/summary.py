@@ -3,6 +3,7 @@
 import numpy as np
 import xarray as xr
 
+from bayesrank._arguments import credibility
 from bayesrank._monte_carlo import effective_sample_size, proportion_error
 
 __all__ = ["below_zero", "draw_dims", "summarize"]
@@ -39,9 +40,10 @@ def summarize(ops: xr.DataArray, prob: float = 0.95) -> xr.Dataset:
     >>> bool((change.upper < 0).all())
     True
     """
+    if not isinstance(ops, xr.DataArray):
+        raise TypeError(f"ops must be a DataArray; got {type(ops).__name__}")
     draws = draw_dims(ops)
-    if not 0 < prob < 1:
-        raise ValueError(f"prob must lie between 0 and 1; got {prob}")
+    prob = credibility("prob", prob)
     if ops.chunks is not None:
         ops = ops.chunk(dict.fromkeys(draws, -1))  # a quantile needs all draws of an entity at once
     known = ops.notnull().mean(draws) > 0.5

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
+from bayesrank._arguments import numbers, whole
 from bayesrank.counts import one_vs_rest
 from bayesrank.predictive._marginal import beta_binomial
 from bayesrank.predictive._merge import equal_runs
@@ -108,29 +109,32 @@ def paired_difference(
     True
     """
     score = as_score(score)
+    if not isinstance(joint, xr.Dataset) or not {"actual", "predicted", "count", "entity"} <= set(joint.variables):
+        held = sorted(map(str, joint.variables)) if isinstance(joint, xr.Dataset) else type(joint).__name__
+        raise ValueError(f"joint must come from br.joint_outcomes; got {held}")
     actual, count = joint["actual"].values, joint["count"].values
     if "cluster" in joint.coords:
         raise ValueError("joint must hold single cases; got clusters of them")
     for argument, name in (("entity", entity), ("other", other)):
-        if name not in joint["entity"].values:
+        if name not in joint["entity"].values.tolist():
             raise KeyError(f"{argument} must be one of {joint['entity'].values.tolist()}; got {name!r}")
+    if entity == other:
+        raise ValueError(f"other must be another entity; got {other!r} twice")
     classes = joint["label"].values if "label" in joint.coords else np.unique(actual)
     if len(classes) != 2:
         raise ValueError(f"joint must hold cases of two classes; got {classes.tolist()}")
-    u, v = (float(x) for x in prior)
-    if not (u > 0 and v > 0):
+    concentrations = numbers("prior", prior)
+    if concentrations.shape != (2,) or not (np.isfinite(concentrations) & (concentrations > 0)).all():
         raise ValueError(f"prior must be a pair of positive numbers; got {prior!r}")
-    base = np.outer([u, v], [u, v]) / (u + v)  # [right, wrong] of the first, of the other
+    base = np.outer(concentrations, concentrations) / concentrations.sum()  # [right, wrong] of the first, of the other
     sizes, cells = {}, {}
     for label, name, given in ((classes[1], "positives", positives), (classes[0], "negatives", negatives)):
         here = actual == label
         wrong = [(joint["predicted"].sel(entity=e).values[here] != label).astype(int) for e in (entity, other)]
         seen = np.zeros((2, 2))
         np.add.at(seen, tuple(wrong), count[here])
-        sizes[name] = int(count[here].sum()) if given is None else given
-        if not isinstance(sizes[name], int | np.integer) or sizes[name] < 0:
-            raise ValueError(f"{name} must be a whole number, 0 or more; got {given!r}")
-        cells[name] = _likely(_both_right(int(sizes[name]), base + seen))
+        sizes[name] = int(count[here].sum()) if given is None else whole(name, given)
+        cells[name] = _likely(_both_right(sizes[name], base + seen))
     (tp, tp_mass), (tn, tn_mass) = cells["positives"], cells["negatives"]
     if len(tp_mass) * len(tn_mass) > PAIRS:
         raise ValueError(

@@ -6,6 +6,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import xarray as xr
 
+from bayesrank._arguments import whole
+from bayesrank._evidence import is_number
 from bayesrank.predictive._merge import equal_runs, exact_ratio
 from bayesrank.scores import Score, as_score
 
@@ -57,6 +59,9 @@ def score_pmf(pmf: xr.DataArray, score: Any, undefined: float | None = None) -> 
     (594, 11)
     """
     score = as_score(score)
+    nowhere = np.nan if undefined is None else undefined
+    if not is_number(nowhere):
+        raise TypeError(f"undefined must be a number or None; got {undefined!r}")
     lattice = _lattice(pmf)
     mass = lattice.mass if lattice.where is None else lattice.mass[lattice.where]
     values, error, number = _evaluate(lattice, score)
@@ -70,7 +75,6 @@ def score_pmf(pmf: xr.DataArray, score: Any, undefined: float | None = None) -> 
     if error is not None:
         out["value_error"] = np.maximum.reduceat(error[order], starts) if len(starts) else np.empty(0)
     if lost.any():
-        nowhere = np.nan if undefined is None else float(undefined)
         number_lost = int(lost.sum()) if number is None else int(number[lost].sum())
         _place(out, nowhere, float(mass[lost].sum()), number_lost)
     coords = {"value": out.pop("value"), "lost_mass": float(pmf.coords.get("lost_mass", 0.0))}
@@ -106,6 +110,7 @@ def multiplicity(positives: int, negatives: int, score: Any) -> xr.DataArray:
     11
     """
     score = as_score(score)
+    positives, negatives = whole("positives", positives), whole("negatives", negatives)
     axes = {"tp": np.arange(positives + 1), "tn": np.arange(negatives + 1)}
     pmf = xr.DataArray(
         np.zeros((positives + 1, negatives + 1)), axes | {"positives": positives, "negatives": negatives}, ("tp", "tn")

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
+from bayesrank._arguments import credibility, number, numbers
 from bayesrank.predictive._merge import equal_runs
 
 __all__ = ["difference", "hdi", "interval_probability", "mean", "mode", "quantile", "summary", "variance"]
@@ -74,7 +75,7 @@ def quantile(pmf: xr.Dataset, q: Any) -> xr.DataArray:
     >>> quantile(f1, [0.05, 0.95]).values.round(3).tolist()
     [0.533, 0.85]
     """
-    levels = np.asarray(q, dtype=float)
+    levels = numbers("q", q)
     if levels.ndim > 1 or not ((levels >= 0) & (levels <= 1)).all():
         raise ValueError(f"q must hold probabilities between 0 and 1; got {q!r}")
     value, mass = _defined(pmf)
@@ -97,7 +98,7 @@ def hdi(pmf: xr.Dataset, prob: float = 0.95) -> xr.DataArray:
     >>> hdi(f1, 0.9).sel(bound="lower").item() < 2 / 3
     True
     """
-    _check_prob(prob)
+    credibility("prob", prob)
     value, mass = _defined(pmf)
     upto = np.concatenate([[0.0], np.cumsum(mass)])
     last = np.searchsorted(upto[1:], upto[:-1] + prob - ROUNDING)
@@ -135,8 +136,9 @@ def interval_probability(pmf: xr.Dataset, lower: float = -np.inf, upper: float =
     >>> round(interval_probability(f1, upper=0.6), 6)
     0.148052
     """
-    if not lower <= upper:
+    if number("lower", lower) > number("upper", upper):
         raise ValueError(f"lower must not be above upper; got {lower} and {upper}")
+    _columns(pmf)  # which checks it
     value = pmf["value"].values
     return float(pmf["probability"].values[(value >= lower) & (value <= upper)].sum())
 
@@ -165,7 +167,7 @@ def difference(pmf: xr.Dataset, other: xr.Dataset) -> xr.Dataset:
     >>> bool(abs(mean(difference(b, a)) - (mean(b) - mean(a))) < 1e-12)
     True
     """
-    sides = [_columns(side) for side in (pmf, other)]
+    sides = [_columns(pmf), _columns(other, "other")]
     if len(sides[0]["value"]) * len(sides[1]["value"]) > PAIRS:
         sides = [_coarse(side, int(PAIRS**0.5)) for side in sides]
     a, b = sides
@@ -217,8 +219,10 @@ def summary(pmf: xr.Dataset | Mapping[Any, xr.Dataset], prob: float = 0.95) -> x
     >>> round(summary(mcc)["sd"].item(), 6)
     0.150519
     """
-    _check_prob(prob)
+    credibility("prob", prob)
     if isinstance(pmf, Mapping) and not isinstance(pmf, xr.Dataset):
+        if not pmf:
+            raise ValueError("pmf must hold at least one distribution; got none")
         labels = xr.DataArray(list(pmf), dims="label", name="label")
         return xr.concat([summary(each, prob) for each in pmf.values()], labels.assign_coords(label=labels))
     defined = interval_probability(pmf)
@@ -231,11 +235,6 @@ def summary(pmf: xr.Dataset | Mapping[Any, xr.Dataset], prob: float = 0.95) -> x
     return xr.Dataset(dict(zip(names, numbers, strict=True)) | {"undefined": undefined}, {"prob": prob})
 
 
-def _check_prob(prob: float) -> None:
-    if not 0 < prob < 1:
-        raise ValueError(f"prob must lie between 0 and 1; got {prob!r}")
-
-
 def _defined(pmf: xr.Dataset) -> tuple[np.ndarray, np.ndarray]:
     """The defined values, and their masses scaled to 1."""
     columns = _columns(pmf)
@@ -245,14 +244,14 @@ def _defined(pmf: xr.Dataset) -> tuple[np.ndarray, np.ndarray]:
     return columns["value"], columns["probability"] / total
 
 
-def _columns(pmf: xr.Dataset) -> dict[str, np.ndarray]:
+def _columns(pmf: xr.Dataset, argument: str = "pmf") -> dict[str, np.ndarray]:
     if (
         not isinstance(pmf, xr.Dataset)
         or not {"probability", "multiplicity"} <= set(pmf)
         or set(pmf.sizes) != {"value"}
     ):
         held = sorted(map(str, pmf)) if isinstance(pmf, xr.Dataset) else type(pmf).__name__
-        raise ValueError(f"pmf must come from br.predictive.score_pmf; got {held}")
+        raise ValueError(f"{argument} must come from br.predictive.score_pmf; got {held}")
     defined = ~np.isnan(pmf["value"].values)
     columns = {name: pmf[name].values[defined] for name in ("value", "probability", "multiplicity")}
     error = pmf["value_error"].values[defined] if "value_error" in pmf else np.zeros(int(defined.sum()))

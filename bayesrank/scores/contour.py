@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
+from bayesrank._arguments import labelled_numbers, numbers
 from bayesrank.scores.catalog import SCORES, as_score
 from bayesrank.scores.score import Score
 
@@ -312,8 +313,8 @@ def _finite(values: Any) -> Any:
 
 def _labelled(held: Any, dim: str) -> xr.DataArray:
     if isinstance(held, xr.DataArray):
-        return held.astype(float)
-    values = np.asarray(held, dtype=float)
+        return labelled_numbers(dim, held)
+    values = numbers(dim, held)
     if values.ndim > 1:
         raise ValueError(f"{dim} must be a number, a sequence or a DataArray; got {values.ndim} dimensions")
     return xr.DataArray(values, {dim: values} if values.ndim else {}, (dim,)[: values.ndim])

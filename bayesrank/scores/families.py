@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from bayesrank._arguments import numbers
 from bayesrank.scores.score import Score, ratio
 
 __all__ = [
@@ -219,7 +220,7 @@ def decision_benefit(benefit: Any) -> Score:
     >>> decision_benefit([[0, -1], [-10, 5]])(br.from_counts(tn=80, fp=10, fn=2, tp=8)).item()
     0.1
     """
-    matrix = np.asarray(benefit, dtype=float)
+    matrix = numbers("benefit", benefit)
     if matrix.shape != (2, 2) or not np.isfinite(matrix).all():
         raise ValueError(f"benefit must be four finite numbers of shape (2, 2); got {benefit!r}")
 
@@ -275,6 +276,8 @@ def balanced(score: Score, name: str, **metadata: Any) -> Score:
     >>> balanced(br.scores.ppv, "balanced_ppv")(counts).item()
     0.9
     """
+    if not isinstance(score, Score):
+        raise TypeError(f"score must be a Score, as br.scores.get gives it; got {type(score).__name__}")
 
     def function(tn: Any, fp: Any, fn: Any, tp: Any) -> Any:
         # Each class is weighed by the size of the other, which makes them equal and keeps counts whole.

@@ -12,6 +12,8 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
+from bayesrank._arguments import numbers
+from bayesrank.counts import check_counts
 from bayesrank.inference import MODELS, _row_totals, concentration
 from bayesrank.performance import two_class_cells
 from bayesrank.scores._contour_area import root
@@ -49,13 +51,13 @@ class ScorePosterior:
 
     def quantile(self, q: Any) -> xr.DataArray:
         """The values at which the cdf is ``q``, with the dim ``quantile`` where that is a sequence."""
-        levels = np.asarray(q, dtype=float)
+        levels = numbers("q", q)
         if not ((levels >= 0) & (levels <= 1)).all():
             raise ValueError(f"q must hold probabilities between 0 and 1; got {q!r}")
         return self._map(q, "quantile", lambda curves, p: _invert(curves[0], p, self._range), "value")
 
     def _map(self, argument: Any, dim: str, function: Callable[[Any, np.ndarray], np.ndarray], name: str) -> Any:
-        points = np.asarray(argument, dtype=float)
+        points = numbers("q" if dim == "quantile" else dim, argument)
         if points.ndim > 1:
             raise ValueError(f"{dim} must be a number or a sequence; got {points.ndim} dimensions")
         out = np.empty((*self.error.shape, *points.shape))
@@ -74,7 +76,7 @@ def score_posterior(
     Parameters
     ----------
     counts : xarray.DataArray
-        Integer two-class counts (actual, predicted; any other dims).
+        Integer two-class counts ([entity], [dataset], [label], actual, predicted).
     score : Score, str or callable
         Any two-class score that rises, or falls, with TPR and with TNR: the ranking scores, informedness, MCC, kappa,
         likelihood ratios, ...
@@ -116,6 +118,7 @@ def score_posterior(
     [[0.33, 0.748]]
     """
     score = as_score(score)
+    counts = _checked(counts)
     if model not in ("dirichlet_multinomial", "beta_binomial"):
         raise KeyError(f"model must be 'dirichlet_multinomial' or 'beta_binomial'; got {model!r}")
     totals = _row_totals(counts, MODELS[model].PREVALENCE if prevalence is None else prevalence)
@@ -135,6 +138,14 @@ def score_posterior(
             cdf, pdf, error[position] = _curves(score, a, None if share is None else float(share[position]))
             curves[position] = (cdf, pdf)
     return ScorePosterior(frame.copy(data=error), curves, (0.0, 1.0) if score.importance else score.range)
+
+
+def _checked(counts: xr.DataArray) -> xr.DataArray:
+    """The counts after a check, of one selected entity too."""
+    if not isinstance(counts, xr.DataArray) or "entity" in counts.dims:
+        return check_counts(counts)
+    name = counts["entity"].item() if "entity" in counts.coords else "entity 1"
+    return check_counts(counts.drop_vars("entity", errors="ignore").expand_dims(entity=[name])).isel(entity=0)
 
 
 def _curves(score: Score, alpha: dict[str, float], share: float | None) -> tuple[Curve, Curve, float]:

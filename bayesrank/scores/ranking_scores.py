@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
+from bayesrank._arguments import labelled_numbers, number, numbers
 from bayesrank.performance import align_outcomes, as_performance, check_importance, outcome_dims, two_class_cells
 
 __all__ = ["canonical_score", "importance", "ranking_score"]
@@ -45,7 +46,8 @@ def importance(*, tn: float = 0.0, fp: float = 0.0, fn: float = 0.0, tp: float =
     >>> importance(fp=1, fn=1, tp=2).sel(actual="positive", predicted="positive").item()
     2.0
     """
-    weights = np.array([[tn, fp], [fn, tp]], dtype=float)
+    cells = {"tn": tn, "fp": fp, "fn": fn, "tp": tp}
+    weights = np.array([number(name, cell) for name, cell in cells.items()]).reshape(2, 2)
     if not np.isfinite(weights).all() or (weights < 0).any() or not weights.any():
         raise ValueError(
             f"importance must be non-negative, finite and not all 0; got tn={tn}, fp={fp}, fn={fn}, tp={tp}"
@@ -107,7 +109,7 @@ def ranking_score(source: Any, importance: xr.DataArray, satisfaction: xr.DataAr
     weights = check_importance(importance, array)
     if satisfaction is None:
         satisfaction = _correct(array)
-    good = align_outcomes(satisfaction, array, "satisfaction").astype(float)
+    good = align_outcomes(satisfaction, array, "satisfaction")
     if not np.isfinite(good).all():
         raise ValueError("satisfaction must be finite; got NaN or infinity")
     if isinstance(source, xr.DataArray) and source.dtype.kind in "iu":
@@ -160,7 +162,8 @@ def canonical_score(source: Any, a: Any, b: Any) -> xr.DataArray:
     Frozen({'entity': 1, 'b': 2, 'a': 3})
     """
     counts = isinstance(source, xr.DataArray) and source.dtype.kind in "iu"
-    cells = two_class_cells(source if counts else as_performance(source))
+    performance = as_performance(source)  # which checks counts, too
+    cells = two_class_cells(source if counts else performance)
     along_a, along_b = _point(a, "a"), _point(b, "b")
     right = (1 - along_a) * cells["tn"] + along_a * cells["tp"]
     wrong = (1 - along_b) * cells["fp"] + along_b * cells["fn"]
@@ -173,13 +176,14 @@ def canonical_score(source: Any, a: Any, b: Any) -> xr.DataArray:
 
 def _point(value: Any, name: str) -> xr.DataArray:
     if not isinstance(value, xr.DataArray):
-        numbers = np.asarray(value, dtype=float)
-        if numbers.ndim > 1:
-            raise ValueError(f"{name} must be a number, a sequence or a DataArray; got {numbers.ndim} dimensions")
-        value = xr.DataArray(numbers, dims=(name,), coords={name: numbers}) if numbers.ndim else xr.DataArray(numbers)
+        points = numbers(name, value)
+        if points.ndim > 1:
+            raise ValueError(f"{name} must be a number, a sequence or a DataArray; got {points.ndim} dimensions")
+        value = xr.DataArray(points, dims=(name,), coords={name: points}) if points.ndim else xr.DataArray(points)
+    value = labelled_numbers(name, value)
     if not ((value >= 0) & (value <= 1)).all():
         raise ValueError(f"{name} must be in [0, 1]; got {value.values.tolist()}")
-    return value.astype(float)
+    return value
 
 
 def _correct(array: xr.DataArray) -> xr.DataArray:

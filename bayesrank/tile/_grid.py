@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
+from bayesrank._arguments import whole
 from bayesrank.performance import as_performance, only_two_classes, two_class_cells
 
 DRAWS = ("chain", "draw", "sample")
@@ -19,11 +20,7 @@ BATCHES = 32
 
 def axis(resolution: int) -> np.ndarray:
     """``resolution`` points from 0 to 1, both included."""
-    if isinstance(resolution, bool) or not isinstance(resolution, int | np.integer):
-        raise TypeError(f"resolution must be a whole number; got {resolution!r}")
-    if resolution < 2:
-        raise ValueError(f"resolution must be at least 2, to hold both ends of each axis; got {resolution}")
-    return np.linspace(0.0, 1.0, int(resolution))
+    return np.linspace(0.0, 1.0, whole("resolution", resolution, 2))  # both ends of each axis, at least
 
 
 def canonical(array: xr.DataArray, points: np.ndarray) -> xr.Variable:
@@ -96,12 +93,19 @@ def only_draws_and_entities(array: xr.DataArray, extra: tuple[str, ...] = ()) ->
         )
 
 
+def not_empty(array: xr.DataArray) -> None:
+    """Raise unless there is an entity and a draw."""
+    if not array.size:
+        raise ValueError(f"source must hold at least one entity and one draw; got the sizes {dict(array.sizes)}")
+
+
 def batches(array: xr.DataArray, most: int = BATCHES) -> Iterator[np.ndarray]:
     """The cells, (draws, 4, entity) and contiguous, in at most ``most`` batches of consecutive draws.
 
     A Dask-backed performance is loaded one batch at a time, in many batches, so that it need not fit into memory.
     """
     two_class_cells(array)
+    not_empty(array)
     dims = draw_dims(array)
     array = array.drop_vars(dims, errors="ignore").transpose(*dims, "actual", "predicted", "entity")
     sizes = [array.sizes[dim] for dim in dims]

@@ -7,6 +7,7 @@ from typing import Any, Literal
 import numpy as np
 import xarray as xr
 
+from bayesrank._arguments import number, whole
 from bayesrank._random import Seed, root_sequence, stream
 from bayesrank.performance import as_performance, two_class_cells
 from bayesrank.scores import as_score
@@ -116,13 +117,13 @@ def sample_performances(
     given = {name: share for name, share in fixed.items() if share is not None}
     if len(given) > 1:
         raise ValueError(f"at most one of prevalence and prediction_rate can be fixed; got {given}")
+    size = whole("size", size, 1)
     rng = stream(root_sequence(seed), "sample_performances")
     if not given:
         table = rng.dirichlet(np.ones(4), size).reshape(size, 2, 2)
     else:
         ((name, share),) = given.items()
-        if not 0 <= share <= 1:
-            raise ValueError(f"{name} must lie between 0 and 1; got {share}")
+        share = number(name, share, 0.0, 1.0)
         first, second = rng.random(size), rng.random(size)
         down, up = 1 - share, share
         table = np.stack([down * (1 - first), down * first, up * (1 - second), up * second], -1).reshape(size, 2, 2)

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
+from bayesrank._arguments import labelled_numbers, numbers, whole
 from bayesrank.performance import as_performance, only_two_classes
 from bayesrank.tile._grid import (
     axes,
@@ -303,7 +304,7 @@ def entity(source: Any, rank: int = 1, resolution: int = 101) -> xr.DataArray:
     only_draws_and_entities(array)
     if draw_dims(array):
         raise ValueError(f"source must hold no draws; got dims {array.dims} (br.tile.credible takes a posterior)")
-    if rank not in range(1, array.sizes["entity"] + 1):
+    if whole("rank", rank) not in range(1, array.sizes["entity"] + 1):
         raise ValueError(f"rank must be one of 1 to {array.sizes['entity']}; got {rank!r}")
     (block,) = batches(array)
     who = np.empty((points.size, points.size), np.int64)
@@ -370,15 +371,19 @@ def _no_skill(prevalence: xr.DataArray, points: np.ndarray) -> xr.Variable:
 
 
 def _with_dim(source: Any, dim: str) -> xr.DataArray:
-    array = as_performance(source)
-    if dim not in array.dims:
-        raise ValueError(f"dim must be a dim of source; got {dim!r}, not in {array.dims}")
+    array = with_entity(source) if dim == "entity" else as_performance(source)
+    if dim not in array.dims or dim in ("actual", "predicted"):
+        others = [held for held in array.dims if held not in ("actual", "predicted")]
+        raise ValueError(f"dim must be a dim of source; got {dim!r}, not in {others}")
+    if not array.sizes[dim]:
+        raise ValueError(f"source must hold something along {dim}; got the sizes {dict(array.sizes)}")
     return array
 
 
 def _shares(argument: str, number: Any) -> xr.DataArray:
     """Numbers between 0 and 1, labelled."""
-    shares = number if isinstance(number, xr.DataArray) else xr.DataArray(np.asarray(number, dtype=float))
+    labelled = isinstance(number, xr.DataArray)
+    shares = labelled_numbers(argument, number) if labelled else xr.DataArray(numbers(argument, number))
     if bool(((shares < 0) | (shares > 1)).any()):
         raise ValueError(f"{argument} must lie between 0 and 1; got {shares.values}")
     return shares

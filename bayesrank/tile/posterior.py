@@ -8,12 +8,14 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
+from bayesrank._arguments import credibility
 from bayesrank.tile._grid import (
     area_weights,
     axis,
     batches,
     draw_dims,
     halves,
+    not_empty,
     only_draws_and_entities,
     quotient,
     threaded,
@@ -70,17 +72,11 @@ def credible(source: Any, resolution: int = 101, prob: float = 0.95) -> xr.Datas
     >>> tile["probability_best"].dims, tile["winner"].sel(a=1, b=0).item()
     (('entity', 'b', 'a'), 'b')
     """
-    if isinstance(prob, bool) or not isinstance(prob, int | float | np.number):
-        raise TypeError(f"prob must be a number; got {prob!r}")
-    if not 0 < prob < 1:
-        raise ValueError(f"prob must lie between 0 and 1; got {prob}")
+    prob = credibility("prob", prob)
     points = axis(resolution)
     array = with_entity(source)
     only_draws_and_entities(array)
     n_draws = int(np.prod([array.sizes[dim] for dim in draw_dims(array)]))
-    if n_draws == 0:
-        raise ValueError(f"source must hold at least one draw; got sizes {dict(array.sizes)}")
-
     sums, squares, shares = _accumulate(array, points)
     for total in (*sums.values(), *squares.values()):
         total /= n_draws
@@ -262,9 +258,9 @@ def value_interval(source: Any, resolution: int = 101, prob: float = 0.95) -> xr
     >>> bool((tile["lower"] <= tile["mean"]).all())
     True
     """
-    if not 0 < prob < 1:
-        raise ValueError(f"prob must lie between 0 and 1; got {prob}")
+    prob = credibility("prob", prob)
     array = with_entity(source)
+    not_empty(array)
     dims = draw_dims(array)
     points = axis(resolution)
     a = xr.DataArray(points, {"a": points}, "a")

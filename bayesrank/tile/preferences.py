@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
+from bayesrank._arguments import credibility, number, numbers, whole
 from bayesrank._monte_carlo import proportion_error
 from bayesrank.ranking.credible import rank_intervals
 from bayesrank.scores.placement import place
@@ -66,9 +67,9 @@ def around(score: Any, radius: float = 0.1, prevalence: float | None = None, poi
     [0.36, 0.64]
     """
     centre_a, centre_b = _place(score, prevalence)
-    if not radius > 0:
+    if not number("radius", radius) > 0:
         raise ValueError(f"radius must be above 0; got {radius}")
-    _check_points(points)
+    whole("points", points, 1)
     # A disc that holds all of the Tile is as good as a larger one.
     radius = min(radius, np.hypot(max(centre_a, 1 - centre_a), max(centre_b, 1 - centre_b)))
     # Vogel's spiral: each point stands for the same area.
@@ -120,7 +121,7 @@ def between(*corners: Any, prevalence: float | None = None, points: int = 31) ->
     """
     if len(corners) < 2:
         raise ValueError(f"corners must be at least two; got {corners}")
-    _check_points(points)
+    whole("points", points, 1)
     where = np.array([_place(corner, prevalence) for corner in corners])
     if len(where) == 2:
         part = ((np.arange(points) + 0.5) / points)[:, None]
@@ -185,7 +186,7 @@ def over(region: str, points: int = 31) -> Preferences:
     >>> ranking["probability_best"].values.round(2).tolist()
     [0.74, 0.26]
     """
-    if region not in REGIONS:
+    if not isinstance(region, str) or region not in REGIONS:
         raise KeyError(f"region must be one of {', '.join(REGIONS)}; got {region!r}")
     return between(*REGIONS[region][1], points=points)
 
@@ -224,11 +225,11 @@ def beta_preferences(a: tuple[float, float], b: tuple[float, float], points: int
     """
     from scipy.special import betaincinv
 
-    _check_points(points)
+    whole("points", points, 1)
     middles = (np.arange(points) + 0.5) / points
     each = []
     for argument, pair in (("a", a), ("b", b)):
-        shape = np.asarray(pair, dtype=float)
+        shape = numbers(argument, pair)
         if shape.shape != (2,) or not (np.isfinite(shape) & (shape > 0)).all():
             raise ValueError(f"{argument} must hold two numbers above 0; got {pair}")
         each.append(betaincinv(*shape, middles))
@@ -281,10 +282,7 @@ def preference_ranking(source: Any, a: Any, b: Any, weights: Any = None, prob: f
     from bayesrank.tile import _kernel
 
     where_a, where_b, weight = _points(a, b, weights)
-    if isinstance(prob, bool) or not isinstance(prob, int | float | np.number):
-        raise TypeError(f"prob must be a number; got {prob!r}")
-    if not 0 < prob < 1:
-        raise ValueError(f"prob must lie between 0 and 1; got {prob}")
+    prob = credibility("prob", prob)
     array = with_entity(source)
     only_draws_and_entities(array)
     n = array.sizes["entity"]
@@ -338,7 +336,7 @@ def _error_of_sums(deviations: np.ndarray, sizes: np.ndarray) -> np.ndarray:
 def _place(corner: Any, prevalence: float | None) -> tuple[float, float]:
     """(a, b), given as such or as a score that has a place."""
     if isinstance(corner, list | tuple | np.ndarray):
-        pair = np.asarray(corner, dtype=float)
+        pair = numbers("a place on the Tile", corner)
         if pair.shape != (2,) or not ((pair >= 0) & (pair <= 1)).all():
             raise ValueError(f"a place on the Tile must be two numbers between 0 and 1; got {corner}")
         return float(pair[0]), float(pair[1])
@@ -351,25 +349,20 @@ def _place(corner: Any, prevalence: float | None) -> tuple[float, float]:
     raise ValueError(f"score must have a place on the Tile{at}; got {corner!r}, which has none")
 
 
-def _check_points(points: Any) -> None:
-    if isinstance(points, bool) or not isinstance(points, int | np.integer) or points < 1:
-        raise ValueError(f"points must be a whole number above 0; got {points!r}")
-
-
 def _cross(first: np.ndarray, second: np.ndarray) -> np.ndarray:
     return first[:, 0] * second[:, 1] - first[:, 1] * second[:, 0]
 
 
 def _points(a: Any, b: Any, weights: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Checked arrays of one length; the weights sum to 1."""
-    where = {"a": np.atleast_1d(np.asarray(a, float)), "b": np.atleast_1d(np.asarray(b, float))}
+    where = {"a": np.atleast_1d(numbers("a", a)), "b": np.atleast_1d(numbers("b", b))}
     for argument, values in where.items():
         if values.ndim != 1 or not ((values >= 0) & (values <= 1)).all():
             raise ValueError(f"{argument} must hold numbers between 0 and 1 along one dim; got {values}")
     size = max(values.size for values in where.values())
-    given = np.ones(size) if weights is None else np.atleast_1d(np.asarray(weights, float))
+    given = np.ones(size) if weights is None else np.atleast_1d(numbers("weights", weights))
     lengths = {"a": where["a"].size, "b": where["b"].size, "weights": given.size}
-    if given.size != size or not {where["a"].size, where["b"].size} <= {1, size}:
+    if given.ndim != 1 or given.size != size or not {where["a"].size, where["b"].size} <= {1, size}:
         raise ValueError(f"a, b and weights must have one length; got {lengths}")
     if not (np.isfinite(given) & (given >= 0)).all() or given.sum() == 0:
         raise ValueError(f"weights must be non-negative and not all 0; got {given}")
