@@ -107,8 +107,10 @@ def all_classes(labels: Sequence[Any] | None, seen: Sequence[np.ndarray]) -> lis
     return classes
 
 
-def ordered_categories(column: pd.Series) -> list | None:
-    return list(column.cat.categories) if isinstance(column.dtype, pd.CategoricalDtype) else None
+def ordered_categories(column: Any) -> list | None:
+    """The categories of a Series or Categorical that has some."""
+    dtype = getattr(column, "dtype", None)
+    return list(dtype.categories) if isinstance(dtype, pd.CategoricalDtype) else None
 
 
 def name_coord(names: list) -> np.ndarray:

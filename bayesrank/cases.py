@@ -13,6 +13,7 @@ from bayesrank._evidence import (
     item_names,
     name_coord,
     object_array,
+    ordered_categories,
     unique_names,
     whole_numbers,
 )
@@ -38,8 +39,9 @@ def from_predictions(
     predictions : mapping or DataFrame
         For each entity (key or column), its predicted label of each case, in the order of ``y_true``.
     labels : sequence, optional
-        All classes in order; for two classes the negative one first. By default the sorted labels that occur.
-        A class named here is kept even where no case has it.
+        All classes in order; for two classes the negative one first. By default the categories
+        of ``y_true`` if it has some (as in :func:`bayesrank.from_frame`), else the sorted labels that occur. A class
+        named here is kept even where no case has it.
     dataset : hashable or sequence, optional
         The data set of each case, or one name for all cases.
     weight : sequence of int, optional
@@ -100,7 +102,7 @@ def joint_outcomes(
     predictions : mapping or DataFrame
         For each entity (key or column), its predicted label of each case, in the order of ``y_true``.
     labels : sequence, optional
-        All classes in order; for two classes the negative one first. By default the sorted labels that occur.
+        All classes in order; for two classes the negative one first. By default as for :func:`from_predictions`.
     weight : sequence of int, optional
         How many times each case counts (whole numbers).
     dataset : hashable or sequence, optional
@@ -197,7 +199,8 @@ def _encode(
                 raise ValueError(
                     f"predictions[{name!r}] must hold labels, not probabilities (set a threshold); got {between[0]:g}"
                 )
-    classes = all_classes(labels, [truth, *guesses.values()])
+    named = ordered_categories(y_true) if labels is None else labels
+    classes = all_classes(named, [truth, *guesses.values()])
     code = {label: i for i, label in enumerate(classes)}
 
     def encode(argument: str, values: np.ndarray) -> np.ndarray:

@@ -1,7 +1,9 @@
 """Single cases: counts of each entity, and the patterns that they met together."""
 
 import numpy as np
+import pandas as pd
 import pytest
+import xarray as xr
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -99,3 +101,21 @@ def test_clusters_and_unknown_entities_have_no_paired_difference():
         br.predictive.paired_difference(joint, "a", "b", "accuracy")
     with pytest.raises(KeyError, match="other"):
         br.predictive.paired_difference(joint.drop_vars("cluster"), "a", "c", "accuracy")
+
+
+@pytest.mark.parametrize("kind", [pd.Categorical, lambda labels, **order: pd.Series(pd.Categorical(labels, **order))])
+def test_categories_have_their_order(kind):
+    truth = kind(["low", "high", "high"], categories=["low", "high"], ordered=True)
+    counts = br.from_predictions(truth, {"a": ["low", "low", "high"]})
+    assert counts["actual"].values.tolist() == ["low", "high"]
+    assert counts.squeeze().values.tolist() == [[1, 0], [1, 1]]
+    joint = br.joint_outcomes(truth, {"a": ["low", "low", "high"]})
+    assert joint["label"].values.tolist() == ["low", "high"]
+    frame = pd.DataFrame({"entity": "a", "actual": truth, "predicted": ["low", "low", "high"], "count": 1})
+    xr.testing.assert_identical(counts, br.from_frame(frame))
+
+
+def test_labels_go_before_categories():
+    truth = pd.Categorical(["low", "high"], categories=["low", "high"])
+    counts = br.from_predictions(truth, {"a": ["low", "high"]}, labels=["high", "low"])
+    assert counts["actual"].values.tolist() == ["high", "low"]

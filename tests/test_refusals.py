@@ -217,3 +217,12 @@ def test_relations_match_entities_by_name():
     assert found["incomparable"].sel(entity="a", rival="b")
     with pytest.raises(ValueError, match="performance must be that of the entities of values"):
         br.relations(values, performance.isel(entity=[0, 1]))
+
+
+def test_a_selected_entity_keeps_its_name():
+    one = DRAWS.sel(entity="b")
+    assert tile.credible(one, 3)["entity"].values.tolist() == ["b"]
+    assert tile.preference_ranking(one, 0.5, 0.5)["entity"].values.tolist() == ["b"]
+    intervals = tile.value_interval(one, 3)
+    assert intervals["mean"].dims == ("b", "a")
+    xr.testing.assert_allclose(intervals["mean"], tile.value_interval(DRAWS, 3)["mean"].sel(entity="b"))

@@ -73,7 +73,8 @@ def with_entity(source: Any) -> xr.DataArray:
     """The performance, with a dim ``entity`` even if it holds one entity alone."""
     array = as_performance(source)
     if "entity" not in array.dims:
-        array = array.drop_vars("entity", errors="ignore").expand_dims(entity=["entity 1"])
+        name = array["entity"].item() if "entity" in array.coords else "entity 1"
+        array = array.drop_vars("entity", errors="ignore").expand_dims(entity=[name])
     if "entity" not in array.coords:
         array = array.assign_coords(entity=[f"entity {i + 1}" for i in range(array.sizes["entity"])])
     return array

@@ -9,6 +9,7 @@ import numpy as np
 import xarray as xr
 
 from bayesrank._arguments import credibility
+from bayesrank.performance import as_performance
 from bayesrank.tile._grid import (
     area_weights,
     axis,
@@ -259,7 +260,7 @@ def value_interval(source: Any, resolution: int = 101, prob: float = 0.95) -> xr
     True
     """
     prob = credibility("prob", prob)
-    array = with_entity(source)
+    array = as_performance(source)
     not_empty(array)
     dims = draw_dims(array)
     points = axis(resolution)
