@@ -147,6 +147,11 @@ def audit_table(scores: Iterable[Any] = TABLE_1, prevalences: Iterable[float | N
     xarray.Dataset
         As from :func:`audit`, over (``score``, ``prevalence``, ...).
 
+    Raises
+    ------
+    ValueError, TypeError
+        As :func:`audit`; or if there is no score or no prevalence.
+
     Examples
     --------
     >>> table = audit_table(["f1", "mcc"], [0.2])

@@ -250,6 +250,12 @@ def one_vs_rest(counts: xr.DataArray) -> xr.DataArray:
         The other dims as they were, then ``label`` (C), ``actual`` (2) and ``predicted`` (2). The label is the
         positive class.
 
+    Raises
+    ------
+    ValueError, TypeError
+        If the counts have no classes, other classes on one axis than on the other, the dim ``label`` already, or are
+        negative or no numbers.
+
     Examples
     --------
     >>> counts = from_matrix([[5, 1, 0], [2, 7, 1], [0, 0, 4]], "actual_rows", labels=["a", "b", "c"])

@@ -23,6 +23,21 @@ __all__ = [
 def change_predicted(source: Any) -> xr.DataArray:
     """The performance when every prediction is turned into the other class.
 
+    Parameters
+    ----------
+    source : DataArray, Dataset, InferenceData or DataTree
+        Two-class performances (..., actual, predicted).
+
+    Returns
+    -------
+    xarray.DataArray
+        A performance with the dims of the source. Lazy if the source is.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If the source holds no performance of two classes.
+
     References
     ----------
     Piérard et al., The Tile, Lemma 1.
@@ -38,6 +53,21 @@ def change_predicted(source: Any) -> xr.DataArray:
 
 def change_actual(source: Any) -> xr.DataArray:
     """The performance when every true class is turned into the other.
+
+    Parameters
+    ----------
+    source : DataArray, Dataset, InferenceData or DataTree
+        Two-class performances (..., actual, predicted).
+
+    Returns
+    -------
+    xarray.DataArray
+        A performance with the dims of the source. Lazy if the source is.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If the source holds no performance of two classes.
 
     References
     ----------
@@ -55,6 +85,21 @@ def change_actual(source: Any) -> xr.DataArray:
 def swap_actual_predicted(source: Any) -> xr.DataArray:
     """The performance when truth and prediction change roles.
 
+    Parameters
+    ----------
+    source : DataArray, Dataset, InferenceData or DataTree
+        Two-class performances (..., actual, predicted).
+
+    Returns
+    -------
+    xarray.DataArray
+        A performance with the dims of the source. Lazy if the source is.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If the source holds no performance of two classes.
+
     References
     ----------
     Piérard et al., The Tile, Lemma 3.
@@ -70,6 +115,21 @@ def swap_actual_predicted(source: Any) -> xr.DataArray:
 
 def swap_classes(source: Any) -> xr.DataArray:
     """The performance when the classes change roles.
+
+    Parameters
+    ----------
+    source : DataArray, Dataset, InferenceData or DataTree
+        Two-class performances (..., actual, predicted).
+
+    Returns
+    -------
+    xarray.DataArray
+        A performance with the dims of the source. Lazy if the source is.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If the source holds no performance of two classes.
 
     References
     ----------
@@ -99,6 +159,11 @@ def shift_prior(source: Any, prevalence: Any) -> xr.DataArray:
     xarray.DataArray
         NaN where the old prevalence is 0 or 1, unless the new one is the same.
 
+    Raises
+    ------
+    ValueError, TypeError
+        If the source holds no performance of two classes, or the prevalence is no number between 0 and 1.
+
     References
     ----------
     Piérard et al., The Tile, Section 3.2 and Property 1.
@@ -127,6 +192,21 @@ def shift_prior(source: Any, prevalence: Any) -> xr.DataArray:
 
 def no_skill_twin(source: Any) -> xr.DataArray:
     """The performance with the same prevalence and prediction rate, prediction and truth independent.
+
+    Parameters
+    ----------
+    source : DataArray, Dataset, InferenceData or DataTree
+        Two-class performances (..., actual, predicted).
+
+    Returns
+    -------
+    xarray.DataArray
+        A performance with the dims of the source. Lazy if the source is.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If the source holds no performance of two classes.
 
     References
     ----------

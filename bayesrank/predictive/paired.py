@@ -40,6 +40,11 @@ def by_class(
     dict
         From labels to what :func:`score_pmf` gives; :func:`summary` takes it whole.
 
+    Raises
+    ------
+    ValueError, TypeError
+        If the counts are none of one entity, or there is no such score or prior.
+
     References
     ----------
     Lovell et al., Never mind the metrics, Section 9.

@@ -100,6 +100,11 @@ def multiplicity(positives: int, negatives: int, score: Any) -> xr.DataArray:
     xarray.DataArray
         ``multiplicity`` (tp, tn); 0 where the score is undefined.
 
+    Raises
+    ------
+    TypeError, ValueError, KeyError
+        If a number of cases is no whole number from 0 on, or there is no such score.
+
     References
     ----------
     Lovell et al., Never mind the metrics, Figure F.3.

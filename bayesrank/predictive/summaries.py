@@ -25,6 +25,21 @@ ROUNDING = 1e-12
 def mean(pmf: xr.Dataset) -> float:
     """The expectation of a score, given that it is defined.
 
+    Parameters
+    ----------
+    pmf : xarray.Dataset
+        From :func:`score_pmf`.
+
+    Returns
+    -------
+    float
+        In units of the score.
+
+    Raises
+    ------
+    ValueError
+        If the pmf is none of a score, or the score is never defined.
+
     Examples
     --------
     >>> import bayesrank as br
@@ -39,6 +54,21 @@ def mean(pmf: xr.Dataset) -> float:
 
 def variance(pmf: xr.Dataset) -> float:
     """The variance of a score, given that it is defined.
+
+    Parameters
+    ----------
+    pmf : xarray.Dataset
+        From :func:`score_pmf`.
+
+    Returns
+    -------
+    float
+        In squared units of the score.
+
+    Raises
+    ------
+    ValueError
+        If the pmf is none of a score, or the score is never defined.
 
     Examples
     --------
@@ -67,6 +97,13 @@ def quantile(pmf: xr.Dataset, q: Any) -> xr.DataArray:
     xarray.DataArray
         With the dim ``quantile`` where ``q`` is a sequence.
 
+    Raises
+    ------
+    ValueError
+        If the pmf is none of a score, or the score is never defined.
+    TypeError, ValueError
+        If ``q`` holds anything but probabilities.
+
     Examples
     --------
     >>> import bayesrank as br
@@ -89,6 +126,25 @@ def hdi(pmf: xr.Dataset, prob: float = 0.95) -> xr.DataArray:
     """The narrowest interval that holds a score with probability at least ``prob``, given that it is defined.
 
     Of equally narrow ones that with the larger probability, then the lower one. Both ends belong to it.
+
+    Parameters
+    ----------
+    pmf : xarray.Dataset
+        From :func:`score_pmf`.
+    prob : float
+        Between 0 and 1.
+
+    Returns
+    -------
+    xarray.DataArray
+        Over ``bound``: "lower" and "upper".
+
+    Raises
+    ------
+    ValueError
+        If the pmf is none of a score, or the score is never defined.
+    TypeError, ValueError
+        If ``prob`` is no number between 0 and 1.
 
     Examples
     --------
@@ -113,6 +169,21 @@ def hdi(pmf: xr.Dataset, prob: float = 0.95) -> xr.DataArray:
 def mode(pmf: xr.Dataset) -> xr.DataArray:
     """The most probable values: one, or all that share the largest probability.
 
+    Parameters
+    ----------
+    pmf : xarray.Dataset
+        From :func:`score_pmf`.
+
+    Returns
+    -------
+    xarray.DataArray
+        Values along ``mode``, in increasing order.
+
+    Raises
+    ------
+    ValueError
+        If the pmf is none of a score, or the score is never defined.
+
     Examples
     --------
     >>> import bayesrank as br
@@ -127,6 +198,22 @@ def mode(pmf: xr.Dataset) -> xr.DataArray:
 
 def interval_probability(pmf: xr.Dataset, lower: float = -np.inf, upper: float = np.inf) -> float:
     """The probability that a score is defined and from ``lower`` to ``upper``, both ends in.
+
+    Parameters
+    ----------
+    pmf : xarray.Dataset
+        From :func:`score_pmf`.
+    lower, upper : float
+        In units of the score; no bound by default.
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    ValueError, TypeError
+        If the pmf is none of a score, a bound is no number, or ``lower`` is above ``upper``.
 
     Examples
     --------
@@ -158,6 +245,11 @@ def difference(pmf: xr.Dataset, other: xr.Dataset) -> xr.Dataset:
     xarray.Dataset
         As from :func:`score_pmf`, of the first score minus the second; undefined where one of them is. With more than
         1.6e7 pairs of values neighbouring values are put together first, and ``value_error`` tells how far.
+
+    Raises
+    ------
+    ValueError
+        If one of the two is no pmf of a score.
 
     Examples
     --------
@@ -210,6 +302,11 @@ def summary(pmf: xr.Dataset | Mapping[Any, xr.Dataset], prob: float = 0.95) -> x
     xarray.Dataset
         Scalars ``mean``, ``sd``, ``median``, ``lower``, ``upper`` (equal tails), ``hdi_lower``, ``hdi_upper``,
         ``undefined``; NaN where the score is never defined.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If the pmf is none of a score, or ``prob`` is no number between 0 and 1.
 
     Examples
     --------

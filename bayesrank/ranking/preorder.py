@@ -75,6 +75,16 @@ def relations(values: xr.DataArray, performance: Any = None, higher_is_better: b
 def dual(order: xr.Dataset) -> xr.Dataset:
     """The dual of an order: what was worse is better.
 
+    Parameters
+    ----------
+    order : Dataset
+        From :func:`relations`.
+
+    Returns
+    -------
+    xarray.Dataset
+        As from :func:`relations`.
+
     Examples
     --------
     >>> found = relations(xr.DataArray([0.2, 0.7], dims="entity"))
@@ -98,6 +108,11 @@ def rank_bounds(order: xr.Dataset) -> xr.Dataset:
     xarray.Dataset
         ``lower``, one more than the number of better entities, and ``upper``, the number of better or equivalent
         ones, over (..., ``entity``). An entity comparable with no other is in no order, though its bounds are 1 and 1.
+
+    Raises
+    ------
+    ValueError
+        If ``order`` is none.
 
     References
     ----------

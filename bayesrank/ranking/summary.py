@@ -29,6 +29,11 @@ def ranking_table(values: xr.DataArray, ranking: xr.Dataset) -> pd.DataFrame:
         tails at the ranking's ``prob``), ``probability_best``, ``expected_rank``, ``rank_lower``, ``rank_upper``,
         ``consensus_rank``, ``tier``, ``expected_regret``, ``undefined``.
 
+    Raises
+    ------
+    ValueError
+        If ``ranking`` is none, or holds several rankings.
+
     Examples
     --------
     >>> import bayesrank as br
@@ -72,6 +77,11 @@ def verdict(ranking: xr.Dataset) -> list[str]:
     list of str
         What the draws support: the leader, the first tier, the smallest set that holds the best, the tiers, and
         what is undefined.
+
+    Raises
+    ------
+    ValueError
+        If ``ranking`` is none, or holds several rankings.
 
     Examples
     --------

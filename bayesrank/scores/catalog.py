@@ -64,6 +64,22 @@ def get(name: str) -> Score:
 def as_score(score: Any) -> Score:
     """A Score from a Score, a name or alias, or a plain function of (tn, fp, fn, tp).
 
+    Parameters
+    ----------
+    score : Score, str or callable
+        A function takes four arrays of probabilities and gives an array of numbers; higher is better.
+
+    Returns
+    -------
+    Score
+
+    Raises
+    ------
+    KeyError
+        If no score has that name.
+    TypeError
+        If it is none of these, or a function of other arguments.
+
     Examples
     --------
     >>> as_score("precision").name

@@ -186,6 +186,11 @@ def contour_meeting_points(score: Any, prevalence: float) -> xr.Dataset:
         ``fpr`` and ``tpr`` (point); no point where the contours are parallel or do not meet. The contours of mcc for
         k and -k make up one ellipse, which goes through both points: (1, 1) is on the one for the positive value.
 
+    Raises
+    ------
+    ValueError
+        If no contours of the score are known in closed form, or the prevalence is not strictly between 0 and 1.
+
     References
     ----------
     Lovell et al., Never mind the metrics, appendices B and C.

@@ -140,6 +140,11 @@ def weighted_accuracy(weight: float) -> Score:
     Score
         Monotone in a ranking score while the prevalence is fixed (T Lemma 9).
 
+    Raises
+    ------
+    ValueError, TypeError
+        If the weight is no number between 0 and 1.
+
     Examples
     --------
     >>> import bayesrank as br
@@ -268,6 +273,24 @@ def net_benefit(threshold: float) -> Score:
 
 def balanced(score: Score, name: str, **metadata: Any) -> Score:
     """The same score at equal class sizes: of the rates alone, whatever the prevalence.
+
+    Parameters
+    ----------
+    score : Score
+        Any two-class score.
+    name : str
+        Of the new score.
+    **metadata
+        Whatever else :class:`Score` takes.
+
+    Returns
+    -------
+    Score
+
+    Raises
+    ------
+    TypeError
+        If ``score`` is no Score.
 
     Examples
     --------

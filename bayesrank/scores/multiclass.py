@@ -36,6 +36,11 @@ def macro_average(source: Any, score: Any) -> xr.DataArray:
     xarray.DataArray
         Without ``actual`` and ``predicted``; NaN where the score is undefined for a class.
 
+    Raises
+    ------
+    ValueError, TypeError, KeyError
+        If the source holds no classes, has been put one against the rest before, or there is no such score.
+
     Examples
     --------
     >>> import bayesrank as br
@@ -63,6 +68,11 @@ def micro_average(source: Any, score: Any) -> xr.DataArray:
     -------
     xarray.DataArray
         Without ``actual`` and ``predicted``.
+
+    Raises
+    ------
+    ValueError, TypeError, KeyError
+        If the source holds no classes, has been put one against the rest before, or there is no such score.
 
     Examples
     --------
@@ -92,6 +102,11 @@ def weighted_average(source: Any, score: Any) -> xr.DataArray:
     -------
     xarray.DataArray
         Without ``actual`` and ``predicted``; NaN where the score is undefined for a class that occurs.
+
+    Raises
+    ------
+    ValueError, TypeError, KeyError
+        If the source holds no classes, has been put one against the rest before, or there is no such score.
 
     Examples
     --------

@@ -104,6 +104,11 @@ def sample_performances(
     xarray.DataArray
         Performances (sample, actual, predicted).
 
+    Raises
+    ------
+    ValueError, TypeError
+        If the size is no whole number above 0, both rates are fixed, or one is no number between 0 and 1.
+
     References
     ----------
     Piérard et al., The Tile, Figures 4 and 7: the uniform Dirichlet distribution, and its case of fixed priors.

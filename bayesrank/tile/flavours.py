@@ -164,6 +164,11 @@ def no_skill(prevalence: Any, resolution: int = 101) -> xr.DataArray:
     xarray.DataArray
         Values (..., b, a).
 
+    Raises
+    ------
+    ValueError, TypeError
+        If the prevalence holds anything but numbers between 0 and 1, or the resolution is below 2.
+
     References
     ----------
     Piérard et al., The Tile, A.5.1 and Figure 9.
@@ -192,6 +197,11 @@ def relative_skill(source: Any, resolution: int = 101) -> xr.DataArray:
     xarray.DataArray
         (R - no skill) / (1 - no skill), dims (..., b, a): 1 when perfect, 0 at no skill, negative below; NaN where
         no skill already reaches 1.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If the source has not two classes, or the resolution is below 2.
 
     References
     ----------

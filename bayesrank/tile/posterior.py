@@ -143,6 +143,11 @@ def probability_best(source: Any, resolution: int = 101) -> xr.DataArray:
     xarray.DataArray
         Probabilities (entity, b, a), ties shared; NaN where no entity has a score in any draw.
 
+    Raises
+    ------
+    ValueError, TypeError
+        If the source has other dims (data sets, say), more classes or no draw, or the resolution is below 2.
+
     References
     ----------
     Piérard et al., The Tile, Section 4.3.
@@ -196,6 +201,11 @@ def rank_probability(source: Any, resolution: int = 101) -> xr.DataArray:
         Probabilities (entity, rank, b, a), a tied group's spread evenly over the positions that it occupies; they sum
         over the ranks to 1 less the undefined share.
 
+    Raises
+    ------
+    ValueError, TypeError
+        If the source has other dims (data sets, say), more classes or no draw, or the resolution is below 2.
+
     References
     ----------
     Piérard et al., The Tile, Section 4.3.
@@ -246,6 +256,11 @@ def value_interval(source: Any, resolution: int = 101, prob: float = 0.95) -> xr
     -------
     xarray.Dataset
         ``mean``, ``lower``, ``upper``, with the dims b and a last; over the draws in which the score is defined.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If the source has more classes or no draw, the resolution is below 2, or ``prob`` is no number between 0 and 1.
 
     References
     ----------

@@ -27,6 +27,11 @@ def volume(source: Any) -> xr.DataArray:
     xarray.DataArray
         Volumes between 0 and 1. Lazy if the source is.
 
+    Raises
+    ------
+    ValueError, TypeError
+        If the source holds no performance of two classes.
+
     Notes
     -----
     The closed form has four cases, cancels near their borders, and in the fourth case cancels wherever hits and
