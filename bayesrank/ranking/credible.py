@@ -25,8 +25,9 @@ def credible_ranking(
     Parameters
     ----------
     values : xarray.DataArray
-        Draws of a score (chain, draw, entity); without ``chain`` or ``draw`` they are fewer or one. Any other
-        dim, such as ``dataset``, gives one ranking for each of its items. Read into memory if lazy.
+        Draws of a score (chain, draw, entity), or (sample, entity) where chains and draws were stacked; without
+        any of these dims there is one draw. Any other dim, such as ``dataset``, gives one ranking for each of its
+        items. Read into memory if lazy.
     prob : float
         Credible probability of intervals, tiers and the best set, between 0 and 1.
     rope : float
@@ -80,7 +81,7 @@ def credible_ranking(
     """
     prob = _between("prob", prob, 0.0, 1.0)
     rope = _between("rope", rope, -np.finfo(float).tiny, np.inf)
-    values, sign = check_values(values, higher_is_better)
+    values, sign = check_values(with_draws(values), higher_is_better)
     names = values["entity"].values.tolist() if "entity" in values.coords else list(range(values.sizes["entity"]))
     if len(set(names)) != len(names):
         raise ValueError(f"values must name each entity once; got {len(names) - len(set(names))} repeated names")
@@ -118,6 +119,14 @@ def credible_ranking(
             "draws": len(x),
         },
     )
+
+
+def with_draws(values: Any) -> Any:
+    """Draws that were stacked, as by az.extract, under the name ``draw``."""
+    if not isinstance(values, xr.DataArray) or "sample" not in values.dims or set(DRAWS) & set(values.dims):
+        return values
+    along = [name for name, coord in values.coords.items() if "sample" in coord.dims]
+    return values.drop_vars(along).rename(sample="draw")
 
 
 def _summarize(

@@ -108,7 +108,8 @@ def batches(array: xr.DataArray, most: int = BATCHES) -> Iterator[np.ndarray]:
     two_class_cells(array)
     not_empty(array)
     dims = draw_dims(array)
-    array = array.drop_vars(dims, errors="ignore").transpose(*dims, "actual", "predicted", "entity")
+    along = [name for name, coord in array.coords.items() if set(coord.dims) & set(dims)]
+    array = array.drop_vars(along).transpose(*dims, "actual", "predicted", "entity")
     sizes = [array.sizes[dim] for dim in dims]
     total = int(np.prod(sizes))
     if array.chunks is None:

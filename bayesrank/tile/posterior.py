@@ -3,6 +3,7 @@
 One pass over the draws, compiled and threaded; nothing of the size draws × entities × Tile is ever held.
 """
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -285,7 +286,9 @@ def value_interval(source: Any, resolution: int = 101, prob: float = 0.95) -> xr
         value = quotient(*halves(array, a, float(b)))
         row = xr.Dataset({"mean": value.mean(dims)})
         for name, q in (("lower", (1 - prob) / 2), ("upper", (1 + prob) / 2)):
-            row[name] = value.quantile(q, dims, skipna=True).drop_vars("quantile")
+            with warnings.catch_warnings():
+                warnings.filterwarnings("ignore", "All-NaN", RuntimeWarning)  # a score that is never defined
+                row[name] = value.quantile(q, dims, skipna=True).drop_vars("quantile")
         rows.append(row.assign_coords(b=b))
     return xr.concat(rows, "b").transpose(..., "b", "a").assign_attrs(prob=prob)
 
