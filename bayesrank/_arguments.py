@@ -1,5 +1,6 @@
 """Arguments, checked: what is not what it should be is refused by name, and nothing is coerced in silence."""
 
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -49,6 +50,28 @@ def labelled_numbers(argument: str, values: xr.DataArray) -> xr.DataArray:
     if values.dtype.kind not in "iuf":
         raise TypeError(f"{argument} must hold numbers; got dtype {values.dtype}")
     return values.astype(float)
+
+
+def units(**numbers: Any) -> None:
+    """Raise unless all are numbers, or arrays of numbers, between 0 and 1."""
+    for argument, number in numbers.items():
+        if isinstance(number, bool) or not isinstance(number, Real | np.ndarray | xr.DataArray):
+            raise TypeError(f"{argument} must be a number between 0 and 1, or an array; got {number!r}")
+        values = np.asarray(number)
+        if values.dtype.kind not in "iuf":
+            raise TypeError(f"{argument} must hold numbers between 0 and 1; got {values.dtype} values")
+        outside = values[~((values >= 0) & (values <= 1))]
+        if outside.size:
+            raise ValueError(f"{argument} must lie between 0 and 1; got {outside.flat[0]}")
+
+
+def labelled_units(**numbers: Any) -> tuple[xr.DataArray, ...]:
+    """Numbers between 0 and 1 as labelled arrays that fit together."""
+    units(**numbers)
+    for argument, number in numbers.items():
+        if np.ndim(number) and not isinstance(number, xr.DataArray):
+            raise TypeError(f"{argument} must be a number, or a DataArray, whose dims have names; got a plain array")
+    return xr.broadcast(*(xr.DataArray(number) if np.ndim(number) == 0 else number for number in numbers.values()))
 
 
 def _within(low: float, high: float, ends: bool) -> str:

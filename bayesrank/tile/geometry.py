@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank.tile._check import whole
+from bayesrank._arguments import whole
 from bayesrank.tile._grid import CELLS, draw_dims, only_draws_and_entities, with_entity
 
 __all__ = ["frontier", "regions", "shares"]
@@ -61,7 +61,7 @@ def frontier(source: Any, first: Any, second: Any, points: int = 201) -> xr.Data
     >>> curve.sizes["point"] > 0
     True
     """
-    whole(2, points=points)
+    whole("points", points, 2)
     cells, names = _point(source)
     for argument, name in (("first", first), ("second", second)):
         if name not in names:
@@ -139,7 +139,7 @@ def regions(source: Any, rank: int = 1, points: int = 65) -> xr.Dataset:
     >>> round(regions(counts)["area"].sum().item(), 12)
     1.0
     """
-    whole(2, points=points)
+    whole("points", points, 2)
     cells, names = _point(source)
     lines, slabs, areas, groups = _cut(cells, rank)
     labels = [" = ".join(str(names[k]) for k in group) for group in groups]

@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
+from bayesrank._arguments import labelled_units, units, whole
 from bayesrank.scores.score import ratio
-from bayesrank.tile._check import labelled, units, whole
 
 __all__ = ["chance_corrected_place", "isoperformance", "moved_place", "no_skill_curve", "prior_grid", "vertex"]
 
@@ -49,8 +49,8 @@ def isoperformance(a: Any, b: Any, value: Any, prevalence: Any, points: int = 2)
     >>> dict(isoperformance(a=1, b=0.5, value=values, prevalence=0.3, points=9).sizes)
     {'value': 3, 'point': 9}
     """
-    whole(2, points=points)
-    a, b, value, positive = labelled(a=a, b=b, value=value, prevalence=prevalence)
+    whole("points", points, 2)
+    a, b, value, positive = labelled_units(a=a, b=b, value=value, prevalence=prevalence)
     negative = 1 - positive
     # of_y * tpr = of_x * fpr + constant, with no coefficient below 0: it meets ROC, where all values are taken.
     of_y = positive * ((1 - value) * a + value * b)
@@ -100,7 +100,7 @@ def vertex(a: Any, b: Any, prevalence: Any) -> xr.Dataset:
     >>> place["fpr"].item() < 0 and place["tpr"].item() < 0
     True
     """
-    a, b, positive = labelled(a=a, b=b, prevalence=prevalence)
+    a, b, positive = labelled_units(a=a, b=b, prevalence=prevalence)
     negative = 1 - positive
     place = xr.Dataset(
         {
@@ -159,7 +159,7 @@ def no_skill_curve(
         raise ValueError(f"give either prevalence or prediction_rate; got {prevalence!r} and {prediction_rate!r}")
     given = {"prevalence": prevalence, "prediction_rate": prediction_rate}
     name, share = next((name, share) for name, share in given.items() if share is not None)
-    whole(2, points=points)
+    whole("points", points, 2)
     units(**{name: share})
     if np.ndim(share):
         raise TypeError(f"{name} must be one number; got an array of shape {np.shape(share)}")
@@ -247,7 +247,7 @@ def prior_grid(prevalence: float, lines: int = 11) -> xr.DataArray:
     >>> prior_grid(0.5, lines=3).values.tolist()
     [0.0, 0.5, 1.0]
     """
-    whole(2, lines=lines)
+    whole("lines", lines, 2)
     units(prevalence=prevalence)
     if np.ndim(prevalence):
         raise TypeError(f"prevalence must be one number; got an array of shape {np.shape(prevalence)}")
