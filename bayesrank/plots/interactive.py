@@ -11,7 +11,7 @@ import numpy as np
 import xarray as xr
 
 from bayesrank.plots._style import OKABE_ITO
-from bayesrank.plots.contours import _limits, _name, _steps
+from bayesrank.plots.roc import _limits, _name, _steps
 from bayesrank.predictive import confusion_pmf
 from bayesrank.scores import as_score
 from bayesrank.scores.contour import contour_curve

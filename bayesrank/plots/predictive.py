@@ -7,7 +7,7 @@ import numpy as np
 import xarray as xr
 
 from bayesrank.plots._style import OKABE_ITO, new_axes
-from bayesrank.plots.contours import _draw_contours, _name
+from bayesrank.plots.roc import _draw_contours, _name
 from bayesrank.predictive import confusion_pmf
 from bayesrank.scores import as_score
 from bayesrank.scores.contour import contour_curve

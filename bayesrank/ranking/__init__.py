@@ -2,7 +2,7 @@
 
 from bayesrank.ranking.credible import credible_ranking
 from bayesrank.ranking.preorder import dual, rank_bounds, relations
-from bayesrank.ranking.rank import rank
+from bayesrank.ranking.ranks import rank
 from bayesrank.ranking.summary import ranking_table, verdict
 
 __all__ = ["credible_ranking", "dual", "rank", "rank_bounds", "ranking_table", "relations", "verdict"]

@@ -7,7 +7,7 @@ import xarray as xr
 
 from bayesrank._monte_carlo import effective_sample_size, proportion_error
 from bayesrank.ranking.consensus import consensus_order, share_ranks
-from bayesrank.ranking.rank import check_values, positions
+from bayesrank.ranking.ranks import check_values, positions
 
 __all__ = ["credible_ranking"]
 

@@ -12,7 +12,7 @@ import xarray as xr
 
 from bayesrank._evidence import in_words
 from bayesrank.performance import as_performance, outcome_dims
-from bayesrank.ranking.rank import check_values
+from bayesrank.ranking.ranks import check_values
 
 __all__ = ["dual", "is_preorder", "rank_bounds", "relations"]
 
