@@ -73,6 +73,12 @@ class Score:
     domain: str = "everywhere"
     reference: str = ""
 
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        """Scores of the catalogue are copied and pickled by name: some are functions within functions."""
+        from bayesrank.scores.catalog import SCORES, get
+
+        return (get, (self.name,)) if SCORES.get(self.name) is self else super().__reduce_ex__(protocol)
+
     def __call__(self, source: Any) -> xr.DataArray:
         """The score's value, without the outcome dims, all others kept; lazy if the source is."""
         # Counts are used as they are: exact integers keep exact ties.

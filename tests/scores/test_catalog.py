@@ -1,6 +1,8 @@
 """The catalogue: every score by an independent route, its range, symmetries, domain and metadata."""
 
 import math
+import pickle
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -429,3 +431,10 @@ def test_proportional_counts_tie_exactly(name):
 
 def test_scores_are_hashable():
     assert len({*SCORES.values(), br.scores.f_beta(3.0)}) == len(SCORES) + 1
+
+
+def test_scores_travel_to_other_processes():
+    for score in SCORES.values():
+        assert pickle.loads(pickle.dumps(score)) is score
+    own = replace(br.scores.accuracy, function=len, name="own")  # not of the catalogue
+    assert pickle.loads(pickle.dumps(own)) == own
