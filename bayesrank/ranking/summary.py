@@ -12,6 +12,9 @@ from bayesrank.ranking.credible import with_draws
 
 __all__ = ["ranking_table", "verdict"]
 
+#: Members of the best set that a sentence can list.
+NAMED = 5
+
 
 def ranking_table(values: xr.DataArray, ranking: xr.Dataset) -> pd.DataFrame:
     """The table that a person reads, best first.
@@ -102,7 +105,6 @@ def verdict(ranking: xr.Dataset) -> list[str]:
     sentences = [_leaders(ranking)]
     first = int((ranking["tier"] == 1).sum())
     tiers = int(np.nanmax(ranking["tier"].values)) if first else 0
-    held = int(ranking["in_best_set"].sum())
     if first == 1:
         sentences.append(f"The first tier holds one entity: it beats every other with probability at least {prob:g}.")
     else:
@@ -110,9 +112,7 @@ def verdict(ranking: xr.Dataset) -> list[str]:
             f"The first tier holds {first} of {_format.count(size, 'entity')}: its first one beats none of the others "
             f"in it with probability {prob:g}."
         )
-    sentences.append(
-        f"The smallest set that holds the best entity with probability {prob:g} has {_format.count(held, 'member')}."
-    )
+    sentences.append(_best_set(ranking))
     if tiers > 1:
         sentences.append(f"The data support {tiers} tiers among {_format.count(size, 'entity')}.")
     else:
@@ -151,3 +151,14 @@ def _leaders(ranking: xr.Dataset) -> str:
         return f"{names[0]} is the most probable best by {score}: P(best) {relation}."
     listed = " and ".join(names) if len(names) == 2 else f"{names[0]}, {names[1]} and {len(names) - 2} more"
     return f"{listed} share the highest probability of being best by {score}, {p} each, within Monte-Carlo error."
+
+
+def _best_set(ranking: xr.Dataset) -> str:
+    """The smallest set that holds the best; few members are named, the most probable first."""
+    held = ranking.isel(entity=np.flatnonzero(ranking["in_best_set"].values))
+    names = [str(name) for name in held["entity"].values[np.argsort(-held["probability_best"].values, kind="stable")]]
+    listed = f": {' and '.join(filter(None, [', '.join(names[:-1]), names[-1]]))}" if len(names) <= NAMED else ""
+    return (
+        f"The smallest set that holds the best entity with probability {ranking.attrs['prob']:g} has "
+        f"{_format.count(len(names), 'member')}{listed}."
+    )

@@ -48,7 +48,7 @@ def test_verdict_of_a_clear_winner(clear):
     sentences = br.verdict(clear[1])
     assert sentences[0].startswith("b is the most probable best by f1: P(best) > 0.999")
     assert "first tier holds one entity" in sentences[1]
-    assert "smallest set that holds the best entity with probability 0.95 has 1 member." in sentences[2]
+    assert "smallest set that holds the best entity with probability 0.95 has 1 member: b." in sentences[2]
     assert "2 tiers among 3 entities" in sentences[3]
 
 
@@ -58,6 +58,14 @@ def test_verdict_of_equals_names_no_winner():
     assert "share the highest probability" in sentences[0]
     assert "holds 3 of 3 entities" in sentences[1]
     assert "single tier" in " ".join(sentences)
+
+
+def test_verdict_names_few_members_of_the_best_set():
+    means = np.array([0.5, 2.0, 1.0, -9.0, -9.0, -9.0, -9.0])
+    values = draws_of(means + np.random.default_rng(2).normal(size=(4000, 7)), list("abcdefg"))
+    assert br.verdict(br.credible_ranking(values))[2].endswith("has 3 members: b, c and a.")
+    alike = draws_of(np.random.default_rng(3).random((4000, 7)), list("abcdefg"))
+    assert br.verdict(br.credible_ranking(alike))[2].endswith("has 7 members.")
 
 
 def test_verdict_says_what_is_undefined():
