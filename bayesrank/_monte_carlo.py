@@ -11,12 +11,13 @@ from bayesrank._compat import import_arviz
 def effective_sample_size(values: np.ndarray, draws: xr.DataArray) -> np.ndarray:
     """How many independent draws each column of ``values`` (draw, entity) is worth, at most their number.
 
-    ``draws`` has the dims among ``chain`` and ``draw`` that the rows come from; NaN if it has neither.
+    ``draws`` has the dims that the rows come from, among them ``chain`` if there are several; NaN if it has none.
     """
     number, size = values.shape
     if not draws.dims:
         return np.full(size, np.nan)
-    shape = (draws.sizes.get("chain", 1), draws.sizes.get("draw", 1), size)
+    chains = draws.sizes.get("chain", 1)
+    shape = (chains, number // chains, size)
     if shape[1] < 4:
         return np.full(size, float(number))
     plain = xr.Dataset({"x": (("chain", "draw", "entity"), values.reshape(shape))})

@@ -13,10 +13,19 @@ import xarray as xr
 from bayesrank._arguments import labelled_numbers, numbers
 from bayesrank._compat import groups_of, is_container
 
-__all__ = ["align_outcomes", "as_performance", "filter_by_importance", "mix", "outcome_dims", "two_class_cells"]
+__all__ = [
+    "align_outcomes",
+    "as_performance",
+    "draw_dims",
+    "filter_by_importance",
+    "mix",
+    "outcome_dims",
+    "two_class_cells",
+]
 
 KINDS = {"observed": "performance", "typical": "performance_typical", "new": "performance_new"}
 OUTCOME_DIMS = ("actual", "predicted")
+DRAW_DIMS = ("chain", "draw", "sample")
 
 
 def as_performance(source: Any, kind: str | None = None) -> xr.DataArray:
@@ -209,8 +218,25 @@ def check_importance(importance: Any, array: xr.DataArray) -> xr.DataArray:
     return weights
 
 
+def draw_dims(array: xr.DataArray) -> list[str]:
+    """The dims of the draws: chain and draw, or sample where these were stacked.
+
+    Examples
+    --------
+    >>> draw_dims(xr.DataArray(np.zeros((2, 3, 1)), dims=("chain", "draw", "entity")))
+    ['chain', 'draw']
+    """
+    return [dim for dim in DRAW_DIMS if dim in array.dims]
+
+
 def outcome_dims(array: xr.DataArray) -> list[str]:
-    """The dims of the sample space: actual and predicted, or outcome."""
+    """The dims of the sample space: actual and predicted, or outcome.
+
+    Examples
+    --------
+    >>> outcome_dims(xr.DataArray(np.ones((1, 4)) / 4, dims=("entity", "outcome")))
+    ['outcome']
+    """
     return [dim for dim in (*OUTCOME_DIMS, "outcome") if dim in array.dims]
 
 

@@ -8,6 +8,7 @@ import bayesrank as br
 from bayesrank import _format
 from bayesrank.cli._analysis import analyse, analysing, progress
 from bayesrank.cli._output import print_rows
+from bayesrank.performance import draw_dims
 from bayesrank.plots._style import short_names
 from bayesrank.scores import as_score
 
@@ -37,7 +38,7 @@ def ops(score: str, prob: float, **how: Any) -> None:
         step("comparing")
         values = the_score(analysis.performance)
         found = br.ops.summarize(br.ops.of_draws(analysis.performance, the_score), prob)
-        nominal = values.median([d for d in ("chain", "draw") if d in values.dims])
+        nominal = values.median(draw_dims(values))
     order = found["mean"].sortby(-found["mean"])["entity"].values
     names = short_names(order.tolist(), 60)
     rows = [

@@ -14,7 +14,7 @@ import xarray as xr
 from bayesrank._compat import is_container
 from bayesrank.ops.summary import below_zero, summarize
 from bayesrank.ops.values import Reference, below, checked_reference, directed, labelled
-from bayesrank.performance import as_performance, two_class_cells
+from bayesrank.performance import as_performance, draw_dims, two_class_cells
 from bayesrank.scores._contour_area import cells_at
 
 __all__ = ["drift"]
@@ -131,7 +131,7 @@ def drift(
             "change": change.reindex({dim: labels}),
         }
     ).assign_attrs(score=score.name, prob=prob, baseline="previous" if baseline is None else str(baseline))
-    if not {"chain", "draw"} & set(out["ops"].dims):
+    if not draw_dims(out["ops"]):
         return out
     for name in ("ops", "change"):
         summary = summarize(out[name], prob)
@@ -157,7 +157,7 @@ def _periods(source: Any, dim: str) -> xr.DataArray:
     if not source:
         raise ValueError("source must hold two or more periods; got none")
     each = [as_performance(one) for one in source.values()]
-    sizes = {tuple(one.sizes[d] for d in ("chain", "draw") if d in one.dims) for one in each}
+    sizes = {tuple(one.sizes[d] for d in draw_dims(one)) for one in each}
     if len(sizes) > 1:
         raise ValueError(f"source must hold the same numbers of chains and draws in every period; got {sorted(sizes)}")
     return xr.concat(each, pd.Index(list(source), name=dim))

@@ -5,8 +5,9 @@ import xarray as xr
 
 from bayesrank._arguments import credibility
 from bayesrank._monte_carlo import effective_sample_size, proportion_error
+from bayesrank.performance import draw_dims
 
-__all__ = ["below_zero", "draw_dims", "summarize"]
+__all__ = ["below_zero", "summarize"]
 
 
 def summarize(ops: xr.DataArray, prob: float = 0.95) -> xr.Dataset:
@@ -43,6 +44,8 @@ def summarize(ops: xr.DataArray, prob: float = 0.95) -> xr.Dataset:
     if not isinstance(ops, xr.DataArray):
         raise TypeError(f"ops must be a DataArray; got {type(ops).__name__}")
     draws = draw_dims(ops)
+    if not draws:
+        raise ValueError(f"ops must have the dims chain and draw, or sample; got {ops.dims}")
     prob = credibility("prob", prob)
     if ops.chunks is not None:
         ops = ops.chunk(dict.fromkeys(draws, -1))  # a quantile needs all draws of an entity at once
@@ -78,11 +81,3 @@ def below_zero(values: xr.DataArray) -> tuple[xr.DataArray, xr.DataArray]:
     worth = xr.apply_ufunc(effective, chunked, input_core_dims=[draws], dask="parallelized", output_dtypes=[np.float64])
     error = xr.apply_ufunc(proportion_error, probability, worth, dask="parallelized", output_dtypes=[np.float64])
     return probability, error
-
-
-def draw_dims(values: xr.DataArray) -> list[str]:
-    """The dims ``chain`` and ``draw`` of an array that must have at least one of them."""
-    draws = [str(dim) for dim in ("chain", "draw") if dim in values.dims]
-    if not draws:
-        raise ValueError(f"ops must have the dims chain and draw; got {values.dims}")
-    return draws

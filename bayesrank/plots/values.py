@@ -5,11 +5,10 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
+from bayesrank.performance import draw_dims
 from bayesrank.plots._style import OKABE_ITO, list_legend, list_names, list_size, new_axes, plain_names, strip
 
 __all__ = ["difference", "posterior_against_prior"]
-
-DRAWS = ("chain", "draw")
 
 
 def difference(values: xr.DataArray, to: Any, rope: float = 0.0, prob: float = 0.95, ax: Any = None) -> Any:
@@ -54,7 +53,7 @@ def difference(values: xr.DataArray, to: Any, rope: float = 0.0, prob: float = 0
         raise ValueError(f"values must hold another entity to compare with {to!r}; got no other")
     others = values.sel(entity=[name for name in names if name != to]) - values.sel(entity=to, drop=True)
     tail = (1 - prob) / 2
-    low, middle, high = others.quantile([tail, 0.5, 1 - tail], DRAWS, skipna=True).values
+    low, middle, high = others.quantile([tail, 0.5, 1 - tail], draw_dims(others), skipna=True).values
     order = np.argsort(-middle)
     low, middle, high = low[order], middle[order], high[order]
     ax = new_axes(ax, *list_size(len(order)))
@@ -98,7 +97,7 @@ def posterior_against_prior(values: xr.DataArray, prior: xr.DataArray, ax: Any =
     >>> ax.get_xlabel()
     'f1'
     """
-    median = values.median(DRAWS).values
+    median = values.median(draw_dims(values)).values
     order = np.argsort(-median)
     names = values["entity"].values[order].tolist()
     ax = new_axes(ax, *list_size(len(names)))

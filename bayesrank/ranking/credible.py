@@ -6,12 +6,11 @@ import numpy as np
 import xarray as xr
 
 from bayesrank._monte_carlo import effective_sample_size, proportion_error
+from bayesrank.performance import draw_dims
 from bayesrank.ranking.consensus import consensus_order, share_ranks
 from bayesrank.ranking.ranks import check_values, positions
 
 __all__ = ["credible_ranking"]
-
-DRAWS = ("chain", "draw")
 
 
 def credible_ranking(
@@ -81,7 +80,7 @@ def credible_ranking(
     """
     prob = _between("prob", prob, 0.0, 1.0)
     rope = _between("rope", rope, -np.finfo(float).tiny, np.inf)
-    values, sign = check_values(with_draws(values), higher_is_better)
+    values, sign = check_values(values, higher_is_better)
     names = values["entity"].values.tolist() if "entity" in values.coords else list(range(values.sizes["entity"]))
     if len(set(names)) != len(names):
         raise ValueError(f"values must name each entity once; got {len(names) - len(set(names))} repeated names")
@@ -90,14 +89,14 @@ def credible_ranking(
     taken = {"rank", "rival"} & set(values.dims)
     if taken:
         raise ValueError(f"values must not have dims called rank or rival, which the result has; got {values.dims}")
-    extra = [str(d) for d in values.dims if d not in (*DRAWS, "entity")]
+    draws = draw_dims(values)
+    extra = [str(d) for d in values.dims if d not in (*draws, "entity")]
     if extra:
         one = extra[0]
         each = [credible_ranking(values.isel({one: i}), prob, rope, higher_is_better) for i in range(values.sizes[one])]
         index = values[one] if one in values.coords else range(values.sizes[one])
         return xr.concat([r.drop_vars(one, errors="ignore") for r in each], dim=one).assign_coords({one: index})
 
-    draws = [d for d in DRAWS if d in values.dims]
     ordered = values.transpose(*draws, "entity").astype(float)
     # Equal orders are settled by expected rank, then name; never by the order of input.
     x = sign * ordered.values.reshape(-1, len(names))
@@ -119,14 +118,6 @@ def credible_ranking(
             "draws": len(x),
         },
     )
-
-
-def with_draws(values: Any) -> Any:
-    """Draws that were stacked, as by az.extract, under the name ``draw``."""
-    if not isinstance(values, xr.DataArray) or "sample" not in values.dims or set(DRAWS) & set(values.dims):
-        return values
-    along = [name for name, coord in values.coords.items() if "sample" in coord.dims]
-    return values.drop_vars(along).rename(sample="draw")
 
 
 def _summarize(

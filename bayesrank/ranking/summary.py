@@ -8,7 +8,7 @@ import xarray as xr
 
 from bayesrank import _format
 from bayesrank._evidence import in_words
-from bayesrank.ranking.credible import with_draws
+from bayesrank.performance import draw_dims
 
 __all__ = ["ranking_table", "verdict"]
 
@@ -48,8 +48,7 @@ def ranking_table(values: xr.DataArray, ranking: xr.Dataset) -> pd.DataFrame:
     """
     _check_ranking(ranking)
     tail = (1 - ranking.attrs["prob"]) / 2
-    values = with_draws(values)
-    draws = [d for d in ("chain", "draw") if d in values.dims]
+    draws = draw_dims(values)
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "All-NaN", RuntimeWarning)  # an entity that is never defined
         quantiles = (

@@ -10,9 +10,8 @@ import numpy as np
 import xarray as xr
 
 from bayesrank._arguments import whole
-from bayesrank.performance import as_performance, only_two_classes, two_class_cells
+from bayesrank.performance import DRAW_DIMS, as_performance, draw_dims, only_two_classes, two_class_cells
 
-DRAWS = ("chain", "draw", "sample")
 CELLS = ("tn", "fp", "fn", "tp")
 #: Batches of draws, for errors from their means.
 BATCHES = 32
@@ -80,13 +79,9 @@ def with_entity(source: Any) -> xr.DataArray:
     return array
 
 
-def draw_dims(array: xr.DataArray) -> list[str]:
-    return [dim for dim in DRAWS if dim in array.dims]
-
-
 def only_draws_and_entities(array: xr.DataArray, extra: tuple[str, ...] = ()) -> None:
     """Raise unless the performance has no dims beside draws and entities."""
-    other = set(array.dims) - {*DRAWS, *extra, "entity", "actual", "predicted"}
+    other = set(array.dims) - {*DRAW_DIMS, *extra, "entity", "actual", "predicted"}
     if other:
         raise ValueError(
             f"source must have no dims beside draws, entity, actual and predicted; got {sorted(map(str, other))} "

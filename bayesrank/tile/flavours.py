@@ -11,13 +11,12 @@ import numpy as np
 import xarray as xr
 
 from bayesrank._arguments import labelled_numbers, numbers, whole
-from bayesrank.performance import as_performance, only_two_classes
+from bayesrank.performance import as_performance, draw_dims, only_two_classes
 from bayesrank.tile._grid import (
     axes,
     axis,
     batches,
     canonical,
-    draw_dims,
     labelled,
     only_draws_and_entities,
     ratio,

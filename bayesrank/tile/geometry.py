@@ -12,7 +12,8 @@ import numpy as np
 import xarray as xr
 
 from bayesrank._arguments import whole
-from bayesrank.tile._grid import CELLS, draw_dims, only_draws_and_entities, with_entity
+from bayesrank.performance import draw_dims
+from bayesrank.tile._grid import CELLS, only_draws_and_entities, with_entity
 
 __all__ = ["frontier", "regions", "shares"]
 

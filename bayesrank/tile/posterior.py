@@ -10,12 +10,11 @@ import numpy as np
 import xarray as xr
 
 from bayesrank._arguments import credibility
-from bayesrank.performance import as_performance
+from bayesrank.performance import as_performance, draw_dims
 from bayesrank.tile._grid import (
     area_weights,
     axis,
     batches,
-    draw_dims,
     halves,
     not_empty,
     only_draws_and_entities,

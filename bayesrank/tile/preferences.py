@@ -8,9 +8,10 @@ import xarray as xr
 
 from bayesrank._arguments import credibility, number, numbers, whole
 from bayesrank._monte_carlo import proportion_error
+from bayesrank.performance import draw_dims
 from bayesrank.ranking.credible import rank_intervals
 from bayesrank.scores.placement import place
-from bayesrank.tile._grid import batches, draw_dims, only_draws_and_entities, threaded, with_entity
+from bayesrank.tile._grid import batches, only_draws_and_entities, threaded, with_entity
 
 __all__ = ["around", "beta_preferences", "between", "over", "preference_ranking"]
 

@@ -197,3 +197,11 @@ class TestReferences:
             br.ops.independent_betas((1, 1), (0, 1))
         with pytest.raises(ValueError, match="sampler"):
             br.ops.from_sampler(lambda rng, n: (rng.random(n) + 1, rng.random(n)))
+
+
+def test_stacked_draws_are_draws(posterior):
+    ops = br.ops.of_draws(posterior, "f1")
+    stacked, expected = br.ops.summarize(ops.stack(sample=("chain", "draw"))), br.ops.summarize(ops)
+    exact = [name for name in expected if not name.endswith("_mcse")]  # which chain a draw is of is not known
+    xr.testing.assert_allclose(stacked[exact], expected[exact])
+    assert (stacked["negative_mcse"] > 0).all()

@@ -246,7 +246,7 @@ def replications(make, size, names, **options):
 MAPS = ["probability_best", "expected_rank", "expected_regret", "probability_skilled"]
 
 
-def check_errors(found, size, draws):
+def assert_errors_are_spreads(found, size, draws):
     """Stated errors against the spread of ``size`` replications, whose relative error is 1 / sqrt(2 (size - 1))."""
     for name, (spread, stated) in found.items():
         tolerance = 5 / np.sqrt(2 * (size - 1))
@@ -263,7 +263,7 @@ def test_stated_errors_are_the_spread_of_replications():
     def independent(rng):
         return as_draws(1000 * rng.dirichlet([16, 4, 3, 7], (320, 4)))
 
-    check_errors(replications(independent, size, [*MAPS, "share"]), size, 320)
+    assert_errors_are_spreads(replications(independent, size, [*MAPS, "share"]), size, 320)
 
 
 def test_stated_errors_allow_for_autocorrelation():
@@ -273,7 +273,7 @@ def test_stated_errors_allow_for_autocorrelation():
         """Each draw is kept twenty times: the error is that of a twentieth of the draws."""
         return as_draws(np.repeat(1000 * rng.dirichlet([16, 4, 3, 7], (64, 4)), 20, axis=0))
 
-    check_errors(replications(sticky, size, MAPS), size, 1280)
+    assert_errors_are_spreads(replications(sticky, size, MAPS), size, 1280)
 
 
 def test_errors_are_never_zero_for_draws_that_agree():

@@ -43,14 +43,14 @@ def printed(row):
         return float((1 - total / ((tp - tn) * (fn - fp))) / 2)
 
 
-def agrees(rows):
+def assert_agrees(rows):
     """Within 16 roundings of the paper's equations."""
     found = br.tile.volume(performances(rows)).values
     np.testing.assert_allclose(found, [printed(row) for row in rows], rtol=0, atol=16 * np.finfo(float).eps)
 
 
 def test_four_cases():
-    agrees([[0.4, 0.1, 0.1, 0.4], [0.4, 0.15, 0.05, 0.4], [0.5, 0.1, 0.1, 0.3], [0.5, 0.15, 0.1, 0.25]])
+    assert_agrees([[0.4, 0.1, 0.1, 0.4], [0.4, 0.15, 0.05, 0.4], [0.5, 0.1, 0.1, 0.3], [0.5, 0.15, 0.1, 0.25]])
     row = [0.4, 0.1, 0.1, 0.4]  # Eq. 11 and 12
     for score in ("accuracy", "tnr", "tpr", "npv", "ppv", "f1"):
         one = performances([row])
@@ -64,14 +64,14 @@ def test_near_the_borders_of_the_cases(exponent, wrong):
     s = u = np.array([[-1, -1], [0, 1], [1, 0], [1, 1], [1, -1], [0, 0], [1, 1e-4], [1e-4, 1]]) * step
     right = 0.5 - wrong
     rows = [[right + s[i, 0], wrong + u[j, 0], wrong + u[j, 1], right + s[i, 1]] for i in range(8) for j in range(8)]
-    agrees([np.array(row) / sum(row) for row in rows])
+    assert_agrees([np.array(row) / sum(row) for row in rows])
 
 
 def test_far_from_the_borders():
     rng = np.random.default_rng(0)
     for concentration in (1.0, 0.3, 0.05, 0.01):  # the last has cells below 1e-100
-        agrees(rng.dirichlet([concentration] * 4, 100 if concentration > 0.1 else 20))
-    agrees(rng.multinomial(5, [0.25] * 4, 300) / 5)  # zero cells
+        assert_agrees(rng.dirichlet([concentration] * 4, 100 if concentration > 0.1 else 20))
+    assert_agrees(rng.multinomial(5, [0.25] * 4, 300) / 5)  # zero cells
 
 
 def test_rare_classes():
@@ -81,7 +81,7 @@ def test_rare_classes():
         for tnr in (0.5, 0.99, 1 - 1e-9, 1.0)
         for tpr in (0.0, 0.3, 1.0)
     ]
-    agrees(rows)
+    assert_agrees(rows)
 
 
 def test_is_the_mean_of_the_tile():
