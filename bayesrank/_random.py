@@ -1,16 +1,54 @@
-"""Random streams keyed by names, so that nobody's draws depend on who else is asked for.
+"""Random streams keyed by what is drawn, so that nobody's draws depend on who else is asked for.
 
-Every stream is derived from one seed and a key of names (entity, data set, purpose) by a hash that is stable
-across processes and platforms. Order of input, other entities, chunks and threads cannot change a stream.
+Every stream is derived from one seed and a key (purpose, names, evidence, chain, block) by a hash that is stable across
+processes and platforms. Order of input, other entities, chunks and threads cannot change a stream; and since the
+evidence is in the key, two fits of one seed are not coupled because their entities share a name.
+
+Draws come in blocks on a fixed grid: a block is drawn from a stream of its own, in any order, on any worker.
 """
 
 import hashlib
 import json
-from typing import Any
+from collections.abc import Iterator
+from typing import Any, NamedTuple
 
 import numpy as np
 
 Seed = int | np.random.SeedSequence | np.random.Generator | None
+
+#: Draws of a chain that come from one stream.
+BLOCK = 1000
+
+
+class Block(NamedTuple):
+    """Draws ``start`` to ``stop`` of a chain, in a run of ``shape`` (chains, draws)."""
+
+    chain: int
+    start: int
+    stop: int
+    shape: tuple[int, int]
+
+    @property
+    def key(self) -> tuple[int, int]:
+        """Where on the grid the block is: part of the key of its streams."""
+        return self.chain, self.start // BLOCK
+
+    @property
+    def size(self) -> int:
+        return self.stop - self.start
+
+
+def blocks(chains: int, draws: int) -> Iterator[Block]:
+    """The grid: blocks of at most 1,000 draws.
+
+    Examples
+    --------
+    >>> [(block.chain, block.start, block.stop) for block in blocks(2, 1500)]
+    [(0, 0, 1000), (0, 1000, 1500), (1, 0, 1000), (1, 1000, 1500)]
+    """
+    for chain in range(chains):
+        for start in range(0, draws, BLOCK):
+            yield Block(chain, start, min(start + BLOCK, draws), (chains, draws))
 
 
 def root_sequence(seed: Seed) -> np.random.SeedSequence:
@@ -35,3 +73,19 @@ def stream(root: np.random.SeedSequence, *key: Any) -> np.random.Generator:
     return np.random.default_rng(
         np.random.SeedSequence(root.entropy, spawn_key=(*root.spawn_key, *words), pool_size=root.pool_size)
     )
+
+
+def fingerprint(*arrays: Any) -> str:
+    """A stable hash of arrays, as the part of a key that stands for the evidence.
+
+    Examples
+    --------
+    >>> fingerprint([1, 2]) == fingerprint(np.array([1.0, 2.0])), fingerprint([1, 2]) == fingerprint([2, 1])
+    (True, False)
+    """
+    found = hashlib.sha256()
+    for array in map(np.asarray, arrays):
+        numeric = array.dtype.kind in "biuf"
+        found.update(repr(array.shape).encode())
+        found.update(array.astype("<f8").tobytes() if numeric else repr(array.tolist()).encode())
+    return found.hexdigest()[:32]

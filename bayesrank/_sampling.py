@@ -1,65 +1,96 @@
 """Draws: Dirichlet variables, and the counts of a test set given a performance."""
 
-from typing import Any
-
 import numpy as np
 import xarray as xr
 
-from bayesrank._random import stream
+from bayesrank._random import fingerprint, stream
+
+#: Below this gamma variables are drawn by their logarithms: plain ones lose digits, then underflow.
+SMALL = 0.1
+#: exp of less would be 0 (or lose digits).
+FLOOR = -600.0
 
 
 def dirichlet(rng: np.random.Generator, concentration: np.ndarray, size: int) -> np.ndarray:
     """Draws of a Dirichlet: shape (size, *concentration.shape), summing to 1 over the last axis.
 
-    A component of concentration 0 has probability 0; a row of zeros has no distribution and gives NaN. Below 0.1
-    gamma variables underflow, so there the draw is made in logarithms: log G(a) = log G(a + 1) + log(U) / a.
+    A component of concentration 0 has probability 0; a row of zeros has no distribution and gives NaN. A component of
+    positive concentration never is 0, however small: a ratio of it would look undefined. The first draws of a larger
+    ``size`` are those of a smaller one.
     """
     shape = (size, *concentration.shape)
-    if concentration.min() >= 0.1:
+    small = concentration < SMALL
+    if not small.any():
         gamma = rng.standard_gamma(np.broadcast_to(concentration, shape))
-    else:
-        with np.errstate(divide="ignore", invalid="ignore"):
-            log = np.log(rng.standard_gamma(np.broadcast_to(concentration + 1, shape)))
-            log += np.log(rng.random(shape)) / concentration
-            gamma = np.exp(log - log.max(axis=-1, keepdims=True))
-    with np.errstate(invalid="ignore"):
-        return gamma / gamma.sum(axis=-1, keepdims=True)
+        gamma /= gamma.sum(axis=-1, keepdims=True)
+        return gamma
+    # log G(a) = log G(a + 1) + log(U) / a, where U is uniform: from a stream of its own, that of the gammas goes on.
+    exponential = rng.spawn(1)[0].standard_exponential((size, int(small.sum())))
+    gamma = rng.standard_gamma(np.broadcast_to(np.where(small, concentration + 1, concentration), shape))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        log = np.log(gamma[:, small]) - exponential / concentration[small]
+        # Rows without a large component have no scale but their own largest.
+        whole = np.full(shape, -np.inf)
+        whole[:, small] = log
+        alone = small.all(axis=-1)
+        top = np.where(alone, whole.max(axis=-1), 0.0)
+        gamma[:, small] = np.exp(_lifted(log - np.broadcast_to(top[..., None], shape)[:, small]))
+        gamma /= gamma.sum(axis=-1, keepdims=True)
+    return gamma
+
+
+def _lifted(log: np.ndarray) -> np.ndarray:
+    """Logarithms whose exponential does not underflow, in the same order; what is -inf stays so."""
+    beyond = np.maximum(FLOOR - log, 0.0)
+    return np.where(np.isneginf(log), log, np.maximum(log, FLOOR) - 100 * beyond / (beyond + 1e4))
 
 
 def sample_counts(
-    performance: xr.DataArray, counts: xr.DataArray, totals: Any, root: np.random.SeedSequence, purpose: str
+    performance: xr.DataArray,
+    counts: xr.DataArray,
+    known: bool,
+    root: np.random.SeedSequence,
+    purpose: str,
+    rate: xr.DataArray | None = None,
 ) -> xr.DataArray:
-    """Counts for each draw of a performance; row totals random if ``totals`` is "sampled", else those of ``counts``."""
-    draws = [d for d in ("chain", "draw") if d in performance.dims]
+    """Counts for each draw of a performance; row totals are those of ``counts`` if ``known``, else random.
+
+    ``rate`` has the rows of the performance where some class has a share of 0, and loses them.
+    """
+    draws = [d for d in ("chain", "draw", "sample") if d in performance.dims]
     cells = [d for d in performance.dims if d not in (*draws, "actual", "predicted")]
     ordered = performance.transpose(*draws, *cells, "actual", "predicted")
     values = ordered.values
+    rows = None if rate is None else rate.transpose(*ordered.dims).values
     cases = counts.sum("predicted") if "predicted" in counts.dims else counts
-    known = not (isinstance(totals, str) and totals == "sampled")
     out = np.zeros(values.shape, np.int64)
     for position in np.ndindex(*(ordered.sizes[d] for d in cells)):
         where = dict(zip(cells, position, strict=True))
-        p = values[(slice(None),) * len(draws) + position]
+        at = (slice(None),) * len(draws) + position
+        p = values[at]
         if np.isnan(p).any():  # not measured: no case, as in the counts
             continue
         n = cases.isel({d: i for d, i in where.items() if d in cases.dims})
         share = p.sum(-1)
         name = [ordered[d].values[i] if d in ordered.coords else i for d, i in where.items()]
+        # Keyed by the draws, so that entities that share those of the prevalence share the test set; rounded so
+        # coarsely that none of thousands of draws falls on two sides of a digit by its last bit.
         if known:
             sizes = np.broadcast_to(n.values, share.shape)
         else:
-            # Keyed by the prevalence draws, so that entities that share them share the test set; rounded so coarsely
-            # that none of thousands of draws falls on two sides of a digit by its last bit.
-            key = np.round(share, 6).tobytes().hex()
+            key = fingerprint(np.round(share, 6))
             rng = stream(root, purpose, "cases", *(n for d, n in zip(cells, name, strict=True) if d != "entity"), key)
             sizes = rng.multinomial(int(n.sum()), share / share.sum(-1, keepdims=True))
-        if (np.asarray(sizes) > 0)[share == 0].any():
-            raise ValueError(
-                "performance must have positive prevalence for every class with cases, or its rates are lost; "
-                f"got 0 for {dict(zip(cells, name, strict=True))}"
-            )
-        with np.errstate(invalid="ignore"):
-            rate = np.where(share[..., None] > 0, p / share[..., None], 1 / p.shape[-1])
-        rng = stream(root, purpose, "answers", *name)
-        out[(slice(None),) * len(draws) + position] = rng.multinomial(sizes, rate / rate.sum(-1, keepdims=True))
+        if rows is not None:
+            row = rows[at]
+        else:
+            if (np.asarray(sizes) > 0)[share == 0].any():
+                raise ValueError(
+                    "performance must have positive prevalence for every class with cases, or its rates are lost; "
+                    f"got 0 for {dict(zip(cells, name, strict=True))}"
+                )
+            with np.errstate(invalid="ignore"):
+                row = np.where(share[..., None] > 0, p / share[..., None], 1 / p.shape[-1])
+        rng = stream(root, purpose, "answers", *name, fingerprint(np.round(p, 6)))
+        out[at] = rng.multinomial(sizes, row / row.sum(-1, keepdims=True))
     return ordered.copy(data=out).transpose(*performance.dims).rename("counts")

@@ -1,4 +1,118 @@
-"""The generative stories, one file each: how a table of counts arose, in words, formulas, PyMC and closed form.
+"""The generative stories, one file each: how the evidence arose, in words, formulas, PyMC and closed form.
 
-Importing a model loads no PyMC; its ``build`` does.
+A model is a class in a file of its name: ``beta_binomial.py`` holds ``BetaBinomial``. Adding a model is adding that
+file; :func:`bayesrank.fit` finds it, and takes a class of your own as well. Importing a model loads no PyMC; its
+``build`` does.
 """
+
+from importlib import import_module
+from inspect import Parameter, signature
+from pkgutil import iter_modules
+from typing import Any, ClassVar, Protocol
+
+import numpy as np
+import xarray as xr
+
+__all__ = ["Model", "conjugate", "find", "names", "tell"]
+
+
+class Model(Protocol):
+    """What :func:`bayesrank.fit` asks of a model. Methods marked optional may be absent.
+
+    The class is called with the evidence and the model's own options; it refuses evidence of the wrong kind.
+    """
+
+    #: One sentence on how the evidence arose, for reports.
+    words: ClassVar[str]
+    #: The performance that is ranked when nobody says which: "observed", "typical" or "new".
+    kind: ClassVar[str]
+    #: Attrs of the posterior: the model's own options, as words or numbers.
+    settings: dict[str, Any]
+
+    def observed(self) -> dict[str, xr.Dataset]:
+        """The groups ``observed_data`` (with ``counts`` where there are tables) and ``constant_data`` (the priors)."""
+        ...
+
+    def build(self) -> Any:
+        """The PyMC model."""
+        ...
+
+    def performances(self, sampled: xr.Dataset, root: np.random.SeedSequence) -> xr.Dataset:
+        """The posterior group from what was sampled: with ``performance``, and the hyperparameters to keep."""
+        ...
+
+    # Optional. ``draw`` gives exact draws; a model without is sampled. Its arrays get the coords of ``coords``.
+    # def coords(self) -> dict[str, Any]
+    # def draw(self, group: "prior" | "posterior", block: bayesrank._random.Block, root) -> dict[str, xr.Variable]
+    # def conjugate(self) -> Conjugate: what is known in closed form
+    # def replicate(self, group: xr.Dataset, root, purpose: str) -> xr.Dataset: predictive draws
+    # def log_likelihood(self, posterior: xr.Dataset) -> xr.Dataset
+
+
+def names() -> list[str]:
+    """The models that :func:`bayesrank.fit` knows by name, the default first.
+
+    Examples
+    --------
+    >>> names()[0]
+    'dirichlet_multinomial'
+    """
+    found = sorted(module.name for module in iter_modules(__path__) if not module.name.startswith("_"))
+    return sorted(found, key=lambda name: name != "dirichlet_multinomial")
+
+
+def find(model: Any) -> type:
+    """The class of a model by its name; a class is its own.
+
+    Examples
+    --------
+    >>> find("beta_binomial").__name__
+    'BetaBinomial'
+    """
+    if isinstance(model, type):
+        lacking = [part for part in ("observed", "build", "performances") if not callable(getattr(model, part, None))]
+        if lacking:
+            raise TypeError(f"model must have the methods of bayesrank.models.Model; {model.__name__} lacks {lacking}")
+        return model
+    if not isinstance(model, str) or model not in names():
+        raise KeyError(f"model must be one of {names()}, or a class; got {model!r}")
+    return getattr(import_module(f"{__name__}.{model}"), model.title().replace("_", ""))
+
+
+def conjugate(model: Any, evidence: Any, options: dict[str, Any]) -> Any:
+    """What the model knows in closed form of the posterior of the evidence.
+
+    Examples
+    --------
+    >>> import bayesrank as br
+    >>> conjugate("beta_binomial", br.from_counts(tn=8, fp=2, fn=1, tp=9), {}).posterior.values.tolist()
+    [[[9.0, 3.0], [2.0, 10.0]]]
+    """
+    story = tell(model, evidence, options)
+    if not hasattr(story, "conjugate"):
+        raise ValueError(f"model must have a posterior in closed form; {type(story).__name__} has none")
+    return story.conjugate()
+
+
+def tell(model: Any, evidence: Any, options: dict[str, Any]) -> Any:
+    """The model of the evidence, told its own options; what it does not know is refused by name.
+
+    Examples
+    --------
+    >>> import bayesrank as br
+    >>> tell("beta_binomial", br.from_counts(tn=8, fp=2, fn=1, tp=9), {"prior": 2}).settings["prior"]
+    '2'
+    """
+    story = find(model)
+    parameters = list(signature(story).parameters.values())[1:]
+    known = [p.name for p in parameters if p.kind in (Parameter.KEYWORD_ONLY, Parameter.POSITIONAL_OR_KEYWORD)]
+    unknown = sorted(set(options) - set(known))
+    if unknown and not any(p.kind is Parameter.VAR_KEYWORD for p in parameters):
+        from difflib import get_close_matches
+
+        near = get_close_matches(unknown[0], known, n=1)
+        raise TypeError(
+            f"options must be among {known} for the model {story.__name__}; got {unknown}"
+            + (f"; did you mean {near[0]}?" if near else " (options of the sampler go into nuts={...})")
+        )
+    return story(evidence, **options)

@@ -1,67 +1,272 @@
-"""The PyMC graph that both conjugate models share: multinomial rows, and row totals that are sampled or known."""
+"""What both conjugate models share: multinomial rows with a Dirichlet prior, row totals that are sampled or known."""
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import xarray as xr
+from scipy import special
+
+from bayesrank._random import Block
+from bayesrank._sampling import sample_counts
+from bayesrank.counts import check_counts
+from bayesrank.models._conjugate import Conjugate
+from bayesrank.models._priors import DEFAULT, align, concentration, first, in_words
 
 
-def group_test_sets(row_totals: xr.DataArray, row_prior: xr.DataArray, shared: bool) -> tuple[xr.DataArray, list[str]]:
-    """Which entities share a test set: the same data set, row totals and row prior.
+class ProductMultinomial:
+    """Tables whose rows are multinomial given their totals.
 
     Parameters
     ----------
-    row_totals, row_prior : xarray.DataArray
-        Cases and prior concentration of each class (entity, [dataset], actual).
-    shared : bool
-        False gives every entity a test set of its own.
-
-    Returns
-    -------
-    index : xarray.DataArray
-        Position of each entity's test set (entity, [dataset]).
-    keys : list of str
-        One key a test set, made of nothing but what is shared, in order of first appearance.
+    counts : xarray.DataArray
+        Integer counts (entity, [dataset], actual, predicted). A coord ``test_set`` (entity, [dataset]) says which
+        entities were evaluated on the same cases; without it those with equal row totals on a data set were.
+    prior : number, str, array_like, mapping or DataArray, optional
+        Concentration α of each cell: a number for all; ``"four_cases"`` (the default: two cases spread over the
+        diagonal, two over the other cells), ``"uniform"`` (1), ``"jeffreys"`` (1/2) or ``"haldane"`` (0); an array
+        (actual, predicted); a mapping from every entity to any of these; a DataArray over any dims of ``counts``.
+    prevalence : "sampled", "observed", number or DataArray, optional
+        Where the class shares come from: drawn with the cases, fixed at the observed ones, the prevalence of the
+        positive class, or labelled draws of it (dims among chain, draw, entity, dataset; with ``actual``: of all
+        classes).
+    shared_prevalence : bool
+        Entities of one test set, with one row prior, share the draw of its row totals.
+    force : bool
+        Accept an entity without cases, and an improper prior although a rate has no information at all: its draws
+        are 0, 1 or NaN.
     """
-    totals, prior = xr.broadcast(row_totals, row_prior)
-    cells = [d for d in totals.dims if d != "actual"]
-    stacked, priors = (x.transpose(*cells, "actual") for x in (totals, prior))
-    shape = stacked.shape[:-1]
-    keys = []
-    for position in np.ndindex(shape):
-        # Of the names, that of the entity is left out where it shares.
-        names = [stacked[d].values[i] for d, i in zip(cells, position, strict=True) if d != "entity" or not shared]
-        parts = [*names, stacked.values[position].tolist(), priors.values[position].tolist()]
-        keys.append(repr([str(part) for part in parts]))
-    unique = list(dict.fromkeys(keys))
-    place = {key: i for i, key in enumerate(unique)}
-    index = np.array([place[key] for key in keys]).reshape(shape)
-    return xr.DataArray(index, {d: totals[d] for d in cells if d in totals.coords}, cells), unique
 
+    #: One sentence on how the evidence arose.
+    words: ClassVar[str]
+    #: What is known of the row totals when nothing else is said.
+    PREVALENCE: ClassVar[str]
+    ONLY_TWO_CLASSES: ClassVar[bool] = False
+    #: The performance that a ranking uses when nobody says which.
+    kind: ClassVar[str] = "observed"
 
-def build(counts: xr.DataArray, concentration: xr.DataArray, prevalence: Any, shared: bool) -> Any:
-    """Rows are multinomial given their totals; row totals are multinomial once per test set, or known."""
-    import pymc as pm
+    def __init__(
+        self,
+        counts: xr.DataArray,
+        *,
+        prior: Any = None,
+        prevalence: Any = None,
+        shared_prevalence: bool = True,
+        force: bool = False,
+    ) -> None:
+        for argument, flag in (("shared_prevalence", shared_prevalence), ("force", force)):
+            if not isinstance(flag, bool | np.bool_):
+                raise TypeError(f"{argument} must be True or False; got {flag!r}")
+        self.counts = check_counts(counts)
+        if self.ONLY_TWO_CLASSES and self.counts.sizes["actual"] != 2:
+            raise ValueError(
+                f"counts must have two classes for the model {type(self).__name__}; got {self.counts.sizes['actual']} "
+                "(use 'dirichlet_multinomial' with prevalence='observed', or br.one_vs_rest)"
+            )
+        self.concentration = concentration(self.counts, prior)
+        self.totals = known_totals(self.counts, self.PREVALENCE if prevalence is None else prevalence)
+        if not force:
+            _check_proper(self.counts, self.concentration)
+            _check_observed(self.counts, self.totals)
+        self.test_set, self.key = test_sets(self.counts, self.concentration.sum("predicted"), shared_prevalence)
+        self.settings = {
+            "prior": in_words(prior, DEFAULT),
+            "prevalence": in_words(prevalence, self.PREVALENCE),
+            "shared_prevalence": int(shared_prevalence),
+        }
 
-    dims = list(map(str, counts.dims))
-    row_totals = counts.sum("predicted")
-    row_prior = concentration.sum("predicted")
-    coords = {d: counts[d].values for d in dims}
-    index, keys = group_test_sets(row_totals, row_prior, shared)
-    coords["test_set"] = np.arange(len(keys))
+    def observed(self) -> dict[str, xr.Dataset]:
+        """What was observed, and the prior that was used."""
+        return {
+            "observed_data": self.counts.assign_coords(test_set=self.test_set).rename("counts").to_dataset(),
+            "constant_data": self.concentration.to_dataset(),
+        }
 
-    with pm.Model(coords=coords) as model:
-        # shape= beside dims=: PyMC 6 does not compile a dim of length 1 whose length it knows from coords alone.
-        row = pm.Dirichlet("row", a=concentration.values, dims=dims, shape=concentration.shape)
-        pm.Multinomial("counts", n=row_totals.values, p=row, observed=counts.values, dims=dims)
-        if isinstance(prevalence, str):
-            at = [tuple(np.argwhere(index.values == i)[0]) for i in range(len(keys))]
-            cases = np.stack([row_totals.values[position] for position in at])
-            prior = np.stack([row_prior.values[position] for position in at])
-            pi = pm.Dirichlet("prevalence", a=prior, dims=("test_set", "actual"), shape=prior.shape)
-            pm.Multinomial("cases", n=cases.sum(-1), p=pi, observed=cases, dims=("test_set", "actual"))
-            share = pm.math.dot(np.eye(len(keys))[index.values], pi)
+    def coords(self) -> dict[str, Any]:
+        """Coords of the draws: those of the counts, and the test sets."""
+        kept = {str(name): coord for name, coord in self.counts.coords.items() if name != "test_set"}
+        return kept | ({} if self.totals is not None else {"test_set": self.conjugate().test_sets})
+
+    def conjugate(self) -> Conjugate:
+        """The posterior in closed form: Dirichlet rows with α + n."""
+        posterior = (self.concentration + self.counts).transpose(*self.counts.dims).rename("concentration")
+        plain = posterior.drop_vars(["measured", "test_set"], errors="ignore")
+        return Conjugate(self.concentration, plain, self.totals, self.test_set, self.key)
+
+    def draw(self, group: str, block: Block, root: np.random.SeedSequence) -> dict[str, xr.Variable]:
+        """Exact draws of one block of the prior or the posterior."""
+        if group == "prior" and float(self.concentration.min()) <= 0:
+            raise ValueError("groups cannot hold 'prior' where the prior is improper; got a concentration of 0")
+        return self.conjugate().draw(group, block, root)
+
+    def build(self) -> Any:
+        """The PyMC model: rows multinomial given their totals; row totals multinomial once a test set, or known."""
+        import pymc as pm
+
+        if float(self.concentration.min()) <= 0:
+            raise ValueError("prior must be positive for sampler='nuts'; got a concentration of 0")
+        dims = list(map(str, self.counts.dims))
+        row_totals, alpha = self.counts.sum("predicted").values, self.concentration.values
+        names = self.conjugate().test_sets
+        with pm.Model(coords={d: self.counts[d].values for d in dims} | {"test_set": names}) as model:
+            # shape= beside dims=: PyMC 6 does not compile a dim of length 1 whose length it knows from coords alone.
+            row = pm.Dirichlet("row", a=alpha, dims=dims, shape=alpha.shape)
+            pm.Multinomial("counts", n=row_totals, p=row, observed=self.counts.values, dims=dims)
+            if self.totals is None:
+                at = [tuple(np.argwhere(self.test_set.values == name)[0]) for name in names]
+                cases = np.stack([row_totals[position] for position in at])
+                prior = np.stack([alpha.sum(-1)[position] for position in at])
+                pi = pm.Dirichlet("prevalence", a=prior, dims=("test_set", "actual"), shape=prior.shape)
+                pm.Multinomial("row_totals", n=cases.sum(-1), p=pi, observed=cases, dims=("test_set", "actual"))
+        return model
+
+    def performances(self, sampled: xr.Dataset, root: np.random.SeedSequence) -> xr.Dataset:
+        """The posterior group from what was sampled: row × row total. Nothing else is random here."""
+        row = sampled["row"]
+        if self.totals is not None:
+            shape = row.sizes["chain"], row.sizes["draw"]
+            # Of one chain at a time, as exact draws are.
+            parts = [self.conjugate().known_shares(Block(c, 0, shape[1], shape)) for c in range(shape[0])]
+            shares = row.isel(predicted=0, drop=True).copy(data=np.stack(parts))
+            found = {"rate": row} if bool((shares == 0).any()) else {}
         else:
-            share = prevalence.values
-        pm.Deterministic("performance", share[..., None] * row, dims=dims)
-    return model
+            names = xr.where(self.test_set == "", self.conjugate().test_sets[0], self.test_set)
+            shares = sampled["prevalence"].sel(test_set=names)
+            found = {"prevalence": sampled["prevalence"]}
+        performance = (row * shares.drop_vars("test_set", errors="ignore")).transpose(*row.dims)
+        return xr.Dataset({"performance": performance.where(self.test_set != "")} | found)
+
+    def replicate(self, group: xr.Dataset, root: np.random.SeedSequence, purpose: str) -> xr.Dataset:
+        """Tables like the observed ones, one for each draw; row totals random where the model takes them so."""
+        known = self.totals is not None
+        return sample_counts(group["performance"], self.counts, known, root, purpose, group.get("rate")).to_dataset()
+
+    def log_likelihood(self, posterior: xr.Dataset) -> xr.Dataset:
+        """Log probability of each row of each table given its total: ``counts`` (entity, [dataset], actual).
+
+        Where the row totals are sampled, also ``row_totals`` (test_set): log probability of each test set's row totals,
+        once, however many entities met it.
+        """
+        if "rate" in posterior:
+            rate = posterior["rate"]
+        else:
+            total = posterior["performance"].sum("predicted", skipna=False)
+            rate = posterior["performance"] / total.where(total > 0)
+        # A class without cases says nothing, whatever its rates.
+        rate = rate.where((self.counts.sum("predicted") > 0) | posterior["performance"].isnull(), 1.0)
+        found = {"counts": _multinomial(self.counts, rate, "predicted").transpose("chain", "draw", ...)}
+        if "prevalence" in posterior:
+            cases = self.counts.sum("predicted")
+            first_of = [np.argwhere(self.test_set.values == name)[0] for name in posterior["test_set"].values]
+            each = np.stack([cases.values[tuple(position)] for position in first_of])
+            share = posterior["prevalence"]
+            of = share.isel(chain=0, draw=0, drop=True).copy(data=each)
+            found["row_totals"] = _multinomial(of, share, "actual").transpose("chain", "draw", ...)
+        return xr.Dataset(found)
+
+
+def test_sets(counts: xr.DataArray, row_prior: xr.DataArray, shared: bool) -> tuple[xr.DataArray, xr.DataArray]:
+    """The name of each table's test set, and the key of its row totals' stream.
+
+    Entities share a test set where the coord ``test_set`` of the counts says so, or else where they have the same data
+    set and equal row totals; with another row prior, or not ``shared``, the draws are apart nevertheless.
+    """
+    rows = counts.sum("predicted")
+    cells = [d for d in rows.dims if d != "actual"]
+    totals, priors = (x.transpose(*cells, "actual").values for x in (rows, row_prior))
+    measured = np.broadcast_to(counts["measured"].values if "measured" in counts.coords else True, totals.shape[:-1])
+    named = None
+    if "test_set" in counts.coords:
+        given = counts["test_set"].reset_coords(drop=True)
+        named = np.broadcast_to(
+            given.variable.set_dims({d: counts.sizes[d] for d in cells}).transpose(*cells).values, measured.shape
+        )
+    keys = np.full(measured.shape, "", dtype=object)
+    held: dict[Any, tuple[list, Any]] = {}
+    for position in np.ndindex(measured.shape):
+        if not measured[position]:
+            continue
+        name = {d: rows[d].values.tolist()[i] for d, i in zip(cells, position, strict=True)}
+        place = [str(name[d]) for d in cells if d != "entity"]
+        if named is not None:
+            place.append(f"named {named[position]}")
+            seen = held.setdefault(tuple(place), (totals[position].tolist(), name["entity"]))
+            if seen[0] != totals[position].tolist():
+                raise ValueError(
+                    f"test_set must name entities with the same cases; got {str(named[position])!r} for {seen[1]!r} "
+                    f"with {seen[0]} cases of the classes and {name['entity']!r} with {totals[position].tolist()}"
+                )
+        own = [] if shared else [repr(name["entity"])]
+        keys[position] = repr([*place, *own, totals[position].tolist(), priors[position].tolist()])
+    unique = [key for key in dict.fromkeys(keys.ravel().tolist()) if key]
+    label = {"": ""} | {key: f"test set {i + 1}" for i, key in enumerate(unique)}
+    if named is not None:
+        names = {keys[p]: str(named[p]) for p in np.ndindex(keys.shape) if keys[p]}
+        taken = list(names.values())
+        label |= {key: name if taken.count(name) == 1 else f"{name} ({label[key]})" for key, name in names.items()}
+    labels = np.array([label[key] for key in keys.ravel()], dtype=str).reshape(keys.shape)
+    coords = {d: rows[d] for d in cells}
+    return xr.DataArray(labels, coords, cells, "test_set"), xr.DataArray(keys.astype(str), coords, cells)
+
+
+def known_totals(counts: xr.DataArray, prevalence: Any) -> xr.DataArray | None:
+    """Known class shares (actual, and what dims they come with); None where they are sampled."""
+    if isinstance(prevalence, str):
+        if prevalence not in ("sampled", "observed"):
+            raise ValueError(f"prevalence must be 'sampled', 'observed', a number or a DataArray; got {prevalence!r}")
+        if prevalence == "sampled":
+            return None
+        cases = counts.sum("predicted")
+        total = cases.sum("actual")
+        return (cases / total.where(total > 0)).drop_vars(["measured", "test_set"], errors="ignore")
+    if not isinstance(prevalence, xr.DataArray):
+        if isinstance(prevalence, bool) or not isinstance(prevalence, int | float | np.number):
+            raise TypeError(
+                f"prevalence must be 'sampled', 'observed', a number or a DataArray; got {type(prevalence).__name__}"
+            )
+        prevalence = xr.DataArray(float(prevalence))
+    names = [d for d in counts.dims if d != "predicted"]
+    prevalence = align("prevalence", prevalence, counts, ("chain", "draw", *names))
+    outside = ~((prevalence >= 0) & (prevalence <= 1))
+    if outside.any():
+        raise ValueError(f"prevalence must lie between 0 and 1; got {first(prevalence, outside)}")
+    if "actual" in prevalence.dims:
+        if bool((np.abs(prevalence.sum("actual") - 1) > 1e-6).any()):
+            raise ValueError(f"prevalence must sum to 1 over actual; got {float(prevalence.sum('actual').max()):.6g}")
+        return prevalence
+    if counts.sizes["actual"] != 2:
+        raise ValueError(
+            f"prevalence must have the dim actual for {counts.sizes['actual']} classes; got {prevalence.dims}"
+        )
+    return xr.concat([1 - prevalence, prevalence], "actual").assign_coords(actual=counts["actual"].values)
+
+
+def _check_proper(counts: xr.DataArray, alpha: xr.DataArray) -> None:
+    """Refuse an entity without cases, and a cell with neither prior nor cases: a rate would be degenerate."""
+    cases = counts.sum([d for d in counts.dims if d != "entity"])
+    if bool((cases == 0).any()):
+        who = cases["entity"].values[cases.values == 0].tolist()
+        raise ValueError(
+            f"counts must hold at least one case of every entity, or only the prior speaks of it; got none of {who} "
+            "(br.fit(..., force=True) accepts it)"
+        )
+    empty = ((counts + alpha) <= 0) & (counts["measured"] if "measured" in counts.coords else True)
+    if bool(empty.any()):
+        where = {d: empty[d].values.tolist()[i] for d, i in zip(empty.dims, np.argwhere(empty.values)[0], strict=True)}
+        raise ValueError(
+            f"prior must be positive where a cell has no cases, or a rate is degenerate; got concentration 0 and "
+            f"count 0 at {where} (br.fit(..., force=True) accepts it)"
+        )
+
+
+def _check_observed(counts: xr.DataArray, totals: xr.DataArray | None) -> None:
+    if totals is None or "actual" not in totals.dims or not bool(totals.isnull().any()):
+        return
+    lacking = totals.isnull().any("actual") & (counts["measured"] if "measured" in counts.coords else True)
+    if bool(lacking.any()):
+        raise ValueError("prevalence cannot be 'observed' where an entity has no cases; got a table of zeros")
+
+
+def _multinomial(counts: xr.DataArray, p: xr.DataArray, over: str) -> xr.DataArray:
+    """Log probability of counts over a dim, given their total."""
+    choose = special.gammaln(counts.sum(over) + 1) - special.gammaln(counts + 1).sum(over)
+    return choose + special.xlogy(counts, p).sum(over, skipna=False)

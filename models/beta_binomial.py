@@ -15,38 +15,26 @@ The performance needs a prevalence :math:`\pi`, which these data do not tell: th
 another is given. It is :math:`((1-\pi)(1-x), (1-\pi)x, \pi(1-y), \pi y)` for tn, fp, fn, tp.
 """
 
-from typing import Any
+from typing import ClassVar
 
-import xarray as xr
-
-from bayesrank.models import _product_multinomial
-
-#: What is known of the row totals when nothing else is said: they were set by design.
-PREVALENCE = "observed"
+from bayesrank.models._product_multinomial import ProductMultinomial
 
 
-def posterior(counts: xr.DataArray, concentration: xr.DataArray) -> xr.DataArray:
-    """Parameters of the Beta posterior of each row: α + n, with the dims of ``counts``.
+class BetaBinomial(ProductMultinomial):
+    """The numbers of negatives and positives were set by design and tell nothing of the prevalence.
+
+    Takes the options of :class:`~bayesrank.models._product_multinomial.ProductMultinomial`.
 
     Examples
     --------
     >>> import bayesrank as br
-    >>> counts = br.from_counts(tn=8, fp=2, fn=1, tp=9)
-    >>> posterior(counts, counts * 0 + 1).values.tolist()
-    [[[9, 3], [2, 10]]]
+    >>> model = BetaBinomial(br.from_counts(tn=8, fp=2, fn=1, tp=9), prior="uniform")
+    >>> model.conjugate().posterior.values.tolist()
+    [[[9.0, 3.0], [2.0, 10.0]]]
     """
-    return concentration + counts
 
-
-def build(counts: xr.DataArray, concentration: xr.DataArray, prevalence: Any, shared: bool = True) -> Any:
-    """The PyMC model; see :func:`bayesrank.models.dirichlet_multinomial.build` for the arguments.
-
-    Examples
-    --------
-    >>> import bayesrank as br
-    >>> counts = br.from_counts(tn=8, fp=2, fn=1, tp=9)
-    >>> shares = counts.sum("predicted") / counts.sum(["actual", "predicted"])
-    >>> [variable.name for variable in build(counts, counts * 0 + 1.0, shares).free_RVs]
-    ['row']
-    """
-    return _product_multinomial.build(counts, concentration, prevalence, shared)
+    words: ClassVar[str] = (
+        "The numbers of negatives and positives were set by design and tell nothing of the prevalence."
+    )
+    PREVALENCE: ClassVar[str] = "observed"
+    ONLY_TWO_CLASSES: ClassVar[bool] = True

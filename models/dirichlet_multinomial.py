@@ -20,54 +20,23 @@ Entities that were evaluated on one test set share its row totals: their rows ar
 the same random quantity, observed once.
 """
 
-from typing import Any
+from typing import ClassVar
 
-import xarray as xr
-
-from bayesrank.models import _product_multinomial
-
-#: What is known of the row totals when nothing else is said: they were sampled along with the cases.
-PREVALENCE = "sampled"
+from bayesrank.models._product_multinomial import ProductMultinomial
 
 
-def posterior(counts: xr.DataArray, concentration: xr.DataArray) -> xr.DataArray:
-    """Concentration of the Dirichlet posterior: α + n, with the dims of ``counts``.
+class DirichletMultinomial(ProductMultinomial):
+    """The cases were drawn at random, so the class sizes tell about the prevalence.
+
+    Takes the options of :class:`~bayesrank.models._product_multinomial.ProductMultinomial`.
 
     Examples
     --------
     >>> import bayesrank as br
-    >>> counts = br.from_counts(tn=8, fp=2, fn=1, tp=9)
-    >>> posterior(counts, counts * 0 + 1).values.tolist()
-    [[[9, 3], [2, 10]]]
+    >>> model = DirichletMultinomial(br.from_counts(tn=8, fp=2, fn=1, tp=9), prior="uniform")
+    >>> model.conjugate().posterior.values.tolist()
+    [[[9.0, 3.0], [2.0, 10.0]]]
     """
-    return concentration + counts
 
-
-def build(counts: xr.DataArray, concentration: xr.DataArray, prevalence: Any = PREVALENCE, shared: bool = True) -> Any:
-    """The PyMC model.
-
-    Parameters
-    ----------
-    counts : xarray.DataArray
-        Integer counts (entity, [dataset], actual, predicted).
-    concentration : xarray.DataArray
-        Prior α with the dims of ``counts``.
-    prevalence : "sampled" or xarray.DataArray
-        Row totals sampled with the cases, or known ones (entity, [dataset], actual).
-    shared : bool
-        Whether entities of one test set share their row totals.
-
-    Returns
-    -------
-    pymc.Model
-        With the variables ``row`` (rates), ``prevalence`` where it is sampled, and ``performance``.
-
-    Examples
-    --------
-    >>> import bayesrank as br
-    >>> counts = br.from_counts(tn=8, fp=2, fn=1, tp=9)
-    >>> model = build(counts, counts * 0 + 1.0)
-    >>> sorted(variable.name for variable in model.free_RVs)
-    ['prevalence', 'row']
-    """
-    return _product_multinomial.build(counts, concentration, prevalence, shared)
+    words: ClassVar[str] = "The cases were drawn at random, so the class sizes tell about the prevalence."
+    PREVALENCE: ClassVar[str] = "sampled"

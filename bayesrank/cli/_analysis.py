@@ -13,15 +13,15 @@ import xarray as xr
 import bayesrank as br
 from bayesrank import _format
 from bayesrank.cli._table import read_counts
-from bayesrank.inference import MODELS
+from bayesrank.models import names
 from bayesrank.report.words import class_notes
 from bayesrank.scores import Score
 
 OPTIONS = (
+    click.option("-m", "--model", type=click.Choice(names()), help="How the counts arose. [default: the data's own]"),
     click.option(
-        "-m", "--model", type=click.Choice(list(MODELS)), help="How the counts arose. [default: the data's own]"
+        "--prior", default="four_cases", show_default=True, help="four_cases, uniform, jeffreys, haldane, or a number."
     ),
-    click.option("--prior", default="uniform", show_default=True, help="uniform, jeffreys, haldane, or a number."),
     click.option("--prevalence", help="sampled, observed, or the share of positives. [default: the model's]"),
     click.option("--dataset", help="One data set of several. [default: all, pooled]"),
     click.option(

@@ -101,6 +101,8 @@ def drift(
         "tpr": cells["tp"] / positive.where(positive > 0),
         "prevalence": positive,
     }
+    _check_apart(rates, dim, labels)
+
     # Along the periods after the first: their own state, and that of the period each is compared with.
     names = [labels[i] for i in later]
     after = {name: rate.isel({dim: later}).assign_coords({dim: names}) for name, rate in rates.items()}
@@ -145,6 +147,28 @@ def drift(
         probability, error = below_zero(values)
         out[name], out[f"{name}_mcse"] = (found.reindex({dim: labels}) for found in (probability, error))
     return out
+
+
+def _check_apart(rates: dict[str, xr.DataArray], dim: str, labels: list) -> None:
+    """Refuse periods that share random draws: their differences would look surer than they are.
+
+    Two fits with one seed share them where they share evidence. What does not vary over the draws is no draw. A few
+    draws tell; a lazy posterior is not read for it as a whole.
+    """
+    for name, rate in rates.items():
+        few = {d: slice(0, 3) for d in draw_dims(rate)}
+        values = rate.isel(few).transpose(*few, dim, ...).values
+        flat = values.reshape(int(np.prod(values.shape[: len(few)])), len(labels), -1)
+        varies = (flat != flat[:1]).any(axis=0)
+        for i, label in enumerate(labels[:-1]):
+            # Rates of one draw of rows at two prevalences differ by rounding.
+            same = np.isclose(flat[:, i + 1 :], flat[:, i : i + 1], rtol=1e-9, atol=0).all(axis=0) & varies[i]
+            if same.any():
+                other = labels[i + 1 + int(np.argwhere(same)[0, 0])]
+                raise ValueError(
+                    f"source must hold independent draws of every period; {label!r} and {other!r} have the same draws "
+                    f"of the {name} (fit each period with a seed of its own, or all as data sets of one fit)"
+                )
 
 
 def _periods(source: Any, dim: str) -> xr.DataArray:

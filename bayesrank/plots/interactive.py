@@ -83,7 +83,7 @@ def pmf_slider(
     score: Any,
     sizes: Sequence[tuple[int, int]],
     model: str = "beta_binomial",
-    prior: Any = (1, 1),
+    prior: Any = None,
 ) -> Any:
     """The pmf of the next confusion matrix over a score's contours, as its class sizes move under a slider.
 

@@ -12,13 +12,12 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank.inference import concentration
+from bayesrank.models import conjugate
 from bayesrank.performance import two_class_cells
 from bayesrank.predictive._marginal import Axis, beta_binomial, binned, binomial, kept
 
 __all__ = ["confusion_pmf"]
 
-MODELS = ("beta_binomial", "binomial", "dirichlet_multinomial")
 #: Lattices up to this size are never cut.
 WHOLE = 10**6
 #: Larger windows are binned, lest they fill the memory; to about so many bins.
@@ -35,7 +34,7 @@ def confusion_pmf(
     positives: int | None = None,
     negatives: int | None = None,
     model: str = "beta_binomial",
-    prior: Any = (1, 1),
+    prior: Any = None,
     *,
     total: int | None = None,
 ) -> xr.DataArray:
@@ -47,13 +46,13 @@ def confusion_pmf(
         Integer two-class counts of one entity (actual, predicted; other dims of length 1 are dropped).
     positives, negatives : int, optional
         Cases of each class in the next test set; by default as many as were observed.
-    model : {"beta_binomial", "binomial", "dirichlet_multinomial"}
+    model : str or class
+        ``"beta_binomial"``, ``"binomial"``, ``"dirichlet_multinomial"``, or a conjugate model of your own.
         Rates with a Beta posterior; rates set to the observed ones, the prior ignored; or a Dirichlet posterior of all
         four cells, which also predicts how a ``total`` splits into positives and negatives. Where ``positives`` or
         ``negatives`` are given, the Dirichlet-multinomial is the beta-binomial with the prior of its rows.
-    prior : pair of numbers, or as for :func:`bayesrank.fit`
-        Prior concentrations of correct and of wrong answers, the same in both classes; or of each cell (actual,
-        predicted).
+    prior : optional
+        Concentration of each cell, as for :func:`bayesrank.fit`.
     total : int, optional
         For the Dirichlet-multinomial: cases of the next test set, if only their total is known; by default as many
         as were observed.
@@ -86,20 +85,20 @@ def confusion_pmf(
     """
     table = _one_table(counts)
     cells = {name: int(cell) for name, cell in two_class_cells(table, "counts").items()}
-    if model not in MODELS:
-        raise KeyError(f"model must be one of {list(MODELS)}; got {model!r}")
-    alpha = _prior(table, prior)
-    if model == "dirichlet_multinomial" and positives is None and negatives is None:
-        observed = sum(cells.values())
-        return _with_total({c: cells[c] + alpha[c] for c in cells}, _cases("total", total, observed))
+    # Rates set to the observed ones are no model of them, but a common way to predict.
+    plug_in = isinstance(model, str) and model == "binomial"
+    alpha, random_totals = ({}, False) if plug_in else _concentrations(table, model, prior)
+    if random_totals and positives is None and negatives is None:
+        return _with_total(alpha, _cases("total", total, sum(cells.values())))
     if total is not None:
         raise ValueError(f"total is for the Dirichlet-multinomial without positives and negatives; got {total!r}")
     sizes = (
         _cases("positives", positives, cells["fn"] + cells["tp"]),
         _cases("negatives", negatives, cells["tn"] + cells["fp"]),
     )
+    parameters: dict[str, Any] = cells if plug_in else alpha
     masses = [
-        _class_masses(size, cells[right], cells[wrong], None if model == "binomial" else (alpha[right], alpha[wrong]))
+        _class_masses(size, parameters[right], parameters[wrong], plug_in)
         for size, right, wrong in ((sizes[0], "tp", "fn"), (sizes[1], "tn", "fp"))
     ]
     windows = [(0, size, 0.0) for size in sizes]
@@ -119,7 +118,7 @@ def _with_total(alpha: dict[str, float], total: int) -> xr.DataArray:
     """The Dirichlet-multinomial of a total: how it splits into classes, then both classes."""
     whole = sum(alpha.values())
     alphas = (alpha["fn"] + alpha["tp"], alpha["tp"], alpha["tn"])
-    masses = [_class_masses(total, 0, 0, (a, whole - a)) for a in alphas]
+    masses = [_class_masses(total, a, whole - a, plug_in=False) for a in alphas]
     windows = [(0, total, 0.0)] * 3
     if comb(total + 3, 3) > WHOLE:
         windows = [kept(mass, LOSS / 6) for mass in masses]
@@ -144,14 +143,14 @@ def _with_total(alpha: dict[str, float], total: int) -> xr.DataArray:
     return xr.DataArray(values, coords, ("positives", "tp", "tn"), "probability")
 
 
-def _class_masses(size: int, right: int, wrong: int, prior: tuple[float, float] | None) -> np.ndarray:
-    """Masses of the number of right answers to ``size`` cases of one class; observed rates where prior is None."""
-    up, down = (right, wrong) if prior is None else (right + prior[0], wrong + prior[1])
-    if size > 0 and up + down == 0:
+def _class_masses(size: int, right: float, wrong: float, plug_in: bool) -> np.ndarray:
+    """Masses of the number of right answers to ``size`` cases of one class: binomial at the observed rate, or with
+    the posterior's concentrations."""
+    if size > 0 and right + wrong == 0:
         raise ValueError(f"counts must hold cases of a class to predict {size} of it without a prior; got none")
     if size == 0:
         return np.ones(1)
-    return binomial(size, up / (up + down)) if prior is None else beta_binomial(size, up, down)
+    return binomial(size, right / (right + wrong)) if plug_in else beta_binomial(size, right, wrong)
 
 
 def _axes(masses: list[np.ndarray], windows: list[tuple[int, int, float]], largest: int, most: int) -> list[Axis]:
@@ -196,14 +195,12 @@ def _one_table(counts: xr.DataArray) -> xr.DataArray:
     return table
 
 
-def _prior(table: xr.DataArray, prior: Any) -> dict[str, float]:
-    """Prior concentration of each cell."""
-    if isinstance(prior, tuple | list) and len(prior) == 2 and not np.ndim(prior[0]):
-        right, wrong = prior
-        prior = [[right, wrong], [wrong, right]]
-    entity = table.expand_dims(entity=["entity"])
-    cells = two_class_cells(concentration(entity, prior).isel(entity=0), "prior")
-    return {name: float(cell) for name, cell in cells.items()}
+def _concentrations(table: xr.DataArray, model: Any, prior: Any) -> tuple[dict[str, float], bool]:
+    """Posterior concentration of each cell, and whether the model takes the row totals as random."""
+    # Whether a class without cases can be predicted is seen where its masses are computed.
+    known = conjugate(model, table.expand_dims(entity=["entity"]), {"prior": prior, "force": True})
+    cells = two_class_cells(known.posterior.isel(entity=0), "counts")
+    return {name: float(cell) for name, cell in cells.items()}, known.totals is None
 
 
 def _cases(argument: str, value: Any, observed: int) -> int:

@@ -22,7 +22,7 @@ LOSS = 4e-13
 
 
 def by_class(
-    counts: xr.DataArray, score: Any, model: str = "beta_binomial", prior: Any = (1, 1)
+    counts: xr.DataArray, score: Any, model: Any = "beta_binomial", prior: Any = None
 ) -> dict[Any, xr.Dataset]:
     """The pmf of a future score of each class against all others, on a test set like the observed one.
 

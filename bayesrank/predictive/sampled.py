@@ -50,22 +50,22 @@ def posterior_predictive(posterior: Any, size: Any = None, seed: Seed = None) ->
     performance = as_performance(posterior)
     if "actual" not in performance.dims:
         raise ValueError(f"posterior must hold a performance over actual and predicted; got {performance.dims}")
-    counts, totals = None, None
+    groups = groups_of(posterior) if is_container(posterior) else {}
     if size is None:
-        groups = groups_of(posterior) if is_container(posterior) else {}
         if "observed_data" not in groups:
             raise ValueError("size must be given where the posterior has no observed_data; got None")
         counts = groups["observed_data"]["counts"]
-        totals = groups["posterior"].attrs.get("prevalence", "sampled")
+        known = groups["posterior"].attrs.get("prevalence", "sampled") != "sampled"
     elif isinstance(size, Mapping):
         classes = performance["actual"].values.tolist()
         if set(size) != set(classes):
             raise ValueError(f"size must name the classes {classes}; got {list(size)}")
         counts = xr.DataArray([_cases(size[c]) for c in classes], {"actual": classes}, ("actual",))
-        totals = "known"
+        known = True
     else:
-        counts, totals = xr.DataArray(_cases(size)), "sampled"
-    return sample_counts(performance, counts, totals, root_sequence(seed), "posterior_predictive")
+        counts, known = xr.DataArray(_cases(size)), False
+    rate = groups["posterior"].get("rate") if "posterior" in groups else None
+    return sample_counts(performance, counts, known, root_sequence(seed), "posterior_predictive", rate)
 
 
 def _cases(value: Any) -> int:

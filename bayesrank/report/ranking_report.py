@@ -23,13 +23,6 @@ __all__ = ["ranking_report"]
 #: Enough for a picture of half a page, and fast for many entities.
 TILE_RESOLUTION = 41
 
-MODEL_WORDS = {
-    "dirichlet_multinomial": "Dirichlet-multinomial: the cases were drawn at random, so the class sizes tell about "
-    "the prevalence",
-    "beta_binomial": "beta-binomial: the numbers of negatives and positives were set by design and tell nothing of "
-    "the prevalence",
-}
-
 
 def ranking_report(
     posterior: Any,
@@ -119,7 +112,11 @@ def ranking_report(
         rows=rows,
         two_classes=two_classes,
         preferences=_preferences(performance, ranking.attrs["prob"]) if two_classes else None,
-        model=MODEL_WORDS.get(about.get("model", ""), about.get("model", "unknown")),
+        model=": ".join(
+            filter(
+                None, [about.get("model", "a model of your own").replace("_", "-").capitalize(), about.get("words", "")]
+            )
+        ),
         about=about,
         implied=implied_prior(prior_values, ranking.attrs["prob"]),
         diagnostics=_diagnostics(groups, ranking),

@@ -14,7 +14,7 @@ import xarray as xr
 
 from bayesrank._arguments import numbers
 from bayesrank.counts import check_counts
-from bayesrank.inference import MODELS, _row_totals, concentration
+from bayesrank.models import conjugate
 from bayesrank.performance import two_class_cells
 from bayesrank.scores._contour_area import root
 from bayesrank.scores._quadrature import Curve, of_dirichlet, of_rates, of_two_betas
@@ -69,7 +69,7 @@ class ScorePosterior:
 
 
 def score_posterior(
-    counts: xr.DataArray, score: Any, model: str = "dirichlet_multinomial", prior: Any = None, prevalence: Any = None
+    counts: xr.DataArray, score: Any, model: Any = "dirichlet_multinomial", **options: Any
 ) -> ScorePosterior:
     """The exact posterior distribution of a score.
 
@@ -80,12 +80,10 @@ def score_posterior(
     score : Score, str or callable
         Any two-class score that rises, or falls, with TPR and with TNR: the ranking scores, informedness, MCC, kappa,
         likelihood ratios, ...
-    model : {"dirichlet_multinomial", "beta_binomial"}
-        As for :func:`bayesrank.fit`.
-    prior : optional
-        As for :func:`bayesrank.fit`.
-    prevalence : "sampled", "observed" or number, optional
-        As for :func:`bayesrank.fit`.
+    model : str or class
+        As for :func:`bayesrank.fit`; one whose posterior is known in closed form.
+    **options
+        The model's own, as for :func:`bayesrank.fit`: ``prior``, ``prevalence`` (no draws of it), ``force``.
 
     Returns
     -------
@@ -98,7 +96,7 @@ def score_posterior(
     ValueError
         If the score goes up and down, or a needed cell has neither prior nor cases.
     KeyError
-        If the model is another.
+        If there is no such model.
 
     References
     ----------
@@ -118,14 +116,12 @@ def score_posterior(
     [[0.33, 0.748]]
     """
     score = as_score(score)
-    counts = _checked(counts)
-    if model not in ("dirichlet_multinomial", "beta_binomial"):
-        raise KeyError(f"model must be 'dirichlet_multinomial' or 'beta_binomial'; got {model!r}")
-    totals = _row_totals(counts, MODELS[model].PREVALENCE if prevalence is None else prevalence)
-    if isinstance(totals, xr.DataArray) and {"chain", "draw"} & set(totals.dims):
+    counts, one = _checked(counts)
+    known = conjugate(model, counts, options)
+    totals = known.totals
+    if totals is not None and {"chain", "draw"} & set(totals.dims):
         raise ValueError(f"prevalence must be one number for each table; got {totals.dims}")
-    alpha = MODELS[model].posterior(counts, concentration(counts, prior))
-    cells = two_class_cells(alpha.drop_vars("measured", errors="ignore"), "counts")
+    cells = two_class_cells(known.posterior, "counts")
     frame = xr.zeros_like(cells["tn"]).rename("error")
     share = None
     if isinstance(totals, xr.DataArray):
@@ -137,15 +133,18 @@ def score_posterior(
             a = {name: float(cell.values[position]) for name, cell in cells.items()}
             cdf, pdf, error[position] = _curves(score, a, None if share is None else float(share[position]))
             curves[position] = (cdf, pdf)
-    return ScorePosterior(frame.copy(data=error), curves, (0.0, 1.0) if score.importance else score.range)
+    found = frame.copy(data=error)
+    if one:
+        found, curves = found.isel(entity=0), curves[0]
+    return ScorePosterior(found, np.asarray(curves), (0.0, 1.0) if score.importance else score.range)
 
 
-def _checked(counts: xr.DataArray) -> xr.DataArray:
-    """The counts after a check, of one selected entity too."""
+def _checked(counts: xr.DataArray) -> tuple[xr.DataArray, bool]:
+    """The counts after a check, and whether they are of one selected entity, without the dim."""
     if not isinstance(counts, xr.DataArray) or "entity" in counts.dims:
-        return check_counts(counts)
+        return check_counts(counts), False
     name = counts["entity"].item() if "entity" in counts.coords else "entity 1"
-    return check_counts(counts.drop_vars("entity", errors="ignore").expand_dims(entity=[name])).isel(entity=0)
+    return check_counts(counts.drop_vars("entity", errors="ignore").expand_dims(entity=[name])), True
 
 
 def _curves(score: Score, alpha: dict[str, float], share: float | None) -> tuple[Curve, Curve, float]:

@@ -108,3 +108,18 @@ def test_bad_input(posterior):
         br.ops.drift(br.as_performance(posterior).isel(dataset=[0]), "f1")
     with pytest.raises(ValueError, match="same numbers of chains and draws"):
         br.ops.drift({"a": br.as_performance(posterior), "b": br.as_performance(posterior).isel(draw=[0])}, "f1")
+
+
+def test_periods_that_share_draws_are_refused():
+    """Two fits of one seed and the same test set share the draws of its row totals: ops of both move together."""
+    spring, autumn = (br.from_counts(tn=880, fp=20, fn=fn, tp=100 - fn) for fn in (40, 30))
+    coupled = {"spring": br.fit(spring, seed=1, draws=50), "autumn": br.fit(autumn, seed=1, draws=50)}
+    with pytest.raises(ValueError, match="'spring' and 'autumn' have the same draws of the prevalence"):
+        br.ops.drift(coupled, "f1")
+    same = {"spring": br.fit(spring, seed=1, draws=50), "autumn": br.fit(spring, seed=1, draws=50, prevalence=0.3)}
+    with pytest.raises(ValueError, match="'spring' and 'autumn' have the same draws of the fpr"):
+        br.ops.drift(same, "f1")
+    br.ops.drift(coupled | {"autumn": br.fit(autumn, seed=2, draws=50)}, "f1")
+    # A prevalence set by design does not vary, and couples nothing.
+    designed = {name: br.fit(c, "beta_binomial", seed=1, draws=50) for name, c in (("s", spring), ("a", autumn))}
+    br.ops.drift(designed, "f1")

@@ -65,7 +65,7 @@ def test_mode_of_the_papers_example():
 
 
 def test_joint_is_the_rational_product():
-    pmf = br.predictive.confusion_pmf(OBSERVED, positives=7, negatives=4, prior=(2, 3))
+    pmf = br.predictive.confusion_pmf(OBSERVED, positives=7, negatives=4, prior=[[2, 3], [3, 2]])
     tp = exact_beta_binomial(7, Fraction(18), Fraction(7))
     tn = exact_beta_binomial(4, Fraction(34), Fraction(11))
     exact = [[float(a * b) for b in tn] for a in tp]
@@ -74,7 +74,7 @@ def test_joint_is_the_rational_product():
 
 def test_binomial_plugs_in_the_observed_rates():
     cocaine = br.from_counts(tn=6, fp=2, fn=0, tp=26)
-    pmf = br.predictive.confusion_pmf(cocaine, model="binomial", prior=(99, 1))
+    pmf = br.predictive.confusion_pmf(cocaine, model="binomial", prior=[[99, 1], [1, 99]])
     assert pmf.sum("tn").sel(tp=26).item() == 1  # U Appendix E: all mass at TPR = 1
     np.testing.assert_allclose(pmf.sum("tp"), stats.binom(8, 0.75).pmf(np.arange(9)), rtol=1e-12)
 

@@ -1,0 +1,105 @@
+"""What conjugate models of tables know in closed form, and the exact draws that follow from it.
+
+Whoever can do better than draws (exact scores, exact rankings, predictive lattices) asks a model for this record
+instead of knowing the model's name.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+import xarray as xr
+
+from bayesrank._random import Block, fingerprint, stream
+from bayesrank._sampling import dirichlet
+
+
+@dataclass(frozen=True)
+class Conjugate:
+    """Rows are Dirichlet; row totals are known, or Dirichlet and shared by the entities of a test set.
+
+    Parameters
+    ----------
+    prior, posterior : xarray.DataArray
+        Concentration of every cell (entity, [dataset], actual, predicted).
+    totals : xarray.DataArray or None
+        Known class shares (actual, and any of chain, draw, entity, dataset); None where they are sampled, with the
+        sums of the rows' concentrations as theirs.
+    test_set : xarray.DataArray
+        The name of each table's test set (entity, [dataset]); "" where nothing was measured.
+    key : xarray.DataArray
+        What the row totals of each table are keyed by, besides the data set: equal for all tables of a test set.
+    """
+
+    prior: xr.DataArray
+    posterior: xr.DataArray
+    totals: xr.DataArray | None
+    test_set: xr.DataArray
+    key: xr.DataArray
+
+    @property
+    def test_sets(self) -> list[str]:
+        """The names of the test sets, in order of first appearance."""
+        return list(dict.fromkeys(name for name in self.test_set.values.ravel().tolist() if name))
+
+    def draw(self, group: str, block: Block, root: np.random.SeedSequence) -> dict[str, xr.Variable]:
+        """Exact draws of one block of the prior or the posterior, the dim ``draw`` first.
+
+        ``performance``; ``prevalence`` (test_set, actual) where the row totals are sampled; and ``rate``, the rows,
+        where a class may have a share of 0 and the performance would lose them.
+        """
+        concentration = self.prior if group == "prior" else self.posterior
+        dims = ("draw", *map(str, concentration.dims))
+        rows = self._rows(concentration, group, block, root)
+        if self.totals is not None:
+            shares = self.known_shares(block)
+            found = {"rate": xr.Variable(dims, rows.copy())} if (shares == 0).any() else {}
+        else:
+            shares, each = self._sampled(concentration, group, block, root)
+            found = {"prevalence": xr.Variable(("draw", "test_set", "actual"), each)}
+        rows *= shares[..., None]
+        found = {"performance": xr.Variable(dims, rows)} | found
+        for name in {"performance", "rate"} & set(found):
+            found[name].data[:, self.test_set.values == ""] = np.nan
+        return found
+
+    def _rows(self, concentration: xr.DataArray, group: str, block: Block, root: np.random.SeedSequence) -> np.ndarray:
+        cells = concentration.dims[:-2]
+        rows = np.empty((block.size, *concentration.shape))
+        for position in np.ndindex(concentration.shape[:-2]):
+            name = [concentration[d].values[i] for d, i in zip(cells, position, strict=True)]
+            evidence = fingerprint(self.prior.values[position], self.posterior.values[position])
+            rng = stream(root, group, "row", *name, evidence, *block.key)
+            rows[:, *position] = dirichlet(rng, concentration.values[position], block.size)
+        return rows
+
+    def _sampled(
+        self, concentration: xr.DataArray, group: str, block: Block, root: np.random.SeedSequence
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Row totals of every table and of every test set: (draw, ..., actual), (draw, test_set, actual)."""
+        alpha = concentration.values.sum(-1)
+        names, keys = self.test_set.values, self.key.values
+        each = np.empty((block.size, len(self.test_sets), alpha.shape[-1]))
+        shares = np.full((block.size, *alpha.shape), np.nan)
+        for i, name in enumerate(self.test_sets):
+            here = names == name
+            rng = stream(root, group, "row totals", keys[here][0], *block.key)
+            each[:, i] = dirichlet(rng, alpha[here][0], block.size)
+            shares[:, here] = each[:, i, None]
+        return shares, each
+
+    def known_shares(self, block: Block) -> np.ndarray:
+        """The known row totals of a block's draws, for every table: (draw, entity, [dataset], actual)."""
+        dims = ("draw", *map(str, self.prior.dims[:-1]))
+        totals = self.totals
+        assert totals is not None
+        for dim, size in zip(("chain", "draw"), block.shape, strict=True):
+            if dim in totals.dims and totals.sizes[dim] != size:
+                raise ValueError(f"prevalence must hold {size} along {dim}; got {totals.sizes[dim]}")
+        part = totals.isel({"chain": block.chain, "draw": slice(block.start, block.stop)}, missing_dims="ignore")
+        shape = (block.size, *self.prior.shape[:-1])
+        return np.broadcast_to(part.variable.set_dims(_sizes(part, dims, shape)).transpose(*dims).data, shape)
+
+
+def _sizes(array: xr.DataArray, dims: tuple[str, ...], shape: tuple[int, ...]) -> dict[str, int]:
+    """All dims, those that the array lacks with the length that they have elsewhere."""
+    return {dim: array.sizes.get(dim, size) for dim, size in zip(dims, shape, strict=True)}

@@ -1,0 +1,115 @@
+"""The grammar of priors that all models of tables share: what a user may write, and what concentrations it means."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+#: Concentrations of every cell, by name; "four_cases" depends on the number of classes.
+FLAT = {"uniform": 1.0, "jeffreys": 0.5, "haldane": 0.0}
+NAMES = ("four_cases", *FLAT)
+DEFAULT = "four_cases"
+OUTCOME = ("actual", "predicted")
+
+
+def four_cases(classes: int) -> np.ndarray:
+    """Two cases spread over the diagonal, two over the other cells: (C, C).
+
+    For two classes it is uniform. For any number of classes the accuracy is Beta(2, 2), as for a table of right and
+    wrong: a prior of one case a cell is C² cases, and contradicts a thousand observations at ten classes.
+
+    Examples
+    --------
+    >>> four_cases(3).round(2).tolist()
+    [[0.67, 0.33, 0.33], [0.33, 0.67, 0.33], [0.33, 0.33, 0.67]]
+    """
+    return np.where(np.eye(classes, dtype=bool), 2 / classes, 2 / (classes * (classes - 1)))
+
+
+def concentration(counts: xr.DataArray, prior: Any = None) -> xr.DataArray:
+    """The prior concentration of every cell, with the dims of ``counts``.
+
+    Parameters
+    ----------
+    counts : xarray.DataArray
+        Integer counts (entity, [dataset], actual, predicted).
+    prior : number, str, array_like, mapping or DataArray, optional
+        A number for all cells; ``"four_cases"`` (the default: two cases spread over the diagonal, two over the other
+        cells), ``"uniform"`` (1 a cell), ``"jeffreys"`` (1/2) or ``"haldane"`` (0); an array (actual, predicted); a
+        mapping from every entity to any of these; or a DataArray over any of the dims of ``counts``.
+
+    Returns
+    -------
+    xarray.DataArray
+        Non-negative floats, named "prior_concentration".
+
+    Examples
+    --------
+    >>> import bayesrank as br
+    >>> counts = br.from_counts(tn=80, fp=0, fn=3, tp=27)
+    >>> concentration(counts, "jeffreys").values.tolist()
+    [[[0.5, 0.5], [0.5, 0.5]]]
+    """
+    entities = counts["entity"].values.tolist()
+    if isinstance(prior, Mapping):
+        if set(prior) != set(entities):
+            missing, extra = set(entities) - set(prior), set(prior) - set(entities)
+            raise ValueError(f"prior must name every entity; got none for {missing or '{}'}, unknown {extra or '{}'}")
+        each = [concentration(counts.sel(entity=[name]), prior[name]) for name in entities]
+        return xr.concat(each, "entity")
+    if isinstance(prior, xr.DataArray):
+        values = align("prior", prior, counts, counts.dims)
+    else:
+        values = _of_cells(prior, counts.sizes["actual"])
+    bad = ~((values >= 0) & (values < np.inf))
+    if bad.any():
+        raise ValueError(f"prior must hold non-negative finite concentrations for every cell; got {first(values, bad)}")
+    ones = xr.ones_like(counts, dtype=float).drop_vars(["measured", "test_set"], errors="ignore").drop_attrs()
+    return (ones * values).transpose(*counts.dims).rename("prior_concentration")
+
+
+def align(argument: str, values: xr.DataArray, counts: xr.DataArray, dims: Sequence[Any]) -> xr.DataArray:
+    """A labelled argument in the order of ``counts``; it has to name all that counts holds, and nothing else."""
+    if values.dtype.kind not in "iuf":
+        raise TypeError(f"{argument} must hold numbers; got dtype {values.dtype}")
+    if set(values.dims) - set(dims):
+        raise ValueError(f"{argument} must have dims among {', '.join(map(str, dims))}; got {values.dims}")
+    for dim in set(values.dims) & set(counts.dims):
+        wanted = counts[dim].values.tolist()
+        if dim in values.coords:
+            held = values[dim].values.tolist()
+            if sorted(map(repr, held)) != sorted(map(repr, wanted)):
+                raise ValueError(f"{argument} must name every {dim} of counts once, {wanted}; got {held}")
+            values = values.sel({dim: wanted})
+        elif values.sizes[dim] != len(wanted):
+            raise ValueError(f"{argument} must hold {len(wanted)} values along {dim}; got {values.sizes[dim]}")
+    return values.astype(float)
+
+
+def in_words(value: Any, default: str) -> str:
+    """A prior or a prevalence as a report names it."""
+    if value is None or isinstance(value, str):
+        return value or default
+    return f"{float(value):g}" if np.ndim(value) == 0 and not isinstance(value, Mapping) else "given as an array"
+
+
+def first(values: xr.DataArray, bad: xr.DataArray) -> float:
+    """The first value that is bad."""
+    return float(values.values[bad.values].ravel()[0])
+
+
+def _of_cells(prior: Any, classes: int) -> xr.DataArray:
+    if prior is None:
+        prior = DEFAULT
+    if isinstance(prior, str):
+        if prior not in NAMES:
+            raise ValueError(f"prior must be a number, an array or one of {list(NAMES)}; got {prior!r}")
+        prior = FLAT.get(prior, four_cases(classes))
+    try:
+        values = np.asarray(prior, dtype=float)
+    except (TypeError, ValueError):
+        raise TypeError(f"prior must be a number, a name, an array or a mapping; got {type(prior).__name__}") from None
+    if isinstance(prior, bool) or values.shape not in ((), (classes, classes)):
+        raise ValueError(f"prior must be one number or of shape {(classes, classes)}; got {prior!r}")
+    return xr.DataArray(np.broadcast_to(values, (classes, classes)), dims=OUTCOME)
