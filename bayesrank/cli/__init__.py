@@ -5,7 +5,7 @@ import sys
 import click
 
 import bayesrank as br
-from bayesrank.cli._output import print_rows
+from bayesrank.cli._output import print_text
 from bayesrank.cli.ops import ops
 from bayesrank.cli.rank import EXAMPLES, rank
 from bayesrank.cli.tile import tile
@@ -26,7 +26,7 @@ for command in (rank, tile, ops):
 @cli.command()
 def datasets() -> None:
     """List the data sets that ship with the package."""
-    print_rows(
+    print_text(
         ["name", "title", "licence"],
         [
             [name, br.datasets.describe(name)["title"], br.datasets.describe(name)["licence"]]
@@ -40,7 +40,7 @@ def scores() -> None:
     """List the scores, their aliases and formulas."""
     table = br.scores.catalog()
     better = {True: "higher", False: "lower", None: "–"}
-    print_rows(
+    print_text(
         ["name", "formula", "better", "aliases"],
         [
             [str(name), row["formula"], better[row["higher_is_better"]], ", ".join(row["aliases"])]

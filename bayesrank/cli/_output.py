@@ -1,23 +1,95 @@
-"""How commands print: tables for people, without a width in a pipe."""
+"""How commands print: tables for people, whole on any terminal, and without a width in a pipe."""
 
+import math
+import shutil
+import sys
+from collections.abc import Sequence
 from typing import Any
 
+import click
+from rich.cells import cell_len
+
 from bayesrank import _format
+from bayesrank.plots._style import short_names
+
+GAP = 2
+LONGEST_NAME = 60
+SHORTEST_NAME = 16
+LONGEST_HEADING = 16
+
+Rows = Sequence[Sequence[str]]
 
 
-def print_rows(header: list[str], rows: list[list[str]], numbers: bool = False) -> None:
+def print_text(header: Sequence[str], rows: Rows) -> None:
+    """Print columns of text, which wrap where there is no room; names, which people type, only on a small terminal."""
+    names = max(cell_len(row[0]) for row in rows)
+    _print(header, rows, [names if 2 * names <= _width() else None, *[None] * (len(header) - 1)])
+
+
+def print_numbers(header: Sequence[str], rows: Rows, least: str | None = None) -> None:
+    """Print names and their numbers. Numbers are never cut: where there is no room, names are, and then columns leave.
+
+    The column ``least`` leaves first, the others from the right; a note says which did. So a ranking keeps its score
+    longest, then the interval, P(best), the ranks, the tier and E(rank).
+    """
+    width = _width()
+    names = [row[0] for row in rows]
+    named = [[name, *row[1:]] for name, row in zip(short_names(names, LONGEST_NAME), rows, strict=True)]
+    widths = fit_columns(header, named, width, least)
+    shown = zip(short_names(names, widths[0]), rows, strict=True)
+    _print(
+        [header[i] for i in widths],
+        [[name, *(row[i] for i in widths if i)] for name, row in shown],
+        list(widths.values()),
+    )
+    left_out = [heading for i, heading in enumerate(header) if i not in widths]
+    if left_out:
+        click.echo(f"Left out to fit {width} columns: {', '.join(left_out)}. A pipe or a wider terminal shows all.")
+
+
+def fit_columns(header: Sequence[str], rows: Rows, width: float, least: str | None) -> dict[int, int]:
+    """The columns that ``width`` has room for, by their position, and the width of each; names come first.
+
+    Names are cut to ``SHORTEST_NAME`` before a column leaves. A long heading breaks between words where that
+    keeps a column.
+    """
+    numbers = [max(map(cell_len, column), default=0) for column in zip(*rows, strict=True)] or [0] * len(header)
+    whole = [max(cell_len(heading), size) for heading, size in zip(header, numbers, strict=True)]
+    broken = [max(cell_len(part), size) for part, size in zip(map(_longest_part, header), numbers, strict=True)]
+    by_importance = sorted(range(1, len(header)), key=lambda i: (header[i] == least, i))
+    for kept in range(len(by_importance), -1, -1):
+        columns = sorted(by_importance[:kept])
+        for widths in (whole, broken):
+            room = width - sum(widths[i] + GAP for i in columns)
+            if room >= min(SHORTEST_NAME, whole[0]):
+                return {0: int(min(whole[0], room)), **{i: widths[i] for i in columns}}
+    return {0: int(width)}
+
+
+def _longest_part(heading: str) -> str:
+    return max(heading.split(), key=cell_len) if cell_len(heading) > LONGEST_HEADING else heading
+
+
+def _width() -> float:
+    """Of the terminal; a pipe has none."""
+    return shutil.get_terminal_size().columns if sys.stdout.isatty() else math.inf
+
+
+def _print(header: Sequence[str], rows: Rows, widths: Sequence[int | None]) -> None:
+    """A table of names and numbers in columns of these widths; None is text, as wide as there is room for."""
     from rich import box
     from rich.console import Console
     from rich.table import Table
 
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for i, name in enumerate(header):
-        table.add_column(name, justify="right" if numbers and i else "left", overflow="fold", no_wrap=numbers)
+    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, GAP - 1, 0, 0))
+    for i, (heading, width) in enumerate(zip(header, widths, strict=True)):
+        table.add_column(heading, justify="right" if width and i else "left", width=width, overflow="fold")
     for row in rows:
         table.add_row(*row)
-    console = Console(highlight=False, markup=False)
-    # In a pipe there is no width to fit.
-    Console(highlight=False, markup=False, width=console.width if console.is_terminal else 160).print(table)
+    room = int(min(_width(), 10_000))  # more than any table takes up
+    # Rich takes a dumb terminal to be 80 columns wide, unless told a height, too.
+    Console(highlight=False, markup=False, emoji=False, width=room, height=25).print(table)
+    click.echo()
 
 
 def rank_header(prob: float) -> list[str]:

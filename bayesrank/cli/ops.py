@@ -7,9 +7,8 @@ import click
 import bayesrank as br
 from bayesrank import _format
 from bayesrank.cli._analysis import analyse, analysing, progress
-from bayesrank.cli._output import print_rows
+from bayesrank.cli._output import print_numbers
 from bayesrank.performance import draw_dims
-from bayesrank.plots._style import short_names
 from bayesrank.scores import as_score
 
 EXAMPLES = """
@@ -40,16 +39,16 @@ def ops(score: str, prob: float, **how: Any) -> None:
         found = br.ops.summarize(br.ops.of_draws(analysis.performance, the_score), prob)
         nominal = values.median(draw_dims(values))
     order = found["mean"].sortby(-found["mean"])["entity"].values
-    names = short_names(order.tolist(), 60)
     rows = [
         [
-            name,
+            str(entity),
             _format.number(float(nominal.sel(entity=entity))),
             _format.number(float(found["mean"].sel(entity=entity))),
             _format.interval(float(found["lower"].sel(entity=entity)), float(found["upper"].sel(entity=entity))),
         ]
-        for name, entity in zip(names, order, strict=True)
+        for entity in order.tolist()
     ]
-    print_rows(["entity", the_score.name.replace("_", " "), "OPS", f"{100 * prob:g}% interval"], rows, numbers=True)
+    nominal_heading = the_score.name.replace("_", " ")
+    print_numbers(["entity", nominal_heading, "OPS", f"{100 * prob:g}% interval"], rows, least=nominal_heading)
     for line in analysis.note:
         click.echo(f"Note: {line}")

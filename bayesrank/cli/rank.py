@@ -12,8 +12,7 @@ import xarray as xr
 import bayesrank as br
 from bayesrank import _format
 from bayesrank.cli._analysis import analyse, analysing, check_classes, progress
-from bayesrank.cli._output import print_rows, rank_cells, rank_header
-from bayesrank.plots._style import short_names
+from bayesrank.cli._output import print_numbers, rank_cells, rank_header
 from bayesrank.scores import as_score
 
 EXAMPLES = """
@@ -76,18 +75,18 @@ def _print_table(values: xr.DataArray, ranking: xr.Dataset) -> None:
     n = ranking.attrs["draws"]
     rows = [
         [
-            name,
+            str(name),
             _format.number(row["median"]),
             _format.interval(row["lower"], row["upper"]),
             *rank_cells(row, n),
             _format.number(row["tier"], 0),
         ]
-        for name, (_, row) in zip(short_names(table.index.tolist(), 60), table.iterrows(), strict=True)
+        for name, row in table.iterrows()
     ]
     level = f"{100 * ranking.attrs['prob']:g}%"
     score = ranking.attrs["score"].replace("_", " ")
     header = ["entity", score, f"{level} interval", *rank_header(ranking.attrs["prob"]), "tier"]
-    print_rows(header, rows, numbers=True)
+    print_numbers(header, rows, least="E(rank)")
     for sentence in br.verdict(ranking):
         click.echo(sentence)
 

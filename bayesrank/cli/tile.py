@@ -10,9 +10,8 @@ import xarray as xr
 import bayesrank as br
 from bayesrank import _format
 from bayesrank.cli._analysis import Analysis, analyse, analysing, progress
-from bayesrank.cli._output import print_rows, rank_cells, rank_header
+from bayesrank.cli._output import print_numbers, rank_cells, rank_header
 from bayesrank.cli._preferences import FORMS, fixed_prevalence, read_preferences
-from bayesrank.plots._style import short_names
 from bayesrank.tile.preferences import REGIONS
 
 EXAMPLES = f"""
@@ -120,16 +119,15 @@ def _map(
 def _print_shares(found: xr.Dataset, share: xr.DataArray) -> None:
     order = share.sortby("entity").sortby(-share.sortby("entity").round(12))
     seen = order[order > 0.0005].dropna("entity")
-    names = short_names(seen["entity"].values.tolist(), 60)
     header = ["entity", "share of the Tile"]
-    rows = [[name, f"{100 * float(s):.1f}%"] for name, s in zip(names, seen, strict=True)]
+    rows = [[str(name), f"{100 * float(s):.1f}%"] for name, s in zip(seen["entity"].values.tolist(), seen, strict=True)]
     credible = "share_lower" in found
     if credible:
         header.append(f"{100 * found.attrs['prob']:g}% interval")
         limits = found[["share_lower", "share_upper"]].sel(entity=seen["entity"])
         for row, low, high in zip(rows, limits["share_lower"], limits["share_upper"], strict=True):
             row.append(f"{100 * float(low):.1f}% to {100 * float(high):.1f}%")
-    print_rows(header, rows, numbers=True)
+    print_numbers(header, rows)
     rest = share.sizes["entity"] - len(rows)
     if rest:
         click.echo(f"{_format.count(rest, 'entity')} with a share below 0.05%.")
@@ -149,11 +147,8 @@ def _print_ranking(ranking: xr.Dataset) -> None:
     table = ranking.drop_dims("rank").to_dataframe()
     table = table.sort_index(key=lambda names: names.astype(str))
     table = table.loc[table["expected_rank"].round(9).sort_values(kind="stable", na_position="last").index]
-    names = short_names(table.index.tolist(), 60)
-    rows = [
-        [name, *rank_cells(row, ranking.attrs["draws"])] for name, (_, row) in zip(names, table.iterrows(), strict=True)
-    ]
-    print_rows(["entity", *rank_header(ranking.attrs["prob"])], rows, numbers=True)
+    rows = [[str(name), *rank_cells(row, ranking.attrs["draws"])] for name, row in table.iterrows()]
+    print_numbers(["entity", *rank_header(ranking.attrs["prob"])], rows, least="E(rank)")
     partly = int((ranking["undefined"] > 1e-9).sum())
     if partly:
         click.echo(

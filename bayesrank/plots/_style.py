@@ -1,8 +1,13 @@
 """What all pictures share: colours, names, sizes. Matplotlib is imported on first use."""
 
-from collections.abc import Sequence
-from itertools import takewhile
+from bisect import bisect_left, bisect_right
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from itertools import chain, count, takewhile
 from typing import Any
+from unicodedata import normalize
+
+from rich.cells import cell_len
 
 #: Okabe and Ito's eight colours, which people with any common colour blindness can tell apart.
 OKABE_ITO = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442", "#000000")
@@ -19,24 +24,26 @@ def entity_colors(entities: Sequence[Any]) -> dict[Any, Any]:
 
 
 def short_names(names: Sequence[Any], width: int = 32) -> list[str]:
-    """Names cut to ``width`` characters in the middle, still unique.
+    """Names cut in the middle to ``width`` cells of a terminal, still unique: most letters take up one cell, East Asian
+    ones two, combining marks none.
 
     Where that would make different names look alike, what they differ in is shown instead of their ends.
     """
-    texts = [" ".join(str(name).split()) for name in names]
+    # A letter and its accent look the same in one character and in two.
+    texts = [normalize("NFC", " ".join(str(name).split())) for name in names]
     cuts = [_cut(text, width) for text in texts]
     alike: dict[str, list[str]] = {}
     for text, cut in zip(texts, cuts, strict=True):
         alike.setdefault(cut, []).append(text)
-    out: list[str] = []
+    unique: dict[str, None] = {}
+    numbers: dict[str, Iterator[int]] = defaultdict(lambda: count(2))
     for text, cut in zip(texts, cuts, strict=True):
         if len(set(alike[cut])) > 1:
             cut = _cut_to_difference(text, alike[cut], width)
-        number, unique = 2, cut
-        while unique in out:
-            unique, number = f"{cut} ({number})", number + 1
-        out.append(unique)
-    return out
+        numbered = (f"{_beginning(cut, width - len(mark))}{mark}" for mark in map(" ({})".format, numbers[cut]))
+        name = next(name for name in chain([cut], numbered) if name not in unique)
+        unique[name] = None
+    return list(unique)
 
 
 def plain_names(names: Sequence[Any], width: int) -> list[str]:
@@ -46,25 +53,38 @@ def plain_names(names: Sequence[Any], width: int) -> list[str]:
 
 
 def _cut(text: str, width: int) -> str:
-    if len(text) <= width:
+    if cell_len(text) <= width:
         return text
-    end = len(text) - (width - 1) // 2
+    end = len(text) - len(_end(text, (width - 1) // 2))
     # A number is kept whole: 106 must not read as 6.
-    while text[end - 1].isdigit() and text[end].isdigit() and len(text) - end < 2 * width // 3:
+    while text[end - 1].isdigit() and text[end : end + 1].isdigit() and cell_len(text[end:]) < 2 * width // 3:
         end -= 1
-    return f"{text[: width - 1 - len(text) + end].rstrip()}…{text[end:].lstrip()}"
+    return f"{_beginning(text, width - 1 - cell_len(text[end:]))}…{text[end:].lstrip()}"
 
 
 def _cut_to_difference(text: str, alike: Sequence[str], width: int) -> str:
     """The beginning of a name, then what follows from the word on in which names differ."""
     differ = sum(1 for _ in takewhile(lambda letters: len(set(letters)) == 1, zip(*alike, strict=False)))
     word = text.rfind(" ", 0, differ) + 1
-    # A long word is entered just before the difference.
+    # A long word is entered just before the difference; a mark needs its letter.
     start = word if differ - word < width // 3 else differ - 1
-    head = text[: min(width // 3, start)].rstrip()
+    while start > 0 and cell_len(text[start]) == 0:
+        start -= 1
+    head = _beginning(text[:start], width // 3)
     rest = text[start:]
-    room = width - len(head) - 1
-    return f"{head}…{rest if len(rest) <= room else rest[: room - 1].rstrip() + '…'}"
+    room = width - cell_len(head) - 1
+    return f"{head}…{rest if cell_len(rest) <= room else _beginning(rest, room - 1) + '…'}"
+
+
+def _beginning(text: str, width: int) -> str:
+    """As much of a text as ``width`` cells hold."""
+    return text[: bisect_right(range(1, len(text) + 1), width, key=lambda size: cell_len(text[:size]))].rstrip()
+
+
+def _end(text: str, width: int) -> str:
+    """As much of the end of a text as ``width`` cells hold; a mark without its letter is left out."""
+    start = bisect_left(range(len(text)), -width, key=lambda start: -cell_len(text[start:]))
+    return text[start:].lstrip("".join(letter for letter in set(text[start:]) if cell_len(letter) == 0))
 
 
 def new_axes(ax: Any, width: float, height: float) -> Any:

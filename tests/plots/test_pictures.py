@@ -1,9 +1,12 @@
 """Every picture of a ranking, for every shipped data set, without a warning and with readable names."""
 
+import re
 import warnings
+from unicodedata import normalize
 
 import matplotlib.pyplot as plt
 import pytest
+from rich.cells import cell_len
 
 import bayesrank as br
 from bayesrank.plots._style import entity_colors, short_names
@@ -83,6 +86,39 @@ def test_short_names_stay_unique():
     assert len(set(short_names(names, 20))) == 12
     assert all(len(name) <= 26 for name in short_names(names, 20))
     assert short_names(["a  b", 3]) == ["a b", "3"]
+
+
+@pytest.mark.parametrize("width", [5, 16, 17, 25, 40, 60])
+def test_names_are_as_wide_as_they_look(width):
+    alike = [f"{'An Institute of Many Words ' * 3}Kit {kind} (IgG)" for kind in "AB"]
+    japanese = [f"国立研究所の迅速抗体検査キット第{number}号(血清)" for number in "一二"]
+    letters = "x\u030c" * 40  # no composed form
+    marks = [f"{letters}{end}{letters}" for end in ("e\u0301", "e\u0300")]
+    names = [
+        *alike,
+        *japanese,
+        *marks,
+        "Kit\u3000一",
+        "Kit 一",
+        "cafe\u0301",
+        "caf\u00e9",
+        "x" * 90,
+        "x" * 91,
+        f"z{letters}",
+        "y" * 9 + "国" * 99,
+    ]
+    short = short_names(names, width)
+    assert max(map(cell_len, short)) <= width
+    assert len({normalize("NFC", name) for name in short}) == len(names)
+    # A mark stays with its letter.
+    assert not any(cell_len(mark) == 0 for text in short for mark in re.findall("…(.)", text))
+
+
+def test_short_names_differ_though_many_are_alike():
+    names = [f"{'p' * 40}{i // 12}{'q' * 40}{i % 12}{'r' * 40}" for i in range(144)]
+    short = short_names(names, 16)
+    assert len(set(short)) == 144
+    assert max(map(cell_len, short)) <= 16
 
 
 @pytest.mark.parametrize("size", [1, 8, 9, 108])

@@ -1,0 +1,201 @@
+"""What the command prints on terminals of any width: whole numbers, distinct names, words on what is left out."""
+
+import csv
+import fcntl
+import io
+import os
+import pty
+import re
+import struct
+import subprocess
+import sys
+import termios
+
+import pytest
+from click.testing import CliRunner
+from rich.cells import cell_len
+
+import bayesrank as br
+from bayesrank import _format
+from bayesrank.cli import cli
+from bayesrank.cli._output import fit_columns, print_numbers, print_text
+
+LONG = "An Institute of Many Words " * 3
+ALIKE = [f"{LONG}Kit A (IgG)", f"{LONG}Kit B (IgG)"]
+JAPANESE = ["国立研究所の迅速抗体検査キット第一号(血清)", "国立研究所の迅速抗体検査キット第二号(血清)"]
+
+
+def on_terminals(commands, columns, **environment):
+    """What a person sees on a terminal of that many columns; all commands in one process, for speed."""
+    code = (
+        "import sys\nfrom bayesrank.cli import cli\n"
+        "for line in sys.argv[1:]:\n    cli.main(line.split('|'), standalone_mode=False)\n    print('<end>')"
+    )
+    leader, follower = pty.openpty()
+    fcntl.ioctl(follower, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+    clean = {name: value for name, value in os.environ.items() if name not in ("COLUMNS", "LINES")}
+    process = subprocess.Popen(
+        [sys.executable, "-c", code, *("|".join(command) for command in commands)],
+        stdin=follower,
+        stdout=follower,
+        stderr=subprocess.PIPE,
+        env={**clean, "TERM": "xterm", **environment},
+    )
+    os.close(follower)
+    seen = b""
+    while True:
+        try:
+            seen += (chunk := os.read(leader, 65536))
+        except OSError:  # how Linux says that the other end is closed
+            break
+        if not chunk:
+            break
+    os.close(leader)
+    errors = process.communicate()[1].decode()
+    assert process.returncode == 0, errors
+    text = re.sub(r"\x1b\[[0-9;]*m", "", seen.decode()).replace("\r\n", "\n")
+    return text.split("<end>\n")[:-1]
+
+
+def split_table(text):
+    """The heading, the cells of the rows and the lines of the table, and what is printed below it."""
+    table, _, below = text.strip("\n").partition("\n\n")
+    heading, rule, *rows = table.splitlines()
+    assert set(rule) <= {"─", " "}
+    cells = [re.split(r"\s{2,}", line.strip()) for line in (heading, *rows)]
+    return cells[0], cells[1:], table.splitlines(), below
+
+
+@pytest.fixture
+def names(tmp_path):
+    path = tmp_path / "names.csv"
+    rows = [f"{name},{70 + i},10,9,{21 + i}" for i, name in enumerate([*ALIKE, *JAPANESE, "short"])]
+    path.write_text("\n".join(["entity,tn,fp,fn,tp", *rows]), encoding="utf-8")
+    return str(path)
+
+
+def printed(row, draws):
+    """The cells of a row of the CSV output as the table should show them."""
+    number = {name: float(text or "nan") for name, text in row.items() if name != "entity"}
+    return {
+        "informedness": _format.number(number["median"]),
+        "95% interval": _format.interval(number["lower"], number["upper"]),
+        "P(best)": _format.probability(number["probability_best"], draws),
+        "E(rank)": _format.number(number["expected_rank"], 1),
+        "95% ranks": _format.interval(number["rank_lower"], number["rank_upper"], 0),
+        "tier": _format.number(number["tier"], 0),
+    }
+
+
+LEFT_OUT = {40: 5, 60: 3, 80: 1, 120: 0}
+
+
+@pytest.mark.parametrize("columns", LEFT_OUT)
+def test_a_terminal_shows_whole_numbers(columns, names):
+    data = [["antibody_tests", "--model", "beta_binomial"], [names]]
+    commands = [["rank", *source, "--draws", "200", "--score", "informedness"] for source in data]
+    for command, text in zip(commands, on_terminals(commands, columns), strict=True):
+        heading, rows, lines, below = split_table(text)
+        assert max(map(cell_len, lines)) <= columns
+        expected = list(csv.DictReader(io.StringIO(CliRunner().invoke(cli, [*command, "--format", "csv"]).output)))
+        assert len(rows) == len(expected) > 4
+        for cells, row in zip(rows, expected, strict=True):
+            wanted = printed(row, 800)
+            assert cells[1:] == [wanted[name] for name in heading[1:]]
+        assert len({cells[0] for cells in rows}) == len(rows)
+        left_out = [name for name in wanted if name not in heading]
+        assert len(left_out) == LEFT_OUT[columns]
+        note = f"Left out to fit {columns} columns: {', '.join(left_out)}. A pipe or a wider terminal shows all."
+        assert (note in below) == bool(left_out)
+
+
+def test_every_table_fits_a_terminal_of_60_columns(names):
+    fast = ["--draws", "50"]
+    commands = [
+        ["tile", names, *fast],
+        ["tile", names, *fast, "--credible", "--resolution", "11"],
+        ["tile", names, *fast, "--preference", "over tile"],
+        ["ops", names, *fast],
+        ["datasets"],
+        ["scores"],
+    ]
+    # A dumb terminal has a width, too.
+    for command, text in zip(commands, on_terminals(commands, 60, TERM="dumb"), strict=True):
+        lines = text.partition("\n\n")[0].splitlines()
+        assert max(map(cell_len, lines)) <= 60, command
+        assert len(lines) >= 3
+
+
+def test_a_pipe_has_no_width(names):
+    pipe = CliRunner(env={"COLUMNS": "20", "TERM": "dumb", "FORCE_COLOR": "1"})
+
+    def table(*arguments):
+        return split_table(re.sub(r"\x1b\[[0-9;]*m", "", pipe.invoke(cli, arguments).output))
+
+    heading, rows, _, below = table("rank", names, "--draws", "20")
+    assert {len(heading)} == {len(cells) for cells in rows} == {7}
+    assert "Left out" not in below
+    shown = {cells[0] for cells in rows}
+    assert len(shown) == 5
+    assert set(JAPANESE) < shown
+    # One line each, and every word of it.
+    assert len(table("datasets")[1]) == len(br.datasets.names())
+    rows = {cells[0]: cells[1] for cells in table("scores")[1]}
+    assert rows == br.scores.catalog()["formula"].to_dict()
+
+
+HEADER = ["entity", "f1", "95% interval", "P(best)", "E(rank)", "95% ranks", "tier"]
+ROW = ["a name of some thirty letters..", "0.966", "0.880 to 0.996", "<0.01", "108.5", "100 to 108", "12"]
+
+
+@pytest.mark.parametrize(
+    ("width", "name", "left_out"),
+    [
+        (float("inf"), 31, []),
+        (90, 31, []),
+        (89, 30, []),
+        (75, 16, []),
+        (74, 24, ["E(rank)"]),
+        (66, 16, ["E(rank)"]),
+        (65, 21, ["E(rank)", "tier"]),
+        (59, 27, ["E(rank)", "95% ranks", "tier"]),
+        (38, 31, ["95% interval", "P(best)", "E(rank)", "95% ranks", "tier"]),
+        (22, 22, HEADER[1:]),
+        (3, 3, HEADER[1:]),
+    ],
+)
+def test_names_shrink_before_columns_leave(width, name, left_out):
+    widths = fit_columns(HEADER, [ROW], width, "E(rank)")
+    assert widths[0] == name
+    assert [HEADER[i] for i in range(len(HEADER)) if i not in widths] == left_out
+    assert sum(widths.values()) + 2 * (len(widths) - 1) <= width
+    assert all(room >= cell_len(ROW[i]) for i, room in widths.items() if i)
+
+
+def test_a_heading_breaks_where_that_keeps_a_column():
+    header = ["entity", "log negative likelihood ratio", "95% interval"]
+    row = ["b" * 30, "-1.234", "-2.345 to -1.123"]
+    assert fit_columns(header, [row], 65, None) == {0: 16, 1: 29, 2: 16}
+    assert fit_columns(header, [row], 60, None) == {0: 30, 1: 10, 2: 16}
+    assert fit_columns(header, [row], 40, None) == {0: 28, 1: 10}
+
+
+def test_text_wraps_and_is_not_lost(monkeypatch, capsys):
+    import bayesrank.cli._output as output
+
+    words = [["a_long_name_of_a_score", "one two three " * 6, "κ, φ, " * 9]]
+    for width in (4, 40, 60):
+        monkeypatch.setattr(output, "_width", lambda width=width: width)
+        print_text(["name", "formula", "aliases"], words)
+        text = capsys.readouterr().out
+        assert max(map(cell_len, text.splitlines())) <= max(width, 7)
+        if width > 4:
+            assert all(text.count(word) == 6 for word in ("one", "two", "three"))
+            assert all(text.count(letter) == 9 for letter in "κφ")
+        if width == 60:
+            assert words[0][0] in text
+
+
+def test_names_are_printed_as_they_are(capsys):
+    print_numbers(["entity", "f1"], [["[bold]:smile:", "1.000"]])
+    assert "[bold]:smile:  1.000" in capsys.readouterr().out
