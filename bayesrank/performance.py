@@ -81,6 +81,21 @@ def as_performance(source: Any, kind: str | None = None) -> xr.DataArray:
     return array.rename("performance")
 
 
+def observed_counts(source: Any) -> xr.DataArray | None:
+    """The counts that ``source`` rests on: itself, or those that a posterior keeps; None where nobody knows.
+
+    Examples
+    --------
+    >>> import bayesrank as br
+    >>> observed_counts(br.fit(br.from_counts(tn=80, fp=1, fn=3, tp=27), seed=1)).values.tolist()
+    [[[80, 1], [3, 27]]]
+    """
+    if isinstance(source, xr.DataArray):
+        return source if source.dtype.kind in "iu" and outcome_dims(source) else None
+    groups = groups_of(source) if is_container(source) else {}
+    return groups["observed_data"].get("counts") if "observed_data" in groups else None
+
+
 def two_class_cells(array: xr.DataArray, argument: str = "source") -> dict[str, xr.DataArray]:
     """The four cells tn, fp, fn, tp of two-class counts or performances.
 

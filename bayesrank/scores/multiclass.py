@@ -12,8 +12,9 @@ from typing import Any
 import xarray as xr
 
 from bayesrank.counts import one_vs_rest
-from bayesrank.performance import as_performance
+from bayesrank.performance import as_performance, observed_counts
 from bayesrank.scores.catalog import as_score
+from bayesrank.scores.score import Score
 
 __all__ = ["macro_average", "micro_average", "weighted_average"]
 
@@ -27,14 +28,15 @@ def macro_average(source: Any, score: Any) -> xr.DataArray:
     Parameters
     ----------
     source : DataArray, Dataset, InferenceData or DataTree
-        Counts or a performance (..., actual, predicted) of C >= 2 classes.
+        Counts or a performance (..., actual, predicted) of C >= 2 classes. Where its counts are known (counts, or the
+        container that :func:`bayesrank.fit` makes), classes without cases are left out: only the prior speaks of them.
     score : Score, str or callable
         A two-class score.
 
     Returns
     -------
     xarray.DataArray
-        Without ``actual`` and ``predicted``; NaN where the score is undefined for a class.
+        Without ``actual`` and ``predicted``; NaN where the score is undefined for a class with cases.
 
     Raises
     ------
@@ -48,8 +50,9 @@ def macro_average(source: Any, score: Any) -> xr.DataArray:
     >>> macro_average(counts, "tpr").item()
     0.8444...
     """
-    each, score = _each(source, score)
-    return _named(score(each).mean("label", skipna=False), "macro", score)
+    each, present, score = _each(source, score)
+    total = score(each).where(present, 0.0).sum("label", skipna=False)
+    return _named(total / present.sum("label"), "macro", score)
 
 
 def micro_average(source: Any, score: Any) -> xr.DataArray:
@@ -81,9 +84,10 @@ def micro_average(source: Any, score: Any) -> xr.DataArray:
     >>> micro_average(counts, "f1").item() == br.scores.accuracy(counts).item() == 0.8
     True
     """
-    each, score = _each(source, score)
+    each, present, score = _each(source, score)
+    pooled = each.where(present, 0).sum("label", skipna=False)
     # The mean of probabilities is a probability; the sum of counts keeps them whole.
-    pooled = each.sum("label") if each.dtype.kind in "iu" else each.mean("label", skipna=False)
+    pooled = pooled.astype(each.dtype) if each.dtype.kind in "iu" else pooled / present.sum("label")
     return _named(score(pooled), "micro", score)
 
 
@@ -115,17 +119,24 @@ def weighted_average(source: Any, score: Any) -> xr.DataArray:
     >>> weighted_average(counts, "tpr").item() == br.scores.accuracy(counts).item()
     True
     """
-    each, score = _each(source, score)
-    weight = each.sel(actual="positive").sum("predicted", skipna=False)
+    each, present, score = _each(source, score)
+    weight = each.sel(actual="positive").sum("predicted", skipna=False).where(present, 0)
     share = weight / weight.sum("label", skipna=False)
     # A class without cases weighs nothing, defined or not.
     average = (score(each) * share).where(share != 0, 0.0).sum("label", skipna=False)
     return _named(average, "weighted", score)
 
 
-def _each(source: Any, score: Any) -> tuple[xr.DataArray, Any]:
-    counts = isinstance(source, xr.DataArray) and source.dtype.kind in "iu"
-    return one_vs_rest(source if counts else as_performance(source)), as_score(score)
+def _each(source: Any, score: Any) -> tuple[xr.DataArray, xr.DataArray, Score]:
+    """One table a class, and which classes have cases: of the others only the prior speaks."""
+    counts = observed_counts(source)
+    # Counts are used as they are: exact integers keep exact ties.
+    each = one_vs_rest(counts if counts is not None and counts is source else as_performance(source))
+    if counts is None:
+        present = xr.ones_like(each["label"], dtype=bool)
+    else:
+        present = (counts.sum("predicted") > 0).rename(actual="label").reset_coords(drop=True)
+    return each, present, as_score(score)
 
 
 def _named(values: xr.DataArray, kind: str, score: Any) -> xr.DataArray:

@@ -61,10 +61,22 @@ def test_draws_and_dask():
         xr.testing.assert_allclose(br.scores.get(name)(performance.chunk(draw=5)).compute(), values)
 
 
-def test_undefined_classes():
+def test_averages_are_over_the_classes_with_cases():
+    """Of the counts, and of a posterior that keeps them: of the other classes only the prior speaks."""
     counts = br.from_matrix([[5, 1, 0], [2, 7, 0], [0, 0, 0]], "actual_rows")
-    assert np.isnan(br.scores.macro_average(counts, "tpr")).all()
+    assert br.scores.macro_average(counts, "tpr").item() == pytest.approx((5 / 6 + 7 / 9) / 2)
     assert br.scores.weighted_average(counts, "tpr").item() == pytest.approx(12 / 15)
+    assert br.scores.micro_average(counts, "tpr").item() == pytest.approx(12 / 15)
+    posterior = br.fit(counts, seed=1)
+    two = br.scores.tpr(br.one_vs_rest(br.as_performance(posterior))).isel(label=[0, 1]).mean("label")
+    xr.testing.assert_allclose(br.scores.macro_average(posterior, "tpr").drop_attrs(), two.drop_attrs())
+    each = br.scores.macro_average(br.as_performance(posterior), "tpr")
+    assert not np.allclose(each, two)
+
+
+def test_an_average_is_undefined_where_a_class_with_cases_is():
+    counts = br.from_matrix([[5, 1, 0], [2, 7, 0], [1, 0, 0]], "actual_rows")
+    assert np.isnan(br.scores.macro_average(counts, "ppv")).all()
 
 
 def test_a_two_class_score_of_more_classes_is_refused():
