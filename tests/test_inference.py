@@ -236,11 +236,10 @@ def test_haldane_is_refused_where_a_rate_degenerates():
     br.fit(COUNTS, prior="haldane", seed=1)
 
 
-def test_a_forced_rate_without_any_information_is_undefined_also_when_pooled():
+def test_a_forced_rate_without_any_information_is_undefined():
     counts = br.from_counts(tn=[8, 8], fp=[1, 1], fn=[1, 0], tp=[3, 0], entity=["a", "a"], dataset=["x", "y"])
     posterior = br.fit(counts, prior="haldane", force=True, seed=1, draws=20)
     assert br.scores.tpr(posterior).sel(dataset="y").isnull().all()
-    assert br.as_performance(posterior, kind="pooled").sel(actual="positive").isnull().all()
 
 
 def test_prior_group_is_the_prior():
@@ -303,9 +302,6 @@ def test_unmeasured_pairs_are_undefined():
     assert found["log_likelihood"]["counts"].sel(here).isnull().all()
     assert (found["posterior_predictive"]["counts"].sel(here) == 0).all()
     assert found["posterior"]["performance"].sel(entity="a").notnull().all()
-    pooled = br.as_performance(br.fit(counts, seed=1), kind="pooled")
-    assert pooled["lacks"].sel(entity="b").item() == "y"
-    np.testing.assert_allclose(pooled.sum(["actual", "predicted"]), 1)
 
 
 def test_log_likelihood_is_that_of_the_multinomial():

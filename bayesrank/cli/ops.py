@@ -51,5 +51,5 @@ def ops(score: str, prob: float, **how: Any) -> None:
         for name, entity in zip(names, order, strict=True)
     ]
     print_rows(["entity", the_score.name.replace("_", " "), "OPS", f"{100 * prob:g}% interval"], rows, numbers=True)
-    for line in analysis.note:
+    for line in analysis.notes(the_score):
         click.echo(f"Note: {line}")
