@@ -118,7 +118,7 @@ def _heterogeneity(parts: xr.DataArray, each: xr.DataArray, score: Score) -> lis
         with np.errstate(divide="ignore", invalid="ignore"):  # a score that is constant
             found.append((between / pooled, np.median(chance) / pooled, (chance >= between).mean()))
     factor, usual, how_seldom = np.median(found, axis=0)
-    if not (how_seldom < SELDOM and 1 < factor < np.inf):
+    if how_seldom >= SELDOM:
         return []
     return [
         f"From data set to data set {score.name} varies {_times(factor)} times as much as the pooled intervals say "

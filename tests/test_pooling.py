@@ -2,11 +2,12 @@
 
 import json
 import re
+import warnings
 
 import numpy as np
 import pytest
 import xarray as xr
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import bayesrank as br
@@ -59,6 +60,7 @@ def test_one_data_set_is_its_own_pool(counts):
     assert br.pool(one).equals(one.isel(dataset=0, drop=True).drop_vars("measured"))
 
 
+@settings(max_examples=20)
 @given(several_data_sets(), st.sampled_from(["uniform", "jeffreys", 0.3]))
 def test_the_prior_is_added_once(counts, prior):
     # Mean of a Dirichlet: concentration over its sum; 400 draws of a probability have a standard error below 0.025.
@@ -308,6 +310,36 @@ def test_heterogeneity_has_its_factor():
     assert pooling_notes(counts, "tnr") == []
     # The likelihood ratio has no mean, so no standard deviation.
     assert pooling_notes(counts, "positive_likelihood_ratio") == []
+
+
+def test_data_sets_without_a_score_change_no_factor():
+    # Two data sets, TPR 0.9 and 0.5: standard deviation 0.4 / sqrt(2); pooled it is Beta(141, 61): factor 8.8.
+    kinds = {"tn": [50, 50], "fp": [50, 50], "fn": [10, 50], "tp": [90, 50]}
+    counts = br.from_counts(**kinds, entity=["a"] * 2, dataset=range(2))
+    assert 0.4 / np.sqrt(2) / np.sqrt(141 * 61 / 202**2 / 203) == pytest.approx(8.8, abs=0.1)
+
+    def factors(counts, score):
+        return [float(x) for x in re.findall(r"([\d.]+) times", *pooling_notes(counts, score))]
+
+    assert factors(counts, "tpr")[0] == pytest.approx(8.8, abs=0.7)
+    # Single true negatives have no F1; drawn again they would have 0 or 1, and chance alone would seem to do much.
+    empty = xr.zeros_like(counts).isel(dataset=[0] * 20).assign_coords(dataset=range(2, 22))
+    empty[:, :, 0, 0] = 1
+    without, alone = factors(xr.concat([counts, empty], "dataset"), "f1"), factors(counts, "f1")
+    assert without == pytest.approx(alone, rel=0.2)
+    # Nor does an entity that has a score on one data set only.
+    once = counts.copy(deep=True).assign_coords(entity=["b"])
+    once[:, 1] = 0
+    assert factors(xr.concat([counts, once], "entity"), "tpr") == factors(counts, "tpr")
+
+
+def test_a_constant_score_varies_not_at_all():
+    def constant(tn, fp, fn, tp):
+        return 0 * tn + 0.5
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert pooling_notes(STONES, constant) == []
 
 
 def test_a_prevalence_that_differs_counts_only_for_scores_that_depend_on_it():
