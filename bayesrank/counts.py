@@ -5,6 +5,7 @@ given), ``actual`` and ``predicted``. An (entity, dataset) pair that was not mea
 coord ``measured`` says so. For two classes the negative one comes first and the positive one last.
 """
 
+import json
 from collections.abc import Sequence
 from typing import Any, Literal
 
@@ -30,10 +31,13 @@ __all__ = [
     "from_frame",
     "from_matrix",
     "one_vs_rest",
+    "pool",
 ]
 
 TWO_CLASSES = ("negative", "positive")
 CELLS = ("tn", "fp", "fn", "tp")
+#: Examples that a message names.
+NAMED = 3
 
 
 def from_counts(
@@ -234,6 +238,120 @@ def from_frame(frame: pd.DataFrame, *, entity: str = "entity", dataset: str | No
     values[rows, actual, predicted] = whole_numbers("count", frame["count"].to_numpy())
     datasets = [pair[1] for pair in pairs] if dataset is not None else None
     return arrange(values, [pair[0] for pair in pairs], datasets, classes)
+
+
+def pool(counts: xr.DataArray, *, join: Literal["exact", "inner"] = "exact") -> xr.DataArray:
+    """The cases of all data sets together: counts summed over ``dataset``.
+
+    Pool evidence, never posteriors: each data set's posterior has a prior of its own, and the mixture of 58 posteriors
+    has 58 priors. A prior that is added to the sum counts once.
+
+    Parameters
+    ----------
+    counts : xarray.DataArray
+        Integer counts (entity, dataset, actual, predicted).
+    join : {"exact", "inner"}
+        Sums over different data sets compare nothing. ``"exact"`` refuses where entities saw different ones;
+        ``"inner"`` keeps the data sets that every entity saw.
+
+    Returns
+    -------
+    xarray.DataArray
+        Integer ``counts`` (entity, actual, predicted). Coords over entities stay, also those that are the same on
+        all data sets. The attr ``parts`` remembers the summands, for remarks on what pooling hides.
+
+    Raises
+    ------
+    ValueError
+        If there is no dim ``dataset``, entities saw different data sets, or no data set was seen by all of them.
+
+    Examples
+    --------
+    >>> studies = from_counts(tn=[9] * 30, fp=[1] * 30, fn=[1] * 30, tp=[9] * 30, entity=["a"] * 30, dataset=range(30))
+    >>> pool(studies).values.tolist()
+    [[[270, 30], [30, 270]]]
+    """
+    if join not in ("exact", "inner"):
+        raise ValueError(f"join must be 'exact' or 'inner'; got {join!r}")
+    counts = check_counts(counts)
+    if "dataset" not in counts.dims:
+        raise ValueError(f"counts must have the dim dataset to be pooled; got {counts.dims}")
+    common, lacking = common_datasets(counts)
+    if lacking and join == "exact":
+        raise ValueError(
+            f"counts must hold the same data sets for every entity to be pooled; got {lacking} (join='inner' keeps "
+            f"the data sets that every entity saw, here {common.sum()}; or select data sets or entities)"
+        )
+    if not common.any():
+        raise ValueError(
+            f"counts must hold a data set that every entity saw; got none{': ' * bool(lacking)}{lacking} "
+            "(select data sets or entities)"
+        )
+    kept = counts.isel(dataset=common)
+    first = kept.isel(dataset=0, drop=True)
+    same = [
+        name
+        for name, coord in kept.coords.items()
+        if {"entity", "dataset"} <= set(coord.dims) and name != "measured" and bool((coord == first[name]).all())
+    ]
+    parts = {
+        "dataset": kept.get_index("dataset").tolist(),
+        "entity": kept.get_index("entity").tolist(),
+        "counts": kept.values.tolist(),
+    }
+    pooled = kept.sum("dataset").assign_coords({name: first[name].variable for name in same})
+    return pooled.assign_attrs(parts=json.dumps(parts, default=str)).rename("counts")
+
+
+def parts_of(pooled: xr.DataArray) -> xr.DataArray | None:
+    """The counts that :func:`pool` summed, of the entities that are still there; None where they are not known.
+
+    The attrs may be gone, or outdated by arithmetic: parts that do not sum to the counts are not theirs.
+
+    Examples
+    --------
+    >>> counts = from_counts(tn=[8, 9], fp=[2, 1], fn=[1, 0], tp=[9, 7], entity=["a", "a"], dataset=["x", "y"])
+    >>> parts_of(pool(counts)).sel(entity="a", dataset="y").values.tolist()
+    [[9, 1], [0, 7]]
+    """
+    if pooled.dims != ("entity", "actual", "predicted") or "parts" not in pooled.attrs:
+        return None
+    held = json.loads(pooled.attrs["parts"])
+    # As in the text, where 1 and "1" are two names, and a date is what it is called.
+    position = {json.dumps(name): i for i, name in enumerate(held["entity"])}
+    wanted = [json.dumps(json.loads(json.dumps(name, default=str))) for name in pooled.get_index("entity").tolist()]
+    if not set(wanted) <= set(position):
+        return None
+    tables = np.array(held["counts"], np.int64)[[position[name] for name in wanted]]
+    if not np.array_equal(tables.sum(1), pooled.values):
+        return None
+    coords = {"dataset": name_coord(held["dataset"]), **{dim: pooled[dim].values for dim in pooled.dims}}
+    return xr.DataArray(tables, coords, ("entity", "dataset", "actual", "predicted"), name="counts")
+
+
+def common_datasets(counts: xr.DataArray) -> tuple[np.ndarray, str]:
+    """Which data sets every entity saw, and in words who lacks what others saw: "" if nobody lacks any.
+
+    Without the coord ``measured``, a table of zeros is one that was not seen.
+
+    Examples
+    --------
+    >>> cells = {cell: [1, 2, 3] for cell in CELLS}
+    >>> common_datasets(from_counts(**cells, entity=["a", "b", "a"], dataset=["x", "x", "y"]))
+    (array([ True, False]), "'b' without 'y'")
+    """
+    seen = counts["measured"] if "measured" in counts.coords else (counts > 0).any(["actual", "predicted"])
+    table = np.asarray(seen.transpose("entity", "dataset").values, bool)
+    missing = ~table & table.any(axis=0)
+    who = np.flatnonzero(missing.any(axis=1))
+    names, sets = (counts.get_index(dim).tolist() for dim in ("entity", "dataset"))
+    examples = []
+    for i in who[:NAMED]:
+        lacks = [repr(sets[j]) for j in np.flatnonzero(missing[i])]
+        more = f" and {len(lacks) - NAMED} more" if len(lacks) > NAMED else ""
+        examples.append(f"{names[i]!r} without {', '.join(lacks[:NAMED])}{more}")
+    more = f"; and {who.size - NAMED} more entities" if who.size > NAMED else ""
+    return np.asarray(table.all(axis=0)), "; ".join(examples) + more
 
 
 def one_vs_rest(counts: xr.DataArray) -> xr.DataArray:

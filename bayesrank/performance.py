@@ -36,11 +36,10 @@ def as_performance(source: Any, kind: str | None = None) -> xr.DataArray:
     source : DataArray, Dataset, InferenceData or DataTree
         Probabilities over (``actual``, ``predicted``), or over ``outcome``; any other dims (``chain``, ``draw``,
         ``entity``, ...) pass through. Integer counts stand for their relative frequencies.
-    kind : {"observed", "typical", "new", "pooled"}, optional
-        Which performance of a posterior over several data sets: on the observed data sets (the default), of a
-        typical and of a new data set (hierarchical models), or ``"pooled"``: on a random case of all measured
-        data sets together, the mixture of its performances weighted by their numbers of cases (Piérard's
-        summarization). The coord ``lacks`` (entity) then lists the data sets that an entity lacks.
+    kind : {"observed", "typical", "new"}, optional
+        Which performance of a posterior over several data sets: on the observed data sets (the default), or of a
+        typical or a new data set (hierarchical models). For one performance on all cases, fit
+        :func:`bayesrank.pool` of the counts; for a mixture of performances see :func:`mix`.
 
     Returns
     -------
@@ -61,10 +60,8 @@ def as_performance(source: Any, kind: str | None = None) -> xr.DataArray:
     >>> as_performance(counts).sel(actual="positive").sum().item()
     0.2727...
     """
-    if kind is not None and kind not in (*KINDS, "pooled"):
-        raise ValueError(f"kind must be one of {[*KINDS, 'pooled']}; got {kind!r}")
-    if kind == "pooled":
-        return _pooled(source)
+    if kind is not None and kind not in KINDS:
+        raise ValueError(f"kind must be one of {list(KINDS)}; got {kind!r}")
     array = _find(source, KINDS[kind or "observed"])
     outcome = [dim for dim in (*OUTCOME_DIMS, "outcome") if dim in array.dims]
     if outcome not in [list(OUTCOME_DIMS), ["outcome"]]:
@@ -310,30 +307,6 @@ def _find(source: Any, variable: str) -> xr.DataArray:
     if variable not in source:
         raise ValueError(f"source must hold a variable {variable!r}; got {sorted(map(str, source.data_vars))}")
     return source[variable]
-
-
-def _pooled(source: Any) -> xr.DataArray:
-    """Mixture over the measured data sets, weighted by their numbers of cases."""
-    if isinstance(source, xr.DataArray):
-        counts, array = source, as_performance(source)
-        if counts.dtype.kind not in "iu":
-            raise ValueError("source must hold counts to weight the data sets by; got a performance alone")
-    else:
-        array = as_performance(source)
-        groups = groups_of(source) if is_container(source) else {}
-        if "counts" not in groups.get("observed_data", ()):
-            raise ValueError("source must have counts in the group observed_data for kind 'pooled'; got none")
-        counts = groups["observed_data"]["counts"]
-    if "dataset" not in array.dims:
-        raise ValueError(f"source must have the dim dataset for kind 'pooled'; got {array.dims}")
-    weight = counts.sum(list(OUTCOME_DIMS))
-    weight = weight / weight.sum("dataset")
-    pooled = (array.where(weight > 0, 0.0) * weight).sum("dataset", skipna=False).where(weight.sum("dataset") > 0)
-    order = [dim for dim in array.dims if dim != "dataset"]
-    measured = counts["measured"] if "measured" in counts.coords else counts.sum(list(OUTCOME_DIMS)) > 0
-    names = counts["dataset"].values
-    lacks = [", ".join(map(str, names[~row])) for row in measured.transpose("entity", "dataset").values]
-    return pooled.transpose(*order).assign_coords(lacks=("entity", lacks)).rename("performance")
 
 
 def _check(array: xr.DataArray, outcome: list[str]) -> None:

@@ -64,6 +64,6 @@ if __name__ == "__main__":
     # The two walks.
     tests = br.fit(br.datasets.load("antibody_tests"), "beta_binomial", seed=1)
     save(br.plots.credible_tile(br.tile.credible(tests, 51)).figure, "tile_antibody_tests")
-    detectors = br.datasets.load("anomaly_detectors").sum("dataset")
+    detectors = br.pool(br.datasets.load("anomaly_detectors"))
     save(br.plots.winner_tile(br.tile.regions(detectors)).figure, "tile_detectors_observed")
     save(br.plots.credible_tile(br.tile.credible(br.fit(detectors, seed=1), 51)).figure, "tile_detectors")

@@ -301,7 +301,37 @@ def test_one_dataset_of_several():
     one = str(br.datasets.load("anomaly_detectors")["dataset"].values[0])
     output = invoke("rank", "anomaly_detectors", "--dataset", one, "--draws", "20")
     assert "Pooled" not in output
-    assert "Pooled over 58 data sets" in invoke("rank", "anomaly_detectors", "--draws", "20")
+    assert "data set to data set" not in output
+    output = invoke("rank", "anomaly_detectors", "--draws", "20", "--score", "f1")
+    assert "Note: Pooled over 58 data sets; --dataset chooses one.\nNote: From data set to data set f1 varies" in output
+
+
+@pytest.mark.parametrize("command", ["rank", "tile", "ops"])
+def test_different_data_sets_are_pooled_only_where_all_saw_them(command, tmp_path):
+    path = tmp_path / "counts.csv"
+    path.write_text("entity,dataset,tn,fp,fn,tp\na,x,70,10,9,21\nb,x,79,1,1,29\na,y,9,1,0,10\n")
+    result = CliRunner().invoke(cli, [command, str(path), "--draws", "20"])
+    message = str(result.exception)
+    assert message.startswith("--join must be inner (which keeps the 1 data set that every entity saw), or --dataset")
+    assert message.endswith("got 'b' without 'y'")
+    inner = invoke(command, str(path), "--draws", "20", "--join", "inner")
+    assert "Note: Pooled over 1 data set of 2, those that every entity saw; --dataset chooses one." in inner
+    one = invoke(command, str(path), "--draws", "20", "--dataset", "x")
+    assert inner.startswith(one)
+
+
+def test_nothing_to_pool_is_told(tmp_path):
+    path = tmp_path / "counts.csv"
+    path.write_text("entity,dataset,tn,fp,fn,tp\na,x,70,10,9,21\nb,y,79,1,1,29\n")
+    for join in ("exact", "inner"):
+        result = CliRunner().invoke(cli, ["rank", str(path), "--join", join])
+        assert "--dataset must name one data set where none was seen by every entity" in str(result.exception)
+        assert "'a' without 'y'; 'b' without 'x'" in str(result.exception)
+
+
+@pytest.mark.parametrize("name", br.datasets.names())
+def test_every_shipped_data_set_can_be_ranked_as_it_is(name):
+    assert "E(rank)" in invoke("rank", name, "--score", "accuracy", "--draws", "10")
 
 
 def test_few_draws_promise_little():

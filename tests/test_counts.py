@@ -42,16 +42,6 @@ def test_incomplete_designs_keep_what_was_measured():
     assert counts.sel(entity="a", dataset="y", actual="positive", predicted="positive").item() == 6
 
 
-def test_pooled_counts_say_what_is_lacking():
-    counts = br.from_counts(
-        tn=[1, 2, 3], fp=[1, 1, 1], fn=[0, 0, 0], tp=[4, 5, 6], entity=["a", "b", "a"], dataset=["x", "x", "y"]
-    )
-    pooled = br.as_performance(counts, kind="pooled")
-    assert pooled["lacks"].values.tolist() == ["", "y"]
-    expected = counts.sum("dataset") / counts.sum(["dataset", "actual", "predicted"])
-    np.testing.assert_allclose(pooled.values, expected.values, rtol=1e-12)
-
-
 @pytest.mark.parametrize(
     "labels", [["cat", "dog", "fox"], [0, 1, 2], [-1.5, 0.0, 2.5], [False, True], ["ja", "nein"], [b"a", b"b"]], ids=str
 )

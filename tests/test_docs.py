@@ -1,5 +1,6 @@
 """Generated pages are up to date, and the first example prints what the README shows."""
 
+import doctest
 import importlib.util
 import io
 import re
@@ -23,6 +24,14 @@ def test_the_readme_prints_what_it_shows():
     with redirect_stdout(printed):
         exec(code, {})
     assert [line.rstrip() for line in printed.getvalue().splitlines()] == shown.splitlines()
+
+
+def test_the_examples_of_credible_ranking_run():
+    page = DOCS / "credible_ranking.md"
+    text = re.sub(r"^```.*$", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE)
+    test = doctest.DocTestParser().get_doctest(text, {}, page.name, str(page), 0)
+    assert test.examples
+    assert doctest.DocTestRunner().run(test).failed == 0
 
 
 def test_links_between_pages_lead_somewhere():

@@ -32,7 +32,7 @@ def test_mixing_data_sets_by_their_sizes_is_pooling_their_cases():
     pooled = counts.sum("dataset") / counts.sum()
     assert mixed.values == pytest.approx(pooled.values)
     assert mixed.dims == ("entity", "actual", "predicted")
-    assert mixed.values == pytest.approx(br.as_performance(counts, kind="pooled").values)
+    assert mixed.values == pytest.approx(br.as_performance(br.pool(counts)).values)
 
 
 def test_draws_pass_through():

@@ -13,7 +13,9 @@ import xarray as xr
 import bayesrank as br
 from bayesrank import _format
 from bayesrank.cli._table import read_counts
+from bayesrank.counts import common_datasets, parts_of
 from bayesrank.models import names
+from bayesrank.pooling import pooling_notes
 from bayesrank.report.words import class_notes
 from bayesrank.scores import Score
 
@@ -24,6 +26,13 @@ OPTIONS = (
     ),
     click.option("--prevalence", help="sampled, observed, or the share of positives. [default: the model's]"),
     click.option("--dataset", help="One data set of several. [default: all, pooled]"),
+    click.option(
+        "--join",
+        type=click.Choice(["exact", "inner"]),
+        default="exact",
+        show_default=True,
+        help="Which data sets to pool: exact refuses where entities saw different ones, inner takes what all saw.",
+    ),
     click.option(
         "--prob",
         type=click.FloatRange(0, 1, min_open=True, max_open=True),
@@ -39,21 +48,19 @@ OPTIONS = (
 
 @dataclass(frozen=True)
 class Analysis:
-    """The data, what is known of them, their posterior and the performance that is looked at."""
+    """The data, pooled or of one data set, what is known of them, how they were pooled, and their posterior."""
 
     counts: xr.DataArray
     about: dict[str, str]
+    pooled: list[str]
     posterior: Any
     performance: xr.DataArray
 
-    @property
-    def note(self) -> list[str]:
-        """What a reader must know of the data: how they were put together, and what they lack."""
-        lines = []
-        if "dataset" in self.counts.dims:
-            many = _format.count(self.counts.sizes["dataset"], "data set")
-            lines.append(f"Pooled over {many}; --dataset chooses one.")
-        return lines + class_notes(self.counts)
+    def notes(self, score: Score | None = None) -> list[str]:
+        """What a reader must know of the data: how they were put together, what that hides, and what they lack."""
+        parts = parts_of(self.counts)
+        hidden = [] if parts is None or score is None else pooling_notes(parts, score)
+        return [*self.pooled, *hidden, *class_notes(self.counts)]
 
 
 def analysing(command: Callable[..., None]) -> Callable[..., None]:
@@ -70,14 +77,15 @@ def analyse(
     prior: str,
     prevalence: str | None,
     dataset: str | None,
+    join: Any,
     draws: int,
     seed: int,
     sampler: Any,
 ) -> Analysis:
-    """Read, choose, fit and pool."""
+    """Read, choose or pool, and fit."""
     step("reading")
     counts, about = _read(data)
-    counts = _choose(counts, dataset)
+    counts, pooled = _one_table_each(counts, dataset, join)
     if not bool((counts > 0).any()):
         raise ValueError(f"DATA must hold at least one case; all counts are 0 in {data}")
     step("drawing")
@@ -91,8 +99,7 @@ def analyse(
         sampler=sampler,
         groups=() if prior in ("haldane", "0") else ("prior",),
     )
-    performance = br.as_performance(posterior, kind="pooled" if "dataset" in counts.dims else None)
-    return Analysis(counts, about, posterior, performance)
+    return Analysis(counts, about, pooled, posterior, br.as_performance(posterior))
 
 
 def check_classes(counts: xr.DataArray, score: Score, data: str) -> None:
@@ -128,19 +135,34 @@ def _read(data: str) -> tuple[xr.DataArray, dict[str, str]]:
     return read_counts(data), {"title": Path(data).name}
 
 
-def _choose(counts: xr.DataArray, dataset: str | None) -> xr.DataArray:
-    """One data set of the counts, or all of them."""
+def _one_table_each(counts: xr.DataArray, dataset: str | None, join: Any) -> tuple[xr.DataArray, list[str]]:
+    """One table an entity: of one data set, or of all together, with a word on what was pooled."""
     if "dataset" not in counts.dims:
         if dataset is not None:
             raise ValueError(f"--dataset must be left out for data without data sets; got {dataset!r}")
-        return counts
+        return counts, []
     names = {str(name): name for name in counts["dataset"].values.tolist()}
     if dataset is None and len(names) > 1:
-        return counts
+        return _pool(counts, join)
     if dataset is not None and dataset not in names:
         raise ValueError(f"--dataset must be one of {', '.join(names)}; got {dataset!r}")
     one = counts.sel(dataset=names[dataset] if dataset is not None else counts["dataset"].values[0], drop=True)
-    return one.isel(entity=one["measured"].values).drop_vars("measured")
+    return one.isel(entity=one["measured"].values).drop_vars("measured"), []
+
+
+def _pool(counts: xr.DataArray, join: Any) -> tuple[xr.DataArray, list[str]]:
+    """All data sets together, or those that every entity saw."""
+    common, lacking = common_datasets(counts)
+    many, all_of_them = _format.count(int(common.sum()), "data set"), common.size
+    if not common.any():
+        raise ValueError(f"--dataset must name one data set where none was seen by every entity; got {lacking}")
+    if lacking and join == "exact":
+        raise ValueError(
+            f"--join must be inner (which keeps the {many} that every entity saw), or --dataset must name one, where "
+            f"entities saw different data sets; got {lacking}"
+        )
+    which = f"{many} of {all_of_them}, those that every entity saw" if lacking else many
+    return br.pool(counts, join=join), [f"Pooled over {which}; --dataset chooses one."]
 
 
 def _number_or_word(text: str) -> float | str:

@@ -50,5 +50,5 @@ def ops(score: str, prob: float, **how: Any) -> None:
     ]
     nominal_heading = the_score.name.replace("_", " ")
     print_numbers(["entity", nominal_heading, "OPS", f"{100 * prob:g}% interval"], rows, least=nominal_heading)
-    for line in analysis.note:
+    for line in analysis.notes(the_score):
         click.echo(f"Note: {line}")

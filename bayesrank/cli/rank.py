@@ -64,7 +64,7 @@ def rank(score: str, rope: float, prob: float, output: str, report: str | None, 
         implied = implied_prior(prior_scores(analysis.posterior, the_score), prob)
         if implied:
             click.echo(f"Before any data, the {how['prior']} prior gives {the_score.name} a {implied}.")
-        for line in [*prevalence_caveat(the_score, analysis.posterior["posterior"].attrs), *analysis.note]:
+        for line in [*analysis.notes(the_score), *prevalence_caveat(the_score, analysis.posterior["posterior"].attrs)]:
             click.echo(f"Note: {line}")
         if report:
             click.echo(f"Report: {report}")

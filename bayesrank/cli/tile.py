@@ -89,7 +89,7 @@ def tile(credible: bool, preference: str | None, resolution: int, picture: str |
         click.echo(chosen[1])
     else:
         _print_shares(found, share)
-    for line in analysis.note:
+    for line in analysis.notes():
         click.echo(f"Note: {line}")
     if picture:
         click.echo(f"Picture: {picture}{'' if legible else ' (its font lacks some letters of the names)'}")
@@ -110,7 +110,7 @@ def _map(
     if credible:
         found = br.tile.credible(analysis.performance, resolution, prob)
         return found, found["share"]
-    observed = br.as_performance(analysis.counts, kind="pooled" if "dataset" in analysis.counts.dims else None)
+    observed = br.as_performance(analysis.counts)
     if prevalence is not None:
         observed = br.operations.shift_prior(observed, prevalence)
     return br.tile.regions(observed), br.tile.shares(observed)

@@ -116,11 +116,6 @@ def verdict(ranking: xr.Dataset) -> list[str]:
         sentences.append(f"The data support {tiers} tiers among {_format.count(size, 'entity')}.")
     else:
         sentences.append("The data do not separate the entities: there is a single tier.")
-    lacking = int((ranking["lacks"] != "").sum()) if "lacks" in ranking.coords else 0
-    if lacking:
-        sentences.append(
-            f"{_format.count(lacking, 'entity')} {'lacks' if lacking == 1 else 'lack'} some of the data sets."
-        )
     undefined = int((ranking["undefined"] > 0).sum())
     if undefined:
         sentences.append(

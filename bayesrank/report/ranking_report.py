@@ -11,8 +11,10 @@ import xarray as xr
 
 from bayesrank import _format
 from bayesrank._compat import groups_of, import_arviz
+from bayesrank.counts import parts_of
 from bayesrank.ops import of_draws, summarize
 from bayesrank.performance import as_performance
+from bayesrank.pooling import pooling_notes
 from bayesrank.ranking import credible_ranking, ranking_table, verdict
 from bayesrank.report.words import class_notes, implied_prior, prevalence_caveat, prior_scores
 from bayesrank.scores import as_score
@@ -38,7 +40,7 @@ def ranking_report(
     ----------
     posterior : InferenceData or DataTree
         Of :func:`bayesrank.fit`; with the group ``prior`` the report says what the prior implies on the score.
-        Several data sets are pooled.
+        Of one data set, or of several pooled by :func:`bayesrank.pool`.
     score : Score, str or callable
         What to rank by.
     ranking : xarray.Dataset, optional
@@ -53,6 +55,11 @@ def ranking_report(
     str
         HTML.
 
+    Raises
+    ------
+    ValueError
+        If the posterior is over several data sets.
+
     Examples
     --------
     >>> import bayesrank as br
@@ -66,21 +73,24 @@ def ranking_report(
     score = as_score(score)
     groups = groups_of(posterior)
     counts = groups["observed_data"]["counts"]
-    pooled = "dataset" in counts.dims
-    performance = as_performance(posterior, kind="pooled" if pooled else None)
+    performance = as_performance(posterior)
+    if "dataset" in performance.dims:
+        raise ValueError(
+            f"posterior must have no dim dataset (fit br.pool(counts), or select one data set); got {performance.dims}"
+        )
+    parts = parts_of(counts)
     values = score(performance)
     ranking = credible_ranking(values) if ranking is None else ranking
     table = ranking_table(values, ranking)
     about = groups["posterior"].attrs
     prior_values = prior_scores(posterior, score)
-    totals = counts.sum("dataset") if pooled else counts
     draws = ranking.attrs["draws"]
-    two_classes = totals.sizes["actual"] == 2
+    two_classes = counts.sizes["actual"] == 2
     comparable = summarize(of_draws(performance, score), ranking.attrs["prob"]) if two_classes else None
     rows = [
         {
             "entity": name,
-            "cells": totals.sel(entity=name).values.ravel().tolist() if two_classes else [],
+            "cells": counts.sel(entity=name).values.ravel().tolist() if two_classes else [],
             "median": _format.number(row["median"]),
             "interval": _format.interval(row["lower"], row["upper"]),
             "best": _format.probability(row["probability_best"], draws),
@@ -104,10 +114,9 @@ def ranking_report(
         rope=ranking.attrs["rope"],
         draws=draws,
         size=_format.count(len(rows), "entity"),
-        cases=[int(totals.isel(entity=0).sum("predicted").values[i]) for i in range(totals.sizes["actual"])],
-        same_cases=bool((totals.sum("predicted") == totals.isel(entity=0).sum("predicted")).all()),
-        datasets=_format.count(counts.sizes["dataset"], "data set") if pooled else "",
-        lacking=_lacking(performance),
+        cases=counts.isel(entity=0).sum("predicted").values.tolist(),
+        same_cases=bool((counts.sum("predicted") == counts.isel(entity=0).sum("predicted")).all()),
+        datasets="" if parts is None else _format.count(parts.sizes["dataset"], "data set"),
         verdict=verdict(ranking),
         rows=rows,
         two_classes=two_classes,
@@ -120,8 +129,8 @@ def ranking_report(
         about=about,
         implied=implied_prior(prior_values, ranking.attrs["prob"]),
         diagnostics=_diagnostics(groups, ranking),
-        caveats=_caveats(facts, score, about, ranking, counts),
-        pictures=_pictures(values, ranking, score(totals), prior_values),
+        caveats=_caveats(facts, score, about, ranking, counts, parts),
+        pictures=_pictures(values, ranking, score(counts), prior_values),
         versions=_versions(),
         command=command,
     )
@@ -149,12 +158,18 @@ def _diagnostics(groups: dict[str, xr.Dataset], ranking: xr.Dataset) -> list[str
 
 
 def _caveats(
-    facts: dict[str, str], score: Any, about: dict[str, Any], ranking: xr.Dataset, counts: xr.DataArray
+    facts: dict[str, str],
+    score: Any,
+    about: dict[str, Any],
+    ranking: xr.Dataset,
+    counts: xr.DataArray,
+    parts: xr.DataArray | None,
 ) -> list[str]:
-    lines = [facts["caveats"]] if "caveats" in facts else []
+    lines = [] if parts is None else pooling_notes(parts, score)
+    lines += [facts["caveats"]] if "caveats" in facts else []
     lines += prevalence_caveat(score, about)
     lines += class_notes(counts)
-    if "dataset" in counts.dims:
+    if parts is not None:
         lines.append("The data sets are pooled: a data set counts by its number of cases.")
     lines.append(
         "Entities evaluated on the same cases are treated as independent given the class sizes, because their "
@@ -166,13 +181,6 @@ def _caveats(
         "A tier is a comparison with its first entity. It does not say that all of its members are equally good."
     )
     return lines
-
-
-def _lacking(performance: xr.DataArray) -> list[str]:
-    if "lacks" not in performance.coords:
-        return []
-    pairs = zip(performance["entity"].values, performance["lacks"].values, strict=True)
-    return [f"{entity} lacks {missing}" for entity, missing in pairs if missing]
 
 
 def _pictures(

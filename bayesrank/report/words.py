@@ -7,14 +7,13 @@ import xarray as xr
 
 from bayesrank import _format
 from bayesrank._compat import groups_of
-from bayesrank.performance import as_performance
 from bayesrank.scores import Score
 
 __all__ = ["class_notes", "implied_prior", "prevalence_caveat", "prior_scores"]
 
 
 def prior_scores(posterior: Any, score: Score) -> xr.DataArray | None:
-    """Prior draws of a score (chain, draw, entity), averaged over data sets; None without the group ``prior``.
+    """Prior draws of a score (chain, draw, entity); None without the group ``prior``.
 
     Examples
     --------
@@ -26,8 +25,7 @@ def prior_scores(posterior: Any, score: Score) -> xr.DataArray | None:
     groups = groups_of(posterior)
     if "prior" not in groups:
         return None
-    performance = as_performance(groups["prior"])
-    return score(performance.mean("dataset") if "dataset" in performance.dims else performance)
+    return score(groups["prior"])
 
 
 def implied_prior(values: xr.DataArray | None, prob: float) -> str | None:
@@ -78,7 +76,7 @@ def class_notes(counts: xr.DataArray) -> list[str]:
     Parameters
     ----------
     counts : DataArray
-        (entity, [dataset], actual, predicted).
+        (entity, actual, predicted).
 
     Examples
     --------
@@ -90,7 +88,7 @@ def class_notes(counts: xr.DataArray) -> list[str]:
     classes = [str(label) for label in counts["actual"].values]
     if len(classes) == 2 and classes != ["negative", "positive"]:
         lines.append(f"Positive is {classes[1]!r}, negative is {classes[0]!r}.")
-    totals = counts.sum([d for d in ("dataset", "predicted") if d in counts.dims])
+    totals = counts.sum("predicted")
     for i, label in enumerate(classes):
         without = [str(name) for name in totals["entity"].values[totals.isel(actual=i).values == 0]]
         if without:

@@ -85,7 +85,7 @@ def only_draws_and_entities(array: xr.DataArray, extra: tuple[str, ...] = ()) ->
     if other:
         raise ValueError(
             f"source must have no dims beside draws, entity, actual and predicted; got {sorted(map(str, other))} "
-            "(select one, or pool with br.as_performance(source, kind='pooled'))"
+            "(select one, or br.pool(counts) before fitting)"
         )
 
 

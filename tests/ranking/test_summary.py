@@ -84,12 +84,3 @@ def test_no_probability_is_printed_as_zero_or_one(clear):
 def test_one_entity_beats_nobody():
     values = br.scores.f1(br.fit(br.from_counts(tn=70, fp=10, fn=9, tp=21, entity="alone"), draws=10, seed=1))
     assert br.verdict(br.credible_ranking(values)) == ["alone is the only entity: there is nothing to rank it against."]
-
-
-def test_who_lacks_data_sets_is_counted_in_words():
-    counts = br.from_counts(
-        tn=[7, 8, 9], fp=[1, 1, 1], fn=[2, 2, 2], tp=[5, 6, 7], entity=["a", "a", "b"], dataset=["x", "y", "x"]
-    )
-    performance = br.as_performance(br.fit(counts, draws=10, seed=1), kind="pooled")
-    sentences = br.verdict(br.credible_ranking(br.scores.f1(performance)))
-    assert "1 entity lacks some of the data sets." in sentences

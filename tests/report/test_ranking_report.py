@@ -79,13 +79,18 @@ def test_a_prevalence_set_by_design_is_warned_of_where_the_score_depends_on_it()
     assert warning not in ranking_report(br.fit(COUNTS, seed=1, draws=50), "f1")
 
 
-def test_pooled_data_sets_list_what_is_lacking():
+def test_what_pooling_hides_comes_before_other_caveats():
+    # Kidney stones (Charig et al. 1986): A has more successes on small stones and on large ones, B on all together.
     counts = br.from_counts(
-        tn=[8, 9, 7], fp=[1, 1, 1], fn=[1, 1, 1], tp=[3, 4, 5], entity=["a", "b", "a"], dataset=["x", "x", "y"]
-    )
-    html = ranking_report(br.fit(counts, seed=1, draws=50), "f1")
-    assert "b lacks y" in html
+        tn=[9] * 4, fp=[1] * 4, fn=[6, 36, 71, 25], tp=[81, 234, 192, 55],
+        entity=["A", "B", "A", "B"], dataset=["small", "small", "large", "large"],
+    )  # fmt: skip
+    html = ranking_report(br.fit(br.pool(counts), seed=1, draws=50), "tpr", data={"caveats": "other caveats"})
     assert "2 data sets, pooled" in html
+    assert html.index("A above B, pooled below") < html.index("other caveats")
+    assert "pooled" not in ranking_report(br.fit(COUNTS, seed=1, draws=50), "tpr")
+    with pytest.raises(ValueError, match=r"posterior must have no dim dataset \(fit br.pool\(counts\)"):
+        ranking_report(br.fit(counts, seed=1, draws=50), "tpr")
 
 
 def test_the_same_input_gives_the_same_page():
