@@ -37,9 +37,10 @@ def as_performance(source: Any, kind: str | None = None) -> xr.DataArray:
         Probabilities over (``actual``, ``predicted``), or over ``outcome``; any other dims (``chain``, ``draw``,
         ``entity``, ...) pass through. Integer counts stand for their relative frequencies.
     kind : {"observed", "typical", "new"}, optional
-        Which performance of a posterior over several data sets: on the observed data sets (the default), or of a
-        typical or a new data set (hierarchical models). For one performance on all cases, fit
-        :func:`bayesrank.pool` of the counts; for a mixture of performances see :func:`mix`.
+        Which performance of a posterior over several data sets: on the observed data sets, or of a typical or a new
+        data set (hierarchical models). By default the one that the model names, else the observed one. For one
+        performance on all cases, fit :func:`bayesrank.pool` of the counts; for a mixture of performances see
+        :func:`mix`.
 
     Returns
     -------
@@ -62,7 +63,7 @@ def as_performance(source: Any, kind: str | None = None) -> xr.DataArray:
     """
     if kind is not None and kind not in KINDS:
         raise ValueError(f"kind must be one of {list(KINDS)}; got {kind!r}")
-    array = _find(source, KINDS[kind or "observed"])
+    array = _find(source, kind)
     outcome = [dim for dim in (*OUTCOME_DIMS, "outcome") if dim in array.dims]
     if outcome not in [list(OUTCOME_DIMS), ["outcome"]]:
         raise ValueError(f"source must have the dims actual and predicted, or outcome; got {array.dims}")
@@ -288,25 +289,40 @@ def align_outcomes(values: Any, array: xr.DataArray, argument: str) -> xr.DataAr
     return values
 
 
-def _find(source: Any, variable: str) -> xr.DataArray:
-    """The DataArray called ``variable`` in whatever ``source`` is."""
-    if isinstance(source, xr.DataArray):
-        if variable != "performance":
-            raise ValueError(f"source must be a posterior for kind {variable!r}; got a DataArray")
-        return source
+def posterior_of(source: Any) -> xr.Dataset:
+    """The posterior group of a container, or a Dataset as it is.
+
+    Examples
+    --------
+    >>> import bayesrank as br
+    >>> sorted(posterior_of(br.fit(br.from_counts(tn=80, fp=1, fn=3, tp=27), seed=1)))
+    ['performance', 'prevalence']
+    """
     if is_container(source):
-        node = source if isinstance(source, xr.DataTree) and variable in source.data_vars else None
-        groups = {} if node is not None else groups_of(source)
-        if node is None and "posterior" not in groups:
+        groups = groups_of(source)
+        if "posterior" in groups:
+            return groups["posterior"]
+        if not isinstance(source, xr.DataTree) or not source.data_vars:
             raise ValueError(f"source must have a posterior group; got the groups {sorted(groups)}")
-        source = node.to_dataset() if node is not None else groups["posterior"]
+        return source.to_dataset()
     if not isinstance(source, xr.Dataset):
         raise TypeError(
             f"source must be a DataArray, a Dataset, or an ArviZ InferenceData or DataTree; got {type(source).__name__}"
         )
-    if variable not in source:
-        raise ValueError(f"source must hold a variable {variable!r}; got {sorted(map(str, source.data_vars))}")
-    return source[variable]
+    return source
+
+
+def _find(source: Any, kind: str | None) -> xr.DataArray:
+    """The performance of that kind in whatever ``source`` is."""
+    if isinstance(source, xr.DataArray):
+        if kind not in (None, "observed"):
+            raise ValueError(f"source must be a posterior for kind {kind!r}; got a DataArray")
+        return source
+    posterior = posterior_of(source)
+    variable = KINDS.get(kind or posterior.attrs.get("kind", "observed"), "performance")
+    if variable not in posterior:
+        raise ValueError(f"source must hold a variable {variable!r}; got {sorted(map(str, posterior.data_vars))}")
+    return posterior[variable]
 
 
 def _check(array: xr.DataArray, outcome: list[str]) -> None:

@@ -7,6 +7,8 @@ import re
 from contextlib import redirect_stdout
 from pathlib import Path
 
+import pytest
+
 DOCS = Path(__file__).parent.parent / "docs"
 
 
@@ -26,10 +28,10 @@ def test_the_readme_prints_what_it_shows():
     assert [line.rstrip() for line in printed.getvalue().splitlines()] == shown.splitlines()
 
 
-def test_the_examples_of_credible_ranking_run():
-    page = DOCS / "credible_ranking.md"
-    text = re.sub(r"^```.*$", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE)
-    test = doctest.DocTestParser().get_doctest(text, {}, page.name, str(page), 0)
+@pytest.mark.parametrize("page", ["credible_ranking", "models"])
+def test_the_examples_of_a_page_run(page):
+    text = re.sub(r"^```.*$", "", (DOCS / f"{page}.md").read_text(encoding="utf-8"), flags=re.MULTILINE)
+    test = doctest.DocTestParser().get_doctest(text, {}, page, page, 0)
     assert test.examples
     assert doctest.DocTestRunner().run(test).failed == 0
 

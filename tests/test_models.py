@@ -1,0 +1,148 @@
+"""The model contract: a class of one's own is sampled, ranked and reported; a posterior of one's own works everywhere."""
+
+import numpy as np
+import pytest
+import xarray as xr
+
+import bayesrank as br
+from bayesrank._compat import groups_of, to_container
+from bayesrank.models import find, names
+
+RNG = np.random.default_rng(5)
+#: Right answers of three entities on six data sets of 60 cases: means on the logit scale 0, 1 and 2.
+RATES = 1 / (1 + np.exp(-(np.array([0.0, 1.0, 2.0])[:, None] + 0.3 * RNG.standard_normal((3, 6)))))
+EVIDENCE = xr.Dataset(
+    {"right": (("entity", "dataset"), RNG.binomial(60, RATES)), "cases": ("dataset", np.full(6, 60))},
+    {"entity": ["low", "middle", "high"], "dataset": list("uvwxyz")},
+)
+
+
+class Hierarchical:
+    """Right answers are binomial; logits of the rates vary around each entity's own mean from data set to data set."""
+
+    words = "Each entity's rate varies from data set to data set."
+    kind = "typical"
+
+    def __init__(self, evidence, *, spread=1.0):
+        self.evidence = evidence
+        self.settings = {"spread": spread}
+
+    def observed(self):
+        return {}
+
+    def build(self):
+        import pymc as pm
+
+        coords = {d: self.evidence[d].values for d in ("entity", "dataset")}
+        with pm.Model(coords=coords) as model:
+            mean = pm.Normal("mean", 0, 1.5, dims="entity")
+            sd = pm.HalfNormal("sd", self.settings["spread"])
+            off = pm.Normal("off", 0, 1, dims=("entity", "dataset"))
+            rate = pm.Deterministic("rate", pm.math.sigmoid(mean[:, None] + sd * off), dims=("entity", "dataset"))
+            pm.Binomial("right", n=self.evidence["cases"].values, p=rate, observed=self.evidence["right"].values)
+        return model
+
+    def performances(self, sampled, root):
+        """Half of the cases positive, both rates the same: what a table of such an entity would be."""
+
+        def table(rate):
+            right = xr.DataArray(np.eye(2), dims=("actual", "predicted"))
+            labels = {d: ["negative", "positive"] for d in ("actual", "predicted")}
+            return (0.5 * (right * rate + (1 - right) * (1 - rate))).assign_coords(labels).transpose(
+                ..., "actual", "predicted"
+            )
+
+        new = sampled["mean"] + sampled["sd"] * xr.zeros_like(sampled["mean"])
+        return sampled.drop_vars("off").assign(
+            performance=table(sampled["rate"]),
+            performance_typical=table(1 / (1 + np.exp(-sampled["mean"]))),
+            performance_new=table(1 / (1 + np.exp(-new))),
+        )
+
+
+@pytest.fixture(scope="module")
+def posterior():
+    return br.fit(EVIDENCE, Hierarchical, draws=200, chains=2, seed=1, nuts={"tune": 300}, spread=0.5)
+
+
+def test_a_class_of_ones_own_is_sampled(posterior):
+    groups = groups_of(posterior)
+    assert set(groups) == {"posterior", "sample_stats"}
+    attrs = groups["posterior"].attrs
+    assert (attrs["model"], attrs["sampler"], attrs["kind"], attrs["spread"]) == ("Hierarchical", "nuts", "typical", 0.5)
+    assert {"mean", "sd", "performance"} <= set(groups["posterior"].data_vars)
+
+
+def test_it_is_ranked_by_the_kind_that_the_model_names(posterior):
+    ranking = br.credible_ranking(posterior, "accuracy")
+    assert br.ranking_table(ranking).index.tolist() == ["high", "middle", "low"]
+    typical = br.credible_ranking(posterior, "accuracy", kind="typical")
+    xr.testing.assert_equal(ranking, typical)
+    observed = br.credible_ranking(posterior, "accuracy", kind="observed")
+    assert observed["tier"].dims == ("dataset", "entity")
+
+
+def test_the_samplers_trouble_is_said_first(posterior):
+    """With 200 + 200 draws some chains do not settle; the sentence stands before the verdict when one does not."""
+    ranking = br.credible_ranking(posterior, "accuracy")
+    assert ranking["observed"].isnull().all()
+    stuck = groups_of(posterior)["posterior"].copy(deep=True)
+    stuck["performance_typical"][0] = stuck["performance_typical"][0, :1].values
+    sampled = to_container({"posterior": stuck, "sample_stats": groups_of(posterior)["sample_stats"]})
+    first = br.verdict(br.credible_ranking(sampled, "accuracy"))[0]
+    assert first.startswith("The sampler did not settle")
+    assert "R-hat" in first
+
+
+def test_it_is_reported(posterior):
+    from bayesrank.report import ranking_report
+
+    html = ranking_report(posterior, "accuracy")
+    for words in ("Hierarchical", "Each entity's rate varies", "R-hat", "divergence"):
+        assert words in html.replace("&#39;", "'")
+
+
+def test_what_a_model_lacks_is_refused_by_name():
+    with pytest.raises(ValueError, match="sampler must be 'nuts' or 'auto' for Hierarchical"):
+        br.fit(EVIDENCE, Hierarchical, sampler="exact")
+    with pytest.raises(ValueError, match=r"options must be among \['spread'\].*'spraed'.*did you mean spread") as error:
+        br.fit(EVIDENCE, Hierarchical, spraed=1)
+    assert error.type is TypeError
+
+
+def test_models_are_found_by_the_names_of_their_files():
+    assert names() == ["dirichlet_multinomial", "beta_binomial"]
+    assert find("beta_binomial").__name__ == "BetaBinomial"
+
+
+# --- A posterior of one's own -------------------------------------------------------------------------------------
+
+
+def own(**variables):
+    """Draws that a PyMC model of one's own might have made."""
+    rng = np.random.default_rng(2)
+    coords = {"entity": ["a", "b", "c"], "outcome": ["wrong", "right"]}
+    right = rng.beta([80, 85, 60], [20, 15, 40], (2, 500, 3))
+    group = xr.Dataset(
+        {
+            "performance": (("chain", "draw", "entity", "outcome"), np.stack([1 - right, right], -1)),
+            "mean_outcome": (("chain", "draw", "entity"), right),
+        },
+        coords,
+    )
+    return to_container({"posterior": group[list(variables["keep"])]})
+
+
+def test_a_performance_over_outcomes_is_ranked_by_a_ranking_score():
+    posterior = own(keep=["performance"])
+    satisfaction = xr.DataArray([0.0, 1.0], {"outcome": ["wrong", "right"]}, ["outcome"])
+    values = br.ranking_score(posterior, xr.ones_like(satisfaction), satisfaction)
+    assert br.ranking_table(br.credible_ranking(values)).index[-1] == "c"
+
+
+def test_a_variable_over_entity_is_ranked_by_its_name():
+    ranking = br.credible_ranking(own(keep=["mean_outcome"]), "mean_outcome")
+    assert br.ranking_table(ranking).index[-1] == "c"
+    assert ranking["expected_regret"].isnull().all()
+    ranks = br.rank(own(keep=["mean_outcome"]), "mean_outcome")
+    assert ranks.dims == ("chain", "draw", "entity")
