@@ -47,6 +47,11 @@ class Analysis:
     performance: xr.DataArray
 
     @property
+    def kind(self) -> str | None:
+        """Which performance of the posterior that is."""
+        return "pooled" if "dataset" in self.counts.dims else None
+
+    @property
     def note(self) -> list[str]:
         """What a reader must know of the data: how they were put together, and what they lack."""
         lines = []

@@ -14,6 +14,7 @@ from bayesrank import _format
 from bayesrank.cli._analysis import analyse, analysing, check_classes, progress
 from bayesrank.cli._output import print_rows, rank_cells, rank_header
 from bayesrank.plots._style import short_names
+from bayesrank.ranking.summary import worth
 from bayesrank.scores import as_score
 
 EXAMPLES = """
@@ -45,8 +46,7 @@ def rank(score: str, rope: float, prob: float, output: str, report: str | None, 
         analysis = analyse(step, **how)
         check_classes(analysis.counts, the_score, how["data"])
         step("ranking")
-        values = the_score(analysis.performance)
-        ranking = br.credible_ranking(values, prob, rope)
+        ranking = br.credible_ranking(analysis.posterior, the_score, prob=prob, rope=rope, kind=analysis.kind)
         if report:
             step("reporting")
             from bayesrank.report import ranking_report
@@ -55,13 +55,13 @@ def rank(score: str, rope: float, prob: float, output: str, report: str | None, 
             html = ranking_report(analysis.posterior, the_score, ranking, data=analysis.about, command=command)
             Path(report).write_text(html, encoding="utf-8")
     if output == "csv":
-        click.echo(br.ranking_table(values, ranking).to_csv(), nl=False)
+        click.echo(br.ranking_table(ranking).to_csv(), nl=False)
     elif output == "json":
-        click.echo(_json(values, ranking))
+        click.echo(_json(ranking))
     else:
         from bayesrank.report.words import implied_prior, prevalence_caveat, prior_scores
 
-        _print_table(values, ranking)
+        _print_table(ranking)
         implied = implied_prior(prior_scores(analysis.posterior, the_score), prob)
         if implied:
             click.echo(f"Before any data, the {how['prior']} prior gives {the_score.name} a {implied}.")
@@ -71,15 +71,15 @@ def rank(score: str, rope: float, prob: float, output: str, report: str | None, 
             click.echo(f"Report: {report}")
 
 
-def _print_table(values: xr.DataArray, ranking: xr.Dataset) -> None:
-    table = br.ranking_table(values, ranking)
-    n = ranking.attrs["draws"]
+def _print_table(ranking: xr.Dataset) -> None:
+    table = br.ranking_table(ranking)
+    size = worth(ranking)
     rows = [
         [
             name,
             _format.number(row["median"]),
             _format.interval(row["lower"], row["upper"]),
-            *rank_cells(row, n),
+            *rank_cells(row, size),
             _format.number(row["tier"], 0),
         ]
         for name, (_, row) in zip(short_names(table.index.tolist(), 60), table.iterrows(), strict=True)
@@ -92,8 +92,8 @@ def _print_table(values: xr.DataArray, ranking: xr.Dataset) -> None:
         click.echo(sentence)
 
 
-def _json(values: xr.DataArray, ranking: xr.Dataset) -> str:
-    table = br.ranking_table(values, ranking).reset_index()
+def _json(ranking: xr.Dataset) -> str:
+    table = br.ranking_table(ranking).reset_index()
     return json.dumps(
         {
             "score": ranking.attrs["score"],

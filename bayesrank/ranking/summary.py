@@ -1,37 +1,32 @@
 """A credible ranking as a table and in words."""
 
-import warnings
-
 import numpy as np
 import pandas as pd
 import xarray as xr
 
 from bayesrank import _format
 from bayesrank._evidence import in_words
-from bayesrank.performance import draw_dims
 
-__all__ = ["ranking_table", "verdict"]
+__all__ = ["ranking_table", "verdict", "worth"]
 
 #: Members of the best set that a sentence can list.
 NAMED = 5
 
 
-def ranking_table(values: xr.DataArray, ranking: xr.Dataset) -> pd.DataFrame:
+def ranking_table(ranking: xr.Dataset) -> pd.DataFrame:
     """The table that a person reads, best first.
 
     Parameters
     ----------
-    values : xarray.DataArray
-        Draws of the score (chain, draw, entity).
     ranking : xarray.Dataset
-        ``credible_ranking(values, ...)``.
+        Of :func:`bayesrank.credible_ranking`.
 
     Returns
     -------
     pandas.DataFrame
         Indexed by entity, in consensus order. Columns: ``median``, ``lower`` and ``upper`` of the score (equal
-        tails at the ranking's ``prob``), ``probability_best``, ``expected_rank``, ``rank_lower``, ``rank_upper``,
-        ``consensus_rank``, ``tier``, ``expected_regret``, ``undefined``.
+        tails at the ranking's ``prob``), ``observed``, ``probability_best``, ``expected_rank``, ``rank_lower``,
+        ``rank_upper``, ``consensus_rank``, ``tier``, ``expected_regret``, ``undefined``.
 
     Raises
     ------
@@ -42,29 +37,17 @@ def ranking_table(values: xr.DataArray, ranking: xr.Dataset) -> pd.DataFrame:
     --------
     >>> import bayesrank as br
     >>> counts = br.from_counts(tn=[70, 79], fp=[10, 1], fn=[9, 1], tp=[21, 29], entity=["a", "b"])
-    >>> f1 = br.scores.f1(br.fit(counts, seed=1))
-    >>> ranking_table(f1, br.credible_ranking(f1)).index.tolist()
+    >>> ranking_table(br.credible_ranking(br.fit(counts, seed=1), "f1")).index.tolist()
     ['b', 'a']
     """
     _check_ranking(ranking)
-    tail = (1 - ranking.attrs["prob"]) / 2
-    draws = draw_dims(values)
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "All-NaN", RuntimeWarning)  # an entity that is never defined
-        quantiles = (
-            values.quantile([0.5, tail, 1 - tail], draws, skipna=True) if draws else xr.concat([values] * 3, "quantile")
-        )
-    frame = pd.DataFrame(
-        quantiles.transpose("quantile", "entity").values.T,
-        index=pd.Index(ranking["entity"].values, name="entity"),
-        columns=["median", "lower", "upper"],
-    )
     columns = [
-        "probability_best", "expected_rank", "rank_lower", "rank_upper", "consensus_rank", "tier",
-        "expected_regret", "undefined",
+        "median", "lower", "upper", "observed", "probability_best", "expected_rank", "rank_lower", "rank_upper",
+        "consensus_rank", "tier", "expected_regret", "undefined",
     ]  # fmt: skip
-    for column in columns:
-        frame[column] = ranking[column].values
+    frame = pd.DataFrame(
+        {column: ranking[column].values for column in columns}, pd.Index(ranking["entity"].values, name="entity")
+    )
     return frame.sort_values(["consensus_rank", "expected_rank"], kind="stable", na_position="last")
 
 
@@ -79,8 +62,8 @@ def verdict(ranking: xr.Dataset) -> list[str]:
     Returns
     -------
     list of str
-        What the draws support: the leader, the first tier, the smallest set that holds the best, the tiers, and
-        what is undefined.
+        The ranking's notes, and what the draws support: the leader, the first tier, the smallest set that
+        holds the best, the tiers, and what is undefined.
 
     Raises
     ------
@@ -91,7 +74,7 @@ def verdict(ranking: xr.Dataset) -> list[str]:
     --------
     >>> import bayesrank as br
     >>> counts = br.from_counts(tn=[70, 79], fp=[10, 1], fn=[9, 1], tp=[21, 29], entity=["a", "b"])
-    >>> verdict(br.credible_ranking(br.scores.f1(br.fit(counts, seed=1))))[0]
+    >>> verdict(br.credible_ranking(br.fit(counts, seed=1), "f1"))[0]
     'b is the most probable best by f1: P(best) > 0.999.'
     """
     _check_ranking(ranking)
@@ -99,9 +82,11 @@ def verdict(ranking: xr.Dataset) -> list[str]:
     size = ranking.sizes["entity"]
     if not bool((ranking["undefined"] < 1).any()):
         return [f"No entity has a defined {score} in any draw: there is nothing to rank."]
+    if bool(ranking["tier"].isnull().all()):
+        return [f"No entity has a defined {score} in half of the draws: there is nothing to rank."]
     if size == 1:
         return [f"{ranking['entity'].values[0]} is the only entity: there is nothing to rank it against."]
-    sentences = [_leaders(ranking)]
+    sentences = [*ranking.attrs["notes"], _leaders(ranking)]
     first = int((ranking["tier"] == 1).sum())
     tiers = int(np.nanmax(ranking["tier"].values)) if first else 0
     if first == 1:
@@ -121,13 +106,39 @@ def verdict(ranking: xr.Dataset) -> list[str]:
         sentences.append(
             f"{_format.count(lacking, 'entity')} {'lacks' if lacking == 1 else 'lack'} some of the data sets."
         )
-    undefined = int((ranking["undefined"] > 0).sum())
+    sentences += _unranked(ranking)
+    undefined = int(((ranking["undefined"] > 0) & ranking["tier"].notnull()).sum())
     if undefined:
         sentences.append(
             f"{_format.count(undefined, 'entity')} had no defined {score} in some draws; "
             "ranks are among the defined ones."
         )
     return sentences
+
+
+def worth(ranking: xr.Dataset) -> float:
+    """Independent draws that a ranking's draws are worth, by its stickiest entity: what a printed probability rests on.
+
+    Examples
+    --------
+    >>> import bayesrank as br
+    >>> counts = br.from_counts(tn=[70, 79], fp=[10, 1], fn=[9, 1], tp=[21, 29], entity=["a", "b"])
+    >>> worth(br.credible_ranking(counts, "f1"))
+    1.0
+    """
+    draws = ranking.attrs["draws"]
+    share = ranking["effective_sample_size"] / (draws * (1 - ranking["undefined"]))
+    return float(draws * share.where(ranking["tier"].notnull()).min().fillna(1.0))
+
+
+def _unranked(ranking: xr.Dataset) -> list[str]:
+    """Who is not ranked, by name."""
+    lines = []
+    for word, here in (("Never with", ranking["undefined"] == 1), ("Mostly without", ranking["undefined"] < 1)):
+        names = ranking["entity"].values[(here & ranking["tier"].isnull()).values]
+        if len(names):
+            lines.append(f"{word} a defined {ranking.attrs['score']}, not ranked: {', '.join(map(str, names))}.")
+    return lines
 
 
 def _check_ranking(ranking: xr.Dataset) -> None:
@@ -139,11 +150,14 @@ def _check_ranking(ranking: xr.Dataset) -> None:
 
 def _leaders(ranking: xr.Dataset) -> str:
     """Who is most probably the best; all whose P(best) differs from the highest by less than Monte-Carlo error."""
-    best, error = ranking["probability_best"].values, ranking["probability_best_mcse"].fillna(0.0).values
+    best, error = (
+        ranking["probability_best"].where(ranking["tier"].notnull(), 0.0).values,
+        ranking["probability_best_error"].fillna(0.0).values,
+    )
     highest = int(np.argmax(best))
     top = np.flatnonzero(best >= best[highest] - 2 * np.hypot(error, error[highest]))
     names = [str(ranking["entity"].values[i]) for i in top]
-    p = _format.probability(float(best[top].mean()), ranking.attrs["draws"])
+    p = _format.probability(float(best[top].mean()), worth(ranking))
     score = ranking.attrs["score"]
     if len(top) == 1:
         relation = f"{p[0]} {p[1:]}" if p[0] in "<>" else f"= {p}"

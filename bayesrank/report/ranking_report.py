@@ -14,6 +14,7 @@ from bayesrank._compat import groups_of, import_arviz
 from bayesrank.ops import of_draws, summarize
 from bayesrank.performance import as_performance
 from bayesrank.ranking import credible_ranking, ranking_table, verdict
+from bayesrank.ranking.summary import worth
 from bayesrank.report.words import class_notes, implied_prior, prevalence_caveat, prior_scores
 from bayesrank.scores import as_score
 from bayesrank.tile import credible
@@ -74,10 +75,11 @@ def ranking_report(
     groups = groups_of(posterior)
     counts = groups["observed_data"]["counts"]
     pooled = "dataset" in counts.dims
-    performance = as_performance(posterior, kind="pooled" if pooled else None)
+    kind = "pooled" if pooled else None
+    performance = as_performance(posterior, kind)
     values = score(performance)
-    ranking = credible_ranking(values) if ranking is None else ranking
-    table = ranking_table(values, ranking)
+    ranking = credible_ranking(posterior, score, kind=kind) if ranking is None else ranking
+    table = ranking_table(ranking)
     about = groups["posterior"].attrs
     prior_values = prior_scores(posterior, score)
     totals = counts.sum("dataset") if pooled else counts
@@ -90,7 +92,7 @@ def ranking_report(
             "cells": totals.sel(entity=name).values.ravel().tolist() if two_classes else [],
             "median": _format.number(row["median"]),
             "interval": _format.interval(row["lower"], row["upper"]),
-            "best": _format.probability(row["probability_best"], draws),
+            "best": _format.probability(row["probability_best"], worth(ranking)),
             "expected": _format.number(row["expected_rank"], 1),
             "ranks": _format.interval(row["rank_lower"], row["rank_upper"], 0),
             "tier": _format.number(row["tier"], 0),
@@ -124,7 +126,7 @@ def ranking_report(
         implied=implied_prior(prior_values, ranking.attrs["prob"]),
         diagnostics=_diagnostics(groups, ranking),
         caveats=_caveats(facts, score, about, ranking, counts),
-        pictures=_pictures(values, ranking, score(totals), prior_values),
+        pictures=_pictures(values, ranking, prior_values),
         versions=_versions(),
         command=command,
     )
@@ -133,10 +135,10 @@ def ranking_report(
 def _diagnostics(groups: dict[str, xr.Dataset], ranking: xr.Dataset) -> list[str]:
     lines = [
         f"{ranking.attrs['draws']} posterior draws; the largest Monte-Carlo standard error of P(best) is "
-        f"{float(ranking['probability_best_mcse'].max()):.4f}, of an expected rank "
-        f"{float(ranking['expected_rank_mcse'].max()):.2f}.",
-        f"The simultaneous rank intervals hold all ranks in {100 * float(ranking['simultaneous_probability']):.1f}% "
-        "of the draws.",
+        f"{float(ranking['probability_best_error'].max()):.4f}, of an expected rank "
+        f"{float(ranking['expected_rank_error'].max()):.2f}.",
+        f"The simultaneous rank intervals hold all ranks in {100 * float(ranking['rank_simultaneous_probability']):.1f}"
+        "% of the draws.",
     ]
     gap = float(ranking["consensus_distance"] - ranking["consensus_lower_bound"])
     lines.append(
@@ -178,9 +180,7 @@ def _lacking(performance: xr.DataArray) -> list[str]:
     return [f"{entity} lacks {missing}" for entity, missing in pairs if missing]
 
 
-def _pictures(
-    values: xr.DataArray, ranking: xr.Dataset, point: xr.DataArray, prior_values: xr.DataArray | None
-) -> list[dict[str, Any]]:
+def _pictures(values: xr.DataArray, ranking: xr.Dataset, prior_values: xr.DataArray | None) -> list[dict[str, Any]]:
     """Captions and pictures as inline SVG."""
     from bayesrank.plots import forest, posterior_against_prior, rank_heatmap
     from bayesrank.plots._style import list_size
@@ -191,7 +191,7 @@ def _pictures(
         {
             "caption": f"The {name} of every entity, best first: posterior median, "
             f"{100 * ranking.attrs['prob']:g}% interval, and what was observed. Colours and marks are tiers.",
-            "svg": inline_svg(lambda ax: forest(values, ranking, point, ax=ax), size),
+            "svg": inline_svg(lambda ax: forest(ranking, ax=ax), size),
         },
         {
             "caption": "How probable each rank is for each entity.",
