@@ -75,11 +75,7 @@ def simultaneous_intervals(
     depth = np.empty(batches.number)
     members = np.flatnonzero(ranked)
     for half in (0, 1):
-        other = mass[1 - half, members]
-        # An entity that the other half never saw is judged by all draws.
-        unseen = other.sum(axis=1) == 0
-        other[unseen] = mass[half, members][unseen]
-        tables = _depths(other)
+        tables = _depths(_seen(mass, 1 - half)[members])
         for block in walk(twice, batches):
             if batches.half(block.batch) == half:
                 at = slice(block.start, block.start + len(block.values))
@@ -91,9 +87,14 @@ def simultaneous_intervals(
     sums = np.add.reduceat(held, np.cumsum(batches.sizes) - batches.sizes, dtype=float)
     probability = held.mean()
     error = share_error(probability, mean_error(sums, batches.sizes), len(held), worth)
-    lower, upper = rank_intervals(share, max(level - 2 * ROUNDING, 0.0))
-    wider = max(-level, 0.0)
-    lower, upper = np.maximum(lower - wider, 1), np.minimum(upper + wider, size)
+    if level > 0:
+        lower, upper = rank_intervals(share, level - 2 * ROUNDING)
+    else:
+        # The range of all draws is wider than the halves' ranges that were judged, and would hold more than they do:
+        # the means of their ends are nearer to what was judged.
+        ranges = [rank_intervals(_shares(_seen(mass, half), ranked), 0.0) for half in (0, 1)]
+        lower, upper = (sum(ends) / 2 for ends in zip(*ranges, strict=True))
+        lower, upper = np.maximum(np.ceil(lower + level), 1), np.minimum(np.floor(upper - level), size)
     few = level * len(depth) / 2 < 1.5
     return Simultaneous(
         with_gaps(lower, ranked), with_gaps(upper, ranked), float(probability), float(error), float(level), bool(few)
@@ -103,6 +104,12 @@ def simultaneous_intervals(
 def with_gaps(whole: np.ndarray, known: np.ndarray) -> np.ndarray:
     """Whole numbers, or floats with NaN where something is not known."""
     return whole.astype(int) if known.all() else np.where(known, whole.astype(float), np.nan)
+
+
+def _seen(mass: np.ndarray, half: int) -> np.ndarray:
+    """The mass of one half; that of the other for entities which this half never saw."""
+    some = mass[half].any(axis=1)
+    return mass[half] if some.all() else np.where(some[:, None], mass[half], mass[1 - half])
 
 
 def _shares(mass: np.ndarray, known: np.ndarray) -> np.ndarray:

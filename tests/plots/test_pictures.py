@@ -66,7 +66,7 @@ def test_score_lines(analysis):
 
 
 def test_pictures_are_drawn_where_told(analysis):
-    _, _, values, ranking = analysis
+    _, _, _, ranking = analysis
     _, ax = plt.subplots()
     assert br.plots.forest(ranking, ax=ax) is ax
     plt.close(ax.figure)
