@@ -93,7 +93,7 @@ def simultaneous_intervals(
         # The range of all draws is wider than the halves' ranges that were judged, and would hold more than they do:
         # the means of their ends are nearer to what was judged.
         ranges = [rank_intervals(_shares(_seen(mass, half), ranked), 0.0) for half in (0, 1)]
-        lower, upper = (sum(ends) / 2 for ends in zip(*ranges, strict=True))
+        lower, upper = np.mean(ranges, axis=0)
         lower, upper = np.maximum(np.ceil(lower + level), 1), np.minimum(np.floor(upper - level), size)
     few = level * len(depth) / 2 < 1.5
     return Simultaneous(

@@ -8,7 +8,15 @@ STRIP = 16
 
 
 @numba.njit(inline="always")
-def _above(x: np.ndarray, y: np.ndarray, by: float) -> int:
+def _above(x: np.ndarray, y: np.ndarray) -> np.int32:
+    count = np.int32(0)  # as narrow as what is compared, so that as many are compared at once
+    for d in range(x.size):
+        count = np.int32(count + (x[d] > y[d]))
+    return count
+
+
+@numba.njit(inline="always")
+def _above_by(x: np.ndarray, y: np.ndarray, by: float) -> int:
     count = 0
     for d in range(x.size):
         count += x[d] > y[d] + by
@@ -48,10 +56,10 @@ def compare_pairs(
                                 n += (x[d] == x[d]) & (y[d] == y[d])
                         if n == 0:
                             continue
-                        up, down = _above(x, y, 0.0), _above(y, x, 0.0)
+                        up, down = int(_above(x, y)), int(_above(y, x))
                         half = (n + up - down) / 2
                         if rope > 0:
-                            up, down = _above(x, y, rope), _above(y, x, rope)
+                            up, down = _above_by(x, y, rope), _above_by(y, x, rope)
                         joint[i, j] += n
                         batches[i, j] += 1
                         won[i, j] += up

@@ -18,7 +18,6 @@ class Ranks:
 
     mass: np.ndarray  #: Draws at each rank (half, entity, rank).
     probability_error: np.ndarray  #: From batch means (entity, rank).
-    twice: np.ndarray  #: Twice the average rank of each draw (draw, entity), 0 where undefined.
     defined: np.ndarray  #: Draws with a value.
     expected: np.ndarray
     expected_spread: np.ndarray  #: Standard deviation of the rank over the draws.
@@ -70,15 +69,15 @@ class RankReducer:
         self.rank_squares += (twice.astype(float) ** 2).sum(axis=0) / 4
         self.loss_squares += np.nansum(loss**2, axis=0)
 
-    def finish(self) -> Ranks:
+    def finish(self) -> tuple[Ranks, np.ndarray]:
+        """And twice the average rank of each draw (draw, entity), 0 where undefined."""
         number, filled = self.batches.number, (self.batches.sizes > 0).sum()
         defined = self.defined.sum(axis=0)
         some = np.where(defined > 0, defined, np.nan)
         expected, regret = self.ranks.sum(axis=0) / some, self.losses.sum(axis=0) / some
-        return Ranks(
+        ranks = Ranks(
             mass=self.mass,
             probability_error=error_of_squares(self.mass.sum(axis=0) / number, self.squares / number, filled),
-            twice=self.twice,
             defined=defined,
             expected=expected,
             expected_spread=np.sqrt(np.maximum(self.rank_squares / some - expected**2, 0.0)),
@@ -87,6 +86,7 @@ class RankReducer:
             regret_spread=np.sqrt(np.maximum(self.loss_squares / some - regret**2, 0.0)),
             regret_error=mean_error(self.losses, self.defined),
         )
+        return ranks, self.twice
 
 
 @dataclass(frozen=True)
@@ -100,15 +100,23 @@ class Pairs:
     preference_error: np.ndarray
 
 
-def compare(x: np.ndarray, batches: Batches, rope: float) -> Pairs:
-    """Who beats whom in values (draw, entity) of which the highest is best."""
+def compare(x: np.ndarray, sign: int, twice: np.ndarray, batches: Batches, rope: float) -> Pairs:
+    """Who beats whom in values (draw, entity), the highest best after ``sign``; ``twice`` as of :class:`RankReducer`."""
     from bayesrank.ranking._kernel import compare_pairs
 
-    rows = np.ascontiguousarray(x.T)
+    if rope > 0:
+        rows = np.array(x.T, order="C")
+        np.multiply(rows, sign, out=rows)
+    else:
+        # Ranks order the values, in half the bytes.
+        rows = np.array(twice.T, np.float32, order="C")
+        rows[rows == 0] = np.nan
+        np.negative(rows, out=rows)
     edges = np.concatenate([[0], np.cumsum(batches.sizes)])
     kinds = (np.int32, np.int32, float, float, float, float)
     tables = [np.zeros((len(rows), len(rows)), kind) for kind in kinds]
     compare_pairs(rows, ~np.isnan(rows).any(axis=1), edges, rope, *tables)
+    del rows
     joint, groups, won, won_squares, before, before_squares = tables
     some = np.where(joint > 0, joint, np.nan)
     for table in tables[2:]:

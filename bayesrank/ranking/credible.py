@@ -164,36 +164,39 @@ def _summarize(
     """Everything, from values (draw, entity), and sentences on what to know first."""
     draws, size = x.shape
     middle, low, high, centre = _quantiles(x, (1 - prob) / 2)
-    [ranks] = reduce(x, RankReducer(found.sign), batches=batches)
-    [(within, between)] = reduce(x, Moments(centre), batches=batches)
-    own, paired = _efficiencies(within, between)
-    del within, between
-    pairs = compare(x if found.sign > 0 else -x, batches, rope)
+    [(ranks, twice)] = reduce(x, RankReducer(found.sign), batches=batches)
+    [moments] = reduce(x, Moments(centre), batches=batches)
+    own, paired = _efficiencies(*moments)
     defined = ranks.defined
     some = np.where(defined > 0, defined, np.nan)
     ranked = 1 - defined / draws <= MOSTLY
-    # Ranks depend on all: where they hardly move, they are worth as little as the stickiest entity's draws.
-    worst = own[ranked].min(initial=1.0) * (draws if batches.sampled else np.nan)
     # A point has no error that could be known.
-    numbers = draws if batches.sampled else np.nan
-    joint = np.where(pairs.joint > 0, pairs.joint, np.nan) * (1.0 if batches.sampled else np.nan)
+    known = 1.0 if batches.sampled else np.nan
+    # Ranks depend on all: where they hardly move, they are worth as little as the stickiest entity's draws.
+    worst = known * draws * own[ranked].min(initial=1.0)
 
     mass = ranks.mass.sum(axis=0)
     probability = mass / draws
+    probability_error = share_error(probability, ranks.probability_error, known * draws, worst)
     lower, upper = rank_intervals(mass / np.where(ranked, some, np.nan)[:, None], (1 - prob) / 2)
-    together = simultaneous_intervals(ranks.mass, ranks.twice, batches, ranked, prob, worst)
-    probability_error = share_error(probability, ranks.probability_error, numbers, worst)
+    together = simultaneous_intervals(ranks.mass, twice, batches, ranked, prob, worst)
 
-    preference = np.where(np.isnan(pairs.preference), 0.5, pairs.preference)
-    preference_error = share_error(preference, pairs.preference_error, joint, paired * joint)
+    pairs = compare(x, found.sign, twice, batches, rope)
+    joint = known * np.where(pairs.joint > 0, pairs.joint, np.nan)
+    superiority = pairs.superiority
+    superiority_error = share_error(superiority, pairs.superiority_error, joint, paired * joint)
+    preference = np.nan_to_num(pairs.preference, copy=False, nan=0.5)
+    preference_error = np.nan_to_num(share_error(preference, pairs.preference_error, joint, paired * joint))
+    # Tables of entities × entities, and of draws × entities, are freed when they have been read.
+    del mass, twice, moments, pairs, joint, paired
+
     order = np.flatnonzero(ranked)
     # Equal orders are settled by expected rank, then name; never by the order of input.
     order = order[np.lexsort((names[order], np.round(ranks.expected[order], 12)))]
     placed, distance, bound = consensus_order(preference[np.ix_(order, order)])
     order = order[placed]
-    shared = share_ranks(order, preference, np.nan_to_num(preference_error))
+    shared = share_ranks(order, preference, preference_error)
     del preference, preference_error
-    superiority = pairs.superiority
     equivalence = 1 - superiority - superiority.T
     np.fill_diagonal(equivalence, np.where(defined > 0, 1.0, np.nan))
     regret, regret_error = _regret(ranks, probability[:, 0], worst) if found.finite_mean else np.full((2, size), np.nan)
@@ -216,7 +219,7 @@ def _summarize(
         "rank_simultaneous_probability_error": together.error,
         "rank_simultaneous_level": together.level,
         "superiority": superiority,
-        "superiority_error": share_error(superiority, pairs.superiority_error, joint, paired * joint),
+        "superiority_error": superiority_error,
         "equivalence": equivalence,
         "consensus_rank": with_gaps(shared, ranked),
         "consensus_distance": distance,
@@ -226,7 +229,7 @@ def _summarize(
         "expected_regret": regret,
         "expected_regret_error": regret_error,
         "undefined": 1 - defined / draws,
-        "effective_sample_size": own * some * (1.0 if batches.sampled else np.nan),
+        "effective_sample_size": known * own * some,
     }
     few = (
         f"{draws} draws are too few for rank intervals that hold all {ranked.sum()} entities with probability "
