@@ -3,12 +3,12 @@
 import math
 
 
-def probability(p: float, draws: int) -> str:
-    """A probability estimated from ``draws`` draws, to the digits that they support."""
+def probability(p: float, size: float) -> str:
+    """A probability estimated from draws worth ``size`` independent ones, to the digits that they support."""
     if math.isnan(p):
         return "–"
-    digits = 3 if draws >= 2000 else 2
-    least = max(10.0**-digits, 1 / draws)
+    digits = 3 if size >= 2000 else 2
+    least = max(10.0**-digits, 1 / size)
     if p < least:
         return f"<{least:.{digits}f}"
     if p > 1 - least:

@@ -20,22 +20,22 @@ def leaderboards(tpr: np.ndarray, tnr: np.ndarray, seed: int, draws: int = 250) 
     """Leaderboards with true rates (board, entity): coverage of ranks, and P(best) beside who is best."""
     rng = np.random.default_rng(seed)
     boards, size = tpr.shape
-    truth = br.rank(xr.DataArray(np.round(tpr + tnr - 1, 12), dims=("board", "entity")), "min").values
-    last = br.rank(xr.DataArray(np.round(tpr + tnr - 1, 12), dims=("board", "entity")), "max").values
+    truth = br.rank(xr.DataArray(np.round(tpr + tnr - 1, 12), dims=("board", "entity")), method="min").values
+    last = br.rank(xr.DataArray(np.round(tpr + tnr - 1, 12), dims=("board", "entity")), method="max").values
     tp, tn = rng.binomial(POSITIVES, tpr), rng.binomial(NEGATIVES, tnr)
     covered, jointly = np.zeros((boards, size), bool), np.zeros(boards, bool)
     first, best_covered, joint_tier = np.zeros((boards, size)), np.zeros(boards, bool), np.zeros(boards, bool)
     for i in range(boards):
         counts = br.from_counts(tn=tn[i], fp=NEGATIVES - tn[i], fn=POSITIVES - tp[i], tp=tp[i])
         posterior = br.fit(counts, "beta_binomial", draws=draws, seed=int(rng.integers(2**31)))
-        ranking = br.credible_ranking(br.scores.informedness(posterior))
+        ranking = br.credible_ranking(posterior, "informedness")
 
         def holds(kind: str, i: int = i, ranking: xr.Dataset = ranking) -> np.ndarray:
             # Tied truths occupy several positions; an interval that meets them holds the rank.
             return (ranking[f"{kind}_lower"].values <= last[i]) & (ranking[f"{kind}_upper"].values >= truth[i])
 
         covered[i] = holds("rank")
-        jointly[i] = holds("simultaneous").all()
+        jointly[i] = holds("rank_simultaneous").all()
         first[i] = ranking["probability_best"].values
         best_covered[i] = ranking["in_best_set"].values[truth[i] == 1].any()
         joint_tier[i] = (ranking["tier"].values[truth[i] == 1] == 1).any()

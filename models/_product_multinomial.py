@@ -205,7 +205,8 @@ def test_sets(counts: xr.DataArray, row_prior: xr.DataArray, shared: bool) -> tu
         label |= {key: name if taken.count(name) == 1 else f"{name} ({label[key]})" for key, name in names.items()}
     labels = np.array([label[key] for key in keys.ravel()], dtype=str).reshape(keys.shape)
     coords = {d: rows[d] for d in cells}
-    return xr.DataArray(labels, coords, cells, "test_set"), xr.DataArray(keys.astype(str), coords, cells)
+    about = {"named": int(named is not None)}
+    return xr.DataArray(labels, coords, cells, "test_set", about), xr.DataArray(keys.astype(str), coords, cells)
 
 
 def known_totals(counts: xr.DataArray, prevalence: Any) -> xr.DataArray | None:

@@ -1,4 +1,4 @@
-"""The model contract: a class of one's own is sampled, ranked and reported; a posterior of one's own works everywhere."""
+"""The model contract: a class of one's own is sampled, ranked and reported; so is a posterior of one's own."""
 
 import numpy as np
 import pytest
@@ -48,8 +48,10 @@ class Hierarchical:
         def table(rate):
             right = xr.DataArray(np.eye(2), dims=("actual", "predicted"))
             labels = {d: ["negative", "positive"] for d in ("actual", "predicted")}
-            return (0.5 * (right * rate + (1 - right) * (1 - rate))).assign_coords(labels).transpose(
-                ..., "actual", "predicted"
+            return (
+                (0.5 * (right * rate + (1 - right) * (1 - rate)))
+                .assign_coords(labels)
+                .transpose(..., "actual", "predicted")
             )
 
         new = sampled["mean"] + sampled["sd"] * xr.zeros_like(sampled["mean"])
@@ -69,7 +71,12 @@ def test_a_class_of_ones_own_is_sampled(posterior):
     groups = groups_of(posterior)
     assert set(groups) == {"posterior", "sample_stats"}
     attrs = groups["posterior"].attrs
-    assert (attrs["model"], attrs["sampler"], attrs["kind"], attrs["spread"]) == ("Hierarchical", "nuts", "typical", 0.5)
+    assert (attrs["model"], attrs["sampler"], attrs["kind"], attrs["spread"]) == (
+        "Hierarchical",
+        "nuts",
+        "typical",
+        0.5,
+    )
     assert {"mean", "sd", "performance"} <= set(groups["posterior"].data_vars)
 
 

@@ -78,7 +78,7 @@ def test_what_is_no_number_is_refused_by_name(argument, call, bad):
         ("score must be a Score", lambda: scores.balanced("f1", "name")),
         ("order must come from br.relations", lambda: br.rank_bounds(F1)),
         ("ranking must come from br.credible_ranking", lambda: br.verdict(xr.Dataset())),
-        ("ranking must come from br.credible_ranking", lambda: br.ranking_table(F1, None)),
+        ("ranking must come from br.credible_ranking", lambda: br.ranking_table(None)),
         ("ranking must be one ranking", lambda: br.verdict(br.credible_ranking(F1.expand_dims(dataset=["x", "y"])))),
         ("scores and prevalences must hold", lambda: br.audit_table([])),
         ("prevalences must be a sequence", lambda: br.audit_table(["f1"], 0.2)),

@@ -13,10 +13,9 @@ import xarray as xr
 import bayesrank as br
 from bayesrank import _format
 from bayesrank.cli._table import read_counts
-from bayesrank.counts import common_datasets, parts_of
+from bayesrank.counts import common_datasets
 from bayesrank.models import names
-from bayesrank.pooling import pooling_notes
-from bayesrank.report.words import class_notes
+from bayesrank.ranking._notes import source_notes
 from bayesrank.scores import Score
 
 OPTIONS = (
@@ -56,11 +55,17 @@ class Analysis:
     posterior: Any
     performance: xr.DataArray
 
+    @property
+    def remarks(self) -> list[str]:
+        """How the data were put together, and which label is the positive one where that is not plain."""
+        classes = [str(label) for label in self.counts["actual"].values]
+        plain = len(classes) != 2 or classes == ["negative", "positive"]
+        return [*self.pooled, *([] if plain else [f"Positive is {classes[1]!r}, negative is {classes[0]!r}."])]
+
     def notes(self, score: Score | None = None) -> list[str]:
-        """What a reader must know of the data: how they were put together, what that hides, and what they lack."""
-        parts = parts_of(self.counts)
-        hidden = [] if parts is None or score is None else pooling_notes(parts, score)
-        return [*self.pooled, *hidden, *class_notes(self.counts)]
+        """The same, and what of the evidence a ranking would tell first."""
+        values = self.performance if score is None else score(self.performance)
+        return [*self.remarks, *source_notes(self.posterior, score, values)]
 
 
 def analysing(command: Callable[..., None]) -> Callable[..., None]:

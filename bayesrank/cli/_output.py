@@ -97,10 +97,10 @@ def rank_header(prob: float) -> list[str]:
     return ["P(best)", "E(rank)", f"{100 * prob:g}% ranks"]
 
 
-def rank_cells(row: Any, draws: int) -> list[str]:
-    """What a ranking from ``draws`` draws says of an entity's place: a row of its table."""
+def rank_cells(row: Any, size: float) -> list[str]:
+    """What a ranking from draws worth ``size`` independent ones says of an entity's place: a row of its table."""
     return [
-        _format.probability(row["probability_best"], draws),
+        _format.probability(row["probability_best"], size),
         _format.number(row["expected_rank"], 1),
         _format.interval(row["rank_lower"], row["rank_upper"], 0),
     ]

@@ -13,6 +13,7 @@ import bayesrank as br
 from bayesrank import _format
 from bayesrank.cli._analysis import analyse, analysing, check_classes, progress
 from bayesrank.cli._output import print_numbers, rank_cells, rank_header
+from bayesrank.ranking.summary import worth
 from bayesrank.scores import as_score
 
 EXAMPLES = """
@@ -44,8 +45,7 @@ def rank(score: str, rope: float, prob: float, output: str, report: str | None, 
         analysis = analyse(step, **how)
         check_classes(analysis.counts, the_score, how["data"])
         step("ranking")
-        values = the_score(analysis.performance)
-        ranking = br.credible_ranking(values, prob, rope)
+        ranking = br.credible_ranking(analysis.posterior, the_score, prob=prob, rope=rope)
         if report:
             step("reporting")
             from bayesrank.report import ranking_report
@@ -54,31 +54,31 @@ def rank(score: str, rope: float, prob: float, output: str, report: str | None, 
             html = ranking_report(analysis.posterior, the_score, ranking, data=analysis.about, command=command)
             Path(report).write_text(html, encoding="utf-8")
     if output == "csv":
-        click.echo(br.ranking_table(values, ranking).to_csv(), nl=False)
+        click.echo(br.ranking_table(ranking).to_csv(), nl=False)
     elif output == "json":
-        click.echo(_json(values, ranking))
+        click.echo(_json(ranking))
     else:
-        from bayesrank.report.words import implied_prior, prevalence_caveat, prior_scores
+        from bayesrank.report.words import implied_prior, prior_scores
 
-        _print_table(values, ranking)
+        _print_table(ranking)
         implied = implied_prior(prior_scores(analysis.posterior, the_score), prob)
         if implied:
             click.echo(f"Before any data, the {how['prior']} prior gives {the_score.name} a {implied}.")
-        for line in [*analysis.notes(the_score), *prevalence_caveat(the_score, analysis.posterior["posterior"].attrs)]:
+        for line in analysis.remarks:
             click.echo(f"Note: {line}")
         if report:
             click.echo(f"Report: {report}")
 
 
-def _print_table(values: xr.DataArray, ranking: xr.Dataset) -> None:
-    table = br.ranking_table(values, ranking)
-    n = ranking.attrs["draws"]
+def _print_table(ranking: xr.Dataset) -> None:
+    table = br.ranking_table(ranking)
+    size = worth(ranking)
     rows = [
         [
             str(name),
             _format.number(row["median"]),
             _format.interval(row["lower"], row["upper"]),
-            *rank_cells(row, n),
+            *rank_cells(row, size),
             _format.number(row["tier"], 0),
         ]
         for name, row in table.iterrows()
@@ -91,8 +91,8 @@ def _print_table(values: xr.DataArray, ranking: xr.Dataset) -> None:
         click.echo(sentence)
 
 
-def _json(values: xr.DataArray, ranking: xr.Dataset) -> str:
-    table = br.ranking_table(values, ranking).reset_index()
+def _json(ranking: xr.Dataset) -> str:
+    table = br.ranking_table(ranking).reset_index()
     return json.dumps(
         {
             "score": ranking.attrs["score"],

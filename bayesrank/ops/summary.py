@@ -4,7 +4,7 @@ import numpy as np
 import xarray as xr
 
 from bayesrank._arguments import credibility
-from bayesrank._monte_carlo import effective_sample_size, proportion_error
+from bayesrank._draws import Batches, BatchSums, efficiency, mean_error, reduce, share_error
 from bayesrank.performance import draw_dims
 
 __all__ = ["below_zero", "summarize"]
@@ -65,19 +65,26 @@ def summarize(ops: xr.DataArray, prob: float = 0.95) -> xr.Dataset:
 def below_zero(values: xr.DataArray) -> tuple[xr.DataArray, xr.DataArray]:
     """Probability of a value below 0 among the defined draws, and its Monte-Carlo standard error."""
     draws = draw_dims(values)
-    defined = values.notnull().sum(draws)
-    probability = (values < 0).sum(draws) / defined.where(defined > 0)
+    batches = Batches.of(values)
 
-    def effective(x: np.ndarray) -> np.ndarray:
-        """Independent draws that the draws of each item are worth; an undefined one counts as its mean."""
-        rows = x.reshape(-1, np.prod(x.shape[x.ndim - len(draws) :], dtype=int)).T
-        some = np.isfinite(rows).any(axis=0)
-        centre = np.nanmean(np.where(some, rows, 0.0), axis=0)
-        filled = np.where(np.isnan(rows), centre, rows)
-        like = xr.DataArray(np.empty(x.shape[x.ndim - len(draws) :]), dims=draws)
-        return effective_sample_size(filled, like).reshape(x.shape[: x.ndim - len(draws)])
+    def share(x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        rows = x.reshape(-1, batches.number).T
+        defined = ~np.isnan(rows)
+        number = defined.sum(axis=0).astype(float)
+        number[number == 0] = np.nan
+        off = rows - np.where(defined, rows, 0.0).sum(axis=0) / number
+        below, sizes, sums = (
+            reduce(each, BatchSums(), batches=batches)[0] for each in (1.0 * (rows < 0), 1.0 * defined, off)
+        )
+        probability = below.sum(axis=0) / number
+        variance = np.where(defined, off**2, 0.0).sum(axis=0) / number
+        worth = number * efficiency(variance, number * mean_error(sums, sizes) ** 2)
+        error = share_error(probability, mean_error(below, sizes), number, worth)
+        shape = x.shape[: x.ndim - len(draws)]
+        return probability.reshape(shape), error.reshape(shape)
 
     chunked = values if values.chunks is None else values.chunk(dict.fromkeys(draws, -1))
-    worth = xr.apply_ufunc(effective, chunked, input_core_dims=[draws], dask="parallelized", output_dtypes=[np.float64])
-    error = xr.apply_ufunc(proportion_error, probability, worth, dask="parallelized", output_dtypes=[np.float64])
-    return probability, error
+    return xr.apply_ufunc(
+        share, chunked, input_core_dims=[draws], output_core_dims=[[], []], dask="parallelized",
+        output_dtypes=[np.float64, np.float64],
+    )  # fmt: skip

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank._monte_carlo import proportion_error
+from bayesrank._draws import proportion_error
 from bayesrank.counts import one_vs_rest
 from bayesrank.ops._forms import ranking_form
 from bayesrank.ops.references import UNIFORM, Distribution, Sample

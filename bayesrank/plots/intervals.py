@@ -10,17 +10,13 @@ from bayesrank.plots._style import OKABE_ITO, list_legend, list_names, list_size
 __all__ = ["forest"]
 
 
-def forest(values: xr.DataArray, ranking: xr.Dataset, point: xr.DataArray | None = None, ax: Any = None) -> Any:
-    """Draw each entity's median and interval, in consensus order, coloured by tier.
+def forest(ranking: xr.Dataset, ax: Any = None) -> Any:
+    """Draw each entity's median and interval, in consensus order, coloured by tier; diamonds are what was observed.
 
     Parameters
     ----------
-    values : xarray.DataArray
-        Draws of a score (chain, draw, entity).
     ranking : xarray.Dataset
-        ``credible_ranking(values, ...)``, whose ``prob`` the intervals have.
-    point : xarray.DataArray, optional
-        Point estimates (entity), drawn as open diamonds.
+        Of :func:`bayesrank.credible_ranking`, whose ``prob`` the intervals have.
     ax : matplotlib.axes.Axes, optional
         Where to draw.
 
@@ -32,14 +28,13 @@ def forest(values: xr.DataArray, ranking: xr.Dataset, point: xr.DataArray | None
     --------
     >>> import bayesrank as br
     >>> counts = br.from_counts(tn=[70, 79], fp=[10, 1], fn=[9, 1], tp=[21, 29], entity=["a", "b"])
-    >>> f1 = br.scores.f1(br.fit(counts, seed=1))
-    >>> ax = forest(f1, br.credible_ranking(f1), point=br.scores.f1(counts))
+    >>> ax = forest(br.credible_ranking(br.fit(counts, seed=1), "f1"))
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['b', 'a']
     """
     from bayesrank.ranking.summary import ranking_table
 
-    table = ranking_table(values, ranking)
+    table = ranking_table(ranking)
     size = len(table)
     ax = new_axes(ax, *list_size(size))
     y = np.arange(size)
@@ -51,9 +46,14 @@ def forest(values: xr.DataArray, ranking: xr.Dataset, point: xr.DataArray | None
         # Marks tell apart what colours alone do not: to some people, or after the sixth.
         mark = "os^vD"[(int(tier) - 1) % 5]
         ax.plot(table["median"][here], y[here], mark, color=color, markersize=4.5, label=f"tier {tier:g}")
-    if point is not None:
-        where = point.sel(entity=table.index.to_numpy()).values
-        ax.plot(where, y, "D", color="black", fillstyle="none", markersize=4, linestyle="none", label="observed")
+    unranked = np.isnan(tiers) & table["median"].notna().to_numpy()
+    if unranked.any():
+        ax.hlines(y[unranked], table["lower"][unranked], table["upper"][unranked], color="0.6", linewidth=2)
+        ax.plot(table["median"][unranked], y[unranked], "x", color="0.6", markersize=4.5, label="not ranked")
+    if table["observed"].notna().any():
+        ax.plot(
+            table["observed"], y, "D", color="black", fillstyle="none", markersize=4, linestyle="none", label="observed"
+        )
     list_names(ax, table.index.tolist())
     ax.set_xlabel(f"{ranking.attrs['score'].replace('_', ' ')} (median and {100 * ranking.attrs['prob']:g}% interval)")
     strip(ax)

@@ -31,7 +31,7 @@ def rank_heatmap(ranking: xr.Dataset, ax: Any = None) -> Any:
     --------
     >>> import bayesrank as br
     >>> counts = br.from_counts(tn=[70, 79], fp=[10, 1], fn=[9, 1], tp=[21, 29], entity=["a", "b"])
-    >>> ax = rank_heatmap(br.credible_ranking(br.scores.f1(br.fit(counts, seed=1))))
+    >>> ax = rank_heatmap(br.credible_ranking(br.fit(counts, seed=1), "f1"))
     >>> ax.get_xlabel()
     'rank'
     """
@@ -76,7 +76,7 @@ def rank_distribution(ranking: xr.Dataset, ax: Any = None) -> Any:
     --------
     >>> import bayesrank as br
     >>> counts = br.from_counts(tn=[70, 79], fp=[10, 1], fn=[9, 1], tp=[21, 29], entity=["a", "b"])
-    >>> ax = rank_distribution(br.credible_ranking(br.scores.f1(br.fit(counts, seed=1))))
+    >>> ax = rank_distribution(br.credible_ranking(br.fit(counts, seed=1), "f1"))
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['b', 'a']
     """
@@ -119,7 +119,7 @@ def superiority(ranking: xr.Dataset, ax: Any = None) -> Any:
     --------
     >>> import bayesrank as br
     >>> counts = br.from_counts(tn=[70, 79], fp=[10, 1], fn=[9, 1], tp=[21, 29], entity=["a", "b"])
-    >>> ax = superiority(br.credible_ranking(br.scores.f1(br.fit(counts, seed=1)), rope=0.01))
+    >>> ax = superiority(br.credible_ranking(br.fit(counts, seed=1), "f1", rope=0.01))
     >>> ax.get_title()
     'P(row beats column by more than 0.01)'
     """
@@ -166,7 +166,7 @@ def score_lines(rankings: Mapping[str, xr.Dataset], highlight: int = 8, ax: Any 
     >>> import bayesrank as br
     >>> counts = br.from_counts(tn=[70, 79], fp=[10, 1], fn=[9, 1], tp=[21, 29], entity=["a", "b"])
     >>> posterior = br.fit(counts, seed=1)
-    >>> ax = score_lines({name: br.credible_ranking(br.scores.get(name)(posterior)) for name in ("tpr", "tnr")})
+    >>> ax = score_lines({name: br.credible_ranking(posterior, name) for name in ("tpr", "tnr")})
     >>> ax.get_ylabel()
     'expected rank'
     """

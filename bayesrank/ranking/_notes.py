@@ -8,7 +8,7 @@ import xarray as xr
 from bayesrank import _format
 from bayesrank._compat import groups_of, import_arviz, is_container
 from bayesrank.counts import parts_of
-from bayesrank.performance import OUTCOME_DIMS, as_performance, draw_dims, observed_counts
+from bayesrank.performance import OUTCOME_DIMS, as_performance, draw_dims, observed_counts, outcome_dims
 from bayesrank.pooling import pooling_notes
 from bayesrank.scores import Score
 
@@ -39,13 +39,23 @@ def source_notes(source: Any, score: Score | None, values: xr.DataArray, kind: s
     about = groups["posterior"].attrs if "posterior" in groups else {}
     counts = observed_counts(source)
     lines = _sampling(groups, values)
-    if score is not None and score.depends_on_prevalence and (counts is not None or groups):
-        lines += _prevalences(as_performance(source, kind), score) + _designed(score, about)
+    if score is not None and score.depends_on_prevalence and _is_table(source, kind):
+        lines += _prevalences(*_shares(source, counts, about, kind), score) + _designed(score, about)
     if counts is not None:
         parts = parts_of(counts)
         lines += pooling_notes(parts, score) if parts is not None and score is not None else []
         lines += (_same_cases(counts) if groups else []) + _few_cases(counts)
     return lines
+
+
+def _is_table(source: Any, kind: str | None) -> bool:
+    """Whether what is ranked are tables of several entities (in memory, or at least with their counts)."""
+    if isinstance(source, xr.DataArray) and not outcome_dims(source):
+        return False
+    array = as_performance(source, kind)
+    return {"entity", *OUTCOME_DIMS} <= set(array.dims) and (
+        array.chunks is None or observed_counts(source) is not None
+    )
 
 
 def _sampling(groups: dict[str, xr.Dataset], values: xr.DataArray) -> list[str]:
@@ -81,29 +91,40 @@ def sampling(groups: dict[str, xr.Dataset], values: xr.DataArray) -> dict[str, A
     }
 
 
-def _prevalences(performance: xr.DataArray, score: Score) -> list[str]:
-    """Whether entities stand at different prevalences, by more than their uncertainty."""
-    if set(OUTCOME_DIMS) - set(performance.dims) or "entity" not in performance.dims:
-        return []
-    share = performance.sum("predicted", skipna=False)
-    draws = draw_dims(share)
-    mean, variance = (share.mean(draws), share.var(draws)) if draws else (share, share * 0.0)
-    over = [d for d in mean.dims if d not in ("entity", "actual")]
-    mean, variance = (x.mean(over).transpose("entity", "actual") for x in (mean, variance))
-    if mean.isnull().all():
-        return []
+def _prevalences(mean: xr.DataArray, variance: xr.DataArray, score: Score) -> list[str]:
+    """Whether entities stand at different prevalences (entity, actual), by more than their uncertainty."""
+    two = mean.sizes["actual"] == 2
     width = mean.max("entity") - mean.min("entity")
-    label = width["actual"].values[int(width.argmax())] if mean.sizes["actual"] > 2 else mean["actual"].values[-1]
-    m, v = mean.sel(actual=label), variance.sel(actual=label)
-    low, high = int(m.argmin()), int(m.argmax())
-    if float(m[high] - m[low]) <= max(2 * float(np.sqrt(v[high] + v[low])), 1e-9):
+    if not bool(width.notnull().any()):
         return []
-    names = m["entity"].values if "entity" in m.coords else np.arange(m.size)
-    what = "prevalence" if mean.sizes["actual"] == 2 else f"share of the class {str(label)!r}"
+    place = 1 if two else int(np.nanargmax(width.values))
+    m, v = mean.isel(actual=place).values, variance.isel(actual=place).values
+    low, high = np.nanargmin(m), np.nanargmax(m)
+    if m[high] - m[low] <= max(2 * np.sqrt(v[high] + v[low]), 1e-9):
+        return []
+    names = mean["entity"].values if "entity" in mean.coords else np.arange(m.size)
+    what = "prevalence" if two else f"share of the class {str(mean['actual'].values[place])!r}"
     return [
-        f"The {what} differs between entities, from {float(m[low]):.3g} ({names[low]}) to {float(m[high]):.3g} "
+        f"The {what} differs between entities, from {m[low]:.3g} ({names[low]}) to {m[high]:.3g} "
         f"({names[high]}), and {score.name} depends on it: part of this order may belong to the test sets."
     ]
+
+
+def _shares(
+    source: Any, counts: xr.DataArray | None, about: Any, kind: str | None
+) -> tuple[xr.DataArray, xr.DataArray]:
+    """Mean and variance of each entity's class shares: of its cases, or else of the draws of its performance."""
+    how = about.get("prevalence", "sampled")
+    if counts is not None and how in ("sampled", "observed"):
+        cases = counts.sum([d for d in counts.dims if d not in ("entity", "actual")]).transpose("entity", "actual")
+        total = cases.sum("actual")
+        mean = cases / total.where(total > 0)
+        return mean, mean * (1 - mean) / total * (how == "sampled")
+    share = as_performance(source, kind).sum("predicted", skipna=False)
+    over = [d for d in share.dims if d not in ("entity", "actual", *draw_dims(share))]
+    share = share.mean(over)
+    mean, variance = share.mean(draw_dims(share)), share.var(draw_dims(share))
+    return mean.transpose("entity", "actual"), variance.transpose("entity", "actual")
 
 
 def _designed(score: Score, about: Any) -> list[str]:
@@ -125,12 +146,9 @@ def _same_cases(counts: xr.DataArray) -> list[str]:
     shared = sum(name in {other for other in sets if sets.count(other) > 1} for name in sets)
     if not shared:
         return []
-    who = "All entities" if len(set(sets)) == 1 else f"{shared} of {len(sets)} entities"
+    who = "All entities met the same cases" if len(set(sets)) == 1 else f"{shared} of {len(sets)} share a test set"
     guess = "" if counts["test_set"].attrs.get("named") else ", as equal class sizes suggest"
-    return [
-        f"{who} met the same cases as others{guess}; their errors are taken as independent, since matrices do not "
-        "tell how they overlap."
-    ]
+    return [f"{who}{guess}; their errors are taken as independent, since matrices do not tell how they overlap."]
 
 
 def _few_cases(counts: xr.DataArray) -> list[str]:
@@ -141,7 +159,8 @@ def _few_cases(counts: xr.DataArray) -> list[str]:
     for label, column in zip(classes, cases.values.T, strict=True):
         without = [str(name) for name in names[column == 0]]
         if without:
-            lines.append(f"No case of the class {str(label)!r}, so only the prior says how it is told: {_some(without)}.")
+            who = _some(without)
+            lines.append(f"No case of the class {str(label)!r}, so only the prior says how it is told: {who}.")
     few = (cases.values > 0) & (cases.values < FEW)
     if few.any():
         entity, label = np.unravel_index(np.where(few, cases.values, FEW).argmin(), few.shape)

@@ -7,7 +7,7 @@ optimal. Cycles live inside strongly connected components, which are solved on t
 
 import numpy as np
 
-__all__ = ["consensus_order", "share_ranks"]
+__all__ = ["best_set", "consensus_order", "share_ranks", "tiers"]
 
 #: Components up to this size are solved exactly, by dynamic programming over their subsets.
 EXACT_SIZE = 16
@@ -81,6 +81,42 @@ def share_ranks(order: np.ndarray, preference: np.ndarray, error: np.ndarray) ->
         group.append(int(entity))
         ranks[entity] = start
     return ranks
+
+
+def tiers(order: np.ndarray, superiority: np.ndarray, prob: float) -> np.ndarray:
+    """Tier of each entity, from 1; 0 for those not in the order.
+
+    The first entity not yet placed takes with it all unplaced ones that it does not beat with probability ``prob``.
+
+    Examples
+    --------
+    >>> tiers(np.array([1, 0]), np.array([[0.0, 0.02], [0.98, 0.0]]), 0.95).tolist()
+    [2, 1]
+    """
+    tier = np.zeros(len(superiority), int)
+    left, number = list(order), 0
+    while left:
+        number += 1
+        anchor = left[0]
+        placed = [e for e in left if e == anchor or not superiority[anchor, e] >= prob]
+        tier[placed] = number
+        left = [e for e in left if not tier[e]]
+    return tier
+
+
+def best_set(best: np.ndarray, prob: float) -> np.ndarray:
+    """The smallest set that holds the best with probability ``prob``; equals of its last member belong to it.
+
+    Draws in which nobody has a value have no best and do not count.
+
+    Examples
+    --------
+    >>> best_set(np.array([0.6, 0.3, 0.1]), 0.8).tolist()
+    [True, True, False]
+    """
+    descending = np.sort(best)[::-1]
+    reached = np.cumsum(descending) >= prob * best.sum() - 1e-12
+    return (best > 0) & (best >= descending[np.argmax(reached)] - 1e-15)
 
 
 def _components(preference: np.ndarray) -> list[np.ndarray]:

@@ -1,50 +1,75 @@
 """A credible ranking: what the draws of a score say about the order of the entities."""
 
+import warnings
 from typing import Any
 
 import numpy as np
 import xarray as xr
 
-from bayesrank._monte_carlo import effective_sample_size, proportion_error
+from bayesrank._arguments import credibility, number
+from bayesrank._draws import RARE, Batches, Moments, efficiency, reduce, share_error
 from bayesrank.performance import draw_dims
-from bayesrank.ranking.consensus import consensus_order, share_ranks
-from bayesrank.ranking.ranks import check_values, positions
+from bayesrank.ranking._intervals import rank_intervals, simultaneous_intervals, with_gaps
+from bayesrank.ranking._notes import source_notes
+from bayesrank.ranking._reducers import RankReducer, Ranks, compare
+from bayesrank.ranking._source import Scored, observed_score, scored
+from bayesrank.ranking.consensus import best_set, consensus_order, share_ranks, tiers
 
 __all__ = ["credible_ranking"]
 
+#: An entity that has no value in more than this share of the draws is not ranked.
+MOSTLY = 0.5
+
+ERROR = "Monte-Carlo standard error, from batch means"
+
 
 def credible_ranking(
-    values: xr.DataArray,
+    source: Any,
+    score: Any = None,
+    *,
     prob: float = 0.95,
     rope: float = 0.0,
     higher_is_better: bool | None = None,
+    kind: str | None = None,
 ) -> xr.Dataset:
     """Rank probabilities, intervals, consensus and tiers from draws of a score.
 
     Parameters
     ----------
-    values : xarray.DataArray
-        Draws of a score (chain, draw, entity), or (sample, entity) where chains and draws were stacked; without
-        any of these dims there is one draw. Any other dim, such as ``dataset``, gives one ranking for each of its
-        items. Read into memory if lazy.
+    source : DataArray, Dataset, InferenceData or DataTree
+        Whatever holds a performance, with the score to rank by; a posterior, with the name of one of its variables
+        over ``entity``; or values of a score (chain, draw, entity), or (sample, entity) where chains and draws were
+        stacked. Without any of these dims there is one draw. Any other dim, such as ``dataset``, gives one ranking
+        for each of its items. If lazy, each chunk is computed once, and the values of the score are held.
+    score : Score, str or callable, optional
+        What to rank by: it brings its direction, its range, its name, and whether its mean is finite. A variable
+        of the posterior is taken to be better the higher it is, unless a score of the catalogue has its name. Left
+        out, ``source`` is values of which higher is better and nothing else is known, so without a regret; values
+        whose name or attrs say otherwise are refused.
     prob : float
         Credible probability of intervals, tiers and the best set, between 0 and 1.
     rope : float
         Region of practical equivalence, in units of the score: differences up to it do not count as superiority.
     higher_is_better : bool, optional
-        By default the direction of the score that made the values, else True.
+        Overrides the direction of the score; must be told for scores that have none.
+    kind : str, optional
+        Which performance of the posterior, as in :func:`bayesrank.as_performance`.
 
     Returns
     -------
     xarray.Dataset
         With the dims ``entity``, ``rank`` (1 is best) and ``rival``:
 
+        - ``median``, ``lower``, ``upper``: of the score, equal tails at ``prob``, of the draws in which it is
+          defined; ``observed``: the score of the observed counts, NaN where not known.
         - ``rank_probability`` (entity, rank), ``probability_best``, ``expected_rank``: tied entities share evenly
           the positions that they occupy.
         - ``rank_lower``, ``rank_upper``: equal-tailed rank interval of each entity at ``prob``.
-        - ``simultaneous_lower``, ``simultaneous_upper``: the intervals with the narrowest common tail that jointly
-          hold the ranks of all entities in at least ``prob`` of the draws; the share that they attain is
-          ``simultaneous_probability``.
+        - ``rank_simultaneous_lower``, ``rank_simultaneous_upper``: the intervals with the narrowest common tail that
+          jointly hold the ranks of all entities with probability ``prob``. Each half of the draws is judged by the
+          intervals of the other; the share that they hold is ``rank_simultaneous_probability``.
+          ``rank_simultaneous_level`` is the tail, or minus the ranks by which all intervals were widened beyond
+          the range of the draws, where these are too few.
         - ``superiority`` (entity, rival): probability that the entity beats the rival by more than the ROPE, among
           the draws in which both are defined; ``equivalence``: 1 minus superiority both ways.
         - ``consensus_rank``: rank in the order with the smallest expected Kendall distance; entities that the
@@ -54,11 +79,17 @@ def credible_ranking(
           does not beat with probability ``prob``. A comparison with the tier's first entity, not an equivalence
           between all its members; tiers need not be contiguous in any ranking.
         - ``in_best_set``: whether in the smallest set that holds the best entity with probability ``prob``.
-        - ``expected_regret``: mean shortfall against the best of each draw, in units of the score; NaN for scores
-          whose mean may be infinite.
+        - ``expected_regret``: mean shortfall against the best of each draw, in units of the score; NaN unless the
+          score is known and its mean finite.
         - ``undefined``: share of draws without a value. What is said of ranks is then among the other draws, and
-          rank probabilities sum to 1 minus this share.
-        - Monte-Carlo standard errors ``<name>_mcse``; they allow for autocorrelation, and are never 0.
+          rank probabilities sum to 1 minus this share. An entity undefined in more than half of the draws is not
+          ranked: it has no rank interval, consensus rank or tier, and is not in the best set.
+        - ``effective_sample_size``: how many independent draws the entity's values are worth.
+        - Monte-Carlo standard errors ``<name>_error``; they allow for autocorrelation, and are never 0.
+
+        The attrs are ``score``, ``prob``, ``rope``, ``higher_is_better``, ``draws``, ``range`` and ``finite_mean``
+        of the score, ``depends_on_prevalence`` where it is known, ``method`` and ``notes``, sentences on what a
+        reader must know first.
 
     Raises
     ------
@@ -74,199 +105,196 @@ def credible_ranking(
     --------
     >>> import bayesrank as br
     >>> counts = br.from_counts(tn=[70, 79], fp=[10, 1], fn=[9, 1], tp=[21, 29], entity=["a", "b"])
-    >>> ranking = credible_ranking(br.scores.informedness(br.fit(counts, seed=1)))
+    >>> ranking = credible_ranking(br.fit(counts, seed=1), "informedness")
     >>> ranking["tier"].values.tolist()
     [2, 1]
     """
-    prob = _between("prob", prob, 0.0, 1.0)
-    rope = _between("rope", rope, -np.finfo(float).tiny, np.inf)
-    values, sign = check_values(values, higher_is_better)
-    names = values["entity"].values.tolist() if "entity" in values.coords else list(range(values.sizes["entity"]))
-    if len(set(names)) != len(names):
-        raise ValueError(f"values must name each entity once; got {len(names) - len(set(names))} repeated names")
-    if not values.size:
-        raise ValueError(f"values must hold at least one entity and one draw; got the sizes {dict(values.sizes)}")
-    taken = {"rank", "rival"} & set(values.dims)
-    if taken:
-        raise ValueError(f"values must not have dims called rank or rival, which the result has; got {values.dims}")
-    draws = draw_dims(values)
-    extra = [str(d) for d in values.dims if d not in (*draws, "entity")]
-    if extra:
-        one = extra[0]
-        each = [credible_ranking(values.isel({one: i}), prob, rope, higher_is_better) for i in range(values.sizes[one])]
-        index = values[one] if one in values.coords else range(values.sizes[one])
-        return xr.concat([r.drop_vars(one, errors="ignore") for r in each], dim=one).assign_coords({one: index})
+    prob = credibility("prob", prob)
+    rope = number("rope", rope, 0.0)
+    if np.isinf(rope):
+        raise ValueError(f"rope must be finite; got {rope}")
+    found = scored(source, score, higher_is_better, kind)
+    values = _checked(found.values)
+    observed = observed_score(source, found, kind)
+    values = values.transpose(*draw_dims(values), ..., "entity").astype(float, copy=False).compute()
+    ranking = _each(values, observed, found, prob, rope)
+    notes = source_notes(source, None if found.variable else found.score, values, kind)
+    return ranking.assign_attrs(notes=[*notes, *ranking.attrs["notes"]])
 
-    ordered = values.transpose(*draws, "entity").astype(float)
-    # Equal orders are settled by expected rank, then name; never by the order of input.
-    x = sign * ordered.values.reshape(-1, len(names))
+
+def _each(values: xr.DataArray, observed: xr.DataArray | None, found: Scored, prob: float, rope: float) -> xr.Dataset:
+    """One ranking for each item of every other dim."""
+    extra = [str(dim) for dim in values.dims if dim not in (*draw_dims(values), "entity")]
+    if not extra:
+        return _one(values, observed, found, prob, rope)
+    dim = extra[0]
+    parts = [
+        _each(
+            values.isel({dim: i}, drop=True),
+            observed.isel({dim: i}, drop=True) if observed is not None and dim in observed.dims else observed,
+            found,
+            prob,
+            rope,
+        )
+        for i in range(values.sizes[dim])
+    ]
+    index = values[dim] if dim in values.coords else range(values.sizes[dim])
+    notes = list(dict.fromkeys(note for part in parts for note in part.attrs["notes"]))
+    joined = xr.concat(parts, dim=dim, combine_attrs="override", coords="minimal", compat="override", join="exact")
+    return joined.assign_coords({dim: index}).assign_attrs(notes=notes)
+
+
+def _one(values: xr.DataArray, observed: xr.DataArray | None, found: Scored, prob: float, rope: float) -> xr.Dataset:
+    size = values.sizes["entity"]
+    names = values["entity"].values.tolist() if "entity" in values.coords else list(range(size))
+    batches = Batches.of(values)
+    x = values.values.reshape(batches.number, size)
     if np.isinf(x).any():
-        raise ValueError("values must be finite or NaN; got an infinite one")
-    finite_mean = bool(values.attrs.get("finite_mean", True))
-    result = _summarize(x, ordered.isel(entity=0), np.array([str(n) for n in names]), prob, rope, finite_mean)
-    coords = {"entity": names, "rival": names, "rank": np.arange(1, len(names) + 1)}
+        raise ValueError("source must have finite or NaN values; got an infinite one")
+    result, notes = _summarize(x, batches, np.array([str(n) for n in names]), prob, rope, found)
+    result["observed"] = np.full(size, np.nan) if observed is None else observed.values.astype(float)
+    variables = {name: (_dims(name, np.ndim(v)), v, _about(name)) for name, v in result.items()}
     # What is known of the entities (what they lack, who made them) stays with them.
+    coords: dict[str, Any] = {"entity": names, "rival": names, "rank": np.arange(1, size + 1)}
     coords |= {str(name): coord for name, coord in values.coords.items() if coord.dims == ("entity",)}
-    return xr.Dataset(
-        {name: (_dims(name, np.ndim(v)), v) for name, v in result.items()},
-        coords=coords,
-        attrs={
-            "score": str(values.name or "score"),
-            "prob": prob,
-            "rope": rope,
-            "higher_is_better": int(sign > 0),
-            "draws": len(x),
-        },
-    )
+    facts = {"prob": prob, "rope": rope, "draws": batches.number, "method": "draws", "notes": notes}
+    return xr.Dataset(variables, coords, found.facts() | facts)
 
 
 def _summarize(
-    x: np.ndarray, draws: xr.DataArray, names: np.ndarray, prob: float, rope: float, finite_mean: bool
-) -> dict[str, np.ndarray]:
-    """Everything, from values (draw, entity) of which the highest is best; ``draws`` tells chains from draws."""
-    n_draws, size = x.shape
-    defined = ~np.isnan(x)
-    first, last = positions(x)
-    n_defined = defined.sum(axis=0)
-    some = np.where(n_defined > 0, n_defined, np.nan)
-    average = np.where(defined, (first + last) / 2 + 1, np.nan)
-    expected_rank = np.nansum(average, axis=0) / some
-    # An undefined entity is last as far as autocorrelation goes.
-    effective = effective_sample_size(np.where(defined, average, size + 1.0), draws)
+    x: np.ndarray, batches: Batches, names: np.ndarray, prob: float, rope: float, found: Scored
+) -> tuple[dict[str, Any], list[str]]:
+    """Everything, from values (draw, entity), and sentences on what to know first."""
+    draws, size = x.shape
+    middle, low, high, centre = _quantiles(x, (1 - prob) / 2)
+    [(ranks, twice)] = reduce(x, RankReducer(found.sign), batches=batches)
+    [moments] = reduce(x, Moments(centre), batches=batches)
+    own, paired = _efficiencies(*moments)
+    defined = ranks.defined
+    some = np.where(defined > 0, defined, np.nan)
+    ranked = 1 - defined / draws <= MOSTLY
+    # A point has no error that could be known.
+    known = 1.0 if batches.sampled else np.nan
+    # Ranks depend on all: where they hardly move, they are worth as little as the stickiest entity's draws.
+    worst = known * draws * own[ranked].min(initial=1.0)
 
-    mass = _rank_mass(first, last, defined)
-    probability = mass / n_draws
-    lower, upper = rank_intervals(mass / some[:, None], (1 - prob) / 2)
-    joint_lower, joint_upper, attained = _simultaneous(average, mass / some[:, None], prob)
+    mass = ranks.mass.sum(axis=0)
+    probability = mass / draws
+    probability_error = share_error(probability, ranks.probability_error, known * draws, worst)
+    lower, upper = rank_intervals(mass / np.where(ranked, some, np.nan)[:, None], (1 - prob) / 2)
+    together = simultaneous_intervals(ranks.mass, twice, batches, ranked, prob, worst)
 
-    wins, both = _compare(x, defined, rope)
-    superiority = wins / both
+    pairs = compare(x, found.sign, twice, batches, rope)
+    joint = known * np.where(pairs.joint > 0, pairs.joint, np.nan)
+    superiority = pairs.superiority
+    superiority_error = share_error(superiority, pairs.superiority_error, joint, paired * joint)
+    preference = np.nan_to_num(pairs.preference, copy=False, nan=0.5)
+    preference_error = np.nan_to_num(share_error(preference, pairs.preference_error, joint, paired * joint))
+    # Tables of entities × entities, and of draws × entities, are freed when they have been read.
+    del mass, twice, moments, pairs, joint, paired
+
+    order = np.flatnonzero(ranked)
+    # Equal orders are settled by expected rank, then name; never by the order of input.
+    order = order[np.lexsort((names[order], np.round(ranks.expected[order], 12)))]
+    placed, distance, bound = consensus_order(preference[np.ix_(order, order)])
+    order = order[placed]
+    shared = share_ranks(order, preference, preference_error)
+    del preference, preference_error
     equivalence = 1 - superiority - superiority.T
-    np.fill_diagonal(equivalence, np.where(n_defined > 0, 1.0, np.nan))
-
-    preference = superiority if rope == 0 else np.divide(*_compare(x, defined, 0.0))
-    preference = np.where(np.isnan(preference), 0.5, (1 + preference - preference.T) / 2)
-    pair_effective = np.minimum(effective[:, None], effective)
-    ranked = np.flatnonzero(n_defined > 0)
-    ranked = ranked[np.lexsort((names[ranked], np.round(expected_rank[ranked], 12)))]
-    order, distance, bound = consensus_order(preference[np.ix_(ranked, ranked)])
-    order = ranked[order]
-    shared = share_ranks(order, preference, np.nan_to_num(proportion_error(preference, pair_effective)))
-    consensus = _with_gaps(shared, n_defined > 0)
-    tier = _with_gaps(_tiers(order, superiority, prob), n_defined > 0)
-
-    best = probability[:, 0]
-    regret = np.full(size, np.nan)
-    regret_error = np.full(size, np.nan)
-    if finite_mean and len(ranked):
-        loss = np.fmax.reduce(x, axis=1)[:, None] - x
-        regret = np.nansum(loss, axis=0) / some
-        spread = np.sqrt(np.nansum((loss - regret) ** 2, axis=0) / some)
-        regret_error = np.maximum(spread, np.finfo(float).eps) / np.sqrt(effective)
-    rank_spread = np.sqrt(np.nansum((average - expected_rank) ** 2, axis=0) / some)
-    return {
+    np.fill_diagonal(equivalence, np.where(defined > 0, 1.0, np.nan))
+    regret, regret_error = _regret(ranks, probability[:, 0], worst) if found.finite_mean else np.full((2, size), np.nan)
+    result = {
+        "median": middle,
+        "lower": low,
+        "upper": high,
         "rank_probability": probability,
-        "rank_probability_mcse": proportion_error(probability, effective[:, None]),
-        "probability_best": best,
-        "probability_best_mcse": proportion_error(best, effective),
-        "expected_rank": expected_rank,
+        "rank_probability_error": probability_error,
+        "probability_best": probability[:, 0],
+        "probability_best_error": probability_error[:, 0],
+        "expected_rank": ranks.expected,
         # A rank that never moved in n draws may still have moved in the next: as one success in n more.
-        "expected_rank_mcse": np.maximum(rank_spread, 1 / np.sqrt(effective)) / np.sqrt(effective),
+        "expected_rank_error": _mean_error(ranks.expected_error, ranks.expected_spread, some, worst, 1.0),
         "rank_lower": lower,
         "rank_upper": upper,
-        "simultaneous_lower": joint_lower,
-        "simultaneous_upper": joint_upper,
-        "simultaneous_probability": np.float64(attained),
+        "rank_simultaneous_lower": together.lower,
+        "rank_simultaneous_upper": together.upper,
+        "rank_simultaneous_probability": together.probability,
+        "rank_simultaneous_probability_error": together.error,
+        "rank_simultaneous_level": together.level,
         "superiority": superiority,
-        "superiority_mcse": proportion_error(superiority, pair_effective),
+        "superiority_error": superiority_error,
         "equivalence": equivalence,
-        "consensus_rank": consensus,
-        "consensus_distance": np.float64(distance),
-        "consensus_lower_bound": np.float64(bound),
-        "tier": tier,
-        "in_best_set": _best_set(best, prob),
+        "consensus_rank": with_gaps(shared, ranked),
+        "consensus_distance": distance,
+        "consensus_lower_bound": bound,
+        "tier": with_gaps(tiers(order, superiority, prob), ranked),
+        "in_best_set": best_set(np.where(ranked, probability[:, 0], 0.0), prob),
         "expected_regret": regret,
-        "expected_regret_mcse": regret_error,
-        "undefined": 1 - n_defined / n_draws,
+        "expected_regret_error": regret_error,
+        "undefined": 1 - defined / draws,
+        "effective_sample_size": known * own * some,
     }
+    few = (
+        f"{draws} draws are too few for rank intervals that hold all {ranked.sum()} entities with probability "
+        f"{prob:g}: the simultaneous ones go to the ends of the draws or beyond."
+    )
+    return result, [few] if together.at_the_range else []
 
 
-def _rank_mass(first: np.ndarray, last: np.ndarray, defined: np.ndarray) -> np.ndarray:
-    """Draws at each rank (entity, rank); a tied group's mass is spread evenly over the positions it occupies."""
-    size = first.shape[1]
-    row = np.broadcast_to(np.arange(size) * (size + 1), first.shape)[defined]
-    weight = 1.0 / (last - first + 1.0)[defined]
-    # As steps up at the first position and down after the last; their running sum is the mass.
-    steps = np.bincount(row + first[defined], weight, size * (size + 1))
-    steps -= np.bincount(row + last[defined] + 1, weight, size * (size + 1))
-    mass = np.cumsum(steps.reshape(size, size + 1), axis=1)[:, :size]
-    return np.where(np.abs(mass) < 1e-9, 0.0, mass)
+def _checked(values: xr.DataArray) -> xr.DataArray:
+    """Values of which a ranking can be made."""
+    if "entity" in values.coords:
+        repeated = values.sizes["entity"] - len(set(values["entity"].values.tolist()))
+        if repeated:
+            raise ValueError(f"source must name each entity once; got {repeated} repeated names")
+    if not values.size:
+        raise ValueError(f"source must hold at least one entity and one draw; got the sizes {dict(values.sizes)}")
+    if {"rank", "rival"} & set(values.dims):
+        raise ValueError(f"source must not have dims called rank or rival, which the result has; got {values.dims}")
+    return values
 
 
-def rank_intervals(probability: np.ndarray, tail: float) -> tuple[np.ndarray, np.ndarray]:
-    """Narrowest rank interval of each entity with no more than ``tail`` beyond either end."""
-    below = np.cumsum(probability, axis=1)
-    above = np.cumsum(probability[:, ::-1], axis=1)[:, ::-1]
-    lower = 1 + np.argmax(below > tail + 1e-12, axis=1)
-    upper = probability.shape[1] - np.argmax((above > tail + 1e-12)[:, ::-1], axis=1)
-    known = ~np.isnan(probability).any(axis=1)
-    return _with_gaps(lower, known), _with_gaps(upper, known)
+def _quantiles(x: np.ndarray, tail: float) -> tuple[np.ndarray, ...]:
+    """Median, lower and upper end, and mean of each column, of its defined draws; a few columns at a time."""
+    out = np.empty((4, x.shape[1]))
+    with warnings.catch_warnings():
+        # An entity that is never defined.
+        warnings.filterwarnings("ignore", "All-NaN|Mean of empty", RuntimeWarning)
+        for start in range(0, x.shape[1], 32):
+            part = np.ascontiguousarray(x[:, start : start + 32].T)
+            whole = not np.isnan(part).any()
+            quantile, mean = (np.quantile, np.mean) if whole else (np.nanquantile, np.nanmean)
+            out[:3, start : start + 32] = quantile(part, [0.5, tail, 1 - tail], axis=1)
+            out[3, start : start + 32] = mean(part, axis=1)
+    return tuple(out)
 
 
-def _simultaneous(average: np.ndarray, probability: np.ndarray, prob: float) -> tuple[np.ndarray, np.ndarray, float]:
-    """Intervals with the largest common tail that jointly hold the ranks in at least ``prob`` of the draws.
+def _efficiencies(within: np.ndarray, between: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """What a draw is worth of each entity's values, and of each difference of two."""
 
-    The depth of a rank is the smaller of the probabilities at or below and at or above it: the tail at which it
-    drops out of its interval. A draw drops out at the smallest depth of its ranks.
-    """
-    below = np.cumsum(probability, axis=1)
-    above = np.cumsum(probability[:, ::-1], axis=1)[:, ::-1]
-    entity = np.arange(average.shape[1])
-    known = ~np.isnan(average)
-    low = np.where(known, np.floor(average), 1).astype(int) - 1
-    high = np.where(known, np.ceil(average), 1).astype(int) - 1
-    depth = np.where(known, np.minimum(below[entity, low], above[entity, high]), np.inf).min(axis=1)
-    allowed = int(np.floor((1 - prob) * len(depth) + 1e-9))
-    # A tail of 1/2 would empty an interval whose median is between two ranks.
-    level = min(np.sort(depth)[min(allowed, len(depth) - 1)], 0.5) - 1e-12
-    lower, upper = rank_intervals(probability, level - 1e-12)
-    return lower, upper, float(np.mean(depth >= level))
+    def of_differences(covariance: np.ndarray) -> np.ndarray:
+        own = np.diag(covariance)
+        spread = own[:, None] + own - 2 * covariance
+        # What rounding leaves of entities that always are as far apart.
+        spread[spread < 1e-12 * (own[:, None] + own)] = 0.0
+        return spread
+
+    return efficiency(np.diag(within), np.diag(between)), efficiency(of_differences(within), of_differences(between))
 
 
-def _compare(x: np.ndarray, defined: np.ndarray, rope: float) -> tuple[np.ndarray, np.ndarray]:
-    """Wins (entity, rival) by more than ``rope``, and draws in which both are defined (NaN if none)."""
-    from bayesrank.ranking._kernel import count_wins
-
-    wins = count_wins(np.ascontiguousarray(x.T), float(rope)).astype(float)
-    both = defined.T.astype(np.float32) @ defined.astype(np.float32)
-    return wins, np.where(both > 0, both, np.nan)
-
-
-def _tiers(order: np.ndarray, superiority: np.ndarray, prob: float) -> np.ndarray:
-    tier = np.zeros(len(superiority), int)
-    left, number = list(order), 0
-    while left:
-        number += 1
-        anchor = left[0]
-        placed = [e for e in left if e == anchor or not superiority[anchor, e] >= prob]
-        tier[placed] = number
-        left = [e for e in left if not tier[e]]
-    return tier
+def _regret(ranks: Ranks, best: np.ndarray, worth: float) -> tuple[np.ndarray, np.ndarray]:
+    """Expected regret and its error; a regret that is hardly ever, or hardly ever not, 0 counts as rare."""
+    some = np.where(ranks.defined > 0, ranks.defined, np.nan)
+    rare = np.minimum(best, 1 - best) * worth < RARE
+    spread = np.maximum(ranks.regret_spread, np.finfo(float).eps)
+    error = _mean_error(ranks.regret_error, spread, some, worth, 0.0)
+    return ranks.regret, np.where(rare, np.fmax(error, spread / np.sqrt(worth)), error)
 
 
-def _best_set(best: np.ndarray, prob: float) -> np.ndarray:
-    """The smallest set that holds the best with probability ``prob``; equals of its last member belong to it.
-
-    Draws in which nobody has a value have no best and do not count.
-    """
-    descending = np.sort(best)[::-1]
-    reached = np.cumsum(descending) >= prob * best.sum() - 1e-12
-    return (best > 0) & (best >= descending[np.argmax(reached)] - 1e-15)
-
-
-def _with_gaps(whole: np.ndarray, known: np.ndarray) -> np.ndarray:
-    """Whole numbers, or floats with NaN where something is not known."""
-    return whole if known.all() else np.where(known, whole.astype(float), np.nan)
+def _mean_error(error: np.ndarray, spread: np.ndarray, number: np.ndarray, worth: float, step: float) -> np.ndarray:
+    """Error of a mean, at least that of independent draws, and that of one ``step`` in what the draws are worth."""
+    least = np.maximum(spread / np.sqrt(number), step / worth)
+    return np.where(np.isnan(least), np.nan, np.fmax(error, least))
 
 
 def _dims(name: str, ndim: int) -> tuple[str, ...]:
@@ -275,10 +303,5 @@ def _dims(name: str, ndim: int) -> tuple[str, ...]:
     return ("entity", "rank" if name.startswith("rank_probability") else "rival")
 
 
-def _between(argument: str, value: Any, low: float, high: float) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float | np.number):
-        raise TypeError(f"{argument} must be a number; got {value!r}")
-    if not low < value < high:
-        bounds = "between 0 and 1" if high == 1 else "non-negative and finite"
-        raise ValueError(f"{argument} must be {bounds}; got {value}")
-    return float(value)
+def _about(name: str) -> dict[str, str]:
+    return {"method": ERROR} if name.endswith("_error") else {}

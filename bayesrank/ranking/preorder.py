@@ -12,7 +12,7 @@ import xarray as xr
 
 from bayesrank._evidence import in_words
 from bayesrank.performance import as_performance, outcome_dims
-from bayesrank.ranking.ranks import check_values
+from bayesrank.ranking._source import bare
 
 __all__ = ["dual", "is_preorder", "rank_bounds", "relations"]
 
@@ -28,7 +28,7 @@ def relations(values: xr.DataArray, performance: Any = None, higher_is_better: b
         The performances. Where the score is undefined, entities with the same performance are equivalent; without
         this argument each is equivalent to itself alone.
     higher_is_better : bool, optional
-        Default: as the values say, if they carry the direction of a score; else True.
+        Default: True; must be told for values whose name or attrs say that they came from a score of which it is not.
 
     Returns
     -------
@@ -53,7 +53,7 @@ def relations(values: xr.DataArray, performance: Any = None, higher_is_better: b
     >>> found["incomparable"].sel(entity="a", rival="b").item(), found["equivalent"].sel(entity="b", rival="c").item()
     (True, True)
     """
-    values, sign = check_values(values, higher_is_better)
+    values, sign = bare(values, higher_is_better)
     values = sign * values.reset_coords(drop=True)
     below = values <= values.rename(entity="rival")
     labels = values["entity"].values if "entity" in values.coords else np.arange(values.sizes["entity"])

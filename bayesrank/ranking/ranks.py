@@ -5,25 +5,35 @@ from typing import Any, Literal
 import numpy as np
 import xarray as xr
 
-__all__ = ["check_values", "positions", "rank"]
+from bayesrank.ranking._source import scored
+
+__all__ = ["positions", "rank"]
 
 
 def rank(
-    values: xr.DataArray,
+    source: Any,
+    score: Any = None,
+    *,
     method: Literal["average", "min", "max"] = "average",
     higher_is_better: bool | None = None,
+    kind: str | None = None,
 ) -> xr.DataArray:
     """Ranks along ``entity``, draw by draw.
 
     Parameters
     ----------
-    values : xarray.DataArray
-        A score's values with the dim ``entity``; all other dims pass through. May be lazy.
+    source : DataArray, Dataset, InferenceData or DataTree
+        Whatever holds a performance, with the score to rank by; a posterior, with the name of one of its variables
+        over ``entity``; or values of a score with the dim ``entity``. All other dims pass through. May be lazy.
+    score : Score, str or callable, optional
+        What to rank by, which brings its direction. Left out, ``source`` is values of which higher is better; those
+        whose name or attrs say otherwise are refused.
     method : {"average", "min", "max"}
         The rank that tied entities share: the mean, the best or the worst of the positions that they occupy.
     higher_is_better : bool, optional
-        By default the direction of the score that made the values (kept in their attrs), else True. xarray keeps
-        attrs through arithmetic: after turning a score around (``1 - fnr``), say so here.
+        Overrides the direction of the score; must be told for scores that have none.
+    kind : str, optional
+        Which performance of the posterior, as in :func:`bayesrank.as_performance`.
 
     Returns
     -------
@@ -33,11 +43,15 @@ def rank(
 
     Raises
     ------
-    ValueError
-        If there is no dim ``entity``, or the score has no direction and none was told.
+    ValueError, TypeError
+        Naming the argument, what it held and what it should hold.
 
     Examples
     --------
+    >>> import bayesrank as br
+    >>> counts = br.from_counts(tn=[9, 5], fp=[1, 5], fn=[1, 4], tp=[9, 6], entity=["good", "bad"])
+    >>> rank(counts, "fnr").values.tolist()
+    [1.0, 2.0]
     >>> import xarray as xr
     >>> values = xr.DataArray([0.8, 0.9, 0.9], {"entity": ["a", "b", "c"]}, ["entity"])
     >>> rank(values).values.tolist()
@@ -45,7 +59,8 @@ def rank(
     """
     if method not in ("average", "min", "max"):
         raise ValueError(f"method must be 'average', 'min' or 'max'; got {method!r}")
-    values, sign = check_values(values, higher_is_better)
+    found = scored(source, score, higher_is_better, kind)
+    values = found.values
     if values.chunks is not None:
         values = values.chunk(entity=-1)
     ranked = xr.apply_ufunc(
@@ -53,39 +68,12 @@ def rank(
         values,
         input_core_dims=[["entity"]],
         output_core_dims=[["entity"]],
-        kwargs={"method": method, "sign": sign},
+        kwargs={"method": method, "sign": found.sign},
         dask="parallelized",
         dask_gufunc_kwargs={"allow_rechunk": True},
         output_dtypes=[np.float64],
     )
     return ranked.transpose(*values.dims).rename("rank").drop_attrs()
-
-
-def check_values(values: Any, higher_is_better: bool | None) -> tuple[xr.DataArray, int]:
-    """The values after a check, and the sign that makes higher better.
-
-    Examples
-    --------
-    >>> import bayesrank as br
-    >>> check_values(br.scores.fnr(br.from_counts(tn=80, fp=0, fn=3, tp=27)), None)[1]
-    -1
-    """
-    if not isinstance(values, xr.DataArray):
-        raise TypeError(f"values must be a DataArray of score values; got {type(values).__name__}")
-    if "entity" not in values.dims:
-        raise ValueError(f"values must have the dim entity; got {values.dims}")
-    if {"actual", "predicted"} & set(values.dims):
-        raise ValueError(f"values must be a score's values, not a performance; got the dims {values.dims}")
-    if values.dtype.kind not in "fiub":
-        raise TypeError(f"values must hold numbers; got dtype {values.dtype}")
-    if higher_is_better is None:
-        direction = values.attrs.get("direction", "higher is better")
-        if direction == "none":
-            raise ValueError(f"higher_is_better must be told for {values.name!r}, a score without direction; got None")
-        higher_is_better = direction == "higher is better"
-    elif not isinstance(higher_is_better, bool | np.bool_):
-        raise TypeError(f"higher_is_better must be True, False or None; got {higher_is_better!r}")
-    return values, 1 if higher_is_better else -1
 
 
 def positions(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -1,37 +1,32 @@
 """A credible ranking as a table and in words."""
 
-import warnings
-
 import numpy as np
 import pandas as pd
 import xarray as xr
 
 from bayesrank import _format
 from bayesrank._evidence import in_words
-from bayesrank.performance import draw_dims
 
-__all__ = ["ranking_table", "verdict"]
+__all__ = ["ranking_table", "verdict", "worth"]
 
-#: Members of the best set that a sentence can list.
+#: Names that a sentence can list.
 NAMED = 5
 
 
-def ranking_table(values: xr.DataArray, ranking: xr.Dataset) -> pd.DataFrame:
+def ranking_table(ranking: xr.Dataset) -> pd.DataFrame:
     """The table that a person reads, best first.
 
     Parameters
     ----------
-    values : xarray.DataArray
-        Draws of the score (chain, draw, entity).
     ranking : xarray.Dataset
-        ``credible_ranking(values, ...)``.
+        Of :func:`bayesrank.credible_ranking`.
 
     Returns
     -------
     pandas.DataFrame
         Indexed by entity, in consensus order. Columns: ``median``, ``lower`` and ``upper`` of the score (equal
-        tails at the ranking's ``prob``), ``probability_best``, ``expected_rank``, ``rank_lower``, ``rank_upper``,
-        ``consensus_rank``, ``tier``, ``expected_regret``, ``undefined``.
+        tails at the ranking's ``prob``), ``observed``, ``probability_best``, ``expected_rank``, ``rank_lower``,
+        ``rank_upper``, ``consensus_rank``, ``tier``, ``expected_regret``, ``undefined``.
 
     Raises
     ------
@@ -42,29 +37,17 @@ def ranking_table(values: xr.DataArray, ranking: xr.Dataset) -> pd.DataFrame:
     --------
     >>> import bayesrank as br
     >>> counts = br.from_counts(tn=[70, 79], fp=[10, 1], fn=[9, 1], tp=[21, 29], entity=["a", "b"])
-    >>> f1 = br.scores.f1(br.fit(counts, seed=1))
-    >>> ranking_table(f1, br.credible_ranking(f1)).index.tolist()
+    >>> ranking_table(br.credible_ranking(br.fit(counts, seed=1), "f1")).index.tolist()
     ['b', 'a']
     """
     _check_ranking(ranking)
-    tail = (1 - ranking.attrs["prob"]) / 2
-    draws = draw_dims(values)
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "All-NaN", RuntimeWarning)  # an entity that is never defined
-        quantiles = (
-            values.quantile([0.5, tail, 1 - tail], draws, skipna=True) if draws else xr.concat([values] * 3, "quantile")
-        )
-    frame = pd.DataFrame(
-        quantiles.transpose("quantile", "entity").values.T,
-        index=pd.Index(ranking["entity"].values, name="entity"),
-        columns=["median", "lower", "upper"],
-    )
     columns = [
-        "probability_best", "expected_rank", "rank_lower", "rank_upper", "consensus_rank", "tier",
-        "expected_regret", "undefined",
+        "median", "lower", "upper", "observed", "probability_best", "expected_rank", "rank_lower", "rank_upper",
+        "consensus_rank", "tier", "expected_regret", "undefined",
     ]  # fmt: skip
-    for column in columns:
-        frame[column] = ranking[column].values
+    frame = pd.DataFrame(
+        {column: ranking[column].values for column in columns}, pd.Index(ranking["entity"].values, name="entity")
+    )
     return frame.sort_values(["consensus_rank", "expected_rank"], kind="stable", na_position="last")
 
 
@@ -79,8 +62,9 @@ def verdict(ranking: xr.Dataset) -> list[str]:
     Returns
     -------
     list of str
-        What the draws support: the leader, the first tier, the smallest set that holds the best, the tiers, and
-        what is undefined.
+        What has to be known first: observed values outside of their own intervals, then the ranking's notes. Then who
+        is probably best and how sure that is, who may be as good, who is worse, what choosing the first costs on
+        average, and who could not be ranked.
 
     Raises
     ------
@@ -90,39 +74,165 @@ def verdict(ranking: xr.Dataset) -> list[str]:
     Examples
     --------
     >>> import bayesrank as br
-    >>> counts = br.from_counts(tn=[70, 79], fp=[10, 1], fn=[9, 1], tp=[21, 29], entity=["a", "b"])
-    >>> verdict(br.credible_ranking(br.scores.f1(br.fit(counts, seed=1))))[0]
-    'b is the most probable best by f1: P(best) > 0.999.'
+    >>> counts = br.from_counts(tn=[70, 779], fp=[10, 21], fn=[9, 21], tp=[21, 279], entity=["a", "b"])
+    >>> print(*verdict(br.credible_ranking(br.fit(counts, seed=1, prevalence=0.1), "informedness")), sep="\n")
+    b is the most probable best by informedness: P(best) > 0.999.
+    b beats a with probability >0.999.
     """
     _check_ranking(ranking)
-    prob, score = ranking.attrs["prob"], ranking.attrs["score"]
-    size = ranking.sizes["entity"]
+    score, size = ranking.attrs["score"], ranking.sizes["entity"]
     if not bool((ranking["undefined"] < 1).any()):
         return [f"No entity has a defined {score} in any draw: there is nothing to rank."]
+    if bool(ranking["tier"].isnull().all()):
+        return [f"No entity has a defined {score} in half of the draws: there is nothing to rank."]
+    first = [*_contradictions(ranking), *ranking.attrs["notes"]]
     if size == 1:
-        return [f"{ranking['entity'].values[0]} is the only entity: there is nothing to rank it against."]
-    sentences = [_leaders(ranking)]
-    first = int((ranking["tier"] == 1).sum())
-    tiers = int(np.nanmax(ranking["tier"].values)) if first else 0
-    if first == 1:
-        sentences.append(f"The first tier holds one entity: it beats every other with probability at least {prob:g}.")
-    else:
-        sentences.append(
-            f"The first tier holds {first} of {_format.count(size, 'entity')}: its first one beats none of the others "
-            f"in it with probability {prob:g}."
+        return [*first, f"{ranking['entity'].values[0]} is the only entity: there is nothing to rank it against."]
+    if bool(ranking["effective_sample_size"].isnull().all()):
+        leader = ranking_table(ranking).index[0]
+        return [*first, f"{leader} comes first by {score}. A point estimate does not say how sure that is."]
+    return [*first, _leaders(ranking), *_comparisons(ranking), *_cost(ranking), *_unranked(ranking)]
+
+
+def worth(ranking: xr.Dataset) -> float:
+    """Independent draws that a ranking's draws are worth, by its stickiest entity: what a printed probability rests on.
+
+    Examples
+    --------
+    >>> import bayesrank as br
+    >>> counts = br.from_counts(tn=[70, 79], fp=[10, 1], fn=[9, 1], tp=[21, 29], entity=["a", "b"])
+    >>> worth(br.credible_ranking(counts, "f1"))
+    1.0
+    """
+    draws = ranking.attrs["draws"]
+    share = ranking["effective_sample_size"] / (draws * (1 - ranking["undefined"]))
+    return float(draws * share.where(ranking["tier"].notnull()).min().fillna(1.0))
+
+
+def _contradictions(ranking: xr.Dataset) -> list[str]:
+    """Observed values outside of their own interval; one at an end of the score's range is outside of any."""
+    observed, ends = ranking["observed"], ranking.attrs["range"]
+    outside = (observed < ranking["lower"]) | (observed > ranking["upper"])
+    outside &= (observed != ends[0]) & (observed != ends[1])
+    if not bool(outside.any()):
+        return []
+    one = ranking.isel(entity=int(np.argmax(outside.values)))
+    return [
+        f"What was observed lies outside of its own {100 * ranking.attrs['prob']:g}% interval for "
+        f"{int(outside.sum())} of {_format.count(ranking.sizes['entity'], 'entity')} ({one['entity'].item()}: "
+        f"{float(one['observed']):.3f}, outside of {_format.interval(float(one['lower']), float(one['upper']))}): the "
+        "prior or the model contradicts the data."
+    ]
+
+
+def _leaders(ranking: xr.Dataset) -> str:
+    """Who is most probably the best; all whose P(best) differs from the highest by less than Monte-Carlo error."""
+    best = ranking["probability_best"].where(ranking["tier"].notnull(), 0.0).values
+    error = ranking["probability_best_error"].fillna(0.0).values
+    highest = int(np.argmax(best))
+    # Shares of the same draws: where one gains, the other loses, so that their difference varies more.
+    of_difference = np.sqrt(error**2 + error[highest] ** 2 + 2 * best * best[highest] / worth(ranking))
+    top = np.flatnonzero(best >= best[highest] - 2 * of_difference)
+    top = top[best[top] > 0] if best[highest] > 0 else top
+    names = [str(ranking["entity"].values[i]) for i in top]
+    p = _format.probability(float(best[top].mean()), worth(ranking))
+    score = ranking.attrs["score"]
+    if len(top) == 1:
+        relation = f"{p[0]} {p[1:]}" if p[0] in "<>" else f"= {p}"
+        return f"{names[0]} is the most probable best by {score}: P(best) {relation}."
+    listed = " and ".join(names) if len(names) == 2 else f"{names[0]}, {names[1]} and {len(names) - 2} more"
+    return f"{listed} share the highest probability of being best by {score}, {p} each, within Monte-Carlo error."
+
+
+def _comparisons(ranking: xr.Dataset) -> list[str]:
+    """Who may be as good as the first, who holds the best, who is worse; all of it pair by pair."""
+    prob, rope = ranking.attrs["prob"], ranking.attrs["rope"]
+    by = f" by more than {rope:g}" if rope else ""
+    table = ranking_table(ranking).dropna(subset=["tier"])
+    names = [str(name) for name in table.index]
+    alike = [str(name) for name in table.index[1:][table["tier"].to_numpy()[1:] == 1]]
+    worse = [str(name) for name in table.index[table["tier"] > 1]]
+    if len(names) < 2:
+        return []
+    if len(names) == 2:
+        p = float(ranking["superiority"].sel(entity=table.index[0], rival=table.index[1]))
+        return [f"{names[0]} beats {names[1]}{by} with probability {_format.probability(p, worth(ranking))}."]
+    lines = []
+    if alike:
+        who = _listed(alike) if len(alike) <= NAMED else f"{len(alike)} of the other {len(names) - 1}"
+        none = "it" if len(alike) == 1 else "any of them"
+        lines.append(f"{who} may be as good: {names[0]} does not beat {none}{by} with probability {prob:g}.")
+        lines.append(_best_set(ranking))
+    if worse:
+        who = (
+            "Each of the others is"
+            if not alike
+            else f"The other {len(worse)} are"
+            if len(worse) > 1
+            else "The other is"
         )
-    sentences.append(_best_set(ranking))
-    if tiers > 1:
-        sentences.append(f"The data support {tiers} tiers among {_format.count(size, 'entity')}.")
-    else:
-        sentences.append("The data do not separate the entities: there is a single tier.")
-    undefined = int((ranking["undefined"] > 0).sum())
-    if undefined:
-        sentences.append(
-            f"{_format.count(undefined, 'entity')} had no defined {score} in some draws; "
-            "ranks are among the defined ones."
+        each = "it" if alike and len(worse) == 1 else "each of them"
+        tiers = int(table["tier"].max())
+        more = f" Going on like this from the top makes {tiers} tiers." if tiers > 2 else ""
+        lines.append(
+            f"{who} worse: {names[0]} beats {each}{by} with probability at least {prob:g}, taken singly.{more}"
         )
-    return sentences
+    else:
+        lines.append(_separated(ranking, table.index.to_numpy(), by))
+    return lines
+
+
+def _separated(ranking: xr.Dataset, names: np.ndarray, by: str) -> str:
+    """Whether any pair is told apart where the first one beats nobody."""
+    prob = ranking.attrs["prob"]
+    beats = ranking["superiority"].sel(entity=names, rival=names).values >= prob
+    pairs = np.argwhere(beats)
+    if not len(pairs):
+        return f"No two of them are told apart{by} with probability {prob:g}."
+    i, j = pairs[0]
+    return (
+        f"Of the others {_format.count(len(pairs), 'pair')} {'is' if len(pairs) == 1 else 'are'} told apart{by} with "
+        f"probability {prob:g}, such as {names[i]} above {names[j]}."
+    )
+
+
+def _best_set(ranking: xr.Dataset) -> str:
+    """The smallest set that holds the best; few members are named, the most probable first."""
+    held = ranking.isel(entity=np.flatnonzero(ranking["in_best_set"].values))
+    names = [str(name) for name in held["entity"].values[np.argsort(-held["probability_best"].values, kind="stable")]]
+    listed = f": {_listed(names)}" if len(names) <= NAMED else ""
+    return (
+        f"The smallest set that holds the best entity with probability {ranking.attrs['prob']:g} has "
+        f"{_format.count(len(names), 'member')}{listed}."
+    )
+
+
+def _cost(ranking: xr.Dataset) -> list[str]:
+    """What choosing the first gives away on average."""
+    table = ranking_table(ranking)
+    regret, first = table["expected_regret"].iloc[0], table.index[0]
+    if np.isnan(regret) or ranking["tier"].notnull().sum() < 2:
+        return []
+    if regret == 0:
+        return [f"In no draw does choosing {first} cost anything."]
+    score = ranking.attrs["score"].replace("_", " ")
+    return [f"Choosing {first} costs {regret:.2g} of {score} on average, against knowing who is best."]
+
+
+def _unranked(ranking: xr.Dataset) -> list[str]:
+    """Who is not ranked, by name, and who was not ranked in some draws."""
+    score = ranking.attrs["score"]
+    lines = []
+    for word, here in (("Never with", ranking["undefined"] == 1), ("Mostly without", ranking["undefined"] < 1)):
+        names = ranking["entity"].values[(here & ranking["tier"].isnull()).values]
+        if len(names):
+            lines.append(f"{word} a defined {score}, not ranked: {', '.join(map(str, names))}.")
+    partly = int(((ranking["undefined"] > 0) & ranking["tier"].notnull()).sum())
+    if partly:
+        lines.append(
+            f"{_format.count(partly, 'entity')} had no defined {score} in some draws; ranks are among the defined ones."
+        )
+    return lines
 
 
 def _check_ranking(ranking: xr.Dataset) -> None:
@@ -132,27 +242,6 @@ def _check_ranking(ranking: xr.Dataset) -> None:
         raise ValueError(f"ranking must be one ranking (select it with .isel); got the dims {ranking['tier'].dims}")
 
 
-def _leaders(ranking: xr.Dataset) -> str:
-    """Who is most probably the best; all whose P(best) differs from the highest by less than Monte-Carlo error."""
-    best, error = ranking["probability_best"].values, ranking["probability_best_mcse"].fillna(0.0).values
-    highest = int(np.argmax(best))
-    top = np.flatnonzero(best >= best[highest] - 2 * np.hypot(error, error[highest]))
-    names = [str(ranking["entity"].values[i]) for i in top]
-    p = _format.probability(float(best[top].mean()), ranking.attrs["draws"])
-    score = ranking.attrs["score"]
-    if len(top) == 1:
-        relation = f"{p[0]} {p[1:]}" if p[0] in "<>" else f"= {p}"
-        return f"{names[0]} is the most probable best by {score}: P(best) {relation}."
-    listed = " and ".join(names) if len(names) == 2 else f"{names[0]}, {names[1]} and {len(names) - 2} more"
-    return f"{listed} share the highest probability of being best by {score}, {p} each, within Monte-Carlo error."
-
-
-def _best_set(ranking: xr.Dataset) -> str:
-    """The smallest set that holds the best; few members are named, the most probable first."""
-    held = ranking.isel(entity=np.flatnonzero(ranking["in_best_set"].values))
-    names = [str(name) for name in held["entity"].values[np.argsort(-held["probability_best"].values, kind="stable")]]
-    listed = f": {' and '.join(filter(None, [', '.join(names[:-1]), names[-1]]))}" if len(names) <= NAMED else ""
-    return (
-        f"The smallest set that holds the best entity with probability {ranking.attrs['prob']:g} has "
-        f"{_format.count(len(names), 'member')}{listed}."
-    )
+def _listed(names: list[str]) -> str:
+    """a; a and b; a, b and c."""
+    return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))

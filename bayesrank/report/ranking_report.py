@@ -10,14 +10,15 @@ from typing import Any
 import xarray as xr
 
 from bayesrank import _format
-from bayesrank._compat import groups_of, import_arviz
+from bayesrank._compat import groups_of
 from bayesrank.counts import parts_of
 from bayesrank.ops import of_draws, summarize
-from bayesrank.performance import as_performance
-from bayesrank.pooling import pooling_notes
+from bayesrank.performance import as_performance, observed_counts
 from bayesrank.ranking import credible_ranking, ranking_table, verdict
-from bayesrank.report.words import class_notes, implied_prior, prevalence_caveat, prior_scores
-from bayesrank.scores import as_score
+from bayesrank.ranking._notes import sampling
+from bayesrank.ranking._source import scored
+from bayesrank.ranking.summary import worth
+from bayesrank.report.words import implied_prior, prior_scores
 from bayesrank.tile import credible
 
 __all__ = ["ranking_report"]
@@ -70,30 +71,29 @@ def ranking_report(
     """
     from jinja2 import Environment
 
-    score = as_score(score)
     groups = groups_of(posterior)
-    counts = groups["observed_data"]["counts"]
-    performance = as_performance(posterior)
-    if "dataset" in performance.dims:
+    found = scored(posterior, score, None, None)
+    values, counts = found.values, observed_counts(posterior)
+    if "dataset" in values.dims:
         raise ValueError(
-            f"posterior must have no dim dataset (fit br.pool(counts), or select one data set); got {performance.dims}"
+            f"posterior must have no dim dataset (fit br.pool(counts), or select one data set); got {values.dims}"
         )
-    parts = parts_of(counts)
-    values = score(performance)
-    ranking = credible_ranking(values) if ranking is None else ranking
-    table = ranking_table(values, ranking)
+    parts = None if counts is None else parts_of(counts)
+    ranking = credible_ranking(posterior, score) if ranking is None else ranking
+    table = ranking_table(ranking)
     about = groups["posterior"].attrs
-    prior_values = prior_scores(posterior, score)
-    draws = ranking.attrs["draws"]
-    two_classes = counts.sizes["actual"] == 2
-    comparable = summarize(of_draws(performance, score), ranking.attrs["prob"]) if two_classes else None
+    prior_values = prior_scores(posterior, found.score) if found.score is not None else None
+    tables = None if counts is None or "dataset" in counts.dims or counts.sizes["actual"] != 2 else counts
+    two_classes = found.variable is None and dict(as_performance(posterior).sizes).get("actual") == 2
+    performance = as_performance(posterior) if two_classes else None
+    comparable = summarize(of_draws(performance, found.score), ranking.attrs["prob"]) if two_classes else None
     rows = [
         {
             "entity": name,
-            "cells": counts.sel(entity=name).values.ravel().tolist() if two_classes else [],
+            "cells": [] if tables is None else tables.sel(entity=name).values.ravel().tolist(),
             "median": _format.number(row["median"]),
             "interval": _format.interval(row["lower"], row["upper"]),
-            "best": _format.probability(row["probability_best"], draws),
+            "best": _format.probability(row["probability_best"], worth(ranking)),
             "expected": _format.number(row["expected_rank"], 1),
             "ranks": _format.interval(row["rank_lower"], row["rank_upper"], 0),
             "tier": _format.number(row["tier"], 0),
@@ -108,41 +108,62 @@ def ranking_report(
     return environment.from_string(template).render(
         title=facts.get("title", "Credible ranking"),
         facts=facts,
-        score=score,
-        score_words=score.name.replace("_", " "),
+        score=found.score,
+        higher_is_better=found.higher_is_better,
+        score_words=found.name.replace("_", " "),
         prob=ranking.attrs["prob"],
         rope=ranking.attrs["rope"],
-        draws=draws,
         size=_format.count(len(rows), "entity"),
-        cases=counts.isel(entity=0).sum("predicted").values.tolist(),
-        same_cases=bool((counts.sum("predicted") == counts.isel(entity=0).sum("predicted")).all()),
-        datasets="" if parts is None else _format.count(parts.sizes["dataset"], "data set"),
+        evidence=None if counts is None else _evidence(counts, parts),
         verdict=verdict(ranking),
         rows=rows,
-        two_classes=two_classes,
+        tables=tables is not None,
+        ops=two_classes,
         preferences=_preferences(performance, ranking.attrs["prob"]) if two_classes else None,
-        model=": ".join(
-            filter(
-                None, [about.get("model", "a model of your own").replace("_", "-").capitalize(), about.get("words", "")]
-            )
-        ),
+        model=_model(about),
         about=about,
         implied=implied_prior(prior_values, ranking.attrs["prob"]),
-        diagnostics=_diagnostics(groups, ranking),
-        caveats=_caveats(facts, score, about, ranking, counts, parts),
-        pictures=_pictures(values, ranking, score(counts), prior_values),
+        diagnostics=_diagnostics(groups, ranking, values),
+        caveats=_caveats(facts, ranking, parts),
+        pictures=_pictures(values, ranking, prior_values),
         versions=_versions(),
         command=command,
     )
 
 
-def _diagnostics(groups: dict[str, xr.Dataset], ranking: xr.Dataset) -> list[str]:
+def _evidence(counts: xr.DataArray, parts: xr.DataArray | None) -> str:
+    """How many cases of which classes, and which entities met the same ones."""
+    rows = counts.sum([d for d in counts.dims if d not in ("entity", "actual")]).transpose("entity", "actual")
+    classes = [str(label) for label in rows["actual"].values]
+    words = [] if parts is None else [f"{_format.count(parts.sizes['dataset'], 'data set')}, pooled"]
+    if bool((rows == rows[0]).all()):
+        few = len(classes) <= 3
+        sizes = " + ".join(f"{n} {label}" for n, label in zip(rows.values[0], classes, strict=True))
+        words.append(f"each on {sizes if few else f'{int(rows[0].sum())} cases of {len(classes)} classes'}")
+    if len(classes) == 2 and classes != ["negative", "positive"]:
+        words.append(f"positive is {classes[1]!r}")
+    if "test_set" in counts.coords and counts["test_set"].dims == ("entity",):
+        sets = counts["test_set"].values.tolist()
+        how = "named" if counts["test_set"].attrs.get("named") else "told by equal class sizes"
+        names = list(dict.fromkeys(name for name in sets if name))
+        listed = ", ".join(f"{name} ({_format.count(sets.count(name), 'entity')})" for name in names[:6])
+        words.append(f"test sets, {how}: {listed}{' ...' if len(names) > 6 else ''}")
+    return "; ".join(words)
+
+
+def _model(about: dict[str, Any]) -> str:
+    """The model's name and its story."""
+    name = str(about.get("model", "a model of your own")).replace("_", "-")
+    return ": ".join(filter(None, [name[:1].upper() + name[1:], about.get("words", "")]))
+
+
+def _diagnostics(groups: dict[str, xr.Dataset], ranking: xr.Dataset, values: xr.DataArray) -> list[str]:
     lines = [
         f"{ranking.attrs['draws']} posterior draws; the largest Monte-Carlo standard error of P(best) is "
-        f"{float(ranking['probability_best_mcse'].max()):.4f}, of an expected rank "
-        f"{float(ranking['expected_rank_mcse'].max()):.2f}.",
-        f"The simultaneous rank intervals hold all ranks in {100 * float(ranking['simultaneous_probability']):.1f}% "
-        "of the draws.",
+        f"{float(ranking['probability_best_error'].max()):.4f}, of an expected rank "
+        f"{float(ranking['expected_rank_error'].max()):.2f}.",
+        f"The simultaneous rank intervals hold all ranks in {100 * float(ranking['rank_simultaneous_probability']):.1f}"
+        "% of the draws.",
     ]
     gap = float(ranking["consensus_distance"] - ranking["consensus_lower_bound"])
     lines.append(
@@ -150,42 +171,28 @@ def _diagnostics(groups: dict[str, xr.Dataset], ranking: xr.Dataset) -> list[str
         f"{'; no order could do better.' if gap < 1e-9 else f'; no order could do better by more than {gap:.3f}.'}"
     )
     if "sample_stats" not in groups:
-        return [*lines, "The draws are exact and independent: there is no sampler to diagnose."]
-    performance = groups["posterior"][["performance"]]
-    rhat = float(import_arviz().rhat(performance)["performance"].max())
-    diverging = int(groups["sample_stats"]["diverging"].sum())
-    return [*lines, f"NUTS: largest R-hat {rhat:.3f}, {_format.count(diverging, 'divergence')}."]
+        exact = groups["posterior"].attrs.get("sampler") == "exact"
+        return [*lines, "The draws are exact and independent: there is no sampler to diagnose."] if exact else lines
+    found = sampling(groups, values)
+    return [
+        *lines,
+        f"The sampler, of what is ranked: largest R-hat {found['rhat']:.3f}, smallest effective sample size "
+        f"{found['effective']:.0f}, {_format.count(found['divergences'], 'divergence')}.",
+    ]
 
 
-def _caveats(
-    facts: dict[str, str],
-    score: Any,
-    about: dict[str, Any],
-    ranking: xr.Dataset,
-    counts: xr.DataArray,
-    parts: xr.DataArray | None,
-) -> list[str]:
-    lines = [] if parts is None else pooling_notes(parts, score)
+def _caveats(facts: dict[str, str], ranking: xr.Dataset, parts: xr.DataArray | None) -> list[str]:
+    lines = list(ranking.attrs["notes"])
     lines += [facts["caveats"]] if "caveats" in facts else []
-    lines += prevalence_caveat(score, about)
-    lines += class_notes(counts)
     if parts is not None:
         lines.append("The data sets are pooled: a data set counts by its number of cases.")
-    lines.append(
-        "Entities evaluated on the same cases are treated as independent given the class sizes, because their "
-        "confusion matrices do not tell how their errors overlap."
-    )
-    if bool((ranking["undefined"] > 0).any()):
-        lines.append("In some draws the score is undefined for some entities; their ranks are among the other draws.")
     lines.append(
         "A tier is a comparison with its first entity. It does not say that all of its members are equally good."
     )
     return lines
 
 
-def _pictures(
-    values: xr.DataArray, ranking: xr.Dataset, point: xr.DataArray, prior_values: xr.DataArray | None
-) -> list[dict[str, Any]]:
+def _pictures(values: xr.DataArray, ranking: xr.Dataset, prior_values: xr.DataArray | None) -> list[dict[str, Any]]:
     """Captions and pictures as inline SVG."""
     from bayesrank.plots import forest, posterior_against_prior, rank_heatmap
     from bayesrank.plots._style import list_size
@@ -196,7 +203,7 @@ def _pictures(
         {
             "caption": f"The {name} of every entity, best first: posterior median, "
             f"{100 * ranking.attrs['prob']:g}% interval, and what was observed. Colours and marks are tiers.",
-            "svg": inline_svg(lambda ax: forest(values, ranking, point, ax=ax), size),
+            "svg": inline_svg(lambda ax: forest(ranking, ax=ax), size),
         },
         {
             "caption": "How probable each rank is for each entity.",

@@ -67,7 +67,8 @@ def as_score(score: Any) -> Score:
     Parameters
     ----------
     score : Score, str or callable
-        A function takes four arrays of probabilities and gives an array of numbers; higher is better.
+        A function takes four arrays of probabilities and gives an array of numbers; higher is better, and its mean
+        is not known to be finite.
 
     Returns
     -------
@@ -106,7 +107,9 @@ def as_score(score: Any) -> Score:
                     f"them and said: {error}"
                 ) from error
 
-        return Score("score" if name == "<lambda>" else name, of_probabilities, range=(-INFINITY, INFINITY))
+        return Score(
+            "score" if name == "<lambda>" else name, of_probabilities, range=(-INFINITY, INFINITY), finite_mean=False
+        )
     raise TypeError(f"score must be a Score, a name, or a function of (tn, fp, fn, tp); got {type(score).__name__}")
 
 

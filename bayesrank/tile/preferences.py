@@ -7,9 +7,9 @@ import numpy as np
 import xarray as xr
 
 from bayesrank._arguments import credibility, number, numbers, whole
-from bayesrank._monte_carlo import proportion_error
+from bayesrank._draws import proportion_error
 from bayesrank.performance import draw_dims
-from bayesrank.ranking.credible import rank_intervals
+from bayesrank.ranking._intervals import rank_intervals
 from bayesrank.scores.placement import place
 from bayesrank.tile._grid import batches, only_draws_and_entities, threaded, with_entity
 

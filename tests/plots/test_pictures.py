@@ -38,7 +38,7 @@ def drawn(picture):
 
 
 PICTURES = {
-    "forest": lambda c, p, v, r: br.plots.forest(v, r, br.scores.informedness(c)),
+    "forest": lambda c, p, v, r: br.plots.forest(r),
     "rank_heatmap": lambda c, p, v, r: br.plots.rank_heatmap(r),
     "rank_distribution": lambda c, p, v, r: br.plots.rank_distribution(r),
     "superiority": lambda c, p, v, r: br.plots.superiority(r),
@@ -64,14 +64,14 @@ def test_difference_leaves_out_the_entity_compared_with(analysis):
 
 def test_score_lines(analysis):
     posterior = analysis[1]
-    rankings = {name: br.credible_ranking(br.scores.get(name)(posterior)) for name in ("tpr", "tnr", "accuracy")}
+    rankings = {name: br.credible_ranking(posterior, name) for name in ("tpr", "tnr", "accuracy")}
     assert drawn(lambda: br.plots.score_lines(rankings))
 
 
 def test_pictures_are_drawn_where_told(analysis):
-    _, _, values, ranking = analysis
+    _, _, _, ranking = analysis
     _, ax = plt.subplots()
-    assert br.plots.forest(values, ranking, ax=ax) is ax
+    assert br.plots.forest(ranking, ax=ax) is ax
     plt.close(ax.figure)
 
 

@@ -31,7 +31,7 @@ def test_theorem_1(seed, name):
     counts = random_counts(seed)
     score = br.scores.get(name)
     values = score(counts)
-    found = br.relations(values, counts)
+    found = br.relations(values, counts, higher_is_better=score.higher_is_better)
     assert is_preorder(found["worse_or_equivalent"])
     assert (sum(found[relation].astype(int) for relation in FOUR) == 1).all()
     p = br.as_performance(counts)
@@ -78,12 +78,12 @@ def test_there_are_29_ways_to_compare_three_performances():
 @given(st.integers(0, 2**32 - 1), st.integers(0, 7), st.sampled_from(["ppv", "mcc", "error_rate"]))
 def test_removing_an_entity_never_reorders_the_others(seed, gone, name):
     counts = random_counts(seed)
-    values = br.scores.get(name)(counts)
+    values, better = br.scores.get(name)(counts), br.scores.get(name).higher_is_better
     rest = np.delete(counts["entity"].values, gone)
-    before = br.relations(values, counts).sel(entity=rest, rival=rest)
-    after = br.relations(values.sel(entity=rest), counts.sel(entity=rest))
+    before = br.relations(values, counts, better).sel(entity=rest, rival=rest)
+    after = br.relations(values.sel(entity=rest), counts.sel(entity=rest), better)
     xr.testing.assert_equal(before, after)
-    ranks, alone = br.rank(values).sel(entity=rest).values, br.rank(values.sel(entity=rest)).values
+    ranks, alone = (br.rank(part, name).sel(entity=rest).values for part in (values, values.sel(entity=rest)))
     np.testing.assert_array_equal(np.sign(ranks[:, None] - ranks), np.sign(alone[:, None] - alone))
 
 
@@ -121,15 +121,19 @@ def test_equal_performances_are_equivalent_outside_the_domain():
     assert br.relations(values)["equivalent"].values.tolist() == np.eye(3, dtype=bool).tolist()
 
 
-def test_direction_is_the_scores_own():
+def test_direction_is_what_was_told():
     counts = br.from_counts(tn=[8, 7], fp=[0, 1], fn=[1, 1], tp=[1, 1], entity=["a", "b"])
     for score in (br.scores.accuracy, br.scores.error_rate):
-        assert br.relations(score(counts))["better"].sel(entity="a", rival="b").item()
+        assert (
+            br.relations(score(counts), higher_is_better=score.higher_is_better)["better"]
+            .sel(entity="a", rival="b")
+            .item()
+        )
 
 
 def test_a_score_without_direction_must_be_told():
     values = br.scores.bias_index(random_counts(1))
-    with pytest.raises(ValueError, match="higher_is_better must be told"):
+    with pytest.raises(ValueError, match="higher_is_better must be given"):
         br.relations(values)
     assert is_preorder(br.relations(values, higher_is_better=True)["worse_or_equivalent"])
 

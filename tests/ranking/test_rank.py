@@ -13,7 +13,7 @@ from tests.strategies import score_draws
 
 @given(score_draws(), st.sampled_from(["average", "min", "max"]), st.booleans())
 def test_agrees_with_scipy_among_the_defined(values, method, higher):
-    ranks = br.rank(values, method, higher_is_better=higher)
+    ranks = br.rank(values, method=method, higher_is_better=higher)
     sign = -1 if higher else 1
     expected = rankdata(sign * values.values, method=method, axis=1, nan_policy="omit")
     np.testing.assert_array_equal(ranks.values, np.where(np.isnan(values), np.nan, expected))
@@ -45,14 +45,14 @@ def test_turning_the_score_around_turns_the_direction_around(values):
 def test_direction_comes_with_the_score():
     counts = br.from_counts(tn=[9, 5], fp=[1, 5], fn=[1, 4], tp=[9, 6], entity=["good", "bad"])
     for score in ("tpr", "fnr", "fpr", "accuracy", "error_rate", "f1", "false_discovery_rate"):
-        assert br.rank(br.scores.get(score)(counts)).values.tolist() == [1.0, 2.0], score
+        assert br.rank(counts, score).values.tolist() == [1.0, 2.0], score
 
 
 def test_a_score_without_direction_must_be_told():
     counts = br.from_counts(tn=[9, 5], fp=[1, 5], fn=[1, 4], tp=[9, 6])
     with pytest.raises(ValueError, match="higher_is_better must be told for 'prevalence'"):
-        br.rank(br.scores.prevalence(counts))
-    assert br.rank(br.scores.bias_index(counts), higher_is_better=True).shape == (2,)
+        br.rank(counts, "prevalence")
+    assert br.rank(counts, "bias_index", higher_is_better=True).shape == (2,)
 
 
 def test_other_dims_and_coords_pass_through():

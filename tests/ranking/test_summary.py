@@ -19,7 +19,7 @@ def clear():
 
 def test_table(clear):
     values, ranking = clear
-    table = br.ranking_table(values, ranking)
+    table = br.ranking_table(ranking)
     assert table.index.tolist() == ["b", "c", "a"]
     assert table.loc["b", "median"] == np.median(values.sel(entity="b"))
     np.testing.assert_allclose(
@@ -40,7 +40,7 @@ def test_table(clear):
 def test_table_of_a_point_estimate():
     counts = br.from_counts(tn=[9, 5], fp=[1, 5], fn=[1, 4], tp=[9, 6], entity=["a", "b"])
     f1 = br.scores.f1(counts)
-    table = br.ranking_table(f1, br.credible_ranking(f1))
+    table = br.ranking_table(br.credible_ranking(f1))
     assert table.loc["a", "lower"] == table.loc["a", "upper"] == table.loc["a", "median"] == 0.9
 
 
@@ -74,7 +74,7 @@ def test_verdict_says_what_is_undefined():
     nothing = draws_of(np.full((10, 2), np.nan), ["a", "b"])
     ranking = br.credible_ranking(nothing)
     assert br.verdict(ranking) == ["No entity has a defined f1 in any draw: there is nothing to rank."]
-    assert br.ranking_table(nothing, ranking)["tier"].isna().all()
+    assert br.ranking_table(ranking)["tier"].isna().all()
 
 
 def test_no_probability_is_printed_as_zero_or_one(clear):

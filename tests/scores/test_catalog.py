@@ -348,7 +348,7 @@ def test_values_carry_their_metadata_through_netcdf(tmp_path):
     assert values.name == "diagnostic_odds_ratio"
     assert values.attrs["direction"] == "higher is better"
     assert values.attrs["finite_mean"] == 0
-    assert np.isnan(br.credible_ranking(values)["expected_regret"]).all()
+    assert np.isnan(br.credible_ranking(values, "diagnostic_odds_ratio")["expected_regret"]).all()
 
 
 def test_dims_pass_through_and_lazy_stays_lazy():

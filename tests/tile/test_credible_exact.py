@@ -222,7 +222,7 @@ def test_a_landmark_is_the_credible_ranking_of_its_score(name, prevalence):
     assert min(abs(axis - a)) < 1e-12
     assert min(abs(axis - b)) < 1e-12
     tile = br.tile.credible(posterior, 11).sel(a=a, b=b, method="nearest")
-    expected = br.credible_ranking(score(posterior))
+    expected = br.credible_ranking(posterior, score)
     # The Jaccard coefficient is not the canonical score: it ranks alike, but has another regret.
     same = ["probability_best", "expected_rank", *(["expected_regret"] if name != "jaccard_negative" else [])]
     for one in same:

@@ -45,7 +45,9 @@ def test_a_credible_ranking_of_stacked_draws_is_one_ranking():
     values = br.scores.f1(DRAWS)
     stacked = values.stack(sample=("chain", "draw"))
     found, expected = br.credible_ranking(stacked), br.credible_ranking(values)
-    exact = [name for name in expected if not name.endswith("_mcse")]
+    # Which chain a draw is of is not known, and with it the batches and the halves.
+    loose = ("_error", "effective_sample_size")
+    exact = [name for name in expected if not name.endswith(loose) and "simultaneous" not in name]
     xr.testing.assert_allclose(found[exact], expected[exact])
-    table = br.ranking_table(stacked, found)
-    np.testing.assert_allclose(table["median"], br.ranking_table(values, expected)["median"])
+    table = br.ranking_table(found)
+    np.testing.assert_allclose(table["median"], br.ranking_table(expected)["median"])

@@ -1,0 +1,319 @@
+"""Draws, block by block: one pass over them, and how far what is read off them may be off.
+
+**One pass.** A reducer sees every draw once, in blocks of consecutive draws:
+
+    class Mean:
+        def start(self, batches): self.total = 0.0            # told the sizes before the first block
+        def add(self, block): self.total += block.values.sum(axis=0)    # block.values is (draws, ...)
+        def finish(self): return self.total
+
+    [mean] = reduce(array, Mean())
+
+The array is labelled (with the dims chain and draw, or sample, or none of them: one draw), or plain with the draws
+first. A Dask-backed one is computed chunk by chunk, each chunk once and all of a draw together; what was computed is
+forgotten when the reducers have seen it. Chains that share a chunk come one after the other, so that each chain is
+seen in order, and its neighbour's blocks may lie between.
+
+**Batches.** Draws fall into some 40 batches of neighbours, and the spread of the batches' means is what tells the
+Monte-Carlo error: it counts autocorrelation within batches and disagreement between chains, whatever is averaged.
+The batch of a draw follows from its chain, its index and the sizes, never from chunks; a block lies within one
+batch and says when that is complete. What is summed batch by batch, and folded when a batch is complete, is hence
+the same for all chunks and threads: exactly for counts, and to the last digits for sums of floats. The first half of
+every chain's batches is the half 0 of the draws, the other the half 1: what is tuned on one is judged on the other.
+
+**Errors.** A share that moves has the error of its batch means, and never less than that of as many independent
+draws. A share that never moved, or hardly, tells nothing of how slowly it moves: there the numbers behind it speak,
+whose ``efficiency`` says how many independent draws they are worth (:func:`share_error`).
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+import xarray as xr
+
+from bayesrank.performance import draw_dims
+
+#: Batches in all, where there are draws and not too many chains.
+BATCHES = 40
+#: Draws that a batch has at least, but in chains of fewer than twice as many.
+FEW = 4
+#: Numbers that a block holds at most: 1 MB, which stays in a processor's cache.
+BLOCK = 2**17
+#: Independent draws of the rarer side that a share has seen at least if its batch means are to be trusted alone.
+RARE = 5
+
+
+@dataclass(frozen=True)
+class Batches:
+    """Which batch a draw belongs to.
+
+    Examples
+    --------
+    >>> batches = Batches(chains=4, draws=1000)
+    >>> batches.number, batches.sizes.tolist() == [100] * 40
+    (4000, True)
+    """
+
+    chains: int
+    draws: int
+    #: False where there is no dim of draws: a point, of which no error is known.
+    sampled: bool = True
+
+    @classmethod
+    def of(cls, array: Any) -> "Batches":
+        """Those of a labelled array, or of a plain one (draws, ...), which is one chain."""
+        if not isinstance(array, xr.DataArray):
+            return cls(1, array.shape[0])
+        dims = draw_dims(array)
+        draws = array.sizes.get("draw", 1) * array.sizes.get("sample", 1)
+        return cls(array.sizes.get("chain", 1), draws, sampled=bool(dims))
+
+    @property
+    def number(self) -> int:
+        """All draws of all chains."""
+        return self.chains * self.draws
+
+    @property
+    def each(self) -> int:
+        """Batches of a chain: an even number, so that they fall into two halves."""
+        return 2 * min(max(self.draws // (2 * FEW), 1), max(BATCHES // (2 * self.chains), 1))
+
+    @property
+    def edges(self) -> np.ndarray:
+        """Where the batches of a chain begin and, last, where the last one ends."""
+        return -(-np.arange(self.each + 1) * self.draws // self.each)
+
+    @property
+    def sizes(self) -> np.ndarray:
+        """Draws of each batch; some have none if a chain has one draw."""
+        return np.tile(np.diff(self.edges), self.chains)
+
+    def half(self, batch: Any) -> Any:
+        """0 for the first half of every chain, 1 for the second."""
+        return batch % self.each * 2 // self.each
+
+
+@dataclass(frozen=True)
+class Block:
+    """Consecutive draws of one batch: ``values`` (draws, ...), of which the first is draw ``start`` of all."""
+
+    values: np.ndarray
+    start: int
+    batch: int
+    #: Whether the batch is complete with them.
+    complete: bool
+
+
+class Reducer(Protocol):
+    """What :func:`reduce` feeds."""
+
+    def start(self, batches: Batches) -> None: ...
+
+    def add(self, block: Block) -> None: ...
+
+    def finish(self) -> Any: ...
+
+
+def reduce(array: Any, *reducers: Any, batches: Batches | None = None) -> list[Any]:
+    """What each reducer makes of the draws, after one pass over them.
+
+    Parameters
+    ----------
+    array : DataArray or ndarray
+        Labelled, or plain with the draws first.
+    *reducers : Reducer
+        See the module.
+    batches : Batches, optional
+        Those of a plain array whose rows are the draws of several chains, one after the other.
+
+    Returns
+    -------
+    list
+        What each one's ``finish`` returns.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> [sums] = reduce(np.arange(80.0), BatchSums())
+    >>> sums.sum().item(), sums.shape
+    (3160.0, (20,))
+    """
+    batches = batches or Batches.of(array)
+    for reducer in reducers:
+        reducer.start(batches)
+    for block in walk(array, batches):
+        for reducer in reducers:
+            reducer.add(block)
+    return [reducer.finish() for reducer in reducers]
+
+
+def walk(array: Any, batches: Batches | None = None) -> Iterator[Block]:
+    """Every draw once, in blocks within a chunk and a batch.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> [(block.start, len(block.values)) for block in walk(np.zeros((10, 3)))]
+    [(0, 5), (5, 5)]
+    """
+    batches = batches or Batches.of(array)
+    data = array
+    if isinstance(array, xr.DataArray):
+        dims = draw_dims(array)
+        data = array.transpose(*dims, ...).data
+        data = data.reshape(batches.chains, batches.draws, *data.shape[len(dims) :])
+    else:
+        data = data.reshape(batches.chains, batches.draws, *data.shape[1:])
+    chains, draws = getattr(data, "chunks", ((batches.chains,), (batches.draws,)))[:2]
+    most = max(BLOCK // max(int(np.prod(data.shape[2:])), 1), 1)
+    edges = batches.edges
+    for chain, chain_end in _ranges(chains):
+        for draw, draw_end in _ranges(draws):
+            part = np.asarray(data[chain:chain_end, draw:draw_end])
+            for c in range(chain, chain_end):
+                for batch in range(batches.each):
+                    end = min(edges[batch + 1], draw_end)
+                    for at in range(max(edges[batch], draw), end, most):
+                        stop = min(at + most, end)
+                        yield Block(
+                            part[c - chain, at - draw : stop - draw],
+                            c * batches.draws + at,
+                            c * batches.each + batch,
+                            bool(stop == edges[batch + 1]),
+                        )
+
+
+class BatchSums:
+    """The sum of each batch (batch, ...), undefined numbers as 0."""
+
+    def start(self, batches: Batches) -> None:
+        self.sums: Any = None
+        self.count = len(batches.sizes)
+
+    def add(self, block: Block) -> None:
+        total = np.nansum(block.values, axis=0)
+        if self.sums is None:
+            self.sums = np.zeros((self.count, *total.shape))
+        self.sums[block.batch] += total
+
+    def finish(self) -> np.ndarray:
+        return self.sums
+
+
+class Moments:
+    """Covariances of draws and of batch means of many numbers, about a ``centre`` (number) near their means.
+
+    Undefined numbers count as the centre. :func:`efficiency` makes of them what the draws are worth.
+    """
+
+    def __init__(self, centre: np.ndarray) -> None:
+        self.centre = np.where(np.isnan(centre), 0.0, centre)
+
+    def start(self, batches: Batches) -> None:
+        self.sizes = batches.sizes
+        self.products = np.zeros((len(self.centre), len(self.centre)))
+        self.sums = np.zeros((len(self.sizes), len(self.centre)))
+        self.waiting: list[np.ndarray] = []
+
+    def add(self, block: Block) -> None:
+        off = block.values - self.centre
+        np.nan_to_num(off, copy=False, nan=0.0)
+        self.sums[block.batch] += off.sum(axis=0)
+        # One product of many rows: the threads of a matrix product take longer to start than a small one takes.
+        self.waiting.append(off)
+        if sum(part.size for part in self.waiting) >= 4 * BLOCK:
+            self._multiply()
+
+    def _multiply(self) -> None:
+        rows = np.concatenate(self.waiting) if self.waiting else np.zeros((0, len(self.centre)))
+        self.products += rows.T @ rows
+        self.waiting.clear()
+
+    def finish(self) -> tuple[np.ndarray, np.ndarray]:
+        """Variance-covariance of a draw, and of a batch's mean times the batch's size: equal if draws are free."""
+        self._multiply()
+        number = self.sizes.sum()
+        mean = self.sums.sum(axis=0) / number
+        within = self.products / number - np.outer(mean, mean)
+        some = self.sizes > 0
+        off = (self.sums[some] - np.outer(self.sizes[some], mean)) / np.sqrt(self.sizes[some])[:, None]
+        return within, off.T @ off / max(some.sum() - 1, 1)
+
+
+def efficiency(within: np.ndarray, between: np.ndarray) -> np.ndarray:
+    """How many independent draws a draw is worth, at most 1, from variances as of :class:`Moments`.
+
+    Draws that never move have no autocorrelation to measure, and count as independent.
+
+    Examples
+    --------
+    >>> efficiency(np.array([1.0, 1.0, 0.0]), np.array([4.0, 0.9, 0.0])).tolist()
+    [0.25, 1.0, 1.0]
+    """
+    return np.divide(within, between, out=np.ones_like(within), where=between > np.maximum(within, 0.0))
+
+
+def mean_error(sums: np.ndarray, sizes: np.ndarray) -> np.ndarray:
+    """Standard error of Σ sums / Σ sizes from the spread of batches (batch, ...); NaN if fewer than two have draws.
+
+    Examples
+    --------
+    >>> mean_error(np.array([0.0, 2.0]), np.array([2, 2])).item()
+    0.5
+    """
+    sums = np.asarray(sums, float)
+    sizes = np.broadcast_to(np.reshape(sizes, np.shape(sizes) + (1,) * (sums.ndim - np.ndim(sizes))), sums.shape)
+    total = sizes.sum(axis=0)
+    some = np.where(total > 0, total, np.nan)
+    weight = np.where(sizes > 0, sizes, np.nan)
+    squares = np.nansum((sums - weight * (sums.sum(axis=0) / some)) ** 2 / weight, axis=0) / some
+    return error_of_squares(0.0, squares, (sizes > 0).sum(axis=0))
+
+
+def error_of_squares(mean: Any, squares: Any, batches: Any) -> np.ndarray:
+    """The same from Σ sums² / sizes / Σ sizes, for those who cannot hold the sums of every batch."""
+    free = np.where(np.asarray(batches) > 1, np.asarray(batches) - 1.0, np.nan)
+    return np.sqrt(np.maximum(squares - mean**2, 0.0) / free)
+
+
+def share_error(share: Any, error: Any, number: Any, worth: Any) -> np.ndarray:
+    """Monte-Carlo standard error of a share of draws; never 0.
+
+    Parameters
+    ----------
+    share, error : array_like
+        The share, and its error from batch means (NaN where not known).
+    number : array_like
+        Draws that it is a share of.
+    worth : array_like
+        Independent draws that these are worth, judged by the numbers that the share compares: for a share that is
+        0 or 1, or nearly, does not show how slowly it moves.
+
+    Returns
+    -------
+    ndarray
+        NaN where ``number`` is.
+
+    Examples
+    --------
+    >>> share_error(1.0, 0.0, 4000, 4000).round(5).item(), share_error(1.0, 0.0, 4000, 40).round(5).item()
+    (0.00018, 0.01694)
+    """
+    known = np.fmax(error, proportion_error(share, number))
+    rare = np.minimum(share, 1 - share) * worth < RARE
+    return np.where(rare, np.fmax(known, proportion_error(share, worth)), known)
+
+
+def proportion_error(share: Any, size: Any) -> Any:
+    """Standard error of a share of ``size`` independent draws, from its Jeffreys posterior: never 0."""
+    smooth = (share * size + 0.5) / (size + 1)
+    return np.sqrt(smooth * (1 - smooth) / (size + 2))
+
+
+def _ranges(sizes: tuple[int, ...]) -> Iterator[tuple[int, int]]:
+    at = 0
+    for size in sizes:
+        yield at, at + size
+        at += size

@@ -1,0 +1,139 @@
+"""What a credible ranking keeps of its draws: ranks and losses, block by block, and who beats whom.
+
+Nothing here is draws × entities × entities, nor batches × entities × entities: a batch is counted on its own and
+folded, when complete, into a sum and a sum of squares.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from bayesrank._draws import Batches, Block, error_of_squares, mean_error
+from bayesrank.ranking.ranks import positions
+
+
+@dataclass(frozen=True)
+class Ranks:
+    """Of every entity, over the draws."""
+
+    mass: np.ndarray  #: Draws at each rank (half, entity, rank).
+    probability_error: np.ndarray  #: From batch means (entity, rank).
+    defined: np.ndarray  #: Draws with a value.
+    expected: np.ndarray
+    expected_spread: np.ndarray  #: Standard deviation of the rank over the draws.
+    expected_error: np.ndarray
+    regret: np.ndarray
+    regret_spread: np.ndarray
+    regret_error: np.ndarray
+
+
+class RankReducer:
+    """Ranks and losses of values (draw, entity), the highest best after ``sign``."""
+
+    def __init__(self, sign: int) -> None:
+        self.sign = sign
+
+    def start(self, batches: Batches) -> None:
+        self.batches = batches
+
+    def _begin(self, size: int) -> None:
+        batches, number = len(self.batches.sizes), self.batches.number
+        self.mass = np.zeros((2, size, size))
+        self.squares = np.zeros((size, size))
+        self.open: dict[int, np.ndarray] = {}
+        self.twice = np.zeros((number, size), np.int32)
+        self.defined, self.ranks, self.losses = (np.zeros((batches, size)) for _ in range(3))
+        self.rank_squares, self.loss_squares = np.zeros(size), np.zeros(size)
+
+    def add(self, block: Block) -> None:
+        from bayesrank.ranking._kernel import fold_ranks
+
+        x = self.sign * block.values
+        size = x.shape[1]
+        if not hasattr(self, "mass"):
+            self._begin(size)
+        defined = ~np.isnan(x)
+        first, last = positions(x)
+        steps = self.open.setdefault(block.batch, np.zeros((size, size + 1)))
+        _count(first, last, defined, steps.reshape(-1))
+        if block.complete:
+            half, draws = self.batches.half(block.batch), self.batches.sizes[block.batch]
+            fold_ranks(self.open.pop(block.batch), draws, self.mass[half], self.squares)
+
+        twice = self.twice[block.start : block.start + len(x)]
+        np.copyto(twice, first + last + 2, where=defined)
+        loss = np.fmax.reduce(x, axis=1)[:, None] - x
+        self.defined[block.batch] += defined.sum(axis=0)
+        self.ranks[block.batch] += twice.sum(axis=0) / 2
+        self.losses[block.batch] += np.nansum(loss, axis=0)
+        self.rank_squares += (twice.astype(float) ** 2).sum(axis=0) / 4
+        self.loss_squares += np.nansum(loss**2, axis=0)
+
+    def finish(self) -> tuple[Ranks, np.ndarray]:
+        """And twice the average rank of each draw (draw, entity), 0 where undefined."""
+        number, filled = self.batches.number, (self.batches.sizes > 0).sum()
+        defined = self.defined.sum(axis=0)
+        some = np.where(defined > 0, defined, np.nan)
+        expected, regret = self.ranks.sum(axis=0) / some, self.losses.sum(axis=0) / some
+        ranks = Ranks(
+            mass=self.mass,
+            probability_error=error_of_squares(self.mass.sum(axis=0) / number, self.squares / number, filled),
+            defined=defined,
+            expected=expected,
+            expected_spread=np.sqrt(np.maximum(self.rank_squares / some - expected**2, 0.0)),
+            expected_error=mean_error(self.ranks, self.defined),
+            regret=regret,
+            regret_spread=np.sqrt(np.maximum(self.loss_squares / some - regret**2, 0.0)),
+            regret_error=mean_error(self.losses, self.defined),
+        )
+        return ranks, self.twice
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """Of every pair (entity, rival), among the draws in which both are defined; NaN if there are none."""
+
+    joint: np.ndarray  #: Draws in which both are defined.
+    superiority: np.ndarray  #: Share in which the entity beats the rival by more than the ROPE.
+    superiority_error: np.ndarray  #: From batch means.
+    preference: np.ndarray  #: Share in which it is before the rival, ties as halves; no ROPE.
+    preference_error: np.ndarray
+
+
+def compare(x: np.ndarray, sign: int, twice: np.ndarray, batches: Batches, rope: float) -> Pairs:
+    """Who beats whom in values (draw, entity), the highest best after ``sign``; ``twice`` as of :class:`RankReducer`."""
+    from bayesrank.ranking._kernel import compare_pairs
+
+    if rope > 0:
+        rows = np.array(x.T, order="C")
+        np.multiply(rows, sign, out=rows)
+    else:
+        # Ranks order the values, in half the bytes.
+        rows = np.array(twice.T, np.float32, order="C")
+        rows[rows == 0] = np.nan
+        np.negative(rows, out=rows)
+    edges = np.concatenate([[0], np.cumsum(batches.sizes)])
+    kinds = (np.int32, np.int32, float, float, float, float)
+    tables = [np.zeros((len(rows), len(rows)), kind) for kind in kinds]
+    compare_pairs(rows, ~np.isnan(rows).any(axis=1), edges, rope, *tables)
+    del rows
+    joint, groups, won, won_squares, before, before_squares = tables
+    some = np.where(joint > 0, joint, np.nan)
+    for table in tables[2:]:
+        table /= some
+    return Pairs(
+        joint,
+        won,
+        error_of_squares(won, won_squares, groups),
+        before,
+        error_of_squares(before, before_squares, groups),
+    )
+
+
+def _count(first: np.ndarray, last: np.ndarray, defined: np.ndarray, steps: np.ndarray) -> None:
+    """Add each draw's steps; a tied group's mass is spread evenly over the positions it occupies."""
+    size = first.shape[1]
+    row = np.broadcast_to(np.arange(size) * (size + 1), first.shape)[defined]
+    weight = 1.0 / (last - first + 1.0)[defined]
+    np.add.at(steps, row + first[defined], weight)
+    np.add.at(steps, row + last[defined] + 1, -weight)

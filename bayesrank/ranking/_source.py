@@ -1,0 +1,182 @@
+"""What is ranked: values over ``entity``, which end is better, and what is known of the score.
+
+Direction belongs to the score, not to the numbers. xarray may keep a name and attrs through arithmetic or drop them,
+so what they say of bare values never decides; it only has them refused until somebody says what they are.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from bayesrank._compat import groups_of, is_container
+from bayesrank._evidence import in_words
+from bayesrank.performance import OUTCOME_DIMS, as_performance, outcome_dims, posterior_of
+from bayesrank.scores import as_score
+from bayesrank.scores.catalog import ALIASES, SCORES
+from bayesrank.scores.score import Score
+
+INFINITY = float("inf")
+
+DIRECTION = {True: "higher is better", False: "lower is better", None: "none"}
+
+
+@dataclass(frozen=True)
+class Scored:
+    """Values (..., entity) of a score, its name, which end is better, and the score where it is known."""
+
+    values: xr.DataArray
+    name: str
+    higher_is_better: bool
+    score: Score | None = None
+    #: The name of the posterior's variable that the values are.
+    variable: str | None = None
+
+    @property
+    def sign(self) -> int:
+        return 1 if self.higher_is_better else -1
+
+    @property
+    def finite_mean(self) -> bool:
+        """Whether a mean, and with it a regret, is known to exist."""
+        return self.score is not None and self.score.finite_mean and self.variable is None
+
+    def facts(self) -> dict[str, Any]:
+        """What a result says of the score."""
+        score = self.score
+        return {
+            "score": self.name,
+            "higher_is_better": int(self.higher_is_better),
+            "range": [float(end) for end in (score.range if score else (-INFINITY, INFINITY))],
+            "finite_mean": int(self.finite_mean),
+        } | ({"depends_on_prevalence": int(score.depends_on_prevalence)} if score else {})
+
+
+def scored(source: Any, score: Any, higher_is_better: bool | None, kind: str | None) -> Scored:
+    """The values to rank, from values with or without their score, a performance with a score, or a variable."""
+    if higher_is_better is not None and not isinstance(higher_is_better, bool | np.bool_):
+        raise TypeError(f"higher_is_better must be True, False or None; got {higher_is_better!r}")
+    if isinstance(source, xr.DataArray) and not set(source.dims) & {*OUTCOME_DIMS, "outcome"}:
+        if kind is not None:
+            raise ValueError(f"kind must be None for values of a score, which are of one; got {kind!r}")
+        return _of_values(source, score, higher_is_better)
+    if not isinstance(source, xr.DataArray | xr.Dataset) and not is_container(source):
+        raise TypeError(
+            "source must be a DataArray of score values, or hold a performance (DataArray, Dataset, InferenceData or "
+            f"DataTree); got {type(source).__name__}"
+        )
+    if score is None:
+        raise ValueError(f"score must be given to rank what holds a performance; got None with {_kind_of(source)}")
+    variable = _variable(source, score) if isinstance(score, str) else None
+    if variable is not None:
+        known = _catalogued(score)
+        better = _better(score, known.higher_is_better if known else True, higher_is_better)
+        return Scored(_check(variable), score, better, known, variable=score)
+    the_score = as_score(score)
+    values = _check(the_score(_performance(source, kind)))
+    return Scored(
+        values, the_score.name, _better(the_score.name, the_score.higher_is_better, higher_is_better), the_score
+    )
+
+
+def bare(values: Any, higher_is_better: bool | None) -> tuple[xr.DataArray, int]:
+    """Values of no stated score after a check, and the sign that makes higher better.
+
+    Examples
+    --------
+    >>> import bayesrank as br
+    >>> bare(br.scores.fnr(br.from_counts(tn=80, fp=0, fn=3, tp=27)), False)[1]
+    -1
+    """
+    found = scored(_check(values), None, higher_is_better, None)
+    return found.values, found.sign
+
+
+def observed_score(source: Any, found: Scored, kind: str | None) -> xr.DataArray | None:
+    """The score of the observed counts, or the observed variable of the ranked one's name; None if not known."""
+    counts: Any = source
+    if not isinstance(source, xr.DataArray):
+        groups = groups_of(source) if is_container(source) else {}
+        data = groups.get("observed_data", xr.Dataset())
+        ranked = kind or posterior_of(source).attrs.get("kind", "observed")
+        counts = data.get("counts") if found.variable is None and ranked == "observed" else None
+        if found.variable is not None and found.variable in data:
+            return _like(data[found.variable], found.values)
+    if counts is None or counts.dtype.kind not in "iu" or found.score is None or not outcome_dims(counts):
+        return None
+    return _like(found.score(counts), found.values)
+
+
+def _of_values(values: xr.DataArray, score: Any, higher_is_better: bool | None) -> Scored:
+    values = _check(values)
+    if score is not None:
+        known = as_score(score)
+        return Scored(values, known.name, _better(known.name, known.higher_is_better, higher_is_better), known)
+    name = str(values.name or "score")
+    if higher_is_better is None:
+        told = _catalogued(values.name)
+        said = {DIRECTION[told.higher_is_better]} if told else set()
+        said |= {str(values.attrs["direction"])} if "direction" in values.attrs else set()
+        for other in sorted(said - {DIRECTION[True]}):
+            what = "have no better end" if other == DIRECTION[None] else f"came from a score of which {other}"
+            raise ValueError(
+                f"score or higher_is_better must be given for values whose name or attrs say that they {what}; got "
+                f"None for {name!r}"
+            )
+    return Scored(values, name, higher_is_better is None or bool(higher_is_better))
+
+
+def _better(name: str, known: bool | None, told: bool | None) -> bool:
+    if told is None and known is None:
+        raise ValueError(f"higher_is_better must be told for {name!r}, a score without direction; got None")
+    return bool(known if told is None else told)
+
+
+def _check(values: Any) -> xr.DataArray:
+    if not isinstance(values, xr.DataArray):
+        raise TypeError(f"values must be a DataArray of score values; got {type(values).__name__}")
+    if "entity" not in values.dims:
+        raise ValueError(f"source must have the dim entity; got {values.dims}")
+    if set(values.dims) & {*OUTCOME_DIMS, "outcome"}:
+        raise ValueError(f"values must be a score's values, not a performance; got the dims {values.dims}")
+    if values.dtype.kind not in "fiub":
+        raise TypeError(f"source must hold numbers; got dtype {values.dtype}")
+    return values
+
+
+def _catalogued(name: Any) -> Score | None:
+    """The score of the catalogue that has this name or alias."""
+    key = name.strip().lower().replace(" ", "_").replace("-", "_") if isinstance(name, str) else None
+    return SCORES.get(ALIASES.get(key, key)) if key else None
+
+
+def _variable(source: Any, name: str) -> xr.DataArray | None:
+    """The posterior's variable over entity of that name, None if there is none."""
+    if isinstance(source, xr.DataArray):
+        return None
+    found = posterior_of(source).get(name)
+    return found if found is not None and "entity" in found.dims and not outcome_dims(found) else None
+
+
+def _performance(source: Any, kind: str | None) -> Any:
+    """The performance; counts as they are, so that exact integers keep exact ties."""
+    counts = isinstance(source, xr.DataArray) and source.dtype.kind in "iu"
+    return source if counts and kind is None else as_performance(source, kind)
+
+
+def _like(observed: xr.DataArray, values: xr.DataArray) -> xr.DataArray | None:
+    """Observed numbers of the entities of ``values``, in their order; None if they have other dims."""
+    if "entity" not in observed.dims or set(observed.dims) - set(values.dims):
+        return None
+    observed = observed.astype(float)
+    for dim in observed.dims:
+        if dim in observed.coords and dim in values.coords:
+            observed = observed.reindex({dim: values[dim]})
+        elif observed.sizes[dim] != values.sizes[dim]:
+            return None
+    return observed.reset_coords(drop=True)
+
+
+def _kind_of(source: Any) -> str:
+    return in_words(source) if isinstance(source, xr.DataArray) else f"a {type(source).__name__}"

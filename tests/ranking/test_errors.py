@@ -1,0 +1,103 @@
+"""Stated Monte-Carlo errors against the spread of replications, also of sticky draws and of pairs that never cross."""
+
+import numpy as np
+import pytest
+import xarray as xr
+
+import bayesrank as br
+
+DIMS = ("chain", "draw", "entity")
+
+
+def sticky(rng, means, rho, chains=4, draws=1000):
+    """AR(1) chains of standard normal marginals around ``means``."""
+    noise = rng.normal(size=(chains, draws, len(means)))
+    x = np.empty_like(noise)
+    x[:, 0] = noise[:, 0]
+    for d in range(1, draws):
+        x[:, d] = rho * x[:, d - 1] + np.sqrt(1 - rho**2) * noise[:, d]
+    return xr.DataArray(x + means, {"entity": list("abc")[: len(means)]}, DIMS)
+
+
+@pytest.mark.parametrize("rho", [0.0, 0.9])
+def test_errors_are_the_spread_of_replications(rho):
+    size = 100
+    found = [
+        br.credible_ranking(sticky(np.random.default_rng([5, i]), [0.0, 0.5, 1.0], rho), "mcc") for i in range(size)
+    ]
+    for name in ("probability_best", "expected_rank", "superiority", "expected_regret", "rank_probability"):
+        spread = np.std([one[name].values for one in found], axis=0, ddof=1)
+        stated = np.sqrt(np.mean([one[f"{name}_error"].values ** 2 for one in found], axis=0))
+        moves = spread > 0  # all but an entity against itself
+        stated, spread = stated[moves], spread[moves]
+        # The spread of 100 replications has the relative error 1 / sqrt(2 · 99). Batches of 100 draws of AR(1) with
+        # rho 0.9 miss 2 · 0.9 / (100 · 0.1²) / 19 = 9% of the variance; the larger of two errors adds a little.
+        assert (stated / spread).min() > 0.95 - 4.5 / np.sqrt(2 * (size - 1)), name
+        assert (stated / spread).max() < 1.1 + 4.5 / np.sqrt(2 * (size - 1)), name
+
+
+def test_effective_sample_size_of_sticky_chains():
+    sizes = [
+        br.credible_ranking(sticky(np.random.default_rng([6, i]), [0.0, 1.0], 0.9))["effective_sample_size"].values
+        for i in range(20)
+    ]
+    # 4,000 · (1 - 0.9) / (1 + 0.9) = 211, and 9% more by batches; 40 means with the relative error sqrt(2 / 39).
+    assert np.mean(sizes) == pytest.approx(4000 / 19 * 1.09, rel=5 * np.sqrt(2 / 39 / 40) + 0.05)
+
+
+def test_draws_that_never_cross_are_not_sure():
+    """Two slow chains that happen to keep their order for all 4,000 draws, at a true probability of 0.95 or so."""
+    rho, shift = 0.995, 2.33
+    found, moved = [], []
+    for i in range(40):
+        values = sticky(np.random.default_rng([8, i]), [0.0, shift], rho, chains=1, draws=2000)
+        if (values[..., 1] > values[..., 0]).all():
+            found.append(br.credible_ranking(values.rename("mine")))
+        moved.append(float((values[..., 1] > values[..., 0]).mean()))
+    assert np.mean(moved) == pytest.approx(0.95, abs=0.03)
+    assert len(found) >= 5
+    for ranking in found:
+        assert float(ranking["superiority"][1, 0]) == 1
+        assert float(ranking["superiority_error"][1, 0]) > 0.005
+        assert (ranking["probability_best_error"] > 0.005).all()
+        assert (ranking["expected_rank_error"] > 0.005).all()
+        assert "0.999" not in br.verdict(ranking)[0]
+
+
+def test_a_free_entity_beside_a_sticky_one_is_not_sure_either():
+    free = sticky(np.random.default_rng(1), [5.0], 0.0).values
+    slow = sticky(np.random.default_rng(2), [0.0], 0.99).values
+    values = xr.DataArray(np.concatenate([free, slow], axis=2), {"entity": ["a", "b"]}, DIMS)
+    ranking = br.credible_ranking(values)
+    assert float(ranking["effective_sample_size"][0]) > 2500
+    assert float(ranking["effective_sample_size"][1]) < 200
+    # Of the difference, half of the variance is sticky.
+    assert float(ranking["superiority_error"][0, 1]) > 3 * 0.7 / 4000
+    assert float(ranking["probability_best_error"][0]) > 0.7 / 200
+
+
+def test_a_pair_is_judged_by_its_joint_draws():
+    x = np.random.default_rng(3).random((4000, 3))
+    x[1:, 2] = np.nan
+    x[0, 2] = 2.0
+    ranking = br.credible_ranking(xr.DataArray(x, {"entity": ["a", "b", "once"]}, ("draw", "entity"), name="f1"))
+    assert float(ranking["superiority"].sel(entity="once", rival="a")) == 1
+    assert float(ranking["superiority_error"].sel(entity="once", rival="a")) == pytest.approx(0.25)
+    once = ranking.sel(entity="once")
+    names = ["tier", "consensus_rank", "rank_lower", "rank_upper", "rank_simultaneous_lower", "rank_simultaneous_upper"]
+    for name in names:
+        assert np.isnan(once[name]), name
+        assert ranking[name].sel(entity=["a", "b"]).notnull().all(), name
+    assert not once["in_best_set"]
+    assert float(once["undefined"]) == 1 - 1 / 4000
+    assert ranking["tier"].sel(entity="a") == 1
+    assert "Mostly without a defined f1, not ranked: once." in br.verdict(ranking)
+    assert "once" not in br.verdict(ranking)[0]
+
+
+def test_half_of_the_draws_are_enough_to_be_ranked():
+    x = np.random.default_rng(4).random((400, 2))
+    x[:200, 0] = np.nan
+    assert br.credible_ranking(xr.DataArray(x, dims=("draw", "entity")))["tier"].notnull().all()
+    x[200, 0] = np.nan
+    assert np.isnan(br.credible_ranking(xr.DataArray(x, dims=("draw", "entity")))["tier"][0])
