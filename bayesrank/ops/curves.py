@@ -1,8 +1,9 @@
 """Outperformance scores of curves: areas under ROC, precision-recall, lift and gain curves, and points on them.
 
-The reference is a distribution of whole curves, the directed binary tree by default. Rates are interpolated linearly
-between thresholds, in the observed curve as in the reference, from the point (0, 0) on: precision and lift are constant
-until the first threshold. Every OPS of a curve comes from a sample of curves and carries its standard error.
+The reference is a distribution of whole curves, the directed binary tree by default. One rule holds for the observed
+curve as for the reference: areas under precision-recall and lift curves go by steps of the height at their right end
+(the average precision), areas under ROC and gain by straight lines, and points by rates interpolated linearly between
+thresholds. Every OPS of a curve comes from a sample of curves and carries its standard error.
 """
 
 from collections.abc import Mapping
@@ -41,9 +42,9 @@ def of_value(
     Parameters
     ----------
     score : Score, str or callable
-        A two-class score with a direction; or a metric of a curve: the areas ``"auc_roc"``, ``"auc_pr"``,
-        ``"auc_lift"``, ``"auc_gain"``; divided by the ideal ones, ``"nauc_roc"`` and so on; and the points
-        ``"tpr_at_fpr"``, ``"tnr_at_recall"``, ``"precision_at_recall"``, ``"precision_at_share"``,
+        A two-class score with a direction; or a metric of a curve: the areas ``"auc_roc"``, ``"auc_pr"`` (the average
+        precision), ``"auc_lift"`` (the mean lift), ``"auc_gain"``; divided by the ideal ones, ``"nauc_roc"`` and so
+        on; and the points ``"tpr_at_fpr"``, ``"tnr_at_recall"``, ``"precision_at_recall"``, ``"precision_at_share"``,
         ``"lift_at_share"``, ``"recall_at_share"`` (of the cases called positive), ``"precision_at_k"``,
         ``"lift_at_k"``, ``"recall_at_k"``.
     value : number, array_like or DataArray
