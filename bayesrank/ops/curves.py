@@ -24,6 +24,8 @@ __all__ = ["CURVE_METRICS", "of_curve", "of_value"]
 AT_K = {"precision_at_k": "precision_at_share", "lift_at_k": "lift_at_share", "recall_at_k": "recall_at_share"}
 CURVE_METRICS = (*AREAS, *POINTS, *AT_K)
 BLOCK = 2_000_000
+#: Both rates of a ranking by chance.
+DIAGONAL = np.array([0.0, 1.0])
 #: Between prevalences this far apart in log-odds OPS is interpolated; it costs less than the Monte-Carlo error.
 STEP = 0.25
 
@@ -149,9 +151,10 @@ def of_curve(
     -------
     xarray.Dataset
         ``value``, ``ops`` and ``ops_mcse`` (entity; and a last dim ``fpr``, ``recall``, ``share`` or ``k`` if ``at``
-        is a sequence), ``prevalence``; with draws also ``value_draws`` and ``ops_draws`` (chain, draw, entity, ...),
-        each at the draw's own ``prevalence_draws``, and ``ops_lower``, ``ops_upper``. Between prevalences 0.25 apart
-        in log-odds the OPS of draws is interpolated linearly.
+        is a sequence), ``prevalence``; ``no_skill`` and ``ops_no_skill``, value and OPS of a ranking by chance; with
+        draws also ``value_draws`` and ``ops_draws`` (chain, draw, entity, ...), each at the draw's own
+        ``prevalence_draws``, and ``ops_lower``, ``ops_upper``. Between prevalences 0.25 apart in log-odds the OPS of
+        draws is interpolated linearly.
 
     Raises
     ------
@@ -202,6 +205,11 @@ def of_curve(
         for rows in (slice(0, 1), slice(1, None)):  # the observed one needs no interpolation between prevalences
             ops[rows, :, column] = _below(curves, kind, place, value[rows, :, column], shares[rows])
 
+    chance = np.array([_metric(kind, place, DIAGONAL, DIAGONAL, prevalence[0]) for kind, place in places])
+    of_chance = [
+        _below(curves, kind, place, one, prevalence[0]) for (kind, place), one in zip(places, chance, strict=True)
+    ]
+
     coords: dict[str, Any] = {"entity": list(scores)}
     if many:
         coords[str(abscissa)] = np.asarray(at).tolist()
@@ -217,6 +225,8 @@ def of_curve(
         }
     )
     out["prevalence"] = float(prevalence[0])
+    for name, numbers in (("no_skill", chance), ("ops_no_skill", np.array(of_chance))):
+        out[name] = (dims[1:], numbers if many else numbers[0])
     if draws:
         out["prevalence_draws"] = (("chain", "draw"), prevalence[None, 1:])
         for name, array in (("value_draws", value), ("ops_draws", ops)):

@@ -227,6 +227,38 @@ class TestCases:
         one = br.ops.of_curve(self.y_true, self.coarse, "precision_at_recall", at=0.5, draws=0)
         assert result.ops.sel(entity="b", recall=0.5).item() == one.ops.item()
 
+    @pytest.mark.parametrize(
+        ("metric", "chance", "at"),
+        [
+            ("tpr_at_fpr", lambda x, p: x, [0.1, 0.5, 0.9]),
+            ("tnr_at_recall", lambda x, p: 1 - x, [0.1, 0.5, 0.9]),
+            ("recall_at_share", lambda x, p: x, [0.1, 0.5, 0.9]),
+            ("precision_at_recall", lambda x, p: p, [0.1, 0.5, 0.9]),
+            ("lift_at_share", lambda x, p: 1.0, [0.1, 0.5, 0.9]),
+            ("precision_at_k", lambda x, p: p, [40, 200]),
+            ("recall_at_k", lambda x, p: x / 400, [40, 200]),
+        ],
+    )
+    def test_no_skill_along_a_curve(self, metric, chance, at):
+        """Chance lies on the diagonal. The tree knows no side of it: half of its curves are below at any point."""
+        result = br.ops.of_curve(self.y_true, self.y_score, metric, at=at, draws=0)
+        assert result["no_skill"].dims == result["ops_no_skill"].dims == result["value"].dims[1:]
+        expected = [chance(x, result.prevalence.item()) for x in at]
+        assert result["no_skill"].values == pytest.approx(expected, rel=1e-12)
+        assert result["ops_no_skill"].values == pytest.approx(0.5, abs=4 * 0.0028)
+
+    def test_no_skill_under_another_reference(self):
+        tree = br.ops.directed_binary_tree(depth=3, samples=500, seed=8)
+        strong = tree.assign(tpr=tree.tpr**0.6)
+        result = br.ops.of_curve(self.y_true, self.y_score, "tpr_at_fpr", at=[0.2, 0.7], draws=0, reference=strong)
+        for x in (0.2, 0.7):
+            below = [np.interp(x, f, t) < x for f, t in zip(strong.fpr.values, strong.tpr.values, strict=True)]
+            assert np.mean(below) < 0.45
+            assert result["ops_no_skill"].sel(fpr=x).item() == pytest.approx(np.mean(below), abs=1.5 / 500)
+        area = br.ops.of_curve(self.y_true, self.y_score, "auc_pr", draws=0)
+        assert area["no_skill"].item() == pytest.approx(self.y_true.mean())
+        assert area["ops_no_skill"].dims == ()
+
     def test_perfect_and_reversed(self):
         perfect = self.y_true + 1e-3 * self.y_score  # no ties, which steps would see
         reverse = 1e-3 * self.y_score - self.y_true
