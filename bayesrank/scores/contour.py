@@ -322,7 +322,7 @@ def _benefits(score: Score) -> dict[str, float] | None:
         return None
     mixed = np.array([[0.1, 0.2, 0.3, 0.4], [0.4, 0.1, 0.2, 0.3], [0.35, 0.3, 0.05, 0.3], [0.2, 0.6, 0.1, 0.1],
                       [0.7, 0.1, 0.1, 0.1]])  # fmt: skip
-    same = np.allclose(score.of_cells(*mixed.T), mixed @ worth, rtol=1e-12, atol=1e-12)
+    same = np.allclose(score.of_cells(*mixed.T), mixed @ worth, rtol=1e-12, atol=1e-12 * np.abs(worth).max())
     return dict(zip(("tn", "fp", "fn", "tp"), worth.tolist(), strict=True)) if same else None
 
 
