@@ -7,6 +7,7 @@ most and least, by Kendall's tau. ``python -m bayesrank.audits`` prints the audi
 """
 
 from collections.abc import Iterable
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
@@ -65,9 +66,13 @@ def audit(score: Any, prevalence: float | None = None) -> xr.Dataset:
     """Whether a score may rank, and by what preferences: one row of a table of scores.
 
     The raw function is taken, higher counted as better, whatever the score's direction; where it is infinite or NaN
-    it is undefined. A failure is proved by the performances shown. Passing means that no counterexample was found
-    among the pairs of a lattice (470,000, or 1,400,000 at a fixed prevalence); it is a theorem only where ``place``
-    knows the score.
+    it is undefined. What lies outside the domain is comparable with nothing (Foundations, Theorem 1), so that no axiom
+    can fail there; a function that gives 0/0 a number is judged by that number: a precision that takes it for 0 ranks
+    the faultless performance without a positive call below all others, against axiom 2.
+
+    A failure is proved by the performances shown. Passing means that no counterexample was found among the pairs of a
+    lattice (470,000, or 1,400,000 at a fixed prevalence), which has performances with every set of cells empty; it is
+    a theorem only where ``place`` knows the score.
 
     Parameters
     ----------
@@ -87,7 +92,8 @@ def audit(score: Any, prevalence: float | None = None) -> xr.Dataset:
         performances (6,561 at a fixed prevalence). ``tau_min_tied``, ``tau_max_tied``: the same at the places
         where orders of known scores lie, such as (½, ½). There the lattice ties by accident, and tau-b is apart
         from its value nearby by up to 0.015. tau is 0 for a score that is constant, where tau-b is 0/0.
-        ``verdict``: in words.
+        Performances outside either domain are left out. ``verdict``: in words; where the score orders as a ranking
+        score, it says whether their domains differ.
 
     Raises
     ------
@@ -129,7 +135,12 @@ def audit(score: Any, prevalence: float | None = None) -> xr.Dataset:
     )
     values = found.of_cells(*np.moveaxis(evidence, -1, 0))
     row["counterexample_value"] = (("test", "role"), values)
-    return row.assign(verdict=_verdict(row, at, place(found, 0.5) is not None))
+    perfect = {extreme: _in_words(found, prevalence, *where) for extreme, where in at.items()}
+    if "tau_min" in perfect:  # where 0/0 is given a number, the reverse order may break the axioms as well
+        reverse = replace(found, function=lambda *cells: -found.of_cells(*cells))
+        if not np.isnan(_tests(reverse, prevalence)).all():
+            del perfect["tau_min"]
+    return row.assign(verdict=_verdict(row, perfect, place(found, 0.5) is not None))
 
 
 def audit_table(scores: Iterable[Any] = TABLE_1, prevalences: Iterable[float | None] = (None, 0.2, 0.5)) -> xr.Dataset:
@@ -278,10 +289,13 @@ def _ranks(points: np.ndarray, a: np.ndarray, b: np.ndarray) -> np.ndarray:
     """Ranks of the points by the canonical scores at places of the Tile, one row a place; -1 where undefined."""
     from bayesrank._kendall import dense_ranks
 
+    return dense_ranks(_canonical(points, a[:, None], b[:, None]))
+
+
+def _canonical(points: np.ndarray, a: Any, b: Any) -> np.ndarray:
     tn, fp, fn, tp = points
-    right = (1 - a)[:, None] * tn + a[:, None] * tp
-    wrong = (1 - b)[:, None] * fp + b[:, None] * fn
-    return dense_ranks(ratio(right, right + wrong))
+    right = (1 - a) * tn + a * tp
+    return ratio(right, right + (1 - b) * fp + b * fn)
 
 
 @lru_cache(maxsize=4)
@@ -310,19 +324,32 @@ def _lattice(steps: int, prevalence: float | None) -> np.ndarray:
     return np.array([negative * (steps - fpr), negative * fpr, positive * (steps - tpr), positive * tpr])
 
 
-def _verdict(row: xr.Dataset, perfect: dict[str, Any], at_fixed_prevalence: bool) -> str:
+def _in_words(score: Score, prevalence: float | None, a: float, b: float) -> str:
+    """A ranking score by its place, and how the domain of a score that orders alike differs from its own."""
+    points = _correlated(prevalence)
+    own, other = (~np.isnan(values) for values in (score.of_cells(*points), _canonical(points, a, b)))
+    differences = [
+        words
+        for words, differs in (
+            ("it also ranks performances outside of that score's domain", (own & ~other).any()),
+            ("it leaves out some of that score's domain", (other & ~own).any()),
+        )
+        if differs
+    ]
+    return "; ".join([f"the ranking score at (a, b) = ({a:.4g}, {b:.4g})", *differences])
+
+
+def _verdict(row: xr.Dataset, perfect: dict[str, str], at_fixed_prevalence: bool) -> str:
     """What the audit found, in words."""
     where = "" if np.isnan(row["prevalence"]) else f" at prevalence {row['prevalence'].item():g}"
     if row["axiom_2"] and row["axiom_3_upper"] and row["axiom_3_lower"]:
         if "tau_max" in perfect:
-            a, b = perfect["tau_max"]
-            return f"may rank{where}: it orders as the ranking score at (a, b) = ({a:.4g}, {b:.4g})"
+            return f"may rank{where}: it orders as {perfect['tau_max']}"
         if row["tau_min"] == row["tau_max"] == 0:
             return f"ranks nothing{where}: it is constant, so all are equivalent"
         return f"may rank{where}, as far as was found: no counterexample to the axioms"
     if "tau_min" in perfect:
-        a, b = perfect["tau_min"]
-        return f"may rank{where} if lower is better: it orders against the ranking score at ({a:.4g}, {b:.4g})"
+        return f"may rank{where} if lower is better: it orders against {perfect['tau_min']}"
     faults = {
         "axiom_2": "a performance that is surely no more satisfying can score higher",
         "axiom_3_upper": "a mixture can score higher than all its parts",

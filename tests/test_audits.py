@@ -196,6 +196,46 @@ def test_verdicts():
     assert "constant" in br.audit(lambda tn, fp, fn, tp: 0 * tn + 1)["verdict"].item()
 
 
+def quotient(part, whole, empty):
+    """part / whole, with a number, or NaN, for 0/0."""
+    with np.errstate(invalid="ignore"):
+        return np.where(whole > 0, part / whole, empty)
+
+
+@pytest.mark.parametrize(
+    ("function", "prevalence", "tests", "verdict"),
+    [
+        (lambda tn, fp, fn, tp: quotient(tp, tp + fp, np.nan), None, "VVV", "as the ranking score at (a, b) = (1, 0)"),
+        # The faultless "never" below all others; the one that misses every case above all others.
+        (lambda tn, fp, fn, tp: quotient(tp, tp + fp, 0.0), None, "XVV", "surely no more satisfying can score higher"),
+        (lambda tn, fp, fn, tp: quotient(tp, tp + fp, 1.0), None, "XVV", "surely no more satisfying can score higher"),
+        (lambda tn, fp, fn, tp: quotient(2 * tp, 2 * tp + fp + fn, 0.0), None, "XVV", "it may while the prevalence"),
+        # With cases of both classes "never" is neither surely right nor surely wrong.
+        (lambda tn, fp, fn, tp: quotient(tp, tp + fp, 0.0), 0.2, "VVV", "(1, 0); it also ranks performances outside"),
+        (lambda tn, fp, fn, tp: quotient(tp, tp + fp + fn, 1.0), None, "VVV", "(1, 0.5); it also ranks performances"),
+        (lambda tn, fp, fn, tp: quotient(tp, tp + fp + fn, 1.0), 0.2, "VVV", "ranking score at (a, b) = (1, 0.5)"),
+        ("positive_likelihood_ratio", 0.2, "VVV", "(1, 0); it leaves out some of that score's domain"),
+        ("false_discovery_rate", None, "XVV", "may rank if lower is better: it orders against"),
+        (lambda tn, fp, fn, tp: quotient(fp, tp + fp, 0.0), None, "XVV", "should not rank"),
+    ],
+)
+def test_what_is_said_of_0_over_0(function, prevalence, tests, verdict):
+    """The axioms speak of the domain alone (F Theorem 1); a number for 0/0 makes it larger."""
+    row = br.audit(function, prevalence)
+    assert "".join("V" if row[test] else "X" for test in audits.TESTS) == tests
+    assert verdict in row["verdict"].item()
+    if "(a, b)" in verdict:
+        assert row["verdict"].item().endswith(verdict)
+
+
+def test_counterexamples_at_the_ends_of_the_domain():
+    row = br.audit(lambda tn, fp, fn, tp: quotient(tp, tp + fp, 0.0))
+    first, second = row["counterexample"].sel(test="axiom_2", role=["first", "second"])
+    assert second.values.tolist() == [[1, 0], [0, 0]]  # all right, not one positive call
+    assert row["counterexample_value"].sel(test="axiom_2", role="second") == 0
+    assert first.sel(predicted="positive").sum() > 0
+
+
 def test_dims():
     row = br.audit("g_mean", 0.2)
     assert row["counterexample"].dims == ("test", "role", "actual", "predicted")

@@ -1,9 +1,11 @@
 """Curves as arrays: rates along the thresholds, areas under them, points on them.
 
-Between two thresholds the rates are interpolated linearly (Zhao et al., Eq. 9, with u_l for the misprinted x_l): a
-threshold that lets through part of a group of tied cases, chosen at random. So precision and lift are constant on the
-first segment, from no positive call to the first threshold, and areas are exact integrals that never leave the range
-between the worst and the ideal ranking, however few the thresholds. Straight lines between precisions would.
+Areas under precision-recall and lift curves go by steps, each at the height of its right end: the area under precision
+is the average precision, as scikit-learn has it. That rule meets the tables of Zhao et al.; the straight lines between
+precisions, of which their text speaks, do not, and would let a curve with few thresholds exceed the ideal one. Areas
+under ROC and gain are those under straight lines. Points lie where the rates between two thresholds, interpolated
+linearly, lead (Zhao et al., Eq. 9, with u_l for the misprinted x_l): a threshold that lets through part of a group of
+tied cases, chosen at random.
 """
 
 from collections.abc import Callable
@@ -32,21 +34,18 @@ POINTS = {
 
 
 def area(curve: str, fpr: np.ndarray, tpr: np.ndarray, prevalence: np.ndarray) -> np.ndarray:
-    """Area under a curve; rates (..., point) from (0, 0) to (1, 1), prevalence (...)."""
+    """Area under a curve: trapezoids of ROC and gain, right steps of precision-recall and lift.
+
+    Rates (..., point) go from (0, 0) to (1, 1); prevalence (...).
+    """
     rise, run = np.diff(tpr, axis=-1), np.diff(fpr, axis=-1)
     if curve in ("roc", "gain"):
         roc = np.sum(run * (tpr[..., 1:] + tpr[..., :-1]) / 2, axis=-1)
         return roc if curve == "roc" else prevalence / 2 + (1 - prevalence) * roc
-    share = _share(fpr, tpr, prevalence)
-    width, start = np.diff(share, axis=-1), share[..., :-1]
-    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        growth = width / start
-        # Mean of 1 / (1 + growth·λ) over λ in [0, 1]: 0 from a share of 0 on, 1 where nothing is added.
-        mean = np.where(start > 0, np.where(growth > 0, np.log1p(growth) / growth, 1.0), 0.0)
-        lift = np.where(start > 0, tpr[..., :-1] / start, 0.0) * mean
-        lift = lift + np.where(width > 0, rise / width, 0.0) * (1 - mean)
+    share = _share(fpr, tpr, prevalence)[..., 1:]
+    lift = np.divide(tpr[..., 1:], share, out=np.zeros(share.shape), where=share > 0)
     if curve == "lift":
-        return np.sum(width * lift, axis=-1)
+        return np.sum(np.diff(share, axis=-1, prepend=0.0) * lift, axis=-1)
     return prevalence * np.sum(rise * lift, axis=-1)
 
 
@@ -56,7 +55,11 @@ def ideal_area(curve: str, prevalence: np.ndarray) -> np.ndarray:
 
 
 def area_range(curve: str, prevalence: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Smallest and largest area at a prevalence: all positives last, all positives first."""
+    """Smallest and largest area at a prevalence: all positives last, all positives first, a threshold for each case.
+
+    Steps of finitely many thresholds come close to those of precision-recall and lift, from within: the worst curve
+    rises, the ideal one falls or is level.
+    """
     prevalence = np.asarray(prevalence, dtype=float)
     worst = {
         "roc": np.zeros_like(prevalence),

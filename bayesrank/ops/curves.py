@@ -1,8 +1,9 @@
 """Outperformance scores of curves: areas under ROC, precision-recall, lift and gain curves, and points on them.
 
-The reference is a distribution of whole curves, the directed binary tree by default. Rates are interpolated linearly
-between thresholds, in the observed curve as in the reference, from the point (0, 0) on: precision and lift are constant
-until the first threshold. Every OPS of a curve comes from a sample of curves and carries its standard error.
+The reference is a distribution of whole curves, the directed binary tree by default. One rule holds for the observed
+curve as for the reference: areas under precision-recall and lift curves go by steps of the height at their right end
+(the average precision), areas under ROC and gain by straight lines, and points by rates interpolated linearly between
+thresholds. Every OPS of a curve comes from a sample of curves and carries its standard error.
 """
 
 from collections.abc import Mapping
@@ -23,6 +24,8 @@ __all__ = ["CURVE_METRICS", "of_curve", "of_value"]
 AT_K = {"precision_at_k": "precision_at_share", "lift_at_k": "lift_at_share", "recall_at_k": "recall_at_share"}
 CURVE_METRICS = (*AREAS, *POINTS, *AT_K)
 BLOCK = 2_000_000
+#: Both rates of a ranking by chance.
+DIAGONAL = np.array([0.0, 1.0])
 #: Between prevalences this far apart in log-odds OPS is interpolated; it costs less than the Monte-Carlo error.
 STEP = 0.25
 
@@ -41,9 +44,9 @@ def of_value(
     Parameters
     ----------
     score : Score, str or callable
-        A two-class score with a direction; or a metric of a curve: the areas ``"auc_roc"``, ``"auc_pr"``,
-        ``"auc_lift"``, ``"auc_gain"``; divided by the ideal ones, ``"nauc_roc"`` and so on; and the points
-        ``"tpr_at_fpr"``, ``"tnr_at_recall"``, ``"precision_at_recall"``, ``"precision_at_share"``,
+        A two-class score with a direction; or a metric of a curve: the areas ``"auc_roc"``, ``"auc_pr"`` (the average
+        precision), ``"auc_lift"`` (the mean lift), ``"auc_gain"``; divided by the ideal ones, ``"nauc_roc"`` and so
+        on; and the points ``"tpr_at_fpr"``, ``"tnr_at_recall"``, ``"precision_at_recall"``, ``"precision_at_share"``,
         ``"lift_at_share"``, ``"recall_at_share"`` (of the cases called positive), ``"precision_at_k"``,
         ``"lift_at_k"``, ``"recall_at_k"``.
     value : number, array_like or DataArray
@@ -148,9 +151,10 @@ def of_curve(
     -------
     xarray.Dataset
         ``value``, ``ops`` and ``ops_mcse`` (entity; and a last dim ``fpr``, ``recall``, ``share`` or ``k`` if ``at``
-        is a sequence), ``prevalence``; with draws also ``value_draws`` and ``ops_draws`` (chain, draw, entity, ...),
-        each at the draw's own ``prevalence_draws``, and ``ops_lower``, ``ops_upper``. Between prevalences 0.25 apart
-        in log-odds the OPS of draws is interpolated linearly.
+        is a sequence), ``prevalence``; ``no_skill`` and ``ops_no_skill``, value and OPS of a ranking by chance; with
+        draws also ``value_draws`` and ``ops_draws`` (chain, draw, entity, ...), each at the draw's own
+        ``prevalence_draws``, and ``ops_lower``, ``ops_upper``. Between prevalences 0.25 apart in log-odds the OPS of
+        draws is interpolated linearly.
 
     Raises
     ------
@@ -201,6 +205,11 @@ def of_curve(
         for rows in (slice(0, 1), slice(1, None)):  # the observed one needs no interpolation between prevalences
             ops[rows, :, column] = _below(curves, kind, place, value[rows, :, column], shares[rows])
 
+    chance = np.array([_metric(kind, place, DIAGONAL, DIAGONAL, prevalence[0]) for kind, place in places])
+    of_chance = [
+        _below(curves, kind, place, one, prevalence[0]) for (kind, place), one in zip(places, chance, strict=True)
+    ]
+
     coords: dict[str, Any] = {"entity": list(scores)}
     if many:
         coords[str(abscissa)] = np.asarray(at).tolist()
@@ -216,6 +225,8 @@ def of_curve(
         }
     )
     out["prevalence"] = float(prevalence[0])
+    for name, numbers in (("no_skill", chance), ("ops_no_skill", np.array(of_chance))):
+        out[name] = (dims[1:], numbers if many else numbers[0])
     if draws:
         out["prevalence_draws"] = (("chain", "draw"), prevalence[None, 1:])
         for name, array in (("value_draws", value), ("ops_draws", ops)):

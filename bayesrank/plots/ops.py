@@ -92,7 +92,7 @@ def ops_square(square: xr.Dataset, ax: Any = None) -> Any:
 
 
 def ops_curve(result: xr.Dataset, axes: Any = None) -> Any:
-    """A curve beside the curve of its OPS: PRC beside OPRC, lift beside OPS(lift).
+    """A curve beside the curve of its OPS, both with a ranking by chance: PRC beside OPRC, lift beside OPS(lift).
 
     Parameters
     ----------
@@ -135,7 +135,8 @@ def ops_curve(result: xr.Dataset, axes: Any = None) -> Any:
     axes[1].set_ylim(-0.02, 1.02)
     if ordinate != "lift":
         axes[0].set_ylim(-0.02, 1.02)
-    axes[0].axhline(result["prevalence"].item() if ordinate == "precision" else 1, color="0.5", linestyle=":")
+    for ax, variable in zip(axes, ("no_skill", "ops_no_skill"), strict=True):
+        ax.plot(result[along], result[variable], color="0.5", linestyle=":")
     axes[0].set_title(f"dotted: no skill, prevalence {result['prevalence'].item():.3g}", fontsize=10)
     if len(entities) > 1:
         axes[1].legend(frameon=False, fontsize=9)

@@ -18,6 +18,8 @@ __all__ = ["animate_contours", "confusion_simplex", "contours", "multiplicities"
 
 #: From red, low, to blue, high; grey, not white, between, so that lines are seen.
 PAINT = "coolwarm_r"
+#: Of a number of steps, to rounding.
+SLACK = 1e-9
 
 
 def contours(
@@ -36,7 +38,8 @@ def contours(
     prevalence : float
         Share of the positive class.
     values : sequence of float, optional
-        One contour each; by default 0.1, ..., 0.9, and -0.9, ..., 0.9 for scores that may be negative.
+        One contour each; by default round numbers within the score's range, at most ten between 0 and its end further
+        from 0: 0.1, ..., 0.9, and -0.9, ..., 0.9 for scores that may be -1.
     extent : pair of float
         Range of both axes.
     ax : matplotlib Axes, optional
@@ -277,8 +280,20 @@ def _limits(score: Score) -> tuple[float, float]:
 
 
 def _steps(low: float, high: float) -> np.ndarray:
-    step = 0.1 if high - low <= 2 else 1.0
-    return np.round(np.arange(low + step, high - step / 2, step), 6)
+    """Round values strictly between two ends, 1, 2 or 5 times a power of ten apart: as many in any unit.
+
+    The step is a tenth at least of the way from an end to 0, if that lies between them, else to the other end.
+    """
+    span = max(-low, high) if low <= 0 <= high else high - low
+    if span == 0:
+        return np.array([])
+    power = np.floor(np.log10(span / 10) + SLACK)
+    size = next(size for size in (1, 2, 5, 10) if size * (1 + SLACK) >= span / 10 / 10**power)
+    step = size * 10**power
+    first, last = np.floor(low / step + SLACK) + 1, np.ceil(high / step - SLACK) - 1
+    # Whole numbers of steps by a division where that is exact, so that 3 steps of 0.1 are 0.3.
+    times = np.arange(first, last + 1) * size
+    return times / 10**-power if power < 0 else times * 10**power
 
 
 def _name(score: Any) -> str:

@@ -19,12 +19,17 @@ __all__ = ["contour", "contour_curve", "contour_meeting_points"]
 
 #: TPR as a function of value k, FPR x, prevalences of the positive p and of the negative class n.
 ClosedForm = Callable[[Any, Any, Any, Any], Any]
+#: FPR and TPR as functions of value k, a parameter t, and the prevalences p and n.
+Curve = Callable[[Any, Any, Any, Any], tuple[Any, Any]]
 
 
 def _mcc(k: Any, x: Any, p: Any, n: Any) -> Any:
     d = n * (1 - x)
     root = np.sqrt(k**2 * p * (n + p) ** 2 * (4 * d * (n - d) + k**2 * n * p) / n)
-    return (np.sign(k) * root + 2 * d * p * (k**2 - 1) + k**2 * p * (p - n) + 2 * n * p) / (2 * (k**2 * p + n)) / p
+    tpr = (np.sign(k) * root + 2 * d * p * (k**2 - 1) + k**2 * p * (p - n) + 2 * n * p) / (2 * (k**2 * p + n)) / p
+    # The roots are of k and of -k. In the square one is above the FPR, for the positive value, and one below. Left of 0
+    # both are above, right of 1 both below.
+    return np.where(((x >= 0) | (k >= 0)) & ((x <= 1) | (k <= 0)), tpr, np.nan)
 
 
 def _markedness(k: Any, x: Any, p: Any, n: Any) -> Any:
@@ -41,7 +46,11 @@ def _kappa(k: Any, x: Any, p: Any, n: Any) -> Any:
 
 
 def _fowlkes_mallows(k: Any, x: Any, p: Any, n: Any) -> Any:
-    return (np.sqrt(k**2 * p * (4 * n * x + k**2 * p)) + k**2 * p) / (2 * p)
+    return np.where(k >= 0, (np.sqrt(k**2 * p * (4 * n * x + k**2 * p)) + k**2 * p) / (2 * p), np.nan)
+
+
+def _prevalence_threshold(k: Any, x: Any, p: Any, n: Any) -> Any:
+    return np.where((k > 0) & (k <= 1) & (x >= 0), ((1 - k) / k) ** 2 * x, np.nan)
 
 
 def _odds_ratio(k: Any, x: Any, p: Any, n: Any) -> Any:
@@ -55,11 +64,38 @@ CLOSED: dict[str, ClosedForm] = {
     "fowlkes_mallows": _fowlkes_mallows,
     "informedness": lambda k, x, p, n: k + x,
     "balanced_accuracy": lambda k, x, p, n: 2 * k - 1 + x,
-    "g_mean": lambda k, x, p, n: k**2 / (1 - x),
+    "g_mean": lambda k, x, p, n: np.where(k >= 0, k**2 / (1 - x), np.nan),
     "positive_likelihood_ratio": lambda k, x, p, n: k * x,
     "negative_likelihood_ratio": lambda k, x, p, n: 1 - k * (1 - x),
     "diagnostic_odds_ratio": _odds_ratio,
-    "prevalence_threshold": lambda k, x, p, n: ((1 - k) / k) ** 2 * x,
+    "prevalence_threshold": _prevalence_threshold,
+}
+
+
+def _by_prediction_rate(rate: Any, skill: Any, p: Any, n: Any) -> tuple[Any, Any]:
+    """FPR and TPR at a share called positive, p TPR + n FPR, and an informedness, TPR - FPR."""
+    return rate - p * skill, rate + n * skill
+
+
+def _mcc_curve(k: Any, t: Any, p: Any, n: Any) -> tuple[Any, Any]:
+    # The share called positive is (1 - cos t) / 2: an ellipse is smooth in the angle.
+    return _by_prediction_rate((1 - np.cos(t)) / 2, k * np.sin(t) / 2 / np.sqrt(p * n), p, n)
+
+
+def _markedness_curve(k: Any, t: Any, p: Any, n: Any) -> tuple[Any, Any]:
+    return _by_prediction_rate(t, k * t * (1 - t) / (p * n), p, n)
+
+
+def _fowlkes_mallows_curve(k: Any, t: Any, p: Any, n: Any) -> tuple[Any, Any]:
+    return np.where(k > 0, p * (t**2 / k**2 - t) / n, np.nan), t
+
+
+#: Contours that turn back beyond the square, where two TPRs go with one FPR: as curves, and their parameter as a
+#: function of FPR and TPR.
+TURNING: dict[str, tuple[Curve, ClosedForm]] = {
+    "mcc": (_mcc_curve, lambda x, y, p, n: np.arccos(1 - 2 * (p * y + n * x))),
+    "markedness": (_markedness_curve, lambda x, y, p, n: p * y + n * x),
+    "fowlkes_mallows": (_fowlkes_mallows_curve, lambda x, y, p, n: y),
 }
 #: Scores that are 1 minus another, or the logarithm of another.
 MIRRORED = {"error_rate": "accuracy", "fnr": "tpr", "fpr": "tnr", "false_discovery_rate": "ppv",
@@ -99,7 +135,8 @@ def contour(score: Any, value: Any, fpr: Any, prevalence: Any) -> xr.DataArray:
     xarray.DataArray
         ``tpr`` over the dims given. By closed forms also below 0 and above 1: the contour beyond the ROC square. NaN
         where the score takes the value for no TPR (numerically solved scores: none in [0, 1]), or does not depend
-        on it.
+        on it. Some contours turn back beyond the square, so that two TPRs go with one FPR: this is the one on the
+        branch that crosses the square; :func:`contour_curve` follows the contour around.
 
     Raises
     ------
@@ -132,7 +169,7 @@ def contour(score: Any, value: Any, fpr: Any, prevalence: Any) -> xr.DataArray:
 def contour_curve(
     score: Any, value: Any, prevalence: float, extent: tuple[float, float] = (0.0, 1.0), points: int = 401
 ) -> xr.Dataset:
-    """Contours as curves to draw, those of scores of the TNR alone, which are vertical, included.
+    """Contours as curves to draw, vertical ones (of scores of the TNR alone) and those that turn back included.
 
     Parameters
     ----------
@@ -143,7 +180,7 @@ def contour_curve(
     extent : pair of float
         Range of FPR and TPR.
     points : int
-        Points along each curve.
+        Points along each curve; twice as many along contours that turn back.
 
     Returns
     -------
@@ -163,11 +200,28 @@ def contour_curve(
     if weights is not None and weights["fn"] == weights["tp"] == 0:
         v = 1 - k if mirrored else k
         fpr, tpr = xr.broadcast((1 - v) * weights["tn"] / ((1 - v) * weights["tn"] + v * weights["fp"]), along)
+    elif SCORES.get(of.name) is of and BALANCED.get(of.name, of.name) in TURNING:
+        fpr, tpr = _around(of, k, along, prevalence, extent)
     else:
         tpr = contour(of, k, along, prevalence)
         fpr, tpr = xr.broadcast(along, tpr)
     inside = (tpr >= low) & (tpr <= high) & (fpr >= low) & (fpr <= high)
     return xr.Dataset({"fpr": fpr.where(inside), "tpr": tpr.where(inside)}).transpose("value", "point")
+
+
+def _around(
+    score: Score, k: xr.DataArray, along: xr.DataArray, prevalence: float, extent: tuple[float, float]
+) -> tuple[xr.DataArray, xr.DataArray]:
+    """FPR and TPR along contours that turn back: at the parameters of evenly spaced FPRs, and at evenly spaced ones."""
+    curve, parameter = TURNING[BALANCED.get(score.name, score.name)]
+    p = 0.5 if score.name in BALANCED else prevalence
+    with np.errstate(invalid="ignore", divide="ignore"):
+        across = parameter(along, contour(score, k, along, prevalence), p, 1 - p)
+        ends = (0.0, np.pi) if curve is _mcc_curve else extent
+        evenly = xr.DataArray(np.linspace(*ends, along.size), dims="point") + 0 * k
+        t = xr.concat([across, evenly], "point").transpose(..., "point")
+        t = t.copy(data=np.sort(t, axis=-1))
+        return xr.apply_ufunc(lambda k, t: curve(k, t, p, 1 - p), k, t, output_core_dims=[[], []])
 
 
 def contour_meeting_points(score: Any, prevalence: float) -> xr.Dataset:
@@ -184,7 +238,7 @@ def contour_meeting_points(score: Any, prevalence: float) -> xr.Dataset:
     -------
     xarray.Dataset
         ``fpr`` and ``tpr`` (point); no point where the contours are parallel or do not meet. The contours of mcc for
-        k and -k make up one ellipse, which goes through both points: (1, 1) is on the one for the positive value.
+        k and -k make up one ellipse: each is the part of it between both points, above or below their line.
 
     Raises
     ------
@@ -268,7 +322,7 @@ def _benefits(score: Score) -> dict[str, float] | None:
         return None
     mixed = np.array([[0.1, 0.2, 0.3, 0.4], [0.4, 0.1, 0.2, 0.3], [0.35, 0.3, 0.05, 0.3], [0.2, 0.6, 0.1, 0.1],
                       [0.7, 0.1, 0.1, 0.1]])  # fmt: skip
-    same = np.allclose(score.of_cells(*mixed.T), mixed @ worth, rtol=1e-12, atol=1e-12)
+    same = np.allclose(score.of_cells(*mixed.T), mixed @ worth, rtol=1e-12, atol=1e-12 * np.abs(worth).max())
     return dict(zip(("tn", "fp", "fn", "tp"), worth.tolist(), strict=True)) if same else None
 
 

@@ -6,14 +6,14 @@ A score of which less is better has the place of the order that it induces by it
 """
 
 from collections.abc import Iterator, Mapping
-from itertools import chain
+from itertools import chain, product
 from typing import Any
 
 import numpy as np
 from scipy.optimize import brentq
 
 from bayesrank.scores.catalog import as_score
-from bayesrank.scores.score import Score
+from bayesrank.scores.score import Score, ratio
 
 __all__ = ["check_prevalence", "place", "place_of_importance", "places"]
 
@@ -33,6 +33,12 @@ def place(score: Any, prevalence: float | None = None) -> Place | None:
     A score with an importance is placed by it. Any other, a plain function included, is held against the places of
     all orders with a name, then against the place where its own level lines meet: it has a place if it is constant
     where the canonical score there is, and rises (or falls, if less is better) with it.
+
+    The order of a score holds between the performances of its domain alone (Foundations, Theorem 1); where 0/0 is given
+    a number, the domain grows. A place says that whatever the score says of two performances, the canonical score
+    says too. So the score must be undefined wherever the canonical score is: a precision that takes 0/0 for 0 has no
+    place, as it ranks performances without a positive call. It may be undefined at more performances, such as
+    likelihood ratios where they are infinite, but at none without an empty cell.
 
     Parameters
     ----------
@@ -151,33 +157,67 @@ def _level_line(score: Score, prevalence: float, fpr: float, tpr: float) -> np.n
 
 
 def _orders_alike(score: Score, at: Place, prevalence: float | None) -> bool:
-    """Whether the score, by its direction, orders as the canonical score at a place.
+    """Whether the score, by its direction, orders as the canonical score at a place wherever it is defined.
 
     Of three performances ordered by the canonical score, the middle one is equivalent to some mixture of the others.
-    The score must agree on that, and on the order.
+    The score must agree on that, and on the order. One of the three may have empty cells, any of them: there the score
+    may be undefined, but must not rank what the canonical score does not. The other two have none.
     """
-    rng = np.random.default_rng(0)
-    positive = rng.random((3, 64)) if prevalence is None else np.full((3, 64), prevalence)
-    fpr, tpr = rng.random((2, 3, 64))
-    cells = np.array([(1 - positive) * (1 - fpr), (1 - positive) * fpr, positive * (1 - tpr), positive * tpr])
+    cells, inner = _triples(prevalence)
     right, total = _canonical_parts(cells, at)
-    order = np.argsort(right / total, axis=0)
+    canonical, values = ratio(right, total), score.of_cells(*cells)
+    defined = ~np.isnan(values)
+    if (defined & np.isnan(canonical)).any() or not defined[:, inner].all():
+        return False
+    seen = defined.all(axis=0)
+    cells, canonical, values = cells[:, :, seen], canonical[:, seen], values[:, seen]
+    # No performance without empty cells is as good as the best ones or as bad as the worst: these among themselves.
+    extremes = (values[canonical == end] for end in (0.0, 1.0))
+    if not all(_equal(extreme, extreme[:1]) for extreme in extremes):
+        return False
+    order = np.argsort(canonical, axis=0)
     cells = np.take_along_axis(cells, order[None], axis=1)
     right, total = _canonical_parts(cells, at)
     low, middle, high = right / total
     share = (middle - low) * total[0]
     share = share / (share + (high - middle) * total[2])
     twin = (1 - share) * cells[:, 0] + share * cells[:, 2]
-    values, same = score.of_cells(*cells), score.of_cells(*twin)
-    size = np.abs(values[1])
-    level = np.abs(same - values[1]) <= ROUNDING * (size + size.mean())
+    values, same = np.take_along_axis(values, order, axis=0), score.of_cells(*twin)
     rises, falls = (np.diff(values, axis=0) > 0).all(), (np.diff(values, axis=0) < 0).all()
     # A score without a direction is placed by the one direction that has a place.
     directed = {True: rises, False: falls, None: rises or falls}[score.higher_is_better]
-    return bool(level.all() and directed)
+    return bool(directed) and _equal(same, values[1])
+
+
+def _equal(values: np.ndarray, others: np.ndarray) -> bool:
+    """Whether values agree up to rounding."""
+    size = np.abs(others)
+    return bool((np.abs(values - others) <= ROUNDING * (size + size.mean())).all()) if values.size else True
+
+
+def _triples(prevalence: float | None, number: int = 64) -> tuple[np.ndarray, np.ndarray]:
+    """Random performances (cell, 3, triple), and which triples lie inside; of the others the first has empty cells.
+
+    Every set of cells that can be empty is, in as many triples.
+    """
+    full = np.array(list(product((True, False), repeat=4))[:-1])
+    if prevalence is not None:  # both classes have cases
+        full = full[full[:, :2].any(axis=1) & full[:, 2:].any(axis=1)]
+    rng = np.random.default_rng(0)
+    weights = rng.random((4, 3, len(full), number))
+    weights[:, 0] *= full.T[:, :, None]
+    weights = weights.reshape(4, 3, -1)
+    if prevalence is None:
+        cells = weights / weights.sum(axis=0)
+    else:
+        cells = np.concatenate(
+            [share * row / row.sum(axis=0) for share, row in ((1 - prevalence, weights[:2]), (prevalence, weights[2:]))]
+        )
+    return cells, np.repeat(full.all(axis=1), number)
 
 
 def _canonical_parts(cells: np.ndarray, at: Place) -> tuple[np.ndarray, np.ndarray]:
+    """The importance of the right answers, and of all, by the canonical score at a place."""
     tn, fp, fn, tp = cells
     a, b = at
     right = (1 - a) * tn + a * tp

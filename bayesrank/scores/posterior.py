@@ -94,7 +94,8 @@ def score_posterior(
     Raises
     ------
     ValueError
-        If the score goes up and down, or a needed cell has neither prior nor cases.
+        If the score goes up and down, a needed cell has neither prior nor cases, or a prevalence of 0 or 1 leaves the
+        score undefined or constant.
     KeyError
         If there is no such model.
 
@@ -153,6 +154,10 @@ def _curves(score: Score, alpha: dict[str, float], share: float | None) -> tuple
     empty = [c for c in known if alpha[c] <= 0]
     if empty:
         raise ValueError(f"prior must be positive where a cell has no cases; got 0 and 0 for {empty}")
+    if share in (0.0, 1.0):
+        left = ("tn", "fp") if share == 0 else ("fn", "tp")
+        if score.importance is None or any(weights[cell] <= 0 for cell in left):
+            raise ValueError(f"prevalence must lie strictly between 0 and 1 for {score.name}; got {share:g}")
     tpr, tnr = (alpha["tp"], alpha["fn"]), (alpha["tn"], alpha["fp"])
     if score.importance is None:
         return of_rates(score, tpr, tnr, (sum(tpr), sum(tnr)) if share is None else share)

@@ -96,7 +96,8 @@ class Score:
         """The value for four arrays or numbers; NaN where it is undefined or infinite."""
         values = self.unclipped(tn, fp, fn, tp)
         defined = np.isfinite(values)
-        return values if defined.all() else np.where(defined, values, np.nan)
+        values[~defined] = np.nan
+        return values
 
     def unclipped(self, tn: Any, fp: Any, fn: Any, tp: Any) -> np.ndarray:
         """What the function gives for four arrays or numbers, infinities included."""
@@ -110,7 +111,8 @@ class Score:
             raise ValueError(
                 f"score must give one number for each table, shape {shape}; {self.name!r} gave {values.shape}"
             )
-        return np.broadcast_to(np.asarray(values, dtype=float), shape)
+        # A copy: a constant would be a read-only view, and a function that gives a cell back would hand out its source.
+        return np.array(np.broadcast_to(values, shape), dtype=float)
 
     def attrs(self) -> dict[str, Any]:
         """What values of the score carry with them: its long name, direction, range, whether its mean is finite."""

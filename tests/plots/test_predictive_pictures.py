@@ -9,6 +9,7 @@ matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 
 import bayesrank as br
+from bayesrank.plots.roc import _steps
 
 COUNTS = br.from_counts(tn=32, fp=8, fn=4, tp=16)
 PMF = br.predictive.confusion_pmf(COUNTS)
@@ -51,6 +52,44 @@ def test_contours_are_drawn_within_and_beyond():
     x, y = ax.lines[0].get_data()
     np.testing.assert_allclose(y, br.contour("f1", 0.5, x, 0.2).values, equal_nan=True)
     assert ax.lines[-1].get_data()[0] == pytest.approx([-0.25])  # where they meet
+
+
+@pytest.mark.parametrize(
+    "benefit", [[[0, -1], [-10, 5]], [[0, -1], [-7, 0]], [[3, 1], [0, 8]], [[990, 995], [992, 998]]]
+)
+def test_a_benefit_has_the_same_contours_in_any_unit(benefit):
+    numbers = []
+    for unit in (1e-6, 1.0, 1e6):
+        score = br.scores.decision_benefit(unit * np.array(benefit))
+        ax = br.plots.contours(score, 0.3)
+        low, high = score.range
+        values = _steps(low, high)
+        assert len(ax.lines) == len(values)
+        assert 4 <= len(values) <= 20
+        assert (low < values).all()
+        assert (values < high).all()
+        numbers.append(values / unit)
+        assert any(np.isfinite(line.get_ydata()).any() for line in ax.lines)
+    for other in numbers[1:]:
+        np.testing.assert_allclose(other, numbers[0], rtol=1e-12, atol=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "values"),
+    [
+        (0.0, 1.0, [k / 10 for k in range(1, 10)]),
+        (-1.0, 1.0, [k / 10 for k in range(-9, 10)]),
+        (0.0, 10.0, list(range(1, 10))),
+        (-10.0, 5.0, list(range(-9, 5))),
+        (-0.25, 1.0, [-0.2, *(k / 10 for k in range(-1, 10))]),
+        (0.0, 3.0, [0.5, 1, 1.5, 2, 2.5]),
+        (990.0, 998.0, list(range(991, 998))),
+        (0.0, 2e-7, [2e-8 * k for k in range(1, 10)]),
+        (7.0, 7.0, []),
+    ],
+)
+def test_steps_are_round_numbers_within_the_range(low, high, values):
+    assert _steps(low, high).tolist() == pytest.approx(values, rel=1e-15)
 
 
 def test_the_effect_of_size_has_one_panel_a_size():

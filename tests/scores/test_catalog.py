@@ -438,3 +438,25 @@ def test_scores_travel_to_other_processes():
         assert pickle.loads(pickle.dumps(score)) is score
     own = replace(br.scores.accuracy, function=len, name="own")  # not of the catalogue
     assert pickle.loads(pickle.dumps(own)) == own
+
+
+CONSTANT = {"scores": lambda tn, fp, fn, tp: 1.0, "a cell": br.scores.Score("cell", lambda tn, fp, fn, tp: tn)}
+
+
+@pytest.mark.parametrize("score", [*SCORES.values(), *CONSTANT.values()], ids=[*SCORES, *CONSTANT])
+def test_values_can_be_written_to_and_leave_their_source_alone(score):
+    """A constant is no read-only view, a cell that is given back not the caller's own array."""
+    score = br.scores.as_score(score)
+    for classes in (2, 3):
+        if classes > 2 and score.matrix_function is None:
+            continue
+        matrices = np.arange(1, 2 * classes**2 + 1).reshape(2, classes, classes)
+        source = br.as_performance(br.from_matrix(matrices, "actual_rows"))
+        before = source.copy(deep=True)
+        values = score(source)
+        values[...] = 7.0
+        assert (values == 7).all()
+        xr.testing.assert_identical(source, before)
+    cells = np.full((4, 3), 0.25)
+    score.of_cells(*cells)[:] = 7.0
+    assert (cells == 0.25).all()

@@ -122,7 +122,7 @@ def test_contours_meet_where_the_paper_says(name, points):
     )
     for x, y in points:
         for k in (0.3, 0.6):
-            # Of the ellipse of mcc = ±k the lower half, which goes through (0, 0), belongs to -k.
+            # At FPR 0 the contour of k has two TPRs, and 0 is the one that the contour of -k has in the square.
             k = -k if name == "mcc" and x == 0 else k
             assert br.contour(name, k, x, 0.2).item() == pytest.approx(y, abs=1e-9)
 
@@ -168,3 +168,105 @@ def test_contours_of_scaled_logarithms():
     k = score.of_cells((1 - p) * (1 - x), (1 - p) * x, p * (1 - y), p * y)
     assert closed_form(score) is not None
     np.testing.assert_allclose(br.contour(score, *(xr.DataArray(a, dims="case") for a in (k, x, p))), y, rtol=1e-9)
+
+
+def between(score, k, x, y, p):
+    """Whether the score, where defined, crosses k within 1e-9 of a TPR: substitution that knows of rounding."""
+    step = 1e-9 * (1 + np.abs(y))
+    below, above = (value_at(score, x, y + side * step, p) for side in (-1, 1))
+    defined = np.isfinite(below) & np.isfinite(above)
+    slack = 1e-9 * (1 + np.abs(k))
+    return (np.minimum(below, above) - slack <= k) & (k <= np.maximum(below, above) + slack) | ~defined, defined
+
+
+def beyond(size=4000, seed=11):
+    rng = np.random.default_rng(seed)
+    return rng.uniform(-0.2, 1.2, (2, size)), rng.uniform(0.02, 0.98, size)
+
+
+def values_of(name, size=4000, seed=12):
+    """Random values of a score's range; infinite ends are cut."""
+    low, high = br.scores.get(name).range
+    return np.random.default_rng(seed).uniform(max(low, -4), min(high, 4), size)
+
+
+@pytest.mark.parametrize("name", CLOSED)
+def test_contours_beyond_the_square_hold_when_substituted_back(name):
+    (x, _), p = beyond()
+    k = values_of(name)
+    y = br.contour(name, *(xr.DataArray(a, dims="case") for a in (k, x, p))).values
+    known = np.isfinite(y)
+    holds, defined = between(name, k[known], x[known], y[known], p[known])
+    assert holds.all()
+    assert defined.mean() > 0.9
+    assert (x[known] < 0).any() or name == "prevalence_threshold"
+    assert (x[known] > 1).any()
+
+
+TURNING = ["mcc", "markedness", "fowlkes_mallows", "balanced_mcc", "balanced_markedness", "balanced_fowlkes_mallows"]
+
+
+def distance(point, curve):
+    """Of a point (2) from the chords of a curve (2, point) with gaps."""
+    start, chord = curve[:, :-1], np.diff(curve, axis=1)
+    with np.errstate(invalid="ignore"):
+        share = np.clip(((point[:, None] - start) * chord).sum(axis=0) / (chord**2).sum(axis=0), 0, 1)
+    return np.nanmin(np.hypot(*(start + share * chord - point[:, None])))
+
+
+@pytest.mark.parametrize("name", CLOSED)
+def test_every_performance_beyond_the_square_is_on_the_contour_of_its_value(name):
+    """So that no contour stops where it turns back."""
+    (x, y), p = beyond(300)
+    k, (low, high) = value_at(name, x, y, p), br.scores.get(name).range
+    seen = (low <= k) & (k <= high)
+    assert seen.mean() > 0.4
+    if name in TURNING:
+        for value, *point, share in zip(k[seen], x[seen], y[seen], p[seen], strict=True):
+            curve = contour_curve(name, [value], share, (-0.3, 1.3), points=2001).isel(value=0)
+            # 4,002 points of a smooth curve: chords as long as 0.02 are off by less than 0.001 where it bends.
+            assert distance(np.array(point), np.array([curve["fpr"], curve["tpr"]])) < 1e-3
+    else:
+        back = br.contour(name, *(xr.DataArray(a[seen], dims="case") for a in (k, x, p))).values
+        assert np.all(np.isclose(back, y[seen], rtol=1e-6, atol=1e-6))
+
+
+@pytest.mark.parametrize("name", TURNING)
+@pytest.mark.parametrize("prevalence", [0.03, 0.5, 0.8])
+def test_curves_that_turn_back_keep_their_value(name, prevalence):
+    values = [v for v in (-0.7, -0.2, 0.2, 0.7) if v >= br.scores.get(name).range[0]]
+    curves = contour_curve(name, values, prevalence, (-0.2, 1.2), points=201)
+    for value in values:
+        curve = curves.sel(value=value).dropna("point")
+        x, y = curve["fpr"].values, curve["tpr"].values
+        assert curve.sizes["point"] > 30
+        # Where the contour is upright the score is flat along the TPR: substitute along the FPR as well.
+        upright, _ = between(name, value, x, y, prevalence)
+        found = value_at(name, x, y, prevalence)
+        corner = np.hypot(x, y).clip(max=np.hypot(x - 1, y - 1)) < 1e-4  # where all contours meet
+        assert (upright | corner | np.isclose(found, value, atol=1e-6)).all()
+
+
+def test_the_sign_of_mcc_beyond_the_square():
+    """Left of 0 both roots have a positive value, right of 1 both a negative one."""
+    inside, left, right = 0.3, -0.05, 1.05
+    assert np.isfinite(br.contour("mcc", [-0.8, 0.8], inside, 0.5)).all()
+    assert np.isfinite(br.contour("mcc", [-0.8, 0.8], left, 0.5)).values.tolist() == [False, True]
+    assert np.isfinite(br.contour("mcc", [-0.8, 0.8], right, 0.5)).values.tolist() == [True, False]
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("g_mean", -0.5), ("fowlkes_mallows", -0.5), ("prevalence_threshold", -1.0), ("prevalence_threshold", 2.0)],
+)
+def test_values_that_a_root_cannot_take_have_no_contour(name, value):
+    assert np.isnan(br.contour(name, value, 0.3, 0.4))
+    assert np.isnan(contour_curve(name, [value], 0.4, (-0.2, 1.2))["fpr"]).all()
+
+
+@pytest.mark.parametrize("name", ["mcc", "markedness"])
+def test_curves_that_turn_back_far_from_the_square_have_their_points_in_it(name):
+    """At this prevalence the ellipse is a hundred times as wide as the square: evenly spaced points would miss it."""
+    curve = contour_curve(name, [0.5], 0.9999, (-0.05, 1.05), points=101).isel(value=0).dropna("point")
+    assert curve.sizes["point"] > 90
+    assert curve["fpr"].diff("point").max() < 0.02

@@ -249,3 +249,96 @@ def test_named_places_are_on_the_tile():
 def test_prevalence_outside(prevalence):
     with pytest.raises(ValueError, match="prevalence must be strictly between"):
         br.place("f1", prevalence)
+
+
+def over(part, whole, empty):
+    """A ratio that gives 0/0 a number, or NaN."""
+    with np.errstate(invalid="ignore"):
+        return np.where(whole > 0, part / whole, empty)
+
+
+def precision(empty):
+    return lambda tn, fp, fn, tp: over(tp, tp + fp, empty)
+
+
+def f1(empty):
+    return lambda tn, fp, fn, tp: over(2 * tp, 2 * tp + fp + fn, empty)
+
+
+def jaccard(empty):
+    return lambda tn, fp, fn, tp: over(tp, tp + fp + fn, empty)
+
+
+def balanced(empty):
+    return lambda tn, fp, fn, tp: (over(tn, tn + fp, empty) + over(tp, tp + fn, empty)) / 2
+
+
+@pytest.mark.parametrize(
+    ("function", "everywhere", "at_a_fifth"),
+    [
+        # 0/0 outside the domain, as in dom(R_I) of Foundations, Section 4.3
+        (precision(np.nan), (1, 0), (1, 0)),
+        (f1(np.nan), (1, 0.5), (1, 0.5)),
+        (jaccard(np.nan), (1, 0.5), (1, 0.5)),
+        (balanced(np.nan), None, (0.8, 0.8)),
+        (lambda tn, fp, fn, tp: tn + tp, (0.5, 0.5), (0.5, 0.5)),
+        # "never" has no precision, at any prevalence
+        (precision(0.0), None, None),
+        (precision(1.0), None, None),
+        (precision(0.5), None, None),
+        # 0/0 for the one performance without a positive: not at a prevalence
+        (f1(0.0), None, (1, 0.5)),
+        (f1(1.0), None, (1, 0.5)),
+        (jaccard(0.0), None, (1, 0.5)),
+        (jaccard(1.0), None, (1, 0.5)),
+        (balanced(0.0), None, (0.8, 0.8)),
+        # a smaller domain: what the score says, accuracy says
+        (lambda tn, fp, fn, tp: np.where(fn + tp > 0, tn + tp, np.nan), (0.5, 0.5), (0.5, 0.5)),
+        (lambda tn, fp, fn, tp: np.where(fp > 0, tn + tp, np.nan), (0.5, 0.5), (0.5, 0.5)),
+        # but none without an empty cell may be left out
+        (lambda tn, fp, fn, tp: np.where(fp > 0.1, tn + tp, np.nan), None, None),
+        # another order on a face, on an edge, at a corner
+        (lambda tn, fp, fn, tp: tn + tp + 1e-6 * (fp == 0), None, None),
+        (lambda tn, fp, fn, tp: tn + tp - 1e-6 * (tp + fp == 0), None, None),
+        (lambda tn, fp, fn, tp: tn + tp + 1e-6 * (tp + fp + fn == 0), None, (0.5, 0.5)),
+        (lambda tn, fp, fn, tp: np.where(fp == 0, over(tp + tp**2, tp, np.nan), over(tp, tp + fp, np.nan)), None, None),
+        (lambda tn, fp, fn, tp: np.where(tp == 0, over(-(fp**2), fp, np.nan), over(tp, tp + fp, np.nan)), None, None),
+    ],
+    ids=[
+        "precision", "f1", "jaccard", "balanced accuracy", "accuracy", "precision 0", "precision 1", "precision 1/2",
+        "f1 0", "f1 1", "jaccard 0", "jaccard 1", "balanced accuracy 0", "no positives left out",
+        "no false positives left out", "few false positives left out", "face", "edge", "corner",
+        "best ones told apart", "worst ones told apart",
+    ],
+)  # fmt: skip
+def test_a_place_says_nothing_of_performances_that_the_canonical_score_leaves_out(function, everywhere, at_a_fifth):
+    assert br.place(function) == everywhere
+    assert br.place(function, 0.2) == (None if at_a_fifth is None else pytest.approx(at_a_fifth))
+
+
+def lattice(prevalence, steps=6):
+    """Performances with every set of cells empty, which random ones never have."""
+    if prevalence is None:
+        cells = [c for c in np.ndindex(*[steps + 1] * 4) if sum(c) == steps]
+        return np.array(cells).T / steps
+    x, y = np.meshgrid(*[np.arange(steps + 1) / steps] * 2)
+    rows = [(1 - prevalence) * (1 - x), (1 - prevalence) * x, prevalence * (1 - y), prevalence * y]
+    return np.array([row.ravel() for row in rows])
+
+
+def test_every_place_in_the_catalogue_holds_at_the_ends_of_the_domain():
+    """Whatever a score says of two performances, the canonical score at its place says too."""
+    for name in br.scores.catalog().index:
+        score = br.scores.get(name)
+        for prevalence in (None, 0.2, 0.5):
+            at = br.place(score, prevalence)
+            if at is None or score.higher_is_better is None:
+                continue
+            cells = lattice(prevalence)
+            a, b = at
+            right = (1 - a) * cells[0] + a * cells[3]
+            canonical, values = ratio(right, right + (1 - b) * cells[1] + b * cells[2]), score.of_cells(*cells)
+            defined = ~np.isnan(values)
+            assert not np.isnan(canonical[defined]).any(), (name, prevalence)
+            up = 1 if score.higher_is_better else -1
+            assert (up * signs(values[defined]) == signs(canonical[defined])).all(), (name, prevalence)

@@ -170,3 +170,31 @@ def test_bad_arguments_are_named():
     for score in ("f1", "mcc"):
         with pytest.raises(ValueError, match="prior"):
             br.score_posterior(br.from_counts(tn=3, fp=0, fn=1, tp=4), score, prior="haldane")
+
+
+NO_POSITIVES = br.from_counts(tn=50, fp=5, fn=0, tp=0)
+
+
+@pytest.mark.parametrize("score", ["mcc", "informedness", "tpr", "ppv", "npv", "f1", "g_mean"])
+@pytest.mark.parametrize("share", [0.0, 1.0, "observed"])
+def test_scores_that_need_both_classes_refuse_a_prevalence_that_leaves_one(score, share):
+    """At prevalence 0 they are 0/0, or 0 or 1 whatever the rates; some at 1 are distributions still."""
+    if share == 1.0 and score in ("tpr", "f1"):  # of fn and tp alone
+        assert 0 < br.score_posterior(TABLE, score, prevalence=share).cdf(0.7).item() < 1
+        return
+    with pytest.raises(ValueError, match=f"prevalence must lie strictly between 0 and 1 for {score}; got [01]"):
+        br.score_posterior(NO_POSITIVES, score, prevalence=share)
+
+
+def test_scores_of_the_class_that_is_left_have_a_posterior():
+    specificity = stats.beta(51, 6)
+    for score in ("accuracy", "tnr", "jaccard_negative"):
+        exact = br.score_posterior(NO_POSITIVES, score, "beta_binomial")  # the prevalence observed: 0
+        np.testing.assert_allclose(exact.cdf([0.8, 0.9])[0], specificity.cdf([0.8, 0.9]), atol=1e-12)
+
+
+@pytest.mark.parametrize("model", ["dirichlet_multinomial", "beta_binomial"])
+@pytest.mark.parametrize("score", ["tpr", "mcc", "f1", "informedness"])
+def test_a_class_with_neither_prior_nor_cases_is_named(score, model):
+    with pytest.raises(ValueError, match=r"prior must be positive where a cell has no cases; got 0 and 0 for .*tp"):
+        br.score_posterior(NO_POSITIVES, score, model, prior="haldane", prevalence=0.3)
