@@ -71,7 +71,7 @@ INSIDE = [
     (["--prior", "flat"], "prior must be"),
     (["--prior", "-1"], "prior must hold non-negative"),
     (["--prevalence", "1.5"], "prevalence must lie between 0 and 1"),
-    (["--rope", "-1"], "rope must be non-negative"),
+    (["--rope", "-1"], "rope must be at least 0"),
     (["--seed", "-1"], "seed must be a non-negative integer"),
     (["--dataset", "nowhere"], "--dataset must be one of"),
     (["--score", "prevalence"], "--score must have a better end to rank by; prevalence has none"),

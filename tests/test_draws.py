@@ -21,7 +21,7 @@ def test_batches(chains, draws):
         assert batches.sizes.min() > 0
         halves = batches.half(np.repeat(np.arange(len(batches.sizes)), batches.sizes)).reshape(chains, draws)
         assert (np.diff(halves, axis=1) >= 0).all()
-        assert abs(halves.mean() - 0.5) <= 0.5 / draws + 1e-12
+        assert (np.abs(halves.mean(axis=1) - 0.5) <= 0.5 / draws + 1e-12).all()
 
 
 CHUNKS = [{"draw": 7}, {"chain": 1, "draw": 50}, {"chain": 2, "draw": 33, "entity": 2}, {"entity": 1}, {"draw": 103}]

@@ -101,7 +101,7 @@ class Pairs:
 
 
 def compare(x: np.ndarray, sign: int, twice: np.ndarray, batches: Batches, rope: float) -> Pairs:
-    """Who beats whom in values (draw, entity), the highest best after ``sign``; ``twice`` as of :class:`RankReducer`."""
+    """Who beats whom in values (draw, entity), the highest best after ``sign``; ``twice`` their ranks, doubled."""
     from bayesrank.ranking._kernel import compare_pairs
 
     if rope > 0:

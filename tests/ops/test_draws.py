@@ -183,7 +183,7 @@ class TestReferences:
         rivals = br.from_counts(**cells, entity=[f"r{i}" for i in range(50)])
         reference = br.ops.pool(rivals)
         for name in ("tpr", "informedness", "negative_likelihood_ratio"):  # the same at every prevalence
-            rank = br.rank(br.scores.get(name)(rivals), method="max")
+            rank = br.rank(rivals, name, method="max")
             np.testing.assert_allclose(br.ops.of_draws(rivals, name, reference), (50 - rank) / 50, atol=1e-12)
 
     def test_pool_needs_both_rates(self):

@@ -101,3 +101,14 @@ def test_half_of_the_draws_are_enough_to_be_ranked():
     assert br.credible_ranking(xr.DataArray(x, dims=("draw", "entity")))["tier"].notnull().all()
     x[200, 0] = np.nan
     assert np.isnan(br.credible_ranking(xr.DataArray(x, dims=("draw", "entity")))["tier"][0])
+
+
+def test_what_a_pair_shares_does_not_count_against_it():
+    """Both move slowly, together: their difference is free."""
+    rng = np.random.default_rng(9)
+    shared = sticky(rng, [0.0], 0.99).values
+    values = xr.DataArray(shared + rng.normal([0.0, 2.0], 0.1, (4, 1000, 2)), {"entity": ["a", "b"]}, DIMS)
+    ranking = br.credible_ranking(values)
+    assert (ranking["effective_sample_size"] < 200).all()
+    # 0.7 / n if none of n free draws crosses; 40 batches tell n within a few of its errors, sqrt(2 / 39).
+    assert float(ranking["superiority_error"][1, 0]) < (1 + 4.5 * np.sqrt(2 / 39)) * 0.71 / 4000

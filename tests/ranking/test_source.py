@@ -106,6 +106,7 @@ def test_a_variable_of_the_posterior_counts_as_a_score():
     lower = br.credible_ranking(tree, "miss_rate")
     assert lower["consensus_rank"].values.tolist() == [1, 2, 3]
     assert lower["observed"].isnull().all()
+    assert lower["expected_regret"].isnull().all()
     assert br.rank(tree["posterior"].to_dataset(), "mean_outcome")[0, 0].values.tolist() == [3, 2, 1]
     with pytest.raises(KeyError, match="absent"):
         br.rank(tree, "absent")
