@@ -63,9 +63,9 @@ class Analysis:
         return [*self.pooled, *([] if plain else [f"Positive is {classes[1]!r}, negative is {classes[0]!r}."])]
 
     def notes(self, score: Score | None = None) -> list[str]:
-        """The same, and what of the evidence a ranking would tell first."""
+        """What of the evidence a ranking would tell first, and the remarks."""
         values = self.performance if score is None else score(self.performance)
-        return [*self.remarks, *source_notes(self.posterior, score, values)]
+        return [*source_notes(self.posterior, score, values), *self.remarks]
 
 
 def analysing(command: Callable[..., None]) -> Callable[..., None]:

@@ -52,7 +52,7 @@ def ranking_table(ranking: xr.Dataset) -> pd.DataFrame:
 
 
 def verdict(ranking: xr.Dataset) -> list[str]:
-    """The ranking in words: one sentence an item.
+    r"""The ranking in words: one sentence an item.
 
     Parameters
     ----------
@@ -75,9 +75,11 @@ def verdict(ranking: xr.Dataset) -> list[str]:
     --------
     >>> import bayesrank as br
     >>> counts = br.from_counts(tn=[70, 779], fp=[10, 21], fn=[9, 21], tp=[21, 279], entity=["a", "b"])
-    >>> print(*verdict(br.credible_ranking(br.fit(counts, seed=1, prevalence=0.1), "informedness")), sep="\n")
+    >>> ranking = br.credible_ranking(br.fit(counts, seed=1), "informedness")
+    >>> print(*verdict(ranking), sep="\n")
     b is the most probable best by informedness: P(best) > 0.999.
     b beats a with probability >0.999.
+    In no draw does choosing b cost anything.
     """
     _check_ranking(ranking)
     score, size = ranking.attrs["score"], ranking.sizes["entity"]

@@ -119,7 +119,7 @@ def ranking_report(
         rows=rows,
         tables=tables is not None,
         ops=two_classes,
-        preferences=_preferences(performance, ranking.attrs["prob"]) if two_classes else None,
+        preferences=None if performance is None else _preferences(performance, ranking.attrs["prob"]),
         model=_model(about),
         about=about,
         implied=implied_prior(prior_values, ranking.attrs["prob"]),

@@ -128,7 +128,7 @@ def test_observed_on_several_data_sets():
         br.credible_ranking(posterior, "accuracy")["observed"].reset_coords(drop=True),
         br.scores.accuracy(counts).transpose("dataset", "entity").reset_coords(drop=True),
     )
-    pooled = br.credible_ranking(posterior, "accuracy", kind="pooled")
+    pooled = br.credible_ranking(br.fit(br.pool(counts), draws=20, seed=1), "accuracy")
     np.testing.assert_allclose(pooled["observed"], br.scores.accuracy(counts.sum("dataset")))
 
 

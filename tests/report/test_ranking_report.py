@@ -60,7 +60,7 @@ def test_every_section_is_there(html):
     assert "svg" in page.tags
     text = " ".join("".join(page.text).split())
     for phrase in (
-        "P(best)", "Dirichlet-multinomial", "uniform", "before any data it gives", "exact and independent",
+        "P(best)", "Dirichlet-multinomial", "four_cases", "before any data it gives", "exact and independent",
         "x < y", "Seed 1", "bayesrank rank x", "simultaneous rank intervals", "tier is a comparison",
     ):  # fmt: skip
         assert phrase in text, phrase

@@ -196,5 +196,7 @@ def test_scores_of_the_class_that_is_left_have_a_posterior():
 @pytest.mark.parametrize("model", ["dirichlet_multinomial", "beta_binomial"])
 @pytest.mark.parametrize("score", ["tpr", "mcc", "f1", "informedness"])
 def test_a_class_with_neither_prior_nor_cases_is_named(score, model):
-    with pytest.raises(ValueError, match=r"prior must be positive where a cell has no cases; got 0 and 0 for .*tp"):
+    with pytest.raises(ValueError, match=r"prior must be positive where a cell has no cases.*'actual': 'positive'"):
         br.score_posterior(NO_POSITIVES, score, model, prior="haldane", prevalence=0.3)
+    with pytest.raises(ValueError, match=r"prior must be positive where a cell has no cases; got 0 and 0 for .*tp"):
+        br.score_posterior(NO_POSITIVES, score, model, prior="haldane", prevalence=0.3, force=True)
