@@ -1,5 +1,6 @@
 """What both conjugate models share: multinomial rows with a Dirichlet prior, row totals that are sampled or known."""
 
+from collections import Counter
 from typing import Any, ClassVar
 
 import numpy as np
@@ -201,8 +202,8 @@ def test_sets(counts: xr.DataArray, row_prior: xr.DataArray, shared: bool) -> tu
     label = {"": ""} | {key: f"test set {i + 1}" for i, key in enumerate(unique)}
     if named is not None:
         names = {keys[p]: str(named[p]) for p in np.ndindex(keys.shape) if keys[p]}
-        taken = list(names.values())
-        label |= {key: name if taken.count(name) == 1 else f"{name} ({label[key]})" for key, name in names.items()}
+        taken = Counter(names.values())
+        label |= {key: name if taken[name] == 1 else f"{name} ({label[key]})" for key, name in names.items()}
     labels = np.array([label[key] for key in keys.ravel()], dtype=str).reshape(keys.shape)
     coords = {d: rows[d] for d in cells}
     about = {"named": int(named is not None)}

@@ -1,5 +1,6 @@
 """What a reader must know of the evidence before the ranking: sentences that verdict, command and report put first."""
 
+from collections import Counter
 from typing import Any
 
 import numpy as np
@@ -142,11 +143,11 @@ def _same_cases(counts: xr.DataArray) -> list[str]:
     """Whether entities met the same cases, so that their errors may go together."""
     if "test_set" not in counts.coords:
         return []
-    sets = [name for name in counts["test_set"].values.ravel().tolist() if name]
-    shared = sum(name in {other for other in sets if sets.count(other) > 1} for name in sets)
+    sets = Counter(name for name in counts["test_set"].values.ravel().tolist() if name)
+    shared = sum(size for size in sets.values() if size > 1)
     if not shared:
         return []
-    who = "All entities met the same cases" if len(set(sets)) == 1 else f"{shared} of {len(sets)} share a test set"
+    who = "All entities met the same cases" if len(sets) == 1 else f"{shared} of {sets.total()} share a test set"
     guess = "" if counts["test_set"].attrs.get("named") else ", as equal class sizes suggest"
     return [f"{who}{guess}; their errors are taken as independent, since matrices do not tell how they overlap."]
 

@@ -3,6 +3,7 @@
 import io
 import platform
 import warnings
+from collections import Counter
 from collections.abc import Callable
 from importlib import metadata, resources
 from typing import Any
@@ -143,11 +144,10 @@ def _evidence(counts: xr.DataArray, parts: xr.DataArray | None) -> str:
     if len(classes) == 2 and classes != ["negative", "positive"]:
         words.append(f"positive is {classes[1]!r}")
     if "test_set" in counts.coords and counts["test_set"].dims == ("entity",):
-        sets = counts["test_set"].values.tolist()
+        sets = Counter(name for name in counts["test_set"].values.tolist() if name)
         how = "named" if counts["test_set"].attrs.get("named") else "told by equal class sizes"
-        names = list(dict.fromkeys(name for name in sets if name))
-        listed = ", ".join(f"{name} ({_format.count(sets.count(name), 'entity')})" for name in names[:6])
-        words.append(f"test sets, {how}: {listed}{' ...' if len(names) > 6 else ''}")
+        listed = ", ".join(f"{name} ({_format.count(size, 'entity')})" for name, size in list(sets.items())[:6])
+        words.append(f"test sets, {how}: {listed}{' ...' if len(sets) > 6 else ''}")
     return "; ".join(words)
 
 

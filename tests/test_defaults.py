@@ -1,0 +1,90 @@
+"""Defaults, put together: no default contradicts the data, over classes, data sets, entities, cases and accuracies."""
+
+import numpy as np
+import pytest
+import xarray as xr
+
+import bayesrank as br
+
+
+def tables(rng, classes, datasets, entities):
+    """Random tables of 50 cases or more an entity, uneven classes, an accuracy strictly between 0 and 1."""
+    cases = int(np.exp(rng.uniform(np.log(50), np.log(20_000))))
+    share = rng.dirichlet(np.full(classes, 2.0))
+    accuracy = rng.uniform(0.02, 0.999, entities)
+    where = rng.multinomial(cases, np.full(datasets, 1 / datasets))
+    out = np.zeros((entities, datasets, classes, classes), int)
+    off = (1 - np.eye(classes)) / (classes - 1)
+    for d, size in enumerate(where):
+        rows = rng.multinomial(size, share)  # the same cases for every entity
+        for e in range(entities):
+            for c, n in enumerate(rows):
+                out[e, d, c] = rng.multinomial(n, accuracy[e] * np.eye(classes)[c] + (1 - accuracy[e]) * off[c])
+    names = {"entity": [f"e{i}" for i in range(entities)], "dataset": [f"d{i}" for i in range(datasets)]}
+    labels = {dim: [f"c{i}" for i in range(classes)] for dim in ("actual", "predicted")}
+    return xr.DataArray(out, names | labels, ("entity", "dataset", "actual", "predicted"), name="counts")
+
+
+def test_the_observed_accuracy_lies_in_its_interval():
+    """In at least 95% of tables with 2 to 20 classes, 1 to 60 data sets, 50 cases or more (and, seen here, in all)."""
+    rng = np.random.default_rng(12)
+    inside = []
+    for _ in range(40):
+        counts = br.pool(tables(rng, int(rng.integers(2, 21)), int(rng.integers(1, 61)), entities=3))
+        ranking = br.credible_ranking(br.fit(counts, draws=250, seed=1), "accuracy")
+        open_ = (ranking["observed"] > 0) & (ranking["observed"] < 1)
+        held = (ranking["lower"] <= ranking["observed"]) & (ranking["observed"] <= ranking["upper"])
+        inside += held.values[open_.values].tolist()
+        contradicted = not held.where(open_, True).all()
+        assert contradicted == any("outside of its own" in line for line in br.verdict(ranking))
+    assert len(inside) > 100
+    assert np.mean(inside) >= 0.95
+
+
+@pytest.mark.parametrize("classes", [2, 10, 50])
+@pytest.mark.parametrize("entities", [1, 3])
+def test_every_default_works_together(classes, entities):
+    rng = np.random.default_rng(classes + entities)
+    for table in (tables(rng, classes, 1, entities), tables(rng, classes, 4, entities)):
+        counts = br.pool(table)
+        posterior = br.fit(counts, draws=20, chains=2, seed=1, groups=["prior"])
+        ranking = br.credible_ranking(posterior, "accuracy")
+        assert br.ranking_table(ranking).index.size == entities
+        assert br.verdict(ranking)
+        np.testing.assert_allclose(ranking["rank_probability"].sum("rank"), 1)
+
+
+def test_perfect_and_hopeless_tables():
+    """All right, all wrong, and half of a board perfect: no contradiction is told, nobody is undefined."""
+    perfect, hopeless = np.diag([30, 50, 20]), np.array([[0, 30, 0], [0, 0, 50], [20, 0, 0]])
+    counts = br.from_matrix(np.stack([perfect, hopeless, perfect]), "actual_rows", entity=["p", "h", "q"])
+    ranking = br.credible_ranking(br.fit(counts, seed=1), "accuracy")
+    assert (ranking["undefined"] == 0).all()
+    assert not any("outside" in line for line in br.verdict(ranking))
+    assert ranking["tier"].sel(entity=["p", "q", "h"]).values.tolist() == [1, 1, 2]
+
+
+def test_a_thousand_entities():
+    rng = np.random.default_rng(3)
+    right = rng.binomial(500, rng.uniform(0.6, 0.9, 1000))
+    counts = br.from_counts(tn=right, fp=500 - right, fn=[100] * 1000, tp=[400] * 1000)
+    ranking = br.credible_ranking(br.fit(counts, draws=100, chains=2, seed=1), "accuracy")
+    np.testing.assert_allclose(ranking["probability_best"].sum(), 1)
+    assert len(br.verdict(ranking)) < 10
+
+
+def test_thirty_studies_keep_their_informedness():
+    studies = br.from_counts(tn=[9] * 30, fp=[1] * 30, fn=[1] * 30, tp=[9] * 30, entity=["a"] * 30, dataset=range(30))
+    ranking = br.credible_ranking(br.fit(br.pool(studies), seed=1), "informedness")
+    assert ranking["observed"].item() == pytest.approx(0.8)
+    assert abs(ranking["median"].item() - 0.8) < 0.01
+
+
+def test_order_and_names_do_not_matter():
+    """Draws follow names and evidence: turned round, the board is the same board."""
+    rng = np.random.default_rng(8)
+    counts = br.pool(tables(rng, 3, 2, 4))
+    turned = counts.isel(entity=[2, 0, 3, 1])
+    one, other = (br.credible_ranking(br.fit(c, draws=100, seed=1), "accuracy") for c in (counts, turned))
+    for name in ("probability_best", "median", "rank_lower", "tier"):
+        np.testing.assert_allclose(other[name].sel(entity=one["entity"]), one[name], rtol=1e-9)
