@@ -30,8 +30,8 @@ _DATA_SETS = {
     "antibody_tests": _DataSet(
         "Independent evaluation of 108 COVID-19 antibody tests",
         "Each test was run on 30 antibody-positive and 80 antibody-negative samples of one of four panels. "
-        "Three products were evaluated twice; their names carry the test_id. Coords: test_id, panel, status, "
-        "antibody.",
+        "Three products were evaluated twice; their names carry the test_id. Coords: test_id, panel (the "
+        "test set), status, antibody.",
         "Which antibody test tells antibody-positive from antibody-negative samples best?",
         "public domain (CC0 1.0)",
         "U.S. Food and Drug Administration, openFDA: Independent Evaluations of COVID-19 Serological Tests, 2020 on",
@@ -209,7 +209,8 @@ def _antibody_tests() -> xr.DataArray:
     repeated = frame["entity"].duplicated(keep=False)
     frame["entity"] = frame["entity"].where(~repeated, frame["entity"] + " (" + frame["test_id"] + ")")
     about = {c: ("entity", frame[c].to_numpy(dtype=object)) for c in ("test_id", "panel", "status", "antibody")}
-    return from_frame(frame).assign_coords(about)
+    # A panel is a set of samples.
+    return from_frame(frame).assign_coords(about | {"test_set": about["panel"]})
 
 
 def _anomaly_detectors() -> xr.DataArray:
@@ -233,7 +234,11 @@ def _mnist_folds() -> xr.DataArray:
 
 
 def _small_studies() -> xr.DataArray:
-    return from_frame(_read("small_studies"), entity="study")
+    frame = _read("small_studies")
+    # Studies of one paper, and of as many cases, have the same ones.
+    same = [frame["doi"], frame["tn"] + frame["fp"], frame["fn"] + frame["tp"]]
+    test_set = frame["study"].groupby(same).transform(" and ".join)
+    return from_frame(frame, entity="study").assign_coords(test_set=("entity", test_set.to_numpy(dtype=object)))
 
 
 def _tornado() -> xr.DataArray:

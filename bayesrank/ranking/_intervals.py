@@ -34,9 +34,8 @@ class Simultaneous(NamedTuple):
     upper: np.ndarray
     probability: float
     error: float
+    #: The tail; 0 or less where the draws are too few to tell it.
     level: float
-    #: Whether the draws are too few to tell the tails.
-    at_the_range: bool
 
 
 def simultaneous_intervals(
@@ -71,7 +70,7 @@ def simultaneous_intervals(
     size = mass.shape[1]
     if not ranked.any() or np.bincount(halves, minlength=2).min() < 2:
         lower, upper = rank_intervals(share, 0.0)
-        return Simultaneous(lower, upper, np.nan, np.nan, 0.0, batches.sampled)
+        return Simultaneous(lower, upper, np.nan, np.nan, 0.0)
     depth = np.empty(batches.number)
     members = np.flatnonzero(ranked)
     for half in (0, 1):
@@ -95,9 +94,8 @@ def simultaneous_intervals(
         ranges = [rank_intervals(_shares(_seen(mass, half), ranked), 0.0) for half in (0, 1)]
         lower, upper = np.mean(ranges, axis=0)
         lower, upper = np.maximum(np.ceil(lower + level), 1), np.minimum(np.floor(upper - level), size)
-    few = level * len(depth) / 2 < 1.5
     return Simultaneous(
-        with_gaps(lower, ranked), with_gaps(upper, ranked), float(probability), float(error), float(level), bool(few)
+        with_gaps(lower, ranked), with_gaps(upper, ranked), float(probability), float(error), float(level)
     )
 
 

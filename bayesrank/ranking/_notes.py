@@ -147,7 +147,9 @@ def _same_cases(counts: xr.DataArray) -> list[str]:
     shared = sum(size for size in sets.values() if size > 1)
     if not shared:
         return []
-    who = "All entities met the same cases" if len(sets) == 1 else f"{shared} of {sets.total()} share a test set"
+    who = (
+        "All entities met the same cases" if len(sets) == 1 else f"{shared} of {sets.total()} entities share test sets"
+    )
     guess = "" if counts["test_set"].attrs.get("named") else ", as equal class sizes suggest"
     return [f"{who}{guess}; their errors are taken as independent, since matrices do not tell how they overlap."]
 

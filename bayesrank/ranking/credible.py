@@ -119,7 +119,7 @@ def credible_ranking(
     values = values.transpose(*draw_dims(values), ..., "entity").astype(float, copy=False).compute()
     ranking = _each(values, observed, found, prob, rope)
     notes = source_notes(source, None if found.variable else found.score, values, kind)
-    return ranking.assign_attrs(notes=[*notes, *ranking.attrs["notes"]])
+    return ranking.assign_attrs(notes=notes)
 
 
 def _each(values: xr.DataArray, observed: xr.DataArray | None, found: Scored, prob: float, rope: float) -> xr.Dataset:
@@ -139,9 +139,8 @@ def _each(values: xr.DataArray, observed: xr.DataArray | None, found: Scored, pr
         for i in range(values.sizes[dim])
     ]
     index = values[dim] if dim in values.coords else range(values.sizes[dim])
-    notes = list(dict.fromkeys(note for part in parts for note in part.attrs["notes"]))
     joined = xr.concat(parts, dim=dim, combine_attrs="override", coords="minimal", compat="override", join="exact")
-    return joined.assign_coords({dim: index}).assign_attrs(notes=notes)
+    return joined.assign_coords({dim: index})
 
 
 def _one(values: xr.DataArray, observed: xr.DataArray | None, found: Scored, prob: float, rope: float) -> xr.Dataset:
@@ -151,20 +150,20 @@ def _one(values: xr.DataArray, observed: xr.DataArray | None, found: Scored, pro
     x = values.values.reshape(batches.number, size)
     if np.isinf(x).any():
         raise ValueError("source must have finite or NaN values; got an infinite one")
-    result, notes = _summarize(x, batches, np.array([str(n) for n in names]), prob, rope, found)
+    result = _summarize(x, batches, np.array([str(n) for n in names]), prob, rope, found)
     result["observed"] = np.full(size, np.nan) if observed is None else observed.values.astype(float)
     variables = {name: (_dims(name, np.ndim(v)), v, _about(name)) for name, v in result.items()}
     # What is known of the entities (what they lack, who made them) stays with them.
     coords: dict[str, Any] = {"entity": names, "rival": names, "rank": np.arange(1, size + 1)}
     coords |= {str(name): coord for name, coord in values.coords.items() if coord.dims == ("entity",)}
-    facts = {"prob": prob, "rope": rope, "draws": batches.number, "method": "draws", "notes": notes}
+    facts = {"prob": prob, "rope": rope, "draws": batches.number, "method": "draws"}
     return xr.Dataset(variables, coords, found.facts() | facts)
 
 
 def _summarize(
     x: np.ndarray, batches: Batches, names: np.ndarray, prob: float, rope: float, found: Scored
-) -> tuple[dict[str, Any], list[str]]:
-    """Everything, from values (draw, entity), and sentences on what to know first."""
+) -> dict[str, Any]:
+    """Everything, from values (draw, entity)."""
     draws, size = x.shape
     middle, low, high, centre = _quantiles(x, (1 - prob) / 2)
     [(ranks, twice)] = reduce(x, RankReducer(found.sign), batches=batches)
@@ -234,11 +233,7 @@ def _summarize(
         "undefined": 1 - defined / draws,
         "effective_sample_size": known * own * some,
     }
-    few = (
-        f"{draws} draws are too few for rank intervals that hold all {ranked.sum()} entities with probability "
-        f"{prob:g}: the simultaneous ones go to the ends of the draws or beyond."
-    )
-    return result, [few] if together.at_the_range else []
+    return result
 
 
 def _checked(values: xr.DataArray) -> xr.DataArray:

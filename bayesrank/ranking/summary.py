@@ -64,7 +64,7 @@ def verdict(ranking: xr.Dataset) -> list[str]:
     list of str
         What has to be known first: observed values outside of their own intervals, then the ranking's notes. Then who
         is probably best and how sure that is, who may be as good, who is worse, what choosing the first costs on
-        average, and who could not be ranked.
+        average, who could not be ranked, and whether the draws are too few.
 
     Raises
     ------
@@ -93,7 +93,8 @@ def verdict(ranking: xr.Dataset) -> list[str]:
     if bool(ranking["effective_sample_size"].isnull().all()):
         leader = ranking_table(ranking).index[0]
         return [*first, f"{leader} comes first by {score}. A point estimate does not say how sure that is."]
-    return [*first, _leaders(ranking), *_comparisons(ranking), *_cost(ranking), *_unranked(ranking)]
+    last = [*_unranked(ranking), *_too_few_draws(ranking)]
+    return [*first, _leaders(ranking), *_comparisons(ranking), *_cost(ranking), *last]
 
 
 def worth(ranking: xr.Dataset) -> float:
@@ -235,6 +236,17 @@ def _unranked(ranking: xr.Dataset) -> list[str]:
             f"{_format.count(partly, 'entity')} had no defined {score} in some draws; ranks are among the defined ones."
         )
     return lines
+
+
+def _too_few_draws(ranking: xr.Dataset) -> list[str]:
+    """Whether joint rank intervals had to go to the ends of the draws, or beyond."""
+    if not float(ranking["rank_simultaneous_level"]) <= 0:
+        return []
+    size = int(ranking["tier"].notnull().sum())
+    return [
+        f"{ranking.attrs['draws']} draws are few for intervals that hold the ranks of all {size} entities at once: the "
+        "simultaneous ones go to the ends of the draws or beyond."
+    ]
 
 
 def _check_ranking(ranking: xr.Dataset) -> None:
