@@ -1,6 +1,6 @@
 from . import datasets as datasets
-from . import operations as operations
 from . import ops as ops
+from . import performance as performance
 from . import plots as plots
 from . import predictive as predictive
 from . import scores as scores

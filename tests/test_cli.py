@@ -262,7 +262,7 @@ def test_nothing_defined_is_no_warning():
 
 
 def test_the_observed_tile_moves_to_the_prevalence_asked_for():
-    shifted = br.operations.shift_prior(br.datasets.load("tornado").sum("dataset"), 0.5)
+    shifted = br.performance.shift_prior(br.datasets.load("tornado").sum("dataset"), 0.5)
     share = 100 * br.tile.shares(shifted).sel(entity="Finley").item()
     found = invoke("tile", "tornado", "--prevalence", "0.5", "--draws", "5")
     assert f"{share:.1f}%" in found

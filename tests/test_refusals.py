@@ -7,7 +7,7 @@ import pytest
 import xarray as xr
 
 import bayesrank as br
-from bayesrank import operations, ops, predictive, scores, tile
+from bayesrank import ops, performance, predictive, scores, tile
 
 COUNTS = br.from_counts(tn=[70, 75], fp=[10, 5], fn=[6, 9], tp=[24, 21], entity=["a", "b"])
 POINT = br.as_performance(COUNTS)
@@ -34,7 +34,7 @@ JOINT = br.joint_outcomes([0, 1] * 4, {"a": [0, 1] * 4, "b": [1, 0, 0, 1] * 2})
         ("prob", lambda x: tile.credible(POINT, 3, x)),
         ("prob", lambda x: tile.value_interval(DRAWS, 3, x)),
         ("prob", lambda x: tile.preference_ranking(POINT, 0.5, 0.5, prob=x)),
-        ("prevalence", lambda x: operations.shift_prior(POINT, x)),
+        ("prevalence", lambda x: performance.shift_prior(POINT, x)),
         ("value", lambda x: br.contour("f1", x, 0.1, 0.3)),
         ("tp", lambda x: br.importance(fp=1, tp=x)),
         ("q", lambda x: br.score_posterior(COUNTS, "f1").quantile(x)),
@@ -191,7 +191,7 @@ def test_performances_with_holes_are_refused():
 
 
 def test_a_class_of_which_nothing_is_known_leaves_the_other():
-    only_negatives = operations.shift_prior(br.from_counts(tn=8, fp=2, fn=0, tp=0), 0.3)
+    only_negatives = performance.shift_prior(br.from_counts(tn=8, fp=2, fn=0, tp=0), 0.3)
     assert scores.tnr(only_negatives).item() == pytest.approx(0.8)
     assert np.isnan(scores.tpr(only_negatives)).all()
 

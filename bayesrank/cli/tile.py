@@ -112,7 +112,7 @@ def _map(
         return found, found["share"]
     observed = br.as_performance(analysis.counts)
     if prevalence is not None:
-        observed = br.operations.shift_prior(observed, prevalence)
+        observed = br.performance.shift_prior(observed, prevalence)
     return br.tile.regions(observed), br.tile.shares(observed)
 
 

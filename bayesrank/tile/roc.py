@@ -262,7 +262,7 @@ def moved_place(operation: str, a: Any, b: Any, old: Any | None = None, new: Any
     ----------
     operation : str
         ``"change_predicted"`` and ``"change_actual"`` (the order is inverted), ``"swap_actual_predicted"``,
-        ``"swap_classes"``, or ``"shift_prior"``: the functions of :mod:`bayesrank.operations`.
+        ``"swap_classes"``, or ``"shift_prior"``: the functions of :mod:`bayesrank.performance`.
     a, b : number or array
         The original place.
     old, new : number or array, optional

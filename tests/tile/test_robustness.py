@@ -209,9 +209,9 @@ def test_swapped_classes_turn_the_map():
     array = random_entities(5, 9)
     radius = br.tile.robustness(array, 21).values
     np.testing.assert_allclose(
-        br.tile.robustness(br.operations.swap_classes(array), 21), radius[::-1, ::-1], atol=1e-12
+        br.tile.robustness(br.performance.swap_classes(array), 21), radius[::-1, ::-1], atol=1e-12
     )
-    mirrored = br.operations.swap_actual_predicted(array)
+    mirrored = br.performance.swap_actual_predicted(array)
     np.testing.assert_allclose(br.tile.robustness(mirrored, 21), radius[::-1], atol=1e-12)
 
 

@@ -6,7 +6,7 @@ import xarray as xr
 from scipy.stats import kendalltau, pearsonr, spearmanr
 
 import bayesrank as br
-from bayesrank import operations
+from bayesrank import performance
 
 
 def rates(tnr, tpr, prevalence):
@@ -52,7 +52,7 @@ def test_interpolation_by_f_means(any_performances):
 
 @pytest.mark.parametrize("name", ["change_predicted", "change_actual", "swap_actual_predicted", "swap_classes"])
 def test_lemmas_1_to_4(any_performances, name):
-    before, after = br.tile.value(any_performances, 11), br.tile.value(getattr(operations, name)(any_performances), 11)
+    before, after = br.tile.value(any_performances, 11), br.tile.value(getattr(performance, name)(any_performances), 11)
     for a, b in [(0.2, 0.7), (0.0, 0.3), (0.9, 0.9), (1.0, 0.0)]:
         new_a, new_b = br.tile.moved_place(name, a, b)
         there = before.sel(a=new_a, b=new_b, method="nearest")
@@ -63,7 +63,7 @@ def test_lemmas_1_to_4(any_performances, name):
 def test_lemma_5_and_property_1():
     rng = np.random.default_rng(1)
     before = rates(rng.random(60), rng.random(60), 0.3)
-    after = operations.shift_prior(before, 0.8)
+    after = performance.shift_prior(before, 0.8)
     np.testing.assert_allclose(after.isel(actual=1).sum("predicted"), 0.8)
     np.testing.assert_allclose(br.scores.tpr(after), br.scores.tpr(before))
     for a, b in [(0.3, 0.6), (0.9, 0.1)]:
@@ -147,7 +147,7 @@ def test_chance_correction():
     array = rates(rng.random(80), rng.random(80), 0.3)
     for a, b in [(0.5, 0.5), (0.2, 0.8)]:
         plain = ranking_score(array, 1 - a, 1 - b, b, a)
-        chance = ranking_score(operations.no_skill_twin(array), 1 - a, 1 - b, b, a)
+        chance = ranking_score(performance.no_skill_twin(array), 1 - a, 1 - b, b, a)
         new_a, new_b = br.tile.chance_corrected_place(a, b, 0.3)
         there = ranking_score(array, 1 - new_a, 1 - new_b, new_b, new_a)
         assert kendalltau((plain - chance) / (1 - chance), there)[0] == pytest.approx(1)

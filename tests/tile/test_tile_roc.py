@@ -8,7 +8,7 @@ import pytest
 import xarray as xr
 
 import bayesrank as br
-from bayesrank import operations
+from bayesrank import performance
 
 PLACES = [Fraction(k, 4) for k in range(5)]
 
@@ -169,7 +169,7 @@ def place(*numbers):
 def test_lemmas_1_to_4_at_corners_and_for_noughts(operation):
     table = performances()
     counts = br.from_counts(**dict(zip(("tn", "fp", "fn", "tp"), table.T, strict=True)))
-    before, after = fractions(br.as_performance(counts)), fractions(getattr(operations, operation)(counts))
+    before, after = fractions(br.as_performance(counts)), fractions(getattr(performance, operation)(counts))
     for a in PLACES:
         for b in PLACES:
             there = place(*br.tile.moved_place(operation, float(a), float(b)))
@@ -182,7 +182,7 @@ def test_lemma_5_at_corners(old, new):
     rates = [*((x, y) for x in (0.0, 0.5, 1.0) for y in (0.0, 0.25, 1.0)), *rng.random((12, 2)).tolist()]
     table = np.array([from_rates(x, y, old) for x, y in rates]).reshape(-1, 2, 2)
     source = xr.DataArray(table, {"entity": range(len(rates))}, ("entity", "actual", "predicted"))
-    before, after = fractions(source), fractions(operations.shift_prior(source, new))
+    before, after = fractions(source), fractions(performance.shift_prior(source, new))
     for a in PLACES:
         for b in PLACES:
             there = br.tile.moved_place("shift_prior", float(a), float(b), old=old, new=new)

@@ -1,0 +1,47 @@
+"""A performance: probabilities over the outcomes. What holds one, and what can be done to one."""
+
+from bayesrank.performance.arrays import (
+    DRAW_DIMS,
+    OUTCOME_DIMS,
+    align_outcomes,
+    as_performance,
+    draw_dims,
+    observed_counts,
+    only_two_classes,
+    outcome_dims,
+    posterior_of,
+    two_class_cells,
+)
+from bayesrank.performance.operations import (
+    change_actual,
+    change_predicted,
+    check_importance,
+    filter_by_importance,
+    mix,
+    no_skill_twin,
+    shift_prior,
+    swap_actual_predicted,
+    swap_classes,
+)
+
+__all__ = [
+    "DRAW_DIMS",
+    "OUTCOME_DIMS",
+    "align_outcomes",
+    "as_performance",
+    "change_actual",
+    "change_predicted",
+    "check_importance",
+    "draw_dims",
+    "filter_by_importance",
+    "mix",
+    "no_skill_twin",
+    "observed_counts",
+    "only_two_classes",
+    "outcome_dims",
+    "posterior_of",
+    "shift_prior",
+    "swap_actual_predicted",
+    "swap_classes",
+    "two_class_cells",
+]
