@@ -166,7 +166,7 @@ class ProductMultinomial:
 
 
 def test_sets(counts: xr.DataArray, row_prior: xr.DataArray, shared: bool) -> tuple[xr.DataArray, xr.DataArray]:
-    """The name of each table's test set, and the key of its row totals' stream.
+    """The name of each table's test set, and the key of its row totals' stream; "" where nothing was measured.
 
     Entities share a test set where the coord ``test_set`` of the counts says so, or else where they have the same data
     set and equal row totals; with another row prior, or not ``shared``, the draws are apart nevertheless.
@@ -175,39 +175,40 @@ def test_sets(counts: xr.DataArray, row_prior: xr.DataArray, shared: bool) -> tu
     cells = [d for d in rows.dims if d != "actual"]
     totals, priors = (x.transpose(*cells, "actual").values for x in (rows, row_prior))
     measured = np.broadcast_to(counts["measured"].values if "measured" in counts.coords else True, totals.shape[:-1])
-    named = None
-    if "test_set" in counts.coords:
-        given = counts["test_set"].reset_coords(drop=True)
-        named = np.broadcast_to(
-            given.variable.set_dims({d: counts.sizes[d] for d in cells}).transpose(*cells).values, measured.shape
-        )
+    named = _named_test_sets(counts, cells, totals, measured) if "test_set" in counts.coords else None
     keys = np.full(measured.shape, "", dtype=object)
-    held: dict[Any, tuple[list, Any]] = {}
-    for position in np.ndindex(measured.shape):
-        if not measured[position]:
-            continue
-        name = {d: rows[d].values.tolist()[i] for d, i in zip(cells, position, strict=True)}
-        place = [str(name[d]) for d in cells if d != "entity"]
-        if named is not None:
-            place.append(f"named {named[position]}")
-            seen = held.setdefault(tuple(place), (totals[position].tolist(), name["entity"]))
-            if seen[0] != totals[position].tolist():
-                raise ValueError(
-                    f"test_set must name entities with the same cases; got {str(named[position])!r} for {seen[1]!r} "
-                    f"with {seen[0]} cases of the classes and {name['entity']!r} with {totals[position].tolist()}"
-                )
-        own = [] if shared else [repr(name["entity"])]
-        keys[position] = repr([*place, *own, totals[position].tolist(), priors[position].tolist()])
+    for position in zip(*np.nonzero(measured), strict=True):
+        place = [str(rows[d].values[i]) for d, i in zip(cells, position, strict=True) if d != "entity"]
+        place += [] if named is None else [f"named {named[position]}"]
+        place += [] if shared else [repr(rows["entity"].values.tolist()[position[0]])]
+        keys[position] = repr([*place, totals[position].tolist(), priors[position].tolist()])
     unique = [key for key in dict.fromkeys(keys.ravel().tolist()) if key]
     label = {"": ""} | {key: f"test set {i + 1}" for i, key in enumerate(unique)}
     if named is not None:
-        names = {keys[p]: str(named[p]) for p in np.ndindex(keys.shape) if keys[p]}
+        names = {keys[position]: str(named[position]) for position in zip(*np.nonzero(measured), strict=True)}
         taken = Counter(names.values())
         label |= {key: name if taken[name] == 1 else f"{name} ({label[key]})" for key, name in names.items()}
     labels = np.array([label[key] for key in keys.ravel()], dtype=str).reshape(keys.shape)
-    coords = {d: rows[d] for d in cells}
-    about = {"named": int(named is not None)}
+    coords, about = {d: rows[d] for d in cells}, {"named": int(named is not None)}
     return xr.DataArray(labels, coords, cells, "test_set", about), xr.DataArray(keys.astype(str), coords, cells)
+
+
+def _named_test_sets(counts: xr.DataArray, cells: list, totals: np.ndarray, measured: np.ndarray) -> np.ndarray:
+    """The names that the user gave, one for each table, after a check that those of one name have the same cases."""
+    given = counts["test_set"].variable
+    named = np.broadcast_to(
+        given.set_dims({d: counts.sizes[d] for d in cells}).transpose(*cells).values, measured.shape
+    )
+    seen: dict[Any, tuple[list, Any]] = {}
+    for position in zip(*np.nonzero(measured), strict=True):
+        entity, cases = counts["entity"].values.tolist()[position[0]], totals[position].tolist()
+        first_cases, first_entity = seen.setdefault((named[position], *position[1:]), (cases, entity))
+        if first_cases != cases:
+            raise ValueError(
+                f"test_set must name entities with the same cases; got {str(named[position])!r} for {first_entity!r} "
+                f"with {first_cases} cases of the classes and {entity!r} with {cases}"
+            )
+    return named
 
 
 def known_totals(counts: xr.DataArray, prevalence: Any) -> xr.DataArray | None:

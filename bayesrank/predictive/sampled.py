@@ -9,12 +9,14 @@ import xarray as xr
 from bayesrank._compat import groups_of, is_container
 from bayesrank._random import Seed, root_sequence
 from bayesrank._sampling import sample_counts
-from bayesrank.performance import as_performance
+from bayesrank.performance import as_performance, observed_counts
 
 __all__ = ["posterior_predictive"]
 
 
-def posterior_predictive(posterior: Any, size: Any = None, seed: Seed = None) -> xr.DataArray:
+def posterior_predictive(
+    posterior: Any, size: Any = None, seed: Seed = None, *, kind: str | None = None
+) -> xr.DataArray:
     """Counts of a future test set, one for each posterior draw.
 
     Parameters
@@ -27,6 +29,8 @@ def posterior_predictive(posterior: Any, size: Any = None, seed: Seed = None) ->
         them as set by design.
     seed : int, SeedSequence or Generator, optional
         Of all randomness.
+    kind : str, optional
+        Which performance of the posterior, as in :func:`bayesrank.as_performance`.
 
     Returns
     -------
@@ -47,15 +51,15 @@ def posterior_predictive(posterior: Any, size: Any = None, seed: Seed = None) ->
     >>> int(future.sum(["actual", "predicted"]).min()), int(future.sum(["actual", "predicted"]).max())
     (50, 50)
     """
-    performance = as_performance(posterior)
+    performance = as_performance(posterior, kind)
     if "actual" not in performance.dims:
         raise ValueError(f"posterior must hold a performance over actual and predicted; got {performance.dims}")
     groups = groups_of(posterior) if is_container(posterior) else {}
     if size is None:
-        if "observed_data" not in groups:
-            raise ValueError("size must be given where the posterior has no observed_data; got None")
-        counts = groups["observed_data"]["counts"]
-        known = groups["posterior"].attrs.get("prevalence", "sampled") != "sampled"
+        counts = observed_counts(posterior)
+        if counts is None or set(counts.dims) - set(performance.dims):
+            raise ValueError("size must be given where the performance has no observed counts; got None")
+        known = bool(groups) and groups["posterior"].attrs.get("prevalence", "sampled") != "sampled"
     elif isinstance(size, Mapping):
         classes = performance["actual"].values.tolist()
         if set(size) != set(classes):
