@@ -5,7 +5,7 @@ import math
 
 def probability(p: float, size: float) -> str:
     """A probability estimated from draws worth ``size`` independent ones, to the digits that they support."""
-    if math.isnan(p):
+    if math.isnan(p) or size < 2:  # one draw tells no probability
         return "–"
     digits = 3 if size >= 2000 else 2
     least = max(10.0**-digits, 1 / size)

@@ -409,7 +409,7 @@ def one_vs_rest(counts: xr.DataArray) -> xr.DataArray:
     return out.transpose(*rest, "label", "actual", "predicted").rename(counts.name)
 
 
-def check_counts(counts: Any) -> xr.DataArray:
+def check_counts(counts: Any, argument: str = "counts") -> xr.DataArray:
     """The counts themselves, after a check that they are what every function expects.
 
     Raises
@@ -423,7 +423,7 @@ def check_counts(counts: Any) -> xr.DataArray:
     1
     """
     if not isinstance(counts, xr.DataArray):
-        raise TypeError(f"counts must be a DataArray as made by br.from_counts and its kin; got {in_words(counts)}")
+        raise TypeError(f"{argument} must be a DataArray as made by br.from_counts and its kin; got {in_words(counts)}")
     dims = set(counts.dims)
     if not {"entity", "actual", "predicted"} <= dims or dims - {
         "entity",
@@ -432,26 +432,26 @@ def check_counts(counts: Any) -> xr.DataArray:
         "actual",
         "predicted",
     }:
-        raise ValueError(f"counts must have the dims entity, [dataset], actual, predicted; got {counts.dims}")
+        raise ValueError(f"{argument} must have the dims entity, [dataset], actual, predicted; got {counts.dims}")
     if counts.sizes["actual"] != counts.sizes["predicted"] or counts.sizes["actual"] < 2:
         raise ValueError(
-            "counts must have the same two or more classes on actual and predicted; "
+            f"{argument} must have the same two or more classes on actual and predicted; "
             f"got {counts.sizes['actual']} and {counts.sizes['predicted']}"
         )
     for dim in ("actual", "predicted", "entity"):
         if dim not in counts.coords:
-            raise ValueError(f"counts must have a coord that names each {dim}; got coords {list(counts.coords)}")
+            raise ValueError(f"{argument} must have a coord that names each {dim}; got coords {list(counts.coords)}")
     if list(counts["actual"].values) != list(counts["predicted"].values):
         raise ValueError(
-            "counts must have the same classes in the same order on actual and predicted; "
+            f"{argument} must have the same classes in the same order on actual and predicted; "
             f"got {counts['actual'].values} and {counts['predicted'].values}"
         )
     if not counts.sizes["entity"]:
-        raise ValueError("counts must hold at least one entity; got none")
+        raise ValueError(f"{argument} must hold at least one entity; got none")
     for dim in {"entity", "dataset"} & dims:
         unique_names(dim, counts[dim].values.tolist())
     order = [d for d in ("entity", "dataset", "label", "actual", "predicted") if d in dims]
-    return counts.transpose(*order).copy(data=whole_numbers("counts", counts.transpose(*order).values))
+    return counts.transpose(*order).copy(data=whole_numbers(argument, counts.transpose(*order).values))
 
 
 def arrange(values: np.ndarray, entities: list, datasets: list | None, classes: list) -> xr.DataArray:

@@ -100,10 +100,13 @@ def fit(
     shape = whole("chains", chains, 1), whole("draws", draws, 1)
     if sampler not in ("auto", "exact", "nuts"):
         raise ValueError(f"sampler must be 'auto', 'exact' or 'nuts'; got {sampler!r}")
-    if isinstance(groups, str) or not isinstance(groups, Sequence | set) or set(groups) - set(GROUPS):
+    if isinstance(groups, str) or not isinstance(groups, Sequence | set) or [g for g in groups if g not in GROUPS]:
         raise ValueError(f"groups must be a sequence with any of {GROUPS}; got {groups!r}")
     if nuts is not None and not isinstance(nuts, Mapping):
         raise TypeError(f"nuts must be a mapping of arguments of pymc.sample; got {nuts!r}")
+    taken = {"draws", "chains", "random_seed"} & set(nuts or {})
+    if taken:
+        raise ValueError(f"nuts must not hold draws, chains or a seed, which are arguments of fit; got {sorted(taken)}")
     story = tell(model, evidence, options)
     exact = hasattr(story, "draw")
     if sampler == "exact" and not exact:
@@ -168,7 +171,7 @@ def _sampled(
     seed = int(stream(root, "nuts", type(story).__name__, fingerprint(*evidence)).integers(2**31))
     options = {"progressbar": False, "cores": min(shape[0], 2)} | options
     with story.build():
-        trace = pm.sample(draws=shape[1], chains=shape[0], **({"random_seed": seed} | options))
+        trace = pm.sample(draws=shape[1], chains=shape[0], random_seed=seed, **options)
     sampled = groups_of(trace)
     posterior = story.performances(sampled["posterior"], root)
     if hasattr(story, "coords"):

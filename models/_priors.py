@@ -6,6 +6,8 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
+from bayesrank._arguments import numbers
+
 #: Concentrations of every cell, by name; "four_cases" depends on the number of classes.
 FLAT = {"uniform": 1.0, "jeffreys": 0.5, "haldane": 0.0}
 NAMES = ("four_cases", *FLAT)
@@ -107,9 +109,9 @@ def _of_cells(prior: Any, classes: int) -> xr.DataArray:
             raise ValueError(f"prior must be a number, an array or one of {list(NAMES)}; got {prior!r}")
         prior = FLAT.get(prior, four_cases(classes))
     try:
-        values = np.asarray(prior, dtype=float)
+        values = numbers("prior", prior)
     except (TypeError, ValueError):
-        raise TypeError(f"prior must be a number, a name, an array or a mapping; got {type(prior).__name__}") from None
-    if isinstance(prior, bool) or values.shape not in ((), (classes, classes)):
+        raise TypeError(f"prior must be a number, a name, an array or a mapping; got {prior!r:.80}") from None
+    if values.shape not in ((), (classes, classes)):
         raise ValueError(f"prior must be one number or of shape {(classes, classes)}; got {prior!r}")
     return xr.DataArray(np.broadcast_to(values, (classes, classes)), dims=OUTCOME)

@@ -9,7 +9,7 @@ from scipy import special
 
 from bayesrank._random import Block
 from bayesrank._sampling import sample_counts
-from bayesrank.counts import check_counts
+from bayesrank.counts import check_counts, parts_of
 from bayesrank.models._conjugate import Conjugate
 from bayesrank.models._priors import DEFAULT, align, concentration, first, in_words
 
@@ -57,11 +57,12 @@ class ProductMultinomial:
         for argument, flag in (("shared_prevalence", shared_prevalence), ("force", force)):
             if not isinstance(flag, bool | np.bool_):
                 raise TypeError(f"{argument} must be True or False; got {flag!r}")
-        self.counts = check_counts(counts)
+        self.counts = check_counts(counts, "evidence")
         if self.ONLY_TWO_CLASSES and self.counts.sizes["actual"] != 2:
             raise ValueError(
-                f"counts must have two classes for the model {type(self).__name__}; got {self.counts.sizes['actual']} "
-                "(use 'dirichlet_multinomial' with prevalence='observed', or br.one_vs_rest)"
+                f"evidence must have two classes for the model {type(self).__name__}; "
+                f"got {self.counts.sizes['actual']} (use 'dirichlet_multinomial' with prevalence='observed', or "
+                "br.one_vs_rest)"
             )
         self.concentration = concentration(self.counts, prior)
         self.totals = known_totals(self.counts, self.PREVALENCE if prevalence is None else prevalence)
@@ -174,6 +175,9 @@ def test_sets(counts: xr.DataArray, row_prior: xr.DataArray, shared: bool) -> tu
     rows = counts.sum("predicted")
     cells = [d for d in rows.dims if d != "actual"]
     totals, priors = (x.transpose(*cells, "actual").values for x in (rows, row_prior))
+    if (parts := parts_of(counts)) is not None:
+        # A pool of equal class sizes may be one of unequal data sets.
+        totals = parts.sum("predicted").transpose("entity", "dataset", "actual").values.reshape(len(totals), -1)
     measured = np.broadcast_to(counts["measured"].values if "measured" in counts.coords else True, totals.shape[:-1])
     named = _named_test_sets(counts, cells, totals, measured) if "test_set" in counts.coords else None
     keys = np.full(measured.shape, "", dtype=object)
@@ -196,6 +200,9 @@ def test_sets(counts: xr.DataArray, row_prior: xr.DataArray, shared: bool) -> tu
 def _named_test_sets(counts: xr.DataArray, cells: list, totals: np.ndarray, measured: np.ndarray) -> np.ndarray:
     """The names that the user gave, one for each table, after a check that those of one name have the same cases."""
     given = counts["test_set"].variable
+    lacking = [name for name in given.values.ravel().tolist() if name == "" or name != name or name is None]
+    if lacking:
+        raise ValueError(f"test_set must name the test set of every entity; got {lacking[0]!r}")
     named = np.broadcast_to(
         given.set_dims({d: counts.sizes[d] for d in cells}).transpose(*cells).values, measured.shape
     )
@@ -249,7 +256,7 @@ def _check_proper(counts: xr.DataArray, alpha: xr.DataArray) -> None:
     if bool((cases == 0).any()):
         who = cases["entity"].values[cases.values == 0].tolist()
         raise ValueError(
-            f"counts must hold at least one case of every entity, or only the prior speaks of it; got none of {who} "
+            f"evidence must hold at least one case of every entity, or only the prior speaks of it; got none of {who} "
             "(br.fit(..., force=True) accepts it)"
         )
     empty = ((counts + alpha) <= 0) & (counts["measured"] if "measured" in counts.coords else True)

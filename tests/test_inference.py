@@ -428,7 +428,7 @@ def test_a_test_set_with_unequal_cases_is_refused():
 
 def test_an_entity_without_a_case_is_refused_unless_forced():
     counts = br.from_counts(tn=[70, 0], fp=[10, 0], fn=[6, 0], tp=[24, 0], entity=NAMES)
-    with pytest.raises(ValueError, match=r"counts must hold at least one case of every entity.*\['b'\]"):
+    with pytest.raises(ValueError, match=r"evidence must hold at least one case of every entity.*\['b'\]"):
         br.fit(counts)
     forced = br.scores.tpr(br.fit(counts, force=True, seed=1))
     assert stats.kstest(draws_of(forced, "b"), stats.beta(1, 1).cdf).pvalue > LEVEL

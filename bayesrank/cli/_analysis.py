@@ -15,7 +15,7 @@ from bayesrank import _format
 from bayesrank.cli._table import read_counts
 from bayesrank.counts import common_datasets
 from bayesrank.models import names
-from bayesrank.ranking._notes import source_notes
+from bayesrank.ranking._evidence import evidence_of
 from bayesrank.scores import Score
 
 OPTIONS = (
@@ -65,7 +65,7 @@ class Analysis:
     def notes(self, score: Score | None = None) -> list[str]:
         """What of the evidence a ranking would tell first, and the remarks."""
         values = self.performance if score is None else score(self.performance)
-        return [*source_notes(self.posterior, score, values), *self.remarks]
+        return [*evidence_of(self.posterior, None, values, None).notes(score), *self.remarks]
 
 
 def analysing(command: Callable[..., None]) -> Callable[..., None]:
@@ -102,7 +102,7 @@ def analyse(
         draws=draws,
         seed=seed,
         sampler=sampler,
-        groups=() if prior in ("haldane", "0") else ("prior",),
+        groups=() if _number_or_word(prior) in ("haldane", 0) else ("prior",),
     )
     return Analysis(counts, about, pooled, posterior, br.as_performance(posterior))
 

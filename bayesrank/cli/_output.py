@@ -100,7 +100,8 @@ def rank_header(prob: float) -> list[str]:
 def rank_cells(row: Any, size: float) -> list[str]:
     """What a ranking from draws worth ``size`` independent ones says of an entity's place: a row of its table."""
     return [
-        _format.probability(row["probability_best"], size),
+        # Who has no rank has no chance to be told.
+        _format.probability(row["probability_best"] if row["expected_rank"] > 0 else float("nan"), size),
         _format.number(row["expected_rank"], 1),
         _format.interval(row["rank_lower"], row["rank_upper"], 0),
     ]

@@ -61,7 +61,7 @@ def as_performance(source: Any, kind: str | None = None) -> xr.DataArray:
     >>> as_performance(counts).sel(actual="positive").sum().item()
     0.2727...
     """
-    if kind is not None and kind not in KINDS:
+    if kind is not None and not (isinstance(kind, str) and kind in KINDS):
         raise ValueError(f"kind must be one of {list(KINDS)}; got {kind!r}")
     array = _find(source, kind)
     outcome = [dim for dim in (*OUTCOME_DIMS, "outcome") if dim in array.dims]
@@ -89,7 +89,8 @@ def observed_counts(source: Any) -> xr.DataArray | None:
     [[[80, 1], [3, 27]]]
     """
     if isinstance(source, xr.DataArray):
-        return source if source.dtype.kind in "iu" and outcome_dims(source) else None
+        # Counts with draws are predictions.
+        return source if source.dtype.kind in "iu" and outcome_dims(source) and not draw_dims(source) else None
     groups = groups_of(source) if is_container(source) else {}
     return groups["observed_data"].get("counts") if "observed_data" in groups else None
 

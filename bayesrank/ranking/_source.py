@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank._compat import groups_of, is_container
+from bayesrank._compat import is_container
 from bayesrank._evidence import in_words
 from bayesrank.performance import OUTCOME_DIMS, as_performance, outcome_dims, posterior_of
 from bayesrank.scores import as_score
@@ -72,6 +72,8 @@ def scored(source: Any, score: Any, higher_is_better: bool | None, kind: str | N
     if variable is not None:
         known = _catalogued(score)
         better = _better(score, known.higher_is_better if known else True, higher_is_better)
+        if higher_is_better is None:
+            _refuse(variable, better, score)
         return Scored(_check(variable), score, better, known, variable=score)
     the_score = as_score(score)
     values = _check(the_score(_performance(source, kind)))
@@ -93,38 +95,36 @@ def bare(values: Any, higher_is_better: bool | None) -> tuple[xr.DataArray, int]
     return found.values, found.sign
 
 
-def observed_score(source: Any, found: Scored, kind: str | None) -> xr.DataArray | None:
-    """The score of the observed counts, or the observed variable of the ranked one's name; None if not known."""
-    counts: Any = source
-    if not isinstance(source, xr.DataArray):
-        groups = groups_of(source) if is_container(source) else {}
-        data = groups.get("observed_data", xr.Dataset())
-        ranked = kind or posterior_of(source).attrs.get("kind", "observed")
-        counts = data.get("counts") if found.variable is None and ranked == "observed" else None
-        if found.variable is not None and found.variable in data:
-            return _like(data[found.variable], found.values)
-    if counts is None or counts.dtype.kind not in "iu" or found.score is None or not outcome_dims(counts):
-        return None
-    return _like(found.score(counts), found.values)
-
-
 def _of_values(values: xr.DataArray, score: Any, higher_is_better: bool | None) -> Scored:
     values = _check(values)
     if score is not None:
         known = as_score(score)
-        return Scored(values, known.name, _better(known.name, known.higher_is_better, higher_is_better), known)
-    name = str(values.name or "score")
-    if higher_is_better is None:
-        told = _catalogued(values.name)
-        said = {DIRECTION[told.higher_is_better]} if told else set()
-        said |= {str(values.attrs["direction"])} if "direction" in values.attrs else set()
-        for other in sorted(said - {DIRECTION[True]}):
-            what = "have no better end" if other == DIRECTION[None] else f"came from a score of which {other}"
+        other = _catalogued(values.name)
+        if higher_is_better is None and other is not None and other.name != known.name:
             raise ValueError(
-                f"score or higher_is_better must be given for values whose name or attrs say that they {what}; got "
-                f"None for {name!r}"
+                f"score must be that of the values, whose name says {other.name}; got {known.name} (rename them, or "
+                "tell higher_is_better)"
             )
-    return Scored(values, name, higher_is_better is None or bool(higher_is_better))
+        better = _better(known.name, known.higher_is_better, higher_is_better)
+        if higher_is_better is None:
+            _refuse(values, better, known.name)
+        return Scored(values, known.name, better, known)
+    if higher_is_better is None:
+        _refuse(values, True, None)
+    return Scored(values, str(values.name or "score"), higher_is_better is None or bool(higher_is_better))
+
+
+def _refuse(values: xr.DataArray, better: bool, score: str | None) -> None:
+    """Raise if name or attrs of values say that another end is better than ``score`` (or nobody) says."""
+    expected, told = DIRECTION[better], _catalogued(values.name)
+    said = {DIRECTION[told.higher_is_better]} if told else set()
+    said |= {str(values.attrs["direction"])} if "direction" in values.attrs else set()
+    for other in sorted(said - {expected}):
+        what = "have no better end" if other == DIRECTION[None] else f"came from a score of which {other}"
+        raise ValueError(
+            f"score or higher_is_better must be given for values whose name or attrs say that they {what}; got "
+            f"{score!r} for {str(values.name or 'score')!r}"
+        )
 
 
 def _better(name: str, known: bool | None, told: bool | None) -> bool:
@@ -142,6 +142,10 @@ def _check(values: Any) -> xr.DataArray:
         raise ValueError(f"values must be a score's values, not a performance; got the dims {values.dims}")
     if values.dtype.kind not in "fiub":
         raise TypeError(f"source must hold numbers; got dtype {values.dtype}")
+    if "entity" in values.coords:
+        repeated = values.sizes["entity"] - len(set(values["entity"].values.tolist()))
+        if repeated:
+            raise ValueError(f"source must name each entity once; got {repeated} repeated names")
     return values
 
 
@@ -155,7 +159,7 @@ def _variable(source: Any, name: str) -> xr.DataArray | None:
     """The posterior's variable over entity of that name, None if there is none."""
     if isinstance(source, xr.DataArray):
         return None
-    found = posterior_of(source).get(name)
+    found = posterior_of(source).data_vars.get(name)
     return found if found is not None and "entity" in found.dims and not outcome_dims(found) else None
 
 
@@ -163,19 +167,6 @@ def _performance(source: Any, kind: str | None) -> Any:
     """The performance; counts as they are, so that exact integers keep exact ties."""
     counts = isinstance(source, xr.DataArray) and source.dtype.kind in "iu"
     return source if counts and kind is None else as_performance(source, kind)
-
-
-def _like(observed: xr.DataArray, values: xr.DataArray) -> xr.DataArray | None:
-    """Observed numbers of the entities of ``values``, in their order; None if they have other dims."""
-    if "entity" not in observed.dims or set(observed.dims) - set(values.dims):
-        return None
-    observed = observed.astype(float)
-    for dim in observed.dims:
-        if dim in observed.coords and dim in values.coords:
-            observed = observed.reindex({dim: values[dim]})
-        elif observed.sizes[dim] != values.sizes[dim]:
-            return None
-    return observed.reset_coords(drop=True)
 
 
 def _kind_of(source: Any) -> str:

@@ -7,12 +7,12 @@ import numpy as np
 import xarray as xr
 
 from bayesrank._arguments import credibility, number
-from bayesrank._draws import RARE, Batches, Moments, efficiency, reduce, share_error
+from bayesrank._draws import RARE, Batches, Moments, efficiency, proportion_error, reduce, share_error
 from bayesrank.performance import draw_dims
+from bayesrank.ranking._evidence import Evidence, evidence_of
 from bayesrank.ranking._intervals import rank_intervals, simultaneous_intervals, with_gaps
-from bayesrank.ranking._notes import source_notes
 from bayesrank.ranking._reducers import RankReducer, Ranks, compare
-from bayesrank.ranking._source import Scored, observed_score, scored
+from bayesrank.ranking._source import Scored, scored
 from bayesrank.ranking.consensus import best_set, consensus_order, share_ranks, tiers
 
 __all__ = ["credible_ranking"]
@@ -61,7 +61,8 @@ def credible_ranking(
         With the dims ``entity``, ``rank`` (1 is best) and ``rival``:
 
         - ``median``, ``lower``, ``upper``: of the score, equal tails at ``prob``, of the draws in which it is
-          defined; ``observed``: the score of the observed counts, NaN where not known.
+          defined; ``observed``: the score of the observed counts, NaN where not known; ``contradicted``: whether that
+          lies outside of the interval by more than Monte-Carlo error, and at no end of what can be observed.
         - ``rank_probability`` (entity, rank), ``probability_best``, ``expected_rank``: tied entities share evenly
           the positions that they occupy.
         - ``rank_lower``, ``rank_upper``: equal-tailed rank interval of each entity at ``prob``.
@@ -73,8 +74,9 @@ def credible_ranking(
         - ``superiority`` (entity, rival): probability that the entity beats the rival by more than the ROPE, among
           the draws in which both are defined; ``equivalence``: 1 minus superiority both ways.
         - ``consensus_rank``: rank in the order with the smallest expected Kendall distance; entities that the
-          draws cannot tell apart, within twice the Monte-Carlo error, share a rank. ``consensus_distance`` is that
-          distance and ``consensus_lower_bound`` what no order can beat.
+          draws cannot tell apart, within twice the Monte-Carlo error, share a rank. ``consensus_position`` is the
+          place in that order, in which no two share one. ``consensus_distance`` is its distance and
+          ``consensus_lower_bound`` what no order can beat.
         - ``tier``: the first entity not yet placed, in consensus order, takes with it all unplaced ones that it
           does not beat with probability ``prob``. A comparison with the tier's first entity, not an equivalence
           between all its members; tiers need not be contiguous in any ranking.
@@ -88,8 +90,8 @@ def credible_ranking(
         - Monte-Carlo standard errors ``<name>_error``; they allow for autocorrelation, and are never 0.
 
         The attrs are ``score``, ``prob``, ``rope``, ``higher_is_better``, ``draws``, ``range`` and ``finite_mean``
-        of the score, ``depends_on_prevalence`` where it is known, ``method`` and ``notes``, sentences on what a
-        reader must know first.
+        of the score, ``depends_on_prevalence`` where it is known, and ``method``. The variable ``notes`` holds
+        sentences on what a reader must know first, one a line.
 
     Raises
     ------
@@ -115,27 +117,19 @@ def credible_ranking(
         raise ValueError(f"rope must be finite; got {rope}")
     found = scored(source, score, higher_is_better, kind)
     values = _checked(found.values)
-    observed = observed_score(source, found, kind)
+    evidence = evidence_of(source, found.variable, values, kind)
     values = values.transpose(*draw_dims(values), ..., "entity").astype(float, copy=False).compute()
-    ranking = _each(values, observed, found, prob, rope)
-    notes = source_notes(source, None if found.variable else found.score, values, kind)
-    return ranking.assign_attrs(notes=notes)
+    return _each(values, evidence, found, prob, rope)
 
 
-def _each(values: xr.DataArray, observed: xr.DataArray | None, found: Scored, prob: float, rope: float) -> xr.Dataset:
+def _each(values: xr.DataArray, evidence: Evidence, found: Scored, prob: float, rope: float) -> xr.Dataset:
     """One ranking for each item of every other dim."""
     extra = [str(dim) for dim in values.dims if dim not in (*draw_dims(values), "entity")]
     if not extra:
-        return _one(values, observed, found, prob, rope)
+        return _one(values, evidence, found, prob, rope)
     dim = extra[0]
     parts = [
-        _each(
-            values.isel({dim: i}, drop=True),
-            observed.isel({dim: i}, drop=True) if observed is not None and dim in observed.dims else observed,
-            found,
-            prob,
-            rope,
-        )
+        _each(values.isel({dim: i}, drop=True), evidence.at(dim, i), found, prob, rope)
         for i in range(values.sizes[dim])
     ]
     index = values[dim] if dim in values.coords else range(values.sizes[dim])
@@ -143,21 +137,38 @@ def _each(values: xr.DataArray, observed: xr.DataArray | None, found: Scored, pr
     return joined.assign_coords({dim: index})
 
 
-def _one(values: xr.DataArray, observed: xr.DataArray | None, found: Scored, prob: float, rope: float) -> xr.Dataset:
+def _one(values: xr.DataArray, evidence: Evidence, found: Scored, prob: float, rope: float) -> xr.Dataset:
     size = values.sizes["entity"]
-    names = values["entity"].values.tolist() if "entity" in values.coords else list(range(size))
+    names = values["entity"].values if "entity" in values.coords else np.arange(size)
     batches = Batches.of(values)
     x = values.values.reshape(batches.number, size)
     if np.isinf(x).any():
         raise ValueError("source must have finite or NaN values; got an infinite one")
     result = _summarize(x, batches, np.array([str(n) for n in names]), prob, rope, found)
-    result["observed"] = np.full(size, np.nan) if observed is None else observed.values.astype(float)
+    score = None if found.variable else found.score
+    seen, extreme = evidence.observed(score), evidence.extreme()
+    result["observed"] = np.full(size, np.nan) if seen is None else seen.values.astype(float)
+    settled = np.zeros(size, bool) if extreme is None else extreme.values
+    result["contradicted"] = _contradicted(x, result, found, prob) & ~settled
+    result["notes"] = "\n".join(evidence.notes(score))
     variables = {name: (_dims(name, np.ndim(v)), v, _about(name)) for name, v in result.items()}
     # What is known of the entities (what they lack, who made them) stays with them.
     coords: dict[str, Any] = {"entity": names, "rival": names, "rank": np.arange(1, size + 1)}
     coords |= {str(name): coord for name, coord in values.coords.items() if coord.dims == ("entity",)}
     facts = {"prob": prob, "rope": rope, "draws": batches.number, "method": "draws"}
     return xr.Dataset(variables, coords, found.facts() | facts)
+
+
+def _contradicted(x: np.ndarray, result: dict[str, Any], found: Scored, prob: float) -> np.ndarray:
+    """Whether what was observed lies beyond the tail of its own interval, by more than Monte-Carlo error.
+
+    One at an end of the score's range is outside of every equal-tailed interval, and contradicts nothing.
+    """
+    observed, size = result["observed"], result["effective_sample_size"]
+    defined = np.maximum((~np.isnan(x)).sum(axis=0), 1)
+    beyond = np.minimum((x <= observed).sum(axis=0), (x >= observed).sum(axis=0)) / defined
+    at_an_end = np.isclose(observed[:, None], found.facts()["range"], rtol=1e-9, atol=1e-9).any(axis=1)
+    return (beyond + 2 * proportion_error(beyond, size) < (1 - prob) / 2) & ~np.isnan(observed) & ~at_an_end
 
 
 def _summarize(
@@ -197,6 +208,8 @@ def _summarize(
     order = order[np.lexsort((names[order], np.round(ranks.expected[order], 12)))]
     placed, distance, bound = consensus_order(preference[np.ix_(order, order)])
     order = order[placed]
+    position = np.zeros(size, int)
+    position[order] = np.arange(1, len(order) + 1)
     shared = share_ranks(order, preference, preference_error)
     del preference, preference_error
     equivalence = 1 - superiority - superiority.T
@@ -224,6 +237,7 @@ def _summarize(
         "superiority_error": superiority_error,
         "equivalence": equivalence,
         "consensus_rank": with_gaps(shared, ranked),
+        "consensus_position": with_gaps(position, ranked),
         "consensus_distance": distance,
         "consensus_lower_bound": bound,
         "tier": with_gaps(tiers(order, superiority, prob), ranked),
@@ -238,10 +252,6 @@ def _summarize(
 
 def _checked(values: xr.DataArray) -> xr.DataArray:
     """Values of which a ranking can be made."""
-    if "entity" in values.coords:
-        repeated = values.sizes["entity"] - len(set(values["entity"].values.tolist()))
-        if repeated:
-            raise ValueError(f"source must name each entity once; got {repeated} repeated names")
     if not values.size:
         raise ValueError(f"source must hold at least one entity and one draw; got the sizes {dict(values.sizes)}")
     if {"rank", "rival"} & set(values.dims):

@@ -9,6 +9,11 @@ from bayesrank._evidence import in_words
 
 __all__ = ["ranking_table", "verdict", "worth"]
 
+#: What makes a Dataset a ranking.
+NEEDED = {"median", "tier", "undefined", "superiority", "consensus_position", "contradicted", "notes"}
+
+#: Independent draws that a probability of 0.95 can be read off: 1 of all of fewer may well be less.
+FEWEST = 60
 #: Names that a sentence can list.
 NAMED = 5
 
@@ -48,7 +53,9 @@ def ranking_table(ranking: xr.Dataset) -> pd.DataFrame:
     frame = pd.DataFrame(
         {column: ranking[column].values for column in columns}, pd.Index(ranking["entity"].values, name="entity")
     )
-    return frame.sort_values(["consensus_rank", "expected_rank"], kind="stable", na_position="last")
+    # Who is not ranked comes last, by name.
+    names = np.array([str(name) for name in frame.index])
+    return frame.iloc[np.lexsort((names, ranking["consensus_position"].values))]
 
 
 def verdict(ranking: xr.Dataset) -> list[str]:
@@ -82,17 +89,26 @@ def verdict(ranking: xr.Dataset) -> list[str]:
     In no draw does choosing b cost anything.
     """
     _check_ranking(ranking)
+    if ranking.sizes["rival"] != ranking.sizes["entity"]:
+        raise ValueError(
+            f"ranking must be whole, of {ranking.sizes['rival']} entities; got {ranking.sizes['entity']} of them (rank "
+            "those alone to speak of them alone)"
+        )
     score, size = ranking.attrs["score"], ranking.sizes["entity"]
     if not bool((ranking["undefined"] < 1).any()):
         return [f"No entity has a defined {score} in any draw: there is nothing to rank."]
     if bool(ranking["tier"].isnull().all()):
         return [f"No entity has a defined {score} in half of the draws: there is nothing to rank."]
-    first = [*_contradictions(ranking), *ranking.attrs["notes"]]
+    first = [*_contradictions(ranking), *filter(None, str(ranking["notes"].item()).split("\n"))]
     if size == 1:
         return [*first, f"{ranking['entity'].values[0]} is the only entity: there is nothing to rank it against."]
-    if bool(ranking["effective_sample_size"].isnull().all()):
-        leader = ranking_table(ranking).index[0]
-        return [*first, f"{leader} comes first by {score}. A point estimate does not say how sure that is."]
+    point = bool(ranking["effective_sample_size"].isnull().all())
+    if point or worth(ranking) < FEWEST:
+        table = ranking_table(ranking)
+        names = [str(name) for name in table.index[table["consensus_rank"] == 1]]
+        why = "A point estimate does" if point else f"Draws worth {worth(ranking):.0f} independent ones do"
+        comes = "comes" if len(names) == 1 else "come"
+        return [*first, f"{_few(names)} {comes} first by {score}. {why} not say how sure that is.", *_unranked(ranking)]
     last = [*_unranked(ranking), *_too_few_draws(ranking)]
     return [*first, _leaders(ranking), *_comparisons(ranking), *_cost(ranking), *last]
 
@@ -114,9 +130,7 @@ def worth(ranking: xr.Dataset) -> float:
 
 def _contradictions(ranking: xr.Dataset) -> list[str]:
     """Observed values outside of their own interval; one at an end of the score's range is outside of any."""
-    observed, ends = ranking["observed"], ranking.attrs["range"]
-    outside = (observed < ranking["lower"]) | (observed > ranking["upper"])
-    outside &= (observed != ends[0]) & (observed != ends[1])
+    outside = ranking["contradicted"]
     if not bool(outside.any()):
         return []
     one = ranking.isel(entity=int(np.argmax(outside.values)))
@@ -143,7 +157,7 @@ def _leaders(ranking: xr.Dataset) -> str:
     if len(top) == 1:
         relation = f"{p[0]} {p[1:]}" if p[0] in "<>" else f"= {p}"
         return f"{names[0]} is the most probable best by {score}: P(best) {relation}."
-    listed = " and ".join(names) if len(names) == 2 else f"{names[0]}, {names[1]} and {len(names) - 2} more"
+    listed = _listed(names) if len(names) <= 3 else f"{names[0]}, {names[1]} and {len(names) - 2} more"
     return f"{listed} share the highest probability of being best by {score}, {p} each, within Monte-Carlo error."
 
 
@@ -158,7 +172,10 @@ def _comparisons(ranking: xr.Dataset) -> list[str]:
     if len(names) < 2:
         return []
     if len(names) == 2:
-        p = float(ranking["superiority"].sel(entity=table.index[0], rival=table.index[1]))
+        i, j = (list(ranking["entity"].values).index(name) for name in table.index)
+        p = float(ranking["superiority"].values[i, j])
+        if np.isnan(p):
+            return [f"{names[0]} and {names[1]} never have a value in the same draw, and cannot be compared."]
         return [f"{names[0]} beats {names[1]}{by} with probability {_format.probability(p, worth(ranking))}."]
     lines = []
     if alike:
@@ -181,15 +198,15 @@ def _comparisons(ranking: xr.Dataset) -> list[str]:
             f"{who} worse: {names[0]} beats {each}{by} with probability at least {prob:g}, taken singly.{more}"
         )
     else:
-        lines.append(_separated(ranking, table.index.to_numpy(), by))
+        lines.append(_separated(ranking, by))
     return lines
 
 
-def _separated(ranking: xr.Dataset, names: np.ndarray, by: str) -> str:
+def _separated(ranking: xr.Dataset, by: str) -> str:
     """Whether any pair is told apart where the first one beats nobody."""
-    prob = ranking.attrs["prob"]
-    beats = ranking["superiority"].sel(entity=names, rival=names).values >= prob
-    pairs = np.argwhere(beats)
+    prob, names = ranking.attrs["prob"], ranking["entity"].values
+    ranked = ranking["tier"].notnull().values
+    pairs = np.argwhere((ranking["superiority"].values >= prob) & ranked & ranked[:, None])
     if not len(pairs):
         return f"No two of them are told apart{by} with probability {prob:g}."
     i, j = pairs[0]
@@ -229,7 +246,7 @@ def _unranked(ranking: xr.Dataset) -> list[str]:
     for word, here in (("Never with", ranking["undefined"] == 1), ("Mostly without", ranking["undefined"] < 1)):
         names = ranking["entity"].values[(here & ranking["tier"].isnull()).values]
         if len(names):
-            lines.append(f"{word} a defined {score}, not ranked: {', '.join(map(str, names))}.")
+            lines.append(f"{word} a defined {score}, not ranked: {_few([str(name) for name in names])}.")
     partly = int(((ranking["undefined"] > 0) & ranking["tier"].notnull()).sum())
     if partly:
         lines.append(
@@ -250,10 +267,16 @@ def _too_few_draws(ranking: xr.Dataset) -> list[str]:
 
 
 def _check_ranking(ranking: xr.Dataset) -> None:
-    if not isinstance(ranking, xr.Dataset) or not {"prob", "score", "draws"} <= set(ranking.attrs):
+    whole = isinstance(ranking, xr.Dataset) and {"prob", "score", "draws"} <= set(ranking.attrs)
+    if not whole or not set(ranking.data_vars) >= NEEDED or not ranking.sizes["entity"]:
         raise ValueError(f"ranking must come from br.credible_ranking; got {in_words(ranking)}")
     if ranking["tier"].dims != ("entity",):
         raise ValueError(f"ranking must be one ranking (select it with .isel); got the dims {ranking['tier'].dims}")
+
+
+def _few(names: list[str]) -> str:
+    """All names, or the first few of many."""
+    return _listed(names) if len(names) <= NAMED else f"{', '.join(names[:NAMED])} and {len(names) - NAMED} more"
 
 
 def _listed(names: list[str]) -> str:

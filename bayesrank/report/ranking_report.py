@@ -11,12 +11,13 @@ from typing import Any
 import xarray as xr
 
 from bayesrank import _format
-from bayesrank._compat import groups_of
+from bayesrank._compat import groups_of, is_container
+from bayesrank._evidence import in_words
 from bayesrank.counts import parts_of
 from bayesrank.ops import of_draws, summarize
-from bayesrank.performance import as_performance, observed_counts
+from bayesrank.performance import as_performance, observed_counts, posterior_of
 from bayesrank.ranking import credible_ranking, ranking_table, verdict
-from bayesrank.ranking._notes import sampling
+from bayesrank.ranking._evidence import sampling
 from bayesrank.ranking._source import scored
 from bayesrank.ranking.summary import worth
 from bayesrank.report.words import implied_prior, prior_scores
@@ -72,7 +73,12 @@ def ranking_report(
     """
     from jinja2 import Environment
 
-    groups = groups_of(posterior)
+    if isinstance(posterior, xr.DataArray):
+        raise TypeError(
+            f"posterior must be an InferenceData, a DataTree or a Dataset of draws; got {in_words(posterior)} (br.fit "
+            "makes one of counts)"
+        )
+    groups = groups_of(posterior) if is_container(posterior) else {"posterior": posterior_of(posterior)}
     found = scored(posterior, score, None, None)
     values, counts = found.values, observed_counts(posterior)
     if "dataset" in values.dims:
@@ -109,7 +115,7 @@ def ranking_report(
     return environment.from_string(template).render(
         title=facts.get("title", "Credible ranking"),
         facts=facts,
-        score=found.score,
+        score=found.score if two_classes else None,
         higher_is_better=found.higher_is_better,
         score_words=found.name.replace("_", " "),
         prob=ranking.attrs["prob"],
@@ -182,7 +188,7 @@ def _diagnostics(groups: dict[str, xr.Dataset], ranking: xr.Dataset, values: xr.
 
 
 def _caveats(facts: dict[str, str], ranking: xr.Dataset, parts: xr.DataArray | None) -> list[str]:
-    lines = list(ranking.attrs["notes"])
+    lines = list(filter(None, str(ranking["notes"].item()).split("\n")))
     lines += [facts["caveats"]] if "caveats" in facts else []
     if parts is not None:
         lines.append("The data sets are pooled: a data set counts by its number of cases.")
@@ -197,12 +203,12 @@ def _pictures(values: xr.DataArray, ranking: xr.Dataset, prior_values: xr.DataAr
     from bayesrank.plots import forest, posterior_against_prior, rank_heatmap
     from bayesrank.plots._style import list_size
 
-    size = list_size(values.sizes["entity"])
+    size, seen = list_size(values.sizes["entity"]), bool(ranking["observed"].notnull().any())
     name = values.name.replace("_", " ") if isinstance(values.name, str) else "score"
     pictures = [
         {
-            "caption": f"The {name} of every entity, best first: posterior median, "
-            f"{100 * ranking.attrs['prob']:g}% interval, and what was observed. Colours and marks are tiers.",
+            "caption": f"The {name} of every entity, best first: posterior median, {100 * ranking.attrs['prob']:g}% "
+            f"interval{', and what was observed' * seen}. Colours and marks are tiers.",
             "svg": inline_svg(lambda ax: forest(ranking, ax=ax), size),
         },
         {

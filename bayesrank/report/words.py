@@ -6,7 +6,7 @@ import numpy as np
 import xarray as xr
 
 from bayesrank import _format
-from bayesrank._compat import groups_of
+from bayesrank._compat import groups_of, is_container
 from bayesrank.performance import draw_dims
 from bayesrank.scores import Score
 
@@ -26,7 +26,7 @@ def prior_scores(posterior: Any, score: Score) -> xr.DataArray | None:
     >>> prior_scores(posterior, br.scores.f1).dims
     ('chain', 'draw', 'entity')
     """
-    groups = groups_of(posterior)
+    groups = groups_of(posterior) if is_container(posterior) else {}
     if "prior" not in groups:
         return None
     return score(groups["prior"])

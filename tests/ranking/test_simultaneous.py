@@ -83,4 +83,4 @@ def test_a_point_has_its_own_rank_and_no_probability():
     assert ranking["rank_simultaneous_lower"].values.tolist() == [3, 2, 1]
     assert ranking["rank_simultaneous_upper"].values.tolist() == [3, 2, 1]
     assert np.isnan(ranking["rank_simultaneous_probability"])
-    assert ranking.attrs["notes"] == []
+    assert ranking["notes"].item() == ""

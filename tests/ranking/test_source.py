@@ -76,10 +76,9 @@ def test_attrs_say_what_is_known():
     attrs = br.credible_ranking(POSTERIOR, "mcc", prob=0.9, rope=0.01).attrs
     expected = {
         "score": "mcc", "prob": 0.9, "rope": 0.01, "higher_is_better": 1, "draws": 200, "range": [-1.0, 1.0],
-        "finite_mean": 1, "depends_on_prevalence": 1, "method": "draws", "notes": [],
+        "finite_mean": 1, "depends_on_prevalence": 1, "method": "draws",
     }  # fmt: skip
-    assert attrs.pop("notes") is not None
-    assert attrs == {name: value for name, value in expected.items() if name != "notes"}
+    assert attrs == expected
     bare = br.credible_ranking(br.scores.mcc(POSTERIOR).rename("mine")).attrs
     assert bare["score"] == "mine"
     assert bare["range"] == [-np.inf, np.inf]
@@ -143,3 +142,22 @@ def test_table_verdict_and_forest_need_the_ranking_alone():
     assert diamonds.get_xdata()[0] == pytest.approx(br.scores.f1(COUNTS).sel(entity="good").item())
     unknown = br.plots.forest(br.credible_ranking(f1))
     assert not [line for line in unknown.lines if line.get_label() == "observed"]
+
+
+def test_a_score_that_is_not_that_of_the_values_is_refused():
+    for keep in (True, False):
+        with xr.set_options(keep_attrs=keep):
+            with pytest.raises(ValueError, match="whose name says fnr; got f1"):
+                br.credible_ranking(br.scores.fnr(POSTERIOR), "f1")
+            with pytest.raises(ValueError, match="whose name says positive_likelihood_ratio; got f1"):
+                br.credible_ranking(br.scores.positive_likelihood_ratio(POSTERIOR), "f1")
+
+
+def test_a_variable_that_says_that_lower_is_better_is_refused():
+    losses = xr.Dataset({"loss": br.scores.fnr(POSTERIOR)})
+    with pytest.raises(ValueError, match="came from a score of which lower is better"):
+        br.credible_ranking(losses, "loss")
+    ranking = br.credible_ranking(losses, "loss", higher_is_better=False)
+    np.testing.assert_array_equal(ranking["tier"], br.credible_ranking(POSTERIOR, "fnr")["tier"])
+    with pytest.raises(KeyError, match="entity"):
+        br.credible_ranking(POSTERIOR, "entity")

@@ -5,6 +5,8 @@ import pytest
 import xarray as xr
 
 import bayesrank as br
+from bayesrank._compat import groups_of, to_container
+from bayesrank.ranking._evidence import evidence_of
 
 
 def draws_of(values, names):
@@ -145,11 +147,11 @@ def test_what_has_to_be_known_first(note):
 def test_nothing_is_said_that_does_not_apply():
     cells = {"tn": [880, 890], "fp": [20, 20], "fn": [40, 40], "tp": [60, 60]}
     posterior = br.fit(br.from_counts(**cells, entity=["a", "b"]), draws=100, seed=1)
-    assert br.credible_ranking(posterior, "informedness").attrs["notes"] == []
+    assert br.credible_ranking(posterior, "informedness")["notes"].item() == ""
     # 0.1 and 0.099 are one prevalence within their uncertainty; the note on the design needs a design.
-    assert br.credible_ranking(posterior, "f1").attrs["notes"] == []
+    assert br.credible_ranking(posterior, "f1")["notes"].item() == ""
     designed = br.fit(br.from_counts(**cells, entity=["a", "b"]), "beta_binomial", draws=100, seed=1)
-    assert [note.split(",")[0] for note in br.credible_ranking(designed, "f1").attrs["notes"]] == [
+    assert [note.split(",")[0] for note in br.credible_ranking(designed, "f1")["notes"].item().split("\n")] == [
         "The prevalence differs between entities", "f1 depends on the prevalence",
     ]  # fmt: skip
 
@@ -170,3 +172,183 @@ def test_no_probability_is_printed_as_zero_or_one(clear):
 def test_one_entity_beats_nobody():
     values = br.scores.f1(br.fit(br.from_counts(tn=70, fp=10, fn=9, tp=21, entity="alone"), draws=10, seed=1))
     assert br.verdict(br.credible_ranking(values)) == ["alone is the only entity: there is nothing to rank it against."]
+
+
+# --- What a review by fresh eyes found ----------------------------------------------------------------------------
+
+
+def counts_of(tn, fp, fn, tp, **names):
+    return br.from_counts(tn=tn, fp=fp, fn=fn, tp=tp, **names)
+
+
+def test_sentences_and_tiers_have_one_anchor():
+    """a and b are all but equal, c is uncertain: whom the sentences name is whom the tiers are anchored on."""
+    counts = counts_of([30] * 3, [5] * 3, [16, 12, 1], [208, 94, 23], entity=list("abc"))
+    for seed in range(30):
+        ranking = br.credible_ranking(br.fit(counts, "beta_binomial", seed=seed, draws=100), "tpr", prob=0.8)
+        anchor = br.ranking_table(ranking).index[0]
+        alike = ranking["tier"].values == 1
+        beaten = ranking["superiority"].sel(entity=anchor).values >= 0.8
+        assert not (alike & beaten).any()
+        assert (alike | beaten).all() or ranking["tier"].max() > 2
+        assert any(f"{anchor} does not beat" in line or f"{anchor} beats" in line for line in br.verdict(ranking))
+
+
+def test_a_prevalence_that_was_asked_for_contradicts_nothing():
+    counts = counts_of([73, 76], [7, 4], [6, 9], [24, 21], entity=["a", "b"])
+    ranking = br.credible_ranking(br.fit(counts, "beta_binomial", prevalence=0.01, seed=1), "ppv")
+    assert not ranking["contradicted"].any()
+    # What was observed is told at the prevalence that is ranked.
+    x, y = 7 / 80, 24 / 30
+    assert ranking["observed"].sel(entity="a").item() == pytest.approx(0.01 * y / (0.01 * y + 0.99 * x))
+    draws = xr.DataArray(np.random.default_rng(1).beta(3, 30, (4, 1000)), dims=("chain", "draw"))
+    unknown = br.credible_ranking(br.fit(counts, "beta_binomial", prevalence=draws, seed=1), "ppv")
+    assert unknown["observed"].isnull().all()
+
+
+@pytest.mark.parametrize("score", ["mcc", "cohen_kappa", "accuracy"])
+@pytest.mark.parametrize("classes", [3, 10, 50])
+def test_perfect_and_hopeless_tables_contradict_nothing(score, classes):
+    """Rounding puts some perfect values beside 1; a hopeless kappa of C classes ends at -1 / (C - 1)."""
+    perfect, hopeless = np.eye(classes, dtype=int), np.roll(np.eye(classes, dtype=int), 1, axis=1)
+    counts = br.from_matrix(np.stack([30 * perfect, 30 * hopeless]), "actual_rows")
+    assert not br.credible_ranking(br.fit(counts, draws=100, seed=1), score)["contradicted"].any()
+
+
+def test_few_draws_contradict_nothing_and_are_not_called_sure():
+    counts = counts_of([73, 76, 70], [7, 4, 10], [6, 9, 2], [24, 21, 28], entity=list("ABC"))
+    for chains, seed in ((4, 1), (1, 2), (1, 3)):
+        lines = " ".join(br.verdict(br.credible_ranking(br.fit(counts, draws=1, chains=chains, seed=seed), "f1")))
+        assert "outside" not in lines
+        assert "not say how sure" in lines
+        assert "probability" not in lines
+
+
+def test_an_undefined_draw_does_not_hide_a_sampler_that_is_stuck():
+    x = 0.5 + 0.2 * np.arange(4)[:, None, None] + 0.01 * np.random.default_rng(0).normal(size=(4, 500, 3))
+    stats = xr.Dataset({"diverging": (("chain", "draw"), np.zeros((4, 500), bool))})
+    for hole in (False, True):
+        x[0, 0, 2] = np.nan if hole else x[0, 0, 2]
+        values = xr.Dataset({"acc": (("chain", "draw", "entity"), x)}, {"entity": list("abc")})
+        posterior = to_container({"posterior": values, "sample_stats": stats})
+        assert br.verdict(br.credible_ranking(posterior, "acc"))[0].startswith(
+            "The sampler did not settle (R-hat up to 2"
+        )
+
+
+def test_a_ranking_survives_a_file(tmp_path):
+    counts = counts_of([73, 76], [7, 4], [6, 9], [24, 21], entity=["a", "b"])
+    ranking = br.credible_ranking(br.fit(counts, seed=1), "f1")
+    backends = {"h5netcdf", "netcdf4", "scipy"} & set(xr.backends.list_engines())
+    copies = [xr.Dataset.from_dict(ranking.to_dict())]
+    for engine in backends:
+        ranking.to_netcdf(tmp_path / f"{engine}.nc", engine=engine)
+        copies.append(xr.load_dataset(tmp_path / f"{engine}.nc", engine=engine))
+    for copy in copies:
+        assert br.verdict(copy) == br.verdict(ranking)
+
+
+def test_predictions_are_ranked_and_nothing_is_observed_of_them():
+    posterior = br.fit(counts_of([73, 76], [7, 4], [6, 9], [24, 21], entity=["a", "b"]), draws=50, seed=1)
+    ranking = br.credible_ranking(br.posterior_predictive(posterior, seed=1), "f1")
+    assert ranking["observed"].isnull().all()
+    assert ranking["notes"].item() == ""
+
+
+@pytest.mark.parametrize("names", [[1, "a"], [1, "1"], ["<b>x</b>", "y"]])
+def test_names_of_any_kind(names):
+    ranking = br.credible_ranking(
+        br.fit(counts_of([40, 73], [40, 7], [6, 9], [24, 21], entity=names), draws=50, seed=1), "f1"
+    )
+    assert ranking["rival"].values.tolist() == ranking["entity"].values.tolist() == names
+    assert br.verdict(ranking)
+
+
+def test_points_tell_ties_and_who_is_not_ranked():
+    tie = counts_of([73, 73, 70], [7, 7, 10], [6, 6, 20], [24, 24, 10], entity=["zed", "amy", "bob"])
+    for order in ([0, 1, 2], [1, 2, 0]):
+        assert br.verdict(br.credible_ranking(tie.isel(entity=order), "f1"))[-1].startswith(
+            "amy and zed come first by f1."
+        )
+    lacking = counts_of([73, 80, 70], [7, 0, 10], [6, 30, 20], [24, 0, 10], entity=["zed", "never", "bob"])
+    assert br.verdict(br.credible_ranking(lacking, "ppv"))[-1] == "Never with a defined ppv, not ranked: never."
+
+
+def test_each_of_several_rankings_has_its_own_notes():
+    data = {"entity": ["a", "b"] * 10, "dataset": np.repeat(range(10), 2)}
+    ranking = br.credible_ranking(
+        br.fit(counts_of([6] * 20, [2] * 20, [1] * 20, [5] * 20, **data), seed=1, draws=50), "f1"
+    )
+    one = br.verdict(ranking.isel(dataset=0))
+    assert one[0].startswith("All entities met the same cases")
+    assert one[1].startswith("Fewer than 10 cases of a class for 2 entities")
+
+
+def test_two_test_sets_are_not_one():
+    counts = counts_of([70, 60, 65, 66], [10, 20, 15, 14], [6, 9, 9, 8], [24, 21, 21, 22], entity=list("abcd"))
+    named = counts.assign_coords(test_set=("entity", ["n", "n", "s", "s"]))
+    note = br.credible_ranking(br.fit(named, draws=50, seed=1), "tpr")["notes"].item()
+    assert note.startswith("4 of 4 entities share 2 test sets; their errors")
+
+
+def test_many_classes_or_entities_do_not_make_a_long_verdict():
+    matrix = np.zeros((60, 60), int)
+    matrix[:30, :30] = 20 * np.eye(30, dtype=int)
+    ranking = br.credible_ranking(
+        br.fit(br.from_matrix(np.stack([matrix, matrix]), "actual_rows"), draws=25, seed=1), "accuracy"
+    )
+    assert sum("No case of" in line for line in br.verdict(ranking)) == 1
+    values = xr.DataArray(
+        np.random.default_rng(1).random((400, 200)), {"entity": [f"e{i}" for i in range(200)]}, ("draw", "entity")
+    )
+    line = br.verdict(br.credible_ranking(values.where(values["entity"] < "e12")))[-1]
+    assert max(map(len, br.verdict(br.credible_ranking(values.where(values["entity"] < "e12"))))) < 300, line
+
+
+def test_one_prevalence_is_seldom_called_two():
+    """40 test sets of one prevalence, 60 boards: the note is said of one in forty by chance, so of at most six."""
+    rng = np.random.default_rng(0)
+    said = 0
+    for _ in range(60):
+        k = rng.binomial(1000, 0.3, 40)
+        tn, tp = (1000 - k) * 9 // 10, k * 8 // 10
+        counts = counts_of(tn, 1000 - k - tn, k - tp, tp)
+        said += (
+            "prevalence differs"
+            in evidence_of(br.fit(counts, draws=1, chains=1, seed=1), None, br.scores.f1(counts), None).notes(
+                br.scores.f1
+            )[0]
+        )
+    assert said <= 6
+
+
+def test_a_part_of_a_ranking_is_a_table_but_no_verdict():
+    ranking = br.credible_ranking(
+        br.fit(counts_of([73, 76, 70], [7, 4, 10], [6, 9, 2], [24, 21, 28]), draws=100, seed=1), "f1"
+    )
+    part = ranking.isel(entity=[0, 2])
+    assert len(br.ranking_table(part)) == 2
+    with pytest.raises(ValueError, match="ranking must be whole, of 3 entities; got 2 of them"):
+        br.verdict(part)
+    for other in (ranking[["tier"]], ranking.isel(entity=[])):
+        with pytest.raises(ValueError, match=r"ranking must come from br\.credible_ranking"):
+            br.ranking_table(other)
+
+
+def test_two_that_are_never_defined_together_are_not_compared():
+    values = draws_of(
+        np.where(np.arange(400)[:, None] % 2 == [0, 1], np.random.default_rng(1).random((400, 2)), np.nan), ["a", "b"]
+    )
+    assert "cannot be compared" in " ".join(br.verdict(br.credible_ranking(values)))
+
+
+def test_a_pool_of_unequal_data_sets_is_not_one_test_set():
+    """The kidney stones: 350 cases each in all, but of other sizes on small and on large ones."""
+    stones = counts_of(
+        [40, 8, 8, 40], [2] * 4, [6, 36, 71, 25], [81, 234, 192, 55], entity=list("ABAB"), dataset=list("ssll")
+    )
+    posterior = br.fit(br.pool(stones), seed=1)
+    assert groups_of(posterior)["posterior"].sizes["test_set"] == 2
+    lines = br.verdict(br.credible_ranking(posterior, "tpr"))
+    assert "Simpson" in lines[0]
+    assert not any("same cases" in line for line in lines)

@@ -1,0 +1,272 @@
+"""The evidence behind a ranking: what was observed, and what a reader must know of it first.
+
+Its notes are sentences that verdict, command and report put before the ranking: each says what the evidence cannot
+carry, and none is said that does not apply.
+"""
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import xarray as xr
+from scipy.special import ndtri
+
+from bayesrank import _format
+from bayesrank._compat import groups_of, import_arviz, is_container
+from bayesrank.counts import parts_of
+from bayesrank.performance import OUTCOME_DIMS, as_performance, draw_dims, observed_counts, outcome_dims, shift_prior
+from bayesrank.pooling import pooling_notes
+from bayesrank.scores import Score
+
+__all__ = ["Evidence", "evidence_of", "sampling"]
+
+#: A class with fewer cases leaves its rates to the prior.
+FEW = 10
+#: Chains that agree have an R-hat below this, and at least so many effective draws each (Vehtari et al. 2021).
+RHAT, EFFECTIVE = 1.01, 100
+NAMED = 3
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What is known of the evidence: all of it may be unknown."""
+
+    #: Observed counts (entity, [dataset], actual, predicted) of what is ranked.
+    counts: xr.DataArray | None = None
+    #: Other observed values of what is ranked, by entity.
+    values: xr.DataArray | None = None
+    #: The performance that is ranked, where it is a table in memory.
+    performance: xr.DataArray | None = None
+    #: Attrs of the posterior.
+    about: Mapping[Any, Any] | None = None
+    #: Sentences on the sampler.
+    sampler: tuple[str, ...] = ()
+
+    def at(self, dim: str, i: int) -> "Evidence":
+        """That of one data set, or one item of another dim."""
+
+        def one(array: xr.DataArray | None) -> xr.DataArray | None:
+            return array.isel({dim: i}, drop=True) if array is not None and dim in array.dims else array
+
+        return replace(self, counts=one(self.counts), values=one(self.values), performance=one(self.performance))
+
+    def observed(self, score: Score | None) -> xr.DataArray | None:
+        """The score of what was observed (entity), at the prevalence that is ranked; None where not known."""
+        if self.counts is None or score is None:
+            return self.values
+        given = (self.about or {}).get("prevalence", "sampled")
+        if given in ("sampled", "observed") or not score.depends_on_prevalence:
+            return score(self.counts)
+        try:
+            return score(shift_prior(self.counts, float(given)))
+        except ValueError:  # draws of it, or of more than two classes
+            return None
+
+    def extreme(self) -> xr.DataArray | None:
+        """Entities that were always right or always wrong: their scores lie at an end of what can be observed."""
+        if self.counts is None:
+            return None
+        table = self.counts.transpose(..., *OUTCOME_DIMS)
+        right = xr.DataArray(np.trace(table.values, axis1=-2, axis2=-1), dims=table.dims[:-2])
+        return (right == 0) | (right == table.sum(OUTCOME_DIMS).values)
+
+    def notes(self, score: Score | None) -> list[str]:
+        """Sentences on what the evidence cannot carry."""
+        lines = list(self.sampler)
+        if score is not None and score.depends_on_prevalence and self.about is not None:
+            lines += _prevalences(*self._shares(), score) + _designed(score, self.about)
+        if self.counts is not None:
+            parts = parts_of(self.counts)
+            lines += pooling_notes(parts, score) if parts is not None and score is not None else []
+            lines += _same_cases(self.counts) + _few_cases(self.counts)
+        return lines
+
+    def _shares(self) -> tuple[xr.DataArray | None, xr.DataArray | None]:
+        """Mean and variance of each entity's class shares: of its cases, or else of the draws of its performance."""
+        how = (self.about or {}).get("prevalence", "sampled")
+        if self.counts is not None and how in ("sampled", "observed"):
+            cases = self.counts.sum([d for d in self.counts.dims if d not in ("entity", "actual")])
+            total = cases.sum("actual")
+            mean = cases / total.where(total > 0)
+            return mean, mean * (1 - mean) / total * (how == "sampled")
+        if self.performance is None:
+            return None, None
+        share = self.performance.sum("predicted", skipna=False)
+        share = share.mean([d for d in share.dims if d not in ("entity", "actual", *draw_dims(share))])
+        return share.mean(draw_dims(share)), share.var(draw_dims(share))
+
+
+def evidence_of(source: Any, variable: str | None, values: xr.DataArray, kind: str | None) -> Evidence:
+    """The evidence behind ``values``, which are a posterior's ``variable`` or a score of its performance.
+
+    Parameters
+    ----------
+    source : DataArray, Dataset, InferenceData or DataTree
+    variable : str or None
+    values : DataArray
+    kind : str or None
+        Which performance of the posterior.
+    """
+    groups = groups_of(source) if is_container(source) else {}
+    posterior = source if isinstance(source, xr.Dataset) else groups.get("posterior", xr.Dataset())
+    about = None if isinstance(source, xr.DataArray) else posterior.attrs
+    known = Evidence(about=about, sampler=tuple(_sampling(groups, values)))
+    if variable is not None:
+        data = groups.get("observed_data", xr.Dataset())
+        return replace(known, values=_like(data[variable], values) if variable in data else None)
+    if isinstance(source, xr.DataArray) and not outcome_dims(source):
+        return known
+    if (kind or (about or {}).get("kind", "observed")) != "observed":
+        return known
+    counts = observed_counts(source)
+    array = as_performance(source, kind)
+    table = {"entity", *OUTCOME_DIMS} <= set(array.dims) and array.chunks is None
+    if counts is not None and (not {"entity", *OUTCOME_DIMS} <= set(counts.dims) or not _fits(counts, values)):
+        counts = None
+    return replace(known, counts=counts, performance=array if table else None)
+
+
+def sampling(groups: Mapping[str, xr.Dataset], values: xr.DataArray) -> dict[str, Any]:
+    """Divergences, largest R-hat and smallest bulk effective sample size of sampled values; NaN where not known."""
+    az = import_arviz()
+    stats = groups["sample_stats"]
+    found = {
+        "divergences": int(stats["diverging"].sum()) if "diverging" in stats else 0,
+        "rhat": np.nan,
+        "effective": np.nan,
+    }
+    if values.sizes.get("chain", 1) < 2 or values.sizes.get("draw", 0) < 4:
+        return found
+    # An undefined draw says nothing of whether the chains agree: it counts as the middle one.
+    dims = ("chain", "draw")
+    plain = values.drop_attrs().reset_coords(drop=True).astype(float)
+    middle = plain.median(dims, skipna=True)
+    plain = plain.fillna(middle).fillna(0.0)
+    some = plain.max(dims) > plain.min(dims)
+    if not bool(some.any()):
+        return found
+    draws = plain.rename("x").to_dataset()
+    return found | {
+        "rhat": float(az.rhat(draws)["x"].where(some).max()),
+        "effective": float(az.ess(draws)["x"].where(some).min()),
+    }
+
+
+def _sampling(groups: Mapping[str, xr.Dataset], values: xr.DataArray) -> list[str]:
+    """Whether the sampler's chains can be trusted, of what is ranked."""
+    if "sample_stats" not in groups:
+        return []
+    found = sampling(groups, values)
+    wrong = []
+    if found["divergences"]:
+        wrong.append(_format.count(found["divergences"], "divergence"))
+    if found["rhat"] > RHAT:
+        wrong.append(f"R-hat up to {found['rhat']:.2f}")
+    if found["effective"] < EFFECTIVE * values.sizes.get("chain", 1):
+        wrong.append(f"only {found['effective']:.0f} effective draws")
+    if not wrong:
+        return []
+    return [
+        f"The sampler did not settle ({', '.join(wrong)}): do not rely on these numbers yet. More draws and tuning, or "
+        "nuts={'target_accept': 0.95}, may help; else the model."
+    ]
+
+
+def _prevalences(mean: xr.DataArray | None, variance: xr.DataArray | None, score: Score) -> list[str]:
+    """Whether entities stand at different prevalences, by more than chance makes of one."""
+    if mean is None or variance is None or mean.sizes["entity"] < 2:
+        return []
+    mean, variance = mean.transpose("entity", "actual"), variance.transpose("entity", "actual")
+    width = mean.max("entity") - mean.min("entity")
+    if not bool(width.notnull().any()):
+        return []
+    two = mean.sizes["actual"] == 2
+    place = 1 if two else int(np.nanargmax(width.values))
+    m, v = mean.isel(actual=place).values, variance.isel(actual=place).values
+    low, high = np.nanargmin(m), np.nanargmax(m)
+    # Of all pairs and classes the most different was picked: one in forty of such picks may be chance.
+    comparisons = m.size * (m.size - 1) / 2 * (1 if two else mean.sizes["actual"])
+    if m[high] - m[low] <= max(ndtri(1 - 0.0125 / comparisons) * np.sqrt(v[high] + v[low]), 1e-9):
+        return []
+    names = mean["entity"].values if "entity" in mean.coords else np.arange(m.size)
+    what = "prevalence" if two else f"share of the class {str(mean['actual'].values[place])!r}"
+    return [
+        f"The {what} differs between entities, from {m[low]:.3g} ({names[low]}) to {m[high]:.3g} "
+        f"({names[high]}), and {score.name} depends on it: part of this order may belong to the test sets."
+    ]
+
+
+def _designed(score: Score, about: Mapping[Any, Any]) -> list[str]:
+    """Whether the score rests on a prevalence that nobody observed."""
+    if about.get("prevalence", "sampled") == "sampled":
+        return []
+    how = "the design of the study" if about["prevalence"] == "observed" else "the analyst"
+    return [
+        f"{score.name} depends on the prevalence, which was not learned from the cases but set by {how}: at another "
+        "prevalence the ranking may differ."
+    ]
+
+
+def _same_cases(counts: xr.DataArray) -> list[str]:
+    """Whether entities met the same cases, so that their errors may go together."""
+    if "test_set" not in counts.coords:
+        return []
+    sets = Counter(name for name in counts["test_set"].values.ravel().tolist() if name)
+    shared = [size for size in sets.values() if size > 1]
+    if not shared:
+        return []
+    some = f"{sum(shared)} of {_format.count(sets.total(), 'entity')} share {_format.count(len(shared), 'test set')}"
+    who = "All entities met the same cases" if len(sets) == 1 else some
+    guess = "" if counts["test_set"].attrs.get("named") else ", as equal class sizes suggest"
+    return [f"{who}{guess}; their errors are taken as independent, since matrices do not tell how they overlap."]
+
+
+def _few_cases(counts: xr.DataArray) -> list[str]:
+    """Which classes have so few cases that only the prior, or mostly the prior, speaks of them."""
+    cases = counts.sum([d for d in counts.dims if d not in ("entity", "actual")]).transpose("entity", "actual")
+    cases = cases.isel(entity=(cases.sum("actual") > 0).values)  # who has none at all was not measured, or is forced
+    names, classes = (cases[d].values if d in cases.coords else np.arange(cases.sizes[d]) for d in cases.dims)
+    empty = cases.values == 0
+    lines = []
+    if empty.any():
+        labels, who = ([str(x) for x in found] for found in (classes[empty.any(axis=0)], names[empty.any(axis=1)]))
+        if len(labels) == 1:
+            lines.append(f"No case of the class {labels[0]!r}, so only the prior says how it is told: {some_of(who)}.")
+        else:
+            quoted = some_of([repr(label) for label in labels])
+            lines.append(
+                f"No case of {len(labels)} of {len(classes)} classes ({quoted}), so only the prior says how they are "
+                f"told: {some_of(who)}."
+            )
+    few = ~empty & (cases.values < FEW)
+    if few.any():
+        entity, label = np.unravel_index(np.where(few, cases.values, FEW).argmin(), few.shape)
+        many = _format.count(int(few.any(axis=1).sum()), "entity")
+        lines.append(
+            f"Fewer than {FEW} cases of a class for {many} (fewest: {cases.values[entity, label]} of "
+            f"{str(classes[label])!r} for {names[entity]}): what depends on its rate leans on the prior."
+        )
+    return lines
+
+
+def some_of(names: list[str], most: int = NAMED) -> str:
+    """A few of many names."""
+    return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
+
+
+def _like(observed: xr.DataArray, values: xr.DataArray) -> xr.DataArray | None:
+    """Observed values, if they are of what is ranked."""
+    return observed.astype(float).reset_coords(drop=True) if _fits(observed, values) else None
+
+
+def _fits(observed: xr.DataArray, values: xr.DataArray) -> bool:
+    """Whether something observed is of the entities and data sets of ``values``, in their order."""
+    dims = [d for d in observed.dims if d not in OUTCOME_DIMS]
+    if "entity" not in dims or set(dims) - set(values.dims):
+        return False
+    labelled = [d for d in dims if d in observed.coords and d in values.coords]
+    return all(observed.sizes[d] == values.sizes[d] for d in dims) and all(
+        observed[d].values.tolist() == values[d].values.tolist() for d in labelled
+    )
