@@ -201,7 +201,7 @@ def credible_tile(credible: xr.Dataset, ax: Any = None, names: int = 12, prevale
     from matplotlib.colors import to_rgb
 
     ax = new_axes(ax, 7.2, 3.9)
-    confidence = credible["confidence"].values
+    confidence = credible["winner_probability"].values
     winner, shared, group = leaders(credible)
     order = credible["share"].sortby(-credible["share"])["entity"].values
     seen = [name for name in order if (winner == name).any()]
