@@ -35,6 +35,8 @@ import xarray as xr
 
 from bayesrank.performance import draw_dims
 
+#: What an error of draws says of itself, as attrs["method"].
+ERROR = "Monte-Carlo standard error, from batch means"
 #: Batches in all, where there are draws and not too many chains.
 BATCHES = 40
 #: Draws that a batch has at least, but in chains of fewer than twice as many.

@@ -70,7 +70,7 @@ def correlation(
     points = axis(resolution)
     if performances is None:
         performances = sample_performances(size, prevalence=prevalence, prediction_rate=prediction_rate, seed=seed)
-    array = as_performance(performances, kind)
+    array = as_performance(performances, kind).compute()
     values = as_score(score)(array).values.ravel()
     other = [dim for dim in array.dims if dim not in ("actual", "predicted")]
     cells = np.stack([c.transpose(*other).values.ravel() for c in two_class_cells(array, "performances").values()])

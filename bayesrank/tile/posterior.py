@@ -10,7 +10,7 @@ import numpy as np
 import xarray as xr
 
 from bayesrank._arguments import credibility
-from bayesrank._draws import Batches, Worth, part_error, reduce, share_error
+from bayesrank._draws import ERROR, Batches, Worth, part_error, reduce, share_error
 from bayesrank.tile._grid import (
     area_weights,
     axis,
@@ -26,7 +26,6 @@ from bayesrank.tile._reducers import Cells, Credible, Maps, Steps
 
 __all__ = ["credible", "probability_best", "rank_probability", "value_interval"]
 
-ERROR = "Monte-Carlo standard error, from batch means"
 #: Numbers of cells that are held at a time where all draws are needed at once: 256 MB.
 HELD = 2**25
 

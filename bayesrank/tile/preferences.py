@@ -7,15 +7,13 @@ import numpy as np
 import xarray as xr
 
 from bayesrank._arguments import credibility, number, numbers, whole
-from bayesrank._draws import Batches, Worth, part_error, reduce
+from bayesrank._draws import ERROR, Batches, Worth, part_error, reduce
 from bayesrank.ranking._intervals import rank_intervals
 from bayesrank.scores.placement import place
 from bayesrank.tile._grid import on_the_tile, threads, with_entity
 from bayesrank.tile._reducers import PreferenceRanks
 
 __all__ = ["around", "beta_preferences", "between", "over", "preference_ranking"]
-
-ERROR = {"method": "Monte-Carlo standard error, from batch means"}
 
 #: Regions with a name (The Tile, Sections 4.1 and 4.2): what they hold, and their corners.
 REGIONS: dict[str, tuple[str, tuple[Any, ...]]] = {
@@ -306,9 +304,9 @@ def preference_ranking(
         {
             "rank_probability": (("entity", "rank"), probability),
             "probability_best": ("entity", probability[:, 0]),
-            "probability_best_error": ("entity", part_error(probability[:, 0], best_error, worst), ERROR),
+            "probability_best_error": ("entity", part_error(probability[:, 0], best_error, worst), {"method": ERROR}),
             "expected_rank": ("entity", probability @ order / known),
-            "expected_rank_error": ("entity", rank_error, ERROR),
+            "expected_rank_error": ("entity", rank_error, {"method": ERROR}),
             "rank_lower": ("entity", lower),
             "rank_upper": ("entity", upper),
             "undefined": ("entity", 1 - defined),
