@@ -235,14 +235,14 @@ def relative_skill(source: Any, resolution: int = 101, *, kind: str | None = Non
     return labelled(skill, array, points, "relative_skill")
 
 
-def ranking(source: Any, of: Any, resolution: int = 101, *, kind: str | None = None) -> xr.DataArray:
+def ranking(source: Any, entity: Any, resolution: int = 101, *, kind: str | None = None) -> xr.DataArray:
     """The rank of one entity among all, at each point; 1 is best and ties share the average rank.
 
     Parameters
     ----------
     source : DataArray, Dataset, InferenceData or DataTree
         Two-class performances (entity, actual, predicted); with draws the rank is the posterior mean.
-    of : hashable
+    entity : hashable
         Name of the entity.
     resolution : int
         Points along each axis.
@@ -274,9 +274,9 @@ def ranking(source: Any, of: Any, resolution: int = 101, *, kind: str | None = N
 
     array, points = with_entity(source, kind), axis(resolution)
     names = array["entity"].values.tolist()
-    if of not in names:
-        raise KeyError(f"of must be one of the entities; got {of!r}, not in {names}")
-    which = names.index(of)
+    if entity not in names:
+        raise KeyError(f"entity must be one of the entities; got {entity!r}, not in {names}")
+    which = names.index(entity)
 
     def tally(draws: np.ndarray, columns: np.ndarray, points: np.ndarray, steps: np.ndarray) -> None:
         _single.tally_one(draws, columns, points, which, steps[:, 0], steps[:, 1])

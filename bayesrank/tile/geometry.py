@@ -22,15 +22,15 @@ EDGE = 1e-12
 SMALLEST = 1e-9
 
 
-def frontier(source: Any, first: Any, second: Any, points: int = 201, *, kind: str | None = None) -> xr.Dataset:
+def frontier(source: Any, entity: Any, rival: Any, points: int = 201, *, kind: str | None = None) -> xr.Dataset:
     """The curve on which two entities swap.
 
     Parameters
     ----------
     source : DataArray, Dataset, InferenceData or DataTree
         Two-class performances (entity, actual, predicted) without draws.
-    first, second : hashable
-        Names of the entities.
+    entity, rival : hashable
+        Names of the two entities.
     points : int
         Points of a, and as many of b, at which the curve is given.
     kind : str, optional
@@ -45,7 +45,7 @@ def frontier(source: Any, first: Any, second: Any, points: int = 201, *, kind: s
     Raises
     ------
     KeyError
-        If an entity is unknown.
+        If one of the two is unknown.
     TypeError
         If ``points`` is no whole number.
     ValueError
@@ -65,10 +65,10 @@ def frontier(source: Any, first: Any, second: Any, points: int = 201, *, kind: s
     """
     whole("points", points, 2)
     cells, names = point_cells(source, kind)
-    for argument, name in (("first", first), ("second", second)):
+    for argument, name in (("entity", entity), ("rival", rival)):
         if name not in names:
             raise KeyError(f"{argument} must be one of the entities; got {name!r}, not in {names}")
-    p, q = (dict(zip(CELLS, cells[:, names.index(name)], strict=True)) for name in (first, second))
+    p, q = (dict(zip(CELLS, cells[:, names.index(name)], strict=True)) for name in (entity, rival))
     # s1 u2 - s2 u1 at the corners (a, b); it is linear along each axis.
     corner = np.empty((2, 2))
     size = 0.0
