@@ -56,7 +56,8 @@ def credible(source: Any, resolution: int = 101, prob: float = 0.95, *, kind: st
           entity is best, exact for each draw; ties over an area are shared evenly;
         - ``undecided_area``: the share of the Tile where the winner's probability is below ``prob``;
         - Monte-Carlo standard errors ``<name>_error`` of probabilities, expectations and shares: they allow for
-          autocorrelation, and are never 0; NaN for a performance without draws.
+          autocorrelation, and are never 0; NaN for a performance without draws. That of ``expected_rank`` is too
+          large where the score is undefined in some draws.
 
         Ranks are among those defined and tied ones share theirs; odds within 1e-12 of each other, relatively, tie.
 

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import xarray as xr
 from scipy.integrate import quad
 from scipy.stats import beta as beta_distribution
 
@@ -219,6 +220,21 @@ def test_an_undefined_score_leaves_the_others_their_ranks():
     np.testing.assert_allclose(found["probability_best"], [0, 0.75, 0.25, 0])
     np.testing.assert_allclose(found["expected_rank"], [3, 1.25, 1.75, np.nan])
     np.testing.assert_allclose(found["rank_upper"], [3, 2, 2, np.nan])
+
+
+def test_errors_of_ranks_are_of_the_draws_that_have_one():
+    rng = np.random.default_rng(1)
+    cells = rng.dirichlet([16, 4, 3, 7], (4000, 3)).reshape(1, 4000, 3, 2, 2)
+    cells[:, :, 2] = rng.dirichlet([12, 8, 5, 5], 4000).reshape(4000, 2, 2)  # nearly always the last
+    cells[:, rng.random(4000) < 0.5, 2] = np.nan  # the third has no score in half of the draws
+    dims = ("chain", "draw", "entity", "actual", "predicted")
+    found = br.tile.preference_ranking(xr.DataArray(cells, dims=dims), 0.5, 0.5).isel(entity=2)
+    accuracy = cells[0, ..., 0, 0] + cells[0, ..., 1, 1]
+    rank = 1 + (accuracy[:, :2] > accuracy[:, 2:]).sum(axis=1)[~np.isnan(accuracy[:, 2])]
+    assert found["expected_rank"].item() == pytest.approx(rank.mean(), abs=1e-12)
+    # From 40 batches: the error of an error is 1 / sqrt(2 · 39).
+    expected = rank.std() / np.sqrt(rank.size)
+    assert found["expected_rank_error"].item() == pytest.approx(expected, rel=4 / np.sqrt(2 * 39))
 
 
 def test_preferences_are_their_points():
