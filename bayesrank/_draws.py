@@ -35,6 +35,8 @@ import xarray as xr
 
 from bayesrank.performance import draw_dims
 
+#: What an error of draws says of itself, as attrs["method"].
+ERROR = "Monte-Carlo standard error, from batch means"
 #: Batches in all, where there are draws and not too many chains.
 BATCHES = 40
 #: Draws that a batch has at least, but in chains of fewer than twice as many.
@@ -97,7 +99,10 @@ class Batches:
 
 @dataclass(frozen=True)
 class Block:
-    """Consecutive draws of one batch: ``values`` (draws, ...), of which the first is draw ``start`` of all."""
+    """Consecutive draws of one batch: ``values`` (draws, ...), of which the first is draw ``start`` of all.
+
+    Where blocks may hold draws of several batches, each chain is a batch.
+    """
 
     values: np.ndarray
     start: int
@@ -116,7 +121,7 @@ class Reducer(Protocol):
     def finish(self) -> Any: ...
 
 
-def reduce(array: Any, *reducers: Any, batches: Batches | None = None) -> list[Any]:
+def reduce(array: Any, *reducers: Any, batches: Batches | None = None, across: bool = False) -> list[Any]:
     """What each reducer makes of the draws, after one pass over them.
 
     Parameters
@@ -127,6 +132,8 @@ def reduce(array: Any, *reducers: Any, batches: Batches | None = None) -> list[A
         See the module.
     batches : Batches, optional
         Those of a plain array whose rows are the draws of several chains, one after the other.
+    across : bool
+        Whether blocks may hold draws of several batches: fewer and larger ones, for those who ask for no error.
 
     Returns
     -------
@@ -143,14 +150,14 @@ def reduce(array: Any, *reducers: Any, batches: Batches | None = None) -> list[A
     batches = batches or Batches.of(array)
     for reducer in reducers:
         reducer.start(batches)
-    for block in walk(array, batches):
+    for block in walk(array, batches, across):
         for reducer in reducers:
             reducer.add(block)
     return [reducer.finish() for reducer in reducers]
 
 
-def walk(array: Any, batches: Batches | None = None) -> Iterator[Block]:
-    """Every draw once, in blocks within a chunk and a batch.
+def walk(array: Any, batches: Batches | None = None, across: bool = False) -> Iterator[Block]:
+    """Every draw once, in blocks within a chunk and a batch, or within a chunk and a chain.
 
     Examples
     --------
@@ -168,19 +175,20 @@ def walk(array: Any, batches: Batches | None = None) -> Iterator[Block]:
         data = data.reshape(batches.chains, batches.draws, *data.shape[1:])
     chains, draws = getattr(data, "chunks", ((batches.chains,), (batches.draws,)))[:2]
     most = max(BLOCK // max(int(np.prod(data.shape[2:])), 1), 1)
-    edges = batches.edges
+    edges = np.array([0, batches.draws]) if across else batches.edges
+    each = len(edges) - 1
     for chain, chain_end in _ranges(chains):
         for draw, draw_end in _ranges(draws):
             part = np.asarray(data[chain:chain_end, draw:draw_end])
             for c in range(chain, chain_end):
-                for batch in range(batches.each):
+                for batch in range(each):
                     end = min(edges[batch + 1], draw_end)
                     for at in range(max(edges[batch], draw), end, most):
                         stop = min(at + most, end)
                         yield Block(
                             part[c - chain, at - draw : stop - draw],
                             c * batches.draws + at,
-                            c * batches.each + batch,
+                            c * each + batch,
                             bool(stop == edges[batch + 1]),
                         )
 
@@ -240,6 +248,34 @@ class Moments:
         some = self.sizes > 0
         off = (self.sums[some] - np.outer(self.sizes[some], mean)) / np.sqrt(self.sizes[some])[:, None]
         return within, off.T @ off / max(some.sum() - 1, 1)
+
+
+class Worth:
+    """How many independent draws the draws are worth of each number (...), each by itself.
+
+    Undefined numbers count as the first draw's, or as 0 where that is undefined too.
+    """
+
+    def start(self, batches: Batches) -> None:
+        self.sizes = batches.sizes
+        self.centre: Any = None
+
+    def add(self, block: Block) -> None:
+        if self.centre is None:
+            # The first draw is near enough to the others that their squares keep their digits.
+            self.centre = np.nan_to_num(block.values[0])
+            self.sums = np.zeros((len(self.sizes), *self.centre.shape))
+            self.squares = np.zeros(self.centre.shape)
+        off = block.values - self.centre
+        np.nan_to_num(off, copy=False, nan=0.0)
+        self.sums[block.batch] += off.sum(axis=0)
+        self.squares += np.square(off, out=off).sum(axis=0)
+
+    def finish(self) -> np.ndarray:
+        number = self.sizes.sum()
+        mean = self.sums.sum(axis=0) / number
+        within = np.maximum(self.squares / number - mean**2, 0.0)
+        return number * efficiency(within, number * mean_error(self.sums, self.sizes) ** 2)
 
 
 def efficiency(within: np.ndarray, between: np.ndarray) -> np.ndarray:
@@ -304,6 +340,21 @@ def share_error(share: Any, error: Any, number: Any, worth: Any) -> np.ndarray:
     known = np.fmax(error, proportion_error(share, number))
     rare = np.minimum(share, 1 - share) * worth < RARE
     return np.where(rare, np.fmax(known, proportion_error(share, worth)), known)
+
+
+def part_error(part: Any, error: Any, worth: Any) -> np.ndarray:
+    """Monte-Carlo standard error of a mean of numbers between 0 and 1 that draws of this worth have; never 0.
+
+    As :func:`share_error`; but such numbers move less than a share does, whose are 0 or 1.
+
+    Examples
+    --------
+    >>> part_error([0.5, 0.5, 0.0], [0.01, 0.0, 0.0], 4000).round(5).tolist()
+    [0.01, 0.00018, 0.00018]
+    """
+    part = np.asarray(part)
+    rare = np.minimum(part, 1 - part) * worth < RARE
+    return np.fmax(error, proportion_error(np.where(rare, part, 0.0), worth)) + 0 * part
 
 
 def proportion_error(share: Any, size: Any) -> Any:

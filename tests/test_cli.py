@@ -130,7 +130,7 @@ def test_a_preference_is_what_python_makes_of_it(table, text, same, words):
     assert f"Preferences: {words}" in output
     assert ("convention, not ignorance" in output) == (text != "beta 2 1 4 1")
     counts = br.from_counts(tn=[70, 79], fp=[10, 1], fn=[9, 1], tp=[21, 29], entity=["null", "NA"])
-    ranking = br.tile.preference_ranking(br.fit(counts, draws=50, seed=3), *same)
+    ranking = br.tile.preference_ranking(br.fit(counts, draws=50, seed=3), same)
     rows = {line.split()[0]: line.split() for line in output.splitlines() if line.strip()}
     for name in ("NA", "null"):
         best, expected, low, _, high = rows[name][1:]

@@ -5,7 +5,18 @@ import pytest
 import xarray as xr
 
 import bayesrank as br
-from bayesrank._draws import Batches, BatchSums, Moments, efficiency, mean_error, proportion_error, reduce, walk
+from bayesrank._draws import (
+    Batches,
+    BatchSums,
+    Moments,
+    Worth,
+    efficiency,
+    mean_error,
+    part_error,
+    proportion_error,
+    reduce,
+    walk,
+)
 
 
 @pytest.mark.parametrize("chains", [1, 2, 3, 4, 7, 50])
@@ -42,6 +53,24 @@ def test_every_draw_once_and_in_the_order_of_its_chain(chunks):
         assert block.complete == (stop == edges[block.batch + 1])
         complete += [block.batch] * block.complete
     assert sorted(complete) == list(range(len(batches.sizes)))
+
+
+@pytest.mark.parametrize("chunks", [None, *CHUNKS])
+def test_across_batches_every_draw_once_in_fewer_blocks(chunks):
+    array = xr.DataArray(np.arange(3 * 103 * 5.0).reshape(5, 3, 103), dims=("entity", "chain", "draw"))
+    flat = array.transpose("chain", "draw", "entity").values.reshape(-1, 5)
+    array = array if chunks is None else array.chunk(chunks)
+    seen, complete, count = np.zeros(len(flat), int), [], 0
+    for block in walk(array, across=True):
+        stop = block.start + len(block.values)
+        np.testing.assert_array_equal(block.values, flat[block.start : stop])
+        assert block.batch == block.start // 103 == (stop - 1) // 103
+        complete += [block.batch] * block.complete
+        seen[block.start : stop] += 1
+        count += 1
+    assert (seen == 1).all()
+    assert complete == sorted(complete) == [0, 1, 2]
+    assert count < sum(1 for _ in walk(array))
 
 
 def test_large_rows_come_in_small_blocks():
@@ -107,6 +136,35 @@ def test_moments_of_free_draws_and_of_repeated_ones():
     [(within, between)] = reduce(slow, Moments(np.zeros(3)))
     # Each draw counts twenty times: five free ones a batch of a hundred, whose variance has the error sqrt(2 / 39).
     np.testing.assert_allclose(efficiency(np.diag(within), np.diag(between)), 1 / 20, rtol=4.5 * np.sqrt(2 / 39))
+
+
+@pytest.mark.parametrize("offset", [0.0, 1e6])
+def test_what_draws_are_worth(offset):
+    rng = np.random.default_rng(5)
+    free = rng.normal(size=(4000, 2)) + offset
+    slow = np.repeat(free[:200], 20, axis=0)
+    x = np.stack([free, slow], axis=1)
+    x[:, 0, 1] = offset  # never moves
+    [worth] = reduce(x, Worth())
+    # From 40 batches, five times the spread of a variance.
+    np.testing.assert_allclose(worth[1], 200, rtol=5 * np.sqrt(2 / 39))
+    assert 4000 / (1 + 5 * np.sqrt(2 / 39)) < worth[0, 0] <= 4000
+    assert worth[0, 1] == 4000
+    # As from moments.
+    [moments] = reduce(x[:, :, 0], Moments(np.full(2, offset)))
+    np.testing.assert_allclose(worth[:, 0], 4000 * efficiency(*(np.diag(m) for m in moments)), rtol=1e-6)
+    x[7, 0] = np.nan
+    [undefined] = reduce(x, Worth())
+    np.testing.assert_allclose(undefined[0, 0], worth[0, 0], rtol=0.1)
+
+
+def test_the_error_of_a_mean_of_parts():
+    from scipy.stats import beta
+
+    least = beta(0.5, 100.5).std()
+    found = part_error([0.5, 0.5, 0.0, 1.0, 0.01, np.nan], [0.02, 0.0, 0.0, 0.0, 1e-9, 0.0], 100)
+    np.testing.assert_allclose(found, [0.02, least, least, least, beta(1.5, 99.5).std(), np.nan])
+    assert np.isnan(part_error(0.5, np.nan, np.nan))
 
 
 def test_mean_error_is_that_of_the_means():

@@ -2,8 +2,10 @@
 
 import re
 
+import xarray as xr
+
 from bayesrank.tile import around, beta_preferences, between, over
-from bayesrank.tile.preferences import REGIONS, Preferences
+from bayesrank.tile.preferences import REGIONS
 
 FORMS = "'around SCORE [RADIUS]', 'between SCORE SCORE ...', 'over REGION' or 'beta A1 A2 B1 B2'"
 CONVENTION = (
@@ -13,7 +15,7 @@ CONVENTION = (
 RADIUS = 0.1
 
 
-def read_preferences(text: str, prevalence: str | None) -> tuple[Preferences, str]:
+def read_preferences(text: str, prevalence: str | None) -> tuple[xr.Dataset, str]:
     """Points of the Tile with their weights, and what they are in words.
 
     ``text`` and ``prevalence`` are what was typed. A score is a name, or a place such as (0.5, 1); some have a place

@@ -76,7 +76,7 @@ def tile(credible: bool, preference: str | None, resolution: int, picture: str |
             raise ValueError(f"DATA must have two classes for a Tile; got {classes} in {how['data']}")
         step("mapping")
         if chosen is not None:
-            ranking = br.tile.preference_ranking(analysis.performance, *chosen[0], prob=prob)
+            ranking = br.tile.preference_ranking(analysis.performance, chosen[0], prob=prob)
         over_draws = credible or chosen is not None
         if picture or chosen is None:
             found, share = _map(analysis, over_draws, resolution, prob, fixed_prevalence(how["prevalence"]))

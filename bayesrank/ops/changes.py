@@ -30,6 +30,7 @@ def drift(
     dim: str = "dataset",
     prob: float = 0.95,
     reference: Reference | None = None,
+    kind: str | None = None,
 ) -> xr.Dataset:
     """Changes of OPS between periods, split into a prevalence part and a rate part.
 
@@ -51,6 +52,8 @@ def drift(
         Probability of the credible intervals.
     reference : Distribution or Sample, optional
         Uniform by default.
+    kind : str, optional
+        Which performance of the posterior, as in :func:`bayesrank.as_performance`.
 
     Returns
     -------
@@ -58,7 +61,7 @@ def drift(
         ``ops`` (..., period) and ``change`` (..., period, part), with the parts "total", "prevalence" and "rates";
         NaN in a period with nothing to be compared with. With draws also their ``_mean``, ``_lower`` and ``_upper``;
         ``degraded``, the probability that the rate part is negative; and ``tpr_fell`` and ``tnr_fell``, the
-        probabilities that each rate is lower; each with its Monte-Carlo standard error ``_mcse``.
+        probabilities that each rate is lower; each with its Monte-Carlo standard error ``<name>_error``.
 
     Raises
     ------
@@ -85,7 +88,7 @@ def drift(
     """
     score, reference = directed(score), checked_reference(reference)
     # Whether a period was measured shows as NaN; as a coord it would clash between periods.
-    performance = _periods(source, dim).drop_vars("measured", errors="ignore")
+    performance = _periods(source, dim, kind).drop_vars("measured", errors="ignore")
     labels = performance[dim].values.tolist() if dim in performance.coords else list(range(performance.sizes[dim]))
     if len(labels) < 2:
         raise ValueError(f"source must hold two or more periods along {dim}; got {labels}")
@@ -145,7 +148,7 @@ def drift(
     }
     for name, values in fallen.items():
         probability, error = below_zero(values)
-        out[name], out[f"{name}_mcse"] = (found.reindex({dim: labels}) for found in (probability, error))
+        out[name], out[f"{name}_error"] = (found.reindex({dim: labels}) for found in (probability, error))
     return out
 
 
@@ -155,10 +158,13 @@ def _check_apart(rates: dict[str, xr.DataArray], dim: str, labels: list) -> None
     Two fits with one seed share them where they share evidence. What does not vary over the draws is no draw. A few
     draws tell; a lazy posterior is not read for it as a whole.
     """
-    for name, rate in rates.items():
-        few = {d: slice(0, 3) for d in draw_dims(rate)}
-        values = rate.isel(few).transpose(*few, dim, ...).values
-        flat = values.reshape(int(np.prod(values.shape[: len(few)])), len(labels), -1)
+    dims = draw_dims(rates["prevalence"])
+    few = {d: slice(0, 3) for d in dims}
+    # Together, so that what is lazy is computed once for it.
+    first = xr.Dataset({name: rate.isel(few).reset_coords(drop=True) for name, rate in rates.items()}).compute()
+    for name, rate in first.items():
+        values = rate.transpose(*dims, dim, ...).values
+        flat = values.reshape(int(np.prod(values.shape[: len(dims)])), len(labels), -1)
         varies = (flat != flat[:1]).any(axis=0)
         for i, label in enumerate(labels[:-1]):
             # Rates of one draw of rows at two prevalences differ by rounding.
@@ -171,16 +177,16 @@ def _check_apart(rates: dict[str, xr.DataArray], dim: str, labels: list) -> None
                 )
 
 
-def _periods(source: Any, dim: str) -> xr.DataArray:
+def _periods(source: Any, dim: str, kind: str | None) -> xr.DataArray:
     """The performances of all periods along ``dim``."""
     if not isinstance(source, Mapping) or isinstance(source, xr.Dataset) or is_container(source):
-        performance = as_performance(source)
+        performance = as_performance(source, kind)
         if dim not in performance.dims:
             raise ValueError(f"source must have the dim {dim}; got {performance.dims}")
         return performance
     if not source:
         raise ValueError("source must hold two or more periods; got none")
-    each = [as_performance(one) for one in source.values()]
+    each = [as_performance(one, kind) for one in source.values()]
     sizes = {tuple(one.sizes[d] for d in draw_dims(one)) for one in each}
     if len(sizes) > 1:
         raise ValueError(f"source must hold the same numbers of chains and draws in every period; got {sorted(sizes)}")

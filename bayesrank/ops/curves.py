@@ -66,7 +66,7 @@ def of_value(
     -------
     xarray.DataArray
         Named "ops": the probability that a performance of the reference is strictly worse at that prevalence. Where
-        it rests on a sample, the coord ``ops_mcse`` holds its standard error. Closed forms where they exist, else
+        it rests on a sample, the coord ``ops_error`` holds its standard error. Closed forms where they exist, else
         quadrature with an error below 1e-8 for scores that rise with TPR and TNR.
 
     Raises
@@ -150,7 +150,7 @@ def of_curve(
     Returns
     -------
     xarray.Dataset
-        ``value``, ``ops`` and ``ops_mcse`` (entity; and a last dim ``fpr``, ``recall``, ``share`` or ``k`` if ``at``
+        ``value``, ``ops`` and ``ops_error`` (entity; and a last dim ``fpr``, ``recall``, ``share`` or ``k`` if ``at``
         is a sequence), ``prevalence``; ``no_skill`` and ``ops_no_skill``, value and OPS of a ranking by chance; with
         draws also ``value_draws`` and ``ops_draws`` (chain, draw, entity, ...), each at the draw's own
         ``prevalence_draws``, and ``ops_lower``, ``ops_upper``. Between prevalences 0.25 apart in log-odds the OPS of
@@ -220,8 +220,8 @@ def of_curve(
     out = xr.Dataset(
         {
             "value": values,
-            "ops": point_ops.drop_vars("ops_mcse"),
-            "ops_mcse": point_ops["ops_mcse"].drop_vars("ops_mcse"),
+            "ops": point_ops.drop_vars("ops_error"),
+            "ops_error": point_ops["ops_error"].drop_vars("ops_error"),
         }
     )
     out["prevalence"] = float(prevalence[0])

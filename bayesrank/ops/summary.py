@@ -4,7 +4,7 @@ import numpy as np
 import xarray as xr
 
 from bayesrank._arguments import credibility
-from bayesrank._draws import Batches, BatchSums, efficiency, mean_error, reduce, share_error
+from bayesrank._draws import ERROR, Batches, BatchSums, efficiency, mean_error, reduce, share_error
 from bayesrank.performance import draw_dims
 
 __all__ = ["below_zero", "summarize"]
@@ -24,7 +24,7 @@ def summarize(ops: xr.DataArray, prob: float = 0.95) -> xr.Dataset:
     -------
     xarray.Dataset
         ``mean``, ``sd``, ``lower``, ``upper``, and ``negative``, the probability of a value below 0, of use for
-        differences, with its Monte-Carlo standard error ``negative_mcse``. NaN where half the draws or more are
+        differences, with its Monte-Carlo standard error ``negative_error``. NaN where half the draws or more are
         undefined; else of the defined ones.
 
     Raises
@@ -58,7 +58,7 @@ def summarize(ops: xr.DataArray, prob: float = 0.95) -> xr.Dataset:
         "sd": some.std(draws),
         "lower": ends.isel(quantile=0, drop=True),
         "upper": ends.isel(quantile=1, drop=True),
-    } | dict(zip(("negative", "negative_mcse"), below_zero(ops), strict=True))
+    } | dict(zip(("negative", "negative_error"), below_zero(ops), strict=True))
     return xr.Dataset({name: values.where(known) for name, values in result.items()}).assign_attrs(prob=prob)
 
 
@@ -84,7 +84,8 @@ def below_zero(values: xr.DataArray) -> tuple[xr.DataArray, xr.DataArray]:
         return probability.reshape(shape), error.reshape(shape)
 
     chunked = values if values.chunks is None else values.chunk(dict.fromkeys(draws, -1))
-    return xr.apply_ufunc(
+    probability, error = xr.apply_ufunc(
         share, chunked, input_core_dims=[draws], output_core_dims=[[], []], dask="parallelized",
         output_dtypes=[np.float64, np.float64],
     )  # fmt: skip
+    return probability, error.assign_attrs(method=ERROR)

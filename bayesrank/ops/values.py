@@ -17,6 +17,8 @@ __all__ = ["below", "by_label", "of_draws", "of_scored_value", "square", "tile",
 
 Reference = Distribution | Sample
 
+ERROR = "standard error of a share of the reference's sample"
+
 
 def of_scored_value(score: Any, value: Any, prevalence: Any, reference: Reference | None = None) -> xr.DataArray:
     """OPS of a value of a two-class score; the part of :func:`bayesrank.ops.of_value` for single matrices."""
@@ -35,7 +37,7 @@ def of_scored_value(score: Any, value: Any, prevalence: Any, reference: Referenc
     return wrap(values, below(reference, score, inside, shares.values), reference.size)
 
 
-def of_draws(source: Any, score: Any, reference: Reference | None = None) -> xr.DataArray:
+def of_draws(source: Any, score: Any, reference: Reference | None = None, *, kind: str | None = None) -> xr.DataArray:
     """OPS of every draw of a performance, each at its own prevalence.
 
     Parameters
@@ -46,6 +48,8 @@ def of_draws(source: Any, score: Any, reference: Reference | None = None) -> xr.
         Any score with a direction.
     reference : Distribution or Sample, optional
         The performances to compare with; uniform by default.
+    kind : str, optional
+        Which performance of the posterior, as in :func:`bayesrank.as_performance`.
 
     Returns
     -------
@@ -78,12 +82,12 @@ def of_draws(source: Any, score: Any, reference: Reference | None = None) -> xr.
         values = score.of_cells(tn, fp, fn, tp)
         return below(reference, score, values, (fn + tp) / (tn + fp + fn + tp))
 
-    cells = two_class_cells(as_performance(source))
+    cells = two_class_cells(as_performance(source, kind))
     ops = xr.apply_ufunc(of_cells, *cells.values(), dask="parallelized", output_dtypes=[np.float64])
     return labelled(ops, f"OPS of {score.name.replace('_', ' ')}")
 
 
-def tile(source: Any, resolution: int = 101) -> xr.DataArray:
+def tile(source: Any, resolution: int = 101, *, kind: str | None = None) -> xr.DataArray:
     """The OPS Tile: the outperformance score of every canonical ranking score R_ab.
 
     Parameters
@@ -92,6 +96,8 @@ def tile(source: Any, resolution: int = 101) -> xr.DataArray:
         Whatever holds a two-class performance. Draws give a Tile each: pass chunked draws to stay lazy.
     resolution : int
         Points on each axis, ends included.
+    kind : str, optional
+        Which performance of the posterior, as in :func:`bayesrank.as_performance`.
 
     Returns
     -------
@@ -130,7 +136,7 @@ def tile(source: Any, resolution: int = 101) -> xr.DataArray:
         value = np.divide(right, weight, out=np.full(weight.shape, np.nan), where=defined)
         return ranking_form(value, prevalence, tn=1 - a, fp=1 - b, fn=b, tp=a)
 
-    cells = two_class_cells(as_performance(source))
+    cells = two_class_cells(as_performance(source, kind))
     ops = xr.apply_ufunc(
         of_cells,
         *cells.values(),
@@ -142,7 +148,9 @@ def tile(source: Any, resolution: int = 101) -> xr.DataArray:
     return labelled(ops.assign_coords(b=axis, a=axis))
 
 
-def by_label(source: Any, score: Any, *, weights: Any = None, reference: Reference | None = None) -> xr.Dataset:
+def by_label(
+    source: Any, score: Any, *, weights: Any = None, reference: Reference | None = None, kind: str | None = None
+) -> xr.Dataset:
     """OPS of each label of a multi-class or multi-label problem, and their average.
 
     Labels differ in prevalence, so that averages of raw scores mix unlike numbers; outperformance scores share one
@@ -159,6 +167,8 @@ def by_label(source: Any, score: Any, *, weights: Any = None, reference: Referen
         Non-negative weight of every label; equal by default.
     reference : Distribution or Sample, optional
         Uniform by default.
+    kind : str, optional
+        Which performance of the posterior, as in :func:`bayesrank.as_performance`.
 
     Returns
     -------
@@ -183,7 +193,7 @@ def by_label(source: Any, score: Any, *, weights: Any = None, reference: Referen
     >>> result.ops.dims, result.average.dims
     (('chain', 'draw', 'entity', 'label'), ('chain', 'draw', 'entity'))
     """
-    performance = as_performance(source)
+    performance = as_performance(source, kind)
     if "label" not in performance.dims:
         if performance.sizes.get("actual", 0) < 3:
             raise ValueError(f"source must have the dim label or more than two classes; got {dict(performance.sizes)}")
@@ -342,11 +352,11 @@ def broadcast(value: Any, prevalence: Any) -> tuple[xr.DataArray, xr.DataArray]:
 
 
 def wrap(like: xr.DataArray, ops: np.ndarray, size: int | None) -> xr.DataArray:
-    """OPS as a DataArray, with its Monte-Carlo standard error as the coord ``ops_mcse`` if it has one."""
+    """OPS as a DataArray, with its Monte-Carlo standard error as the coord ``ops_error`` if it has one."""
     out = labelled(like.copy(data=ops))
     if size is None:
         return out
-    return out.assign_coords(ops_mcse=(like.dims, proportion_error(ops, size)))
+    return out.assign_coords(ops_error=(like.dims, proportion_error(ops, size), {"method": ERROR}))
 
 
 def labelled(ops: xr.DataArray, long_name: str = "OPS") -> xr.DataArray:

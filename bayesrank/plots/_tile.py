@@ -59,7 +59,7 @@ def share_colors(names: Sequence[Any]) -> dict[Any, Any]:
 
 def exact(credible: xr.Dataset) -> bool:
     """Whether the Tile is one of a performance without draws, so that ties are ties."""
-    return not bool((credible["probability_best_mcse"] > 0).any())
+    return not bool((credible["probability_best_error"] > 0).any())
 
 
 def leaders(credible: xr.Dataset) -> tuple[np.ndarray, np.ndarray, list[Any]]:
@@ -69,7 +69,7 @@ def leaders(credible: xr.Dataset) -> tuple[np.ndarray, np.ndarray, list[Any]]:
     far off. They are named if they are the same ones, two at least, on nearly all of that area.
     """
     best = credible["probability_best"].transpose("entity", "b", "a").fillna(-1.0).values
-    error = credible["probability_best_mcse"].transpose("entity", "b", "a").fillna(0.0).values
+    error = credible["probability_best_error"].transpose("entity", "b", "a").fillna(0.0).values
     entities = credible["entity"].values
     at = best.argmax(0)[None]
     top, top_error = np.take_along_axis(best, at, 0), np.take_along_axis(error, at, 0)

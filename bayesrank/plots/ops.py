@@ -236,7 +236,7 @@ def ops_drift(result: xr.Dataset, entity: Any = None, axes: Any = None) -> Any:
     bottom = np.nanmin([0.0, *result["change_lower"].sel(part=list(PART_COLORS)).values.ravel()])
     margin = 0.2 * (top - bottom) or 0.1
     for i, (probability, error) in enumerate(
-        zip(result["degraded"].values, result["degraded_mcse"].values, strict=True)
+        zip(result["degraded"].values, result["degraded_error"].values, strict=True)
     ):
         if np.isfinite(probability):
             below.text(i, top + margin / 4, _share(probability, error), ha="center", va="bottom", fontsize=9)

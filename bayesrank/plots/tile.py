@@ -171,7 +171,7 @@ def winner_tile(regions: xr.Dataset, ax: Any = None, names: int = 12, prevalence
 
 
 def credible_tile(credible: xr.Dataset, ax: Any = None, names: int = 12, prevalence: float | None = None) -> Any:
-    """Who is probably best where: confidence as saturation, undecided points hatched.
+    """Who is probably best where: the probability as saturation, undecided points hatched.
 
     Parameters
     ----------
@@ -201,14 +201,14 @@ def credible_tile(credible: xr.Dataset, ax: Any = None, names: int = 12, prevale
     from matplotlib.colors import to_rgb
 
     ax = new_axes(ax, 7.2, 3.9)
-    confidence = credible["confidence"].values
+    probability = credible["winner_probability"].values
     winner, shared, group = leaders(credible)
     order = credible["share"].sortby(-credible["share"])["entity"].values
     seen = [name for name in order if (winner == name).any()]
     colors = share_colors(seen)
     n_entities = credible.sizes["entity"]
     chance = 1 / max(n_entities, 2)
-    strength = np.clip((confidence - chance) / (1 - chance), 0, 1)
+    strength = np.clip((probability - chance) / (1 - chance), 0, 1)
     picture = np.where(shared[..., None], float(SHARED), 1.0) * np.ones(3)
     for name in seen:
         here = winner == name
@@ -219,10 +219,10 @@ def credible_tile(credible: xr.Dataset, ax: Any = None, names: int = 12, prevale
         picture, origin="lower", extent=(-half, 1 + half, -half, 1 + half), interpolation="nearest", aspect="equal"
     )
     prob = float(credible.attrs.get("prob", 0.95))
-    unsure = np.where(np.isnan(confidence), 0.0, (confidence < prob).astype(float))
+    unsure = np.where(np.isnan(probability), 0.0, (probability < prob).astype(float))
     if unsure.any() and not unsure.all():
-        # The hatch stops at the level line of the confidence itself.
-        level = np.where(np.isnan(confidence), 1.0, confidence)
+        # The hatch stops at the level line of the probability itself.
+        level = np.where(np.isnan(probability), 1.0, probability)
         hatched = ax.contourf(a, b, level, levels=[-1, prob], colors="none", hatches=["//"])
         hatched.set_edgecolor("0.35")
         hatched.set_linewidth(0)

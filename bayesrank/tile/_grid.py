@@ -3,18 +3,21 @@
 import os
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from functools import lru_cache
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import xarray as xr
 
 from bayesrank._arguments import whole
-from bayesrank.performance import DRAW_DIMS, as_performance, draw_dims, only_two_classes, two_class_cells
+from bayesrank._draws import Block
+from bayesrank.performance import DRAW_DIMS, as_performance, draw_dims, only_two_classes
 
 CELLS = ("tn", "fp", "fn", "tp")
-#: Batches of draws, for errors from their means.
-BATCHES = 32
+
+ShareOut = Callable[..., None]
 
 
 def axis(resolution: int) -> np.ndarray:
@@ -24,7 +27,6 @@ def axis(resolution: int) -> np.ndarray:
 
 def canonical(array: xr.DataArray, points: np.ndarray) -> xr.Variable:
     """All canonical scores (..., b, a) of performances, not labelled yet, since labels cost more than small maps do."""
-    only_two_classes(array)
     table = array.variable.transpose("actual", "predicted", ...)
     tn, fp, fn, tp = (table.data[i, j, ..., None, None] for i in (0, 1) for j in (0, 1))
     return xr.Variable((*table.dims[2:], "b", "a"), ratio(*parts(tn, fp, fn, tp, points, points[:, None])))
@@ -56,21 +58,22 @@ def ratio(part: Any, rest: Any) -> Any:
     return part / whole
 
 
-def halves(source: Any, a: Any, b: Any) -> tuple[xr.DataArray, xr.DataArray]:
-    """s(a) and u(b), labelled."""
-    return parts(**two_class_cells(as_performance(source)), a=a, b=b)
+def two_class(source: Any, kind: str | None, dim: str | None = None) -> xr.DataArray:
+    """The two-class performance; no dims beside those of draws, entities and outcomes, and ``dim``."""
+    array = as_performance(source, kind)
+    only_two_classes(array)
+    other = set(array.dims) - {*DRAW_DIMS, "entity", "actual", "predicted", dim}
+    if other:
+        raise ValueError(
+            f"source must have no dims beside draws, entity, actual and predicted; got {sorted(map(str, other))} "
+            "(select one, or br.pool(counts) before fitting)"
+        )
+    return array
 
 
-def quotient(part: xr.DataArray, rest: xr.DataArray) -> xr.DataArray:
-    """part / (part + rest), labelled, with the dims b and a last."""
-    value = xr.apply_ufunc(ratio, part, rest, dask="allowed", keep_attrs=True)
-    last = [dim for dim in ("b", "a") if dim in value.dims]
-    return value.transpose(..., *last)
-
-
-def with_entity(source: Any) -> xr.DataArray:
-    """The performance, with a dim ``entity`` even if it holds one entity alone."""
-    array = as_performance(source)
+def with_entity(source: Any, kind: str | None, dim: str | None = None) -> xr.DataArray:
+    """The same, with a dim ``entity`` even if it holds one entity alone."""
+    array = two_class(source, kind, dim)
     if "entity" not in array.dims:
         name = array["entity"].item() if "entity" in array.coords else "entity 1"
         array = array.drop_vars("entity", errors="ignore").expand_dims(entity=[name])
@@ -79,60 +82,52 @@ def with_entity(source: Any) -> xr.DataArray:
     return array
 
 
-def only_draws_and_entities(array: xr.DataArray, extra: tuple[str, ...] = ()) -> None:
-    """Raise unless the performance has no dims beside draws and entities."""
-    other = set(array.dims) - {*DRAW_DIMS, *extra, "entity", "actual", "predicted"}
-    if other:
-        raise ValueError(
-            f"source must have no dims beside draws, entity, actual and predicted; got {sorted(map(str, other))} "
-            "(select one, or br.pool(counts) before fitting)"
-        )
-
-
 def not_empty(array: xr.DataArray) -> None:
     """Raise unless there is an entity and a draw."""
     if not array.size:
         raise ValueError(f"source must hold at least one entity and one draw; got the sizes {dict(array.sizes)}")
 
 
-def batches(array: xr.DataArray, most: int = BATCHES) -> Iterator[np.ndarray]:
-    """The cells, (draws, 4, entity) and contiguous, in at most ``most`` batches of consecutive draws.
-
-    A Dask-backed performance is loaded one batch at a time, in many batches, so that it need not fit into memory.
-    """
-    two_class_cells(array)
+def on_the_tile(array: xr.DataArray) -> xr.DataArray:
+    """Two-class performances of draws and entities, as reducers take them; raises unless there are some."""
     not_empty(array)
-    dims = draw_dims(array)
-    along = [name for name, coord in array.coords.items() if set(coord.dims) & set(dims)]
-    array = array.drop_vars(along).transpose(*dims, "actual", "predicted", "entity")
-    sizes = [array.sizes[dim] for dim in dims]
-    total = int(np.prod(sizes))
-    if array.chunks is None:
-        flat = array.values.reshape(total, 4, array.sizes["entity"])
-        for part in np.array_split(np.arange(total), min(most, total)):
-            yield np.ascontiguousarray(flat[part[0] : part[-1] + 1], dtype=np.float64)
-        return
-    stacked = array.stack(_all=dims, create_index=False) if dims else array.expand_dims("_all")
-    stacked = stacked.transpose("_all", "actual", "predicted", "entity")
-    for part in np.array_split(np.arange(total), min(BATCHES, total)):
-        block = stacked.isel(_all=slice(part[0], part[-1] + 1)).values
-        yield np.ascontiguousarray(block.reshape(len(part), 4, -1), dtype=np.float64)
+    return array.transpose(*draw_dims(array), "actual", "predicted", "entity")
+
+
+def point_cells(source: Any, kind: str | None) -> tuple[np.ndarray, list]:
+    """The cells (4, entity) of performances without draws, and the names."""
+    array = with_entity(source, kind)
+    if draw_dims(array):
+        raise ValueError(f"source must hold no draws; got dims {array.dims} (br.tile.credible takes a posterior)")
+    cells = on_the_tile(array).values.reshape(4, -1)
+    return np.ascontiguousarray(cells, dtype=np.float64), array["entity"].values.tolist()
+
+
+def cells_of(block: Block) -> np.ndarray:
+    """The cells (draws, 4, entity) of a block of performances, contiguous."""
+    draws, *_, entities = block.values.shape
+    return np.ascontiguousarray(block.values.reshape(draws, 4, entities), dtype=np.float64)
 
 
 def workers() -> int:
     return min(os.cpu_count() or 1, 8)
 
 
-def threaded(function: Callable[[np.ndarray], Any], blocks: Iterator[np.ndarray]) -> Iterator[Any]:
-    """The results in order, so that sums do not depend on the threads; a few blocks in memory at a time."""
-    with ThreadPoolExecutor(workers()) as pool:
-        window = []
-        for block in blocks:
-            window.append(pool.submit(function, block))
-            if len(window) >= workers():
-                yield window.pop(0).result()
-        for job in window:
-            yield job.result()
+@contextmanager
+def threads() -> Iterator[ShareOut]:
+    """``share_out(function, *sizes)`` calls the function in every thread, with that thread's part of each range.
+
+    What a function writes must belong to its parts: then nothing depends on how many threads there are.
+    """
+    count = workers()
+    with ThreadPoolExecutor(count) as pool:
+
+        def share_out(function: Callable[..., None], *sizes: int) -> None:
+            edges = [np.linspace(0, size, count + 1).astype(int).tolist() for size in sizes]
+            parts = ([slice(*pair) for pair in pairwise(edge)] for edge in edges)
+            list(pool.map(function, *parts))
+
+        yield share_out
 
 
 def area_weights(resolution: int) -> xr.DataArray:

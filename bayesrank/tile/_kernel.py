@@ -21,8 +21,8 @@ from bayesrank.tile._columns import (
 
 
 @njit(**OPTIONS)
-def tally_best(draws, points, best):
-    """Sum over draws of who is best: differences along b, as in :func:`tally`."""
+def tally_best(draws, columns, points, best):
+    """Sum over draws of who is best in ``columns``: differences along b, as in :func:`tally`."""
     n, last = draws.shape[2], points.size - 1
     s, x, y, own = np.empty(n), np.empty(n), np.empty(n), np.empty((4, n))
     for d in range(draws.shape[0]):
@@ -33,8 +33,8 @@ def tally_best(draws, points, best):
             for c in range(4):
                 own[c, p] = cells[c, who[p]]
         slow = may_be_slow(cells, entities)
-        for i in range(points.size):
-            a = points[i]
+        for i in range(columns.size):
+            a = columns[i]
             if slow:
                 for k in entities:
                     s[k] = (1 - a) * cells[0, k] + a * cells[3, k]
@@ -48,10 +48,11 @@ def tally_best(draws, points, best):
 
 
 @njit(**OPTIONS)
-def tally(draws, points, best, rank, undefined, skilled):
-    """Sum over draws of who is best, of ranks, of undefined scores and of skill: arrays (a, entity, b + 1).
+def tally(draws, columns, points, best, rank, skilled, undefined):
+    """Sum over draws of who is best, of ranks, of skill and of undefined scores: arrays (a, entity, b + 1).
 
-    They are differences along b: their cumulative sums are the sums at each point.
+    ``columns`` are the a, ``points`` the b. The sums are differences along b: their cumulative sums are the sums at
+    each point.
     """
     last = points.size - 1
     n = draws.shape[2]
@@ -66,10 +67,10 @@ def tally(draws, points, best, rank, undefined, skilled):
         order, by_x, by_y = entities.copy(), entities.copy(), entities.copy()
         for k in range(n):
             if np.isnan(cells[0, k] + cells[1, k] + cells[2, k] + cells[3, k]):
-                for i in range(points.size):
+                for i in range(columns.size):
                     undefined[i, k, 0] += 1.0
-        for i in range(points.size):
-            a = points[i]
+        for i in range(columns.size):
+            a = columns[i]
             for k in entities:
                 s[k] = (1 - a) * cells[0, k] + a * cells[3, k]
             if not column_is_slow(s, cells, entities):
@@ -97,7 +98,7 @@ def tally(draws, points, best, rank, undefined, skilled):
 
 @njit(**OPTIONS)
 def tally_ranks(draws, a, b, weight, out):
-    """Add, at paired (``a``, ``b``), each draw's weight to (point, entity, rank) in ``out``, ties spread evenly."""
+    """Add, at paired (``a``, ``b``), each draw's weight to (entity, rank) in ``out``, ties spread evenly."""
     n = draws.shape[2]
     log_s, log_u, keys = np.empty(n), np.empty(n), np.empty(n)
     for d in range(draws.shape[0]):
@@ -115,15 +116,15 @@ def tally_ranks(draws, a, b, weight, out):
                 end = tied_until(keys, order, first, defined)
                 for p in range(first, end):
                     for r in range(first, end):
-                        out[0, order[p], r] += weight[i] / (end - first)
+                        out[order[p], r] += weight[i] / (end - first)
                 first = end
 
 
 @njit(**OPTIONS)
-def sum_values(draws, points, total, top):
-    """Add the values of all entities (entity, b, a) and the largest of them (b, a); undefined counts as nothing.
+def sum_values(draws, points, rows, total, top):
+    """Add the values of all entities (row, entity, a) and the largest of them (row, a); undefined counts as nothing.
 
-    ``top`` gets the largest value less nothing; where all are undefined it gets nothing.
+    ``rows`` are the b. ``top`` gets the largest value less nothing; where all are undefined it gets nothing.
     """
     n, size = draws.shape[2], points.size
     s = np.empty((n, size))
@@ -134,15 +135,41 @@ def sum_values(draws, points, total, top):
         for k in entities:
             for i in range(size):
                 s[k, i] = (1 - points[i]) * cells[0, k] + points[i] * cells[3, k]
-        for m in range(size):
-            b = points[m]
+        for m in range(rows.size):
+            b = rows[m]
             high[:] = 0.0
             for k in entities:
                 u = (1 - b) * cells[1, k] + b * cells[2, k]
                 for i in range(size):
                     whole = s[k, i] + u
                     value = s[k, i] / (whole if whole > 0.0 else 1.0)
-                    total[k, m, i] += value
+                    total[m, k, i] += value
                     high[i] = max(high[i], value)
             for i in range(size):
                 top[m, i] += high[i]
+
+
+@njit(**OPTIONS)
+def fold_steps(steps, draws, sums, squares):
+    """Add what a batch of so many draws counted, differences along the last axis, and its square / draws; empty it."""
+    for i in range(steps.shape[0]):
+        for k in range(steps.shape[1]):
+            held = 0.0
+            for m in range(sums.shape[2]):
+                held += steps[i, k, m]
+                sums[i, k, m] += held
+                squares[i, k, m] += held * held / draws
+    steps[:] = 0.0
+
+
+@njit(**OPTIONS)
+def fold_losses(total, top, draws, sums, squares):
+    """Add a batch's sums of losses, the largest values less the entities' own, and their squares / draws; empty it."""
+    for i in range(total.shape[0]):
+        for k in range(total.shape[1]):
+            for m in range(total.shape[2]):
+                loss = top[i, m] - total[i, k, m]
+                sums[i, k, m] += loss
+                squares[i, k, m] += loss * loss / draws
+    total[:] = 0.0
+    top[:] = 0.0

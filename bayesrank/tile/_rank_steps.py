@@ -72,8 +72,11 @@ def add_rank_steps(x, y, by_x, last, holder):
 
 
 @njit(**OPTIONS)
-def tally_rank_steps(draws, points, out):
-    """Sum over draws of who holds which rank, (a, entity, rank, b + 1): differences along b, ties spread evenly."""
+def tally_rank_steps(draws, columns, points, out):
+    """Sum over draws of who holds which rank, (a, entity, rank, b + 1): differences along b, ties spread evenly.
+
+    ``columns`` are the a, ``points`` the b.
+    """
     last = points.size - 1
     n = draws.shape[2]
     s, x, y, keys = np.empty(n), np.empty(n), np.empty(n), np.empty(n)
@@ -82,8 +85,8 @@ def tally_rank_steps(draws, points, out):
         cells = draws[d]
         entities = defined_entities(cells)
         order, by_x = entities.copy(), entities.copy()
-        for i in range(points.size):
-            a = points[i]
+        for i in range(columns.size):
+            a = columns[i]
             for k in entities:
                 s[k] = (1 - a) * cells[0, k] + a * cells[3, k]
             if not column_is_slow(s, cells, entities):

@@ -25,38 +25,38 @@ def log_or_less(value):
 
 
 @njit(**OPTIONS)
-def tally_one(draws, points, which, rank, undefined):
-    """Sum over draws of one entity's ranks, and of where it is undefined: arrays (b + 1, a), differences along b."""
+def tally_one(draws, columns, points, which, rank, undefined):
+    """Sum over draws of one entity's ranks, and of where it is undefined: arrays (a, b + 1), differences along b."""
     last, n = points.size - 1, draws.shape[2]
     s, key = np.empty(n), np.empty(n)
     for d in range(draws.shape[0]):
         cells = draws[d]
         entities = defined_entities(cells)
         if not (entities == which).any():
-            undefined[0] += 1.0
+            undefined[:, 0] += 1.0
             continue
-        for i in range(points.size):
-            a = points[i]
+        for i in range(columns.size):
+            a = columns[i]
             for k in entities:
                 s[k] = (1 - a) * cells[0, k] + a * cells[3, k]
             if not column_is_slow(s, cells, entities):
-                rank[0, i] += 1.0
+                rank[i, 0] += 1.0
                 x, y = cells[1, which] / s[which], cells[2, which] / s[which]
                 for k in entities:
                     if k == which:
                         continue
                     before, at, after, m = swap_point(x, y, cells[1, k] / s[k], cells[2, k] / s[k], last)
-                    rank[0, i] += 0.5 - 0.5 * before
-                    rank[m, i] -= 0.5 * (at - before)
-                    rank[m + 1, i] -= 0.5 * (after - at)
+                    rank[i, 0] += 0.5 - 0.5 * before
+                    rank[i, m] -= 0.5 * (at - before)
+                    rank[i, m + 1] -= 0.5 * (after - at)
                 continue
             for m in range(points.size):
                 for k in entities:
                     u = (1 - points[m]) * cells[1, k] + points[m] * cells[2, k]
                     key[k] = log_or_less(s[k]) - log_or_less(u)  # NaN where both are -inf
                 if np.isnan(key[which]):
-                    undefined[m, i] += 1.0
-                    undefined[m + 1, i] -= 1.0
+                    undefined[i, m] += 1.0
+                    undefined[i, m + 1] -= 1.0
                     continue
                 place = 1.0
                 for k in entities:
@@ -64,8 +64,8 @@ def tally_one(draws, points, which, rank, undefined):
                         place += 0.5
                     elif key[k] > key[which]:
                         place += 1.0
-                rank[m, i] += place
-                rank[m + 1, i] -= place
+                rank[i, m] += place
+                rank[i, m + 1] -= place
 
 
 @njit(**OPTIONS)

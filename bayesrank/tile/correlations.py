@@ -26,6 +26,7 @@ def correlation(
     prevalence: float | None = None,
     prediction_rate: float | None = None,
     seed: Seed = 0,
+    kind: str | None = None,
 ) -> xr.DataArray:
     """The correlation of a score with every canonical score, over a distribution of performances.
 
@@ -41,6 +42,8 @@ def correlation(
         Kendall's τ-b by default.
     size, prevalence, prediction_rate, seed
         Without ``performances``: as for :func:`sample_performances`.
+    kind : str, optional
+        Which performance of ``performances``, as in :func:`bayesrank.as_performance`.
 
     Returns
     -------
@@ -67,7 +70,7 @@ def correlation(
     points = axis(resolution)
     if performances is None:
         performances = sample_performances(size, prevalence=prevalence, prediction_rate=prediction_rate, seed=seed)
-    array = as_performance(performances)
+    array = as_performance(performances, kind).compute()
     values = as_score(score)(array).values.ravel()
     other = [dim for dim in array.dims if dim not in ("actual", "predicted")]
     cells = np.stack([c.transpose(*other).values.ravel() for c in two_class_cells(array, "performances").values()])

@@ -11,17 +11,20 @@ import numpy as np
 import xarray as xr
 
 from bayesrank._arguments import labelled_numbers, numbers, whole
-from bayesrank.performance import as_performance, draw_dims, only_two_classes
+from bayesrank._draws import Batches, reduce
 from bayesrank.tile._grid import (
     axes,
     axis,
-    batches,
     canonical,
     labelled,
-    only_draws_and_entities,
+    on_the_tile,
+    point_cells,
     ratio,
+    threads,
+    two_class,
     with_entity,
 )
+from bayesrank.tile._reducers import Steps
 
 __all__ = [
     "baseline",
@@ -35,15 +38,17 @@ __all__ = [
 ]
 
 
-def value(source: Any, resolution: int = 101) -> xr.DataArray:
+def value(source: Any, resolution: int = 101, *, kind: str | None = None) -> xr.DataArray:
     """Every canonical score of a performance.
 
     Parameters
     ----------
     source : DataArray, Dataset, InferenceData or DataTree
-        Two-class performances (..., actual, predicted); all other dims are kept.
+        Two-class performances (entity, actual, predicted), with or without draws; either is kept.
     resolution : int
         Points along each axis, ends included.
+    kind : str, optional
+        Which performance of the posterior, as in :func:`bayesrank.as_performance`.
 
     Returns
     -------
@@ -53,7 +58,7 @@ def value(source: Any, resolution: int = 101) -> xr.DataArray:
     Raises
     ------
     ValueError, TypeError
-        If the source has not two classes, or the resolution is below 2.
+        If the source has other dims (data sets, say) or more classes, or the resolution is below 2.
 
     References
     ----------
@@ -67,21 +72,23 @@ def value(source: Any, resolution: int = 101) -> xr.DataArray:
     >>> tile.sel(a=1, b=1).item()  # recall
     0.9
     """
-    array, points = as_performance(source), axis(resolution)
+    array, points = two_class(source, kind), axis(resolution)
     return labelled(canonical(array, points), array, points, "value")
 
 
-def baseline(source: Any, resolution: int = 101, dim: str = "entity") -> xr.DataArray:
+def baseline(source: Any, resolution: int = 101, dim: str = "entity", *, kind: str | None = None) -> xr.DataArray:
     """The lowest value within a set, at each point; undefined values are left out.
 
     Parameters
     ----------
     source : DataArray, Dataset, InferenceData or DataTree
-        Two-class performances (..., actual, predicted).
+        Two-class performances (entity, actual, predicted), with or without draws.
     resolution : int
         Points along each axis.
     dim : str
-        The dim of the set; all other dims are kept.
+        The dim of the set; it may be one that a Tile does not take otherwise, such as ``dataset``.
+    kind : str, optional
+        Which performance of the posterior, as in :func:`bayesrank.as_performance`.
 
     Returns
     -------
@@ -91,7 +98,7 @@ def baseline(source: Any, resolution: int = 101, dim: str = "entity") -> xr.Data
     Raises
     ------
     ValueError
-        If the source has no such dim.
+        If the source has no such dim, or others (data sets, say).
 
     References
     ----------
@@ -104,21 +111,25 @@ def baseline(source: Any, resolution: int = 101, dim: str = "entity") -> xr.Data
     >>> round(baseline(counts, resolution=2).sel(a=1, b=1).item(), 12)
     0.7
     """
-    array, points = _with_dim(source, dim), axis(resolution)
+    array, points = _with_dim(source, dim, kind), axis(resolution)
     return labelled(canonical(array, points).min(dim), array, points, "baseline")
 
 
-def state_of_the_art(source: Any, resolution: int = 101, dim: str = "entity") -> xr.DataArray:
+def state_of_the_art(
+    source: Any, resolution: int = 101, dim: str = "entity", *, kind: str | None = None
+) -> xr.DataArray:
     """The highest value within a set, at each point; undefined values are left out.
 
     Parameters
     ----------
     source : DataArray, Dataset, InferenceData or DataTree
-        Two-class performances (..., actual, predicted).
+        Two-class performances (entity, actual, predicted), with or without draws.
     resolution : int
         Points along each axis.
     dim : str
-        The dim of the set; all other dims are kept.
+        The dim of the set; it may be one that a Tile does not take otherwise, such as ``dataset``.
+    kind : str, optional
+        Which performance of the posterior, as in :func:`bayesrank.as_performance`.
 
     Returns
     -------
@@ -128,7 +139,7 @@ def state_of_the_art(source: Any, resolution: int = 101, dim: str = "entity") ->
     Raises
     ------
     ValueError
-        If the source has no such dim.
+        If the source has no such dim, or others (data sets, say).
 
     References
     ----------
@@ -141,7 +152,7 @@ def state_of_the_art(source: Any, resolution: int = 101, dim: str = "entity") ->
     >>> round(state_of_the_art(counts, resolution=2).sel(a=1, b=1).item(), 12)
     0.8
     """
-    array, points = _with_dim(source, dim), axis(resolution)
+    array, points = _with_dim(source, dim, kind), axis(resolution)
     return labelled(canonical(array, points).max(dim), array, points, "state_of_the_art")
 
 
@@ -181,15 +192,17 @@ def no_skill(prevalence: Any, resolution: int = 101) -> xr.DataArray:
     return labelled(_no_skill(shares, points), shares, points, "no_skill")
 
 
-def relative_skill(source: Any, resolution: int = 101) -> xr.DataArray:
+def relative_skill(source: Any, resolution: int = 101, *, kind: str | None = None) -> xr.DataArray:
     """How much of the way from the best no-skill value to 1 a performance goes, at its own prevalence.
 
     Parameters
     ----------
     source : DataArray, Dataset, InferenceData or DataTree
-        Two-class performances (..., actual, predicted).
+        Two-class performances (entity, actual, predicted), with or without draws.
     resolution : int
         Points along each axis.
+    kind : str, optional
+        Which performance of the posterior, as in :func:`bayesrank.as_performance`.
 
     Returns
     -------
@@ -200,7 +213,7 @@ def relative_skill(source: Any, resolution: int = 101) -> xr.DataArray:
     Raises
     ------
     ValueError, TypeError
-        If the source has not two classes, or the resolution is below 2.
+        If the source has other dims (data sets, say) or more classes, or the resolution is below 2.
 
     References
     ----------
@@ -213,8 +226,7 @@ def relative_skill(source: Any, resolution: int = 101) -> xr.DataArray:
     >>> round(relative_skill(counts, resolution=3).sel(a=0.5, b=0.5).item(), 12)
     0.5
     """
-    array, points = as_performance(source), axis(resolution)
-    only_two_classes(array)
+    array, points = two_class(source, kind), axis(resolution)
     order = [dim for dim in array.dims if dim not in ("actual", "predicted")]
     prevalence = array.isel(actual=1).sum("predicted", skipna=False).clip(0, 1).transpose(*order)
     floor = _no_skill(prevalence, points)
@@ -223,17 +235,19 @@ def relative_skill(source: Any, resolution: int = 101) -> xr.DataArray:
     return labelled(skill, array, points, "relative_skill")
 
 
-def ranking(source: Any, of: Any, resolution: int = 101) -> xr.DataArray:
+def ranking(source: Any, entity: Any, resolution: int = 101, *, kind: str | None = None) -> xr.DataArray:
     """The rank of one entity among all, at each point; 1 is best and ties share the average rank.
 
     Parameters
     ----------
     source : DataArray, Dataset, InferenceData or DataTree
         Two-class performances (entity, actual, predicted); with draws the rank is the posterior mean.
-    of : hashable
+    entity : hashable
         Name of the entity.
     resolution : int
         Points along each axis.
+    kind : str, optional
+        Which performance of the posterior, as in :func:`bayesrank.as_performance`.
 
     Returns
     -------
@@ -258,23 +272,24 @@ def ranking(source: Any, of: Any, resolution: int = 101) -> xr.DataArray:
     """
     from bayesrank.tile import _single
 
-    array, points = with_entity(source), axis(resolution)
-    only_draws_and_entities(array)
+    array, points = with_entity(source, kind), axis(resolution)
     names = array["entity"].values.tolist()
-    if of not in names:
-        raise KeyError(f"of must be one of the entities; got {of!r}, not in {names}")
-    total, undefined = np.zeros((2, points.size + 1, points.size))
-    draws = 0
-    for block in batches(array):
-        _single.tally_one(block, points, names.index(of), total, undefined)
-        draws += block.shape[0]
-    total, undefined = np.cumsum(total, 0, out=total)[:-1], np.cumsum(undefined, 0, out=undefined)[:-1]
-    defined = draws - undefined
-    mean = np.divide(total, defined, out=np.full(defined.shape, np.nan), where=defined > 0)
+    if entity not in names:
+        raise KeyError(f"entity must be one of the entities; got {entity!r}, not in {names}")
+    which = names.index(entity)
+
+    def tally(draws: np.ndarray, columns: np.ndarray, points: np.ndarray, steps: np.ndarray) -> None:
+        _single.tally_one(draws, columns, points, which, steps[:, 0], steps[:, 1])
+
+    with threads() as share_out:
+        [steps] = reduce(on_the_tile(array), Steps(tally, points, (2,), share_out), across=True)
+    total, undefined = steps[:, 0].T, steps[:, 1].T
+    defined = Batches.of(array).number - undefined
+    mean = np.divide(total, defined, out=np.full(defined.shape, np.nan), where=defined > 0.5)
     return xr.DataArray(mean, axes(resolution), ("b", "a"), "rank")
 
 
-def entity(source: Any, rank: int = 1, resolution: int = 101) -> xr.DataArray:
+def entity(source: Any, rank: int = 1, resolution: int = 101, *, kind: str | None = None) -> xr.DataArray:
     """Who holds a rank, at each point.
 
     Parameters
@@ -285,6 +300,8 @@ def entity(source: Any, rank: int = 1, resolution: int = 101) -> xr.DataArray:
         1 for the best.
     resolution : int
         Points along each axis.
+    kind : str, optional
+        Which performance of the posterior, as in :func:`bayesrank.as_performance`.
 
     Returns
     -------
@@ -309,20 +326,16 @@ def entity(source: Any, rank: int = 1, resolution: int = 101) -> xr.DataArray:
     """
     from bayesrank.tile import _single
 
-    array, points = with_entity(source), axis(resolution)
-    only_draws_and_entities(array)
-    if draw_dims(array):
-        raise ValueError(f"source must hold no draws; got dims {array.dims} (br.tile.credible takes a posterior)")
-    if whole("rank", rank) not in range(1, array.sizes["entity"] + 1):
-        raise ValueError(f"rank must be one of 1 to {array.sizes['entity']}; got {rank!r}")
-    (block,) = batches(array)
+    (cells, entities), points = point_cells(source, kind), axis(resolution)
+    if whole("rank", rank) not in range(1, len(entities) + 1):
+        raise ValueError(f"rank must be one of 1 to {len(entities)}; got {rank!r}")
     who = np.empty((points.size, points.size), np.int64)
-    _single.holders(block[0], points, rank, who)
-    names = np.append(array["entity"].values.astype(object), "")
+    _single.holders(cells, points, rank, who)
+    names = np.array([*entities, ""], dtype=object)
     return xr.DataArray(names[who], axes(resolution), ("b", "a"), "entity_at_rank")
 
 
-def robustness(source: Any, resolution: int = 101) -> xr.DataArray:
+def robustness(source: Any, resolution: int = 101, *, kind: str | None = None) -> xr.DataArray:
     """How far the preference can move, in any direction, before the order of the entities changes.
 
     Parameters
@@ -331,6 +344,8 @@ def robustness(source: Any, resolution: int = 101) -> xr.DataArray:
         Two-class performances (entity, actual, predicted) without draws.
     resolution : int
         Points along each axis.
+    kind : str, optional
+        Which performance of the posterior, as in :func:`bayesrank.as_performance`.
 
     Returns
     -------
@@ -357,14 +372,10 @@ def robustness(source: Any, resolution: int = 101) -> xr.DataArray:
     """
     from bayesrank.tile import _robust
 
-    array, points = with_entity(source), axis(resolution)
-    only_draws_and_entities(array)
-    if draw_dims(array):
-        raise ValueError(f"source must hold no draws; got dims {array.dims}")
-    (block,) = batches(array)
-    n = array.sizes["entity"]
+    (cells, entities), points = point_cells(source, kind), axis(resolution)
+    n = len(entities)
     curves, edges, corners = np.empty((n * (n - 1) // 2 + 1, 4)), np.zeros(4, bool), np.zeros(4, bool)
-    curves = curves[: _robust.frontiers(block[0], curves, edges, corners)]
+    curves = curves[: _robust.frontiers(cells, curves, edges, corners)]
     _, first = np.unique(np.round(curves, 13), axis=0, return_index=True)  # copies of entities repeat curves
     radius = np.empty((points.size, points.size))
     _robust.distances(curves[first], edges, corners, points, radius)
@@ -379,8 +390,8 @@ def _no_skill(prevalence: xr.DataArray, points: np.ndarray) -> xr.Variable:
     return xr.Variable((*prevalence.dims, "b", "a"), best)
 
 
-def _with_dim(source: Any, dim: str) -> xr.DataArray:
-    array = with_entity(source) if dim == "entity" else as_performance(source)
+def _with_dim(source: Any, dim: str, kind: str | None) -> xr.DataArray:
+    array = with_entity(source, kind) if dim == "entity" else two_class(source, kind, dim)
     if dim not in array.dims or dim in ("actual", "predicted"):
         others = [held for held in array.dims if held not in ("actual", "predicted")]
         raise ValueError(f"dim must be a dim of source; got {dim!r}, not in {others}")

@@ -12,8 +12,7 @@ import numpy as np
 import xarray as xr
 
 from bayesrank._arguments import whole
-from bayesrank.performance import draw_dims
-from bayesrank.tile._grid import CELLS, only_draws_and_entities, with_entity
+from bayesrank.tile._grid import CELLS, point_cells
 
 __all__ = ["frontier", "regions", "shares"]
 
@@ -23,17 +22,19 @@ EDGE = 1e-12
 SMALLEST = 1e-9
 
 
-def frontier(source: Any, first: Any, second: Any, points: int = 201) -> xr.Dataset:
+def frontier(source: Any, entity: Any, rival: Any, points: int = 201, *, kind: str | None = None) -> xr.Dataset:
     """The curve on which two entities swap.
 
     Parameters
     ----------
     source : DataArray, Dataset, InferenceData or DataTree
         Two-class performances (entity, actual, predicted) without draws.
-    first, second : hashable
-        Names of the entities.
+    entity, rival : hashable
+        Names of the two entities.
     points : int
         Points of a, and as many of b, at which the curve is given.
+    kind : str, optional
+        Which performance of the posterior, as in :func:`bayesrank.as_performance`.
 
     Returns
     -------
@@ -44,7 +45,7 @@ def frontier(source: Any, first: Any, second: Any, points: int = 201) -> xr.Data
     Raises
     ------
     KeyError
-        If an entity is unknown.
+        If one of the two is unknown.
     TypeError
         If ``points`` is no whole number.
     ValueError
@@ -63,11 +64,11 @@ def frontier(source: Any, first: Any, second: Any, points: int = 201) -> xr.Data
     True
     """
     whole("points", points, 2)
-    cells, names = _point(source)
-    for argument, name in (("first", first), ("second", second)):
+    cells, names = point_cells(source, kind)
+    for argument, name in (("entity", entity), ("rival", rival)):
         if name not in names:
             raise KeyError(f"{argument} must be one of the entities; got {name!r}, not in {names}")
-    p, q = (dict(zip(CELLS, cells[:, names.index(name)], strict=True)) for name in (first, second))
+    p, q = (dict(zip(CELLS, cells[:, names.index(name)], strict=True)) for name in (entity, rival))
     # s1 u2 - s2 u1 at the corners (a, b); it is linear along each axis.
     corner = np.empty((2, 2))
     size = 0.0
@@ -96,7 +97,7 @@ def frontier(source: Any, first: Any, second: Any, points: int = 201) -> xr.Data
     return xr.Dataset({"a": ("point", a[order]), "b": ("point", b[order])})
 
 
-def regions(source: Any, rank: int = 1, points: int = 65) -> xr.Dataset:
+def regions(source: Any, rank: int = 1, points: int = 65, *, kind: str | None = None) -> xr.Dataset:
     """The regions of the Tile in which each entity holds a rank, as closed curves that cover the Tile once.
 
     Parameters
@@ -107,6 +108,8 @@ def regions(source: Any, rank: int = 1, points: int = 65) -> xr.Dataset:
         1 for the best.
     points : int
         Points of each frontier of a slab, at least 2.
+    kind : str, optional
+        Which performance of the posterior, as in :func:`bayesrank.as_performance`.
 
     Returns
     -------
@@ -141,7 +144,7 @@ def regions(source: Any, rank: int = 1, points: int = 65) -> xr.Dataset:
     1.0
     """
     whole("points", points, 2)
-    cells, names = _point(source)
+    cells, names = point_cells(source, kind)
     lines, slabs, areas, groups = _cut(cells, rank)
     labels = [" = ".join(str(names[k]) for k in group) for group in groups]
     chains = [chain for chain in _chain(lines, slabs) if areas[chain].sum() > SMALLEST]
@@ -175,7 +178,7 @@ def regions(source: Any, rank: int = 1, points: int = 65) -> xr.Dataset:
     )
 
 
-def shares(source: Any, rank: int = 1) -> xr.DataArray:
+def shares(source: Any, rank: int = 1, *, kind: str | None = None) -> xr.DataArray:
     """The area of the Tile on which each entity holds a rank, in closed form.
 
     Parameters
@@ -184,6 +187,8 @@ def shares(source: Any, rank: int = 1) -> xr.DataArray:
         Two-class performances (entity, actual, predicted) without draws.
     rank : int
         1 for the best.
+    kind : str, optional
+        Which performance of the posterior, as in :func:`bayesrank.as_performance`.
 
     Returns
     -------
@@ -209,24 +214,12 @@ def shares(source: Any, rank: int = 1) -> xr.DataArray:
     >>> shares(counts).values.tolist()
     [0.5, 0.5]
     """
-    cells, names = _point(source)
+    cells, names = point_cells(source, kind)
     _, slabs, areas, groups = _cut(cells, rank)
     share = np.where(np.isnan(cells).any(0), np.nan, 0.0)
     for i, group in enumerate(groups):
         share[group] = areas[slabs[:, 2] == i].sum() / len(group)
     return xr.DataArray(share, {"entity": names}, "entity", name="share")
-
-
-def _point(source: Any) -> tuple[np.ndarray, list]:
-    """The cells (4, entity) of performances without draws, and the names."""
-    array = with_entity(source)
-    only_draws_and_entities(array)
-    if draw_dims(array):
-        raise ValueError(f"source must hold no draws; got dims {array.dims} (br.tile.credible takes a posterior)")
-    ordered = array.transpose("actual", "predicted", "entity")
-    if ordered.shape[:2] != (2, 2):
-        raise ValueError(f"source must have two classes on actual and predicted; got {ordered.shape[:2]}")
-    return np.ascontiguousarray(ordered.values.reshape(4, -1), dtype=float), array["entity"].values.tolist()
 
 
 def _cut(cells: np.ndarray, rank: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, list[list[int]]]:

@@ -10,24 +10,27 @@ import numpy as np
 import xarray as xr
 
 from bayesrank._arguments import credibility
-from bayesrank.performance import as_performance, draw_dims
+from bayesrank._draws import ERROR, Batches, Worth, part_error, reduce, share_error
 from bayesrank.tile._grid import (
     area_weights,
     axis,
-    batches,
-    halves,
-    not_empty,
-    only_draws_and_entities,
-    quotient,
-    threaded,
+    labelled,
+    on_the_tile,
+    parts,
+    ratio,
+    threads,
+    two_class,
     with_entity,
-    workers,
 )
+from bayesrank.tile._reducers import Cells, Credible, Maps, Steps
 
 __all__ = ["credible", "probability_best", "rank_probability", "value_interval"]
 
+#: Numbers of cells that are held at a time where all draws are needed at once: 256 MB.
+HELD = 2**25
 
-def credible(source: Any, resolution: int = 101, prob: float = 0.95) -> xr.Dataset:
+
+def credible(source: Any, resolution: int = 101, prob: float = 0.95, *, kind: str | None = None) -> xr.Dataset:
     """Who is best at each point of the Tile, and how probably.
 
     Parameters
@@ -38,6 +41,8 @@ def credible(source: Any, resolution: int = 101, prob: float = 0.95) -> xr.Datas
         Points along each axis, ends included.
     prob : float
         Credibility of the shares' intervals, and below which the winner of a point counts as undecided.
+    kind : str, optional
+        Which performance of the posterior, as in :func:`bayesrank.as_performance`.
 
     Returns
     -------
@@ -46,13 +51,13 @@ def credible(source: Any, resolution: int = 101, prob: float = 0.95) -> xr.Datas
           on average), ``probability_skilled`` (better than always negative and always positive at the entity's own
           prevalence) and ``undefined`` (share of draws without a score), each (entity, b, a);
         - ``winner`` (b, a): the entity with the highest probability, "" where several share it or none is
-          defined, and ``confidence`` (b, a): that probability;
+          defined, and ``winner_probability`` (b, a): that probability;
         - ``share``, ``share_lower``, ``share_upper`` (entity): mean and equal-tailed interval of the area on which the
           entity is best, exact for each draw; ties over an area are shared evenly;
-        - ``undecided_area``: the share of the Tile where the confidence is below ``prob``;
-        - Monte-Carlo standard errors ``<name>_mcse`` from means of batches of draws, so that autocorrelation counts;
-          those of ``probability_best`` and ``probability_skilled`` are never below the binomial one of the probability
-          shrunk by one draw each way. All are 0 for a performance without draws.
+        - ``undecided_area``: the share of the Tile where the winner's probability is below ``prob``;
+        - Monte-Carlo standard errors ``<name>_error`` of probabilities, expectations and shares: they allow for
+          autocorrelation, and are never 0; NaN for a performance without draws. That of ``expected_rank`` is too
+          large where the score is undefined in some draws.
 
         Ranks are among those defined and tied ones share theirs; odds within 1e-12 of each other, relatively, tie.
 
@@ -75,60 +80,34 @@ def credible(source: Any, resolution: int = 101, prob: float = 0.95) -> xr.Datas
     """
     prob = credibility("prob", prob)
     points = axis(resolution)
-    array = with_entity(source)
-    only_draws_and_entities(array)
-    n_draws = int(np.prod([array.sizes[dim] for dim in draw_dims(array)]))
-    sums, squares, shares = _accumulate(array, points)
-    for total in (*sums.values(), *squares.values()):
-        total /= n_draws
-    best, rank, undefined, skilled = (sums[name] for name in ("best", "rank", "undefined", "skilled"))
-    nowhere = undefined > 1 - 1e-12
-    with np.errstate(divide="ignore", invalid="ignore"):
-        expected_rank = np.where(nowhere, np.nan, rank / (1 - undefined))
-        regret = np.where(undefined > 0, np.nan, np.maximum(sums["regret"], 0.0))
-    best = np.where(nowhere.all(0), np.nan, best)
-    error = {name: _batch_error(sums[name], squares[name], len(shares)) for name in squares}
-
-    def binomial(probability: np.ndarray) -> np.ndarray:
-        shrunk = (probability * n_draws + 1) / (n_draws + 2)
-        return np.sqrt(shrunk * (1 - shrunk) / n_draws) if draw_dims(array) else 0.0 * shrunk
-
-    confidence, winner = _winner(best, array["entity"].values)
-
-    mean, share_error, low, high = _summary_of_shares(shares, prob)
-
-    maps = ("entity", "b", "a")
-    coords = {"entity": array["entity"].values, "b": points, "a": points}
-    result = xr.Dataset(
+    array = on_the_tile(with_entity(source, kind))
+    batches = Batches.of(array)
+    with threads() as share_out:
+        found, worth = reduce(array, Credible(array.sizes["entity"], points, share_out), Worth())
+    # A point has no error that could be known.
+    known = 1.0 if batches.sampled else np.nan
+    result = _result(found, known * batches.number, known * worth.min(), prob)
+    names = array["entity"].values
+    winner, at = _winner(result["probability_best"], names)
+    result["winner"] = winner
+    for name in ("probability_best", "probability_best_error"):
+        result[name.replace("probability_best", "winner_probability")] = np.take_along_axis(result[name], at, 0)[0]
+    maps = {0: (), 1: ("entity",), 2: ("b", "a"), 3: ("entity", "b", "a")}
+    tile = xr.Dataset(
         {
-            "probability_best": (maps, best),
-            "probability_best_mcse": (maps, np.fmax(error["best"], binomial(best))),
-            "expected_rank": (maps, expected_rank),
-            "expected_rank_mcse": (maps, np.where(nowhere, np.nan, error["rank"])),
-            "expected_regret": (maps, regret),
-            "expected_regret_mcse": (maps, np.where(np.isnan(regret), np.nan, error["regret"])),
-            "probability_skilled": (maps, np.where(nowhere, np.nan, skilled)),
-            "probability_skilled_mcse": (
-                maps,
-                np.where(nowhere, np.nan, np.fmax(error["skilled"], binomial(skilled))),
-            ),
-            "undefined": (maps, undefined),
-            "winner": (("b", "a"), winner),
-            "confidence": (("b", "a"), confidence),
-            "share": ("entity", mean),
-            "share_mcse": ("entity", share_error),
-            "share_lower": ("entity", low),
-            "share_upper": ("entity", high),
+            name: (maps[values.ndim], values, {"method": ERROR} if name.endswith("_error") else {})
+            for name, values in result.items()
         },
-        coords,
+        {"entity": names, "b": points, "a": points},
+        {"prob": prob, "draws": batches.number},
     )
-    weight = area_weights(resolution).where(result["confidence"].notnull(), 0.0)
-    undecided = (weight * (result["confidence"] < prob)).sum() / weight.sum() if weight.sum() > 0 else np.nan
-    result["undecided_area"] = xr.DataArray(undecided)
-    return result.assign_attrs(prob=prob, draws=n_draws)
+    top = tile["winner_probability"]
+    weight = area_weights(resolution).where(top.notnull(), 0.0)
+    tile["undecided_area"] = (weight * (top < prob)).sum() / weight.sum().where(weight.sum() > 0)
+    return tile
 
 
-def probability_best(source: Any, resolution: int = 101) -> xr.DataArray:
+def probability_best(source: Any, resolution: int = 101, *, kind: str | None = None) -> xr.DataArray:
     """The probability that each entity is best, alone: :func:`credible` without its costlier maps.
 
     Parameters
@@ -137,6 +116,8 @@ def probability_best(source: Any, resolution: int = 101) -> xr.DataArray:
         Two-class performances (entity, actual, predicted), with or without draws.
     resolution : int
         Points along each axis.
+    kind : str, optional
+        Which performance of the posterior, as in :func:`bayesrank.as_performance`.
 
     Returns
     -------
@@ -162,30 +143,20 @@ def probability_best(source: Any, resolution: int = 101) -> xr.DataArray:
     from bayesrank.tile import _kernel
 
     points = axis(resolution)
-    array = with_entity(source)
-    only_draws_and_entities(array)
-    shape = (points.size, array.sizes["entity"], points.size + 1)
-
-    def one(block: np.ndarray) -> tuple[np.ndarray, int]:
-        out = np.zeros(shape)
-        _kernel.tally_best(block, points, out)
-        return out, block.shape[0]
-
-    total, draws = np.zeros(shape), 0
-    for part, size in threaded(one, batches(array, workers())):
-        total += part
-        draws += size
-    won = np.cumsum(total, -1, out=total)[..., :-1]
+    array = on_the_tile(with_entity(source, kind))
+    with threads() as share_out:
+        steps = Steps(_kernel.tally_best, points, (array.sizes["entity"],), share_out)
+        [won] = reduce(array, steps, across=True)
     # Each draw in which some entity has a score has one winner, whole or in shares.
     nowhere = won.sum(1) < 0.5
     if nowhere.any():
         won.swapaxes(1, 2)[nowhere] = np.nan
-    values = (won / draws).transpose(1, 2, 0)
+    values = (won / Batches.of(array).number).transpose(1, 2, 0)
     coords = {"entity": array["entity"].values, "b": points, "a": points}
     return xr.DataArray(values, coords, ("entity", "b", "a"), name="probability_best")
 
 
-def rank_probability(source: Any, resolution: int = 101) -> xr.DataArray:
+def rank_probability(source: Any, resolution: int = 101, *, kind: str | None = None) -> xr.DataArray:
     """The probability that each entity holds each rank, at each point of the Tile.
 
     Parameters
@@ -194,6 +165,8 @@ def rank_probability(source: Any, resolution: int = 101) -> xr.DataArray:
         Two-class performances (entity, actual, predicted), with or without draws.
     resolution : int
         Points along each axis.
+    kind : str, optional
+        Which performance of the posterior, as in :func:`bayesrank.as_performance`.
 
     Returns
     -------
@@ -220,47 +193,45 @@ def rank_probability(source: Any, resolution: int = 101) -> xr.DataArray:
     from bayesrank.tile import _rank_steps
 
     points = axis(resolution)
-    array = with_entity(source)
-    only_draws_and_entities(array)
+    array = on_the_tile(with_entity(source, kind))
     n = array.sizes["entity"]
-    shape = (points.size, n, n, points.size + 1)
-    total, draws = np.zeros(shape), 0
-
-    def one(block: np.ndarray) -> tuple[np.ndarray, int]:
-        out = np.zeros(shape)
-        _rank_steps.tally_rank_steps(block, points, out)
-        return out, block.shape[0]
-
-    for part, size in threaded(one, batches(array, workers())):
-        total += part
-        draws += size
+    with threads() as share_out:
+        [held] = reduce(array, Steps(_rank_steps.tally_rank_steps, points, (n, n), share_out), across=True)
+    values = held.transpose(1, 2, 3, 0) / Batches.of(array).number
     # Shares of ties do not always cancel to the last digit.
-    values = np.maximum(np.cumsum(total, -1)[..., :-1].transpose(1, 2, 3, 0) / draws, 0.0)
+    np.maximum(values, 0.0, out=values)
     coords = {"entity": array["entity"].values, "rank": np.arange(1, n + 1), "b": points, "a": points}
     return xr.DataArray(values, coords, ("entity", "rank", "b", "a"), name="rank_probability")
 
 
-def value_interval(source: Any, resolution: int = 101, prob: float = 0.95) -> xr.Dataset:
+def value_interval(source: Any, resolution: int = 101, prob: float = 0.95, *, kind: str | None = None) -> xr.Dataset:
     """The posterior mean and an equal-tailed interval of every canonical score.
 
     Parameters
     ----------
     source : DataArray, Dataset, InferenceData or DataTree
-        Two-class performances with draws; all dims but those of the draws are kept.
+        Two-class performances (entity, actual, predicted) with draws.
     resolution : int
         Points along each axis.
     prob : float
         Credibility of the interval.
+    kind : str, optional
+        Which performance of the posterior, as in :func:`bayesrank.as_performance`.
 
     Returns
     -------
     xarray.Dataset
-        ``mean``, ``lower``, ``upper``, with the dims b and a last; over the draws in which the score is defined.
+        ``mean``, ``lower``, ``upper`` (entity, b, a), over the draws in which the score is defined.
 
     Raises
     ------
     ValueError, TypeError
         If the source has more classes or no draw, the resolution is below 2, or ``prob`` is no number between 0 and 1.
+
+    Notes
+    -----
+    A quantile needs all draws at once: the cells of as many entities are held as fit into 256 MB, and what is lazy is
+    computed once for each such part.
 
     References
     ----------
@@ -275,83 +246,83 @@ def value_interval(source: Any, resolution: int = 101, prob: float = 0.95) -> xr
     True
     """
     prob = credibility("prob", prob)
-    array = as_performance(source)
-    not_empty(array)
-    dims = draw_dims(array)
     points = axis(resolution)
-    a = xr.DataArray(points, {"a": points}, "a")
-    rows = []
-    for b in points:  # a row at a time, so that draws × Tile is never held
-        value = quotient(*halves(array, a, float(b)))
-        row = xr.Dataset({"mean": value.mean(dims)})
-        for name, q in (("lower", (1 - prob) / 2), ("upper", (1 + prob) / 2)):
-            with warnings.catch_warnings():
-                warnings.filterwarnings("ignore", "All-NaN", RuntimeWarning)  # a score that is never defined
-                row[name] = value.quantile(q, dims, skipna=True).drop_vars("quantile")
-        rows.append(row.assign_coords(b=b))
-    return xr.concat(rows, "b").transpose(..., "b", "a").assign_attrs(prob=prob)
+    array = two_class(source, kind)
+    each = on_the_tile(with_entity(array, None))
+    n, step = each.sizes["entity"], max(HELD // (4 * Batches.of(each).number), 1)
+    found = np.empty((3, n, points.size, points.size))
+    with threads() as share_out:
+        for start in range(0, n, step):
+            part = slice(start, start + step)
+            [cells] = reduce(each.isel(entity=part), Cells(), across=True)
+
+            def summarize(rows: slice, cells: np.ndarray = cells, part: slice = part) -> None:
+                for row in range(rows.start, rows.stop):
+                    for entity, own in enumerate(cells.swapaxes(0, 1), part.start):
+                        found[:, entity, row] = _mean_and_tails(own, points, points[row], (1 - prob) / 2)
+
+            share_out(summarize, points.size)
+    dims = ("entity", "b", "a") if "entity" in array.dims else ("b", "a")
+    maps = {
+        name: labelled(xr.Variable(dims, values if "entity" in dims else values[0]), array, points, name)
+        for name, values in zip(("mean", "lower", "upper"), found, strict=True)
+    }
+    return xr.Dataset(maps).assign_attrs(prob=prob)
 
 
-def _accumulate(
-    array: xr.DataArray, points: np.ndarray
-) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray], list[np.ndarray]]:
-    """Sums over draws of each map, sums of squared batch means for errors, and each batch's shares, draw by draw."""
-    from bayesrank.tile import _kernel, _walk
-
-    n, size = array.sizes["entity"], points.size
-
-    def one(block: np.ndarray) -> tuple[dict[str, np.ndarray], int, np.ndarray]:
-        maps = {name: np.zeros((size, n, size + 1)) for name in ("best", "rank", "undefined", "skilled")}
-        _kernel.tally(block, points, *maps.values())
-        for steps in maps.values():
-            np.cumsum(steps, -1, out=steps)
-        value, top = np.zeros((n, size, size)), np.zeros((size, size))
-        _kernel.sum_values(block, points, value, top)
-        regret = np.subtract(top, value, out=value)
-        shares = np.empty((block.shape[0], n))
-        _walk.shares(block, shares)
-        return maps | {"regret": regret}, block.shape[0], shares
-
-    sums: dict[str, np.ndarray] = {}
-    squares: dict[str, np.ndarray] = {}
-    shares = []
-    for maps, draws, share in threaded(one, batches(array)):
-        for name, part in maps.items():
-            if name not in sums:
-                sums[name], squares[name] = np.zeros(part.shape), np.zeros(part.shape)
-            sums[name] += part
-            np.multiply(part, part, out=part)
-            squares[name] += np.divide(part, draws, out=part)
-        shares.append(share)
-    del squares["undefined"]  # it is shown without an error
-    for totals in (sums, squares):
-        for name in totals.keys() - {"regret"}:
-            totals[name] = np.ascontiguousarray(totals[name][..., :-1].transpose(1, 2, 0))
-    return sums, squares, shares
+def _mean_and_tails(cells: np.ndarray, a: np.ndarray, b: float, tail: float) -> np.ndarray:
+    """Mean and both quantiles (3, a) of one entity's scores in a row of the Tile, from its cells (4, draw)."""
+    tn, fp, fn, tp = cells
+    value = ratio(*parts(tn, fp, fn, tp, a[:, None], b))
+    if not np.isnan(value).any():
+        return np.stack([value.mean(axis=1), *np.quantile(value, [tail, 1 - tail], axis=1)])
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "All-NaN|Mean of empty", RuntimeWarning)  # a score that is never defined
+        return np.stack([np.nanmean(value, axis=1), *np.nanquantile(value, [tail, 1 - tail], axis=1)])
 
 
-def _summary_of_shares(batches: list[np.ndarray], prob: float) -> tuple[np.ndarray, ...]:
-    """Mean, its error and the interval of each entity's share, over the draws that have a winner."""
-    parts = [part[~np.isnan(part[:, 0])] for part in batches]
-    parts = [part for part in parts if len(part)]
-    if not parts:
-        return tuple(np.full((4, batches[0].shape[1]), np.nan))
-    share = np.concatenate(parts)
-    mean, tails = share.mean(0), [(1 - prob) / 2, (1 + prob) / 2]
-    squares = np.sum([part.sum(0) ** 2 / len(part) for part in parts], axis=0) / len(share)
-    return mean, _batch_error(mean, squares, len(parts)), *np.quantile(share, tails, axis=0)
+def _result(found: Maps, number: float, worth: float, prob: float) -> dict[str, np.ndarray]:
+    """What there is to say of the maps of so many draws, worth so many independent ones; NaN if there are none."""
+    undefined = found.undefined
+    nowhere = undefined > 1 - 1e-12
+    defined = np.where(nowhere, np.nan, 1 - undefined)
+    best = np.where(nowhere.all(0), np.nan, found.best)
+    skilled = np.where(nowhere, np.nan, found.skilled)
+    regret = np.where(undefined > 0, np.nan, np.maximum(found.regret, 0.0))
+    none = np.isnan(found.areas[:, 0])
+    areas = found.areas[~none] if none.any() else found.areas
+    share, low, high = np.full((3, areas.shape[1]), np.nan)
+    if len(areas):
+        share, (low, high) = areas.mean(axis=0), np.quantile(areas, [(1 - prob) / 2, (1 + prob) / 2], axis=0)
 
+    def of_share(values: np.ndarray, error: np.ndarray) -> np.ndarray:
+        return np.where(np.isnan(values), np.nan, share_error(values, error, number, worth))
 
-def _batch_error(mean: np.ndarray, squares: np.ndarray, count: int) -> np.ndarray:
-    """Standard error of the mean from the spread of the batches' means, weighted by their sizes."""
-    return mean * 0.0 if count < 2 else np.sqrt(np.maximum(squares - mean**2, 0.0) / (count - 1))
+    def at_least(error: np.ndarray, floor: Any, like: np.ndarray) -> np.ndarray:
+        return np.where(np.isnan(like) | np.isnan(worth), np.nan, np.fmax(error, floor))
+
+    return {
+        "probability_best": best,
+        "probability_best_error": of_share(best, found.best_error),
+        "expected_rank": found.rank / defined,
+        # A rank that never moved in n draws may still have moved in the next: as one success in n more.
+        "expected_rank_error": at_least(found.rank_error / defined, 1 / worth, defined),
+        "expected_regret": regret,
+        "expected_regret_error": at_least(found.regret_error, np.finfo(float).eps / np.sqrt(worth), regret),
+        "probability_skilled": skilled,
+        "probability_skilled_error": of_share(skilled, found.skilled_error),
+        "undefined": undefined,
+        "share": share,
+        "share_error": part_error(share, found.areas_error, worth),
+        "share_lower": low,
+        "share_upper": high,
+    }
 
 
 def _winner(best: np.ndarray, names: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The largest probability and whose it is; "" where several have it or none."""
+    """Whose the largest probability is, "" where several have it or none; and where it is (1, b, a)."""
     known = ~np.isnan(best).all(0)
     filled = np.where(np.isnan(best), -1.0, best)
-    top = filled.max(0)
-    single = (filled >= top - 1e-12).sum(0) == 1
-    winner = np.where(known & single, names[filled.argmax(0)].astype(object), "")
-    return np.where(known, top, np.nan), winner
+    at = filled.argmax(0)
+    single = (filled >= filled.max(0) - 1e-12).sum(0) == 1
+    return np.where(known & single, names[at].astype(object), ""), at[None]

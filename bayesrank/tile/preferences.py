@@ -7,15 +7,13 @@ import numpy as np
 import xarray as xr
 
 from bayesrank._arguments import credibility, number, numbers, whole
-from bayesrank._draws import proportion_error
-from bayesrank.performance import draw_dims
+from bayesrank._draws import ERROR, Batches, Worth, part_error, reduce
 from bayesrank.ranking._intervals import rank_intervals
 from bayesrank.scores.placement import place
-from bayesrank.tile._grid import batches, only_draws_and_entities, threaded, with_entity
+from bayesrank.tile._grid import on_the_tile, threads, with_entity
+from bayesrank.tile._reducers import PreferenceRanks
 
 __all__ = ["around", "beta_preferences", "between", "over", "preference_ranking"]
-
-Preferences = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 #: Regions with a name (The Tile, Sections 4.1 and 4.2): what they hold, and their corners.
 REGIONS: dict[str, tuple[str, tuple[Any, ...]]] = {
@@ -31,7 +29,7 @@ REGIONS: dict[str, tuple[str, tuple[Any, ...]]] = {
 }
 
 
-def around(score: Any, radius: float = 0.1, prevalence: float | None = None, points: int = 1000) -> Preferences:
+def around(score: Any, radius: float = 0.1, prevalence: float | None = None, points: int = 1000) -> xr.Dataset:
     """Preferences near a score: uniform over the part of a disc that lies on the Tile.
 
     Parameters
@@ -47,8 +45,8 @@ def around(score: Any, radius: float = 0.1, prevalence: float | None = None, poi
 
     Returns
     -------
-    a, b, weights : numpy.ndarray
-        For :func:`preference_ranking`.
+    xarray.Dataset
+        ``a``, ``b`` and ``weight`` (point), for :func:`preference_ranking`; the weights sum to 1.
 
     Raises
     ------
@@ -63,7 +61,7 @@ def around(score: Any, radius: float = 0.1, prevalence: float | None = None, poi
     --------
     >>> import bayesrank as br
     >>> counts = br.from_counts(tn=[70, 75], fp=[10, 5], fn=[6, 9], tp=[24, 21], entity=["a", "b"])
-    >>> near_f1 = br.tile.preference_ranking(counts, *br.tile.around("f1", radius=0.2))
+    >>> near_f1 = br.tile.preference_ranking(counts, br.tile.around("f1", radius=0.2))
     >>> near_f1["probability_best"].values.round(2).tolist()
     [0.36, 0.64]
     """
@@ -80,10 +78,10 @@ def around(score: Any, radius: float = 0.1, prevalence: float | None = None, poi
     on = (a >= 0) & (a <= 1) & (b >= 0) & (b <= 1)
     if not on.any():
         raise ValueError(f"points must be enough that some lie on the Tile; got {points}")
-    return a[on], b[on], np.full(on.sum(), 1 / on.sum())
+    return _preferences(a[on], b[on])
 
 
-def between(*corners: Any, prevalence: float | None = None, points: int = 31) -> Preferences:
+def between(*corners: Any, prevalence: float | None = None, points: int = 31) -> xr.Dataset:
     """Preferences between scores: uniform over the segment of two, or the convex region with more as its corners.
 
     Parameters
@@ -97,8 +95,8 @@ def between(*corners: Any, prevalence: float | None = None, points: int = 31) ->
 
     Returns
     -------
-    a, b, weights : numpy.ndarray
-        For :func:`preference_ranking`.
+    xarray.Dataset
+        ``a``, ``b`` and ``weight`` (point), for :func:`preference_ranking`; the weights sum to 1.
 
     Raises
     ------
@@ -115,8 +113,8 @@ def between(*corners: Any, prevalence: float | None = None, points: int = 31) ->
 
     >>> import bayesrank as br
     >>> counts = br.from_counts(tn=[70, 75], fp=[10, 5], fn=[6, 9], tp=[24, 21], entity=["a", "b"])
-    >>> similarities = br.tile.preference_ranking(counts, *br.tile.between("accuracy", "f1"))
-    >>> ranking = br.tile.preference_ranking(counts, *br.tile.between("tnr", "ppv", "npv"))
+    >>> similarities = br.tile.preference_ranking(counts, br.tile.between("accuracy", "f1"))
+    >>> ranking = br.tile.preference_ranking(counts, br.tile.between("tnr", "ppv", "npv"))
     >>> ranking["probability_best"].values.round(2).tolist()
     [0.1, 0.9]
     """
@@ -127,7 +125,7 @@ def between(*corners: Any, prevalence: float | None = None, points: int = 31) ->
     if len(where) == 2:
         part = ((np.arange(points) + 0.5) / points)[:, None]
         along = where[0] + part * (where[1] - where[0])
-        return along[:, 0], along[:, 1], np.full(points, 1 / points)
+        return _preferences(along[:, 0], along[:, 1])
     sides = np.roll(where, -1, axis=0) - where
     turns = _cross(sides, np.roll(sides, -1, axis=0))
     areas = _cross(where[1:-1] - where[0], where[2:] - where[0]) / 2
@@ -145,10 +143,10 @@ def between(*corners: Any, prevalence: float | None = None, points: int = 31) ->
         where[0] + shares @ np.array([second - where[0], third - where[0]]) for second, third in pairwise(where[1:])
     ]
     spread = np.concatenate(triangles).clip(0, 1)
-    return spread[:, 0], spread[:, 1], np.repeat(areas / areas.sum(), len(shares)) / len(shares)
+    return _preferences(spread[:, 0], spread[:, 1], np.repeat(areas / areas.sum(), len(shares)))
 
 
-def over(region: str, points: int = 31) -> Preferences:
+def over(region: str, points: int = 31) -> xr.Dataset:
     """Preferences in a region with a name, uniform along its line or over its area.
 
     Parameters
@@ -167,8 +165,8 @@ def over(region: str, points: int = 31) -> Preferences:
 
     Returns
     -------
-    a, b, weights : numpy.ndarray
-        For :func:`preference_ranking`.
+    xarray.Dataset
+        ``a``, ``b`` and ``weight`` (point), for :func:`preference_ranking`; the weights sum to 1.
 
     Raises
     ------
@@ -183,7 +181,7 @@ def over(region: str, points: int = 31) -> Preferences:
     --------
     >>> import bayesrank as br
     >>> counts = br.from_counts(tn=[70, 75], fp=[10, 5], fn=[6, 9], tp=[24, 21], entity=["a", "b"])
-    >>> ranking = br.tile.preference_ranking(counts, *br.tile.over("upper_half"))
+    >>> ranking = br.tile.preference_ranking(counts, br.tile.over("upper_half"))
     >>> ranking["probability_best"].values.round(2).tolist()
     [0.74, 0.26]
     """
@@ -192,7 +190,7 @@ def over(region: str, points: int = 31) -> Preferences:
     return between(*REGIONS[region][1], points=points)
 
 
-def beta_preferences(a: tuple[float, float], b: tuple[float, float], points: int = 31) -> Preferences:
+def beta_preferences(a: tuple[float, float], b: tuple[float, float], points: int = 31) -> xr.Dataset:
     """Preferences with an independent Beta distribution on each axis.
 
     Parameters
@@ -204,8 +202,8 @@ def beta_preferences(a: tuple[float, float], b: tuple[float, float], points: int
 
     Returns
     -------
-    a, b, weights : numpy.ndarray
-        For :func:`preference_ranking`.
+    xarray.Dataset
+        ``a``, ``b`` and ``weight`` (point), for :func:`preference_ranking`; the weights sum to 1.
 
     Raises
     ------
@@ -221,7 +219,7 @@ def beta_preferences(a: tuple[float, float], b: tuple[float, float], points: int
     >>> import bayesrank as br
     >>> counts = br.from_counts(tn=[70, 75], fp=[10, 5], fn=[6, 9], tp=[24, 21], entity=["a", "b"])
     >>> minds_misses = br.tile.beta_preferences(a=(1, 1), b=(4, 1))
-    >>> br.tile.preference_ranking(counts, *minds_misses)["probability_best"].values.round(2).tolist()
+    >>> br.tile.preference_ranking(counts, minds_misses)["probability_best"].values.round(2).tolist()
     [0.84, 0.16]
     """
     from scipy.special import betaincinv
@@ -235,24 +233,30 @@ def beta_preferences(a: tuple[float, float], b: tuple[float, float], points: int
             raise ValueError(f"{argument} must hold two numbers above 0; got {pair}")
         each.append(betaincinv(*shape, middles))
     where_a, where_b = (grid.ravel() for grid in np.meshgrid(*each))
-    return where_a, where_b, np.full(points**2, 1 / points**2)
+    return _preferences(where_a, where_b)
 
 
-def preference_ranking(source: Any, a: Any, b: Any, weights: Any = None, prob: float = 0.95) -> xr.Dataset:
+def preference_ranking(
+    source: Any, a: Any, b: Any = None, weights: Any = None, prob: float = 0.95, *, kind: str | None = None
+) -> xr.Dataset:
     """Ranks that integrate over the posterior and over a distribution of preferences.
 
     Parameters
     ----------
     source : DataArray, Dataset, InferenceData or DataTree
         Two-class performances (entity, actual, predicted), with or without draws.
-    a, b : array_like
-        Paired points of the Tile, of one length; a number stands for all. :func:`around`, :func:`between`,
-        :func:`over` and :func:`beta_preferences` make such points with their weights.
+    a : array_like or Dataset
+        Preferences as :func:`around`, :func:`between`, :func:`over` and :func:`beta_preferences` make them; or the
+        a of points of the Tile.
+    b : array_like, optional
+        The b of the points: ``a`` and ``b`` are paired and of one length; a number stands for all.
     weights : array_like, optional
         Weight of each point, non-negative; equal by default. A uniform distribution over the Tile is a convention,
         not ignorance: another coordinate system of the same scores makes another "uniform".
     prob : float
         Credible probability of the rank intervals.
+    kind : str, optional
+        Which performance of the posterior, as in :func:`bayesrank.as_performance`.
 
     Returns
     -------
@@ -260,13 +264,14 @@ def preference_ranking(source: Any, a: Any, b: Any, weights: Any = None, prob: f
         ``rank_probability`` (entity, rank), ``probability_best`` (entity), ``expected_rank`` (entity), ``rank_lower``
         and ``rank_upper`` (entity; equal-tailed), and ``undefined`` (entity): the weight of draws and points without a
         score, of which what is said of ranks leaves out. In each draw all entities are compared under the same
-        preference. Monte-Carlo standard errors ``<name>_mcse`` come from means of batches of draws, and are 0 only
-        for a performance without draws.
+        preference. Monte-Carlo standard errors ``<name>_error`` allow for autocorrelation and are never 0; NaN for a
+        performance without draws.
 
     Raises
     ------
     ValueError, TypeError
-        If points lie off the Tile, lengths differ, weights are negative or all 0, or ``prob`` is out of range.
+        If points lie off the Tile, lengths differ, weights are negative or all 0, the source has other dims (data
+        sets, say) or more classes, or ``prob`` is out of range.
 
     References
     ----------
@@ -280,58 +285,40 @@ def preference_ranking(source: Any, a: Any, b: Any, weights: Any = None, prob: f
     >>> ranking["probability_best"].values.tolist()
     [0.25, 0.75]
     """
-    from bayesrank.tile import _kernel
-
     where_a, where_b, weight = _points(a, b, weights)
     prob = credibility("prob", prob)
-    array = with_entity(source)
-    only_draws_and_entities(array)
-    n = array.sizes["entity"]
-
-    def one(block: np.ndarray) -> tuple[np.ndarray, int]:
-        out = np.zeros((1, n, n))
-        _kernel.tally_ranks(block, where_a, where_b, weight, out)
-        return out[0], block.shape[0]
-
-    parts = list(threaded(one, batches(array)))
-    totals, sizes = np.array([part for part, _ in parts]), np.array([size for _, size in parts])
-    draws = int(sizes.sum())
-    probability = totals.sum(0) / draws
+    array = on_the_tile(with_entity(source, kind))
+    batches, n = Batches.of(array), array.sizes["entity"]
+    with threads() as share_out:
+        ranks = PreferenceRanks(n, where_a, where_b, weight, share_out)
+        (probability, best_error, rank_error), worth = reduce(array, ranks, Worth())
+    # A point has no error that could be known.
+    worst = worth.min() if batches.sampled else np.nan
     defined = probability.sum(1)
     known = np.where(defined > 1e-12, defined, np.nan)
     order = np.arange(1, n + 1)
-    expected = probability @ order / known
     lower, upper = rank_intervals(probability / known[:, None], (1 - prob) / 2)
-    error, rank_error = np.zeros(n), np.where(np.isnan(known), np.nan, 0.0)
-    if draw_dims(array):
-        # A mean that never moved in n draws may still move in the next: as for one draw more.
-        floor = proportion_error(0.0, draws)
-        best = totals[:, :, 0] - sizes[:, None] * probability[:, 0]
-        # Of the ratio of two sums, to first order.
-        rank = (totals @ order - totals.sum(2) * expected) / known
-        error, rank_error = (np.maximum(_error_of_sums(x, sizes), floor) for x in (best, rank))
+    # A rank that never moved in n draws may still have moved in the next: as one success in n more.
+    rank_error = np.where(np.isnan(known * worst), np.nan, np.fmax(rank_error, 1 / worst))
     return xr.Dataset(
         {
             "rank_probability": (("entity", "rank"), probability),
             "probability_best": ("entity", probability[:, 0]),
-            "probability_best_mcse": ("entity", error),
-            "expected_rank": ("entity", expected),
-            "expected_rank_mcse": ("entity", rank_error),
+            "probability_best_error": ("entity", part_error(probability[:, 0], best_error, worst), {"method": ERROR}),
+            "expected_rank": ("entity", probability @ order / known),
+            "expected_rank_error": ("entity", rank_error, {"method": ERROR}),
             "rank_lower": ("entity", lower),
             "rank_upper": ("entity", upper),
             "undefined": ("entity", 1 - defined),
         },
         {"entity": array["entity"].values, "rank": order},
-        {"prob": prob, "draws": draws},
+        {"prob": prob, "draws": batches.number},
     )
 
 
-def _error_of_sums(deviations: np.ndarray, sizes: np.ndarray) -> np.ndarray:
-    """Standard error of a mean of draws, from batches' sums of deviations (batch, entity) and the batches' sizes."""
-    if len(sizes) < 2:
-        return np.zeros(deviations.shape[1])
-    spread = (deviations**2 / sizes[:, None]).sum(0) / sizes.sum()
-    return np.sqrt(spread / (len(sizes) - 1))
+def _preferences(a: np.ndarray, b: np.ndarray, weight: Any = 1.0) -> xr.Dataset:
+    weight = np.broadcast_to(np.asarray(weight, float), a.shape)
+    return xr.Dataset({"a": ("point", a), "b": ("point", b), "weight": ("point", weight / weight.sum())})
 
 
 def _place(corner: Any, prevalence: float | None) -> tuple[float, float]:
@@ -356,6 +343,12 @@ def _cross(first: np.ndarray, second: np.ndarray) -> np.ndarray:
 
 def _points(a: Any, b: Any, weights: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Checked arrays of one length; the weights sum to 1."""
+    if isinstance(a, xr.Dataset):
+        if b is not None or weights is not None:
+            raise ValueError(f"b and weights must be left out beside preferences; got {b!r} and {weights!r}")
+        if {"a", "b", "weight"} - set(a.variables):
+            raise ValueError(f"a must be preferences, with a, b and weight; got a Dataset of {sorted(map(str, a))}")
+        a, b, weights = a["a"].values, a["b"].values, a["weight"].values
     where = {"a": np.atleast_1d(numbers("a", a)), "b": np.atleast_1d(numbers("b", b))}
     for argument, values in where.items():
         if values.ndim != 1 or not ((values >= 0) & (values <= 1)).all():

@@ -6,7 +6,8 @@ import numpy as np
 import xarray as xr
 from scipy.special import xlogy
 
-from bayesrank.performance import as_performance, two_class_cells
+from bayesrank.performance import two_class_cells
+from bayesrank.tile._grid import two_class
 
 __all__ = ["volume"]
 
@@ -14,13 +15,15 @@ NODES, WEIGHTS = np.polynomial.legendre.leggauss(14)
 NODES, WEIGHTS = (NODES + 1) / 2, WEIGHTS / 2
 
 
-def volume(source: Any) -> xr.DataArray:
+def volume(source: Any, *, kind: str | None = None) -> xr.DataArray:
     """The mean of all canonical scores, the volume under the Tile.
 
     Parameters
     ----------
     source : DataArray, Dataset, InferenceData or DataTree
-        Two-class performances (..., actual, predicted); all other dims are kept.
+        Two-class performances (entity, actual, predicted), with or without draws; either is kept.
+    kind : str, optional
+        Which performance of the posterior, as in :func:`bayesrank.as_performance`.
 
     Returns
     -------
@@ -30,7 +33,7 @@ def volume(source: Any) -> xr.DataArray:
     Raises
     ------
     ValueError, TypeError
-        If the source holds no performance of two classes.
+        If the source has other dims (data sets, say) or more classes.
 
     Notes
     -----
@@ -51,7 +54,7 @@ def volume(source: Any) -> xr.DataArray:
     >>> round(volume(br.from_counts(tn=45, fp=5, fn=5, tp=45, entity="a")).item(), 12)
     0.9
     """
-    cells = two_class_cells(as_performance(source)).values()
+    cells = two_class_cells(two_class(source, kind)).values()
     return xr.apply_ufunc(_volume, *cells, dask="parallelized", output_dtypes=[np.float64]).rename("volume")
 
 

@@ -31,10 +31,10 @@ def test_tables_6_to_9(row):
     found = br.ops.of_value("auc_pr", pr, prevalence)
     assert found.item() == pytest.approx(ops_pr, abs=AREAS_AGREE)
     found = br.ops.of_value("precision_at_recall", precision, prevalence, at=0.9)
-    assert found.item() == pytest.approx(ops_precision, abs=AGREE + 2 * float(found.ops_mcse))
+    assert found.item() == pytest.approx(ops_precision, abs=AGREE + 2 * float(found.ops_error))
     for metric, value in (("precision_at_k", at_k), ("lift_at_k", at_k / prevalence)):
         found = br.ops.of_value(metric, value, prevalence, at=500, size=size)
-        assert found.item() == pytest.approx(ops_at_k, abs=AGREE + 2 * float(found.ops_mcse))
+        assert found.item() == pytest.approx(ops_at_k, abs=AGREE + 2 * float(found.ops_error))
     found = br.ops.of_value("auc_lift", lift, prevalence)
     assert found.item() == pytest.approx(ops_lift, abs=AREAS_AGREE)
     assert lift / ideal_area("lift", prevalence) == pytest.approx(nauc, abs=1e-3)
@@ -81,9 +81,10 @@ class TestTree:
         curves = br.ops.directed_binary_tree(depth=0, seed=4)
         value = np.array([0.3, 0.5, 0.8])
         found = br.ops.of_value("auc_roc", value, 0.2, reference=curves)
-        assert (found.ops_mcse < 0.003).all()
+        assert (found.ops_error < 0.003).all()
+        assert found.ops_error.attrs["method"] == "standard error of a share of the reference's sample"
         exact = br.ops.of_value("balanced_accuracy", value, 0.2)
-        assert (np.abs(found - exact) < 4 * found.ops_mcse).all()
+        assert (np.abs(found - exact) < 4 * found.ops_error).all()
 
     def test_bad_input(self):
         with pytest.raises(ValueError, match="depth"):

@@ -40,6 +40,51 @@ def test_lazy_stays_lazy(posterior):
     xr.testing.assert_allclose(summary.compute(), br.ops.summarize(br.ops.of_draws(eager, "f1")))
 
 
+def counted(array, calls, **chunks):
+    """The same array, lazy, its chunks counted as they are computed."""
+    da = pytest.importorskip("dask.array")
+
+    def load(block):
+        calls.append(block.shape)
+        return block
+
+    lazy = array.chunk(chunks)
+    return lazy.copy(data=da.map_blocks(load, lazy.data, dtype=float, meta=np.zeros((0,) * lazy.ndim)))
+
+
+def test_each_chunk_is_computed_once(posterior):
+    performance, calls = br.as_performance(posterior), []
+    ops = br.ops.of_draws(counted(performance, calls, draw=50), "f1")
+    summary = br.ops.summarize(ops)
+    assert not calls
+    summary.compute()
+    assert len(calls) == 4
+    pool = br.ops.pool(counted(performance, calls, draw=50))
+    assert len(calls) == 8
+    np.testing.assert_array_equal(pool.tpr, br.ops.pool(performance).tpr)
+    sets = performance.isel(dataset=0, drop=True)
+    calls.clear()
+    br.tile.correlation("mcc", 3, performances=counted(sets, calls, draw=50))
+    assert len(calls) == 4
+
+
+def test_the_kind_of_performance(posterior):
+    one = br.as_performance(posterior)
+    other = one.isel(entity=[1, 0]).assign_coords(entity=one["entity"])
+    both = xr.Dataset({"performance": one, "performance_new": other})
+    for call in (
+        lambda s, **kind: br.ops.of_draws(s, "f1", **kind),
+        lambda s, **kind: br.ops.tile(s, 3, **kind),
+    ):
+        xr.testing.assert_identical(call(both, kind="new"), call(other))
+        assert not call(both).equals(call(other))
+    assert br.ops.pool(both, kind="new").fpr.tolist() == br.ops.pool(other).fpr.tolist()
+    labels = both.expand_dims(label=["x"])
+    assert not br.ops.by_label(labels, "f1").equals(br.ops.by_label(labels, "f1", kind="new"))
+    with pytest.raises(ValueError, match="source must hold a variable 'performance_typical'"):
+        br.ops.of_draws(both, "f1", kind="typical")
+
+
 def test_higher_ops_is_better_whatever_the_score(posterior):
     draws = br.scores.false_discovery_rate(posterior)
     for ops in (
@@ -100,7 +145,8 @@ def test_summary_of_a_difference(posterior):
     ops = br.ops.of_draws(posterior, "tnr")
     summary = br.ops.summarize(ops.sel(entity="eager") - ops.sel(entity="careful"))
     assert summary.negative.item() == 1
-    assert 0 < summary.negative_mcse.item() < 0.01
+    assert 0 < summary.negative_error.item() < 0.01
+    assert summary.negative_error.attrs["method"].startswith("Monte-Carlo standard error")
     assert set(summary.dims) == {"dataset"}
     with pytest.raises(ValueError, match="chain and draw"):
         br.ops.summarize(ops.mean(("chain", "draw")))
@@ -163,8 +209,8 @@ class TestReferences:
         sampled = br.ops.from_sampler(lambda rng, n: (rng.beta(1, 3, n), rng.beta(3, 1, n)), seed=3)
         value, prevalence = np.array([0.2, 0.5, 0.7]), np.array([0.02, 0.1, 0.4])
         ops = br.ops.of_value(name, value, prevalence, reference=sampled)
-        assert (ops.ops_mcse < 0.003).all()
-        assert (np.abs(ops - br.ops.of_value(name, value, prevalence, reference=exact)) < 4 * ops.ops_mcse).all()
+        assert (ops.ops_error < 0.003).all()
+        assert (np.abs(ops - br.ops.of_value(name, value, prevalence, reference=exact)) < 4 * ops.ops_error).all()
 
     def test_pool(self, posterior):
         rivals = br.from_counts(tn=[80, 70, 60], fp=[20, 30, 40], fn=[5, 5, 5], tp=[5, 5, 5], entity=["x", "y", "z"])
@@ -202,6 +248,6 @@ class TestReferences:
 def test_stacked_draws_are_draws(posterior):
     ops = br.ops.of_draws(posterior, "f1")
     stacked, expected = br.ops.summarize(ops.stack(sample=("chain", "draw"))), br.ops.summarize(ops)
-    exact = [name for name in expected if not name.endswith("_mcse")]  # which chain a draw is of is not known
+    exact = [name for name in expected if not name.endswith("_error")]  # which chain a draw is of is not known
     xr.testing.assert_allclose(stacked[exact], expected[exact])
-    assert (stacked["negative_mcse"] > 0).all()
+    assert (stacked["negative_error"] > 0).all()

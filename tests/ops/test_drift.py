@@ -64,7 +64,10 @@ def test_probabilities(posterior):
     assert result.tpr_fell.sel(dataset="t2").item() > 0.99
     assert result.tnr_fell.sel(dataset="t2").item() > 0.99
     assert result.degraded.sel(dataset="t3").item() < 0.01
-    assert (result.degraded_mcse.isel(dataset=slice(1, None)) > 0).all()
+    assert (result.degraded_error.isel(dataset=slice(1, None)) > 0).all()
+    assert all(
+        "batch means" in result[f"{name}_error"].attrs["method"] for name in ("degraded", "tpr_fell", "tnr_fell")
+    )
     assert result.degraded.isel(dataset=0).isnull().item()
     inside = result.change_lower <= result.change_mean
     assert inside.isel(dataset=slice(1, None)).all()
@@ -90,6 +93,33 @@ def test_lazy_stays_lazy(posterior):
     lazy = br.ops.drift(performance.chunk({"draw": 50}), "f1")
     assert lazy.change.chunks is not None
     xr.testing.assert_allclose(lazy.compute(), br.ops.drift(performance, "f1"))
+
+
+def test_each_chunk_is_computed_once_and_the_first_once_before(posterior):
+    da = pytest.importorskip("dask.array")
+    calls = []
+
+    def load(block):
+        calls.append(block.shape)
+        return block
+
+    lazy = br.as_performance(posterior).chunk({"draw": 50})
+    lazy = lazy.copy(data=da.map_blocks(load, lazy.data, dtype=float, meta=np.zeros((0,) * lazy.ndim)))
+    result = br.ops.drift(lazy, "f1")
+    assert len(calls) == 1  # whether periods share their draws
+    result.compute()
+    assert len(calls) == 1 + 5
+
+
+def test_the_kind_of_performance(posterior):
+    one = br.as_performance(posterior)
+    both = xr.Dataset(
+        {"performance": one, "performance_typical": one.isel(dataset=slice(None, None, -1)).drop_vars("dataset")}
+    )
+    found = br.ops.drift(both, "f1", kind="typical")
+    np.testing.assert_array_equal(found.ops, br.ops.drift(both, "f1").ops[..., ::-1])
+    each = {str(i): both.isel(dataset=i, drop=True) for i in range(3)}
+    np.testing.assert_array_equal(br.ops.drift(each, "f1", kind="typical").ops[0], found.ops[..., 0])
 
 
 def test_undefined_period_is_nan():

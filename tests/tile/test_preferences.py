@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import xarray as xr
 from scipy.integrate import quad
 from scipy.stats import beta as beta_distribution
 
@@ -19,12 +20,17 @@ def frontier(a):
     return low / (low - high)
 
 
+def points_of(preferences):
+    assert preferences.sizes.keys() == {"point"}
+    return (preferences[name].values for name in ("a", "b", "weight"))
+
+
 def first_is_best(preferences):
-    return br.tile.preference_ranking(COUNTS, *preferences)["probability_best"].sel(entity="a").item()
+    return br.tile.preference_ranking(COUNTS, preferences)["probability_best"].sel(entity="a").item()
 
 
 def test_beta_preferences_have_the_moments_of_their_distributions():
-    a, b, weights = br.tile.beta_preferences((2, 3), (4, 1.5), points=201)
+    a, b, weights = points_of(br.tile.beta_preferences((2, 3), (4, 1.5), points=201))
     assert abs(weights.sum() - 1) < 1e-12
     # Means of middles of equally probable intervals: the error falls faster than 1 / points.
     for values, shape in ((a, (2, 3)), (b, (4, 1.5))):
@@ -52,7 +58,8 @@ def test_between_the_four_corners_is_the_whole_tile():
 
 def test_between_against_brute_force_and_moments():
     corners = [(0.1, 0.3), (0.9, 0.2), (1.0, 0.7), (0.4, 0.9)]
-    a, b, weights = br.tile.between(*corners, points=101)
+    preferences = br.tile.between(*corners, points=101)
+    a, b, weights = points_of(preferences)
     x, y = np.random.default_rng(3).random((2, 400_000))
     inside = np.ones(x.size, bool)
     for (x0, y0), (x1, y1) in zip(corners, corners[1:] + corners[:1], strict=True):
@@ -63,7 +70,7 @@ def test_between_against_brute_force_and_moments():
         assert abs(found - sample.mean()) < 5 * sample.std() / np.sqrt(sample.size) + 1 / 101
     expected = (y > frontier(x)).mean()
     error = np.sqrt(expected * (1 - expected) / x.size)
-    assert abs(first_is_best((a, b, weights)) - expected) < 5 * error + 2 / 101
+    assert abs(first_is_best(preferences) - expected) < 5 * error + 2 / 101
 
 
 def test_between_two_scores_is_the_segment():
@@ -81,18 +88,18 @@ def test_around_against_brute_force(centre, radius):
     found = first_is_best(br.tile.around(centre, radius, points=20_000))
     # Points stand for equal areas; the error is of the order of the points beside the borders, about sqrt(n) of n.
     assert abs(found - expected) < 5 / np.sqrt(20_000)
-    a, b, weights = br.tile.around(centre, radius, points=20_000)
+    a, b, weights = points_of(br.tile.around(centre, radius, points=20_000))
     assert ((a >= 0) & (a <= 1) & (b >= 0) & (b <= 1)).all()
     assert abs(weights @ a - x[inside].mean()) < 5 / np.sqrt(20_000)
 
 
 def test_a_tight_neighbourhood_is_the_score_itself():
     posterior = br.fit(COUNTS, draws=100, seed=3)
-    near = br.tile.preference_ranking(posterior, *br.tile.around("f1", 1e-9, points=10))
+    near = br.tile.preference_ranking(posterior, br.tile.around("f1", 1e-9, points=10))
     at = br.tile.preference_ranking(posterior, *br.place("f1"))
     np.testing.assert_allclose(near["rank_probability"], at["rank_probability"], atol=1e-12)
     # Balanced accuracy has its place at a prevalence only.
-    a, b, _ = br.tile.around("balanced_accuracy", 1e-9, prevalence=0.3)
+    a, b, _ = points_of(br.tile.around("balanced_accuracy", 1e-9, prevalence=0.3))
     np.testing.assert_allclose([a.mean(), b.mean()], 0.7, atol=1e-8)
 
 
@@ -118,7 +125,7 @@ def test_a_disc_that_holds_the_tile_is_the_tile():
     ],
 )
 def test_a_named_region_holds_what_its_name_says(region, holds):
-    a, b, weights = br.tile.over(region, points=40)
+    a, b, weights = points_of(br.tile.over(region, points=40))
     assert holds(a, b).all()
     assert abs(weights.sum() - 1) < 1e-12
     # Uniform: the mean and the mean square of each axis that is not fixed are those of a uniform on its range.
@@ -130,7 +137,7 @@ def test_a_named_region_holds_what_its_name_says(region, holds):
 
 
 def test_weighted_accuracies_hold_the_balanced_accuracy_of_any_prevalence():
-    a, b, _ = br.tile.over("weighted_accuracies", points=9)
+    a, b, _ = points_of(br.tile.over("weighted_accuracies", points=9))
     for x, y in zip(a, b, strict=True):
         np.testing.assert_allclose(br.place("balanced_accuracy", prevalence=1 - x), (x, y), atol=1e-12)
 
@@ -145,7 +152,7 @@ def test_one_point_is_the_credible_ranking_of_its_score():
             np.testing.assert_allclose(found[name], expected[name], atol=1e-12, err_msg=f"{name} by {score}")
         # From 32 and 40 batches: within the error of an error, 1 / sqrt(2 · 31), five times.
         for name in ("probability_best", "expected_rank"):
-            np.testing.assert_allclose(found[f"{name}_mcse"], expected[f"{name}_error"], rtol=5 / np.sqrt(2 * 31))
+            np.testing.assert_allclose(found[f"{name}_error"], expected[f"{name}_error"], rtol=5 / np.sqrt(2 * 31))
 
 
 def test_grid_weights_give_the_mean_of_the_tile():
@@ -165,22 +172,42 @@ def test_errors_cover_the_spread_of_replications():
     counts = br.from_counts(tn=[70, 75, 72], fp=[10, 5, 8], fn=[6, 9, 7], tp=[24, 21, 23])
     near = br.tile.around("f1", 0.3, points=60)
     size = 200
-    found = [br.tile.preference_ranking(br.fit(counts, draws=64, seed=100 + i), *near) for i in range(size)]
+    found = [br.tile.preference_ranking(br.fit(counts, draws=64, seed=100 + i), near) for i in range(size)]
     for name in ("probability_best", "expected_rank"):
         spread = np.std([one[name].values for one in found], axis=0, ddof=1)
-        stated = np.sqrt(np.mean([one[f"{name}_mcse"].values ** 2 for one in found], axis=0))
+        stated = np.sqrt(np.mean([one[f"{name}_error"].values ** 2 for one in found], axis=0))
         # The spread of 200 replications has the relative error 1 / sqrt(2 · 199).
         np.testing.assert_allclose(stated, spread, rtol=5 / np.sqrt(2 * (size - 1)), err_msg=name)
 
 
-def test_errors_are_zero_only_without_draws():
-    assert (br.tile.preference_ranking(COUNTS, 0.5, 0.5)["probability_best_mcse"] == 0).all()
+def test_errors_are_never_zero_and_unknown_without_draws():
+    point = br.tile.preference_ranking(COUNTS, 0.5, 0.5)
+    assert point[["probability_best_error", "expected_rank_error"]].to_array().isnull().all()
     far = br.from_counts(tn=[990, 10], fp=[10, 990], fn=[10, 990], tp=[990, 10])
     found = br.tile.preference_ranking(br.fit(far, draws=25, seed=1), 0.5, 0.5)
     assert found["probability_best"].values.tolist() == [1, 0]
-    # 100 draws that all agree: Jeffreys' posterior of a share, Beta(1/2, 100 1/2).
+    # 100 draws that all agree: Jeffreys' posterior of a share, Beta(1/2, 100 1/2), or that of the fewer independent
+    # draws that the cells are worth: the worst of eight, each judged from 40 batches.
     expected = beta_distribution(0.5, 100.5).std()
-    np.testing.assert_allclose(found["probability_best_mcse"], expected, rtol=1e-12)
+    assert (found["probability_best_error"] >= expected * (1 - 1e-12)).all()
+    assert (found["probability_best_error"] < 2.5 * expected).all()
+    assert (found["expected_rank_error"] > 0).all()
+    assert found["probability_best_error"].attrs["method"].startswith("Monte-Carlo standard error")
+
+
+def test_draws_that_hardly_move_are_worth_little():
+    far = br.from_counts(tn=[990, 10], fp=[10, 990], fn=[10, 990], tp=[990, 10])
+    free = br.as_performance(br.fit(far, draws=400, chains=1, seed=1))
+    slow = free.isel(draw=np.repeat(np.arange(40), 10))
+    error, of_slow = (br.tile.preference_ranking(x, 0.5, 0.5)["probability_best_error"] for x in (free, slow))
+    # Worth some 40 draws, not 400: of none of n, Jeffreys' posterior has the spread 0.7 / n. The worst of eight cells,
+    # each judged from 40 batches, is worth at most a half more than it should be, and less than 1 / 2.5 hardly ever.
+    least = beta_distribution(0.5, 60.5).std()
+    assert (error < least / 2).all()
+    assert (of_slow > least).all()
+    tile = br.tile.credible(slow, 3)
+    assert (tile["probability_best_error"] > least).all()
+    assert (tile["share_error"] > least).all()
 
 
 def test_an_undefined_score_leaves_the_others_their_ranks():
@@ -195,7 +222,40 @@ def test_an_undefined_score_leaves_the_others_their_ranks():
     np.testing.assert_allclose(found["rank_upper"], [3, 2, 2, np.nan])
 
 
+def test_errors_of_ranks_are_of_the_draws_that_have_one():
+    rng = np.random.default_rng(1)
+    cells = rng.dirichlet([16, 4, 3, 7], (4000, 3)).reshape(1, 4000, 3, 2, 2)
+    cells[:, :, 2] = rng.dirichlet([12, 8, 5, 5], 4000).reshape(4000, 2, 2)  # nearly always the last
+    cells[:, rng.random(4000) < 0.5, 2] = np.nan  # the third has no score in half of the draws
+    dims = ("chain", "draw", "entity", "actual", "predicted")
+    found = br.tile.preference_ranking(xr.DataArray(cells, dims=dims), 0.5, 0.5).isel(entity=2)
+    accuracy = cells[0, ..., 0, 0] + cells[0, ..., 1, 1]
+    rank = 1 + (accuracy[:, :2] > accuracy[:, 2:]).sum(axis=1)[~np.isnan(accuracy[:, 2])]
+    assert found["expected_rank"].item() == pytest.approx(rank.mean(), abs=1e-12)
+    # From 40 batches: the error of an error is 1 / sqrt(2 · 39).
+    expected = rank.std() / np.sqrt(rank.size)
+    assert found["expected_rank_error"].item() == pytest.approx(expected, rel=4 / np.sqrt(2 * 39))
+
+
+def test_preferences_are_their_points():
+    near = br.tile.around("f1", 0.2, points=5)
+    points = br.tile.preference_ranking(COUNTS, near["a"], near["b"], near["weight"])
+    assert br.tile.preference_ranking(COUNTS, near).identical(points)
+    # Any Dataset with these names will do: weights that do not sum to 1, and points in an order of one's own.
+    other = (3 * near[["weight"]]).assign(near[["a", "b"]]).isel(point=slice(None, None, -1))
+    np.testing.assert_allclose(
+        br.tile.preference_ranking(COUNTS, other)["rank_probability"], points["rank_probability"], atol=1e-15
+    )
+
+
 def test_bad_input():
+    near = br.tile.around("f1")
+    with pytest.raises(ValueError, match="b and weights must be left out beside preferences"):
+        br.tile.preference_ranking(COUNTS, near, 0.5)
+    with pytest.raises(ValueError, match=r"a must be preferences, with a, b and weight; got a Dataset of \['a', 'b'\]"):
+        br.tile.preference_ranking(COUNTS, near.drop_vars("weight"))
+    with pytest.raises(ValueError, match=r"source must have no dims beside draws.*\['dataset'\]"):
+        br.tile.preference_ranking(COUNTS.expand_dims(dataset=2), near)
     with pytest.raises(KeyError, match="region must be one of"):
         br.tile.over("moon")
     with pytest.raises(ValueError, match="prevalence must be given with 'balanced_accuracy'"):

@@ -1,0 +1,110 @@
+"""Maps of draws are made in one pass: each chunk is computed once, little is held, and threads change nothing."""
+
+import tracemalloc
+
+import numpy as np
+import pytest
+import xarray as xr
+
+import bayesrank as br
+from bayesrank.tile import _grid, posterior
+
+da = pytest.importorskip("dask.array")
+
+COUNTS = br.from_counts(
+    tn=[70, 75, 60, 75, 0], fp=[10, 5, 20, 5, 0], fn=[6, 9, 3, 9, 0], tp=[24, 21, 27, 21, 0], entity=list("abcde")
+)
+#: The posterior of four, one unmeasured; "d" is made a copy of "b", so that there are ties.
+DRAWS = br.as_performance(br.fit(COUNTS.isel(entity=slice(0, 4)), draws=53, chains=3, seed=1))
+DRAWS[:, :, 3] = DRAWS[:, :, 1].values
+CHUNKS = [{"draw": 7}, {"chain": 1, "draw": 20}, {"chain": 2, "draw": 33, "entity": 2}, {"actual": 1, "draw": 53}]
+MAPS = {
+    "credible": lambda s: br.tile.credible(s, 5).drop_vars("winner"),
+    "probability_best": lambda s: br.tile.probability_best(s, 5),
+    "rank_probability": lambda s: br.tile.rank_probability(s, 5),
+    "ranking": lambda s: br.tile.ranking(s, "b", 5),
+    "value_interval": lambda s: br.tile.value_interval(s, 5),
+    "preference_ranking": lambda s: br.tile.preference_ranking(s, br.tile.around("f1", 0.3, points=7)),
+}
+
+
+def counted(array, chunks, calls):
+    """The same array, lazy, its chunks counted as they are computed."""
+
+    def load(block):
+        calls.append(block.shape)
+        return block
+
+    lazy = array.chunk(chunks)
+    return lazy.copy(data=da.map_blocks(load, lazy.data, dtype=float, meta=np.zeros((0,) * lazy.ndim)))
+
+
+@pytest.mark.parametrize("workers", [1, 2, 5])
+@pytest.mark.parametrize("chunks", CHUNKS, ids=str)
+@pytest.mark.parametrize("name", MAPS)
+def test_each_chunk_once_and_the_same_answer(name, chunks, workers, monkeypatch):
+    expected = MAPS[name](DRAWS)
+    monkeypatch.setattr(_grid, "workers", lambda: workers)
+    calls = []
+    lazy = counted(DRAWS, chunks, calls)
+    found = MAPS[name](lazy)
+    assert len(calls) == lazy.data.npartitions
+    xr.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-12)
+
+
+def test_counts_are_identical_whatever_the_threads(monkeypatch):
+    # Without ties, sums of ranks and of who is best are sums of whole numbers.
+    array = DRAWS.isel(entity=slice(0, 3))
+    found = []
+    for workers in (1, 2, 5):
+        monkeypatch.setattr(_grid, "workers", lambda workers=workers: workers)
+        found.append((br.tile.credible(array.chunk(draw=10 * workers), 5), br.tile.rank_probability(array, 5)))
+    for tile, ranks in found[1:]:
+        np.testing.assert_array_equal(ranks, found[0][1])
+        for name in ("probability_best", "probability_skilled", "expected_rank", "undefined"):
+            np.testing.assert_array_equal(tile[name], found[0][0][name])
+
+
+def test_intervals_of_values_pass_again_over_what_cannot_be_held(monkeypatch):
+    monkeypatch.setattr(posterior, "HELD", 3 * 53 * 4 * 2)  # two entities
+    calls = []
+    found = br.tile.value_interval(counted(DRAWS, {"draw": 20}, calls), 5)
+    assert len(calls) == 2 * 3
+    xr.testing.assert_identical(found, br.tile.value_interval(DRAWS, 5))
+
+
+@pytest.mark.parametrize("name", ["probability_best", "rank_probability", "ranking", "preference_ranking", "credible"])
+def test_draws_are_never_held_as_a_whole(name):
+    rows = np.random.default_rng(1).dirichlet([16, 4, 3, 7], (100, 8))
+
+    def load(block_info=None):
+        return np.tile(rows, (20, 1, 1)).reshape(2000, 8, 2, 2)  # 0.5 MB
+
+    data = da.map_blocks(load, chunks=((2000,) * 50, (8,), (2,), (2,)), dtype=float, meta=np.zeros((0, 0, 0, 0)))
+    array = xr.DataArray(data, {"entity": list("abcdefgh")}, ("draw", "entity", "actual", "predicted"))
+    few = array.isel(draw=slice(0, 2000)).compute()
+    MAPS[name](few)  # compile
+    tracemalloc.start()
+    try:
+        with __import__("dask").config.set(scheduler="synchronous"):
+            MAPS[name](array)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    # All are 26 MB. The areas of a credible Tile, a number of each draw and entity, are 6.4 MB; their quantiles copy.
+    assert peak < (24e6 if name == "credible" else 5e6)
+
+
+def test_one_map_whatever_the_threads(monkeypatch):
+    array = br.as_performance(br.fit(br.from_counts(**dict.fromkeys(("tn", "fp", "fn", "tp"), [30] * 20)), seed=1))
+    size = 101 * 20 * 20 * 102 * 8
+    peaks = []
+    for workers in (1, 4):
+        monkeypatch.setattr(_grid, "workers", lambda workers=workers: workers)
+        br.tile.rank_probability(array.isel(draw=slice(0, 2)))
+        tracemalloc.start()
+        br.tile.rank_probability(array.isel(draw=slice(0, 10)))
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+    # The counts and, at the end, the probabilities.
+    assert max(peaks) < 2.2 * size
