@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank.scores.catalog import as_score
+from bayesrank.scores.names import as_score
 from bayesrank.scores.placement import check_prevalence, place, places
 from bayesrank.scores.score import Score, ratio
 

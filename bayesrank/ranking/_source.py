@@ -14,7 +14,7 @@ from bayesrank._compat import groups_of, is_container
 from bayesrank._evidence import in_words
 from bayesrank.performance import OUTCOME_DIMS, as_performance, outcome_dims, posterior_of
 from bayesrank.scores import as_score
-from bayesrank.scores.catalog import ALIASES, SCORES
+from bayesrank.scores.names import find
 from bayesrank.scores.score import Score
 
 INFINITY = float("inf")
@@ -70,7 +70,7 @@ def scored(source: Any, score: Any, higher_is_better: bool | None, kind: str | N
         raise ValueError(f"score must be given to rank what holds a performance; got None with {_kind_of(source)}")
     variable = _variable(source, score) if isinstance(score, str) else None
     if variable is not None:
-        known = _catalogued(score)
+        known = find(score)
         better = _better(score, known.higher_is_better if known else True, higher_is_better)
         return Scored(_check(variable), score, better, known, variable=score)
     the_score = as_score(score)
@@ -115,7 +115,7 @@ def _of_values(values: xr.DataArray, score: Any, higher_is_better: bool | None) 
         return Scored(values, known.name, _better(known.name, known.higher_is_better, higher_is_better), known)
     name = str(values.name or "score")
     if higher_is_better is None:
-        told = _catalogued(values.name)
+        told = find(values.name)
         said = {DIRECTION[told.higher_is_better]} if told else set()
         said |= {str(values.attrs["direction"])} if "direction" in values.attrs else set()
         for other in sorted(said - {DIRECTION[True]}):
@@ -143,12 +143,6 @@ def _check(values: Any) -> xr.DataArray:
     if values.dtype.kind not in "fiub":
         raise TypeError(f"source must hold numbers; got dtype {values.dtype}")
     return values
-
-
-def _catalogued(name: Any) -> Score | None:
-    """The score of the catalogue that has this name or alias."""
-    key = name.strip().lower().replace(" ", "_").replace("-", "_") if isinstance(name, str) else None
-    return SCORES.get(ALIASES.get(key, key)) if key else None
 
 
 def _variable(source: Any, name: str) -> xr.DataArray | None:

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 from scipy.optimize import brentq
 
-from bayesrank.scores.catalog import as_score
-from bayesrank.scores.score import Score, ratio
+from bayesrank.scores.names import as_score
+from bayesrank.scores.score import Score, cells_at, ratio
 
 __all__ = ["check_prevalence", "place", "place_of_importance", "places"]
 
@@ -139,8 +139,7 @@ def _level_line(score: Score, prevalence: float, fpr: float, tpr: float) -> np.n
     """
 
     def value(x: float, y: float) -> float:
-        cells = (1 - prevalence) * (1 - x), (1 - prevalence) * x, prevalence * (1 - y), prevalence * y
-        return float(score.of_cells(*map(np.float64, cells)))
+        return float(score.of_cells(*cells_at(x, y, prevalence)))
 
     def excess(share: float) -> float:
         return value(fpr + REACH * (1 - share), tpr + REACH * share) - level

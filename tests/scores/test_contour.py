@@ -6,7 +6,7 @@ import xarray as xr
 
 import bayesrank as br
 from bayesrank.scores.contour import closed_form, contour_curve, contour_meeting_points
-from bayesrank.scores.families import ranking
+from bayesrank.scores.families import by_importance
 
 #: Every score of U's appendices B and C that the catalogue holds, and further ranking scores.
 CLOSED = [
@@ -131,7 +131,7 @@ def test_contours_of_random_ranking_scores_meet():
     rng = np.random.default_rng(2)
     for _ in range(20):
         tn, fp, fn, tp = rng.uniform(0.1, 1, 4)
-        score = ranking("random", tn=tn, fp=fp, fn=fn, tp=tp)
+        score = by_importance("random", tn=tn, fp=fp, fn=fn, tp=tp)
         place = contour_meeting_points(score, 0.3)
         tpr = br.contour(score, [0.2, 0.5, 0.9], place["fpr"].item(), 0.3)
         np.testing.assert_allclose(tpr, place["tpr"].item(), rtol=1e-9)
