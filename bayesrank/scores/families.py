@@ -125,7 +125,7 @@ def ranking(importance: xr.DataArray) -> Score:
     >>> ranking(br.importance(fp=1, fn=1, tp=2))(counts).item(), br.scores.f1(counts).item()
     (0.931..., 0.931...)
     >>> matter = xr.DataArray([1.0, 1.0, 5.0], dims="actual", coords={"actual": ["a", "b", "c"]})
-    >>> ranking(matter)(br.from_matrix([[5, 1, 0], [2, 7, 1], [0, 0, 4]], "actual_rows", labels="abc")).item()
+    >>> ranking(matter)(br.from_matrix([[5, 1, 0], [2, 7, 1], [0, 0, 4]], "actual_rows", labels=["a", "b", "c"])).item()
     0.88...
     """
     if not isinstance(importance, xr.DataArray):

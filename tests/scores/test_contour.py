@@ -15,6 +15,7 @@ CLOSED = [
     "prevalence_threshold", "diagnostic_odds_ratio", "f2", "error_rate", "fnr", "false_discovery_rate",
     "false_omission_rate", "jaccard_negative", "balanced_mcc", "balanced_markedness", "balanced_f1",
     "balanced_threat_score", "balanced_fowlkes_mallows", "standardized_ppv", "standardized_npv", "bias_index",
+    "cohen_kappa_quadratic", "jaccard_distance", "precision_gain", "recall_gain", "f1_gain",
     "log_positive_likelihood_ratio", "log_negative_likelihood_ratio", "log_diagnostic_odds_ratio",
 ]  # fmt: skip
 
@@ -112,6 +113,7 @@ def test_balanced_scores_are_the_plain_ones_at_a_half(name):
     [
         ("f1", [(-0.25, 0)]), ("jaccard", [(-0.25, 0)]), ("ppv", [(0, 0)]), ("npv", [(1, 1)]), ("accuracy", []),
         ("mcc", [(0, 0), (1, 1)]), ("markedness", [(0, 0), (1, 1)]), ("cohen_kappa", [(-1 / 3, -1 / 3)]),
+        ("f1_gain", [(-0.25, 0)]), ("precision_gain", [(0, 0)]), ("balanced_f1", [(-1, 0)]), ("fpr", []),
         ("informedness", []), ("diagnostic_odds_ratio", [(0, 0), (1, 1)]),
     ],
 )  # fmt: skip
