@@ -31,6 +31,10 @@ def test_an_importance_or_a_place_stands_for_its_score(stand_in, call):
     np.testing.assert_allclose(call(stand_in), call("f1"), rtol=1e-9, atol=1e-12)
 
 
+def test_a_place_off_the_middle():
+    np.testing.assert_allclose(br.scores.as_score((0.3, 0.9))(POSTERIOR), br.canonical_score(POSTERIOR, 0.3, 0.9))
+
+
 def test_importances_go_by_position_or_label_as_in_ranking_scores():
     importance = br.importance(tn=1, fp=2, fn=3, tp=4)
     weights = br.scores.ranking(importance).importance

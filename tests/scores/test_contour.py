@@ -6,6 +6,7 @@ import xarray as xr
 
 import bayesrank as br
 from bayesrank.scores.contour import closed_form, contour_curve, contour_meeting_points
+from bayesrank.scores.derived import logarithm
 from bayesrank.scores.families import by_importance
 
 #: Every score of U's appendices B and C that the catalogue holds, and further ranking scores.
@@ -249,6 +250,12 @@ def test_curves_that_turn_back_keep_their_value(name, prevalence):
         assert (upright | corner | np.isclose(found, value, atol=1e-6)).all()
 
 
+@pytest.mark.parametrize("name", ["mcc", "markedness", "fowlkes_mallows"])
+def test_curves_of_balanced_scores_are_those_of_the_plain_ones_at_a_half(name):
+    curve, plain = contour_curve(f"balanced_{name}", [0.2, 0.5], 0.9), contour_curve(name, [0.2, 0.5], 0.5)
+    xr.testing.assert_allclose(curve, plain)
+
+
 def test_the_sign_of_mcc_beyond_the_square():
     """Left of 0 both roots have a positive value, right of 1 both a negative one."""
     inside, left, right = 0.3, -0.05, 1.05
@@ -272,3 +279,13 @@ def test_curves_that_turn_back_far_from_the_square_have_their_points_in_it(name)
     curve = contour_curve(name, [0.5], 0.9999, (-0.05, 1.05), points=101).isel(value=0).dropna("point")
     assert curve.sizes["point"] > 90
     assert curve["fpr"].diff("point").max() < 0.02
+
+
+def test_curves_of_a_logarithm_turn_back_with_those_of_its_score():
+    log = logarithm(br.scores.fowlkes_mallows, "log_fowlkes_mallows")
+    curve, plain = (
+        contour_curve(score, [k], 0.3, (-0.3, 1.3)) for score, k in ((log, np.log(0.4)), (log.name[4:], 0.4))
+    )
+    assert (plain["fpr"] < 0).any()
+    for rate in ("fpr", "tpr"):
+        np.testing.assert_allclose(curve[rate], plain[rate])
