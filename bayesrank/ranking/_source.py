@@ -12,7 +12,7 @@ import xarray as xr
 
 from bayesrank._compat import groups_of, is_container
 from bayesrank._evidence import in_words
-from bayesrank.performance import OUTCOME_DIMS, as_performance, outcome_dims, posterior_of
+from bayesrank.performance import OUTCOME_DIMS, outcome_dims, posterior_of
 from bayesrank.scores import as_score
 from bayesrank.scores.names import find
 from bayesrank.scores.score import Score
@@ -74,7 +74,7 @@ def scored(source: Any, score: Any, higher_is_better: bool | None, kind: str | N
         better = _better(score, known.higher_is_better if known else True, higher_is_better)
         return Scored(_check(variable), score, better, known, variable=score)
     the_score = as_score(score)
-    values = _check(the_score(_performance(source, kind)))
+    values = _check(the_score(source, kind))
     return Scored(
         values, the_score.name, _better(the_score.name, the_score.higher_is_better, higher_is_better), the_score
     )
@@ -151,12 +151,6 @@ def _variable(source: Any, name: str) -> xr.DataArray | None:
         return None
     found = posterior_of(source).get(name)
     return found if found is not None and "entity" in found.dims and not outcome_dims(found) else None
-
-
-def _performance(source: Any, kind: str | None) -> Any:
-    """The performance; counts as they are, so that exact integers keep exact ties."""
-    counts = isinstance(source, xr.DataArray) and source.dtype.kind in "iu"
-    return source if counts and kind is None else as_performance(source, kind)
 
 
 def _like(observed: xr.DataArray, values: xr.DataArray) -> xr.DataArray | None:

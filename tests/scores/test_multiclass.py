@@ -7,6 +7,7 @@ from scipy import stats
 from sklearn import metrics
 
 import bayesrank as br
+from bayesrank.cli._analysis import check_classes
 from bayesrank.scores.names import SCORES
 
 RNG = np.random.default_rng(3)
@@ -167,6 +168,21 @@ def test_averages_are_over_the_classes_with_cases():
         np.testing.assert_allclose(br.scores.get(name)(posterior), two, rtol=1e-12)
     each = br.scores.macro_tpr(br.as_performance(posterior))
     assert not np.allclose(each, two)
+
+
+def test_rankings_know_which_classes_have_cases():
+    posterior = br.fit(br.from_matrix([[[5, 1, 0], [2, 7, 1], [0, 0, 0]]] * 2, "actual_rows"), draws=100, seed=1)
+    values = br.scores.macro_tpr(posterior)
+    ranking = br.credible_ranking(posterior, "macro_tpr")
+    np.testing.assert_allclose(ranking["median"], values.median(["chain", "draw"]))
+    np.testing.assert_allclose(ranking["observed"], (5 / 6 + 7 / 10) / 2)
+    xr.testing.assert_allclose(br.rank(posterior, "macro_tpr").drop_attrs(), br.rank(values).drop_attrs())
+
+
+def test_the_command_takes_averages_of_more_classes():
+    check_classes(COUNTS, br.scores.macro_f1, "the data")
+    with pytest.raises(ValueError, match=r"must be one of accuracy.* such as macro_f1.* 4 classes in the data; got f1"):
+        check_classes(COUNTS, br.scores.f1, "the data")
 
 
 def test_a_class_takes_part_entity_by_entity():
