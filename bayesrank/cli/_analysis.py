@@ -114,7 +114,8 @@ def check_classes(counts: xr.DataArray, score: Score, data: str) -> None:
         table = br.scores.catalog()
         fit = [str(name) for name in table.index if br.scores.get(str(name)).matrix_function is not None]
         raise ValueError(
-            f"--score must be one of {', '.join(fit)}, or an average over classes such as macro_f1, for {size} classes in {data}; got {score.name}"
+            f"--score must be one of {', '.join(fit)}, or an average over classes such as macro_f1, for {size} classes "
+            f"in {data}; got {score.name}"
         )
 
 
