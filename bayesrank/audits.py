@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank.scores.catalog import as_score
-from bayesrank.scores.placement import check_prevalence, place, places
-from bayesrank.scores.score import Score, ratio
+from bayesrank.scores.names import as_score
+from bayesrank.scores.placement import canonical_values, check_prevalence, place, places
+from bayesrank.scores.score import Score
 
 __all__ = ["TABLE_1", "audit", "audit_table"]
 
@@ -289,13 +289,7 @@ def _ranks(points: np.ndarray, a: np.ndarray, b: np.ndarray) -> np.ndarray:
     """Ranks of the points by the canonical scores at places of the Tile, one row a place; -1 where undefined."""
     from bayesrank._kendall import dense_ranks
 
-    return dense_ranks(_canonical(points, a[:, None], b[:, None]))
-
-
-def _canonical(points: np.ndarray, a: Any, b: Any) -> np.ndarray:
-    tn, fp, fn, tp = points
-    right = (1 - a) * tn + a * tp
-    return ratio(right, right + (1 - b) * fp + b * fn)
+    return dense_ranks(canonical_values(points, a[:, None], b[:, None]))
 
 
 @lru_cache(maxsize=4)
@@ -327,7 +321,7 @@ def _lattice(steps: int, prevalence: float | None) -> np.ndarray:
 def _in_words(score: Score, prevalence: float | None, a: float, b: float) -> str:
     """A ranking score by its place, and how the domain of a score that orders alike differs from its own."""
     points = _correlated(prevalence)
-    own, other = (~np.isnan(values) for values in (score.of_cells(*points), _canonical(points, a, b)))
+    own, other = (~np.isnan(values) for values in (score.of_cells(*points), canonical_values(points, a, b)))
     differences = [
         words
         for words, differs in (

@@ -3,6 +3,8 @@
 from pathlib import Path
 
 import bayesrank as br
+from bayesrank.scores.averages import AVERAGES
+from bayesrank.scores.names import SCORES
 
 PAGE = Path(__file__).parent / "scores.md"
 BETTER = {True: "higher", False: "lower", None: "–"}
@@ -10,15 +12,19 @@ BETTER = {True: "higher", False: "lower", None: "–"}
 HEAD = """\
 # The scores
 
-{number} scores of two classes. Each is an attribute of `br.scores`, by its name or an alias, and is called with
-whatever holds a performance. Undefined values, infinite ones among them, are NaN.
+{number} scores. Each is an attribute of `br.scores`, by its name or an alias, and is called with whatever holds a
+performance. Undefined values, infinite ones among them, are NaN.
 
 - *ranks*: the importance of TN, FP, FN, TP if it is a ranking score; `br.place` says where its order lies on the Tile.
 - *π*: whether it depends on the prevalence at fixed rates.
 - Families: `f_beta`, `weighted_accuracy`, `tversky`, `decision_benefit`, `net_benefit`, `scaled_log`, `balanced`,
-  `probability`.
-- For more than two classes: `accuracy`, `error_rate`, `mcc`, `cohen_kappa` (also `_linear`, `_quadratic`), and
-  `macro_average`, `micro_average`, `weighted_average` of any.
+  `probability`; `ranking(importance)` and `canonical(a, b)`, the scores of an importance and of a place on the Tile.
+  Wherever a score is asked for, an importance (as of `br.importance`) and a pair (a, b) stand for these.
+- Of more than two classes as well: {more}.
+- Averages over classes of any two-class score with a direction are scores, too, as `br.scores.macro_f1` and
+  `br.scores.smallest_recall`, by a word before its name or alias: {averages}. Classes without cases are left out where
+  the counts are known. `br.scores.average(score, kind)` averages what has no name, such as `f_beta(3)`, and the
+  accuracy, as "macro accuracy" may mean two things. [Averages may not rank](theory/averages.md).
 
 | name | symbol | formula | defined | range | better | π | ranks | aliases | reference |
 |---|---|---|---|---|---|---|---|---|---|
@@ -27,7 +33,9 @@ whatever holds a performance. Undefined values, infinite ones among them, are Na
 
 def page() -> str:
     table = br.scores.catalog()
-    lines = HEAD.format(number=len(table)).splitlines()
+    more = ", ".join(f"`{name}`" for name, score in SCORES.items() if score.matrix_function is not None)
+    averages = ", ".join(f"`{kind}_`" for kind in AVERAGES)
+    lines = HEAD.format(number=len(table), more=more, averages=averages).splitlines()
     for name, row in table.iterrows():
         low, high = (f"{end:.4g}".replace("inf", "∞") for end in row["range"])
         importance = row["importance"]

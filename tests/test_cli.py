@@ -249,7 +249,7 @@ def test_what_the_data_lack_is_told(tmp_path):
 
 def test_more_classes_are_told_which_scores_they_have():
     result = CliRunner().invoke(cli, ["rank", "mnist_folds", "--draws", "5"])
-    assert "--score must be one of accuracy, error_rate, mcc, cohen_kappa" in str(result.exception)
+    assert "--score must be one of accuracy, error_rate, balanced_accuracy, g_mean, mcc" in str(result.exception)
     assert "MLP" in invoke("rank", "mnist_folds", "--draws", "5", "--score", "mcc")
     result = CliRunner().invoke(cli, ["ops", "mnist_folds", "--draws", "5", "--score", "mcc"])
     assert "DATA must have two classes for outperformance scores; got 10 in mnist_folds" in str(result.exception)

@@ -113,7 +113,10 @@ def check_classes(counts: xr.DataArray, score: Score, data: str) -> None:
     if size > 2 and score.matrix_function is None:
         table = br.scores.catalog()
         fit = [str(name) for name in table.index if br.scores.get(str(name)).matrix_function is not None]
-        raise ValueError(f"--score must be one of {', '.join(fit)} for {size} classes in {data}; got {score.name}")
+        raise ValueError(
+            f"--score must be one of {', '.join(fit)}, or an average over classes such as macro_f1, for {size} classes "
+            f"in {data}; got {score.name}"
+        )
 
 
 @contextmanager

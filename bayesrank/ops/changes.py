@@ -15,7 +15,7 @@ from bayesrank._compat import is_container
 from bayesrank.ops.summary import below_zero, summarize
 from bayesrank.ops.values import Reference, below, checked_reference, directed, labelled
 from bayesrank.performance import as_performance, draw_dims, two_class_cells
-from bayesrank.scores._contour_area import cells_at
+from bayesrank.scores.score import cells_at
 
 __all__ = ["drift"]
 

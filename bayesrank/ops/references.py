@@ -14,10 +14,11 @@ import xarray as xr
 
 from bayesrank._arguments import numbers
 from bayesrank._random import Seed, root_sequence, stream
-from bayesrank.ops._forms import closed_form
 from bayesrank.performance import as_performance, two_class_cells
 from bayesrank.scores import Score
-from bayesrank.scores._contour_area import cells_at, outperformed
+from bayesrank.scores._contour_area import outperformed
+from bayesrank.scores.areas import closed_area
+from bayesrank.scores.score import cells_at
 
 __all__ = ["Distribution", "Sample", "UNIFORM", "better_than_chance", "from_sampler", "independent_betas", "pool"]
 
@@ -56,7 +57,7 @@ class Distribution:
 
     def below(self, score: Score, value: np.ndarray, prevalence: np.ndarray) -> np.ndarray:
         """Probability of a performance worse than ``value``, for flat arrays of values and prevalences."""
-        form = closed_form(score) if self.exact else None
+        form = closed_area(score) if self.exact else None
         if form is not None:
             return np.clip(form(value, prevalence), 0.0, 1.0)
         return outperformed(score, value, prevalence, self.fpr_quantile, self.tpr_below)

@@ -7,11 +7,12 @@ import xarray as xr
 
 from bayesrank._draws import proportion_error
 from bayesrank.counts import one_vs_rest
-from bayesrank.ops._forms import ranking_form
 from bayesrank.ops.references import UNIFORM, Distribution, Sample
 from bayesrank.performance import as_performance, two_class_cells
 from bayesrank.scores import Score, as_score
-from bayesrank.scores._contour_area import cells_at, monotone, score_at
+from bayesrank.scores._contour_area import monotone, score_at
+from bayesrank.scores.areas import ranking_area
+from bayesrank.scores.score import cells_at
 
 __all__ = ["below", "by_label", "of_draws", "of_scored_value", "square", "tile", "value_curves", "value_range"]
 
@@ -134,7 +135,7 @@ def tile(source: Any, resolution: int = 101, *, kind: str | None = None) -> xr.D
         prevalence = (fn + tp) / (tn + fp + fn + tp)
         defined = (weight > 0) & (prevalence > 0) & (prevalence < 1)
         value = np.divide(right, weight, out=np.full(weight.shape, np.nan), where=defined)
-        return ranking_form(value, prevalence, tn=1 - a, fp=1 - b, fn=b, tp=a)
+        return ranking_area(value, prevalence, tn=1 - a, fp=1 - b, fn=b, tp=a)
 
     cells = two_class_cells(as_performance(source, kind))
     ops = xr.apply_ufunc(

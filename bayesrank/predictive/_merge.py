@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from bayesrank.scores import Score
-from bayesrank.scores.catalog import SCORES
+from bayesrank.scores._forms import ExactRatio
 
 __all__ = ["equal_runs", "exact_ratio"]
 
@@ -25,39 +25,12 @@ BLOCK = 2**20
 CLOSE = 32 * np.finfo(float).eps
 
 Cells = tuple[Any, Any, Any, Any]
-#: Whole numbers n, d and k such that the score, or its square, is n / (d k), and k is the same for all points.
-Ratio = Callable[[Any, Any, Any, Any], tuple[Any, Any, Any]]
 
 
-def _mcc(tn: Any, fp: Any, fn: Any, tp: Any) -> tuple[Any, Any, Any]:
-    cross, predicted, actual = tp * tn - fp * fn, (tp + fp) * (tn + fn), (tp + fn) * (tn + fp)
-    constant = np.min(actual) == np.max(actual)
-    return (cross * cross, predicted, np.max(actual)) if constant else (cross * cross, predicted * actual, 1)
-
-
-# Scores whose denominators are too large for floating point to tell all their values apart.
-RATIOS: dict[str, Ratio] = {
-    "mcc": _mcc,
-    "cohen_kappa": lambda tn, fp, fn, tp: (
-        2 * (tp * tn - fp * fn),
-        (tp + fp) * (fp + tn) + (tp + fn) * (fn + tn),
-        1,
-    ),
-    "markedness": lambda tn, fp, fn, tp: (tp * tn - fp * fn, (tp + fp) * (tn + fn), 1),
-    "fowlkes_mallows": lambda tn, fp, fn, tp: (tp * tp, (tp + fp) * (tp + fn), 1),
-    "p4": lambda tn, fp, fn, tp: (4 * tp * tn, 4 * tp * tn + (tp + tn) * (fp + fn), 1),
-    "positive_likelihood_ratio": lambda tn, fp, fn, tp: (tp * (tn + fp), (tp + fn) * fp, 1),
-    "negative_likelihood_ratio": lambda tn, fp, fn, tp: (fn * (tn + fp), (tp + fn) * tn, 1),
-    "diagnostic_odds_ratio": lambda tn, fp, fn, tp: (tp * tn, fp * fn, 1),
-}
-
-
-def exact_ratio(score: Score) -> Ratio | None:
+def exact_ratio(score: Score) -> ExactRatio | None:
     """The score's whole numbers, or None if they are not known."""
-    if SCORES.get(score.name) is score and score.name in RATIOS:
-        return RATIOS[score.name]
-    if score.importance is None:
-        return None
+    if score.fraction is not None or score.importance is None:
+        return score.fraction
     weights = {cell: Fraction(score.importance[cell]).limit_denominator(10_000) for cell in ("tn", "fp", "fn", "tp")}
     if any(abs(float(w) - score.importance[cell]) > 1e-15 * float(w) for cell, w in weights.items()):
         return None
@@ -71,7 +44,9 @@ def exact_ratio(score: Score) -> Ratio | None:
     return ratio
 
 
-def equal_runs(values: np.ndarray, cells_of: Callable[[np.ndarray], Cells], ratio: Ratio | None) -> tuple[Any, Any]:
+def equal_runs(
+    values: np.ndarray, cells_of: Callable[[np.ndarray], Cells], ratio: ExactRatio | None
+) -> tuple[Any, Any]:
     """The order that sorts the defined values, and where in it each run of equal ones starts.
 
     Parameters
@@ -99,7 +74,7 @@ def equal_runs(values: np.ndarray, cells_of: Callable[[np.ndarray], Cells], rati
 
 
 def _split(
-    order: np.ndarray, ordered: np.ndarray, far: np.ndarray, cells_of: Callable[[np.ndarray], Cells], ratio: Ratio
+    order: np.ndarray, ordered: np.ndarray, far: np.ndarray, cells_of: Callable[[np.ndarray], Cells], ratio: ExactRatio
 ) -> None:
     """Marks in ``far``, in place, the close neighbours that differ; reorders those that are out of order."""
     close = np.flatnonzero(~far)

@@ -12,9 +12,9 @@ import xarray as xr
 
 from bayesrank._compat import is_container
 from bayesrank._evidence import in_words
-from bayesrank.performance import OUTCOME_DIMS, as_performance, outcome_dims, posterior_of
+from bayesrank.performance import OUTCOME_DIMS, outcome_dims, posterior_of
 from bayesrank.scores import as_score
-from bayesrank.scores.catalog import ALIASES, SCORES
+from bayesrank.scores.names import find
 from bayesrank.scores.score import Score
 
 INFINITY = float("inf")
@@ -70,13 +70,13 @@ def scored(source: Any, score: Any, higher_is_better: bool | None, kind: str | N
         raise ValueError(f"score must be given to rank what holds a performance; got None with {_kind_of(source)}")
     variable = _variable(source, score) if isinstance(score, str) else None
     if variable is not None:
-        known = _catalogued(score)
+        known = find(score)
         better = _better(score, known.higher_is_better if known else True, higher_is_better)
         if higher_is_better is None:
             _refuse(variable, better, score)
         return Scored(_check(variable), score, better, known, variable=score)
     the_score = as_score(score)
-    values = _check(the_score(_performance(source, kind)))
+    values = _check(the_score(source, kind))
     return Scored(
         values, the_score.name, _better(the_score.name, the_score.higher_is_better, higher_is_better), the_score
     )
@@ -99,7 +99,7 @@ def _of_values(values: xr.DataArray, score: Any, higher_is_better: bool | None) 
     values = _check(values)
     if score is not None:
         known = as_score(score)
-        other = _catalogued(values.name)
+        other = find(values.name)
         if higher_is_better is None and other is not None and other.name != known.name:
             raise ValueError(
                 f"score must be that of the values, whose name says {other.name}; got {known.name} (rename them, or "
@@ -116,7 +116,7 @@ def _of_values(values: xr.DataArray, score: Any, higher_is_better: bool | None) 
 
 def _refuse(values: xr.DataArray, better: bool, score: str | None) -> None:
     """Raise if name or attrs of values say that another end is better than ``score`` (or nobody) says."""
-    expected, told = DIRECTION[better], _catalogued(values.name)
+    expected, told = DIRECTION[better], find(values.name)
     said = {DIRECTION[told.higher_is_better]} if told else set()
     said |= {str(values.attrs["direction"])} if "direction" in values.attrs else set()
     for other in sorted(said - {expected}):
@@ -149,24 +149,12 @@ def _check(values: Any) -> xr.DataArray:
     return values
 
 
-def _catalogued(name: Any) -> Score | None:
-    """The score of the catalogue that has this name or alias."""
-    key = name.strip().lower().replace(" ", "_").replace("-", "_") if isinstance(name, str) else None
-    return SCORES.get(ALIASES.get(key, key)) if key else None
-
-
 def _variable(source: Any, name: str) -> xr.DataArray | None:
     """The posterior's variable over entity of that name, None if there is none."""
     if isinstance(source, xr.DataArray):
         return None
     found = posterior_of(source).data_vars.get(name)
     return found if found is not None and "entity" in found.dims and not outcome_dims(found) else None
-
-
-def _performance(source: Any, kind: str | None) -> Any:
-    """The performance; counts as they are, so that exact integers keep exact ties."""
-    counts = isinstance(source, xr.DataArray) and source.dtype.kind in "iu"
-    return source if counts and kind is None else as_performance(source, kind)
 
 
 def _kind_of(source: Any) -> str:

@@ -1,46 +1,48 @@
 """Scores: from a performance to a number.
 
-Every score of the catalogue is an attribute, by its name or an alias: ``br.scores.f1``, ``br.scores.recall``.
+Every score of the catalogue is an attribute, by its name or an alias: ``br.scores.f1``, ``br.scores.recall``; and so
+are the averages of two-class scores over the classes of a larger problem: ``br.scores.macro_f1``.
 """
 
-from bayesrank.scores.catalog import ALIASES, SCORES, as_score, catalog, get
+from bayesrank.scores import formulas  # noqa: F401 - the catalogue fills itself
+from bayesrank.scores.derived import average, balanced, scaled_log
 from bayesrank.scores.families import (
-    balanced,
+    canonical,
     decision_benefit,
     f_beta,
     net_benefit,
     probability,
-    scaled_log,
+    ranking,
     tversky,
     weighted_accuracy,
 )
-from bayesrank.scores.multiclass import macro_average, micro_average, weighted_average
+from bayesrank.scores.names import ALIASES, SCORES, as_score, catalog, find, get
 from bayesrank.scores.score import Score
 
 __all__ = [
     "Score",
     "as_score",
+    "average",
     "balanced",
+    "canonical",
     "catalog",
     "decision_benefit",
     "f_beta",
     "get",
-    "macro_average",
-    "micro_average",
     "net_benefit",
     "probability",
+    "ranking",
     "scaled_log",
     "tversky",
     "weighted_accuracy",
-    "weighted_average",
 ]
 
 
 def __getattr__(name: str) -> Score:
-    if name in SCORES or name in ALIASES:
-        return get(name)
+    if not name.startswith("_") and (found := find(name)) is not None:
+        return found
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    return sorted({*__all__, *SCORES, *ALIASES})
+    return sorted({*__all__, *SCORES, *filter(str.isidentifier, ALIASES)})

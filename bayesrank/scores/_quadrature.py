@@ -11,7 +11,7 @@ import numpy as np
 from scipy import special
 
 from bayesrank.scores._contour_area import EDGE, density, monotone, outperformed
-from bayesrank.scores.score import Score
+from bayesrank.scores.score import Score, cells_at
 
 __all__ = ["of_dirichlet", "of_rates", "of_two_betas"]
 
@@ -151,7 +151,7 @@ def of_rates(
 
     y, z = np.meshgrid(*(special.betaincinv(*beta, np.array([0.02, 0.3, 0.5, 0.7, 0.98])) for beta in (tpr, tnr)))
     share = prevalence[0] / sum(prevalence) if isinstance(prevalence, tuple) else prevalence
-    at = score.of_cells((1 - share) * z, (1 - share) * (1 - z), share * (1 - y), share * y)
+    at = score.of_cells(*cells_at(1 - z, y, share))
     cdf, pdf, error = _refine(curves, at[np.isfinite(at)], (16, 32, 64), QUADRATURE)
     return cdf, pdf, max(error, QUADRATURE)
 

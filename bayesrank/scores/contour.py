@@ -5,114 +5,19 @@ contour is a straight line, and all lines of one prevalence meet in a point. A b
 prevalence of 1/2. Any other score that is monotone in TPR is solved numerically, within the square.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 import xarray as xr
 
 from bayesrank._arguments import labelled_numbers, numbers
-from bayesrank.scores.catalog import SCORES, as_score
-from bayesrank.scores.score import Score
+from bayesrank.scores._forms import Contour
+from bayesrank.scores.names import as_score
+from bayesrank.scores.score import Score, cells_at
 
-__all__ = ["contour", "contour_curve", "contour_meeting_points"]
+__all__ = ["closed_form", "contour", "contour_curve", "contour_meeting_points"]
 
-#: TPR as a function of value k, FPR x, prevalences of the positive p and of the negative class n.
-ClosedForm = Callable[[Any, Any, Any, Any], Any]
-#: FPR and TPR as functions of value k, a parameter t, and the prevalences p and n.
-Curve = Callable[[Any, Any, Any, Any], tuple[Any, Any]]
-
-
-def _mcc(k: Any, x: Any, p: Any, n: Any) -> Any:
-    d = n * (1 - x)
-    root = np.sqrt(k**2 * p * (n + p) ** 2 * (4 * d * (n - d) + k**2 * n * p) / n)
-    tpr = (np.sign(k) * root + 2 * d * p * (k**2 - 1) + k**2 * p * (p - n) + 2 * n * p) / (2 * (k**2 * p + n)) / p
-    # The roots are of k and of -k. In the square one is above the FPR, for the positive value, and one below. Left of 0
-    # both are above, right of 1 both below.
-    return np.where(((x >= 0) | (k >= 0)) & ((x <= 1) | (k <= 0)), tpr, np.nan)
-
-
-def _markedness(k: Any, x: Any, p: Any, n: Any) -> Any:
-    # Eq. 59 and 60 with the plus root for both signs of k. (root - n) / 2k is taken as (root² - n²) / (2k (root + n)),
-    # from which k cancels.
-    d, total = n * (1 - x), n + p
-    root = np.sqrt((k * total + n) ** 2 - 4 * d * k * total)
-    return (d + (p - n) / 2 + total * (k * total + 2 * n - 4 * d) / (2 * (root + n))) / p
-
-
-def _kappa(k: Any, x: Any, p: Any, n: Any) -> Any:
-    d = n * (1 - x)
-    return (d * k * (n - p) + 2 * d * p - k * (n**2 + p**2) - 2 * n * p) / ((k - 2) * n - k * p) / p
-
-
-def _fowlkes_mallows(k: Any, x: Any, p: Any, n: Any) -> Any:
-    return np.where(k >= 0, (np.sqrt(k**2 * p * (4 * n * x + k**2 * p)) + k**2 * p) / (2 * p), np.nan)
-
-
-def _prevalence_threshold(k: Any, x: Any, p: Any, n: Any) -> Any:
-    return np.where((k > 0) & (k <= 1) & (x >= 0), ((1 - k) / k) ** 2 * x, np.nan)
-
-
-def _odds_ratio(k: Any, x: Any, p: Any, n: Any) -> Any:
-    return k * x / (k * x + 1 - x)
-
-
-CLOSED: dict[str, ClosedForm] = {
-    "mcc": _mcc,
-    "markedness": _markedness,
-    "cohen_kappa": _kappa,
-    "fowlkes_mallows": _fowlkes_mallows,
-    "informedness": lambda k, x, p, n: k + x,
-    "balanced_accuracy": lambda k, x, p, n: 2 * k - 1 + x,
-    "g_mean": lambda k, x, p, n: np.where(k >= 0, k**2 / (1 - x), np.nan),
-    "positive_likelihood_ratio": lambda k, x, p, n: k * x,
-    "negative_likelihood_ratio": lambda k, x, p, n: 1 - k * (1 - x),
-    "diagnostic_odds_ratio": _odds_ratio,
-    "prevalence_threshold": _prevalence_threshold,
-}
-
-
-def _by_prediction_rate(rate: Any, skill: Any, p: Any, n: Any) -> tuple[Any, Any]:
-    """FPR and TPR at a share called positive, p TPR + n FPR, and an informedness, TPR - FPR."""
-    return rate - p * skill, rate + n * skill
-
-
-def _mcc_curve(k: Any, t: Any, p: Any, n: Any) -> tuple[Any, Any]:
-    # The share called positive is (1 - cos t) / 2: an ellipse is smooth in the angle.
-    return _by_prediction_rate((1 - np.cos(t)) / 2, k * np.sin(t) / 2 / np.sqrt(p * n), p, n)
-
-
-def _markedness_curve(k: Any, t: Any, p: Any, n: Any) -> tuple[Any, Any]:
-    return _by_prediction_rate(t, k * t * (1 - t) / (p * n), p, n)
-
-
-def _fowlkes_mallows_curve(k: Any, t: Any, p: Any, n: Any) -> tuple[Any, Any]:
-    return np.where(k > 0, p * (t**2 / k**2 - t) / n, np.nan), t
-
-
-#: Contours that turn back beyond the square, where two TPRs go with one FPR: as curves, and their parameter as a
-#: function of FPR and TPR.
-TURNING: dict[str, tuple[Curve, ClosedForm]] = {
-    "mcc": (_mcc_curve, lambda x, y, p, n: np.arccos(1 - 2 * (p * y + n * x))),
-    "markedness": (_markedness_curve, lambda x, y, p, n: p * y + n * x),
-    "fowlkes_mallows": (_fowlkes_mallows_curve, lambda x, y, p, n: y),
-}
-#: Scores that are 1 minus another, or the logarithm of another.
-MIRRORED = {"error_rate": "accuracy", "fnr": "tpr", "fpr": "tnr", "false_discovery_rate": "ppv",
-            "false_omission_rate": "npv"}  # fmt: skip
-LOGARITHMS = {f"log_{name}": name for name in ("positive_likelihood_ratio", "negative_likelihood_ratio",
-                                               "diagnostic_odds_ratio")}  # fmt: skip
-#: The balanced version of each is itself at a prevalence of 1/2.
-BALANCED = {
-    "balanced_mcc": "mcc", "balanced_markedness": "markedness", "balanced_f1": "f1", "standardized_ppv": "ppv",
-    "balanced_fowlkes_mallows": "fowlkes_mallows", "balanced_threat_score": "jaccard", "standardized_npv": "npv",
-}  # fmt: skip
-#: Where the contours of scores that are no ranking scores meet.
-CORNERS = {
-    "mcc": ((0, 0), (1, 1)), "markedness": ((0, 0), (1, 1)), "diagnostic_odds_ratio": ((0, 0), (1, 1)),
-    "fowlkes_mallows": ((0, 0),), "positive_likelihood_ratio": ((0, 0),), "prevalence_threshold": ((0, 0),),
-    "negative_likelihood_ratio": ((1, 1),),
-}  # fmt: skip
 STEPS = 55
 
 
@@ -159,7 +64,7 @@ def contour(score: Any, value: Any, fpr: Any, prevalence: Any) -> xr.DataArray:
     closed = closed_form(score)
     if closed is not None:
         with np.errstate(divide="ignore", invalid="ignore"):
-            tpr = xr.apply_ufunc(lambda k, x, p: _finite(closed(k, x, p, 1 - p)), k, x, p)
+            tpr = xr.apply_ufunc(lambda k, x, p: _finite(closed.tpr(k, x, p, 1 - p)), k, x, p)
     else:
         tpr = xr.apply_ufunc(lambda k, x, p: _solve(score, k, x, p), k, x, p)
     order = [dim for dim in ("value", "prevalence", "fpr") if dim in tpr.dims]
@@ -195,13 +100,11 @@ def contour_curve(
     of, k = as_score(score), _labelled(np.atleast_1d(value), "value")
     low, high = extent
     along = xr.DataArray(np.linspace(low, high, points), dims=("point",))
-    mirrored = SCORES.get(of.name) is of and MIRRORED.get(of.name) == "tnr"
-    weights = SCORES["tnr"].importance if mirrored else of.importance
-    if weights is not None and weights["fn"] == weights["tp"] == 0:
-        v = 1 - k if mirrored else k
-        fpr, tpr = xr.broadcast((1 - v) * weights["tn"] / ((1 - v) * weights["tn"] + v * weights["fp"]), along)
-    elif SCORES.get(of.name) is of and BALANCED.get(of.name, of.name) in TURNING:
-        fpr, tpr = _around(of, k, along, prevalence, extent)
+    closed = closed_form(of)
+    if closed is not None and closed.upright is not None:
+        fpr, tpr = xr.broadcast(closed.upright(k), along)
+    elif closed is not None and closed.turning is not None:
+        fpr, tpr = _around(closed, k, along, prevalence, extent)
     else:
         tpr = contour(of, k, along, prevalence)
         fpr, tpr = xr.broadcast(along, tpr)
@@ -210,18 +113,18 @@ def contour_curve(
 
 
 def _around(
-    score: Score, k: xr.DataArray, along: xr.DataArray, prevalence: float, extent: tuple[float, float]
+    closed: Contour, k: xr.DataArray, along: xr.DataArray, p: float, extent: tuple[float, float]
 ) -> tuple[xr.DataArray, xr.DataArray]:
     """FPR and TPR along contours that turn back: at the parameters of evenly spaced FPRs, and at evenly spaced ones."""
-    curve, parameter = TURNING[BALANCED.get(score.name, score.name)]
-    p = 0.5 if score.name in BALANCED else prevalence
+    turning = closed.turning
+    assert turning is not None
     with np.errstate(invalid="ignore", divide="ignore"):
-        across = parameter(along, contour(score, k, along, prevalence), p, 1 - p)
-        ends = (0.0, np.pi) if curve is _mcc_curve else extent
-        evenly = xr.DataArray(np.linspace(*ends, along.size), dims="point") + 0 * k
+        tpr = xr.apply_ufunc(lambda k, x: _finite(closed.tpr(k, x, p, 1 - p)), k, along)
+        across = turning.parameter(along, tpr, p, 1 - p)
+        evenly = xr.DataArray(np.linspace(*(turning.ends or extent), along.size), dims="point") + 0 * k
         t = xr.concat([across, evenly], "point").transpose(..., "point")
         t = t.copy(data=np.sort(t, axis=-1))
-        return xr.apply_ufunc(lambda k, t: curve(k, t, p, 1 - p), k, t, output_core_dims=[[], []])
+        return xr.apply_ufunc(lambda k, t: turning.rates(k, t, p, 1 - p), k, t, output_core_dims=[[], []])
 
 
 def contour_meeting_points(score: Any, prevalence: float) -> xr.Dataset:
@@ -257,63 +160,43 @@ def contour_meeting_points(score: Any, prevalence: float) -> xr.Dataset:
     """
     score, p = as_score(score), float(prevalence)
     _check_prevalence(xr.DataArray(p))
-    n = 1 - p
-    known = SCORES.get(score.name) is score
-    if closed_form(score) is None:
+    closed = closed_form(score)
+    if closed is None:
         raise ValueError(f"score must have contours in closed form; got {score.name}")
-    if known and score.name in BALANCED:
-        return contour_meeting_points(SCORES[BALANCED[score.name]], 0.5)
-    plain = SCORES[MIRRORED[score.name]] if known and score.name in MIRRORED else score
-    places: list[tuple[float, float]] = []
-    if plain.importance is not None:
-        tn, fp, fn, tp = (float(plain.importance[cell]) for cell in ("tn", "fp", "fn", "tp"))
-        # Where the weighted right answers and the weighted wrong ones are both 0.
-        lines = np.array([[-n * tn, p * tp], [n * fp, -p * fn]])
-        if abs(np.linalg.det(lines)) > 1e-12 * np.abs(lines).max() ** 2:
-            places = [tuple(np.linalg.solve(lines, [-n * tn, -p * fn]) + 0.0)]
-    elif known and score.name == "cohen_kappa":
-        # The paper has TPR and TNR the other way round.
-        places = [(p / (p - n), p / (p - n))] if p != n else []
-    else:
-        places = list(CORNERS.get(score.name.removeprefix("scaled_").removeprefix("log_"), ()))
-    table = np.array(places, dtype=float).reshape(-1, 2)
+    table = np.array(closed.meeting(p), dtype=float).reshape(-1, 2)
     return xr.Dataset({"fpr": ("point", table[:, 0]), "tpr": ("point", table[:, 1])})
 
 
-def closed_form(score: Score) -> ClosedForm | None:
-    """The score's contour as a function of value, FPR and class shares, or None."""
-    name = score.name
+def closed_form(score: Score) -> Contour | None:
+    """The score's contours, where they are known; those of an importance or of benefits follow from these."""
     if score.importance is not None:
-        return _line(score)
-    if (benefits := _benefits(score)) is not None:
-        return _benefit_line(benefits)
-    if name.startswith("scaled_log_"):
-        return _scaled(score, name.removeprefix("scaled_log_"))
-    if SCORES.get(name) is not score:
-        return None
-    if name in CLOSED:
-        return CLOSED[name]
-    if name in MIRRORED:
-        plain = _line(SCORES[MIRRORED[name]])
-        return lambda k, x, p, n: plain(1 - k, x, p, n)
-    if name in LOGARITHMS:
-        ratio = CLOSED[LOGARITHMS[name]]
-        return lambda k, x, p, n: ratio(np.exp(k), x, p, n)
-    if name in BALANCED:
-        same = closed_form(SCORES[BALANCED[name]])
-        return None if same is None else lambda k, x, p, n: same(k, x, 0.5 + 0 * p, 0.5 + 0 * p)
-    return None
+        return _lines(score.importance)
+    if score.contour is not None:
+        return score.contour
+    if score.complement is not None:
+        plain = closed_form(score.complement)
+        return None if plain is None else plain.at(lambda k: 1 - k)
+    return None if (benefits := _benefits(score)) is None else _parallels(benefits)
 
 
-def _line(score: Score) -> ClosedForm:
+def _lines(importance: Mapping[str, float]) -> Contour:
     """A ranking score is k where (1 - k) times the weighted right answers is k times the weighted wrong ones."""
-    weights = score.importance or {}
-    tn, fp, fn, tp = (float(weights[cell]) for cell in ("tn", "fp", "fn", "tp"))
+    tn, fp, fn, tp = (float(importance[cell]) for cell in ("tn", "fp", "fn", "tp"))
 
     def line(k: Any, x: Any, p: Any, n: Any) -> Any:
         return (k * (n * fp * x + p * fn) - (1 - k) * n * tn * (1 - x)) / (p * ((1 - k) * tp + k * fn))
 
-    return line
+    def meeting(p: float) -> tuple[tuple[float, float], ...]:
+        # Where the weighted right answers and the weighted wrong ones are both 0.
+        n = 1 - p
+        lines = np.array([[-n * tn, p * tp], [n * fp, -p * fn]])
+        if abs(np.linalg.det(lines)) <= 1e-12 * np.abs(lines).max() ** 2:
+            return ()
+        x, y = np.linalg.solve(lines, [-n * tn, -p * fn]) + 0.0
+        return ((x, y),)
+
+    upright = (lambda k: (1 - k) * tn / ((1 - k) * tn + k * fp)) if fn == tp == 0 else None
+    return Contour(line, meeting, upright=upright)
 
 
 def _benefits(score: Score) -> dict[str, float] | None:
@@ -326,22 +209,10 @@ def _benefits(score: Score) -> dict[str, float] | None:
     return dict(zip(("tn", "fp", "fn", "tp"), worth.tolist(), strict=True)) if same else None
 
 
-def _scaled(score: Score, name: str) -> ClosedForm | None:
-    """The logarithm of a likelihood or odds ratio, divided by a number that is read off at two performances."""
-    ratio = CLOSED.get(name)
-    if ratio is None or name not in SCORES:
-        return None
-    tables = np.array([[0.4, 0.1, 0.2, 0.3], [0.45, 0.05, 0.1, 0.4]]).T
-    scale = np.log(SCORES[name].of_cells(*tables)) / score.of_cells(*tables)
-    if not np.isclose(scale[0], scale[1], rtol=1e-9):
-        return None
-    return lambda k, x, p, n: ratio(np.exp(scale[0] * k), x, p, n)
-
-
-def _benefit_line(benefits: Mapping[str, float]) -> ClosedForm:
+def _parallels(benefits: Mapping[str, float]) -> Contour:
     """Parallel lines. Eq. 53 and 54, whose last term should be n times the benefit of a false positive."""
     tn, fp, fn, tp = (float(benefits[cell]) for cell in ("tn", "fp", "fn", "tp"))
-    return lambda k, x, p, n: (k - n * (tn * (1 - x) + fp * x) - p * fn) / (p * (tp - fn))
+    return Contour(lambda k, x, p, n: (k - n * (tn * (1 - x) + fp * x) - p * fn) / (p * (tp - fn)))
 
 
 def _solve(score: Score, k: Any, x: Any, p: Any) -> np.ndarray:
@@ -349,7 +220,7 @@ def _solve(score: Score, k: Any, x: Any, p: Any) -> np.ndarray:
     k, x, p = np.broadcast_arrays(*(np.asarray(a, dtype=float) for a in (k, x, p)))
 
     def at(y: np.ndarray) -> np.ndarray:
-        return score.of_cells((1 - p) * (1 - x), (1 - p) * x, p * (1 - y), p * y)
+        return score.of_cells(*cells_at(x, y, p))
 
     ends = []
     for end, inner in ((0.0, 1e-12), (1.0, 1 - 1e-12)):

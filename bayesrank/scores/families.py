@@ -1,21 +1,23 @@
-"""Families of two-class scores: of events, of an importance, of a weight, of a benefit, of other scores."""
+"""Families of scores: of events, of an importance or a place on the Tile, of a weight, of a benefit."""
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import xarray as xr
 
-from bayesrank._arguments import numbers
+from bayesrank._arguments import labelled_numbers, number, numbers
+from bayesrank._evidence import in_words
 from bayesrank.scores.score import Score, ratio
 
 __all__ = [
-    "balanced",
+    "by_importance",
+    "canonical",
     "decision_benefit",
     "f_beta",
-    "log",
     "net_benefit",
     "probability",
     "ranking",
-    "scaled_log",
     "tversky",
     "weighted_accuracy",
 ]
@@ -63,6 +65,7 @@ def probability(name: str, event: str, given: str = "tn fp fn tp", **metadata: A
         "higher_is_better": True if ranks else False if wrong else None,
         "depends_on_prevalence": whole not in ({"tn", "fp"}, {"fn", "tp"}),
         "importance": {c: float(c in whole) for c in CELLS} if ranks else None,
+        "complement": probability(f"right_{name}", " ".join(correct), given) if wrong else None,
         "formula": f"{_sum(inside, bracket=True)} / {_sum(whole, bracket=True)}",
         "domain": "everywhere" if len(whole) == 4 else f"{_sum(whole)} > 0",
         "reference": f"{TILE_PAPER}, {'Eq. 1' if len(whole) == 4 else 'Eq. 2'}",
@@ -70,13 +73,15 @@ def probability(name: str, event: str, given: str = "tn fp fn tp", **metadata: A
     return Score(name, function, **(fixed | metadata))
 
 
-def ranking(name: str, *, tn: float = 0.0, fp: float = 0.0, fn: float = 0.0, tp: float = 0.0, **metadata: Any) -> Score:
-    """The ranking score of an importance, with S(tn) = S(tp) = 1 and S(fp) = S(fn) = 0 (T Eq. 3).
+def by_importance(
+    name: str, *, tn: float = 0.0, fp: float = 0.0, fn: float = 0.0, tp: float = 0.0, **metadata: Any
+) -> Score:
+    """The ranking score of an importance of tn, fp, fn and tp, with S(tn) = S(tp) = 1 and S(fp) = S(fn) = 0 (T Eq. 3).
 
     Examples
     --------
     >>> import bayesrank as br
-    >>> ranking("cautious", tn=1, fp=1, fn=3, tp=1)(br.from_counts(tn=80, fp=1, fn=3, tp=27)).item()
+    >>> by_importance("cautious", tn=1, fp=1, fn=3, tp=1)(br.from_counts(tn=80, fp=1, fn=3, tp=27)).item()
     0.9145...
     """
     weights = {"tn": tn, "fp": fp, "fn": fn, "tp": tp}
@@ -86,6 +91,125 @@ def ranking(name: str, *, tn: float = 0.0, fp: float = 0.0, fn: float = 0.0, tp:
         return ratio(correct, correct + weights["fp"] * fp + weights["fn"] * fn)
 
     return Score(name, function, importance=weights, **metadata)
+
+
+def ranking(importance: xr.DataArray) -> Score:
+    """The ranking score of an importance, for any number of classes: satisfied by right answers alone.
+
+    R_I(P) = Σ I(ω) P(ω) over the right outcomes / Σ I(ω) P(ω) over all.
+
+    Parameters
+    ----------
+    importance : xarray.DataArray
+        Non-negative, over (``actual``, ``predicted``) as :func:`bayesrank.importance` makes it, or one of them, which
+        leaves it constant over the other. Classes are matched by label; two that are called negative and positive go
+        by position.
+
+    Returns
+    -------
+    Score
+
+    Raises
+    ------
+    TypeError, ValueError
+        If it is no DataArray over classes, negative or not finite, or weighs no outcome.
+
+    References
+    ----------
+    Piérard et al., Foundations of the theory of performance-based ranking, Section 4.3.
+
+    Examples
+    --------
+    >>> import bayesrank as br
+    >>> counts = br.from_counts(tn=80, fp=1, fn=3, tp=27)
+    >>> ranking(br.importance(fp=1, fn=1, tp=2))(counts).item(), br.scores.f1(counts).item()
+    (0.931..., 0.931...)
+    >>> matter = xr.DataArray([1.0, 1.0, 5.0], dims="actual", coords={"actual": ["a", "b", "c"]})
+    >>> ranking(matter)(br.from_matrix([[5, 1, 0], [2, 7, 1], [0, 0, 4]], "actual_rows", labels=["a", "b", "c"])).item()
+    0.88...
+    """
+    if not isinstance(importance, xr.DataArray):
+        raise TypeError(f"importance must be a DataArray over actual and predicted; got {in_words(importance)}")
+    table, labels = _table_of(importance)
+    metadata: dict[str, Any] = {
+        "symbol": "R_I",
+        "domain": "where an outcome of some importance occurs",
+        "reference": "Piérard et al., Foundations of the theory of performance-based ranking, Section 4.3",
+    }
+    if table.shape == (2, 2) and labels in (None, ("negative", "positive")):
+        weights = {cell: float(weight) for cell, weight in zip(CELLS, table.ravel(), strict=True)}
+        formula = " + ".join(f"{weights[c]:g} {WORDS[c]}" for c in CELLS if weights[c])
+        return by_importance("ranking_score", **weights, formula=f"share of right outcomes in {formula}", **metadata)
+    return Score(
+        "ranking_score", None, matrix_function=OfTable(table), labels=labels or tuple(range(len(table))),
+        formula="Σ I P of the right outcomes / Σ I P", **metadata,
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False)
+class OfTable:
+    """The ranking score of a table of importances, as a function of confusion matrices."""
+
+    weights: np.ndarray
+
+    def __call__(self, matrix: np.ndarray, present: Any) -> np.ndarray:
+        weighed = matrix * self.weights
+        return ratio(np.trace(weighed, axis1=-2, axis2=-1), weighed.sum(axis=(-2, -1)))
+
+
+def _table_of(importance: xr.DataArray) -> tuple[np.ndarray, tuple[Any, ...] | None]:
+    """Importances as a square table, and the classes' labels if they have some."""
+    dims = ("actual", "predicted")
+    if not importance.dims or set(importance.dims) - set(dims):
+        raise ValueError(f"importance must be over actual and predicted; got {importance.dims}")
+    values = labelled_numbers("importance", importance)
+    if not np.isfinite(values).all() or (values < 0).any() or not values.any():
+        raise ValueError(f"importance must be non-negative, finite and not all 0; got {values.values.tolist()}")
+    named = [tuple(values[dim].values.tolist()) for dim in dims if dim in values.coords]
+    sizes = set(values.sizes.values())
+    if len(sizes) > 1 or len(set(named)) > 1 or min(sizes) < 2:
+        raise ValueError(f"importance must be over the same classes on both dims; got {named or dict(values.sizes)}")
+    size = sizes.pop()
+    axes = [size if dim in values.dims else 1 for dim in dims]
+    plain = values.transpose(*(dim for dim in dims if dim in values.dims)).values.reshape(axes)
+    return np.array(np.broadcast_to(plain, (size, size))), named[0] if named else None
+
+
+def canonical(a: float, b: float) -> Score:
+    """The canonical ranking score at a place of the Tile (T Definition 1).
+
+    Parameters
+    ----------
+    a, b : float
+        Between 0 and 1. a weighs true positives against true negatives, b false negatives against false positives.
+
+    Returns
+    -------
+    Score
+
+    Raises
+    ------
+    TypeError, ValueError
+        If one is no number between 0 and 1.
+
+    Examples
+    --------
+    >>> import bayesrank as br
+    >>> canonical(1.0, 0.5)(br.from_counts(tn=80, fp=1, fn=3, tp=27)).item()
+    0.931...
+    """
+    a, b = number("a", a, 0.0, 1.0), number("b", b, 0.0, 1.0)
+    return by_importance(
+        f"canonical_{a:g}_{b:g}".replace(".", "_"),
+        tn=1 - a,
+        fp=1 - b,
+        fn=b,
+        tp=a,
+        symbol=f"R({a:g}, {b:g})",
+        formula=f"s / (s + u), s = {1 - a:g} TN + {a:g} TP, u = {1 - b:g} FP + {b:g} FN",
+        domain="s + u > 0",
+        reference=f"{TILE_PAPER}, Definition 1",
+    )
 
 
 def f_beta(beta: float) -> Score:
@@ -112,14 +236,13 @@ def f_beta(beta: float) -> Score:
     >>> f_beta(2.0)(br.from_counts(tn=80, fp=1, fn=3, tp=27)).item()
     0.9121...
     """
-    beta = _number("beta", beta)
+    beta = _weight("beta", beta)
     square = beta**2
-    return ranking(
+    return by_importance(
         f"f{beta:g}".replace(".", "_"),
         fp=1,
         fn=square,
         tp=1 + square,
-        aliases=("f1_score", "f_measure", "dice", "sorensen_dice") if beta == 1 else (),
         symbol=f"F{beta:g}",
         formula=f"{1 + square:g} TP / ({1 + square:g} TP + {square:g} FN + FP)",
         domain="TP + FP > 0" if beta == 0 else "TP + FP + FN > 0",
@@ -151,7 +274,7 @@ def weighted_accuracy(weight: float) -> Score:
     >>> weighted_accuracy(0.75)(br.from_counts(tn=80, fp=20, fn=3, tp=27)).item()
     0.875
     """
-    weight = _number("weight", weight, 0.0, 1.0)
+    weight = number("weight", weight, 0.0, 1.0)
 
     def function(tn: Any, fp: Any, fn: Any, tp: Any) -> Any:
         negative, positive = tn + fp, fn + tp
@@ -183,8 +306,8 @@ def tversky(alpha: float, beta: float) -> Score:
     >>> tversky(1, 1)(counts).item() == br.scores.jaccard(counts).item()
     True
     """
-    alpha, beta = _number("alpha", alpha), _number("beta", beta)
-    return ranking(
+    alpha, beta = _weight("alpha", alpha), _weight("beta", beta)
+    return by_importance(
         f"tversky_{alpha:g}_{beta:g}".replace(".", "_"),
         fp=alpha,
         fn=beta,
@@ -257,9 +380,7 @@ def net_benefit(threshold: float) -> Score:
     >>> net_benefit(0.2)(br.from_counts(tn=80, fp=8, fn=2, tp=10)).item()
     0.08
     """
-    threshold = _number("threshold", threshold, 0.0, 1.0)
-    if threshold in (0.0, 1.0):
-        raise ValueError(f"threshold must be strictly between 0 and 1; got {threshold}")
+    threshold = number("threshold", threshold, 0.0, 1.0, ends=False)
     odds = threshold / (1 - threshold)
     return Score(
         f"net_benefit_{threshold:g}".replace(".", "_"),
@@ -271,118 +392,9 @@ def net_benefit(threshold: float) -> Score:
     )
 
 
-def balanced(score: Score, name: str, **metadata: Any) -> Score:
-    """The same score at equal class sizes: of the rates alone, whatever the prevalence.
-
-    Parameters
-    ----------
-    score : Score
-        Any two-class score.
-    name : str
-        Of the new score.
-    **metadata
-        Whatever else :class:`Score` takes.
-
-    Returns
-    -------
-    Score
-
-    Raises
-    ------
-    TypeError
-        If ``score`` is no Score.
-
-    Examples
-    --------
-    >>> import bayesrank as br
-    >>> counts = br.from_counts(tn=180, fp=20, fn=3, tp=27)
-    >>> balanced(br.scores.ppv, "balanced_ppv")(counts).item()
-    0.9
-    """
-    if not isinstance(score, Score):
-        raise TypeError(f"score must be a Score, as br.scores.get gives it; got {type(score).__name__}")
-
-    def function(tn: Any, fp: Any, fn: Any, tp: Any) -> Any:
-        # Each class is weighed by the size of the other, which makes them equal and keeps counts whole.
-        negative, positive = tn + fp, fn + tp
-        return score.function(tn * positive, fp * positive, fn * negative, tp * negative)
-
-    fixed: dict[str, Any] = {
-        "range": score.range,
-        "higher_is_better": score.higher_is_better,
-        "depends_on_prevalence": False,
-        "formula": f"{score.symbol or score.name} at prevalence 1/2",
-        "domain": f"TN + FP > 0 and FN + TP > 0 and ({score.domain})",
-    }
-    return Score(name, function, **(fixed | metadata))
-
-
-def scaled_log(score: Score, positives: int, negatives: int) -> Score:
-    """The logarithm of a likelihood or odds ratio over the largest finite one, in size, of a test set.
-
-    Parameters
-    ----------
-    score : Score
-        ``positive_likelihood_ratio``, ``negative_likelihood_ratio`` or ``diagnostic_odds_ratio``.
-    positives, negatives : int
-        Cases of each class in the test set, at least 3.
-
-    Returns
-    -------
-    Score
-        Between -1 and 1 on the tables of that test set for which it is defined.
-
-    References
-    ----------
-    Lovell et al., Never mind the metrics, Eq. 20 to 22.
-
-    Examples
-    --------
-    >>> import bayesrank as br
-    >>> scaled_log(br.scores.diagnostic_odds_ratio, 20, 40)(br.from_counts(tn=39, fp=1, fn=1, tp=19)).item()
-    1.0
-    """
-    p, n = _number("positives", positives, 3.0), _number("negatives", negatives, 3.0)
-    # Likelihood ratios lie between 1/p and n, both met. (The paper's n(p-1)/p and pn/(n-1) are not their largest.)
-    largest = {
-        "positive_likelihood_ratio": max(n, p),
-        "negative_likelihood_ratio": max(n, p),
-        "diagnostic_odds_ratio": (p - 1) * (n - 1),
-    }
-    if score.name not in largest:
-        raise ValueError(f"score must be one of {list(largest)}; got {score.name!r}")
-    scale = np.log(largest[score.name])
-    return Score(
-        f"scaled_log_{score.name}",
-        lambda tn, fp, fn, tp: log(score.function(tn, fp, fn, tp)) / scale,
-        symbol=f"s{score.symbol}",
-        formula=f"log({score.symbol}) / {scale:.6g}",
-        range=(-1.0, 1.0),
-        higher_is_better=score.higher_is_better,
-        depends_on_prevalence=False,
-        domain=f"{score.domain}, and {score.symbol} > 0",
-        reference="Lovell et al., Never mind the metrics, Eq. 20 to 22",
-    )
-
-
-def log(values: Any) -> Any:
-    """Natural logarithm, NaN where there is none.
-
-    Examples
-    --------
-    >>> log([1.0, 0.0]).tolist()
-    [0.0, nan]
-    """
-    values = np.asarray(values, dtype=float)
-    return np.log(values, out=np.full(values.shape, np.nan), where=values > 0)
-
-
-def _number(argument: str, value: Any, low: float = 0.0, high: float = np.inf) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float | np.number):
-        raise TypeError(f"{argument} must be a number; got {value!r}")
-    if not (low <= value <= high and np.isfinite(value)):
-        bound = f"at least {low:g}" if high == np.inf else f"between {low:g} and {high:g}"
-        raise ValueError(f"{argument} must be {bound} and finite; got {value}")
+def _weight(argument: str, value: Any) -> float:
+    if not np.isfinite(number(argument, value, 0.0)):
+        raise ValueError(f"{argument} must be finite; got {value}")
     return float(value)
 
 

@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 from scipy.optimize import brentq
 
-from bayesrank.scores.catalog import as_score
-from bayesrank.scores.score import Score, ratio
+from bayesrank.scores.names import as_score
+from bayesrank.scores.score import Score, cells_at, ratio
 
-__all__ = ["check_prevalence", "place", "place_of_importance", "places"]
+__all__ = ["canonical_values", "check_prevalence", "place", "place_of_importance", "places"]
 
 Place = tuple[float, float]
 
@@ -139,8 +139,7 @@ def _level_line(score: Score, prevalence: float, fpr: float, tpr: float) -> np.n
     """
 
     def value(x: float, y: float) -> float:
-        cells = (1 - prevalence) * (1 - x), (1 - prevalence) * x, prevalence * (1 - y), prevalence * y
-        return float(score.of_cells(*map(np.float64, cells)))
+        return float(score.of_cells(*cells_at(x, y, prevalence)))
 
     def excess(share: float) -> float:
         return value(fpr + REACH * (1 - share), tpr + REACH * share) - level
@@ -164,8 +163,7 @@ def _orders_alike(score: Score, at: Place, prevalence: float | None) -> bool:
     may be undefined, but must not rank what the canonical score does not. The other two have none.
     """
     cells, inner = _triples(prevalence)
-    right, total = _canonical_parts(cells, at)
-    canonical, values = ratio(right, total), score.of_cells(*cells)
+    canonical, values = canonical_values(cells, *at), score.of_cells(*cells)
     defined = ~np.isnan(values)
     if (defined & np.isnan(canonical)).any() or not defined[:, inner].all():
         return False
@@ -177,7 +175,7 @@ def _orders_alike(score: Score, at: Place, prevalence: float | None) -> bool:
         return False
     order = np.argsort(canonical, axis=0)
     cells = np.take_along_axis(cells, order[None], axis=1)
-    right, total = _canonical_parts(cells, at)
+    right, total = _canonical_parts(cells, *at)
     low, middle, high = right / total
     share = (middle - low) * total[0]
     share = share / (share + (high - middle) * total[2])
@@ -216,9 +214,13 @@ def _triples(prevalence: float | None, number: int = 64) -> tuple[np.ndarray, np
     return cells, np.repeat(full.all(axis=1), number)
 
 
-def _canonical_parts(cells: np.ndarray, at: Place) -> tuple[np.ndarray, np.ndarray]:
+def canonical_values(cells: np.ndarray, a: Any, b: Any) -> np.ndarray:
+    """The canonical score at a place, or at places that broadcast against each cell."""
+    return ratio(*_canonical_parts(cells, a, b))
+
+
+def _canonical_parts(cells: np.ndarray, a: Any, b: Any) -> tuple[np.ndarray, np.ndarray]:
     """The importance of the right answers, and of all, by the canonical score at a place."""
     tn, fp, fn, tp = cells
-    a, b = at
     right = (1 - a) * tn + a * tp
     return right, right + (1 - b) * fp + b * fn

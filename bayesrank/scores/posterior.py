@@ -18,7 +18,7 @@ from bayesrank.models import conjugate
 from bayesrank.performance import two_class_cells
 from bayesrank.scores._contour_area import root
 from bayesrank.scores._quadrature import Curve, of_dirichlet, of_rates, of_two_betas
-from bayesrank.scores.catalog import as_score
+from bayesrank.scores.names import as_score
 from bayesrank.scores.score import Score
 
 __all__ = ["ScorePosterior", "score_posterior"]

@@ -58,7 +58,9 @@ def importance(*, tn: float = 0.0, fp: float = 0.0, fn: float = 0.0, tp: float =
     )
 
 
-def ranking_score(source: Any, importance: xr.DataArray, satisfaction: xr.DataArray | None = None) -> xr.DataArray:
+def ranking_score(
+    source: Any, importance: xr.DataArray, satisfaction: xr.DataArray | None = None, *, kind: str | None = None
+) -> xr.DataArray:
     """The ranking score of an importance and a satisfaction, on any finite sample space.
 
     R_I(P) = Σ I(ω) S(ω) P(ω) / Σ I(ω) P(ω).
@@ -74,6 +76,8 @@ def ranking_score(source: Any, importance: xr.DataArray, satisfaction: xr.DataAr
     satisfaction : DataArray, optional
         Real-valued, over the outcomes. Default, for classes: 1 where ``predicted`` is ``actual``, else 0. It may
         vary by ``entity`` where the outcomes are the entity's own, as the errors of a regressor on the test cases.
+    kind : {"observed", "typical", "new"}, optional
+        Which performance of a posterior over several data sets, as in :func:`bayesrank.as_performance`.
 
     Returns
     -------
@@ -104,7 +108,7 @@ def ranking_score(source: Any, importance: xr.DataArray, satisfaction: xr.DataAr
     >>> ranking_score(found, xr.ones_like(good), good).item()
     0.15...
     """
-    array = as_performance(source)
+    array = as_performance(source, kind)
     outcome = outcome_dims(array)
     weights = check_importance(importance, array)
     if satisfaction is None:
@@ -124,7 +128,7 @@ def ranking_score(source: Any, importance: xr.DataArray, satisfaction: xr.DataAr
     return value.rename("ranking_score").assign_attrs(attrs)
 
 
-def canonical_score(source: Any, a: Any, b: Any) -> xr.DataArray:
+def canonical_score(source: Any, a: Any, b: Any, *, kind: str | None = None) -> xr.DataArray:
     """The canonical ranking score at a point of the Tile, or at many.
 
     R_ab = ((1 − a) tn + a tp) / ((1 − a) tn + a tp + (1 − b) fp + b fn).
@@ -137,6 +141,8 @@ def canonical_score(source: Any, a: Any, b: Any) -> xr.DataArray:
         In [0, 1]. a weighs true positives against true negatives, b false negatives against false positives.
         A sequence becomes a dim of that name, after all others (``b`` before ``a``); DataArrays keep their dims, so
         that a and b along one dim are paired points.
+    kind : {"observed", "typical", "new"}, optional
+        Which performance of a posterior over several data sets, as in :func:`bayesrank.as_performance`.
 
     Returns
     -------
@@ -162,7 +168,7 @@ def canonical_score(source: Any, a: Any, b: Any) -> xr.DataArray:
     Frozen({'entity': 1, 'b': 2, 'a': 3})
     """
     counts = isinstance(source, xr.DataArray) and source.dtype.kind in "iu"
-    performance = as_performance(source)  # which checks counts, too
+    performance = as_performance(source, kind)  # which checks counts, too
     cells = two_class_cells(source if counts else performance)
     along_a, along_b = _point(a, "a"), _point(b, "b")
     right = (1 - along_a) * cells["tn"] + along_a * cells["tp"]

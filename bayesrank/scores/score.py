@@ -8,11 +8,16 @@ import numpy as np
 import xarray as xr
 
 from bayesrank._evidence import in_words
-from bayesrank.performance import as_performance, two_class_cells
+from bayesrank.performance import as_performance, observed_counts, two_class_cells
+from bayesrank.scores._forms import Area, Contour, ExactRatio
 
-__all__ = ["Score", "ratio"]
+__all__ = ["SCORES", "Score", "cells_at", "log", "ratio"]
 
 CellFunction = Callable[[Any, Any, Any, Any], Any]
+MatrixFunction = Callable[[np.ndarray, Any], np.ndarray]
+
+#: The catalogue by name; :mod:`bayesrank.scores.names` fills it and finds in it.
+SCORES: dict[str, "Score"] = {}
 
 
 @dataclass(frozen=True)
@@ -25,9 +30,9 @@ class Score:
     ----------
     name : str
         Lower-case snake case of the standard term.
-    function : callable
+    function : callable, optional
         Of (tn, fp, fn, tp), as arrays or numbers: probabilities, or counts, which must give the same number.
-        Undefined values are NaN.
+        Undefined values are NaN. None: the ``matrix_function`` serves two classes as well.
     symbol : str
         As in formulas.
     formula : str
@@ -45,11 +50,23 @@ class Score:
     finite_mean : bool
         False for ratios whose posterior mean may be infinite: summaries use medians, and regret is undefined.
     matrix_function : callable, optional
-        For more than two classes: of the confusion matrix (..., actual, predicted), counts or probabilities.
+        For more than two classes: of the confusion matrix (..., actual, predicted), counts or probabilities, and of
+        which classes have cases (..., class), or True if all have; only averages over classes ask.
+    labels : tuple, optional
+        The classes in the order that ``matrix_function`` takes them, where it treats them differently by name.
     domain : str
         Where it is defined.
     reference : str
         Where it comes from.
+    complement : Score, optional
+        The score that it is 1 minus.
+    contour : Contour, optional
+        Its contours in closed form. Those of ranking scores follow from the importance, as does what follows here.
+    area : callable, optional
+        Its outperformance score of a value and a prevalence (uniform reference) in closed form.
+    fraction : callable, optional
+        Its value, or the square of that, as a fraction of whole numbers: n, d and m of (tn, fp, fn, tp) such that it is
+        n / (d m), and m is the same for all tables given.
 
     Examples
     --------
@@ -60,7 +77,7 @@ class Score:
     """
 
     name: str
-    function: CellFunction = field(repr=False)
+    function: CellFunction | None = field(repr=False)
     symbol: str = ""
     formula: str = ""
     aliases: tuple[str, ...] = ()
@@ -69,42 +86,62 @@ class Score:
     depends_on_prevalence: bool = True
     importance: Mapping[str, float] | None = field(default=None, hash=False)
     finite_mean: bool = True
-    matrix_function: Callable[[np.ndarray], np.ndarray] | None = field(default=None, repr=False)
+    matrix_function: MatrixFunction | None = field(default=None, repr=False)
+    labels: tuple[Any, ...] | None = None
     domain: str = "everywhere"
     reference: str = ""
+    complement: "Score | None" = field(default=None, repr=False)
+    contour: Contour | None = field(default=None, repr=False)
+    area: Area | None = field(default=None, repr=False)
+    fraction: ExactRatio | None = field(default=None, repr=False)
+    _forms_of: CellFunction | None = field(default=None, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        # Closed forms are of one function: dataclasses.replace(score, function=...) must not keep them.
+        stale = self._forms_of is not None and self._forms_of is not self.function
+        for name in ("complement", "contour", "area", "fraction") if stale else ():
+            object.__setattr__(self, name, None)
+        object.__setattr__(self, "_forms_of", self.function)
 
     def __reduce_ex__(self, protocol: Any) -> Any:
         """Scores of the catalogue are copied and pickled by name: some are functions within functions."""
-        from bayesrank.scores.catalog import SCORES, get
+        return (_by_name, (self.name,)) if SCORES.get(self.name) is self else super().__reduce_ex__(protocol)
 
-        return (get, (self.name,)) if SCORES.get(self.name) is self else super().__reduce_ex__(protocol)
+    def __call__(self, source: Any, kind: str | None = None) -> xr.DataArray:
+        """The score's value, without the outcome dims, all others kept; lazy if the source is.
 
-    def __call__(self, source: Any) -> xr.DataArray:
-        """The score's value, without the outcome dims, all others kept; lazy if the source is."""
+        ``kind`` says which performance of a posterior over several data sets, as in :func:`bayesrank.as_performance`.
+        """
         # Counts are used as they are: exact integers keep exact ties.
         counts = isinstance(source, xr.DataArray) and source.dtype.kind in "iu"
-        performance = as_performance(source)  # which checks counts, too
+        performance = as_performance(source, kind)  # which checks counts, too
         array = source if counts else performance
         lazily: dict[str, Any] = {"dask": "parallelized", "output_dtypes": [np.float64]}
-        if self.matrix_function is not None and array.sizes.get("actual", 2) > 2:
-            values = xr.apply_ufunc(self.matrix_function, array, input_core_dims=[["actual", "predicted"]], **lazily)
+        if self._takes_matrix(array):
+            array = _with_classes(array, self)
+            dims = [["actual", "predicted"], ["actual"]]
+            present = _classes_with_cases(source, array)
+            values = xr.apply_ufunc(self._of_matrix, array, present, input_core_dims=dims, **lazily)
         else:
             values = xr.apply_ufunc(self.of_cells, *two_class_cells(array).values(), **lazily)
         return values.rename(self.name).assign_attrs(self.attrs())
 
     def of_cells(self, tn: Any, fp: Any, fn: Any, tp: Any) -> Any:
         """The value for four arrays or numbers; NaN where it is undefined or infinite."""
-        values = self.unclipped(tn, fp, fn, tp)
-        defined = np.isfinite(values)
-        values[~defined] = np.nan
-        return values
+        return _finite(self.unclipped(tn, fp, fn, tp))
 
     def unclipped(self, tn: Any, fp: Any, fn: Any, tp: Any) -> np.ndarray:
         """What the function gives for four arrays or numbers, infinities included."""
         cells = np.broadcast_arrays(*(np.asarray(cell, dtype=float) for cell in (tn, fp, fn, tp)))
+        shape = cells[0].shape
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            found = self.function(*cells)
-        values, shape = np.asarray(found), cells[0].shape
+            if self.function is not None:
+                found = self.function(*cells)
+            elif self.labels is not None and len(self.labels) != 2:
+                raise ValueError(f"score must be of two classes here; got {self.name!r} of {list(self.labels)}")
+            else:
+                found = self._of_matrix(np.stack(cells, axis=-1).reshape(*shape, 2, 2), True)
+        values = np.asarray(found)
         if values.dtype.kind not in "biuf":
             raise TypeError(f"score must give numbers; {self.name!r} gave {in_words(found)}")
         if values.shape not in ((), shape):
@@ -124,6 +161,16 @@ class Score:
             "finite_mean": int(self.finite_mean),
         }
 
+    def _takes_matrix(self, array: xr.DataArray) -> bool:
+        more = array.sizes.get("actual", 2) > 2
+        return self.matrix_function is not None and (more or self.function is None)
+
+    def _of_matrix(self, matrix: np.ndarray, present: Any) -> np.ndarray:
+        if self.matrix_function is None:
+            raise TypeError(f"score must have a function of cells or of matrices; {self.name!r} has none")
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            return _finite(np.array(self.matrix_function(matrix, present), dtype=float))
+
 
 def ratio(numerator: Any, denominator: Any) -> Any:
     """Quotient, NaN where the denominator is 0.
@@ -135,3 +182,69 @@ def ratio(numerator: Any, denominator: Any) -> Any:
     """
     numerator, denominator = np.broadcast_arrays(np.asarray(numerator, float), np.asarray(denominator, float))
     return np.divide(numerator, denominator, out=np.full(numerator.shape, np.nan), where=denominator != 0)
+
+
+def log(values: Any) -> Any:
+    """Natural logarithm, NaN where there is none.
+
+    Examples
+    --------
+    >>> log([1.0, 0.0]).tolist()
+    [0.0, nan]
+    """
+    values = np.asarray(values, dtype=float)
+    return np.log(values, out=np.full(values.shape, np.nan), where=values > 0)
+
+
+def cells_at(fpr: Any, tpr: Any, prevalence: Any) -> tuple[Any, Any, Any, Any]:
+    """Probabilities of tn, fp, fn, tp at rates and a prevalence.
+
+    Examples
+    --------
+    >>> cells_at(0.25, 0.5, 0.5)
+    (0.375, 0.125, 0.25, 0.25)
+    """
+    return (1 - prevalence) * (1 - fpr), (1 - prevalence) * fpr, prevalence * (1 - tpr), prevalence * tpr
+
+
+def _by_name(name: str) -> Score:
+    return SCORES[name]
+
+
+def _finite(values: np.ndarray) -> np.ndarray:
+    return np.where(np.isfinite(values), values, np.nan)
+
+
+def _with_classes(array: xr.DataArray, score: Score) -> xr.DataArray:
+    """The array after a check of its classes, which are put in the score's order if it has one."""
+    sizes = {dim: array.sizes.get(dim) for dim in ("actual", "predicted")}
+    if sizes["actual"] != sizes["predicted"]:
+        raise ValueError(f"source must have the same classes on actual and predicted for {score.name}; got {sizes}")
+    if "label" in array.dims and score.function is None:
+        raise ValueError(
+            f"source must not have been put one class against the rest for {score.name}, which does so itself; "
+            f"got the dims {array.dims}"
+        )
+    labels = {dim: array[dim].values.tolist() for dim in sizes if dim in array.coords}
+    if len({tuple(names) for names in labels.values()}) > 1:
+        raise ValueError(f"source must have the same classes on actual and predicted for {score.name}; got {labels}")
+    if score.labels is None:
+        return array
+    for dim, size in sizes.items():
+        wanted = list(score.labels)
+        if size != len(wanted) or set(labels.get(dim, wanted)) != set(wanted):
+            raise ValueError(f"source must have the classes of the score on {dim}, {wanted}; got {labels or size}")
+        array = array.sel({dim: wanted}) if dim in labels else array
+    return array
+
+
+def _classes_with_cases(source: Any, array: xr.DataArray) -> xr.DataArray:
+    """Which classes have cases (..., actual), where that is known; of the others only a prior speaks."""
+    counts = observed_counts(source)
+    if counts is None:
+        return xr.DataArray(np.ones(array.sizes["actual"], dtype=bool), dims="actual")
+    if "actual" in counts.coords and "actual" in array.coords:
+        counts = counts.sel(actual=array["actual"])
+    # Of a performance without the dim of the data sets, a class is that occurs in any of them.
+    cases = counts.sum(["predicted", *(dim for dim in counts.dims if dim not in array.dims)])
+    return (cases > 0).reset_coords(drop=True)

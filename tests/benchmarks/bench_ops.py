@@ -8,7 +8,7 @@ import time
 import numpy as np
 
 import bayesrank as br
-from bayesrank.scores._contour_area import cells_at
+from bayesrank.scores.score import cells_at
 
 
 def seconds(function, *arguments, repeat: int = 3) -> float:

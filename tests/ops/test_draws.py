@@ -111,7 +111,7 @@ def test_tile_is_of_value(posterior):
     prevalence = br.scores.prevalence(performance)
     for a in tile["a"].values:
         for b in tile["b"].values:
-            score = br.scores.families.ranking("r_ab", tn=1 - a, fp=1 - b, fn=b, tp=a)
+            score = br.scores.families.by_importance("r_ab", tn=1 - a, fp=1 - b, fn=b, tp=a)
             expected = br.ops.of_value(score, score(performance), prevalence)
             np.testing.assert_allclose(tile.sel(a=a, b=b), expected, atol=1e-12)
     known = {"tpr": (1, 1), "tnr": (0, 0), "ppv": (1, 0), "npv": (0, 1), "accuracy": (0.5, 0.5), "f1": (1, 0.5)}

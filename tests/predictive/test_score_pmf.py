@@ -9,7 +9,7 @@ import pytest
 
 import bayesrank as br
 from bayesrank.predictive import confusion
-from bayesrank.predictive._merge import RATIOS
+from bayesrank.scores.names import SCORES
 
 OBSERVED = br.from_counts(tn=32, fp=8, fn=4, tp=16)
 JOINT = br.predictive.confusion_pmf(OBSERVED)
@@ -97,7 +97,7 @@ def test_near_values_of_a_large_lattice_are_told_apart():
     tn, fp, fn, tp = tables.T
     for name in ("markedness", "cohen_kappa", "diagnostic_odds_ratio"):
         values = get(name).of_cells(tn, fp, fn, tp)
-        order, starts = equal_runs(values, lambda at: tuple(tables[at].T), RATIOS[name])
+        order, starts = equal_runs(values, lambda at: tuple(tables[at].T), SCORES[name].fraction)
         exact = defaultdict(int)
         for row in tables.tolist():
             exact[key(name, *row)] += 1

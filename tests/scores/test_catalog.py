@@ -2,6 +2,8 @@
 
 import math
 import pickle
+import subprocess
+import sys
 from dataclasses import replace
 from itertools import product
 
@@ -10,10 +12,12 @@ import pytest
 import xarray as xr
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import integrate
 from scipy.stats import norm
 
 import bayesrank as br
-from bayesrank.scores import ALIASES, SCORES
+from bayesrank.scores.averages import AVERAGES
+from bayesrank.scores.names import ALIASES, SCORES, add, find, key
 
 CELLS = ("tn", "fp", "fn", "tp")
 # All tables of up to two cases a cell (zero cells in every combination), and larger random ones.
@@ -90,6 +94,21 @@ def prevalence_threshold(t):
     return (math.sqrt(t.tpr * t.fpr) - t.fpr) / (t.tpr - t.fpr)
 
 
+def vut(t):
+    """The mean of s / (s + u): over u by hand, over s by quadrature."""
+    (s0, s1), (u0, u1) = sorted((t.tn, t.tp)), sorted((t.fp, t.fn))
+
+    def over_u(s):
+        return s * math.log((s + u1) / (s + u0)) / (u1 - u0) if u1 > u0 and s > 0 else s / (s + u0) if s else 0.0
+
+    return integrate.quad(over_u, s0, s1, epsabs=1e-13, limit=200)[0] / (s1 - s0) if s1 > s0 else over_u(s0)
+
+
+def gain(value, t):
+    """Flach and Kull's precision, recall and F gain."""
+    return (value - t.prevalence) / ((1 - t.prevalence) * value)
+
+
 def yule(t, root):
     right, wrong = (t.tp * t.tn) ** root, (t.fp * t.fn) ** root
     return (right - wrong) / (right + wrong)
@@ -132,6 +151,15 @@ INDEPENDENT = {
     "discriminant_power": lambda t: (
         math.sqrt(3) / math.pi * (math.log(t.tpr / (1 - t.tpr)) + math.log(t.tnr / (1 - t.tnr)))
     ),
+    "vut": vut,
+    "precision_gain": lambda t: gain(t.ppv, t),
+    "recall_gain": lambda t: gain(t.tpr, t),
+    "f1_gain": lambda t: gain(f(t, 1.0), t),
+    "adjacent_accuracy": lambda t: t.n / t.n,
+    "mean_absolute_error": lambda t: 1 - t.accuracy,
+    "mean_squared_error": lambda t: (t.fp + t.fn) / t.n,
+    "root_mean_squared_error": lambda t: math.sqrt((t.fp + t.fn) / t.n),
+    "mean_signed_error": lambda t: t.called / t.n - t.prevalence,
     "roc_distance": lambda t: math.dist((0, 1), (t.fpr, t.tpr)),
     "information_score": lambda t: math.log(t.ppv, 2) - math.log(t.prevalence, 2),
     "relative_risk": lambda t: t.ppv / (t.fn / t.passed),
@@ -158,6 +186,8 @@ INDEPENDENT = {
     "balanced_threat_score": lambda t: t.tpr / (2 - t.tnr),
     "balanced_fowlkes_mallows": lambda t: t.tpr / math.sqrt(1 + t.tpr - t.tnr),
 }
+#: Of ordered classes: constant where there are two.
+CONSTANT_OF_TWO = {"adjacent_accuracy"}
 PROBABILISTIC = [name for name in SCORES if name not in INDEPENDENT]
 
 
@@ -208,7 +238,7 @@ def test_nine_probabilistic_scores_rank():
     assert ranking == usual | {"p_tn_tp_given_tn_fn_tp", "p_tn_tp_given_tn_fp_tp"}
 
 
-@pytest.mark.parametrize("name", SCORES)
+@pytest.mark.parametrize("name", [name for name in SCORES if name not in CONSTANT_OF_TWO])
 def test_range_is_kept_and_reached(name):
     low, high = SCORES[name].range
     # Extreme tables besides: one cell dominates, or two.
@@ -228,7 +258,7 @@ def test_counts_and_probabilities_give_the_same(name):
     np.testing.assert_allclose(value(name, TABLES / total), value(name, TABLES), rtol=1e-9, atol=1e-12)
 
 
-@pytest.mark.parametrize("name", SCORES)
+@pytest.mark.parametrize("name", [name for name in SCORES if name not in CONSTANT_OF_TWO])
 def test_prevalence_dependence_is_as_said(name):
     tables = LARGE[(LARGE > 0).all(axis=1)][:100].astype(float)
     shifted = tables * np.array([1, 1, 7, 7])
@@ -330,9 +360,64 @@ def test_names_and_aliases_never_clash():
     assert sum(len(score.aliases) for score in SCORES.values()) == len(ALIASES)
     for alias, name in ALIASES.items():
         assert br.scores.get(alias) is SCORES[name]
+    for name in (*SCORES, *ALIASES):  # no name is that of an average as well
+        kind, _, rest = name.partition("_")
+        assert kind not in AVERAGES or find(rest) is None
+    with pytest.raises(ValueError, match="names must be of one score each; got 'recall'"):
+        add(replace(br.scores.f1, name="other", aliases=("Recall",)))
+    assert "other" not in SCORES
     assert br.scores.get("Matthews Correlation-Coefficient").name == "mcc"
     with pytest.raises(KeyError, match=r"did you mean .*precision"):
         br.scores.get("precison")
+
+
+SHORT = {
+    "acc": "accuracy", "ba": "balanced_accuracy", "bm": "informedness", "mk": "markedness", "phi": "mcc",
+    "kappa": "cohen_kappa", "sens": "tpr", "rec": "tpr", "spec": "tnr", "prec": "ppv", "fall-out": "fpr",
+    "ji": "jaccard", "iou": "jaccard", "dice": "f1", "F0.5": "f0_5", "LR+": "positive_likelihood_ratio",
+    "lr-": "negative_likelihood_ratio", "plr": "positive_likelihood_ratio", "nlr": "negative_likelihood_ratio",
+    "dor": "diagnostic_odds_ratio", "ldor": "log_diagnostic_odds_ratio", "pt": "prevalence_threshold",
+    "qwk": "cohen_kappa_quadratic", "mae": "mean_absolute_error", "rmse": "root_mean_squared_error",
+    "macro recall": "macro_tpr", "Smallest Sensitivity": "smallest_tpr",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("short", "name"), SHORT.items())
+def test_short_names(short, name):
+    assert br.scores.get(short).name == name
+    assert key(key(short)) == key(short)
+
+
+def test_whatever_is_listed_is_an_attribute():
+    for name in dir(br.scores):
+        assert getattr(br.scores, name) is not None
+    with pytest.raises(AttributeError, match="temperature"):
+        _ = br.scores.temperature
+
+
+@pytest.mark.parametrize("name", [name for name, score in SCORES.items() if score.complement is not None])
+def test_complements(name):
+    other = SCORES[name].complement
+    np.testing.assert_allclose(value(name, TABLES), 1 - other.of_cells(*TABLES.T), atol=1e-15)
+    assert other.higher_is_better is not SCORES[name].higher_is_better
+
+
+@pytest.mark.parametrize("name", [name for name, score in SCORES.items() if score.fraction is not None])
+def test_fractions_are_of_whole_numbers(name):
+    parts = [np.asarray(part) for part in SCORES[name].fraction(*TABLES.T)]
+    assert {part.dtype.kind for part in parts} == {"i"}
+    n, d, m = (part.astype(float) for part in parts)
+    found = value(name, TABLES)
+    whole = np.isfinite(found) & (d * m != 0)
+    assert (found[np.isfinite(found) & ~whole] == 0).all()  # p4 where no answer is right
+    found = np.square(found) if name in ("mcc", "fowlkes_mallows") else found
+    np.testing.assert_allclose((n / np.where(whole, d * m, 1.0))[whole], found[whole], rtol=1e-12, atol=1e-15)
+
+
+def test_closed_forms_are_of_one_function():
+    fake = replace(br.scores.mcc, function=br.scores.informedness.function)
+    assert (fake.contour, fake.area, fake.fraction) == (None, None, None)
+    assert replace(br.scores.mcc, symbol="r").contour is br.scores.mcc.contour
 
 
 def test_the_catalogue_says_everything_of_every_score():
@@ -406,9 +491,21 @@ def test_scaled_logs_reach_one_on_their_test_set(name, positives, negatives):
     [
         (lambda s: s.f_beta(-1), "beta must be at least 0"),
         (lambda s: s.f_beta("2"), "beta must be a number"),
-        (lambda s: s.weighted_accuracy(1.5), "weight must be between 0 and 1"),
+        (lambda s: s.weighted_accuracy(1.5), "weight must lie between 0 and 1"),
         (lambda s: s.decision_benefit([1, 2]), "benefit must be four finite numbers"),
-        (lambda s: s.net_benefit(1.0), "threshold must be strictly between"),
+        (lambda s: s.f_beta(float("inf")), "beta must be finite"),
+        (lambda s: s.canonical(1.5, 0), "a must lie between 0 and 1"),
+        (lambda s: s.as_score((0.1, 0.2, 0.3)), "score must be a pair"),
+        (lambda s: s.as_score((0.1, "b")), "b must be a number"),
+        (lambda s: s.ranking({"tp": 1}), "importance must be a DataArray"),
+        (lambda s: s.ranking(-br.importance(tp=1)), "importance must be non-negative"),
+        (lambda s: s.ranking(xr.zeros_like(br.importance(tp=1))), "not all 0"),
+        (lambda s: s.ranking(br.importance(tp=1).rename(actual="entity")), "importance must be over actual"),
+        (lambda s: s.as_score(xr.DataArray(1.0)), "importance must be over actual"),
+        (lambda s: s.average("f1", "median"), "kind must be one of"),
+        (lambda s: s.average("macro_f1", "macro"), "score must be one of two classes"),
+        (lambda s: s.average("mcc", "geometric"), "score must not be negative"),
+        (lambda s: s.net_benefit(1.0), "threshold must lie between 0 and 1, ends excluded"),
         (lambda s: s.scaled_log(s.f1, 10, 10), "score must be one of"),
         (lambda s: s.scaled_log(s.diagnostic_odds_ratio, 1, 10), "positives must be at least 3"),
         (lambda s: s.probability("x", "tp fp", "tp"), "event must be a proper part"),
@@ -436,6 +533,12 @@ def test_scores_are_hashable():
 def test_scores_travel_to_other_processes():
     for score in SCORES.values():
         assert pickle.loads(pickle.dumps(score)) is score
+    macro = pickle.loads(pickle.dumps(br.scores.macro_f1))
+    assert macro == br.scores.macro_f1
+    three = "import bayesrank as br, pickle, sys; print(pickle.load(sys.stdin.buffer).of_cells(4, 1, 2, 3))"
+    sent = pickle.dumps(br.scores.macro_f1)
+    done = subprocess.run([sys.executable, "-c", three], input=sent, capture_output=True, check=True)
+    assert float(done.stdout) == br.scores.macro_f1.of_cells(4, 1, 2, 3)
     own = replace(br.scores.accuracy, function=len, name="own")  # not of the catalogue
     assert pickle.loads(pickle.dumps(own)) == own
 

@@ -6,7 +6,8 @@ import xarray as xr
 
 import bayesrank as br
 from bayesrank.scores.contour import closed_form, contour_curve, contour_meeting_points
-from bayesrank.scores.families import ranking
+from bayesrank.scores.derived import logarithm
+from bayesrank.scores.families import by_importance
 
 #: Every score of U's appendices B and C that the catalogue holds, and further ranking scores.
 CLOSED = [
@@ -15,6 +16,7 @@ CLOSED = [
     "prevalence_threshold", "diagnostic_odds_ratio", "f2", "error_rate", "fnr", "false_discovery_rate",
     "false_omission_rate", "jaccard_negative", "balanced_mcc", "balanced_markedness", "balanced_f1",
     "balanced_threat_score", "balanced_fowlkes_mallows", "standardized_ppv", "standardized_npv", "bias_index",
+    "cohen_kappa_quadratic", "jaccard_distance", "precision_gain", "recall_gain", "f1_gain",
     "log_positive_likelihood_ratio", "log_negative_likelihood_ratio", "log_diagnostic_odds_ratio",
 ]  # fmt: skip
 
@@ -112,6 +114,7 @@ def test_balanced_scores_are_the_plain_ones_at_a_half(name):
     [
         ("f1", [(-0.25, 0)]), ("jaccard", [(-0.25, 0)]), ("ppv", [(0, 0)]), ("npv", [(1, 1)]), ("accuracy", []),
         ("mcc", [(0, 0), (1, 1)]), ("markedness", [(0, 0), (1, 1)]), ("cohen_kappa", [(-1 / 3, -1 / 3)]),
+        ("f1_gain", [(-0.25, 0)]), ("precision_gain", [(0, 0)]), ("balanced_f1", [(-1, 0)]), ("fpr", []),
         ("informedness", []), ("diagnostic_odds_ratio", [(0, 0), (1, 1)]),
     ],
 )  # fmt: skip
@@ -131,7 +134,7 @@ def test_contours_of_random_ranking_scores_meet():
     rng = np.random.default_rng(2)
     for _ in range(20):
         tn, fp, fn, tp = rng.uniform(0.1, 1, 4)
-        score = ranking("random", tn=tn, fp=fp, fn=fn, tp=tp)
+        score = by_importance("random", tn=tn, fp=fp, fn=fn, tp=tp)
         place = contour_meeting_points(score, 0.3)
         tpr = br.contour(score, [0.2, 0.5, 0.9], place["fpr"].item(), 0.3)
         np.testing.assert_allclose(tpr, place["tpr"].item(), rtol=1e-9)
@@ -247,6 +250,12 @@ def test_curves_that_turn_back_keep_their_value(name, prevalence):
         assert (upright | corner | np.isclose(found, value, atol=1e-6)).all()
 
 
+@pytest.mark.parametrize("name", ["mcc", "markedness", "fowlkes_mallows"])
+def test_curves_of_balanced_scores_are_those_of_the_plain_ones_at_a_half(name):
+    curve, plain = contour_curve(f"balanced_{name}", [0.2, 0.5], 0.9), contour_curve(name, [0.2, 0.5], 0.5)
+    xr.testing.assert_allclose(curve, plain)
+
+
 def test_the_sign_of_mcc_beyond_the_square():
     """Left of 0 both roots have a positive value, right of 1 both a negative one."""
     inside, left, right = 0.3, -0.05, 1.05
@@ -270,3 +279,13 @@ def test_curves_that_turn_back_far_from_the_square_have_their_points_in_it(name)
     curve = contour_curve(name, [0.5], 0.9999, (-0.05, 1.05), points=101).isel(value=0).dropna("point")
     assert curve.sizes["point"] > 90
     assert curve["fpr"].diff("point").max() < 0.02
+
+
+def test_curves_of_a_logarithm_turn_back_with_those_of_its_score():
+    log = logarithm(br.scores.fowlkes_mallows, "log_fowlkes_mallows")
+    curve, plain = (
+        contour_curve(score, [k], 0.3, (-0.3, 1.3)) for score, k in ((log, np.log(0.4)), (log.name[4:], 0.4))
+    )
+    assert (plain["fpr"] < 0).any()
+    for rate in ("fpr", "tpr"):
+        np.testing.assert_allclose(curve[rate], plain[rate])

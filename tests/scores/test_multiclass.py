@@ -1,11 +1,14 @@
-"""Scores of more than two classes, against scikit-learn and against themselves at two classes."""
+"""Scores of more than two classes, against scikit-learn, brute force and themselves at two classes."""
 
 import numpy as np
 import pytest
 import xarray as xr
+from scipy import stats
 from sklearn import metrics
 
 import bayesrank as br
+from bayesrank.cli._analysis import check_classes
+from bayesrank.scores.names import SCORES
 
 RNG = np.random.default_rng(3)
 TRUTH = RNG.integers(0, 4, 300)
@@ -26,57 +29,185 @@ def test_accuracy_and_mcc():
     assert br.scores.mcc(COUNTS).item() == pytest.approx(metrics.matthews_corrcoef(TRUTH, GUESS))
 
 
+ORDERED = {
+    "adjacent_accuracy": np.mean(np.abs(TRUTH - GUESS) <= 1),
+    "mean_absolute_error": metrics.mean_absolute_error(TRUTH, GUESS),
+    "mean_squared_error": metrics.mean_squared_error(TRUTH, GUESS),
+    "root_mean_squared_error": metrics.root_mean_squared_error(TRUTH, GUESS),
+    "mean_signed_error": np.mean(GUESS - TRUTH),
+}
+
+
+@pytest.mark.parametrize(("name", "theirs"), ORDERED.items())
+def test_scores_of_ordered_classes(name, theirs):
+    assert br.scores.get(name)(COUNTS).item() == pytest.approx(theirs)
+    assert br.scores.get(name)(br.as_performance(COUNTS)).item() == pytest.approx(theirs)
+
+
 @pytest.mark.parametrize("average", ["macro", "micro", "weighted"])
 @pytest.mark.parametrize(
     ("name", "theirs"),
     [
-        ("ppv", metrics.precision_score),
-        ("tpr", metrics.recall_score),
+        ("precision", metrics.precision_score),
+        ("recall", metrics.recall_score),
         ("f1", metrics.f1_score),
         ("jaccard", metrics.jaccard_score),
     ],
 )
 def test_averages(average, name, theirs):
-    ours = getattr(br.scores, f"{average}_average")
-    assert ours(COUNTS, name).item() == pytest.approx(theirs(TRUTH, GUESS, average=average))
-    performance = br.as_performance(COUNTS)
-    assert ours(performance, name).item() == pytest.approx(theirs(TRUTH, GUESS, average=average))
+    ours = br.scores.get(f"{average}_{name}")
+    assert ours is getattr(br.scores, f"{average}_{name}")
+    assert ours(COUNTS).item() == pytest.approx(theirs(TRUTH, GUESS, average=average))
+    assert ours(br.as_performance(COUNTS)).item() == pytest.approx(theirs(TRUTH, GUESS, average=average))
 
 
-@pytest.mark.parametrize("name", ["accuracy", "error_rate", "mcc", *KAPPAS.values()])
+def test_f2_and_balanced_accuracy():
+    theirs = metrics.fbeta_score(TRUTH, GUESS, beta=3, average="macro")
+    assert br.scores.average(br.scores.f_beta(3.0), "macro")(COUNTS).item() == pytest.approx(theirs)
+    theirs = metrics.balanced_accuracy_score(TRUTH, GUESS)
+    assert br.scores.macro_recall(COUNTS).item() == pytest.approx(theirs)
+    assert br.scores.balanced_accuracy(COUNTS).item() == pytest.approx(theirs)
+    recalls = metrics.recall_score(TRUTH, GUESS, average=None)
+    assert br.scores.g_mean(COUNTS).item() == pytest.approx(stats.gmean(recalls))
+
+
+def one_by_one(kind, score, matrix, present):
+    """The average of one table by loops over the classes that take part."""
+    tables, values, weights = [], [], []
+    for c in np.flatnonzero(present):
+        rest = np.arange(len(matrix)) != c
+        cells = matrix[rest][:, rest].sum(), matrix[rest, c].sum(), matrix[c, rest].sum(), matrix[c, c]
+        tables.append(cells)
+        values.append(float(score.of_cells(*cells)))
+        weights.append(cells[2] + cells[3])
+    if not tables:
+        return np.nan
+    if kind == "micro":
+        return float(score.of_cells(*np.sum(tables, axis=0)))
+    if np.isnan([v for v, w in zip(values, weights, strict=True) if w or kind != "weighted"]).any():
+        return np.nan
+    if kind == "weighted":
+        used = np.array(weights) > 0
+        return np.average(np.array(values)[used], weights=np.array(weights)[used]) if used.any() else np.nan
+    means = {"macro": np.mean, "geometric": stats.gmean, "smallest": min, "largest": max}
+    if kind == "harmonic":
+        return 0.0 if min(values) == 0 else stats.hmean(values)
+    return means[kind](values)
+
+
+KINDS = ("macro", "micro", "weighted", "geometric", "harmonic", "smallest", "largest")
+AVERAGED = ("tpr", "ppv", "f1", "jaccard", "tnr", "npv", "balanced_accuracy", "fnr", "mcc", "positive_likelihood_ratio")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("name", AVERAGED)
+@pytest.mark.parametrize("classes", [2, 3, 5])
+@pytest.mark.filterwarnings("error")
+def test_averages_one_table_at_a_time(kind, name, classes):
+    """Tables with empty rows, columns and classes; of counts classes without cases are left out."""
+    if name == "mcc" and kind in ("geometric", "harmonic"):
+        pytest.skip("of values that may be negative")
+    rng = np.random.default_rng(classes)
+    tables = rng.integers(0, 6, (60, classes, classes)) * (rng.random((60, classes, classes)) < 0.6)
+    tables[:20, 0] = 0
+    tables[10:30, :, -1] = 0
+    tables[0] = 0
+    score, ours = br.scores.get(name), br.scores.get(f"{kind}_{name}")
+    entity = [f"e{i}" for i in range(len(tables))]
+    counts = br.from_matrix(tables[1:], "actual_rows", entity=entity[1:])
+    expected = [one_by_one(kind, score, table, table.sum(axis=1) > 0) for table in tables[1:]]
+    np.testing.assert_allclose(ours(counts), expected, rtol=1e-12, atol=1e-14)
+    assert np.isfinite(expected).sum() > 5 or name == "positive_likelihood_ratio"
+    # Nobody knows of a bare performance which classes have cases: all count.
+    expected = [one_by_one(kind, score, table, np.ones(classes, bool)) for table in tables[1:]]
+    np.testing.assert_allclose(ours(br.as_performance(counts)), expected, rtol=1e-9, atol=1e-14)
+
+
+@pytest.mark.parametrize("name", [name for name, score in SCORES.items() if score.matrix_function is not None])
 def test_two_classes_are_the_special_case(name):
     score = br.scores.get(name)
     tables = np.random.default_rng(1).integers(0, 5, (200, 2, 2))
-    matrices = score.matrix_function(tables)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        matrices = score.matrix_function(tables, True)
     cells = score.of_cells(*(tables[:, i, j] for i in (0, 1) for j in (0, 1)))
     np.testing.assert_allclose(matrices, cells, rtol=1e-9, atol=1e-12)
 
 
 def test_draws_and_dask():
     pytest.importorskip("dask")
-    performance = br.as_performance(br.fit(COUNTS, draws=10, seed=1))
-    for name in ("accuracy", "mcc", "cohen_kappa_quadratic"):
+    posterior = br.fit(COUNTS, draws=10, seed=1)
+    performance = br.as_performance(posterior)
+    for name in ("accuracy", "mcc", "cohen_kappa_quadratic", "macro_f1", "geometric_tpr", "mean_absolute_error"):
         values = br.scores.get(name)(performance)
         assert values.dims == ("chain", "draw", "entity")
         xr.testing.assert_allclose(br.scores.get(name)(performance.chunk(draw=5)).compute(), values)
+        xr.testing.assert_allclose(br.scores.get(name)(posterior), values)
+
+
+def test_averages_work_wherever_a_score_does():
+    posterior = br.fit(br.from_matrix([COUNTS[0], COUNTS[0].T], "actual_rows"), draws=200, seed=1)
+    ranking = br.credible_ranking(posterior, "macro_f1")
+    assert ranking.attrs["score"] == "macro_f1"
+    np.testing.assert_allclose(ranking["observed"][0], metrics.f1_score(TRUTH, GUESS, average="macro"))
+    worst = br.credible_ranking(posterior, "largest_fnr")  # the order of the smallest recalls
+    best = br.credible_ranking(posterior, "smallest_tpr")
+    np.testing.assert_allclose(worst["probability_best"], best["probability_best"])
+    assert br.place("macro_tpr", 0.2) == pytest.approx(br.place("balanced_accuracy", 0.2))
+    assert bool(br.audit("macro_f1")["axiom_3_upper"]) is False
 
 
 def test_averages_are_over_the_classes_with_cases():
     """Of the counts, and of a posterior that keeps them: of the other classes only the prior speaks."""
     counts = br.from_matrix([[5, 1, 0], [2, 7, 0], [0, 0, 0]], "actual_rows")
-    assert br.scores.macro_average(counts, "tpr").item() == pytest.approx((5 / 6 + 7 / 9) / 2)
-    assert br.scores.weighted_average(counts, "tpr").item() == pytest.approx(12 / 15)
-    assert br.scores.micro_average(counts, "tpr").item() == pytest.approx(12 / 15)
+    assert br.scores.macro_tpr(counts).item() == pytest.approx((5 / 6 + 7 / 9) / 2)
+    assert br.scores.weighted_tpr(counts).item() == pytest.approx(12 / 15)
+    assert br.scores.micro_tpr(counts).item() == pytest.approx(12 / 15)
     posterior = br.fit(counts, seed=1)
     two = br.scores.tpr(br.one_vs_rest(br.as_performance(posterior))).isel(label=[0, 1]).mean("label")
-    xr.testing.assert_allclose(br.scores.macro_average(posterior, "tpr").drop_attrs(), two.drop_attrs())
-    each = br.scores.macro_average(br.as_performance(posterior), "tpr")
+    for name in ("macro_tpr", "balanced_accuracy"):
+        np.testing.assert_allclose(br.scores.get(name)(posterior), two, rtol=1e-12)
+    each = br.scores.macro_tpr(br.as_performance(posterior))
     assert not np.allclose(each, two)
+
+
+def test_rankings_know_which_classes_have_cases():
+    posterior = br.fit(br.from_matrix([[[5, 1, 0], [2, 7, 1], [0, 0, 0]]] * 2, "actual_rows"), draws=100, seed=1)
+    values = br.scores.macro_tpr(posterior)
+    ranking = br.credible_ranking(posterior, "macro_tpr")
+    np.testing.assert_allclose(ranking["median"], values.median(["chain", "draw"]))
+    np.testing.assert_allclose(ranking["observed"], (5 / 6 + 7 / 10) / 2)
+    xr.testing.assert_allclose(br.rank(posterior, "macro_tpr").drop_attrs(), br.rank(values).drop_attrs())
+
+
+def test_the_command_takes_averages_of_more_classes():
+    check_classes(COUNTS, br.scores.macro_f1, "the data")
+    with pytest.raises(ValueError, match=r"must be one of accuracy.* such as macro_f1.* 4 classes in the data; got f1"):
+        check_classes(COUNTS, br.scores.f1, "the data")
+
+
+def test_a_class_takes_part_entity_by_entity():
+    tables = [[[5, 1, 0], [2, 7, 0], [0, 0, 0]], [[4, 1, 1], [0, 0, 0], [1, 1, 2]]]
+    posterior = br.fit(br.from_matrix(tables, "actual_rows"), draws=50, seed=1)
+    each = br.scores.tpr(br.one_vs_rest(br.as_performance(posterior)))
+    found = br.scores.macro_tpr(posterior)
+    for entity, labels in enumerate(([0, 1], [0, 2])):
+        np.testing.assert_allclose(found[..., entity], each[..., entity, labels].mean("label"), rtol=1e-12)
+
+
+def test_a_class_that_occurs_in_some_data_set_takes_part_in_the_typical_one():
+    tables = np.array([[[5, 1, 0], [2, 7, 1], [0, 0, 0]], [[4, 1, 1], [0, 0, 0], [1, 1, 2]]])
+    counts = br.from_matrix(tables, "actual_rows").rename(entity="dataset").expand_dims(entity=["a"])
+    performance = xr.DataArray(np.full((1, 3, 3), 1 / 9), dims=("entity", "actual", "predicted"))
+    posterior = xr.DataTree.from_dict(
+        {"posterior": xr.Dataset({"performance_typical": performance}), "observed_data": xr.Dataset({"counts": counts})}
+    )
+    typical = br.scores.macro_tpr(posterior, kind="typical")
+    assert (typical.dims, typical.item()) == (("entity",), pytest.approx(1 / 3))
 
 
 def test_an_average_is_undefined_where_a_class_with_cases_is():
     counts = br.from_matrix([[5, 1, 0], [2, 7, 0], [1, 0, 0]], "actual_rows")
-    assert np.isnan(br.scores.macro_average(counts, "ppv")).all()
+    assert np.isnan(br.scores.macro_ppv(counts)).all()
 
 
 def test_a_two_class_score_of_more_classes_is_refused():
@@ -84,8 +215,57 @@ def test_a_two_class_score_of_more_classes_is_refused():
         br.scores.f1(COUNTS)
 
 
-def test_direction_goes_with_the_average():
-    assert br.scores.macro_average(COUNTS, "fnr").attrs["direction"] == "lower is better"
+def test_what_is_no_table_of_classes_is_refused():
+    with pytest.raises(ValueError, match="one class against the rest"):
+        br.scores.macro_f1(br.one_vs_rest(COUNTS))
+    with pytest.raises(ValueError, match="the same classes on actual and predicted"):
+        br.scores.macro_f1(COUNTS.isel(predicted=[0, 1, 2]))
+    with pytest.raises(ValueError, match="the same classes on actual and predicted"):
+        br.scores.accuracy(COUNTS.isel(predicted=[1, 0, 2, 3]))
+
+
+@pytest.mark.parametrize("name", ["macro_accuracy", "weighted_accuracy", "Micro Error-rate"])
+def test_averages_of_two_meanings_have_no_name(name):
+    with pytest.raises(KeyError, match=r"one meaning.*_tpr.*br.scores.average"):
+        br.scores.get(name)
+
+
+def test_names_that_are_no_average():
+    for name in ("macro_prevalence", "geometric_mcc", "macro_macro_f1", "macro_mean_absolute_error", "median_f1"):
+        with pytest.raises(KeyError, match="score must be one of"):
+            br.scores.get(name)
+    with pytest.raises(KeyError, match="did you mean macro_precision"):
+        br.scores.get("macro_precison")
+
+
+def test_facts_go_with_the_average():
+    assert br.scores.macro_fnr(COUNTS).attrs["direction"] == "lower is better"
+    assert br.scores.macro_mcc.range == (-1, 1)
+    assert not br.scores.macro_plr.finite_mean
+    # The recall of a class is of the class alone; of three classes the others' shares decide on a true negative rate.
+    depends = {name: br.scores.get(name).depends_on_prevalence for name in ("macro_tpr", "largest_fnr", "macro_tnr",
+               "weighted_tpr", "micro_tpr", "macro_ppv")}  # fmt: skip
+    assert [name for name, does in depends.items() if not does] == ["macro_tpr", "largest_fnr"]
+
+
+def test_importances_of_many_classes_are_matched_by_label():
+    counts = br.from_matrix([[5, 1, 0], [2, 7, 1], [0, 3, 4]], "actual_rows", labels=["a", "b", "c"])
+    importance = xr.DataArray(
+        np.random.default_rng(1).random((3, 3)),
+        {"actual": ["c", "a", "b"], "predicted": ["c", "a", "b"]},
+        ("actual", "predicted"),
+    )
+    score = br.scores.as_score(importance)
+    found = score(br.fit(counts, draws=20, seed=1))
+    posterior = br.fit(counts, draws=20, seed=1)
+    xr.testing.assert_allclose(found, br.ranking_score(posterior, importance).drop_attrs())
+    np.testing.assert_allclose(score(counts), br.ranking_score(counts, importance), rtol=1e-12)
+    by_row = br.scores.ranking(importance[:, 0].drop_vars("predicted"))
+    np.testing.assert_allclose(by_row(counts), br.ranking_score(counts, importance[:, 0].drop_vars("predicted")))
+    with pytest.raises(ValueError, match="source must have the classes of the score"):
+        score(COUNTS)
+    with pytest.raises(ValueError, match="score must be of two classes here"):
+        br.place(score)
 
 
 def test_one_vs_rest_is_exact_where_cells_are_nearly_empty():
@@ -99,3 +279,6 @@ def test_one_vs_rest_is_exact_where_cells_are_nearly_empty():
     np.testing.assert_allclose(tables[:, 0, 0], tn, rtol=1e-12)
     np.testing.assert_allclose(tables[:, 1, 0], fn, rtol=1e-12)
     np.testing.assert_allclose(br.scores.npv(tables), tn / (tn + fn), rtol=1e-12)
+    cells = br.scores.averages.against_rest(draws)
+    np.testing.assert_allclose(cells[0][:, 1], tn, rtol=1e-12)
+    np.testing.assert_allclose(cells[2][:, 1], fn, rtol=1e-12)

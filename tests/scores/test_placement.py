@@ -8,7 +8,7 @@ import xarray as xr
 
 import bayesrank as br
 from bayesrank.scores import Score, as_score, probability
-from bayesrank.scores.families import ranking
+from bayesrank.scores.families import by_importance
 from bayesrank.scores.placement import places
 from bayesrank.scores.score import ratio
 
@@ -154,7 +154,7 @@ def test_weighted_accuracy_with_the_priors_as_weights_is_accuracy():
 @pytest.mark.parametrize("seed", range(20))
 def test_any_importance_has_the_place_of_its_order(seed):
     weights = np.random.default_rng(seed).gamma(0.5, size=4)
-    score = ranking("random", **dict(zip(("tn", "fp", "fn", "tp"), weights, strict=True)))
+    score = by_importance("random", **dict(zip(("tn", "fp", "fn", "tp"), weights, strict=True)))
     assert orders_alike(score, br.place(score), None)
 
 
@@ -230,13 +230,13 @@ def test_a_name_proves_nothing():
 
 @pytest.mark.parametrize("near", [1e-7, -1e-7])
 def test_a_place_is_not_an_approximation(near):
-    score = ranking("near F1", fp=1 + near, fn=1 - near, tp=2)
+    score = by_importance("near F1", fp=1 + near, fn=1 - near, tp=2)
     assert br.place(score) != (1, 0.5)
     assert br.place(score.function) == pytest.approx((1, (1 - near) / 2), abs=1e-12)
 
 
 def test_a_constant_score_has_no_place():
-    assert br.place(ranking("always one", tn=1, tp=1)) is None
+    assert br.place(by_importance("always one", tn=1, tp=1)) is None
     assert br.place("prevalence", 0.2) is None
 
 

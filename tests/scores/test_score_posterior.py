@@ -7,11 +7,11 @@ import pytest
 from scipy import integrate, special, stats
 
 import bayesrank as br
-from bayesrank.scores.families import ranking
+from bayesrank.scores.families import by_importance
 
 TABLE = br.from_counts(tn=32, fp=8, fn=4, tp=16)
 VALUES = np.linspace(0.05, 0.95, 19)
-MIXED = ranking("mixed", tn=1, fp=2, fn=5, tp=3)
+MIXED = by_importance("mixed", tn=1, fp=2, fn=5, tp=3)
 
 
 @pytest.mark.parametrize(

@@ -6,24 +6,32 @@ Those without a usual name are called after their cells: ``p_tn_tp_given_tn_fn_t
 from itertools import combinations
 from typing import Any
 
-from bayesrank.scores import _matrices
-from bayesrank.scores.families import CELLS, probability
-from bayesrank.scores.score import Score
+import numpy as np
 
-__all__ = ["PROBABILISTIC"]
+from bayesrank.scores.families import CELLS, probability
+from bayesrank.scores.names import SCORES, add
+from bayesrank.scores.score import ratio
+
+__all__ = ["JACCARD", "PPV", "NPV", "TPR"]
+
+
+def _right(matrix: np.ndarray, present: Any) -> np.ndarray:
+    """Share of correct cases of any number of classes."""
+    return ratio(np.trace(matrix, axis1=-2, axis2=-1), matrix.sum(axis=(-2, -1)))
+
 
 #: (event, given) to name, aliases and what the rule of :func:`probability` does not know.
 USUAL: dict[tuple[str, str], dict[str, Any]] = {
     ("tn tp", "tn fp fn tp"): {
         "name": "accuracy",
         "symbol": "A",
-        "matrix_function": _matrices.accuracy,
+        "matrix_function": _right,
         "aliases": ("acc", "matching_coefficient", "simple_matching", "proportion_correct", "observed_agreement"),
     },
     ("fp fn", "tn fp fn tp"): {
         "name": "error_rate",
         "symbol": "ER",
-        "matrix_function": lambda matrix: 1 - _matrices.accuracy(matrix),
+        "matrix_function": lambda matrix, present: 1 - _right(matrix, present),
         "aliases": ("misclassification_rate", "zero_one_loss", "hamming_loss"),
     },
     ("tn", "tn fp fn tp"): {
@@ -59,23 +67,32 @@ USUAL: dict[tuple[str, str], dict[str, Any]] = {
     ("tp", "fn tp"): {
         "name": "tpr",
         "symbol": "TPR",
-        "aliases": ("recall", "sensitivity", "true_positive_rate", "hit_rate", "probability_of_detection"),
+        "aliases": (
+            "recall",
+            "rec",
+            "sensitivity",
+            "sens",
+            "true_positive_rate",
+            "hit_rate",
+            "probability_of_detection",
+            "pod",
+        ),
     },
     ("tn", "tn fp"): {
         "name": "tnr",
         "symbol": "TNR",
-        "aliases": ("specificity", "selectivity", "true_negative_rate", "inverse_recall"),
+        "aliases": ("specificity", "spec", "selectivity", "true_negative_rate", "inverse_recall"),
     },
     ("fp", "tn fp"): {
         "name": "fpr",
         "symbol": "FPR",
-        "aliases": ("false_positive_rate", "fall_out", "false_alarm_rate", "probability_of_false_detection"),
+        "aliases": ("false_positive_rate", "fall_out", "false_alarm_rate", "probability_of_false_detection", "pofd"),
     },
     ("fn", "fn tp"): {"name": "fnr", "symbol": "FNR", "aliases": ("false_negative_rate", "miss_rate")},
     ("tp", "fp tp"): {
         "name": "ppv",
         "symbol": "PPV",
-        "aliases": ("precision", "positive_predictive_value", "success_ratio"),
+        "aliases": ("precision", "prec", "positive_predictive_value", "success_ratio"),
     },
     ("tn", "tn fn"): {
         "name": "npv",
@@ -89,7 +106,9 @@ USUAL: dict[tuple[str, str], dict[str, Any]] = {
         "symbol": "J₊",
         "aliases": (
             "jaccard_positive",
+            "ji",
             "critical_success_index",
+            "csi",
             "threat_score",
             "tanimoto",
             "intersection_over_union",
@@ -102,17 +121,11 @@ USUAL: dict[tuple[str, str], dict[str, Any]] = {
 }
 
 
-def _score(event: str, given: str) -> Score:
-    known = dict(USUAL.get((event, given), {}))
-    whole = given == " ".join(CELLS)
-    name = known.pop("name", f"p_{event}" if whole else f"p_{event}_given_{given}").replace(" ", "_")
-    return probability(name, event, given, **known)
+for _given in (_cells for _size in (4, 2, 3) for _cells in combinations(CELLS, _size)):
+    for _event in (_cells for _part in range(1, len(_given)) for _cells in combinations(_given, _part)):
+        _names = " ".join(_event), " ".join(_given)
+        _known = dict(USUAL.get(_names, {}))
+        _rule = "p_{}" if len(_given) == 4 else "p_{}_given_{}"
+        add(probability(_known.pop("name", _rule.format(*_names).replace(" ", "_")), *_names, **_known))
 
-
-PROBABILISTIC: tuple[Score, ...] = tuple(
-    _score(" ".join(event), " ".join(given))
-    for size in (4, 2, 3)
-    for given in combinations(CELLS, size)
-    for part in range(1, size)
-    for event in combinations(given, part)
-)
+TPR, PPV, NPV, JACCARD = (SCORES[_name] for _name in ("tpr", "ppv", "npv", "jaccard"))

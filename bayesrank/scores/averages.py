@@ -1,0 +1,130 @@
+"""Averages of a two-class score over the classes of a larger problem, each class against all others.
+
+They are popular, and they have pitfalls: an average of ranking scores is in general not a ranking score. Entities
+ranked by a macro or micro average may break the axioms of performance-based ranking, so that mixing two of them gives
+one that is better than both (Piérard et al., Foundations of the theory of performance-based ranking, A.2.1). To rank
+classifiers of more than two classes, use a ranking score of the whole matrix, such as the accuracy or
+:func:`bayesrank.scores.ranking` with importances of your own; read averages as summaries.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from bayesrank.scores.score import Score, ratio
+
+__all__ = ["AVERAGES", "Average", "against_rest", "average_of"]
+
+FOUNDATIONS = "Piérard et al., Foundations of the theory of performance-based ranking, A.2.1"
+#: What each is in words, and where it comes from.
+AVERAGES = {
+    "macro": ("mean over the classes of {}", f"Sokolova and Lapalme (2009); {FOUNDATIONS}"),
+    "micro": ("{} of the sum over the classes of their tables", f"Sokolova and Lapalme (2009); {FOUNDATIONS}"),
+    "weighted": ("mean over the classes of {}, weighted by their cases", FOUNDATIONS),
+    "geometric": ("geometric mean over the classes of {}", "Sun, Kamel and Wang (2006)"),
+    "harmonic": ("harmonic mean over the classes of {}", "its formula"),
+    "smallest": ("smallest over the classes of {}", "its formula"),
+    "largest": ("largest over the classes of {}", "its formula"),
+}
+
+
+@dataclass(frozen=True)
+class Average:
+    """A function of confusion matrices (..., actual, predicted): the average over classes of a two-class score.
+
+    NaN where the score is undefined for a class that takes part.
+    """
+
+    kind: str
+    score: Score
+
+    def __call__(self, matrix: np.ndarray, present: Any) -> np.ndarray:
+        """``present`` says which classes (..., class) take part; True means all."""
+        cells = against_rest(np.asarray(matrix))
+        present = np.broadcast_to(present, cells[0].shape)
+        if self.kind == "micro":
+            return self.score.of_cells(*(np.where(present, cell, 0).sum(axis=-1) for cell in cells))
+        each = self.score.of_cells(*cells)
+        if self.kind == "weighted":
+            cases = np.where(present, cells[2] + cells[3], 0.0)
+            # A class without cases weighs nothing, defined or not.
+            return ratio(np.where(cases != 0, each * cases, 0.0).sum(axis=-1), cases.sum(axis=-1))
+        return MEANS[self.kind](each, present)
+
+
+def _arithmetic(each: np.ndarray, present: np.ndarray) -> np.ndarray:
+    return ratio(np.where(present, each, 0.0).sum(axis=-1), present.sum(axis=-1))
+
+
+def _geometric(each: np.ndarray, present: np.ndarray) -> np.ndarray:
+    return np.exp(_arithmetic(np.log(each), present))
+
+
+def _harmonic(each: np.ndarray, present: np.ndarray) -> np.ndarray:
+    inverse = np.where(each >= 0, 1 / np.abs(each), np.nan)
+    return 1 / _arithmetic(inverse, present)
+
+
+def _smallest(each: np.ndarray, present: np.ndarray) -> np.ndarray:
+    return np.where(present, each, np.inf).min(axis=-1)
+
+
+def _largest(each: np.ndarray, present: np.ndarray) -> np.ndarray:
+    return np.where(present, each, -np.inf).max(axis=-1)
+
+
+MEANS: dict[str, Callable[[np.ndarray, np.ndarray], np.ndarray]] = {
+    "macro": _arithmetic,
+    "geometric": _geometric,
+    "harmonic": _harmonic,
+    "smallest": _smallest,
+    "largest": _largest,
+}
+
+
+def against_rest(matrix: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """tn, fp, fn, tp (..., class) of each class against all others.
+
+    Sums of cells only: a difference of probabilities leaves rounding errors, and rates of those can be anything.
+
+    Examples
+    --------
+    >>> [cell.tolist() for cell in against_rest(np.array([[5, 1, 0], [2, 7, 1], [0, 0, 4]]))]
+    [[12, 9, 15], [2, 1, 1], [1, 3, 0], [5, 7, 4]]
+    """
+    others = ~np.eye(matrix.shape[-1], dtype=bool)
+    elsewhere = matrix @ others.astype(matrix.dtype)  # of an actual class, what is not predicted as another one
+    tp, fn = (np.diagonal(table, axis1=-2, axis2=-1) for table in (matrix, elsewhere))
+    fp, tn = (table.sum(axis=-2, where=others) for table in (matrix, elsewhere))
+    return tn, fp, fn, tp
+
+
+@lru_cache(maxsize=1024)
+def average_of(score: Score, kind: str) -> Score:
+    """The average of that kind over the classes, of a two-class score."""
+    if kind not in AVERAGES:
+        raise ValueError(f"kind must be one of {list(AVERAGES)}; got {kind!r}")
+    if score.function is None:
+        raise ValueError(f"score must be one of two classes to be averaged over more; got {score.name!r}")
+    if kind in ("geometric", "harmonic") and score.range[0] < 0:
+        raise ValueError(f"score must not be negative for a {kind} mean; got {score.name!r}")
+    words, reference = AVERAGES[kind]
+    # The recall of a class, and 1 minus it, is of the class alone.
+    own = score.complement or score
+    of_class = own.importance is not None and own.importance["tn"] == own.importance["fp"] == 0
+    return Score(
+        f"{kind}_{score.name}",
+        None,
+        symbol=f"{kind} {score.symbol}".strip(),
+        formula=words.format(score.symbol or score.name),
+        range=score.range,
+        higher_is_better=score.higher_is_better,
+        depends_on_prevalence=kind in ("micro", "weighted") or not of_class,
+        finite_mean=score.finite_mean,
+        matrix_function=Average(kind, score),
+        domain=f"for every class with cases: {score.domain}",
+        reference=reference,
+    )

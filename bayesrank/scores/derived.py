@@ -1,0 +1,165 @@
+"""Scores made of other scores: at equal class sizes, as logarithms, averaged over classes."""
+
+from typing import Any
+
+import numpy as np
+
+from bayesrank._arguments import whole
+from bayesrank.scores.averages import average_of
+from bayesrank.scores.contour import closed_form
+from bayesrank.scores.names import as_score
+from bayesrank.scores.score import Score, log
+
+__all__ = ["average", "balanced", "logarithm", "scaled_log"]
+
+
+def average(score: Any, kind: str) -> Score:
+    """The average over the classes of a two-class score, each class against all others.
+
+    Those of the catalogue have names: ``br.scores.macro_f1``, ``br.scores.weighted_ppv``, ``br.scores.smallest_tpr``.
+    Classes without cases are left out where the counts are known (counts, or the container that :func:`bayesrank.fit`
+    makes): only the prior speaks of them. Of a bare performance all classes count.
+
+    A summary, not a ranking score: entities ranked by it may break the axioms, so that a mixture of two beats both
+    (the documentation shows counterexamples as numbers). The micro averages of precision, recall and F1 all equal the
+    accuracy, and with one label a case any other is an increasing function of it.
+
+    Parameters
+    ----------
+    score : Score, str or callable
+        A two-class score.
+    kind : {"macro", "micro", "weighted", "geometric", "harmonic", "smallest", "largest"}
+        The plain mean; the score of the sum of all tables; the mean weighted by the classes' cases; the geometric or
+        harmonic mean; the smallest or largest value.
+
+    Returns
+    -------
+    Score
+        Of any number of classes; NaN where ``score`` is undefined for a class with cases.
+
+    Raises
+    ------
+    ValueError, TypeError, KeyError
+        If there is no such score or kind, or the score is not one of two classes, or has negative values and the mean
+        is geometric or harmonic.
+
+    References
+    ----------
+    Piérard et al., Foundations of the theory of performance-based ranking, A.2.1.
+
+    Examples
+    --------
+    >>> import bayesrank as br
+    >>> counts = br.from_matrix([[5, 1, 0], [2, 7, 1], [0, 0, 4]], "actual_rows")
+    >>> average("tpr", "macro")(counts).item(), br.scores.macro_recall(counts).item()
+    (0.8444..., 0.8444...)
+    >>> average(br.scores.f_beta(3.0), "smallest")(counts).item()
+    0.714...
+    """
+    return average_of(as_score(score), kind)
+
+
+def balanced(score: Any, name: str, **metadata: Any) -> Score:
+    """The same score at equal class sizes: of the rates alone, whatever the prevalence.
+
+    Parameters
+    ----------
+    score : Score, str or callable
+        Any two-class score.
+    name : str
+        Of the new score.
+    **metadata
+        Whatever else :class:`Score` takes.
+
+    Returns
+    -------
+    Score
+
+    Examples
+    --------
+    >>> import bayesrank as br
+    >>> counts = br.from_counts(tn=180, fp=20, fn=3, tp=27)
+    >>> balanced(br.scores.ppv, "balanced_ppv")(counts).item()
+    0.9
+    """
+    score = as_score(score)
+
+    def function(tn: Any, fp: Any, fn: Any, tp: Any) -> Any:
+        # Each class is weighed by the size of the other, which makes them equal and keeps counts whole.
+        negative, positive = tn + fp, fn + tp
+        return score.unclipped(tn * positive, fp * positive, fn * negative, tp * negative)
+
+    fixed: dict[str, Any] = {
+        "range": score.range,
+        "higher_is_better": score.higher_is_better,
+        "depends_on_prevalence": False,
+        "finite_mean": score.finite_mean,
+        "formula": f"{score.symbol or score.name} at prevalence 1/2",
+        "domain": f"TN + FP > 0 and FN + TP > 0 and ({score.domain})",
+        "contour": None if (contour := closed_form(score)) is None else contour.balanced(),
+    }
+    return Score(name, function, **(fixed | metadata))
+
+
+def scaled_log(score: Any, positives: int, negatives: int) -> Score:
+    """The logarithm of a likelihood or odds ratio over the largest finite one, in size, of a test set.
+
+    Parameters
+    ----------
+    score : Score or str
+        ``positive_likelihood_ratio``, ``negative_likelihood_ratio`` or ``diagnostic_odds_ratio``.
+    positives, negatives : int
+        Cases of each class in the test set, at least 3.
+
+    Returns
+    -------
+    Score
+        Between -1 and 1 on the tables of that test set for which it is defined.
+
+    References
+    ----------
+    Lovell et al., Never mind the metrics, Eq. 20 to 22.
+
+    Examples
+    --------
+    >>> import bayesrank as br
+    >>> scaled_log(br.scores.diagnostic_odds_ratio, 20, 40)(br.from_counts(tn=39, fp=1, fn=1, tp=19)).item()
+    1.0
+    """
+    score, p, n = as_score(score), whole("positives", positives, 3), whole("negatives", negatives, 3)
+    if score.range != (0.0, np.inf) or score.depends_on_prevalence:
+        raise ValueError(f"score must be one of the likelihood and odds ratios; got {score.name!r}")
+    # Met where a rate is an end or one case from it: likelihood ratios lie between 1/p and n, odds ratios within
+    # (p-1)(n-1) and its inverse. (The paper's n(p-1)/p and pn/(n-1) are not the largest likelihood ratios.)
+    tp, fp = np.meshgrid([0, 1, p - 1, p], [0, 1, n - 1, n])
+    scale = np.nanmax(np.abs(log(score.of_cells(n - fp, fp, p - tp, tp))))
+    return logarithm(
+        score,
+        f"scaled_log_{score.name}",
+        scale,
+        symbol=f"s{score.symbol}",
+        formula=f"log({score.symbol}) / {scale:.6g}",
+        range=(-1.0, 1.0),
+        reference="Lovell et al., Never mind the metrics, Eq. 20 to 22",
+    )
+
+
+def logarithm(score: Score, name: str, scale: float = 1.0, **metadata: Any) -> Score:
+    """The natural logarithm of a score, divided by a scale; undefined where the score is 0.
+
+    Examples
+    --------
+    >>> import bayesrank as br
+    >>> logarithm(br.scores.lift, "log_lift")(br.from_counts(tn=80, fp=20, fn=20, tp=80)).item()
+    0.470...
+    """
+    contour = closed_form(score)
+    fixed: dict[str, Any] = {
+        "formula": f"log({score.symbol})",
+        "range": (-np.inf, np.inf),
+        "higher_is_better": score.higher_is_better,
+        "depends_on_prevalence": score.depends_on_prevalence,
+        "domain": f"{score.domain}, and {score.symbol} > 0",
+        "contour": None if contour is None else contour.at(lambda k: np.exp(scale * k)),
+    }
+    return Score(name, lambda *cells: log(score.unclipped(*cells)) / scale, **(fixed | metadata))

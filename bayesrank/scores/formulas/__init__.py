@@ -1,0 +1,9 @@
+"""The catalogue: all that is known of a score stands with its formula.
+
+To add a score is to write its formula under :func:`bayesrank.scores.names.score` in the file of its kind.
+"""
+
+# In the order of the catalogue.
+from bayesrank.scores.formulas import probabilities, overlap, rates, agreement, ordered, volume  # isort: skip
+
+__all__ = ["agreement", "ordered", "overlap", "probabilities", "rates", "volume"]

@@ -1,0 +1,294 @@
+"""Scores of the two rates: sums, products and ratios of TPR, TNR, FPR and FNR, whatever the prevalence."""
+
+from typing import Any
+
+import numpy as np
+from scipy.special import ndtri
+
+from bayesrank.scores._forms import Contour, corners, half_plane
+from bayesrank.scores.averages import Average
+from bayesrank.scores.derived import logarithm
+from bayesrank.scores.formulas._words import BOTH_CLASSES, FOUNDATIONS, INFINITY, METRICS, TILE
+from bayesrank.scores.formulas.probabilities import TPR
+from bayesrank.scores.names import add, quotient, score
+from bayesrank.scores.score import ratio
+
+
+@quotient(
+    symbol="BA",
+    formula="(TPR + TNR) / 2",
+    aliases=("bacc", "ba"),
+    depends_on_prevalence=False,
+    matrix_function=Average("macro", TPR),
+    domain=BOTH_CLASSES,
+    reference=TILE,
+    contour=Contour(lambda k, x, p, n: 2 * k - 1 + x),
+    area=lambda value, prevalence: half_plane(1.0, 1.0, 2 * value),
+)
+def balanced_accuracy(tn: Any, fp: Any, fn: Any, tp: Any) -> Any:
+    return tp * (tn + fp) + tn * (tp + fn), 2 * (tp + fn) * (tn + fp)
+
+
+@quotient(
+    symbol="J_Y",
+    formula="TPR + TNR - 1",
+    aliases=(
+        "bm", "youden_j", "youden_index", "bookmaker_informedness", "peirce_skill_score", "true_skill_statistic", "tss",
+    ),
+    range=(-1.0, 1.0),
+    depends_on_prevalence=False,
+    domain=BOTH_CLASSES,
+    reference=f"{TILE}; Youden (1950)",
+    contour=Contour(lambda k, x, p, n: k + x),
+    area=lambda value, prevalence: half_plane(1.0, 1.0, 1 + value),
+)  # fmt: skip
+def informedness(tn: Any, fp: Any, fn: Any, tp: Any) -> Any:
+    return tp * tn - fp * fn, (tp + fn) * (tn + fp)
+
+
+def _root_of_rates(tn: Any, fp: Any, fn: Any, tp: Any) -> Any:
+    return np.sqrt(ratio(tp * tn, (tp + fn) * (tn + fp)))
+
+
+def _g_mean_area(value: Any, prevalence: Any) -> Any:
+    product = np.square(value)
+    return product * (1 - np.log(np.maximum(product, 1e-300)))
+
+
+@score(
+    symbol="GM",
+    formula="sqrt(TPR TNR)",
+    aliases=("geometric_mean", "gm"),
+    depends_on_prevalence=False,
+    matrix_function=Average("geometric", TPR),
+    domain=BOTH_CLASSES,
+    reference=TILE,
+    contour=Contour(lambda k, x, p, n: np.where(k >= 0, k**2 / (1 - x), np.nan)),
+    area=_g_mean_area,
+)
+def g_mean(tn: Any, fp: Any, fn: Any, tp: Any) -> Any:
+    return _root_of_rates(tn, fp, fn, tp)
+
+
+@score(
+    symbol="AGM",
+    formula="(sqrt(TPR TNR) + π₋ TNR) / (1 + π₋), 0 where TPR = 0",
+    aliases=("agm",),
+    domain=BOTH_CLASSES,
+    reference="Batuwita and Palade (2009)",
+)
+def adjusted_g_mean(tn: Any, fp: Any, fn: Any, tp: Any) -> Any:
+    tpr, tnr, negatives = ratio(tp, fn + tp), ratio(tn, tn + fp), ratio(tn + fp, tn + fp + fn + tp)
+    return np.where(tpr == 0, 0 * tnr, (_root_of_rates(tn, fp, fn, tp) + tnr * negatives) / (1 + negatives))
+
+
+@quotient(
+    symbol="PLR",
+    formula="TPR / FPR",
+    aliases=("plr", "lr_plus", "lr+"),
+    range=(0.0, INFINITY),
+    depends_on_prevalence=False,
+    finite_mean=False,
+    domain="FP > 0 and FN + TP > 0",
+    reference=TILE,
+    contour=Contour(lambda k, x, p, n: k * x, corners((0, 0))),
+    area=lambda value, prevalence: half_plane(value, 1.0, value),
+)
+def positive_likelihood_ratio(tn: Any, fp: Any, fn: Any, tp: Any) -> Any:
+    return tp * (tn + fp), (tp + fn) * fp
+
+
+@quotient(
+    symbol="NLR",
+    formula="FNR / TNR",
+    aliases=("nlr", "lr_minus", "lr-"),
+    range=(0.0, INFINITY),
+    higher_is_better=False,
+    depends_on_prevalence=False,
+    finite_mean=False,
+    domain="TN > 0 and FN + TP > 0",
+    reference=TILE,
+    contour=Contour(lambda k, x, p, n: 1 - k * (1 - x), corners((1, 1))),
+    area=lambda value, prevalence: half_plane(value, 1.0, 1.0),
+)
+def negative_likelihood_ratio(tn: Any, fp: Any, fn: Any, tp: Any) -> Any:
+    return fn * (tn + fp), (tp + fn) * tn
+
+
+def _odds_ratio_area(value: Any, prevalence: Any) -> Any:
+    """∫ v x / (1 + (v - 1) x) dx; a power series near v = 1, where the logarithm cancels."""
+    excess = value - 1
+    near = np.abs(excess) < 0.1
+    small = np.where(near, excess, 0.0)
+    series = value * sum((-small) ** k / (k + 2) for k in range(16))
+    far = np.where(near, 2.0, np.maximum(value, 1e-300))
+    return np.where(near, series, far / (far - 1) - far * np.log(far) / (far - 1) ** 2)
+
+
+@quotient(
+    symbol="DOR",
+    formula="TP TN / (FP FN)",
+    aliases=("dor", "odds_ratio"),
+    range=(0.0, INFINITY),
+    depends_on_prevalence=False,
+    finite_mean=False,
+    domain="FP > 0 and FN > 0",
+    reference=f"{FOUNDATIONS}; Glas et al. (2003)",
+    contour=Contour(lambda k, x, p, n: k * x / (k * x + 1 - x), corners((0, 0), (1, 1))),
+    area=_odds_ratio_area,
+)
+def diagnostic_odds_ratio(tn: Any, fp: Any, fn: Any, tp: Any) -> Any:
+    return tp * tn, fp * fn
+
+
+for _base, _name, _aliases in (
+    (positive_likelihood_ratio, "log_positive_likelihood_ratio", ("log_plr",)),
+    (negative_likelihood_ratio, "log_negative_likelihood_ratio", ("log_nlr",)),
+    (diagnostic_odds_ratio, "log_diagnostic_odds_ratio", ("ldor", "log_dor", "log_odds_ratio")),
+):
+    add(
+        logarithm(_base, _name),
+        symbol=f"log {_base.symbol}",
+        aliases=_aliases,
+        reference=f"{METRICS}, Appendix C",
+    )
+
+
+@score(
+    symbol="DP",
+    formula="(sqrt(3) / π) log DOR",
+    range=(-INFINITY, INFINITY),
+    depends_on_prevalence=False,
+    domain="TN TP > 0 and FP FN > 0",
+    reference="Sokolova et al. (2006)",
+)
+def discriminant_power(tn: Any, fp: Any, fn: Any, tp: Any) -> Any:
+    return np.sqrt(3) / np.pi * np.log(ratio(tp * tn, fp * fn))
+
+
+@quotient(
+    symbol="Q",
+    formula="(DOR - 1) / (DOR + 1)",
+    aliases=("odds_ratio_skill_score",),
+    range=(-1.0, 1.0),
+    depends_on_prevalence=False,
+    domain="TP TN + FP FN > 0",
+    reference="Yule (1900)",
+)
+def yule_q(tn: Any, fp: Any, fn: Any, tp: Any) -> Any:
+    return tp * tn - fp * fn, tp * tn + fp * fn
+
+
+@score(
+    symbol="Y",
+    formula="(√DOR - 1) / (√DOR + 1)",
+    aliases=("coefficient_of_colligation",),
+    range=(-1.0, 1.0),
+    depends_on_prevalence=False,
+    domain="TP TN + FP FN > 0",
+    reference="Yule (1912)",
+)
+def yule_y(tn: Any, fp: Any, fn: Any, tp: Any) -> Any:
+    right, wrong = tp * tn, fp * fn
+    right, wrong = np.sqrt(ratio(right, right + wrong)), np.sqrt(ratio(wrong, right + wrong))
+    return ratio(right - wrong, right + wrong)
+
+
+@score(
+    symbol="PT",
+    formula="sqrt(FPR) / (sqrt(TPR) + sqrt(FPR))",
+    aliases=("pt",),
+    higher_is_better=False,
+    depends_on_prevalence=False,
+    domain="both classes occur, and some case is called positive",
+    reference="Balayla (2020)",
+    contour=Contour(
+        lambda k, x, p, n: np.where((k > 0) & (k <= 1) & (x >= 0), ((1 - k) / k) ** 2 * x, np.nan), corners((0, 0))
+    ),
+    area=lambda value, prevalence: half_plane((1 - value) ** 2, value**2, (1 - value) ** 2),
+)
+def prevalence_threshold(tn: Any, fp: Any, fn: Any, tp: Any) -> Any:
+    root_fpr, root_tpr = np.sqrt(ratio(fp, tn + fp)), np.sqrt(ratio(tp, fn + tp))
+    return ratio(root_fpr, root_tpr + root_fpr)
+
+
+@score(
+    symbol="d′",
+    formula="Φ⁻¹(TPR) - Φ⁻¹(FPR)",
+    aliases=("sensitivity_index",),
+    range=(-INFINITY, INFINITY),
+    depends_on_prevalence=False,
+    domain="TPR and FPR strictly between 0 and 1",
+    reference=FOUNDATIONS,
+)
+def d_prime(tn: Any, fp: Any, fn: Any, tp: Any) -> Any:
+    return ndtri(ratio(tp, fn + tp)) - ndtri(ratio(fp, tn + fp))
+
+
+@score(
+    symbol="dInd",
+    formula="sqrt(FNR² + FPR²)",
+    aliases=("distance_to_perfect", "distance_index"),
+    range=(0.0, float(np.sqrt(2))),
+    higher_is_better=False,
+    depends_on_prevalence=False,
+    domain=BOTH_CLASSES,
+    reference="Perkins and Schisterman (2006)",
+)
+def roc_distance(tn: Any, fp: Any, fn: Any, tp: Any) -> Any:
+    return np.hypot(ratio(fn, fn + tp), ratio(fp, tn + fp))
+
+
+@score(
+    symbol="EDI",
+    formula="(log FPR - log TPR) / (log FPR + log TPR)",
+    aliases=("edi",),
+    range=(-1.0, 1.0),
+    depends_on_prevalence=False,
+    domain="TP > 0 and FP > 0 and FN + TN > 0",
+    reference="Ferro and Stephenson (2011)",
+)
+def extremal_dependence_index(tn: Any, fp: Any, fn: Any, tp: Any) -> Any:
+    log_tpr, log_fpr = np.log(ratio(tp, fn + tp)), np.log(ratio(fp, tn + fp))
+    return ratio(log_fpr - log_tpr, log_fpr + log_tpr)
+
+
+@score(
+    symbol="OP",
+    formula="A - |TNR - TPR| / (TNR + TPR)",
+    range=(-1.0, 1.0),
+    domain=f"{BOTH_CLASSES} and TN + TP > 0",
+    reference="Ranawana and Palade (2006)",
+)
+def optimized_precision(tn: Any, fp: Any, fn: Any, tp: Any) -> Any:
+    tpr, tnr = ratio(tp, fn + tp), ratio(tn, tn + fp)
+    return ratio(tn + tp, tn + fp + fn + tp) - ratio(np.abs(tnr - tpr), tnr + tpr)
+
+
+@score(
+    symbol="IBA",
+    formula="(1 + TPR - TNR) TPR TNR",
+    aliases=("iba",),
+    depends_on_prevalence=False,
+    domain=BOTH_CLASSES,
+    reference="García et al. (2009)",
+)
+def index_of_balanced_accuracy(tn: Any, fp: Any, fn: Any, tp: Any) -> Any:
+    tpr, tnr = ratio(tp, fn + tp), ratio(tn, tn + fp)
+    return (1 + tpr - tnr) * tpr * tnr
+
+
+@quotient(
+    symbol="PG",
+    formula="(PPV - π₊) / (π₋ PPV) = 1 - FPR / TPR",
+    aliases=("precg",),
+    range=(-INFINITY, 1.0),
+    depends_on_prevalence=False,
+    finite_mean=False,
+    domain="TN + FP > 0 and TP > 0",
+    reference="Flach and Kull (2015)",
+    contour=Contour(lambda k, x, p, n: x / (1 - k), corners((0, 0))),
+    area=lambda value, prevalence: half_plane(1.0, 1 - value, 1.0),
+)
+def precision_gain(tn: Any, fp: Any, fn: Any, tp: Any) -> Any:
+    return tp * (tn + fp) - fp * (fn + tp), tp * (tn + fp)

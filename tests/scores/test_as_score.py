@@ -1,0 +1,80 @@
+"""Importances, places on the Tile and kinds of performance are accepted wherever a score is."""
+
+import numpy as np
+import pytest
+import xarray as xr
+
+import bayesrank as br
+
+COUNTS = br.from_counts(tn=[70, 75, 60], fp=[10, 5, 20], fn=[6, 9, 2], tp=[24, 21, 28], entity=["a", "b", "c"])
+POSTERIOR = br.fit(COUNTS, draws=300, seed=1)
+F1 = {"importance": br.importance(fp=1, fn=1, tp=2), "place": (1.0, 0.5), "ranking": br.scores.canonical(1, 0.5)}
+
+
+@pytest.mark.parametrize("stand_in", F1.values(), ids=F1)
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda score: br.credible_ranking(POSTERIOR, score)["rank_probability"],
+        lambda score: br.credible_ranking(POSTERIOR, score)["median"],
+        lambda score: br.rank(POSTERIOR, score),
+        lambda score: br.contour(score, [0.3, 0.6], [0.1, 0.2], 0.3),
+        lambda score: br.ops.of_value(score, 0.6, 0.1),
+        lambda score: br.ops.of_draws(POSTERIOR, score),
+        lambda score: br.score_posterior(COUNTS, score).cdf(0.7),
+        lambda score: br.predictive.score_pmf(br.predictive.confusion_pmf(COUNTS[:1], 6, 9), score)["probability"],
+        lambda score: br.audit(score)["tau_min"],
+        lambda score: np.array(br.place(score)),
+    ],
+)
+def test_an_importance_or_a_place_stands_for_its_score(stand_in, call):
+    np.testing.assert_allclose(call(stand_in), call("f1"), rtol=1e-9, atol=1e-12)
+
+
+def test_a_place_off_the_middle():
+    np.testing.assert_allclose(br.scores.as_score((0.3, 0.9))(POSTERIOR), br.canonical_score(POSTERIOR, 0.3, 0.9))
+
+
+def test_importances_go_by_position_or_label_as_in_ranking_scores():
+    importance = br.importance(tn=1, fp=2, fn=3, tp=4)
+    weights = br.scores.ranking(importance).importance
+    assert weights == {"tn": 1, "fp": 2, "fn": 3, "tp": 4}
+    assert br.scores.ranking(importance.transpose("predicted", "actual")).importance == weights
+    assert br.scores.ranking(importance.drop_vars(["actual", "predicted"])).importance == weights
+    table = COUNTS.assign_coords(actual=["ill", "well"], predicted=["ill", "well"])
+    named = importance.assign_coords(actual=["well", "ill"], predicted=["well", "ill"])
+    np.testing.assert_allclose(br.scores.ranking(named)(table), br.ranking_score(table, named))
+
+
+def test_the_value_under_the_tile_is_a_score():
+    vut = br.scores.vut
+    assert (vut.range, vut.higher_is_better) == ((0.0, 1.0), True)
+    np.testing.assert_allclose(vut(POSTERIOR), br.tile.volume(POSTERIOR), rtol=1e-13)
+    # T Eq. 13: the mean of R over the Tile, here by its values at the midpoints of a grid.
+    middle = (np.arange(200) + 0.5) / 200
+    mean = br.canonical_score(COUNTS, middle, middle).mean(["a", "b"])
+    np.testing.assert_allclose(vut(COUNTS), mean, atol=1e-5)
+    assert br.credible_ranking(POSTERIOR, "vut").attrs["finite_mean"] == 1
+    assert br.place("vut") is None
+
+
+def test_kind_chooses_the_performance():
+    typical = br.as_performance(COUNTS)
+    new = br.as_performance(COUNTS[::-1].assign_coords(entity=COUNTS["entity"]))
+    source = xr.Dataset({"performance_typical": typical, "performance_new": new}, attrs={"kind": "typical"})
+    importance = br.importance(fp=1, fn=1, tp=2)
+    calls = (
+        br.scores.f1,
+        br.scores.macro_tnr,
+        lambda held, kind=None: br.ranking_score(held, importance, kind=kind),
+        lambda held, kind=None: br.canonical_score(held, 1.0, 0.5, kind=kind),
+    )
+    for call in calls:
+        xr.testing.assert_identical(call(source), call(typical))
+        xr.testing.assert_identical(call(source, kind="typical"), call(typical))
+        xr.testing.assert_identical(call(source, kind="new"), call(new))
+        assert not np.allclose(call(typical), call(new))
+        with pytest.raises(ValueError, match="kind must be one of"):
+            call(source, kind="best")
+        with pytest.raises(ValueError, match="source must be a posterior for kind"):
+            call(COUNTS, kind="new")
