@@ -15,6 +15,7 @@ from bayesrank._evidence import (
     object_array,
     ordered_categories,
     unique_names,
+    unique_rows,
     whole_numbers,
 )
 from bayesrank.counts import arrange
@@ -140,9 +141,9 @@ def joint_outcomes(
     }
     seen = cases.weight > 0
     keys = np.column_stack([*(code for code, _ in groups.values()), cases.actual, cases.predicted])[seen]
-    patterns, which = np.unique(keys, axis=0, return_inverse=True)
+    patterns, which = unique_rows(keys)
     count = np.zeros(len(patterns), np.int64)
-    np.add.at(count, which.ravel(), cases.weight[seen])
+    np.add.at(count, which, cases.weight[seen])
     classes = name_coord(cases.classes)
     labels_of = classes[patterns[:, len(groups) :]]
     return xr.Dataset(
@@ -193,6 +194,8 @@ def _encode(
     if labels is None:
         true = set(truth.tolist())
         for name, guess in guesses.items():
+            if guess.dtype.kind not in "fO":
+                continue
             # What a classifier's predict_proba gives would else be a class for each case.
             between = [v for v in guess.tolist() if isinstance(v, float) and 0 < v < 1 and v not in true]
             if between:

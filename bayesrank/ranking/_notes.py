@@ -45,7 +45,8 @@ def source_notes(source: Any, score: Score | None, values: xr.DataArray, kind: s
     if counts is not None:
         parts = parts_of(counts)
         lines += pooling_notes(parts, score) if parts is not None and score is not None else []
-        lines += (_same_cases(counts) if groups else []) + _few_cases(counts)
+        told = not groups or about.get("paired")
+        lines += ([] if told else _same_cases(counts)) + _few_cases(counts)
     return lines
 
 

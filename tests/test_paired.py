@@ -1,0 +1,294 @@
+"""The paired model: the marginals of the unpaired one, and the dependence that the cases tell."""
+
+import numpy as np
+import pytest
+import xarray as xr
+from scipy import stats
+
+import bayesrank as br
+from bayesrank._compat import groups_of
+from bayesrank.models._priors import four_cases
+
+#: A true hypothesis fails a Kolmogorov-Smirnov test at this level once in a million seeds.
+LEVEL = 1e-6
+RNG = np.random.default_rng(7)
+TRUTH = np.repeat([0, 1], [80, 40])
+EASY = RNG.random(120)
+#: b errs where a does, and on some more cases; c on others.
+GUESSES = {
+    "a": np.where(EASY < 0.15, 1 - TRUTH, TRUTH),
+    "b": np.where((EASY < 0.12) | (EASY > 0.97), 1 - TRUTH, TRUTH),
+    "c": np.where((EASY > 0.5) & (EASY < 0.7), 1 - TRUTH, TRUTH),
+}
+JOINT = br.joint_outcomes(TRUTH, GUESSES)
+FOUR = np.arange(120) % 4
+FOUR_GUESSES = {"a": np.where(EASY < 0.3, 0, FOUR), "b": np.where(EASY < 0.5, (FOUR + 1) % 4, FOUR)}
+
+
+def values(posterior, score, entity):
+    return br.scores.get(score)(posterior).sel(entity=entity).values.ravel()
+
+
+def beta_marginals(table):
+    """Ratios of a two-class table with Dirichlet cells, by aggregation and neutrality."""
+    (tn, fp), (fn, tp) = table
+    return {
+        "tpr": (tp, fn),
+        "tnr": (tn, fp),
+        "ppv": (tp, fp),
+        "npv": (tn, fn),
+        "accuracy": (tp + tn, fp + fn),
+        "prevalence": (tp + fn, tn + fp),
+        "jaccard": (tp, fp + fn),
+    }
+
+
+# --- Marginals ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("prior", ["four_cases", "jeffreys", 30.0, 0.01, "haldane"])
+def test_marginals_of_two_classes_are_those_of_the_unpaired_model(prior):
+    alpha = {"four_cases": 1.0, "jeffreys": 0.5, "haldane": 0.0}.get(prior, prior)
+    posterior = br.fit(JOINT, "paired", prior=prior, seed=3)
+    counts = br.from_predictions(TRUTH, GUESSES)
+    xr.testing.assert_equal(groups_of(posterior)["observed_data"]["counts"].drop_vars("test_set"), counts)
+    for entity in GUESSES:
+        for score, parameters in beta_marginals(counts.sel(entity=entity).values + alpha).items():
+            found = stats.kstest(values(posterior, score, entity), stats.beta(*parameters).cdf)
+            assert found.pvalue > LEVEL, (score, entity)
+
+
+@pytest.mark.parametrize(("prior", "alpha"), [(None, four_cases(4)), (5.0, np.full((4, 4), 5.0))])
+def test_marginals_of_four_classes(prior, alpha):
+    posterior = br.fit(br.joint_outcomes(FOUR, FOUR_GUESSES), "paired", prior=prior, seed=3)
+    performance = br.as_performance(posterior)
+    for entity in FOUR_GUESSES:
+        table = br.from_predictions(FOUR, FOUR_GUESSES).sel(entity=entity).values + alpha
+        drawn = performance.sel(entity=entity).values.reshape(-1, 4, 4)
+        for i in range(4):
+            rows, columns = drawn[:, i].sum(-1), drawn[:, :, i].sum(-1)
+            row, column = table[i].sum(), table[:, i].sum()
+            assert stats.kstest(rows, stats.beta(row, table.sum() - row).cdf).pvalue > LEVEL
+            assert stats.kstest(columns, stats.beta(column, table.sum() - column).cdf).pvalue > LEVEL
+            for j in range(4):
+                cell = stats.beta(table[i, j], row - table[i, j])
+                assert stats.kstest(drawn[:, i, j] / rows, cell.cdf).pvalue > LEVEL, (entity, i, j)
+        right = np.trace(table)
+        accuracy = values(posterior, "accuracy", entity)
+        assert stats.kstest(accuracy, stats.beta(right, table.sum() - right).cdf).pvalue > LEVEL
+
+
+def test_priors_of_their_own_share_the_row_totals():
+    own = {"a": [[3.0, 1.0], [2.0, 2.0]], "b": [[2.0, 2.0], [3.0, 1.0]], "c": 2}
+    posterior = br.fit(JOINT, "paired", prior=own, seed=3)
+    counts = br.from_predictions(TRUTH, GUESSES)
+    for entity, alpha in own.items():
+        for score, parameters in beta_marginals(counts.sel(entity=entity).values + np.asarray(alpha)).items():
+            assert stats.kstest(values(posterior, score, entity), stats.beta(*parameters).cdf).pvalue > LEVEL
+    with pytest.raises(ValueError, match=r"prior must give every entity the same row totals.* \[2.0, 2.0\] for 'a'"):
+        br.fit(JOINT, "paired", prior={"a": 1, "b": 2, "c": 1})
+
+
+def test_the_prior_is_the_unpaired_models():
+    prior = groups_of(br.fit(JOINT, "paired", prior=2, seed=1, groups=["prior"]))["prior"]
+    for score, parameters in beta_marginals(np.full((2, 2), 2.0)).items():
+        assert stats.kstest(values(prior, score, "b"), stats.beta(*parameters).cdf).pvalue > LEVEL
+    with pytest.raises(ValueError, match="improper"):
+        br.fit(JOINT, "paired", prior="haldane", groups=["prior"])
+
+
+def test_a_class_without_cases_keeps_its_rates():
+    joint = br.joint_outcomes([0] * 20, {"a": [0] * 20, "b": [0] * 19 + [1]}, labels=[0, 1])
+    posterior = br.fit(joint, "paired", prior=0.02, seed=1)
+    tpr = values(posterior, "tpr", "a")
+    # Next to 1 a double has no room for this distribution; next to 0 it has.
+    assert stats.kstest(tpr[tpr < 0.5], lambda x: stats.beta(0.02, 0.02).cdf(x) / 0.5).pvalue > LEVEL
+    assert abs((tpr < 0.5).mean() - 0.5) < 5 * 0.5 / np.sqrt(tpr.size)
+
+
+# --- Dependence ---------------------------------------------------------------------------------------------------
+
+
+def test_haldane_is_the_bayesian_bootstrap():
+    """The mean of d has posterior mean d-bar and variance sum (d - d-bar)² / n / (n + 1), exactly."""
+    right = {name: guess == TRUTH for name, guess in GUESSES.items()}
+    accuracy = br.scores.accuracy(br.fit(JOINT, "paired", prior="haldane", seed=5))
+    draws = accuracy.sizes["chain"] * accuracy.sizes["draw"]
+    for a, b in (("a", "b"), ("a", "c"), ("c", "b")):
+        d = right[a].astype(float) - right[b]
+        n = d.size
+        variance = ((d - d.mean()) ** 2).sum() / n / (n + 1)
+        drawn = (accuracy.sel(entity=a) - accuracy.sel(entity=b)).values.ravel()
+        assert abs(drawn.mean() - d.mean()) < 5 * np.sqrt(variance / draws)
+        # A variance of nearly normal draws has the relative standard error sqrt(2 / draws).
+        assert abs(drawn.var() / variance - 1) < 5 * np.sqrt(2 / draws)
+
+
+@pytest.mark.parametrize("prior", ["four_cases", 3.0])
+def test_differences_have_their_closed_form_and_are_narrower_than_unpaired(prior):
+    """Var G(f) = Var_base(f) / (c + N + 1) for a Dirichlet process whose base mixes the prior with the cases."""
+    alpha = 1.0 if prior == "four_cases" else prior
+    c, n = 4 * alpha, TRUTH.size
+    right = {name: (guess == TRUTH).astype(float) for name, guess in GUESSES.items()}
+    options = {"prior": prior, "seed": 5, "draws": 2500}
+    paired = br.scores.accuracy(br.fit(JOINT, "paired", **options))
+    apart = br.scores.accuracy(br.fit(br.from_predictions(TRUTH, GUESSES), **options))
+    for a, b in (("a", "b"), ("a", "c")):
+        d = right[a] - right[b]
+        # A priori half of all answers are right, independently: d is -1, 0, 1 with 1/4, 1/2, 1/4.
+        mean, square = d.sum() / (c + n), ((d**2).sum() + c / 2) / (c + n)
+        variance = (square - mean**2) / (c + n + 1)
+        drawn = (paired.sel(entity=a) - paired.sel(entity=b)).values.ravel()
+        assert abs(drawn.mean() - mean) < 5 * np.sqrt(variance / drawn.size)
+        assert abs(drawn.var() / variance - 1) < 5 * np.sqrt(2 / drawn.size)
+        if (a, b) == ("a", "b"):
+            assert drawn.std() < 0.7 * float((apart.sel(entity=a) - apart.sel(entity=b)).std())
+
+
+def test_discordant_pairs_decide():
+    """McNemar: with Haldane, P(a beats b) is P(Beta(a alone right, b alone right) > 1/2), whatever they agree on."""
+    for agree in (10, 1000):
+        truth = [0, 1] * (agree // 2) + [1] * 20
+        guesses = {"a": truth[:agree] + [1] * 14 + [0] * 6, "b": truth[:agree] + [0] * 14 + [1] * 6}
+        posterior = br.fit(br.joint_outcomes(truth, guesses), "paired", prior="haldane", force=True, seed=2)
+        ranking = br.credible_ranking(posterior, "accuracy")
+        wanted = stats.beta(14, 6).sf(0.5)
+        found = float(ranking["superiority"].sel(entity="a", rival="b"))
+        assert abs(found - wanted) < 5 * np.sqrt(wanted * (1 - wanted) / 4000)
+
+
+def test_entities_that_answer_the_same_differ_by_the_prior_alone():
+    twins = br.joint_outcomes(TRUTH, {"a": GUESSES["a"], "b": GUESSES["a"]})
+    tpr = br.scores.tpr(br.fit(twins, "paired", prior="haldane", seed=1))
+    np.testing.assert_allclose(tpr.sel(entity="a"), tpr.sel(entity="b"), rtol=1e-12)
+
+
+def test_one_prevalence_for_all():
+    share = br.as_performance(br.fit(JOINT, "paired", seed=1)).sum("predicted")
+    for entity in "bc":
+        np.testing.assert_allclose(share.sel(entity=entity), share.sel(entity="a"), rtol=1e-12)
+    posterior = groups_of(br.fit(JOINT, "paired", seed=1))["posterior"]
+    np.testing.assert_allclose(posterior["prevalence"].isel(test_set=0), share.sel(entity="a"), rtol=1e-12)
+
+
+def test_positives_and_negatives_by_design():
+    """One process a class: rows Dirichlet, independent of each other; the variance of a difference of TPRs is exact."""
+    posterior = br.fit(JOINT, "paired", prevalence="observed", seed=3, draws=2500)
+    performance = br.as_performance(posterior)
+    np.testing.assert_allclose(performance.sum("predicted").sel(actual=1), 1 / 3)
+    counts = br.from_predictions(TRUTH, GUESSES)
+    for entity in GUESSES:
+        (tn, fp), (fn, tp) = counts.sel(entity=entity).values + 1.0
+        tpr, tnr = values(posterior, "tpr", entity), values(posterior, "tnr", entity)
+        assert stats.kstest(tpr, stats.beta(tp, fn).cdf).pvalue > LEVEL
+        assert stats.kstest(tnr, stats.beta(tn, fp).cdf).pvalue > LEVEL
+        assert abs(np.corrcoef(tpr, tnr)[0, 1]) < 5 / np.sqrt(tpr.size)
+    d = (GUESSES["a"].astype(float) - GUESSES["b"])[TRUTH == 1]
+    mean, square = d.sum() / 42, ((d**2).sum() + 1) / 42  # 40 cases and two of the prior
+    drawn = values(posterior, "tpr", "a") - values(posterior, "tpr", "b")
+    assert abs(drawn.var() / ((square - mean**2) / 43) - 1) < 5 * np.sqrt(2 / drawn.size)
+    given = br.fit(JOINT, "paired", prevalence=0.05, seed=3, draws=2500)
+    np.testing.assert_allclose(br.as_performance(given).sum("predicted").sel(actual=1), 0.05)
+    np.testing.assert_allclose(values(given, "tpr", "a"), values(posterior, "tpr", "a"), rtol=1e-9)
+
+
+def test_a_class_of_no_share_keeps_its_rates():
+    posterior = groups_of(br.fit(JOINT, "paired", prevalence=0.0, seed=3))["posterior"]
+    assert (posterior["rate"].sum("predicted") > 0.999).all()
+    assert (posterior["performance"].sel(actual=1) == 0).all()
+
+
+# --- Order, names, data sets --------------------------------------------------------------------------------------
+
+
+def test_order_changes_no_number():
+    shuffled = RNG.permutation(120)
+    other = br.joint_outcomes(TRUTH[shuffled], {name: GUESSES[name][shuffled] for name in "cab"})
+    other = other.isel(pattern=RNG.permutation(other.sizes["pattern"]))
+    one, two = (br.as_performance(br.fit(joint, "paired", seed=9)) for joint in (JOINT, other))
+    xr.testing.assert_equal(two.sel(entity=["a", "b", "c"]), one)
+    single = br.joint_outcomes(TRUTH, GUESSES, cluster=range(120)).drop_vars("cluster")  # patterns more than once
+    xr.testing.assert_equal(br.as_performance(br.fit(single, "paired", seed=9)), one)
+
+
+def test_shorter_runs_are_the_start_of_longer_ones():
+    short, long = (br.as_performance(br.fit(JOINT, "paired", seed=9, draws=draws)) for draws in (30, 1200))
+    np.testing.assert_allclose(long.isel(draw=slice(30)), short, rtol=1e-12)
+
+
+def test_two_fits_of_one_seed_are_not_coupled():
+    more = br.joint_outcomes([*TRUTH, 1], {name: [*guess, 1] for name, guess in GUESSES.items()})
+    one, two = (br.fit(joint, "paired", seed=1) for joint in (JOINT, more))
+    assert abs(np.corrcoef(values(one, "tpr", "a"), values(two, "tpr", "a"))[0, 1]) < 5 / np.sqrt(4000)
+
+
+def test_an_entity_more_changes_no_distribution():
+    alone = br.fit(JOINT.isel(entity=[0]), "paired", seed=1)
+    together = br.fit(JOINT, "paired", seed=1)
+    for score in ("f1", "mcc"):
+        found = stats.ks_2samp(values(alone, score, "a"), values(together, score, "a"))
+        assert found.pvalue > LEVEL
+
+
+def test_data_sets_are_apart():
+    where = np.where(np.arange(120) % 3 == 0, "north", "south")
+    joint = br.joint_outcomes(TRUTH, GUESSES, dataset=where)
+    posterior = br.fit(joint, "paired", seed=1)
+    performance = br.as_performance(posterior)
+    assert performance.dims == ("chain", "draw", "entity", "dataset", "actual", "predicted")
+    counts = br.from_predictions(TRUTH, GUESSES, dataset=where)
+    for dataset in ("north", "south"):
+        table = counts.sel(entity="a", dataset=dataset).values + 1.0
+        for score, parameters in beta_marginals(table).items():
+            drawn = br.scores.get(score)(posterior).sel(entity="a", dataset=dataset).values.ravel()
+            assert stats.kstest(drawn, stats.beta(*parameters).cdf).pvalue > LEVEL
+    tpr = br.scores.tpr(posterior).sel(entity="a")
+    north, south = (tpr.sel(dataset=d).values.ravel() for d in ("north", "south"))
+    assert abs(np.corrcoef(north, south)[0, 1]) < 5 / np.sqrt(4000)
+
+
+# --- What is said -------------------------------------------------------------------------------------------------
+
+
+def test_the_verdict_does_not_call_errors_independent():
+    paired = br.credible_ranking(br.fit(JOINT, "paired", seed=1), "accuracy")
+    apart = br.fit(br.from_predictions(TRUTH, GUESSES), seed=1)
+    assert any("independent" in note for note in br.credible_ranking(apart, "accuracy").attrs["notes"])
+    assert not any("independent" in note for note in paired.attrs["notes"])
+    np.testing.assert_allclose(paired["observed"].sel(entity="a"), (GUESSES["a"] == TRUTH).mean())
+
+
+def test_what_was_observed_is_kept():
+    groups = groups_of(br.fit(JOINT, "paired", seed=1))
+    data = groups["observed_data"]
+    np.testing.assert_array_equal(data["pattern_predicted"], JOINT["predicted"])
+    np.testing.assert_array_equal(data["pattern_actual"], JOINT["actual"])
+    np.testing.assert_array_equal(data["pattern_count"], JOINT["count"])
+    assert (groups["constant_data"]["prior_concentration"] == 1).all()
+    assert 0 < groups["posterior"].attrs["remainder"] <= 1e-6
+
+
+@pytest.mark.parametrize(
+    ("evidence", "options", "error", "words"),
+    [
+        (br.from_predictions(TRUTH, GUESSES), {}, TypeError, "evidence must be a Dataset .*joint_outcomes"),
+        (JOINT.drop_vars("count"), {}, ValueError, "evidence must hold .*count"),
+        (JOINT.isel(entity=0), {}, ValueError, "evidence must have the dims"),
+        (JOINT.isel(pattern=[]), {}, ValueError, "evidence must hold at least one"),
+        (JOINT.assign(count=-JOINT["count"]), {}, ValueError, "count must hold non-negative whole numbers"),
+        (JOINT.isel(entity=[0, 0]), {}, ValueError, "entity must hold each name once"),
+        (JOINT.assign_coords(label=("label", [1, 2])), {}, ValueError, "actual must hold labels among"),
+        (JOINT, {"sampler": "nuts"}, ValueError, "sampler must be"),
+        (JOINT.assign_coords(cluster=("pattern", range(9))), {}, ValueError, "evidence must hold single cases"),
+        (JOINT, {"force": 1}, TypeError, "force must be True or False"),
+        (JOINT, {"shared_prevalence": False}, TypeError, "options must be among"),
+        (JOINT, {"prevalence": 2}, ValueError, "prevalence must lie between 0 and 1"),
+        (
+            br.joint_outcomes([0, 1], {"a": [0, 1]}), {"prior": "haldane"},
+            ValueError, "prior must be positive where a cell has no cases",
+        ),
+    ],
+)  # fmt: skip
+def test_bad_evidence_is_named(evidence, options, error, words):
+    with pytest.raises(error, match=words):
+        br.fit(evidence, "paired", **options)
