@@ -1,6 +1,7 @@
 """The paired model: the marginals of the unpaired one, and the dependence that the cases tell."""
 
 import numpy as np
+import pandas as pd
 import pytest
 import xarray as xr
 from scipy import stats
@@ -277,9 +278,9 @@ def test_what_was_observed_is_kept():
         (JOINT.isel(pattern=[]), {}, ValueError, "evidence must hold at least one"),
         (JOINT.assign(count=-JOINT["count"]), {}, ValueError, "count must hold non-negative whole numbers"),
         (JOINT.isel(entity=[0, 0]), {}, ValueError, "entity must hold each name once"),
-        (JOINT.assign_coords(label=("label", [1, 2])), {}, ValueError, "actual must hold labels among"),
+        (JOINT.assign_coords(label=("label", [1, 2])), {}, ValueError, "actual and predicted must hold labels among"),
         (JOINT, {"sampler": "nuts"}, ValueError, "sampler must be"),
-        (JOINT.assign_coords(cluster=("pattern", range(9))), {}, ValueError, "evidence must hold single cases"),
+        (JOINT, {"target": "case"}, ValueError, "target must be None"),
         (JOINT, {"force": 1}, TypeError, "force must be True or False"),
         (JOINT, {"shared_prevalence": False}, TypeError, "options must be among"),
         (JOINT, {"prevalence": 2}, ValueError, "prevalence must lie between 0 and 1"),
@@ -292,3 +293,211 @@ def test_what_was_observed_is_kept():
 def test_bad_evidence_is_named(evidence, options, error, words):
     with pytest.raises(error, match=words):
         br.fit(evidence, "paired", **options)
+
+
+# --- Outcomes without classes -------------------------------------------------------------------------------------
+
+RIGHT = pd.DataFrame({name: (guess == TRUTH).astype(int) for name, guess in GUESSES.items()})
+GRADES = pd.DataFrame({"x": RNG.integers(1, 6, 90), "y": RNG.integers(1, 6, 90)}).assign(z=lambda f: (f.x + f.y) // 2)
+COSTS = pd.DataFrame(RNG.gamma(2, size=(60, 2)), columns=["x", "y"]).assign(z=lambda f: f.x + 0.1 * f.y)
+
+
+def test_right_and_wrong_have_beta_margins():
+    posterior = br.fit(br.from_outcomes(RIGHT), "paired", seed=1)
+    mean = groups_of(posterior)["posterior"]["mean_outcome"]
+    assert mean.dims == ("chain", "draw", "entity")
+    for entity in RIGHT:
+        right = RIGHT[entity].sum()
+        margin = stats.beta(2 + right, 2 + 120 - right)
+        assert stats.kstest(mean.sel(entity=entity).values.ravel(), margin.cdf).pvalue > LEVEL
+    performance = br.as_performance(posterior)
+    np.testing.assert_allclose(performance.sel(outcome=1), mean)
+    np.testing.assert_allclose(performance.sum("outcome"), 1)
+    # (Var of the base measure) / (c + N + 1), as of tables.
+    d = RIGHT["a"] - RIGHT["c"]
+    variance = ((d**2).sum() + 2) / 124 - (d.sum() / 124) ** 2
+    drawn = (mean.sel(entity="a") - mean.sel(entity="c")).values
+    assert abs(drawn.var() / (variance / 125) - 1) < 5 * np.sqrt(2 / drawn.size)
+
+
+@pytest.mark.parametrize("frame", [GRADES, COSTS])
+def test_numbers_are_bootstrapped(frame):
+    """Mean v-bar and variance sum (v - v-bar)² / n / (n + 1), of values and of differences."""
+    posterior = groups_of(br.fit(br.from_outcomes(frame), "paired", seed=1, draws=2500))["posterior"]
+    assert ("performance" in posterior) == (frame is GRADES)
+    mean, n = posterior["mean_outcome"], len(frame)
+    for v, drawn in (
+        (frame["x"], mean.sel(entity="x")),
+        (frame["z"] - frame["x"], mean.sel(entity="z") - mean.sel(entity="x")),
+    ):
+        variance = ((v - v.mean()) ** 2).sum() / n / (n + 1)
+        assert abs(float(drawn.mean()) - v.mean()) < 5 * np.sqrt(variance / drawn.size)
+        # The fourth moment of a weighted mean of gammas is within a twentieth of the normal one.
+        assert abs(float(drawn.var()) / variance - 1) < 5 * np.sqrt(2.1 / drawn.size)
+
+
+def test_outcomes_are_ranked():
+    posterior = br.fit(br.from_outcomes(GRADES), "paired", seed=1)
+    ranking = br.credible_ranking(posterior, "mean_outcome")
+    np.testing.assert_allclose(ranking["observed"], GRADES.mean())
+    assert not any("narrow" in note for note in ranking.attrs["notes"])
+    few = br.credible_ranking(br.fit(br.from_outcomes(GRADES[:30]), "paired", seed=1), "mean_outcome")
+    assert any(note.startswith("Only 30 cases, and no prior") for note in few.attrs["notes"])
+    br.verdict(ranking)
+    grade = posterior["posterior"]["outcome"]
+    passed = br.ranking_score(posterior, xr.ones_like(grade, dtype=float), (grade >= 3).astype(float))
+    np.testing.assert_allclose(passed, br.as_performance(posterior).sel(outcome=[3, 4, 5]).sum("outcome"))
+
+
+def test_a_prior_of_grades_is_spread_over_them():
+    posterior = br.fit(br.from_outcomes(GRADES), "paired", prior=[1, 2, 3, 2, 1], seed=1)
+    low = br.as_performance(posterior).sel(entity="y", outcome=[1, 2]).sum("outcome").values.ravel()
+    n = int((GRADES["y"] <= 2).sum())
+    assert stats.kstest(low, stats.beta(n + 3, 90 - n + 6).cdf).pvalue > LEVEL
+
+
+def test_order_of_outcomes_changes_no_number():
+    one = br.fit(br.from_outcomes(COSTS), "paired", seed=1)["posterior"]["mean_outcome"]
+    other = br.from_outcomes(COSTS[["z", "x", "y"]].iloc[::-1])
+    two = br.fit(other, "paired", seed=1)["posterior"]["mean_outcome"]
+    xr.testing.assert_equal(two.sel(entity=["x", "y", "z"]), one)
+
+
+def test_outcomes_of_data_sets():
+    frame = GRADES.assign(where=["n", "s", "s"] * 30, times=2)
+    posterior = br.fit(br.from_outcomes(frame, dataset="where", weight="times"), "paired", seed=1)
+    observed = groups_of(posterior)["observed_data"]["mean_outcome"]
+    assert observed.dims == ("entity", "dataset")
+    np.testing.assert_allclose(observed.sel(dataset="s"), GRADES[frame["where"] == "s"].mean())
+    drawn = posterior["posterior"]["mean_outcome"].sel(entity="x", dataset="n")
+    v = GRADES["x"][frame["where"] == "n"]
+    error = float(drawn.std()) / np.sqrt(4000)
+    assert abs(float(drawn.mean()) - v.mean()) < 5 * error
+
+
+@pytest.mark.parametrize(
+    ("frame", "how", "error", "words"),
+    [
+        ({"a": [1]}, {}, TypeError, "frame must be a pandas DataFrame"),
+        (RIGHT.iloc[:0], {}, ValueError, "frame must hold a case"),
+        (RIGHT[["a", "a"]], {}, ValueError, "frame must hold each name once; got 'a'"),
+        (RIGHT.astype(float).replace(1.0, np.nan), {}, ValueError, r"none in column 'a', row \d+ \(frame.dropna"),
+        (
+            pd.DataFrame({"a": [1, 2], "b": [1, "x"]}),
+            {},
+            TypeError,
+            "frame must hold numbers; got str 'x' in column 'b'",
+        ),
+        (pd.DataFrame({"a": [1, np.inf]}), {}, ValueError, "frame must hold finite numbers"),
+        (RIGHT, {"weight": [1]}, ValueError, "weight must hold one number for each of the 120 cases"),
+        (RIGHT, {"weight": [0.5] * 120}, ValueError, "weight must hold non-negative whole numbers"),
+        (RIGHT, {"cluster": "question"}, ValueError, "cluster must hold 120 names"),
+    ],
+)
+def test_bad_frames_are_named(frame, how, error, words):
+    with pytest.raises(error, match=words):
+        br.from_outcomes(frame, **how)
+
+
+@pytest.mark.parametrize(
+    ("frame", "options", "words"),
+    [
+        (RIGHT, {"prevalence": 0.5}, "prevalence must be None for outcomes"),
+        (RIGHT, {"prior": "flat"}, "prior must be a number, an array or one of"),
+        (RIGHT, {"prior": [1, 2, 3]}, "prior must be one number or one for each of the 2 values"),
+        (RIGHT, {"prior": -1}, "prior must hold non-negative finite"),
+        (COSTS, {"prior": 1}, "prior must be 'haldane' for outcomes of more than 20 values"),
+    ],
+)
+def test_bad_options_of_outcomes_are_named(frame, options, words):
+    with pytest.raises(ValueError, match=words):
+        br.fit(br.from_outcomes(frame), "paired", **options)
+
+
+# --- Clusters -----------------------------------------------------------------------------------------------------
+
+#: Forty questions of one to five cases, on some of which a is right throughout.
+QUESTION = np.repeat(np.arange(40), np.arange(40) % 5 + 1)
+EASE = RNG.random(40)[QUESTION]
+TRUE = RNG.integers(0, 2, 120)
+ANSWERS = {"a": np.where(EASE < 0.7, TRUE, 1 - TRUE), "b": np.where(RNG.random(120) < EASE, TRUE, 1 - TRUE)}
+
+
+def weighed(prior, by_case):
+    """Draws of the accuracy and the TPR of a, by weights of the questions: the definition, word by word."""
+    rng, tables = np.random.default_rng(3), []
+    size = np.bincount(QUESTION)
+    for q in range(40):
+        here = q == QUESTION
+        table = np.histogram2d(TRUE[here], ANSWERS["a"][here], bins=2, range=[[0, 1], [0, 1]])[0]
+        tables.append(table if by_case else table / size[q] * size.mean())
+    total = np.einsum("dq,qij->dij", rng.standard_exponential((4000, 40)), np.stack(tables))
+    total += rng.standard_gamma(prior, total.shape) if prior else 0
+    return {
+        "accuracy": (total[:, 0, 0] + total[:, 1, 1]) / total.sum((1, 2)),
+        "tpr": total[:, 1, 1] / total[:, 1].sum(-1),
+        "prevalence": total[:, 1].sum(-1) / total.sum((1, 2)),
+    }
+
+
+@pytest.mark.parametrize("prior", [0.0, 1.0])
+@pytest.mark.parametrize("target", ["case", "cluster"])
+def test_clusters_against_weights_by_hand(prior, target):
+    joint = br.joint_outcomes(TRUE, ANSWERS, cluster=QUESTION)
+    posterior = br.fit(joint, "paired", prior=prior, target=target, seed=1)
+    for score, wanted in weighed(prior, target == "case").items():
+        assert stats.ks_2samp(values(posterior, score, "a"), wanted).pvalue > LEVEL, score
+    share = br.as_performance(posterior).sum("predicted")
+    np.testing.assert_allclose(share.sel(entity="a"), share.sel(entity="b"))
+    known = br.fit(joint, "paired", prior=prior, target=target, seed=1, prevalence="observed")
+    np.testing.assert_allclose(values(known, "tpr", "a"), values(posterior, "tpr", "a"))
+
+
+def test_means_of_clusters_are_bootstrapped():
+    """Each question counts once: v are their means, with the closed form of the bootstrap."""
+    frame = pd.DataFrame({name: (guess == TRUE).astype(int) for name, guess in ANSWERS.items()})
+    outcomes = br.from_outcomes(frame.assign(question=QUESTION), cluster="question")
+    posterior = br.fit(outcomes, "paired", prior="haldane", target="cluster", seed=1, draws=2500)
+    v = frame.groupby(QUESTION).mean()
+    np.testing.assert_allclose(groups_of(posterior)["observed_data"]["mean_outcome"], v.mean())
+    mean = posterior["posterior"]["mean_outcome"]
+    for d, drawn in ((v["a"], mean.sel(entity="a")), (v["a"] - v["b"], mean.sel(entity="a") - mean.sel(entity="b"))):
+        variance = ((d - d.mean()) ** 2).sum() / 40 / 41
+        assert abs(float(drawn.mean()) - d.mean()) < 5 * np.sqrt(variance / drawn.size)
+        assert abs(float(drawn.var()) / variance - 1) < 5 * np.sqrt(2.1 / drawn.size)
+    assert any(
+        note.startswith("Only 40 clusters") for note in br.credible_ranking(posterior, "mean_outcome").attrs["notes"]
+    )
+
+
+@pytest.mark.parametrize("target", ["case", "cluster"])
+def test_clusters_of_one_case_are_cases(target):
+    joint = br.joint_outcomes(TRUTH, GUESSES, cluster=[f"patient {i}" for i in range(120)])
+    one, two = br.fit(JOINT, "paired", seed=1), br.fit(joint, "paired", target=target, seed=1)
+    xr.testing.assert_allclose(br.as_performance(two), br.as_performance(one), rtol=1e-12)
+    one = br.fit(br.from_outcomes(COSTS), "paired", seed=1)["posterior"]["mean_outcome"]
+    two = br.fit(br.from_outcomes(COSTS, cluster=range(60)), "paired", target=target, seed=1)
+    xr.testing.assert_allclose(two["posterior"]["mean_outcome"], one, rtol=1e-12)
+
+
+def test_names_of_clusters_change_nothing():
+    one, two = (
+        br.as_performance(br.fit(br.joint_outcomes(TRUE, ANSWERS, cluster=names), "paired", seed=1))
+        for names in (QUESTION, [f"question {97 * q % 41}" for q in QUESTION])
+    )
+    xr.testing.assert_equal(one, two)
+
+
+def test_a_cluster_in_two_data_sets_is_refused():
+    joint = br.joint_outcomes(TRUE, ANSWERS, cluster=QUESTION, dataset=np.where(np.arange(120) < 62, "n", "s"))
+    with pytest.raises(ValueError, match=r"cluster must name clusters within one data set each.* 'n' and 's'"):
+        br.fit(joint, "paired")
+    with pytest.raises(ValueError, match=r"target must be one of \('case', 'cluster'\); got 'question'"):
+        br.fit(br.joint_outcomes(TRUE, ANSWERS, cluster=QUESTION), "paired", target="question")
+
+
+def test_counts_are_observed_of_cases_only():
+    joint = br.joint_outcomes(TRUE, ANSWERS, cluster=QUESTION)
+    by_case = br.credible_ranking(br.fit(joint, "paired", seed=1), "accuracy")
+    np.testing.assert_allclose(by_case["observed"].sel(entity="a"), (ANSWERS["a"] == TRUE).mean())
+    assert br.credible_ranking(br.fit(joint, "paired", target="cluster", seed=1), "accuracy")["observed"].isnull().all()

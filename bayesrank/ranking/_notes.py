@@ -39,12 +39,13 @@ def source_notes(source: Any, score: Score | None, values: xr.DataArray, kind: s
     groups = groups_of(source) if is_container(source) else {}
     about = groups["posterior"].attrs if "posterior" in groups else {}
     counts = observed_counts(source)
-    lines = _sampling(groups, values)
+    lines = _sampling(groups, values) + ([str(about["note"])] if "note" in about else [])
     if score is not None and score.depends_on_prevalence and _is_table(source, kind):
         lines += _prevalences(*_shares(source, counts, about, kind), score) + _designed(score, about)
     if counts is not None:
         parts = parts_of(counts)
         lines += pooling_notes(parts, score) if parts is not None and score is not None else []
+        # A paired model was told how errors overlap.
         told = not groups or about.get("paired")
         lines += ([] if told else _same_cases(counts)) + _few_cases(counts)
     return lines
