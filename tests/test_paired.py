@@ -501,3 +501,25 @@ def test_counts_are_observed_of_cases_only():
     by_case = br.credible_ranking(br.fit(joint, "paired", seed=1), "accuracy")
     np.testing.assert_allclose(by_case["observed"].sel(entity="a"), (ANSWERS["a"] == TRUE).mean())
     assert br.credible_ranking(br.fit(joint, "paired", target="cluster", seed=1), "accuracy")["observed"].isnull().all()
+
+
+# --- What comes after ---------------------------------------------------------------------------------------------
+
+
+def test_a_paired_posterior_is_reported():
+    from bayesrank.report import ranking_report
+
+    posterior = br.fit(JOINT, "paired", seed=1, draws=100, groups=["prior"])
+    html = ranking_report(posterior, "f1")
+    assert "independent, since" not in html
+    assert "joint outcomes of the cases" in html
+    outcomes = br.fit(br.from_outcomes(RIGHT), "paired", seed=1, draws=100)
+    assert "mean outcome" in ranking_report(outcomes, "mean_outcome").replace("_", " ")
+
+
+@pytest.mark.parametrize("evidence", [JOINT, br.from_outcomes(COSTS, dataset="set 1")])
+def test_a_paired_posterior_is_stored(evidence, tmp_path):
+    posterior = br.fit(evidence, "paired", seed=1, draws=10)
+    for name, group in groups_of(posterior).items():
+        if name in ("posterior", "observed_data", "constant_data"):
+            group.to_netcdf(tmp_path / f"{name}.nc", engine="scipy")
