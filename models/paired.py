@@ -242,30 +242,33 @@ class _Outcomes:
         if each.any() and not self.few:
             raise ValueError(f"prior must be 'haldane' for outcomes of more than {VALUES} values; got {prior!r}")
         names = {"entity": joint["entity"].values} | ({"dataset": name_coord(datasets)} if datasets else {})
-        sizes = tuple(len(held) for held in names.values())
         self.dims = ("draw", *names)
-        self.prior = xr.DataArray(
-            np.broadcast_to(each, (*sizes, each.size)).copy(),
-            {**names, "outcome": self.values},
-            (*names, "outcome"),
-            name="prior_concentration",
+        self.mean = xr.DataArray(
+            _mean_outcome(joint, datasets, by_case).reshape([len(held) for held in names.values()]),
+            names,
+            list(names),
+            name="mean_outcome",
         )
-        self.alpha = self.prior.values.reshape(sizes[0], -1, 1, each.size)
+        none = xr.zeros_like(self.mean).rename("prior_concentration")
+        few = none + xr.DataArray(each, {"outcome": self.values}, ["outcome"])
+        self.prior = few.rename("prior_concentration") if self.few else none
+        self.alpha = self.prior.values.reshape(joint.sizes["entity"], max(len(datasets), 1), 1, -1)
         # Of many values the mean is summed itself, beside the weights.
         many = np.column_stack([np.ones(self.values.size), self.values])
         self.features = np.eye(self.values.size) if self.few else many
-        self.settings = {"prior": in_words(prior, default)}
-        mean = _mean_outcome(joint, datasets, by_case).reshape(sizes)
-        self.mean = self.prior.isel(outcome=0, drop=True).copy(data=mean).rename("mean_outcome")
+        self.settings = {
+            "prior": in_words(prior, default),
+            "mean_outcome_range": [float(self.values[0]), float(self.values[-1])],
+        }
 
     def observed(self, by_case: bool) -> xr.Dataset:
         return self.mean.to_dataset()
 
     def coords(self) -> dict[str, Any]:
-        return {str(name): coord for name, coord in self.prior.coords.items() if name != "outcome" or self.few}
+        return {str(name): coord for name, coord in self.prior.coords.items()}
 
     def variables(self, table: np.ndarray, block: Block) -> dict[str, xr.Variable]:
-        sums = table.reshape(block.size, *self.prior.shape[:-1], -1)
+        sums = table.reshape(block.size, *self.mean.shape, -1)
         if not self.few:
             return {"mean_outcome": xr.Variable(self.dims, sums[..., 1] / sums[..., 0])}
         sums /= sums.sum(-1, keepdims=True)

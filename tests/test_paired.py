@@ -523,3 +523,23 @@ def test_a_paired_posterior_is_stored(evidence, tmp_path):
     for name, group in groups_of(posterior).items():
         if name in ("posterior", "observed_data", "constant_data"):
             group.to_netcdf(tmp_path / f"{name}.nc", engine="scipy")
+
+
+def test_means_have_the_range_of_their_outcomes():
+    """An observed 1 lies outside of every interval and contradicts nothing; within a range there is a regret."""
+    answers = pd.DataFrame({"perfect": [1] * 20, "good": [1] * 18 + [0] * 2})
+    ranking = br.credible_ranking(br.fit(br.from_outcomes(answers), "paired", seed=1), "mean_outcome")
+    assert ranking.attrs["range"] == [0.0, 1.0]
+    assert float(ranking["upper"].sel(entity="perfect")) < 1
+    assert "outside" not in " ".join(br.verdict(ranking))
+    assert (ranking["expected_regret"] > 0).all()
+    costs = br.credible_ranking(br.fit(br.from_outcomes(COSTS), "paired", seed=1), "mean_outcome")
+    assert costs.attrs["range"] == [COSTS.min().min(), COSTS.max().max()]
+
+
+def test_many_patterns_have_weights_of_their_own():
+    """Streams are shared by a thousand patterns; with one for all, the variance would be twice too large."""
+    frame = pd.DataFrame({"x": RNG.normal(size=2500)})
+    mean = br.fit(br.from_outcomes(frame), "paired", seed=1)["posterior"]["mean_outcome"]
+    variance = ((frame["x"] - frame["x"].mean()) ** 2).sum() / 2500 / 2501
+    assert abs(float(mean.var()) / variance - 1) < 5 * np.sqrt(2 / mean.size)
