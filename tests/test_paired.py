@@ -246,6 +246,9 @@ def test_data_sets_are_apart():
     tpr = br.scores.tpr(posterior).sel(entity="a")
     north, south = (tpr.sel(dataset=d).values.ravel() for d in ("north", "south"))
     assert abs(np.corrcoef(north, south)[0, 1]) < 5 / np.sqrt(4000)
+    twice = br.joint_outcomes([*TRUTH, *TRUTH], {"a": [*GUESSES["a"]] * 2}, dataset=["x"] * 120 + ["y"] * 120)
+    tpr = br.scores.tpr(br.fit(twice, "paired", seed=1)).isel(entity=0)
+    assert abs(np.corrcoef(*(tpr.sel(dataset=d).values.ravel() for d in "xy"))[0, 1]) < 5 / np.sqrt(4000)
 
 
 # --- What is said -------------------------------------------------------------------------------------------------
