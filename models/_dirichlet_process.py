@@ -2,9 +2,9 @@
 
 A draw has three parts: what was observed, weighted by gamma variables of its counts; patterns that nobody saw, from
 the base measure, weighted by stick-breaking; and the rest of the stick, which is again such a process, independent of
-its sticks. Only the tables of the entities are wanted, and those of the rest are Dirichlet: drawn entity by entity,
-they leave every marginal exact however short the stick is cut. What the cut loses is how the entities depend on each
-other within the rest.
+its sticks. Only the tables of the entities are wanted, and those of the rest are Dirichlet: drawn entity by entity with
+shared class totals, they leave every marginal exact however short the stick is cut, and every covariance between
+entities too, since these answer independently under the base measure. What the cut loses is of higher order.
 """
 
 from collections.abc import Callable

@@ -134,8 +134,9 @@ class Paired:
 
     def observed(self) -> dict[str, xr.Dataset]:
         """What was observed of each entity, the joint patterns, and the prior that was used."""
-        patterns = self.joint.reset_coords().drop_vars(["entity", "label"], errors="ignore")
-        named = patterns.rename({name: f"pattern_{name}" for name in patterns.data_vars})
+        held = self.joint.reset_coords()
+        names = [name for name in (*VARIABLES, "dataset", "cluster") if name in held and "pattern" in held[name].dims]
+        named = held[names].rename({name: f"pattern_{name}" for name in names})
         own = self.margins.observed(self.by_case)
         return {"observed_data": xr.merge([own, named]), "constant_data": self.margins.prior.to_dataset()}
 

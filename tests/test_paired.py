@@ -8,6 +8,7 @@ from scipy import stats
 
 import bayesrank as br
 from bayesrank._compat import groups_of
+from bayesrank.models import _dirichlet_process
 from bayesrank.models._priors import four_cases
 
 #: A true hypothesis fails a Kolmogorov-Smirnov test at this level once in a million seeds.
@@ -105,6 +106,29 @@ def test_a_class_without_cases_keeps_its_rates():
     # Next to 1 a double has no room for this distribution; next to 0 it has.
     assert stats.kstest(tpr[tpr < 0.5], lambda x: stats.beta(0.02, 0.02).cdf(x) / 0.5).pvalue > LEVEL
     assert abs((tpr < 0.5).mean() - 0.5) < 5 * 0.5 / np.sqrt(tpr.size)
+
+
+def test_a_class_may_have_no_prior():
+    posterior = br.fit(JOINT, "paired", prior=[[0, 0], [1, 3]], seed=1)
+    table = br.from_predictions(TRUTH, GUESSES).sel(entity="c").values + np.array([[0, 0], [1, 3]])
+    for score, parameters in beta_marginals(table).items():
+        assert stats.kstest(values(posterior, score, "c"), stats.beta(*parameters).cdf).pvalue > LEVEL, score
+    empty = br.joint_outcomes([0, 0, 0], {"a": [0, 1, 0]}, labels=[0, 1])
+    assert np.isnan(values(br.fit(empty, "paired", prior="haldane", force=True, seed=1), "tpr", "a")).all()
+
+
+@pytest.mark.parametrize("sticks", [1, 1000])
+def test_a_cut_stick_leaves_marginals_and_covariances(sticks, monkeypatch):
+    """Of a strong prior: Cov of accuracies is that of the class's mean accuracies under H, over c + 1."""
+    monkeypatch.setattr(_dirichlet_process, "STICKS", sticks)
+    prior = {"a": [[3.0, 1.0], [1.0, 1.0]], "b": [[1.0, 3.0], [0.2, 1.8]], "c": [[2.0, 2.0], [1.0, 1.0]]}
+    drawn = groups_of(br.fit(JOINT, "paired", prior=prior, seed=1, draws=5000, groups=["prior"]))["prior"]
+    a, b = (values(drawn, "accuracy", entity) for entity in "ab")
+    assert stats.kstest(a, stats.beta(4, 2).cdf).pvalue > LEVEL
+    # Class 0 has 2/3: accuracies 3/4 and 1/2 of a, 1/4 and 9/10 of b.
+    covariance = 2 / 9 * (3 / 4 - 1 / 2) * (1 / 4 - 9 / 10) / 7
+    error = a.std() * b.std() / np.sqrt(a.size)
+    assert abs(np.cov(a, b)[0, 1] - covariance) < 5 * error < abs(covariance)
 
 
 # --- Dependence ---------------------------------------------------------------------------------------------------
