@@ -121,14 +121,15 @@ def test_a_class_may_have_no_prior():
 def test_a_cut_stick_leaves_marginals_and_covariances(sticks, monkeypatch):
     """Of a strong prior: Cov of accuracies is that of the class's mean accuracies under H, over c + 1."""
     monkeypatch.setattr(_dirichlet_process, "STICKS", sticks)
-    prior = {"a": [[3.0, 1.0], [1.0, 1.0]], "b": [[1.0, 3.0], [0.2, 1.8]], "c": [[2.0, 2.0], [1.0, 1.0]]}
+    prior = {"a": [[3.0, 1.0], [1.0, 1.0]], "b": [[1.0, 3.0], [0.2, 1.8]], "c": [[3.0, 1.0], [1.0, 1.0]]}
     drawn = groups_of(br.fit(JOINT, "paired", prior=prior, seed=1, draws=5000, groups=["prior"]))["prior"]
-    a, b = (values(drawn, "accuracy", entity) for entity in "ab")
+    a, b, c = (values(drawn, "accuracy", entity) for entity in "abc")
     assert stats.kstest(a, stats.beta(4, 2).cdf).pvalue > LEVEL
-    # Class 0 has 2/3: accuracies 3/4 and 1/2 of a, 1/4 and 9/10 of b.
-    covariance = 2 / 9 * (3 / 4 - 1 / 2) * (1 / 4 - 9 / 10) / 7
-    error = a.std() * b.std() / np.sqrt(a.size)
-    assert abs(np.cov(a, b)[0, 1] - covariance) < 5 * error < abs(covariance)
+    # Class 0 has 2/3: accuracies 3/4 and 1/2 of a and of c, 1/4 and 9/10 of b.
+    for other, apart in ((b, 1 / 4 - 9 / 10), (c, 3 / 4 - 1 / 2)):
+        covariance = 2 / 9 * (3 / 4 - 1 / 2) * apart / 7
+        error = a.std() * other.std() / np.sqrt(a.size)
+        assert abs(np.cov(a, other)[0, 1] - covariance) < 5 * error < abs(covariance)
 
 
 # --- Dependence ---------------------------------------------------------------------------------------------------
