@@ -78,7 +78,8 @@ def case_labels(argument: str, values: Any) -> np.ndarray:
         raise ValueError(f"{argument} must be a sequence of labels, one a case; got shape {array.shape}")
     if pd.isna(array).any():
         raise ValueError(f"{argument} must hold a label for every case; got a missing value")
-    check_names(argument, array.tolist())
+    if array.dtype == object:
+        check_names(argument, array.tolist())
     return array
 
 
@@ -111,6 +112,28 @@ def ordered_categories(column: Any) -> list | None:
     """The categories of a Series or Categorical that has some."""
     dtype = getattr(column, "dtype", None)
     return list(dtype.categories) if isinstance(dtype, pd.CategoricalDtype) else None
+
+
+def unique_rows(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The distinct rows of small non-negative integers, sorted, and which of them each row is.
+
+    What :func:`numpy.unique` finds along an axis, by one number a row, which sorts many times faster.
+
+    Examples
+    --------
+    >>> found, which = unique_rows(np.array([[1, 0], [0, 2], [1, 0]]))
+    >>> found.tolist(), which.tolist()
+    ([[0, 2], [1, 0]], [1, 0, 1])
+    """
+    key, numbers = np.zeros(len(rows), np.int64), 1
+    for column in rows.T:
+        base = int(column.max(initial=0)) + 1
+        if numbers > 2**62 // base:
+            key = np.unique(key, return_inverse=True)[1].ravel()
+            numbers = int(key.max()) + 1
+        key, numbers = key * base + column, numbers * base
+    _, first, which = np.unique(key, return_index=True, return_inverse=True)
+    return rows[first], which.ravel()
 
 
 def name_coord(names: list) -> np.ndarray:

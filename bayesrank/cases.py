@@ -10,16 +10,19 @@ import xarray as xr
 from bayesrank._evidence import (
     all_classes,
     case_labels,
+    in_words,
+    is_number,
     item_names,
     name_coord,
     object_array,
     ordered_categories,
     unique_names,
+    unique_rows,
     whole_numbers,
 )
 from bayesrank.counts import arrange
 
-__all__ = ["from_predictions", "joint_outcomes"]
+__all__ = ["from_outcomes", "from_predictions", "joint_outcomes"]
 
 
 def from_predictions(
@@ -132,31 +135,122 @@ def joint_outcomes(
     ([[1, 0], [1, 0], [1, 1]], [2, 1, 1])
     """
     cases = _encode(y_true, predictions, labels, weight)
-    size = cases.actual.size
+    classes = name_coord(cases.classes)
+    codes, count, groups = _patterns(np.column_stack([cases.actual, cases.predicted]), cases.weight, dataset, cluster)
+    return xr.Dataset(
+        {
+            "actual": ("pattern", classes[codes[:, 0]]),
+            "predicted": (("pattern", "entity"), classes[codes[:, 1:]]),
+            "count": ("pattern", count),
+        },
+        {"entity": name_coord(cases.entities), "label": classes} | groups,
+    )
+
+
+def from_outcomes(frame: pd.DataFrame, *, weight: Any = None, dataset: Any = None, cluster: Any = None) -> xr.Dataset:
+    """How often each pattern of outcomes occurred: right or wrong, a grade or a number, of every entity on a case.
+
+    For evaluations without a confusion matrix: benchmarks of language models, graded answers, costs, errors.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame
+        One row a case, one column an entity, the outcome as value: a number, 0/1 or True/False for wrong and right.
+    weight : sequence of int or str, optional
+        How many times each case counts (whole numbers), or the column that says so.
+    dataset : hashable or sequence, optional
+        The data set of each case, the column that names it, or one name for all cases.
+    cluster : sequence or str, optional
+        What each case belongs to (a question, a patient), where cases of one cluster resemble each other, or the
+        column that says so.
+
+    Returns
+    -------
+    xarray.Dataset
+        ``outcome`` (pattern, entity); ``count`` (pattern), above 0; and the coords ``dataset`` and ``cluster``
+        (pattern) where given. Columns that were named for these are no entities. The model ``"paired"`` takes it, and
+        its posterior holds ``mean_outcome``.
+
+    Raises
+    ------
+    ValueError
+        If an outcome is missing or not finite, a column occurs twice, or lengths differ.
+    TypeError
+        If ``frame`` is no DataFrame, or a column does not hold numbers.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> frame = pd.DataFrame({"gpt": [1, 1, 0, 1], "llama": [1, 0, 0, 1]})
+    >>> outcomes = from_outcomes(frame)
+    >>> outcomes["outcome"].values.tolist(), outcomes["count"].values.tolist()
+    ([[0, 0], [1, 0], [1, 1]], [1, 1, 2])
+    """
+    if not isinstance(frame, pd.DataFrame):
+        raise TypeError(f"frame must be a pandas DataFrame; got {in_words(frame)}")
+    unique_names("frame", item_names("frame", list(frame.columns), frame.shape[1]))
+    given = {"weight": weight, "dataset": dataset, "cluster": cluster}
+    columns = {name: held for name, held in given.items() if isinstance(held, str) and held in frame.columns}
+    given |= {name: frame[column] for name, column in columns.items()}
+    outcomes = frame.drop(columns=list(columns.values()))
+    if not outcomes.size:
+        raise ValueError(
+            f"frame must hold a case and an entity at least; got {outcomes.shape[0]} x {outcomes.shape[1]}"
+        )
+    values = np.column_stack([_numbers(name, outcomes[name]) for name in outcomes.columns])
+    if (values == np.floor(values)).all():
+        values = values.astype(np.int64)
+    seen, codes = np.unique(values, return_inverse=True)
+    size = len(frame)
+    codes, count, groups = _patterns(
+        codes.reshape(values.shape), _weights(given["weight"], size), given["dataset"], given["cluster"]
+    )
+    return xr.Dataset(
+        {"outcome": (("pattern", "entity"), seen[codes]), "count": ("pattern", count)},
+        {"entity": name_coord(list(outcomes.columns))} | groups,
+    )
+
+
+def _patterns(codes: np.ndarray, weight: np.ndarray, dataset: Any, cluster: Any) -> tuple[np.ndarray, np.ndarray, dict]:
+    """Distinct rows of each data set and cluster, how often each occurred, and the coords that name the groups."""
     groups = {
-        group: pd.factorize(object_array(item_names(group, given, size, broadcast=group == "dataset")))
+        group: pd.factorize(object_array(item_names(group, given, weight.size, broadcast=group == "dataset")))
         for group, given in (("dataset", dataset), ("cluster", cluster))
         if given is not None
     }
-    seen = cases.weight > 0
-    keys = np.column_stack([*(code for code, _ in groups.values()), cases.actual, cases.predicted])[seen]
-    patterns, which = np.unique(keys, axis=0, return_inverse=True)
+    seen = weight > 0
+    patterns, which = unique_rows(np.column_stack([*(code for code, _ in groups.values()), codes])[seen])
     count = np.zeros(len(patterns), np.int64)
-    np.add.at(count, which.ravel(), cases.weight[seen])
-    classes = name_coord(cases.classes)
-    labels_of = classes[patterns[:, len(groups) :]]
-    return xr.Dataset(
-        {
-            "actual": ("pattern", labels_of[:, 0]),
-            "predicted": (("pattern", "entity"), labels_of[:, 1:]),
-            "count": ("pattern", count),
-        },
-        {"entity": name_coord(cases.entities), "label": classes}
-        | {
-            group: ("pattern", name_coord(names.tolist())[patterns[:, i]])
-            for i, (group, (_, names)) in enumerate(groups.items())
-        },
-    )
+    np.add.at(count, which, weight[seen])
+    named = {
+        group: ("pattern", name_coord(names.tolist())[patterns[:, i]])
+        for i, (group, (_, names)) in enumerate(groups.items())
+    }
+    return patterns[:, len(groups) :], count, named
+
+
+def _numbers(name: Any, column: pd.Series) -> np.ndarray:
+    """The outcomes of an entity, as numbers."""
+    if column.isna().any():
+        raise ValueError(
+            f"frame must hold an outcome of every entity on every case; got none in column {name!r}, row "
+            f"{column.index[column.isna()][0]} (frame.dropna() keeps the cases that all entities met; "
+            "frame.fillna(0) counts a missing answer as wrong)"
+        )
+    others = [] if column.dtype.kind in "biuf" else [v for v in column if not (isinstance(v, bool) or is_number(v))]
+    if others:
+        raise TypeError(f"frame must hold numbers; got {in_words(others[0])} in column {name!r}")
+    values = column.to_numpy(dtype=float)
+    if np.isinf(values).any():
+        raise ValueError(f"frame must hold finite numbers; got an infinite one in column {name!r}")
+    return values
+
+
+def _weights(weight: Any, size: int) -> np.ndarray:
+    found = np.ones(size, np.int64) if weight is None else np.atleast_1d(whole_numbers("weight", weight))
+    if found.shape != (size,):
+        raise ValueError(f"weight must hold one number for each of the {size} cases; got {found.shape}")
+    return found
 
 
 class _Cases(NamedTuple):
@@ -193,6 +287,8 @@ def _encode(
     if labels is None:
         true = set(truth.tolist())
         for name, guess in guesses.items():
+            if guess.dtype.kind not in "fO":
+                continue
             # What a classifier's predict_proba gives would else be a class for each case.
             between = [v for v in guess.tolist() if isinstance(v, float) and 0 < v < 1 and v not in true]
             if between:
@@ -209,8 +305,6 @@ def _encode(
         except KeyError as error:
             raise ValueError(f"{argument} holds the label {error.args[0]!r}, not among labels {classes}") from None
 
-    weights = np.ones(truth.size, np.int64) if weight is None else np.atleast_1d(whole_numbers("weight", weight))
-    if weights.shape != truth.shape:
-        raise ValueError(f"weight must hold one number for each of the {truth.size} cases; got {weights.shape}")
+    weights = _weights(weight, truth.size)
     predicted = np.column_stack([encode(f"predictions[{name!r}]", guess) for name, guess in guesses.items()])
     return _Cases(encode("y_true", truth), predicted, weights, entities, classes)

@@ -423,7 +423,10 @@ def check_counts(counts: Any, argument: str = "counts") -> xr.DataArray:
     1
     """
     if not isinstance(counts, xr.DataArray):
-        raise TypeError(f"{argument} must be a DataArray as made by br.from_counts and its kin; got {in_words(counts)}")
+        hint = " (joint outcomes are for br.fit(..., 'paired'))" if isinstance(counts, xr.Dataset) else ""
+        raise TypeError(
+            f"{argument} must be a DataArray as made by br.from_counts and its kin; got {in_words(counts)}{hint}"
+        )
     dims = set(counts.dims)
     if not {"entity", "actual", "predicted"} <= dims or dims - {
         "entity",

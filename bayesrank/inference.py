@@ -42,10 +42,13 @@ def fit(
     evidence : xarray.DataArray or Dataset
         What the model takes; integer counts (entity, [dataset], actual, predicted), as made by
         :func:`bayesrank.from_counts` and its kin, for the models of tables. A coord ``test_set`` (entity, [dataset])
-        of them names which entities met the same cases; without it those with equal class sizes did.
+        of them names which entities met the same cases; without it those with equal class sizes did. Joint outcomes
+        of single cases, as from :func:`bayesrank.joint_outcomes` and :func:`bayesrank.from_outcomes`, for
+        ``"paired"``.
     model : str or class
         How the evidence arose: ``"dirichlet_multinomial"``, the cases drawn at random; ``"beta_binomial"``, the
-        numbers of negatives and positives set by design; or a class like those in :mod:`bayesrank.models`.
+        numbers of negatives and positives set by design; ``"paired"``, all entities met the same cases, which are
+        known one by one; or a class like those in :mod:`bayesrank.models`.
     draws, chains : int
         Draws in each chain, and chains.
     seed : int, SeedSequence or Generator, optional
@@ -66,7 +69,9 @@ def fit(
           DataArray over any dims of the counts;
         - ``prevalence``: ``"sampled"`` with the cases (default of the Dirichlet-multinomial), ``"observed"`` (default
           of the beta-binomial), the prevalence of the positive class as a number, or labelled draws of it;
-        - ``shared_prevalence=False``: entities of one test set have a prevalence each;
+        - ``shared_prevalence=False``: entities of one test set have a prevalence each (not of ``"paired"``);
+        - ``target``, of ``"paired"`` with cases in clusters: ``"case"`` (the default, all cases weigh the same) or
+          ``"cluster"`` (all clusters do);
         - ``force=True`` accepts an entity without cases, and a rate that nothing is known of.
 
     Returns
@@ -75,8 +80,10 @@ def fit(
         What the installed ArviZ works with. Groups: ``posterior`` with ``performance`` (chain, draw, entity,
         [dataset], actual, predicted), and ``prevalence`` (chain, draw, test_set, actual) where it is sampled;
         ``observed_data`` with ``counts``; ``constant_data`` with ``prior_concentration``; ``sample_stats`` of NUTS;
-        and those asked for. A pair that was not measured has a performance of NaN. ``log_likelihood`` holds ``counts``,
-        of the rows of each table given their totals, and ``row_totals``, those of each test set once.
+        and those asked for. Of outcomes without classes the posterior holds ``mean_outcome`` (chain, draw, entity,
+        [dataset]), and ``performance`` over ``outcome`` where these have few values. A pair that was not measured has a
+        performance of NaN. ``log_likelihood`` holds ``counts``, of the rows of each table given their totals, and
+        ``row_totals``, those of each test set once.
 
     Raises
     ------

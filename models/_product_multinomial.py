@@ -67,8 +67,8 @@ class ProductMultinomial:
         self.concentration = concentration(self.counts, prior)
         self.totals = known_totals(self.counts, self.PREVALENCE if prevalence is None else prevalence)
         if not force:
-            _check_proper(self.counts, self.concentration)
-            _check_observed(self.counts, self.totals)
+            check_proper(self.counts, self.concentration)
+            check_observed(self.counts, self.totals)
         self.test_set, self.key = test_sets(self.counts, self.concentration.sum("predicted"), shared_prevalence)
         self.settings = {
             "prior": in_words(prior, DEFAULT),
@@ -250,7 +250,7 @@ def known_totals(counts: xr.DataArray, prevalence: Any) -> xr.DataArray | None:
     return xr.concat([1 - prevalence, prevalence], "actual").assign_coords(actual=counts["actual"].values)
 
 
-def _check_proper(counts: xr.DataArray, alpha: xr.DataArray) -> None:
+def check_proper(counts: xr.DataArray, alpha: xr.DataArray) -> None:
     """Refuse an entity without cases, and a cell with neither prior nor cases: a rate would be degenerate."""
     cases = counts.sum([d for d in counts.dims if d != "entity"])
     if bool((cases == 0).any()):
@@ -268,7 +268,7 @@ def _check_proper(counts: xr.DataArray, alpha: xr.DataArray) -> None:
         )
 
 
-def _check_observed(counts: xr.DataArray, totals: xr.DataArray | None) -> None:
+def check_observed(counts: xr.DataArray, totals: xr.DataArray | None) -> None:
     if totals is None or "actual" not in totals.dims or not bool(totals.isnull().any()):
         return
     lacking = totals.isnull().any("actual") & (counts["measured"] if "measured" in counts.coords else True)

@@ -176,7 +176,7 @@ CASES = [
     (lambda: br.scores.get("f7"), KeyError, "score", "'f7'", "catalog"),
     (lambda: br.scores.get(7), TypeError, "score", "int", "name"),
     (lambda: br.scores.as_score(7), TypeError, "score", "int", "function"),
-    (lambda: br.scores.f_beta(-1), ValueError, "beta", "-1", "finite"),
+    (lambda: br.scores.f_beta(-1), ValueError, "beta", "-1", "at least 0"),
     (lambda: br.scores.f_beta("2"), TypeError, "beta", "'2'", "number"),
     # prediction
     (lambda: br.posterior_predictive(POSTERIOR, size=0), ValueError, "size", "0", "at least 1"),

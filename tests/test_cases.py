@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import bayesrank as br
+from bayesrank._evidence import unique_rows
 
 CASES = st.integers(1, 30).flatmap(
     lambda n: st.tuples(*(st.lists(st.integers(0, 2), min_size=n, max_size=n) for _ in range(5)))
@@ -119,3 +120,12 @@ def test_labels_go_before_categories():
     truth = pd.Categorical(["low", "high"], categories=["low", "high"])
     counts = br.from_predictions(truth, {"a": ["low", "high"]}, labels=["high", "low"])
     assert counts["actual"].values.tolist() == ["high", "low"]
+
+
+@pytest.mark.parametrize("columns", [1, 5, 90])  # ninety columns are more than one number can hold
+def test_distinct_rows_are_those_of_numpy(columns):
+    rows = np.random.default_rng(3).integers(0, 5, (400, columns)) * (np.arange(400) % 3 > 0)[:, None]
+    found, which = unique_rows(rows)
+    wanted, inverse = np.unique(rows, axis=0, return_inverse=True)
+    np.testing.assert_array_equal(found, wanted)
+    np.testing.assert_array_equal(which, inverse.ravel())

@@ -13,6 +13,8 @@ SHAPES = {
     "small_studies": (24, 2, 2),
     "tornado": (2, 1, 2, 2),
     "breast_cancer": (9, 2, 2),
+    "langchain_tool_use": (9, 2, 2),
+    "livecodebench_execution": (37, 2, 2),
 }
 
 
@@ -73,3 +75,29 @@ def test_known_counts():
     assert tornado.isel(entity=0).values.tolist() == [[2680, 72], [23, 28]]
     assert tornado.isel(entity=1).values.tolist() == [[2752, 0], [51, 0]]
     assert br.datasets.load("mnist_folds").sum(["actual", "predicted"]).min() > 0
+
+
+def test_language_models():
+    tools = br.datasets.load_cases("langchain_tool_use")
+    assert tools.shape == (20, 9)
+    assert br.datasets.load("langchain_tool_use").sel(entity="claude-2.1").values.tolist() == [[0, 0], [0, 20]]
+    runs = br.datasets.load_cases("livecodebench_execution")
+    assert runs.shape == (479, 39)
+    assert runs["question"].nunique() == 92
+    models = runs.drop(columns=["case", "question"])
+    assert [v for v in np.unique(models) if v % 1] == [1.25]
+    accuracy = br.scores.accuracy(br.datasets.load("livecodebench_execution"))
+    np.testing.assert_allclose(accuracy, [(models[name] > 5).mean() for name in accuracy["entity"].values])
+
+
+def test_questions_widen_the_differences_of_language_models():
+    """A leaderboard with paired cases: tiers where a list of means pretends an order."""
+    runs = br.datasets.load_cases("livecodebench_execution").drop(columns="case")
+    posterior = br.fit(br.from_outcomes(runs, cluster="question"), "paired", seed=1)
+    apart = br.fit(br.from_outcomes(runs.drop(columns="question")), "paired", seed=1)
+    one, two = (br.credible_ranking(p, "mean_outcome") for p in (posterior, apart))
+    np.testing.assert_allclose(one["observed"], two["observed"])
+    best = one["entity"].values[int(one["observed"].argmax())]
+    assert best == "Dracarys-72B-Instruct"
+    width = [float((r["upper"] - r["lower"]).sel(entity=best)) for r in (one, two)]
+    assert width[0] > 1.4 * width[1]

@@ -104,7 +104,36 @@ _DATA_SETS = {
         "dirichlet_multinomial",
         "breast_cancer_preds.csv",
     ),
+    "langchain_tool_use": _DataSet(
+        "Nine language models on 20 tool-use tasks",
+        "1 where a model solved the task, 0 where not (load_cases, for from_outcomes). As counts, every task asks for "
+        "the answer 'right' and none for 'wrong'.",
+        "Which language model uses tools best, and can 20 tasks tell?",
+        "MIT, (c) 2025 sambowyer (distributed with bayes_evals)",
+        "LangChain benchmarks; Bowyer, Aitchison, Ivanova (2025), arXiv 2503.01747",
+        "Every model met the same tasks (a paired design), which are very few. Models of one family resemble each "
+        "other. Of the counts only the accuracy has a meaning.",
+        "dirichlet_multinomial",
+        "langchain_tool_use.csv",
+    ),
+    "livecodebench_execution": _DataSet(
+        "LiveCodeBench: 37 language models predict the output of 479 programs",
+        "Ten times the share of the runs that were right, mostly of 10 (one entry, 1.25, of 8), on 479 cases of 92 "
+        "questions (load_cases, for from_outcomes with cluster='question'). As counts, a case is right where more than "
+        "half of the runs were; every case asks for the answer 'right' and none for 'wrong'.",
+        "Which language model foresees best what a program does?",
+        "CC BY-SA 4.0, the authors of LiveCodeBench",
+        "Jain et al. (2024), LiveCodeBench, arXiv 2403.07974",
+        "Every model met the same cases (a paired design), and cases of one question resemble each other, so counts "
+        "overstate how much is known. Models of one family resemble each other. Of the counts only the accuracy has a "
+        "meaning.",
+        "dirichlet_multinomial",
+        "livecodebench_execution.csv",
+    ),
 }
+
+#: Those with single cases.
+CASES = ("utah_trees", "breast_cancer", "langchain_tool_use", "livecodebench_execution")
 
 
 def names() -> list[str]:
@@ -172,7 +201,8 @@ def load_cases(name: str) -> pd.DataFrame:
     Parameters
     ----------
     name : str
-        A data set that has them: ``utah_trees`` or ``breast_cancer``.
+        A data set that has them: ``utah_trees``, ``breast_cancer``, ``langchain_tool_use`` or
+        ``livecodebench_execution``.
 
     Raises
     ------
@@ -187,8 +217,8 @@ def load_cases(name: str) -> pd.DataFrame:
     569
     """
     _find(name)
-    if name not in ("utah_trees", "breast_cancer"):
-        raise ValueError(f"name must be a data set with single cases: 'utah_trees' or 'breast_cancer'; got {name!r}")
+    if name not in CASES:
+        raise ValueError(f"name must be a data set with single cases, one of {CASES}; got {name!r}")
     return _read(name)
 
 
@@ -251,6 +281,21 @@ def _breast_cancer() -> xr.DataArray:
     return from_predictions(cases["y_true"], cases[models])
 
 
+def _langchain_tool_use() -> xr.DataArray:
+    return _right_or_wrong(_read("langchain_tool_use") == 1)
+
+
+def _livecodebench_execution() -> xr.DataArray:
+    runs = _read("livecodebench_execution").drop(columns=["case", "question"])
+    return _right_or_wrong(runs > 5)
+
+
+def _right_or_wrong(right: pd.DataFrame) -> xr.DataArray:
+    """Counts of answers that are either: every case asks for the right one."""
+    answers = {model: np.where(right[model], "right", "wrong") for model in right.columns}
+    return from_predictions(["right"] * len(right), answers, labels=["wrong", "right"])
+
+
 _LOADERS: dict[str, Callable[[], xr.DataArray]] = {
     "antibody_tests": _antibody_tests,
     "anomaly_detectors": _anomaly_detectors,
@@ -259,4 +304,6 @@ _LOADERS: dict[str, Callable[[], xr.DataArray]] = {
     "small_studies": _small_studies,
     "tornado": _tornado,
     "breast_cancer": _breast_cancer,
+    "langchain_tool_use": _langchain_tool_use,
+    "livecodebench_execution": _livecodebench_execution,
 }

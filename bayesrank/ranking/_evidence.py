@@ -74,13 +74,15 @@ class Evidence:
 
     def notes(self, score: Score | None) -> list[str]:
         """Sentences on what the evidence cannot carry."""
-        lines = list(self.sampler)
+        about = self.about or {}
+        lines = [*self.sampler, *([str(about["note"])] if "note" in about else [])]
         if score is not None and score.depends_on_prevalence and self.about is not None:
             lines += _prevalences(*self._shares(), score) + _designed(score, self.about)
         if self.counts is not None:
             parts = parts_of(self.counts)
             lines += pooling_notes(parts, score) if parts is not None and score is not None else []
-            lines += _same_cases(self.counts) + _few_cases(self.counts)
+            # A paired model was told how errors overlap.
+            lines += ([] if about.get("paired") else _same_cases(self.counts)) + _few_cases(self.counts)
         return lines
 
     def _shares(self) -> tuple[xr.DataArray | None, xr.DataArray | None]:

@@ -30,8 +30,9 @@ class Scored:
     name: str
     higher_is_better: bool
     score: Score | None = None
-    #: The name of the posterior's variable that the values are.
+    #: The name of the posterior's variable that the values are, and between which values it lies, if that is known.
     variable: str | None = None
+    ends: tuple[float, float] | None = None
 
     @property
     def sign(self) -> int:
@@ -40,15 +41,18 @@ class Scored:
     @property
     def finite_mean(self) -> bool:
         """Whether a mean, and with it a regret, is known to exist."""
-        return self.score is not None and self.score.finite_mean and self.variable is None
+        if self.variable is not None:
+            return self.ends is not None
+        return self.score is not None and self.score.finite_mean
 
     def facts(self) -> dict[str, Any]:
         """What a result says of the score."""
         score = self.score
+        ends = self.ends or (score.range if score else (-INFINITY, INFINITY))
         return {
             "score": self.name,
             "higher_is_better": int(self.higher_is_better),
-            "range": [float(end) for end in (score.range if score else (-INFINITY, INFINITY))],
+            "range": [float(end) for end in ends],
             "finite_mean": int(self.finite_mean),
         } | ({"depends_on_prevalence": int(score.depends_on_prevalence)} if score else {})
 
@@ -74,7 +78,8 @@ def scored(source: Any, score: Any, higher_is_better: bool | None, kind: str | N
         better = _better(score, known.higher_is_better if known else True, higher_is_better)
         if higher_is_better is None:
             _refuse(variable, better, score)
-        return Scored(_check(variable), score, better, known, variable=score)
+        ends = posterior_of(source).attrs.get(f"{score}_range")
+        return Scored(_check(variable), score, better, known, score, None if ends is None else tuple(ends))
     the_score = as_score(score)
     values = _check(the_score(source, kind))
     return Scored(

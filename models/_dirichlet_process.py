@@ -1,0 +1,167 @@
+"""Draws of a Dirichlet process on what several entities answer to one case, summed into a table of each entity.
+
+A draw has three parts: what was observed, weighted by gamma variables of its counts; patterns that nobody saw, from
+the base measure, weighted by stick-breaking; and the rest of the stick, which is again such a process, independent of
+its sticks. Only the tables of the entities are wanted, and those of the rest are Dirichlet: drawn entity by entity with
+shared class totals, they leave every marginal exact however short the stick is cut, and every covariance between
+entities too, since these answer independently under the base measure. What the cut loses is of higher order.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from bayesrank._evidence import unique_rows
+from bayesrank._sampling import dirichlet
+
+#: Expected share of the prior's mass that is left when the stick is cut, and the most sticks.
+REST, STICKS = 1e-6, 1000
+#: Units that share a stream, and patterns that are summed at once.
+UNITS, PATTERNS = 1000, 1000
+#: A prior of next to no mass, which keeps the rates of a class without cases.
+TINY = 1e-150
+
+
+@dataclass(frozen=True)
+class Process:
+    """The posterior of a process whose base measure has entities answer independently, given the class of a case.
+
+    Parameters
+    ----------
+    prior : array (entity, class, answer)
+        Concentrations; all entities have the same sums over answers.
+    codes : array of int (pattern, 1 + entity)
+        The class of a case, and what each entity answered.
+    unit, size : array (pattern)
+        Which unit the pattern belongs to, in order, and how much it weighs there. Units are what mass is put on:
+        patterns themselves, or clusters of cases.
+    count : array (unit)
+        How often the unit was observed.
+    features : array (answer, feature)
+        What is summed: indicators of the answers, or numbers that they stand for.
+    """
+
+    prior: np.ndarray
+    codes: np.ndarray
+    unit: np.ndarray
+    size: np.ndarray
+    count: np.ndarray
+    features: np.ndarray
+
+    @property
+    def sticks(self) -> int:
+        mass = self.prior[0].sum()
+        return min(STICKS, int(np.ceil(np.log(REST) / np.log(mass / (1 + mass))))) if mass else 0
+
+    @property
+    def rest(self) -> float:
+        """Expected share of the prior's mass within which entities are drawn one by one."""
+        mass = self.prior[0].sum()
+        return float((mass / (1 + mass)) ** self.sticks) if mass else 0.0
+
+    def observed(self, stream: Callable[..., np.random.Generator], draws: int) -> np.ndarray:
+        """Sums over what was observed, not normalised: (draw, entity, class, feature)."""
+        entities, classes, _ = self.prior.shape
+        total = np.zeros((draws, entities, classes, self.features.shape[1]))
+        for start in range(0, self.count.size, UNITS):
+            count = self.count[start : start + UNITS]
+            mass = stream("units", start // UNITS).standard_gamma(np.broadcast_to(count, (draws, count.size)))
+            first, last = np.searchsorted(self.unit, (start, start + UNITS))
+            for i in range(classes):
+                here = first + np.flatnonzero(self.codes[first:last, 0] == i)
+                for part in (here[k : k + PATTERNS] for k in range(0, here.size, PATTERNS)):
+                    weight = mass[:, self.unit[part] - start] * self.size[part]
+                    answers = self.features[self.codes[part, 1:]].reshape(part.size, -1)
+                    total[:, :, i] += (weight @ answers).reshape(draws, entities, -1)
+        return total
+
+    def unseen(self, stream: Callable[..., np.random.Generator], names: list, draws: int) -> np.ndarray:
+        """Draws of the prior, summing to 1 over classes and answers: (draw, entity, class, answer)."""
+        rows = self.prior[0].sum(-1)
+        mass = rows.sum()
+        # What is kept of the stick at each break: of next to nothing, the breaks themselves would round to 1.
+        kept = stream("sticks").beta(mass, 1, (draws, self.sticks))
+        left = np.cumprod(kept, axis=1)
+        weight = 1 - kept
+        weight[:, 1:] *= left[:, :-1]
+        kind = _choose(stream("classes").random(kept.shape), rows)
+        rest = left[:, -1:] * dirichlet(stream("rest"), rows, draws)
+        return np.stack(
+            [
+                _table(kind, _answers(stream("answers", name), kind, alpha), weight, alpha.shape)
+                + rest[..., None] * np.nan_to_num(dirichlet(stream("rest", name), alpha, draws))
+                for name, alpha in zip(names, self.prior, strict=True)
+            ],
+            axis=1,
+        )
+
+    def draw(self, stream: Callable[..., np.random.Generator], names: list, draws: int) -> np.ndarray:
+        """Posterior draws, not normalised: (draw, entity, class, feature)."""
+        total = self.observed(stream, draws)
+        mass = self.prior[0].sum()
+        if mass:
+            prior = np.maximum(stream("prior").standard_gamma(mass, draws), TINY)
+            total += prior[:, None, None, None] * (self.unseen(stream, names, draws) @ self.features)
+        return total
+
+
+def gather(
+    codes: np.ndarray, count: np.ndarray, cluster: np.ndarray | None, by_case: bool = True
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Patterns, the unit and the size of each, and the counts of the units, in an order that their content alone tells.
+
+    Without clusters each pattern is a unit. With them a unit is what a cluster holds; its cases weigh the same
+    everywhere (``by_case``), or its mean weighs as much as that of any other.
+
+    Examples
+    --------
+    >>> patterns, unit, size, count = gather(np.array([[1, 1], [0, 1], [1, 1]]), np.array([2, 1, 3]), None)
+    >>> patterns.tolist(), unit.tolist(), size.tolist(), count.tolist()
+    ([[0, 1], [1, 1]], [0, 1], [1.0, 1.0], [1.0, 5.0])
+    """
+    patterns, which = unique_rows(codes)
+    if cluster is None:
+        units = np.arange(len(patterns))
+        return patterns, units, np.ones(units.size), np.bincount(which, count).astype(float)
+    held: dict[int, dict[int, int]] = {}
+    for group, place, n in zip(cluster.tolist(), which.tolist(), count.tolist(), strict=True):
+        content = held.setdefault(group, {})
+        content[place] = content.get(place, 0) + n
+    contents, times = _tally([tuple(sorted(content.items())) for content in held.values()])
+    pattern, size = (np.array([pair[i] for content in contents for pair in content]) for i in (0, 1))
+    unit = np.repeat(np.arange(len(contents)), [len(content) for content in contents])
+    if not by_case:
+        # The mean size, so that one case of the prior weighs as much as one case of the data.
+        cases = np.bincount(unit, size)
+        size = size / cases[unit] * (cases @ times / times.sum())
+    return patterns[pattern], unit, size.astype(float), times
+
+
+def _tally(contents: list[tuple]) -> tuple[list[tuple], np.ndarray]:
+    """What occurs, sorted, and how often."""
+    times: dict[tuple, int] = {}
+    for content in contents:
+        times[content] = times.get(content, 0) + 1
+    ordered = sorted(times)
+    return ordered, np.array([float(times[content]) for content in ordered])
+
+
+def _choose(uniform: np.ndarray, weight: np.ndarray) -> np.ndarray:
+    """Positions drawn in proportion to their weights."""
+    return np.searchsorted(np.cumsum(weight)[:-1] / weight.sum(), uniform, side="right")
+
+
+def _answers(rng: np.random.Generator, kind: np.ndarray, alpha: np.ndarray) -> np.ndarray:
+    uniform = rng.random(kind.shape)
+    answers = np.zeros(kind.shape, int)
+    for i in np.flatnonzero(alpha.sum(-1)):
+        here = kind == i
+        answers[here] = _choose(uniform[here], alpha[i])
+    return answers
+
+
+def _table(kind: np.ndarray, answers: np.ndarray, weight: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
+    draws, cells = len(kind), int(np.prod(shape))
+    place = (np.arange(draws)[:, None] * shape[0] + kind) * shape[1] + answers
+    return np.bincount(place.ravel(), weight.ravel(), draws * cells).reshape(draws, *shape)

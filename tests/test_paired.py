@@ -1,0 +1,574 @@
+"""The paired model: the marginals of the unpaired one, and the dependence that the cases tell."""
+
+import numpy as np
+import pandas as pd
+import pytest
+import xarray as xr
+from scipy import stats
+
+import bayesrank as br
+from bayesrank._compat import groups_of
+from bayesrank.models import _dirichlet_process
+from bayesrank.models._priors import four_cases
+
+#: A true hypothesis fails a Kolmogorov-Smirnov test at this level once in a million seeds.
+LEVEL = 1e-6
+RNG = np.random.default_rng(7)
+TRUTH = np.repeat([0, 1], [80, 40])
+EASY = RNG.random(120)
+#: b errs where a does, and on some more cases; c on others.
+GUESSES = {
+    "a": np.where(EASY < 0.15, 1 - TRUTH, TRUTH),
+    "b": np.where((EASY < 0.12) | (EASY > 0.97), 1 - TRUTH, TRUTH),
+    "c": np.where((EASY > 0.5) & (EASY < 0.7), 1 - TRUTH, TRUTH),
+}
+JOINT = br.joint_outcomes(TRUTH, GUESSES)
+FOUR = np.arange(120) % 4
+FOUR_GUESSES = {"a": np.where(EASY < 0.3, 0, FOUR), "b": np.where(EASY < 0.5, (FOUR + 1) % 4, FOUR)}
+
+
+def values(posterior, score, entity):
+    return br.scores.get(score)(posterior).sel(entity=entity).values.ravel()
+
+
+def beta_marginals(table):
+    """Ratios of a two-class table with Dirichlet cells, by aggregation and neutrality."""
+    (tn, fp), (fn, tp) = table
+    return {
+        "tpr": (tp, fn),
+        "tnr": (tn, fp),
+        "ppv": (tp, fp),
+        "npv": (tn, fn),
+        "accuracy": (tp + tn, fp + fn),
+        "prevalence": (tp + fn, tn + fp),
+        "jaccard": (tp, fp + fn),
+    }
+
+
+# --- Marginals ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("prior", ["four_cases", "jeffreys", 30.0, 0.01, "haldane"])
+def test_marginals_of_two_classes_are_those_of_the_unpaired_model(prior):
+    alpha = {"four_cases": 1.0, "jeffreys": 0.5, "haldane": 0.0}.get(prior, prior)
+    posterior = br.fit(JOINT, "paired", prior=prior, seed=3)
+    counts = br.from_predictions(TRUTH, GUESSES)
+    xr.testing.assert_equal(groups_of(posterior)["observed_data"]["counts"].drop_vars("test_set"), counts)
+    for entity in GUESSES:
+        for score, parameters in beta_marginals(counts.sel(entity=entity).values + alpha).items():
+            found = stats.kstest(values(posterior, score, entity), stats.beta(*parameters).cdf)
+            assert found.pvalue > LEVEL, (score, entity)
+
+
+@pytest.mark.parametrize(("prior", "alpha"), [(None, four_cases(4)), (5.0, np.full((4, 4), 5.0))])
+def test_marginals_of_four_classes(prior, alpha):
+    posterior = br.fit(br.joint_outcomes(FOUR, FOUR_GUESSES), "paired", prior=prior, seed=3)
+    performance = br.as_performance(posterior)
+    for entity in FOUR_GUESSES:
+        table = br.from_predictions(FOUR, FOUR_GUESSES).sel(entity=entity).values + alpha
+        drawn = performance.sel(entity=entity).values.reshape(-1, 4, 4)
+        for i in range(4):
+            rows, columns = drawn[:, i].sum(-1), drawn[:, :, i].sum(-1)
+            row, column = table[i].sum(), table[:, i].sum()
+            assert stats.kstest(rows, stats.beta(row, table.sum() - row).cdf).pvalue > LEVEL
+            assert stats.kstest(columns, stats.beta(column, table.sum() - column).cdf).pvalue > LEVEL
+            for j in range(4):
+                cell = stats.beta(table[i, j], row - table[i, j])
+                assert stats.kstest(drawn[:, i, j] / rows, cell.cdf).pvalue > LEVEL, (entity, i, j)
+        right = np.trace(table)
+        accuracy = values(posterior, "accuracy", entity)
+        assert stats.kstest(accuracy, stats.beta(right, table.sum() - right).cdf).pvalue > LEVEL
+
+
+def test_priors_of_their_own_share_the_row_totals():
+    own = {"a": [[3.0, 1.0], [2.0, 2.0]], "b": [[2.0, 2.0], [3.0, 1.0]], "c": 2}
+    posterior = br.fit(JOINT, "paired", prior=own, seed=3)
+    counts = br.from_predictions(TRUTH, GUESSES)
+    for entity, alpha in own.items():
+        for score, parameters in beta_marginals(counts.sel(entity=entity).values + np.asarray(alpha)).items():
+            assert stats.kstest(values(posterior, score, entity), stats.beta(*parameters).cdf).pvalue > LEVEL
+    with pytest.raises(ValueError, match=r"prior must give every entity the same row totals.* \[2.0, 2.0\] for 'a'"):
+        br.fit(JOINT, "paired", prior={"a": 1, "b": 2, "c": 1})
+
+
+def test_the_prior_is_the_unpaired_models():
+    prior = groups_of(br.fit(JOINT, "paired", prior=2, seed=1, groups=["prior"]))["prior"]
+    for score, parameters in beta_marginals(np.full((2, 2), 2.0)).items():
+        assert stats.kstest(values(prior, score, "b"), stats.beta(*parameters).cdf).pvalue > LEVEL
+    with pytest.raises(ValueError, match="improper"):
+        br.fit(JOINT, "paired", prior="haldane", groups=["prior"])
+
+
+def test_a_class_without_cases_keeps_its_rates():
+    joint = br.joint_outcomes([0] * 20, {"a": [0] * 20, "b": [0] * 19 + [1]}, labels=[0, 1])
+    posterior = br.fit(joint, "paired", prior=0.02, seed=1)
+    tpr = values(posterior, "tpr", "a")
+    # Next to 1 a double has no room for this distribution; next to 0 it has.
+    assert stats.kstest(tpr[tpr < 0.5], lambda x: stats.beta(0.02, 0.02).cdf(x) / 0.5).pvalue > LEVEL
+    assert abs((tpr < 0.5).mean() - 0.5) < 5 * 0.5 / np.sqrt(tpr.size)
+
+
+def test_a_class_may_have_no_prior():
+    posterior = br.fit(JOINT, "paired", prior=[[0, 0], [1, 3]], seed=1)
+    table = br.from_predictions(TRUTH, GUESSES).sel(entity="c").values + np.array([[0, 0], [1, 3]])
+    for score, parameters in beta_marginals(table).items():
+        assert stats.kstest(values(posterior, score, "c"), stats.beta(*parameters).cdf).pvalue > LEVEL, score
+    empty = br.joint_outcomes([0, 0, 0], {"a": [0, 1, 0]}, labels=[0, 1])
+    assert np.isnan(values(br.fit(empty, "paired", prior="haldane", force=True, seed=1), "tpr", "a")).all()
+
+
+@pytest.mark.parametrize("sticks", [1, 1000])
+def test_a_cut_stick_leaves_marginals_and_covariances(sticks, monkeypatch):
+    """Of a strong prior: Cov of accuracies is that of the class's mean accuracies under H, over c + 1."""
+    monkeypatch.setattr(_dirichlet_process, "STICKS", sticks)
+    prior = {"a": [[3.0, 1.0], [1.0, 1.0]], "b": [[1.0, 3.0], [0.2, 1.8]], "c": [[3.0, 1.0], [1.0, 1.0]]}
+    drawn = groups_of(br.fit(JOINT, "paired", prior=prior, seed=1, draws=5000, groups=["prior"]))["prior"]
+    a, b, c = (values(drawn, "accuracy", entity) for entity in "abc")
+    assert stats.kstest(a, stats.beta(4, 2).cdf).pvalue > LEVEL
+    # Class 0 has 2/3: accuracies 3/4 and 1/2 of a and of c, 1/4 and 9/10 of b.
+    for other, apart in ((b, 1 / 4 - 9 / 10), (c, 3 / 4 - 1 / 2)):
+        covariance = 2 / 9 * (3 / 4 - 1 / 2) * apart / 7
+        error = a.std() * other.std() / np.sqrt(a.size)
+        assert abs(np.cov(a, other)[0, 1] - covariance) < 5 * error < abs(covariance)
+
+
+# --- Dependence ---------------------------------------------------------------------------------------------------
+
+
+def test_haldane_is_the_bayesian_bootstrap():
+    """The mean of d has posterior mean d-bar and variance sum (d - d-bar)² / n / (n + 1), exactly."""
+    right = {name: guess == TRUTH for name, guess in GUESSES.items()}
+    accuracy = br.scores.accuracy(br.fit(JOINT, "paired", prior="haldane", seed=5))
+    draws = accuracy.sizes["chain"] * accuracy.sizes["draw"]
+    for a, b in (("a", "b"), ("a", "c"), ("c", "b")):
+        d = right[a].astype(float) - right[b]
+        n = d.size
+        variance = ((d - d.mean()) ** 2).sum() / n / (n + 1)
+        drawn = (accuracy.sel(entity=a) - accuracy.sel(entity=b)).values.ravel()
+        assert abs(drawn.mean() - d.mean()) < 5 * np.sqrt(variance / draws)
+        # A variance of nearly normal draws has the relative standard error sqrt(2 / draws).
+        assert abs(drawn.var() / variance - 1) < 5 * np.sqrt(2 / draws)
+
+
+@pytest.mark.parametrize("prior", ["four_cases", 3.0])
+def test_differences_have_their_closed_form_and_are_narrower_than_unpaired(prior):
+    """Var G(f) = Var_base(f) / (c + N + 1) for a Dirichlet process whose base mixes the prior with the cases."""
+    alpha = 1.0 if prior == "four_cases" else prior
+    c, n = 4 * alpha, TRUTH.size
+    right = {name: (guess == TRUTH).astype(float) for name, guess in GUESSES.items()}
+    options = {"prior": prior, "seed": 5, "draws": 2500}
+    paired = br.scores.accuracy(br.fit(JOINT, "paired", **options))
+    apart = br.scores.accuracy(br.fit(br.from_predictions(TRUTH, GUESSES), **options))
+    for a, b in (("a", "b"), ("a", "c")):
+        d = right[a] - right[b]
+        # A priori half of all answers are right, independently: d is -1, 0, 1 with 1/4, 1/2, 1/4.
+        mean, square = d.sum() / (c + n), ((d**2).sum() + c / 2) / (c + n)
+        variance = (square - mean**2) / (c + n + 1)
+        drawn = (paired.sel(entity=a) - paired.sel(entity=b)).values.ravel()
+        assert abs(drawn.mean() - mean) < 5 * np.sqrt(variance / drawn.size)
+        assert abs(drawn.var() / variance - 1) < 5 * np.sqrt(2 / drawn.size)
+        if (a, b) == ("a", "b"):
+            assert drawn.std() < 0.7 * float((apart.sel(entity=a) - apart.sel(entity=b)).std())
+
+
+def test_discordant_pairs_decide():
+    """McNemar: with Haldane, P(a beats b) is P(Beta(a alone right, b alone right) > 1/2), whatever they agree on."""
+    for agree in (10, 1000):
+        truth = [0, 1] * (agree // 2) + [1] * 20
+        guesses = {"a": truth[:agree] + [1] * 14 + [0] * 6, "b": truth[:agree] + [0] * 14 + [1] * 6}
+        posterior = br.fit(br.joint_outcomes(truth, guesses), "paired", prior="haldane", force=True, seed=2)
+        ranking = br.credible_ranking(posterior, "accuracy")
+        wanted = stats.beta(14, 6).sf(0.5)
+        found = float(ranking["superiority"].sel(entity="a", rival="b"))
+        assert abs(found - wanted) < 5 * np.sqrt(wanted * (1 - wanted) / 4000)
+
+
+def test_entities_that_answer_the_same_differ_by_the_prior_alone():
+    twins = br.joint_outcomes(TRUTH, {"a": GUESSES["a"], "b": GUESSES["a"]})
+    tpr = br.scores.tpr(br.fit(twins, "paired", prior="haldane", seed=1))
+    np.testing.assert_allclose(tpr.sel(entity="a"), tpr.sel(entity="b"), rtol=1e-12)
+
+
+def test_one_prevalence_for_all():
+    share = br.as_performance(br.fit(JOINT, "paired", seed=1)).sum("predicted")
+    for entity in "bc":
+        np.testing.assert_allclose(share.sel(entity=entity), share.sel(entity="a"), rtol=1e-12)
+    posterior = groups_of(br.fit(JOINT, "paired", seed=1))["posterior"]
+    np.testing.assert_allclose(posterior["prevalence"].isel(test_set=0), share.sel(entity="a"), rtol=1e-12)
+
+
+def test_positives_and_negatives_by_design():
+    """One process a class: rows Dirichlet, independent of each other; the variance of a difference of TPRs is exact."""
+    posterior = br.fit(JOINT, "paired", prevalence="observed", seed=3, draws=2500)
+    performance = br.as_performance(posterior)
+    np.testing.assert_allclose(performance.sum("predicted").sel(actual=1), 1 / 3)
+    counts = br.from_predictions(TRUTH, GUESSES)
+    for entity in GUESSES:
+        (tn, fp), (fn, tp) = counts.sel(entity=entity).values + 1.0
+        tpr, tnr = values(posterior, "tpr", entity), values(posterior, "tnr", entity)
+        assert stats.kstest(tpr, stats.beta(tp, fn).cdf).pvalue > LEVEL
+        assert stats.kstest(tnr, stats.beta(tn, fp).cdf).pvalue > LEVEL
+        assert abs(np.corrcoef(tpr, tnr)[0, 1]) < 5 / np.sqrt(tpr.size)
+    d = (GUESSES["a"].astype(float) - GUESSES["b"])[TRUTH == 1]
+    mean, square = d.sum() / 42, ((d**2).sum() + 1) / 42  # 40 cases and two of the prior
+    drawn = values(posterior, "tpr", "a") - values(posterior, "tpr", "b")
+    assert abs(drawn.var() / ((square - mean**2) / 43) - 1) < 5 * np.sqrt(2 / drawn.size)
+    given = br.fit(JOINT, "paired", prevalence=0.05, seed=3, draws=2500)
+    np.testing.assert_allclose(br.as_performance(given).sum("predicted").sel(actual=1), 0.05)
+    np.testing.assert_allclose(values(given, "tpr", "a"), values(posterior, "tpr", "a"), rtol=1e-9)
+
+
+def test_a_class_of_no_share_keeps_its_rates():
+    posterior = groups_of(br.fit(JOINT, "paired", prevalence=0.0, seed=3))["posterior"]
+    assert (posterior["rate"].sum("predicted") > 0.999).all()
+    assert (posterior["performance"].sel(actual=1) == 0).all()
+
+
+# --- Order, names, data sets --------------------------------------------------------------------------------------
+
+
+def test_order_changes_no_number():
+    shuffled = RNG.permutation(120)
+    other = br.joint_outcomes(TRUTH[shuffled], {name: GUESSES[name][shuffled] for name in "cab"})
+    other = other.isel(pattern=RNG.permutation(other.sizes["pattern"]))
+    one, two = (br.as_performance(br.fit(joint, "paired", seed=9)) for joint in (JOINT, other))
+    xr.testing.assert_equal(two.sel(entity=["a", "b", "c"]), one)
+    single = br.joint_outcomes(TRUTH, GUESSES, cluster=range(120)).drop_vars("cluster")  # patterns more than once
+    xr.testing.assert_equal(br.as_performance(br.fit(single, "paired", seed=9)), one)
+
+
+def test_shorter_runs_are_the_start_of_longer_ones():
+    short, long = (br.as_performance(br.fit(JOINT, "paired", seed=9, draws=draws)) for draws in (30, 1200))
+    np.testing.assert_allclose(long.isel(draw=slice(30)), short, rtol=1e-12)
+
+
+def test_two_fits_of_one_seed_are_not_coupled():
+    more = br.joint_outcomes([*TRUTH, 1], {name: [*guess, 1] for name, guess in GUESSES.items()})
+    one, two = (br.fit(joint, "paired", seed=1) for joint in (JOINT, more))
+    assert abs(np.corrcoef(values(one, "tpr", "a"), values(two, "tpr", "a"))[0, 1]) < 5 / np.sqrt(4000)
+
+
+def test_an_entity_more_changes_no_distribution():
+    alone = br.fit(JOINT.isel(entity=[0]), "paired", seed=1)
+    together = br.fit(JOINT, "paired", seed=1)
+    for score in ("f1", "mcc"):
+        found = stats.ks_2samp(values(alone, score, "a"), values(together, score, "a"))
+        assert found.pvalue > LEVEL
+
+
+def test_data_sets_are_apart():
+    where = np.where(np.arange(120) % 3 == 0, "north", "south")
+    joint = br.joint_outcomes(TRUTH, GUESSES, dataset=where)
+    posterior = br.fit(joint, "paired", seed=1)
+    performance = br.as_performance(posterior)
+    assert performance.dims == ("chain", "draw", "entity", "dataset", "actual", "predicted")
+    counts = br.from_predictions(TRUTH, GUESSES, dataset=where)
+    for dataset in ("north", "south"):
+        table = counts.sel(entity="a", dataset=dataset).values + 1.0
+        for score, parameters in beta_marginals(table).items():
+            drawn = br.scores.get(score)(posterior).sel(entity="a", dataset=dataset).values.ravel()
+            assert stats.kstest(drawn, stats.beta(*parameters).cdf).pvalue > LEVEL
+    tpr = br.scores.tpr(posterior).sel(entity="a")
+    north, south = (tpr.sel(dataset=d).values.ravel() for d in ("north", "south"))
+    assert abs(np.corrcoef(north, south)[0, 1]) < 5 / np.sqrt(4000)
+    twice = br.joint_outcomes([*TRUTH, *TRUTH], {"a": [*GUESSES["a"]] * 2}, dataset=["x"] * 120 + ["y"] * 120)
+    tpr = br.scores.tpr(br.fit(twice, "paired", seed=1)).isel(entity=0)
+    assert abs(np.corrcoef(*(tpr.sel(dataset=d).values.ravel() for d in "xy"))[0, 1]) < 5 / np.sqrt(4000)
+
+
+# --- What is said -------------------------------------------------------------------------------------------------
+
+
+def test_the_verdict_does_not_call_errors_independent():
+    paired = br.credible_ranking(br.fit(JOINT, "paired", seed=1), "accuracy")
+    apart = br.fit(br.from_predictions(TRUTH, GUESSES), seed=1)
+    assert any("independent" in note for note in br.credible_ranking(apart, "accuracy")["notes"].item().split("\n"))
+    assert not any("independent" in note for note in paired["notes"].item().split("\n"))
+    np.testing.assert_allclose(paired["observed"].sel(entity="a"), (GUESSES["a"] == TRUTH).mean())
+
+
+def test_what_was_observed_is_kept():
+    groups = groups_of(br.fit(JOINT, "paired", seed=1))
+    data = groups["observed_data"]
+    np.testing.assert_array_equal(data["pattern_predicted"], JOINT["predicted"])
+    np.testing.assert_array_equal(data["pattern_actual"], JOINT["actual"])
+    np.testing.assert_array_equal(data["pattern_count"], JOINT["count"])
+    assert (groups["constant_data"]["prior_concentration"] == 1).all()
+    assert 0 < groups["posterior"].attrs["remainder"] <= 1e-6
+
+
+@pytest.mark.parametrize(
+    ("evidence", "options", "error", "words"),
+    [
+        (br.from_predictions(TRUTH, GUESSES), {}, TypeError, "evidence must be a Dataset .*joint_outcomes"),
+        (JOINT.drop_vars("count"), {}, ValueError, "evidence must hold .*count"),
+        (JOINT.isel(entity=0), {}, ValueError, "evidence must have the dims"),
+        (JOINT.isel(pattern=[]), {}, ValueError, "evidence must hold at least one"),
+        (JOINT.assign(count=-JOINT["count"]), {}, ValueError, "count must hold non-negative whole numbers"),
+        (JOINT.isel(entity=[0, 0]), {}, ValueError, "entity must hold each name once"),
+        (JOINT.assign_coords(label=("label", [1, 2])), {}, ValueError, "actual and predicted must hold labels among"),
+        (JOINT, {"sampler": "nuts"}, ValueError, "sampler must be"),
+        (JOINT, {"target": "case"}, ValueError, "target must be None"),
+        (JOINT, {"force": 1}, TypeError, "force must be True or False"),
+        (JOINT, {"shared_prevalence": False}, TypeError, "options must be among"),
+        (JOINT, {"prevalence": 2}, ValueError, "prevalence must lie between 0 and 1"),
+        (
+            br.joint_outcomes([0, 1], {"a": [0, 1]}), {"prior": "haldane"},
+            ValueError, "prior must be positive where a cell has no cases",
+        ),
+    ],
+)  # fmt: skip
+def test_bad_evidence_is_named(evidence, options, error, words):
+    with pytest.raises(error, match=words):
+        br.fit(evidence, "paired", **options)
+
+
+# --- Outcomes without classes -------------------------------------------------------------------------------------
+
+RIGHT = pd.DataFrame({name: (guess == TRUTH).astype(int) for name, guess in GUESSES.items()})
+GRADES = pd.DataFrame({"x": RNG.integers(1, 6, 90), "y": RNG.integers(1, 6, 90)}).assign(z=lambda f: (f.x + f.y) // 2)
+COSTS = pd.DataFrame(RNG.gamma(2, size=(60, 2)), columns=["x", "y"]).assign(z=lambda f: f.x + 0.1 * f.y)
+
+
+def test_right_and_wrong_have_beta_margins():
+    posterior = br.fit(br.from_outcomes(RIGHT), "paired", seed=1)
+    mean = groups_of(posterior)["posterior"]["mean_outcome"]
+    assert mean.dims == ("chain", "draw", "entity")
+    for entity in RIGHT:
+        right = RIGHT[entity].sum()
+        margin = stats.beta(2 + right, 2 + 120 - right)
+        assert stats.kstest(mean.sel(entity=entity).values.ravel(), margin.cdf).pvalue > LEVEL
+    performance = br.as_performance(posterior)
+    np.testing.assert_allclose(performance.sel(outcome=1), mean)
+    np.testing.assert_allclose(performance.sum("outcome"), 1)
+    # (Var of the base measure) / (c + N + 1), as of tables.
+    d = RIGHT["a"] - RIGHT["c"]
+    variance = ((d**2).sum() + 2) / 124 - (d.sum() / 124) ** 2
+    drawn = (mean.sel(entity="a") - mean.sel(entity="c")).values
+    assert abs(drawn.var() / (variance / 125) - 1) < 5 * np.sqrt(2 / drawn.size)
+
+
+@pytest.mark.parametrize("frame", [GRADES, COSTS])
+def test_numbers_are_bootstrapped(frame):
+    """Mean v-bar and variance sum (v - v-bar)² / n / (n + 1), of values and of differences."""
+    posterior = groups_of(br.fit(br.from_outcomes(frame), "paired", seed=1, draws=2500))["posterior"]
+    assert ("performance" in posterior) == (frame is GRADES)
+    mean, n = posterior["mean_outcome"], len(frame)
+    for v, drawn in (
+        (frame["x"], mean.sel(entity="x")),
+        (frame["z"] - frame["x"], mean.sel(entity="z") - mean.sel(entity="x")),
+    ):
+        variance = ((v - v.mean()) ** 2).sum() / n / (n + 1)
+        assert abs(float(drawn.mean()) - v.mean()) < 5 * np.sqrt(variance / drawn.size)
+        # The fourth moment of a weighted mean of gammas is within a twentieth of the normal one.
+        assert abs(float(drawn.var()) / variance - 1) < 5 * np.sqrt(2.1 / drawn.size)
+
+
+def test_outcomes_are_ranked():
+    posterior = br.fit(br.from_outcomes(GRADES), "paired", seed=1)
+    ranking = br.credible_ranking(posterior, "mean_outcome")
+    np.testing.assert_allclose(ranking["observed"], GRADES.mean())
+    assert not any("narrow" in note for note in ranking["notes"].item().split("\n"))
+    few = br.credible_ranking(br.fit(br.from_outcomes(GRADES[:30]), "paired", seed=1), "mean_outcome")
+    assert any(note.startswith("Only 30 cases, and no prior") for note in few["notes"].item().split("\n"))
+    br.verdict(ranking)
+    grade = posterior["posterior"]["outcome"]
+    passed = br.ranking_score(posterior, xr.ones_like(grade, dtype=float), (grade >= 3).astype(float))
+    np.testing.assert_allclose(passed, br.as_performance(posterior).sel(outcome=[3, 4, 5]).sum("outcome"))
+
+
+def test_a_prior_of_grades_is_spread_over_them():
+    posterior = br.fit(br.from_outcomes(GRADES), "paired", prior=[1, 2, 3, 2, 1], seed=1)
+    low = br.as_performance(posterior).sel(entity="y", outcome=[1, 2]).sum("outcome").values.ravel()
+    n = int((GRADES["y"] <= 2).sum())
+    assert stats.kstest(low, stats.beta(n + 3, 90 - n + 6).cdf).pvalue > LEVEL
+
+
+def test_order_of_outcomes_changes_no_number():
+    one = br.fit(br.from_outcomes(COSTS), "paired", seed=1)["posterior"]["mean_outcome"]
+    other = br.from_outcomes(COSTS[["z", "x", "y"]].iloc[::-1])
+    two = br.fit(other, "paired", seed=1)["posterior"]["mean_outcome"]
+    xr.testing.assert_equal(two.sel(entity=["x", "y", "z"]), one)
+
+
+def test_outcomes_of_data_sets():
+    frame = GRADES.assign(where=["n", "s", "s"] * 30, times=2)
+    posterior = br.fit(br.from_outcomes(frame, dataset="where", weight="times"), "paired", seed=1)
+    observed = groups_of(posterior)["observed_data"]["mean_outcome"]
+    assert observed.dims == ("entity", "dataset")
+    np.testing.assert_allclose(observed.sel(dataset="s"), GRADES[frame["where"] == "s"].mean())
+    drawn = posterior["posterior"]["mean_outcome"].sel(entity="x", dataset="n")
+    v = GRADES["x"][frame["where"] == "n"]
+    error = float(drawn.std()) / np.sqrt(4000)
+    assert abs(float(drawn.mean()) - v.mean()) < 5 * error
+
+
+@pytest.mark.parametrize(
+    ("frame", "how", "error", "words"),
+    [
+        ({"a": [1]}, {}, TypeError, "frame must be a pandas DataFrame"),
+        (RIGHT.iloc[:0], {}, ValueError, "frame must hold a case"),
+        (RIGHT[["a", "a"]], {}, ValueError, "frame must hold each name once; got 'a'"),
+        (RIGHT.astype(float).replace(1.0, np.nan), {}, ValueError, r"none in column 'a', row \d+ \(frame.dropna"),
+        (
+            pd.DataFrame({"a": [1, 2], "b": [1, "x"]}),
+            {},
+            TypeError,
+            "frame must hold numbers; got str 'x' in column 'b'",
+        ),
+        (pd.DataFrame({"a": [1, np.inf]}), {}, ValueError, "frame must hold finite numbers"),
+        (RIGHT, {"weight": [1]}, ValueError, "weight must hold one number for each of the 120 cases"),
+        (RIGHT, {"weight": [0.5] * 120}, ValueError, "weight must hold non-negative whole numbers"),
+        (RIGHT, {"cluster": "question"}, ValueError, "cluster must hold 120 names"),
+    ],
+)
+def test_bad_frames_are_named(frame, how, error, words):
+    with pytest.raises(error, match=words):
+        br.from_outcomes(frame, **how)
+
+
+@pytest.mark.parametrize(
+    ("frame", "options", "words"),
+    [
+        (RIGHT, {"prevalence": 0.5}, "prevalence must be None for outcomes"),
+        (RIGHT, {"prior": "flat"}, "prior must be a number, an array or one of"),
+        (RIGHT, {"prior": [1, 2, 3]}, "prior must be one number or one for each of the 2 values"),
+        (RIGHT, {"prior": -1}, "prior must hold non-negative finite"),
+        (COSTS, {"prior": 1}, "prior must be 'haldane' for outcomes of more than 20 values"),
+    ],
+)
+def test_bad_options_of_outcomes_are_named(frame, options, words):
+    with pytest.raises(ValueError, match=words):
+        br.fit(br.from_outcomes(frame), "paired", **options)
+
+
+# --- Clusters -----------------------------------------------------------------------------------------------------
+
+#: Forty questions of one to five cases, on some of which a is right throughout.
+QUESTION = np.repeat(np.arange(40), np.arange(40) % 5 + 1)
+EASE = RNG.random(40)[QUESTION]
+TRUE = RNG.integers(0, 2, 120)
+ANSWERS = {"a": np.where(EASE < 0.7, TRUE, 1 - TRUE), "b": np.where(RNG.random(120) < EASE, TRUE, 1 - TRUE)}
+
+
+def weighed(prior, by_case):
+    """Draws of the accuracy and the TPR of a, by weights of the questions: the definition, word by word."""
+    rng, tables = np.random.default_rng(3), []
+    size = np.bincount(QUESTION)
+    for q in range(40):
+        here = q == QUESTION
+        table = np.histogram2d(TRUE[here], ANSWERS["a"][here], bins=2, range=[[0, 1], [0, 1]])[0]
+        tables.append(table if by_case else table / size[q] * size.mean())
+    total = np.einsum("dq,qij->dij", rng.standard_exponential((4000, 40)), np.stack(tables))
+    total += rng.standard_gamma(prior, total.shape) if prior else 0
+    return {
+        "accuracy": (total[:, 0, 0] + total[:, 1, 1]) / total.sum((1, 2)),
+        "tpr": total[:, 1, 1] / total[:, 1].sum(-1),
+        "prevalence": total[:, 1].sum(-1) / total.sum((1, 2)),
+    }
+
+
+@pytest.mark.parametrize("prior", [0.0, 1.0])
+@pytest.mark.parametrize("target", ["case", "cluster"])
+def test_clusters_against_weights_by_hand(prior, target):
+    joint = br.joint_outcomes(TRUE, ANSWERS, cluster=QUESTION)
+    posterior = br.fit(joint, "paired", prior=prior, target=target, seed=1)
+    for score, wanted in weighed(prior, target == "case").items():
+        assert stats.ks_2samp(values(posterior, score, "a"), wanted).pvalue > LEVEL, score
+    share = br.as_performance(posterior).sum("predicted")
+    np.testing.assert_allclose(share.sel(entity="a"), share.sel(entity="b"))
+    known = br.fit(joint, "paired", prior=prior, target=target, seed=1, prevalence="observed")
+    np.testing.assert_allclose(values(known, "tpr", "a"), values(posterior, "tpr", "a"))
+
+
+def test_means_of_clusters_are_bootstrapped():
+    """Each question counts once: v are their means, with the closed form of the bootstrap."""
+    frame = pd.DataFrame({name: (guess == TRUE).astype(int) for name, guess in ANSWERS.items()})
+    outcomes = br.from_outcomes(frame.assign(question=QUESTION), cluster="question")
+    posterior = br.fit(outcomes, "paired", prior="haldane", target="cluster", seed=1, draws=2500)
+    v = frame.groupby(QUESTION).mean()
+    np.testing.assert_allclose(groups_of(posterior)["observed_data"]["mean_outcome"], v.mean())
+    mean = posterior["posterior"]["mean_outcome"]
+    for d, drawn in ((v["a"], mean.sel(entity="a")), (v["a"] - v["b"], mean.sel(entity="a") - mean.sel(entity="b"))):
+        variance = ((d - d.mean()) ** 2).sum() / 40 / 41
+        assert abs(float(drawn.mean()) - d.mean()) < 5 * np.sqrt(variance / drawn.size)
+        assert abs(float(drawn.var()) / variance - 1) < 5 * np.sqrt(2.1 / drawn.size)
+    assert any(
+        note.startswith("Only 40 clusters")
+        for note in br.credible_ranking(posterior, "mean_outcome")["notes"].item().split("\n")
+    )
+
+
+@pytest.mark.parametrize("target", ["case", "cluster"])
+def test_clusters_of_one_case_are_cases(target):
+    joint = br.joint_outcomes(TRUTH, GUESSES, cluster=[f"patient {i}" for i in range(120)])
+    one, two = br.fit(JOINT, "paired", seed=1), br.fit(joint, "paired", target=target, seed=1)
+    xr.testing.assert_allclose(br.as_performance(two), br.as_performance(one), rtol=1e-12)
+    one = br.fit(br.from_outcomes(COSTS), "paired", seed=1)["posterior"]["mean_outcome"]
+    two = br.fit(br.from_outcomes(COSTS, cluster=range(60)), "paired", target=target, seed=1)
+    xr.testing.assert_allclose(two["posterior"]["mean_outcome"], one, rtol=1e-12)
+
+
+def test_names_of_clusters_change_nothing():
+    one, two = (
+        br.as_performance(br.fit(br.joint_outcomes(TRUE, ANSWERS, cluster=names), "paired", seed=1))
+        for names in (QUESTION, [f"question {97 * q % 41}" for q in QUESTION])
+    )
+    xr.testing.assert_equal(one, two)
+
+
+def test_a_cluster_in_two_data_sets_is_refused():
+    joint = br.joint_outcomes(TRUE, ANSWERS, cluster=QUESTION, dataset=np.where(np.arange(120) < 62, "n", "s"))
+    with pytest.raises(ValueError, match=r"cluster must name clusters within one data set each.* 'n' and 's'"):
+        br.fit(joint, "paired")
+    with pytest.raises(ValueError, match=r"target must be one of \('case', 'cluster'\); got 'question'"):
+        br.fit(br.joint_outcomes(TRUE, ANSWERS, cluster=QUESTION), "paired", target="question")
+
+
+def test_counts_are_observed_of_cases_only():
+    joint = br.joint_outcomes(TRUE, ANSWERS, cluster=QUESTION)
+    by_case = br.credible_ranking(br.fit(joint, "paired", seed=1), "accuracy")
+    np.testing.assert_allclose(by_case["observed"].sel(entity="a"), (ANSWERS["a"] == TRUE).mean())
+    assert br.credible_ranking(br.fit(joint, "paired", target="cluster", seed=1), "accuracy")["observed"].isnull().all()
+
+
+# --- What comes after ---------------------------------------------------------------------------------------------
+
+
+def test_a_paired_posterior_is_reported():
+    from bayesrank.report import ranking_report
+
+    posterior = br.fit(JOINT, "paired", seed=1, draws=100, groups=["prior"])
+    html = ranking_report(posterior, "f1")
+    assert "independent, since" not in html
+    assert "joint outcomes of the cases" in html
+    outcomes = br.fit(br.from_outcomes(RIGHT), "paired", seed=1, draws=100)
+    assert "mean outcome" in ranking_report(outcomes, "mean_outcome").replace("_", " ")
+
+
+@pytest.mark.parametrize("evidence", [JOINT, br.from_outcomes(COSTS, dataset="set 1")])
+def test_a_paired_posterior_is_stored(evidence, tmp_path):
+    posterior = br.fit(evidence, "paired", seed=1, draws=10)
+    for name, group in groups_of(posterior).items():
+        if name in ("posterior", "observed_data", "constant_data"):
+            group.to_netcdf(tmp_path / f"{name}.nc", engine="scipy")
+
+
+def test_means_have_the_range_of_their_outcomes():
+    """An observed 1 lies outside of every interval and contradicts nothing; within a range there is a regret."""
+    answers = pd.DataFrame({"perfect": [1] * 20, "good": [1] * 18 + [0] * 2})
+    ranking = br.credible_ranking(br.fit(br.from_outcomes(answers), "paired", seed=1), "mean_outcome")
+    assert ranking.attrs["range"] == [0.0, 1.0]
+    assert float(ranking["upper"].sel(entity="perfect")) < 1
+    assert "outside" not in " ".join(br.verdict(ranking))
+    assert (ranking["expected_regret"] > 0).all()
+    costs = br.credible_ranking(br.fit(br.from_outcomes(COSTS), "paired", seed=1), "mean_outcome")
+    assert costs.attrs["range"] == [COSTS.min().min(), COSTS.max().max()]
+
+
+def test_many_patterns_have_weights_of_their_own():
+    """A thousand patterns share a stream; were it one for all, a wave of that length would vary twice as much."""
+    frame = pd.DataFrame({"order": np.arange(2000), "wave": np.sin(np.arange(2000) * 2 * np.pi / 1000)})
+    mean = br.fit(br.from_outcomes(frame), "paired", seed=1)["posterior"]["mean_outcome"].sel(entity="wave")
+    variance = (frame["wave"] ** 2).sum() / 2000 / 2001
+    assert abs(float(mean.var()) / variance - 1) < 5 * np.sqrt(2 / mean.size)
