@@ -166,7 +166,7 @@ def test_bad_arguments_are_named():
     with pytest.raises(ValueError, match="rise, or fall"):
         br.score_posterior(TABLE, lambda tn, fp, fn, tp: tp * fn)
     with pytest.raises(KeyError, match="model"):
-        br.score_posterior(TABLE, "f1", model="paired")
+        br.score_posterior(TABLE, "f1", model="trinomial")
     for score in ("f1", "mcc"):
         with pytest.raises(ValueError, match="prior"):
             br.score_posterior(br.from_counts(tn=3, fp=0, fn=1, tp=4), score, prior="haldane")
