@@ -101,6 +101,8 @@ def test_contradictions_come_first_but_not_at_the_end_of_the_range():
     fair = br.credible_ranking(br.fit(counts, seed=1), "accuracy")
     assert "outside" not in " ".join(br.verdict(fair))  # b is perfect: above its interval, and contradicts nothing
     assert float(fair["upper"].sel(entity="b")) < float(fair["observed"].sel(entity="b"))
+    some = br.from_counts(tn=880, fp=20, fn=0, tp=60)  # no miss, but not perfect
+    assert not br.credible_ranking(br.fit(some, seed=1), "tpr")["contradicted"].any()
     stubborn = br.credible_ranking(br.fit(counts, seed=1, prior=500), "accuracy")
     first = br.verdict(stubborn)[0]
     assert first.startswith("What was observed lies outside of its own 95% interval for 1 of 2 entities (a: 0.940")
