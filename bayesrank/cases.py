@@ -24,6 +24,9 @@ from bayesrank.counts import arrange
 
 __all__ = ["from_outcomes", "from_predictions", "joint_outcomes"]
 
+#: Whole numbers up to here are told apart by floats.
+EXACT = 2**53
+
 
 def from_predictions(
     y_true: Any,
@@ -198,7 +201,7 @@ def from_outcomes(frame: pd.DataFrame, *, weight: Any = None, dataset: Any = Non
             f"frame must hold a case and an entity at least; got {outcomes.shape[0]} x {outcomes.shape[1]}"
         )
     values = np.column_stack([_numbers(name, outcomes[name]) for name in outcomes.columns])
-    if (values == np.floor(values)).all():
+    if (values == np.floor(values)).all() and np.abs(values).max() < EXACT:
         values = values.astype(np.int64)
     seen, codes = np.unique(values, return_inverse=True)
     size = len(frame)
@@ -241,6 +244,8 @@ def _numbers(name: Any, column: pd.Series) -> np.ndarray:
     if others:
         raise TypeError(f"frame must hold numbers; got {in_words(others[0])} in column {name!r}")
     values = column.to_numpy(dtype=float)
+    if column.dtype.kind in "iu" and column.size and max(abs(int(column.max())), abs(int(column.min()))) > EXACT:
+        raise ValueError(f"frame must hold whole numbers up to 2**53; got {column.max()} in column {name!r}")
     if np.isinf(values).any():
         raise ValueError(f"frame must hold finite numbers; got an infinite one in column {name!r}")
     return values

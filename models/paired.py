@@ -67,7 +67,8 @@ VARIABLES = {
 class Paired:
     """All entities met the same cases, and the joint outcomes of the cases tell how their errors go together.
 
-    An entity's draws depend on the joint outcomes, so that they change when another entity is added; their
+    An entity's draws depend on the joint outcomes, so that they change when another entity is added (and which
+    outcomes there are, if it brings new ones); their
     distribution does not. The order of entities and cases changes nothing.
 
     Parameters
@@ -129,7 +130,7 @@ class Paired:
             "paired": 1,
             "remainder": max(process.rest for process in self.processes),
             **({"target": target or TARGETS[0]} if clustered else {}),
-            **_note(self.processes, clustered),
+            **_note(self.processes, clustered, self.margins.fewest),
         }
 
     def observed(self) -> dict[str, xr.Dataset]:
@@ -210,7 +211,14 @@ class _Tables:
 
     def coords(self) -> dict[str, Any]:
         found: dict[str, Any] = {str(name): coord for name, coord in self.counts.coords.items()}
-        return found | ({} if self.totals is not None else {"test_set": np.unique(self.test_set)})
+        names = list(dict.fromkeys(self.test_set.values.ravel().tolist()))
+        return found | ({} if self.totals is not None else {"test_set": names})
+
+    @property
+    def fewest(self) -> int | None:
+        """Cases of the smallest class that has some, where each class is a process of its own."""
+        cases = self.counts.sum("predicted").values
+        return None if self.totals is None else int(cases[cases > 0].min(initial=np.iinfo(int).max))
 
     def variables(self, table: np.ndarray, block: Block) -> dict[str, xr.Variable]:
         dims = ("draw", *map(str, self.counts.dims))
@@ -257,6 +265,7 @@ class _Outcomes:
         # Of many values the mean is summed itself, beside the weights.
         many = np.column_stack([np.ones(self.values.size), self.values])
         self.features = np.eye(self.values.size) if self.few else many
+        self.fewest = None
         self.settings = {
             "prior": in_words(prior, default),
             "mean_outcome_range": [float(self.values[0]), float(self.values[-1])],
@@ -391,11 +400,16 @@ def _test_sets(like: xr.DataArray) -> xr.DataArray:
     return xr.DataArray(values, plain.coords, plain.dims, "test_set", {"named": 1})
 
 
-def _note(processes: list[Process], clustered: bool) -> dict[str, str]:
-    """What a reader must know of few units: their weights alone do not tell what else there might be."""
-    fewest = min(int(process.count.sum()) for process in processes)
-    if fewest >= FEW or not (clustered or any(not process.prior.any() for process in processes)):
+def _note(processes: list[Process], clustered: bool, fewest: int | None) -> dict[str, str]:
+    """What a reader must know of few units: their weights alone do not tell what else there might be.
+
+    ``fewest`` is the number of cases of the smallest class, where each class has a process of its own.
+    """
+    units = [int(process.count.sum()) for process in processes]
+    fewest = min([*units, *([] if fewest is None or clustered else [fewest])])
+    # A prior worth less than a case is none.
+    if fewest >= FEW or not (clustered or any(process.prior[0].sum() < 1 for process in processes)):
         return {}
-    what = "clusters" if clustered else "cases, and no prior"
-    where = " on a data set" if len(processes) > 1 else ""
+    what = "clusters" if clustered else "cases" + " of a class" * (fewest < min(units)) + ", and no prior to speak of"
+    where = " on one of the data sets" if len(processes) > 1 else ""
     return {"note": f"Only {fewest} {what}{where}: intervals from fewer than some {FEW} are too narrow."}

@@ -104,6 +104,7 @@ def test_the_samplers_trouble_is_said_first(posterior):
 def test_it_is_reported(posterior):
     from bayesrank.report import ranking_report
 
+    assert "Credible ranking" in ranking_report(posterior, "accuracy", kind="new")
     html = ranking_report(posterior, "accuracy")
     for words in ("Hierarchical", "Each entity's rate varies", "R-hat", "divergence"):
         assert words in html.replace("&#39;", "'")

@@ -572,3 +572,43 @@ def test_many_patterns_have_weights_of_their_own():
     mean = br.fit(br.from_outcomes(frame), "paired", seed=1)["posterior"]["mean_outcome"].sel(entity="wave")
     variance = (frame["wave"] ** 2).sum() / 2000 / 2001
     assert abs(float(mean.var()) / variance - 1) < 5 * np.sqrt(2 / mean.size)
+
+
+def test_the_prevalence_of_many_data_sets_has_their_names():
+    """More than nine: sorted as text, test set 10 would come before test set 2."""
+    rng = np.random.default_rng(0)
+    which = np.repeat(np.arange(12), 200)
+    y = (rng.random(2400) < (which + 1) / 14).astype(int)
+    joint = br.joint_outcomes(y, {"a": y, "b": y}, dataset=[f"d{i:02d}" for i in which])
+    groups = groups_of(br.fit(joint, "paired", seed=1, draws=50))
+    share = groups["posterior"]["performance"].sum("predicted").sel(actual=1, entity="a")
+    names = groups["observed_data"]["counts"]["test_set"].sel(entity="a")
+    for dataset in share["dataset"].values:
+        told = groups["posterior"]["prevalence"].sel(test_set=names.sel(dataset=dataset).item(), actual=1)
+        np.testing.assert_allclose(told, share.sel(dataset=dataset), rtol=1e-12)
+
+
+def test_few_cases_of_a_class_are_few_where_each_class_is_a_process():
+    y = [0] * 60 + [1] * 3
+    answers = {"a": [0] * 60 + [1, 1, 0], "b": [0] * 50 + [1] * 10 + [1, 0, 0]}
+    fit = br.fit(
+        br.joint_outcomes(y, answers), "paired", prior="haldane", force=True, prevalence="observed", seed=1, draws=50
+    )
+    assert "Only 3 cases of a class, and no prior to speak of" in br.credible_ranking(fit, "tpr")["notes"].item()
+    nearly = br.fit(br.joint_outcomes(y, answers), "paired", prior=1e-9, prevalence="observed", seed=1, draws=50)
+    assert "Only 3 cases of a class" in br.credible_ranking(nearly, "tpr")["notes"].item()
+
+
+def test_large_numbers_stay_what_they_are():
+    held = br.from_outcomes(pd.DataFrame({"a": [1e19, 1e20], "b": [1.0, 2.0]}))["outcome"]
+    assert held.values.tolist() == [[1e19, 1.0], [1e20, 2.0]]
+    with pytest.raises(ValueError, match=r"frame must hold whole numbers up to 2\*\*53; got 1152921504606846977"):
+        br.from_outcomes(pd.DataFrame({"a": [2**60, 2**60 + 1], "b": [1, 2]}))
+
+
+def test_a_variable_has_no_kind():
+    fit = br.fit(
+        br.from_outcomes(pd.DataFrame({"a": [1] * 46 + [0] * 14, "b": [1] * 38 + [0] * 22})), "paired", seed=1, draws=50
+    )
+    with pytest.raises(ValueError, match="kind must be None for a variable"):
+        br.credible_ranking(fit, "mean_outcome", kind="typical")

@@ -231,7 +231,9 @@ def no_skill_twin(source: Any) -> xr.DataArray:
     return _mapped(source, independent)
 
 
-def mix(source: Any, weights: xr.DataArray | Mapping[Any, float], dim: str = "entity") -> xr.DataArray:
+def mix(
+    source: Any, weights: xr.DataArray | Mapping[Any, float], dim: str = "entity", *, kind: str | None = None
+) -> xr.DataArray:
     """The performance of a random choice among entities, or on a random choice among data sets.
 
     Choosing an entity at random before each use gives the convex mixture of the entities' performances (Fawcett's
@@ -247,6 +249,8 @@ def mix(source: Any, weights: xr.DataArray | Mapping[Any, float], dim: str = "en
         one mixture each.
     dim : str
         The dim to mix over.
+    kind : str, optional
+        Which performance of the posterior, as in :func:`bayesrank.as_performance`.
 
     Returns
     -------
@@ -269,7 +273,7 @@ def mix(source: Any, weights: xr.DataArray | Mapping[Any, float], dim: str = "en
     >>> mix(counts, {"eager": 0.5, "shy": 0.5}).sel(actual="positive").values
     array([0.03, 0.07])
     """
-    array = as_performance(source)
+    array = as_performance(source, kind)
     if dim not in array.dims:
         raise ValueError(f"source must have the dim {dim!r} to mix over; got {array.dims}")
     if isinstance(weights, Mapping):
@@ -292,7 +296,7 @@ def mix(source: Any, weights: xr.DataArray | Mapping[Any, float], dim: str = "en
     return parts.sum(dim, skipna=False).transpose(..., *order).rename("performance")
 
 
-def filter_by_importance(source: Any, importance: xr.DataArray) -> xr.DataArray:
+def filter_by_importance(source: Any, importance: xr.DataArray, *, kind: str | None = None) -> xr.DataArray:
     """The performance after outcomes are kept with a probability in proportion to their importance.
 
     P'(ω) = I(ω) P(ω) / Σ I P. A ranking score is the expected satisfaction of the filtered performance.
@@ -303,6 +307,8 @@ def filter_by_importance(source: Any, importance: xr.DataArray) -> xr.DataArray:
         Whatever holds a performance.
     importance : DataArray
         Non-negative, over the outcomes, as from :func:`bayesrank.importance`.
+    kind : str, optional
+        Which performance of the posterior, as in :func:`bayesrank.as_performance`.
 
     Returns
     -------
@@ -325,7 +331,7 @@ def filter_by_importance(source: Any, importance: xr.DataArray) -> xr.DataArray:
     >>> filter_by_importance(counts, br.importance(fp=1, tp=1)).sel(predicted="positive").squeeze().values
     array([0.625, 0.375])
     """
-    array = as_performance(source)
+    array = as_performance(source, kind)
     kept = array * check_importance(importance, array)
     total = kept.sum(outcome_dims(array), skipna=False)
     return (kept / total.where(total > 0)).transpose(..., *array.dims).rename("performance")

@@ -74,6 +74,8 @@ def scored(source: Any, score: Any, higher_is_better: bool | None, kind: str | N
         raise ValueError(f"score must be given to rank what holds a performance; got None with {_kind_of(source)}")
     variable = _variable(source, score) if isinstance(score, str) else None
     if variable is not None:
+        if kind is not None:
+            raise ValueError(f"kind must be None for a variable of the posterior, which is of one; got {kind!r}")
         known = find(score)
         better = _better(score, known.higher_is_better if known else True, higher_is_better)
         if higher_is_better is None:

@@ -34,6 +34,7 @@ def ranking_report(
     score: Any,
     ranking: xr.Dataset | None = None,
     *,
+    kind: str | None = None,
     data: dict[str, str] | None = None,
     command: str | None = None,
 ) -> str:
@@ -48,6 +49,8 @@ def ranking_report(
         What to rank by.
     ranking : xarray.Dataset, optional
         The credible ranking, if it is not the default one.
+    kind : str, optional
+        Which performance of the posterior, as in :func:`bayesrank.as_performance`.
     data : dict, optional
         What is known of the data, with any of the keys of :func:`bayesrank.datasets.describe`.
     command : str, optional
@@ -79,20 +82,20 @@ def ranking_report(
             "makes one of counts)"
         )
     groups = groups_of(posterior) if is_container(posterior) else {"posterior": posterior_of(posterior)}
-    found = scored(posterior, score, None, None)
+    found = scored(posterior, score, None, kind)
     values, counts = found.values, observed_counts(posterior)
     if "dataset" in values.dims:
         raise ValueError(
             f"posterior must have no dim dataset (fit br.pool(counts), or select one data set); got {values.dims}"
         )
     parts = None if counts is None else parts_of(counts)
-    ranking = credible_ranking(posterior, score) if ranking is None else ranking
+    ranking = credible_ranking(posterior, score, kind=kind) if ranking is None else ranking
     table = ranking_table(ranking)
     about = groups["posterior"].attrs
     prior_values = prior_scores(posterior, found.score) if found.score is not None else None
     tables = None if counts is None or "dataset" in counts.dims or counts.sizes["actual"] != 2 else counts
-    two_classes = found.variable is None and dict(as_performance(posterior).sizes).get("actual") == 2
-    performance = as_performance(posterior) if two_classes else None
+    two_classes = found.variable is None and dict(as_performance(posterior, kind).sizes).get("actual") == 2
+    performance = as_performance(posterior, kind) if two_classes else None
     comparable = summarize(of_draws(performance, found.score), ranking.attrs["prob"]) if two_classes else None
     rows = [
         {

@@ -44,9 +44,9 @@ class Average:
     def __call__(self, matrix: np.ndarray, present: Any) -> np.ndarray:
         """``present`` says which classes (..., class) take part; True means all."""
         cells = against_rest(np.asarray(matrix))
+        if self.kind == "micro":  # a class without cases has false positives all the same
+            return self.score.of_cells(*(cell.sum(axis=-1) for cell in cells))
         present = np.broadcast_to(present, cells[0].shape)
-        if self.kind == "micro":
-            return self.score.of_cells(*(np.where(present, cell, 0).sum(axis=-1) for cell in cells))
         each = self.score.of_cells(*cells)
         if self.kind == "weighted":
             cases = np.where(present, cells[2] + cells[3], 0.0)

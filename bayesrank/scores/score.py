@@ -119,6 +119,8 @@ class Score:
         lazily: dict[str, Any] = {"dask": "parallelized", "output_dtypes": [np.float64]}
         if self._takes_matrix(array):
             array = _with_classes(array, self)
+            if array.chunks is not None:  # a table is scored as a whole
+                array = array.chunk({"actual": -1, "predicted": -1})
             dims = [["actual", "predicted"], ["actual"]]
             present = _classes_with_cases(source, array)
             values = xr.apply_ufunc(self._of_matrix, array, present, input_core_dims=dims, **lazily)

@@ -146,6 +146,8 @@ class PreferenceRanks:
         found: dict[int, np.ndarray] = {}
 
         def count(part: slice) -> None:
+            if part.start == part.stop:  # more threads than points: the next part starts there, too
+                return
             found[part.start] = out = np.zeros_like(self.total)
             _kernel.tally_ranks(cells, self.a[part], self.b[part], self.weight[part], out)
 
