@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank._arguments import numbers
+from bayesrank._checks import numbers
 
 #: Concentrations of every cell, by name; "four_cases" depends on the number of classes.
 FLAT = {"uniform": 1.0, "jeffreys": 0.5, "haldane": 0.0}

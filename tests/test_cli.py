@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 import bayesrank as br
-from bayesrank._format import probability as format_probability
+from bayesrank._text import probability as format_probability
 from bayesrank.cli import cli
 from bayesrank.cli._table import read_counts
 

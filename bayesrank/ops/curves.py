@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from bayesrank._arguments import credibility
+from bayesrank._checks import credibility
 from bayesrank._random import Seed, root_sequence, stream
 from bayesrank.ops._areas import AREAS, POINTS, area, area_range, bootstrap_rates, ideal_area, point
 from bayesrank.ops.trees import checked_curves

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank._arguments import numbers
+from bayesrank._checks import numbers
 from bayesrank._random import Seed, root_sequence, stream
 from bayesrank.performance import as_performance, two_class_cells
 from bayesrank.scores import Score

@@ -3,7 +3,7 @@
 import numpy as np
 import xarray as xr
 
-from bayesrank._arguments import credibility
+from bayesrank._checks import credibility
 from bayesrank._draws import ERROR, Batches, BatchSums, efficiency, mean_error, reduce, share_error
 from bayesrank.performance import draw_dims
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank._arguments import labelled_numbers
+from bayesrank._checks import labelled_numbers
 from bayesrank._compat import groups_of, is_container
 
 __all__ = [

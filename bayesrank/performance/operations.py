@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank._arguments import labelled_numbers, number, numbers
+from bayesrank._checks import labelled_numbers, number, numbers
 from bayesrank.performance.arrays import align_outcomes, as_performance, outcome_dims, two_class_cells
 
 __all__ = [

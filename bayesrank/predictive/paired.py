@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank._arguments import numbers, whole
+from bayesrank._checks import numbers, whole
 from bayesrank.counts import one_vs_rest
 from bayesrank.predictive._marginal import beta_binomial
 from bayesrank.predictive._merge import equal_runs

@@ -6,8 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import xarray as xr
 
-from bayesrank._arguments import whole
-from bayesrank._evidence import is_number
+from bayesrank._checks import is_number, whole
 from bayesrank.predictive._merge import equal_runs, exact_ratio
 from bayesrank.scores import Score, as_score
 

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
+from bayesrank._checks import in_words
 from bayesrank._compat import is_container
-from bayesrank._evidence import in_words
 from bayesrank.performance import OUTCOME_DIMS, outcome_dims, posterior_of
 from bayesrank.scores import as_score
 from bayesrank.scores.names import find

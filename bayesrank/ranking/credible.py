@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank._arguments import credibility, number
+from bayesrank._checks import credibility, number
 from bayesrank._draws import RARE, Batches, Moments, efficiency, proportion_error, reduce, share_error
 from bayesrank.performance import draw_dims
 from bayesrank.ranking._evidence import Evidence, evidence_of

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank._arguments import labelled_numbers, numbers
+from bayesrank._checks import labelled_numbers, numbers
 from bayesrank.scores._forms import Contour
 from bayesrank.scores.names import as_score
 from bayesrank.scores.score import Score, cells_at

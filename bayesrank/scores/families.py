@@ -6,8 +6,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank._arguments import labelled_numbers, number, numbers
-from bayesrank._evidence import in_words
+from bayesrank._checks import in_words, labelled_numbers, number, numbers
 from bayesrank.scores.score import Score, ratio
 
 __all__ = [

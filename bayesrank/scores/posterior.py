@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank._arguments import numbers
+from bayesrank._checks import numbers
 from bayesrank.counts import check_counts
 from bayesrank.models import conjugate
 from bayesrank.performance import two_class_cells

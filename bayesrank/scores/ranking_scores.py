@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank._arguments import labelled_numbers, number, numbers
+from bayesrank._checks import labelled_numbers, number, numbers
 from bayesrank.performance import align_outcomes, as_performance, check_importance, outcome_dims, two_class_cells
 
 __all__ = ["canonical_score", "importance", "ranking_score"]

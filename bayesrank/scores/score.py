@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank._evidence import in_words
+from bayesrank._checks import in_words
 from bayesrank.performance import as_performance, observed_counts, two_class_cells
 from bayesrank.scores._forms import Area, Contour, ExactRatio
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank._arguments import labelled_numbers, numbers, whole
+from bayesrank._checks import labelled_numbers, numbers, whole
 from bayesrank._draws import Batches, reduce
 from bayesrank.tile._grid import (
     axes,

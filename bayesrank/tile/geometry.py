@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank._arguments import whole
+from bayesrank._checks import whole
 from bayesrank.tile._grid import CELLS, point_cells
 
 __all__ = ["frontier", "regions", "shares"]

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank._arguments import credibility
+from bayesrank._checks import credibility
 from bayesrank._draws import ERROR, Batches, Worth, part_error, reduce, share_error
 from bayesrank.tile._grid import (
     area_weights,

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank._arguments import credibility, number, numbers, whole
+from bayesrank._checks import credibility, number, numbers, whole
 from bayesrank._draws import ERROR, Batches, Worth, part_error, reduce
 from bayesrank.ranking._intervals import rank_intervals
 from bayesrank.scores.placement import place

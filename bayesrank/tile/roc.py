@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank._arguments import labelled_units, units, whole
+from bayesrank._checks import labelled_units, units, whole
 from bayesrank.scores.score import ratio
 
 __all__ = ["chance_corrected_place", "isoperformance", "moved_place", "no_skill_curve", "prior_grid", "vertex"]
