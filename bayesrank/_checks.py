@@ -4,7 +4,6 @@ First numbers, then the names, labels and classes that evidence is made of.
 """
 
 from collections.abc import Mapping, Sequence
-from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -12,31 +11,19 @@ import pandas as pd
 import xarray as xr
 
 
-def number(argument: str, value: Any, low: float = -np.inf, high: float = np.inf, *, ends: bool = True) -> float:
-    """One real number from ``low`` to ``high``, without ``ends`` strictly between them."""
+def number(
+    argument: str, value: Any, low: float = -np.inf, high: float = np.inf, *, ends: bool = True, finite: bool = False
+) -> float:
+    """One real number from ``low`` to ``high``, without ``ends`` strictly between them; never NaN."""
     if not is_number(value):
         raise TypeError(f"{argument} must be a number; got {in_words(value)}")
-    if not (low <= value <= high if ends else low < value < high):
-        raise ValueError(f"{argument} must {_within(low, high, ends)}; got {value}")
+    if not (low <= value <= high if ends else low < value < high) or (finite and np.isinf(value)):
+        raise ValueError(f"{argument} must {_within(low, high, ends, finite)}; got {value}")
     return float(value)
 
 
-def credibility(argument: str, value: Any) -> float:
-    """One number strictly between 0 and 1."""
-    return number(argument, value, 0.0, 1.0, ends=False)
-
-
-def whole(argument: str, value: Any, least: int = 0) -> int:
-    """One whole number, ``least`` or more."""
-    if isinstance(value, bool) or not isinstance(value, int | np.integer):
-        raise TypeError(f"{argument} must be a whole number; got {in_words(value)}")
-    if value < least:
-        raise ValueError(f"{argument} must be at least {least}; got {value}")
-    return int(value)
-
-
-def numbers(argument: str, values: Any) -> np.ndarray:
-    """Real numbers in an array of any shape, as floats."""
+def numbers(argument: str, values: Any, low: float = -np.inf, high: float = np.inf, *, ends: bool = True) -> np.ndarray:
+    """Real numbers in an array of any shape, as floats; within bounds if there are some, and then without NaN."""
     try:
         array = np.asarray(values)
     except ValueError:  # rows of different lengths
@@ -45,36 +32,95 @@ def numbers(argument: str, values: Any) -> np.ndarray:
         array = array.astype(float)
     if array.dtype.kind not in "iuf":
         raise TypeError(f"{argument} must hold numbers; got {in_words(values)}")
+    _bounded(argument, array, low, high, ends)
     return array.astype(float)
 
 
-def labelled_numbers(argument: str, values: xr.DataArray) -> xr.DataArray:
-    """The same of a DataArray, which may be lazy."""
+def labelled_numbers(
+    argument: str, values: Any, low: float = -np.inf, high: float = np.inf, *, ends: bool = True
+) -> xr.DataArray:
+    """The same as a DataArray, which may be lazy; a sequence lies along a dim of the argument's name."""
+    if not isinstance(values, xr.DataArray):
+        array = numbers(argument, values, low, high, ends=ends)
+        if array.ndim > 1:
+            raise ValueError(f"{argument} must be a number, a sequence or a DataArray; got {array.ndim} dimensions")
+        return xr.DataArray(array, {argument: array} if array.ndim else {}, (argument,)[: array.ndim])
     if values.dtype.kind not in "iuf":
         raise TypeError(f"{argument} must hold numbers; got dtype {values.dtype}")
+    _bounded(argument, values, low, high, ends)
     return values.astype(float)
 
 
-def units(**numbers: Any) -> None:
+def whole(argument: str, value: Any, least: int = 0, most: int | None = None) -> int:
+    """One whole number, ``least`` or more, and ``most`` or less."""
+    if isinstance(value, bool) or not isinstance(value, int | np.integer):
+        raise TypeError(f"{argument} must be a whole number; got {in_words(value)}")
+    if value < least or (most is not None and value > most):
+        wanted = f"be at least {least}" if most is None else f"lie between {least} and {most}"
+        raise ValueError(f"{argument} must {wanted}; got {value}")
+    return int(value)
+
+
+def flag(argument: str, value: Any) -> bool:
+    """True or False."""
+    if not isinstance(value, bool | np.bool_):
+        raise TypeError(f"{argument} must be True or False; got {value!r}")
+    return bool(value)
+
+
+def credibility(argument: str, value: Any) -> float:
+    """One number strictly between 0 and 1."""
+    return number(argument, value, 0.0, 1.0, ends=False)
+
+
+def one_prevalence(value: Any, *, ends: bool = False) -> float:
+    """One share of the positive class; strictly between 0 and 1, unless a class may be missing."""
+    return number("prevalence", value, 0.0, 1.0, ends=ends)
+
+
+def prevalences(values: Any, *, ends: bool = False) -> xr.DataArray:
+    """Such shares: one, a sequence along the dim prevalence, or a DataArray."""
+    return labelled_numbers("prevalence", values, 0.0, 1.0, ends=ends)
+
+
+def cells(**given: Any) -> dict[str, float]:
+    """What each of the four cells weighs, by name: the importance of a two-class ranking score."""
+    found = {name: number(name, value) for name, value in given.items()}
+    non_negative("importance", list(found.values()), " and ".join(f"{name}={value}" for name, value in given.items()))
+    return found
+
+
+def non_negative(argument: str, values: Any, held: str | None = None) -> np.ndarray:
+    """Numbers that weigh something: finite, none below 0 and some above."""
+    array = numbers(argument, values)
+    if not (np.isfinite(array) & (array >= 0)).all() or not array.any():
+        raise ValueError(f"{argument} must be non-negative, finite and not all 0; got {held or array.tolist()}")
+    return array
+
+
+def beta_parameters(argument: str, pair: Any) -> np.ndarray:
+    """The two parameters of a Beta distribution."""
+    array = numbers(argument, pair)
+    if array.shape != (2,) or not (np.isfinite(array) & (array > 0)).all():
+        raise ValueError(f"{argument} must hold two positive numbers, of a Beta distribution; got {pair!r}")
+    return array
+
+
+def units(**given: Any) -> None:
     """Raise unless all are numbers, or arrays of numbers, between 0 and 1."""
-    for argument, number in numbers.items():
-        if isinstance(number, bool) or not isinstance(number, Real | np.ndarray | xr.DataArray):
-            raise TypeError(f"{argument} must be a number between 0 and 1, or an array; got {number!r}")
-        values = np.asarray(number)
-        if values.dtype.kind not in "iuf":
-            raise TypeError(f"{argument} must hold numbers between 0 and 1; got {values.dtype} values")
-        outside = values[~((values >= 0) & (values <= 1))]
-        if outside.size:
-            raise ValueError(f"{argument} must lie between 0 and 1; got {outside.flat[0]}")
+    for argument, value in given.items():
+        if not is_number(value) and not isinstance(value, np.ndarray | xr.DataArray):
+            raise TypeError(f"{argument} must be a number between 0 and 1, or an array; got {value!r}")
+        numbers(argument, value, 0.0, 1.0)
 
 
-def labelled_units(**numbers: Any) -> tuple[xr.DataArray, ...]:
+def labelled_units(**given: Any) -> tuple[xr.DataArray, ...]:
     """Numbers between 0 and 1 as labelled arrays that fit together."""
-    units(**numbers)
-    for argument, number in numbers.items():
-        if np.ndim(number) and not isinstance(number, xr.DataArray):
+    units(**given)
+    for argument, value in given.items():
+        if np.ndim(value) and not isinstance(value, xr.DataArray):
             raise TypeError(f"{argument} must be a number, or a DataArray, whose dims have names; got a plain array")
-    return xr.broadcast(*(xr.DataArray(number) if np.ndim(number) == 0 else number for number in numbers.values()))
+    return xr.broadcast(*(labelled_numbers(argument, value) for argument, value in given.items()))
 
 
 def whole_numbers(argument: str, values: Any) -> np.ndarray:
@@ -198,9 +244,19 @@ def in_words(value: Any) -> str:
     return f"{type(value).__name__} {value!r}"[:80]
 
 
-def _within(low: float, high: float, ends: bool) -> str:
+def _bounded(argument: str, values: Any, low: float, high: float, ends: bool) -> None:
+    """Raise unless all lie within the bounds, if there are some; computes a lazy array."""
     if low == -np.inf and high == np.inf:
-        return "not be NaN"
+        return
+    held = np.asarray(values)
+    outside = held[~((held >= low) & (held <= high) if ends else (held > low) & (held < high))]
+    if outside.size:
+        raise ValueError(f"{argument} must {_within(low, high, ends)}; got {outside.flat[0]:g}")
+
+
+def _within(low: float, high: float, ends: bool, finite: bool = False) -> str:
+    if low == -np.inf and high == np.inf:
+        return "be finite" if finite else "not be NaN"
     if high < np.inf:
-        return f"lie between {low:g} and {high:g}" + ("" if ends else ", ends excluded")
-    return f"be {'at least' if ends else 'above'} {low:g}"
+        return f"lie {'' if ends else 'strictly '}between {low:g} and {high:g}"
+    return f"be {'at least' if ends else 'above'} {low:g}{' and finite' * finite}"

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
+from bayesrank._checks import whole
 from bayesrank.models import conjugate
 from bayesrank.performance import two_class_cells
 from bayesrank.predictive._marginal import Axis, beta_binomial, binned, binomial, kept
@@ -116,9 +117,9 @@ def confusion_pmf(
 
 def _with_total(alpha: dict[str, float], total: int) -> xr.DataArray:
     """The Dirichlet-multinomial of a total: how it splits into classes, then both classes."""
-    whole = sum(alpha.values())
+    mass = sum(alpha.values())
     alphas = (alpha["fn"] + alpha["tp"], alpha["tp"], alpha["tn"])
-    masses = [_class_masses(total, a, whole - a, plug_in=False) for a in alphas]
+    masses = [_class_masses(total, a, mass - a, plug_in=False) for a in alphas]
     windows = [(0, total, 0.0)] * 3
     if comb(total + 3, 3) > WHOLE:
         windows = [kept(mass, LOSS / 6) for mass in masses]
@@ -206,8 +207,4 @@ def _concentrations(table: xr.DataArray, model: Any, prior: Any) -> tuple[dict[s
 def _cases(argument: str, value: Any, observed: int) -> int:
     if value is None:
         return observed
-    if isinstance(value, bool) or not isinstance(value, int | np.integer):
-        raise TypeError(f"{argument} must be a whole number; got {value!r}")
-    if value < 0:
-        raise ValueError(f"{argument} must not be negative; got {value}")
-    return int(value)
+    return whole(argument, value)

@@ -112,9 +112,7 @@ def credible_ranking(
     [2, 1]
     """
     prob = credibility("prob", prob)
-    rope = number("rope", rope, 0.0)
-    if np.isinf(rope):
-        raise ValueError(f"rope must be finite; got {rope}")
+    rope = number("rope", rope, 0.0, finite=True)
     found = scored(source, score, higher_is_better, kind)
     values = _checked(found.values)
     evidence = evidence_of(source, found.variable, values, kind)

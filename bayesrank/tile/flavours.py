@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank._checks import labelled_numbers, numbers, whole
+from bayesrank._checks import prevalences, whole
 from bayesrank._draws import Batches, reduce
 from bayesrank.tile._grid import (
     axes,
@@ -188,7 +188,7 @@ def no_skill(prevalence: Any, resolution: int = 101) -> xr.DataArray:
     >>> no_skill(0.2, resolution=3).sel(a=0.5, b=0.5).item()
     0.8
     """
-    shares, points = _shares("prevalence", prevalence), axis(resolution)
+    shares, points = prevalences(prevalence, ends=True), axis(resolution)
     return labelled(_no_skill(shares, points), shares, points, "no_skill")
 
 
@@ -327,8 +327,7 @@ def entity(source: Any, rank: int = 1, resolution: int = 101, *, kind: str | Non
     from bayesrank.tile import _single
 
     (cells, entities), points = point_cells(source, kind), axis(resolution)
-    if whole("rank", rank) not in range(1, len(entities) + 1):
-        raise ValueError(f"rank must be one of 1 to {len(entities)}; got {rank!r}")
+    rank = whole("rank", rank, 1, len(entities))
     who = np.empty((points.size, points.size), np.int64)
     _single.holders(cells, points, rank, who)
     names = np.array([*entities, ""], dtype=object)
@@ -398,12 +397,3 @@ def _with_dim(source: Any, dim: str, kind: str | None) -> xr.DataArray:
     if not array.sizes[dim]:
         raise ValueError(f"source must hold something along {dim}; got the sizes {dict(array.sizes)}")
     return array
-
-
-def _shares(argument: str, number: Any) -> xr.DataArray:
-    """Numbers between 0 and 1, labelled."""
-    labelled = isinstance(number, xr.DataArray)
-    shares = labelled_numbers(argument, number) if labelled else xr.DataArray(numbers(argument, number))
-    if bool(((shares < 0) | (shares > 1)).any()):
-        raise ValueError(f"{argument} must lie between 0 and 1; got {shares.values}")
-    return shares

@@ -229,8 +229,7 @@ def _cut(cells: np.ndarray, rank: int) -> tuple[np.ndarray, np.ndarray, np.ndarr
     known = int((~np.isnan(cells).any(0)).sum())
     if known == 0:
         raise ValueError("source must hold the performance of at least one entity; got NaN alone")
-    if isinstance(rank, bool) or np.ndim(rank) or rank not in range(1, known + 1):
-        raise ValueError(f"rank must be one of 1 to {known}; got {rank!r}")
+    rank = whole("rank", rank, 1, known)
     entities, rank = _walk.contenders(cells, rank)
     mine = np.ascontiguousarray(cells[:, entities])
     kept, group = np.empty(len(entities), np.int64), np.empty(len(entities), np.int64)
