@@ -6,9 +6,9 @@ import click
 
 import bayesrank as br
 from bayesrank import _text
+from bayesrank._draws import draw_dims
 from bayesrank.cli._analysis import analyse, analysing, progress
 from bayesrank.cli._output import print_numbers
-from bayesrank.performance import draw_dims
 from bayesrank.scores import as_score
 
 EXAMPLES = """

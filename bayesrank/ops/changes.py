@@ -13,9 +13,10 @@ import xarray as xr
 
 from bayesrank._checks import credibility
 from bayesrank._compat import is_container
+from bayesrank._draws import draw_dims
 from bayesrank.ops.summary import below_zero, summarize
 from bayesrank.ops.values import Reference, below, checked_reference, directed, labelled
-from bayesrank.performance import as_performance, draw_dims, two_class_cells
+from bayesrank.performance import as_performance, two_class_cells
 from bayesrank.scores.score import cells_at
 
 __all__ = ["drift"]

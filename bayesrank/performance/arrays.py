@@ -11,11 +11,11 @@ import xarray as xr
 
 from bayesrank._checks import labelled_numbers
 from bayesrank._compat import groups_of, is_container
+from bayesrank._draws import draw_dims
 
 __all__ = [
     "align_outcomes",
     "as_performance",
-    "draw_dims",
     "observed_counts",
     "only_two_classes",
     "outcome_dims",
@@ -25,7 +25,6 @@ __all__ = [
 
 KINDS = {"observed": "performance", "typical": "performance_typical", "new": "performance_new"}
 OUTCOME_DIMS = ("actual", "predicted")
-DRAW_DIMS = ("chain", "draw", "sample")
 
 
 def as_performance(source: Any, kind: str | None = None) -> xr.DataArray:
@@ -120,17 +119,6 @@ def only_two_classes(array: xr.DataArray, argument: str = "source") -> None:
             f"{argument} must have two classes on actual and predicted for a two-class score; got {sizes} "
             "(br.one_vs_rest makes two-class tables of more classes)"
         )
-
-
-def draw_dims(array: xr.DataArray) -> list[str]:
-    """The dims of the draws: chain and draw, or sample where these were stacked.
-
-    Examples
-    --------
-    >>> draw_dims(xr.DataArray(np.zeros((2, 3, 1)), dims=("chain", "draw", "entity")))
-    ['chain', 'draw']
-    """
-    return [dim for dim in DRAW_DIMS if dim in array.dims]
 
 
 def outcome_dims(array: xr.DataArray) -> list[str]:

@@ -6,7 +6,7 @@ import numpy as np
 import xarray as xr
 
 from bayesrank._checks import credibility, number
-from bayesrank.performance import draw_dims
+from bayesrank._draws import draw_dims
 from bayesrank.plots._style import OKABE_ITO, list_legend, list_names, list_size, new_axes, plain_names, strip
 
 __all__ = ["difference", "posterior_against_prior"]

@@ -15,8 +15,9 @@ from scipy.special import ndtri
 
 from bayesrank import _text
 from bayesrank._compat import groups_of, import_arviz, is_container
+from bayesrank._draws import draw_dims
 from bayesrank.counts import parts_of
-from bayesrank.performance import OUTCOME_DIMS, as_performance, draw_dims, observed_counts, outcome_dims, shift_prior
+from bayesrank.performance import OUTCOME_DIMS, as_performance, observed_counts, outcome_dims, shift_prior
 from bayesrank.pooling import pooling_notes
 from bayesrank.scores import Score
 

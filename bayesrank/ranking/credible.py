@@ -7,8 +7,7 @@ import numpy as np
 import xarray as xr
 
 from bayesrank._checks import credibility, number
-from bayesrank._draws import RARE, Batches, Moments, efficiency, proportion_error, reduce, share_error
-from bayesrank.performance import draw_dims
+from bayesrank._draws import RARE, Batches, Moments, draw_dims, efficiency, proportion_error, reduce, share_error
 from bayesrank.ranking._evidence import Evidence, evidence_of
 from bayesrank.ranking._intervals import rank_intervals, simultaneous_intervals, with_gaps
 from bayesrank.ranking._reducers import RankReducer, Ranks, compare

@@ -7,7 +7,7 @@ import xarray as xr
 
 from bayesrank import _text
 from bayesrank._compat import groups_of, is_container
-from bayesrank.performance import draw_dims
+from bayesrank._draws import draw_dims
 from bayesrank.scores import Score
 
 __all__ = ["implied_prior", "prior_scores"]
