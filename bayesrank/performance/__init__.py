@@ -3,7 +3,9 @@
 from bayesrank.performance.arrays import (
     OUTCOME_DIMS,
     align_outcomes,
+    are_counts,
     as_performance,
+    counts_or_performance,
     observed_counts,
     only_two_classes,
     outcome_dims,
@@ -25,10 +27,12 @@ from bayesrank.performance.operations import (
 __all__ = [
     "OUTCOME_DIMS",
     "align_outcomes",
+    "are_counts",
     "as_performance",
     "change_actual",
     "change_predicted",
     "check_importance",
+    "counts_or_performance",
     "filter_by_importance",
     "mix",
     "no_skill_twin",

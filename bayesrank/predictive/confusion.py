@@ -14,7 +14,7 @@ import xarray as xr
 
 from bayesrank._checks import whole
 from bayesrank.models import conjugate
-from bayesrank.performance import two_class_cells
+from bayesrank.performance import are_counts, two_class_cells
 from bayesrank.predictive._marginal import Axis, beta_binomial, binned, binomial, kept
 
 __all__ = ["confusion_pmf"]
@@ -184,7 +184,7 @@ def _coords(axes: list[Axis]) -> dict[str, Any]:
 
 def _one_table(counts: xr.DataArray) -> xr.DataArray:
     """The counts of one entity without its dims of length 1."""
-    if not isinstance(counts, xr.DataArray) or counts.dtype.kind not in "iu":
+    if not are_counts(counts):
         held = counts.dtype if isinstance(counts, xr.DataArray) else type(counts).__name__
         raise TypeError(f"counts must be a DataArray of integers; got {held}")
     others = {dim: size for dim, size in counts.sizes.items() if dim not in ("actual", "predicted")}

@@ -12,7 +12,7 @@ import numpy as np
 import xarray as xr
 
 from bayesrank._checks import cells, labelled_numbers
-from bayesrank.performance import align_outcomes, as_performance, check_importance, outcome_dims, two_class_cells
+from bayesrank.performance import align_outcomes, check_importance, counts_or_performance, outcome_dims, two_class_cells
 
 __all__ = ["canonical_score", "importance", "ranking_score"]
 
@@ -103,7 +103,7 @@ def ranking_score(
     >>> ranking_score(found, xr.ones_like(good), good).item()
     0.15...
     """
-    array = as_performance(source, kind)
+    array = counts_or_performance(source, kind)  # the score does not depend on the total
     outcome = outcome_dims(array)
     weights = check_importance(importance, array)
     if satisfaction is None:
@@ -111,8 +111,6 @@ def ranking_score(
     good = align_outcomes(satisfaction, array, "satisfaction")
     if not np.isfinite(good).all():
         raise ValueError("satisfaction must be finite; got NaN or infinity")
-    if isinstance(source, xr.DataArray) and source.dtype.kind in "iu":
-        array = source.astype(float)  # the score does not depend on the total; whole numbers keep exact ties
     total = xr.dot(array, weights, dim=outcome)
     value = xr.dot(array, weights * good, dim=outcome) / total.where(total > 0)
     attrs = {
@@ -162,9 +160,7 @@ def canonical_score(source: Any, a: Any, b: Any, *, kind: str | None = None) -> 
     >>> canonical_score(counts, [0.0, 0.5, 1.0], [0.0, 1.0]).sizes
     Frozen({'entity': 1, 'b': 2, 'a': 3})
     """
-    counts = isinstance(source, xr.DataArray) and source.dtype.kind in "iu"
-    performance = as_performance(source, kind)  # which checks counts, too
-    table = two_class_cells(source if counts else performance)
+    table = two_class_cells(counts_or_performance(source, kind))
     along_a, along_b = labelled_numbers("a", a, 0.0, 1.0), labelled_numbers("b", b, 0.0, 1.0)
     right = (1 - along_a) * table["tn"] + along_a * table["tp"]
     wrong = (1 - along_b) * table["fp"] + along_b * table["fn"]
