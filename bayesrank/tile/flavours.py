@@ -270,7 +270,7 @@ def ranking(source: Any, entity: Any, resolution: int = 101, *, kind: str | None
     >>> ranking(counts, "a", resolution=2).values.tolist()
     [[2.0, 2.0], [1.0, 1.0]]
     """
-    from bayesrank.tile import _single
+    from bayesrank.tile import _ranks
 
     array, points = with_entity(source, kind), axis(resolution)
     names = array["entity"].values.tolist()
@@ -279,7 +279,7 @@ def ranking(source: Any, entity: Any, resolution: int = 101, *, kind: str | None
     which = names.index(entity)
 
     def tally(draws: np.ndarray, columns: np.ndarray, points: np.ndarray, steps: np.ndarray) -> None:
-        _single.tally_one(draws, columns, points, which, steps[:, 0], steps[:, 1])
+        _ranks.tally_one(draws, columns, points, which, steps[:, 0], steps[:, 1])
 
     with threads() as share_out:
         [steps] = reduce(on_the_tile(array), Steps(tally, points, (2,), share_out), across=True)
@@ -324,12 +324,12 @@ def entity(source: Any, rank: int = 1, resolution: int = 101, *, kind: str | Non
     >>> entity(counts, resolution=2).values.tolist()
     [['b', 'b'], ['a', 'a']]
     """
-    from bayesrank.tile import _single
+    from bayesrank.tile import _ranks
 
     (cells, entities), points = point_cells(source, kind), axis(resolution)
     rank = whole("rank", rank, 1, len(entities))
     who = np.empty((points.size, points.size), np.int64)
-    _single.holders(cells, points, rank, who)
+    _ranks.holders(cells, points, rank, who)
     names = np.array([*entities, ""], dtype=object)
     return xr.DataArray(names[who], axes(resolution), ("b", "a"), "entity_at_rank")
 

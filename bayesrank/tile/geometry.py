@@ -224,13 +224,13 @@ def shares(source: Any, rank: int = 1, *, kind: str | None = None) -> xr.DataArr
 
 def _cut(cells: np.ndarray, rank: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, list[list[int]]]:
     """Cells of distinct entities that may hold the rank, slabs, their areas, and who is behind each of the entities."""
-    from bayesrank.tile import _walk
+    from bayesrank.tile import _columns, _walk
 
     known = int((~np.isnan(cells).any(0)).sum())
     if known == 0:
         raise ValueError("source must hold the performance of at least one entity; got NaN alone")
     rank = whole("rank", rank, 1, known)
-    entities, rank = _walk.contenders(cells, rank)
+    entities, rank = _columns.contenders(cells, rank)
     mine = np.ascontiguousarray(cells[:, entities])
     kept, group = np.empty(len(entities), np.int64), np.empty(len(entities), np.int64)
     count = _walk.merge_identical(mine, kept, group)
