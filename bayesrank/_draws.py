@@ -33,8 +33,8 @@ from typing import Any, Protocol
 import numpy as np
 import xarray as xr
 
-from bayesrank.performance import draw_dims
-
+#: The dims that draws may have.
+DRAW_DIMS = ("chain", "draw", "sample")
 #: What an error of draws says of itself, as attrs["method"].
 ERROR = "Monte-Carlo standard error, from batch means"
 #: Batches in all, where there are draws and not too many chains.
@@ -45,6 +45,17 @@ FEW = 4
 BLOCK = 2**17
 #: Independent draws of the rarer side that a share has seen at least if its batch means are to be trusted alone.
 RARE = 5
+
+
+def draw_dims(array: xr.DataArray) -> list[str]:
+    """The dims of the draws: chain and draw, or sample where these were stacked.
+
+    Examples
+    --------
+    >>> draw_dims(xr.DataArray(np.zeros((2, 3, 1)), dims=("chain", "draw", "entity")))
+    ['chain', 'draw']
+    """
+    return [dim for dim in DRAW_DIMS if dim in array.dims]
 
 
 @dataclass(frozen=True)

@@ -14,8 +14,9 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
+from bayesrank._checks import one_prevalence
 from bayesrank.scores.names import as_score
-from bayesrank.scores.placement import canonical_values, check_prevalence, place, places
+from bayesrank.scores.placement import canonical_values, place, places
 from bayesrank.scores.score import Score
 
 __all__ = ["TABLE_1", "audit", "audit_table"]
@@ -112,7 +113,7 @@ def audit(score: Any, prevalence: float | None = None) -> xr.Dataset:
     >>> audit("balanced_accuracy", prevalence=0.2)["tau_max"].item()
     1.0
     """
-    prevalence = check_prevalence(prevalence)
+    prevalence = None if prevalence is None else one_prevalence(prevalence)
     found = as_score(score)
     evidence = _tests(found, prevalence)
     taus, at = _correlations(found, prevalence)

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from bayesrank._evidence import (
+from bayesrank._checks import (
     all_classes,
     case_labels,
     in_words,

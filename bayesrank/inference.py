@@ -13,7 +13,7 @@ from typing import Any, Literal
 import numpy as np
 import xarray as xr
 
-from bayesrank._arguments import whole
+from bayesrank._checks import whole
 from bayesrank._compat import groups_of, to_container
 from bayesrank._random import Seed, blocks, fingerprint, root_sequence, stream
 from bayesrank.models import tell

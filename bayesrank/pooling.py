@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank import _format
+from bayesrank import _text
 from bayesrank._random import root_sequence, stream
 from bayesrank.inference import fit
 from bayesrank.performance import as_performance
@@ -89,7 +89,7 @@ def _reversed_pairs(each: xr.DataArray, pooled: xr.DataArray, score: Score) -> l
     if len(pairs) > NAMED:
         listed += f" and {len(pairs) - NAMED} more"
     return [
-        f"By {score.name}, {_format.count(len(pairs), 'pair')} {'is' if len(pairs) == 1 else 'are'} ranked one way by "
+        f"By {score.name}, {_text.count(len(pairs), 'pair')} {'is' if len(pairs) == 1 else 'are'} ranked one way by "
         "every data set on which both have a score, and the other way by the pool (Simpson's paradox): "
         f"{listed}, pooled below."
     ]

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank._arguments import numbers
+from bayesrank._checks import labelled_numbers, numbers
 
 #: Concentrations of every cell, by name; "four_cases" depends on the number of classes.
 FLAT = {"uniform": 1.0, "jeffreys": 0.5, "haldane": 0.0}
@@ -73,8 +73,7 @@ def concentration(counts: xr.DataArray, prior: Any = None) -> xr.DataArray:
 
 def align(argument: str, values: xr.DataArray, counts: xr.DataArray, dims: Sequence[Any]) -> xr.DataArray:
     """A labelled argument in the order of ``counts``; it has to name all that counts holds, and nothing else."""
-    if values.dtype.kind not in "iuf":
-        raise TypeError(f"{argument} must hold numbers; got dtype {values.dtype}")
+    values = labelled_numbers(argument, values)
     if set(values.dims) - set(dims):
         raise ValueError(f"{argument} must have dims among {', '.join(map(str, dims))}; got {values.dims}")
     for dim in set(values.dims) & set(counts.dims):
@@ -86,7 +85,7 @@ def align(argument: str, values: xr.DataArray, counts: xr.DataArray, dims: Seque
             values = values.sel({dim: wanted})
         elif values.sizes[dim] != len(wanted):
             raise ValueError(f"{argument} must hold {len(wanted)} values along {dim}; got {values.sizes[dim]}")
-    return values.astype(float)
+    return values
 
 
 def in_words(value: Any, default: str) -> str:

@@ -7,11 +7,12 @@ import numpy as np
 import xarray as xr
 from scipy import special
 
+from bayesrank._checks import flag, is_number, prevalences
 from bayesrank._random import Block
 from bayesrank._sampling import sample_counts
 from bayesrank.counts import check_counts, parts_of
 from bayesrank.models._conjugate import Conjugate
-from bayesrank.models._priors import DEFAULT, align, concentration, first, in_words
+from bayesrank.models._priors import DEFAULT, align, concentration, in_words
 
 
 class ProductMultinomial:
@@ -54,9 +55,8 @@ class ProductMultinomial:
         shared_prevalence: bool = True,
         force: bool = False,
     ) -> None:
-        for argument, flag in (("shared_prevalence", shared_prevalence), ("force", force)):
-            if not isinstance(flag, bool | np.bool_):
-                raise TypeError(f"{argument} must be True or False; got {flag!r}")
+        flag("shared_prevalence", shared_prevalence)
+        flag("force", force)
         self.counts = check_counts(counts, "evidence")
         if self.ONLY_TWO_CLASSES and self.counts.sizes["actual"] != 2:
             raise ValueError(
@@ -228,17 +228,12 @@ def known_totals(counts: xr.DataArray, prevalence: Any) -> xr.DataArray | None:
         cases = counts.sum("predicted")
         total = cases.sum("actual")
         return (cases / total.where(total > 0)).drop_vars(["measured", "test_set"], errors="ignore")
-    if not isinstance(prevalence, xr.DataArray):
-        if isinstance(prevalence, bool) or not isinstance(prevalence, int | float | np.number):
-            raise TypeError(
-                f"prevalence must be 'sampled', 'observed', a number or a DataArray; got {type(prevalence).__name__}"
-            )
-        prevalence = xr.DataArray(float(prevalence))
+    if not isinstance(prevalence, xr.DataArray) and not is_number(prevalence):
+        raise TypeError(
+            f"prevalence must be 'sampled', 'observed', a number or a DataArray; got {type(prevalence).__name__}"
+        )
     names = [d for d in counts.dims if d != "predicted"]
-    prevalence = align("prevalence", prevalence, counts, ("chain", "draw", *names))
-    outside = ~((prevalence >= 0) & (prevalence <= 1))
-    if outside.any():
-        raise ValueError(f"prevalence must lie between 0 and 1; got {first(prevalence, outside)}")
+    prevalence = align("prevalence", prevalences(prevalence, ends=True), counts, ("chain", "draw", *names))
     if "actual" in prevalence.dims:
         if bool((np.abs(prevalence.sum("actual") - 1) > 1e-6).any()):
             raise ValueError(f"prevalence must sum to 1 over actual; got {float(prevalence.sum('actual').max()):.6g}")

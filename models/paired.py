@@ -41,8 +41,8 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from bayesrank._evidence import in_words as held_words
-from bayesrank._evidence import name_coord, unique_names, whole_numbers
+from bayesrank._checks import in_words as held_words
+from bayesrank._checks import name_coord, unique_names, whole_numbers
 from bayesrank._random import Block, fingerprint, stream
 from bayesrank.counts import arrange
 from bayesrank.models._conjugate import Conjugate

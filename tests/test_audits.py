@@ -244,7 +244,7 @@ def test_dims():
 
 @pytest.mark.parametrize("prevalence", [0, 1, -0.1, np.nan])
 def test_prevalence_must_be_inside(prevalence):
-    with pytest.raises(ValueError, match="prevalence must be strictly between 0 and 1"):
+    with pytest.raises(ValueError, match="prevalence must lie strictly between 0 and 1"):
         br.audit("f1", prevalence)
 
 

@@ -193,7 +193,7 @@ CASES = [
     (lambda: br.rank(VALUES, kind="observed"), ValueError, "kind", "'observed'", "None for values"),
     (lambda: br.rank(VALUES.astype(str)), TypeError, "source", "U", "numbers"),
     (lambda: br.rank(VALUES, method="dense"), ValueError, "method", "'dense'", "'average'"),
-    (lambda: br.rank(VALUES, higher_is_better="yes"), TypeError, "higher_is_better", "'yes'", "True, False"),
+    (lambda: br.rank(VALUES, higher_is_better="yes"), TypeError, "higher_is_better", "'yes'", "True or False"),
     (lambda: br.rank(COUNTS, "prevalence"), ValueError, "higher_is_better", "None", "must be told"),
     (lambda: br.rank(br.scores.prevalence(COUNTS)), ValueError, "higher_is_better", "None", "must be given"),
     (lambda: br.rank(br.scores.fnr(COUNTS)), ValueError, "score", "None", "must be given"),

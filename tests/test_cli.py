@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 import bayesrank as br
-from bayesrank._format import probability as format_probability
+from bayesrank._text import probability as format_probability
 from bayesrank.cli import cli
 from bayesrank.cli._table import read_counts
 
@@ -95,11 +95,11 @@ PREFERENCES = [
     ("around f7", "score must be one of"),
     ("around mcc", "score must have a place on the Tile; got 'mcc'"),
     ("around balanced_accuracy", "prevalence must be given with 'balanced_accuracy'"),
-    ("around (0.5 2)", "a place on the Tile must be two numbers between 0 and 1; got [0.5, 2.0]"),
+    ("around (0.5 2)", "a place on the Tile must lie between 0 and 1; got 2"),
     ("around (0.5 x)", "with numbers"),
     ("between tnr tpr ppv npv", "corners must go round a convex region"),
     ("over moon", "region must be one of tile, f_scores"),
-    ("beta 0 1 1 1", "a must hold two numbers above 0; got (0.0, 1.0)"),
+    ("beta 0 1 1 1", "a must hold two positive numbers, of a Beta distribution; got (0.0, 1.0)"),
 ]
 
 

@@ -67,6 +67,9 @@ def test_what_is_no_number_is_refused_by_name(argument, call, bad):
         ("region must be one of", lambda: tile.over(["tile"])),
         ("dim must be a dim of source; got 'actual'", lambda: tile.baseline(POINT, 3, "actual")),
         ("rank must be a whole number", lambda: tile.entity(POINT, True, 3)),
+        ("rank must lie between 1 and 2; got 3", lambda: tile.entity(POINT, 3, 3)),
+        ("rank must lie between 1 and 2; got 3", lambda: tile.regions(POINT, 3)),
+        ("importance must be non-negative", lambda: scores.ranking(IMPORTANCE * 0)),
         ("positives must be at least 0", lambda: predictive.multiplicity(-1, 5, "f1")),
         ("pmf must come from", lambda: predictive.interval_probability(MATRIX_PMF)),
         ("other must come from", lambda: predictive.difference(SCORE_PMF, None)),
@@ -194,6 +197,15 @@ def test_a_class_of_which_nothing_is_known_leaves_the_other():
     only_negatives = performance.shift_prior(br.from_counts(tn=8, fp=2, fn=0, tp=0), 0.3)
     assert scores.tnr(only_negatives).item() == pytest.approx(0.8)
     assert np.isnan(scores.tpr(only_negatives)).all()
+
+
+def test_an_unknown_prevalence_leaves_the_performance_unknown():
+    shares = xr.DataArray([0.3, np.nan], {"entity": ["a", "b"]}, ("entity",))
+    shifted = performance.shift_prior(POINT, shares)
+    assert shifted.isnull().all(["actual", "predicted"]).values.tolist() == [False, True]
+    assert shifted.isnull().any(["actual", "predicted"]).values.tolist() == [False, True]
+    with pytest.raises(ValueError, match="prevalence must lie between 0 and 1"):
+        performance.shift_prior(POINT, shares.fillna(1.5))
 
 
 def test_one_against_the_rest_only_once_and_of_numbers():

@@ -16,7 +16,7 @@ from click.testing import CliRunner
 from rich.cells import cell_len
 
 import bayesrank as br
-from bayesrank import _format
+from bayesrank import _text
 from bayesrank.cli import cli
 from bayesrank.cli._output import fit_columns, print_numbers, print_text
 
@@ -78,12 +78,12 @@ def printed(row, draws):
     """The cells of a row of the CSV output as the table should show them."""
     number = {name: float(text or "nan") for name, text in row.items() if name != "entity"}
     return {
-        "informedness": _format.number(number["median"]),
-        "95% interval": _format.interval(number["lower"], number["upper"]),
-        "P(best)": _format.probability(number["probability_best"], draws),
-        "E(rank)": _format.number(number["expected_rank"], 1),
-        "95% ranks": _format.interval(number["rank_lower"], number["rank_upper"], 0),
-        "tier": _format.number(number["tier"], 0),
+        "informedness": _text.number(number["median"]),
+        "95% interval": _text.interval(number["lower"], number["upper"]),
+        "P(best)": _text.probability(number["probability_best"], draws),
+        "E(rank)": _text.number(number["expected_rank"], 1),
+        "95% ranks": _text.interval(number["rank_lower"], number["rank_upper"], 0),
+        "tier": _text.number(number["tier"], 0),
     }
 
 

@@ -11,7 +11,7 @@ import click
 import xarray as xr
 
 import bayesrank as br
-from bayesrank import _format
+from bayesrank import _text
 from bayesrank.cli._table import read_counts
 from bayesrank.counts import common_datasets
 from bayesrank.models import names
@@ -161,7 +161,7 @@ def _one_table_each(counts: xr.DataArray, dataset: str | None, join: Any) -> tup
 def _pool(counts: xr.DataArray, join: Any) -> tuple[xr.DataArray, list[str]]:
     """All data sets together, or those that every entity saw."""
     common, lacking = common_datasets(counts)
-    many, all_of_them = _format.count(int(common.sum()), "data set"), common.size
+    many, all_of_them = _text.count(int(common.sum()), "data set"), common.size
     if not common.any():
         raise ValueError(f"--dataset must name one data set where none was seen by every entity; got {lacking}")
     if lacking and join == "exact":

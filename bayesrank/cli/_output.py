@@ -9,7 +9,7 @@ from typing import Any
 import click
 from rich.cells import cell_len
 
-from bayesrank import _format
+from bayesrank import _text
 from bayesrank.plots._style import short_names
 
 GAP = 2
@@ -101,7 +101,7 @@ def rank_cells(row: Any, size: float) -> list[str]:
     """What a ranking from draws worth ``size`` independent ones says of an entity's place: a row of its table."""
     return [
         # Who has no rank has no chance to be told.
-        _format.probability(row["probability_best"] if row["expected_rank"] > 0 else float("nan"), size),
-        _format.number(row["expected_rank"], 1),
-        _format.interval(row["rank_lower"], row["rank_upper"], 0),
+        _text.probability(row["probability_best"] if row["expected_rank"] > 0 else float("nan"), size),
+        _text.number(row["expected_rank"], 1),
+        _text.interval(row["rank_lower"], row["rank_upper"], 0),
     ]

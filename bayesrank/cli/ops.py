@@ -5,10 +5,10 @@ from typing import Any
 import click
 
 import bayesrank as br
-from bayesrank import _format
+from bayesrank import _text
+from bayesrank._draws import draw_dims
 from bayesrank.cli._analysis import analyse, analysing, progress
 from bayesrank.cli._output import print_numbers
-from bayesrank.performance import draw_dims
 from bayesrank.scores import as_score
 
 EXAMPLES = """
@@ -42,9 +42,9 @@ def ops(score: str, prob: float, **how: Any) -> None:
     rows = [
         [
             str(entity),
-            _format.number(float(nominal.sel(entity=entity))),
-            _format.number(float(found["mean"].sel(entity=entity))),
-            _format.interval(float(found["lower"].sel(entity=entity)), float(found["upper"].sel(entity=entity))),
+            _text.number(float(nominal.sel(entity=entity))),
+            _text.number(float(found["mean"].sel(entity=entity))),
+            _text.interval(float(found["lower"].sel(entity=entity)), float(found["upper"].sel(entity=entity))),
         ]
         for entity in order.tolist()
     ]

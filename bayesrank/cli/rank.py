@@ -10,7 +10,7 @@ import click
 import xarray as xr
 
 import bayesrank as br
-from bayesrank import _format
+from bayesrank import _text
 from bayesrank.cli._analysis import analyse, analysing, check_classes, progress
 from bayesrank.cli._output import print_numbers, rank_cells, rank_header
 from bayesrank.ranking.summary import worth
@@ -76,10 +76,10 @@ def _print_table(ranking: xr.Dataset) -> None:
     rows = [
         [
             str(name),
-            _format.number(row["median"]),
-            _format.interval(row["lower"], row["upper"]),
+            _text.number(row["median"]),
+            _text.interval(row["lower"], row["upper"]),
             *rank_cells(row, size),
-            _format.number(row["tier"], 0),
+            _text.number(row["tier"], 0),
         ]
         for name, row in table.iterrows()
     ]

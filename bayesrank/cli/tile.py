@@ -8,7 +8,7 @@ import click
 import xarray as xr
 
 import bayesrank as br
-from bayesrank import _format
+from bayesrank import _text
 from bayesrank.cli._analysis import Analysis, analyse, analysing, progress
 from bayesrank.cli._output import print_numbers, rank_cells, rank_header
 from bayesrank.cli._preferences import FORMS, fixed_prevalence, read_preferences
@@ -130,7 +130,7 @@ def _print_shares(found: xr.Dataset, share: xr.DataArray) -> None:
     print_numbers(header, rows)
     rest = share.sizes["entity"] - len(rows)
     if rest:
-        click.echo(f"{_format.count(rest, 'entity')} with a share below 0.05%.")
+        click.echo(f"{_text.count(rest, 'entity')} with a share below 0.05%.")
     if credible:
         click.echo(
             f"On {100 * float(found['undecided_area']):.0f}% of the Tile nobody is best with probability "
@@ -152,6 +152,6 @@ def _print_ranking(ranking: xr.Dataset) -> None:
     partly = int((ranking["undefined"] > 1e-9).sum())
     if partly:
         click.echo(
-            f"{_format.count(partly, 'entity')} had no score in some draws or under some preferences; ranks are among "
+            f"{_text.count(partly, 'entity')} had no score in some draws or under some preferences; ranks are among "
             "the defined ones."
         )

@@ -11,10 +11,12 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
+from bayesrank._checks import credibility
 from bayesrank._compat import is_container
+from bayesrank._draws import draw_dims
 from bayesrank.ops.summary import below_zero, summarize
 from bayesrank.ops.values import Reference, below, checked_reference, directed, labelled
-from bayesrank.performance import as_performance, draw_dims, two_class_cells
+from bayesrank.performance import as_performance, two_class_cells
 from bayesrank.scores.score import cells_at
 
 __all__ = ["drift"]
@@ -86,7 +88,7 @@ def drift(
     >>> abs(autumn.sel(part="rates").item()) < 0.01 < 0.02 < -autumn.sel(part="prevalence").item()
     True
     """
-    score, reference = directed(score), checked_reference(reference)
+    score, reference, prob = directed(score), checked_reference(reference), credibility("prob", prob)
     # Whether a period was measured shows as NaN; as a coord it would clash between periods.
     performance = _periods(source, dim, kind).drop_vars("measured", errors="ignore")
     labels = performance[dim].values.tolist() if dim in performance.coords else list(range(performance.sizes[dim]))

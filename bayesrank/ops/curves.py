@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from bayesrank._arguments import credibility
+from bayesrank._checks import credibility, number, whole
 from bayesrank._random import Seed, root_sequence, stream
 from bayesrank.ops._areas import AREAS, POINTS, area, area_range, bootstrap_rates, ideal_area, point
 from bayesrank.ops.trees import checked_curves
@@ -176,8 +176,7 @@ def of_curve(
     True
     """
     truth, scores = _cases(y_true, y_score, positive)
-    if isinstance(draws, bool) or not isinstance(draws, int | np.integer) or draws < 0:
-        raise ValueError(f"draws must be a whole number >= 0; got {draws!r}")
+    draws = whole("draws", draws)
     prob = credibility("prob", prob)
     metric = _checked_metric(metric)
     curves = checked_curves(reference)
@@ -255,19 +254,14 @@ def _place(metric: str, at: Any, size: int | None) -> tuple[str, float]:
         if at is not None or size is not None:
             raise ValueError(f"at and size are for points on curves, not for {metric}; got {at!r}, {size!r}")
         return metric, 0.0
-    if isinstance(at, bool) or not isinstance(at, int | float | np.number):
-        raise TypeError(f"at must be a number for {metric}; got {at!r}")
     if metric not in AT_K:
         if size is not None:
             raise ValueError(f"size is for metrics at K, not for {metric}; got {size!r}")
-        if not 0 < at < 1:  # at 1 all curves end in the same point
-            raise ValueError(f"at must lie strictly between 0 and 1 for {metric}; got {at}")
-        return metric, float(at)
-    if isinstance(size, bool) or not isinstance(size, int | np.integer) or size < 1:
-        raise ValueError(f"size must be the number of cases for {metric}; got {size!r}")
-    if at != int(at) or not 1 <= at <= size:
-        raise ValueError(f"at must be a whole number K from 1 to {size}, the cases of the test set; got {at}")
-    return AT_K[metric], at / size
+        return metric, number("at", at, 0.0, 1.0, ends=False)  # at 1 all curves end in the same point
+    if size is None:
+        raise ValueError(f"size must be the number of cases for {metric}; got None")
+    size = whole("size", size, 1)
+    return AT_K[metric], whole("at", at, 1, size) / size
 
 
 def _range(metric: str, at: float, prevalence: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

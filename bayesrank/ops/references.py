@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank._arguments import numbers
+from bayesrank._checks import beta_parameters, whole
 from bayesrank._random import Seed, root_sequence, stream
 from bayesrank.performance import as_performance, two_class_cells
 from bayesrank.scores import Score
@@ -143,9 +143,7 @@ def independent_betas(fpr: tuple[float, float], tpr: tuple[float, float]) -> Dis
     from scipy import special
 
     for name, pair in (("fpr", fpr), ("tpr", tpr)):
-        shape = numbers(name, pair)
-        if shape.shape != (2,) or not (np.isfinite(shape) & (shape > 0)).all():
-            raise ValueError(f"{name} must hold two finite Beta parameters > 0; got {pair!r}")
+        beta_parameters(name, pair)
     return Distribution(
         f"Beta{tuple(fpr)} FPR, Beta{tuple(tpr)} TPR",
         lambda u: special.betaincinv(*fpr, u),
@@ -242,9 +240,8 @@ def from_sampler(
     >>> float(br.ops.of_value("tpr", 0.5, 0.2, reference=triangle).ops_error) < 0.003
     True
     """
-    if isinstance(size, bool) or not isinstance(size, int | np.integer) or size < 1:
-        raise ValueError(f"size must be a positive whole number; got {size!r}")
-    rates = sampler(stream(root_sequence(seed), "reference"), int(size))
+    size = whole("size", size, 1)
+    rates = sampler(stream(root_sequence(seed), "reference"), size)
     fpr, tpr = (np.asarray(rate, dtype=float) for rate in rates)
     for label, rate in (("fpr", fpr), ("tpr", tpr)):
         if rate.shape != (size,) or not ((rate >= 0) & (rate <= 1)).all():

@@ -3,9 +3,8 @@
 import numpy as np
 import xarray as xr
 
-from bayesrank._arguments import credibility
-from bayesrank._draws import ERROR, Batches, BatchSums, efficiency, mean_error, reduce, share_error
-from bayesrank.performance import draw_dims
+from bayesrank._checks import credibility
+from bayesrank._draws import ERROR, Batches, BatchSums, draw_dims, efficiency, mean_error, reduce, share_error
 
 __all__ = ["below_zero", "summarize"]
 

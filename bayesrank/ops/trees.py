@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
+from bayesrank._checks import whole
 from bayesrank._random import Seed, root_sequence, stream
 
 __all__ = ["checked_curves", "directed_binary_tree"]
@@ -54,9 +55,7 @@ def directed_binary_tree(depth: int = 7, samples: int = 32_768, seed: Seed = 0) 
     >>> curves.fpr.shape, curves.tpr.values[:, -1].tolist()
     ((5, 17), [1.0, 1.0, 1.0, 1.0, 1.0])
     """
-    for name, value, least in (("depth", depth, 0), ("samples", samples, 1)):
-        if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
-            raise ValueError(f"{name} must be a whole number >= {least}; got {value!r}")
+    depth, samples = whole("depth", depth), whole("samples", samples, 1)
     from scipy.stats import qmc
 
     rng = stream(root_sequence(seed), "directed_binary_tree")

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
+from bayesrank._checks import labelled_numbers, non_negative, number, numbers, one_prevalence, prevalences, whole
 from bayesrank._draws import proportion_error
 from bayesrank.counts import one_vs_rest
 from bayesrank.ops.references import UNIFORM, Distribution, Sample
@@ -123,9 +124,7 @@ def tile(source: Any, resolution: int = 101, *, kind: str | None = None) -> xr.D
     >>> ops.dims, ops.sel(a=1, b=0.5).item() == of_draws(counts, "f1").item()
     (('entity', 'b', 'a'), True)
     """
-    if isinstance(resolution, bool) or not isinstance(resolution, int | np.integer) or resolution < 2:
-        raise ValueError(f"resolution must be a whole number >= 2; got {resolution!r}")
-    axis = np.linspace(0.0, 1.0, int(resolution))
+    axis = np.linspace(0.0, 1.0, whole("resolution", resolution, 2))
     a, b = axis[None, :], axis[:, None]
 
     def of_cells(tn: Any, fp: Any, fn: Any, tp: Any) -> np.ndarray:
@@ -207,9 +206,7 @@ def by_label(
         given = weights.to_series().to_dict() if isinstance(weights, xr.DataArray) else dict(weights)
         if set(given) != set(labels):
             raise ValueError(f"weights must name the labels {labels}; got {list(given)}")
-        share = np.array([float(given[label]) for label in labels])
-    if not (np.isfinite(share).all() and (share >= 0).all() and share.sum() > 0):
-        raise ValueError(f"weights must be non-negative, finite and not all 0; got {share.tolist()}")
+        share = non_negative("weights", [given[label] for label in labels])
     weight = xr.DataArray(share / share.sum(), dims="label")
     average = (ops * weight).where(weight > 0, 0.0).sum("label", skipna=False)
     return xr.Dataset({"ops": ops, "average": average.rename("average")})
@@ -252,8 +249,8 @@ def value_curves(score: Any, prevalence: Any, points: int = 201, reference: Refe
     if not np.isfinite(score.range).all():
         raise ValueError(f"score must have a finite range to run through; got {score.name} with {score.range}")
     low, high = score.range
-    value = np.linspace(low, high, points)
-    values, shares = broadcast(value, np.reshape(np.asarray(prevalence, dtype=float), (-1, 1)))
+    value = np.linspace(low, high, whole("points", points, 2))
+    values, shares = broadcast(value, numbers("prevalence", prevalence).reshape(-1, 1))
     least, most = value_range(score, shares)
     inside = np.where((values.values >= least - 1e-12) & (values.values <= most + 1e-12), values.values, np.nan)
     ops = below(reference, score, np.clip(inside, least, most), shares.values)
@@ -288,14 +285,15 @@ def square(score: Any, value: float, prevalence: float, resolution: int = 201) -
     >>> bool(abs(result.worse.mean() - result.ops) < 2 / 201)
     True
     """
-    ops = of_scored_value(score, float(value), float(prevalence))
+    value, share = number("value", value), one_prevalence(prevalence)
+    axis = (np.arange(whole("resolution", resolution, 1)) + 0.5) / resolution
+    ops = of_scored_value(score, value, share)
     score = directed(score)
-    axis = (np.arange(resolution) + 0.5) / resolution
-    found = score.of_cells(*cells_at(axis[None, :], axis[:, None], np.asarray(float(prevalence))))
+    found = score.of_cells(*cells_at(axis[None, :], axis[:, None], share))
     worse = found < value if score.higher_is_better else found > value
     return xr.Dataset(
         {"score": (("tpr", "fpr"), found), "worse": (("tpr", "fpr"), worse), "ops": ops},
-        {"tpr": axis, "fpr": axis, "value": float(value), "prevalence": float(prevalence)},
+        {"tpr": axis, "fpr": axis, "value": value, "prevalence": share},
         {"score": score.name},
     )
 
@@ -337,19 +335,14 @@ def checked_reference(reference: Any) -> Reference:
 
 def broadcast(value: Any, prevalence: Any) -> tuple[xr.DataArray, xr.DataArray]:
     """Values and prevalences as DataArrays of one shape, the prevalences checked."""
-    arrays: list[Any] = []
-    for argument, given in (("value", value), ("prevalence", prevalence)):
-        array = given if isinstance(given, xr.DataArray) else np.asarray(given)
-        if array.dtype.kind not in "iuf":
-            raise TypeError(f"{argument} must hold numbers; got {given!r}")
-        arrays.append(array.astype(float))
+    arrays: list[Any] = [
+        given if isinstance(given, xr.DataArray) else numbers(argument, given)
+        for argument, given in (("value", value), ("prevalence", prevalence))
+    ]
     if not any(isinstance(array, xr.DataArray) for array in arrays):
         arrays = list(np.broadcast_arrays(*arrays))
     values, shares = xr.broadcast(*(xr.DataArray(array) for array in arrays))
-    bad = ~((shares.values > 0) & (shares.values < 1))
-    if bad.any():
-        raise ValueError(f"prevalence must lie strictly between 0 and 1; got {shares.values[bad][0]:.6g}")
-    return values, shares
+    return labelled_numbers("value", values), prevalences(shares)
 
 
 def wrap(like: xr.DataArray, ops: np.ndarray, size: int | None) -> xr.DataArray:

@@ -1,11 +1,11 @@
 """A performance: probabilities over the outcomes. What holds one, and what can be done to one."""
 
 from bayesrank.performance.arrays import (
-    DRAW_DIMS,
     OUTCOME_DIMS,
     align_outcomes,
+    are_counts,
     as_performance,
-    draw_dims,
+    counts_or_performance,
     observed_counts,
     only_two_classes,
     outcome_dims,
@@ -25,14 +25,14 @@ from bayesrank.performance.operations import (
 )
 
 __all__ = [
-    "DRAW_DIMS",
     "OUTCOME_DIMS",
     "align_outcomes",
+    "are_counts",
     "as_performance",
     "change_actual",
     "change_predicted",
     "check_importance",
-    "draw_dims",
+    "counts_or_performance",
     "filter_by_importance",
     "mix",
     "no_skill_twin",

@@ -9,13 +9,15 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank._arguments import labelled_numbers
+from bayesrank._checks import labelled_numbers
 from bayesrank._compat import groups_of, is_container
+from bayesrank._draws import draw_dims
 
 __all__ = [
     "align_outcomes",
+    "are_counts",
     "as_performance",
-    "draw_dims",
+    "counts_or_performance",
     "observed_counts",
     "only_two_classes",
     "outcome_dims",
@@ -25,7 +27,6 @@ __all__ = [
 
 KINDS = {"observed": "performance", "typical": "performance_typical", "new": "performance_new"}
 OUTCOME_DIMS = ("actual", "predicted")
-DRAW_DIMS = ("chain", "draw", "sample")
 
 
 def as_performance(source: Any, kind: str | None = None) -> xr.DataArray:
@@ -67,7 +68,7 @@ def as_performance(source: Any, kind: str | None = None) -> xr.DataArray:
     outcome = [dim for dim in (*OUTCOME_DIMS, "outcome") if dim in array.dims]
     if outcome not in [list(OUTCOME_DIMS), ["outcome"]]:
         raise ValueError(f"source must have the dims actual and predicted, or outcome; got {array.dims}")
-    if array.dtype.kind in "iu":
+    if are_counts(array):
         total = array.sum(outcome)
         if not _is_lazy(array) and (array < 0).any():
             raise ValueError(f"source must hold no negative counts; got {array.min().item()}")
@@ -77,6 +78,30 @@ def as_performance(source: Any, kind: str | None = None) -> xr.DataArray:
     elif not _is_lazy(array):
         _check(array, outcome)
     return array.rename("performance")
+
+
+def are_counts(source: Any) -> bool:
+    """Whether it is counts: a DataArray of integer type.
+
+    Examples
+    --------
+    >>> are_counts(xr.DataArray([1, 2])), are_counts(xr.DataArray([1.0, 2.0]))
+    (True, False)
+    """
+    return isinstance(source, xr.DataArray) and source.dtype.kind in "iu"
+
+
+def counts_or_performance(source: Any, kind: str | None = None) -> xr.DataArray:
+    """Counts as they are, or the performance that ``source`` holds: for scores, since whole numbers keep exact ties.
+
+    Examples
+    --------
+    >>> import bayesrank as br
+    >>> counts_or_performance(br.from_counts(tn=80, fp=1, fn=3, tp=27)).values.tolist()
+    [[[80, 1], [3, 27]]]
+    """
+    performance = as_performance(source, kind)  # which checks counts, too
+    return source if are_counts(source) else performance
 
 
 def observed_counts(source: Any) -> xr.DataArray | None:
@@ -90,7 +115,7 @@ def observed_counts(source: Any) -> xr.DataArray | None:
     """
     if isinstance(source, xr.DataArray):
         # Counts with draws are predictions.
-        return source if source.dtype.kind in "iu" and outcome_dims(source) and not draw_dims(source) else None
+        return source if are_counts(source) and outcome_dims(source) and not draw_dims(source) else None
     groups = groups_of(source) if is_container(source) else {}
     return groups["observed_data"].get("counts") if "observed_data" in groups else None
 
@@ -120,17 +145,6 @@ def only_two_classes(array: xr.DataArray, argument: str = "source") -> None:
             f"{argument} must have two classes on actual and predicted for a two-class score; got {sizes} "
             "(br.one_vs_rest makes two-class tables of more classes)"
         )
-
-
-def draw_dims(array: xr.DataArray) -> list[str]:
-    """The dims of the draws: chain and draw, or sample where these were stacked.
-
-    Examples
-    --------
-    >>> draw_dims(xr.DataArray(np.zeros((2, 3, 1)), dims=("chain", "draw", "entity")))
-    ['chain', 'draw']
-    """
-    return [dim for dim in DRAW_DIMS if dim in array.dims]
 
 
 def outcome_dims(array: xr.DataArray) -> list[str]:

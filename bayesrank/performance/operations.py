@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank._arguments import labelled_numbers, number, numbers
+from bayesrank._checks import labelled_numbers, numbers, one_prevalence, prevalences
 from bayesrank.performance.arrays import align_outcomes, as_performance, outcome_dims, two_class_cells
 
 __all__ = [
@@ -180,11 +180,10 @@ def shift_prior(source: Any, prevalence: Any) -> xr.DataArray:
     [[[0.72, 0.18], [0.02, 0.08]]]
     """
     if isinstance(prevalence, xr.DataArray):
-        share = labelled_numbers("prevalence", prevalence)
-        if bool(((share < 0) | (share > 1)).any()):
-            raise ValueError(f"prevalence must lie between 0 and 1; got {share.values}")
+        # Where nothing was observed a prevalence is NaN, and stays so.
+        share = prevalences(prevalence.fillna(0.0), ends=True).where(prevalence.notnull())
     else:
-        share = xr.DataArray(number("prevalence", prevalence, 0.0, 1.0))
+        share = xr.DataArray(one_prevalence(prevalence, ends=True))
 
     def shifted(tn: Any, fp: Any, fn: Any, tp: Any) -> tuple:
         negative, positive = tn + fp, fn + tp

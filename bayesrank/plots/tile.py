@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank import _format
+from bayesrank import _text
 from bayesrank.plots._style import OKABE_ITO, new_axes, plain_names
 from bayesrank.plots._tile import (
     SEQUENTIAL,
@@ -232,7 +232,7 @@ def credible_tile(credible: xr.Dataset, ax: Any = None, names: int = 12, prevale
     group.sort(key=lambda name: -share[name])
     grey = (group, float(share[group].sum()), exact(credible)) if shared.any() else None
     rest = share.drop([*seen, *group])
-    other = {_format.count(len(rest), "other"): rest.sum()} if rest.sum() >= 0.005 else {}
+    other = {_text.count(len(rest), "other"): rest.sum()} if rest.sum() >= 0.005 else {}
     note = f"P(best) < {prob:g} on\n{float(credible['undecided_area']):.0%} of the Tile"
     share_legend(ax, share[seen].to_dict(), colors, names, other=other, grey=grey, note=note)
     furnish(ax, prevalence)

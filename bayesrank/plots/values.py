@@ -5,7 +5,8 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank.performance import draw_dims
+from bayesrank._checks import credibility, number
+from bayesrank._draws import draw_dims
 from bayesrank.plots._style import OKABE_ITO, list_legend, list_names, list_size, new_axes, plain_names, strip
 
 __all__ = ["difference", "posterior_against_prior"]
@@ -51,8 +52,8 @@ def difference(values: xr.DataArray, to: Any, rope: float = 0.0, prob: float = 0
         raise KeyError(f"to must be one of the entities {names[:5]}...; got {to!r}")
     if len(names) < 2:
         raise ValueError(f"values must hold another entity to compare with {to!r}; got no other")
+    rope, tail = number("rope", rope, 0.0, finite=True), (1 - credibility("prob", prob)) / 2
     others = values.sel(entity=[name for name in names if name != to]) - values.sel(entity=to, drop=True)
-    tail = (1 - prob) / 2
     low, middle, high = others.quantile([tail, 0.5, 1 - tail], draw_dims(others), skipna=True).values
     order = np.argsort(-middle)
     low, middle, high = low[order], middle[order], high[order]

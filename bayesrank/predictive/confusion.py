@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
+from bayesrank._checks import whole
 from bayesrank.models import conjugate
-from bayesrank.performance import two_class_cells
+from bayesrank.performance import are_counts, two_class_cells
 from bayesrank.predictive._marginal import Axis, beta_binomial, binned, binomial, kept
 
 __all__ = ["confusion_pmf"]
@@ -116,9 +117,9 @@ def confusion_pmf(
 
 def _with_total(alpha: dict[str, float], total: int) -> xr.DataArray:
     """The Dirichlet-multinomial of a total: how it splits into classes, then both classes."""
-    whole = sum(alpha.values())
+    mass = sum(alpha.values())
     alphas = (alpha["fn"] + alpha["tp"], alpha["tp"], alpha["tn"])
-    masses = [_class_masses(total, a, whole - a, plug_in=False) for a in alphas]
+    masses = [_class_masses(total, a, mass - a, plug_in=False) for a in alphas]
     windows = [(0, total, 0.0)] * 3
     if comb(total + 3, 3) > WHOLE:
         windows = [kept(mass, LOSS / 6) for mass in masses]
@@ -183,7 +184,7 @@ def _coords(axes: list[Axis]) -> dict[str, Any]:
 
 def _one_table(counts: xr.DataArray) -> xr.DataArray:
     """The counts of one entity without its dims of length 1."""
-    if not isinstance(counts, xr.DataArray) or counts.dtype.kind not in "iu":
+    if not are_counts(counts):
         held = counts.dtype if isinstance(counts, xr.DataArray) else type(counts).__name__
         raise TypeError(f"counts must be a DataArray of integers; got {held}")
     others = {dim: size for dim, size in counts.sizes.items() if dim not in ("actual", "predicted")}
@@ -206,8 +207,4 @@ def _concentrations(table: xr.DataArray, model: Any, prior: Any) -> tuple[dict[s
 def _cases(argument: str, value: Any, observed: int) -> int:
     if value is None:
         return observed
-    if isinstance(value, bool) or not isinstance(value, int | np.integer):
-        raise TypeError(f"{argument} must be a whole number; got {value!r}")
-    if value < 0:
-        raise ValueError(f"{argument} must not be negative; got {value}")
-    return int(value)
+    return whole(argument, value)

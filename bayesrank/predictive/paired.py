@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank._arguments import numbers, whole
+from bayesrank._checks import beta_parameters, whole
 from bayesrank.counts import one_vs_rest
 from bayesrank.predictive._marginal import beta_binomial
 from bayesrank.predictive._merge import equal_runs
@@ -128,9 +128,7 @@ def paired_difference(
     classes = joint["label"].values if "label" in joint.coords else np.unique(actual)
     if len(classes) != 2:
         raise ValueError(f"joint must hold cases of two classes; got {classes.tolist()}")
-    concentrations = numbers("prior", prior)
-    if concentrations.shape != (2,) or not (np.isfinite(concentrations) & (concentrations > 0)).all():
-        raise ValueError(f"prior must be a pair of positive numbers; got {prior!r}")
+    concentrations = beta_parameters("prior", prior)
     base = np.outer(concentrations, concentrations) / concentrations.sum()  # [right, wrong] of the first, of the other
     sizes, cells = {}, {}
     for label, name, given in ((classes[1], "positives", positives), (classes[0], "negatives", negatives)):

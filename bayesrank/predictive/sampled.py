@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
 import xarray as xr
 
+from bayesrank._checks import whole
 from bayesrank._compat import groups_of, is_container
 from bayesrank._random import Seed, root_sequence
 from bayesrank._sampling import sample_counts
@@ -64,17 +64,9 @@ def posterior_predictive(
         classes = performance["actual"].values.tolist()
         if set(size) != set(classes):
             raise ValueError(f"size must name the classes {classes}; got {list(size)}")
-        counts = xr.DataArray([_cases(size[c]) for c in classes], {"actual": classes}, ("actual",))
+        counts = xr.DataArray([whole("size", size[c], 1) for c in classes], {"actual": classes}, ("actual",))
         known = True
     else:
-        counts, known = xr.DataArray(_cases(size)), False
+        counts, known = xr.DataArray(whole("size", size, 1)), False
     rate = groups["posterior"].get("rate") if "posterior" in groups else None
     return sample_counts(performance, counts, known, root_sequence(seed), "posterior_predictive", rate)
-
-
-def _cases(value: Any) -> int:
-    if isinstance(value, bool) or not isinstance(value, int | np.integer):
-        raise TypeError(f"size must hold whole numbers; got {value!r}")
-    if value < 1:
-        raise ValueError(f"size must be at least 1; got {value}")
-    return int(value)

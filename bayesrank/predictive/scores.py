@@ -6,8 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import xarray as xr
 
-from bayesrank._arguments import whole
-from bayesrank._evidence import is_number
+from bayesrank._checks import number, whole
 from bayesrank.predictive._merge import equal_runs, exact_ratio
 from bayesrank.scores import Score, as_score
 
@@ -59,23 +58,21 @@ def score_pmf(pmf: xr.DataArray, score: Any, undefined: float | None = None) -> 
     (594, 11)
     """
     score = as_score(score)
-    nowhere = np.nan if undefined is None else undefined
-    if not is_number(nowhere):
-        raise TypeError(f"undefined must be a number or None; got {undefined!r}")
+    nowhere = np.nan if undefined is None else number("undefined", undefined)
     lattice = _lattice(pmf)
     mass = lattice.mass if lattice.where is None else lattice.mass[lattice.where]
-    values, error, number = _evaluate(lattice, score)
+    values, error, points = _evaluate(lattice, score)
     order, starts = equal_runs(values, lambda at: _cells(*_points(lattice, at)), exact_ratio(score))
     lost = np.isnan(values)
     out = {
         "value": values[order[starts]],
         "probability": _sums(mass, order, starts),
-        "multiplicity": np.diff(np.append(starts, len(order))) if number is None else _sums(number, order, starts),
+        "multiplicity": np.diff(np.append(starts, len(order))) if points is None else _sums(points, order, starts),
     }
     if error is not None:
         out["value_error"] = np.maximum.reduceat(error[order], starts) if len(starts) else np.empty(0)
     if lost.any():
-        number_lost = int(lost.sum()) if number is None else int(number[lost].sum())
+        number_lost = int(lost.sum()) if points is None else int(points[lost].sum())
         _place(out, nowhere, float(mass[lost].sum()), number_lost)
     coords = {"value": out.pop("value"), "lost_mass": float(pmf.coords.get("lost_mass", 0.0))}
     if error is not None:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank._arguments import credibility, number, numbers
+from bayesrank._checks import credibility, number, numbers
 from bayesrank.predictive._merge import equal_runs
 
 __all__ = ["difference", "hdi", "interval_probability", "mean", "mode", "quantile", "summary", "variance"]

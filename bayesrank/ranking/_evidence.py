@@ -13,10 +13,11 @@ import numpy as np
 import xarray as xr
 from scipy.special import ndtri
 
-from bayesrank import _format
+from bayesrank import _text
 from bayesrank._compat import groups_of, import_arviz, is_container
+from bayesrank._draws import draw_dims
 from bayesrank.counts import parts_of
-from bayesrank.performance import OUTCOME_DIMS, as_performance, draw_dims, observed_counts, outcome_dims, shift_prior
+from bayesrank.performance import OUTCOME_DIMS, as_performance, observed_counts, outcome_dims, shift_prior
 from bayesrank.pooling import pooling_notes
 from bayesrank.scores import Score
 
@@ -163,7 +164,7 @@ def _sampling(groups: Mapping[str, xr.Dataset], values: xr.DataArray) -> list[st
     found = sampling(groups, values)
     wrong = []
     if found["divergences"]:
-        wrong.append(_format.count(found["divergences"], "divergence"))
+        wrong.append(_text.count(found["divergences"], "divergence"))
     if found["rhat"] > RHAT:
         wrong.append(f"R-hat up to {found['rhat']:.2f}")
     if found["effective"] < EFFECTIVE * values.sizes.get("chain", 1):
@@ -219,7 +220,7 @@ def _same_cases(counts: xr.DataArray) -> list[str]:
     shared = [size for size in sets.values() if size > 1]
     if not shared:
         return []
-    some = f"{sum(shared)} of {_format.count(sets.total(), 'entity')} share {_format.count(len(shared), 'test set')}"
+    some = f"{sum(shared)} of {_text.count(sets.total(), 'entity')} share {_text.count(len(shared), 'test set')}"
     who = "All entities met the same cases" if len(sets) == 1 else some
     guess = "" if counts["test_set"].attrs.get("named") else ", as equal class sizes suggest"
     return [f"{who}{guess}; their errors are taken as independent, since matrices do not tell how they overlap."]
@@ -245,7 +246,7 @@ def _few_cases(counts: xr.DataArray) -> list[str]:
     few = ~empty & (cases.values < FEW)
     if few.any():
         entity, label = np.unravel_index(np.where(few, cases.values, FEW).argmin(), few.shape)
-        many = _format.count(int(few.any(axis=1).sum()), "entity")
+        many = _text.count(int(few.any(axis=1).sum()), "entity")
         lines.append(
             f"Fewer than {FEW} cases of a class for {many} (fewest: {cases.values[entity, label]} of "
             f"{str(classes[label])!r} for {names[entity]}): what depends on its rate leans on the prior."

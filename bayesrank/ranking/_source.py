@@ -7,11 +7,10 @@ so what they say of bare values never decides; it only has them refused until so
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
 import xarray as xr
 
+from bayesrank._checks import flag, in_words
 from bayesrank._compat import is_container
-from bayesrank._evidence import in_words
 from bayesrank.performance import OUTCOME_DIMS, outcome_dims, posterior_of
 from bayesrank.scores import as_score
 from bayesrank.scores.names import find
@@ -59,8 +58,8 @@ class Scored:
 
 def scored(source: Any, score: Any, higher_is_better: bool | None, kind: str | None) -> Scored:
     """The values to rank, from values with or without their score, a performance with a score, or a variable."""
-    if higher_is_better is not None and not isinstance(higher_is_better, bool | np.bool_):
-        raise TypeError(f"higher_is_better must be True, False or None; got {higher_is_better!r}")
+    if higher_is_better is not None:
+        flag("higher_is_better", higher_is_better)
     if isinstance(source, xr.DataArray) and not set(source.dims) & {*OUTCOME_DIMS, "outcome"}:
         if kind is not None:
             raise ValueError(f"kind must be None for values of a score, which are of one; got {kind!r}")

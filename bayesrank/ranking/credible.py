@@ -6,9 +6,8 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank._arguments import credibility, number
-from bayesrank._draws import RARE, Batches, Moments, efficiency, proportion_error, reduce, share_error
-from bayesrank.performance import draw_dims
+from bayesrank._checks import credibility, number
+from bayesrank._draws import RARE, Batches, Moments, draw_dims, efficiency, proportion_error, reduce, share_error
 from bayesrank.ranking._evidence import Evidence, evidence_of
 from bayesrank.ranking._intervals import rank_intervals, simultaneous_intervals, with_gaps
 from bayesrank.ranking._reducers import RankReducer, Ranks, compare
@@ -112,9 +111,7 @@ def credible_ranking(
     [2, 1]
     """
     prob = credibility("prob", prob)
-    rope = number("rope", rope, 0.0)
-    if np.isinf(rope):
-        raise ValueError(f"rope must be finite; got {rope}")
+    rope = number("rope", rope, 0.0, finite=True)
     found = scored(source, score, higher_is_better, kind)
     values = _checked(found.values)
     evidence = evidence_of(source, found.variable, values, kind)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank._evidence import in_words
+from bayesrank._checks import in_words
 from bayesrank.performance import as_performance, outcome_dims
 from bayesrank.ranking._source import bare
 

@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from bayesrank import _format
-from bayesrank._evidence import in_words
+from bayesrank import _text
+from bayesrank._checks import in_words
 
 __all__ = ["ranking_table", "verdict", "worth"]
 
@@ -136,8 +136,8 @@ def _contradictions(ranking: xr.Dataset) -> list[str]:
     one = ranking.isel(entity=int(np.argmax(outside.values)))
     return [
         f"What was observed lies outside of its own {100 * ranking.attrs['prob']:g}% interval for "
-        f"{int(outside.sum())} of {_format.count(ranking.sizes['entity'], 'entity')} ({one['entity'].item()}: "
-        f"{float(one['observed']):.3f}, outside of {_format.interval(float(one['lower']), float(one['upper']))}): the "
+        f"{int(outside.sum())} of {_text.count(ranking.sizes['entity'], 'entity')} ({one['entity'].item()}: "
+        f"{float(one['observed']):.3f}, outside of {_text.interval(float(one['lower']), float(one['upper']))}): the "
         "prior or the model contradicts the data."
     ]
 
@@ -152,7 +152,7 @@ def _leaders(ranking: xr.Dataset) -> str:
     top = np.flatnonzero(best >= best[highest] - 2 * of_difference)
     top = top[best[top] > 0] if best[highest] > 0 else top
     names = [str(ranking["entity"].values[i]) for i in top]
-    p = _format.probability(float(best[top].mean()), worth(ranking))
+    p = _text.probability(float(best[top].mean()), worth(ranking))
     score = ranking.attrs["score"]
     if len(top) == 1:
         relation = f"{p[0]} {p[1:]}" if p[0] in "<>" else f"= {p}"
@@ -176,7 +176,7 @@ def _comparisons(ranking: xr.Dataset) -> list[str]:
         p = float(ranking["superiority"].values[i, j])
         if np.isnan(p):
             return [f"{names[0]} and {names[1]} never have a value in the same draw, and cannot be compared."]
-        return [f"{names[0]} beats {names[1]}{by} with probability {_format.probability(p, worth(ranking))}."]
+        return [f"{names[0]} beats {names[1]}{by} with probability {_text.probability(p, worth(ranking))}."]
     lines = []
     if alike:
         who = _listed(alike) if len(alike) <= NAMED else f"{len(alike)} of the other {len(names) - 1}"
@@ -211,7 +211,7 @@ def _separated(ranking: xr.Dataset, by: str) -> str:
         return f"No two of them are told apart{by} with probability {prob:g}."
     i, j = pairs[0]
     return (
-        f"Of the others {_format.count(len(pairs), 'pair')} {'is' if len(pairs) == 1 else 'are'} told apart{by} with "
+        f"Of the others {_text.count(len(pairs), 'pair')} {'is' if len(pairs) == 1 else 'are'} told apart{by} with "
         f"probability {prob:g}, such as {names[i]} above {names[j]}."
     )
 
@@ -223,7 +223,7 @@ def _best_set(ranking: xr.Dataset) -> str:
     listed = f": {_listed(names)}" if len(names) <= NAMED else ""
     return (
         f"The smallest set that holds the best entity with probability {ranking.attrs['prob']:g} has "
-        f"{_format.count(len(names), 'member')}{listed}."
+        f"{_text.count(len(names), 'member')}{listed}."
     )
 
 
@@ -250,7 +250,7 @@ def _unranked(ranking: xr.Dataset) -> list[str]:
     partly = int(((ranking["undefined"] > 0) & ranking["tier"].notnull()).sum())
     if partly:
         lines.append(
-            f"{_format.count(partly, 'entity')} had no defined {score} in some draws; ranks are among the defined ones."
+            f"{_text.count(partly, 'entity')} had no defined {score} in some draws; ranks are among the defined ones."
         )
     return lines
 

@@ -10,9 +10,9 @@ from typing import Any
 
 import xarray as xr
 
-from bayesrank import _format
+from bayesrank import _text
+from bayesrank._checks import in_words
 from bayesrank._compat import groups_of, is_container
-from bayesrank._evidence import in_words
 from bayesrank.counts import parts_of
 from bayesrank.ops import of_draws, summarize
 from bayesrank.performance import as_performance, observed_counts, posterior_of
@@ -101,13 +101,13 @@ def ranking_report(
         {
             "entity": name,
             "cells": [] if tables is None else tables.sel(entity=name).values.ravel().tolist(),
-            "median": _format.number(row["median"]),
-            "interval": _format.interval(row["lower"], row["upper"]),
-            "best": _format.probability(row["probability_best"], worth(ranking)),
-            "expected": _format.number(row["expected_rank"], 1),
-            "ranks": _format.interval(row["rank_lower"], row["rank_upper"], 0),
-            "tier": _format.number(row["tier"], 0),
-            "ops": "" if comparable is None else _format.number(float(comparable["mean"].sel(entity=name))),
+            "median": _text.number(row["median"]),
+            "interval": _text.interval(row["lower"], row["upper"]),
+            "best": _text.probability(row["probability_best"], worth(ranking)),
+            "expected": _text.number(row["expected_rank"], 1),
+            "ranks": _text.interval(row["rank_lower"], row["rank_upper"], 0),
+            "tier": _text.number(row["tier"], 0),
+            "ops": "" if comparable is None else _text.number(float(comparable["mean"].sel(entity=name))),
             "sort": [row["median"], row["lower"], row["probability_best"], row["expected_rank"], row["rank_lower"]],
         }
         for name, row in table.iterrows()
@@ -123,7 +123,7 @@ def ranking_report(
         score_words=found.name.replace("_", " "),
         prob=ranking.attrs["prob"],
         rope=ranking.attrs["rope"],
-        size=_format.count(len(rows), "entity"),
+        size=_text.count(len(rows), "entity"),
         evidence=None if counts is None else _evidence(counts, parts),
         verdict=verdict(ranking),
         rows=rows,
@@ -145,7 +145,7 @@ def _evidence(counts: xr.DataArray, parts: xr.DataArray | None) -> str:
     """How many cases of which classes, and which entities met the same ones."""
     rows = counts.sum([d for d in counts.dims if d not in ("entity", "actual")]).transpose("entity", "actual")
     classes = [str(label) for label in rows["actual"].values]
-    words = [] if parts is None else [f"{_format.count(parts.sizes['dataset'], 'data set')}, pooled"]
+    words = [] if parts is None else [f"{_text.count(parts.sizes['dataset'], 'data set')}, pooled"]
     if bool((rows == rows[0]).all()):
         few = len(classes) <= 3
         sizes = " + ".join(f"{n} {label}" for n, label in zip(rows.values[0], classes, strict=True))
@@ -155,7 +155,7 @@ def _evidence(counts: xr.DataArray, parts: xr.DataArray | None) -> str:
     if "test_set" in counts.coords and counts["test_set"].dims == ("entity",):
         sets = Counter(name for name in counts["test_set"].values.tolist() if name)
         how = "named" if counts["test_set"].attrs.get("named") else "told by equal class sizes"
-        listed = ", ".join(f"{name} ({_format.count(size, 'entity')})" for name, size in list(sets.items())[:6])
+        listed = ", ".join(f"{name} ({_text.count(size, 'entity')})" for name, size in list(sets.items())[:6])
         words.append(f"test sets, {how}: {listed}{' ...' if len(sets) > 6 else ''}")
     return "; ".join(words)
 
@@ -186,7 +186,7 @@ def _diagnostics(groups: dict[str, xr.Dataset], ranking: xr.Dataset, values: xr.
     return [
         *lines,
         f"The sampler, of what is ranked: largest R-hat {found['rhat']:.3f}, smallest effective sample size "
-        f"{found['effective']:.0f}, {_format.count(found['divergences'], 'divergence')}.",
+        f"{found['effective']:.0f}, {_text.count(found['divergences'], 'divergence')}.",
     ]
 
 

@@ -5,9 +5,9 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank import _format
+from bayesrank import _text
 from bayesrank._compat import groups_of, is_container
-from bayesrank.performance import draw_dims
+from bayesrank._draws import draw_dims
 from bayesrank.scores import Score
 
 __all__ = ["implied_prior", "prior_scores"]
@@ -48,9 +48,7 @@ def implied_prior(values: xr.DataArray | None, prob: float) -> str | None:
         return None
     levels = [(1 - prob) / 2, 0.5, (1 + prob) / 2]
     each = values.quantile(levels, draw_dims(values), skipna=True).transpose("entity", "quantile").values
-    words = [
-        f"median {_format.number(m)}, {100 * prob:g}% interval {_format.interval(low, high)}" for low, m, high in each
-    ]
+    words = [f"median {_text.number(m)}, {100 * prob:g}% interval {_text.interval(low, high)}" for low, m, high in each]
     if np.ptp(each, axis=0).max() <= ALIKE:
         return words[0]
     least, most = np.argmin(each[:, 1]), np.argmax(each[:, 1])

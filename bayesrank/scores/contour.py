@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank._arguments import labelled_numbers, numbers
+from bayesrank._checks import labelled_numbers, one_prevalence, prevalences, whole
 from bayesrank.scores._forms import Contour
 from bayesrank.scores.names import as_score
 from bayesrank.scores.score import Score, cells_at
@@ -59,8 +59,7 @@ def contour(score: Any, value: Any, fpr: Any, prevalence: Any) -> xr.DataArray:
     [0.6, 0.7]
     """
     score = as_score(score)
-    k, x, p = (_labelled(held, dim) for held, dim in ((value, "value"), (fpr, "fpr"), (prevalence, "prevalence")))
-    _check_prevalence(p)
+    k, x, p = labelled_numbers("value", value), labelled_numbers("fpr", fpr), prevalences(prevalence)
     closed = closed_form(score)
     if closed is not None:
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -97,9 +96,9 @@ def contour_curve(
     >>> contour_curve("tnr", [0.75], 0.5, points=3)["fpr"].values.tolist()
     [[0.25, 0.25, 0.25]]
     """
-    of, k = as_score(score), _labelled(np.atleast_1d(value), "value")
+    of, k = as_score(score), labelled_numbers("value", np.atleast_1d(value))
     low, high = extent
-    along = xr.DataArray(np.linspace(low, high, points), dims=("point",))
+    along = xr.DataArray(np.linspace(low, high, whole("points", points, 2)), dims=("point",))
     closed = closed_form(of)
     if closed is not None and closed.upright is not None:
         fpr, tpr = xr.broadcast(closed.upright(k), along)
@@ -158,8 +157,7 @@ def contour_meeting_points(score: Any, prevalence: float) -> xr.Dataset:
     >>> meeting["fpr"].values.tolist(), meeting["tpr"].values.tolist()
     ([-0.25], [0.0])
     """
-    score, p = as_score(score), float(prevalence)
-    _check_prevalence(xr.DataArray(p))
+    score, p = as_score(score), one_prevalence(prevalence)
     closed = closed_form(score)
     if closed is None:
         raise ValueError(f"score must have contours in closed form; got {score.name}")
@@ -239,18 +237,3 @@ def _solve(score: Score, k: Any, x: Any, p: Any) -> np.ndarray:
 
 def _finite(values: Any) -> Any:
     return np.where(np.isfinite(values), values, np.nan)
-
-
-def _labelled(held: Any, dim: str) -> xr.DataArray:
-    if isinstance(held, xr.DataArray):
-        return labelled_numbers(dim, held)
-    values = numbers(dim, held)
-    if values.ndim > 1:
-        raise ValueError(f"{dim} must be a number, a sequence or a DataArray; got {values.ndim} dimensions")
-    return xr.DataArray(values, {dim: values} if values.ndim else {}, (dim,)[: values.ndim])
-
-
-def _check_prevalence(prevalence: xr.DataArray) -> None:
-    outside = ~((prevalence > 0) & (prevalence < 1))
-    if bool(outside.any()):
-        raise ValueError(f"prevalence must lie between 0 and 1, ends excluded; got {prevalence.values[outside.values]}")

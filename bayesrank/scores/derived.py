@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from bayesrank._arguments import whole
+from bayesrank._checks import whole
 from bayesrank.scores.averages import average_of
 from bayesrank.scores.contour import closed_form
 from bayesrank.scores.names import as_score

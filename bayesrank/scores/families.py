@@ -6,8 +6,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank._arguments import labelled_numbers, number, numbers
-from bayesrank._evidence import in_words
+from bayesrank._checks import cells, in_words, labelled_numbers, non_negative, number, numbers
 from bayesrank.scores.score import Score, ratio
 
 __all__ = [
@@ -84,7 +83,7 @@ def by_importance(
     >>> by_importance("cautious", tn=1, fp=1, fn=3, tp=1)(br.from_counts(tn=80, fp=1, fn=3, tp=27)).item()
     0.9145...
     """
-    weights = {"tn": tn, "fp": fp, "fn": fn, "tp": tp}
+    weights = cells(tn=tn, fp=fp, fn=fn, tp=tp)
 
     def function(tn: Any, fp: Any, fn: Any, tp: Any) -> Any:
         correct = weights["tn"] * tn + weights["tp"] * tp
@@ -163,8 +162,7 @@ def _table_of(importance: xr.DataArray) -> tuple[np.ndarray, tuple[Any, ...] | N
     if not importance.dims or set(importance.dims) - set(dims):
         raise ValueError(f"importance must be over actual and predicted; got {importance.dims}")
     values = labelled_numbers("importance", importance)
-    if not np.isfinite(values).all() or (values < 0).any() or not values.any():
-        raise ValueError(f"importance must be non-negative, finite and not all 0; got {values.values.tolist()}")
+    non_negative("importance", values)
     named = [tuple(values[dim].values.tolist()) for dim in dims if dim in values.coords]
     sizes = set(values.sizes.values())
     if len(sizes) > 1 or len(set(named)) > 1 or min(sizes) < 2:
@@ -236,7 +234,7 @@ def f_beta(beta: float) -> Score:
     >>> f_beta(2.0)(br.from_counts(tn=80, fp=1, fn=3, tp=27)).item()
     0.9121...
     """
-    beta = _weight("beta", beta)
+    beta = number("beta", beta, 0.0, finite=True)
     square = beta**2
     return by_importance(
         f"f{beta:g}".replace(".", "_"),
@@ -306,7 +304,7 @@ def tversky(alpha: float, beta: float) -> Score:
     >>> tversky(1, 1)(counts).item() == br.scores.jaccard(counts).item()
     True
     """
-    alpha, beta = _weight("alpha", alpha), _weight("beta", beta)
+    alpha, beta = number("alpha", alpha, 0.0, finite=True), number("beta", beta, 0.0, finite=True)
     return by_importance(
         f"tversky_{alpha:g}_{beta:g}".replace(".", "_"),
         fp=alpha,
@@ -390,12 +388,6 @@ def net_benefit(threshold: float) -> Score:
         range=(-odds, 1.0),
         reference="Vickers and Elkin (2006)",
     )
-
-
-def _weight(argument: str, value: Any) -> float:
-    if not np.isfinite(number(argument, value, 0.0)):
-        raise ValueError(f"{argument} must be finite; got {value}")
-    return float(value)
 
 
 def _sum(cells: set[str], bracket: bool = False) -> str:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
+from bayesrank._checks import labelled_numbers, numbers, whole
 from bayesrank.performance import two_class_cells
 from bayesrank.scores.score import ratio
 
@@ -136,22 +137,24 @@ def roc_to_pr(fpr: Any, tpr: Any, prevalence: Any) -> xr.Dataset:
     >>> float(roc_to_pr(0.2, 0.8, 1 / 3)["precision"].round(6))
     0.666667
     """
-    x, y, p = (a if isinstance(a, xr.DataArray) else _unlabelled(a) for a in (fpr, tpr, prevalence))
-    if bool(((p < 0) | (p > 1)).any()):
-        raise ValueError(f"prevalence must lie between 0 and 1; got {p.values}")
+    given = {"fpr": fpr, "tpr": tpr, "prevalence": prevalence}
+    x, y, p = (labelled_numbers(name, _along_points(name, values), 0.0, 1.0) for name, values in given.items())
     precision = xr.apply_ufunc(ratio, *xr.broadcast(p * y, p * y + (1 - p) * x))
     return xr.Dataset({"recall": y + 0 * precision.fillna(0), "precision": precision})
 
 
-def _unlabelled(values: Any) -> xr.DataArray:
-    values = np.asarray(values, dtype=float)
-    return xr.DataArray(values, dims=("point",)[: values.ndim])
+def _along_points(argument: str, values: Any) -> xr.DataArray:
+    if isinstance(values, xr.DataArray):
+        return values
+    array = numbers(argument, values)
+    if array.ndim > 1:
+        raise ValueError(f"{argument} must be a number, a sequence or a DataArray; got {array.ndim} dimensions")
+    return xr.DataArray(array, dims=("point",)[: array.ndim])
 
 
 def _ranges(positives: int, negatives: int) -> tuple[xr.DataArray, xr.DataArray]:
-    for name, size in (("positives", positives), ("negatives", negatives)):
-        if isinstance(size, bool) or not isinstance(size, int | np.integer) or size < 0:
-            raise ValueError(f"{name} must be a whole number, 0 or more; got {size!r}")
+    whole("positives", positives)
+    whole("negatives", negatives)
     ranges = {"tp": np.arange(positives + 1), "fp": np.arange(negatives + 1)}
     tp, fp = (xr.DataArray(values, {name: values}, (name,)) for name, values in ranges.items())
     return tp, fp

@@ -12,10 +12,11 @@ from typing import Any
 import numpy as np
 from scipy.optimize import brentq
 
+from bayesrank._checks import one_prevalence
 from bayesrank.scores.names import as_score
 from bayesrank.scores.score import Score, cells_at, ratio
 
-__all__ = ["canonical_values", "check_prevalence", "place", "place_of_importance", "places"]
+__all__ = ["canonical_values", "place", "place_of_importance", "places"]
 
 Place = tuple[float, float]
 
@@ -69,7 +70,7 @@ def place(score: Any, prevalence: float | None = None) -> Place | None:
     >>> place("balanced_accuracy"), place("balanced_accuracy", prevalence=0.25)
     (None, (0.75, 0.75))
     """
-    prevalence = check_prevalence(prevalence)
+    prevalence = None if prevalence is None else one_prevalence(prevalence)
     found = as_score(score)
     if found.importance is not None and found.higher_is_better:
         return place_of_importance(found.importance)
@@ -99,17 +100,6 @@ def places(prevalence: float | None) -> list[Place]:
     balanced_accuracy = negative, negative
     kappa = negative**2 / (negative**2 + positive**2), 0.5
     return [*NAMED, balanced_accuracy, kappa]
-
-
-def check_prevalence(prevalence: Any) -> float | None:
-    """The prevalence as a float strictly between 0 and 1, or None."""
-    if prevalence is None:
-        return None
-    if isinstance(prevalence, bool) or not isinstance(prevalence, int | float | np.number):
-        raise TypeError(f"prevalence must be a number or None; got {prevalence!r}")
-    if not 0 < prevalence < 1:
-        raise ValueError(f"prevalence must be strictly between 0 and 1; got {prevalence}")
-    return float(prevalence)
 
 
 def _meeting_point(score: Score, prevalence: float) -> Iterator[Place]:

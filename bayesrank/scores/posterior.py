@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank._arguments import numbers
+from bayesrank._checks import numbers
 from bayesrank.counts import check_counts
 from bayesrank.models import conjugate
 from bayesrank.performance import two_class_cells
@@ -51,9 +51,7 @@ class ScorePosterior:
 
     def quantile(self, q: Any) -> xr.DataArray:
         """The values at which the cdf is ``q``, with the dim ``quantile`` where that is a sequence."""
-        levels = numbers("q", q)
-        if not ((levels >= 0) & (levels <= 1)).all():
-            raise ValueError(f"q must hold probabilities between 0 and 1; got {q!r}")
+        numbers("q", q, 0.0, 1.0)
         return self._map(q, "quantile", lambda curves, p: _invert(curves[0], p, self._range), "value")
 
     def _map(self, argument: Any, dim: str, function: Callable[[Any, np.ndarray], np.ndarray], name: str) -> Any:

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank._arguments import labelled_numbers, number, numbers
-from bayesrank.performance import align_outcomes, as_performance, check_importance, outcome_dims, two_class_cells
+from bayesrank._checks import cells, labelled_numbers
+from bayesrank.performance import align_outcomes, check_importance, counts_or_performance, outcome_dims, two_class_cells
 
 __all__ = ["canonical_score", "importance", "ranking_score"]
 
@@ -46,12 +46,7 @@ def importance(*, tn: float = 0.0, fp: float = 0.0, fn: float = 0.0, tp: float =
     >>> importance(fp=1, fn=1, tp=2).sel(actual="positive", predicted="positive").item()
     2.0
     """
-    cells = {"tn": tn, "fp": fp, "fn": fn, "tp": tp}
-    weights = np.array([number(name, cell) for name, cell in cells.items()]).reshape(2, 2)
-    if not np.isfinite(weights).all() or (weights < 0).any() or not weights.any():
-        raise ValueError(
-            f"importance must be non-negative, finite and not all 0; got tn={tn}, fp={fp}, fn={fn}, tp={tp}"
-        )
+    weights = np.array(list(cells(tn=tn, fp=fp, fn=fn, tp=tp).values())).reshape(2, 2)
     labels = ["negative", "positive"]
     return xr.DataArray(
         weights, dims=("actual", "predicted"), coords={"actual": labels, "predicted": labels}, name="importance"
@@ -108,7 +103,7 @@ def ranking_score(
     >>> ranking_score(found, xr.ones_like(good), good).item()
     0.15...
     """
-    array = as_performance(source, kind)
+    array = counts_or_performance(source, kind)  # the score does not depend on the total
     outcome = outcome_dims(array)
     weights = check_importance(importance, array)
     if satisfaction is None:
@@ -116,8 +111,6 @@ def ranking_score(
     good = align_outcomes(satisfaction, array, "satisfaction")
     if not np.isfinite(good).all():
         raise ValueError("satisfaction must be finite; got NaN or infinity")
-    if isinstance(source, xr.DataArray) and source.dtype.kind in "iu":
-        array = source.astype(float)  # the score does not depend on the total; whole numbers keep exact ties
     total = xr.dot(array, weights, dim=outcome)
     value = xr.dot(array, weights * good, dim=outcome) / total.where(total > 0)
     attrs = {
@@ -167,29 +160,15 @@ def canonical_score(source: Any, a: Any, b: Any, *, kind: str | None = None) -> 
     >>> canonical_score(counts, [0.0, 0.5, 1.0], [0.0, 1.0]).sizes
     Frozen({'entity': 1, 'b': 2, 'a': 3})
     """
-    counts = isinstance(source, xr.DataArray) and source.dtype.kind in "iu"
-    performance = as_performance(source, kind)  # which checks counts, too
-    cells = two_class_cells(source if counts else performance)
-    along_a, along_b = _point(a, "a"), _point(b, "b")
-    right = (1 - along_a) * cells["tn"] + along_a * cells["tp"]
-    wrong = (1 - along_b) * cells["fp"] + along_b * cells["fn"]
+    table = two_class_cells(counts_or_performance(source, kind))
+    along_a, along_b = labelled_numbers("a", a, 0.0, 1.0), labelled_numbers("b", b, 0.0, 1.0)
+    right = (1 - along_a) * table["tn"] + along_a * table["tp"]
+    wrong = (1 - along_b) * table["fp"] + along_b * table["fn"]
     total = right + wrong
     value = right / total.where(total > 0)
-    last = [dim for dim in (*along_b.dims, *along_a.dims) if dim not in cells["tn"].dims]
+    last = [dim for dim in (*along_b.dims, *along_a.dims) if dim not in table["tn"].dims]
     attrs = {"long_name": "canonical ranking score", "direction": "higher is better", "range": [0.0, 1.0]}
     return value.transpose(..., *dict.fromkeys(last)).rename("canonical_score").assign_attrs(attrs)
-
-
-def _point(value: Any, name: str) -> xr.DataArray:
-    if not isinstance(value, xr.DataArray):
-        points = numbers(name, value)
-        if points.ndim > 1:
-            raise ValueError(f"{name} must be a number, a sequence or a DataArray; got {points.ndim} dimensions")
-        value = xr.DataArray(points, dims=(name,), coords={name: points}) if points.ndim else xr.DataArray(points)
-    value = labelled_numbers(name, value)
-    if not ((value >= 0) & (value <= 1)).all():
-        raise ValueError(f"{name} must be in [0, 1]; got {value.values.tolist()}")
-    return value
 
 
 def _correct(array: xr.DataArray) -> xr.DataArray:

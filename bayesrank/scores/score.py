@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank._evidence import in_words
-from bayesrank.performance import as_performance, observed_counts, two_class_cells
+from bayesrank._checks import in_words
+from bayesrank.performance import counts_or_performance, observed_counts, two_class_cells
 from bayesrank.scores._forms import Area, Contour, ExactRatio
 
 __all__ = ["SCORES", "Score", "cells_at", "log", "ratio"]
@@ -112,10 +112,7 @@ class Score:
 
         ``kind`` says which performance of a posterior over several data sets, as in :func:`bayesrank.as_performance`.
         """
-        # Counts are used as they are: exact integers keep exact ties.
-        counts = isinstance(source, xr.DataArray) and source.dtype.kind in "iu"
-        performance = as_performance(source, kind)  # which checks counts, too
-        array = source if counts else performance
+        array = counts_or_performance(source, kind)
         lazily: dict[str, Any] = {"dask": "parallelized", "output_dtypes": [np.float64]}
         if self._takes_matrix(array):
             array = _with_classes(array, self)

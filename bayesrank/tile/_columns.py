@@ -34,6 +34,24 @@ def column_is_slow(s, cells, entities):
 
 
 @njit(**OPTIONS)
+def enter_column(cells, a, entities, s, x, y):
+    """Put the lines of the entities in column ``a`` in ``x`` and ``y``; False if products are too small for them."""
+    for k in entities:
+        s[k] = (1 - a) * cells[0, k] + a * cells[3, k]
+    if column_is_slow(s, cells, entities):
+        return False
+    for k in entities:
+        x[k], y[k] = cells[1, k] / s[k], cells[2, k] / s[k]
+    return True
+
+
+@njit(**OPTIONS)
+def log_or_less(value):
+    """The logarithm, minus infinity for what rounding has put below 0."""
+    return np.log(value) if value > 0 else -np.inf
+
+
+@njit(**OPTIONS)
 def defined_entities(cells):
     """Those without NaN in their cells."""
     n = cells.shape[1]
@@ -59,25 +77,28 @@ def beats_everywhere(cells, j, i):
 
 
 @njit(**OPTIONS)
-def contenders(cells, entities):
-    """Those that nobody beats in all four cells, for all others can win nowhere."""
-    out = np.empty(entities.size, np.int64)
-    count = 0
-    for i in entities:
-        kept = 0
-        beaten = False
-        for p in range(count):
-            j = out[p]
+def contenders(cells, rank):
+    """Who may hold a rank somewhere, and the rank among them.
+
+    Who is worse in all four cells than ``rank`` others is never in question, nor who is better than all but fewer than
+    ``rank``; and nor is NaN.
+    """
+    n = cells.shape[1]
+    worse, better = np.zeros(n, np.int64), np.zeros(n, np.int64)
+    known = 0
+    for i in range(n):
+        if np.isnan(cells[0, i] + cells[1, i] + cells[2, i] + cells[3, i]):
+            worse[i] = n
+            continue
+        known += 1
+        for j in range(n):
             if beats_everywhere(cells, j, i):
-                beaten = True
-                break
-            if not beats_everywhere(cells, i, j):
-                out[kept] = j
-                kept += 1
-        if not beaten:
-            out[kept] = i
-            count = kept + 1
-    return out[:count]
+                worse[i] += 1
+                better[j] += 1
+                if rank == 1:
+                    break
+    ahead = better > known - rank
+    return np.flatnonzero((worse < rank) & ~ahead), rank - ahead.sum()
 
 
 @njit(**OPTIONS)
@@ -230,6 +251,14 @@ def sort_column(log_s, log_u, entities, order, keys):
 
 
 @njit(**OPTIONS)
+def sort_point(cells, log_s, b, entities, order, keys, log_u):
+    """The same from the cells, at one b; ``log_u`` is room to work in."""
+    for k in entities:
+        log_u[k] = log_or_less((1 - b) * cells[1, k] + b * cells[2, k])
+    return sort_column(log_s, log_u, entities, order, keys)
+
+
+@njit(**OPTIONS)
 def tied_until(keys, order, first, defined):
     """The end of the tied group that begins at position ``first``."""
     end = first + 1
@@ -315,7 +344,7 @@ def add_best_by_points(cells, s, points, entities, best):
             u = (1 - points[m]) * cells[1, k] + points[m] * cells[2, k]
             odds[k] = np.nan
             if s[k] + u > 0.0:
-                odds[k] = (np.log(s[k]) if s[k] > 0 else -np.inf) - (np.log(u) if u > 0 else -np.inf)
+                odds[k] = log_or_less(s[k]) - log_or_less(u)
                 high = max(high, odds[k])
         for k in entities:
             tied += odds[k] == high or high - odds[k] <= TOLERANCE

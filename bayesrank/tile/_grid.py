@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank._arguments import whole
-from bayesrank._draws import Block
-from bayesrank.performance import DRAW_DIMS, as_performance, draw_dims, only_two_classes
+from bayesrank._checks import whole
+from bayesrank._draws import DRAW_DIMS, Block, draw_dims
+from bayesrank.performance import as_performance, only_two_classes
 
 CELLS = ("tn", "fp", "fn", "tp")
 

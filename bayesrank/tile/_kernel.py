@@ -14,8 +14,11 @@ from bayesrank.tile._columns import (
     column_is_slow,
     contenders,
     defined_entities,
+    enter_column,
+    log_or_less,
     may_be_slow,
     sort_column,
+    sort_point,
     tied_until,
 )
 
@@ -28,7 +31,7 @@ def tally_best(draws, columns, points, best):
     for d in range(draws.shape[0]):
         cells = draws[d]
         entities = defined_entities(cells)
-        who = contenders(cells, entities)
+        who = contenders(cells, 1)[0]
         for p in range(who.size):
             for c in range(4):
                 own[c, p] = cells[c, who[p]]
@@ -62,7 +65,7 @@ def tally(draws, columns, points, best, rank, skilled, undefined):
     for d in range(draws.shape[0]):
         cells = draws[d]
         entities = defined_entities(cells)
-        candidates = contenders(cells, entities)
+        candidates = contenders(cells, 1)[0]
         logs_known = False
         order, by_x, by_y = entities.copy(), entities.copy(), entities.copy()
         for k in range(n):
@@ -71,11 +74,7 @@ def tally(draws, columns, points, best, rank, skilled, undefined):
                     undefined[i, k, 0] += 1.0
         for i in range(columns.size):
             a = columns[i]
-            for k in entities:
-                s[k] = (1 - a) * cells[0, k] + a * cells[3, k]
-            if not column_is_slow(s, cells, entities):
-                for k in entities:
-                    x[k], y[k] = cells[1, k] / s[k], cells[2, k] / s[k]
+            if enter_column(cells, a, entities, s, x, y):
                 for p in range(candidates.size):
                     x_best[p], y_best[p] = x[candidates[p]], y[candidates[p]]
                 add_best(x_best, y_best, candidates, last, best[i])
@@ -86,10 +85,10 @@ def tally(draws, columns, points, best, rank, skilled, undefined):
                 for m in range(points.size):
                     for k in entities:
                         u = (1 - points[m]) * cells[1, k] + points[m] * cells[2, k]
-                        log_u[m, k] = np.log(u) if u > 0 else -np.inf
+                        log_u[m, k] = log_or_less(u)
                 logs_known = True
             for k in entities:
-                log_s[k] = np.log(s[k]) if s[k] > 0 else -np.inf
+                log_s[k] = log_or_less(s[k])
             for m in range(points.size):
                 defined = sort_column(log_s, log_u[m], entities, order, keys)
                 add_point(keys, order, defined, entities.size, m, best[i], rank[i], undefined[i])
@@ -107,10 +106,8 @@ def tally_ranks(draws, a, b, weight, out):
         order = entities.copy()
         for i in range(a.size):
             for k in entities:
-                s, u = (1 - a[i]) * cells[0, k] + a[i] * cells[3, k], (1 - b[i]) * cells[1, k] + b[i] * cells[2, k]
-                log_s[k] = np.log(s) if s > 0 else -np.inf
-                log_u[k] = np.log(u) if u > 0 else -np.inf
-            defined = sort_column(log_s, log_u, entities, order, keys)
+                log_s[k] = log_or_less((1 - a[i]) * cells[0, k] + a[i] * cells[3, k])
+            defined = sort_point(cells, log_s, b[i], entities, order, keys, log_u)
             first = 0
             while first < defined:
                 end = tied_until(keys, order, first, defined)

@@ -9,14 +9,14 @@ two lines meet at b = 0 or b = 1, or where two lines become one.
 import numpy as np
 from numba import njit
 
-OPTIONS = {"cache": True, "nogil": True}
+from bayesrank.tile._columns import OPTIONS, contenders
+
 #: Slabs thinner than this are not resolved; it sets the accuracy of areas.
 STEP = 1e-9
 #: Relative error of a sum of products of cells. Lines that are closer meet, for all one can tell.
 ROUNDING = 4e-15
 #: Entities whose cells agree to this relative difference are the same.
 SAME = 1e-12
-MORE = 1 + SAME
 
 
 @njit(**OPTIONS)
@@ -280,32 +280,6 @@ def curve(cells, i, j, a0, a1, points):
         a = a0 + (a1 - a0) * t if p < points - 1 else a1
         out[p, 0], out[p, 1] = a, border(cells, i, j, a)
     return out
-
-
-@njit(**OPTIONS)
-def contenders(cells, rank):
-    """Who may hold a rank somewhere, and the rank among them.
-
-    Who is worse in all four cells than ``rank`` others is never in question, nor who is better than all but fewer than
-    ``rank``; and nor is NaN.
-    """
-    n = cells.shape[1]
-    worse, better = np.zeros(n, np.int64), np.zeros(n, np.int64)
-    known = 0
-    for i in range(n):
-        if np.isnan(cells[0, i] + cells[1, i] + cells[2, i] + cells[3, i]):
-            worse[i] = n
-            continue
-        known += 1
-        tn, fp, fn, tp = cells[0, i] * MORE, cells[1, i] / MORE, cells[2, i] / MORE, cells[3, i] * MORE
-        for j in range(n):
-            if cells[0, j] > tn and cells[3, j] > tp and cells[1, j] < fp and cells[2, j] < fn:
-                worse[i] += 1
-                better[j] += 1
-                if rank == 1:
-                    break
-    ahead = better > known - rank
-    return np.flatnonzero((worse < rank) & ~ahead), rank - ahead.sum()
 
 
 @njit(**OPTIONS)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank._arguments import labelled_numbers, numbers, whole
+from bayesrank._checks import prevalences, whole
 from bayesrank._draws import Batches, reduce
 from bayesrank.tile._grid import (
     axes,
@@ -188,7 +188,7 @@ def no_skill(prevalence: Any, resolution: int = 101) -> xr.DataArray:
     >>> no_skill(0.2, resolution=3).sel(a=0.5, b=0.5).item()
     0.8
     """
-    shares, points = _shares("prevalence", prevalence), axis(resolution)
+    shares, points = prevalences(prevalence, ends=True), axis(resolution)
     return labelled(_no_skill(shares, points), shares, points, "no_skill")
 
 
@@ -270,7 +270,7 @@ def ranking(source: Any, entity: Any, resolution: int = 101, *, kind: str | None
     >>> ranking(counts, "a", resolution=2).values.tolist()
     [[2.0, 2.0], [1.0, 1.0]]
     """
-    from bayesrank.tile import _single
+    from bayesrank.tile import _ranks
 
     array, points = with_entity(source, kind), axis(resolution)
     names = array["entity"].values.tolist()
@@ -279,7 +279,7 @@ def ranking(source: Any, entity: Any, resolution: int = 101, *, kind: str | None
     which = names.index(entity)
 
     def tally(draws: np.ndarray, columns: np.ndarray, points: np.ndarray, steps: np.ndarray) -> None:
-        _single.tally_one(draws, columns, points, which, steps[:, 0], steps[:, 1])
+        _ranks.tally_one(draws, columns, points, which, steps[:, 0], steps[:, 1])
 
     with threads() as share_out:
         [steps] = reduce(on_the_tile(array), Steps(tally, points, (2,), share_out), across=True)
@@ -324,13 +324,12 @@ def entity(source: Any, rank: int = 1, resolution: int = 101, *, kind: str | Non
     >>> entity(counts, resolution=2).values.tolist()
     [['b', 'b'], ['a', 'a']]
     """
-    from bayesrank.tile import _single
+    from bayesrank.tile import _ranks
 
     (cells, entities), points = point_cells(source, kind), axis(resolution)
-    if whole("rank", rank) not in range(1, len(entities) + 1):
-        raise ValueError(f"rank must be one of 1 to {len(entities)}; got {rank!r}")
+    rank = whole("rank", rank, 1, len(entities))
     who = np.empty((points.size, points.size), np.int64)
-    _single.holders(cells, points, rank, who)
+    _ranks.holders(cells, points, rank, who)
     names = np.array([*entities, ""], dtype=object)
     return xr.DataArray(names[who], axes(resolution), ("b", "a"), "entity_at_rank")
 
@@ -398,12 +397,3 @@ def _with_dim(source: Any, dim: str, kind: str | None) -> xr.DataArray:
     if not array.sizes[dim]:
         raise ValueError(f"source must hold something along {dim}; got the sizes {dict(array.sizes)}")
     return array
-
-
-def _shares(argument: str, number: Any) -> xr.DataArray:
-    """Numbers between 0 and 1, labelled."""
-    labelled = isinstance(number, xr.DataArray)
-    shares = labelled_numbers(argument, number) if labelled else xr.DataArray(numbers(argument, number))
-    if bool(((shares < 0) | (shares > 1)).any()):
-        raise ValueError(f"{argument} must lie between 0 and 1; got {shares.values}")
-    return shares

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank._arguments import whole
+from bayesrank._checks import whole
 from bayesrank.tile._grid import CELLS, point_cells
 
 __all__ = ["frontier", "regions", "shares"]
@@ -224,14 +224,13 @@ def shares(source: Any, rank: int = 1, *, kind: str | None = None) -> xr.DataArr
 
 def _cut(cells: np.ndarray, rank: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, list[list[int]]]:
     """Cells of distinct entities that may hold the rank, slabs, their areas, and who is behind each of the entities."""
-    from bayesrank.tile import _walk
+    from bayesrank.tile import _columns, _walk
 
     known = int((~np.isnan(cells).any(0)).sum())
     if known == 0:
         raise ValueError("source must hold the performance of at least one entity; got NaN alone")
-    if isinstance(rank, bool) or np.ndim(rank) or rank not in range(1, known + 1):
-        raise ValueError(f"rank must be one of 1 to {known}; got {rank!r}")
-    entities, rank = _walk.contenders(cells, rank)
+    rank = whole("rank", rank, 1, known)
+    entities, rank = _columns.contenders(cells, rank)
     mine = np.ascontiguousarray(cells[:, entities])
     kept, group = np.empty(len(entities), np.int64), np.empty(len(entities), np.int64)
     count = _walk.merge_identical(mine, kept, group)

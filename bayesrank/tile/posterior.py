@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank._arguments import credibility
+from bayesrank._checks import credibility
 from bayesrank._draws import ERROR, Batches, Worth, part_error, reduce, share_error
 from bayesrank.tile._grid import (
     area_weights,
@@ -190,13 +190,13 @@ def rank_probability(source: Any, resolution: int = 101, *, kind: str | None = N
     >>> rank_probability(counts, resolution=3).sel(entity="a", rank=1).values.tolist()
     [[0.0, 0.0, 0.0], [0.0, 0.0, 0.5], [1.0, 1.0, 1.0]]
     """
-    from bayesrank.tile import _rank_steps
+    from bayesrank.tile import _ranks
 
     points = axis(resolution)
     array = on_the_tile(with_entity(source, kind))
     n = array.sizes["entity"]
     with threads() as share_out:
-        [held] = reduce(array, Steps(_rank_steps.tally_rank_steps, points, (n, n), share_out), across=True)
+        [held] = reduce(array, Steps(_ranks.tally_rank_steps, points, (n, n), share_out), across=True)
     values = held.transpose(1, 2, 3, 0) / Batches.of(array).number
     # Shares of ties do not always cancel to the last digit.
     np.maximum(values, 0.0, out=values)

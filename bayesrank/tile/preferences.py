@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank._arguments import credibility, number, numbers, whole
+from bayesrank._checks import beta_parameters, credibility, non_negative, number, numbers, whole
 from bayesrank._draws import ERROR, Batches, Worth, part_error, reduce
 from bayesrank.ranking._intervals import rank_intervals
 from bayesrank.scores.placement import place
@@ -228,10 +228,7 @@ def beta_preferences(a: tuple[float, float], b: tuple[float, float], points: int
     middles = (np.arange(points) + 0.5) / points
     each = []
     for argument, pair in (("a", a), ("b", b)):
-        shape = numbers(argument, pair)
-        if shape.shape != (2,) or not (np.isfinite(shape) & (shape > 0)).all():
-            raise ValueError(f"{argument} must hold two numbers above 0; got {pair}")
-        each.append(betaincinv(*shape, middles))
+        each.append(betaincinv(*beta_parameters(argument, pair), middles))
     where_a, where_b = (grid.ravel() for grid in np.meshgrid(*each))
     return _preferences(where_a, where_b)
 
@@ -324,8 +321,8 @@ def _preferences(a: np.ndarray, b: np.ndarray, weight: Any = 1.0) -> xr.Dataset:
 def _place(corner: Any, prevalence: float | None) -> tuple[float, float]:
     """(a, b), given as such or as a score that has a place."""
     if isinstance(corner, list | tuple | np.ndarray):
-        pair = numbers("a place on the Tile", corner)
-        if pair.shape != (2,) or not ((pair >= 0) & (pair <= 1)).all():
+        pair = numbers("a place on the Tile", corner, 0.0, 1.0)
+        if pair.shape != (2,):
             raise ValueError(f"a place on the Tile must be two numbers between 0 and 1; got {corner}")
         return float(pair[0]), float(pair[1])
     found = place(corner, prevalence)
@@ -349,16 +346,14 @@ def _points(a: Any, b: Any, weights: Any) -> tuple[np.ndarray, np.ndarray, np.nd
         if {"a", "b", "weight"} - set(a.variables):
             raise ValueError(f"a must be preferences, with a, b and weight; got a Dataset of {sorted(map(str, a))}")
         a, b, weights = a["a"].values, a["b"].values, a["weight"].values
-    where = {"a": np.atleast_1d(numbers("a", a)), "b": np.atleast_1d(numbers("b", b))}
+    where = {name: np.atleast_1d(numbers(name, at, 0.0, 1.0)) for name, at in (("a", a), ("b", b))}
     for argument, values in where.items():
-        if values.ndim != 1 or not ((values >= 0) & (values <= 1)).all():
-            raise ValueError(f"{argument} must hold numbers between 0 and 1 along one dim; got {values}")
+        if values.ndim != 1:
+            raise ValueError(f"{argument} must hold numbers along one dim; got {values.ndim} dims")
     size = max(values.size for values in where.values())
-    given = np.ones(size) if weights is None else np.atleast_1d(numbers("weights", weights))
+    given = np.ones(size) if weights is None else np.atleast_1d(non_negative("weights", weights))
     lengths = {"a": where["a"].size, "b": where["b"].size, "weights": given.size}
     if given.ndim != 1 or given.size != size or not {where["a"].size, where["b"].size} <= {1, size}:
         raise ValueError(f"a, b and weights must have one length; got {lengths}")
-    if not (np.isfinite(given) & (given >= 0)).all() or given.sum() == 0:
-        raise ValueError(f"weights must be non-negative and not all 0; got {given}")
     wide_a, wide_b = (np.ascontiguousarray(np.broadcast_to(where[axis], size)) for axis in ("a", "b"))
     return wide_a, wide_b, given / given.sum()

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank._arguments import labelled_units, units, whole
+from bayesrank._checks import labelled_units, number, one_prevalence, units, whole
 from bayesrank.scores.score import ratio
 
 __all__ = ["chance_corrected_place", "isoperformance", "moved_place", "no_skill_curve", "prior_grid", "vertex"]
@@ -160,9 +160,7 @@ def no_skill_curve(
     given = {"prevalence": prevalence, "prediction_rate": prediction_rate}
     name, share = next((name, share) for name, share in given.items() if share is not None)
     whole("points", points, 2)
-    units(**{name: share})
-    if np.ndim(share):
-        raise TypeError(f"{name} must be one number; got an array of shape {np.shape(share)}")
+    share = number(name, share, 0.0, 1.0)
     plus, minus = share**2, (1 - share) ** 2
     t = np.linspace(0.0, 1.0, points)
     if prevalence is not None:
@@ -248,11 +246,9 @@ def prior_grid(prevalence: float, lines: int = 11) -> xr.DataArray:
     [0.0, 0.5, 1.0]
     """
     whole("lines", lines, 2)
-    units(prevalence=prevalence)
-    if np.ndim(prevalence):
-        raise TypeError(f"prevalence must be one number; got an array of shape {np.shape(prevalence)}")
+    share = one_prevalence(prevalence, ends=True)
     x = np.linspace(0.0, 1.0, lines)
-    return xr.DataArray(_shifted(x, 0.5, float(prevalence)), {"line": x}, "line", name="prior_grid")
+    return xr.DataArray(_shifted(x, 0.5, share), {"line": x}, "line", name="prior_grid")
 
 
 def moved_place(operation: str, a: Any, b: Any, old: Any | None = None, new: Any | None = None) -> tuple[Any, Any]:

@@ -302,8 +302,8 @@ class TestCases:
             ([0, 1, 1], [1, np.nan, 2], {}, ValueError, "y_score must hold no NaN"),
             ([0, 1, 1], [1, 2], {}, ValueError, "y_score must hold one number"),
             ([0, 1, 1], ["a", "b", "c"], {}, ValueError, "y_score"),
-            ([0, 1, 1], [1, 2, 3], {"metric": "lift_at_k", "at": 4}, ValueError, "K from 1 to 3"),
-            ([0, 1, 1], [1, 2, 3], {"metric": "lift_at_k"}, TypeError, "at must be a number"),
+            ([0, 1, 1], [1, 2, 3], {"metric": "lift_at_k", "at": 4}, ValueError, "at must lie between 1 and 3"),
+            ([0, 1, 1], [1, 2, 3], {"metric": "lift_at_k"}, TypeError, "at must be a whole number"),
             ([0, 1, 1], [1, 2, 3], {"metric": "precision_at_recall", "at": 1.0}, ValueError, "at must lie"),
             ([0, 1, 1], [1, 2, 3], {"metric": "auc_roc", "at": 0.5}, ValueError, "not for auc_roc"),
             ([0, 1, 1], [1, 2, 3], {"metric": "auc"}, KeyError, "metric must be one of"),
@@ -316,7 +316,7 @@ class TestCases:
             br.ops.of_curve(y_true, y_score, **{"metric": "auc_roc", **options})
 
     def test_bad_values(self):
-        with pytest.raises(ValueError, match="K from 1 to 100"):
+        with pytest.raises(ValueError, match="at must lie between 1 and 100"):
             br.ops.of_value("lift_at_k", 1.0, 0.2, at=101, size=100)
         with pytest.raises(ValueError, match="at is for points"):
             br.ops.of_value("f1", 0.5, 0.2, at=0.5)

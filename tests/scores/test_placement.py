@@ -247,7 +247,7 @@ def test_named_places_are_on_the_tile():
 
 @pytest.mark.parametrize("prevalence", [0.0, 1.0, 1.5])
 def test_prevalence_outside(prevalence):
-    with pytest.raises(ValueError, match="prevalence must be strictly between"):
+    with pytest.raises(ValueError, match="prevalence must lie strictly between"):
         br.place("f1", prevalence)
 
 

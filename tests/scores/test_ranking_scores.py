@@ -284,8 +284,8 @@ def test_canonical_score_on_grids_and_paired_points():
             "must have the labels of source",
         ),
         (lambda c: br.ranking_score(c, br.importance(tp=1), xr.DataArray(np.nan)), "satisfaction must be finite"),
-        (lambda c: br.canonical_score(c, 1.2, 0.5), r"a must be in \[0, 1\]"),
-        (lambda c: br.canonical_score(c, 0.5, [-0.1, 0.2]), r"b must be in \[0, 1\]"),
+        (lambda c: br.canonical_score(c, 1.2, 0.5), r"a must lie between 0 and 1"),
+        (lambda c: br.canonical_score(c, 0.5, [-0.1, 0.2]), r"b must lie between 0 and 1"),
     ],
 )
 def test_bad_input(call, message):

@@ -262,7 +262,7 @@ def test_bad_input():
         br.tile.around("balanced_accuracy")
     with pytest.raises(ValueError, match="points must be enough"):
         br.tile.around("tpr", 0.1, points=1)
-    with pytest.raises(ValueError, match="prob must lie between 0 and 1"):
+    with pytest.raises(ValueError, match="prob must lie strictly between 0 and 1"):
         br.tile.preference_ranking(COUNTS, 0.5, 0.5, prob=1.0)
     with pytest.raises(TypeError, match="prob must be a number"):
         br.tile.preference_ranking(COUNTS, 0.5, 0.5, prob="0.9")

@@ -233,7 +233,7 @@ ARRAY = xr.DataArray([0.2, 0.4], dims="z")
         ("isoperformance", (0.5, 0.5, "x", 0.5), TypeError, "value must be"),
         ("isoperformance", (0.5, 0.5, 0.5, 0.5, 1), ValueError, "points must be at least 2"),
         ("isoperformance", (0.5, 0.5, 0.5, 0.5, 2.5), TypeError, "points must be a whole number"),
-        ("prior_grid", (ARRAY,), TypeError, "prevalence must be one number"),
+        ("prior_grid", (ARRAY,), TypeError, "prevalence must be a number"),
         ("prior_grid", (0.5, 1), ValueError, "lines must be at least 2"),
         ("moved_place", ("turn", 0.5, 0.5), KeyError, "operation must be one of"),
         ("moved_place", ("swap_classes", 3, 0.5), ValueError, "a must lie"),

@@ -1,0 +1,285 @@
+"""Every check of an argument: what is not what it should be is refused by name, and nothing is coerced in silence.
+
+First numbers, then the names, labels and classes that evidence is made of.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+
+def number(
+    argument: str, value: Any, low: float = -np.inf, high: float = np.inf, *, ends: bool = True, finite: bool = False
+) -> float:
+    """One real number from ``low`` to ``high``, without ``ends`` strictly between them; never NaN."""
+    if not is_number(value):
+        raise TypeError(f"{argument} must be a number; got {in_words(value)}")
+    if not (low <= value <= high if ends else low < value < high) or (finite and np.isinf(value)):
+        raise ValueError(f"{argument} must {_within(low, high, ends, finite)}; got {value}")
+    return float(value)
+
+
+def numbers(argument: str, values: Any, low: float = -np.inf, high: float = np.inf, *, ends: bool = True) -> np.ndarray:
+    """Real numbers in an array of any shape, as floats; within bounds if there are some, and then without NaN."""
+    try:
+        array = np.asarray(values)
+    except ValueError:  # rows of different lengths
+        raise ValueError(f"{argument} must hold numbers in a regular array; got {in_words(values)}") from None
+    if array.dtype == object and all(is_number(item) for item in array.ravel()):
+        array = array.astype(float)
+    if array.dtype.kind not in "iuf":
+        raise TypeError(f"{argument} must hold numbers; got {in_words(values)}")
+    _bounded(argument, array, low, high, ends)
+    return array.astype(float)
+
+
+def labelled_numbers(
+    argument: str, values: Any, low: float = -np.inf, high: float = np.inf, *, ends: bool = True
+) -> xr.DataArray:
+    """The same as a DataArray, which may be lazy; a sequence lies along a dim of the argument's name."""
+    if not isinstance(values, xr.DataArray):
+        array = numbers(argument, values, low, high, ends=ends)
+        if array.ndim > 1:
+            raise ValueError(f"{argument} must be a number, a sequence or a DataArray; got {array.ndim} dimensions")
+        return xr.DataArray(array, {argument: array} if array.ndim else {}, (argument,)[: array.ndim])
+    if values.dtype.kind not in "iuf":
+        raise TypeError(f"{argument} must hold numbers; got dtype {values.dtype}")
+    _bounded(argument, values, low, high, ends)
+    return values.astype(float)
+
+
+def whole(argument: str, value: Any, least: int = 0, most: int | None = None) -> int:
+    """One whole number, ``least`` or more, and ``most`` or less."""
+    if isinstance(value, bool) or not isinstance(value, int | np.integer):
+        raise TypeError(f"{argument} must be a whole number; got {in_words(value)}")
+    if value < least or (most is not None and value > most):
+        wanted = f"be at least {least}" if most is None else f"lie between {least} and {most}"
+        raise ValueError(f"{argument} must {wanted}; got {value}")
+    return int(value)
+
+
+def flag(argument: str, value: Any) -> bool:
+    """True or False."""
+    if not isinstance(value, bool | np.bool_):
+        raise TypeError(f"{argument} must be True or False; got {value!r}")
+    return bool(value)
+
+
+def credibility(argument: str, value: Any) -> float:
+    """One number strictly between 0 and 1."""
+    return number(argument, value, 0.0, 1.0, ends=False)
+
+
+def one_prevalence(value: Any, *, ends: bool = False) -> float:
+    """One share of the positive class; strictly between 0 and 1, unless a class may be missing."""
+    return number("prevalence", value, 0.0, 1.0, ends=ends)
+
+
+def prevalences(values: Any, *, ends: bool = False) -> xr.DataArray:
+    """Such shares: one, a sequence along the dim prevalence, or a DataArray."""
+    return labelled_numbers("prevalence", values, 0.0, 1.0, ends=ends)
+
+
+def cells(**given: Any) -> dict[str, float]:
+    """What each of the four cells weighs, by name: the importance of a two-class ranking score."""
+    found = {name: number(name, value) for name, value in given.items()}
+    non_negative("importance", list(found.values()), " and ".join(f"{name}={value}" for name, value in given.items()))
+    return found
+
+
+def non_negative(argument: str, values: Any, held: str | None = None) -> np.ndarray:
+    """Numbers that weigh something: finite, none below 0 and some above."""
+    array = numbers(argument, values)
+    if not (np.isfinite(array) & (array >= 0)).all() or not array.any():
+        raise ValueError(f"{argument} must be non-negative, finite and not all 0; got {held or array.tolist()}")
+    return array
+
+
+def beta_parameters(argument: str, pair: Any) -> np.ndarray:
+    """The two parameters of a Beta distribution."""
+    array = numbers(argument, pair)
+    if array.shape != (2,) or not (np.isfinite(array) & (array > 0)).all():
+        raise ValueError(f"{argument} must hold two positive numbers, of a Beta distribution; got {pair!r}")
+    return array
+
+
+def units(**given: Any) -> None:
+    """Raise unless all are numbers, or arrays of numbers, between 0 and 1."""
+    for argument, value in given.items():
+        if not is_number(value) and not isinstance(value, np.ndarray | xr.DataArray):
+            raise TypeError(f"{argument} must be a number between 0 and 1, or an array; got {value!r}")
+        numbers(argument, value, 0.0, 1.0)
+
+
+def labelled_units(**given: Any) -> tuple[xr.DataArray, ...]:
+    """Numbers between 0 and 1 as labelled arrays that fit together."""
+    units(**given)
+    for argument, value in given.items():
+        if np.ndim(value) and not isinstance(value, xr.DataArray):
+            raise TypeError(f"{argument} must be a number, or a DataArray, whose dims have names; got a plain array")
+    return xr.broadcast(*(labelled_numbers(argument, value) for argument, value in given.items()))
+
+
+def whole_numbers(argument: str, values: Any) -> np.ndarray:
+    """Non-negative whole numbers as int64; anything else is refused, never rounded."""
+    try:
+        array = np.asarray(values)
+    except ValueError:  # rows of different lengths
+        raise ValueError(f"{argument} must hold whole numbers in a regular array; got {in_words(values)}") from None
+    if array.dtype == bool or array.dtype.kind not in "iuf":
+        if array.dtype.kind != "O" or not all(is_number(v) for v in array.ravel()):
+            raise TypeError(f"{argument} must hold whole numbers; got {in_words(values)}")
+        array = array.astype(float)
+    bad = ~np.isfinite(array) | (array < 0) | (array != np.floor(array)) | (array > 2**53)
+    if bad.any():
+        raise ValueError(
+            f"{argument} must hold non-negative whole numbers (counts, not rates); got {array[bad].ravel()[0]}"
+        )
+    return array.astype(np.int64)
+
+
+def is_number(value: Any) -> bool:
+    return isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool | np.bool_)
+
+
+def item_names(argument: str, names: Any, size: int, broadcast: bool = False) -> list:
+    """One name for each of ``size`` items; a single name stands for one item, or for all with ``broadcast``."""
+    single = isinstance(names, str | bytes) or not hasattr(names, "__iter__")
+    found = [names] * (size if broadcast else 1) if single else object_array(names).tolist()
+    if len(found) != size:
+        raise ValueError(f"{argument} must hold {size} name{'s' * (size != 1)}; got {len(found)}")
+    check_names(argument, found)
+    for name in found:
+        if pd.isna(name):
+            raise ValueError(f"{argument} must name every item; got {name!r}")
+    return found
+
+
+def object_array(values: Any) -> np.ndarray:
+    """A sequence's items as they are; a nested one is not taken apart."""
+    if hasattr(values, "__array__") or isinstance(values, str | bytes) or not hasattr(values, "__iter__"):
+        return np.asarray(values, dtype=object)
+    items = list(values)
+    array = np.empty(len(items), dtype=object)
+    array[:] = items
+    return array
+
+
+def check_names(argument: str, names: list) -> None:
+    """Names are single things: a tuple or a list would make a coord of several levels, or none."""
+    for name in names:
+        if isinstance(name, tuple | list | set | dict | np.ndarray):
+            raise TypeError(f"{argument} must hold strings, numbers or other single names; got {name!r}")
+
+
+def unique_names(argument: str, names: list) -> list:
+    seen = set()
+    for name in names:
+        if name in seen:
+            raise ValueError(f"{argument} must hold each name once; got {name!r} more than once")
+        seen.add(name)
+    return names
+
+
+def case_labels(argument: str, values: Any) -> np.ndarray:
+    # As objects: NumPy would turn a list like ["a", nan] into strings, and hide that a label is missing.
+    array = np.asarray(values if hasattr(values, "__array__") else object_array(values))
+    if array.dtype.kind not in "biufUS":
+        array = array.astype(object)
+    if array.ndim != 1 or not array.size:
+        raise ValueError(f"{argument} must be a sequence of labels, one a case; got shape {array.shape}")
+    if pd.isna(array).any():
+        raise ValueError(f"{argument} must hold a label for every case; got a missing value")
+    if array.dtype == object:
+        check_names(argument, array.tolist())
+    return array
+
+
+def class_labels(labels: Any) -> list:
+    """The classes that a user names, in their order."""
+    if isinstance(labels, str | bytes | Mapping | set | frozenset) or not hasattr(labels, "__iter__"):
+        raise TypeError(f"labels must be a sequence of classes in order; got {in_words(labels)}")
+    classes = object_array(labels).tolist()
+    check_names("labels", classes)
+    if any(pd.isna(name) for name in classes):
+        raise ValueError(f"labels must name every class; got {classes}")
+    return unique_names("labels", classes)
+
+
+def all_classes(labels: Sequence[Any] | None, seen: Sequence[np.ndarray]) -> list:
+    if labels is not None:
+        classes = class_labels(labels)
+    else:
+        found = set().union(*(set(values.tolist()) for values in seen))
+        try:
+            classes = sorted(found)
+        except TypeError:
+            raise TypeError(f"labels must be given where labels do not sort; got {sorted(map(repr, found))}") from None
+    if len(classes) < 2:
+        raise ValueError(f"labels must name two or more classes; got {classes} (pass labels= to keep an absent one)")
+    return classes
+
+
+def ordered_categories(column: Any) -> list | None:
+    """The categories of a Series or Categorical that has some."""
+    dtype = getattr(column, "dtype", None)
+    return list(dtype.categories) if isinstance(dtype, pd.CategoricalDtype) else None
+
+
+def unique_rows(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The distinct rows of small non-negative integers, sorted, and which of them each row is.
+
+    What :func:`numpy.unique` finds along an axis, by one number a row, which sorts many times faster.
+
+    Examples
+    --------
+    >>> found, which = unique_rows(np.array([[1, 0], [0, 2], [1, 0]]))
+    >>> found.tolist(), which.tolist()
+    ([[0, 2], [1, 0]], [1, 0, 1])
+    """
+    key, numbers = np.zeros(len(rows), np.int64), 1
+    for column in rows.T:
+        base = int(column.max(initial=0)) + 1
+        if numbers > 2**62 // base:
+            key = np.unique(key, return_inverse=True)[1].ravel()
+            numbers = int(key.max()) + 1
+        key, numbers = key * base + column, numbers * base
+    _, first, which = np.unique(key, return_index=True, return_inverse=True)
+    return rows[first], which.ravel()
+
+
+def name_coord(names: list) -> np.ndarray:
+    """Names as a coord: NumPy's own type where it keeps every name as it is, objects elsewhere."""
+    array = np.asarray(names)
+    if array.ndim == 1 and array.tolist() == names and len({type(n) for n in names}) == 1:
+        return array
+    out = np.empty(len(names), dtype=object)
+    out[:] = names
+    return out
+
+
+def in_words(value: Any) -> str:
+    if isinstance(value, xr.DataArray):
+        return f"a DataArray with dims {value.dims}"
+    return f"{type(value).__name__} {value!r}"[:80]
+
+
+def _bounded(argument: str, values: Any, low: float, high: float, ends: bool) -> None:
+    """Raise unless all lie within the bounds, if there are some; computes a lazy array."""
+    if low == -np.inf and high == np.inf:
+        return
+    held = np.asarray(values)
+    outside = held[~((held >= low) & (held <= high) if ends else (held > low) & (held < high))]
+    if outside.size:
+        raise ValueError(f"{argument} must {_within(low, high, ends)}; got {outside.flat[0]:g}")
+
+
+def _within(low: float, high: float, ends: bool, finite: bool = False) -> str:
+    if low == -np.inf and high == np.inf:
+        return "be finite" if finite else "not be NaN"
+    if high < np.inf:
+        return f"lie {'' if ends else 'strictly '}between {low:g} and {high:g}"
+    return f"be {'at least' if ends else 'above'} {low:g}{' and finite' * finite}"

@@ -1,0 +1,185 @@
+"""Compiled loops over the Tile's columns for ranks alone: who holds which, the ranks of one, the holder of one.
+
+They do what :mod:`bayesrank.tile._kernel` does for all that is asked of a posterior, in less time or memory.
+Along a column the entities swap ranks where their lines cross (see ``_columns``): a column costs what its crossings
+cost. Columns with ties, crossings on grid points or undefined scores are ranked point by point. Loaded on first use.
+"""
+
+import numpy as np
+from numba import njit
+
+from bayesrank.tile._columns import (
+    OPTIONS,
+    TOLERANCE,
+    add_point,
+    add_ranks,
+    defined_entities,
+    enter_column,
+    log_or_less,
+    same,
+    sort_point,
+    swap_point,
+    tied_until,
+)
+
+
+@njit(**OPTIONS)
+def add_rank_steps(x, y, by_x, last, holder):
+    """Add who holds which rank in a column, (entity, rank, b + 1), as differences; False, and nothing, if some may tie.
+
+    Lines sorted by x swap neighbours only, one pair after the other.
+    """
+    n = by_x.size
+    for p in range(1, n):
+        k, q = by_x[p], p - 1
+        while q >= 0 and x[by_x[q]] > x[k]:
+            by_x[q + 1] = by_x[q]
+            q -= 1
+        by_x[q + 1] = k
+    count = 0
+    for p in range(n):
+        if p > 0 and same(x[by_x[p - 1]], x[by_x[p]]):
+            return False
+        for q in range(p):
+            i, k = by_x[q], by_x[p]
+            if same(y[i], y[k]):
+                return False
+            count += y[i] > y[k]
+    at, first, second = np.empty(count), np.empty(count, np.int64), np.empty(count, np.int64)
+    count = 0
+    for p in range(n):
+        for q in range(p):
+            i, k = by_x[q], by_x[p]
+            if y[i] > y[k]:
+                e0 = x[k] - x[i]
+                place = e0 / (e0 + y[i] - y[k]) * last
+                if abs(place - np.rint(place)) < 1e-6:
+                    return False
+                r = count - 1
+                while r >= 0 and at[r] > place:
+                    at[r + 1], first[r + 1], second[r + 1] = at[r], first[r], second[r]
+                    r -= 1
+                at[r + 1], first[r + 1], second[r + 1] = place, i, k
+                count += 1
+    position = np.empty(holder.shape[0], np.int64)
+    # Rehearse: swaps closer together than rounding may come in an order that no sequence of neighbours allows.
+    for p in range(n):
+        position[by_x[p]] = p
+    for e in range(count):
+        if position[second[e]] != position[first[e]] + 1:
+            return False
+        position[first[e]] += 1
+        position[second[e]] -= 1
+    for p in range(n):
+        position[by_x[p]] = p
+        holder[by_x[p], p, 0] += 1.0
+    for e in range(count):
+        i, k, m = first[e], second[e], int(at[e]) + 1
+        p = position[i]
+        holder[i, p, m] -= 1.0
+        holder[k, p + 1, m] -= 1.0
+        holder[i, p + 1, m] += 1.0
+        holder[k, p, m] += 1.0
+        position[i], position[k] = p + 1, p
+    return True
+
+
+@njit(**OPTIONS)
+def tally_rank_steps(draws, columns, points, out):
+    """Sum over draws of who holds which rank, (a, entity, rank, b + 1): differences along b, ties spread evenly.
+
+    ``columns`` are the a, ``points`` the b.
+    """
+    last, n = points.size - 1, draws.shape[2]
+    s, x, y, keys, log_s, log_u = np.empty((6, n))
+    for d in range(draws.shape[0]):
+        cells = draws[d]
+        entities = defined_entities(cells)
+        order, by_x = entities.copy(), entities.copy()
+        for i in range(columns.size):
+            if enter_column(cells, columns[i], entities, s, x, y) and add_rank_steps(x, y, by_x, last, out[i]):
+                continue
+            for k in entities:
+                log_s[k] = log_or_less(s[k])
+            for m in range(points.size):
+                defined = sort_point(cells, log_s, points[m], entities, order, keys, log_u)
+                first = 0
+                while first < defined:
+                    end = tied_until(keys, order, first, defined)
+                    share = 1.0 / (end - first)
+                    for p in range(first, end):
+                        for r in range(first, end):
+                            out[i, order[p], r, m] += share
+                            out[i, order[p], r, m + 1] -= share
+                    first = end
+
+
+@njit(**OPTIONS)
+def tally_one(draws, columns, points, which, rank, undefined):
+    """Sum over draws of one entity's ranks, and of where it is undefined: arrays (a, b + 1), differences along b."""
+    last, n = points.size - 1, draws.shape[2]
+    s, x, y, key = np.empty((4, n))
+    for d in range(draws.shape[0]):
+        cells = draws[d]
+        entities = defined_entities(cells)
+        if not (entities == which).any():
+            undefined[:, 0] += 1.0
+            continue
+        for i in range(columns.size):
+            if enter_column(cells, columns[i], entities, s, x, y):
+                rank[i, 0] += 1.0
+                for k in entities:
+                    if k == which:
+                        continue
+                    before, at, after, m = swap_point(x[which], y[which], x[k], y[k], last)
+                    rank[i, 0] += 0.5 - 0.5 * before
+                    rank[i, m] -= 0.5 * (at - before)
+                    rank[i, m + 1] -= 0.5 * (after - at)
+                continue
+            for m in range(points.size):
+                for k in entities:
+                    u = (1 - points[m]) * cells[1, k] + points[m] * cells[2, k]
+                    key[k] = log_or_less(s[k]) - log_or_less(u)  # NaN where both are -inf
+                if np.isnan(key[which]):
+                    undefined[i, m] += 1.0
+                    undefined[i, m + 1] -= 1.0
+                    continue
+                place = 1.0
+                for k in entities:
+                    if k != which and (key[k] == key[which] or abs(key[k] - key[which]) <= TOLERANCE):
+                        place += 0.5
+                    elif key[k] > key[which]:
+                        place += 1.0
+                rank[i, m] += place
+                rank[i, m + 1] -= place
+
+
+@njit(**OPTIONS)
+def holders(cells, points, rank, out):
+    """Who alone holds a rank, (b, a); -1 where nobody does."""
+    last, n = points.size - 1, cells.shape[1]
+    entities = defined_entities(cells)
+    order, by_x, by_y = entities.copy(), entities.copy(), entities.copy()
+    s, x, y, keys, log_s, log_u = np.empty((6, n))
+    ranks, unused = np.empty((n, last + 2)), np.empty((n, last + 2))
+    for i in range(points.size):
+        ranks[:] = 0.0
+        if enter_column(cells, points[i], entities, s, x, y):
+            add_ranks(x, y, by_x, by_y, last, ranks)
+        else:
+            for k in entities:
+                log_s[k] = log_or_less(s[k])
+            for m in range(points.size):
+                defined = sort_point(cells, log_s, points[m], entities, order, keys, log_u)
+                add_point(keys, order, defined, entities.size, m, unused, ranks, unused)
+        out[:, i] = -1
+        for k in entities:
+            held = 0.0
+            for m in range(points.size):
+                held += ranks[k, m]
+                # Tied entities share their average rank: what one entity alone has is held without a tie.
+                if held == rank:
+                    out[m, i] = k if out[m, i] == -1 else -2
+    for i in range(points.size):
+        for m in range(points.size):
+            out[m, i] = max(out[m, i], -1)

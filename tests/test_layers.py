@@ -1,0 +1,91 @@
+"""Modules follow the story from left to right: each knows what stands to its left, and nothing to its right."""
+
+import ast
+import graphlib
+from pathlib import Path
+
+import pytest
+
+import bayesrank as br
+
+STORY = [
+    "_checks _compat _text _draws _random _sampling _kendall",
+    "counts",
+    "cases datasets",
+    "models",
+    "inference",
+    "performance",
+    "scores",
+    "pooling",
+    "predictive ranking",
+    "tile ops audits",
+    "plots",
+    "report",
+    "cli",
+]
+PLACE = {name: place for place, names in enumerate(STORY) for name in names.split()}
+LAST = len(STORY) - 1
+FOLDER = Path(br.__file__).parent
+
+
+def name_of(path):
+    return ".".join(("bayesrank", *path.relative_to(FOLDER).with_suffix("").parts)).removesuffix(".__init__")
+
+
+# The models are listed by themselves: their folder may be a link, which rglob does not follow.
+MODULES = {name_of(path): path for folder in (FOLDER, FOLDER / "models") for path in folder.rglob("*.py")}
+
+
+def imports(path, anywhere):
+    """Modules of the package that a file imports, on its top level or anywhere in it."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    for node in ast.walk(tree) if anywhere else tree.body:
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names if alias.name.split(".")[0] == "bayesrank")
+        elif isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "bayesrank":
+            for alias in node.names:
+                inner = f"{node.module}.{alias.name}"
+                yield inner if inner in MODULES else node.module
+
+
+def part_of(module):
+    """The module or folder of the story that a module belongs to; none for the package itself."""
+    return module.split(".")[1] if "." in module else None
+
+
+def looks_right(modules):
+    for module, path in modules.items():
+        for found in imports(path, anywhere=True):
+            here, there = part_of(module), part_of(found)
+            # The command, last of all, uses the public names of the package as people do.
+            if here is not None and PLACE.get(there, LAST) > PLACE[here]:
+                yield module, found
+
+
+def test_every_module_has_a_place_in_the_story():
+    assert {part_of(module) for module in MODULES} - {None} == set(PLACE)
+    assert len(MODULES) > 100
+
+
+def test_no_module_knows_what_stands_to_its_right():
+    assert set(looks_right(MODULES)) == set()
+
+
+@pytest.mark.parametrize("group", STORY)
+def test_those_who_stand_side_by_side_do_not_know_each_other_both_ways(group):
+    names = group.split()
+    known = {
+        (part_of(module), part_of(found))
+        for module, path in MODULES.items()
+        if part_of(module) in names
+        for found in imports(path, anywhere=True)
+    }
+    order = graphlib.TopologicalSorter({one: {b for a, b in known if a == one and b != one} for one in names})
+    order.prepare()  # a circle raises CycleError
+
+
+def test_no_module_imports_itself_by_way_of_others():
+    order = graphlib.TopologicalSorter(
+        {module: set(imports(path, anywhere=False)) - {module} for module, path in MODULES.items()}
+    )
+    order.prepare()  # a circle raises CycleError
