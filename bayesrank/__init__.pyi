@@ -26,7 +26,7 @@ from .ranking import rank_bounds as rank_bounds
 from .ranking import ranking_table as ranking_table
 from .ranking import relations as relations
 from .ranking import verdict as verdict
-from .scores.contour import contour as contour
+from .scores.contours import contour as contour
 from .scores.placement import place as place
 from .scores.posterior import score_posterior as score_posterior
 from .scores.ranking_scores import canonical_score as canonical_score

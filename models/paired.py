@@ -41,8 +41,8 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
+from bayesrank._checks import flag, name_coord, unique_names, whole_numbers
 from bayesrank._checks import in_words as held_words
-from bayesrank._checks import name_coord, unique_names, whole_numbers
 from bayesrank._random import Block, fingerprint, stream
 from bayesrank.counts import arrange
 from bayesrank.models._conjugate import Conjugate
@@ -108,8 +108,7 @@ class Paired:
         target: str | None = None,
         force: bool = False,
     ) -> None:
-        if not isinstance(force, bool | np.bool_):
-            raise TypeError(f"force must be True or False; got {force!r}")
+        flag("force", force)
         self.joint = joint = _checked(evidence)
         clustered = "cluster" in joint.coords
         if target is not None and (target not in TARGETS or not clustered):

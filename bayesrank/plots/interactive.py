@@ -14,7 +14,7 @@ from bayesrank.plots._style import OKABE_ITO
 from bayesrank.plots.roc import _limits, _name, _steps
 from bayesrank.predictive import confusion_pmf
 from bayesrank.scores import as_score
-from bayesrank.scores.contour import contour_curve
+from bayesrank.scores.contours import contour_curve
 from bayesrank.scores.lattice import simplex_slice
 
 __all__ = ["pmf_slider", "save", "turning_simplex"]

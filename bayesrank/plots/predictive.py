@@ -10,7 +10,7 @@ from bayesrank.plots._style import OKABE_ITO, new_axes
 from bayesrank.plots.roc import _draw_contours, _name
 from bayesrank.predictive import confusion_pmf
 from bayesrank.scores import as_score
-from bayesrank.scores.contour import contour_curve
+from bayesrank.scores.contours import contour_curve
 
 __all__ = ["effect_of_size", "matrix_pmf", "pmf_over_contours", "score_pmf", "score_pmf_by_tpr"]
 

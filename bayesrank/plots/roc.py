@@ -11,7 +11,7 @@ import numpy as np
 from bayesrank.plots._style import new_axes
 from bayesrank.predictive import multiplicity
 from bayesrank.scores import Score, as_score
-from bayesrank.scores.contour import closed_form, contour_curve, contour_meeting_points
+from bayesrank.scores.contours import closed_form, contour_curve, contour_meeting_points
 from bayesrank.scores.lattice import pr_lattice, roc_lattice, simplex_slice
 
 __all__ = ["animate_contours", "confusion_simplex", "contours", "multiplicities", "pr_points", "roc_points"]

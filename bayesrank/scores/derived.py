@@ -6,7 +6,7 @@ import numpy as np
 
 from bayesrank._checks import whole
 from bayesrank.scores.averages import average_of
-from bayesrank.scores.contour import closed_form
+from bayesrank.scores.contours import closed_form
 from bayesrank.scores.names import as_score
 from bayesrank.scores.score import Score, log
 

@@ -5,7 +5,7 @@ import pytest
 import xarray as xr
 
 import bayesrank as br
-from bayesrank.scores.contour import closed_form, contour_curve, contour_meeting_points
+from bayesrank.scores.contours import closed_form, contour_curve, contour_meeting_points
 from bayesrank.scores.derived import logarithm
 from bayesrank.scores.families import by_importance
 
