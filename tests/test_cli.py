@@ -248,11 +248,23 @@ def test_what_the_data_lack_is_told(tmp_path):
 
 
 def test_more_classes_are_told_which_scores_they_have():
-    result = CliRunner().invoke(cli, ["rank", "mnist_folds", "--draws", "5"])
+    result = CliRunner().invoke(cli, ["rank", "mnist_folds", "--draws", "5", "--score", "informedness"])
     assert "--score must be one of accuracy, error_rate, balanced_accuracy, g_mean, mcc" in str(result.exception)
     assert "MLP" in invoke("rank", "mnist_folds", "--draws", "5", "--score", "mcc")
     result = CliRunner().invoke(cli, ["ops", "mnist_folds", "--draws", "5", "--score", "mcc"])
     assert "DATA must have two classes for outperformance scores; got 10 in mnist_folds" in str(result.exception)
+
+
+@pytest.mark.parametrize(
+    ("data", "score"),
+    [("breast_cancer", "informedness"), ("mnist_folds", "accuracy"), ("langchain_tool_use", "accuracy")],
+)
+def test_the_default_score_is_one_that_the_data_speak_of(data, score):
+    """Of ten classes there is no informedness; of cases that all ask for "right" it would be the prior's alone."""
+    output = invoke("rank", data, "--draws", "20")
+    assert f"best by {score}" in output or f"first by {score}" in output
+    assert ("Note: Ranked by accuracy, as no --score was given." in output) == (score == "accuracy")
+    assert "as no --score" not in invoke("rank", data, "--draws", "20", "--score", score)
 
 
 def test_nothing_defined_is_no_warning():

@@ -14,7 +14,7 @@ from bayesrank import _text
 from bayesrank.cli._analysis import analyse, analysing, check_classes, progress
 from bayesrank.cli._output import print_numbers, rank_cells, rank_header
 from bayesrank.ranking.summary import worth
-from bayesrank.scores import as_score
+from bayesrank.scores import Score, as_score
 
 EXAMPLES = """
 \b
@@ -27,11 +27,15 @@ Examples:
 
 @click.command(epilog=EXAMPLES, short_help="Who is best, and how sure is that?")
 @analysing
-@click.option("-s", "--score", default="informedness", show_default=True, help="Name or alias; see 'bayesrank scores'.")
+@click.option(
+    "-s",
+    "--score",
+    help="Name or alias; see 'bayesrank scores'. [default: informedness of two classes with cases, else accuracy]",
+)
 @click.option("--rope", default=0.0, show_default=True, help="Differences up to this do not count.")
 @click.option("--format", "output", type=click.Choice(["table", "csv", "json"]), default="table", show_default=True)
 @click.option("--report", type=click.Path(dir_okay=False), help="Write a self-contained HTML report.")
-def rank(score: str, rope: float, prob: float, output: str, report: str | None, **how: Any) -> None:
+def rank(score: str | None, rope: float, prob: float, output: str, report: str | None, **how: Any) -> None:
     """Rank the entities of DATA: a shipped data set, or a CSV file.
 
     The file has a heading and one row an entity: the columns entity, tn, fp, fn, tp, in any order. Or it has one row a
@@ -39,10 +43,12 @@ def rank(score: str, rope: float, prob: float, output: str, report: str | None, 
     dataset says on which data set, where there are several.
     """
     with progress() as step:
-        the_score = as_score(score)
-        if the_score.higher_is_better is None:
+        # A name that there is not is better known before the work than after it.
+        the_score = None if score is None else as_score(score)
+        if the_score is not None and the_score.higher_is_better is None:
             raise ValueError(f"--score must have a better end to rank by; {the_score.name} has none")
         analysis = analyse(step, **how)
+        the_score = the_score or _default(analysis.counts)
         check_classes(analysis.counts, the_score, how["data"])
         step("ranking")
         ranking = br.credible_ranking(analysis.posterior, the_score, prob=prob, rope=rope)
@@ -66,8 +72,16 @@ def rank(score: str, rope: float, prob: float, output: str, report: str | None, 
             click.echo(f"Before any data, the {how['prior']} prior gives {the_score.name} a {implied}.")
         for line in analysis.remarks:
             click.echo(f"Note: {line}")
+        if score is None and the_score.name == "accuracy":
+            click.echo(f"Note: Ranked by {the_score.name}, as no --score was given.")
         if report:
             click.echo(f"Report: {report}")
+
+
+def _default(counts: xr.DataArray) -> Score:
+    """Informedness, which needs no prevalence; accuracy of more classes, or where only one of two has cases."""
+    both = counts.sizes["actual"] == 2 and bool((counts.sum(["entity", "predicted"]) > 0).all())
+    return as_score("informedness" if both else "accuracy")
 
 
 def _print_table(ranking: xr.Dataset) -> None:
