@@ -41,7 +41,7 @@ JOINT = br.joint_outcomes([0, 1] * 4, {"a": [0, 1] * 4, "b": [1, 0, 0, 1] * 2})
         ("value", lambda x: br.score_posterior(COUNTS, "f1").cdf(x)),
         ("positives", lambda x: predictive.multiplicity(x, 5, "f1")),
         ("positives", lambda x: predictive.paired_difference(JOINT, "a", "b", "f1", "x" if x is None else x, 4)),
-        ("prior", lambda x: predictive.paired_difference(JOINT, "a", "b", "f1", prior=x)),
+        ("prior", lambda x: predictive.paired_difference(JOINT, "a", "b", "f1", prior="x" if x is None else x)),
         ("undefined", lambda x: predictive.score_pmf(MATRIX_PMF, "f1", undefined="x" if x is None else x)),
         ("q", lambda x: predictive.quantile(SCORE_PMF, x)),
         ("prob", lambda x: predictive.hdi(SCORE_PMF, x)),

@@ -5,8 +5,9 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank._checks import beta_parameters, whole
+from bayesrank._checks import name_coord, whole
 from bayesrank.counts import one_vs_rest
+from bayesrank.models._priors import concentration
 from bayesrank.predictive._marginal import beta_binomial
 from bayesrank.predictive._merge import equal_runs
 from bayesrank.predictive.confusion import confusion_pmf
@@ -71,7 +72,7 @@ def paired_difference(
     score: Any,
     positives: int | None = None,
     negatives: int | None = None,
-    prior: tuple[float, float] = (1, 1),
+    prior: Any = None,
 ) -> xr.Dataset:
     """The distribution of the difference of two entities' scores on one future test set, which both will meet.
 
@@ -87,9 +88,10 @@ def paired_difference(
         A Score, a name or alias, or a function of (tn, fp, fn, tp).
     positives, negatives : int, optional
         Cases of each class in the next test set; by default as many as were observed.
-    prior : pair of numbers
-        Prior concentrations of right and wrong answers of each entity. Jointly they are right or wrong independently,
-        a priori, so that each alone has the beta-binomial distribution of :func:`confusion_pmf`.
+    prior : optional
+        Concentration of each cell of each entity's table, as for :func:`bayesrank.fit`; both entities have the same row
+        totals. Jointly they are right or wrong independently, a priori, so that each alone has the beta-binomial
+        distribution of :func:`confusion_pmf`.
 
     Returns
     -------
@@ -128,10 +130,12 @@ def paired_difference(
     classes = joint["label"].values if "label" in joint.coords else np.unique(actual)
     if len(classes) != 2:
         raise ValueError(f"joint must hold cases of two classes; got {classes.tolist()}")
-    concentrations = beta_parameters("prior", prior)
-    base = np.outer(concentrations, concentrations) / concentrations.sum()  # [right, wrong] of the first, of the other
+    alphas = _right_and_wrong(classes, (entity, other), prior)
     sizes, cells = {}, {}
-    for label, name, given in ((classes[1], "positives", positives), (classes[0], "negatives", negatives)):
+    for c, name, given in ((1, "positives", positives), (0, "negatives", negatives)):
+        label = classes[c]
+        first, second = alphas[:, c]
+        base = np.outer(first, second) / first.sum()  # [right, wrong] of the first, of the other
         here = actual == label
         wrong = [(joint["predicted"].sel(entity=e).values[here] != label).astype(int) for e in (entity, other)]
         seen = np.zeros((2, 2))
@@ -159,6 +163,15 @@ def paired_difference(
         out = {name: np.append(column, extra[name]) for name, column in out.items()}
     coords = {"value": out.pop("value"), "lost_mass": max(0.0, 1 - tp_mass.sum() * tn_mass.sum())}
     return xr.Dataset({name: ("value", column) for name, column in out.items()}, coords)
+
+
+def _right_and_wrong(classes: np.ndarray, entities: tuple, prior: Any) -> np.ndarray:
+    """Prior concentrations of right and wrong answers: (entity, class, 2)."""
+    names = {"entity": name_coord(list(entities)), "actual": classes, "predicted": classes}
+    alpha = concentration(xr.DataArray(np.zeros((2, 2, 2), int), names, list(names)), prior).values
+    if not (alpha > 0).all() or not np.allclose(alpha[0].sum(-1), alpha[1].sum(-1), rtol=1e-12):
+        raise ValueError(f"prior must be positive, with the same row totals for both entities; got {alpha.tolist()}")
+    return np.stack([np.stack([alpha[:, c, c], alpha[:, c, 1 - c]], axis=-1) for c in (0, 1)], axis=1)
 
 
 def _both_right(size: int, alpha: np.ndarray) -> np.ndarray:

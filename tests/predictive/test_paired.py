@@ -50,11 +50,11 @@ def test_it_is_the_sum_over_all_joint_outcomes():
     np.testing.assert_allclose(got["probability"], [exact[v] for v in values], rtol=1e-9)
 
 
-@pytest.mark.parametrize("prior", [(1, 1), (2, 0.5)])
+@pytest.mark.parametrize("prior", [[[1, 1], [1, 1]], [[2, 0.5], [0.5, 2]], [[2, 0.5], [3, 1]], None])
 def test_each_alone_is_the_beta_binomial(prior):
     """The mean is that of independent test sets; the variance is not, as the cases are shared."""
     paired = P.paired_difference(JOINT, "a", "b", "accuracy", prior=prior)
-    alone = [P.score_pmf(P.confusion_pmf(TABLES[e], prior=[prior, prior[::-1]]), "accuracy") for e in ("a", "b")]
+    alone = [P.score_pmf(P.confusion_pmf(TABLES[e], prior=prior), "accuracy") for e in ("a", "b")]
     assert P.mean(paired) == pytest.approx(P.mean(alone[0]) - P.mean(alone[1]), abs=1e-12)
     assert P.variance(paired) < P.variance(alone[0]) + P.variance(alone[1])
     assert paired["probability"].sum().item() == pytest.approx(1, abs=1e-10)
