@@ -18,12 +18,16 @@ def probability(p: float, size: float) -> str:
 
 def number(x: float, digits: int = 3) -> str:
     """A number, or a dash where it is undefined."""
-    return "–" if math.isnan(x) else f"{x:.{digits}f}"
+    return "–" if math.isnan(x) else _rounded(x, digits)
 
 
 def interval(low: float, high: float, digits: int = 3) -> str:
     """An interval, or a dash where it is undefined."""
-    return "–" if math.isnan(low) else f"{low:.{digits}f} to {high:.{digits}f}"
+    return "–" if math.isnan(low) else f"{_rounded(low, digits)} to {_rounded(high, digits)}"
+
+
+def _rounded(x: float, digits: int) -> str:
+    return f"{round(x, digits) + 0.0:.{digits}f}"  # 0, not -0
 
 
 def count(n: int, noun: str) -> str:

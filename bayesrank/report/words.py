@@ -12,8 +12,8 @@ from bayesrank.scores import Score
 
 __all__ = ["implied_prior", "prior_scores"]
 
-#: Medians or ends of intervals that differ by no more look the same, and may differ by Monte-Carlo error alone.
-ALIKE = 0.05
+#: Standard errors within which draws of one prior lie, for however many entities.
+SURE = 5
 
 
 def prior_scores(posterior: Any, score: Score) -> xr.DataArray | None:
@@ -46,13 +46,21 @@ def implied_prior(values: xr.DataArray | None, prob: float) -> str | None:
     values = values.isel(entity=values.notnull().any(draw_dims(values)).values)
     if not values.sizes["entity"]:
         return None
-    levels = [(1 - prob) / 2, 0.5, (1 + prob) / 2]
-    each = values.quantile(levels, draw_dims(values), skipna=True).transpose("entity", "quantile").values
-    words = [f"median {_text.number(m)}, {100 * prob:g}% interval {_text.interval(low, high)}" for low, m, high in each]
-    if np.ptp(each, axis=0).max() <= ALIKE:
-        return words[0]
+    levels = np.array([(1 - prob) / 2, 0.5, (1 + prob) / 2])
+    draws = values.transpose("entity", *draw_dims(values)).values.reshape(values.sizes["entity"], -1)
+    together, each = np.nanquantile(draws, levels), np.nanquantile(draws, levels, axis=1).T
+    # Shares of an entity's draws below the quantiles of all: where these are one prior, they differ by chance alone.
+    below = np.stack([(draws <= end).sum(axis=1) for end in together], axis=1) / (~np.isnan(draws)).sum(axis=1)[:, None]
+    error = np.sqrt(levels * (1 - levels) / (~np.isnan(draws)).sum(axis=1)[:, None])
+    if (np.abs(below - levels) <= SURE * error).all():
+        return _in_words(together, prob)
     least, most = np.argmin(each[:, 1]), np.argmax(each[:, 1])
-    if least == most:
+    if np.ptp(each[:, 1]) < np.ptp(each[:, 0]):  # priors of one middle differ in how sure they are
         least, most = np.argmin(each[:, 0]), np.argmax(each[:, 0])
     names = values["entity"].values
-    return f"{words[least]} ({names[least]}) up to a {words[most]} ({names[most]})"
+    return f"{_in_words(each[least], prob)} ({names[least]}) up to a {_in_words(each[most], prob)} ({names[most]})"
+
+
+def _in_words(quantiles: np.ndarray, prob: float) -> str:
+    low, middle, high = quantiles.tolist()
+    return f"median {_text.number(middle)}, {100 * prob:g}% interval {_text.interval(low, high)}"

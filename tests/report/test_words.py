@@ -1,0 +1,40 @@
+"""What the prior implies on a score, in words: of one prior one sentence, of different ones who differs."""
+
+import numpy as np
+import pytest
+import xarray as xr
+
+import bayesrank as br
+from bayesrank.report.words import implied_prior, prior_scores
+
+
+def prior_of(counts, **options):
+    posterior = br.fit(counts, "beta_binomial", seed=1, groups=["prior"], **options)
+    return prior_scores(posterior, br.scores.informedness)
+
+
+@pytest.mark.parametrize("entities", [1, 3, 108])
+def test_one_prior_is_told_once_however_many_entities_have_it(entities):
+    """Informedness is the sum of two uniforms less 1: a triangle, with its 2.5% quantile at sqrt(0.05) - 1."""
+    counts = br.from_counts(tn=[70] * entities, fp=[10] * entities, fn=[6] * entities, tp=[24] * entities)
+    words = implied_prior(prior_of(counts), 0.95)
+    assert " up to " not in words
+    middle, low, high = (float(w.strip(",")) for w in np.array(words.split())[[1, 4, 6]])
+    # An estimated tail of n draws is off by sqrt(0.025 * 0.975 / n) in probability; the density there is sqrt(0.05).
+    error = 5 * np.sqrt(0.025 * 0.975 / (4000 * entities)) / np.sqrt(0.05) + 0.0005
+    assert abs(low - (np.sqrt(0.05) - 1)) < error
+    assert abs(high - (1 - np.sqrt(0.05))) < error
+    assert abs(middle) < 5 * 0.5 / np.sqrt(4000 * entities) + 0.0005
+
+
+def test_different_priors_are_told_apart():
+    counts = br.from_counts(tn=[70, 70], fp=[10, 10], fn=[6, 6], tp=[24, 24], entity=["doubter", "believer"])
+    words = implied_prior(prior_of(counts, prior={"doubter": 1, "believer": np.array([[9, 1], [1, 9]])}), 0.95)
+    first, second = words.split(" up to a ")
+    assert first.endswith("(doubter)")
+    assert second.endswith("(believer)")
+
+
+def test_nothing_is_said_of_what_is_not_there():
+    assert implied_prior(None, 0.95) is None
+    assert implied_prior(xr.DataArray(np.full((1, 4, 1), np.nan), dims=("chain", "draw", "entity")), 0.95) is None
