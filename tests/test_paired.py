@@ -552,6 +552,9 @@ def test_a_paired_posterior_is_stored(evidence, tmp_path):
     for name, group in groups_of(posterior).items():
         if name in ("posterior", "observed_data", "constant_data"):
             group.to_netcdf(tmp_path / f"{name}.nc", engine="scipy")
+            again = xr.load_dataset(tmp_path / f"{name}.nc", engine="scipy")
+            for variable in group.data_vars:
+                np.testing.assert_array_equal(again[variable].values, group[variable].values)
 
 
 def test_means_have_the_range_of_their_outcomes():
