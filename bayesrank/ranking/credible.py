@@ -7,7 +7,7 @@ import numpy as np
 import xarray as xr
 
 from bayesrank._checks import credibility, number
-from bayesrank._draws import RARE, Batches, Moments, draw_dims, efficiency, proportion_error, reduce, share_error
+from bayesrank._draws import ERROR, RARE, Batches, Moments, draw_dims, efficiency, proportion_error, reduce, share_error
 from bayesrank.ranking._evidence import Evidence, evidence_of
 from bayesrank.ranking._intervals import rank_intervals, simultaneous_intervals, with_gaps
 from bayesrank.ranking._reducers import RankReducer, Ranks, compare
@@ -18,8 +18,6 @@ __all__ = ["credible_ranking"]
 
 #: An entity that has no value in more than this share of the draws is not ranked.
 MOSTLY = 0.5
-
-ERROR = "Monte-Carlo standard error, from batch means"
 
 
 def credible_ranking(
