@@ -11,7 +11,7 @@ import bayesrank as br
 STORY = [
     "_checks _compat _text _draws _random _sampling _kendall",
     "counts",
-    "cases datasets",
+    "cases datasets deciding",
     "models",
     "inference",
     "performance",
