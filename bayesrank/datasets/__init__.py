@@ -9,7 +9,7 @@ import pandas as pd
 import xarray as xr
 
 from bayesrank.cases import from_predictions
-from bayesrank.counts import from_frame
+from bayesrank.frames import from_frame
 
 __all__ = ["describe", "load", "load_cases", "names"]
 
