@@ -219,4 +219,6 @@ def _plain_outcomes(values: list) -> list:
         return values
     if not np.isfinite(np.asarray(values, dtype=float)).all():
         raise ValueError("outcome must hold finite numbers; got an infinite one")
-    return [int(value) if value == int(value) else float(value) for value in values]
+    return (
+        [int(value) for value in values] if all(value == int(value) for value in values) else list(map(float, values))
+    )
