@@ -12,6 +12,7 @@ from bayesrank.performance.arrays import (
     posterior_of,
     two_class_cells,
 )
+from bayesrank.performance.means import mean_over_datasets
 from bayesrank.performance.operations import (
     change_actual,
     change_predicted,
@@ -34,6 +35,7 @@ __all__ = [
     "check_importance",
     "counts_or_performance",
     "filter_by_importance",
+    "mean_over_datasets",
     "mix",
     "no_skill_twin",
     "observed_counts",
