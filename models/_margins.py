@@ -183,8 +183,10 @@ def _base_measure(seen: np.ndarray, prior: Any, declared: Any, base: Any) -> _Ba
         if prior is not None:
             raise ValueError(f"prior must be None where base says how much each value counts; got {prior!r}")
         mass, said = _masses(base), "given as a base measure"
-    elif ends is not None and (prior is None or (isinstance(prior, str) and prior in (DEFAULT, "haldane"))):
-        mass, said = dict.fromkeys(ends, 0.0 if prior == "haldane" else END), prior or DEFAULT
+    elif isinstance(prior, str) and prior == "haldane":
+        mass, _, said = _base_measure(seen, prior, None, None)
+    elif ends is not None and (prior is None or (isinstance(prior, str) and prior == DEFAULT)):
+        mass, said = dict.fromkeys(ends, END), DEFAULT
     else:
         raise ValueError(
             f"prior must be None, {DEFAULT!r} or 'haldane' beside range (base= tells masses); got {prior!r}"

@@ -42,8 +42,8 @@ def mean_over_datasets(source: Any, weights: Any = None) -> Any:
         What came in, without the dim ``dataset`` in every variable over ``entity`` and ``dataset``. Of a container
         the group ``posterior`` has the means of its variables, ``observed_data`` those of ``mean_outcome`` and of the
         observed ``performance`` (its ``counts`` stay as they are), and other groups are left out but for
-        ``constant_data`` and ``sample_stats``. Attrs of the posterior: ``dataset_weights``, in the order of the data
-        sets, ``datasets``, and ``note``, which rankings print.
+        ``constant_data`` and ``sample_stats``. Attrs of the posterior: ``datasets``, the names of those
+        that weigh something, ``dataset_weights`` in their order, and ``note``, which rankings print.
 
     Raises
     ------
@@ -185,4 +185,4 @@ def _stated(
         if cases > 0 or (np.isnan(cases) and attrs.get("prior") not in ("haldane", "0")):
             much = "" if np.isnan(cases) else f" and counts as {cases:g} cases in all"
             lines.append(f"The prior is repeated on each data set{much}: split_prior=True spreads one over them.")
-    return {"datasets": names, "dataset_weights": values.tolist(), "note": "\n".join([*said, *lines])}
+    return {"datasets": ", ".join(names), "dataset_weights": values.tolist(), "note": "\n".join([*said, *lines])}

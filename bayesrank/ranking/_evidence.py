@@ -230,10 +230,10 @@ def _same_cases(counts: xr.DataArray) -> list[str]:
     shared = {name for name, size in sets.items() if size > 1}
     if not shared:
         return []
-    sharing = sum(not shared.isdisjoint(row) for row in names.tolist())
-    measured = sum(any(row) for row in names.tolist())
-    some = f"{sharing} of {_text.count(measured, 'entity')} share {_text.count(len(shared), 'test set')}"
-    who = "All entities met the same cases" if all(len(set(column) - {""}) < 2 for column in names.T) else some
+    measured = names[(names != "").any(axis=1)]
+    sharing = sum(not shared.isdisjoint(row) for row in measured.tolist())
+    some = f"{sharing} of {_text.count(len(measured), 'entity')} share {_text.count(len(shared), 'test set')}"
+    who = "All entities met the same cases" if all(len(set(column)) == 1 for column in measured.T) else some
     guess = "" if counts["test_set"].attrs.get("named") else ", as equal class sizes suggest"
     return [f"{who}{guess}; their errors are taken as independent, since matrices do not tell how they overlap."]
 
