@@ -152,16 +152,21 @@ def test_sets(like: xr.DataArray) -> xr.DataArray:
     return xr.DataArray(values, plain.coords, plain.dims, "test_set", {"named": 1})
 
 
-def units_note(processes: list[Process], clustered: bool, fewest: int | None) -> str:
+def units_note(processes: list[Process], clustered: bool, fewest: int | None, centre: float | None) -> str:
     """What a reader must know of few units: their weights alone do not tell what else there might be.
 
-    ``fewest`` is the number of cases of the smallest class, where each class has a process of its own.
+    ``fewest`` is the number of cases of the smallest class, where each class has a process of its own; ``centre`` is
+    what the prior alone says of a mean, where it lies on the ends of a range and outcomes lie between.
     """
     units = [process.fewest for process in processes]
     least = min([*units, *([] if fewest is None or clustered else [fewest])])
-    # A prior worth less than a case is none.
-    if least >= FEW or not (clustered or any(process.prior[0].sum() < 1 for process in processes)):
+    if least >= FEW:
         return ""
+    mass = min(process.prior[0].sum() for process in processes)
+    # A prior worth less than a case is none.
+    if mass >= 1 and not clustered:
+        drawn = f"Only {least} cases, beside {mass:g} at the ends of the range: means are drawn towards"
+        return "" if centre is None else f"{drawn} {centre:g}."
     what = "clusters" if clustered else "cases" + " of a class" * (least < min(units)) + ", and no prior to speak of"
     where = " on one of the data sets" if len(processes) > 1 else ""
     return f"Only {least} {what}{where}: intervals from fewer than some {FEW} are too narrow."

@@ -49,6 +49,7 @@ class Tables:
         self.proper = float(self.prior.min()) > 0
         self.alpha = self.prior.values.reshape(joint.sizes["entity"], max(len(datasets), 1), *self.prior.shape[-2:])
         self.features = self.base = np.eye(joint.sizes["label"])
+        self.centre: float | None = None
         self.test_set = test_sets(self.counts.isel(actual=0, predicted=0, drop=True))
         self.settings = {"prior": in_words(prior, DEFAULT), "prevalence": in_words(prevalence, "sampled")}
 
@@ -133,6 +134,8 @@ class Outcomes:
         self.base = self._features(points) if points.size else np.zeros((1, 2))
         self.features = np.vstack([self._features(self.values), np.zeros(self.base.shape[1])])
         self.fewest = None
+        between = declared is not None and base is None and not np.isin(seen, base_measure.ends).all()
+        self.centre = sum(base_measure.ends) / 2 if between else None
         self.settings = {"prior": base_measure.said, "mean_outcome_range": list(base_measure.ends)}
 
     def _features(self, points: np.ndarray) -> np.ndarray:

@@ -72,8 +72,9 @@ class Paired:
         and 1, so that the mean is Beta(2, 2), else ``"haldane"``, the Bayesian bootstrap.
     range : (low, high), optional
         Between which values an outcome lies, of outcomes: the prior then counts as two cases at each end, so that
-        outcomes of 0 and 1 have Beta(2, 2). Of all base measures with its mean this is the most spread one, and the
-        most cautious. With ``prior="haldane"`` the range is only declared.
+        outcomes of 0 and 1 have Beta(2, 2). Of all base measures with its mean this is the most spread one: cautious
+        on differences, while a mean near an end is drawn to the middle. With ``prior="haldane"`` the range is only
+        declared.
     base : mapping, optional
         A base measure of one's own, of outcomes: from values to the cases that each counts as, instead of ``prior``.
     prevalence : "sampled", "observed", number or DataArray, optional
@@ -133,7 +134,7 @@ class Paired:
         # By name, so that the order of the entities changes nothing.
         self.order = np.argsort([repr(name) for name in joint["entity"].values.tolist()], kind="stable")
         self.processes = [self._process(i) for i, _ in enumerate(self.datasets or [None])]
-        few = units_note(self.processes, clustered, self.margins.fewest)
+        few = units_note(self.processes, clustered, self.margins.fewest, self.margins.centre)
         notes = [joint.attrs.get("note", ""), own_cases_note(joint) if "outcome" in joint else "", few]
         self.settings: dict[str, Any] = {
             **self.margins.settings,

@@ -82,11 +82,19 @@ def test_the_prior_is_that_of_the_ends(frame):
     )
 
 
-def test_few_cases_with_a_prior_need_no_warning():
+def test_few_cases_between_the_ends_of_a_range_are_drawn_to_the_middle():
     few = br.from_outcomes(SKEWED[:20])
     assert "Only 20 cases" in br.credible_ranking(br.fit(few, "paired", draws=20), "mean_outcome")["notes"].item()
     ranged = br.fit(few, "paired", range=(0, 1), draws=20)
-    assert "Only" not in br.credible_ranking(ranged, "mean_outcome")["notes"].item()
+    said = br.credible_ranking(ranged, "mean_outcome")["notes"].item()
+    assert said == "Only 20 cases, beside 4 at the ends of the range: means are drawn towards 0.5."
+    for evidence, how in (
+        (RIGHT[:20], {"range": (0, 1)}),
+        (SKEWED, {"range": (0, 1)}),
+        (SKEWED[:20], {"base": {0: 1, 0.2: 1}}),
+    ):
+        fit = br.fit(br.from_outcomes(evidence), "paired", draws=20, **how)
+        assert "Only" not in br.credible_ranking(fit, "mean_outcome")["notes"].item()
 
 
 def test_a_mean_lies_in_its_range_and_has_a_regret():

@@ -216,6 +216,9 @@ def test_few_own_cases_are_few():
     assert "Only 20 cases, and no prior" in notes(br.fit(br.from_outcomes(frame, missing="own"), "paired", draws=50))
     clustered = br.from_outcomes(frame, missing="own", cluster=np.arange(90) // 2)
     assert "Only 10 clusters" in notes(br.fit(clustered, "paired", draws=50))
+    # One answer is enough for a cluster to count.
+    mixed = br.from_outcomes(frame, missing="own", cluster=np.arange(90) % 45)
+    assert "Only 20 clusters" in notes(br.fit(mixed, "paired", draws=50))
 
 
 def test_missing_runs_are_left_out_of_means():
