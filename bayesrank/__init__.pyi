@@ -10,6 +10,7 @@ from .audits import audit_table as audit_table
 from .cases import from_outcomes as from_outcomes
 from .cases import from_predictions as from_predictions
 from .cases import joint_outcomes as joint_outcomes
+from .cases import variance_components as variance_components
 from .counts import from_counts as from_counts
 from .counts import one_vs_rest as one_vs_rest
 from .counts import pool as pool
@@ -18,6 +19,7 @@ from .frames import from_matrix as from_matrix
 from .inference import fit as fit
 from .performance import as_performance as as_performance
 from .performance import filter_by_importance as filter_by_importance
+from .performance import mean_over_datasets as mean_over_datasets
 from .performance import mix as mix
 from .predictive import posterior_predictive as posterior_predictive
 from .ranking import credible_ranking as credible_ranking

@@ -184,17 +184,21 @@ def unique_names(argument: str, names: list) -> list:
     return names
 
 
-def case_labels(argument: str, values: Any) -> np.ndarray:
+def case_labels(argument: str, values: Any, *, may_lack: bool = False, hint: str = "") -> np.ndarray:
+    """One label a case; some may be missing where they ``may_lack``, but not all."""
     # As objects: NumPy would turn a list like ["a", nan] into strings, and hide that a label is missing.
     array = np.asarray(values if hasattr(values, "__array__") else object_array(values))
     if array.dtype.kind not in "biufUS":
         array = array.astype(object)
     if array.ndim != 1 or not array.size:
         raise ValueError(f"{argument} must be a sequence of labels, one a case; got shape {array.shape}")
-    if pd.isna(array).any():
-        raise ValueError(f"{argument} must hold a label for every case; got a missing value")
+    lacking = pd.isna(array)
+    if lacking.any() and not may_lack:
+        raise ValueError(f"{argument} must hold a label for every case; got a missing value{hint}")
+    if lacking.all():
+        raise ValueError(f"{argument} must hold a label of at least one case; got none")
     if array.dtype == object:
-        check_names(argument, array.tolist())
+        check_names(argument, array[~lacking].tolist())
     return array
 
 
