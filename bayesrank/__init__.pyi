@@ -16,6 +16,7 @@ from .counts import from_matrix as from_matrix
 from .counts import one_vs_rest as one_vs_rest
 from .counts import pool as pool
 from .inference import fit as fit
+from .metrics import weighted_metric as weighted_metric
 from .performance import as_performance as as_performance
 from .performance import filter_by_importance as filter_by_importance
 from .performance import mix as mix
@@ -32,5 +33,6 @@ from .scores.posterior import score_posterior as score_posterior
 from .scores.ranking_scores import canonical_score as canonical_score
 from .scores.ranking_scores import importance as importance
 from .scores.ranking_scores import ranking_score as ranking_score
+from .weights import case_weights as case_weights
 
 __version__: str

@@ -16,9 +16,9 @@ from bayesrank._checks import (
     name_coord,
     object_array,
     ordered_categories,
+    repeats,
     unique_names,
     unique_rows,
-    whole_numbers,
 )
 from bayesrank.counts import arrange
 
@@ -206,7 +206,7 @@ def from_outcomes(frame: pd.DataFrame, *, weight: Any = None, dataset: Any = Non
     seen, codes = np.unique(values, return_inverse=True)
     size = len(frame)
     codes, count, groups = _patterns(
-        codes.reshape(values.shape), _weights(given["weight"], size), given["dataset"], given["cluster"]
+        codes.reshape(values.shape), repeats(given["weight"], size), given["dataset"], given["cluster"]
     )
     return xr.Dataset(
         {"outcome": (("pattern", "entity"), seen[codes]), "count": ("pattern", count)},
@@ -249,13 +249,6 @@ def _numbers(name: Any, column: pd.Series) -> np.ndarray:
     if np.isinf(values).any():
         raise ValueError(f"frame must hold finite numbers; got an infinite one in column {name!r}")
     return values
-
-
-def _weights(weight: Any, size: int) -> np.ndarray:
-    found = np.ones(size, np.int64) if weight is None else np.atleast_1d(whole_numbers("weight", weight))
-    if found.shape != (size,):
-        raise ValueError(f"weight must hold one number for each of the {size} cases; got {found.shape}")
-    return found
 
 
 class _Cases(NamedTuple):
@@ -310,6 +303,6 @@ def _encode(
         except KeyError as error:
             raise ValueError(f"{argument} holds the label {error.args[0]!r}, not among labels {classes}") from None
 
-    weights = _weights(weight, truth.size)
+    weights = repeats(weight, truth.size)
     predicted = np.column_stack([encode(f"predictions[{name!r}]", guess) for name, guess in guesses.items()])
     return _Cases(encode("y_true", truth), predicted, weights, entities, classes)

@@ -41,7 +41,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from bayesrank._checks import flag, name_coord, unique_names, whole_numbers
+from bayesrank._checks import flag, name_coord, nested, unique_names, whole_numbers
 from bayesrank._checks import in_words as held_words
 from bayesrank._random import Block, fingerprint, stream
 from bayesrank.counts import arrange
@@ -311,13 +311,7 @@ def _checked(evidence: Any) -> xr.Dataset:
     if "outcome" in joint and not (joint["outcome"].dtype.kind in "iuf" and np.isfinite(joint["outcome"]).all()):
         raise ValueError("outcome must hold finite numbers; got others")
     if {"cluster", "dataset"} <= set(joint.coords):
-        home: dict[Any, Any] = {}
-        for cluster, dataset in zip(joint["cluster"].values.tolist(), joint["dataset"].values.tolist(), strict=True):
-            if home.setdefault(cluster, dataset) != dataset:
-                raise ValueError(
-                    "cluster must name clusters within one data set each, since data sets are taken as independent; "
-                    f"got {cluster!r} in {home[cluster]!r} and {dataset!r}"
-                )
+        nested(joint["cluster"].values.tolist(), joint["dataset"].values.tolist())
     return joint
 
 
