@@ -93,7 +93,7 @@ def area_lift(truth: np.ndarray, score: np.ndarray) -> Evaluate:
 
 def _ends(ordered: np.ndarray) -> np.ndarray:
     """The last of each group of equals."""
-    return np.flatnonzero(np.append(np.diff(ordered) != 0, ordered.size > 0))
+    return np.flatnonzero(np.append(ordered[1:] != ordered[:-1], ordered.size > 0))
 
 
 def _sums(weight: np.ndarray) -> np.ndarray:

@@ -78,11 +78,18 @@ def weighted_metric(metric: Any, y_true: Any, predictions: Any, weights: Any, *,
 
     Notes
     -----
-    The area under ROC does not know the prevalence. With w and v the shares of the weights among positives and
-    negatives, two independent Dirichlet variables, it is :math:`\sum_{ij} w_i v_j \psi_{ij}`, where :math:`\psi`
-    is 1, 1/2 or 0 as the positive scores higher, equally or lower. Hence its posterior mean is the observed area, and
-    its variance, as that of a difference of two areas, is known: :math:`E[w_i w_k] = (1 + \delta_{ik}) / m / (m + 1)`
-    for m positives, likewise for negatives. It tends to the variance of DeLong, DeLong and Clarke-Pearson (1988).
+    The area under ROC does not know the prevalence. With w and v the shares of the weights among m positives and n
+    negatives, two independent Dirichlet variables, it is :math:`\sum_{ij} w_i v_j \psi_{ij}`, where :math:`\psi` is 1,
+    1/2 or 0 as the positive scores higher, equally or lower. So its posterior mean is the observed area, and its
+    variance exactly
+
+    .. math::
+
+        \frac{S_+}{m + 1} + \frac{S_-}{n + 1} + \frac{S_\pm}{(m + 1) (n + 1)}
+
+    with the parts of the variance of :math:`\psi` between positives, between negatives and of their interaction
+    (divided by m, n and mn). For a difference of two areas :math:`\psi` is the difference. Its first two parts, with
+    m - 1 and n - 1, are the variance of DeLong, DeLong and Clarke-Pearson (1988), Biometrics 44:837-845.
 
     Examples
     --------
