@@ -295,8 +295,8 @@ def _few_of_a_class(name: str, truth: Any, weights: xr.DataArray, groups: list) 
             some = member & (count[cases] > 0)
             units.append(len(set(cluster[cases][some].tolist())) if clustered else int(count[cases][some].sum()))
     units = [number for number in units if number]
-    what = f"{'clusters' if clustered else 'cases'} of a class"
-    return few(min(units), what, " on one of the data sets" * (len(groups) > 1)) if units else {}
+    where = " of a class" + " on one of the data sets" * (len(groups) > 1)
+    return few(min(units), "cluster" if clustered else "case", where) if units else {}
 
 
 def _designed(metric: Any, about: Mapping[str, Any]) -> str:

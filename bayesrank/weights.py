@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
+from bayesrank import _text
 from bayesrank._checks import (
     case_labels,
     in_words,
@@ -194,20 +195,22 @@ def blocks_of(weights: xr.DataArray) -> Iterator[tuple[int, np.ndarray]]:
         yield block.start, block.values
 
 
-def few(units: int, what: str, where: str = "") -> dict[str, str]:
+def few(units: int, unit: str, where: str = "") -> dict[str, str]:
     """What a reader must know of few units, which the weights alone do not tell.
 
     Examples
     --------
-    >>> few(12, "cases")["note"]
-    'Only 12 cases, and no prior to speak of: intervals from fewer than some 50 are too narrow.'
-    >>> few(60, "cases")
+    >>> few(12, "case", " of a class")["note"]
+    'Only 12 cases of a class, and no prior to speak of: intervals from fewer than some 50 are too narrow.'
+    >>> few(60, "case")
     {}
     """
     if units >= FEW:
         return {}
-    what += ", and no prior to speak of" * (not what.startswith("cluster"))
-    return {"note": f"Only {units} {what}{where}: intervals from fewer than some {FEW} are too narrow."}
+    none = ", and no prior to speak of" if unit == "case" else ""
+    return {
+        "note": f"Only {_text.count(units, unit)}{where}{none}: intervals from fewer than some {FEW} are too narrow."
+    }
 
 
 class _Cases(NamedTuple):
@@ -379,8 +382,8 @@ def _lazy(block: Callable[[int, int, int], np.ndarray], shape: tuple[int, int, i
 def _note(found: _Cases, parts: list[_Part], prevalence: str) -> dict[str, str]:
     clustered = found.cluster is not None
     units = min(int(part.shape.sum()) for part in parts)
-    fewest, what = units, "clusters" if clustered else "cases"
+    fewest, where = units, ""
     if prevalence == "observed" and not clustered:
         fewest = min(int(total) for part in parts for _, total in part.groups if total)
-        what += " of a class" * (fewest < units)
-    return few(fewest, what, " on one of the data sets" if len(parts) > 1 else "")
+        where = " of a class" * (fewest < units)
+    return few(fewest, "cluster" if clustered else "case", where + " on one of the data sets" * (len(parts) > 1))

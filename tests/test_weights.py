@@ -138,6 +138,7 @@ def test_weights_are_one_on_average(cases):
 def test_a_shorter_run_is_the_start_of_a_longer_one(cases, most, fewer):
     """Also where the draws of a stream (1,000, or 349 of 3,000 cases) do not end where the run does."""
     long = br.case_weights(cases, draws=most, chains=2, seed=1)
+    assert len(np.unique(long[..., 0])) == 2 * most
     for draws in fewer:
         short = br.case_weights(cases, draws=draws, chains=1, seed=1)
         np.testing.assert_array_equal(short.values, long.values[:1, :draws])
@@ -242,10 +243,11 @@ def test_few_cases_are_named():
     assert note(49) == "Only 49 cases, and no prior to speak of: intervals from fewer than some 50 are too narrow."
     assert note(25, weight=[2] * 25) is None
     assert "Only 25 clusters:" in note(100, cluster=np.arange(100) // 4)
-    assert "Only 40 cases, and no prior to speak of on one of the data sets" in note(
+    assert "Only 40 cases on one of the data sets, and no prior to speak of:" in note(
         100, dataset=["x"] * 60 + ["y"] * 40
     )
     assert note(LABELS) is None
+    assert "Only 1 case," in note(1)
     assert "Only 30 cases of a class" in note(LABELS, prevalence="observed")
     assert "Only 25 clusters:" in note(LABELS, prevalence="observed", cluster=np.arange(100) // 4)
 
