@@ -58,11 +58,18 @@ def test_clusters_are_what_is_weighed():
     has_moments(means(weights, values), values.mean(), ((of - of.mean()) ** 2).sum() / 30 / 31)
 
 
-def test_clusters_of_different_sizes_weigh_by_their_cases():
+@pytest.mark.parametrize(
+    ("cluster", "weight", "inside"),
+    [(["a", "a", "b", "a"], None, [1, 1, 0, 1]), (["b", "a"], [1, 3], [0, 1]), ([1, 1, 2], [1, 2, 1], [1, 1, 0])],
+)
+def test_clusters_of_different_sizes_weigh_by_their_cases(cluster, weight, inside):
     """Two clusters, one of three cases: the mean is 3 U / (3 U + 1 - U) with U uniform."""
-    weights = br.case_weights(4, cluster=["a", "a", "b", "a"], seed=1)
-    share = means(weights, [1, 1, 0, 1])
+    weights = br.case_weights(len(cluster), cluster=cluster, weight=weight, seed=1)
+    np.testing.assert_allclose(weights.sum("case"), 4)
+    share = means(weights, inside)
     assert stats.kstest(share / (3 - 2 * share), "uniform").pvalue > LEVEL
+    if weight == [1, 2, 1]:
+        np.testing.assert_allclose(2 * weights[..., 0], weights[..., 1])
 
 
 def test_clusters_of_one_case_are_no_clusters():
@@ -146,14 +153,13 @@ def test_a_shorter_run_is_the_start_of_a_longer_one(cases, most, fewer):
 
 @pytest.mark.parametrize("chunks", [1, 130, 349, 5000])
 def test_lazy_weights_are_the_same(chunks):
+    """Also where chunks begin and end within the draws of a stream: 699 of the 1,500 clusters."""
     pytest.importorskip("dask")
-    cluster = np.arange(3000) // 2
-    eager = br.case_weights(3000, cluster=cluster, draws=400 if chunks > 1 else 3, chains=2, seed=1)
-    lazy = br.case_weights(3000, cluster=cluster, draws=400 if chunks > 1 else 3, chains=2, seed=1, chunks=chunks)
+    given = {"cluster": np.arange(3000) // 2, "draws": 3 if chunks == 1 else 800, "chains": 2, "seed": 1}
+    lazy = br.case_weights(3000, **given, chunks=chunks)
     assert lazy.chunks[0] == (1, 1)
-    assert lazy.chunks[1][0] == min(chunks, lazy.sizes["draw"])
-    np.testing.assert_array_equal(lazy.compute().values, eager.values)
-    xr.testing.assert_identical(lazy.compute(), eager)
+    assert lazy.chunks[1][0] == min(chunks, given["draws"])
+    xr.testing.assert_identical(lazy.compute(), br.case_weights(3000, **given))
 
 
 def test_lazy_weights_are_drawn_once_a_chunk(monkeypatch):
