@@ -17,6 +17,7 @@ from .counts import pool as pool
 from .frames import from_frame as from_frame
 from .frames import from_matrix as from_matrix
 from .inference import fit as fit
+from .metrics import weighted_metric as weighted_metric
 from .performance import as_performance as as_performance
 from .performance import filter_by_importance as filter_by_importance
 from .performance import mean_over_datasets as mean_over_datasets
@@ -34,5 +35,6 @@ from .scores.posterior import score_posterior as score_posterior
 from .scores.ranking_scores import canonical_score as canonical_score
 from .scores.ranking_scores import importance as importance
 from .scores.ranking_scores import ranking_score as ranking_score
+from .weights import case_weights as case_weights
 
 __version__: str

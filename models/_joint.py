@@ -7,7 +7,7 @@ import pandas as pd
 import xarray as xr
 
 from bayesrank._checks import in_words as held_words
-from bayesrank._checks import unique_names, whole_numbers
+from bayesrank._checks import nested, unique_names, whole_numbers
 from bayesrank.counts import arrange
 from bayesrank.models._dirichlet_process import Process
 
@@ -48,13 +48,7 @@ def checked(evidence: Any) -> xr.Dataset:
     if "outcome" in joint:
         _check_outcomes(joint["outcome"])
     if {"cluster", "dataset"} <= set(joint.coords):
-        home: dict[Any, Any] = {}
-        for cluster, dataset in zip(joint["cluster"].values.tolist(), joint["dataset"].values.tolist(), strict=True):
-            if home.setdefault(cluster, dataset) != dataset:
-                raise ValueError(
-                    "cluster must name clusters within one data set each, since data sets are taken as independent; "
-                    f"got {cluster!r} in {home[cluster]!r} and {dataset!r}"
-                )
+        nested(joint["cluster"].values.tolist(), joint["dataset"].values.tolist())
     return joint
 
 

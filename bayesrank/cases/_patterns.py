@@ -14,7 +14,6 @@ from bayesrank._checks import (
     object_array,
     unique_names,
     unique_rows,
-    whole_numbers,
 )
 
 #: Whole numbers up to here are told apart by floats.
@@ -43,14 +42,6 @@ def patterns(
         for i, (group, (_, names)) in enumerate(found.items())
     }
     return rows[:, len(found) :], count, named
-
-
-def weights(weight: Any, size: int) -> np.ndarray:
-    """How many times each case counts."""
-    found = np.ones(size, np.int64) if weight is None else np.atleast_1d(whole_numbers("weight", weight))
-    if found.shape != (size,):
-        raise ValueError(f"weight must hold one number for each of the {size} cases; got {found.shape}")
-    return found
 
 
 def check_cases(names: list, weight: np.ndarray, datasets: list | None, runs: list | None = None) -> None:

@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from bayesrank._checks import in_words, is_number, item_names, name_coord
-from bayesrank.cases._patterns import EXACT, check_cases, common_note, numbers_of, patterns, weights, without_columns
+from bayesrank._checks import in_words, is_number, item_names, name_coord, repeats
+from bayesrank.cases._patterns import EXACT, check_cases, common_note, numbers_of, patterns, without_columns
 
 __all__ = ["from_outcomes"]
 
@@ -96,7 +96,7 @@ def from_outcomes(
         for group in ("dataset", "cluster", "case", "run")
         if given[group] is not None
     }
-    values, weighs = numbers_of(outcomes), weights(given["weight"], size)
+    values, weighs = numbers_of(outcomes), repeats(given["weight"], size)
     if case is not None:
         check_cases(groups["case"], weighs, groups.get("dataset"), groups.get("run"))
     about: dict[str, Any] = {}

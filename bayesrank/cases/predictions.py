@@ -7,8 +7,16 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from bayesrank._checks import all_classes, case_labels, item_names, name_coord, ordered_categories, unique_names
-from bayesrank.cases._patterns import check_cases, common_note, patterns, weights
+from bayesrank._checks import (
+    all_classes,
+    case_labels,
+    item_names,
+    name_coord,
+    ordered_categories,
+    repeats,
+    unique_names,
+)
+from bayesrank.cases._patterns import check_cases, common_note, patterns
 from bayesrank.counts import arrange
 
 __all__ = ["from_predictions", "joint_outcomes"]
@@ -235,4 +243,4 @@ def _encode(
         return codes
 
     predicted = np.column_stack([encode(f"predictions[{name!r}]", guess) for name, guess in guesses.items()])
-    return _Cases(encode("y_true", truth), predicted, weights(weight, truth.size), entities, classes)
+    return _Cases(encode("y_true", truth), predicted, repeats(weight, truth.size), entities, classes)

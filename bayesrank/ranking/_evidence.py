@@ -248,7 +248,9 @@ def _same_cases(counts: xr.DataArray) -> list[str]:
         return []
     measured = names[(names != "").any(axis=1)]
     one = all(len(set(column)) == 1 for column in measured.T)
-    sharing = f"{sum(not shared.isdisjoint(row) for row in measured.tolist())} of {_text.count(len(measured), 'entity')}"
+    sharing = (
+        f"{sum(not shared.isdisjoint(row) for row in measured.tolist())} of {_text.count(len(measured), 'entity')}"
+    )
     who = "All entities met the same cases" if one else f"{sharing} share {_text.count(len(shared), 'test set')}"
     named = counts["test_set"].attrs.get("named")
     if are_outcomes(counts):
