@@ -29,7 +29,7 @@ from bayesrank._checks import (
 from bayesrank._checks import whole_numbers as checked_counts
 from bayesrank._draws import draw_dims, walk
 from bayesrank._random import BLOCK, Seed, fingerprint, root_sequence, stream
-from bayesrank.models.paired import FEW
+from bayesrank.models._joint import FEW
 
 __all__ = ["blocks_of", "case_weights", "checked_weights", "few"]
 
