@@ -7,6 +7,7 @@ from . import scores as scores
 from . import tile as tile
 from .audits import audit as audit
 from .audits import audit_table as audit_table
+from .cases import deciding_cases as deciding_cases
 from .cases import from_outcomes as from_outcomes
 from .cases import from_predictions as from_predictions
 from .cases import joint_outcomes as joint_outcomes
