@@ -5,9 +5,10 @@ expected rank) / (K − 1), and the same as the mean of the probabilities that i
 halves. The second says more where values can be undefined: of a pair it counts the draws in which both are defined,
 so that the mean over entities stays 1/2.
 
-The precision of treatment hierarchy (Wigle et al. 2025) is the variance of the SUCRAs over the largest that there is.
-That is the variance of (0, 1, ..., K − 1) / (K − 1), (K + 1) / (12 (K − 1)), of an order that is certain. No table of
-pairs has a larger one, since the sums of its rows are majorized by those of an order (Landau 1953).
+The precision of treatment hierarchy (Wigle et al., arXiv:2501.11596) is the variance of the SUCRAs over the largest
+that there is. That is the variance of (0, 1, ..., K − 1) / (K − 1), (K + 1) / (12 (K − 1)), of an order that is
+certain. No table of pairs has a larger one, since the sums of its rows are majorized by those of an order (Landau
+1953; Moon 1963 for probabilities).
 """
 
 from typing import Any, NamedTuple

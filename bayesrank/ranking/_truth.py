@@ -32,7 +32,7 @@ def share_true(statement: Statement, values: np.ndarray, sign: int, rope: float)
 
     Examples
     --------
-    >>> from bayesrank.ranking._statement import parse
+    >>> from bayesrank.ranking._parser import parse
     >>> share_true(parse("A is best", ["A", "B"]), np.array([[0.9, 0.8], [0.7, 0.7]]), 1, 0.0).tolist()
     [1.0, 0.5]
     """

@@ -66,7 +66,7 @@ def credible_ranking(
         - ``sucra``: surface under the cumulative ranking curve, the mean probability of being before a rival, ties as
           halves: (K - ``expected_rank``) / (K - 1) of K entities that are always defined. ``poth``: the precision of
           the whole order, the variance of ``sucra`` over the largest there is; 0 if all are the same, 1 if the order
-          is certain (Wigle et al. 2025, Precision of treatment hierarchy, Research Synthesis Methods).
+          is certain (Wigle et al., Precision of treatment hierarchy, arXiv:2501.11596).
         - ``rank_lower``, ``rank_upper``: equal-tailed rank interval of each entity at ``prob``.
         - ``rank_simultaneous_lower``, ``rank_simultaneous_upper``: the intervals with the narrowest common tail that
           jointly hold the ranks of all entities with probability ``prob``. Each half of the draws is judged by the
