@@ -181,7 +181,7 @@ class _Parser:
                 self._refuse(start, "compare a rank with a whole number, and values with each other, as in A > B")
             return Place(left.entity, sign, int(right))
         if isinstance(left, float) or isinstance(right, _Rank):
-            self._refuse(start, f"have an entity on one side (what is called {left} stands in quotes)")
+            self._refuse(start, "have an entity on one side (a name that is a number stands in quotes)")
         plain = left.margin is None
         if not isinstance(right, float):
             plain &= right.margin is None
@@ -260,7 +260,7 @@ class _Parser:
     def _alone(self, start: int) -> None:
         """Refuse what was read as a keyword where a name begins with it too."""
         for name in self._names_at(start):
-            if name.lower() not in WORDS:
+            if name.lower() not in WORDS and any(char.isalnum() for char in name):
                 self._refuse(start, f"put {name!r} in quotes, for it begins like the language of statements")
 
     def _whole(self) -> int:

@@ -7,8 +7,8 @@ import numpy as np
 import xarray as xr
 
 from bayesrank._checks import credibility, number
-from bayesrank.ranking._hierarchy import poth_of, sucra_of
-from bayesrank.ranking.consensus import consensus_order, tiers
+from bayesrank.ranking._hierarchy import poth_of
+from bayesrank.ranking.consensus import EXACT_SIZE, consensus_order, tiers
 from bayesrank.ranking.credible import credible_ranking
 from bayesrank.ranking.orders import one_ranking
 
@@ -48,7 +48,8 @@ def stability(
         Over ``left_out``, each entity in its turn, and ``entity``, the others:
 
         - ``tier``, ``position``: tier and place in the consensus order among the others; NaN for the one left out and
-          for those that are not ranked. Of equally good orders it is the one that the whole ranking shows.
+          for those that are not ranked. Of equally good orders it is the one that the whole ranking shows, and so it is
+          in circles too large to be solved exactly.
         - ``changed`` (left_out): share of the pairs of others whose tiers compare otherwise than in the whole ranking
           (the same, better, worse); so numbers that only move up are no change. NaN without a pair.
         - ``leader_changed`` (left_out): whether the first of the others is another than in the whole ranking.
@@ -73,6 +74,8 @@ def stability(
     >>> found["tier"].sel(left_out="B").values.tolist(), found["changed"].values.tolist()
     ([1.0, nan, 1.0], [0.0, 0.0, 0.0])
     """
+    from scipy.sparse.csgraph import connected_components
+
     prob = credibility("prob", prob)
     rope = number("rope", rope, 0.0, finite=True)
     told: dict[str, Any] = {"prob": prob, "higher_is_better": higher_is_better, "kind": kind}
@@ -85,14 +88,13 @@ def stability(
     preference = np.nan_to_num((1 + before - before.T) / 2, nan=0.5)
     position = ranking["consensus_position"].values
     order = np.argsort(position, kind="stable")[: int((~np.isnan(position)).sum())]
-    from scipy.sparse.csgraph import connected_components
-
     size, names = len(position), ranking["entity"].values
     tier, places = np.full((2, size, size), np.nan)
     changed, moved, poth = np.zeros(size), np.zeros(size, bool), np.full(size, np.nan)
     whole_tier = ranking["tier"].values
     beats = preference[np.ix_(order, order)] > 0.5
     circle = connected_components(beats, connection="strong")[1]
+    wins = preference[:, order].sum(axis=1) - 0.5
     for one in range(size):
         [place] = np.flatnonzero(order == one) if one in order else [None]
         rest = order if place is None else _without(int(place), order, circle, preference)
@@ -100,7 +102,8 @@ def stability(
         tier[one, rest] = tiers(rest, superiority, prob)[rest]
         changed[one] = _differing(whole_tier[rest], tier[one, rest])
         moved[one] = (rest[:1] != order[order != one][:1]).any()
-        poth[one] = poth_of(sucra_of(preference[np.ix_(rest, rest)]))
+        held = wins[rest] - preference[rest, one] * (place is not None)
+        poth[one] = poth_of(held / max(len(rest) - 1, 1))
     variables = {
         "tier": (("left_out", "entity"), tier),
         "position": (("left_out", "entity"), places),
@@ -115,9 +118,11 @@ def _without(place: int, order: np.ndarray, circle: np.ndarray, preference: np.n
     """A consensus order without the entity at a place, given the circle of majorities that each place belongs to.
 
     Circles are next to each other in it, and pairs of different ones stand as their majority has them: no order does
-    better without the one, except inside its own circle, which is solved again.
+    better without the one, except inside its own circle, which is solved again unless it is too large to be.
     """
     inside = np.flatnonzero(circle == circle[place])
+    if not 1 < len(inside) <= EXACT_SIZE:
+        return np.delete(order, place)
     start, others = inside[0], order[inside[inside != place]]
     again, *_ = consensus_order(preference[np.ix_(others, others)])
     return np.concatenate([order[:start], others[again], order[inside[-1] + 1 :]])
