@@ -25,10 +25,13 @@ from .performance import mean_over_datasets as mean_over_datasets
 from .performance import mix as mix
 from .predictive import posterior_predictive as posterior_predictive
 from .ranking import credible_ranking as credible_ranking
+from .ranking import probability as probability
+from .ranking import probable_orders as probable_orders
 from .ranking import rank as rank
 from .ranking import rank_bounds as rank_bounds
 from .ranking import ranking_table as ranking_table
 from .ranking import relations as relations
+from .ranking import stability as stability
 from .ranking import verdict as verdict
 from .scores.contours import contour as contour
 from .scores.placement import place as place

@@ -9,6 +9,7 @@ import xarray as xr
 from bayesrank._checks import credibility, number
 from bayesrank._draws import ERROR, RARE, Batches, Moments, draw_dims, efficiency, proportion_error, reduce, share_error
 from bayesrank.ranking._evidence import Evidence, evidence_of
+from bayesrank.ranking._hierarchy import hierarchy
 from bayesrank.ranking._intervals import rank_intervals, simultaneous_intervals, with_gaps
 from bayesrank.ranking._reducers import RankReducer, Ranks, compare
 from bayesrank.ranking._source import Scored, scored
@@ -62,6 +63,10 @@ def credible_ranking(
           lies outside of the interval by more than Monte-Carlo error, and at no end of what can be observed.
         - ``rank_probability`` (entity, rank), ``probability_best``, ``expected_rank``: tied entities share evenly
           the positions that they occupy.
+        - ``sucra``: surface under the cumulative ranking curve, the mean probability of being before a rival, ties as
+          halves: (K - ``expected_rank``) / (K - 1) of K entities that are always defined. ``poth``: the precision of
+          the whole order, the variance of ``sucra`` over the largest there is; 0 if all are the same, 1 if the order
+          is certain (Wigle et al., Precision of treatment hierarchy, arXiv:2501.11596).
         - ``rank_lower``, ``rank_upper``: equal-tailed rank interval of each entity at ``prob``.
         - ``rank_simultaneous_lower``, ``rank_simultaneous_upper``: the intervals with the narrowest common tail that
           jointly hold the ranks of all entities with probability ``prob``. Each half of the draws is judged by the
@@ -196,7 +201,7 @@ def _summarize(
     preference = np.nan_to_num(pairs.preference, copy=False, nan=0.5)
     preference_error = np.nan_to_num(share_error(preference, pairs.preference_error, joint, paired * joint))
     # Tables of entities × entities, and of draws × entities, are freed when they have been read.
-    del mass, twice, moments, pairs, joint, paired
+    del mass, moments, pairs, joint, paired
 
     order = np.flatnonzero(ranked)
     # Equal orders are settled by expected rank, then name; never by the order of input.
@@ -206,7 +211,8 @@ def _summarize(
     position = np.zeros(size, int)
     position[order] = np.arange(1, len(order) + 1)
     shared = share_ranks(order, preference, preference_error)
-    del preference, preference_error
+    settled = hierarchy(preference, twice, ranked, batches, worst)
+    del preference, preference_error, twice
     equivalence = 1 - superiority - superiority.T
     np.fill_diagonal(equivalence, np.where(defined > 0, 1.0, np.nan))
     regret, regret_error = _regret(ranks, probability[:, 0], worst) if found.finite_mean else np.full((2, size), np.nan)
@@ -221,6 +227,7 @@ def _summarize(
         "expected_rank": ranks.expected,
         # A rank that never moved in n draws may still have moved in the next: as one success in n more.
         "expected_rank_error": _mean_error(ranks.expected_error, ranks.expected_spread, some, worst, 1.0),
+        **settled._asdict(),
         "rank_lower": lower,
         "rank_upper": upper,
         "rank_simultaneous_lower": together.lower,
