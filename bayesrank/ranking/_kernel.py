@@ -96,10 +96,11 @@ def fold_ranks(steps: np.ndarray, draws: int, mass: np.ndarray, squares: np.ndar
 
 
 @numba.njit(parallel=True, cache=True)
-def largest(rows: np.ndarray, weight: np.ndarray, found: np.ndarray) -> None:
+def largest(rows: np.ndarray, shift: np.ndarray, weight: np.ndarray, found: np.ndarray) -> None:
     """Of each draw, the largest weighted lead of one entity over another, and at least 0, into ``found`` (draw).
 
-    ``rows`` (entity, draw); a lead counts ``weight`` (entity, rival) times. One of an undefined value counts nothing.
+    ``rows`` (entity, draw); leads are less ``shift`` and count ``weight`` (entity, rival) times, those of an undefined
+    value not at all.
     """
     size, draws = rows.shape
     blocks = (draws + WIDTH - 1) // WIDTH
@@ -112,9 +113,9 @@ def largest(rows: np.ndarray, weight: np.ndarray, found: np.ndarray) -> None:
                 y = rows[j, low:high]
                 for i in range(start, min(stop, j)):
                     x = rows[i, low:high]
-                    up, down = weight[i, j], weight[j, i]
+                    less, up, down = shift[i, j], weight[i, j], weight[j, i]
                     for d in range(high - low):
-                        lead = x[d] - y[d]
+                        lead = x[d] - y[d] - less
                         one, other = lead * up, -lead * down
                         best[d] = one if one > best[d] else best[d]
                         best[d] = other if other > best[d] else best[d]
