@@ -4,5 +4,6 @@ from bayesrank.ranking.credible import credible_ranking
 from bayesrank.ranking.preorder import dual, rank_bounds, relations
 from bayesrank.ranking.ranks import rank
 from bayesrank.ranking.summary import ranking_table, verdict
+from bayesrank.ranking.top import top_set
 
-__all__ = ["credible_ranking", "dual", "rank", "rank_bounds", "ranking_table", "relations", "verdict"]
+__all__ = ["credible_ranking", "dual", "rank", "rank_bounds", "ranking_table", "relations", "top_set", "verdict"]

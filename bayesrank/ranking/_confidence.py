@@ -144,7 +144,7 @@ def surely_ahead(y: np.ndarray, prob: float) -> tuple[np.ndarray, float]:
 def _critical(
     rows: np.ndarray, shift: np.ndarray, weight: np.ndarray, found: np.ndarray, stale: np.ndarray, beyond: int
 ) -> float:
-    """The ``beyond``-largest of the draws' largest leads, which of ``stale`` draws are of more pairs than there are now.
+    """The ``beyond``-largest of the draws' largest leads, which are of too many pairs in ``stale`` draws.
 
     With fewer pairs the largest lead of a draw can only fall, so that a draw has to be looked at again only while it
     is among the first.
