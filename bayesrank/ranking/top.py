@@ -87,14 +87,14 @@ def top_set(
     >>> top["in_credible_set"].values.tolist(), top["in_confidence_set"].values.tolist()
     ([False, True, False], [False, True, False])
     """
-    prob = credibility("prob", prob)
+    prob, k = credibility("prob", prob), whole("k", k, 1)
     found = scored(source, score, higher_is_better, kind)
     values = found.values
     extra = set(values.dims) - {*draw_dims(values), "entity"}
     if extra or not values.size:
         raise ValueError(f"source must hold draws of entities and have no other dims; got {dict(values.sizes)}")
     size = values.sizes["entity"]
-    k = whole("k", k, 1, size)
+    whole("k", k, 1, size)
     values = values.transpose(*draw_dims(values), "entity").astype(float, copy=False).compute()
     names = values["entity"].values if "entity" in values.coords else np.arange(size)
     batches = Batches.of(values)
