@@ -32,6 +32,7 @@ from .ranking import rank_bounds as rank_bounds
 from .ranking import ranking_table as ranking_table
 from .ranking import relations as relations
 from .ranking import stability as stability
+from .ranking import top_set as top_set
 from .ranking import verdict as verdict
 from .scores.contours import contour as contour
 from .scores.placement import place as place

@@ -17,7 +17,7 @@ TILE = br.tile.value(POINT.sel(entity="a"), 3)
 WHOLE = ["x", None, True, math.nan, -1, 1.5, [1]]
 SHARE = ["x", None, True, math.nan, -1, 1.5, [1]]
 SEED = ["x", True, math.nan, -1, 1.5]
-BAD = {"resolution": WHOLE, "draws": WHOLE, "size": WHOLE, "points": WHOLE} | {
+BAD = {"resolution": WHOLE, "k": WHOLE, "draws": WHOLE, "size": WHOLE, "points": WHOLE} | {
     "prob": SHARE,
     "prevalence": SHARE,
     "seed": SEED,
@@ -32,6 +32,7 @@ GOOD = {
     "entity": "a",
     "evidence": COUNTS,
     "fpr": 0.1,
+    "k": 1,
     "metric": "auc_roc",
     "ops": br.ops.of_draws(DRAWS, "f1"),
     "pmf": PMF,

@@ -6,6 +6,7 @@ from bayesrank.ranking.orders import probability, probable_orders
 from bayesrank.ranking.preorder import dual, rank_bounds, relations
 from bayesrank.ranking.ranks import rank
 from bayesrank.ranking.summary import ranking_table, verdict
+from bayesrank.ranking.top import top_set
 
 __all__ = [
     "credible_ranking",
@@ -19,3 +20,4 @@ __all__ = [
     "stability",
     "verdict",
 ]
+__all__ = ["credible_ranking", "dual", "rank", "rank_bounds", "ranking_table", "relations", "top_set", "verdict"]

@@ -8,6 +8,7 @@ import xarray as xr
 
 from bayesrank._checks import credibility, number
 from bayesrank._draws import ERROR, RARE, Batches, Moments, draw_dims, efficiency, proportion_error, reduce, share_error
+from bayesrank.ranking._confidence import confidence_sets
 from bayesrank.ranking._evidence import Evidence, evidence_of
 from bayesrank.ranking._hierarchy import hierarchy
 from bayesrank.ranking._intervals import rank_intervals, simultaneous_intervals, with_gaps
@@ -73,6 +74,10 @@ def credible_ranking(
           intervals of the other; the share that they hold is ``rank_simultaneous_probability``.
           ``rank_simultaneous_level`` is the tail, or minus the ranks by which all intervals were widened beyond
           the range of the draws, where these are too few.
+        - ``rank_confidence_lower``, ``rank_confidence_upper``: confidence sets for the ranks, which jointly hold all
+          true ranks in about ``prob`` of repeated experiments whatever the true scores. They start at 1 plus the
+          number of entities that are surely ahead, and end before those surely behind; a ROPE does not change
+          them. With fewer than 1 / (1 - prob) independent draws they hold all ranks.
         - ``superiority`` (entity, rival): probability that the entity beats the rival by more than the ROPE, among
           the draws in which both are defined; ``equivalence``: 1 minus superiority both ways.
         - ``consensus_rank``: rank in the order with the smallest expected Kendall distance; entities that the
@@ -215,6 +220,7 @@ def _summarize(
     del preference, preference_error, twice
     equivalence = 1 - superiority - superiority.T
     np.fill_diagonal(equivalence, np.where(defined > 0, 1.0, np.nan))
+    first, last = confidence_sets(x, ranked, found, prob, worst)
     regret, regret_error = _regret(ranks, probability[:, 0], worst) if found.finite_mean else np.full((2, size), np.nan)
     result = {
         "median": middle,
@@ -235,6 +241,8 @@ def _summarize(
         "rank_simultaneous_probability": together.probability,
         "rank_simultaneous_probability_error": together.error,
         "rank_simultaneous_level": together.level,
+        "rank_confidence_lower": first,
+        "rank_confidence_upper": last,
         "superiority": superiority,
         "superiority_error": superiority_error,
         "equivalence": equivalence,
