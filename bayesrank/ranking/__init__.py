@@ -18,6 +18,6 @@ __all__ = [
     "ranking_table",
     "relations",
     "stability",
+    "top_set",
     "verdict",
 ]
-__all__ = ["credible_ranking", "dual", "rank", "rank_bounds", "ranking_table", "relations", "top_set", "verdict"]
