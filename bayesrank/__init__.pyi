@@ -15,6 +15,10 @@ from .counts import from_frame as from_frame
 from .counts import from_matrix as from_matrix
 from .counts import one_vs_rest as one_vs_rest
 from .counts import pool as pool
+from .decisions import decision_curve as decision_curve
+from .decisions import decision_verdict as decision_verdict
+from .decisions import expected_utility as expected_utility
+from .decisions import noninferiority as noninferiority
 from .inference import fit as fit
 from .performance import as_performance as as_performance
 from .performance import filter_by_importance as filter_by_importance

@@ -19,6 +19,7 @@ STORY = [
     "pooling",
     "predictive ranking",
     "tile ops audits",
+    "decisions",
     "plots",
     "report",
     "cli",

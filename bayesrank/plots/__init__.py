@@ -1,5 +1,6 @@
 """Pictures of results. They draw what was computed elsewhere; each takes ``ax=`` and returns the Axes."""
 
+from bayesrank.plots.decisions import decision_curve
 from bayesrank.plots.intervals import forest
 from bayesrank.plots.ops import ops_curve, ops_drift, ops_square, ops_tile, ops_values
 from bayesrank.plots.predictive import effect_of_size, matrix_pmf, pmf_over_contours, score_pmf, score_pmf_by_tpr
@@ -29,6 +30,7 @@ __all__ = [
     "confusion_simplex",
     "contours",
     "credible_tile",
+    "decision_curve",
     "difference",
     "effect_of_size",
     "expected_rank_tile",
