@@ -10,6 +10,7 @@ from .audits import audit_table as audit_table
 from .cases import from_outcomes as from_outcomes
 from .cases import from_predictions as from_predictions
 from .cases import joint_outcomes as joint_outcomes
+from .conflicts import prior_conflict as prior_conflict
 from .counts import from_counts as from_counts
 from .counts import from_frame as from_frame
 from .counts import from_matrix as from_matrix
@@ -36,5 +37,7 @@ from .scores.posterior import score_posterior as score_posterior
 from .scores.ranking_scores import canonical_score as canonical_score
 from .scores.ranking_scores import importance as importance
 from .scores.ranking_scores import ranking_score as ranking_score
+from .sensitivities import sensitivity as sensitivity
+from .sensitivities import sensitivity_verdict as sensitivity_verdict
 
 __version__: str

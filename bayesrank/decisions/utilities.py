@@ -98,7 +98,7 @@ def expected_utility(
     shares = performance.sum("predicted", skipna=False) if given is None else given
     evidence = evidence_of(source, None, each.isel(actual=0, drop=True), kind)
     seen = _observed(evidence, worth, given)
-    extreme = evidence.extreme()
+    extreme = None if evidence.counts is None else _extreme(evidence.counts)
     if strategies:
         each, shares = _with_strategies(each, worth, shares)
         seen = None if seen is None else _with_strategies(seen[0], worth, seen[1])
@@ -225,6 +225,13 @@ def _observed(
         total = evidence.performance.sum("predicted", skipna=False)
         shares = total.mean(draw_dims(total))
     return _by_class(rates, worth), shares
+
+
+def _extreme(counts: xr.DataArray) -> xr.DataArray:
+    """Entities that were always right or always wrong of some class: outside of any interval of that rate."""
+    table = counts.transpose(..., *OUTCOME_DIMS)
+    right = xr.DataArray(np.diagonal(table.values, axis1=-2, axis2=-1), dims=table.dims[:-1])
+    return ((right == 0) | (right == table.sum("predicted").values)).any("actual")
 
 
 def _answers(worth: xr.DataArray) -> xr.DataArray:

@@ -13,6 +13,7 @@ from bayesrank.plots.roc import (
     pr_points,
     roc_points,
 )
+from bayesrank.plots.sensitivities import sensitivity
 from bayesrank.plots.tile import (
     credible_tile,
     expected_rank_tile,
@@ -53,6 +54,7 @@ __all__ = [
     "score_lines",
     "score_pmf",
     "score_pmf_by_tpr",
+    "sensitivity",
     "shares",
     "superiority",
     "value_tile",
