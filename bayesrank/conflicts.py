@@ -20,6 +20,9 @@ __all__ = ["prior_conflict"]
 
 #: Masses below this are what rounding leaves of a sum of distributions.
 ROUNDING = 1e-15
+#: A prior that moves the posterior by no more standard deviations does no harm.
+PULL = 2.0
+TOLD = ("observed", "expected", "tail_probability", "pull")
 
 
 def prior_conflict(
@@ -45,10 +48,12 @@ def prior_conflict(
         all classes together, given the class sizes, and, where prevalences are sampled, the size of each class:
 
         - ``observed``: the share that was observed; ``expected``: its mean before any data;
-        - ``tail``: twice the smaller prior predictive probability of as much or less, and of as much or more, at most
-          1; NaN where there are no cases, or the prior is improper;
+        - ``tail_probability``: twice the smaller prior predictive probability of as much or less, and of as much or
+          more, at most 1; NaN where there are no cases, or the prior is improper;
+        - ``pull``: how far the posterior mean is from what was observed, in posterior standard deviations;
         - ``conflict``: whether the tail is at most ``level`` divided by the number of checks that could be made
-          (Bonferroni), which is ``attrs["bound"]``.
+          (Bonferroni), which is ``attrs["bound"]``, and the pull is more than 2. A prior worth a few cases is soon
+          surprised, by any good classifier, but contradicts nothing: it hardly moves the posterior.
 
         ``notes`` tells conflicts in words, one a line, the worst first.
 
@@ -87,49 +92,46 @@ def prior_conflict(
     names = [*(f"right of {label}" for label in labels), "right of all"]
     # Of two classes the size of one is that of the other.
     names += [f"cases of {label}" for label in (labels[1:] if len(labels) == 2 else labels)] if sizes else []
-    values = np.full((*shape, len(names), 3), np.nan)
+    values = np.full((*shape, len(names), len(TOLD)), np.nan)
     for position, found in rows.items():
         values[position] = found
     cells = [dim for dim in known.prior.dims if dim not in ("actual", "predicted")]
     coords = {dim: known.prior[dim].values for dim in cells} | {"check": names}
-    result = xr.Dataset(
-        {name: ((*cells, "check"), values[..., i]) for i, name in enumerate(("observed", "expected", "tail"))}, coords
-    )
-    bound = level / max(int(result["tail"].notnull().sum()), 1)
-    result["conflict"] = result["tail"] <= bound
+    result = xr.Dataset({name: ((*cells, "check"), values[..., i]) for i, name in enumerate(TOLD)}, coords)
+    bound = level / max(int(result["tail_probability"].notnull().sum()), 1)
+    result["conflict"] = (result["tail_probability"] <= bound) & (np.abs(result["pull"]) > PULL)
     return result.assign(notes=_notes(result, cells)).assign_attrs(level=level, bound=bound)
 
 
 def _checks(table: np.ndarray, alpha: np.ndarray, sizes: bool) -> np.ndarray:
-    """Observed and expected share and the tail of every check of one table (check, 3)."""
-    cases, weights = table.sum(-1), alpha.sum(-1)
-    right, right_weight = np.diagonal(table), np.diagonal(alpha)
-    found = [_one(*x) for x in zip(right, cases, right_weight, weights, strict=True)]
-    proper = all(min(a, w - a) > 0 for a, w, n in zip(right_weight, weights, cases, strict=True) if n)
-    total = np.ones(1)
-    expected = 0.0
-    for n, a, w in zip(cases.tolist(), right_weight, weights, strict=True):
-        if proper and n:
-            masses = beta_binomial(n, a, w - a)
-            total = fftconvolve(total, masses) if len(total) > 1 else masses
-            expected += n * a / w
-    number = int(cases.sum())
-    if proper and number:
-        found.append((right.sum() / number, expected / number, _tail(total, int(right.sum()))))
-    else:
-        found.append((np.nan,) * 3)
+    """Observed and expected share, tail and pull of every check of one table (check, 4)."""
+    cases, weights = table.sum(-1).tolist(), alpha.sum(-1).tolist()
+    each = list(zip(np.diagonal(table).tolist(), cases, np.diagonal(alpha).tolist(), weights, strict=True))
+    found = [_one(*x) for x in each]
+    found.append(_together([x for x in each if x[1]]))
     if sizes:
-        each = [_one(n, number, w, weights.sum()) for n, w in zip(cases, weights, strict=True)]
-        found += each[1:] if len(each) == 2 else each
+        of_classes = [_one(n, sum(cases), w, sum(weights)) for n, w in zip(cases, weights, strict=True)]
+        found += of_classes[1:] if len(of_classes) == 2 else of_classes
     return np.array(found)
 
 
-def _one(seen: int, number: int, weight: float, whole: float) -> tuple[float, float, float]:
+def _one(seen: int, number: int, weight: float, whole: float) -> tuple[float, ...]:
     """Of a beta-binomial count; undefined without cases, and of a prior that has no distribution."""
-    if not number or min(weight, whole - weight) <= 0:
-        return (np.nan,) * 3
-    masses = beta_binomial(int(number), float(weight), float(whole - weight))
-    return float(seen / number), float(weight / whole), _tail(masses, int(seen))
+    return _together([(seen, number, weight, whole)] if number else [])
+
+
+def _together(rows: list[tuple[int, int, float, float]]) -> tuple[float, ...]:
+    """Of a sum of independent beta-binomial counts."""
+    if not rows or any(min(weight, whole - weight) <= 0 for _, _, weight, whole in rows):
+        return (np.nan,) * 4
+    masses, seen, number, expected, mean, variance = np.ones(1), 0, 0, 0.0, 0.0, 0.0
+    for k, n, a, w in rows:
+        these = beta_binomial(n, a, w - a)
+        masses = fftconvolve(masses, these) if len(masses) > 1 else these
+        seen, number, expected = seen + k, number + n, expected + n * a / w
+        rate = (a + k) / (w + n)
+        mean, variance = mean + n * rate, variance + n**2 * rate * (1 - rate) / (w + n + 1)
+    return seen / number, expected / number, _tail(masses, seen), (mean - seen) / np.sqrt(variance)
 
 
 def _tail(masses: np.ndarray, seen: int) -> float:
@@ -141,7 +143,7 @@ def _tail(masses: np.ndarray, seen: int) -> float:
 def _notes(result: xr.Dataset, cells: list) -> str:
     """The worst conflict of each check, in words."""
     lines = []
-    tails = result["tail"].where(result["conflict"]).transpose("check", *cells)
+    tails = result["tail_probability"].where(result["conflict"]).transpose("check", *cells)
     for i in np.argsort(tails.fillna(2.0).min(cells).values, kind="stable"):
         one = tails.isel(check=int(i))
         if not bool(one.notnull().any()):
@@ -154,7 +156,7 @@ def _notes(result: xr.Dataset, cells: list) -> str:
         lines.append(
             f"The prior contradicts the data: it expects {float(here['expected']):.3g} "
             f"{_what(str(here['check'].item()))}, and {who} has {float(here['observed']):.3g}, as far out with prior "
-            f"probability {_small(float(here['tail']))}.{more}"
+            f"probability {_small(float(here['tail_probability']))}.{more}"
         )
     return "\n".join(lines)
 

@@ -388,7 +388,8 @@ def _conclusions(
     if best[0]:
         found.append((f"{names[lead]} is the best with probability at least {prob:g}", best))
     tiers = [ranking["tier"].values == 1 for ranking in rankings]
-    members = [name for name, here in zip(names, tiers[0], strict=True) if here]
+    order = np.argsort(rankings[0]["consensus_position"].values, kind="stable")
+    members = [names[i] for i in order if tiers[0][i]]
     found.append((f"the first tier is {_some(members)}", [np.array_equal(t, tiers[0]) for t in tiers]))
-    found += [(f"{names[lead]} beats {names[j]}", beats[:, lead, j].tolist()) for j in np.flatnonzero(beats[0, lead])]
+    found += [(f"{names[lead]} beats {names[j]}", beats[:, lead, j].tolist()) for j in order if beats[0, lead, j]]
     return found

@@ -1,5 +1,6 @@
 """Superiority, equivalence and non-inferiority against a reference, with a margin for each of the two rates."""
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -116,7 +117,9 @@ def _interval(name: str, values: xr.DataArray, tail: float) -> dict[str, xr.Data
     dims = draw_dims(values)
     if not dims:
         return {f"{name}{end}": values for end in ("", "_lower", "_upper")}
-    cuts = values.quantile([0.5, tail, 1 - tail], dims, skipna=True).drop_vars("quantile")
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "All-NaN", RuntimeWarning)  # a rate that never has a value
+        cuts = values.quantile([0.5, tail, 1 - tail], dims, skipna=True).drop_vars("quantile")
     return {f"{name}{end}": cuts.isel(quantile=i) for i, end in enumerate(("", "_lower", "_upper"))}
 
 
