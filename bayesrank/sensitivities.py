@@ -247,7 +247,7 @@ def _together(names: list[str]) -> list[str]:
 def _fallen(others: xr.Dataset, i: int) -> str:
     name = str(others["conclusion"].values[i])
     where = [str(a) for a in others["alternative"].values[~others["survives"].isel(conclusion=i).values]]
-    return f"Not so: {name}; it falls under {_some(where)}."
+    return f"Not everywhere: {name}; it falls under {_some(where)}."
 
 
 def _moves(result: xr.Dataset) -> str:

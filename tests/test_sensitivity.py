@@ -102,7 +102,7 @@ def test_a_conclusion_that_falls_is_told_with_what_fells_it():
     assert (row["kendall_tau"].item(), int(row["pairs_kept"]), int(row["pairs_turned"])) == (-1.0, 0, 1)
     words = br.sensitivity_verdict(result)
     assert any(line.startswith("No conclusion of the base analysis by tnr survives all 4") for line in words)
-    assert "Not so: shy comes first; it falls under score tpr." in words
+    assert "Not everywhere: shy comes first; it falls under score tpr." in words
     assert any("0 at least" in line and "1 at most the other way" in line for line in words)
     assert words[-1].startswith("The probability that shy is the best lies between <0.001 and >0.999")
 
@@ -166,8 +166,10 @@ def test_order_and_seed():
         np.testing.assert_allclose(turned[name].sel(entity=one["entity"]), one[name], rtol=1e-12)
     assert turned["conclusion"].values.tolist() == one["conclusion"].values.tolist()
     assert (turned["survives"].values == one["survives"].values).all()
-    generator = br.sensitivity(COUNTS, "f1", seed=np.random.default_rng(1), draws=100)
-    assert (generator["probability_best"][0] == generator["probability_best"][4]).all()  # of one seed, too
+    # A generator is asked once: the rates of both models are drawn from the same streams.
+    generator = br.sensitivity(COUNTS, "tpr", seed=np.random.default_rng(1), draws=100)
+    other = generator.sel(alternative="model beta_binomial")["median"]
+    np.testing.assert_allclose(other, generator["median"][0], rtol=1e-12)
 
 
 @pytest.mark.parametrize(
@@ -270,12 +272,13 @@ def test_flat_and_two_peaked_priors_contradict_nothing():
     assert none["notes"].item() == ""
 
 
+@pytest.mark.slow
 def test_few_false_alarms():
     """Data from the prior: any alarm at all, over three entities and their checks, in at most the stated share."""
     rng = np.random.default_rng(6)
     prior = np.array([[18.0, 2.0], [3.0, 12.0]])
     alarms = {"dirichlet_multinomial": 0, "beta_binomial": 0}
-    level, number = 0.2, 250
+    level, number = 0.2, 400
     for _ in range(number):
         shares = rng.dirichlet(prior.sum(1))
         rows = rng.multinomial(80, shares)

@@ -58,9 +58,11 @@ def sensitivity(result: xr.Dataset, ax: Any = None) -> Any:
         color = OKABE_ITO[k]
         ax.axvline(best[0, i], color=color, linewidth=0.8, alpha=0.5, zorder=1)
         first = result["tier"].values[:, i] == 1
-        ax.plot(best[first, i], y[first], MARKS[k], color=color, markersize=6, label=names[k])
-        ax.plot(best[~first, i], y[~first], MARKS[k], color=color, markersize=6, fillstyle="none",
-                label=None if first.any() else names[k])  # fmt: skip
+        label = names[k]
+        for here, fill in ((first, "full"), (~first, "none")):
+            if here.any():
+                ax.plot(best[here, i], y[here], MARKS[k], color=color, markersize=6, fillstyle=fill, label=label)
+                label = None
     list_names(ax, result["alternative"].values.tolist())
     right = min(max(1.15 * float(np.nanmax(best)), 0.1), 1.0)
     ax.set_xlim(-0.02 * right, 1.02 * right)
