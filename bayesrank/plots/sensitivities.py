@@ -58,7 +58,7 @@ def sensitivity(result: xr.Dataset, ax: Any = None) -> Any:
         color = OKABE_ITO[k]
         ax.axvline(best[0, i], color=color, linewidth=0.8, alpha=0.5, zorder=1)
         first = result["tier"].values[:, i] == 1
-        label = names[k]
+        label: str | None = names[k]
         for here, fill in ((first, "full"), (~first, "none")):
             if here.any():
                 ax.plot(best[here, i], y[here], MARKS[k], color=color, markersize=6, fillstyle=fill, label=label)
