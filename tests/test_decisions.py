@@ -243,6 +243,28 @@ def test_a_point_has_no_error_and_says_so():
     assert br.decision_verdict(found)[-1] == "A point estimate does not say how sure that is."
 
 
+def test_draws_may_be_lazy_or_stacked():
+    draws = br.as_performance(br.fit(COUNTS, draws=100, seed=1))
+    pi = xr.DataArray(np.random.default_rng(1).beta(2, 9, (4, 100)), {"draw": range(5, 105)}, ("chain", "draw"))
+    found = br.expected_utility(draws, TABLE, prevalence=pi)
+    lazy = br.expected_utility(draws.chunk({"draw": 30}), TABLE, prevalence=pi)
+    xr.testing.assert_allclose(found, lazy)
+    # Stacked draws are one chain, which changes the errors only.
+    stacked = br.expected_utility(
+        draws.stack(sample=("chain", "draw")),
+        TABLE,
+        prevalence=pi.assign_coords(draw=range(100), chain=range(4)).stack(sample=("chain", "draw")),
+    )
+    for name in (
+        "mean",
+        "lower",
+        "probability_best",
+        "value_of_perfect_information",
+        "value_of_prevalence_information",
+    ):
+        np.testing.assert_allclose(stacked[name], found[name], rtol=1e-9)
+
+
 def test_perfect_and_empty_tables_contradict_nothing():
     counts = br.from_counts(tn=[50, 45], fp=[0, 5], fn=[0, 30], tp=[30, 0], entity=["perfect", "half"])
     for prevalence in (None, 0.1):

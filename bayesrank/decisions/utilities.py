@@ -133,10 +133,7 @@ def class_shares(prevalence: Any, performance: xr.DataArray) -> xr.DataArray:
         raise TypeError(f"prevalence must be a number or a DataArray; got {in_words(prevalence)}")
     known = [dim for dim in performance.dims if dim != "predicted"]
     shares = prevalences(prevalence, ends=True)
-    # Draws have no names: theirs are numbers, and which number goes with which says nothing.
-    here = dict.fromkeys(DRAW_DIMS)
-    bare = performance.drop_vars([d for d in here if d in performance.coords])
-    shares = align("prevalence", shares.drop_vars([d for d in here if d in shares.coords]), bare, [*here, *known])
+    shares = align("prevalence", _bare(shares), _bare(performance), [*DRAW_DIMS, *known])
     if shares.isnull().any():
         raise ValueError("prevalence must lie between 0 and 1; got nan")
     if "actual" in shares.dims:
@@ -152,12 +149,17 @@ def class_shares(prevalence: Any, performance: xr.DataArray) -> xr.DataArray:
 
 
 def _with_classes(source: Any, kind: str | None) -> xr.DataArray:
-    performance = as_performance(source, kind)
+    performance = _bare(as_performance(source, kind))
     if not {"entity", *OUTCOME_DIMS} <= set(performance.dims):
         raise ValueError(f"source must have the dims entity, actual and predicted; got {performance.dims}")
     if "entity" in performance.coords:
         return performance
     return performance.assign_coords(entity=np.arange(performance.sizes["entity"]))
+
+
+def _bare(array: xr.DataArray) -> xr.DataArray:
+    """Without names of the draws: which number goes with which says nothing."""
+    return array.drop_vars([name for name, coord in array.coords.items() if set(coord.dims) & set(DRAW_DIMS)])
 
 
 def _benefits(benefit: Any, performance: xr.DataArray) -> xr.DataArray:
@@ -295,10 +297,10 @@ def _of_prevalence(given: xr.DataArray | None, each: xr.DataArray, ranking: xr.D
         gain = error = ranking["expected_regret"].max("entity") * np.nan
     else:
         means = each.mean(draw_dims(each)) if draw_dims(each) else each
-        expected = _utility(means, given).where(ranking["tier"].notnull())
+        expected = _utility(means, given).where(ranking["tier"].notnull()).compute()
         mean = expected.mean(draw_dims(expected)) if draw_dims(expected) else expected
         best = mean.fillna(-np.inf).argmax("entity")
-        gain, error = mean_and_error((expected.max("entity") - expected.isel(entity=best, drop=True)).compute())
+        gain, error = mean_and_error(expected.max("entity") - expected.isel(entity=best, drop=True))
         # A known prevalence leaves nothing to learn, for certain.
         error = error if draw_dims(given) else xr.zeros_like(gain)
     name = "value_of_prevalence_information"
