@@ -276,6 +276,16 @@ def test_perfect_and_empty_tables_contradict_nothing():
     assert "outside of its own" in br.decision_verdict(br.expected_utility(wrong, TABLE, prevalence=0.3))[0]
 
 
+def test_a_class_that_never_occurs_is_worth_nothing():
+    """Its rates are lost, and do not matter where it does not occur."""
+    never = br.expected_utility(br.fit(COUNTS, seed=1, draws=50, prevalence=0.0), TABLE)
+    tnr = br.scores.tnr(br.fit(COUNTS, seed=1, draws=50))
+    np.testing.assert_allclose(never["mean"], (1.5 * tnr - 1).mean(("chain", "draw")), rtol=1e-9)
+    moved = br.expected_utility(br.fit(COUNTS, seed=1, draws=50, prevalence=0.0), TABLE, prevalence=0.5)
+    assert moved["mean"].isnull().all()
+    assert moved["choice"].item() == ""
+
+
 def test_the_prevalence_of_the_fit_is_that_of_what_was_observed():
     fixed = br.expected_utility(br.fit(COUNTS, seed=1, prevalence=0.1), TABLE)
     given = br.expected_utility(br.fit(COUNTS, seed=1), TABLE, prevalence=0.1)
