@@ -108,6 +108,7 @@ def test_a_prevalence_of_equal_draws_is_that_number():
     for name in ("mean", "lower", "observed", "expected_regret", "value_of_perfect_information"):
         np.testing.assert_allclose(one[name], other[name], rtol=1e-12)
     assert float(one["value_of_prevalence_information"]) == 0.0
+    assert float(one["value_of_prevalence_information_error"]) == 0.0
     assert abs(float(other["value_of_prevalence_information"])) < 1e-12
 
 
