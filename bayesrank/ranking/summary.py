@@ -7,7 +7,7 @@ import xarray as xr
 from bayesrank import _text
 from bayesrank._checks import in_words
 
-__all__ = ["ranking_table", "verdict", "worth"]
+__all__ = ["contradictions", "ranking_table", "verdict", "worth"]
 
 #: What makes a Dataset a ranking.
 NEEDED = {"median", "tier", "undefined", "superiority", "consensus_position", "contradicted", "notes"}
@@ -100,7 +100,7 @@ def verdict(ranking: xr.Dataset) -> list[str]:
         return [f"No entity has a defined {score} in any draw: there is nothing to rank."]
     if bool(ranking["tier"].isnull().all()):
         return [f"No entity has a defined {score} in half of the draws: there is nothing to rank."]
-    first = [*_contradictions(ranking), *filter(None, str(ranking["notes"].item()).split("\n"))]
+    first = [*contradictions(ranking), *filter(None, str(ranking["notes"].item()).split("\n"))]
     if size == 1:
         return [*first, f"{ranking['entity'].values[0]} is the only entity: there is nothing to rank it against."]
     point = bool(ranking["effective_sample_size"].isnull().all())
@@ -129,8 +129,16 @@ def worth(ranking: xr.Dataset) -> float:
     return float(draws * share.where(ranking["tier"].notnull()).min().fillna(1.0))
 
 
-def _contradictions(ranking: xr.Dataset) -> list[str]:
-    """Observed values outside of their own interval; one at an end of the score's range is outside of any."""
+def contradictions(ranking: xr.Dataset) -> list[str]:
+    """Observed values outside of their own interval; one at an end of the score's range is outside of any.
+
+    Examples
+    --------
+    >>> import bayesrank as br
+    >>> counts = br.from_counts(tn=[70, 79], fp=[10, 1], fn=[9, 1], tp=[21, 29], entity=["a", "b"])
+    >>> contradictions(br.credible_ranking(br.fit(counts, seed=1), "f1"))
+    []
+    """
     outside = ranking["contradicted"]
     if not bool(outside.any()):
         return []
