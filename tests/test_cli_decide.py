@@ -67,7 +67,7 @@ def test_against_a_reference():
             "--margin-tnr must lie between 0 and 1; got 2",
         ),
         (["breast_cancer", "--benefit", BENEFIT, "--reference", "nobody"], "--reference must be one of logreg"),
-        (["mnist_folds", "--benefit", BENEFIT], "DATA must have two classes for --benefit; got 10"),
+        (["mnist_folds", "--benefit", BENEFIT], "DATA must have two classes for a benefit of four cells; got 10"),
         (["small_studies", "--benefit", BENEFIT, "--always"], "--prevalence must be a number for --always"),
         (["breast_cancer", "--benefit", BENEFIT, "--prevalence", "2"], "prevalence must lie between 0 and 1"),
     ],

@@ -54,10 +54,8 @@ def decide(
         worths = _benefits(benefit)
         margins = _margins(reference, margin_tpr, margin_tnr)
         analysis = analyse(step, **how)
-        if analysis.counts.sizes["actual"] != 2:
-            size = analysis.counts.sizes["actual"]
-            raise ValueError(f"DATA must have two classes for --benefit; got {size} in {how['data']}")
-        names = {str(name): name for name in analysis.counts["entity"].values.tolist()}
+        counts = analysis.tables("a benefit of four cells", how["data"])
+        names = {str(name): name for name in counts["entity"].values.tolist()}
         if reference is not None and reference not in names:
             raise ValueError(f"--reference must be one of {', '.join(list(names)[:5])}, ...; got {reference!r}")
         step("deciding")
