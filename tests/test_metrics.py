@@ -426,6 +426,18 @@ def test_ops_of_clusters_and_of_a_sequence_of_places():
     np.testing.assert_array_equal(pairs["ops_draws"], found["ops_draws"].sel(fpr=0.5))
 
 
+def test_ops_of_cases_that_count_several_times():
+    often = 1 + np.arange(150) % 3
+    weights = br.case_weights(TRUTH, weight=often, draws=3, seed=1)
+    found = br.ops.of_curve(TRUTH, SCORES, "auc_pr", weights=weights)
+    repeated = br.ops.of_curve(
+        np.repeat(TRUTH, often), {name: np.repeat(score, often) for name, score in SCORES.items()}, "auc_pr", draws=0
+    )
+    for name in ("value", "ops", "prevalence"):
+        np.testing.assert_allclose(found[name], repeated[name], rtol=1e-12)
+    np.testing.assert_allclose(observed("auc_pr", weights), repeated["value"], rtol=1e-12)
+
+
 # --- Bad input ----------------------------------------------------------------------------------------------------
 
 
