@@ -282,9 +282,10 @@ def test_a_function_gets_labels_prediction_and_weights_of_every_draw():
     assert len(seen) == 2 * (10 + 1)
     assert all(y.tolist() == np.array(["n", "p"])[TRUTH].tolist() for y, _, _ in seen)
     assert {p.shape for _, p, _ in seen} == {(150, 3), (150,)}
-    drawn = np.array([w for _, p, w in seen if p.ndim == 2])
-    np.testing.assert_array_equal(drawn[:10], FEW.values.reshape(10, 150))
-    assert (drawn[10] == 1).all()
+    for dims in (1, 2):
+        drawn = np.array([w for _, p, w in seen if p.ndim == dims])
+        np.testing.assert_array_equal(drawn[:10], FEW.values.reshape(10, 150))
+        assert (drawn[10] == 1).all()
 
 
 def test_names_of_functions():
@@ -366,6 +367,7 @@ def test_what_the_bootstrap_cannot_know_is_said():
 def test_few_cases_of_a_class_are_said():
     few = np.arange(150) < 30
     assert "Only 30 cases of a class" in about("auc_roc", few, SCORES, FEW, positive=True)["note"]
+    assert "Only 30 cases of a class" in about("auc_roc", ~few, SCORES, FEW, positive=True)["note"]
     assert "note" not in about("brier", few, PROBABILITIES, FEW, positive=True)
     cluster = np.repeat(np.arange(75), 2)
     weights = br.case_weights(TRUTH, cluster=cluster, draws=2, seed=1)
@@ -424,6 +426,18 @@ def test_ops_of_clusters_and_of_a_sequence_of_places():
     np.testing.assert_array_equal(pairs["ops_draws"], found["ops_draws"].sel(fpr=0.5))
 
 
+def test_ops_of_cases_that_count_several_times():
+    often = 1 + np.arange(150) % 3
+    weights = br.case_weights(TRUTH, weight=often, draws=3, seed=1)
+    found = br.ops.of_curve(TRUTH, SCORES, "auc_pr", weights=weights)
+    repeated = br.ops.of_curve(
+        np.repeat(TRUTH, often), {name: np.repeat(score, often) for name, score in SCORES.items()}, "auc_pr", draws=0
+    )
+    for name in ("value", "ops", "prevalence"):
+        np.testing.assert_allclose(found[name], repeated[name], rtol=1e-12)
+    np.testing.assert_allclose(observed("auc_pr", weights), repeated["value"], rtol=1e-12)
+
+
 # --- Bad input ----------------------------------------------------------------------------------------------------
 
 
@@ -453,6 +467,7 @@ def test_ops_of_clusters_and_of_a_sequence_of_places():
         ({"predictions": xr.DataArray(np.ones((150, 2)), dims=("case", "entity"))}, ValueError, "by name"),
         ({"predictions": xr.DataArray(np.ones(150), dims="case")}, ValueError, "predictions must have the dims"),
         ({"metric": "brier"}, ValueError, r"predictions\['good'\] must lie between 0 and 1"),
+        ({"metric": "log_loss"}, ValueError, r"predictions\['good'\] must lie between 0 and 1"),
         ({"metric": "log_loss", "predictions": {"a": np.ones(150)}}, ValueError, "sure and wrong.* got 1 for"),
         ({"metric": "log_loss", "predictions": {"a": np.zeros(150)}}, ValueError, "sure and wrong.* got 0 for"),
         ({"metric": "mean", "y_true": None, "predictions": [np.inf] * 150}, ValueError, "must hold finite numbers"),
