@@ -17,6 +17,7 @@ from .counts import one_vs_rest as one_vs_rest
 from .counts import pool as pool
 from .inference import fit as fit
 from .performance import as_performance as as_performance
+from .performance import at_prevalence as at_prevalence
 from .performance import filter_by_importance as filter_by_importance
 from .performance import mix as mix
 from .predictive import posterior_predictive as posterior_predictive
