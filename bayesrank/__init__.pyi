@@ -11,10 +11,10 @@ from .cases import from_outcomes as from_outcomes
 from .cases import from_predictions as from_predictions
 from .cases import joint_outcomes as joint_outcomes
 from .counts import from_counts as from_counts
-from .counts import from_frame as from_frame
-from .counts import from_matrix as from_matrix
 from .counts import one_vs_rest as one_vs_rest
 from .counts import pool as pool
+from .frames import from_frame as from_frame
+from .frames import from_matrix as from_matrix
 from .inference import fit as fit
 from .performance import as_performance as as_performance
 from .performance import at_prevalence as at_prevalence

@@ -229,6 +229,19 @@ def ordered_categories(column: Any) -> list | None:
     return list(dtype.categories) if isinstance(dtype, pd.CategoricalDtype) else None
 
 
+def values_of(labels: Any) -> np.ndarray | None:
+    """The numbers that labels are, as floats; None if some are none.
+
+    Examples
+    --------
+    >>> values_of([0, 0.5, True]), values_of(["fail", "pass"]) is None
+    (array([0. , 0.5, 1. ]), True)
+    """
+    held = np.asarray(labels, dtype=object).tolist()
+    plain = all(isinstance(label, bool) or is_number(label) for label in held)
+    return np.array(held, dtype=float) if plain else None
+
+
 def unique_rows(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The distinct rows of small non-negative integers, sorted, and which of them each row is.
 

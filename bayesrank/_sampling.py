@@ -45,6 +45,27 @@ def _lifted(log: np.ndarray) -> np.ndarray:
     return np.where(np.isneginf(log), log, np.maximum(log, FLOOR) - 100 * beyond / (beyond + 1e4))
 
 
+def sample_outcomes(
+    performance: xr.DataArray, totals: xr.DataArray, root: np.random.SeedSequence, purpose: str
+) -> xr.DataArray:
+    """Counts for each draw of a performance over ``outcome``, of as many cases as ``totals`` says."""
+    draws = [d for d in ("chain", "draw", "sample") if d in performance.dims]
+    cells = [d for d in performance.dims if d not in (*draws, "outcome")]
+    ordered = performance.transpose(*draws, *cells, "outcome")
+    values, out = ordered.values, np.zeros(ordered.shape, np.int64)
+    for position in np.ndindex(*(ordered.sizes[d] for d in cells)):
+        at = (slice(None),) * len(draws) + position
+        p = values[at]
+        if np.isnan(p).any():  # not measured: no case, as in the counts
+            continue
+        where = dict(zip(cells, position, strict=True))
+        name = [ordered[d].values[i] if d in ordered.coords else i for d, i in where.items()]
+        n = int(totals.isel({d: i for d, i in where.items() if d in totals.dims}))
+        rng = stream(root, purpose, "outcomes", *name, fingerprint(np.round(p, 6)))
+        out[at] = rng.multinomial(n, p / p.sum(-1, keepdims=True))
+    return ordered.copy(data=out).transpose(*performance.dims).rename("counts")
+
+
 def sample_counts(
     performance: xr.DataArray,
     counts: xr.DataArray,

@@ -12,7 +12,7 @@ from click.testing import CliRunner
 import bayesrank as br
 from bayesrank._text import probability as format_probability
 from bayesrank.cli import cli
-from bayesrank.cli._table import read_counts
+from bayesrank.cli._files import read_evidence
 
 
 def run(*arguments, **options):
@@ -182,7 +182,10 @@ def test_help_of_tile_names_every_region():
     ("text", "message"),
     [
         ("entity,tn,fp,fn\na,1,2,3\n", "its heading is entity, tn, fp, fn, without tp"),
-        ("a,1,2,3,4\nb,1,2,3,4\n", "without entity, tn, fp, fn, tp"),
+        (
+            "a,1,2,3,4\nb,1,2,3,4\n",
+            "must have a heading that names its columns, those of counts, or one for each entity",
+        ),
         ("entity,tn,fp,fn,tp,tp\na,1,2,3,4,5\n", "its heading has tp more than once"),
         (
             "entity,tn,fp,fn,tp\na,1,2,3,-4\n",
@@ -226,7 +229,7 @@ def test_bad_files(text, message, tmp_path):
 def test_tables_as_people_have_them(text, tmp_path):
     path = tmp_path / "counts.csv"
     path.write_text(text, encoding="utf-8", newline="")
-    counts = read_counts(str(path))
+    counts = read_evidence(str(path))
     assert counts["entity"].values.tolist() == ["01", "1"]
     assert counts.values.reshape(2, 4).tolist() == [[70, 10, 9, 21], [79, 1, 1, 29]]
 
@@ -235,7 +238,7 @@ def test_labels_that_are_numbers_stand_in_their_order(tmp_path):
     path = tmp_path / "grades.csv"
     cells = [f"a,{i},{j},{i + j}" for i in (10, 9, 2) for j in (10, 9, 2)]
     path.write_text("\n".join(["entity,actual,predicted,count", *cells]))
-    assert read_counts(str(path))["actual"].values.tolist() == [2, 9, 10]
+    assert read_evidence(str(path))["actual"].values.tolist() == [2, 9, 10]
 
 
 def test_what_the_data_lack_is_told(tmp_path):
@@ -257,13 +260,15 @@ def test_more_classes_are_told_which_scores_they_have():
 
 @pytest.mark.parametrize(
     ("data", "score"),
-    [("breast_cancer", "informedness"), ("mnist_folds", "accuracy"), ("langchain_tool_use", "accuracy")],
+    [("breast_cancer", "informedness"), ("mnist_folds", "accuracy"), ("langchain_tool_use", "mean_outcome")],
 )
 def test_the_default_score_is_one_that_the_data_speak_of(data, score):
-    """Of ten classes there is no informedness; of cases that all ask for "right" it would be the prior's alone."""
+    """Of ten classes there is no informedness; outcomes have no classes at all."""
     output = invoke("rank", data, "--draws", "20")
     assert f"best by {score}" in output or f"first by {score}" in output
     assert ("Note: Ranked by accuracy, as no --score was given." in output) == (score == "accuracy")
+    mean = "Note: Ranked by mean_outcome, the mean of outcomes from 0 to 1, as no --score was given."
+    assert (mean in output) == (score == "mean_outcome")
     assert "as no --score" not in invoke("rank", data, "--draws", "20", "--score", score)
 
 
@@ -344,7 +349,8 @@ def test_nothing_to_pool_is_told(tmp_path):
 
 @pytest.mark.parametrize("name", br.datasets.names())
 def test_every_shipped_data_set_can_be_ranked_as_it_is(name):
-    assert "E(rank)" in invoke("rank", name, "--score", "accuracy", "--draws", "10")
+    outcomes = name in ("langchain_tool_use", "livecodebench_execution", "imagenet_models")
+    assert "E(rank)" in invoke("rank", name, "--score", "mean_outcome" if outcomes else "accuracy", "--draws", "10")
 
 
 def test_few_draws_promise_little():

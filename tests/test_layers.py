@@ -11,7 +11,8 @@ import bayesrank as br
 STORY = [
     "_checks _compat _text _draws _random _sampling _kendall",
     "counts",
-    "cases datasets",
+    "cases frames",
+    "datasets",
     "models",
     "inference",
     "performance",

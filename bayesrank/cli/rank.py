@@ -11,7 +11,9 @@ import xarray as xr
 
 import bayesrank as br
 from bayesrank import _text
-from bayesrank.cli._analysis import analyse, analysing, check_classes, progress
+from bayesrank._compat import groups_of
+from bayesrank.cli._analysis import Analysis, analyse, analysing, check_classes, progress
+from bayesrank.cli._files import HELP
 from bayesrank.cli._output import print_numbers, rank_cells, rank_header
 from bayesrank.ranking.summary import worth
 from bayesrank.scores import Score, as_score
@@ -22,34 +24,49 @@ Examples:
   bayesrank rank antibody_tests --score informedness
   bayesrank rank counts.csv --score f1 --rope 0.01 --report counts.html
   bayesrank rank anomaly_detectors --dataset art_daily_jumpsup --score mcc
+  bayesrank rank livecodebench_execution
+  bayesrank rank answers.csv --cluster question --ignore remark
+"""
+
+#: The variable of a posterior that outcomes are ranked by.
+MEAN = "mean_outcome"
+WHAT = f"""Rank the entities of DATA: a shipped data set, or a CSV file.
+
+The columns in the file's heading tell what a row is, in any order; beside entity they are those of exactly one line:
+
+\b
+{HELP}
+
+Other columns do not matter then. Without a column entity a row is a case, and every column an entity: its outcome, 1
+for right and 0 for wrong, a grade or another number. With a column actual (or y_true), which holds the true label, it
+is the label that the entity predicted.
+
+A column dataset says on which data set, where there are several. Files of cases may also have the columns case, a name;
+cluster (or --cluster), what the case belongs to; and weight, how many times it counts. --ignore leaves other columns
+out. Cases are ranked by the model paired, for which every entity must have met every case.
 """
 
 
-@click.command(epilog=EXAMPLES, short_help="Who is best, and how sure is that?")
+@click.command(help=WHAT, epilog=EXAMPLES, short_help="Who is best, and how sure is that?")
 @analysing
 @click.option(
     "-s",
     "--score",
-    help="Name or alias; see 'bayesrank scores'. [default: informedness of two classes with cases, else accuracy]",
+    help="Name or alias; see 'bayesrank scores'. [default: mean_outcome of outcomes; informedness of two classes with "
+    "cases; else accuracy]",
 )
 @click.option("--rope", default=0.0, show_default=True, help="Differences up to this do not count.")
 @click.option("--format", "output", type=click.Choice(["table", "csv", "json"]), default="table", show_default=True)
 @click.option("--report", type=click.Path(dir_okay=False), help="Write a self-contained HTML report.")
 def rank(score: str | None, rope: float, prob: float, output: str, report: str | None, **how: Any) -> None:
-    """Rank the entities of DATA: a shipped data set, or a CSV file.
-
-    The file has a heading and one row an entity: the columns entity, tn, fp, fn, tp, in any order. Or it has one row a
-    cell: entity, actual, predicted, count; of two labels the last in sorted order is the positive one. A column
-    dataset says on which data set, where there are several.
-    """
+    """A ranking as a table, as CSV or JSON, and as a report."""
     with progress() as step:
         # A name that there is not is better known before the work than after it.
-        the_score = None if score is None else as_score(score)
-        if the_score is not None and the_score.higher_is_better is None:
-            raise ValueError(f"--score must have a better end to rank by; {the_score.name} has none")
+        known = None if score in (None, MEAN) else as_score(score)
+        if known is not None and known.higher_is_better is None:
+            raise ValueError(f"--score must have a better end to rank by; {known.name} has none")
         analysis = analyse(step, **how)
-        the_score = the_score or _default(analysis.counts)
-        check_classes(analysis.counts, the_score, how["data"])
+        the_score = _score(analysis, known or score, how["data"])
         step("ranking")
         ranking = br.credible_ranking(analysis.posterior, the_score, prob=prob, rope=rope)
         if report:
@@ -69,13 +86,32 @@ def rank(score: str | None, rope: float, prob: float, output: str, report: str |
         _print_table(ranking)
         implied = implied_prior(prior_scores(analysis.posterior, the_score), prob)
         if implied:
-            click.echo(f"Before any data, the {how['prior']} prior gives {the_score.name} a {implied}.")
+            prior = groups_of(analysis.posterior)["posterior"].attrs["prior"]
+            click.echo(f"Before any data, the {prior} prior gives {ranking.attrs['score']} a {implied}.")
         for line in analysis.remarks:
             click.echo(f"Note: {line}")
-        if score is None and the_score.name == "accuracy":
-            click.echo(f"Note: Ranked by {the_score.name}, as no --score was given.")
+        if score is None and ranking.attrs["score"] in ("accuracy", MEAN):
+            low, high = ranking.attrs["range"]
+            what = f", the mean of outcomes from {low:g} to {high:g}" if the_score == MEAN else ""
+            click.echo(f"Note: Ranked by {ranking.attrs['score']}{what}, as no --score was given.")
         if report:
             click.echo(f"Report: {report}")
+
+
+def _score(analysis: Analysis, given: Any, data: str) -> Score | str:
+    """The score to rank by: of outcomes their mean, of tables what was asked for or the default."""
+    if analysis.counts is not None:
+        if given == MEAN:
+            raise ValueError(f"--score must be of classes, which {data} has; got {MEAN}, which is of outcomes without")
+        score = given or _default(analysis.counts)
+        check_classes(analysis.counts, score, data)
+        return score
+    if given not in (None, MEAN):
+        raise ValueError(f"--score must be {MEAN} for outcomes, which have no classes, in {data}; got {given.name}")
+    if MEAN not in groups_of(analysis.posterior)["posterior"]:
+        labels = ", ".join(str(label) for label in analysis.evidence["outcome"].values)
+        raise ValueError(f"DATA must have outcomes that are numbers to be ranked by their mean; got {labels} in {data}")
+    return MEAN
 
 
 def _default(counts: xr.DataArray) -> Score:

@@ -187,7 +187,7 @@ def _one_table(counts: xr.DataArray) -> xr.DataArray:
     if not are_counts(counts):
         held = counts.dtype if isinstance(counts, xr.DataArray) else type(counts).__name__
         raise TypeError(f"counts must be a DataArray of integers; got {held}")
-    others = {dim: size for dim, size in counts.sizes.items() if dim not in ("actual", "predicted")}
+    others = {dim: size for dim, size in counts.sizes.items() if dim not in ("actual", "predicted", "outcome")}
     if any(size != 1 for size in others.values()):
         raise ValueError(f"counts must be of one entity (select it with .sel); got {others}")
     table = counts.isel(dict.fromkeys(others, 0), drop=True)

@@ -11,7 +11,14 @@ import xarray as xr
 
 from bayesrank._checks import flag, in_words
 from bayesrank._compat import is_container
-from bayesrank.performance import OUTCOME_DIMS, outcome_dims, posterior_of
+from bayesrank.performance import (
+    OUTCOME_DIMS,
+    as_performance,
+    counts_or_performance,
+    mean_outcome,
+    outcome_dims,
+    posterior_of,
+)
 from bayesrank.scores import as_score
 from bayesrank.scores.names import find
 from bayesrank.scores.score import Score
@@ -79,7 +86,8 @@ def scored(source: Any, score: Any, higher_is_better: bool | None, kind: str | N
         better = _better(score, known.higher_is_better if known else True, higher_is_better)
         if higher_is_better is None:
             _refuse(variable, better, score)
-        ends = posterior_of(source).attrs.get(f"{score}_range")
+        of = variable if isinstance(source, xr.DataArray) else posterior_of(source)
+        ends = of.attrs.get(f"{score}_range", variable.attrs.get(f"{score}_range"))
         return Scored(_check(variable), score, better, known, score, None if ends is None else tuple(ends))
     the_score = as_score(score)
     values = _check(the_score(source, kind))
@@ -156,11 +164,17 @@ def _check(values: Any) -> xr.DataArray:
 
 
 def _variable(source: Any, name: str) -> xr.DataArray | None:
-    """The posterior's variable over entity of that name, None if there is none."""
-    if isinstance(source, xr.DataArray):
+    """The posterior's variable over entity of that name, None if there is none; the mean of outcomes follows."""
+    if not isinstance(source, xr.DataArray):
+        posterior = posterior_of(source)
+        found = posterior.data_vars.get(name)
+        if found is not None and "entity" in found.dims and not outcome_dims(found):
+            return found
+        source = posterior.get("performance")
+    if name != "mean_outcome" or source is None or "outcome" not in source.dims:
         return None
-    found = posterior_of(source).data_vars.get(name)
-    return found if found is not None and "entity" in found.dims and not outcome_dims(found) else None
+    as_performance(source)  # which checks it
+    return mean_outcome(counts_or_performance(source))
 
 
 def _kind_of(source: Any) -> str:

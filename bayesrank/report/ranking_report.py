@@ -13,7 +13,7 @@ import xarray as xr
 from bayesrank import _text
 from bayesrank._checks import in_words
 from bayesrank._compat import groups_of, is_container
-from bayesrank.counts import parts_of
+from bayesrank.counts import are_outcomes, parts_of
 from bayesrank.ops import of_draws, summarize
 from bayesrank.performance import as_performance, observed_counts, posterior_of
 from bayesrank.ranking import credible_ranking, ranking_table, verdict
@@ -92,8 +92,8 @@ def ranking_report(
     ranking = credible_ranking(posterior, score, kind=kind) if ranking is None else ranking
     table = ranking_table(ranking)
     about = groups["posterior"].attrs
-    prior_values = prior_scores(posterior, found.score) if found.score is not None else None
-    tables = None if counts is None or "dataset" in counts.dims or counts.sizes["actual"] != 2 else counts
+    prior_values = prior_scores(posterior, found.variable or found.score or found.name)
+    tables = None if counts is None or "dataset" in counts.dims or counts.sizes.get("actual") != 2 else counts
     two_classes = found.variable is None and dict(as_performance(posterior, kind).sizes).get("actual") == 2
     performance = as_performance(posterior, kind) if two_classes else None
     comparable = summarize(of_draws(performance, found.score), ranking.attrs["prob"]) if two_classes else None
@@ -143,6 +143,8 @@ def ranking_report(
 
 def _evidence(counts: xr.DataArray, parts: xr.DataArray | None) -> str:
     """How many cases of which classes, and which entities met the same ones."""
+    if are_outcomes(counts):
+        return _outcomes(counts, parts)
     rows = counts.sum([d for d in counts.dims if d not in ("entity", "actual")]).transpose("entity", "actual")
     classes = [str(label) for label in rows["actual"].values]
     words = [] if parts is None else [f"{_text.count(parts.sizes['dataset'], 'data set')}, pooled"]
@@ -157,6 +159,16 @@ def _evidence(counts: xr.DataArray, parts: xr.DataArray | None) -> str:
         how = "named" if counts["test_set"].attrs.get("named") else "told by equal class sizes"
         listed = ", ".join(f"{name} ({_text.count(size, 'entity')})" for name, size in list(sets.items())[:6])
         words.append(f"test sets, {how}: {listed}{' ...' if len(sets) > 6 else ''}")
+    return "; ".join(words)
+
+
+def _outcomes(counts: xr.DataArray, parts: xr.DataArray | None) -> str:
+    """How many cases, and which outcomes they may have."""
+    cases, labels = counts.sum("outcome").values, [str(label) for label in counts["outcome"].values]
+    words = [] if parts is None else [f"{_text.count(parts.sizes['dataset'], 'data set')}, pooled"]
+    same = cases.min() == cases.max()
+    words.append(f"each on {cases.min()} cases" if same else f"on {cases.min()} to {cases.max()} cases")
+    words.append(f"outcomes {', '.join(labels[:6])}{' ...' if len(labels) > 6 else ''}")
     return "; ".join(words)
 
 

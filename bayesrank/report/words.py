@@ -16,8 +16,8 @@ __all__ = ["implied_prior", "prior_scores"]
 SURE = 5
 
 
-def prior_scores(posterior: Any, score: Score) -> xr.DataArray | None:
-    """Prior draws of a score (chain, draw, entity); None without the group ``prior``.
+def prior_scores(posterior: Any, score: Score | str) -> xr.DataArray | None:
+    """Prior draws of a score, or of a variable by its name (chain, draw, entity); None without the group ``prior``.
 
     Examples
     --------
@@ -29,7 +29,7 @@ def prior_scores(posterior: Any, score: Score) -> xr.DataArray | None:
     groups = groups_of(posterior) if is_container(posterior) else {}
     if "prior" not in groups:
         return None
-    return score(groups["prior"])
+    return groups["prior"].get(score) if isinstance(score, str) else score(groups["prior"])
 
 
 def implied_prior(values: xr.DataArray | None, prob: float) -> str | None:
