@@ -75,18 +75,12 @@ def learn(right: np.ndarray, cases: np.ndarray, prior: np.ndarray) -> Population
     return Population(edges, np.stack([low, width], 1), mass, float(np.log(mass[-1]) + top - constant))
 
 
-def concentration(mean: np.ndarray, spread: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Concentrations of right and wrong of a population's rates."""
+def log_likelihood(counts: np.ndarray, mean: np.ndarray, spread: np.ndarray) -> np.ndarray:
+    """Log probability of counts (..., answer) given their total and the population: Dirichlet-multinomial."""
     kappa = 1 / np.square(spread) - 1
-    return mean * kappa, (1 - mean) * kappa
-
-
-def log_likelihood(right: np.ndarray, cases: np.ndarray, mean: np.ndarray, spread: np.ndarray) -> np.ndarray:
-    """Log probability of ``right`` of ``cases`` given the population: beta-binomial."""
-    a, b = concentration(mean, spread)
-    choose = gammaln(cases + 1) - gammaln(right + 1) - gammaln(cases - right + 1)
-    binomial = xlogy(right, mean) + xlogy(cases - right, 1 - mean)
-    return choose + binomial + _rising(a, right) + _rising(b, cases - right) - _rising(a + b, cases)
+    total = counts.sum(-1)
+    choose = gammaln(total + 1) - gammaln(counts + 1).sum(-1)
+    return choose + (xlogy(counts, mean) + _rising(mean * kappa[..., None], counts)).sum(-1) - _rising(kappa, total)
 
 
 def _angles(edges: np.ndarray, cells: int, *data: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

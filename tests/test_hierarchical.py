@@ -7,9 +7,22 @@ from scipy import integrate, stats
 from scipy.special import betaln
 
 import bayesrank as br
-from bayesrank.models._population import SPREAD, concentration, learn, log_likelihood
+from bayesrank.models._population import SPREAD, learn, log_likelihood
 
 ONES = np.ones(2)
+
+
+def concentration(mean, spread):
+    """Of right and wrong."""
+    return mean * (1 / spread**2 - 1), (1 - mean) * (1 / spread**2 - 1)
+
+
+def table(right, cases):
+    return np.stack([cases - right, right], -1)
+
+
+def both(mean):
+    return np.stack([1 - mean, mean], -1)
 
 
 def by_quadrature(right, cases, prior, function):
@@ -59,14 +72,16 @@ def test_the_likelihood_is_scipys():
     mean, spread, cases = rng.random(50), rng.random(50), rng.integers(0, 60, 50)
     right = rng.integers(0, cases + 1)
     np.testing.assert_allclose(
-        log_likelihood(right, cases, mean, spread),
+        log_likelihood(table(right, cases), both(mean), spread),
         stats.betabinom(cases, *concentration(mean, spread)).logpmf(right),
         rtol=1e-9,
         atol=1e-10,
     )
     # With next to no spread it is binomial, where SciPy's own loses its digits.
     np.testing.assert_allclose(
-        log_likelihood(right, cases, mean, np.full(50, 1e-9)), stats.binom(cases, mean).logpmf(right), atol=1e-9
+        log_likelihood(table(right, cases), both(mean), np.full(50, 1e-9)),
+        stats.binom(cases, mean).logpmf(right),
+        atol=1e-9,
     )
 
 
@@ -106,7 +121,8 @@ def test_nuts_agrees(fitted):
 def test_typical_is_the_mean_and_new_varies_around_it(fitted):
     """New rates have the mean of the means; their variance is m(1 - m)s² more (the law of total variance)."""
     typical, new = (br.scores.tpr(fitted, kind=kind) for kind in ("typical", "new"))
-    mean, spread = (fitted[name].sel(actual="positive", drop=True) for name in ("mean_rate", "spread"))
+    mean = fitted["mean_rate"].sel(actual="positive", predicted="positive", drop=True)
+    spread = fitted["spread"].sel(actual="positive", drop=True)
     np.testing.assert_allclose(typical.values, mean.transpose(*typical.dims).values, rtol=1e-12)
     more = mean * (1 - mean) * spread**2
     z = (new - mean) / np.sqrt(more)
@@ -121,13 +137,13 @@ def test_entities_meet_the_same_new_data_set(fitted):
         share = br.as_performance(fitted, kind).sum("predicted").sel(actual="positive")
         np.testing.assert_allclose(share.transpose(..., "entity").values.std(-1), 0, atol=1e-12)
     share = fitted["performance_new"].sum("predicted").sel(actual="positive", entity="a")
-    assert share.std() > 0.9 * fitted["mean_prevalence"].std()
+    assert share.std() > 0.9 * fitted["mean_prevalence"].sel(actual="positive").std()
 
 
 def test_rates_of_data_sets_are_drawn_towards_the_mean(fitted):
     observed = br.scores.tpr(STUDIES)
     shrunken = br.scores.tpr(fitted, kind="observed").mean(["chain", "draw"])
-    mean = fitted["mean_rate"].sel(actual="positive").mean(["chain", "draw"])
+    mean = fitted["mean_rate"].sel(actual="positive", predicted="positive").mean(["chain", "draw"])
     far = abs(observed - mean) > 0.1
     assert (abs(shrunken - mean) < abs(observed - mean)).where(far, True).all()
     assert far.any()
@@ -188,7 +204,7 @@ def test_entities_are_a_population_without_data_sets():
     )
     posterior = br.fit(counts, "hierarchical_beta_binomial", seed=1)["posterior"]
     tnr = br.scores.tnr(posterior).mean(["chain", "draw"])
-    mean = float(posterior["mean_rate"].sel(actual="negative").mean())
+    mean = float(posterior["mean_rate"].sel(actual="negative", predicted="negative").mean())
     assert 1 > float(tnr.sel(entity="large")) > float(tnr.sel(entity="small")) > mean
     assert "performance_typical" not in posterior
     tp = br.scores.tpr(posterior)
@@ -199,7 +215,7 @@ def test_the_loglikelihood_is_of_tables():
     fit = br.fit(STUDIES, "hierarchical_beta_binomial", seed=1, draws=100, groups=["log_likelihood"])
     found, post = fit["log_likelihood"], fit["posterior"]
     assert found["counts"].dims == ("chain", "draw", "entity", "dataset", "actual")
-    a, b = concentration(post["mean_rate"].values[1, 7, 2, 1], post["spread"].values[1, 7, 2, 1])
+    a, b = concentration(post["mean_rate"].values[1, 7, 2, 1, 1], post["spread"].values[1, 7, 2, 1])
     tp = int(STUDIES.values[2, 5, 1, 1])
     assert float(found["counts"][1, 7, 2, 5, 1]) == pytest.approx(stats.betabinom(30, a, b).logpmf(tp), rel=1e-9)
     assert found["row_totals"].dims == ("chain", "draw", "test_set")
