@@ -7,18 +7,22 @@ from . import scores as scores
 from . import tile as tile
 from .audits import audit as audit
 from .audits import audit_table as audit_table
+from .cases import deciding_cases as deciding_cases
 from .cases import from_outcomes as from_outcomes
 from .cases import from_predictions as from_predictions
 from .cases import joint_outcomes as joint_outcomes
+from .cases import variance_components as variance_components
 from .counts import from_counts as from_counts
 from .counts import one_vs_rest as one_vs_rest
 from .counts import pool as pool
 from .frames import from_frame as from_frame
 from .frames import from_matrix as from_matrix
 from .inference import fit as fit
+from .metrics import weighted_metric as weighted_metric
 from .performance import as_performance as as_performance
 from .performance import at_prevalence as at_prevalence
 from .performance import filter_by_importance as filter_by_importance
+from .performance import mean_over_datasets as mean_over_datasets
 from .performance import mix as mix
 from .predictive import posterior_predictive as posterior_predictive
 from .ranking import credible_ranking as credible_ranking
@@ -33,5 +37,6 @@ from .scores.posterior import score_posterior as score_posterior
 from .scores.ranking_scores import canonical_score as canonical_score
 from .scores.ranking_scores import importance as importance
 from .scores.ranking_scores import ranking_score as ranking_score
+from .weights import case_weights as case_weights
 
 __version__: str

@@ -141,6 +141,14 @@ def whole_numbers(argument: str, values: Any) -> np.ndarray:
     return array.astype(np.int64)
 
 
+def repeats(weight: Any, size: int) -> np.ndarray:
+    """How many times each of ``size`` cases counts: once, or as often as ``weight`` says."""
+    found = np.ones(size, np.int64) if weight is None else np.atleast_1d(whole_numbers("weight", weight))
+    if found.shape != (size,):
+        raise ValueError(f"weight must hold one number for each of the {size} cases; got {found.shape}")
+    return found
+
+
 def is_number(value: Any) -> bool:
     return isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool | np.bool_)
 
@@ -184,18 +192,44 @@ def unique_names(argument: str, names: list) -> list:
     return names
 
 
-def case_labels(argument: str, values: Any) -> np.ndarray:
+def case_labels(argument: str, values: Any, *, may_lack: bool = False, hint: str = "") -> np.ndarray:
+    """One label a case; some may be missing where they ``may_lack``, but not all."""
     # As objects: NumPy would turn a list like ["a", nan] into strings, and hide that a label is missing.
     array = np.asarray(values if hasattr(values, "__array__") else object_array(values))
     if array.dtype.kind not in "biufUS":
         array = array.astype(object)
     if array.ndim != 1 or not array.size:
         raise ValueError(f"{argument} must be a sequence of labels, one a case; got shape {array.shape}")
-    if pd.isna(array).any():
-        raise ValueError(f"{argument} must hold a label for every case; got a missing value")
+    lacking = pd.isna(array)
+    if lacking.any() and not may_lack:
+        raise ValueError(f"{argument} must hold a label for every case; got a missing value{hint}")
+    if lacking.all():
+        raise ValueError(f"{argument} must hold a label of at least one case; got none")
     if array.dtype == object:
-        check_names(argument, array.tolist())
+        check_names(argument, array[~lacking].tolist())
     return array
+
+
+def positives(y_true: Any, positive: Any) -> np.ndarray:
+    """Which cases are of the positive class, of labels of two classes."""
+    labels = np.asarray(y_true)
+    if labels.ndim != 1 or pd.isna(labels).any():
+        raise ValueError(f"y_true must hold one label for every case; got shape {labels.shape} or missing labels")
+    classes = np.unique(labels).tolist()
+    if len(classes) != 2 or positive not in classes:
+        raise ValueError(f"y_true must hold two classes, one of them positive={positive!r}; got {classes[:5]}")
+    return labels == positive
+
+
+def nested(cluster: list, dataset: list) -> None:
+    """Raise unless each cluster lies within one data set."""
+    home: dict[Any, Any] = {}
+    for one, there in zip(cluster, dataset, strict=True):
+        if home.setdefault(one, there) != there:
+            raise ValueError(
+                "cluster must name clusters within one data set each, since data sets are taken as independent; "
+                f"got {one!r} in {home[one]!r} and {there!r}"
+            )
 
 
 def class_labels(labels: Any) -> list:

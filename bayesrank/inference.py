@@ -72,6 +72,10 @@ def fit(
         - ``shared_prevalence=False``: entities of one test set have a prevalence each (not of ``"paired"``);
         - ``target``, of ``"paired"`` with cases in clusters: ``"case"`` (the default, all cases weigh the same) or
           ``"cluster"`` (all clusters do);
+        - ``range=(low, high)``, of ``"paired"`` with outcomes that are numbers: between which they lie, so that the
+          prior counts as two cases at each end; ``base``, from values to the cases that each counts as;
+        - ``split_prior=True`` divides the prior by the number of data sets, for means over them
+          (:func:`bayesrank.mean_over_datasets`);
         - ``force=True`` accepts an entity without cases, and a rate that nothing is known of.
 
     Returns

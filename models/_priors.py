@@ -72,6 +72,22 @@ def concentration(counts: xr.DataArray, prior: Any = None) -> xr.DataArray:
     return (ones * values).transpose(*counts.dims).rename("prior_concentration")
 
 
+def split(prior: xr.DataArray, counts: xr.DataArray) -> xr.DataArray:
+    """One prior's mass spread over the data sets that an entity saw, instead of as much on each.
+
+    Examples
+    --------
+    >>> import bayesrank as br
+    >>> counts = br.from_counts(tn=[8, 9], fp=[2, 1], fn=[1, 0], tp=[9, 7], entity=["a", "a"], dataset=["x", "y"])
+    >>> split(concentration(counts, "uniform"), counts).sel(entity="a", dataset="x").values.tolist()
+    [[0.5, 0.5], [0.5, 0.5]]
+    """
+    if "dataset" not in counts.dims:
+        return prior
+    seen = counts["measured"].sum("dataset") if "measured" in counts.coords else counts.sizes["dataset"]
+    return (prior / np.maximum(seen, 1)).transpose(*prior.dims).rename(prior.name)
+
+
 def align(argument: str, values: xr.DataArray, counts: xr.DataArray, dims: Sequence[Any]) -> xr.DataArray:
     """A labelled argument in the order of ``counts``; it has to name all that counts holds, and nothing else."""
     values = labelled_numbers(argument, values)

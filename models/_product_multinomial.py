@@ -12,7 +12,7 @@ from bayesrank._random import Block
 from bayesrank._sampling import sample_counts
 from bayesrank.counts import are_outcomes, check_counts, parts_of
 from bayesrank.models._conjugate import Conjugate
-from bayesrank.models._priors import DEFAULT, align, concentration, in_words
+from bayesrank.models._priors import DEFAULT, align, concentration, in_words, split
 
 
 class ProductMultinomial:
@@ -33,6 +33,9 @@ class ProductMultinomial:
         classes).
     shared_prevalence : bool
         Entities of one test set, with one row prior, share the draw of its row totals.
+    split_prior : bool
+        Divide the prior by the number of data sets that an entity saw, for means over data sets: by default each data
+        set has all of it.
     force : bool
         Accept an entity without cases, and an improper prior although a rate has no information at all: its draws
         are 0, 1 or NaN.
@@ -53,9 +56,11 @@ class ProductMultinomial:
         prior: Any = None,
         prevalence: Any = None,
         shared_prevalence: bool = True,
+        split_prior: bool = False,
         force: bool = False,
     ) -> None:
         flag("shared_prevalence", shared_prevalence)
+        flag("split_prior", split_prior)
         flag("force", force)
         self.counts = check_counts(counts, "evidence")
         if self.ONLY_TWO_CLASSES and self.counts.sizes["actual"] != 2:
@@ -65,6 +70,8 @@ class ProductMultinomial:
                 "br.one_vs_rest)"
             )
         self.concentration = concentration(self.counts, prior)
+        if split_prior:
+            self.concentration = split(self.concentration, self.counts)
         self.totals = known_totals(self.counts, self.PREVALENCE if prevalence is None else prevalence)
         if not force:
             check_proper(self.counts, self.concentration)
@@ -74,6 +81,7 @@ class ProductMultinomial:
             "prior": in_words(prior, DEFAULT),
             "prevalence": in_words(prevalence, self.PREVALENCE),
             "shared_prevalence": int(shared_prevalence),
+            "split_prior": int(split_prior),
         }
 
     def observed(self) -> dict[str, xr.Dataset]:

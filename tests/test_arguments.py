@@ -26,6 +26,7 @@ BAD = {"resolution": WHOLE, "draws": WHOLE, "size": WHOLE, "points": WHOLE} | {
 GOOD = {
     "a": 0.5,
     "b": 0.5,
+    "cases": 3,
     "corners": ("f1", "accuracy"),
     "credible": br.tile.credible(DRAWS, 3),
     "entity": "a",

@@ -9,14 +9,14 @@ import pytest
 import bayesrank as br
 
 STORY = [
-    "_checks _compat _text _draws _random _sampling _kendall",
+    "_checks _compat _text _draws _random _sampling _kendall _weighted_areas",
     "counts",
     "cases frames",
     "datasets",
     "models",
-    "inference",
+    "inference weights",
     "performance",
-    "scores",
+    "scores metrics",
     "pooling",
     "predictive ranking",
     "tile ops audits",

@@ -135,6 +135,10 @@ def analyse(
             "one row a case for it (see 'bayesrank rank --help')"
         )
     outcomes = "outcome" in (evidence.data_vars if isinstance(evidence, xr.Dataset) else evidence.dims)
+    if outcomes and isinstance(evidence, xr.DataArray) and name != "dirichlet_multinomial":
+        raise ValueError(
+            f"--model must be dirichlet_multinomial for counts of outcomes, which have no classes; got {name}"
+        )
     if outcomes and prevalence is not None:
         raise ValueError(f"--prevalence must be left out for outcomes, which have no classes; got {prevalence!r}")
     given = {"prior": prior, "prevalence": prevalence}

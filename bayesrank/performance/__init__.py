@@ -13,6 +13,7 @@ from bayesrank.performance.arrays import (
     posterior_of,
     two_class_cells,
 )
+from bayesrank.performance.means import mean_over_datasets
 from bayesrank.performance.operations import (
     change_actual,
     change_predicted,
@@ -38,6 +39,7 @@ __all__ = [
     "counts_or_performance",
     "mean_outcome",
     "filter_by_importance",
+    "mean_over_datasets",
     "mix",
     "no_skill_twin",
     "observed_counts",

@@ -1,5 +1,6 @@
 """Pictures of results. They draw what was computed elsewhere; each takes ``ax=`` and returns the Axes."""
 
+from bayesrank.plots.cases import case_grid
 from bayesrank.plots.intervals import forest
 from bayesrank.plots.ops import ops_curve, ops_drift, ops_square, ops_tile, ops_values
 from bayesrank.plots.predictive import effect_of_size, matrix_pmf, pmf_over_contours, score_pmf, score_pmf_by_tpr
@@ -26,6 +27,7 @@ from bayesrank.plots.values import difference, posterior_against_prior
 
 __all__ = [
     "animate_contours",
+    "case_grid",
     "confusion_simplex",
     "contours",
     "credible_tile",

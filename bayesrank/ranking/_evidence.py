@@ -43,6 +43,8 @@ class Evidence:
 
     #: Observed counts (entity, [dataset], actual, predicted), or (entity, [dataset], outcome), of what is ranked.
     counts: xr.DataArray | None = None
+    #: Observed performance (entity, actual, predicted) where it is a mean over data sets, of which ``counts`` are.
+    shares: xr.DataArray | None = None
     #: Other observed values of what is ranked, by entity.
     values: xr.DataArray | None = None
     #: The performance that is ranked, where it is a table in memory.
@@ -58,27 +60,30 @@ class Evidence:
         def one(array: xr.DataArray | None) -> xr.DataArray | None:
             return array.isel({dim: i}, drop=True) if array is not None and dim in array.dims else array
 
-        return replace(self, counts=one(self.counts), values=one(self.values), performance=one(self.performance))
+        counts, shares, values = one(self.counts), one(self.shares), one(self.values)
+        return replace(self, counts=counts, shares=shares, values=values, performance=one(self.performance))
 
     def observed(self, score: Score | None) -> xr.DataArray | None:
         """The score of what was observed (entity), at the prevalence that is ranked; None where not known."""
-        if self.counts is None or score is None:
+        observed = self.counts if self.shares is None else self.shares
+        if observed is None or score is None:
             return self.values
         given = (self.about or {}).get("prevalence", "sampled")
         if given in ("sampled", "observed") or not score.depends_on_prevalence:
-            return score(self.counts)
+            return score(observed)
         try:
-            return score(shift_prior(self.counts, float(given)))
+            return score(shift_prior(observed, float(given)))
         except ValueError:  # draws of it, or of more than two classes
             return None
 
     def extreme(self) -> xr.DataArray | None:
         """Entities that were always right or always wrong: their scores lie at an end of what can be observed."""
-        if self.counts is None or are_outcomes(self.counts):  # whose ends are those of the score
+        observed = self.counts if self.shares is None else self.shares
+        if observed is None or are_outcomes(observed):  # whose ends are those of the score
             return None
-        table = self.counts.transpose(..., *OUTCOME_DIMS)
+        table = observed.transpose(..., *OUTCOME_DIMS)
         right = xr.DataArray(np.trace(table.values, axis1=-2, axis2=-1), dims=table.dims[:-2])
-        return (right == 0) | (right == table.sum(OUTCOME_DIMS).values)
+        return (right == 0) | (np.abs(right - table.sum(OUTCOME_DIMS).values) < 1e-12)
 
     def notes(self, score: Score | None) -> list[str]:
         """Sentences on what the evidence cannot carry."""
@@ -140,8 +145,11 @@ def evidence_of(source: Any, variable: str | None, values: xr.DataArray, kind: s
     if (kind or (about or {}).get("kind", "observed")) != "observed":
         return known
     counts = observed_counts(source)
+    shares = groups.get("observed_data", xr.Dataset()).get("performance")
     array = as_performance(source, kind)
     table = {"entity", *OUTCOME_DIMS} <= set(array.dims) and array.chunks is None
+    if shares is not None and _fits(shares, values):
+        return replace(known, counts=counts, shares=shares, performance=array if table else None)
     if counts is not None and (not {"entity", *OUTCOME_DIMS} <= set(counts.dims) or not _fits(counts, values)):
         counts = None
     return replace(known, counts=counts, performance=array if table else None)
@@ -232,18 +240,23 @@ def _same_cases(counts: xr.DataArray) -> list[str]:
     """Whether entities met the same cases, so that their errors may go together."""
     if "test_set" not in counts.coords:
         return []
-    sets = Counter(name for name in counts["test_set"].values.ravel().tolist() if name)
-    shared = [size for size in sets.values() if size > 1]
+    # Of several data sets each has test sets of its own.
+    names = counts["test_set"].transpose("entity", ...).values.reshape(counts.sizes["entity"], -1)
+    sets = Counter(name for name in names.ravel().tolist() if name)
+    shared = {name for name, size in sets.items() if size > 1}
     if not shared:
         return []
-    some = f"{sum(shared)} of {_text.count(sets.total(), 'entity')} share {_text.count(len(shared), 'test set')}"
-    who = "All entities met the same cases" if len(sets) == 1 else some
+    measured = names[(names != "").any(axis=1)]
+    one = all(len(set(column)) == 1 for column in measured.T)
+    sharing = (
+        f"{sum(not shared.isdisjoint(row) for row in measured.tolist())} of {_text.count(len(measured), 'entity')}"
+    )
+    who = "All entities met the same cases" if one else f"{sharing} share {_text.count(len(shared), 'test set')}"
     named = counts["test_set"].attrs.get("named")
     if are_outcomes(counts):
         if not named:
-            some = f"{sum(shared)} of {_text.count(sets.total(), 'entity')}"
-            many = "have equally many cases" if len(sets) == 1 else "have as many cases as another"
-            who = f"{'All entities' if len(sets) == 1 else some} {many} and may have met the same ones"
+            many = "have equally many cases" if one else "have as many cases as another"
+            who = f"{'All entities' if one else sharing} {many} and may have met the same ones"
         return [f"{who}; outcomes are taken as independent, since counts do not tell how they go together."]
     guess = "" if named else ", as equal class sizes suggest"
     return [f"{who}{guess}; their errors are taken as independent, since matrices do not tell how they overlap."]

@@ -1,7 +1,7 @@
 """Evidence from single cases: the true label of each, and what every entity predicted of it."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -10,22 +10,21 @@ import xarray as xr
 from bayesrank._checks import (
     all_classes,
     case_labels,
-    in_words,
-    is_number,
     item_names,
     name_coord,
-    object_array,
     ordered_categories,
+    repeats,
     unique_names,
-    unique_rows,
-    whole_numbers,
 )
+from bayesrank.cases._patterns import check_cases, common_note, patterns
 from bayesrank.counts import arrange
 
-__all__ = ["from_outcomes", "from_predictions", "joint_outcomes"]
+__all__ = ["from_predictions", "joint_outcomes"]
 
-#: Whole numbers up to here are told apart by floats.
-EXACT = 2**53
+LACKING = (
+    " (fill in the label that it counts as, or keep the cases that all entities met, by missing='common' of "
+    "br.joint_outcomes)"
+)
 
 
 def from_predictions(
@@ -96,6 +95,8 @@ def joint_outcomes(
     weight: Any = None,
     dataset: Any = None,
     cluster: Any = None,
+    case: Any = None,
+    missing: Literal["common"] | None = None,
 ) -> xr.Dataset:
     """How often each pattern occurred: the true label of a case, and what every entity predicted of it.
 
@@ -116,18 +117,26 @@ def joint_outcomes(
     cluster : sequence, optional
         What each case belongs to (a patient, a series), where cases of one cluster resemble each other. Cases of
         different clusters are different patterns; a name stands for the same cluster in every data set.
+    case : sequence, optional
+        The name of each case, so that none is counted twice: a case that occurs again, in the same data set or in
+        another (folds that overlap), is refused.
+    missing : "common", optional
+        What to do where an entity made no prediction (None or NaN): refuse it, or keep the cases that all entities
+        met. A missing prediction has no place of its own in a square table.
 
     Returns
     -------
     xarray.Dataset
         ``actual`` (pattern) and ``predicted`` (pattern, entity), labels; ``count`` (pattern), above 0; and the coords
         ``label`` (all classes in order), ``dataset`` and ``cluster`` (pattern) where given. Patterns are in the
-        order of the data sets and clusters, then of the classes.
+        order of the data sets and clusters, then of the classes. Attrs, where cases were left out: ``missing``,
+        ``cases`` and ``cases_left_out``, and the ``note`` that rankings print.
 
     Raises
     ------
     ValueError
-        If lengths differ, a label is missing or not among ``labels``, or fewer than two classes are known.
+        If lengths differ, a label is missing or not among ``labels``, fewer than two classes are known, or a case
+        occurs twice.
     TypeError
         If ``predictions`` is no mapping or DataFrame.
 
@@ -137,125 +146,38 @@ def joint_outcomes(
     >>> joint["predicted"].values.tolist(), joint["count"].values.tolist()
     ([[1, 0], [1, 0], [1, 1]], [2, 1, 1])
     """
-    cases = _encode(y_true, predictions, labels, weight)
-    classes = name_coord(cases.classes)
-    codes, count, groups = _patterns(np.column_stack([cases.actual, cases.predicted]), cases.weight, dataset, cluster)
+    if missing not in (None, "common"):
+        raise ValueError(
+            "missing must be None or 'common': a missing prediction has no place in a square table, unless it is "
+            f"filled in with a label; got {missing!r}"
+        )
+    cases = _encode(y_true, predictions, labels, weight, missing == "common")
+    classes, size = name_coord(cases.classes), cases.weight.size
+    groups = {"dataset": dataset, "cluster": cluster, "case": case}
+    named = {
+        group: item_names(group, given, size, broadcast=group == "dataset")
+        for group, given in groups.items()
+        if given is not None
+    }
+    if case is not None:
+        check_cases(named["case"], cases.weight, named.get("dataset"))
+    met = cases.predicted.min(axis=1) >= 0
+    if not cases.weight[met].any() and cases.weight.any():
+        raise ValueError("missing cannot be 'common' where no case was met by all entities; got none")
+    codes, count, coords = patterns(
+        np.column_stack([cases.actual, cases.predicted])[met],
+        cases.weight[met],
+        {group: [name for name, kept in zip(names, met, strict=True) if kept] for group, names in named.items()},
+    )
     return xr.Dataset(
         {
             "actual": ("pattern", classes[codes[:, 0]]),
             "predicted": (("pattern", "entity"), classes[codes[:, 1:]]),
             "count": ("pattern", count),
         },
-        {"entity": name_coord(cases.entities), "label": classes} | groups,
+        {"entity": name_coord(cases.entities), "label": classes} | coords,
+        common_note(int(cases.weight[met].sum()), int(cases.weight[~met].sum())),
     )
-
-
-def from_outcomes(frame: pd.DataFrame, *, weight: Any = None, dataset: Any = None, cluster: Any = None) -> xr.Dataset:
-    """How often each pattern of outcomes occurred: right or wrong, a grade or a number, of every entity on a case.
-
-    For evaluations without a confusion matrix: benchmarks of language models, graded answers, costs, errors.
-
-    Parameters
-    ----------
-    frame : pandas.DataFrame
-        One row a case, one column an entity, the outcome as value: a number, 0/1 or True/False for wrong and right.
-    weight : sequence of int or str, optional
-        How many times each case counts (whole numbers), or the column that says so.
-    dataset : hashable or sequence, optional
-        The data set of each case, the column that names it, or one name for all cases.
-    cluster : sequence or str, optional
-        What each case belongs to (a question, a patient), where cases of one cluster resemble each other, or the
-        column that says so.
-
-    Returns
-    -------
-    xarray.Dataset
-        ``outcome`` (pattern, entity); ``count`` (pattern), above 0; and the coords ``dataset`` and ``cluster``
-        (pattern) where given. Columns that were named for these are no entities. The model ``"paired"`` takes it, and
-        its posterior holds ``mean_outcome``.
-
-    Raises
-    ------
-    ValueError
-        If an outcome is missing or not finite, a column occurs twice, or lengths differ.
-    TypeError
-        If ``frame`` is no DataFrame, or a column does not hold numbers.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> frame = pd.DataFrame({"gpt": [1, 1, 0, 1], "llama": [1, 0, 0, 1]})
-    >>> outcomes = from_outcomes(frame)
-    >>> outcomes["outcome"].values.tolist(), outcomes["count"].values.tolist()
-    ([[0, 0], [1, 0], [1, 1]], [1, 1, 2])
-    """
-    if not isinstance(frame, pd.DataFrame):
-        raise TypeError(f"frame must be a pandas DataFrame; got {in_words(frame)}")
-    unique_names("frame", item_names("frame", list(frame.columns), frame.shape[1]))
-    given = {"weight": weight, "dataset": dataset, "cluster": cluster}
-    columns = {name: held for name, held in given.items() if isinstance(held, str) and held in frame.columns}
-    given |= {name: frame[column] for name, column in columns.items()}
-    outcomes = frame.drop(columns=list(columns.values()))
-    if not outcomes.size:
-        raise ValueError(
-            f"frame must hold a case and an entity at least; got {outcomes.shape[0]} x {outcomes.shape[1]}"
-        )
-    values = np.column_stack([_numbers(name, outcomes[name]) for name in outcomes.columns])
-    if (values == np.floor(values)).all() and np.abs(values).max() < EXACT:
-        values = values.astype(np.int64)
-    seen, codes = np.unique(values, return_inverse=True)
-    size = len(frame)
-    codes, count, groups = _patterns(
-        codes.reshape(values.shape), _weights(given["weight"], size), given["dataset"], given["cluster"]
-    )
-    return xr.Dataset(
-        {"outcome": (("pattern", "entity"), seen[codes]), "count": ("pattern", count)},
-        {"entity": name_coord(list(outcomes.columns))} | groups,
-    )
-
-
-def _patterns(codes: np.ndarray, weight: np.ndarray, dataset: Any, cluster: Any) -> tuple[np.ndarray, np.ndarray, dict]:
-    """Distinct rows of each data set and cluster, how often each occurred, and the coords that name the groups."""
-    groups = {
-        group: pd.factorize(object_array(item_names(group, given, weight.size, broadcast=group == "dataset")))
-        for group, given in (("dataset", dataset), ("cluster", cluster))
-        if given is not None
-    }
-    seen = weight > 0
-    patterns, which = unique_rows(np.column_stack([*(code for code, _ in groups.values()), codes])[seen])
-    count = np.zeros(len(patterns), np.int64)
-    np.add.at(count, which, weight[seen])
-    named = {
-        group: ("pattern", name_coord(names.tolist())[patterns[:, i]])
-        for i, (group, (_, names)) in enumerate(groups.items())
-    }
-    return patterns[:, len(groups) :], count, named
-
-
-def _numbers(name: Any, column: pd.Series) -> np.ndarray:
-    """The outcomes of an entity, as numbers."""
-    if column.isna().any():
-        raise ValueError(
-            f"frame must hold an outcome of every entity on every case; got none in column {name!r}, row "
-            f"{column.index[column.isna()][0]} (frame.dropna() keeps the cases that all entities met; "
-            "frame.fillna(0) counts a missing answer as wrong)"
-        )
-    others = [] if column.dtype.kind in "biuf" else [v for v in column if not (isinstance(v, bool) or is_number(v))]
-    if others:
-        raise TypeError(f"frame must hold numbers; got {in_words(others[0])} in column {name!r}")
-    values = column.to_numpy(dtype=float)
-    if column.dtype.kind in "iu" and column.size and max(abs(int(column.max())), abs(int(column.min()))) > EXACT:
-        raise ValueError(f"frame must hold whole numbers up to 2**53; got {column.max()} in column {name!r}")
-    if np.isinf(values).any():
-        raise ValueError(f"frame must hold finite numbers; got an infinite one in column {name!r}")
-    return values
-
-
-def _weights(weight: Any, size: int) -> np.ndarray:
-    found = np.ones(size, np.int64) if weight is None else np.atleast_1d(whole_numbers("weight", weight))
-    if found.shape != (size,):
-        raise ValueError(f"weight must hold one number for each of the {size} cases; got {found.shape}")
-    return found
 
 
 class _Cases(NamedTuple):
@@ -269,9 +191,13 @@ class _Cases(NamedTuple):
 
 
 def _encode(
-    y_true: Any, predictions: Mapping[Any, Any] | pd.DataFrame, labels: Sequence[Any] | None, weight: Any
+    y_true: Any,
+    predictions: Mapping[Any, Any] | pd.DataFrame,
+    labels: Sequence[Any] | None,
+    weight: Any,
+    may_lack: bool = False,
 ) -> _Cases:
-    """The cases, checked."""
+    """The cases, checked; a prediction that may be missing, and is, has the code -1."""
     if not isinstance(predictions, Mapping | pd.DataFrame):
         raise TypeError(
             "predictions must be a mapping or a DataFrame from entity to predicted labels; "
@@ -282,7 +208,10 @@ def _encode(
     entities = unique_names("predictions", item_names("predictions", names, len(names)))
     if not entities:
         raise ValueError("predictions must hold at least one entity; got none")
-    guesses = {name: case_labels(f"predictions[{name!r}]", predictions[name]) for name in entities}
+    guesses = {
+        name: case_labels(f"predictions[{name!r}]", predictions[name], may_lack=may_lack, hint=LACKING)
+        for name in entities
+    }
     for name, guess in guesses.items():
         if guess.size != truth.size:
             raise ValueError(
@@ -301,15 +230,17 @@ def _encode(
                     f"predictions[{name!r}] must hold labels, not probabilities (set a threshold); got {between[0]:g}"
                 )
     named = ordered_categories(y_true) if labels is None else labels
-    classes = all_classes(named, [truth, *guesses.values()])
+    classes = all_classes(named, [truth, *(guess[~pd.isna(guess)] for guess in guesses.values())])
     code = {label: i for i, label in enumerate(classes)}
 
     def encode(argument: str, values: np.ndarray) -> np.ndarray:
+        given = ~pd.isna(values)
+        codes = np.full(values.size, -1)
         try:
-            return np.fromiter((code[v] for v in values.tolist()), dtype=np.int64, count=values.size)
+            codes[given] = np.fromiter((code[v] for v in values[given].tolist()), np.int64, int(given.sum()))
         except KeyError as error:
             raise ValueError(f"{argument} holds the label {error.args[0]!r}, not among labels {classes}") from None
+        return codes
 
-    weights = _weights(weight, truth.size)
     predicted = np.column_stack([encode(f"predictions[{name!r}]", guess) for name, guess in guesses.items()])
-    return _Cases(encode("y_true", truth), predicted, weights, entities, classes)
+    return _Cases(encode("y_true", truth), predicted, repeats(weight, truth.size), entities, classes)
