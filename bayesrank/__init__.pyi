@@ -12,9 +12,14 @@ from .cases import from_outcomes as from_outcomes
 from .cases import from_predictions as from_predictions
 from .cases import joint_outcomes as joint_outcomes
 from .cases import variance_components as variance_components
+from .conflicts import prior_conflict as prior_conflict
 from .counts import from_counts as from_counts
 from .counts import one_vs_rest as one_vs_rest
 from .counts import pool as pool
+from .decisions import decision_curve as decision_curve
+from .decisions import decision_verdict as decision_verdict
+from .decisions import expected_utility as expected_utility
+from .decisions import noninferiority as noninferiority
 from .frames import from_frame as from_frame
 from .frames import from_matrix as from_matrix
 from .inference import fit as fit
@@ -26,10 +31,14 @@ from .performance import mean_over_datasets as mean_over_datasets
 from .performance import mix as mix
 from .predictive import posterior_predictive as posterior_predictive
 from .ranking import credible_ranking as credible_ranking
+from .ranking import probability as probability
+from .ranking import probable_orders as probable_orders
 from .ranking import rank as rank
 from .ranking import rank_bounds as rank_bounds
 from .ranking import ranking_table as ranking_table
 from .ranking import relations as relations
+from .ranking import stability as stability
+from .ranking import top_set as top_set
 from .ranking import verdict as verdict
 from .scores.contours import contour as contour
 from .scores.placement import place as place
@@ -37,6 +46,8 @@ from .scores.posterior import score_posterior as score_posterior
 from .scores.ranking_scores import canonical_score as canonical_score
 from .scores.ranking_scores import importance as importance
 from .scores.ranking_scores import ranking_score as ranking_score
+from .sensitivities import sensitivity as sensitivity
+from .sensitivities import sensitivity_verdict as sensitivity_verdict
 from .weights import case_weights as case_weights
 
 __version__: str

@@ -174,8 +174,7 @@ def parts_of(pooled: xr.DataArray) -> xr.DataArray | None:
     if not set(wanted) <= set(position):
         return None
     tables = np.array(held["counts"], np.int64)[[position[name] for name in wanted]]
-    # Of classes that were selected since there is only the sum.
-    if tables.shape[2:] != pooled.shape[1:] or not np.array_equal(tables.sum(1), pooled.values):
+    if not np.array_equal(tables.sum(1), pooled.values):
         return None
     coords = {"dataset": name_coord(held["dataset"]), **{dim: pooled[dim].values for dim in pooled.dims}}
     return xr.DataArray(tables, coords, ("entity", "dataset", *pooled.dims[1:]), name="counts")

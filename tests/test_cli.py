@@ -37,6 +37,21 @@ def test_rank_prints_a_table_and_a_verdict_and_nothing_else(table):
     assert "NA is the most probable best by f1" in done.stdout
 
 
+def test_what_is_asked_of_the_order_is_answered(table):
+    """As the Python function does, and in JSON beside the ranking."""
+    asked = ["--score", "f1", "--draws", "200", "--ask", "NA > null", "--ask", "null in top 1"]
+    lines = run("rank", table, *asked).stdout.splitlines()
+    ranking = br.fit(br.from_frame(pd.read_csv(table, keep_default_na=False)), seed=1, draws=200)
+    for statement, text in (("NA > null", "NA > null"), ("null in top 1", "rank(null) <= 1")):
+        found = br.probability(ranking, statement, "f1")
+        (line,) = [line for line in lines if line.startswith(f"{text}: probability")]
+        assert line.endswith(f"(Monte-Carlo error {float(found['probability_error']):.2g}).")
+    held = json.loads(run("rank", table, *asked, "--format", "json").stdout)["asked"]
+    assert [one["statement"] for one in held] == ["NA > null", "rank(null) <= 1"]
+    assert held[0]["probability"] == pytest.approx(1 - held[1]["probability"])
+    assert "--ask must be left out of --format csv" in run("rank", table, *asked, "--format", "csv").stderr
+
+
 BAD = [
     (["rank", "no_such_thing"], "DATA must be a CSV file or one of"),
     (["rank", "tornado", "--score", "f7"], "score must be one of"),

@@ -183,6 +183,7 @@ def test_cases_of_several_data_sets(write):
     assert one == invoke("rank", write(CASES.iloc[3:]), "--draws", "50", "--format", "csv")
     assert refused("rank", path, "--dataset", "z") == "--dataset must be one of x, y; got 'z'"
     pooled = invoke("rank", write(CASES), "--draws", "50", "--format", "csv")
+    assert pooled == invoke("rank", path, "--draws", "50", "--format", "csv")
     assert pooled == invoke("rank", write(CASES.assign(dataset="all")), "--draws", "50", "--format", "csv")
 
 

@@ -20,6 +20,8 @@ STORY = [
     "pooling",
     "predictive ranking",
     "tile ops audits",
+    "decisions conflicts",
+    "sensitivities",
     "plots",
     "report",
     "cli",

@@ -97,6 +97,8 @@ def test_means_are_means_of_draws():
     ranking = br.credible_ranking(found, "accuracy")
     np.testing.assert_allclose(ranking["observed"], [0.85 / 4 + 0.65 * 0.75, 0.8 / 4 + 0.55 * 0.75])
     assert "Means over 2 data sets, with the weights small 0.25, large 0.75:" in ranking["notes"].item()
+    alone = mean_over_datasets(posterior, {"large": 1, "small": 0})["posterior"].attrs["note"]
+    assert alone == "Means over data sets of which large has all the weight."
     by_array = xr.DataArray([3.0, 1.0], {"dataset": ["large", "small"]}, ["dataset"])
     xr.testing.assert_equal(br.as_performance(mean_over_datasets(posterior, by_array)), br.as_performance(found))
 

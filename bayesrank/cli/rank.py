@@ -25,6 +25,7 @@ Examples:
   bayesrank rank counts.csv --score f1 --rope 0.01 --report counts.html
   bayesrank rank anomaly_detectors --dataset art_daily_jumpsup --score mcc
   bayesrank rank livecodebench_execution
+  bayesrank rank breast_cancer --score mcc --ask "logreg > knn5 > tree" --ask "rf in top 3"
   bayesrank rank answers.csv --cluster question --ignore remark
 """
 
@@ -56,19 +57,25 @@ out. Cases are ranked by the model paired, for which every entity must have met 
     "cases; else accuracy]",
 )
 @click.option("--rope", default=0.0, show_default=True, help="Differences up to this do not count.")
+@click.option("--ask", multiple=True, help="How probable is this of the order? 'A > B and C in top 3'; again for more.")
 @click.option("--format", "output", type=click.Choice(["table", "csv", "json"]), default="table", show_default=True)
 @click.option("--report", type=click.Path(dir_okay=False), help="Write a self-contained HTML report.")
-def rank(score: str | None, rope: float, prob: float, output: str, report: str | None, **how: Any) -> None:
+def rank(
+    score: str | None, rope: float, prob: float, ask: tuple[str, ...], output: str, report: str | None, **how: Any
+) -> None:
     """A ranking as a table, as CSV or JSON, and as a report."""
     with progress() as step:
         # A name that there is not is better known before the work than after it.
         known = None if score in (None, MEAN) else as_score(score)
         if known is not None and known.higher_is_better is None:
             raise ValueError(f"--score must have a better end to rank by; {known.name} has none")
+        if ask and output == "csv":
+            raise ValueError("--ask must be left out of --format csv, which has a row for each entity; json has both")
         analysis = analyse(step, **how)
         the_score = _score(analysis, known or score, how["data"])
         step("ranking")
         ranking = br.credible_ranking(analysis.posterior, the_score, prob=prob, rope=rope)
+        answers = [br.probability(analysis.posterior, statement, the_score, rope=rope) for statement in ask]
         if report:
             step("reporting")
             from bayesrank.report import ranking_report
@@ -79,11 +86,15 @@ def rank(score: str | None, rope: float, prob: float, output: str, report: str |
     if output == "csv":
         click.echo(br.ranking_table(ranking).to_csv(), nl=False)
     elif output == "json":
-        click.echo(_json(ranking))
+        click.echo(_json(ranking, answers))
     else:
         from bayesrank.report.words import implied_prior, prior_scores
 
         _print_table(ranking)
+        for answer in answers:
+            p = _text.probability(float(answer["probability"]), worth(ranking))
+            error = float(answer["probability_error"])
+            click.echo(f"{answer.attrs['statement']}: probability {p} (Monte-Carlo error {error:.2g}).")
         implied = implied_prior(prior_scores(analysis.posterior, the_score), prob)
         if implied:
             prior = groups_of(analysis.posterior)["posterior"].attrs["prior"]
@@ -141,7 +152,7 @@ def _print_table(ranking: xr.Dataset) -> None:
         click.echo(sentence)
 
 
-def _json(ranking: xr.Dataset) -> str:
+def _json(ranking: xr.Dataset, answers: list[xr.Dataset]) -> str:
     table = br.ranking_table(ranking).reset_index()
     return json.dumps(
         {
@@ -149,6 +160,10 @@ def _json(ranking: xr.Dataset) -> str:
             "prob": ranking.attrs["prob"],
             "rope": ranking.attrs["rope"],
             "verdict": br.verdict(ranking),
+            "asked": [
+                {"statement": answer.attrs["statement"]} | {str(name): float(held) for name, held in answer.items()}
+                for answer in answers
+            ],
             "ranking": json.loads(table.to_json(orient="records")),
         },
         ensure_ascii=False,

@@ -173,6 +173,8 @@ def _stated(
         more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
         how = f"with the weights {', '.join(shares[:NAMED])}{more}"
     lines = [f"Means over {len(names)} data sets, {how}: they are of these data sets, not of a new one."]
+    if len(names) == 1:
+        lines = [f"Means over data sets of which {names[0]} has all the weight."]
     few = str(attrs.get("note_few", ""))
     said = [line for line in str(attrs.get("note", "")).split("\n") if line and line != few]
     if few and sum(attrs.get("units", [])) < FEW:

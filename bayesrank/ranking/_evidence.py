@@ -259,7 +259,9 @@ def _same_cases(counts: xr.DataArray) -> list[str]:
             who = f"{'All entities' if one else sharing} {many} and may have met the same ones"
         return [f"{who}; outcomes are taken as independent, since counts do not tell how they go together."]
     guess = "" if named else ", as equal class sizes suggest"
-    return [f"{who}{guess}; their errors are taken as independent, since matrices do not tell how they overlap."]
+    return [
+        f"{who}{guess}; their errors are taken as independent, since matrices do not tell how they overlap; the cases would (model 'paired')."
+    ]
 
 
 def _few_cases(counts: xr.DataArray) -> list[str]:
