@@ -260,7 +260,8 @@ def _same_cases(counts: xr.DataArray) -> list[str]:
         return [f"{who}; outcomes are taken as independent, since counts do not tell how they go together."]
     guess = "" if named else ", as equal class sizes suggest"
     return [
-        f"{who}{guess}; their errors are taken as independent, since matrices do not tell how they overlap; the cases would (model 'paired')."
+        f"{who}{guess}; their errors are taken as independent, since matrices do not tell how they overlap; the cases "
+        "would (model 'paired')."
     ]
 
 
