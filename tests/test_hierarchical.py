@@ -287,3 +287,79 @@ def test_coverage_of_summary_points():
         low, high = np.quantile(learn(right, cases, ONES).draw(rng, 2000)[0], [0.025, 0.975])
         held.append(low <= mean <= high)
     assert 0.93 < np.mean(held) < 0.97
+
+
+# --- More than two answers, and outcomes --------------------------------------------------------------------------
+
+
+def grades(sizes=(60, 40, 30, 50)):
+    """Three grades of two entities on four data sets."""
+    rng = np.random.default_rng(9)
+    mean = np.array([[0.2, 0.3, 0.5], [0.3, 0.4, 0.3]])
+    counts = [[rng.multinomial(n, rng.dirichlet(20 * m)) for n in sizes] for m in mean]
+    coords = {"entity": ["a", "b"], "dataset": list("wxyz"), "outcome": [0, 1, 2]}
+    return xr.DataArray(np.array(counts), coords, ("entity", "dataset", "outcome"), name="counts")
+
+
+@pytest.fixture(scope="module")
+def graded():
+    nuts = {"tune": 400, "target_accept": 0.9}
+    return br.fit(grades(), "hierarchical_dirichlet_multinomial", seed=1, draws=400, chains=2, nuts=nuts)
+
+
+def test_two_answers_go_by_quadrature_whatever_the_name():
+    two = grades().isel(outcome=[0, 2])
+    first, second = (br.fit(two, name, seed=1, draws=50)["posterior"] for name in NAMES)
+    xr.testing.assert_equal(first, second)
+    assert first.attrs["sampler"] == "exact"
+
+
+NAMES = ("hierarchical_beta_binomial", "hierarchical_dirichlet_multinomial")
+
+
+def test_two_of_three_grades_are_those_of_the_quadrature(graded):
+    """Amalgamation: with grades 0 and 1 counted as one, the model is the beta-binomial with the prior's sum, so means agree."""
+    counts = grades()
+    merged = xr.concat([counts.isel(outcome=[0, 1]).sum("outcome"), counts.isel(outcome=2, drop=True)], "outcome")
+    merged = merged.assign_coords(outcome=[0, 1]).transpose("entity", "dataset", "outcome")
+    exact = br.fit(merged, NAMES[0], seed=1, prior=[8 / 3, 4 / 3])["posterior"]["mean_rate"].sel(outcome=1)
+    import arviz as az
+
+    sampled = graded["posterior"][["mean_rate"]].sel(outcome=2)
+    gap = abs(sampled["mean_rate"].mean(["chain", "draw"]) - exact.mean(["chain", "draw"]))
+    # The spread is learned from three grades there, from two here: half a posterior standard deviation is allowed.
+    assert (gap < 4 * az.mcse(sampled)["mean_rate"] + 0.5 * exact.std(["chain", "draw"])).all()
+
+
+def test_grades_have_means_of_each_kind(graded):
+    post = graded["posterior"]
+    for kind in ("", "_typical", "_new"):
+        mean = (post[f"performance{kind}"] * [0, 1, 2]).sum("outcome")
+        xr.testing.assert_allclose(mean, post[f"mean_outcome{kind}"].transpose(*mean.dims), rtol=1e-10)
+    ranking = br.credible_ranking(graded, "mean_outcome")
+    assert br.ranking_table(ranking).index.tolist() == ["a", "b"]
+    xr.testing.assert_equal(ranking["median"], br.credible_ranking(graded, "mean_outcome", kind="typical")["median"])
+    new = br.credible_ranking(graded, "mean_outcome", kind="new")
+    assert float(new["upper"][0] - new["lower"][0]) > float(ranking["upper"][0] - ranking["lower"][0])
+    assert br.credible_ranking(graded, "mean_outcome", kind="observed")["median"].sizes["dataset"] == 4
+
+
+def test_many_classes_are_tables_of_each_kind():
+    rng = np.random.default_rng(2)
+    tables = rng.multinomial(80, [0.3, 0.02, 0.02, 0.02, 0.3, 0.02, 0.02, 0.02, 0.28], (2, 3)).reshape(2, 3, 3, 3)
+    coords = {"entity": ["a", "b"], "dataset": list("xyz"), "actual": [0, 1, 2], "predicted": [0, 1, 2]}
+    counts = xr.DataArray(tables, coords, ("entity", "dataset", "actual", "predicted"), name="counts")
+    counts.values[1] = counts.values[0][:, :, [0, 2, 1]]  # b confuses, on the same cases
+    fit = br.fit(counts, NAMES[1], seed=1, draws=200, chains=2, nuts={"tune": 300}, groups=["log_likelihood"])
+    for kind in ("observed", "typical", "new"):
+        performance = br.as_performance(fit, kind)
+        np.testing.assert_allclose(performance.sum(["actual", "predicted"]), 1, rtol=1e-9)
+    assert br.ranking_table(br.credible_ranking(fit, "macro_f1")).index[0] == "a"
+    assert fit["log_likelihood"]["counts"].sizes["actual"] == 3
+    assert fit["posterior"]["mean_prevalence"].dims == ("chain", "draw", "actual")
+
+
+def test_a_variable_has_no_kind_but_its_own(graded):
+    plain = graded["posterior"].drop_vars(["mean_outcome_new", "performance_new"])
+    with pytest.raises(ValueError, match="kind must be one that the variable 'mean_outcome'"):
+        br.credible_ranking(plain, "mean_outcome", kind="new")
