@@ -318,7 +318,7 @@ NAMES = ("hierarchical_beta_binomial", "hierarchical_dirichlet_multinomial")
 
 
 def test_two_of_three_grades_are_those_of_the_quadrature(graded):
-    """Amalgamation: with grades 0 and 1 counted as one, the model is the beta-binomial with the prior's sum, so means agree."""
+    """With grades 0 and 1 counted as one (and the sum of their prior) it is the beta-binomial, so means agree."""
     counts = grades()
     merged = xr.concat([counts.isel(outcome=[0, 1]).sum("outcome"), counts.isel(outcome=2, drop=True)], "outcome")
     merged = merged.assign_coords(outcome=[0, 1]).transpose("entity", "dataset", "outcome")
