@@ -25,6 +25,7 @@ from .frames import from_matrix as from_matrix
 from .inference import fit as fit
 from .metrics import weighted_metric as weighted_metric
 from .performance import as_performance as as_performance
+from .performance import at_prevalence as at_prevalence
 from .performance import filter_by_importance as filter_by_importance
 from .performance import mean_over_datasets as mean_over_datasets
 from .performance import mix as mix

@@ -7,6 +7,8 @@ from bayesrank._random import fingerprint, stream
 
 #: Below this gamma variables are drawn by their logarithms: plain ones lose digits, then underflow.
 SMALL = 0.1
+#: Less is no concentration that can be drawn from: all or nothing.
+TINY = 1e-290
 #: exp of less would be 0 (or lose digits).
 FLOOR = -600.0
 
@@ -37,6 +39,22 @@ def dirichlet(rng: np.random.Generator, concentration: np.ndarray, size: int) ->
         gamma[:, small] = np.exp(_lifted(log - np.broadcast_to(top[..., None], shape)[:, small]))
         gamma /= gamma.sum(axis=-1, keepdims=True)
     return gamma
+
+
+def dirichlet_of_each(rng: np.random.Generator, concentration: np.ndarray) -> np.ndarray:
+    """One draw of a Dirichlet for each row of concentrations, summing to 1 over the last axis, none of it 0.
+
+    By logarithms: log G(a) = log G(a + 1) + log(U) / a, where U is uniform. Each row takes its share of the stream, so
+    that the first rows of a longer array are those of a shorter one.
+    """
+    uniform, gamma = rng.spawn(2)
+    with np.errstate(divide="ignore"):
+        log = np.log(gamma.standard_gamma(concentration + 1)) - uniform.standard_exponential(
+            concentration.shape
+        ) / np.maximum(concentration, TINY)
+    log -= log.max(-1, keepdims=True)
+    found = np.exp(np.maximum(log, FLOOR))
+    return found / found.sum(-1, keepdims=True)
 
 
 def _lifted(log: np.ndarray) -> np.ndarray:

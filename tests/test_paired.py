@@ -613,5 +613,5 @@ def test_a_variable_has_no_kind():
     fit = br.fit(
         br.from_outcomes(pd.DataFrame({"a": [1] * 46 + [0] * 14, "b": [1] * 38 + [0] * 22})), "paired", seed=1, draws=50
     )
-    with pytest.raises(ValueError, match="kind must be None for a variable"):
+    with pytest.raises(ValueError, match="kind must be one that the variable"):
         br.credible_ranking(fit, "mean_outcome", kind="typical")

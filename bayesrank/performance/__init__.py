@@ -25,12 +25,14 @@ from bayesrank.performance.operations import (
     swap_actual_predicted,
     swap_classes,
 )
+from bayesrank.performance.transport import at_prevalence
 
 __all__ = [
     "OUTCOME_DIMS",
     "align_outcomes",
     "are_counts",
     "as_performance",
+    "at_prevalence",
     "change_actual",
     "change_predicted",
     "check_importance",

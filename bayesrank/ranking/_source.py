@@ -78,10 +78,8 @@ def scored(source: Any, score: Any, higher_is_better: bool | None, kind: str | N
         )
     if score is None:
         raise ValueError(f"score must be given to rank what holds a performance; got None with {_kind_of(source)}")
-    variable = _variable(source, score) if isinstance(score, str) else None
+    variable = _variable(source, score, kind) if isinstance(score, str) else None
     if variable is not None:
-        if kind is not None:
-            raise ValueError(f"kind must be None for a variable of the posterior, which is of one; got {kind!r}")
         known = find(score)
         better = _better(score, known.higher_is_better if known else True, higher_is_better)
         if higher_is_better is None:
@@ -163,18 +161,25 @@ def _check(values: Any) -> xr.DataArray:
     return values
 
 
-def _variable(source: Any, name: str) -> xr.DataArray | None:
-    """The posterior's variable over entity of that name, None if there is none; the mean of outcomes follows."""
+def _variable(source: Any, name: str, kind: str | None) -> xr.DataArray | None:
+    """The posterior's variable over entity of that name, None if there is none; the mean of outcomes follows.
+
+    A model of several data sets may have one of each kind: ``resolved``, ``resolved_typical`` and ``resolved_new``.
+    """
     if not isinstance(source, xr.DataArray):
         posterior = posterior_of(source)
-        found = posterior.data_vars.get(name)
-        if found is not None and "entity" in found.dims and not outcome_dims(found):
-            return found
-        source = posterior.get("performance")
-    if name != "mean_outcome" or source is None or "outcome" not in source.dims:
+        wanted = kind or posterior.attrs.get("kind", "observed")
+        for held in (name if wanted == "observed" else f"{name}_{wanted}", name):
+            found = posterior.data_vars.get(held)
+            if found is not None and "entity" in found.dims and not outcome_dims(found):
+                if kind is not None and held == name and wanted != "observed":
+                    raise ValueError(f"kind must be one that the variable {name!r} of the posterior has; got {kind!r}")
+                return found
+        if "performance" not in posterior:
+            return None
+    if name != "mean_outcome" or "outcome" not in as_performance(source, kind).dims:
         return None
-    as_performance(source)  # which checks it
-    return mean_outcome(counts_or_performance(source))
+    return mean_outcome(counts_or_performance(source, kind))
 
 
 def _kind_of(source: Any) -> str:
