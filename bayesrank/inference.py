@@ -136,7 +136,7 @@ def fit(
         result |= _sampled(story, shape, root, result, dict(nuts or {}))
     if {"prior", "prior_predictive"} & set(groups):
         _needs(story, "draw", "prior")
-        result["prior"] = _exact(story, "prior", shape, root)
+        result["prior"] = _exact(story, "prior", shape, root).assign_attrs(kind=story.kind)
     for name in ("prior_predictive", "posterior_predictive"):
         if name in groups:
             _needs(story, "replicate", name)

@@ -41,7 +41,8 @@ class Model(Protocol):
         """The posterior group from what was sampled: with ``performance``, and the hyperparameters to keep."""
         ...
 
-    # Optional. ``taking(evidence)``, a class method: the class that takes such evidence, where a name has several.
+    # Optional. ``over_datasets_together = True``: several data sets are one analysis, which nobody should pool before.
+    # ``taking(evidence)``, a class method: the class that takes such evidence, where a name has several.
     # ``draw`` gives exact draws; a model without is sampled. Its arrays get the coords of ``coords``.
     # def coords(self) -> dict[str, Any]
     # def draw(self, group: "prior" | "posterior", block: bayesrank._random.Block, root) -> dict[str, xr.Variable]

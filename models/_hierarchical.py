@@ -39,6 +39,8 @@ class Hierarchical:
     """
 
     words: ClassVar[str]
+    #: Several data sets are one analysis, not one each.
+    over_datasets_together: ClassVar[bool] = True
 
     def __init__(self, counts: xr.DataArray, *, prior: Any = None, prevalence: Any = None, force: bool = False) -> None:
         flag("force", force)

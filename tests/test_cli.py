@@ -52,6 +52,24 @@ def test_what_is_asked_of_the_order_is_answered(table):
     assert "--ask must be left out of --format csv" in run("rank", table, *asked, "--format", "csv").stderr
 
 
+def test_a_hierarchical_model_keeps_data_sets_apart(tmp_path):
+    path = tmp_path / "studies.csv"
+    rows = ["a,x,45,5,4,16", "a,y,38,12,9,11", "a,z,90,10,2,28", "b,x,60,40,1,19", "b,y,44,6,12,8", "b,z,95,5,6,24"]
+    path.write_text("\n".join(["entity,dataset,tn,fp,fn,tp", *rows]))
+    model = ["--model", "hierarchical_beta_binomial", "--draws", "100"]
+    done = run("rank", str(path), *model)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "Learned from 3 data sets, each with rates of its own." in done.stdout
+    widths = {}
+    for kind in ("typical", "new"):
+        table = pd.read_csv(io.StringIO(run("rank", str(path), *model, "--kind", kind, "--format", "csv").stdout))
+        widths[kind] = (table["upper"] - table["lower"]).mean()
+    assert widths["typical"] < widths["new"]
+    assert "--kind must be left out" in run("rank", str(path), "--kind", "new").stderr
+    one = run("rank", str(path), *model, "--dataset", "x").stdout
+    assert "Learned from" not in one
+
+
 BAD = [
     (["rank", "no_such_thing"], "DATA must be a CSV file or one of"),
     (["rank", "tornado", "--score", "f7"], "score must be one of"),

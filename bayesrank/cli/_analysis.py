@@ -16,7 +16,7 @@ from bayesrank import _text
 from bayesrank._compat import groups_of
 from bayesrank.cli._files import read_evidence
 from bayesrank.counts import common_datasets
-from bayesrank.models import names
+from bayesrank.models import find, names
 from bayesrank.ranking._evidence import evidence_of
 from bayesrank.scores import Score
 
@@ -116,7 +116,8 @@ def analyse(
     """Read, choose or pool, and fit."""
     step("reading")
     evidence, about = _read(data, model, cluster, ignore)
-    evidence, remarks = _one_table_each(evidence, dataset, join)
+    together = model is not None and getattr(find(model), "over_datasets_together", False)
+    evidence, remarks = _one_table_each(evidence, dataset, join, together)
     if isinstance(evidence, xr.DataArray) and not bool((evidence > 0).any()):
         raise ValueError(f"DATA must hold at least one case; all counts are 0 in {data}")
     own = "paired" if isinstance(evidence, xr.Dataset) else about.get("model", "dirichlet_multinomial")
@@ -135,7 +136,7 @@ def analyse(
             "one row a case for it (see 'bayesrank rank --help')"
         )
     outcomes = "outcome" in (evidence.data_vars if isinstance(evidence, xr.Dataset) else evidence.dims)
-    if outcomes and isinstance(evidence, xr.DataArray) and name != "dirichlet_multinomial":
+    if outcomes and isinstance(evidence, xr.DataArray) and name == "beta_binomial":
         raise ValueError(
             f"--model must be dirichlet_multinomial for counts of outcomes, which have no classes; got {name}"
         )
@@ -226,9 +227,9 @@ def _read(
 
 
 def _one_table_each(
-    evidence: xr.DataArray | xr.Dataset, dataset: str | None, join: Any
+    evidence: xr.DataArray | xr.Dataset, dataset: str | None, join: Any, together: bool
 ) -> tuple[xr.DataArray | xr.Dataset, list[str]]:
-    """The evidence of one data set, or of all together, with a word on what was pooled."""
+    """The evidence of one data set, or of all pooled, with a word on it; of all as they are where models want that."""
     if "dataset" not in evidence.coords:
         if dataset is not None:
             raise ValueError(f"--dataset must be left out for data without data sets; got {dataset!r}")
@@ -242,6 +243,8 @@ def _one_table_each(
         here = slice(None) if several else (evidence["dataset"] == chosen).values
         pooled = [f"Pooled over {_text.count(len(names), 'data set')}; --dataset chooses one."] * several
         return evidence.isel(pattern=here).drop_vars("dataset"), pooled
+    if several and together:
+        return evidence, [f"Learned from {len(names)} data sets, each with rates of its own."]
     if several:
         return _pool(evidence, join)
     one = evidence.sel(dataset=chosen, drop=True)

@@ -57,11 +57,23 @@ out. Cases are ranked by the model paired, for which every entity must have met 
     "cases; else accuracy]",
 )
 @click.option("--rope", default=0.0, show_default=True, help="Differences up to this do not count.")
+@click.option(
+    "--kind",
+    type=click.Choice(["typical", "new"]),
+    help="Of a hierarchical model: rank by a typical data set or by one more. [default: typical]",
+)
 @click.option("--ask", multiple=True, help="How probable is this of the order? 'A > B and C in top 3'; again for more.")
 @click.option("--format", "output", type=click.Choice(["table", "csv", "json"]), default="table", show_default=True)
 @click.option("--report", type=click.Path(dir_okay=False), help="Write a self-contained HTML report.")
 def rank(
-    score: str | None, rope: float, prob: float, ask: tuple[str, ...], output: str, report: str | None, **how: Any
+    score: str | None,
+    rope: float,
+    prob: float,
+    ask: tuple[str, ...],
+    kind: str | None,
+    output: str,
+    report: str | None,
+    **how: Any,
 ) -> None:
     """A ranking as a table, as CSV or JSON, and as a report."""
     with progress() as step:
@@ -69,19 +81,23 @@ def rank(
         known = None if score in (None, MEAN) else as_score(score)
         if known is not None and known.higher_is_better is None:
             raise ValueError(f"--score must have a better end to rank by; {known.name} has none")
+        if kind is not None and not (how["model"] or "").startswith("hierarchical"):
+            raise ValueError(f"--kind must be left out for models that are not hierarchical; got {kind!r}")
         if ask and output == "csv":
             raise ValueError("--ask must be left out of --format csv, which has a row for each entity; json has both")
         analysis = analyse(step, **how)
         the_score = _score(analysis, known or score, how["data"])
         step("ranking")
-        ranking = br.credible_ranking(analysis.posterior, the_score, prob=prob, rope=rope)
-        answers = [br.probability(analysis.posterior, statement, the_score, rope=rope) for statement in ask]
+        ranking = br.credible_ranking(analysis.posterior, the_score, prob=prob, rope=rope, kind=kind)
+        answers = [br.probability(analysis.posterior, statement, the_score, rope=rope, kind=kind) for statement in ask]
         if report:
             step("reporting")
             from bayesrank.report import ranking_report
 
             command = shlex.join(["bayesrank", *sys.argv[1:]])
-            html = ranking_report(analysis.posterior, the_score, ranking, data=analysis.about, command=command)
+            html = ranking_report(
+                analysis.posterior, the_score, ranking, kind=kind, data=analysis.about, command=command
+            )
             Path(report).write_text(html, encoding="utf-8")
     if output == "csv":
         click.echo(br.ranking_table(ranking).to_csv(), nl=False)
@@ -95,7 +111,7 @@ def rank(
             p = _text.probability(float(answer["probability"]), worth(ranking))
             error = float(answer["probability_error"])
             click.echo(f"{answer.attrs['statement']}: probability {p} (Monte-Carlo error {error:.2g}).")
-        implied = implied_prior(prior_scores(analysis.posterior, the_score), prob)
+        implied = implied_prior(prior_scores(analysis.posterior, the_score, kind), prob)
         if implied:
             prior = groups_of(analysis.posterior)["posterior"].attrs["prior"]
             click.echo(f"Before any data, the {prior} prior gives {ranking.attrs['score']} a {implied}.")
@@ -127,7 +143,7 @@ def _score(analysis: Analysis, given: Any, data: str) -> Score | str:
 
 def _default(counts: xr.DataArray) -> Score:
     """Informedness, which needs no prevalence; accuracy of more classes, or where only one of two has cases."""
-    both = counts.sizes["actual"] == 2 and bool((counts.sum(["entity", "predicted"]) > 0).all())
+    both = counts.sizes["actual"] == 2 and bool((counts.sum([d for d in counts.dims if d != "actual"]) > 0).all())
     return as_score("informedness" if both else "accuracy")
 
 

@@ -92,7 +92,7 @@ def ranking_report(
     ranking = credible_ranking(posterior, score, kind=kind) if ranking is None else ranking
     table = ranking_table(ranking)
     about = groups["posterior"].attrs
-    prior_values = prior_scores(posterior, found.variable or found.score or found.name)
+    prior_values = prior_scores(posterior, found.variable or found.score or found.name, kind)
     tables = None if counts is None or "dataset" in counts.dims or counts.sizes.get("actual") != 2 else counts
     two_classes = found.variable is None and dict(as_performance(posterior, kind).sizes).get("actual") == 2
     performance = as_performance(posterior, kind) if two_classes else None
