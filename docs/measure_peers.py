@@ -1,9 +1,10 @@
 """Measure intervals of paired differences beside what people use today, in one run.
 
-Run ``python docs/measure_peers.py`` (about fifteen minutes; with evalstats installed, its lines are there too). Two entities with accuracies 0.85 and 0.80 answer the same cases, and their errors go together: a case's
-difficulty is half of the variance of a normal score that has to stay below a threshold (:func:`normal_scores`).
-Coverage is that of 95% intervals of the difference, 0.05; half-widths are two standard errors. Then 100 entities with
-accuracies from 0.85 downwards in steps of 0.001 answer 400 such cases: which ranks, and which pairs, are told?
+Run ``python docs/measure_peers.py`` (about fifteen minutes; with evalstats installed, its lines are there too). Two
+entities with accuracies 0.85 and 0.80 answer the same cases, and their errors go together: a case's difficulty is
+half of the variance of a normal score that has to stay below a threshold (:func:`normal_scores`). Coverage is that of
+95% intervals of the difference, 0.05; half-widths are two standard errors. Then 100 entities with accuracies from
+0.85 downwards in steps of 0.001 answer 400 such cases: which ranks, and which pairs, are told?
 """
 
 import sys
