@@ -108,7 +108,14 @@ def _scale(size: int) -> float:
 
 
 def _beaten(twice: np.ndarray, ranked: np.ndarray) -> np.ndarray:
-    """Of each draw, the share of the other ranked and defined entities that each is before, ties as halves."""
+    """Of each draw, the share of the other ranked and defined entities that each is before, ties as halves.
+
+    Examples
+    --------
+    >>> twice = np.array([[2, 5, 5, 8], [4, 2, 0, 6], [0, 0, 2, 0]])
+    >>> _beaten(twice, np.array([True, True, True, False])).tolist()
+    [[1.0, 0.25, 0.25], [0.0, 1.0, nan], [nan, nan, nan]]
+    """
     part = twice[:, ranked]
     defined = part > 0
     number = defined.sum(axis=1, keepdims=True)

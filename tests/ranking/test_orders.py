@@ -259,7 +259,7 @@ def test_probable_orders_against_counting(values, top):
             asked = br.probability(values, one["label"].item())
             assert asked["probability"].item() == pytest.approx(one["probability"].item())
     assert listed == sorted((+seen).values(), reverse=True)[:3]
-    turned = br.probable_orders(values[:, ::-1], most=3, top=top)
+    turned = br.probable_orders(values[::-1, ::-1], most=3, top=top)
     assert turned["label"].values.tolist() == found["label"].values.tolist()
 
 
@@ -340,8 +340,23 @@ def test_leaving_out_breaks_a_circle_and_an_anchor():
     np.testing.assert_array_equal(found["tier"].sel(left_out="A"), [np.nan, 1, 2])
     assert found["changed"].values.tolist() == [1, 0, 0]
     assert found["poth"].sel(left_out="A") > 0.99 > found["poth"].max("left_out") - 0.01
+    # A ROPE moves tiers alone.
+    wide = br.stability(values, rope=5.0)
+    assert wide["tier"].sel(left_out="A").values.tolist()[1:] == [1, 1]
+    for name in ("position", "poth", "leader_changed"):
+        xr.testing.assert_identical(wide[name].drop_attrs(), found[name].drop_attrs())
     with pytest.raises(ValueError, match="source must be of one ranking"):
         br.stability(values.expand_dims(dataset=2))
+
+
+def test_one_entity_and_none_that_is_defined():
+    one = draws_of([[0.1], [0.2]])
+    for values, undefined in [(one, 0), (one * np.nan, 1)]:
+        found = br.stability(values)
+        assert np.isnan(found[["tier", "position", "changed", "poth"]].to_array()).all()
+        assert not found["leader_changed"].any()
+        asked = br.probability(values, "A is best and rank(A) = 1 and A is worst")
+        assert asked["probability"] == 1 - undefined == 1 - asked["undefined"]
 
 
 def test_circles_too_large_to_be_solved_keep_their_order():

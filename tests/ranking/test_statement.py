@@ -212,6 +212,20 @@ def test_a_longer_name_is_meant_where_the_shorter_cannot_be():
     assert parse("A-2 > A", ["A", "A-2"]) == B_A
 
 
+def test_depth_is_of_one_in_another_and_not_of_how_many():
+    for deep in ("(", "not "):
+        text = deep * (DEPTH - 1) + "A > B" + ")" * (DEPTH - 1) * (deep == "(")
+        parse(text, ABC)
+        with pytest.raises(ValueError, match="in one another"):
+            parse(deep + text + ")" * (deep == "("), ABC)
+    assert len(claims(parse(" and ".join(["(A > B)"] * (2 * DEPTH)), ABC))) == 2 * DEPTH
+
+
+def test_brackets_are_printed_where_they_say_something():
+    text = "A > B and not (B > C or rank(A) <= 1) or (A = B or C beats A by 0.5) and B in bottom 2"
+    assert text_of(parse(f"({text})", ABC), ABC) == text
+
+
 def test_names_that_look_the_same_are_refused():
     with pytest.raises(ValueError, match="must name one entity; got '1', which 2 are called"):
         parse("'1' is best", ["1", "1"])
