@@ -13,6 +13,7 @@ import xarray as xr
 
 from bayesrank._checks import labelled_numbers, one_prevalence, prevalences, whole
 from bayesrank.scores._forms import Contour
+from bayesrank.scores.derived import Balanced, Logarithm
 from bayesrank.scores.names import as_score
 from bayesrank.scores.score import Score, cells_at
 
@@ -174,7 +175,20 @@ def closed_form(score: Score) -> Contour | None:
     if score.complement is not None:
         plain = closed_form(score.complement)
         return None if plain is None else plain.at(lambda k: 1 - k)
+    if (found := _of_another(score.function)) is not None:
+        return found
     return None if (benefits := _benefits(score)) is None else _parallels(benefits)
+
+
+def _of_another(function: Any) -> Contour | None:
+    """Contours of a score made of another one whose contours are known."""
+    if isinstance(function, Balanced):
+        plain = closed_form(function.score)
+        return None if plain is None else plain.balanced()
+    if isinstance(function, Logarithm):
+        plain, scale = closed_form(function.score), function.scale
+        return None if plain is None else plain.at(lambda k: np.exp(scale * k))
+    return None
 
 
 def _lines(importance: Mapping[str, float]) -> Contour:

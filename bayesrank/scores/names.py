@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from inspect import signature
 from typing import Any
 
@@ -10,7 +10,8 @@ import pandas as pd
 import xarray as xr
 
 from bayesrank.scores.averages import AVERAGES, average_of
-from bayesrank.scores.families import canonical, ranking
+from bayesrank.scores.families import canonical
+from bayesrank.scores.ranking_scores import ranking
 from bayesrank.scores.score import SCORES, CellFunction, ExactRatio, Score, ratio
 
 __all__ = ["ALIASES", "SCORES", "add", "as_score", "catalog", "find", "get", "quotient", "score"]
@@ -190,20 +191,27 @@ def _of_function(function: Callable[..., Any]) -> Score:
     except ValueError:  # built-in functions may not tell
         pass
 
-    def of_probabilities(tn: Any, fp: Any, fn: Any, tp: Any) -> Any:
+    return Score(
+        "score" if name == "<lambda>" else name, OfFunction(function), range=(-INFINITY, INFINITY), finite_mean=False
+    )
+
+
+@dataclass(frozen=True)
+class OfFunction:
+    """A plain function of probabilities, whatever the cells hold."""
+
+    function: Callable[..., Any] = field(hash=False)  # which need not have one
+
+    def __call__(self, tn: Any, fp: Any, fn: Any, tp: Any) -> Any:
         total = tn + fp + fn + tp
         try:
-            return function(*(ratio(cell, total) for cell in (tn, fp, fn, tp)))
+            return self.function(*(ratio(cell, total) for cell in (tn, fp, fn, tp)))
         except (TypeError, ValueError) as error:  # as `if tp > 0` and math.sqrt(tp) raise
             kind = TypeError if isinstance(error, TypeError) else ValueError
             raise kind(
-                f"score must take arrays tn, fp, fn, tp (np.where for if, np.sqrt for math.sqrt); {name!r} got "
-                f"them and said: {error}"
+                "score must take arrays tn, fp, fn, tp (np.where for if, np.sqrt for math.sqrt); "
+                f"{getattr(self.function, '__name__', 'score')!r} got them and said: {error}"
             ) from error
-
-    return Score(
-        "score" if name == "<lambda>" else name, of_probabilities, range=(-INFINITY, INFINITY), finite_mean=False
-    )
 
 
 def catalog() -> pd.DataFrame:

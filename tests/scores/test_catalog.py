@@ -1,9 +1,6 @@
 """The catalogue: every score by an independent route, its range, symmetries, domain and metadata."""
 
 import math
-import pickle
-import subprocess
-import sys
 from dataclasses import replace
 from itertools import product
 
@@ -528,19 +525,6 @@ def test_proportional_counts_tie_exactly(name):
 
 def test_scores_are_hashable():
     assert len({*SCORES.values(), br.scores.f_beta(3.0)}) == len(SCORES) + 1
-
-
-def test_scores_travel_to_other_processes():
-    for score in SCORES.values():
-        assert pickle.loads(pickle.dumps(score)) is score
-    macro = pickle.loads(pickle.dumps(br.scores.macro_f1))
-    assert macro == br.scores.macro_f1
-    three = "import bayesrank as br, pickle, sys; print(pickle.load(sys.stdin.buffer).of_cells(4, 1, 2, 3))"
-    sent = pickle.dumps(br.scores.macro_f1)
-    done = subprocess.run([sys.executable, "-c", three], input=sent, capture_output=True, check=True)
-    assert float(done.stdout) == br.scores.macro_f1.of_cells(4, 1, 2, 3)
-    own = replace(br.scores.accuracy, function=len, name="own")  # not of the catalogue
-    assert pickle.loads(pickle.dumps(own)) == own
 
 
 CONSTANT = {"scores": lambda tn, fp, fn, tp: 1.0, "a cell": br.scores.Score("cell", lambda tn, fp, fn, tp: tn)}
