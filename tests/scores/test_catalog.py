@@ -388,11 +388,11 @@ def test_short_names(short, name):
 TYPED = {
     "F 1": "f1", "F-1": "f1", "F₁": "f1", "F1-score": "f1", "F1 Score": "f1", "f1score": "f1", "f 0.5": "f0_5",
     "f05": "f0_5", "lr +": "positive_likelihood_ratio", "LR−": "negative_likelihood_ratio",
-    "lr –": "negative_likelihood_ratio", "LR_+": "positive_likelihood_ratio", "BalancedAccuracy": "balanced_accuracy",
-    "Cohen's kappa": "cohen_kappa", "Cohen’s Kappa": "cohen_kappa", "G-mean": "g_mean", "gmean": "g_mean",
-    "macro F 1": "macro_f1", "Macro-F1": "macro_f1", "macroF1": "macro_f1", "κ": "cohen_kappa", "π₊": "prevalence", "J+": "jaccard", "J−": "jaccard_negative",
-    "macro J₊": "macro_jaccard", "j_y": "informedness", "d'": "d_prime", "|C|": "determinant",
-    "log plr": "log_positive_likelihood_ratio", "": None, "-": None, "macro": None, "lr": None,
+    "lr –": "negative_likelihood_ratio", "LR_+": "positive_likelihood_ratio", "G-mean": "g_mean", "gmean": "g_mean",
+    "BalancedAccuracy": "balanced_accuracy", "Cohen's kappa": "cohen_kappa", "Cohen’s Kappa": "cohen_kappa",
+    "macro F 1": "macro_f1", "Macro-F1": "macro_f1", "macroF1": "macro_f1", "κ": "cohen_kappa", "π₊": "prevalence",
+    "J+": "jaccard", "J−": "jaccard_negative", "macro J₊": "macro_jaccard", "j_y": "informedness", "d'": "d_prime",
+    "|C|": "determinant", "log plr": "log_positive_likelihood_ratio", "": None, "-": None, "macro": None, "lr": None,
 }  # fmt: skip
 
 
