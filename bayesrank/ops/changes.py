@@ -4,7 +4,7 @@ OPS moves with the prevalence even at fixed rates, so a fall of OPS alone does n
 Each change is split into a prevalence part, with the rates held, and a rate part, with the prevalence held.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -22,6 +22,7 @@ from bayesrank.scores.score import cells_at
 __all__ = ["drift"]
 
 PARTS = ("total", "prevalence", "rates")
+LAZILY: dict[str, Any] = {"dask": "parallelized", "output_dtypes": [np.float64]}
 
 
 def drift(
@@ -92,49 +93,18 @@ def drift(
     # Whether a period was measured shows as NaN; as a coord it would clash between periods.
     performance = _periods(source, dim, kind).drop_vars("measured", errors="ignore")
     labels = performance[dim].values.tolist() if dim in performance.coords else list(range(performance.sizes[dim]))
-    if len(labels) < 2:
-        raise ValueError(f"source must hold two or more periods along {dim}; got {labels}")
-    if baseline is not None and baseline not in labels:
-        raise ValueError(f"baseline must be one of the periods {labels}; got {baseline!r}")
-    later = [i for i, label in enumerate(labels) if (i > 0 if baseline is None else label != baseline)]
-    earlier = [i - 1 if baseline is None else labels.index(baseline) for i in later]
-
-    cells = two_class_cells(performance)
-    positive = cells["fn"] + cells["tp"]
-    rates = {
-        "fpr": cells["fp"] / (1 - positive).where(positive < 1),
-        "tpr": cells["tp"] / positive.where(positive > 0),
-        "prevalence": positive,
-    }
+    rates = _rates(performance)
+    before, after = _pairs(rates, dim, labels, baseline)
     _check_apart(rates, dim, labels)
-
-    # Along the periods after the first: their own state, and that of the period each is compared with.
-    names = [labels[i] for i in later]
-    after = {name: rate.isel({dim: later}).assign_coords({dim: names}) for name, rate in rates.items()}
-    before = {name: rate.isel({dim: earlier}).assign_coords({dim: names}) for name, rate in rates.items()}
 
     def ops(fpr: np.ndarray, tpr: np.ndarray, prevalence: np.ndarray) -> np.ndarray:
         return below(reference, score, score.of_cells(*cells_at(fpr, tpr, prevalence)), prevalence)
 
-    def split(*states: np.ndarray) -> np.ndarray:
-        (x0, y0, p0), (x1, y1, p1) = states[:3], states[3:]
-        first, last, moved, shifted = ops(x0, y0, p0), ops(x1, y1, p1), ops(x1, y1, p0), ops(x0, y0, p1)
-        prevalence = ((shifted - first) + (last - moved)) / 2
-        return np.stack([last - first, prevalence, ((moved - first) + (last - shifted)) / 2], axis=-1)
-
-    lazily: dict[str, Any] = {"dask": "parallelized", "output_dtypes": [np.float64]}
-    change = xr.apply_ufunc(
-        split,
-        *before.values(),
-        *after.values(),
-        output_core_dims=[["part"]],
-        dask_gufunc_kwargs={"output_sizes": {"part": len(PARTS)}},
-        **lazily,
-    ).assign_coords(part=list(PARTS))
-    # A period with nothing to be compared with has no change: NaN.
+    change = _split(ops, before, after)
     out = xr.Dataset(
         {
-            "ops": labelled(xr.apply_ufunc(ops, *rates.values(), **lazily).assign_coords({dim: labels})),
+            "ops": labelled(xr.apply_ufunc(ops, *rates.values(), **LAZILY).assign_coords({dim: labels})),
+            # A period with nothing to be compared with has no change: NaN.
             "change": change.reindex({dim: labels}),
         }
     ).assign_attrs(score=score.name, prob=prob, baseline="previous" if baseline is None else str(baseline))
@@ -152,6 +122,57 @@ def drift(
         probability, error = below_zero(values)
         out[name], out[f"{name}_error"] = (found.reindex({dim: labels}) for found in (probability, error))
     return out
+
+
+def _rates(performance: xr.DataArray) -> dict[str, xr.DataArray]:
+    """Both rates and the prevalence; NaN where a class has no share."""
+    cells = two_class_cells(performance)
+    positive = cells["fn"] + cells["tp"]
+    return {
+        "fpr": cells["fp"] / (1 - positive).where(positive < 1),
+        "tpr": cells["tp"] / positive.where(positive > 0),
+        "prevalence": positive,
+    }
+
+
+def _pairs(
+    rates: dict[str, xr.DataArray], dim: str, labels: list, baseline: Any
+) -> tuple[dict[str, xr.DataArray], dict[str, xr.DataArray]]:
+    """Rates before and after, along the periods that are compared with one: with the baseline, or the one before."""
+    if len(labels) < 2:
+        raise ValueError(f"source must hold two or more periods along {dim}; got {labels}")
+    if baseline is not None and baseline not in labels:
+        raise ValueError(f"baseline must be one of the periods {labels}; got {baseline!r}")
+    later = [i for i, label in enumerate(labels) if (i > 0 if baseline is None else label != baseline)]
+    earlier = [i - 1 if baseline is None else labels.index(baseline) for i in later]
+    names = [labels[i] for i in later]
+    before, after = (
+        {name: rate.isel({dim: at}).assign_coords({dim: names}) for name, rate in rates.items()}
+        for at in (earlier, later)
+    )
+    return before, after
+
+
+def _split(
+    ops: Callable[..., np.ndarray], before: dict[str, xr.DataArray], after: dict[str, xr.DataArray]
+) -> xr.DataArray:
+    """Changes of OPS (..., part): in all, and in its parts, each the mean over both orders."""
+
+    def split(*states: np.ndarray) -> np.ndarray:
+        (x0, y0, p0), (x1, y1, p1) = states[:3], states[3:]
+        first, last, moved, shifted = ops(x0, y0, p0), ops(x1, y1, p1), ops(x1, y1, p0), ops(x0, y0, p1)
+        prevalence = ((shifted - first) + (last - moved)) / 2
+        return np.stack([last - first, prevalence, ((moved - first) + (last - shifted)) / 2], axis=-1)
+
+    change = xr.apply_ufunc(
+        split,
+        *before.values(),
+        *after.values(),
+        output_core_dims=[["part"]],
+        dask_gufunc_kwargs={"output_sizes": {"part": len(PARTS)}},
+        **LAZILY,
+    )
+    return change.assign_coords(part=list(PARTS))
 
 
 def _check_apart(rates: dict[str, xr.DataArray], dim: str, labels: list) -> None:

@@ -17,7 +17,7 @@ from bayesrank._checks import credibility, number, whole
 from bayesrank._random import Seed, root_sequence, stream
 from bayesrank.ops._areas import AREAS, POINTS, area, area_range, bootstrap_rates, ideal_area, point
 from bayesrank.ops.trees import checked_curves
-from bayesrank.ops.values import Reference, broadcast, of_scored_value, wrap
+from bayesrank.ops.values import Reference, broadcast, check_range, of_scored_value, wrap
 
 __all__ = ["CURVE_METRICS", "of_curve", "of_value"]
 
@@ -26,6 +26,8 @@ CURVE_METRICS = (*AREAS, *POINTS, *AT_K)
 BLOCK = 2_000_000
 #: Both rates of a ranking by chance.
 DIAGONAL = np.array([0.0, 1.0])
+#: A metric, and where on the curve.
+Place = tuple[str, float]
 #: Between prevalences this far apart in log-odds OPS is interpolated; it costs less than the Monte-Carlo error.
 STEP = 0.25
 
@@ -97,15 +99,7 @@ def of_value(
         return of_scored_value(score, value, prevalence, reference)
     metric, place = _place(_plain(score), at, size)
     values, shares = broadcast(value, prevalence)
-    low, high = _range(metric, place, shares.values)
-    slack = 1e-9 * np.maximum(1.0, np.abs(values.values))
-    outside = (values.values < low - slack) | (values.values > high + slack)
-    if outside.any():
-        i = tuple(np.argwhere(outside)[0])
-        raise ValueError(
-            f"value must lie between {low[i]:.6g} and {high[i]:.6g}, the range of {score} at prevalence "
-            f"{shares.values[i]:.6g}; got {values.values[i]:.6g}"
-        )
+    check_range(score, values.values, shares.values, *_range(metric, place, shares.values))
     curves = checked_curves(reference)
     return wrap(values, _below(curves, metric, place, values.values, shares.values), curves.sizes["sample"])
 
@@ -182,36 +176,18 @@ def of_curve(
     curves = checked_curves(reference)
     size = truth.size if metric in AT_K else None
     places = [_place(metric, one, size) for one in np.atleast_1d(np.asarray(at, dtype=object))]
-    abscissa = "k" if metric in AT_K else POINTS[metric][0] if metric in POINTS else None
-    many = abscissa is not None and np.ndim(at) > 0
 
-    weights = np.ones((1, truth.size))
-    if draws:
-        # Keyed by the labels: calls for one test set share their weights, other test sets get their own.
-        rng = stream(root_sequence(seed), "bayesian_bootstrap", truth.size, np.packbits(truth).tobytes().hex())
-        weights = np.concatenate([weights, rng.standard_exponential((draws, truth.size))])
+    weights = _bootstrap_weights(truth, draws, seed)
     prevalence = weights[:, truth].sum(1) / weights.sum(1)
-    value = np.empty((weights.shape[0], len(scores), len(places)))
-    for row, score in enumerate(scores.values()):
-        for start in range(0, weights.shape[0], step := max(1, BLOCK // truth.size)):
-            part = slice(start, start + step)
-            fpr, tpr = bootstrap_rates(truth, score, weights[part])
-            for column, (kind, place) in enumerate(places):
-                value[part, row, column] = _metric(kind, place, fpr, tpr, prevalence[part])
-    ops = np.empty(value.shape)
-    shares = np.broadcast_to(prevalence[:, None], value.shape[:2])
-    for column, (kind, place) in enumerate(places):
-        for rows in (slice(0, 1), slice(1, None)):  # the observed one needs no interpolation between prevalences
-            ops[rows, :, column] = _below(curves, kind, place, value[rows, :, column], shares[rows])
-
-    chance = np.array([_metric(kind, place, DIAGONAL, DIAGONAL, prevalence[0]) for kind, place in places])
-    of_chance = [
-        _below(curves, kind, place, one, prevalence[0]) for (kind, place), one in zip(places, chance, strict=True)
-    ]
+    value = _values(truth, list(scores.values()), places, weights, prevalence)
+    ops = _ops(curves, places, value, prevalence)
+    chance = np.array([_metric(*place, DIAGONAL, DIAGONAL, prevalence[0]) for place in places])
+    of_chance = [_below(curves, *place, one, prevalence[0]) for place, one in zip(places, chance, strict=True)]
 
     coords: dict[str, Any] = {"entity": list(scores)}
+    many = (metric in AT_K or metric in POINTS) and np.ndim(at) > 0
     if many:
-        coords[str(abscissa)] = np.asarray(at).tolist()
+        coords["k" if metric in AT_K else POINTS[metric][0]] = np.asarray(at).tolist()
     dims = list(coords)
     value, ops = (x if many else x[..., 0] for x in (value, ops))
     values = xr.DataArray(value[0], coords, dims)
@@ -236,6 +212,41 @@ def of_curve(
     return out.assign_attrs(metric=metric, prob=prob)
 
 
+def _bootstrap_weights(truth: np.ndarray, draws: int, seed: Seed) -> np.ndarray:
+    """Weights of the cases (draw, case): equal ones first, then those of the Bayesian bootstrap."""
+    weights = np.ones((1, truth.size))
+    if not draws:
+        return weights
+    # Keyed by the labels: calls for one test set share their weights, other test sets get their own.
+    rng = stream(root_sequence(seed), "bayesian_bootstrap", truth.size, np.packbits(truth).tobytes().hex())
+    return np.concatenate([weights, rng.standard_exponential((draws, truth.size))])
+
+
+def _values(
+    truth: np.ndarray, scores: list[np.ndarray], places: list[Place], weights: np.ndarray, prevalence: np.ndarray
+) -> np.ndarray:
+    """Values (draw, classifier, place) of a metric at places on the curves, some draws at a time."""
+    value = np.empty((weights.shape[0], len(scores), len(places)))
+    step = max(1, BLOCK // truth.size)
+    for row, score in enumerate(scores):
+        for start in range(0, weights.shape[0], step):
+            part = slice(start, start + step)
+            fpr, tpr = bootstrap_rates(truth, score, weights[part])
+            for column, place in enumerate(places):
+                value[part, row, column] = _metric(*place, fpr, tpr, prevalence[part])
+    return value
+
+
+def _ops(curves: xr.Dataset, places: list[Place], value: np.ndarray, prevalence: np.ndarray) -> np.ndarray:
+    """OPS of such values, each at the prevalence of its draw."""
+    ops = np.empty(value.shape)
+    shares = np.broadcast_to(prevalence[:, None], value.shape[:2])
+    for column, place in enumerate(places):
+        for rows in (slice(0, 1), slice(1, None)):  # the observed one needs no interpolation between prevalences
+            ops[rows, :, column] = _below(curves, *place, value[rows, :, column], shares[rows])
+    return ops
+
+
 def _plain(name: str) -> str:
     return name.strip().lower().replace(" ", "_").replace("-", "_")
 
@@ -248,7 +259,7 @@ def _checked_metric(metric: Any) -> str:
     return _plain(metric)
 
 
-def _place(metric: str, at: Any, size: int | None) -> tuple[str, float]:
+def _place(metric: str, at: Any, size: int | None) -> Place:
     """The metric and where on the curve, K turned into a share of the cases."""
     if metric in AREAS:
         if at is not None or size is not None:

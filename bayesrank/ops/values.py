@@ -27,14 +27,7 @@ def of_scored_value(score: Any, value: Any, prevalence: Any, reference: Referenc
     score, reference = directed(score), checked_reference(reference)
     values, shares = broadcast(value, prevalence)
     low, high = value_range(score, shares)
-    slack = 1e-9 * np.maximum(1.0, np.abs(values.values))
-    outside = (values.values < low - slack) | (values.values > high + slack)
-    if outside.any():
-        i = tuple(np.argwhere(outside)[0])
-        raise ValueError(
-            f"value must lie between {low[i]:.6g} and {high[i]:.6g}, the range of {score.name} at prevalence "
-            f"{shares.values[i]:.6g}; got {values.values[i]:.6g}"
-        )
+    check_range(score.name, values.values, shares.values, low, high)
     inside = np.clip(values.values, low, high)
     return wrap(values, below(reference, score, inside, shares.values), reference.size)
 
@@ -312,6 +305,18 @@ def value_range(score: Score, prevalence: xr.DataArray) -> tuple[np.ndarray, np.
         worst, best = ends if score.higher_is_better else tuple(ends)[::-1]
         low, high = np.where(np.isfinite(worst), worst, low), np.where(np.isfinite(best), best, high)
     return low, high
+
+
+def check_range(name: str, value: np.ndarray, prevalence: np.ndarray, low: np.ndarray, high: np.ndarray) -> None:
+    """Raise unless the values are ones that the score or metric can take at their prevalences."""
+    slack = 1e-9 * np.maximum(1.0, np.abs(value))
+    outside = (value < low - slack) | (value > high + slack)
+    if outside.any():
+        i = tuple(np.argwhere(outside)[0])
+        raise ValueError(
+            f"value must lie between {low[i]:.6g} and {high[i]:.6g}, the range of {name} at prevalence "
+            f"{prevalence[i]:.6g}; got {value[i]:.6g}"
+        )
 
 
 def directed(score: Any) -> Score:
