@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
 import xarray as xr
 
 from bayesrank.plots._style import OKABE_ITO, plain_names
@@ -55,33 +54,6 @@ def share_colors(names: Sequence[Any]) -> dict[Any, Any]:
     scale = matplotlib.colormaps["tab20c"]
     more = max(len(names) - len(first), 1)
     return {name: first[i] if i < len(first) else scale((i - len(first)) / more) for i, name in enumerate(names)}
-
-
-def exact(credible: xr.Dataset) -> bool:
-    """Whether the Tile is one of a performance without draws, so that ties are ties."""
-    return not bool((credible["probability_best_error"] > 0).any())
-
-
-def leaders(credible: xr.Dataset) -> tuple[np.ndarray, np.ndarray, list[Any]]:
-    """Who alone has the highest probability of being best (b, a), "" elsewhere; where several do; who these are.
-
-    Several do where others are within three Monte-Carlo errors of the highest: the lowest of some ten equal ones is as
-    far off. They are named if they are the same ones, two at least, on nearly all of that area.
-    """
-    best = credible["probability_best"].transpose("entity", "b", "a").fillna(-1.0).values
-    error = credible["probability_best_error"].transpose("entity", "b", "a").fillna(0.0).values
-    entities = credible["entity"].values
-    at = best.argmax(0)[None]
-    top, top_error = np.take_along_axis(best, at, 0), np.take_along_axis(error, at, 0)
-    leading = (best >= top - 3 * np.hypot(error, top_error) - 1e-12) & (top >= 0)
-    alone, shared = leading.sum(0) == 1, leading.sum(0) > 1
-    winner = np.where(alone, entities[at[0]].astype(object), "")
-    if not shared.any():
-        return winner, shared, []
-    often = leading[:, shared].mean(1) >= 0.5
-    often &= ~np.isin(np.arange(len(entities)), at[0][alone])
-    most = leading[often][:, shared].sum(0) > max(often.sum() / 2, 1)
-    return winner, shared, entities[often].tolist() if most.mean() >= 0.9 else []
 
 
 def share_legend(

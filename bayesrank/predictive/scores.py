@@ -10,7 +10,7 @@ from bayesrank._checks import number, whole
 from bayesrank.predictive._merge import equal_runs, exact_ratio
 from bayesrank.scores import Score, as_score
 
-__all__ = ["multiplicity", "score_pmf"]
+__all__ = ["matrix_values", "multiplicity", "score_pmf"]
 
 #: Points whose score is computed at a time.
 BLOCK = 2**20
@@ -124,6 +124,34 @@ def multiplicity(positives: int, negatives: int, score: Any) -> xr.DataArray:
     runs = np.diff(np.append(starts, len(order)))
     number[order] = np.repeat(runs, runs)
     return xr.DataArray(number.reshape(pmf.shape), axes, ("tp", "tn"), "multiplicity")
+
+
+def matrix_values(pmf: xr.DataArray, score: Any) -> xr.DataArray:
+    """The score of every matrix of a pmf; of a binned one, of the matrix that stands for the bin.
+
+    Parameters
+    ----------
+    pmf : xarray.DataArray
+        From :func:`confusion_pmf`, with both class sizes known.
+    score : Score, str or callable
+        A Score, a name or alias, or a function of (tn, fp, fn, tp).
+
+    Returns
+    -------
+    xarray.DataArray
+        Values (tp, tn); NaN where the score is undefined.
+
+    Examples
+    --------
+    >>> import bayesrank as br
+    >>> pmf = br.predictive.confusion_pmf(br.from_counts(tn=9, fp=2, fn=1, tp=5))
+    >>> matrix_values(pmf, "tpr").sel(tp=3, tn=0).item()
+    0.5
+    """
+    score = as_score(score)
+    tp, tn = xr.broadcast(pmf["tp"], pmf["tn"])
+    cells = _cells(pmf["positives"].item(), pmf["negatives"].item(), tp, tn)
+    return xr.apply_ufunc(score.of_cells, *cells).rename(score.name)
 
 
 class _Lattice(NamedTuple):

@@ -14,7 +14,7 @@ import xarray as xr
 from bayesrank._checks import whole
 from bayesrank.tile._grid import CELLS, point_cells
 
-__all__ = ["frontier", "regions", "shares"]
+__all__ = ["frontier", "holders", "regions", "shares"]
 
 #: How far inside the Tile its sides are looked at.
 EDGE = 1e-12
@@ -176,6 +176,32 @@ def regions(source: Any, rank: int = 1, points: int = 65, *, kind: str | None = 
             "slab_above": ("slab", rival[slabs[:, 4].astype(int)]),
         }
     )
+
+
+def holders(regions: xr.Dataset) -> xr.Dataset:
+    """Who holds a rank anywhere, and on how much of the Tile, largest areas first.
+
+    Parameters
+    ----------
+    regions : xarray.Dataset
+        As :func:`regions` gives it.
+
+    Returns
+    -------
+    xarray.Dataset
+        ``area``, and ``first`` and ``tied`` as of the regions, each (entity).
+
+    Examples
+    --------
+    >>> import bayesrank as br
+    >>> counts = br.from_counts(tn=[70, 75], fp=[10, 5], fn=[6, 9], tp=[24, 21], entity=["a", "b"])
+    >>> found = holders(br.tile.regions(counts))
+    >>> found["entity"].values.tolist(), found["area"].values.round(2).tolist()
+    (['b', 'a'], [0.63, 0.37])
+    """
+    each = regions[["entity", "first", "tied", "area"]].to_dataframe().groupby("entity")
+    table = each.agg({"first": "first", "tied": "first", "area": "sum"})
+    return table.sort_values("area", ascending=False, kind="stable").to_xarray()
 
 
 def shares(source: Any, rank: int = 1, *, kind: str | None = None) -> xr.DataArray:

@@ -9,6 +9,7 @@ import pytest
 
 import bayesrank as br
 from bayesrank.predictive import confusion
+from bayesrank.predictive.scores import matrix_values
 from bayesrank.scores.names import SCORES
 
 OBSERVED = br.from_counts(tn=32, fp=8, fn=4, tp=16)
@@ -267,3 +268,12 @@ def test_multiplicity_of_every_matrix():
     # One more negative, and every value of BA but 1/2 is met once.
     odd = P.multiplicity(20, 41, "balanced_accuracy")
     assert set(np.unique(odd)) == {1, 2}
+
+
+def test_values_of_the_matrices_of_a_pmf():
+    found = matrix_values(JOINT, "f1")
+    assert found.dims == ("tp", "tn")
+    for tp, tn in product((0, 7, 20), (0, 11, 40)):
+        expected = SCORES["f1"].of_cells(tn, 40 - tn, 20 - tp, tp)
+        assert found.sel(tp=tp, tn=tn).item() == expected
+    assert float((found * JOINT).sum()) == pytest.approx(P.mean(P.score_pmf(JOINT, "f1")))
