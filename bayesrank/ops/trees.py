@@ -84,7 +84,13 @@ def _default_tree() -> xr.Dataset:
 
 
 def checked_curves(reference: Any) -> xr.Dataset:
-    """The curves themselves, after a check; the default tree if none are given."""
+    """The curves themselves, after a check; the default tree if none are given.
+
+    Examples
+    --------
+    >>> checked_curves(directed_binary_tree(depth=1, samples=2)).sizes["point"]
+    5
+    """
     if reference is None:
         return _default_tree()
     if not isinstance(reference, xr.Dataset) or not {"fpr", "tpr"} <= set(reference.data_vars):

@@ -141,7 +141,16 @@ def pmf_slider(
 
 
 def save(figure: Any, path: str | Path) -> Path:
-    """Writes a figure of this module to one HTML file that needs no network."""
+    """Writes a figure of this module to one HTML file that needs no network.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = save(turning_simplex(4, [2], "mcc"), f"{folder}/simplex.html")
+    ...     "plotly" in path.read_text(encoding="utf-8")
+    True
+    """
     path = Path(path)
     figure.write_html(path, include_plotlyjs=True, full_html=True, auto_play=False)
     return path

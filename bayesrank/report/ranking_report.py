@@ -256,7 +256,13 @@ def _preferences(performance: xr.DataArray, prob: float) -> dict[str, Any]:
 
 
 def inline_svg(draw: Callable[[Any], Any], size: tuple[float, float]) -> Any:
-    """What ``draw`` draws on an Axes of that size in inches, as an SVG element with its text kept as text."""
+    """What ``draw`` draws on an Axes of that size in inches, as an SVG element with its text kept as text.
+
+    Examples
+    --------
+    >>> str(inline_svg(lambda ax: ax.set_title("ROC"), (2, 2))).startswith("<svg")
+    True
+    """
     import matplotlib
     from markupsafe import Markup
     from matplotlib.backends.backend_svg import FigureCanvasSVG

@@ -7,7 +7,16 @@ __all__ = ["closed_area", "half_plane", "ranking_area"]
 
 
 def closed_area(score: Score) -> Area | None:
-    """OPS of ``score`` as a function of (value, prevalence), or None where only quadrature serves."""
+    """OPS of ``score`` as a function of (value, prevalence), or None where only quadrature serves.
+
+    Examples
+    --------
+    >>> import bayesrank as br
+    >>> closed_area(br.scores.tnr)(0.75, 0.3).round(9).item()  # whose TNR is uniform
+    0.75
+    >>> closed_area(br.scores.p4) is None
+    True
+    """
     importance = score.importance
     if importance is not None:
         return lambda value, prevalence: ranking_area(value, prevalence, **importance)

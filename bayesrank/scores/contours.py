@@ -167,7 +167,14 @@ def contour_meeting_points(score: Any, prevalence: float) -> xr.Dataset:
 
 
 def closed_form(score: Score) -> Contour | None:
-    """The score's contours, where they are known; those of an importance or of benefits follow from these."""
+    """The score's contours, where they are known; those of an importance or of benefits follow from these.
+
+    Examples
+    --------
+    >>> import bayesrank as br
+    >>> closed_form(br.scores.tpr).tpr(0.8, 0.1, 0.3, 0.7), closed_form(br.scores.p4)
+    (0.8, None)
+    """
     if score.importance is not None:
         return _lines(score.importance)
     if score.contour is not None:

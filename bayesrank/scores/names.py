@@ -52,7 +52,14 @@ def bare(name: str) -> str:
 
 
 def add(score: Score, **metadata: Any) -> Score:
-    """The score, entered into the catalogue with what else is known of it."""
+    """The score, entered into the catalogue with what else is known of it.
+
+    Examples
+    --------
+    >>> add(SCORES["f1"])
+    Traceback (most recent call last):
+    ValueError: names must be of one score each; got 'f1' for 'f1' as well
+    """
     score = replace(score, **metadata)
     names = (score.name, *map(key, score.aliases))
     for name in names:
@@ -71,12 +78,24 @@ def score(**metadata: Any) -> Callable[[CellFunction], Score]:
 
     Formulas are homogeneous of degree 0, ratios of sums of products of the cells, so that counts and probabilities give
     the same number and equal counts give exactly equal values.
+
+    Examples
+    --------
+    >>> found = SCORES["g_mean"]  # the name of its formula
+    >>> found.name, found.function.__name__
+    ('g_mean', 'g_mean')
     """
     return lambda formula: add(Score(formula.__name__, formula, **metadata))
 
 
 def quotient(**metadata: Any) -> Callable[[Callable[..., tuple[Any, Any]]], Score]:
-    """The same of a formula that gives numerator and denominator: a decorator. On counts both are whole numbers."""
+    """The same of a formula that gives numerator and denominator: a decorator. On counts both are whole numbers.
+
+    Examples
+    --------
+    >>> SCORES["lift"].fraction(80, 10, 4, 6), SCORES["lift"].of_cells(80, 10, 4, 6).item()
+    ((600, 160, 1), 3.75)
+    """
 
     def register(parts: Callable[..., tuple[Any, Any]]) -> Score:
         fraction: ExactRatio = lambda *cells: (*parts(*cells), 1)  # noqa: E731
