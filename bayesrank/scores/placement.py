@@ -215,7 +215,7 @@ def canonical_values(cells: np.ndarray, a: Any, b: Any) -> np.ndarray:
 
     Examples
     --------
-    >>> canonical_values(np.array([0.5, 0.1, 0.1, 0.3]), 1.0, np.array([0.0, 0.5])).tolist()
+    >>> canonical_values(np.array([0.5, 0.1, 0.1, 0.3]), 1.0, np.array([0.0, 0.5])).round(9).tolist()
     [0.75, 0.75]
     """
     return ratio(*_canonical_parts(cells, a, b))
