@@ -16,8 +16,8 @@ import xarray as xr
 from bayesrank._checks import credibility, number, whole
 from bayesrank._random import Seed, root_sequence, stream
 from bayesrank.ops._areas import AREAS, POINTS, area, area_range, bootstrap_rates, ideal_area, point
-from bayesrank.ops.trees import checked_curves
-from bayesrank.ops.values import Reference, broadcast, check_range, of_scored_value, wrap
+from bayesrank.ops.references import Reference, checked_curves
+from bayesrank.ops.values import broadcast, check_range, of_scored_value, wrap
 
 __all__ = ["CURVE_METRICS", "of_curve", "of_value"]
 

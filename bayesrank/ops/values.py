@@ -8,16 +8,14 @@ import xarray as xr
 from bayesrank._checks import labelled_numbers, non_negative, number, numbers, one_prevalence, prevalences, whole
 from bayesrank._draws import proportion_error
 from bayesrank.counts import one_vs_rest
-from bayesrank.ops.references import UNIFORM, Distribution, Sample
+from bayesrank.ops.references import Reference, below, checked_reference
 from bayesrank.performance import as_performance, two_class_cells
 from bayesrank.scores import Score, as_score
 from bayesrank.scores._contour_area import monotone, score_at
-from bayesrank.scores.areas import ranking_area
+from bayesrank.scores._forms import ranking_area
 from bayesrank.scores.score import cells_at
 
-__all__ = ["below", "by_label", "of_draws", "of_scored_value", "square", "tile", "value_curves", "value_range"]
-
-Reference = Distribution | Sample
+__all__ = ["by_label", "of_draws", "of_scored_value", "square", "tile", "value_curves", "value_range"]
 
 ERROR = "standard error of a share of the reference's sample"
 
@@ -356,23 +354,6 @@ def directed(score: Any) -> Score:
     return score
 
 
-def checked_reference(reference: Any) -> Reference:
-    """The reference, uniform if none is given.
-
-    Examples
-    --------
-    >>> checked_reference(None).name
-    'uniform'
-    """
-    if reference is None:
-        return UNIFORM
-    if not hasattr(reference, "below"):
-        raise TypeError(
-            f"reference must have a method below, as Distribution and Sample; got {type(reference).__name__}"
-        )
-    return reference
-
-
 def broadcast(value: Any, prevalence: Any) -> tuple[xr.DataArray, xr.DataArray]:
     """Values and prevalences as DataArrays of one shape, the prevalences checked.
 
@@ -417,19 +398,4 @@ def labelled(ops: xr.DataArray, long_name: str = "OPS") -> xr.DataArray:
     """
     out = ops.rename("ops")
     out.attrs = {"long_name": long_name, "units": "1", "direction": "higher is better", "range": [0.0, 1.0]}
-    return out
-
-
-def below(reference: Reference, score: Score, value: np.ndarray, prevalence: np.ndarray) -> np.ndarray:
-    """OPS for arrays of any shape; NaN where the value is NaN or infinite, or one class is missing.
-
-    Examples
-    --------
-    >>> below(UNIFORM, as_score("tpr"), np.array([0.25, np.nan]), np.array([0.5, 0.5])).tolist()
-    [0.25, nan]
-    """
-    value, prevalence = np.broadcast_arrays(np.asarray(value, float), np.asarray(prevalence, float))
-    known = np.isfinite(value) & (prevalence > 0) & (prevalence < 1)
-    out = np.full(value.shape, np.nan)
-    out[known] = reference.below(score, value[known], prevalence[known])
     return out

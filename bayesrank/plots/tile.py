@@ -9,11 +9,13 @@ import numpy as np
 import xarray as xr
 
 from bayesrank import _text
-from bayesrank.plots._style import OKABE_ITO, new_axes, plain_names
-from bayesrank.plots._tile import (
+from bayesrank.plots._style import (
+    OKABE_ITO,
     SEQUENTIAL,
     SHARED,
     furnish,
+    new_axes,
+    plain_names,
     scale,
     share_colors,
     share_legend,

@@ -8,10 +8,8 @@ import xarray as xr
 from bayesrank._checks import name_coord, whole
 from bayesrank.counts import one_vs_rest
 from bayesrank.models._priors import concentration
-from bayesrank.predictive._marginal import beta_binomial
-from bayesrank.predictive._merge import equal_runs
-from bayesrank.predictive.confusion import confusion_pmf
-from bayesrank.predictive.scores import score_pmf
+from bayesrank.predictive.confusion import beta_binomial, confusion_pmf
+from bayesrank.predictive.scores import equal_runs, score_pmf
 from bayesrank.scores import as_score
 
 __all__ = ["by_class", "paired_difference"]

@@ -12,9 +12,11 @@ import numpy as np
 import xarray as xr
 
 from bayesrank._checks import whole
-from bayesrank.tile._grid import CELLS, point_cells
+from bayesrank.performance import two_class_cells
+from bayesrank.scores import vut
+from bayesrank.tile._grid import CELLS, point_cells, two_class
 
-__all__ = ["frontier", "holders", "regions", "shares"]
+__all__ = ["frontier", "holders", "regions", "shares", "volume"]
 
 #: How far inside the Tile its sides are looked at.
 EDGE = 1e-12
@@ -304,3 +306,43 @@ def _outline(lines: np.ndarray, slabs: np.ndarray, points: int) -> np.ndarray:
         upper.append(_walk.curve(lines, k, above, a0, a1, points) if above >= 0 else np.array([[a0, 1.0], [a1, 1.0]]))
     around = np.concatenate([*lower, np.concatenate(upper)[::-1]])
     return np.concatenate([around, around[:1]])
+
+
+def volume(source: Any, *, kind: str | None = None) -> xr.DataArray:
+    """The mean of all canonical scores, the volume under the Tile.
+
+    Parameters
+    ----------
+    source : DataArray, Dataset, InferenceData or DataTree
+        Two-class performances (entity, actual, predicted), with or without draws; either is kept.
+    kind : str, optional
+        Which performance of the posterior, as in :func:`bayesrank.as_performance`.
+
+    Returns
+    -------
+    xarray.DataArray
+        Volumes between 0 and 1. Lazy if the source is.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If the source has other dims (data sets, say) or more classes.
+
+    Notes
+    -----
+    As a score it is ``br.scores.vut``.
+
+    The order that the volume induces does not satisfy axiom 3, so it is a summary and no ranking score.
+
+    References
+    ----------
+    Piérard et al., The Tile, Eq. 9 to 15.
+
+    Examples
+    --------
+    >>> import bayesrank as br
+    >>> round(volume(br.from_counts(tn=45, fp=5, fn=5, tp=45, entity="a")).item(), 12)
+    0.9
+    """
+    cells = two_class_cells(two_class(source, kind)).values()
+    return xr.apply_ufunc(vut.of_cells, *cells, dask="parallelized", output_dtypes=[np.float64]).rename("volume")

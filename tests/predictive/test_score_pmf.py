@@ -88,7 +88,7 @@ def test_with_a_total_values_are_merged_as_in_rational_arithmetic(name):
 
 def test_near_values_of_a_large_lattice_are_told_apart():
     """Markedness on a window of large counts has distinct values closer than a unit in the last place."""
-    from bayesrank.predictive._merge import equal_runs
+    from bayesrank.predictive.scores import equal_runs
     from bayesrank.scores import get
 
     rng = np.random.default_rng(5)
@@ -108,7 +108,7 @@ def test_near_values_of_a_large_lattice_are_told_apart():
 
 def test_values_closer_than_floating_point_are_told_apart():
     """Neighbours a/b and c/d with ad - bc = 1 and denominators near 3e9 differ by 1e-19."""
-    from bayesrank.predictive._merge import equal_runs
+    from bayesrank.predictive.scores import equal_runs
 
     a, b = 1_836_311_903, 2_971_215_073  # Fibonacci numbers: consecutive ratios differ by 1 / (b d)
     c, d = 1_134_903_170, 1_836_311_903

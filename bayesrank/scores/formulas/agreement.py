@@ -7,8 +7,17 @@ import numpy as np
 
 from bayesrank.scores._forms import Contour, Turning, corners, half_plane
 from bayesrank.scores.derived import balanced
-from bayesrank.scores.formulas._words import ALL_MARGINS, BOTH_PREDICTED, FOUNDATIONS, INFINITY, METRICS, TILE
-from bayesrank.scores.names import add, quotient, score
+from bayesrank.scores.names import (
+    ALL_MARGINS,
+    BOTH_PREDICTED,
+    FOUNDATIONS,
+    INFINITY,
+    METRICS,
+    TILE,
+    add,
+    quotient,
+    score,
+)
 from bayesrank.scores.score import ratio
 
 NOT_ALL_RIGHT = "not all cases in one of TN, TP"
