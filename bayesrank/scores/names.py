@@ -18,6 +18,14 @@ from bayesrank.scores.score import SCORES, CellFunction, ExactRatio, Score, rati
 __all__ = ["ALIASES", "SCORES", "add", "as_score", "catalog", "find", "get", "quotient", "score"]
 
 INFINITY = float("inf")
+# Sources and domains that many scores share.
+TILE = "Piérard et al., The Tile, Section 2.2"
+METRICS = "Lovell et al., Never mind the metrics"
+FOUNDATIONS = "Piérard et al., Foundations of the theory of performance-based ranking, Table 1"
+BOTH_CLASSES = "TN + FP > 0 and FN + TP > 0"
+BOTH_PREDICTED = "TN + FN > 0 and FP + TP > 0"
+ALL_MARGINS = f"{BOTH_CLASSES} and {BOTH_PREDICTED}"
+POSITIVES = "FN + TP > 0 and FP + TP > 0"
 
 #: Every other name of a score of the catalogue, as :func:`key` writes it, and its name.
 ALIASES: dict[str, str] = {}
@@ -300,13 +308,3 @@ def catalog() -> pd.DataFrame:
     )  # fmt: skip
     rows = {score.name: {c: getattr(score, c) for c in columns} for score in SCORES.values()}
     return pd.DataFrame.from_dict(rows, orient="index", columns=list(columns)).rename_axis("name")
-
-
-TILE = "Piérard et al., The Tile, Section 2.2"
-METRICS = "Lovell et al., Never mind the metrics"
-FOUNDATIONS = "Piérard et al., Foundations of the theory of performance-based ranking, Table 1"
-BOTH_CLASSES = "TN + FP > 0 and FN + TP > 0"
-BOTH_PREDICTED = "TN + FN > 0 and FP + TP > 0"
-ALL_MARGINS = f"{BOTH_CLASSES} and {BOTH_PREDICTED}"
-POSITIVES = "FN + TP > 0 and FP + TP > 0"
-INFINITY = float("inf")

@@ -252,7 +252,7 @@ def shares(source: Any, rank: int = 1, *, kind: str | None = None) -> xr.DataArr
 
 def _cut(cells: np.ndarray, rank: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, list[list[int]]]:
     """Cells of distinct entities that may hold the rank, slabs, their areas, and who is behind each of the entities."""
-    from bayesrank.tile import _columns, _walk
+    from bayesrank.tile.kernels import _columns, _partition
 
     known = int((~np.isnan(cells).any(0)).sum())
     if known == 0:
@@ -261,23 +261,23 @@ def _cut(cells: np.ndarray, rank: int) -> tuple[np.ndarray, np.ndarray, np.ndarr
     entities, rank = _columns.contenders(cells, rank)
     mine = np.ascontiguousarray(cells[:, entities])
     kept, group = np.empty(len(entities), np.int64), np.empty(len(entities), np.int64)
-    count = _walk.merge_identical(mine, kept, group)
+    count = _partition.merge_identical(mine, kept, group)
     lines = np.ascontiguousarray(mine[:, kept[:count]])
     weight = np.bincount(group, minlength=count).astype(np.int64)
     rows, used = 1 << 12, -1
     while used < 0:
         rows *= 16
         slabs = np.empty((rows, 5))
-        used = _walk.partition(lines, weight, rank, slabs)
+        used = _partition.partition(lines, weight, rank, slabs)
     slabs = slabs[:used]
-    return lines, slabs, _walk.sizes(lines, slabs), [entities[group == i].tolist() for i in range(count)]
+    return lines, slabs, _partition.sizes(lines, slabs), [entities[group == i].tolist() for i in range(count)]
 
 
 def _chain(lines: np.ndarray, slabs: np.ndarray) -> list[list[int]]:
     """Slabs of one entity that touch, joined from left to right."""
-    from bayesrank.tile import _walk
+    from bayesrank.tile.kernels import _partition
 
-    ends = _walk.ends(lines, slabs, 1e-7)
+    ends = _partition.ends(lines, slabs, 1e-7)
     chains: list[list[int]] = []
     open_chains: dict[tuple[float, float], list[list[int]]] = {}  # by where they end, and whose they are
     for i in np.argsort(slabs[:, 0], kind="stable").tolist():
@@ -297,13 +297,17 @@ def _chain(lines: np.ndarray, slabs: np.ndarray) -> list[list[int]]:
 
 def _outline(lines: np.ndarray, slabs: np.ndarray, points: int) -> np.ndarray:
     """The closed curve around slabs: along their lower borders and back along the upper ones."""
-    from bayesrank.tile import _walk
+    from bayesrank.tile.kernels import _partition
 
     lower, upper = [], []
     for a0, a1, *who in slabs:
         k, below, above = map(int, who)
-        lower.append(_walk.curve(lines, below, k, a0, a1, points) if below >= 0 else np.array([[a0, 0.0], [a1, 0.0]]))
-        upper.append(_walk.curve(lines, k, above, a0, a1, points) if above >= 0 else np.array([[a0, 1.0], [a1, 1.0]]))
+        lower.append(
+            _partition.curve(lines, below, k, a0, a1, points) if below >= 0 else np.array([[a0, 0.0], [a1, 0.0]])
+        )
+        upper.append(
+            _partition.curve(lines, k, above, a0, a1, points) if above >= 0 else np.array([[a0, 1.0], [a1, 1.0]])
+        )
     around = np.concatenate([*lower, np.concatenate(upper)[::-1]])
     return np.concatenate([around, around[:1]])
 

@@ -190,12 +190,12 @@ def probability_best(source: Any, resolution: int = 101, *, kind: str | None = N
     >>> probability_best(counts, resolution=3).sel(entity="a", a=1).values.tolist()
     [0.0, 0.5, 1.0]
     """
-    from bayesrank.tile import _kernel
+    from bayesrank.tile.kernels import _tallies
 
     points = axis(resolution)
     array = on_the_tile(with_entity(source, kind))
     with threads() as share_out:
-        steps = Steps(_kernel.tally_best, points, (array.sizes["entity"],), share_out)
+        steps = Steps(_tallies.tally_best, points, (array.sizes["entity"],), share_out)
         [won] = reduce(array, steps, across=True)
     # Each draw in which some entity has a score has one winner, whole or in shares.
     nowhere = won.sum(1) < 0.5
@@ -240,13 +240,13 @@ def rank_probability(source: Any, resolution: int = 101, *, kind: str | None = N
     >>> rank_probability(counts, resolution=3).sel(entity="a", rank=1).values.tolist()
     [[0.0, 0.0, 0.0], [0.0, 0.0, 0.5], [1.0, 1.0, 1.0]]
     """
-    from bayesrank.tile import _ranks
+    from bayesrank.tile.kernels import _tallies
 
     points = axis(resolution)
     array = on_the_tile(with_entity(source, kind))
     n = array.sizes["entity"]
     with threads() as share_out:
-        [held] = reduce(array, Steps(_ranks.tally_rank_steps, points, (n, n), share_out), across=True)
+        [held] = reduce(array, Steps(_tallies.tally_rank_steps, points, (n, n), share_out), across=True)
     values = held.transpose(1, 2, 3, 0) / Batches.of(array).number
     # Shares of ties do not always cancel to the last digit.
     np.maximum(values, 0.0, out=values)
