@@ -171,18 +171,13 @@ def roc_points(positives: int, negatives: int, score: Any, as_counts: bool = Fal
     """
     ax = new_axes(ax, 5.0, 4.2)
     score, points = as_score(score), roc_lattice(positives, negatives)
-    value = lattice_values(positives, negatives, score).values
-    low, high = _limits(score)
     scale = (negatives, positives) if as_counts else (1, 1)
     _draw_contours(ax, score, positives / (positives + negatives), None, (0.0, 1.0), scale=scale)
     x, y = points["fpr"].values * scale[0], points["tpr"].values * scale[1]
     size = 5 if as_counts else 11
-    dots = ax.scatter(x, y, c=value.ravel(), s=size, cmap=PAINT, vmin=low, vmax=high, edgecolors="0.3", linewidths=0.2)
-    ax.figure.colorbar(dots, ax=ax, label=_name(score))
-    ax.set_aspect("equal")
     words = ("false positives", "true positives") if as_counts else ("FPR", "TPR")
-    ax.set(xlabel=words[0], ylabel=words[1], title=f"{positives} positives, {negatives} negatives")
-    return ax
+    ax.set(xlabel=words[0], ylabel=words[1])
+    return _draw_points(ax, x, y, (positives, negatives), score, s=size, edgecolors="0.3", linewidths=0.2)
 
 
 def pr_points(positives: int, negatives: int, score: Any, ax: Any = None) -> Any:
@@ -198,14 +193,9 @@ def pr_points(positives: int, negatives: int, score: Any, ax: Any = None) -> Any
     'precision'
     """
     ax = new_axes(ax, 5.0, 4.2)
-    score, points = as_score(score), pr_lattice(positives, negatives)
-    value = lattice_values(positives, negatives, score).values
-    low, high = _limits(score)
-    dots = ax.scatter(points["recall"], points["precision"], c=value.ravel(), s=9, cmap=PAINT, vmin=low, vmax=high)
-    ax.figure.colorbar(dots, ax=ax, label=_name(score))
-    ax.set_aspect("equal")
-    ax.set(xlabel="recall", ylabel="precision", title=f"{positives} positives, {negatives} negatives")
-    return ax
+    points = pr_lattice(positives, negatives)
+    ax.set(xlabel="recall", ylabel="precision")
+    return _draw_points(ax, points["recall"], points["precision"], (positives, negatives), as_score(score), s=9)
 
 
 def multiplicities(positives: int, negatives: int, score: Any, ax: Any = None) -> Any:
@@ -235,6 +225,17 @@ def multiplicities(positives: int, negatives: int, score: Any, ax: Any = None) -
     bar.minorticks_off()
     ax.set_aspect("equal")
     ax.set(xlabel="FPR", ylabel="TPR", title=f"{_name(score)}: {positives} positives, {negatives} negatives")
+    return ax
+
+
+def _draw_points(ax: Any, x: Any, y: Any, sizes: tuple[int, int], score: Score, **style: Any) -> Any:
+    """The points of a lattice, coloured by a score."""
+    low, high = _limits(score)
+    value = lattice_values(*sizes, score).values.ravel()
+    dots = ax.scatter(x, y, c=value, cmap=PAINT, vmin=low, vmax=high, **style)
+    ax.figure.colorbar(dots, ax=ax, label=_name(score))
+    ax.set_aspect("equal")
+    ax.set_title(f"{sizes[0]} positives, {sizes[1]} negatives")
     return ax
 
 

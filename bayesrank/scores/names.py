@@ -168,7 +168,7 @@ def get(name: str) -> Score:
     Raises
     ------
     KeyError
-        If no score has that name; the message names near ones. If two have that symbol; it names both.
+        If no score has that name (the message names near ones), or two have that symbol (it names both).
     TypeError
         If ``name`` is no string.
 
