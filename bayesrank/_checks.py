@@ -73,6 +73,16 @@ def credibility(argument: str, value: Any) -> float:
     return number(argument, value, 0.0, 1.0, ends=False)
 
 
+def span(argument: str, pair: Any) -> tuple[float, float]:
+    """A pair (low, high) of numbers, which may be infinite."""
+    if not isinstance(pair, tuple):
+        raise TypeError(f"{argument} must be a tuple (low, high); got {in_words(pair)}")
+    low, high = (number(argument, end) for end in pair) if len(pair) == 2 else (1.0, 0.0)
+    if low > high:
+        raise ValueError(f"{argument} must be a tuple (low, high); got {pair}")
+    return low, high
+
+
 def one_prevalence(value: Any, *, ends: bool = False) -> float:
     """One share of the positive class; strictly between 0 and 1, unless a class may be missing."""
     return number("prevalence", value, 0.0, 1.0, ends=ends)

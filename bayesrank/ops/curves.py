@@ -17,8 +17,8 @@ from bayesrank._checks import credibility, number, positives, whole
 from bayesrank._draws import draw_dims
 from bayesrank._random import Seed, root_sequence, stream
 from bayesrank.ops._areas import AREAS, POINTS, area, area_range, bootstrap_rates, ideal_area, point
-from bayesrank.ops.trees import checked_curves
-from bayesrank.ops.values import Reference, broadcast, of_scored_value, wrap
+from bayesrank.ops.references import Reference, checked_curves
+from bayesrank.ops.values import broadcast, check_range, of_scored_value, wrap
 from bayesrank.weights import blocks_of, checked_weights
 
 __all__ = ["CURVE_METRICS", "of_curve", "of_value"]
@@ -29,6 +29,8 @@ BLOCK = 2_000_000
 DRAWS = 1000
 #: Both rates of a ranking by chance.
 DIAGONAL = np.array([0.0, 1.0])
+#: A metric, and where on the curve.
+Place = tuple[str, float]
 #: Between prevalences this far apart in log-odds OPS is interpolated; it costs less than the Monte-Carlo error.
 STEP = 0.25
 
@@ -100,15 +102,7 @@ def of_value(
         return of_scored_value(score, value, prevalence, reference)
     metric, place = _place(_plain(score), at, size)
     values, shares = broadcast(value, prevalence)
-    low, high = _range(metric, place, shares.values)
-    slack = 1e-9 * np.maximum(1.0, np.abs(values.values))
-    outside = (values.values < low - slack) | (values.values > high + slack)
-    if outside.any():
-        i = tuple(np.argwhere(outside)[0])
-        raise ValueError(
-            f"value must lie between {low[i]:.6g} and {high[i]:.6g}, the range of {score} at prevalence "
-            f"{shares.values[i]:.6g}; got {values.values[i]:.6g}"
-        )
+    check_range(score, values.values, shares.values, *_range(metric, place, shares.values))
     curves = checked_curves(reference)
     return wrap(values, _below(curves, metric, place, values.values, shares.values), curves.sizes["sample"])
 
@@ -189,37 +183,18 @@ def of_curve(
     curves = checked_curves(reference)
     size = truth.size if metric in AT_K else None
     places = [_place(metric, one, size) for one in np.atleast_1d(np.asarray(at, dtype=object))]
-    abscissa = "k" if metric in AT_K else POINTS[metric][0] if metric in POINTS else None
-    many = abscissa is not None and np.ndim(at) > 0
 
     drawn = _drawn(truth, draws, seed, weights)
     chains = () if drawn is None else tuple(drawn.sizes[dim] for dim in draw_dims(drawn))
-    prevalence = np.empty(1 + int(np.prod(chains)) * (drawn is not None))
-    value = np.empty((prevalence.size, len(scores), len(places)))
-    for start, weight in _weighings(drawn, truth.size):
-        part = slice(start, start + len(weight))
-        with np.errstate(invalid="ignore"):  # a class may have no weight
-            prevalence[part] = weight[:, truth].sum(1) / weight.sum(1)
-            for row, score in enumerate(scores.values()):
-                fpr, tpr = bootstrap_rates(truth, score, weight)
-                for column, (kind, place) in enumerate(places):
-                    value[part, row, column] = _metric(kind, place, fpr, tpr, prevalence[part])
-    if np.ptp(prevalence) < 1e-12:  # set by design: it differs by rounding
-        prevalence[:] = prevalence[0]
-    ops = np.empty(value.shape)
-    shares = np.broadcast_to(prevalence[:, None], value.shape[:2])
-    for column, (kind, place) in enumerate(places):
-        for rows in (slice(0, 1), slice(1, None)):  # the observed one needs no interpolation between prevalences
-            ops[rows, :, column] = _below(curves, kind, place, value[rows, :, column], shares[rows])
-
-    chance = np.array([_metric(kind, place, DIAGONAL, DIAGONAL, prevalence[0]) for kind, place in places])
-    of_chance = [
-        _below(curves, kind, place, one, prevalence[0]) for (kind, place), one in zip(places, chance, strict=True)
-    ]
+    prevalence, value = _values(truth, list(scores.values()), places, drawn)
+    ops = _ops(curves, places, value, prevalence)
+    chance = np.array([_metric(*place, DIAGONAL, DIAGONAL, prevalence[0]) for place in places])
+    of_chance = [_below(curves, *place, one, prevalence[0]) for place, one in zip(places, chance, strict=True)]
 
     coords: dict[str, Any] = {"entity": list(scores)}
+    many = (metric in AT_K or metric in POINTS) and np.ndim(at) > 0
     if many:
-        coords[str(abscissa)] = np.asarray(at).tolist()
+        coords["k" if metric in AT_K else POINTS[metric][0]] = np.asarray(at).tolist()
     dims = list(coords)
     value, ops = (x if many else x[..., 0] for x in (value, ops))
     values = xr.DataArray(value[0], coords, dims)
@@ -272,6 +247,35 @@ def _weighings(drawn: xr.DataArray | None, size: int) -> Iterator[tuple[int, np.
         yield start + 1, block
 
 
+def _values(
+    truth: np.ndarray, scores: list[np.ndarray], places: list[Place], drawn: xr.DataArray | None
+) -> tuple[np.ndarray, np.ndarray]:
+    """Prevalence (draw) and values (draw, classifier, place) on the curves; what was observed comes first."""
+    size = 1 if drawn is None else 1 + int(np.prod([drawn.sizes[dim] for dim in draw_dims(drawn)]))
+    prevalence, value = np.empty(size), np.empty((size, len(scores), len(places)))
+    for start, weight in _weighings(drawn, truth.size):
+        part = slice(start, start + len(weight))
+        with np.errstate(invalid="ignore"):  # a class may have no weight
+            prevalence[part] = weight[:, truth].sum(1) / weight.sum(1)
+            for row, score in enumerate(scores):
+                fpr, tpr = bootstrap_rates(truth, score, weight)
+                for column, place in enumerate(places):
+                    value[part, row, column] = _metric(*place, fpr, tpr, prevalence[part])
+    if np.ptp(prevalence) < 1e-12:  # set by design: it differs by rounding
+        prevalence[:] = prevalence[0]
+    return prevalence, value
+
+
+def _ops(curves: xr.Dataset, places: list[Place], value: np.ndarray, prevalence: np.ndarray) -> np.ndarray:
+    """OPS of such values, each at the prevalence of its draw."""
+    ops = np.empty(value.shape)
+    shares = np.broadcast_to(prevalence[:, None], value.shape[:2])
+    for column, place in enumerate(places):
+        for rows in (slice(0, 1), slice(1, None)):  # the observed one needs no interpolation between prevalences
+            ops[rows, :, column] = _below(curves, *place, value[rows, :, column], shares[rows])
+    return ops
+
+
 def _plain(name: str) -> str:
     return name.strip().lower().replace(" ", "_").replace("-", "_")
 
@@ -284,7 +288,7 @@ def _checked_metric(metric: Any) -> str:
     return _plain(metric)
 
 
-def _place(metric: str, at: Any, size: int | None) -> tuple[str, float]:
+def _place(metric: str, at: Any, size: int | None) -> Place:
     """The metric and where on the curve, K turned into a share of the cases."""
     if metric in AREAS:
         if at is not None or size is not None:

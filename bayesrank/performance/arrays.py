@@ -158,7 +158,14 @@ def two_class_cells(array: xr.DataArray, argument: str = "source") -> dict[str, 
 
 
 def only_two_classes(array: xr.DataArray, argument: str = "source") -> None:
-    """Raise unless there are two classes."""
+    """Raise unless there are two classes.
+
+    Examples
+    --------
+    >>> only_two_classes(xr.DataArray(np.ones((3, 3)), dims=("actual", "predicted")))
+    Traceback (most recent call last):
+    ValueError: source must have two classes on actual and predicted for a two-class score; got ...
+    """
     if "outcome" in array.dims:
         raise ValueError(f"{argument} must have two classes on actual and predicted; got {array.dims} ({NO_CLASSES})")
     sizes = {dim: array.sizes.get(dim) for dim in OUTCOME_DIMS}
@@ -185,6 +192,14 @@ def align_outcomes(values: Any, array: xr.DataArray, argument: str) -> xr.DataAr
 
     Labels are matched by name. Two-class values labelled negative and positive go by position, since in every
     two-class performance the negative class comes first.
+
+    Examples
+    --------
+    >>> import bayesrank as br
+    >>> names = ["well", "ill"]
+    >>> counts = br.from_counts(tn=80, fp=1, fn=3, tp=27).assign_coords(actual=names, predicted=names)
+    >>> align_outcomes(br.importance(fn=1), counts, "importance").sel(actual="ill", predicted="well").item()
+    1.0
     """
     if not isinstance(values, xr.DataArray):
         raise TypeError(f"{argument} must be a DataArray over the outcomes; got {type(values).__name__}")

@@ -2,10 +2,9 @@
 
 from bayesrank.plots.cases import case_grid
 from bayesrank.plots.decisions import decision_curve
-from bayesrank.plots.intervals import forest
 from bayesrank.plots.ops import ops_curve, ops_drift, ops_square, ops_tile, ops_values
 from bayesrank.plots.predictive import effect_of_size, matrix_pmf, pmf_over_contours, score_pmf, score_pmf_by_tpr
-from bayesrank.plots.ranks import rank_distribution, rank_heatmap, score_lines, superiority
+from bayesrank.plots.ranks import forest, rank_distribution, rank_heatmap, score_lines, superiority
 from bayesrank.plots.roc import (
     animate_contours,
     confusion_simplex,

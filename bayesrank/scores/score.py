@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank._checks import in_words
+from bayesrank._checks import in_words, span
 from bayesrank.counts import NO_CLASSES
 from bayesrank.performance import counts_or_performance, observed_counts, two_class_cells
 from bayesrank.scores._forms import Area, Contour, ExactRatio
@@ -98,6 +98,7 @@ class Score:
     _forms_of: CellFunction | None = field(default=None, repr=False, compare=False)
 
     def __post_init__(self) -> None:
+        span("range", self.range)
         # Closed forms are of one function: dataclasses.replace(score, function=...) must not keep them.
         stale = self._forms_of is not None and self._forms_of is not self.function
         for name in ("complement", "contour", "area", "fraction") if stale else ():

@@ -10,7 +10,7 @@ found safely along a, and any other one along b.
 import numpy as np
 from numba import njit
 
-from bayesrank.tile._columns import OPTIONS, same
+from bayesrank.tile.kernels._columns import OPTIONS, same
 
 
 @njit(**OPTIONS)
