@@ -1,8 +1,9 @@
 """Measure what the documentation says of confidence sets for ranks: joint coverage and width, by scale and by peer.
 
 Run ``python docs/measure_confidence.py`` (about ten minutes on one core); ``scales``, ``rates``, ``lowest``,
-``scores``, ``paired`` or ``check`` after it runs one part. Tests are simulated at fixed true accuracies (or rates), and the ranks that a truth
-allows, from 1 plus those strictly better to K minus those strictly worse, must all be in the sets of all entities.
+``scores``, ``paired`` or ``check`` after it runs one part. Tests are simulated at fixed true accuracies (or rates), and
+the ranks that a truth allows, from 1 plus those strictly better to K minus those strictly worse, must all be in the
+sets of all entities.
 
 Unpaired accuracies are drawn from their posterior Beta(2 + right, 2 + wrong), which the default prior makes; ``check``
 fits the same tables by the package and ranks those draws. All sets come from the package's own code, at 0.95 from
