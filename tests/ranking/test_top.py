@@ -171,3 +171,11 @@ def test_what_is_refused():
         br.top_set(x.expand_dims("dataset"), k=1)
     with pytest.raises(ValueError, match=r"^source must have finite or NaN values"):
         br.top_set(x.where(x > 0.1, np.inf), k=1)
+
+
+@pytest.mark.parametrize("names", [["a", "b", "c"], ["b", "a", "c"]])
+def test_of_equals_the_last_name_is_left_out(names):
+    first = np.resize([2, 2, 2, 2, 0, 2, 2, 2, 2, 1], 1000)
+    found = br.top_set(draws_of(np.eye(3)[first], names), k=1, prob=0.85)
+    assert sorted(found["entity"].values[found["in_credible_set"].values]) == ["a", "c"]
+    assert float(found["credible_probability"]) == pytest.approx(0.9)
