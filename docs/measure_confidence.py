@@ -1,8 +1,9 @@
 """Measure what the documentation says of confidence sets for ranks: joint coverage and width, by scale and by peer.
 
-Run ``python docs/measure_confidence.py`` (about ten minutes on one core); ``scales``, ``rates``, ``scores``, ``paired``
-or ``check`` after it runs one part. Tests are simulated at fixed true accuracies (or rates), and the ranks that a truth
-allows, from 1 plus those strictly better to K minus those strictly worse, must all be in the sets of all entities.
+Run ``python docs/measure_confidence.py`` (about ten minutes on one core); ``scales``, ``rates``, ``lowest``,
+``scores``, ``paired`` or ``check`` after it runs one part. Tests are simulated at fixed true accuracies (or rates), and
+the ranks that a truth allows, from 1 plus those strictly better to K minus those strictly worse, must all be in the
+sets of all entities.
 
 Unpaired accuracies are drawn from their posterior Beta(2 + right, 2 + wrong), which the default prior makes; ``check``
 fits the same tables by the package and ranks those draws. All sets come from the package's own code, at 0.95 from
@@ -182,6 +183,23 @@ def rates(boards: int) -> None:
             compare(size, name, times, GAPS, 2, board, newcombe)
 
 
+def lowest(boards: int) -> None:
+    """More leaderboards of the designs that had the lowest shares above, which chance also picks."""
+    row("entities", "cases", "accuracy of all", "confidence", "times")
+    for size, name, top, times in (
+        (8, "100", 0.5, boards),
+        (8, "20 to 10,000", 0.7, boards),
+        (50, "100", 0.5, boards // 4),
+        (50, "1,000", 0.7, boards // 4),
+        (50, "10,000", 0.9, boards // 4),
+    ):
+        n, rng, hits = spread(CASES[name], size), np.random.default_rng(11), []
+        for _ in range(times):
+            right = rng.binomial(n, top)
+            hits.append(covered(np.zeros(size), *confidence(rng.beta(2 + right, 2 + n - right, (DRAWS, size)))))
+        row(size, name, top, share(hits), times)
+
+
 def scores(boards: int) -> None:
     """Scores of both rates: TPR 0.9 and TNR 0.95, equal for all."""
     row("score", "entities", "cases of a class", "confidence", "times")
@@ -236,7 +254,13 @@ def check(boards: int) -> None:
     row("known posterior", *cells[2], *cells[3])
 
 
-PARTS = {"scales": (scales, 200), "rates": (rates, 400), "scores": (scores, 300), "paired": (paired, 120)}
+PARTS = {
+    "scales": (scales, 200),
+    "rates": (rates, 400),
+    "lowest": (lowest, 4000),
+    "scores": (scores, 300),
+    "paired": (paired, 120),
+}
 
 if __name__ == "__main__":
     for part, (measure, times) in (PARTS | {"check": (check, 100)}).items():

@@ -54,10 +54,11 @@ def top_set(
         Over ``entity``:
 
         - ``probability_top``: probability to be among the k best.
-        - ``in_credible_set``: whether in the smallest set that holds the k best of a share ``prob`` of the draws. It
-          is a statement of the posterior, for a world that resembles the prior.
-        - ``credible_probability``: the probability with which such a set holds them all, each half of the draws
-          judged by the set of the other.
+        - ``in_credible_set``: whether in the smallest set that holds all of the k best with probability ``prob``. It
+          is a statement of the posterior, for a world that resembles the prior. A set holds too much of the draws
+          that chose it, so each half of the draws is judged by the set of the other.
+        - ``credible_probability``: what these hold, at least ``prob``. If it is less, the draws are too few, and the
+          set has everybody who was among the k best in any draw.
         - ``in_confidence_set``: whether the confidence set of the entity's rank reaches k. They hold all of the k
           best in about ``prob`` of repeated experiments, whatever the true scores and for all k at once.
         - ``surely_top``: whether it ends at k or before. With the same confidence all of these are among the k best.
@@ -118,8 +119,8 @@ def top_set(
     order = np.argsort([str(name) for name in names], kind="stable")
     ordered = top[np.ix_(some, order)]
     chosen = np.zeros(size, bool)
-    chosen[order], smallest = smallest_set(ordered, prob)
-    held = _held_by_the_other(ordered, batches.half(batch), prob)
+    lost, held = _allowed(ordered, batches.half(batch), prob)
+    chosen[order], smallest = smallest_set(ordered, lost)
     probability, error = _share(held, batch, len(batches.sizes), worth)
     variables = {
         "probability_top": ("entity", share),
@@ -136,8 +137,8 @@ def top_set(
     return xr.Dataset(variables, {"entity": names}, found.facts() | facts)
 
 
-def smallest_set(top: np.ndarray, prob: float) -> tuple[np.ndarray, bool]:
-    """The smallest set that holds all that is ``top`` (draw, entity) in a share ``prob`` of the draws.
+def smallest_set(top: np.ndarray, lost: int) -> tuple[np.ndarray, bool]:
+    """The smallest set that holds all that is ``top`` (draw, entity) in all draws but ``lost`` of them.
 
     Of equally small ones, that which holds most draws; then later entities are left out first. And whether it is
     known to be the smallest.
@@ -145,32 +146,29 @@ def smallest_set(top: np.ndarray, prob: float) -> tuple[np.ndarray, bool]:
     Examples
     --------
     >>> top = np.array([[1, 1, 0]] * 6 + [[1, 0, 1]] * 3 + [[0, 1, 1]], bool)
-    >>> smallest_set(top, 0.6)[0].tolist(), smallest_set(top, 0.95)[0].tolist()
+    >>> smallest_set(top, 4)[0].tolist(), smallest_set(top, 3)[0].tolist()
     ([True, True, False], [True, True, True])
     """
-    lost = int(np.floor((1 - prob) * len(top) + 1e-9))
     count = top.sum(axis=0)
     kept = count > 0
     doubtful = np.flatnonzero(kept & (count <= lost))
     if len(doubtful) <= EXACT_SIZE:
         kept[doubtful] = _best_subset(top[:, doubtful], lost)
         return kept, True
-    alone = bool((top.sum(axis=1) <= 1).all())
+    # From the last on, so that of equal costs the last is found first.
+    doubtful = doubtful[::-1]
     out = top[:, doubtful]
     costs = out.sum(axis=0)
     whole = np.ones(len(top), bool)
-    while len(costs):
-        # The last of those that cost least.
-        least = len(costs) - 1 - int(np.argmin(costs[::-1]))
-        if costs[least] > lost:
-            break
-        lost -= int(costs[least])
+    while (cost := costs.min()) <= lost:
+        least = int(np.argmin(costs))
+        lost -= int(cost)
         kept[doubtful[least]] = False
         gone = whole & out[:, least]
         whole &= ~gone
-        costs = np.delete(costs - out[gone].sum(axis=0), least)
-        out, doubtful = np.delete(out, least, axis=1), np.delete(doubtful, least)
-    return kept, alone
+        costs -= out[gone].sum(axis=0)
+        costs[least] = len(top) + 1
+    return kept, bool((top.sum(axis=1) <= 1).all())
 
 
 def _best_subset(top: np.ndarray, lost: int) -> np.ndarray:
@@ -190,14 +188,34 @@ def _best_subset(top: np.ndarray, lost: int) -> np.ndarray:
     return best & bits > 0
 
 
-def _held_by_the_other(top: np.ndarray, half: np.ndarray, prob: float) -> np.ndarray:
-    """Whether the set of the other half of the draws holds all that is top in a draw; NaN if there are no halves."""
-    held = np.full(len(top), np.nan)
-    if min(np.count_nonzero(half == h) for h in (0, 1)) > 1:
+def _allowed(top: np.ndarray, half: np.ndarray, prob: float) -> tuple[int, np.ndarray]:
+    """How many draws the set may lose so that it holds others with probability ``prob``, and which it then holds.
+
+    Which draws the set of the other half holds, that loses as large a share of its own; NaN if there are no halves.
+    """
+    most = int(np.floor((1 - prob) * len(top) + 1e-9))
+    sizes = [int((half == h).sum()) for h in (0, 1)]
+    if min(sizes) < 2:
+        return most, np.full(len(top), np.nan)
+
+    def held(lost: int) -> np.ndarray:
+        found = np.empty(len(top))
         for h in (0, 1):
-            chosen, _ = smallest_set(top[half != h], prob)
-            held[half == h] = ~(top[half == h] & ~chosen).any(axis=1)
-    return held
+            chosen, _ = smallest_set(top[half != h], lost * sizes[1 - h] // len(top))
+            found[half == h] = ~(top[half == h] & ~chosen).any(axis=1)
+        return found
+
+    # The largest number that holds enough, or none.
+    enough, found = 0, held(0)
+    first, last = 1, most
+    while first <= last:
+        middle = (first + last + 1) // 2
+        trial = held(middle)
+        if trial.mean() >= prob - 1e-9:
+            enough, found, first = middle, trial, middle + 1
+        else:
+            last = middle - 1
+    return enough, found
 
 
 def _share(held: np.ndarray, batch: np.ndarray, number: int, worth: float) -> tuple[np.ndarray, np.ndarray]:
