@@ -1,5 +1,7 @@
 """Importing bayesrank stays light, and its public names are there."""
 
+import importlib
+import pkgutil
 import subprocess
 import sys
 
@@ -33,6 +35,12 @@ def test_nothing_heavy_is_loaded(statement):
 def test_every_public_name_loads():
     for name in br.__all__:
         assert getattr(br, name) is not None
+
+
+def test_every_module_loads():
+    # Lazy names hide what cannot be imported until somebody asks for it.
+    for module in pkgutil.walk_packages(br.__path__, "bayesrank."):
+        importlib.import_module(module.name)
 
 
 def test_version():
