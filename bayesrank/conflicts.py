@@ -14,7 +14,7 @@ from scipy.signal import fftconvolve
 
 from bayesrank._checks import credibility
 from bayesrank.models import conjugate
-from bayesrank.predictive._marginal import beta_binomial
+from bayesrank.predictive.confusion import beta_binomial
 
 __all__ = ["prior_conflict"]
 
