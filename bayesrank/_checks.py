@@ -73,6 +73,16 @@ def credibility(argument: str, value: Any) -> float:
     return number(argument, value, 0.0, 1.0, ends=False)
 
 
+def span(argument: str, pair: Any) -> tuple[float, float]:
+    """A pair (low, high) of numbers, which may be infinite."""
+    if not isinstance(pair, tuple):
+        raise TypeError(f"{argument} must be a tuple (low, high); got {in_words(pair)}")
+    low, high = (number(argument, end) for end in pair) if len(pair) == 2 else (1.0, 0.0)
+    if low > high:
+        raise ValueError(f"{argument} must be a tuple (low, high); got {pair}")
+    return low, high
+
+
 def one_prevalence(value: Any, *, ends: bool = False) -> float:
     """One share of the positive class; strictly between 0 and 1, unless a class may be missing."""
     return number("prevalence", value, 0.0, 1.0, ends=ends)
@@ -141,6 +151,14 @@ def whole_numbers(argument: str, values: Any) -> np.ndarray:
     return array.astype(np.int64)
 
 
+def repeats(weight: Any, size: int) -> np.ndarray:
+    """How many times each of ``size`` cases counts: once, or as often as ``weight`` says."""
+    found = np.ones(size, np.int64) if weight is None else np.atleast_1d(whole_numbers("weight", weight))
+    if found.shape != (size,):
+        raise ValueError(f"weight must hold one number for each of the {size} cases; got {found.shape}")
+    return found
+
+
 def is_number(value: Any) -> bool:
     return isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool | np.bool_)
 
@@ -184,18 +202,44 @@ def unique_names(argument: str, names: list) -> list:
     return names
 
 
-def case_labels(argument: str, values: Any) -> np.ndarray:
+def case_labels(argument: str, values: Any, *, may_lack: bool = False, hint: str = "") -> np.ndarray:
+    """One label a case; some may be missing where they ``may_lack``, but not all."""
     # As objects: NumPy would turn a list like ["a", nan] into strings, and hide that a label is missing.
     array = np.asarray(values if hasattr(values, "__array__") else object_array(values))
     if array.dtype.kind not in "biufUS":
         array = array.astype(object)
     if array.ndim != 1 or not array.size:
         raise ValueError(f"{argument} must be a sequence of labels, one a case; got shape {array.shape}")
-    if pd.isna(array).any():
-        raise ValueError(f"{argument} must hold a label for every case; got a missing value")
+    lacking = pd.isna(array)
+    if lacking.any() and not may_lack:
+        raise ValueError(f"{argument} must hold a label for every case; got a missing value{hint}")
+    if lacking.all():
+        raise ValueError(f"{argument} must hold a label of at least one case; got none")
     if array.dtype == object:
-        check_names(argument, array.tolist())
+        check_names(argument, array[~lacking].tolist())
     return array
+
+
+def positives(y_true: Any, positive: Any) -> np.ndarray:
+    """Which cases are of the positive class, of labels of two classes."""
+    labels = np.asarray(y_true)
+    if labels.ndim != 1 or pd.isna(labels).any():
+        raise ValueError(f"y_true must hold one label for every case; got shape {labels.shape} or missing labels")
+    classes = np.unique(labels).tolist()
+    if len(classes) != 2 or positive not in classes:
+        raise ValueError(f"y_true must hold two classes, one of them positive={positive!r}; got {classes[:5]}")
+    return labels == positive
+
+
+def nested(cluster: list, dataset: list) -> None:
+    """Raise unless each cluster lies within one data set."""
+    home: dict[Any, Any] = {}
+    for one, there in zip(cluster, dataset, strict=True):
+        if home.setdefault(one, there) != there:
+            raise ValueError(
+                "cluster must name clusters within one data set each, since data sets are taken as independent; "
+                f"got {one!r} in {home[one]!r} and {there!r}"
+            )
 
 
 def class_labels(labels: Any) -> list:
@@ -227,6 +271,19 @@ def ordered_categories(column: Any) -> list | None:
     """The categories of a Series or Categorical that has some."""
     dtype = getattr(column, "dtype", None)
     return list(dtype.categories) if isinstance(dtype, pd.CategoricalDtype) else None
+
+
+def values_of(labels: Any) -> np.ndarray | None:
+    """The numbers that labels are, as floats; None if some are none.
+
+    Examples
+    --------
+    >>> values_of([0, 0.5, True]), values_of(["fail", "pass"]) is None
+    (array([0. , 0.5, 1. ]), True)
+    """
+    held = np.asarray(labels, dtype=object).tolist()
+    plain = all(isinstance(label, bool) or is_number(label) for label in held)
+    return np.array(held, dtype=float) if plain else None
 
 
 def unique_rows(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -7,6 +7,8 @@ from bayesrank._random import fingerprint, stream
 
 #: Below this gamma variables are drawn by their logarithms: plain ones lose digits, then underflow.
 SMALL = 0.1
+#: Less is no concentration that can be drawn from: all or nothing.
+TINY = 1e-290
 #: exp of less would be 0 (or lose digits).
 FLOOR = -600.0
 
@@ -39,10 +41,47 @@ def dirichlet(rng: np.random.Generator, concentration: np.ndarray, size: int) ->
     return gamma
 
 
+def dirichlet_of_each(rng: np.random.Generator, concentration: np.ndarray) -> np.ndarray:
+    """One draw of a Dirichlet for each row of concentrations, summing to 1 over the last axis, none of it 0.
+
+    By logarithms: log G(a) = log G(a + 1) + log(U) / a, where U is uniform. Each row takes its share of the stream, so
+    that the first rows of a longer array are those of a shorter one.
+    """
+    uniform, gamma = rng.spawn(2)
+    with np.errstate(divide="ignore"):
+        log = np.log(gamma.standard_gamma(concentration + 1)) - uniform.standard_exponential(
+            concentration.shape
+        ) / np.maximum(concentration, TINY)
+    log -= log.max(-1, keepdims=True)
+    found = np.exp(np.maximum(log, FLOOR))
+    return found / found.sum(-1, keepdims=True)
+
+
 def _lifted(log: np.ndarray) -> np.ndarray:
     """Logarithms whose exponential does not underflow, in the same order; what is -inf stays so."""
     beyond = np.maximum(FLOOR - log, 0.0)
     return np.where(np.isneginf(log), log, np.maximum(log, FLOOR) - 100 * beyond / (beyond + 1e4))
+
+
+def sample_outcomes(
+    performance: xr.DataArray, totals: xr.DataArray, root: np.random.SeedSequence, purpose: str
+) -> xr.DataArray:
+    """Counts for each draw of a performance over ``outcome``, of as many cases as ``totals`` says."""
+    draws = [d for d in ("chain", "draw", "sample") if d in performance.dims]
+    cells = [d for d in performance.dims if d not in (*draws, "outcome")]
+    ordered = performance.transpose(*draws, *cells, "outcome")
+    values, out = ordered.values, np.zeros(ordered.shape, np.int64)
+    for position in np.ndindex(*(ordered.sizes[d] for d in cells)):
+        at = (slice(None),) * len(draws) + position
+        p = values[at]
+        if np.isnan(p).any():  # not measured: no case, as in the counts
+            continue
+        where = dict(zip(cells, position, strict=True))
+        name = [ordered[d].values[i] if d in ordered.coords else i for d, i in where.items()]
+        n = int(totals.isel({d: i for d, i in where.items() if d in totals.dims}))
+        rng = stream(root, purpose, "outcomes", *name, fingerprint(np.round(p, 6)))
+        out[at] = rng.multinomial(n, p / p.sum(-1, keepdims=True))
+    return ordered.copy(data=out).transpose(*performance.dims).rename("counts")
 
 
 def sample_counts(

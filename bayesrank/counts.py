@@ -1,8 +1,9 @@
 """Evidence: how often each outcome was observed, as labelled integer arrays.
 
 Every function returns a DataArray named ``counts`` with the dims ``entity``, ``dataset`` (only if data sets were
-given), ``actual`` and ``predicted``. An (entity, dataset) pair that was not measured is all zeros, and the boolean
-coord ``measured`` says so. For two classes the negative one comes first and the positive one last.
+given), ``actual`` and ``predicted``, or ``outcome`` where there are no classes: right and wrong, grades. An (entity,
+dataset) pair that was not measured is all zeros, and the boolean coord ``measured`` says so. For two classes the
+negative one comes first and the positive one last.
 """
 
 import json
@@ -10,32 +11,28 @@ from collections.abc import Sequence
 from typing import Any, Literal
 
 import numpy as np
-import pandas as pd
 import xarray as xr
 
 from bayesrank._checks import (
-    all_classes,
-    case_labels,
-    class_labels,
     in_words,
     item_names,
     name_coord,
-    ordered_categories,
     unique_names,
     whole_numbers,
 )
 
 __all__ = [
+    "are_outcomes",
     "check_counts",
+    "check_outcomes",
     "from_counts",
-    "from_frame",
-    "from_matrix",
     "one_vs_rest",
     "pool",
 ]
 
 TWO_CLASSES = ("negative", "positive")
 CELLS = ("tn", "fp", "fn", "tp")
+NO_CLASSES = "outcomes have no classes: they are ranked by their mean_outcome, or by br.ranking_score"
 #: Examples that a message names.
 NAMED = 3
 
@@ -94,152 +91,6 @@ def from_counts(
     return arrange(values, entities, datasets, list(TWO_CLASSES))
 
 
-def from_matrix(
-    matrix: Any,
-    orientation: Literal["actual_rows", "predicted_rows"],
-    *,
-    labels: Sequence[Any] | None = None,
-    entity: Any = None,
-) -> xr.DataArray:
-    """Counts from a square confusion matrix, or a stack of them.
-
-    Parameters
-    ----------
-    matrix : array_like or DataFrame
-        Whole numbers of shape (C, C), or (entities, C, C).
-    orientation : {"actual_rows", "predicted_rows"}
-        What the rows are. There is no default: it cannot be told from the numbers.
-    labels : sequence, optional
-        The C classes in the matrix's order, for two classes the negative one first. By default the labels of a
-        DataFrame, ``["negative", "positive"]`` for two classes, else 0 to C - 1.
-    entity : hashable or sequence, optional
-        Name of the entity, or names of a stack's entities.
-
-    Returns
-    -------
-    xarray.DataArray
-        Integer ``counts`` (entity, actual, predicted).
-
-    Raises
-    ------
-    ValueError
-        If the matrix is not square, not whole numbers (a normalised matrix holds no counts), or the orientation
-        is not one of the two words.
-
-    Examples
-    --------
-    >>> from_matrix([[90, 10], [3, 17]], "actual_rows").sel(actual="negative", predicted="positive").item()
-    10
-    >>> from_matrix([[90, 3], [10, 17]], "predicted_rows").sel(actual="negative", predicted="positive").item()
-    10
-    """
-    if orientation not in ("actual_rows", "predicted_rows"):
-        raise ValueError(f"orientation must be 'actual_rows' or 'predicted_rows'; got {orientation!r}")
-    if isinstance(matrix, pd.DataFrame):
-        if list(matrix.index) != list(matrix.columns):
-            raise ValueError(
-                "matrix must have the same labels in the same order on rows and columns; "
-                f"got rows {list(matrix.index)}, columns {list(matrix.columns)}"
-            )
-        labels = list(matrix.index) if labels is None else labels
-        matrix = matrix.to_numpy()
-    values = whole_numbers("matrix", matrix)
-    if values.ndim not in (2, 3) or values.shape[-1] != values.shape[-2] or values.shape[-1] < 2 or not values.size:
-        raise ValueError(f"matrix must have the shape (C, C) or (entities, C, C) with C >= 2; got {values.shape}")
-    values = values.reshape(-1, *values.shape[-2:])
-    if orientation == "predicted_rows":
-        values = values.swapaxes(-1, -2)
-    size, n_classes = values.shape[:2]
-    if labels is None:
-        labels = TWO_CLASSES if n_classes == 2 else range(n_classes)
-    classes = class_labels(labels)
-    if len(classes) != n_classes:
-        raise ValueError(f"labels must name the {n_classes} classes of matrix; got {classes}")
-    entities = [f"entity {i + 1}" for i in range(size)] if entity is None else item_names("entity", entity, size)
-    return arrange(values, entities, None, classes)
-
-
-def from_frame(frame: pd.DataFrame, *, entity: str = "entity", dataset: str | None = None) -> xr.DataArray:
-    """Counts from a table: one row a matrix (tn, fp, fn, tp), or one row a cell (actual, predicted, count).
-
-    Parameters
-    ----------
-    frame : pandas.DataFrame
-        Columns ``tn``, ``fp``, ``fn``, ``tp``, or columns ``actual``, ``predicted``, ``count``.
-    entity : str
-        The column that names the entities.
-    dataset : str, optional
-        The column that names the data sets.
-
-    Returns
-    -------
-    xarray.DataArray
-        Integer ``counts`` (entity, [dataset], actual, predicted). In the long form a cell without a row is 0,
-        and classes stand in sorted order, so for two classes the larger label is the positive one; call a column
-        of ordered categories to say otherwise.
-
-    Raises
-    ------
-    ValueError
-        If columns are missing, an (entity, dataset) pair or one of its cells occurs twice, or counts are bad.
-    TypeError
-        If ``frame`` is no DataFrame.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> frame = pd.DataFrame({"entity": ["a", "b"], "tn": [8, 9], "fp": [2, 1], "fn": [1, 3], "tp": [9, 7]})
-    >>> from_frame(frame).dims
-    ('entity', 'actual', 'predicted')
-    """
-    if not isinstance(frame, pd.DataFrame):
-        raise TypeError(f"frame must be a pandas DataFrame; got {type(frame).__name__}")
-    for argument, column in (("entity", entity), ("dataset", "" if dataset is None else dataset)):
-        if not isinstance(column, str):
-            raise TypeError(f"{argument} must be the name of a column; got {column!r}")
-    long = {"actual", "predicted", "count"} <= set(frame.columns)
-    wanted = (
-        [entity]
-        + ([dataset] if dataset is not None else [])
-        + (["actual", "predicted", "count"] if long else list(CELLS))
-    )
-    missing = [column for column in wanted if column not in frame.columns]
-    if missing:
-        raise ValueError(
-            f"frame must have the columns {wanted} (or actual, predicted, count for the cells); "
-            f"got {list(frame.columns)}, without {missing}"
-        )
-    if frame.empty:
-        raise ValueError("frame must have at least one row; got none")
-    if not long:
-        cells = {name: frame[name].to_numpy() for name in CELLS}
-        return from_counts(
-            **cells, entity=list(frame[entity]), dataset=None if dataset is None else list(frame[dataset])
-        )
-    keys = [entity] + ([dataset] if dataset is not None else [])
-    for key in keys:
-        item_names(key, frame[key], len(frame))
-    repeated = frame.duplicated([*keys, "actual", "predicted"])
-    if repeated.any():
-        held = frame.loc[repeated, [*keys, "actual", "predicted"]].iloc[0].to_dict()
-        raise ValueError(f"frame must have one row for each cell; got the cell {held} more than once")
-    classes = all_classes(
-        ordered_categories(frame["actual"]), [case_labels(c, frame[c]) for c in ("actual", "predicted")]
-    )
-    code = {label: i for i, label in enumerate(classes)}
-    unknown = [label for c in ("actual", "predicted") for label in frame[c].tolist() if label not in code]
-    if unknown:
-        raise ValueError(f"predicted must hold categories of actual, {classes}; got {unknown[0]!r}")
-    pairs = list(dict.fromkeys(frame[keys].itertuples(index=False, name=None)))
-    position = {pair: i for i, pair in enumerate(pairs)}
-    values = np.zeros((len(pairs), len(classes), len(classes)), np.int64)
-    rows = [position[pair] for pair in frame[keys].itertuples(index=False, name=None)]
-    actual, predicted = ([code[label] for label in frame[c].tolist()] for c in ("actual", "predicted"))
-    values[rows, actual, predicted] = whole_numbers("count", frame["count"].to_numpy())
-    datasets = [pair[1] for pair in pairs] if dataset is not None else None
-    return arrange(values, [pair[0] for pair in pairs], datasets, classes)
-
-
 def pool(counts: xr.DataArray, *, join: Literal["exact", "inner"] = "exact") -> xr.DataArray:
     """The cases of all data sets together: counts summed over ``dataset``.
 
@@ -249,7 +100,7 @@ def pool(counts: xr.DataArray, *, join: Literal["exact", "inner"] = "exact") -> 
     Parameters
     ----------
     counts : xarray.DataArray
-        Integer counts (entity, dataset, actual, predicted).
+        Integer counts (entity, dataset, actual, predicted), or (entity, dataset, outcome).
     join : {"exact", "inner"}
         Sums over different data sets compare nothing. ``"exact"`` refuses where entities saw different ones;
         ``"inner"`` keeps the data sets that every entity saw.
@@ -257,7 +108,7 @@ def pool(counts: xr.DataArray, *, join: Literal["exact", "inner"] = "exact") -> 
     Returns
     -------
     xarray.DataArray
-        Integer ``counts`` (entity, actual, predicted). Coords over entities stay, also those that are the same on
+        Integer ``counts`` without the dim ``dataset``. Coords over entities stay, also those that are the same on
         all data sets. The attr ``parts`` remembers the summands, for remarks on what pooling hides.
 
     Raises
@@ -273,7 +124,7 @@ def pool(counts: xr.DataArray, *, join: Literal["exact", "inner"] = "exact") -> 
     """
     if join not in ("exact", "inner"):
         raise ValueError(f"join must be 'exact' or 'inner'; got {join!r}")
-    counts = check_counts(counts)
+    counts = check_outcomes(counts) if are_outcomes(counts) else check_counts(counts)
     if "dataset" not in counts.dims:
         raise ValueError(f"counts must have the dim dataset to be pooled; got {counts.dims}")
     common, lacking = common_datasets(counts)
@@ -314,7 +165,7 @@ def parts_of(pooled: xr.DataArray) -> xr.DataArray | None:
     >>> parts_of(pool(counts)).sel(entity="a", dataset="y").values.tolist()
     [[9, 1], [0, 7]]
     """
-    if pooled.dims != ("entity", "actual", "predicted") or "parts" not in pooled.attrs:
+    if pooled.dims not in (("entity", "actual", "predicted"), ("entity", "outcome")) or "parts" not in pooled.attrs:
         return None
     held = json.loads(pooled.attrs["parts"])
     # As in the text, where 1 and "1" are two names, and a date is what it is called.
@@ -326,7 +177,7 @@ def parts_of(pooled: xr.DataArray) -> xr.DataArray | None:
     if not np.array_equal(tables.sum(1), pooled.values):
         return None
     coords = {"dataset": name_coord(held["dataset"]), **{dim: pooled[dim].values for dim in pooled.dims}}
-    return xr.DataArray(tables, coords, ("entity", "dataset", "actual", "predicted"), name="counts")
+    return xr.DataArray(tables, coords, ("entity", "dataset", *pooled.dims[1:]), name="counts")
 
 
 def common_datasets(counts: xr.DataArray) -> tuple[np.ndarray, str]:
@@ -340,7 +191,7 @@ def common_datasets(counts: xr.DataArray) -> tuple[np.ndarray, str]:
     >>> common_datasets(from_counts(**cells, entity=["a", "b", "a"], dataset=["x", "x", "y"]))
     (array([ True, False]), "'b' without 'y'")
     """
-    seen = counts["measured"] if "measured" in counts.coords else (counts > 0).any(["actual", "predicted"])
+    seen = counts["measured"] if "measured" in counts.coords else (counts > 0).any(_outcome_dims(counts))
     table = np.asarray(seen.transpose("entity", "dataset").values, bool)
     missing = ~table & table.any(axis=0)
     who = np.flatnonzero(missing.any(axis=1))
@@ -376,12 +227,14 @@ def one_vs_rest(counts: xr.DataArray) -> xr.DataArray:
 
     Examples
     --------
-    >>> counts = from_matrix([[5, 1, 0], [2, 7, 1], [0, 0, 4]], "actual_rows", labels=["a", "b", "c"])
+    >>> import bayesrank as br
+    >>> counts = br.from_matrix([[5, 1, 0], [2, 7, 1], [0, 0, 4]], "actual_rows", labels=["a", "b", "c"])
     >>> one_vs_rest(counts).sel(entity="entity 1", label="b").values.tolist()
     [[9, 1], [3, 7]]
     """
     if not isinstance(counts, xr.DataArray) or not {"actual", "predicted"} <= set(counts.dims):
-        raise TypeError(f"counts must be a DataArray with the dims actual and predicted; got {in_words(counts)}")
+        hint = f" ({NO_CLASSES})" if are_outcomes(counts) else ""
+        raise TypeError(f"counts must be a DataArray with the dims actual and predicted; got {in_words(counts)}{hint}")
     if counts.sizes["actual"] != counts.sizes["predicted"]:
         raise ValueError(
             "counts must have the same classes on actual and predicted; "
@@ -409,8 +262,19 @@ def one_vs_rest(counts: xr.DataArray) -> xr.DataArray:
     return out.transpose(*rest, "label", "actual", "predicted").rename(counts.name)
 
 
+def are_outcomes(source: Any) -> bool:
+    """Whether it is an array over outcomes without classes.
+
+    Examples
+    --------
+    >>> are_outcomes(xr.DataArray([[3, 7]], dims=("entity", "outcome")))
+    True
+    """
+    return isinstance(source, xr.DataArray) and "outcome" in source.dims
+
+
 def check_counts(counts: Any, argument: str = "counts") -> xr.DataArray:
-    """The counts themselves, after a check that they are what every function expects.
+    """The counts themselves, after a check that they are tables as every function expects them.
 
     Raises
     ------
@@ -435,36 +299,76 @@ def check_counts(counts: Any, argument: str = "counts") -> xr.DataArray:
         "actual",
         "predicted",
     }:
-        raise ValueError(f"{argument} must have the dims entity, [dataset], actual, predicted; got {counts.dims}")
+        hint = " (counts of outcomes are for br.fit(..., 'dirichlet_multinomial'))" * are_outcomes(counts)
+        raise ValueError(f"{argument} must have the dims entity, [dataset], actual, predicted; got {counts.dims}{hint}")
     if counts.sizes["actual"] != counts.sizes["predicted"] or counts.sizes["actual"] < 2:
         raise ValueError(
             f"{argument} must have the same two or more classes on actual and predicted; "
             f"got {counts.sizes['actual']} and {counts.sizes['predicted']}"
         )
-    for dim in ("actual", "predicted", "entity"):
-        if dim not in counts.coords:
-            raise ValueError(f"{argument} must have a coord that names each {dim}; got coords {list(counts.coords)}")
+    checked = _checked(counts, argument, ("entity", "dataset", "label", "actual", "predicted"))
     if list(counts["actual"].values) != list(counts["predicted"].values):
         raise ValueError(
             f"{argument} must have the same classes in the same order on actual and predicted; "
             f"got {counts['actual'].values} and {counts['predicted'].values}"
         )
+    return checked
+
+
+def check_outcomes(counts: Any, argument: str = "counts") -> xr.DataArray:
+    """The counts of outcomes themselves, after a check that they are what every function expects.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If ``counts`` is no DataArray of whole non-negative numbers (entity, [dataset], outcome), or names fewer than
+        two outcomes.
+
+    Examples
+    --------
+    >>> coords = {"entity": ["a"], "outcome": [0, 1]}
+    >>> check_outcomes(xr.DataArray([[3, 7]], coords, ("entity", "outcome"))).sizes["outcome"]
+    2
+    """
+    if not isinstance(counts, xr.DataArray):
+        raise TypeError(f"{argument} must be a DataArray as made by br.from_frame; got {in_words(counts)}")
+    dims = set(counts.dims)
+    if not {"entity", "outcome"} <= dims or dims - {"entity", "dataset", "outcome"}:
+        raise ValueError(f"{argument} must have the dims entity, [dataset], outcome; got {counts.dims}")
+    checked = _checked(counts, argument, ("entity", "dataset", "outcome"))
+    unique_names("outcome", counts["outcome"].values.tolist())
+    if counts.sizes["outcome"] < 2:
+        raise ValueError(f"{argument} must have two or more outcomes; got {counts['outcome'].values.tolist()}")
+    return checked
+
+
+def _checked(counts: xr.DataArray, argument: str, dims: Sequence[str]) -> xr.DataArray:
+    """Counts in that order of the dims, after a check of their names and numbers."""
+    for dim in [dim for dim in reversed(dims) if dim in counts.dims and dim not in ("dataset", "label")]:
+        if dim not in counts.coords:
+            raise ValueError(f"{argument} must have a coord that names each {dim}; got coords {list(counts.coords)}")
     if not counts.sizes["entity"]:
         raise ValueError(f"{argument} must hold at least one entity; got none")
-    for dim in {"entity", "dataset"} & dims:
+    for dim in [dim for dim in ("entity", "dataset") if dim in counts.dims]:
         unique_names(dim, counts[dim].values.tolist())
-    order = [d for d in ("entity", "dataset", "label", "actual", "predicted") if d in dims]
-    return counts.transpose(*order).copy(data=whole_numbers(argument, counts.transpose(*order).values))
+    ordered = counts.transpose(*[dim for dim in dims if dim in counts.dims])
+    return ordered.copy(data=whole_numbers(argument, ordered.values))
 
 
 def arrange(values: np.ndarray, entities: list, datasets: list | None, classes: list) -> xr.DataArray:
     """Matrices (pair, C, C) as a labelled array; pairs not given are zeros and not ``measured``."""
-    coords: dict[str, Any] = {"actual": name_coord(classes), "predicted": name_coord(classes)}
+    return _arrange(values, entities, datasets, {"actual": name_coord(classes), "predicted": name_coord(classes)})
+
+
+def arrange_outcomes(values: np.ndarray, entities: list, datasets: list | None, outcomes: list) -> xr.DataArray:
+    """Counts (pair, outcome) as a labelled array; pairs not given are zeros and not ``measured``."""
+    return _arrange(values, entities, datasets, {"outcome": name_coord(outcomes)})
+
+
+def _arrange(values: np.ndarray, entities: list, datasets: list | None, outcome: dict[str, np.ndarray]) -> xr.DataArray:
     if datasets is None:
         names = unique_names("entity", entities)
-        return xr.DataArray(
-            values, {"entity": name_coord(names), **coords}, ("entity", "actual", "predicted"), name="counts"
-        )
+        return xr.DataArray(values, {"entity": name_coord(names), **outcome}, ("entity", *outcome), name="counts")
     names, sets = list(dict.fromkeys(entities)), list(dict.fromkeys(datasets))
     row = {name: i for i, name in enumerate(names)}
     column = {name: i for i, name in enumerate(sets)}
@@ -477,16 +381,13 @@ def arrange(values: np.ndarray, entities: list, datasets: list | None, classes: 
             f"entity and dataset must name each pair once; got {names[e]!r} on {sets[d]!r} {times[e, d]} times"
         )
     measured[where] = True
-    table = np.zeros((len(names), len(sets), len(classes), len(classes)), np.int64)
+    table = np.zeros((len(names), len(sets), *values.shape[1:]), np.int64)
     table[where] = values
-    return xr.DataArray(
-        table,
-        {
-            "entity": name_coord(names),
-            "dataset": name_coord(sets),
-            **coords,
-            "measured": (("entity", "dataset"), measured),
-        },
-        ("entity", "dataset", "actual", "predicted"),
-        name="counts",
-    )
+    coords = {"entity": name_coord(names), "dataset": name_coord(sets), **outcome}
+    seen = {"measured": (("entity", "dataset"), measured)}
+    return xr.DataArray(table, {**coords, **seen}, ("entity", "dataset", *outcome), name="counts")
+
+
+def _outcome_dims(counts: xr.DataArray) -> list:
+    """The dims of the sample space."""
+    return [dim for dim in counts.dims if dim in ("actual", "predicted", "outcome")]

@@ -42,7 +42,8 @@ def fit(
     evidence : xarray.DataArray or Dataset
         What the model takes; integer counts (entity, [dataset], actual, predicted), as made by
         :func:`bayesrank.from_counts` and its kin, for the models of tables. A coord ``test_set`` (entity, [dataset])
-        of them names which entities met the same cases; without it those with equal class sizes did. Joint outcomes
+        of them names which entities met the same cases; without it those with equal class sizes did. Counts (entity,
+        [dataset], outcome) of outcomes without classes, for ``"dirichlet_multinomial"``. Joint outcomes
         of single cases, as from :func:`bayesrank.joint_outcomes` and :func:`bayesrank.from_outcomes`, for
         ``"paired"``.
     model : str or class
@@ -64,7 +65,8 @@ def fit(
         The model's own; for the models of tables:
 
         - ``prior``: concentration α of each cell: ``"four_cases"`` (the default: two cases spread over the diagonal,
-          two over the other cells; for two classes the uniform prior), ``"uniform"`` (1), ``"jeffreys"`` (1/2),
+          two over the other cells; for two classes the uniform prior; of outcomes without classes four spread over
+          all), ``"uniform"`` (1), ``"jeffreys"`` (1/2),
           ``"haldane"`` (0), a number, an array (actual, predicted), a mapping from every entity to any of these, or a
           DataArray over any dims of the counts;
         - ``prevalence``: ``"sampled"`` with the cases (default of the Dirichlet-multinomial), ``"observed"`` (default
@@ -72,6 +74,10 @@ def fit(
         - ``shared_prevalence=False``: entities of one test set have a prevalence each (not of ``"paired"``);
         - ``target``, of ``"paired"`` with cases in clusters: ``"case"`` (the default, all cases weigh the same) or
           ``"cluster"`` (all clusters do);
+        - ``range=(low, high)``, of ``"paired"`` with outcomes that are numbers: between which they lie, so that the
+          prior counts as two cases at each end; ``base``, from values to the cases that each counts as;
+        - ``split_prior=True`` divides the prior by the number of data sets, for means over them
+          (:func:`bayesrank.mean_over_datasets`);
         - ``force=True`` accepts an entity without cases, and a rate that nothing is known of.
 
     Returns
@@ -130,7 +136,7 @@ def fit(
         result |= _sampled(story, shape, root, result, dict(nuts or {}))
     if {"prior", "prior_predictive"} & set(groups):
         _needs(story, "draw", "prior")
-        result["prior"] = _exact(story, "prior", shape, root)
+        result["prior"] = _exact(story, "prior", shape, root).assign_attrs(kind=story.kind)
     for name in ("prior_predictive", "posterior_predictive"):
         if name in groups:
             _needs(story, "replicate", name)

@@ -7,8 +7,9 @@ import xarray as xr
 
 from bayesrank import _text
 from bayesrank._random import root_sequence, stream
+from bayesrank.counts import are_outcomes
 from bayesrank.inference import fit
-from bayesrank.performance import as_performance
+from bayesrank.performance import as_performance, mean_outcome
 from bayesrank.scores import Score, as_score
 
 __all__ = ["pooling_notes"]
@@ -38,9 +39,10 @@ def pooling_notes(parts: xr.DataArray, score: Any) -> list[str]:
     Parameters
     ----------
     parts : xarray.DataArray
-        Integer counts (entity, dataset, actual, predicted), as summed by :func:`bayesrank.pool`.
+        Integer counts (entity, dataset, actual, predicted), or (entity, dataset, outcome), as summed by
+        :func:`bayesrank.pool`.
     score : Score, str or callable
-        What is ranked by.
+        What is ranked by; of outcomes ``"mean_outcome"``.
 
     Returns
     -------
@@ -66,12 +68,24 @@ def pooling_notes(parts: xr.DataArray, score: Any) -> list[str]:
     >>> pooling_notes(stones, "tpr")[0].split(": ")[1]
     'A above B, pooled below.'
     """
-    score = as_score(score)
+    score = _MEAN if are_outcomes(parts) and score == _MEAN.name else as_score(score)
     each = score(parts).transpose("entity", "dataset")
     return _reversed_pairs(each, score(parts.sum("dataset")), score) + _heterogeneity(parts, each, score)
 
 
-def _reversed_pairs(each: xr.DataArray, pooled: xr.DataArray, score: Score) -> list[str]:
+class _MeanOutcome:
+    """The mean of outcomes, with as much of a score as is asked for here."""
+
+    name, higher_is_better, finite_mean, depends_on_prevalence = "mean_outcome", True, True, False
+
+    def __call__(self, array: xr.DataArray) -> xr.DataArray:
+        return mean_outcome(array)
+
+
+_MEAN = _MeanOutcome()
+
+
+def _reversed_pairs(each: xr.DataArray, pooled: xr.DataArray, score: Score | _MeanOutcome) -> list[str]:
     """Simpson's paradox, of pairs that have a score on two data sets or more, and on none of these the same one."""
     direction = -1 if score.higher_is_better is False else 1
     size = each.sizes["entity"]
@@ -101,7 +115,7 @@ def _above(values: np.ndarray) -> np.ndarray:
     return difference > CLOSE * np.maximum(1.0, np.maximum(np.abs(values)[:, None], np.abs(values)))
 
 
-def _heterogeneity(parts: xr.DataArray, each: xr.DataArray, score: Score) -> list[str]:
+def _heterogeneity(parts: xr.DataArray, each: xr.DataArray, score: Score | _MeanOutcome) -> list[str]:
     """How much more a score varies between data sets than the pooled intervals say, where it is not chance alone."""
     several = each.notnull().sum("dataset").values > 1
     if not score.finite_mean or not several.any():  # without a mean there is no standard deviation
@@ -118,7 +132,12 @@ def _heterogeneity(parts: xr.DataArray, each: xr.DataArray, score: Score) -> lis
         pooled = float(score(draws).std())
         there = each.isel(entity=i).notnull().values
         tables = parts.isel(entity=i, dataset=there, drop=True).values
-        again = _drawn_alike(draws.values[::THIN], tables, score, stream(root_sequence(0), "pooling", name))
+        rng = stream(root_sequence(0), "pooling", name)
+        if isinstance(score, _MeanOutcome):
+            cases = rng.multinomial(tables.sum(-1), draws.values[::THIN, None])
+            again = xr.DataArray(cases, {"outcome": parts["outcome"].values}, ("draw", "dataset", "outcome"))
+        else:
+            again = _drawn_alike(draws.values[::THIN], tables, score, rng)
         between, chance = _spread(each.isel(entity=i).values[there]), _spread(score(again).values)
         chance = np.where(np.isnan(chance), np.inf, chance)  # a replicate without a score is no evidence of anything
         with np.errstate(divide="ignore", invalid="ignore"):  # a score that is constant

@@ -41,7 +41,9 @@ class Model(Protocol):
         """The posterior group from what was sampled: with ``performance``, and the hyperparameters to keep."""
         ...
 
-    # Optional. ``draw`` gives exact draws; a model without is sampled. Its arrays get the coords of ``coords``.
+    # Optional. ``over_datasets_together = True``: several data sets are one analysis, which nobody should pool before.
+    # ``taking(evidence)``, a class method: the class that takes such evidence, where a name has several.
+    # ``draw`` gives exact draws; a model without is sampled. Its arrays get the coords of ``coords``.
     # def coords(self) -> dict[str, Any]
     # def draw(self, group: "prior" | "posterior", block: bayesrank._random.Block, root) -> dict[str, xr.Variable]
     # def conjugate(self) -> Conjugate: what is known in closed form
@@ -104,6 +106,8 @@ def tell(model: Any, evidence: Any, options: dict[str, Any]) -> Any:
     '2'
     """
     story = find(model)
+    if hasattr(story, "taking"):
+        story = story.taking(evidence)
     parameters = list(signature(story).parameters.values())[1:]
     known = [p.name for p in parameters if p.kind in (Parameter.KEYWORD_ONLY, Parameter.POSITIONAL_OR_KEYWORD)]
     unknown = sorted(set(options) - set(known))

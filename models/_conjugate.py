@@ -17,10 +17,13 @@ from bayesrank._sampling import dirichlet
 class Conjugate:
     """Rows are Dirichlet; row totals are known, or Dirichlet and shared by the entities of a test set.
 
+    Outcomes without classes are one row, of which the total is no random quantity.
+
     Parameters
     ----------
     prior, posterior : xarray.DataArray
-        Concentration of every cell (entity, [dataset], actual, predicted).
+        Concentration of every cell (entity, [dataset], actual, predicted), or of every outcome (entity, [dataset],
+        outcome).
     totals : xarray.DataArray or None
         Known class shares (actual, and any of chain, draw, entity, dataset); None where they are sampled, with the
         sums of the rows' concentrations as theirs.
@@ -44,12 +47,15 @@ class Conjugate:
     def draw(self, group: str, block: Block, root: np.random.SeedSequence) -> dict[str, xr.Variable]:
         """Exact draws of one block of the prior or the posterior, the dim ``draw`` first.
 
-        ``performance``; ``prevalence`` (test_set, actual) where the row totals are sampled; and ``rate``, the rows,
-        where a class may have a share of 0 and the performance would lose them.
+        ``performance``; ``prevalence`` (test_set, actual) where there are row totals that are sampled; and ``rate``,
+        the rows, where a class may have a share of 0 and the performance would lose them.
         """
         concentration = self.prior if group == "prior" else self.posterior
         dims = ("draw", *map(str, concentration.dims))
         rows = self._rows(concentration, group, block, root)
+        if "outcome" in dims:
+            rows[:, self.test_set.values == ""] = np.nan
+            return {"performance": xr.Variable(dims, rows)}
         if self.totals is not None:
             shares = self.known_shares(block)
             found = {"rate": xr.Variable(dims, rows.copy())} if (shares == 0).any() else {}
@@ -63,13 +69,15 @@ class Conjugate:
         return found
 
     def _rows(self, concentration: xr.DataArray, group: str, block: Block, root: np.random.SeedSequence) -> np.ndarray:
-        cells = concentration.dims[:-2]
+        cells = self.test_set.dims
         rows = np.empty((block.size, *concentration.shape))
-        for position in np.ndindex(concentration.shape[:-2]):
-            name = [concentration[d].values[i] for d, i in zip(cells, position, strict=True)]
-            evidence = fingerprint(self.prior.values[position], self.posterior.values[position])
+        names = [concentration[d].values for d in cells]
+        prior, posterior, alpha = self.prior.values, self.posterior.values, concentration.values
+        for position in np.ndindex(concentration.shape[: len(cells)]):
+            name = [held[i] for held, i in zip(names, position, strict=True)]
+            evidence = fingerprint(prior[position], posterior[position])
             rng = stream(root, group, "row", *name, evidence, *block.key)
-            rows[:, *position] = dirichlet(rng, concentration.values[position], block.size)
+            rows[:, *position] = dirichlet(rng, alpha[position], block.size)
         return rows
 
     def _sampled(

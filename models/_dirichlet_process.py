@@ -39,7 +39,10 @@ class Process:
     count : array (unit)
         How often the unit was observed.
     features : array (answer, feature)
-        What is summed: indicators of the answers, or numbers that they stand for.
+        What is summed: indicators of the answers, or numbers that they stand for. A row of zeros is an answer that
+        is missing, and adds nothing.
+    base : array (answer, feature)
+        The same of the answers that ``prior`` is of, which may be others than those observed.
     """
 
     prior: np.ndarray
@@ -48,6 +51,16 @@ class Process:
     size: np.ndarray
     count: np.ndarray
     features: np.ndarray
+    base: np.ndarray
+
+    @property
+    def fewest(self) -> int:
+        """Units that the entity with the fewest, but some, has an answer of."""
+        answered = (self.features != 0).max(axis=1)[self.codes[:, 1:]]
+        has = np.zeros((self.count.size, answered.shape[1]), bool)
+        np.logical_or.at(has, self.unit, answered)
+        units = self.count @ has
+        return int(units[units > 0].min(initial=self.count.sum()))
 
     @property
     def sticks(self) -> int:
@@ -102,7 +115,7 @@ class Process:
         mass = self.prior[0].sum()
         if mass:
             prior = np.maximum(stream("prior").standard_gamma(mass, draws), TINY)
-            total += prior[:, None, None, None] * (self.unseen(stream, names, draws) @ self.features)
+            total += prior[:, None, None, None] * (self.unseen(stream, names, draws) @ self.base)
         return total
 
 

@@ -35,11 +35,12 @@ def concentration(counts: xr.DataArray, prior: Any = None) -> xr.DataArray:
     Parameters
     ----------
     counts : xarray.DataArray
-        Integer counts (entity, [dataset], actual, predicted).
+        Integer counts (entity, [dataset], actual, predicted), or (entity, [dataset], outcome).
     prior : number, str, array_like, mapping or DataArray, optional
         A number for all cells; ``"four_cases"`` (the default: two cases spread over the diagonal, two over the other
-        cells), ``"uniform"`` (1 a cell), ``"jeffreys"`` (1/2) or ``"haldane"`` (0); an array (actual, predicted); a
-        mapping from every entity to any of these; or a DataArray over any of the dims of ``counts``.
+        cells; of outcomes without classes four spread over all), ``"uniform"`` (1 a cell), ``"jeffreys"`` (1/2) or
+        ``"haldane"`` (0); an array (actual, predicted), or (outcome); a mapping from every entity to any of these; or a
+        DataArray over any of the dims of ``counts``.
 
     Returns
     -------
@@ -63,12 +64,28 @@ def concentration(counts: xr.DataArray, prior: Any = None) -> xr.DataArray:
     if isinstance(prior, xr.DataArray):
         values = align("prior", prior, counts, counts.dims)
     else:
-        values = _of_cells(prior, counts.sizes["actual"])
+        values = _of_cells(prior, counts)
     bad = ~((values >= 0) & (values < np.inf))
     if bad.any():
         raise ValueError(f"prior must hold non-negative finite concentrations for every cell; got {first(values, bad)}")
     ones = xr.ones_like(counts, dtype=float).drop_vars(["measured", "test_set"], errors="ignore").drop_attrs()
     return (ones * values).transpose(*counts.dims).rename("prior_concentration")
+
+
+def split(prior: xr.DataArray, counts: xr.DataArray) -> xr.DataArray:
+    """One prior's mass spread over the data sets that an entity saw, instead of as much on each.
+
+    Examples
+    --------
+    >>> import bayesrank as br
+    >>> counts = br.from_counts(tn=[8, 9], fp=[2, 1], fn=[1, 0], tp=[9, 7], entity=["a", "a"], dataset=["x", "y"])
+    >>> split(concentration(counts, "uniform"), counts).sel(entity="a", dataset="x").values.tolist()
+    [[0.5, 0.5], [0.5, 0.5]]
+    """
+    if "dataset" not in counts.dims:
+        return prior
+    seen = counts["measured"].sum("dataset") if "measured" in counts.coords else counts.sizes["dataset"]
+    return (prior / np.maximum(seen, 1)).transpose(*prior.dims).rename(prior.name)
 
 
 def align(argument: str, values: xr.DataArray, counts: xr.DataArray, dims: Sequence[Any]) -> xr.DataArray:
@@ -100,17 +117,20 @@ def first(values: xr.DataArray, bad: xr.DataArray) -> float:
     return float(values.values[bad.values].ravel()[0])
 
 
-def _of_cells(prior: Any, classes: int) -> xr.DataArray:
+def _of_cells(prior: Any, counts: xr.DataArray) -> xr.DataArray:
+    """Concentrations over the dims of the sample space."""
+    dims = ("outcome",) if "outcome" in counts.dims else OUTCOME
+    shape = tuple(counts.sizes[dim] for dim in dims)
     if prior is None:
         prior = DEFAULT
     if isinstance(prior, str):
         if prior not in NAMES:
             raise ValueError(f"prior must be a number, an array or one of {list(NAMES)}; got {prior!r}")
-        prior = FLAT.get(prior, four_cases(classes))
+        prior = FLAT.get(prior, 4 / shape[0] if dims == ("outcome",) else four_cases(shape[0]))
     try:
         values = numbers("prior", prior)
     except (TypeError, ValueError):
         raise TypeError(f"prior must be a number, a name, an array or a mapping; got {prior!r:.80}") from None
-    if values.shape not in ((), (classes, classes)):
-        raise ValueError(f"prior must be one number or of shape {(classes, classes)}; got {prior!r}")
-    return xr.DataArray(np.broadcast_to(values, (classes, classes)), dims=OUTCOME)
+    if values.shape not in ((), shape):
+        raise ValueError(f"prior must be one number or of shape {shape}; got {prior!r}")
+    return xr.DataArray(np.broadcast_to(values, shape), dims=dims)

@@ -10,9 +10,9 @@ from scipy import special
 from bayesrank._checks import flag, is_number, prevalences
 from bayesrank._random import Block
 from bayesrank._sampling import sample_counts
-from bayesrank.counts import check_counts, parts_of
+from bayesrank.counts import are_outcomes, check_counts, parts_of
 from bayesrank.models._conjugate import Conjugate
-from bayesrank.models._priors import DEFAULT, align, concentration, in_words
+from bayesrank.models._priors import DEFAULT, align, concentration, in_words, split
 
 
 class ProductMultinomial:
@@ -33,6 +33,9 @@ class ProductMultinomial:
         classes).
     shared_prevalence : bool
         Entities of one test set, with one row prior, share the draw of its row totals.
+    split_prior : bool
+        Divide the prior by the number of data sets that an entity saw, for means over data sets: by default each data
+        set has all of it.
     force : bool
         Accept an entity without cases, and an improper prior although a rate has no information at all: its draws
         are 0, 1 or NaN.
@@ -53,9 +56,11 @@ class ProductMultinomial:
         prior: Any = None,
         prevalence: Any = None,
         shared_prevalence: bool = True,
+        split_prior: bool = False,
         force: bool = False,
     ) -> None:
         flag("shared_prevalence", shared_prevalence)
+        flag("split_prior", split_prior)
         flag("force", force)
         self.counts = check_counts(counts, "evidence")
         if self.ONLY_TWO_CLASSES and self.counts.sizes["actual"] != 2:
@@ -65,6 +70,8 @@ class ProductMultinomial:
                 "br.one_vs_rest)"
             )
         self.concentration = concentration(self.counts, prior)
+        if split_prior:
+            self.concentration = split(self.concentration, self.counts)
         self.totals = known_totals(self.counts, self.PREVALENCE if prevalence is None else prevalence)
         if not force:
             check_proper(self.counts, self.concentration)
@@ -74,6 +81,7 @@ class ProductMultinomial:
             "prior": in_words(prior, DEFAULT),
             "prevalence": in_words(prevalence, self.PREVALENCE),
             "shared_prevalence": int(shared_prevalence),
+            "split_prior": int(split_prior),
         }
 
     def observed(self) -> dict[str, xr.Dataset]:
@@ -155,15 +163,22 @@ class ProductMultinomial:
             rate = posterior["performance"] / total.where(total > 0)
         # A class without cases says nothing, whatever its rates.
         rate = rate.where((self.counts.sum("predicted") > 0) | posterior["performance"].isnull(), 1.0)
-        found = {"counts": _multinomial(self.counts, rate, "predicted").transpose("chain", "draw", ...)}
+        found = {"counts": multinomial(self.counts, rate, "predicted").transpose("chain", "draw", ...)}
         if "prevalence" in posterior:
             cases = self.counts.sum("predicted")
             first_of = [np.argwhere(self.test_set.values == name)[0] for name in posterior["test_set"].values]
             each = np.stack([cases.values[tuple(position)] for position in first_of])
             share = posterior["prevalence"]
             of = share.isel(chain=0, draw=0, drop=True).copy(data=each)
-            found["row_totals"] = _multinomial(of, share, "actual").transpose("chain", "draw", ...)
+            found["row_totals"] = multinomial(of, share, "actual").transpose("chain", "draw", ...)
         return xr.Dataset(found)
+
+
+def row_totals(counts: xr.DataArray) -> xr.DataArray:
+    """Cases of each class (..., actual); of outcomes without classes all of them, as if of one."""
+    if are_outcomes(counts):
+        return counts.sum("outcome").expand_dims(actual=["any"], axis=-1)
+    return counts.sum("predicted")
 
 
 def test_sets(counts: xr.DataArray, row_prior: xr.DataArray, shared: bool) -> tuple[xr.DataArray, xr.DataArray]:
@@ -172,12 +187,12 @@ def test_sets(counts: xr.DataArray, row_prior: xr.DataArray, shared: bool) -> tu
     Entities share a test set where the coord ``test_set`` of the counts says so, or else where they have the same data
     set and equal row totals; with another row prior, or not ``shared``, the draws are apart nevertheless.
     """
-    rows = counts.sum("predicted")
+    rows = row_totals(counts)
     cells = [d for d in rows.dims if d != "actual"]
     totals, priors = (x.transpose(*cells, "actual").values for x in (rows, row_prior))
     if (parts := parts_of(counts)) is not None:
         # A pool of equal class sizes may be one of unequal data sets.
-        totals = parts.sum("predicted").transpose("entity", "dataset", "actual").values.reshape(len(totals), -1)
+        totals = row_totals(parts).transpose("entity", "dataset", "actual").values.reshape(len(totals), -1)
     measured = np.broadcast_to(counts["measured"].values if "measured" in counts.coords else True, totals.shape[:-1])
     named = _named_test_sets(counts, cells, totals, measured) if "test_set" in counts.coords else None
     keys = np.full(measured.shape, "", dtype=object)
@@ -271,7 +286,7 @@ def check_observed(counts: xr.DataArray, totals: xr.DataArray | None) -> None:
         raise ValueError("prevalence cannot be 'observed' where an entity has no cases; got a table of zeros")
 
 
-def _multinomial(counts: xr.DataArray, p: xr.DataArray, over: str) -> xr.DataArray:
+def multinomial(counts: xr.DataArray, p: xr.DataArray, over: str) -> xr.DataArray:
     """Log probability of counts over a dim, given their total."""
     choose = special.gammaln(counts.sum(over) + 1) - special.gammaln(counts + 1).sum(over)
     return choose + special.xlogy(counts, p).sum(over, skipna=False)

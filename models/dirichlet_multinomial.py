@@ -18,17 +18,24 @@ Dirichlet factors into its row totals and independent rows. The prior is conjuga
 
 Entities that were evaluated on one test set share its row totals: their rows are independent, their :math:`\pi` is
 the same random quantity, observed once.
+
+Outcomes without classes (right and wrong, grades) are one row:
+:math:`p \sim \mathrm{Dirichlet}(\alpha)`, :math:`n \sim \mathrm{Multinomial}(N, p)`. There is no prevalence, and the
+four cases of the default prior are spread over all outcomes.
 """
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
+from bayesrank.counts import are_outcomes
+from bayesrank.models._outcomes import Outcomes
 from bayesrank.models._product_multinomial import ProductMultinomial
 
 
 class DirichletMultinomial(ProductMultinomial):
     """The cases were drawn at random, so the class sizes tell about the prevalence.
 
-    Takes the options of :class:`~bayesrank.models._product_multinomial.ProductMultinomial`.
+    Takes the options of :class:`~bayesrank.models._product_multinomial.ProductMultinomial`; by its name, of counts of
+    outcomes without classes, those of :class:`~bayesrank.models._outcomes.Outcomes`.
 
     Examples
     --------
@@ -40,3 +47,8 @@ class DirichletMultinomial(ProductMultinomial):
 
     words: ClassVar[str] = "The cases were drawn at random, so the class sizes tell about the prevalence."
     PREVALENCE: ClassVar[str] = "sampled"
+
+    @classmethod
+    def taking(cls, evidence: Any) -> type:
+        """The class that takes such evidence: tables, or outcomes without classes."""
+        return Outcomes if are_outcomes(evidence) else cls

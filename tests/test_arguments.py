@@ -17,7 +17,7 @@ TILE = br.tile.value(POINT.sel(entity="a"), 3)
 WHOLE = ["x", None, True, math.nan, -1, 1.5, [1]]
 SHARE = ["x", None, True, math.nan, -1, 1.5, [1]]
 SEED = ["x", True, math.nan, -1, 1.5]
-BAD = {"resolution": WHOLE, "draws": WHOLE, "size": WHOLE, "points": WHOLE} | {
+BAD = {"resolution": WHOLE, "k": WHOLE, "draws": WHOLE, "size": WHOLE, "points": WHOLE} | {
     "prob": SHARE,
     "prevalence": SHARE,
     "seed": SEED,
@@ -26,22 +26,29 @@ BAD = {"resolution": WHOLE, "draws": WHOLE, "size": WHOLE, "points": WHOLE} | {
 GOOD = {
     "a": 0.5,
     "b": 0.5,
+    "cases": 3,
+    "benefit": {"tn": 0, "fp": -1, "fn": -2, "tp": 0},
     "corners": ("f1", "accuracy"),
+    "counts": COUNTS,
     "credible": br.tile.credible(DRAWS, 3),
     "entity": "a",
     "evidence": COUNTS,
     "fpr": 0.1,
+    "k": 1,
     "metric": "auc_roc",
     "ops": br.ops.of_draws(DRAWS, "f1"),
     "pmf": PMF,
     "posterior": DRAWS,
+    "predictions": {"a": [0.1, 0.9, 0.4]},
     "prevalence": 0.3,
+    "reference": "a",
     "region": "tile",
     "regions": br.tile.regions(POINT),
     "rival": "b",
     "sampler": lambda rng, n: (rng.random(n), rng.random(n)),
     "score": "f1",
     "source": DRAWS,
+    "thresholds": [0.2, 0.5],
     "tile": TILE,
     "tiles": TILE.expand_dims("entity"),
     "to": "a",

@@ -183,7 +183,7 @@ CASES = [
     (lambda: br.posterior_predictive(POSTERIOR, size=10.5), TypeError, "size", "10.5", "whole"),
     (lambda: br.posterior_predictive(POSTERIOR, size={"x": 1}), ValueError, "size", "['x']", "negative"),
     (lambda: br.posterior_predictive(br.as_performance(POSTERIOR)), ValueError, "size", "None", "must be given"),
-    (lambda: br.posterior_predictive(xr.DataArray([0.2, 0.8], dims="outcome"), 5), ValueError, "posterior", "('outcome',)", "actual"),
+    (lambda: br.posterior_predictive(xr.DataArray([0.2, 0.8], dims="outcome"), {"a": 5}), TypeError, "size", "{'a': 5}", "no classes"),
     # ranking
     (lambda: br.rank([1, 2]), TypeError, "source", "list", "DataArray"),
     (lambda: br.rank(VALUES.rename(entity="model")), ValueError, "source", "('draw', 'model')", "dim entity"),

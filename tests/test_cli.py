@@ -12,7 +12,7 @@ from click.testing import CliRunner
 import bayesrank as br
 from bayesrank._text import probability as format_probability
 from bayesrank.cli import cli
-from bayesrank.cli._table import read_counts
+from bayesrank.cli._files import read_evidence
 
 
 def run(*arguments, **options):
@@ -35,6 +35,39 @@ def test_rank_prints_a_table_and_a_verdict_and_nothing_else(table):
     for word in ("entity", "P(best)", "E(rank)", "tier", "null", "NA", "95% interval"):
         assert word in done.stdout
     assert "NA is the most probable best by f1" in done.stdout
+
+
+def test_what_is_asked_of_the_order_is_answered(table):
+    """As the Python function does, and in JSON beside the ranking."""
+    asked = ["--score", "f1", "--draws", "200", "--ask", "NA > null", "--ask", "null in top 1"]
+    lines = run("rank", table, *asked).stdout.splitlines()
+    ranking = br.fit(br.from_frame(pd.read_csv(table, keep_default_na=False)), seed=1, draws=200)
+    for statement, text in (("NA > null", "NA > null"), ("null in top 1", "rank(null) <= 1")):
+        found = br.probability(ranking, statement, "f1")
+        (line,) = [line for line in lines if line.startswith(f"{text}: probability")]
+        assert line.endswith(f"(Monte-Carlo error {float(found['probability_error']):.2g}).")
+    held = json.loads(run("rank", table, *asked, "--format", "json").stdout)["asked"]
+    assert [one["statement"] for one in held] == ["NA > null", "rank(null) <= 1"]
+    assert held[0]["probability"] == pytest.approx(1 - held[1]["probability"])
+    assert "--ask must be left out of --format csv" in run("rank", table, *asked, "--format", "csv").stderr
+
+
+def test_a_hierarchical_model_keeps_data_sets_apart(tmp_path):
+    path = tmp_path / "studies.csv"
+    rows = ["a,x,45,5,4,16", "a,y,38,12,9,11", "a,z,90,10,2,28", "b,x,60,40,1,19", "b,y,44,6,12,8", "b,z,95,5,6,24"]
+    path.write_text("\n".join(["entity,dataset,tn,fp,fn,tp", *rows]))
+    model = ["--model", "hierarchical_beta_binomial", "--draws", "100"]
+    done = run("rank", str(path), *model)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "Learned from 3 data sets, each with rates of its own." in done.stdout
+    widths = {}
+    for kind in ("typical", "new"):
+        table = pd.read_csv(io.StringIO(run("rank", str(path), *model, "--kind", kind, "--format", "csv").stdout))
+        widths[kind] = (table["upper"] - table["lower"]).mean()
+    assert widths["typical"] < widths["new"]
+    assert "--kind must be left out" in run("rank", str(path), "--kind", "new").stderr
+    one = run("rank", str(path), *model, "--dataset", "x").stdout
+    assert "Learned from" not in one
 
 
 BAD = [
@@ -182,7 +215,10 @@ def test_help_of_tile_names_every_region():
     ("text", "message"),
     [
         ("entity,tn,fp,fn\na,1,2,3\n", "its heading is entity, tn, fp, fn, without tp"),
-        ("a,1,2,3,4\nb,1,2,3,4\n", "without entity, tn, fp, fn, tp"),
+        (
+            "a,1,2,3,4\nb,1,2,3,4\n",
+            "must have a heading that names its columns, those of counts, or one for each entity",
+        ),
         ("entity,tn,fp,fn,tp,tp\na,1,2,3,4,5\n", "its heading has tp more than once"),
         (
             "entity,tn,fp,fn,tp\na,1,2,3,-4\n",
@@ -226,7 +262,7 @@ def test_bad_files(text, message, tmp_path):
 def test_tables_as_people_have_them(text, tmp_path):
     path = tmp_path / "counts.csv"
     path.write_text(text, encoding="utf-8", newline="")
-    counts = read_counts(str(path))
+    counts = read_evidence(str(path))
     assert counts["entity"].values.tolist() == ["01", "1"]
     assert counts.values.reshape(2, 4).tolist() == [[70, 10, 9, 21], [79, 1, 1, 29]]
 
@@ -235,7 +271,7 @@ def test_labels_that_are_numbers_stand_in_their_order(tmp_path):
     path = tmp_path / "grades.csv"
     cells = [f"a,{i},{j},{i + j}" for i in (10, 9, 2) for j in (10, 9, 2)]
     path.write_text("\n".join(["entity,actual,predicted,count", *cells]))
-    assert read_counts(str(path))["actual"].values.tolist() == [2, 9, 10]
+    assert read_evidence(str(path))["actual"].values.tolist() == [2, 9, 10]
 
 
 def test_what_the_data_lack_is_told(tmp_path):
@@ -257,13 +293,15 @@ def test_more_classes_are_told_which_scores_they_have():
 
 @pytest.mark.parametrize(
     ("data", "score"),
-    [("breast_cancer", "informedness"), ("mnist_folds", "accuracy"), ("langchain_tool_use", "accuracy")],
+    [("breast_cancer", "informedness"), ("mnist_folds", "accuracy"), ("langchain_tool_use", "mean_outcome")],
 )
 def test_the_default_score_is_one_that_the_data_speak_of(data, score):
-    """Of ten classes there is no informedness; of cases that all ask for "right" it would be the prior's alone."""
+    """Of ten classes there is no informedness; outcomes have no classes at all."""
     output = invoke("rank", data, "--draws", "20")
     assert f"best by {score}" in output or f"first by {score}" in output
     assert ("Note: Ranked by accuracy, as no --score was given." in output) == (score == "accuracy")
+    mean = "Note: Ranked by mean_outcome, the mean of outcomes from 0 to 1, as no --score was given."
+    assert (mean in output) == (score == "mean_outcome")
     assert "as no --score" not in invoke("rank", data, "--draws", "20", "--score", score)
 
 
@@ -344,7 +382,8 @@ def test_nothing_to_pool_is_told(tmp_path):
 
 @pytest.mark.parametrize("name", br.datasets.names())
 def test_every_shipped_data_set_can_be_ranked_as_it_is(name):
-    assert "E(rank)" in invoke("rank", name, "--score", "accuracy", "--draws", "10")
+    outcomes = name in ("langchain_tool_use", "livecodebench_execution", "imagenet_models")
+    assert "E(rank)" in invoke("rank", name, "--score", "mean_outcome" if outcomes else "accuracy", "--draws", "10")
 
 
 def test_few_draws_promise_little():

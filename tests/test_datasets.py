@@ -15,6 +15,7 @@ SHAPES = {
     "breast_cancer": (9, 2, 2),
     "langchain_tool_use": (9, 2, 2),
     "livecodebench_execution": (37, 2, 2),
+    "imagenet_models": (1555, 6, 2),
 }
 
 
@@ -30,7 +31,8 @@ def test_counts_load_and_fit(name):
     assert (counts >= 0).all()
     assert len(set(counts["entity"].values.tolist())) == counts.sizes["entity"]
     model = br.datasets.describe(name)["model"]
-    br.fit(counts.isel(entity=slice(0, 2)), model, draws=2, seed=1)
+    evidence = br.datasets.load_joint(name) if model == "paired" else counts.isel(entity=slice(0, 2))
+    br.fit(evidence, model, draws=2, seed=1)
 
 
 @pytest.mark.parametrize("name", SHAPES)
@@ -101,3 +103,35 @@ def test_questions_widen_the_differences_of_language_models():
     assert best == "Dracarys-72B-Instruct"
     width = [float((r["upper"] - r["lower"]).sel(entity=best)) for r in (one, two)]
     assert width[0] > 1.4 * width[1]
+
+
+def test_image_models():
+    counts = br.datasets.load("imagenet_models")
+    images = {"imagenet": 50_000, "real": 46_837, "v2": 10_000, "sketch": 50_889, "a": 7_500, "r": 30_000}
+    assert counts["dataset"].values.tolist() == list(images)
+    assert (counts.sum("outcome") == list(images.values())).all()
+    assert counts["measured"].all()
+    one = counts.sel(entity="bat_resnext26ts.ch_in1k")
+    assert one.sel(outcome=1).values.tolist() == [39140, 39669, 6625, 12977, 669, 11132]
+    assert (one["image_size"].item(), one["parameters"].item()) == (256, 10.73)
+    caveats = br.datasets.describe("imagenet_models")["caveats"]
+    assert all(word in caveats for word in ("select models", "family", "Counts only"))
+
+
+@pytest.mark.parametrize("name", br.datasets.CASES)
+def test_joint_outcomes_agree_with_the_counts(name):
+    joint, counts = br.datasets.load_joint(name), br.datasets.load(name)
+    assert joint["entity"].values.tolist() == counts["entity"].values.tolist()
+    assert int(joint["count"].sum()) == int(counts.isel(entity=0).sum())
+    observed = br.fit(joint, "paired", draws=2, seed=1)["observed_data"]
+    if "counts" in observed:
+        np.testing.assert_array_equal(observed["counts"], counts)
+    elif name == "langchain_tool_use":
+        np.testing.assert_allclose(observed["mean_outcome"], br.scores.accuracy(counts))
+    else:
+        assert len(set(joint["cluster"].values.tolist())) == 92
+
+
+def test_counts_have_no_joint_outcomes():
+    with pytest.raises(ValueError, match="single cases"):
+        br.datasets.load_joint("imagenet_models")

@@ -1,5 +1,7 @@
 """Importing bayesrank stays light, and its public names are there."""
 
+import importlib
+import pkgutil
 import subprocess
 import sys
 
@@ -22,6 +24,7 @@ def loaded_after(statement: str) -> set[str]:
         "import bayesrank as br; br.from_counts(tn=1, fp=0, fn=0, tp=1)",
         "import bayesrank as br; br.scores.f1(br.datasets.load('tornado')); br.rank, br.fit, br.credible_ranking",
         "import bayesrank.models.dirichlet_multinomial, bayesrank.models.beta_binomial",
+        "import bayesrank as br; br.case_weights(9, draws=2); br.weighted_metric",
         "import bayesrank.cli",
     ],
 )
@@ -32,6 +35,12 @@ def test_nothing_heavy_is_loaded(statement):
 def test_every_public_name_loads():
     for name in br.__all__:
         assert getattr(br, name) is not None
+
+
+def test_every_module_loads():
+    # Lazy names hide what cannot be imported until somebody asks for it.
+    for module in pkgutil.walk_packages(br.__path__, "bayesrank."):
+        importlib.import_module(module.name)
 
 
 def test_version():

@@ -9,16 +9,19 @@ import pytest
 import bayesrank as br
 
 STORY = [
-    "_checks _compat _text _draws _random _sampling _kendall",
+    "_checks _compat _text _draws _random _sampling _kendall _weighted_areas",
     "counts",
-    "cases datasets deciding",
+    "cases frames",
+    "datasets",
     "models",
-    "inference",
+    "inference weights",
     "performance",
-    "scores",
+    "scores metrics",
     "pooling",
     "predictive ranking",
     "tile ops audits",
+    "decisions conflicts",
+    "sensitivities",
     "plots",
     "report",
     "cli",
@@ -64,7 +67,14 @@ def looks_right(modules):
 
 def test_every_module_has_a_place_in_the_story():
     assert {part_of(module) for module in MODULES} - {None} == set(PLACE)
-    assert len(MODULES) > 100
+    assert len(MODULES) > 70
+
+
+def test_every_module_that_is_imported_is_there():
+    # Two merged changes may fit line by line, one moving a module and one using it where it was.
+    known = set(MODULES) | {"bayesrank"}
+    lost = {(module, found) for module, path in MODULES.items() for found in imports(path, anywhere=True)}
+    assert {pair for pair in lost if pair[1] not in known} == set()
 
 
 def test_no_module_knows_what_stands_to_its_right():

@@ -118,7 +118,13 @@ def test_what_a_model_lacks_is_refused_by_name():
 
 
 def test_models_are_found_by_the_names_of_their_files():
-    assert names() == ["dirichlet_multinomial", "beta_binomial", "paired"]
+    assert names() == [
+        "dirichlet_multinomial",
+        "beta_binomial",
+        "hierarchical_beta_binomial",
+        "hierarchical_dirichlet_multinomial",
+        "paired",
+    ]
     assert find("beta_binomial").__name__ == "BetaBinomial"
 
 

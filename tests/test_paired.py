@@ -409,7 +409,7 @@ def test_outcomes_of_data_sets():
         ({"a": [1]}, {}, TypeError, "frame must be a pandas DataFrame"),
         (RIGHT.iloc[:0], {}, ValueError, "frame must hold a case"),
         (RIGHT[["a", "a"]], {}, ValueError, "frame must hold each name once; got 'a'"),
-        (RIGHT.astype(float).replace(1.0, np.nan), {}, ValueError, r"none in column 'a', row \d+ \(frame.dropna"),
+        (RIGHT.astype(float).replace(1.0, np.nan), {}, ValueError, r"none in column 'a', row \d+ \(missing='common'"),
         (
             pd.DataFrame({"a": [1, 2], "b": [1, "x"]}),
             {},
@@ -613,5 +613,5 @@ def test_a_variable_has_no_kind():
     fit = br.fit(
         br.from_outcomes(pd.DataFrame({"a": [1] * 46 + [0] * 14, "b": [1] * 38 + [0] * 22})), "paired", seed=1, draws=50
     )
-    with pytest.raises(ValueError, match="kind must be None for a variable"):
+    with pytest.raises(ValueError, match="kind must be one that the variable"):
         br.credible_ranking(fit, "mean_outcome", kind="typical")

@@ -6,6 +6,7 @@ import click
 
 import bayesrank as br
 from bayesrank.cli._output import print_text
+from bayesrank.cli.decide import decide
 from bayesrank.cli.ops import ops
 from bayesrank.cli.rank import EXAMPLES, rank
 from bayesrank.cli.tile import tile
@@ -19,7 +20,7 @@ def cli() -> None:
     """Credible rankings of classifiers, diagnostic tests and detectors."""
 
 
-for command in (rank, tile, ops):
+for command in (rank, tile, ops, decide):
     cli.add_command(command)
 
 

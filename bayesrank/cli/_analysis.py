@@ -1,30 +1,36 @@
 """What all analysing commands share: reading the data, its options, and the posterior."""
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import click
+import pandas as pd
 import xarray as xr
 
 import bayesrank as br
 from bayesrank import _text
-from bayesrank.cli._table import read_counts
+from bayesrank._compat import groups_of
+from bayesrank.cli._files import read_evidence
 from bayesrank.counts import common_datasets
-from bayesrank.models import names
+from bayesrank.models import find, names
 from bayesrank.ranking._evidence import evidence_of
 from bayesrank.scores import Score
 
 OPTIONS = (
     click.option("-m", "--model", type=click.Choice(names()), help="How the counts arose. [default: the data's own]"),
     click.option(
-        "--prior", default="four_cases", show_default=True, help="four_cases, uniform, jeffreys, haldane, or a number."
+        "--prior",
+        help="four_cases, uniform, jeffreys, haldane, or a number. [default: four_cases; haldane, which is none, for "
+        "graded outcomes of single cases]",
     ),
     click.option("--prevalence", help="sampled, observed, or the share of positives. [default: the model's]"),
     click.option("--dataset", help="One data set of several. [default: all, pooled]"),
+    click.option("--cluster", help="The file's column that says what each case belongs to. [default: cluster]"),
+    click.option("--ignore", multiple=True, help="A column of the file to leave out; may be repeated."),
     click.option(
         "--join",
         type=click.Choice(["exact", "inner"]),
@@ -47,20 +53,38 @@ OPTIONS = (
 
 @dataclass(frozen=True)
 class Analysis:
-    """The data, pooled or of one data set, what is known of them, how they were pooled, and their posterior."""
+    """The data, pooled or of one data set, what is known of them, how they were put together, and their posterior.
 
-    counts: xr.DataArray
+    ``counts`` are tables, or None where there are no classes.
+    """
+
+    evidence: xr.DataArray | xr.Dataset
+    counts: xr.DataArray | None
     about: dict[str, str]
     pooled: list[str]
     posterior: Any
-    performance: xr.DataArray
+
+    @property
+    def performance(self) -> xr.DataArray:
+        return br.as_performance(self.posterior)
 
     @property
     def remarks(self) -> list[str]:
         """How the data were put together, and which label is the positive one where that is not plain."""
-        classes = [str(label) for label in self.counts["actual"].values]
+        classes = [] if self.counts is None else [str(label) for label in self.counts["actual"].values]
         plain = len(classes) != 2 or classes == ["negative", "positive"]
         return [*self.pooled, *([] if plain else [f"Positive is {classes[1]!r}, negative is {classes[0]!r}."])]
+
+    def tables(self, what: str, data: str) -> xr.DataArray:
+        """The two-class tables, which ``what`` needs."""
+        if self.counts is None:
+            raise ValueError(
+                f"DATA must have classes for {what}; {data} holds outcomes without classes (bayesrank rank ranks them)"
+            )
+        classes = self.counts.sizes["actual"]
+        if classes != 2:
+            raise ValueError(f"DATA must have two classes for {what}; got {classes} in {data}")
+        return self.counts
 
     def notes(self, score: Score | None = None) -> list[str]:
         """What of the evidence a ranking would tell first, and the remarks."""
@@ -79,9 +103,11 @@ def analyse(
     step: Callable[[str], None],
     data: str,
     model: str | None,
-    prior: str,
+    prior: str | None,
     prevalence: str | None,
     dataset: str | None,
+    cluster: str | None,
+    ignore: Sequence[str],
     join: Any,
     draws: int,
     seed: int,
@@ -89,22 +115,72 @@ def analyse(
 ) -> Analysis:
     """Read, choose or pool, and fit."""
     step("reading")
-    counts, about = _read(data)
-    counts, pooled = _one_table_each(counts, dataset, join)
-    if not bool((counts > 0).any()):
+    evidence, about = _read(data, model, cluster, ignore)
+    together = model is not None and getattr(find(model), "over_datasets_together", False)
+    evidence, remarks = _one_table_each(evidence, dataset, join, together)
+    if isinstance(evidence, xr.DataArray) and not bool((evidence > 0).any()):
         raise ValueError(f"DATA must hold at least one case; all counts are 0 in {data}")
+    own = "paired" if isinstance(evidence, xr.Dataset) else about.get("model", "dirichlet_multinomial")
+    name = model or own
+    if isinstance(evidence, xr.Dataset):
+        if name != "paired":
+            evidence = counts_of(evidence)
+        elif model is None:
+            remarks.append("The cases are known one by one, so the model is paired; --model chooses another.")
+        if isinstance(evidence, xr.Dataset) and "cluster" in evidence.coords:
+            many = _text.count(len(set(evidence["cluster"].values.tolist())), "cluster")
+            remarks.append(f"Cases come in {many}, which are taken as wholes.")
+    elif name == "paired":
+        raise ValueError(
+            f"--model must not be paired for counts, which do not tell how errors go together; {data} must have "
+            "one row a case for it (see 'bayesrank rank --help')"
+        )
+    outcomes = "outcome" in (evidence.data_vars if isinstance(evidence, xr.Dataset) else evidence.dims)
+    if outcomes and isinstance(evidence, xr.DataArray) and name == "beta_binomial":
+        raise ValueError(
+            f"--model must be dirichlet_multinomial for counts of outcomes, which have no classes; got {name}"
+        )
+    if outcomes and prevalence is not None:
+        raise ValueError(f"--prevalence must be left out for outcomes, which have no classes; got {prevalence!r}")
+    given = {"prior": prior, "prevalence": prevalence}
+    options: dict[str, Any] = {option: _number_or_word(text) for option, text in given.items() if text is not None}
     step("drawing")
     posterior = br.fit(
-        counts,
-        model or about.get("model", "dirichlet_multinomial"),
-        prior=_number_or_word(prior),
-        prevalence=None if prevalence is None else _number_or_word(prevalence),
+        evidence,
+        name,
         draws=draws,
         seed=seed,
         sampler=sampler,
-        groups=() if _number_or_word(prior) in ("haldane", 0) else ("prior",),
+        groups=("prior",) if _has_prior(evidence, options.get("prior")) else (),
+        **options,
     )
-    return Analysis(counts, about, pooled, posterior, br.as_performance(posterior))
+    counts = None
+    if not outcomes:
+        kept = groups_of(posterior)["observed_data"]["counts"] if isinstance(evidence, xr.Dataset) else evidence
+        counts = kept.drop_vars("test_set", errors="ignore") if kept is not evidence else kept
+    return Analysis(evidence, counts, about, remarks, posterior)
+
+
+def counts_of(joint: xr.Dataset) -> xr.DataArray:
+    """The counts of each entity that joint outcomes hold, for models that take entities one by one."""
+    if "cluster" in joint.coords:
+        raise ValueError("--model must be paired for cases in clusters: counts take cases as independent of each other")
+    names, count = joint["entity"].values.tolist(), joint["count"].values
+    if "outcome" not in joint:
+        answers = {name: joint["predicted"].sel(entity=name).values for name in names}
+        return br.from_predictions(joint["actual"].values, answers, labels=joint["label"].values.tolist(), weight=count)
+    rows = [
+        pd.DataFrame({"entity": name, "outcome": joint["outcome"].sel(entity=name).values, "count": count})
+        for name in names
+    ]
+    return br.from_frame(pd.concat(rows).groupby(["entity", "outcome"], sort=False, as_index=False).sum())
+
+
+def _has_prior(evidence: xr.DataArray | xr.Dataset, prior: Any) -> bool:
+    """Whether there is a prior to draw from; graded outcomes of single cases have none unless it is given."""
+    if prior is None and isinstance(evidence, xr.Dataset) and "outcome" in evidence:
+        return bool(evidence["outcome"].isin([0, 1]).all())
+    return prior not in ("haldane", 0)
 
 
 def check_classes(counts: xr.DataArray, score: Score, data: str) -> None:
@@ -134,27 +210,44 @@ def progress() -> Iterator[Any]:
         yield lambda stage: progress.update(task, description=stage)
 
 
-def _read(data: str) -> tuple[xr.DataArray, dict[str, str]]:
-    """Counts, and what is known of them, from the name of a shipped data set or a CSV file."""
+def _read(
+    data: str, model: str | None, cluster: str | None, ignore: Sequence[str]
+) -> tuple[xr.DataArray | xr.Dataset, dict[str, str]]:
+    """Evidence, and what is known of it, from the name of a shipped data set or a CSV file."""
     if data in br.datasets.names():
-        return br.datasets.load(data), br.datasets.describe(data)
+        for option, given in (("--cluster", cluster), ("--ignore", ", ".join(ignore))):
+            if given:
+                raise ValueError(f"{option} must be left out for a shipped data set; got {given!r}")
+        about = br.datasets.describe(data)
+        cases = "paired" in (model, about["model"]) and data in br.datasets.CASES
+        return br.datasets.load_joint(data) if cases else br.datasets.load(data), about
     if not Path(data).exists() or Path(data).is_dir():
         raise ValueError(f"DATA must be a CSV file or one of {', '.join(br.datasets.names())}; got {data!r}")
-    return read_counts(data), {"title": Path(data).name}
+    return read_evidence(data, cluster, ignore), {"title": Path(data).name}
 
 
-def _one_table_each(counts: xr.DataArray, dataset: str | None, join: Any) -> tuple[xr.DataArray, list[str]]:
-    """One table an entity: of one data set, or of all together, with a word on what was pooled."""
-    if "dataset" not in counts.dims:
+def _one_table_each(
+    evidence: xr.DataArray | xr.Dataset, dataset: str | None, join: Any, together: bool
+) -> tuple[xr.DataArray | xr.Dataset, list[str]]:
+    """The evidence of one data set, or of all pooled, with a word on it; of all as they are where models want that."""
+    if "dataset" not in evidence.coords:
         if dataset is not None:
             raise ValueError(f"--dataset must be left out for data without data sets; got {dataset!r}")
-        return counts, []
-    names = {str(name): name for name in counts["dataset"].values.tolist()}
-    if dataset is None and len(names) > 1:
-        return _pool(counts, join)
+        return evidence, []
+    names = {str(name): name for name in dict.fromkeys(evidence["dataset"].values.tolist())}
     if dataset is not None and dataset not in names:
         raise ValueError(f"--dataset must be one of {', '.join(names)}; got {dataset!r}")
-    one = counts.sel(dataset=names[dataset] if dataset is not None else counts["dataset"].values[0], drop=True)
+    chosen = names[dataset] if dataset is not None else next(iter(names.values()))
+    several = dataset is None and len(names) > 1
+    if isinstance(evidence, xr.Dataset):
+        here = slice(None) if several else (evidence["dataset"] == chosen).values
+        pooled = [f"Pooled over {_text.count(len(names), 'data set')}; --dataset chooses one."] * several
+        return evidence.isel(pattern=here).drop_vars("dataset"), pooled
+    if several and together:
+        return evidence, [f"Learned from {len(names)} data sets, each with rates of its own."]
+    if several:
+        return _pool(evidence, join)
+    one = evidence.sel(dataset=chosen, drop=True)
     return one.isel(entity=one["measured"].values).drop_vars("measured"), []
 
 

@@ -1,55 +1,113 @@
-"""Tables of counts as people have them: with commas, semicolons or tabs, headings in any case, spaces around fields.
+"""Tables as people have them: with commas, semicolons or tabs, headings in any case, spaces around fields.
 
 Names stay text, so that test 01 is not test 1. What is wrong is told with its line.
 """
 
 import csv
 import io
+import math
+from collections.abc import Callable, Sequence
 from pathlib import Path
-
-import pandas as pd
-import xarray as xr
-
-import bayesrank as br
-
-CELLS = ("tn", "fp", "fn", "tp")
-LONG = ("actual", "predicted", "count")
+from typing import Any, NamedTuple
 
 
-def read_counts(path: str) -> xr.DataArray:
-    """Counts from a file with one row a matrix, or one row a cell."""
+class Table(NamedTuple):
+    """A file's columns: their names as they are told apart and as they were typed, and the rows with their lines."""
+
+    path: str
+    names: list[str]
+    typed: list[str]
+    lines: list[int]
+    rows: list[list[str]]
+
+    def column(self, name: str, read: Callable[[str, str, str], Any] | None = None) -> list:
+        """The fields of a column, none of them empty; by default as text."""
+        i = self.names.index(name)
+        return [self._field(line, row[i], self.typed[i], read) for line, row in zip(self.lines, self.rows, strict=True)]
+
+    def at(self, i: int) -> str:
+        """Where the row is, for a message."""
+        return f"{self.path}, line {self.lines[i]}"
+
+    def _field(self, line: int, text: str, name: str, read: Callable[[str, str, str], Any] | None) -> Any:
+        where = f"{self.path}, line {line}"
+        if not text:
+            raise ValueError(f"{where}: {name} must not be empty")
+        return text if read is None else read(text, name, where)
+
+
+def read_table(path: str, cluster: str | None = None, ignore: Sequence[str] = ()) -> Table:
+    """The file's columns but those to ``ignore``; the one that names the clusters is called cluster."""
     rows = _rows(path)
     if not rows:
         raise ValueError(f"{path} must have a heading and at least one row; it is empty")
     (_, first), *rest = rows
-    heading = [_plain(field).lower() for field in first]
-    long = set(LONG) <= set(heading)
-    numbers = ("count",) if long else CELLS
-    needed = ("entity", *(LONG if long else CELLS))
-    missing = [name for name in needed if name not in heading]
-    if missing:
-        raise ValueError(
-            f"{path} must have the columns entity, {', '.join(CELLS)} (or entity, {', '.join(LONG)}); "
-            f"its heading is {', '.join(heading)}, without {', '.join(missing)}"
-        )
-    wanted = [*needed, *(["dataset"] if "dataset" in heading else [])]
-    twice = [name for name in wanted if heading.count(name) > 1]
-    if twice:
-        raise ValueError(f"{path} must have each column once; its heading has {twice[0]} more than once")
+    typed = [_plain(field) for field in first]
+    names = ["actual" if field.lower() == "y_true" else field.lower() for field in typed]
+    for option, column in [*(("--ignore", name) for name in ignore), *([("--cluster", cluster)] if cluster else [])]:
+        if _plain(column).lower() not in names:
+            raise ValueError(f"{option} must name a column of {path}, {', '.join(typed)}; got {column!r}")
+    left_out = {_plain(name).lower() for name in ignore}
+    kept = [i for i, name in enumerate(names) if name not in left_out]
+    if cluster:
+        names = ["cluster" if name == _plain(cluster).lower() else name for name in names]
     if not rest:
         raise ValueError(f"{path} must have at least one row below its heading; it has none")
-    columns: dict[str, list] = {name: [] for name in wanted}
     for line, fields in rest:
-        if len(fields) < len(heading) or any(field.strip() for field in fields[len(heading) :]):
-            raise ValueError(f"{path}, line {line}: must have {len(heading)} fields; got {len(fields)}")
-        for name in wanted:
-            text = _plain(fields[heading.index(name)])
-            if not text:
-                raise ValueError(f"{path}, line {line}: {name} must not be empty")
-            columns[name].append(_count(text, name, f"{path}, line {line}") if name in numbers else text)
-    if long:
-        columns |= _labels(columns["actual"], columns["predicted"])
-    return br.from_frame(pd.DataFrame(columns), dataset="dataset" if "dataset" in wanted else None)
+        if len(fields) < len(names) or any(field.strip() for field in fields[len(names) :]):
+            raise ValueError(f"{path}, line {line}: must have {len(names)} fields; got {len(fields)}")
+    return Table(
+        path,
+        [names[i] for i in kept],
+        [typed[i] for i in kept],
+        [line for line, _ in rest],
+        [[_plain(fields[i]) for i in kept] for _, fields in rest],
+    )
+
+
+def as_count(text: str, name: str, where: str) -> int:
+    """A field that says how many."""
+    try:
+        number = float(text) if not text.isdecimal() else int(text)
+        if number < 0 or number != int(number) or number >= 2**63:
+            raise ValueError
+    except (ValueError, OverflowError):
+        raise ValueError(
+            f"{where}: {name} must be a count, a whole number without separators or signs; got {text!r}"
+        ) from None
+    return int(number)
+
+
+def as_outcome(text: str, name: str, where: str) -> float:
+    """A field that holds an outcome: a number, or true or false."""
+    found = to_number(text)
+    if found is None:
+        raise ValueError(
+            f"{where}: {name} must be an outcome, a number such as 1 for right and 0 for wrong; got {text!r} "
+            "(predicted labels need a column actual with the true ones; --ignore leaves out what is no entity)"
+        )
+    return found
+
+
+def to_number(text: str) -> float | None:
+    """The finite number that a field holds, true being 1 and false 0; None if it holds none."""
+    if text.lower() in ("true", "false"):
+        return float(text.lower() == "true")
+    try:
+        number = float(text)
+    except ValueError:
+        return None
+    return number if math.isfinite(number) and "_" not in text else None
+
+
+def as_labels(*columns: list[str]) -> list[list]:
+    """Labels as numbers if all are, for 10 comes after 9."""
+    for kind in (int, float):
+        try:
+            return [[kind(label) for label in column] for column in columns]
+        except ValueError:
+            continue
+    return list(columns)
 
 
 def _rows(path: str) -> list[tuple[int, list[str]]]:
@@ -70,24 +128,3 @@ def _rows(path: str) -> list[tuple[int, list[str]]]:
 def _plain(text: str) -> str:
     """Text with single spaces and no line breaks."""
     return " ".join(text.split())
-
-
-def _count(text: str, name: str, where: str) -> int:
-    try:
-        number = float(text) if not text.isdecimal() else int(text)
-        if number < 0 or number != int(number) or number >= 2**63:
-            raise ValueError
-    except (ValueError, OverflowError):
-        raise ValueError(
-            f"{where}: {name} must be a count, a whole number without separators or signs; got {text!r}"
-        ) from None
-    return int(number)
-
-
-def _labels(*columns: list[str]) -> dict[str, list]:
-    """Labels as numbers if all are, for 10 comes after 9."""
-    try:
-        found: list[list] = [[int(label) for label in column] for column in columns]
-    except ValueError:
-        found = list(columns)
-    return dict(zip(("actual", "predicted"), found, strict=True))

@@ -31,9 +31,7 @@ def ops(score: str, prob: float, **how: Any) -> None:
     with progress() as step:
         the_score = as_score(score)
         analysis = analyse(step, **how)
-        classes = analysis.counts.sizes["actual"]
-        if classes != 2:
-            raise ValueError(f"DATA must have two classes for outperformance scores; got {classes} in {how['data']}")
+        analysis.tables("outperformance scores", how["data"])
         step("comparing")
         values = the_score(analysis.performance)
         found = br.ops.summarize(br.ops.of_draws(analysis.performance, the_score), prob)

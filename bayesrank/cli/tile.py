@@ -71,9 +71,7 @@ def tile(credible: bool, preference: str | None, resolution: int, picture: str |
     with progress() as step:
         chosen = None if preference is None else read_preferences(preference, how["prevalence"])
         analysis = analyse(step, **how)
-        classes = analysis.counts.sizes["actual"]
-        if classes != 2:
-            raise ValueError(f"DATA must have two classes for a Tile; got {classes} in {how['data']}")
+        analysis.tables("a Tile", how["data"])
         step("mapping")
         if chosen is not None:
             ranking = br.tile.preference_ranking(analysis.performance, chosen[0], prob=prob)
@@ -110,7 +108,7 @@ def _map(
     if credible:
         found = br.tile.credible(analysis.performance, resolution, prob)
         return found, found["share"]
-    observed = br.as_performance(analysis.counts)
+    observed = br.as_performance(analysis.tables("a Tile", "DATA"))
     if prevalence is not None:
         observed = br.performance.shift_prior(observed, prevalence)
     return br.tile.regions(observed), br.tile.shares(observed)

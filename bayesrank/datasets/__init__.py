@@ -3,15 +3,16 @@
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from importlib import resources
+from typing import Literal
 
 import numpy as np
 import pandas as pd
 import xarray as xr
 
-from bayesrank.cases import from_predictions
-from bayesrank.counts import from_frame
+from bayesrank.cases import from_outcomes, from_predictions, joint_outcomes
+from bayesrank.frames import from_frame
 
-__all__ = ["describe", "load", "load_cases", "names"]
+__all__ = ["describe", "load", "load_cases", "load_joint", "names"]
 
 
 @dataclass(frozen=True)
@@ -113,7 +114,7 @@ _DATA_SETS = {
         "LangChain benchmarks; Bowyer, Aitchison, Ivanova (2025), arXiv 2503.01747",
         "Every model met the same tasks (a paired design), which are very few. Models of one family resemble each "
         "other. Of the counts only the accuracy has a meaning.",
-        "dirichlet_multinomial",
+        "paired",
         "langchain_tool_use.csv",
     ),
     "livecodebench_execution": _DataSet(
@@ -127,11 +128,28 @@ _DATA_SETS = {
         "Every model met the same cases (a paired design), and cases of one question resemble each other, so counts "
         "overstate how much is known. Models of one family resemble each other. Of the counts only the accuracy has a "
         "meaning.",
-        "dirichlet_multinomial",
+        "paired",
         "livecodebench_execution.csv",
+    ),
+    "imagenet_models": _DataSet(
+        "1,555 image models on ImageNet and five test sets like it",
+        "How many images each model (or model@image size) got right at the first guess: 1 is right, 0 wrong. The data "
+        "sets are imagenet (50,000 images), real (its labels reassessed, 46,837), v2 (10,000), sketch (50,889), a "
+        "(7,500 hard ones) and r (30,000 renditions). Coords: image_size in pixels, parameters in millions.",
+        "Which model recognises images best, and how many of 1,555 can 10,000 images tell apart?",
+        "Apache-2.0",
+        "R. Wightman, PyTorch Image Models: results of all models on ImageNet and out-of-distribution test sets",
+        "The imagenet column served to select models while they were trained, so it flatters them. Models of one "
+        "family resemble each other, and so do entries of one model at several image sizes. Counts only: all models "
+        "saw the same images (a paired design), but nothing tells which ones each got right. The counts are recovered "
+        "from percentages with three decimals.",
+        "dirichlet_multinomial",
+        "imagenet_models.csv.gz",
     ),
 }
 
+#: The images of each test set of imagenet_models.
+IMAGES = {"imagenet": 50_000, "real": 46_837, "v2": 10_000, "sketch": 50_889, "a": 7_500, "r": 30_000}
 #: Those with single cases.
 CASES = ("utah_trees", "breast_cancer", "langchain_tool_use", "livecodebench_execution")
 
@@ -179,7 +197,8 @@ def load(name: str) -> xr.DataArray:
     Returns
     -------
     xarray.DataArray
-        Integer ``counts`` (entity, [dataset], actual, predicted).
+        Integer ``counts`` (entity, [dataset], actual, predicted); of ``imagenet_models``, which has no classes,
+        (entity, dataset, outcome).
 
     Raises
     ------
@@ -222,6 +241,45 @@ def load_cases(name: str) -> pd.DataFrame:
     return _read(name)
 
 
+def load_joint(name: str) -> xr.Dataset:
+    """The joint outcomes of the single cases of a data set, for the model ``"paired"``.
+
+    Parameters
+    ----------
+    name : str
+        A data set that has single cases, as for :func:`load_cases`.
+
+    Returns
+    -------
+    xarray.Dataset
+        As from :func:`bayesrank.joint_outcomes`, or, where there are no classes, :func:`bayesrank.from_outcomes`: of
+        ``utah_trees`` with the species as data sets, of ``livecodebench_execution`` with the
+        questions as clusters.
+
+    Raises
+    ------
+    KeyError
+        If there is no such data set.
+    ValueError
+        If it has counts only.
+
+    Examples
+    --------
+    >>> load_joint("langchain_tool_use")["count"].sum().item()
+    20
+    """
+    cases = load_cases(name)
+    if name == "langchain_tool_use":
+        return from_outcomes(cases)
+    if name == "livecodebench_execution":
+        return from_outcomes(cases.drop(columns="case"), cluster="question")
+    if name == "utah_trees":
+        observed, predicted = _presence(cases)
+        labels = ["absent", "present"]
+        return joint_outcomes(observed, predicted, labels=labels, dataset=cases["species"])
+    return joint_outcomes(cases["y_true"], cases[_classifiers(cases)])
+
+
 def _find(name: str) -> _DataSet:
     if name not in _DATA_SETS:
         raise KeyError(f"name must be one of {names()}; got {name!r}")
@@ -229,9 +287,11 @@ def _find(name: str) -> _DataSet:
 
 
 def _read(name: str) -> pd.DataFrame:
-    with resources.files("bayesrank.datasets").joinpath("data", _DATA_SETS[name].file).open(encoding="utf-8") as file:
+    path = resources.files("bayesrank.datasets").joinpath("data", _DATA_SETS[name].file)
+    packed: Literal["gzip"] | None = "gzip" if path.name.endswith(".gz") else None
+    with path.open("rb") as file:
         # A detector is called "null": only an empty field is a missing value.
-        return pd.read_csv(file, keep_default_na=False, na_values=[""])
+        return pd.read_csv(file, keep_default_na=False, na_values=[""], encoding="utf-8", compression=packed)
 
 
 def _antibody_tests() -> xr.DataArray:
@@ -252,10 +312,14 @@ def _anomaly_detectors() -> xr.DataArray:
 
 def _utah_trees() -> xr.DataArray:
     cases = _read("utah_trees")
-    models = ["gam", "see5", "sgb"]
-    predicted = {m: np.where(cases[m] > 0.5, "present", "absent") for m in models}
-    observed = np.where(cases["observed"] == 1, "present", "absent")
+    observed, predicted = _presence(cases)
     return from_predictions(observed, predicted, labels=["absent", "present"], dataset=cases["species"])
+
+
+def _presence(cases: pd.DataFrame) -> tuple[np.ndarray, dict[str, np.ndarray]]:
+    """What grows on a plot, and what each model says that there does."""
+    predicted = {m: np.where(cases[m] > 0.5, "present", "absent") for m in ("gam", "see5", "sgb")}
+    return np.where(cases["observed"] == 1, "present", "absent"), predicted
 
 
 def _mnist_folds() -> xr.DataArray:
@@ -277,8 +341,11 @@ def _tornado() -> xr.DataArray:
 
 def _breast_cancer() -> xr.DataArray:
     cases = _read("breast_cancer")
-    models = [c for c in cases.columns if f"prob_{c}" in cases.columns]
-    return from_predictions(cases["y_true"], cases[models])
+    return from_predictions(cases["y_true"], cases[_classifiers(cases)])
+
+
+def _classifiers(cases: pd.DataFrame) -> list[str]:
+    return [column for column in cases.columns if f"prob_{column}" in cases.columns]
 
 
 def _langchain_tool_use() -> xr.DataArray:
@@ -288,6 +355,17 @@ def _langchain_tool_use() -> xr.DataArray:
 def _livecodebench_execution() -> xr.DataArray:
     runs = _read("livecodebench_execution").drop(columns=["case", "question"])
     return _right_or_wrong(runs > 5)
+
+
+def _imagenet_models() -> xr.DataArray:
+    frame = _read("imagenet_models")
+    each = [
+        pd.DataFrame({"entity": frame["entity"], "dataset": name, "correct": right, "wrong": images - right})
+        for name, images in IMAGES.items()
+        for right in [frame[f"correct_{name}"]]
+    ]
+    about = {"image_size": ("entity", frame["img_size"]), "parameters": ("entity", frame["params_millions"])}
+    return from_frame(pd.concat(each), dataset="dataset").assign_coords(about)
 
 
 def _right_or_wrong(right: pd.DataFrame) -> xr.DataArray:
@@ -306,4 +384,5 @@ _LOADERS: dict[str, Callable[[], xr.DataArray]] = {
     "breast_cancer": _breast_cancer,
     "langchain_tool_use": _langchain_tool_use,
     "livecodebench_execution": _livecodebench_execution,
+    "imagenet_models": _imagenet_models,
 }

@@ -6,19 +6,18 @@ reference it is an area of the ROC square. OPS are between 0 and 1, mean the sam
 when a score is shifted or scaled (Zhao et al., Outperformance Score).
 """
 
-from bayesrank.ops.changes import drift
+from bayesrank.ops.changes import drift, summarize
 from bayesrank.ops.curves import CURVE_METRICS, of_curve, of_value
 from bayesrank.ops.references import (
     UNIFORM,
     Distribution,
     Sample,
     better_than_chance,
+    directed_binary_tree,
     from_sampler,
     independent_betas,
     pool,
 )
-from bayesrank.ops.summary import summarize
-from bayesrank.ops.trees import directed_binary_tree
 from bayesrank.ops.values import by_label, of_draws, square, tile, value_curves
 
 __all__ = [

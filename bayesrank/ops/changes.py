@@ -1,10 +1,10 @@
-"""Drift: how OPS changed between periods, and whether the prevalence or the classifier did it.
+"""What draws of OPS say: means, intervals, and drift, how it changed between periods and what did it.
 
 OPS moves with the prevalence even at fixed rates, so a fall of OPS alone does not mean that a classifier got worse.
 Each change is split into a prevalence part, with the rates held, and a rate part, with the prevalence held.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -13,15 +13,106 @@ import xarray as xr
 
 from bayesrank._checks import credibility
 from bayesrank._compat import is_container
-from bayesrank._draws import draw_dims
-from bayesrank.ops.summary import below_zero, summarize
-from bayesrank.ops.values import Reference, below, checked_reference, directed, labelled
+from bayesrank._draws import ERROR, Batches, BatchSums, draw_dims, efficiency, mean_error, reduce, share_error
+from bayesrank.ops.references import Reference, below, checked_reference
+from bayesrank.ops.values import directed, labelled
 from bayesrank.performance import as_performance, two_class_cells
 from bayesrank.scores.score import cells_at
 
-__all__ = ["drift"]
+__all__ = ["below_zero", "drift", "summarize"]
+
+
+def summarize(ops: xr.DataArray, prob: float = 0.95) -> xr.Dataset:
+    """Posterior mean, standard deviation and equal-tailed credible interval of OPS, or of a difference of two.
+
+    Parameters
+    ----------
+    ops : xarray.DataArray
+        With the dims ``chain`` and ``draw``.
+    prob : float
+        Probability of the interval.
+
+    Returns
+    -------
+    xarray.Dataset
+        ``mean``, ``sd``, ``lower``, ``upper``, and ``negative``, the probability of a value below 0, of use for
+        differences, with its Monte-Carlo standard error ``negative_error``. NaN where half the draws or more are
+        undefined; else of the defined ones.
+
+    Raises
+    ------
+    ValueError
+        If there are no draws, or ``prob`` is not between 0 and 1.
+
+    Examples
+    --------
+    >>> import bayesrank as br
+    >>> spring = br.fit(br.from_counts(tn=880, fp=20, fn=40, tp=60), seed=1)
+    >>> autumn = br.fit(br.from_counts(tn=600, fp=100, fn=120, tp=180), seed=2)
+    >>> change = summarize(br.ops.of_draws(autumn, "f1") - br.ops.of_draws(spring, "f1"))
+    >>> bool((change.upper < 0).all())
+    True
+    """
+    if not isinstance(ops, xr.DataArray):
+        raise TypeError(f"ops must be a DataArray; got {type(ops).__name__}")
+    draws = draw_dims(ops)
+    if not draws:
+        raise ValueError(f"ops must have the dims chain and draw, or sample; got {ops.dims}")
+    prob = credibility("prob", prob)
+    if ops.chunks is not None:
+        ops = ops.chunk(dict.fromkeys(draws, -1))  # a quantile needs all draws of an entity at once
+    known = ops.notnull().mean(draws) > 0.5
+    tail = (1 - prob) / 2
+    some = ops.where(known, 0.0)  # no warning for what becomes NaN below
+    ends = some.quantile([tail, 1 - tail], draws)
+    result = {
+        "mean": some.mean(draws),
+        "sd": some.std(draws),
+        "lower": ends.isel(quantile=0, drop=True),
+        "upper": ends.isel(quantile=1, drop=True),
+    } | dict(zip(("negative", "negative_error"), below_zero(ops), strict=True))
+    return xr.Dataset({name: values.where(known) for name, values in result.items()}).assign_attrs(prob=prob)
+
+
+def below_zero(values: xr.DataArray) -> tuple[xr.DataArray, xr.DataArray]:
+    """Probability of a value below 0 among the defined draws, and its Monte-Carlo standard error.
+
+    Examples
+    --------
+    >>> draws = xr.DataArray(np.tile([-1.0, 1.0, 1.0, 1.0], 250), dims="draw")
+    >>> probability, error = below_zero(draws)
+    >>> probability.item(), bool(0 < error < 0.05)
+    (0.25, True)
+    """
+    draws = draw_dims(values)
+    batches = Batches.of(values)
+
+    def share(x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        rows = x.reshape(-1, batches.number).T
+        defined = ~np.isnan(rows)
+        number = defined.sum(axis=0).astype(float)
+        number[number == 0] = np.nan
+        off = rows - np.where(defined, rows, 0.0).sum(axis=0) / number
+        below, sizes, sums = (
+            reduce(each, BatchSums(), batches=batches)[0] for each in (1.0 * (rows < 0), 1.0 * defined, off)
+        )
+        probability = below.sum(axis=0) / number
+        variance = np.where(defined, off**2, 0.0).sum(axis=0) / number
+        worth = number * efficiency(variance, number * mean_error(sums, sizes) ** 2)
+        error = share_error(probability, mean_error(below, sizes), number, worth)
+        shape = x.shape[: x.ndim - len(draws)]
+        return probability.reshape(shape), error.reshape(shape)
+
+    chunked = values if values.chunks is None else values.chunk(dict.fromkeys(draws, -1))
+    probability, error = xr.apply_ufunc(
+        share, chunked, input_core_dims=[draws], output_core_dims=[[], []], dask="parallelized",
+        output_dtypes=[np.float64, np.float64],
+    )  # fmt: skip
+    return probability, error.assign_attrs(method=ERROR)
+
 
 PARTS = ("total", "prevalence", "rates")
+LAZILY: dict[str, Any] = {"dask": "parallelized", "output_dtypes": [np.float64]}
 
 
 def drift(
@@ -92,49 +183,18 @@ def drift(
     # Whether a period was measured shows as NaN; as a coord it would clash between periods.
     performance = _periods(source, dim, kind).drop_vars("measured", errors="ignore")
     labels = performance[dim].values.tolist() if dim in performance.coords else list(range(performance.sizes[dim]))
-    if len(labels) < 2:
-        raise ValueError(f"source must hold two or more periods along {dim}; got {labels}")
-    if baseline is not None and baseline not in labels:
-        raise ValueError(f"baseline must be one of the periods {labels}; got {baseline!r}")
-    later = [i for i, label in enumerate(labels) if (i > 0 if baseline is None else label != baseline)]
-    earlier = [i - 1 if baseline is None else labels.index(baseline) for i in later]
-
-    cells = two_class_cells(performance)
-    positive = cells["fn"] + cells["tp"]
-    rates = {
-        "fpr": cells["fp"] / (1 - positive).where(positive < 1),
-        "tpr": cells["tp"] / positive.where(positive > 0),
-        "prevalence": positive,
-    }
+    rates = _rates(performance)
+    before, after = _pairs(rates, dim, labels, baseline)
     _check_apart(rates, dim, labels)
-
-    # Along the periods after the first: their own state, and that of the period each is compared with.
-    names = [labels[i] for i in later]
-    after = {name: rate.isel({dim: later}).assign_coords({dim: names}) for name, rate in rates.items()}
-    before = {name: rate.isel({dim: earlier}).assign_coords({dim: names}) for name, rate in rates.items()}
 
     def ops(fpr: np.ndarray, tpr: np.ndarray, prevalence: np.ndarray) -> np.ndarray:
         return below(reference, score, score.of_cells(*cells_at(fpr, tpr, prevalence)), prevalence)
 
-    def split(*states: np.ndarray) -> np.ndarray:
-        (x0, y0, p0), (x1, y1, p1) = states[:3], states[3:]
-        first, last, moved, shifted = ops(x0, y0, p0), ops(x1, y1, p1), ops(x1, y1, p0), ops(x0, y0, p1)
-        prevalence = ((shifted - first) + (last - moved)) / 2
-        return np.stack([last - first, prevalence, ((moved - first) + (last - shifted)) / 2], axis=-1)
-
-    lazily: dict[str, Any] = {"dask": "parallelized", "output_dtypes": [np.float64]}
-    change = xr.apply_ufunc(
-        split,
-        *before.values(),
-        *after.values(),
-        output_core_dims=[["part"]],
-        dask_gufunc_kwargs={"output_sizes": {"part": len(PARTS)}},
-        **lazily,
-    ).assign_coords(part=list(PARTS))
-    # A period with nothing to be compared with has no change: NaN.
+    change = _split(ops, before, after)
     out = xr.Dataset(
         {
-            "ops": labelled(xr.apply_ufunc(ops, *rates.values(), **lazily).assign_coords({dim: labels})),
+            "ops": labelled(xr.apply_ufunc(ops, *rates.values(), **LAZILY).assign_coords({dim: labels})),
+            # A period with nothing to be compared with has no change: NaN.
             "change": change.reindex({dim: labels}),
         }
     ).assign_attrs(score=score.name, prob=prob, baseline="previous" if baseline is None else str(baseline))
@@ -152,6 +212,57 @@ def drift(
         probability, error = below_zero(values)
         out[name], out[f"{name}_error"] = (found.reindex({dim: labels}) for found in (probability, error))
     return out
+
+
+def _rates(performance: xr.DataArray) -> dict[str, xr.DataArray]:
+    """Both rates and the prevalence; NaN where a class has no share."""
+    cells = two_class_cells(performance)
+    positive = cells["fn"] + cells["tp"]
+    return {
+        "fpr": cells["fp"] / (1 - positive).where(positive < 1),
+        "tpr": cells["tp"] / positive.where(positive > 0),
+        "prevalence": positive,
+    }
+
+
+def _pairs(
+    rates: dict[str, xr.DataArray], dim: str, labels: list, baseline: Any
+) -> tuple[dict[str, xr.DataArray], dict[str, xr.DataArray]]:
+    """Rates before and after, along the periods that are compared with one: with the baseline, or the one before."""
+    if len(labels) < 2:
+        raise ValueError(f"source must hold two or more periods along {dim}; got {labels}")
+    if baseline is not None and baseline not in labels:
+        raise ValueError(f"baseline must be one of the periods {labels}; got {baseline!r}")
+    later = [i for i, label in enumerate(labels) if (i > 0 if baseline is None else label != baseline)]
+    earlier = [i - 1 if baseline is None else labels.index(baseline) for i in later]
+    names = [labels[i] for i in later]
+    before, after = (
+        {name: rate.isel({dim: at}).assign_coords({dim: names}) for name, rate in rates.items()}
+        for at in (earlier, later)
+    )
+    return before, after
+
+
+def _split(
+    ops: Callable[..., np.ndarray], before: dict[str, xr.DataArray], after: dict[str, xr.DataArray]
+) -> xr.DataArray:
+    """Changes of OPS (..., part): in all, and in its parts, each the mean over both orders."""
+
+    def split(*states: np.ndarray) -> np.ndarray:
+        (x0, y0, p0), (x1, y1, p1) = states[:3], states[3:]
+        first, last, moved, shifted = ops(x0, y0, p0), ops(x1, y1, p1), ops(x1, y1, p0), ops(x0, y0, p1)
+        prevalence = ((shifted - first) + (last - moved)) / 2
+        return np.stack([last - first, prevalence, ((moved - first) + (last - shifted)) / 2], axis=-1)
+
+    change = xr.apply_ufunc(
+        split,
+        *before.values(),
+        *after.values(),
+        output_core_dims=[["part"]],
+        dask_gufunc_kwargs={"output_sizes": {"part": len(PARTS)}},
+        **LAZILY,
+    )
+    return change.assign_coords(part=list(PARTS))
 
 
 def _check_apart(rates: dict[str, xr.DataArray], dim: str, labels: list) -> None:

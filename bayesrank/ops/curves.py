@@ -6,26 +6,31 @@ curve as for the reference: areas under precision-recall and lift curves go by s
 thresholds. Every OPS of a curve comes from a sample of curves and carries its standard error.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import xarray as xr
 
-from bayesrank._checks import credibility, number, whole
+from bayesrank._checks import credibility, number, positives, whole
+from bayesrank._draws import draw_dims
 from bayesrank._random import Seed, root_sequence, stream
 from bayesrank.ops._areas import AREAS, POINTS, area, area_range, bootstrap_rates, ideal_area, point
-from bayesrank.ops.trees import checked_curves
-from bayesrank.ops.values import Reference, broadcast, of_scored_value, wrap
+from bayesrank.ops.references import Reference, checked_curves
+from bayesrank.ops.values import broadcast, check_range, of_scored_value, wrap
+from bayesrank.weights import blocks_of, checked_weights
 
 __all__ = ["CURVE_METRICS", "of_curve", "of_value"]
 
 AT_K = {"precision_at_k": "precision_at_share", "lift_at_k": "lift_at_share", "recall_at_k": "recall_at_share"}
 CURVE_METRICS = (*AREAS, *POINTS, *AT_K)
 BLOCK = 2_000_000
+DRAWS = 1000
 #: Both rates of a ranking by chance.
 DIAGONAL = np.array([0.0, 1.0])
+#: A metric, and where on the curve.
+Place = tuple[str, float]
 #: Between prevalences this far apart in log-odds OPS is interpolated; it costs less than the Monte-Carlo error.
 STEP = 0.25
 
@@ -97,15 +102,7 @@ def of_value(
         return of_scored_value(score, value, prevalence, reference)
     metric, place = _place(_plain(score), at, size)
     values, shares = broadcast(value, prevalence)
-    low, high = _range(metric, place, shares.values)
-    slack = 1e-9 * np.maximum(1.0, np.abs(values.values))
-    outside = (values.values < low - slack) | (values.values > high + slack)
-    if outside.any():
-        i = tuple(np.argwhere(outside)[0])
-        raise ValueError(
-            f"value must lie between {low[i]:.6g} and {high[i]:.6g}, the range of {score} at prevalence "
-            f"{shares.values[i]:.6g}; got {values.values[i]:.6g}"
-        )
+    check_range(score, values.values, shares.values, *_range(metric, place, shares.values))
     curves = checked_curves(reference)
     return wrap(values, _below(curves, metric, place, values.values, shares.values), curves.sizes["sample"])
 
@@ -117,10 +114,11 @@ def of_curve(
     *,
     at: Any = None,
     positive: Any = 1,
-    draws: int = 1000,
+    draws: int = DRAWS,
     prob: float = 0.95,
     reference: xr.Dataset | None = None,
     seed: Seed = None,
+    weights: xr.DataArray | None = None,
 ) -> xr.Dataset:
     """OPS of areas under curves and of points on them, from the cases.
 
@@ -146,6 +144,9 @@ def of_curve(
         Curves as of :func:`directed_binary_tree`, which is the default.
     seed : int, SeedSequence or Generator, optional
         Of the bootstrap.
+    weights : xarray.DataArray, optional
+        Draws of the cases' weights, of :func:`bayesrank.case_weights`, in the place of ``draws`` and ``seed``: of
+        clusters, of several chains, at a prevalence set by design, or shared with other metrics.
 
     Returns
     -------
@@ -182,36 +183,18 @@ def of_curve(
     curves = checked_curves(reference)
     size = truth.size if metric in AT_K else None
     places = [_place(metric, one, size) for one in np.atleast_1d(np.asarray(at, dtype=object))]
-    abscissa = "k" if metric in AT_K else POINTS[metric][0] if metric in POINTS else None
-    many = abscissa is not None and np.ndim(at) > 0
 
-    weights = np.ones((1, truth.size))
-    if draws:
-        # Keyed by the labels: calls for one test set share their weights, other test sets get their own.
-        rng = stream(root_sequence(seed), "bayesian_bootstrap", truth.size, np.packbits(truth).tobytes().hex())
-        weights = np.concatenate([weights, rng.standard_exponential((draws, truth.size))])
-    prevalence = weights[:, truth].sum(1) / weights.sum(1)
-    value = np.empty((weights.shape[0], len(scores), len(places)))
-    for row, score in enumerate(scores.values()):
-        for start in range(0, weights.shape[0], step := max(1, BLOCK // truth.size)):
-            part = slice(start, start + step)
-            fpr, tpr = bootstrap_rates(truth, score, weights[part])
-            for column, (kind, place) in enumerate(places):
-                value[part, row, column] = _metric(kind, place, fpr, tpr, prevalence[part])
-    ops = np.empty(value.shape)
-    shares = np.broadcast_to(prevalence[:, None], value.shape[:2])
-    for column, (kind, place) in enumerate(places):
-        for rows in (slice(0, 1), slice(1, None)):  # the observed one needs no interpolation between prevalences
-            ops[rows, :, column] = _below(curves, kind, place, value[rows, :, column], shares[rows])
-
-    chance = np.array([_metric(kind, place, DIAGONAL, DIAGONAL, prevalence[0]) for kind, place in places])
-    of_chance = [
-        _below(curves, kind, place, one, prevalence[0]) for (kind, place), one in zip(places, chance, strict=True)
-    ]
+    drawn = _drawn(truth, draws, seed, weights)
+    chains = () if drawn is None else tuple(drawn.sizes[dim] for dim in draw_dims(drawn))
+    prevalence, value = _values(truth, list(scores.values()), places, drawn)
+    ops = _ops(curves, places, value, prevalence)
+    chance = np.array([_metric(*place, DIAGONAL, DIAGONAL, prevalence[0]) for place in places])
+    of_chance = [_below(curves, *place, one, prevalence[0]) for place, one in zip(places, chance, strict=True)]
 
     coords: dict[str, Any] = {"entity": list(scores)}
+    many = (metric in AT_K or metric in POINTS) and np.ndim(at) > 0
     if many:
-        coords[str(abscissa)] = np.asarray(at).tolist()
+        coords["k" if metric in AT_K else POINTS[metric][0]] = np.asarray(at).tolist()
     dims = list(coords)
     value, ops = (x if many else x[..., 0] for x in (value, ops))
     values = xr.DataArray(value[0], coords, dims)
@@ -226,14 +209,71 @@ def of_curve(
     out["prevalence"] = float(prevalence[0])
     for name, numbers in (("no_skill", chance), ("ops_no_skill", np.array(of_chance))):
         out[name] = (dims[1:], numbers if many else numbers[0])
-    if draws:
-        out["prevalence_draws"] = (("chain", "draw"), prevalence[None, 1:])
+    if drawn is not None:
+        along = draw_dims(drawn)
+        out["prevalence_draws"] = (along, prevalence[1:].reshape(chains))
         for name, array in (("value_draws", value), ("ops_draws", ops)):
-            out[name] = (("chain", "draw", *dims), array[None, 1:])
+            out[name] = ((*along, *dims), array[1:].reshape(*chains, *array.shape[1:]))
         tail = (1 - prob) / 2
         for name, end in (("ops_lower", tail), ("ops_upper", 1 - tail)):
-            out[name] = out["ops_draws"].quantile(end, ("chain", "draw")).drop_vars("quantile")
+            out[name] = out["ops_draws"].quantile(end, along).drop_vars("quantile")
     return out.assign_attrs(metric=metric, prob=prob)
+
+
+def _drawn(truth: np.ndarray, draws: int, seed: Seed, weights: Any) -> xr.DataArray | None:
+    """Draws of the cases' weights: those that are given, or of a bootstrap; None for none."""
+    if weights is not None:
+        for name, given, free in (("seed", seed, None), ("draws", draws, DRAWS)):
+            if given != free:
+                raise ValueError(f"{name} must be left out where weights are given, which were drawn; got {given!r}")
+        found = checked_weights(weights, truth.size)
+        sets = len(set(found["dataset"].values.tolist())) if "dataset" in found.coords else 1
+        if sets > 1:
+            raise ValueError(f"weights must be of one data set (select its cases); got those of {sets}")
+        return found
+    if not draws:
+        return None
+    # Keyed by the labels: calls for one test set share their weights, other test sets get their own.
+    rng = stream(root_sequence(seed), "bayesian_bootstrap", truth.size, np.packbits(truth).tobytes().hex())
+    return checked_weights(
+        xr.DataArray(rng.standard_exponential((1, draws, truth.size)), dims=("chain", "draw", "case"))
+    )
+
+
+def _weighings(drawn: xr.DataArray | None, size: int) -> Iterator[tuple[int, np.ndarray]]:
+    """Weights (draw, case) in blocks, those that were observed first."""
+    yield 0, np.ones((1, size)) if drawn is None else drawn["count"].values[None].astype(float)
+    for start, block in () if drawn is None else blocks_of(drawn):
+        yield start + 1, block
+
+
+def _values(
+    truth: np.ndarray, scores: list[np.ndarray], places: list[Place], drawn: xr.DataArray | None
+) -> tuple[np.ndarray, np.ndarray]:
+    """Prevalence (draw) and values (draw, classifier, place) on the curves; what was observed comes first."""
+    size = 1 if drawn is None else 1 + int(np.prod([drawn.sizes[dim] for dim in draw_dims(drawn)]))
+    prevalence, value = np.empty(size), np.empty((size, len(scores), len(places)))
+    for start, weight in _weighings(drawn, truth.size):
+        part = slice(start, start + len(weight))
+        with np.errstate(invalid="ignore"):  # a class may have no weight
+            prevalence[part] = weight[:, truth].sum(1) / weight.sum(1)
+            for row, score in enumerate(scores):
+                fpr, tpr = bootstrap_rates(truth, score, weight)
+                for column, place in enumerate(places):
+                    value[part, row, column] = _metric(*place, fpr, tpr, prevalence[part])
+    if np.ptp(prevalence) < 1e-12:  # set by design: it differs by rounding
+        prevalence[:] = prevalence[0]
+    return prevalence, value
+
+
+def _ops(curves: xr.Dataset, places: list[Place], value: np.ndarray, prevalence: np.ndarray) -> np.ndarray:
+    """OPS of such values, each at the prevalence of its draw."""
+    ops = np.empty(value.shape)
+    shares = np.broadcast_to(prevalence[:, None], value.shape[:2])
+    for column, place in enumerate(places):
+        for rows in (slice(0, 1), slice(1, None)):  # the observed one needs no interpolation between prevalences
+            ops[rows, :, column] = _below(curves, *place, value[rows, :, column], shares[rows])
+    return ops
 
 
 def _plain(name: str) -> str:
@@ -248,7 +288,7 @@ def _checked_metric(metric: Any) -> str:
     return _plain(metric)
 
 
-def _place(metric: str, at: Any, size: int | None) -> tuple[str, float]:
+def _place(metric: str, at: Any, size: int | None) -> Place:
     """The metric and where on the curve, K turned into a share of the cases."""
     if metric in AREAS:
         if at is not None or size is not None:
@@ -341,21 +381,16 @@ def _sorted_metric(curves: xr.Dataset, metric: str, at: float, prevalence: float
 
 def _cases(y_true: Any, y_score: Any, positive: Any) -> tuple[np.ndarray, dict[Any, np.ndarray]]:
     """Which cases are positive, and the scores of every classifier."""
-    labels = np.asarray(y_true)
-    if labels.ndim != 1 or pd.isna(labels).any():
-        raise ValueError(f"y_true must hold one label for every case; got shape {labels.shape} or missing labels")
-    classes = np.unique(labels).tolist()
-    if len(classes) != 2 or positive not in classes:
-        raise ValueError(f"y_true must hold two classes, one of them positive={positive!r}; got {classes[:5]}")
+    truth = positives(y_true, positive)
     named = isinstance(y_score, Mapping | pd.DataFrame)
     columns = {name: y_score[name] for name in y_score} if named else {"entity 1": y_score}
     scores: dict[Any, np.ndarray] = {}
     for name, column in columns.items():
         score = np.asarray(column)
         held = f"{name!r}" if named else "it"
-        if score.dtype.kind not in "biuf" or score.shape != labels.shape:
+        if score.dtype.kind not in "biuf" or score.shape != truth.shape:
             raise ValueError(
-                f"y_score must hold one number for each of {labels.size} cases; got {score.dtype} of shape "
+                f"y_score must hold one number for each of {truth.size} cases; got {score.dtype} of shape "
                 f"{score.shape} for {held}"
             )
         score = score.astype(float)
@@ -366,4 +401,4 @@ def _cases(y_true: Any, y_score: Any, positive: Any) -> tuple[np.ndarray, dict[A
         scores[name] = score
     if not scores:
         raise ValueError("y_score must hold at least one classifier; got none")
-    return labels == positive, scores
+    return truth, scores

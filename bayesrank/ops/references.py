@@ -1,12 +1,15 @@
-"""Reference distributions: the pool of performances that an outperformance score ranks against.
+"""Reference distributions: the pool of performances, or of whole curves, that an outperformance score ranks against.
 
-A reference has one method, ``below(score, value, prevalence)``: the probability that a performance drawn from it is
-worse. Two kinds suffice: a distribution of the two rates, integrated to about 1e-9, and a sample of them, which brings
-a Monte-Carlo error. Rates are independent of the prevalence, which comes with the value to be judged.
+A reference of performances has one method, ``below(score, value, prevalence)``: the probability that a performance
+drawn from it is worse. Two kinds suffice: a distribution of the two rates, integrated to about 1e-9, and a sample of
+them, which brings a Monte-Carlo error. Rates are independent of the prevalence, which comes with the value to be
+judged. A reference of curves is a sample of them, a Dataset with ``fpr`` and ``tpr`` over (sample, point), that serves
+every metric and prevalence: the directed binary tree, or any other.
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -17,10 +20,23 @@ from bayesrank._random import Seed, root_sequence, stream
 from bayesrank.performance import as_performance, two_class_cells
 from bayesrank.scores import Score
 from bayesrank.scores._contour_area import outperformed
-from bayesrank.scores.areas import closed_area
+from bayesrank.scores.contours import closed_area
 from bayesrank.scores.score import cells_at
 
-__all__ = ["Distribution", "Sample", "UNIFORM", "better_than_chance", "from_sampler", "independent_betas", "pool"]
+__all__ = [
+    "Distribution",
+    "Reference",
+    "Sample",
+    "UNIFORM",
+    "below",
+    "better_than_chance",
+    "checked_curves",
+    "checked_reference",
+    "directed_binary_tree",
+    "from_sampler",
+    "independent_betas",
+    "pool",
+]
 
 BLOCK = 2_000_000
 
@@ -111,6 +127,8 @@ class Sample:
                 out[where] = worse / defined.size if defined.size else np.nan
         return out
 
+
+Reference = Distribution | Sample
 
 #: All pairs of rates equally likely (Zhao et al., Outperformance Score, Eq. 6).
 UNIFORM = Distribution("uniform", lambda u: u, lambda fpr, tpr: tpr, exact=True)
@@ -247,3 +265,127 @@ def from_sampler(
         if rate.shape != (size,) or not ((rate >= 0) & (rate <= 1)).all():
             raise ValueError(f"sampler must return {size} rates in [0, 1] as {label}; got shape {rate.shape}")
     return Sample(name, fpr, tpr)
+
+
+SOBOL_LEVELS = 3
+
+
+def directed_binary_tree(depth: int = 7, samples: int = 32_768, seed: Seed = 0) -> xr.Dataset:
+    """A sample of ROC curves from the directed binary tree distribution.
+
+    A curve starts with one point, uniform on the square; the point leaves one rectangle to its lower left and one to
+    its upper right, and each gets a uniform point of its own, and so on. The points of the first levels come from a
+    scrambled Sobol sequence, which about halves the error of independent samples; the error stated is that of
+    independent ones.
+
+    Parameters
+    ----------
+    depth : int
+        Levels below the first point: a curve has 2^(depth + 1) - 1 points, and the ends (0, 0) and (1, 1).
+    samples : int
+        Curves; 32,768 keep the standard error of every OPS below 0.0028.
+    seed : int, SeedSequence or Generator, optional
+        Of the sample.
+
+    Returns
+    -------
+    xarray.Dataset
+        ``fpr`` and ``tpr`` (sample, point), single precision, not decreasing along ``point``. Sample it once, and
+        pass it as ``reference`` to reuse it.
+
+    Raises
+    ------
+    ValueError
+        If the depth is negative or there are no samples.
+
+    References
+    ----------
+    Zhao et al., Outperformance Score, Section 3.3 and Figure 2 (there of depth 3).
+
+    Examples
+    --------
+    >>> curves = directed_binary_tree(depth=3, samples=5)
+    >>> curves.fpr.shape, curves.tpr.values[:, -1].tolist()
+    ((5, 17), [1.0, 1.0, 1.0, 1.0, 1.0])
+    """
+    depth, samples = whole("depth", depth), whole("samples", samples, 1)
+    from scipy.stats import qmc
+
+    rng = stream(root_sequence(seed), "directed_binary_tree")
+    levels = min(depth + 1, SOBOL_LEVELS)
+    sobol = qmc.Sobol(2 * (2**levels - 1), seed=rng).random_base2(int(np.ceil(np.log2(samples))))[:samples]
+    curve = np.zeros((2, samples, 2), np.float32)
+    curve[..., 1] = 1
+    for level in range(depth + 1):
+        pieces = 2**level
+        if level < levels:
+            first = 2 * (pieces - 1)
+            u = np.moveaxis(sobol[:, first : first + 2 * pieces].reshape(samples, 2, pieces), 1, 0).astype(np.float32)
+        else:
+            u = rng.random((2, samples, pieces), np.float32)
+        finer = np.empty((2, samples, 2 * pieces + 1), np.float32)
+        finer[..., ::2] = curve
+        # Rounding must not take a point past its neighbour.
+        finer[..., 1::2] = np.minimum(curve[..., :-1] + u * np.diff(curve), curve[..., 1:])
+        curve = finer
+    return xr.Dataset({"fpr": (("sample", "point"), curve[0]), "tpr": (("sample", "point"), curve[1])})
+
+
+@lru_cache(maxsize=1)
+def _default_tree() -> xr.Dataset:
+    return directed_binary_tree()
+
+
+def checked_curves(reference: Any) -> xr.Dataset:
+    """The curves themselves, after a check; the default tree if none are given.
+
+    Examples
+    --------
+    >>> checked_curves(directed_binary_tree(depth=1, samples=2)).sizes["point"]
+    5
+    """
+    if reference is None:
+        return _default_tree()
+    if not isinstance(reference, xr.Dataset) or not {"fpr", "tpr"} <= set(reference.data_vars):
+        raise TypeError(f"reference must be a Dataset with fpr and tpr for curves; got {type(reference).__name__}")
+    for name in ("fpr", "tpr"):
+        rate = reference[name]
+        if set(rate.dims) != {"sample", "point"}:
+            raise ValueError(f"reference must have the dims sample and point; got {rate.dims} for {name}")
+        ordered = bool((rate.diff("point") >= 0).all())
+        if not ordered or bool((rate.isel(point=0) != 0).any()) or bool((rate.isel(point=-1) != 1).any()):
+            raise ValueError(f"reference must hold curves that rise from 0 to 1; {name} does not")
+    return reference
+
+
+def checked_reference(reference: Any) -> Reference:
+    """The reference, uniform if none is given.
+
+    Examples
+    --------
+    >>> checked_reference(None).name
+    'uniform'
+    """
+    if reference is None:
+        return UNIFORM
+    if not hasattr(reference, "below"):
+        raise TypeError(
+            f"reference must have a method below, as Distribution and Sample; got {type(reference).__name__}"
+        )
+    return reference
+
+
+def below(reference: Reference, score: Score, value: np.ndarray, prevalence: np.ndarray) -> np.ndarray:
+    """OPS for arrays of any shape; NaN where the value is NaN or infinite, or one class is missing.
+
+    Examples
+    --------
+    >>> import bayesrank as br
+    >>> below(UNIFORM, br.scores.tpr, np.array([0.25, np.nan]), np.array([0.5, 0.5])).tolist()
+    [0.25, nan]
+    """
+    value, prevalence = np.broadcast_arrays(np.asarray(value, float), np.asarray(prevalence, float))
+    known = np.isfinite(value) & (prevalence > 0) & (prevalence < 1)
+    out = np.full(value.shape, np.nan)
+    out[known] = reference.below(score, value[known], prevalence[known])
+    return out

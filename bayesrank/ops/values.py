@@ -8,33 +8,30 @@ import xarray as xr
 from bayesrank._checks import labelled_numbers, non_negative, number, numbers, one_prevalence, prevalences, whole
 from bayesrank._draws import proportion_error
 from bayesrank.counts import one_vs_rest
-from bayesrank.ops.references import UNIFORM, Distribution, Sample
+from bayesrank.ops.references import Reference, below, checked_reference
 from bayesrank.performance import as_performance, two_class_cells
 from bayesrank.scores import Score, as_score
 from bayesrank.scores._contour_area import monotone, score_at
-from bayesrank.scores.areas import ranking_area
+from bayesrank.scores._forms import ranking_area
 from bayesrank.scores.score import cells_at
 
-__all__ = ["below", "by_label", "of_draws", "of_scored_value", "square", "tile", "value_curves", "value_range"]
-
-Reference = Distribution | Sample
+__all__ = ["by_label", "of_draws", "of_scored_value", "square", "tile", "value_curves", "value_range"]
 
 ERROR = "standard error of a share of the reference's sample"
 
 
 def of_scored_value(score: Any, value: Any, prevalence: Any, reference: Reference | None = None) -> xr.DataArray:
-    """OPS of a value of a two-class score; the part of :func:`bayesrank.ops.of_value` for single matrices."""
+    """OPS of a value of a two-class score; the part of :func:`bayesrank.ops.of_value` for single matrices.
+
+    Examples
+    --------
+    >>> of_scored_value("f1", 0.6, 0.5).round(3).item()
+    0.643
+    """
     score, reference = directed(score), checked_reference(reference)
     values, shares = broadcast(value, prevalence)
     low, high = value_range(score, shares)
-    slack = 1e-9 * np.maximum(1.0, np.abs(values.values))
-    outside = (values.values < low - slack) | (values.values > high + slack)
-    if outside.any():
-        i = tuple(np.argwhere(outside)[0])
-        raise ValueError(
-            f"value must lie between {low[i]:.6g} and {high[i]:.6g}, the range of {score.name} at prevalence "
-            f"{shares.values[i]:.6g}; got {values.values[i]:.6g}"
-        )
+    check_range(score.name, values.values, shares.values, low, high)
     inside = np.clip(values.values, low, high)
     return wrap(values, below(reference, score, inside, shares.values), reference.size)
 
@@ -303,6 +300,12 @@ def value_range(score: Score, prevalence: xr.DataArray) -> tuple[np.ndarray, np.
 
     A score that rises with TPR and TNR has them where both rates are 0 and 1; where it is undefined or infinite there,
     and for scores that go up and down, the range of the metadata stands.
+
+    Examples
+    --------
+    >>> low, high = value_range(as_score("ppv"), xr.DataArray([0.1, 0.5]))
+    >>> low.round(3).tolist(), high.tolist()
+    ([0.0, 0.0], [1.0, 1.0])
     """
     shares = prevalence.values
     low, high = (np.full(shares.shape, end, dtype=float) for end in score.range)
@@ -314,27 +317,52 @@ def value_range(score: Score, prevalence: xr.DataArray) -> tuple[np.ndarray, np.
     return low, high
 
 
+def check_range(name: str, value: np.ndarray, prevalence: np.ndarray, low: np.ndarray, high: np.ndarray) -> None:
+    """Raise unless the values are ones that the score or metric can take at their prevalences.
+
+    Examples
+    --------
+    >>> low, high = np.zeros(1), np.ones(1)
+    >>> check_range("f1", np.array([1.5]), np.array([0.2]), low, high)
+    Traceback (most recent call last):
+    ValueError: value must lie between 0 and 1, the range of f1 at prevalence 0.2; got 1.5
+    """
+    slack = 1e-9 * np.maximum(1.0, np.abs(value))
+    outside = (value < low - slack) | (value > high + slack)
+    if outside.any():
+        i = tuple(np.argwhere(outside)[0])
+        raise ValueError(
+            f"value must lie between {low[i]:.6g} and {high[i]:.6g}, the range of {name} at prevalence "
+            f"{prevalence[i]:.6g}; got {value[i]:.6g}"
+        )
+
+
 def directed(score: Any) -> Score:
-    """The score, if it has a direction."""
+    """The score, if it has a direction.
+
+    Examples
+    --------
+    >>> directed("recall").name
+    'tpr'
+    >>> directed("prevalence")
+    Traceback (most recent call last):
+    ValueError: score must have a direction to outperform anyone; got prevalence, which has none
+    """
     score = as_score(score)
     if score.higher_is_better is None:
         raise ValueError(f"score must have a direction to outperform anyone; got {score.name}, which has none")
     return score
 
 
-def checked_reference(reference: Any) -> Reference:
-    """The reference, uniform if none is given."""
-    if reference is None:
-        return UNIFORM
-    if not hasattr(reference, "below"):
-        raise TypeError(
-            f"reference must have a method below, as Distribution and Sample; got {type(reference).__name__}"
-        )
-    return reference
-
-
 def broadcast(value: Any, prevalence: Any) -> tuple[xr.DataArray, xr.DataArray]:
-    """Values and prevalences as DataArrays of one shape, the prevalences checked."""
+    """Values and prevalences as DataArrays of one shape, the prevalences checked.
+
+    Examples
+    --------
+    >>> values, shares = broadcast([0.2, 0.4], 0.1)
+    >>> shares.values.tolist()
+    [0.1, 0.1]
+    """
     arrays: list[Any] = [
         given if isinstance(given, xr.DataArray) else numbers(argument, given)
         for argument, given in (("value", value), ("prevalence", prevalence))
@@ -346,7 +374,14 @@ def broadcast(value: Any, prevalence: Any) -> tuple[xr.DataArray, xr.DataArray]:
 
 
 def wrap(like: xr.DataArray, ops: np.ndarray, size: int | None) -> xr.DataArray:
-    """OPS as a DataArray, with its Monte-Carlo standard error as the coord ``ops_error`` if it has one."""
+    """OPS as a DataArray, with its Monte-Carlo standard error as the coord ``ops_error`` if it has one.
+
+    Examples
+    --------
+    >>> found = wrap(xr.DataArray([0.7], dims="entity"), np.array([0.5]), 10_000)
+    >>> round(found.ops_error.item(), 3)
+    0.005
+    """
     out = labelled(like.copy(data=ops))
     if size is None:
         return out
@@ -354,16 +389,13 @@ def wrap(like: xr.DataArray, ops: np.ndarray, size: int | None) -> xr.DataArray:
 
 
 def labelled(ops: xr.DataArray, long_name: str = "OPS") -> xr.DataArray:
-    """OPS with its own metadata: of a score where lower is better, a higher OPS is better all the same."""
+    """OPS with its own metadata: of a score where lower is better, a higher OPS is better all the same.
+
+    Examples
+    --------
+    >>> labelled(xr.DataArray(0.3, name="fnr")).attrs["direction"]
+    'higher is better'
+    """
     out = ops.rename("ops")
     out.attrs = {"long_name": long_name, "units": "1", "direction": "higher is better", "range": [0.0, 1.0]}
-    return out
-
-
-def below(reference: Reference, score: Score, value: np.ndarray, prevalence: np.ndarray) -> np.ndarray:
-    """OPS for arrays of any shape; NaN where the value is NaN or infinite, or one class is missing."""
-    value, prevalence = np.broadcast_arrays(np.asarray(value, float), np.asarray(prevalence, float))
-    known = np.isfinite(value) & (prevalence > 0) & (prevalence < 1)
-    out = np.full(value.shape, np.nan)
-    out[known] = reference.below(score, value[known], prevalence[known])
     return out

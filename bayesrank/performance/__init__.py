@@ -6,12 +6,14 @@ from bayesrank.performance.arrays import (
     are_counts,
     as_performance,
     counts_or_performance,
+    mean_outcome,
     observed_counts,
     only_two_classes,
     outcome_dims,
     posterior_of,
     two_class_cells,
 )
+from bayesrank.performance.means import mean_over_datasets
 from bayesrank.performance.operations import (
     change_actual,
     change_predicted,
@@ -23,17 +25,21 @@ from bayesrank.performance.operations import (
     swap_actual_predicted,
     swap_classes,
 )
+from bayesrank.performance.transport import at_prevalence
 
 __all__ = [
     "OUTCOME_DIMS",
     "align_outcomes",
     "are_counts",
     "as_performance",
+    "at_prevalence",
     "change_actual",
     "change_predicted",
     "check_importance",
     "counts_or_performance",
+    "mean_outcome",
     "filter_by_importance",
+    "mean_over_datasets",
     "mix",
     "no_skill_twin",
     "observed_counts",

@@ -9,15 +9,17 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank._checks import labelled_numbers
+from bayesrank._checks import labelled_numbers, values_of
 from bayesrank._compat import groups_of, is_container
 from bayesrank._draws import draw_dims
+from bayesrank.counts import NO_CLASSES
 
 __all__ = [
     "align_outcomes",
     "are_counts",
     "as_performance",
     "counts_or_performance",
+    "mean_outcome",
     "observed_counts",
     "only_two_classes",
     "outcome_dims",
@@ -120,6 +122,24 @@ def observed_counts(source: Any) -> xr.DataArray | None:
     return groups["observed_data"].get("counts") if "observed_data" in groups else None
 
 
+def mean_outcome(array: xr.DataArray) -> xr.DataArray:
+    """The mean of outcomes that are numbers, of counts or a performance over ``outcome``; lazy if that is.
+
+    Examples
+    --------
+    >>> mean_outcome(xr.DataArray([3, 7], {"outcome": [0, 1]}, ("outcome",))).item()
+    0.7
+    """
+    values = values_of(array["outcome"].values) if "outcome" in array.coords else None
+    if values is None:
+        held = array["outcome"].values.tolist() if "outcome" in array.coords else "no labels"
+        raise ValueError(f"source must have outcomes that are numbers for mean_outcome; got {held}")
+    total = array.sum("outcome", skipna=False)
+    mean = xr.dot(array, xr.DataArray(values, dims="outcome"), dim="outcome") / total.where(total > 0)
+    ends = {"mean_outcome_range": [float(values.min()), float(values.max())]}
+    return mean.rename("mean_outcome").assign_attrs(ends)
+
+
 def two_class_cells(array: xr.DataArray, argument: str = "source") -> dict[str, xr.DataArray]:
     """The four cells tn, fp, fn, tp of two-class counts or performances.
 
@@ -138,7 +158,16 @@ def two_class_cells(array: xr.DataArray, argument: str = "source") -> dict[str, 
 
 
 def only_two_classes(array: xr.DataArray, argument: str = "source") -> None:
-    """Raise unless there are two classes."""
+    """Raise unless there are two classes.
+
+    Examples
+    --------
+    >>> only_two_classes(xr.DataArray(np.ones((3, 3)), dims=("actual", "predicted")))
+    Traceback (most recent call last):
+    ValueError: source must have two classes on actual and predicted for a two-class score; got ...
+    """
+    if "outcome" in array.dims:
+        raise ValueError(f"{argument} must have two classes on actual and predicted; got {array.dims} ({NO_CLASSES})")
     sizes = {dim: array.sizes.get(dim) for dim in OUTCOME_DIMS}
     if set(sizes.values()) != {2}:
         raise ValueError(
@@ -163,6 +192,14 @@ def align_outcomes(values: Any, array: xr.DataArray, argument: str) -> xr.DataAr
 
     Labels are matched by name. Two-class values labelled negative and positive go by position, since in every
     two-class performance the negative class comes first.
+
+    Examples
+    --------
+    >>> import bayesrank as br
+    >>> names = ["well", "ill"]
+    >>> counts = br.from_counts(tn=80, fp=1, fn=3, tp=27).assign_coords(actual=names, predicted=names)
+    >>> align_outcomes(br.importance(fn=1), counts, "importance").sel(actual="ill", predicted="well").item()
+    1.0
     """
     if not isinstance(values, xr.DataArray):
         raise TypeError(f"{argument} must be a DataArray over the outcomes; got {type(values).__name__}")

@@ -59,20 +59,7 @@ def change_predicted(source: Any) -> xr.DataArray:
 def change_actual(source: Any) -> xr.DataArray:
     """The performance when every true class is turned into the other.
 
-    Parameters
-    ----------
-    source : DataArray, Dataset, InferenceData or DataTree
-        Two-class performances (..., actual, predicted).
-
-    Returns
-    -------
-    xarray.DataArray
-        A performance with the dims of the source. Lazy if the source is.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If the source holds no performance of two classes.
+    Parameters, result and errors are those of :func:`change_predicted`.
 
     References
     ----------
@@ -90,20 +77,7 @@ def change_actual(source: Any) -> xr.DataArray:
 def swap_actual_predicted(source: Any) -> xr.DataArray:
     """The performance when truth and prediction change roles.
 
-    Parameters
-    ----------
-    source : DataArray, Dataset, InferenceData or DataTree
-        Two-class performances (..., actual, predicted).
-
-    Returns
-    -------
-    xarray.DataArray
-        A performance with the dims of the source. Lazy if the source is.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If the source holds no performance of two classes.
+    Parameters, result and errors are those of :func:`change_predicted`.
 
     References
     ----------
@@ -121,20 +95,7 @@ def swap_actual_predicted(source: Any) -> xr.DataArray:
 def swap_classes(source: Any) -> xr.DataArray:
     """The performance when the classes change roles.
 
-    Parameters
-    ----------
-    source : DataArray, Dataset, InferenceData or DataTree
-        Two-class performances (..., actual, predicted).
-
-    Returns
-    -------
-    xarray.DataArray
-        A performance with the dims of the source. Lazy if the source is.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If the source holds no performance of two classes.
+    Parameters, result and errors are those of :func:`change_predicted`.
 
     References
     ----------
@@ -197,20 +158,7 @@ def shift_prior(source: Any, prevalence: Any) -> xr.DataArray:
 def no_skill_twin(source: Any) -> xr.DataArray:
     """The performance with the same prevalence and prediction rate, prediction and truth independent.
 
-    Parameters
-    ----------
-    source : DataArray, Dataset, InferenceData or DataTree
-        Two-class performances (..., actual, predicted).
-
-    Returns
-    -------
-    xarray.DataArray
-        A performance with the dims of the source. Lazy if the source is.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If the source holds no performance of two classes.
+    Parameters, result and errors are those of :func:`change_predicted`.
 
     References
     ----------
@@ -337,7 +285,15 @@ def filter_by_importance(source: Any, importance: xr.DataArray, *, kind: str | N
 
 
 def check_importance(importance: Any, array: xr.DataArray) -> xr.DataArray:
-    """The importance, valid and labelled as the outcomes of ``array`` are."""
+    """The importance, valid and labelled as the outcomes of ``array`` are.
+
+    Examples
+    --------
+    >>> import bayesrank as br
+    >>> counts = br.from_counts(tn=80, fp=1, fn=3, tp=27)
+    >>> check_importance(br.importance(fn=1), counts).sum().item()
+    1.0
+    """
     weights = align_outcomes(importance, array, "importance")
     if not np.isfinite(weights).all() or (weights < 0).any():
         raise ValueError(f"importance must be non-negative and finite; got {weights.values.tolist()}")

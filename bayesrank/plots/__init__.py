@@ -1,10 +1,10 @@
 """Pictures of results. They draw what was computed elsewhere; each takes ``ax=`` and returns the Axes."""
 
 from bayesrank.plots.cases import case_grid
-from bayesrank.plots.intervals import forest
+from bayesrank.plots.decisions import decision_curve
 from bayesrank.plots.ops import ops_curve, ops_drift, ops_square, ops_tile, ops_values
 from bayesrank.plots.predictive import effect_of_size, matrix_pmf, pmf_over_contours, score_pmf, score_pmf_by_tpr
-from bayesrank.plots.ranks import rank_distribution, rank_heatmap, score_lines, superiority
+from bayesrank.plots.ranks import forest, rank_distribution, rank_heatmap, score_lines, superiority
 from bayesrank.plots.roc import (
     animate_contours,
     confusion_simplex,
@@ -13,6 +13,7 @@ from bayesrank.plots.roc import (
     pr_points,
     roc_points,
 )
+from bayesrank.plots.sensitivities import sensitivity
 from bayesrank.plots.tile import (
     credible_tile,
     expected_rank_tile,
@@ -31,6 +32,7 @@ __all__ = [
     "confusion_simplex",
     "contours",
     "credible_tile",
+    "decision_curve",
     "difference",
     "effect_of_size",
     "expected_rank_tile",
@@ -53,6 +55,7 @@ __all__ = [
     "score_lines",
     "score_pmf",
     "score_pmf_by_tpr",
+    "sensitivity",
     "shares",
     "superiority",
     "value_tile",

@@ -15,7 +15,7 @@ from bayesrank.plots.roc import _limits, _name, _steps
 from bayesrank.predictive import confusion_pmf
 from bayesrank.scores import as_score
 from bayesrank.scores.contours import contour_curve
-from bayesrank.scores.lattice import simplex_slice
+from bayesrank.scores.lattice import lattice_values, simplex_corners, simplex_slice
 
 __all__ = ["pmf_slider", "save", "turning_simplex"]
 
@@ -46,8 +46,8 @@ def turning_simplex(total: int, positives: Sequence[int], score: Any) -> Any:
     """
     go = _plotly()
     score = as_score(score)
-    corners = {"TP": (1, 0, 0), "FP": (0, 1, 0), "FN": (0, 0, 1), "TN": (-1 / 3, -1 / 3, -1 / 3)}
-    ends = np.array(list(corners.values())) * total
+    corners = simplex_corners(total)
+    ends, words = corners.values, [f"{cell.item()} = {total}" for cell in corners["cell"]]
     path = ends[[0, 1, 2, 0, 3, 1, 2, 3]]  # every edge once at least
     figure = go.Figure(
         [
@@ -56,7 +56,7 @@ def turning_simplex(total: int, positives: Sequence[int], score: Any) -> Any:
                 showlegend=False, hoverinfo="skip",
             ),
             go.Scatter3d(
-                x=ends[:, 0], y=ends[:, 1], z=ends[:, 2], mode="text", text=[f"{c} = {total}" for c in corners],
+                x=ends[:, 0], y=ends[:, 1], z=ends[:, 2], mode="text", text=words,
                 showlegend=False, hoverinfo="skip",
             ),
         ]
@@ -65,13 +65,13 @@ def turning_simplex(total: int, positives: Sequence[int], score: Any) -> Any:
     for p in positives:
         points = simplex_slice(p, total - p)
         tp, fp = (x.ravel() for x in np.meshgrid(points["tp"], points["fp"], indexing="ij"))
-        value = score.of_cells(total - p - fp, fp, p - tp, tp)
-        words = [f"TP {t}, FP {f}, FN {p - t}, TN {total - p - f}<br>{_name(score)} {v:.3g}"
+        value = lattice_values(p, total - p, score).values.ravel()
+        each = [f"TP {t}, FP {f}, FN {p - t}, TN {total - p - f}<br>{_name(score)} {v:.3g}"
                  for t, f, v in zip(tp, fp, value, strict=True)]  # fmt: skip
         x, y, z = points.values.reshape(-1, 3).T
         marker = {"size": 2, "color": value, "colorscale": SCALE, "cmin": low, "cmax": high}
         marker |= {"showscale": p == positives[0], "colorbar": {"title": _name(score), "x": -0.1}}
-        figure.add_scatter3d(x=x, y=y, z=z, mode="markers", marker=marker, text=words, hoverinfo="text",
+        figure.add_scatter3d(x=x, y=y, z=z, mode="markers", marker=marker, text=each, hoverinfo="text",
                              name=f"{p} positives")  # fmt: skip
     hidden = {key: {"visible": False} for key in ("xaxis", "yaxis", "zaxis")}
     figure.update_layout(scene=hidden | {"aspectmode": "data"}, title=f"Confusion matrices of {total} cases")
@@ -141,7 +141,16 @@ def pmf_slider(
 
 
 def save(figure: Any, path: str | Path) -> Path:
-    """Writes a figure of this module to one HTML file that needs no network."""
+    """Writes a figure of this module to one HTML file that needs no network.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = save(turning_simplex(4, [2], "mcc"), f"{folder}/simplex.html")
+    ...     "plotly" in path.read_text(encoding="utf-8")
+    True
+    """
     path = Path(path)
     figure.write_html(path, include_plotlyjs=True, full_html=True, auto_play=False)
     return path

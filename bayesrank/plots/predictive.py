@@ -9,6 +9,7 @@ import xarray as xr
 from bayesrank.plots._style import OKABE_ITO, new_axes
 from bayesrank.plots.roc import _draw_contours, _name
 from bayesrank.predictive import confusion_pmf
+from bayesrank.predictive.scores import matrix_values
 from bayesrank.scores import as_score
 from bayesrank.scores.contours import contour_curve
 
@@ -119,13 +120,11 @@ def score_pmf_by_tpr(pmf: xr.DataArray, score: Any, ax: Any = None) -> Any:
     7
     """
     ax = new_axes(ax, 6.0, 3.6)
-    score = as_score(score)
-    tp, tn = np.meshgrid(pmf["tp"], pmf["tn"], indexing="ij")
-    value = score.of_cells(tn, pmf["negatives"].item() - tn, pmf["positives"].item() - tp, tp)
+    value = matrix_values(pmf, score).values
     from matplotlib import colormaps
 
-    for i in range(len(tp)):
-        colour = colormaps["viridis"](i / max(len(tp) - 1, 1))
+    for i in range(len(value)):
+        colour = colormaps["viridis"](i / max(len(value) - 1, 1))
         ax.plot(value[i], pmf.values[i], ".-", color=colour, linewidth=0.7, markersize=3)
     ax.set(xlabel=_name(score), ylabel="probability of the matrix", ylim=(0, None))
     return ax

@@ -12,7 +12,7 @@ from bayesrank.plots._style import new_axes
 from bayesrank.predictive import multiplicity
 from bayesrank.scores import Score, as_score
 from bayesrank.scores.contours import closed_form, contour_curve, contour_meeting_points
-from bayesrank.scores.lattice import pr_lattice, roc_lattice, simplex_slice
+from bayesrank.scores.lattice import lattice_values, pr_lattice, roc_lattice, simplex_corners, simplex_slice
 
 __all__ = ["animate_contours", "confusion_simplex", "contours", "multiplicities", "pr_points", "roc_points"]
 
@@ -123,18 +123,17 @@ def confusion_simplex(total: int, positives: Sequence[int], score: Any, ax: Any 
 
         ax = plt.figure(figsize=(5.6, 4.8), layout="constrained").add_subplot(projection="3d")
     score = as_score(score)
-    corners = {"TP": (1, 0, 0), "FP": (0, 1, 0), "FN": (0, 0, 1), "TN": (-1 / 3, -1 / 3, -1 / 3)}
-    ends = np.array(list(corners.values())) * total
+    corners = simplex_corners(total)
+    ends = corners.values
     for i in range(4):
         for j in range(i):
             ax.plot(*ends[[i, j]].T, color="0.6", linewidth=0.8)
-    for (name, _), end in zip(corners.items(), ends, strict=True):
+    for name, end in zip(corners["cell"].values, ends, strict=True):
         ax.text(*(end * 1.12), f"{name} = {total}", ha="center", fontsize=8)
     dots = None
     for p in positives:
         points = simplex_slice(p, total - p)
-        tp, fp = np.meshgrid(points["tp"], points["fp"], indexing="ij")
-        colour = score.of_cells(total - p - fp, fp, p - tp, tp)
+        colour = lattice_values(p, total - p, score).values
         low, high = _limits(score)
         dots = ax.scatter(
             *np.moveaxis(points.values, -1, 0).reshape(3, -1), c=colour.ravel(), s=3, cmap=PAINT, vmin=low, vmax=high,
@@ -172,19 +171,13 @@ def roc_points(positives: int, negatives: int, score: Any, as_counts: bool = Fal
     """
     ax = new_axes(ax, 5.0, 4.2)
     score, points = as_score(score), roc_lattice(positives, negatives)
-    tp, fp = np.meshgrid(points["tp"], points["fp"], indexing="ij")
-    value = score.of_cells(negatives - fp, fp, positives - tp, tp)
-    low, high = _limits(score)
     scale = (negatives, positives) if as_counts else (1, 1)
     _draw_contours(ax, score, positives / (positives + negatives), None, (0.0, 1.0), scale=scale)
     x, y = points["fpr"].values * scale[0], points["tpr"].values * scale[1]
     size = 5 if as_counts else 11
-    dots = ax.scatter(x, y, c=value.ravel(), s=size, cmap=PAINT, vmin=low, vmax=high, edgecolors="0.3", linewidths=0.2)
-    ax.figure.colorbar(dots, ax=ax, label=_name(score))
-    ax.set_aspect("equal")
     words = ("false positives", "true positives") if as_counts else ("FPR", "TPR")
-    ax.set(xlabel=words[0], ylabel=words[1], title=f"{positives} positives, {negatives} negatives")
-    return ax
+    ax.set(xlabel=words[0], ylabel=words[1])
+    return _draw_points(ax, x, y, (positives, negatives), score, s=size, edgecolors="0.3", linewidths=0.2)
 
 
 def pr_points(positives: int, negatives: int, score: Any, ax: Any = None) -> Any:
@@ -200,15 +193,9 @@ def pr_points(positives: int, negatives: int, score: Any, ax: Any = None) -> Any
     'precision'
     """
     ax = new_axes(ax, 5.0, 4.2)
-    score, points = as_score(score), pr_lattice(positives, negatives)
-    tp, fp = np.meshgrid(points["tp"], points["fp"], indexing="ij")
-    value = score.of_cells(negatives - fp, fp, positives - tp, tp)
-    low, high = _limits(score)
-    dots = ax.scatter(points["recall"], points["precision"], c=value.ravel(), s=9, cmap=PAINT, vmin=low, vmax=high)
-    ax.figure.colorbar(dots, ax=ax, label=_name(score))
-    ax.set_aspect("equal")
-    ax.set(xlabel="recall", ylabel="precision", title=f"{positives} positives, {negatives} negatives")
-    return ax
+    points = pr_lattice(positives, negatives)
+    ax.set(xlabel="recall", ylabel="precision")
+    return _draw_points(ax, points["recall"], points["precision"], (positives, negatives), as_score(score), s=9)
 
 
 def multiplicities(positives: int, negatives: int, score: Any, ax: Any = None) -> Any:
@@ -238,6 +225,17 @@ def multiplicities(positives: int, negatives: int, score: Any, ax: Any = None) -
     bar.minorticks_off()
     ax.set_aspect("equal")
     ax.set(xlabel="FPR", ylabel="TPR", title=f"{_name(score)}: {positives} positives, {negatives} negatives")
+    return ax
+
+
+def _draw_points(ax: Any, x: Any, y: Any, sizes: tuple[int, int], score: Score, **style: Any) -> Any:
+    """The points of a lattice, coloured by a score."""
+    low, high = _limits(score)
+    value = lattice_values(*sizes, score).values.ravel()
+    dots = ax.scatter(x, y, c=value, cmap=PAINT, vmin=low, vmax=high, **style)
+    ax.figure.colorbar(dots, ax=ax, label=_name(score))
+    ax.set_aspect("equal")
+    ax.set_title(f"{sizes[0]} positives, {sizes[1]} negatives")
     return ax
 
 

@@ -9,13 +9,13 @@ import numpy as np
 import xarray as xr
 
 from bayesrank import _text
-from bayesrank.plots._style import OKABE_ITO, new_axes, plain_names
-from bayesrank.plots._tile import (
+from bayesrank.plots._style import (
+    OKABE_ITO,
     SEQUENTIAL,
     SHARED,
-    exact,
     furnish,
-    leaders,
+    new_axes,
+    plain_names,
     scale,
     share_colors,
     share_legend,
@@ -155,17 +155,18 @@ def winner_tile(regions: xr.Dataset, ax: Any = None, names: int = 12, prevalence
     >>> [text.get_text() for text in axes.get_legend().get_texts()]
     ['b  63%', 'a  37%']
     """
+    from bayesrank.tile.geometry import holders
+
     ax = new_axes(ax, 7.2, 3.9)
-    held = regions[["entity", "first", "tied", "area"]].to_dataframe().groupby("entity")
-    table = held.agg({"first": "first", "tied": "first", "area": "sum"})
-    table = table.sort_values("area", ascending=False, kind="stable")
-    colors = share_colors(list(table.index))
+    held = holders(regions)
+    colors = share_colors(held["entity"].values.tolist())
     for i in range(regions.sizes["region"]):
         part = regions.isel(region=i)
         curve = np.column_stack([part["a"], part["b"]])
         curve = curve[~np.isnan(curve).any(1)]
         ax.fill(*curve.T, facecolor=colors[part["entity"].item()], edgecolor="white", linewidth=0.8)
-    share_legend(ax, table["area"].to_dict(), colors, names, first=table["first"].tolist(), tied=table["tied"].tolist())
+    area, first, tied = (held[name].values.tolist() for name in ("area", "first", "tied"))
+    share_legend(ax, dict(zip(colors, area, strict=True)), colors, names, first=first, tied=tied)
     furnish(ax, prevalence)
     return ax
 
@@ -200,9 +201,13 @@ def credible_tile(credible: xr.Dataset, ax: Any = None, names: int = 12, prevale
     """
     from matplotlib.colors import to_rgb
 
+    from bayesrank.tile.posterior import leaders
+
     ax = new_axes(ax, 7.2, 3.9)
     probability = credible["winner_probability"].values
-    winner, shared, group = leaders(credible)
+    leading = leaders(credible)
+    winner, shared = leading["leader"].values, leading["shared"].values
+    group = leading["entity"].values[leading["among"].values].tolist()
     order = credible["share"].sortby(-credible["share"])["entity"].values
     seen = [name for name in order if (winner == name).any()]
     colors = share_colors(seen)
@@ -230,7 +235,7 @@ def credible_tile(credible: xr.Dataset, ax: Any = None, names: int = 12, prevale
         ax.fill([0, 1, 1, 0], [0, 0, 1, 1], facecolor="none", hatch="//", edgecolor="0.35", linewidth=0)
     share = credible["share"].fillna(0.0).to_series()
     group.sort(key=lambda name: -share[name])
-    grey = (group, float(share[group].sum()), exact(credible)) if shared.any() else None
+    grey = (group, float(share[group].sum()), leading["exact"].item()) if shared.any() else None
     rest = share.drop([*seen, *group])
     other = {_text.count(len(rest), "other"): rest.sum()} if rest.sum() >= 0.005 else {}
     note = f"P(best) < {prob:g} on\n{float(credible['undecided_area']):.0%} of the Tile"

@@ -15,10 +15,11 @@ import xarray as xr
 from bayesrank._checks import whole
 from bayesrank.models import conjugate
 from bayesrank.performance import are_counts, two_class_cells
-from bayesrank.predictive._marginal import Axis, beta_binomial, binned, binomial, kept
 
-__all__ = ["confusion_pmf"]
+__all__ = ["Axis", "beta_binomial", "binned", "binomial", "confusion_pmf", "kept"]
 
+#: One axis of a lattice: the first and last count of every bin, and the count that stands for it.
+Axis = tuple[np.ndarray, np.ndarray, np.ndarray]
 #: Lattices up to this size are never cut.
 WHOLE = 10**6
 #: Larger windows are binned, lest they fill the memory; to about so many bins.
@@ -187,7 +188,7 @@ def _one_table(counts: xr.DataArray) -> xr.DataArray:
     if not are_counts(counts):
         held = counts.dtype if isinstance(counts, xr.DataArray) else type(counts).__name__
         raise TypeError(f"counts must be a DataArray of integers; got {held}")
-    others = {dim: size for dim, size in counts.sizes.items() if dim not in ("actual", "predicted")}
+    others = {dim: size for dim, size in counts.sizes.items() if dim not in ("actual", "predicted", "outcome")}
     if any(size != 1 for size in others.values()):
         raise ValueError(f"counts must be of one entity (select it with .sel); got {others}")
     table = counts.isel(dict.fromkeys(others, 0), drop=True)
@@ -208,3 +209,87 @@ def _cases(argument: str, value: Any, observed: int) -> int:
     if value is None:
         return observed
     return whole(argument, value)
+
+
+def beta_binomial(size: int, alpha: float, beta: float) -> np.ndarray:
+    """Masses of 0, ..., size successes, whose rate is Beta(alpha, beta); one of the two may be 0.
+
+    Murphy (2012) and U Eq. 4, by the ratio of neighbours: products of ratios lose a few units in the last place,
+    where a difference of log-gamma functions of large numbers loses ten digits.
+
+    Examples
+    --------
+    >>> beta_binomial(2, 1.0, 1.0).round(6).tolist()  # all numbers equally likely
+    [0.333333, 0.333333, 0.333333]
+    """
+    a = np.arange(size, dtype=float)
+    with np.errstate(divide="ignore"):
+        return _from_ratios((size - a) * (alpha + a), (a + 1) * (beta + size - 1 - a), alpha, beta)
+
+
+def binomial(size: int, rate: float) -> np.ndarray:
+    """Masses of 0, ..., size successes of that rate (U Eq. 3).
+
+    Examples
+    --------
+    >>> binomial(2, 0.5).tolist()
+    [0.25, 0.5, 0.25]
+    """
+    a = np.arange(size, dtype=float)
+    return _from_ratios((size - a) * rate, (a + 1) * (1 - rate), rate, 1 - rate)
+
+
+def _from_ratios(numerator: np.ndarray, denominator: np.ndarray, up: float, down: float) -> np.ndarray:
+    """Masses from P(a + 1) / P(a) = numerator / denominator, multiplied outwards from the largest mass."""
+    masses = np.zeros(len(numerator) + 1)
+    if up == 0 or down == 0:  # never, or always
+        masses[0 if up == 0 else -1] = 1.0
+        return masses
+    start = int(np.argmax(np.concatenate([[0.0], np.cumsum(np.log(numerator / denominator))])))
+    masses[start] = 1.0
+    with np.errstate(under="ignore"):
+        masses[start + 1 :] = np.cumprod(numerator[start:] / denominator[start:])
+        masses[:start] = np.cumprod((denominator[:start] / numerator[:start])[::-1])[::-1]
+    return masses / masses.sum()
+
+
+def kept(masses: np.ndarray, tail: float) -> tuple[int, int, float]:
+    """First and last count to keep, and the mass lost, so that each tail loses at most ``tail``.
+
+    Examples
+    --------
+    >>> kept(np.array([0.01, 0.6, 0.38, 0.01]), 0.05)
+    (1, 2, 0.02)
+    """
+    left, right = np.cumsum(masses), np.cumsum(masses[::-1])
+    low = int(np.searchsorted(left, tail, side="right"))
+    high = len(masses) - 1 - int(np.searchsorted(right, tail, side="right"))
+    lost = (left[low - 1] if low > 0 else 0.0) + (right[len(masses) - 2 - high] if high < len(masses) - 1 else 0.0)
+    return low, high, float(lost)
+
+
+def binned(masses: np.ndarray, low: int, high: int, bins: int) -> Axis:
+    """At most ``bins`` bins of the counts low, ..., high; one count each where that is enough.
+
+    The counts at the two ends, where scores may be undefined, keep bins of their own. A bin is represented by its
+    mean, rounded.
+
+    Examples
+    --------
+    >>> first, last, middle = binned(binomial(8, 0.5), 0, 8, 5)
+    >>> first.tolist(), last.tolist(), middle.tolist()
+    ([0, 1, 4, 7, 8], [0, 3, 6, 7, 8], [0, 3, 5, 7, 8])
+    """
+    points = high - low + 1
+    if points <= bins:
+        every = np.arange(low, high + 1)
+        return every, every, every
+    width = -(-(points - 2) // (bins - 2))
+    first = np.concatenate([[low], np.arange(low + 1, high, width), [high]])
+    last = np.append(first[1:] - 1, high)
+    inside = masses[low : high + 1]
+    mass = np.add.reduceat(inside, first - low)
+    moment = np.add.reduceat(inside * np.arange(low, high + 1), first - low)
+    middle = (first + last) / 2
+    mean = np.divide(moment, mass, out=middle, where=mass > 0)
+    return first, last, np.clip(np.rint(mean), first, last).astype(int)

@@ -8,10 +8,8 @@ import xarray as xr
 from bayesrank._checks import name_coord, whole
 from bayesrank.counts import one_vs_rest
 from bayesrank.models._priors import concentration
-from bayesrank.predictive._marginal import beta_binomial
-from bayesrank.predictive._merge import equal_runs
-from bayesrank.predictive.confusion import confusion_pmf
-from bayesrank.predictive.scores import score_pmf
+from bayesrank.predictive.confusion import beta_binomial, confusion_pmf
+from bayesrank.predictive.scores import equal_runs, score_pmf
 from bayesrank.scores import as_score
 
 __all__ = ["by_class", "paired_difference"]
@@ -116,10 +114,25 @@ def paired_difference(
     True
     """
     score = as_score(score)
+    classes = _checked(joint, entity, other)
+    alphas = _right_and_wrong(classes, (entity, other), prior)
+    n, tn, tn_mass = _class(joint, (entity, other), classes[0], alphas[:, 0], "negatives", negatives)
+    p, tp, tp_mass = _class(joint, (entity, other), classes[1], alphas[:, 1], "positives", positives)
+    if len(tp_mass) * len(tn_mass) > PAIRS:
+        raise ValueError(
+            f"positives and negatives must leave at most {PAIRS} likely pairs of matrices; got {len(tp_mass)} times "
+            f"{len(tn_mass)} (sample larger test sets from a paired posterior)"
+        )
+    sides = [score.of_cells(tn[:, i], n - tn[:, i], p - tp[:, i, None], tp[:, i, None]) for i in (0, 1)]
+    values, mass = (sides[0] - sides[1]).reshape(-1), np.multiply.outer(tp_mass, tn_mass).reshape(-1)
+    return _merged(values, mass, max(0.0, 1 - tp_mass.sum() * tn_mass.sum()))
+
+
+def _checked(joint: Any, entity: Any, other: Any) -> np.ndarray:
+    """The two classes, negative first, after a check of what the joint outcomes hold."""
     if not isinstance(joint, xr.Dataset) or not {"actual", "predicted", "count", "entity"} <= set(joint.variables):
         held = sorted(map(str, joint.variables)) if isinstance(joint, xr.Dataset) else type(joint).__name__
         raise ValueError(f"joint must come from br.joint_outcomes; got {held}")
-    actual, count = joint["actual"].values, joint["count"].values
     if "cluster" in joint.coords:
         raise ValueError("joint must hold single cases; got clusters of them")
     for argument, name in (("entity", entity), ("other", other)):
@@ -127,41 +140,40 @@ def paired_difference(
             raise KeyError(f"{argument} must be one of {joint['entity'].values.tolist()}; got {name!r}")
     if entity == other:
         raise ValueError(f"other must be another entity; got {other!r} twice")
-    classes = joint["label"].values if "label" in joint.coords else np.unique(actual)
+    classes = joint["label"].values if "label" in joint.coords else np.unique(joint["actual"].values)
     if len(classes) != 2:
         raise ValueError(f"joint must hold cases of two classes; got {classes.tolist()}")
-    alphas = _right_and_wrong(classes, (entity, other), prior)
-    sizes, cells = {}, {}
-    for c, name, given in ((1, "positives", positives), (0, "negatives", negatives)):
-        label = classes[c]
-        first, second = alphas[:, c]
-        base = np.outer(first, second) / first.sum()  # [right, wrong] of the first, of the other
-        here = actual == label
-        wrong = [(joint["predicted"].sel(entity=e).values[here] != label).astype(int) for e in (entity, other)]
-        seen = np.zeros((2, 2))
-        np.add.at(seen, tuple(wrong), count[here])
-        sizes[name] = int(count[here].sum()) if given is None else whole(name, given)
-        cells[name] = _likely(_both_right(sizes[name], base + seen))
-    (tp, tp_mass), (tn, tn_mass) = cells["positives"], cells["negatives"]
-    if len(tp_mass) * len(tn_mass) > PAIRS:
-        raise ValueError(
-            f"positives and negatives must leave at most {PAIRS} likely pairs of matrices; got {len(tp_mass)} times "
-            f"{len(tn_mass)} (sample larger test sets from a paired posterior)"
-        )
-    p, n = sizes["positives"], sizes["negatives"]
-    sides = [score.of_cells(tn[:, i], n - tn[:, i], p - tp[:, i, None], tp[:, i, None]) for i in (0, 1)]
-    values, mass = (sides[0] - sides[1]).reshape(-1), np.multiply.outer(tp_mass, tn_mass).reshape(-1)
+    return classes
+
+
+def _class(
+    joint: xr.Dataset, entities: tuple, label: Any, alpha: np.ndarray, argument: str, size: int | None
+) -> tuple[int, np.ndarray, np.ndarray]:
+    """Cases of a class in the next test set, the likely numbers that each of two entities gets right, their masses."""
+    first, second = alpha
+    base = np.outer(first, second) / first.sum()  # [right, wrong] of the first, of the other
+    here = joint["actual"].values == label
+    wrong = [(joint["predicted"].sel(entity=e).values[here] != label).astype(int) for e in entities]
+    count = joint["count"].values[here]
+    seen = np.zeros((2, 2))
+    np.add.at(seen, tuple(wrong), count)
+    number = int(count.sum()) if size is None else whole(argument, size)
+    return number, *_likely(_both_right(number, base + seen))
+
+
+def _merged(values: np.ndarray, mass: np.ndarray, lost: float) -> xr.Dataset:
+    """A pmf of values, equal ones merged, the undefined ones last."""
     order, starts = equal_runs(values, lambda at: (at, at, at, at), None)
     out = {
         "value": values[order[starts]],
         "probability": np.add.reduceat(mass[order], starts) if len(starts) else np.empty(0),
         "multiplicity": np.diff(np.append(starts, len(order))),
     }
-    lost = np.isnan(values)
-    if lost.any():
-        extra = {"value": np.nan, "probability": mass[lost].sum(), "multiplicity": int(lost.sum())}
+    undefined = np.isnan(values)
+    if undefined.any():
+        extra = {"value": np.nan, "probability": mass[undefined].sum(), "multiplicity": int(undefined.sum())}
         out = {name: np.append(column, extra[name]) for name, column in out.items()}
-    coords = {"value": out.pop("value"), "lost_mass": max(0.0, 1 - tp_mass.sum() * tn_mass.sum())}
+    coords = {"value": out.pop("value"), "lost_mass": lost}
     return xr.Dataset({name: ("value", column) for name, column in out.items()}, coords)
 
 

@@ -8,7 +8,7 @@ import xarray as xr
 from bayesrank._checks import whole
 from bayesrank._compat import groups_of, is_container
 from bayesrank._random import Seed, root_sequence
-from bayesrank._sampling import sample_counts
+from bayesrank._sampling import sample_counts, sample_outcomes
 from bayesrank.performance import as_performance, observed_counts
 
 __all__ = ["posterior_predictive"]
@@ -25,8 +25,8 @@ def posterior_predictive(
         Whatever holds a performance with draws.
     size : int or mapping, optional
         Cases of the future test set: a total, whose split into classes is then random; or a mapping from every
-        class to its number. By default that of the observed test set, its class sizes held where the model took
-        them as set by design.
+        class to its number, where there are classes. By default that of the observed test set, its class sizes held
+        where the model took them as set by design.
     seed : int, SeedSequence or Generator, optional
         Of all randomness.
     kind : str, optional
@@ -52,21 +52,25 @@ def posterior_predictive(
     (50, 50)
     """
     performance = as_performance(posterior, kind)
-    if "actual" not in performance.dims:
-        raise ValueError(f"posterior must hold a performance over actual and predicted; got {performance.dims}")
     groups = groups_of(posterior) if is_container(posterior) else {}
+    classes = performance["actual"].values.tolist() if "actual" in performance.dims else None
     if size is None:
-        counts = observed_counts(posterior)
-        if counts is None or set(counts.dims) - set(performance.dims):
+        seen = observed_counts(posterior)
+        if seen is None or set(seen.dims) - set(performance.dims):
             raise ValueError("size must be given where the performance has no observed counts; got None")
+        counts = seen if classes else seen.sum("outcome")
         known = bool(groups) and groups["posterior"].attrs.get("prevalence", "sampled") != "sampled"
     elif isinstance(size, Mapping):
-        classes = performance["actual"].values.tolist()
+        if classes is None:
+            raise TypeError(f"size must be a whole number for outcomes, which have no classes; got {size!r}")
         if set(size) != set(classes):
             raise ValueError(f"size must name the classes {classes}; got {list(size)}")
         counts = xr.DataArray([whole("size", size[c], 1) for c in classes], {"actual": classes}, ("actual",))
         known = True
     else:
         counts, known = xr.DataArray(whole("size", size, 1)), False
+    root, purpose = root_sequence(seed), "posterior_predictive"
+    if classes is None:
+        return sample_outcomes(performance, counts, root, purpose)
     rate = groups["posterior"].get("rate") if "posterior" in groups else None
-    return sample_counts(performance, counts, known, root_sequence(seed), "posterior_predictive", rate)
+    return sample_counts(performance, counts, known, root, purpose, rate)

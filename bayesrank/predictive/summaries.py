@@ -12,7 +12,7 @@ import numpy as np
 import xarray as xr
 
 from bayesrank._checks import credibility, number, numbers
-from bayesrank.predictive._merge import equal_runs
+from bayesrank.predictive.scores import equal_runs
 
 __all__ = ["difference", "hdi", "interval_probability", "mean", "mode", "quantile", "summary", "variance"]
 

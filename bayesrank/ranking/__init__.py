@@ -1,8 +1,23 @@
 """Rankings: from a number per draw to an order, and how sure it is."""
 
 from bayesrank.ranking.credible import credible_ranking
+from bayesrank.ranking.leaving_out import stability
+from bayesrank.ranking.orders import probability, probable_orders
 from bayesrank.ranking.preorder import dual, rank_bounds, relations
 from bayesrank.ranking.ranks import rank
 from bayesrank.ranking.summary import ranking_table, verdict
+from bayesrank.ranking.top import top_set
 
-__all__ = ["credible_ranking", "dual", "rank", "rank_bounds", "ranking_table", "relations", "verdict"]
+__all__ = [
+    "credible_ranking",
+    "dual",
+    "probability",
+    "probable_orders",
+    "rank",
+    "rank_bounds",
+    "ranking_table",
+    "relations",
+    "stability",
+    "top_set",
+    "verdict",
+]

@@ -16,8 +16,15 @@ from scipy.special import ndtri
 from bayesrank import _text
 from bayesrank._compat import groups_of, import_arviz, is_container
 from bayesrank._draws import draw_dims
-from bayesrank.counts import parts_of
-from bayesrank.performance import OUTCOME_DIMS, as_performance, observed_counts, outcome_dims, shift_prior
+from bayesrank.counts import are_outcomes, parts_of
+from bayesrank.performance import (
+    OUTCOME_DIMS,
+    as_performance,
+    mean_outcome,
+    observed_counts,
+    outcome_dims,
+    shift_prior,
+)
 from bayesrank.pooling import pooling_notes
 from bayesrank.scores import Score
 
@@ -34,8 +41,10 @@ NAMED = 3
 class Evidence:
     """What is known of the evidence: all of it may be unknown."""
 
-    #: Observed counts (entity, [dataset], actual, predicted) of what is ranked.
+    #: Observed counts (entity, [dataset], actual, predicted), or (entity, [dataset], outcome), of what is ranked.
     counts: xr.DataArray | None = None
+    #: Observed performance (entity, actual, predicted) where it is a mean over data sets, of which ``counts`` are.
+    shares: xr.DataArray | None = None
     #: Other observed values of what is ranked, by entity.
     values: xr.DataArray | None = None
     #: The performance that is ranked, where it is a table in memory.
@@ -51,27 +60,30 @@ class Evidence:
         def one(array: xr.DataArray | None) -> xr.DataArray | None:
             return array.isel({dim: i}, drop=True) if array is not None and dim in array.dims else array
 
-        return replace(self, counts=one(self.counts), values=one(self.values), performance=one(self.performance))
+        counts, shares, values = one(self.counts), one(self.shares), one(self.values)
+        return replace(self, counts=counts, shares=shares, values=values, performance=one(self.performance))
 
     def observed(self, score: Score | None) -> xr.DataArray | None:
         """The score of what was observed (entity), at the prevalence that is ranked; None where not known."""
-        if self.counts is None or score is None:
+        observed = self.counts if self.shares is None else self.shares
+        if observed is None or score is None:
             return self.values
         given = (self.about or {}).get("prevalence", "sampled")
         if given in ("sampled", "observed") or not score.depends_on_prevalence:
-            return score(self.counts)
+            return score(observed)
         try:
-            return score(shift_prior(self.counts, float(given)))
+            return score(shift_prior(observed, float(given)))
         except ValueError:  # draws of it, or of more than two classes
             return None
 
     def extreme(self) -> xr.DataArray | None:
         """Entities that were always right or always wrong: their scores lie at an end of what can be observed."""
-        if self.counts is None:
+        observed = self.counts if self.shares is None else self.shares
+        if observed is None or are_outcomes(observed):  # whose ends are those of the score
             return None
-        table = self.counts.transpose(..., *OUTCOME_DIMS)
+        table = observed.transpose(..., *OUTCOME_DIMS)
         right = xr.DataArray(np.trace(table.values, axis1=-2, axis2=-1), dims=table.dims[:-2])
-        return (right == 0) | (right == table.sum(OUTCOME_DIMS).values)
+        return (right == 0) | (np.abs(right - table.sum(OUTCOME_DIMS).values) < 1e-12)
 
     def notes(self, score: Score | None) -> list[str]:
         """Sentences on what the evidence cannot carry."""
@@ -79,7 +91,11 @@ class Evidence:
         lines = [*self.sampler, *([str(about["note"])] if "note" in about else [])]
         if score is not None and score.depends_on_prevalence and self.about is not None:
             lines += _prevalences(*self._shares(), score) + _designed(score, self.about)
-        if self.counts is not None:
+        if self.counts is not None and are_outcomes(self.counts):
+            parts = parts_of(self.counts)
+            lines += pooling_notes(parts, "mean_outcome") if parts is not None else []
+            lines += _same_cases(self.counts) + _few_outcomes(self.counts)
+        elif self.counts is not None:
             parts = parts_of(self.counts)
             lines += pooling_notes(parts, score) if parts is not None and score is not None else []
             # A paired model was told how errors overlap.
@@ -118,14 +134,22 @@ def evidence_of(source: Any, variable: str | None, values: xr.DataArray, kind: s
     known = Evidence(about=about, sampler=tuple(_sampling(groups, values)))
     if variable is not None:
         data = groups.get("observed_data", xr.Dataset())
-        return replace(known, values=_like(data[variable], values) if variable in data else None)
+        seen = data.get(variable)
+        counts = observed_counts(source) if variable == "mean_outcome" else None
+        if counts is not None and are_outcomes(counts) and _fits(counts, values):
+            known = replace(known, counts=counts)
+            seen = mean_outcome(counts) if seen is None else seen
+        return replace(known, values=None if seen is None else _like(seen, values))
     if isinstance(source, xr.DataArray) and not outcome_dims(source):
         return known
     if (kind or (about or {}).get("kind", "observed")) != "observed":
         return known
     counts = observed_counts(source)
+    shares = groups.get("observed_data", xr.Dataset()).get("performance")
     array = as_performance(source, kind)
     table = {"entity", *OUTCOME_DIMS} <= set(array.dims) and array.chunks is None
+    if shares is not None and _fits(shares, values):
+        return replace(known, counts=counts, shares=shares, performance=array if table else None)
     if counts is not None and (not {"entity", *OUTCOME_DIMS} <= set(counts.dims) or not _fits(counts, values)):
         counts = None
     return replace(known, counts=counts, performance=array if table else None)
@@ -216,14 +240,29 @@ def _same_cases(counts: xr.DataArray) -> list[str]:
     """Whether entities met the same cases, so that their errors may go together."""
     if "test_set" not in counts.coords:
         return []
-    sets = Counter(name for name in counts["test_set"].values.ravel().tolist() if name)
-    shared = [size for size in sets.values() if size > 1]
+    # Of several data sets each has test sets of its own.
+    names = counts["test_set"].transpose("entity", ...).values.reshape(counts.sizes["entity"], -1)
+    sets = Counter(name for name in names.ravel().tolist() if name)
+    shared = {name for name, size in sets.items() if size > 1}
     if not shared:
         return []
-    some = f"{sum(shared)} of {_text.count(sets.total(), 'entity')} share {_text.count(len(shared), 'test set')}"
-    who = "All entities met the same cases" if len(sets) == 1 else some
-    guess = "" if counts["test_set"].attrs.get("named") else ", as equal class sizes suggest"
-    return [f"{who}{guess}; their errors are taken as independent, since matrices do not tell how they overlap."]
+    measured = names[(names != "").any(axis=1)]
+    one = all(len(set(column)) == 1 for column in measured.T)
+    sharing = (
+        f"{sum(not shared.isdisjoint(row) for row in measured.tolist())} of {_text.count(len(measured), 'entity')}"
+    )
+    who = "All entities met the same cases" if one else f"{sharing} share {_text.count(len(shared), 'test set')}"
+    named = counts["test_set"].attrs.get("named")
+    if are_outcomes(counts):
+        if not named:
+            many = "have equally many cases" if one else "have as many cases as another"
+            who = f"{'All entities' if one else sharing} {many} and may have met the same ones"
+        return [f"{who}; outcomes are taken as independent, since counts do not tell how they go together."]
+    guess = "" if named else ", as equal class sizes suggest"
+    return [
+        f"{who}{guess}; their errors are taken as independent, since matrices do not tell how they overlap; the cases "
+        "would (model 'paired')."
+    ]
 
 
 def _few_cases(counts: xr.DataArray) -> list[str]:
@@ -254,6 +293,19 @@ def _few_cases(counts: xr.DataArray) -> list[str]:
     return lines
 
 
+def _few_outcomes(counts: xr.DataArray) -> list[str]:
+    """Who has so few cases that the prior says much of the mean."""
+    cases = counts.sum([d for d in counts.dims if d != "entity"])
+    few = (cases.values > 0) & (cases.values < FEW)
+    if not few.any():
+        return []
+    fewest = int(np.where(few, cases.values, FEW).argmin())
+    return [
+        f"Fewer than {FEW} cases of {_text.count(int(few.sum()), 'entity')} (fewest: {cases.values[fewest]} of "
+        f"{cases['entity'].values[fewest]}): what is said of them leans on the prior."
+    ]
+
+
 def some_of(names: list[str], most: int = NAMED) -> str:
     """A few of many names."""
     return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
@@ -266,7 +318,7 @@ def _like(observed: xr.DataArray, values: xr.DataArray) -> xr.DataArray | None:
 
 def _fits(observed: xr.DataArray, values: xr.DataArray) -> bool:
     """Whether something observed is of the entities and data sets of ``values``, in their order."""
-    dims = [d for d in observed.dims if d not in OUTCOME_DIMS]
+    dims = [d for d in observed.dims if d not in (*OUTCOME_DIMS, "outcome")]
     if "entity" not in dims or set(dims) - set(values.dims):
         return False
     labelled = [d for d in dims if d in observed.coords and d in values.coords]

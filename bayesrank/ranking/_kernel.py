@@ -5,6 +5,8 @@ import numpy as np
 
 #: Entities of one strip: their draws stay in the cache while all others pass by.
 STRIP = 16
+#: Draws that go through all pairs together.
+WIDTH = 512
 
 
 @numba.njit(inline="always")
@@ -91,3 +93,30 @@ def fold_ranks(steps: np.ndarray, draws: int, mass: np.ndarray, squares: np.ndar
             if total > 1e-9:
                 mass[i, r] += total
                 squares[i, r] += total * total / draws
+
+
+@numba.njit(parallel=True, cache=True)
+def largest(rows: np.ndarray, shift: np.ndarray, weight: np.ndarray, found: np.ndarray) -> None:
+    """Of each draw, the largest weighted lead of one entity over another, and at least 0, into ``found`` (draw).
+
+    ``rows`` (entity, draw); leads are less ``shift`` and count ``weight`` (entity, rival) times, those of an undefined
+    value not at all.
+    """
+    size, draws = rows.shape
+    blocks = (draws + WIDTH - 1) // WIDTH
+    for b in numba.prange(blocks):
+        low, high = b * WIDTH, min(b * WIDTH + WIDTH, draws)
+        best = np.zeros(high - low, rows.dtype)
+        for start in range(0, size, STRIP):
+            stop = min(start + STRIP, size)
+            for j in range(start, size):
+                y = rows[j, low:high]
+                for i in range(start, min(stop, j)):
+                    x = rows[i, low:high]
+                    less, up, down = shift[i, j], weight[i, j], weight[j, i]
+                    for d in range(high - low):
+                        lead = x[d] - y[d] - less
+                        one, other = lead * up, -lead * down
+                        best[d] = one if one > best[d] else best[d]
+                        best[d] = other if other > best[d] else best[d]
+        found[low:high] = best

@@ -11,7 +11,14 @@ import xarray as xr
 
 from bayesrank._checks import flag, in_words
 from bayesrank._compat import is_container
-from bayesrank.performance import OUTCOME_DIMS, outcome_dims, posterior_of
+from bayesrank.performance import (
+    OUTCOME_DIMS,
+    as_performance,
+    counts_or_performance,
+    mean_outcome,
+    outcome_dims,
+    posterior_of,
+)
 from bayesrank.scores import as_score
 from bayesrank.scores.names import find
 from bayesrank.scores.score import Score
@@ -71,15 +78,14 @@ def scored(source: Any, score: Any, higher_is_better: bool | None, kind: str | N
         )
     if score is None:
         raise ValueError(f"score must be given to rank what holds a performance; got None with {_kind_of(source)}")
-    variable = _variable(source, score) if isinstance(score, str) else None
+    variable = _variable(source, score, kind) if isinstance(score, str) else None
     if variable is not None:
-        if kind is not None:
-            raise ValueError(f"kind must be None for a variable of the posterior, which is of one; got {kind!r}")
         known = find(score)
         better = _better(score, known.higher_is_better if known else True, higher_is_better)
         if higher_is_better is None:
             _refuse(variable, better, score)
-        ends = posterior_of(source).attrs.get(f"{score}_range")
+        of = variable if isinstance(source, xr.DataArray) else posterior_of(source)
+        ends = of.attrs.get(f"{score}_range", variable.attrs.get(f"{score}_range"))
         return Scored(_check(variable), score, better, known, score, None if ends is None else tuple(ends))
     the_score = as_score(score)
     values = _check(the_score(source, kind))
@@ -155,12 +161,25 @@ def _check(values: Any) -> xr.DataArray:
     return values
 
 
-def _variable(source: Any, name: str) -> xr.DataArray | None:
-    """The posterior's variable over entity of that name, None if there is none."""
-    if isinstance(source, xr.DataArray):
+def _variable(source: Any, name: str, kind: str | None) -> xr.DataArray | None:
+    """The posterior's variable over entity of that name, None if there is none; the mean of outcomes follows.
+
+    A model of several data sets may have one of each kind: ``resolved``, ``resolved_typical`` and ``resolved_new``.
+    """
+    if not isinstance(source, xr.DataArray):
+        posterior = posterior_of(source)
+        wanted = kind or posterior.attrs.get("kind", "observed")
+        for held in (name if wanted == "observed" else f"{name}_{wanted}", name):
+            found = posterior.data_vars.get(held)
+            if found is not None and "entity" in found.dims and not outcome_dims(found):
+                if kind is not None and held == name and wanted != "observed":
+                    raise ValueError(f"kind must be one that the variable {name!r} of the posterior has; got {kind!r}")
+                return found
+        if "performance" not in posterior:
+            return None
+    if name != "mean_outcome" or "outcome" not in as_performance(source, kind).dims:
         return None
-    found = posterior_of(source).data_vars.get(name)
-    return found if found is not None and "entity" in found.dims and not outcome_dims(found) else None
+    return mean_outcome(counts_or_performance(source, kind))
 
 
 def _kind_of(source: Any) -> str:

@@ -8,7 +8,9 @@ import xarray as xr
 
 from bayesrank._checks import credibility, number
 from bayesrank._draws import ERROR, RARE, Batches, Moments, draw_dims, efficiency, proportion_error, reduce, share_error
+from bayesrank.ranking._confidence import confidence_sets
 from bayesrank.ranking._evidence import Evidence, evidence_of
+from bayesrank.ranking._hierarchy import hierarchy
 from bayesrank.ranking._intervals import rank_intervals, simultaneous_intervals, with_gaps
 from bayesrank.ranking._reducers import RankReducer, Ranks, compare
 from bayesrank.ranking._source import Scored, scored
@@ -62,12 +64,20 @@ def credible_ranking(
           lies outside of the interval by more than Monte-Carlo error, and at no end of what can be observed.
         - ``rank_probability`` (entity, rank), ``probability_best``, ``expected_rank``: tied entities share evenly
           the positions that they occupy.
+        - ``sucra``: surface under the cumulative ranking curve, the mean probability of being before a rival, ties as
+          halves: (K - ``expected_rank``) / (K - 1) of K entities that are always defined. ``poth``: the precision of
+          the whole order, the variance of ``sucra`` over the largest there is; 0 if all are the same, 1 if the order
+          is certain (Wigle et al., Precision of treatment hierarchy, arXiv:2501.11596).
         - ``rank_lower``, ``rank_upper``: equal-tailed rank interval of each entity at ``prob``.
         - ``rank_simultaneous_lower``, ``rank_simultaneous_upper``: the intervals with the narrowest common tail that
           jointly hold the ranks of all entities with probability ``prob``. Each half of the draws is judged by the
           intervals of the other; the share that they hold is ``rank_simultaneous_probability``.
           ``rank_simultaneous_level`` is the tail, or minus the ranks by which all intervals were widened beyond
           the range of the draws, where these are too few.
+        - ``rank_confidence_lower``, ``rank_confidence_upper``: confidence sets for the ranks, which jointly hold all
+          true ranks in about ``prob`` of repeated experiments whatever the true scores. They start at 1 plus the
+          number of entities that are surely ahead, and end before those surely behind; a ROPE does not change
+          them. With fewer than 1 / (1 - prob) independent draws they hold all ranks.
         - ``superiority`` (entity, rival): probability that the entity beats the rival by more than the ROPE, among
           the draws in which both are defined; ``equivalence``: 1 minus superiority both ways.
         - ``consensus_rank``: rank in the order with the smallest expected Kendall distance; entities that the
@@ -196,7 +206,7 @@ def _summarize(
     preference = np.nan_to_num(pairs.preference, copy=False, nan=0.5)
     preference_error = np.nan_to_num(share_error(preference, pairs.preference_error, joint, paired * joint))
     # Tables of entities × entities, and of draws × entities, are freed when they have been read.
-    del mass, twice, moments, pairs, joint, paired
+    del mass, moments, pairs, joint, paired
 
     order = np.flatnonzero(ranked)
     # Equal orders are settled by expected rank, then name; never by the order of input.
@@ -206,9 +216,11 @@ def _summarize(
     position = np.zeros(size, int)
     position[order] = np.arange(1, len(order) + 1)
     shared = share_ranks(order, preference, preference_error)
-    del preference, preference_error
+    settled = hierarchy(preference, twice, ranked, batches, worst)
+    del preference, preference_error, twice
     equivalence = 1 - superiority - superiority.T
     np.fill_diagonal(equivalence, np.where(defined > 0, 1.0, np.nan))
+    first, last = confidence_sets(x, ranked, found, prob, worst)
     regret, regret_error = _regret(ranks, probability[:, 0], worst) if found.finite_mean else np.full((2, size), np.nan)
     result = {
         "median": middle,
@@ -221,6 +233,7 @@ def _summarize(
         "expected_rank": ranks.expected,
         # A rank that never moved in n draws may still have moved in the next: as one success in n more.
         "expected_rank_error": _mean_error(ranks.expected_error, ranks.expected_spread, some, worst, 1.0),
+        **settled._asdict(),
         "rank_lower": lower,
         "rank_upper": upper,
         "rank_simultaneous_lower": together.lower,
@@ -228,6 +241,8 @@ def _summarize(
         "rank_simultaneous_probability": together.probability,
         "rank_simultaneous_probability_error": together.error,
         "rank_simultaneous_level": together.level,
+        "rank_confidence_lower": first,
+        "rank_confidence_upper": last,
         "superiority": superiority,
         "superiority_error": superiority_error,
         "equivalence": equivalence,

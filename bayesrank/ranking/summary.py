@@ -7,7 +7,7 @@ import xarray as xr
 from bayesrank import _text
 from bayesrank._checks import in_words
 
-__all__ = ["ranking_table", "verdict", "worth"]
+__all__ = ["contradictions", "ranking_table", "verdict", "worth"]
 
 #: What makes a Dataset a ranking.
 NEEDED = {"median", "tier", "undefined", "superiority", "consensus_position", "contradicted", "notes"}
@@ -29,9 +29,10 @@ def ranking_table(ranking: xr.Dataset) -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        Indexed by entity, in consensus order. Columns: ``median``, ``lower`` and ``upper`` of the score (equal
-        tails at the ranking's ``prob``), ``observed``, ``probability_best``, ``expected_rank``, ``rank_lower``,
-        ``rank_upper``, ``consensus_rank``, ``tier``, ``expected_regret``, ``undefined``.
+        Indexed by entity, in consensus order. Columns, as far as the ranking has them: ``median``, ``lower`` and
+        ``upper`` of the score (equal tails at the ranking's ``prob``), ``observed``, ``probability_best``,
+        ``expected_rank``, ``rank_lower``, ``rank_upper``, ``rank_confidence_lower``, ``rank_confidence_upper``,
+        ``consensus_rank``, ``tier``, ``expected_regret``, ``undefined``.
 
     Raises
     ------
@@ -48,11 +49,10 @@ def ranking_table(ranking: xr.Dataset) -> pd.DataFrame:
     _check_ranking(ranking)
     columns = [
         "median", "lower", "upper", "observed", "probability_best", "expected_rank", "rank_lower", "rank_upper",
-        "consensus_rank", "tier", "expected_regret", "undefined",
+        "rank_confidence_lower", "rank_confidence_upper", "consensus_rank", "tier", "expected_regret", "undefined",
     ]  # fmt: skip
-    frame = pd.DataFrame(
-        {column: ranking[column].values for column in columns}, pd.Index(ranking["entity"].values, name="entity")
-    )
+    found = {column: ranking[column].values for column in columns if column in ranking}
+    frame = pd.DataFrame(found, pd.Index(ranking["entity"].values, name="entity"))
     # Who is not ranked comes last, by name.
     names = np.array([str(name) for name in frame.index])
     return frame.iloc[np.lexsort((names, ranking["consensus_position"].values))]
@@ -70,8 +70,9 @@ def verdict(ranking: xr.Dataset) -> list[str]:
     -------
     list of str
         What has to be known first: observed values outside of their own intervals, then the ranking's notes. Then who
-        is probably best and how sure that is, who may be as good, who is worse, what choosing the first costs on
-        average, who could not be ranked, and whether the draws are too few.
+        is probably best and how sure that is, who may be as good, who is worse, to whom the confidence sets leave the
+        first place, what choosing the first costs on average, who could not be ranked, and whether the draws are too
+        few.
 
     Raises
     ------
@@ -99,7 +100,7 @@ def verdict(ranking: xr.Dataset) -> list[str]:
         return [f"No entity has a defined {score} in any draw: there is nothing to rank."]
     if bool(ranking["tier"].isnull().all()):
         return [f"No entity has a defined {score} in half of the draws: there is nothing to rank."]
-    first = [*_contradictions(ranking), *filter(None, str(ranking["notes"].item()).split("\n"))]
+    first = [*contradictions(ranking), *filter(None, str(ranking["notes"].item()).split("\n"))]
     if size == 1:
         return [*first, f"{ranking['entity'].values[0]} is the only entity: there is nothing to rank it against."]
     point = bool(ranking["effective_sample_size"].isnull().all())
@@ -110,7 +111,7 @@ def verdict(ranking: xr.Dataset) -> list[str]:
         comes = "comes" if len(names) == 1 else "come"
         return [*first, f"{_few(names)} {comes} first by {score}. {why} not say how sure that is.", *_unranked(ranking)]
     last = [*_unranked(ranking), *_too_few_draws(ranking)]
-    return [*first, _leaders(ranking), *_comparisons(ranking), *_cost(ranking), *last]
+    return [*first, _leaders(ranking), *_comparisons(ranking), *_surely(ranking), *_cost(ranking), *last]
 
 
 def worth(ranking: xr.Dataset) -> float:
@@ -128,8 +129,16 @@ def worth(ranking: xr.Dataset) -> float:
     return float(draws * share.where(ranking["tier"].notnull()).min().fillna(1.0))
 
 
-def _contradictions(ranking: xr.Dataset) -> list[str]:
-    """Observed values outside of their own interval; one at an end of the score's range is outside of any."""
+def contradictions(ranking: xr.Dataset) -> list[str]:
+    """Observed values outside of their own interval; one at an end of the score's range is outside of any.
+
+    Examples
+    --------
+    >>> import bayesrank as br
+    >>> counts = br.from_counts(tn=[70, 79], fp=[10, 1], fn=[9, 1], tp=[21, 29], entity=["a", "b"])
+    >>> contradictions(br.credible_ranking(br.fit(counts, seed=1), "f1"))
+    []
+    """
     outside = ranking["contradicted"]
     if not bool(outside.any()):
         return []
@@ -225,6 +234,22 @@ def _best_set(ranking: xr.Dataset) -> str:
         f"The smallest set that holds the best entity with probability {ranking.attrs['prob']:g} has "
         f"{_text.count(len(names), 'member')}{listed}."
     )
+
+
+def _surely(ranking: xr.Dataset) -> list[str]:
+    """Who may be best whatever the true scores, if that leaves anybody out; of two, the pair was told."""
+    ranked = ranking["tier"].notnull().values
+    if "rank_confidence_lower" not in ranking or ranked.sum() < 3:
+        return []
+    may = ranked & (ranking["rank_confidence_lower"].values == 1)
+    if may.sum() == ranked.sum():
+        return []
+    names = sorted(str(name) for name in ranking["entity"].values[may])
+    who = f": {_listed(names)}" if len(names) <= NAMED else ""
+    return [
+        f"The confidence sets of all ranks (jointly at {ranking.attrs['prob']:g}, whatever the true scores) leave the "
+        f"first place to {len(names)} of {ranked.sum()}{who}."
+    ]
 
 
 def _cost(ranking: xr.Dataset) -> list[str]:

@@ -13,7 +13,7 @@ import xarray as xr
 from bayesrank import _text
 from bayesrank._checks import in_words
 from bayesrank._compat import groups_of, is_container
-from bayesrank.counts import parts_of
+from bayesrank.counts import are_outcomes, parts_of
 from bayesrank.ops import of_draws, summarize
 from bayesrank.performance import as_performance, observed_counts, posterior_of
 from bayesrank.ranking import credible_ranking, ranking_table, verdict
@@ -74,8 +74,6 @@ def ranking_report(
     >>> html.startswith("<!doctype html>")
     True
     """
-    from jinja2 import Environment
-
     if isinstance(posterior, xr.DataArray):
         raise TypeError(
             f"posterior must be an InferenceData, a DataTree or a Dataset of draws; got {in_words(posterior)} (br.fit "
@@ -83,21 +81,51 @@ def ranking_report(
         )
     groups = groups_of(posterior) if is_container(posterior) else {"posterior": posterior_of(posterior)}
     found = scored(posterior, score, None, kind)
-    values, counts = found.values, observed_counts(posterior)
-    if "dataset" in values.dims:
+    if "dataset" in found.values.dims:
         raise ValueError(
-            f"posterior must have no dim dataset (fit br.pool(counts), or select one data set); got {values.dims}"
+            f"posterior must have no dim dataset (fit br.pool(counts), or select one data set); got {found.values.dims}"
         )
-    parts = None if counts is None else parts_of(counts)
     ranking = credible_ranking(posterior, score, kind=kind) if ranking is None else ranking
-    table = ranking_table(ranking)
-    about = groups["posterior"].attrs
-    prior_values = prior_scores(posterior, found.score) if found.score is not None else None
-    tables = None if counts is None or "dataset" in counts.dims or counts.sizes["actual"] != 2 else counts
-    two_classes = found.variable is None and dict(as_performance(posterior, kind).sizes).get("actual") == 2
-    performance = as_performance(posterior, kind) if two_classes else None
-    comparable = summarize(of_draws(performance, found.score), ranking.attrs["prob"]) if two_classes else None
-    rows = [
+    prob, about = ranking.attrs["prob"], groups["posterior"].attrs
+    counts = observed_counts(posterior)
+    parts = None if counts is None else parts_of(counts)
+    performance = as_performance(posterior, kind) if found.variable is None else None
+    if performance is not None and dict(performance.sizes).get("actual") != 2:
+        performance = None  # what follows is of two classes
+    prior_values = prior_scores(posterior, found.variable or found.score or found.name, kind)
+    tables = None if counts is None or "dataset" in counts.dims or counts.sizes.get("actual") != 2 else counts
+    comparable = None if performance is None else summarize(of_draws(performance, found.score), prob)["mean"]
+    rows = _rows(ranking, tables, comparable)
+    facts = {key: _scalar(value) for key, value in (data or {}).items()}
+    return _filled(
+        title=facts.get("title", "Credible ranking"),
+        facts=facts,
+        score=None if performance is None else found.score,
+        higher_is_better=found.higher_is_better,
+        score_words=found.name.replace("_", " "),
+        prob=prob,
+        rope=ranking.attrs["rope"],
+        size=_text.count(len(rows), "entity"),
+        evidence=None if counts is None else _evidence(counts, parts),
+        verdict=verdict(ranking),
+        rows=rows,
+        tables=tables is not None,
+        ops=comparable is not None,
+        preferences=None if performance is None else _preferences(performance, prob),
+        model=_model(about),
+        about=about,
+        implied=implied_prior(prior_values, prob),
+        diagnostics=_diagnostics(groups, ranking, found.values),
+        caveats=_caveats(facts, ranking, parts),
+        pictures=_pictures(found.values, ranking, prior_values),
+        versions=_versions(),
+        command=command,
+    )
+
+
+def _rows(ranking: xr.Dataset, tables: xr.DataArray | None, comparable: xr.DataArray | None) -> list[dict[str, Any]]:
+    """The table of the ranking, one row an entity, in words; with its cells and its OPS where there are some."""
+    return [
         {
             "entity": name,
             "cells": [] if tables is None else tables.sel(entity=name).values.ravel().tolist(),
@@ -107,42 +135,26 @@ def ranking_report(
             "expected": _text.number(row["expected_rank"], 1),
             "ranks": _text.interval(row["rank_lower"], row["rank_upper"], 0),
             "tier": _text.number(row["tier"], 0),
-            "ops": "" if comparable is None else _text.number(float(comparable["mean"].sel(entity=name))),
+            "ops": "" if comparable is None else _text.number(float(comparable.sel(entity=name))),
             "sort": [row["median"], row["lower"], row["probability_best"], row["expected_rank"], row["rank_lower"]],
         }
-        for name, row in table.iterrows()
+        for name, row in ranking_table(ranking).iterrows()
     ]
-    facts = {key: _scalar(value) for key, value in (data or {}).items()}
+
+
+def _filled(**values: Any) -> str:
+    """The page, its template filled with what is to be told."""
+    from jinja2 import Environment
+
     template = resources.files("bayesrank.report").joinpath("ranking.html").read_text(encoding="utf-8")
     environment = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
-    return environment.from_string(template).render(
-        title=facts.get("title", "Credible ranking"),
-        facts=facts,
-        score=found.score if two_classes else None,
-        higher_is_better=found.higher_is_better,
-        score_words=found.name.replace("_", " "),
-        prob=ranking.attrs["prob"],
-        rope=ranking.attrs["rope"],
-        size=_text.count(len(rows), "entity"),
-        evidence=None if counts is None else _evidence(counts, parts),
-        verdict=verdict(ranking),
-        rows=rows,
-        tables=tables is not None,
-        ops=two_classes,
-        preferences=None if performance is None else _preferences(performance, ranking.attrs["prob"]),
-        model=_model(about),
-        about=about,
-        implied=implied_prior(prior_values, ranking.attrs["prob"]),
-        diagnostics=_diagnostics(groups, ranking, values),
-        caveats=_caveats(facts, ranking, parts),
-        pictures=_pictures(values, ranking, prior_values),
-        versions=_versions(),
-        command=command,
-    )
+    return environment.from_string(template).render(**values)
 
 
 def _evidence(counts: xr.DataArray, parts: xr.DataArray | None) -> str:
     """How many cases of which classes, and which entities met the same ones."""
+    if are_outcomes(counts):
+        return _outcomes(counts, parts)
     rows = counts.sum([d for d in counts.dims if d not in ("entity", "actual")]).transpose("entity", "actual")
     classes = [str(label) for label in rows["actual"].values]
     words = [] if parts is None else [f"{_text.count(parts.sizes['dataset'], 'data set')}, pooled"]
@@ -157,6 +169,16 @@ def _evidence(counts: xr.DataArray, parts: xr.DataArray | None) -> str:
         how = "named" if counts["test_set"].attrs.get("named") else "told by equal class sizes"
         listed = ", ".join(f"{name} ({_text.count(size, 'entity')})" for name, size in list(sets.items())[:6])
         words.append(f"test sets, {how}: {listed}{' ...' if len(sets) > 6 else ''}")
+    return "; ".join(words)
+
+
+def _outcomes(counts: xr.DataArray, parts: xr.DataArray | None) -> str:
+    """How many cases, and which outcomes they may have."""
+    cases, labels = counts.sum("outcome").values, [str(label) for label in counts["outcome"].values]
+    words = [] if parts is None else [f"{_text.count(parts.sizes['dataset'], 'data set')}, pooled"]
+    same = cases.min() == cases.max()
+    words.append(f"each on {cases.min()} cases" if same else f"on {cases.min()} to {cases.max()} cases")
+    words.append(f"outcomes {', '.join(labels[:6])}{' ...' if len(labels) > 6 else ''}")
     return "; ".join(words)
 
 
@@ -246,7 +268,13 @@ def _preferences(performance: xr.DataArray, prob: float) -> dict[str, Any]:
 
 
 def inline_svg(draw: Callable[[Any], Any], size: tuple[float, float]) -> Any:
-    """What ``draw`` draws on an Axes of that size in inches, as an SVG element with its text kept as text."""
+    """What ``draw`` draws on an Axes of that size in inches, as an SVG element with its text kept as text.
+
+    Examples
+    --------
+    >>> str(inline_svg(lambda ax: ax.set_title("ROC"), (2, 2))).startswith("<svg")
+    True
+    """
     import matplotlib
     from markupsafe import Markup
     from matplotlib.backends.backend_svg import FigureCanvasSVG

@@ -8,6 +8,7 @@ import xarray as xr
 from bayesrank import _text
 from bayesrank._compat import groups_of, is_container
 from bayesrank._draws import draw_dims
+from bayesrank.ranking._source import scored
 from bayesrank.scores import Score
 
 __all__ = ["implied_prior", "prior_scores"]
@@ -16,8 +17,8 @@ __all__ = ["implied_prior", "prior_scores"]
 SURE = 5
 
 
-def prior_scores(posterior: Any, score: Score) -> xr.DataArray | None:
-    """Prior draws of a score (chain, draw, entity); None without the group ``prior``.
+def prior_scores(posterior: Any, score: Score | str, kind: str | None = None) -> xr.DataArray | None:
+    """Prior draws of a score, or of a variable by its name (chain, draw, entity); None without the group ``prior``.
 
     Examples
     --------
@@ -27,9 +28,9 @@ def prior_scores(posterior: Any, score: Score) -> xr.DataArray | None:
     ('chain', 'draw', 'entity')
     """
     groups = groups_of(posterior) if is_container(posterior) else {}
-    if "prior" not in groups:
+    if "prior" not in groups or (isinstance(score, str) and score not in groups["prior"]):
         return None
-    return score(groups["prior"])
+    return scored(groups["prior"], score, True, kind).values
 
 
 def implied_prior(values: xr.DataArray | None, prob: float) -> str | None:

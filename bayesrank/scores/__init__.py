@@ -12,11 +12,11 @@ from bayesrank.scores.families import (
     f_beta,
     net_benefit,
     probability,
-    ranking,
     tversky,
     weighted_accuracy,
 )
 from bayesrank.scores.names import ALIASES, SCORES, as_score, catalog, find, get
+from bayesrank.scores.ranking_scores import ranking
 from bayesrank.scores.score import Score
 
 __all__ = [

@@ -23,9 +23,19 @@ ExactRatio = Callable[[Any, Any, Any, Any], tuple[Any, Any, Any]]
 Meeting = Callable[[float], tuple[tuple[float, float], ...]]
 
 
+@dataclass(frozen=True)
+class Corners:
+    """Points that are the same at every prevalence."""
+
+    points: tuple[tuple[float, float], ...]
+
+    def __call__(self, p: float) -> tuple[tuple[float, float], ...]:
+        return self.points
+
+
 def corners(*points: tuple[float, float]) -> Meeting:
     """Contours that meet there, whatever the prevalence."""
-    return lambda p: points
+    return Corners(points)
 
 
 PARALLEL = corners()

@@ -104,7 +104,14 @@ def against_rest(matrix: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray
 
 @lru_cache(maxsize=1024)
 def average_of(score: Score, kind: str) -> Score:
-    """The average of that kind over the classes, of a two-class score."""
+    """The average of that kind over the classes, of a two-class score.
+
+    Examples
+    --------
+    >>> import bayesrank as br
+    >>> average_of(br.scores.f1, "macro").formula
+    'mean over the classes of F1'
+    """
     if kind not in AVERAGES:
         raise ValueError(f"kind must be one of {list(AVERAGES)}; got {kind!r}")
     if score.function is None:

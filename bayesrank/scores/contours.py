@@ -2,7 +2,8 @@
 
 Every score of Lovell et al., appendices B and C, has its contour in closed form, as has every ranking score: there a
 contour is a straight line, and all lines of one prevalence meet in a point. A balanced score is the plain one at a
-prevalence of 1/2. Any other score that is monotone in TPR is solved numerically, within the square.
+prevalence of 1/2. Any other score that is monotone in TPR is solved numerically, within the square. The area of the
+square where a score is worse than a value, its outperformance score, follows from the contour where that is simple.
 """
 
 from collections.abc import Mapping
@@ -12,11 +13,18 @@ import numpy as np
 import xarray as xr
 
 from bayesrank._checks import labelled_numbers, one_prevalence, prevalences, whole
-from bayesrank.scores._forms import Contour
+from bayesrank.scores._forms import Area, Contour, ranking_area
+from bayesrank.scores.derived import Balanced, Logarithm
 from bayesrank.scores.names import as_score
 from bayesrank.scores.score import Score, cells_at
 
-__all__ = ["closed_form", "contour", "contour_curve", "contour_meeting_points"]
+__all__ = [
+    "closed_area",
+    "closed_form",
+    "contour",
+    "contour_curve",
+    "contour_meeting_points",
+]
 
 STEPS = 55
 
@@ -166,7 +174,14 @@ def contour_meeting_points(score: Any, prevalence: float) -> xr.Dataset:
 
 
 def closed_form(score: Score) -> Contour | None:
-    """The score's contours, where they are known; those of an importance or of benefits follow from these."""
+    """The score's contours, where they are known; those of an importance or of benefits follow from these.
+
+    Examples
+    --------
+    >>> import bayesrank as br
+    >>> closed_form(br.scores.tpr).tpr(0.8, 0.1, 0.3, 0.7), closed_form(br.scores.p4)
+    (0.8, None)
+    """
     if score.importance is not None:
         return _lines(score.importance)
     if score.contour is not None:
@@ -174,7 +189,20 @@ def closed_form(score: Score) -> Contour | None:
     if score.complement is not None:
         plain = closed_form(score.complement)
         return None if plain is None else plain.at(lambda k: 1 - k)
+    if (found := _of_another(score.function)) is not None:
+        return found
     return None if (benefits := _benefits(score)) is None else _parallels(benefits)
+
+
+def _of_another(function: Any) -> Contour | None:
+    """Contours of a score made of another one whose contours are known."""
+    if isinstance(function, Balanced):
+        plain = closed_form(function.score)
+        return None if plain is None else plain.balanced()
+    if isinstance(function, Logarithm):
+        plain, scale = closed_form(function.score), function.scale
+        return None if plain is None else plain.at(lambda k: np.exp(scale * k))
+    return None
 
 
 def _lines(importance: Mapping[str, float]) -> Contour:
@@ -237,3 +265,24 @@ def _solve(score: Score, k: Any, x: Any, p: Any) -> np.ndarray:
 
 def _finite(values: Any) -> Any:
     return np.where(np.isfinite(values), values, np.nan)
+
+
+def closed_area(score: Score) -> Area | None:
+    """OPS of ``score`` as a function of (value, prevalence), or None where only quadrature serves.
+
+    Examples
+    --------
+    >>> import bayesrank as br
+    >>> closed_area(br.scores.tnr)(0.75, 0.3).round(9).item()  # whose TNR is uniform
+    0.75
+    >>> closed_area(br.scores.p4) is None
+    True
+    """
+    importance = score.importance
+    if importance is not None:
+        return lambda value, prevalence: ranking_area(value, prevalence, **importance)
+    if score.area is not None:
+        return score.area
+    # Less than v is more than 1 - v of the complement, and the better end of one is the worse of the other.
+    plain = closed_area(score.complement) if score.complement is not None else None
+    return None if plain is None else lambda value, prevalence: plain(1 - value, prevalence)

@@ -1,16 +1,39 @@
 """Scores made of other scores: at equal class sizes, as logarithms, averaged over classes."""
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from bayesrank._checks import whole
 from bayesrank.scores.averages import average_of
-from bayesrank.scores.contours import closed_form
 from bayesrank.scores.names import as_score
 from bayesrank.scores.score import Score, log
 
-__all__ = ["average", "balanced", "logarithm", "scaled_log"]
+__all__ = ["Balanced", "Logarithm", "average", "balanced", "logarithm", "scaled_log"]
+
+
+@dataclass(frozen=True)
+class Balanced:
+    """A score at equal class sizes, as a function of cells."""
+
+    score: Score
+
+    def __call__(self, tn: Any, fp: Any, fn: Any, tp: Any) -> Any:
+        # Each class is weighed by the size of the other, which makes them equal and keeps counts whole.
+        negative, positive = tn + fp, fn + tp
+        return self.score.unclipped(tn * positive, fp * positive, fn * negative, tp * negative)
+
+
+@dataclass(frozen=True)
+class Logarithm:
+    """The logarithm of a score, divided by a scale, as a function of cells."""
+
+    score: Score
+    scale: float
+
+    def __call__(self, *cells: Any) -> Any:
+        return log(self.score.unclipped(*cells)) / self.scale
 
 
 def average(score: Any, kind: str) -> Score:
@@ -83,12 +106,6 @@ def balanced(score: Any, name: str, **metadata: Any) -> Score:
     0.9
     """
     score = as_score(score)
-
-    def function(tn: Any, fp: Any, fn: Any, tp: Any) -> Any:
-        # Each class is weighed by the size of the other, which makes them equal and keeps counts whole.
-        negative, positive = tn + fp, fn + tp
-        return score.unclipped(tn * positive, fp * positive, fn * negative, tp * negative)
-
     fixed: dict[str, Any] = {
         "range": score.range,
         "higher_is_better": score.higher_is_better,
@@ -96,9 +113,8 @@ def balanced(score: Any, name: str, **metadata: Any) -> Score:
         "finite_mean": score.finite_mean,
         "formula": f"{score.symbol or score.name} at prevalence 1/2",
         "domain": f"TN + FP > 0 and FN + TP > 0 and ({score.domain})",
-        "contour": None if (contour := closed_form(score)) is None else contour.balanced(),
     }
-    return Score(name, function, **(fixed | metadata))
+    return Score(name, Balanced(score), **(fixed | metadata))
 
 
 def scaled_log(score: Any, positives: int, negatives: int) -> Score:
@@ -132,7 +148,7 @@ def scaled_log(score: Any, positives: int, negatives: int) -> Score:
     # Met where a rate is an end or one case from it: likelihood ratios lie between 1/p and n, odds ratios within
     # (p-1)(n-1) and its inverse. (The paper's n(p-1)/p and pn/(n-1) are not the largest likelihood ratios.)
     tp, fp = np.meshgrid([0, 1, p - 1, p], [0, 1, n - 1, n])
-    scale = np.nanmax(np.abs(log(score.of_cells(n - fp, fp, p - tp, tp))))
+    scale = float(np.nanmax(np.abs(log(score.of_cells(n - fp, fp, p - tp, tp)))))
     return logarithm(
         score,
         f"scaled_log_{score.name}",
@@ -153,13 +169,11 @@ def logarithm(score: Score, name: str, scale: float = 1.0, **metadata: Any) -> S
     >>> logarithm(br.scores.lift, "log_lift")(br.from_counts(tn=80, fp=20, fn=20, tp=80)).item()
     0.470...
     """
-    contour = closed_form(score)
     fixed: dict[str, Any] = {
         "formula": f"log({score.symbol})",
         "range": (-np.inf, np.inf),
         "higher_is_better": score.higher_is_better,
         "depends_on_prevalence": score.depends_on_prevalence,
         "domain": f"{score.domain}, and {score.symbol} > 0",
-        "contour": None if contour is None else contour.at(lambda k: np.exp(scale * k)),
     }
-    return Score(name, lambda *cells: log(score.unclipped(*cells)) / scale, **(fixed | metadata))
+    return Score(name, Logarithm(score, scale), **(fixed | metadata))

@@ -4,9 +4,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import xarray as xr
 
-from bayesrank._checks import cells, in_words, labelled_numbers, non_negative, number, numbers
+from bayesrank._checks import cells, number, numbers
 from bayesrank.scores.score import Score, ratio
 
 __all__ = [
@@ -16,7 +15,6 @@ __all__ = [
     "f_beta",
     "net_benefit",
     "probability",
-    "ranking",
     "tversky",
     "weighted_accuracy",
 ]
@@ -24,6 +22,70 @@ __all__ = [
 TILE_PAPER = "Piérard et al., The Tile"
 CELLS = ("tn", "fp", "fn", "tp")
 WORDS = {"tn": "TN", "fp": "FP", "fn": "FN", "tp": "TP"}
+
+# Functions of cells with their parameters as data, so that scores are equal where these are, and travel to other
+# processes.
+
+
+@dataclass(frozen=True)
+class OfEvent:
+    """The probability of some cells among some."""
+
+    event: tuple[str, ...]
+    given: tuple[str, ...]
+
+    def __call__(self, tn: Any, fp: Any, fn: Any, tp: Any) -> Any:
+        cells = dict(zip(CELLS, (tn, fp, fn, tp), strict=True))
+        return ratio(sum(cells[c] for c in self.event), sum(cells[c] for c in self.given))
+
+
+@dataclass(frozen=True)
+class OfImportance:
+    """The share of the right answers, every answer weighed by its importance."""
+
+    tn: float
+    fp: float
+    fn: float
+    tp: float
+
+    def __call__(self, tn: Any, fp: Any, fn: Any, tp: Any) -> Any:
+        correct = self.tn * tn + self.tp * tp
+        return ratio(correct, correct + self.fp * fp + self.fn * fn)
+
+
+@dataclass(frozen=True)
+class OfRates:
+    """The mean of TPR, which has the weight, and TNR, which has the rest."""
+
+    weight: float
+
+    def __call__(self, tn: Any, fp: Any, fn: Any, tp: Any) -> Any:
+        negative, positive = tn + fp, fn + tp
+        return ratio(self.weight * tp * negative + (1 - self.weight) * tn * positive, positive * negative)
+
+
+@dataclass(frozen=True)
+class OfBenefits:
+    """The mean benefit of a case."""
+
+    tn: float
+    fp: float
+    fn: float
+    tp: float
+
+    def __call__(self, tn: Any, fp: Any, fn: Any, tp: Any) -> Any:
+        benefit = self.tn * tn + self.fp * fp + self.fn * fn + self.tp * tp
+        return ratio(benefit, tn + fp + fn + tp)
+
+
+@dataclass(frozen=True)
+class OfOdds:
+    """True positives a case, less false positives at odds."""
+
+    odds: float
+
+    def __call__(self, tn: Any, fp: Any, fn: Any, tp: Any) -> Any:
+        return ratio(tp - self.odds * fp, tn + fp + fn + tp)
 
 
 def probability(name: str, event: str, given: str = "tn fp fn tp", **metadata: Any) -> Score:
@@ -53,10 +115,6 @@ def probability(name: str, event: str, given: str = "tn fp fn tp", **metadata: A
     if not whole <= set(CELLS) or not inside or not inside < whole:
         raise ValueError(f"event must be a proper part of given, both of {CELLS}; got {event!r} given {given!r}")
 
-    def function(tn: Any, fp: Any, fn: Any, tp: Any) -> Any:
-        cells = dict(zip(CELLS, (tn, fp, fn, tp), strict=True))
-        return ratio(sum(cells[c] for c in CELLS if c in inside), sum(cells[c] for c in CELLS if c in whole))
-
     correct = whole & {"tn", "tp"}
     ranks = inside == correct and bool(whole & {"fp", "fn"})
     wrong = inside == whole & {"fp", "fn"} and bool(correct)
@@ -69,7 +127,7 @@ def probability(name: str, event: str, given: str = "tn fp fn tp", **metadata: A
         "domain": "everywhere" if len(whole) == 4 else f"{_sum(whole)} > 0",
         "reference": f"{TILE_PAPER}, {'Eq. 1' if len(whole) == 4 else 'Eq. 2'}",
     }
-    return Score(name, function, **(fixed | metadata))
+    return Score(name, OfEvent(_in_order(inside), _in_order(whole)), **(fixed | metadata))
 
 
 def by_importance(
@@ -84,93 +142,7 @@ def by_importance(
     0.9145...
     """
     weights = cells(tn=tn, fp=fp, fn=fn, tp=tp)
-
-    def function(tn: Any, fp: Any, fn: Any, tp: Any) -> Any:
-        correct = weights["tn"] * tn + weights["tp"] * tp
-        return ratio(correct, correct + weights["fp"] * fp + weights["fn"] * fn)
-
-    return Score(name, function, importance=weights, **metadata)
-
-
-def ranking(importance: xr.DataArray) -> Score:
-    """The ranking score of an importance, for any number of classes: satisfied by right answers alone.
-
-    R_I(P) = Σ I(ω) P(ω) over the right outcomes / Σ I(ω) P(ω) over all.
-
-    Parameters
-    ----------
-    importance : xarray.DataArray
-        Non-negative, over (``actual``, ``predicted``) as :func:`bayesrank.importance` makes it, or one of them, which
-        leaves it constant over the other. Classes are matched by label; two that are called negative and positive go
-        by position.
-
-    Returns
-    -------
-    Score
-
-    Raises
-    ------
-    TypeError, ValueError
-        If it is no DataArray over classes, negative or not finite, or weighs no outcome.
-
-    References
-    ----------
-    Piérard et al., Foundations of the theory of performance-based ranking, Section 4.3.
-
-    Examples
-    --------
-    >>> import bayesrank as br
-    >>> counts = br.from_counts(tn=80, fp=1, fn=3, tp=27)
-    >>> ranking(br.importance(fp=1, fn=1, tp=2))(counts).item(), br.scores.f1(counts).item()
-    (0.931..., 0.931...)
-    >>> matter = xr.DataArray([1.0, 1.0, 5.0], dims="actual", coords={"actual": ["a", "b", "c"]})
-    >>> ranking(matter)(br.from_matrix([[5, 1, 0], [2, 7, 1], [0, 0, 4]], "actual_rows", labels=["a", "b", "c"])).item()
-    0.88...
-    """
-    if not isinstance(importance, xr.DataArray):
-        raise TypeError(f"importance must be a DataArray over actual and predicted; got {in_words(importance)}")
-    table, labels = _table_of(importance)
-    metadata: dict[str, Any] = {
-        "symbol": "R_I",
-        "domain": "where an outcome of some importance occurs",
-        "reference": "Piérard et al., Foundations of the theory of performance-based ranking, Section 4.3",
-    }
-    if table.shape == (2, 2) and labels in (None, ("negative", "positive")):
-        weights = {cell: float(weight) for cell, weight in zip(CELLS, table.ravel(), strict=True)}
-        formula = " + ".join(f"{weights[c]:g} {WORDS[c]}" for c in CELLS if weights[c])
-        return by_importance("ranking_score", **weights, formula=f"share of right outcomes in {formula}", **metadata)
-    return Score(
-        "ranking_score", None, matrix_function=OfTable(table), labels=labels or tuple(range(len(table))),
-        formula="Σ I P of the right outcomes / Σ I P", **metadata,
-    )  # fmt: skip
-
-
-@dataclass(frozen=True, eq=False)
-class OfTable:
-    """The ranking score of a table of importances, as a function of confusion matrices."""
-
-    weights: np.ndarray
-
-    def __call__(self, matrix: np.ndarray, present: Any) -> np.ndarray:
-        weighed = matrix * self.weights
-        return ratio(np.trace(weighed, axis1=-2, axis2=-1), weighed.sum(axis=(-2, -1)))
-
-
-def _table_of(importance: xr.DataArray) -> tuple[np.ndarray, tuple[Any, ...] | None]:
-    """Importances as a square table, and the classes' labels if they have some."""
-    dims = ("actual", "predicted")
-    if not importance.dims or set(importance.dims) - set(dims):
-        raise ValueError(f"importance must be over actual and predicted; got {importance.dims}")
-    values = labelled_numbers("importance", importance)
-    non_negative("importance", values)
-    named = [tuple(values[dim].values.tolist()) for dim in dims if dim in values.coords]
-    sizes = set(values.sizes.values())
-    if len(sizes) > 1 or len(set(named)) > 1 or min(sizes) < 2:
-        raise ValueError(f"importance must be over the same classes on both dims; got {named or dict(values.sizes)}")
-    size = sizes.pop()
-    axes = [size if dim in values.dims else 1 for dim in dims]
-    plain = values.transpose(*(dim for dim in dims if dim in values.dims)).values.reshape(axes)
-    return np.array(np.broadcast_to(plain, (size, size))), named[0] if named else None
+    return Score(name, OfImportance(**weights), importance=weights, **metadata)
 
 
 def canonical(a: float, b: float) -> Score:
@@ -273,14 +245,9 @@ def weighted_accuracy(weight: float) -> Score:
     0.875
     """
     weight = number("weight", weight, 0.0, 1.0)
-
-    def function(tn: Any, fp: Any, fn: Any, tp: Any) -> Any:
-        negative, positive = tn + fp, fn + tp
-        return ratio(weight * tp * negative + (1 - weight) * tn * positive, positive * negative)
-
     return Score(
         f"weighted_accuracy_{weight:g}".replace(".", "_"),
-        function,
+        OfRates(weight),
         symbol="WA",
         formula=f"{weight:g} TPR + {1 - weight:g} TNR",
         depends_on_prevalence=False,
@@ -349,14 +316,9 @@ def decision_benefit(benefit: Any) -> Score:
     matrix = numbers("benefit", benefit)
     if matrix.shape != (2, 2) or not np.isfinite(matrix).all():
         raise ValueError(f"benefit must be four finite numbers of shape (2, 2); got {benefit!r}")
-
-    def function(tn: Any, fp: Any, fn: Any, tp: Any) -> Any:
-        cells = (tn, fp, fn, tp)
-        return ratio(sum(b * c for b, c in zip(matrix.ravel(), cells, strict=True)), sum(cells))
-
     return Score(
         "decision_benefit",
-        function,
+        OfBenefits(*matrix.ravel().tolist()),
         symbol="DB",
         formula=" + ".join(f"({b:g}) P({c})" for b, c in zip(matrix.ravel(), WORDS.values(), strict=True)),
         range=(float(matrix.min()), float(matrix.max())),
@@ -382,7 +344,7 @@ def net_benefit(threshold: float) -> Score:
     odds = threshold / (1 - threshold)
     return Score(
         f"net_benefit_{threshold:g}".replace(".", "_"),
-        lambda tn, fp, fn, tp: ratio(tp - odds * fp, tn + fp + fn + tp),
+        OfOdds(odds),
         symbol="NB",
         formula=f"P(TP) - {odds:g} P(FP)",
         range=(-odds, 1.0),
@@ -390,6 +352,10 @@ def net_benefit(threshold: float) -> Score:
     )
 
 
+def _in_order(cells: set[str]) -> tuple[str, ...]:
+    return tuple(c for c in CELLS if c in cells)
+
+
 def _sum(cells: set[str], bracket: bool = False) -> str:
-    text = " + ".join(WORDS[c] for c in CELLS if c in cells)
+    text = " + ".join(WORDS[c] for c in _in_order(cells))
     return f"({text})" if bracket and len(cells) > 1 else text

@@ -11,9 +11,10 @@ import xarray as xr
 
 from bayesrank._checks import labelled_numbers, numbers, whole
 from bayesrank.performance import two_class_cells
+from bayesrank.scores.names import as_score
 from bayesrank.scores.score import ratio
 
-__all__ = ["pr_lattice", "roc_lattice", "roc_to_pr", "simplex", "simplex_slice"]
+__all__ = ["lattice_values", "pr_lattice", "roc_lattice", "roc_to_pr", "simplex", "simplex_corners", "simplex_slice"]
 
 
 def simplex(counts: xr.DataArray) -> xr.DataArray:
@@ -60,6 +61,54 @@ def simplex_slice(positives: int, negatives: int) -> xr.DataArray:
     (21, 81)
     """
     return simplex(_matrices(positives, negatives))
+
+
+def simplex_corners(total: int) -> xr.DataArray:
+    """The four ends of the simplex of all matrices of one size, where all cases are in one cell.
+
+    Parameters
+    ----------
+    total : int
+        Cases.
+
+    Returns
+    -------
+    xarray.DataArray
+        Coordinates (cell, axis), as of :func:`simplex`.
+
+    Examples
+    --------
+    >>> simplex_corners(30).sel(cell="TN").values.tolist()
+    [-10.0, -10.0, -10.0]
+    """
+    whole("total", total)
+    ends = np.array([(1, 0, 0), (0, 1, 0), (0, 0, 1), (-1 / 3, -1 / 3, -1 / 3)]) * total
+    coords = {"cell": ["TP", "FP", "FN", "TN"], "axis": ["x", "y", "z"]}
+    return xr.DataArray(ends, coords, ("cell", "axis"), "simplex")
+
+
+def lattice_values(positives: int, negatives: int, score: Any) -> xr.DataArray:
+    """A score of all matrices with these class sizes.
+
+    Parameters
+    ----------
+    positives, negatives : int
+        Cases of each class.
+    score : Score, str or callable
+        Of two classes.
+
+    Returns
+    -------
+    xarray.DataArray
+        Values (tp, fp); NaN where the score is undefined.
+
+    Examples
+    --------
+    >>> lattice_values(2, 4, "f1").sel(tp=1, fp=1).item()
+    0.5
+    """
+    score, (tp, fp) = as_score(score), xr.broadcast(*_ranges(positives, negatives))
+    return xr.apply_ufunc(score.of_cells, negatives - fp, fp, positives - tp, tp).rename(score.name)
 
 
 def roc_lattice(positives: int, negatives: int) -> xr.Dataset:

@@ -1,8 +1,9 @@
 """Scores by name: how a formula enters the catalogue, and how whatever stands for a score is found."""
 
 import re
+import unicodedata
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from inspect import signature
 from typing import Any
 
@@ -10,19 +11,32 @@ import pandas as pd
 import xarray as xr
 
 from bayesrank.scores.averages import AVERAGES, average_of
-from bayesrank.scores.families import canonical, ranking
+from bayesrank.scores.families import canonical
+from bayesrank.scores.ranking_scores import ranking
 from bayesrank.scores.score import SCORES, CellFunction, ExactRatio, Score, ratio
 
 __all__ = ["ALIASES", "SCORES", "add", "as_score", "catalog", "find", "get", "quotient", "score"]
 
 INFINITY = float("inf")
+# Sources and domains that many scores share.
+TILE = "Piérard et al., The Tile, Section 2.2"
+METRICS = "Lovell et al., Never mind the metrics"
+FOUNDATIONS = "Piérard et al., Foundations of the theory of performance-based ranking, Table 1"
+BOTH_CLASSES = "TN + FP > 0 and FN + TP > 0"
+BOTH_PREDICTED = "TN + FN > 0 and FP + TP > 0"
+ALL_MARGINS = f"{BOTH_CLASSES} and {BOTH_PREDICTED}"
+POSITIVES = "FN + TP > 0 and FP + TP > 0"
 
 #: Every other name of a score of the catalogue, as :func:`key` writes it, and its name.
 ALIASES: dict[str, str] = {}
+#: Names and aliases as :func:`bare` writes them, and the name.
+FOUND: dict[str, str] = {}
+#: Symbols as :func:`bare` writes them, and the names of their scores.
+SYMBOLS: dict[str, set[str]] = {}
 
 
 def key(name: str) -> str:
-    """How names are looked up: lower-case, with _ for spaces, full stops and hyphens within.
+    """How aliases are listed: lower-case, with _ for spaces, full stops and hyphens within.
 
     Examples
     --------
@@ -32,14 +46,38 @@ def key(name: str) -> str:
     return re.sub(r"(?<=\w)[ .-]+(?=\w)", "_", name.strip().lower())
 
 
+def bare(name: str) -> str:
+    """How names are looked up: what a keyboard has, lower-case, and nothing between the words.
+
+    Examples
+    --------
+    >>> bare("F 1"), bare("F1-score"), bare("LR −"), bare("J₊"), bare("Cohen’s κ")
+    ('f1', 'f1score', 'lr-', 'j+', 'cohensκ')
+    """
+    plain = unicodedata.normalize("NFKC", name).lower()
+    plain = re.sub("[‐‑‒–—−]", "-", re.sub("[′’]", "'", plain))
+    return re.sub(r"(?<=\w)[-']+(?=\w)", "", re.sub(r"[\s_.]", "", plain))
+
+
 def add(score: Score, **metadata: Any) -> Score:
-    """The score, entered into the catalogue with what else is known of it."""
+    """The score, entered into the catalogue with what else is known of it.
+
+    Examples
+    --------
+    >>> add(SCORES["f1"])
+    Traceback (most recent call last):
+    ValueError: names must be of one score each; got 'f1' for 'f1' as well
+    """
     score = replace(score, **metadata)
-    for name in (score.name, *map(key, score.aliases)):
-        if name in SCORES or name in ALIASES:
+    names = (score.name, *map(key, score.aliases))
+    for name in names:
+        if bare(name) in FOUND:
             raise ValueError(f"names must be of one score each; got {name!r} for {score.name!r} as well")
     SCORES[score.name] = score
-    ALIASES.update(dict.fromkeys(map(key, score.aliases), score.name))
+    ALIASES.update(dict.fromkeys(names[1:], score.name))
+    FOUND.update(dict.fromkeys(map(bare, names), score.name))
+    if score.symbol:
+        SYMBOLS.setdefault(bare(score.symbol), set()).add(score.name)
     return score
 
 
@@ -48,12 +86,24 @@ def score(**metadata: Any) -> Callable[[CellFunction], Score]:
 
     Formulas are homogeneous of degree 0, ratios of sums of products of the cells, so that counts and probabilities give
     the same number and equal counts give exactly equal values.
+
+    Examples
+    --------
+    >>> found = SCORES["g_mean"]  # the name of its formula
+    >>> found.name, found.function.__name__
+    ('g_mean', 'g_mean')
     """
     return lambda formula: add(Score(formula.__name__, formula, **metadata))
 
 
 def quotient(**metadata: Any) -> Callable[[Callable[..., tuple[Any, Any]]], Score]:
-    """The same of a formula that gives numerator and denominator: a decorator. On counts both are whole numbers."""
+    """The same of a formula that gives numerator and denominator: a decorator. On counts both are whole numbers.
+
+    Examples
+    --------
+    >>> SCORES["lift"].fraction(80, 10, 4, 6), SCORES["lift"].of_cells(80, 10, 4, 6).item()
+    ((600, 160, 1), 3.75)
+    """
 
     def register(parts: Callable[..., tuple[Any, Any]]) -> Score:
         fraction: ExactRatio = lambda *cells: (*parts(*cells), 1)  # noqa: E731
@@ -72,31 +122,44 @@ def find(name: Any) -> Score | None:
     """
     if not isinstance(name, str):
         return None
-    wanted = key(name)
-    wanted = ALIASES.get(wanted, wanted)
-    if wanted in SCORES:
-        return SCORES[wanted]
-    kind, _, rest = wanted.partition("_")
-    inner = find(rest) if kind in AVERAGES else None
-    # "Macro accuracy" is the mean recall to some and the mean accuracy of the classes to others: it has no name here.
-    if inner is None or inner.function is None or inner.higher_is_better is None or inner.name in AMBIGUOUS:
-        return None
-    if kind in ("geometric", "harmonic") and inner.range[0] < 0:
-        return None
-    return average_of(inner, kind)
+    wanted = bare(name)
+    if wanted in FOUND:
+        return SCORES[FOUND[wanted]]
+    kind, inner = _average(wanted, find)
+    return average_of(inner, kind) if inner is not None and _why_not(kind, inner) is None else None
 
 
-AMBIGUOUS = ("accuracy", "error_rate")
+def _average(wanted: str, find: Callable[[str], Score | None]) -> tuple[str, Score | None]:
+    """The kind of average and the score that a bare name speaks of, if it does."""
+    kind = next((kind for kind in AVERAGES if wanted.startswith(kind)), "")
+    return kind, find(wanted.removeprefix(kind)) if kind else None
+
+
+def _why_not(kind: str, score: Score) -> str | None:
+    """Why an average has no name, or None if it has one."""
+    if score.name in ("accuracy", "error_rate"):
+        return (
+            f"it has more than one meaning, the {kind} average of the recalls, {kind}_tpr, and that of the accuracies "
+            f"of the classes, br.scores.average({score.name!r}, {kind!r})"
+        )
+    if score.function is None:
+        return f"{score.name} is of more than two classes itself"
+    if score.higher_is_better is None:
+        return f"{score.name} has no direction"
+    if kind in ("geometric", "harmonic") and score.range[0] < 0:
+        return f"{score.name} may be negative"
+    return None
 
 
 def get(name: str) -> Score:
-    """The score of that name or alias.
+    """The score of that name, alias or symbol.
 
     Parameters
     ----------
     name : str
-        Case, spaces and hyphens do not matter. ``macro_``, ``micro_``, ``weighted_``, ``geometric_``, ``harmonic_``,
-        ``smallest_`` and ``largest_`` before the name of a two-class score give its average over classes.
+        Case, spaces, hyphens, underscores and full stops do not matter, nor which kind of minus sign. ``macro_``,
+        ``micro_``, ``weighted_``, ``geometric_``, ``harmonic_``, ``smallest_`` and ``largest_`` before the name of a
+        two-class score give its average over classes.
 
     Returns
     -------
@@ -105,32 +168,45 @@ def get(name: str) -> Score:
     Raises
     ------
     KeyError
-        If no score has that name; the message names near ones.
+        If no score has that name (the message names near ones), or two have that symbol (it names both).
     TypeError
         If ``name`` is no string.
 
     Examples
     --------
-    >>> get("sensitivity").name, get("macro F1").name
-    ('tpr', 'macro_f1')
+    >>> get("sensitivity").name, get("macro F1").name, get("LR −").name, get("κ").name
+    ('tpr', 'macro_f1', 'negative_likelihood_ratio', 'cohen_kappa')
     """
     if not isinstance(name, str):
         raise TypeError(f"score must be a name; got {type(name).__name__}")
-    found = find(name)
+    found = find(name) or _of_symbol(name)
     if found is not None:
         return found
+    wanted = bare(name)
+    if wanted in SYMBOLS:
+        raise KeyError(f"score must be one of {sorted(SYMBOLS[wanted])}; got their symbol {name!r}")
+    kind, inner = _average(wanted, lambda rest: find(rest) or _of_symbol(rest))
+    if inner is not None:
+        why_not = _why_not(kind, inner)
+        if why_not is None:
+            return average_of(inner, kind)
+        raise KeyError(f"score must be one that has averages; got {name!r}: {why_not}")
+    raise KeyError(f"score must be one of those in br.scores.catalog(); got {name!r}{_hint(kind, wanted)}")
+
+
+def _of_symbol(name: str) -> Score | None:
+    names = SYMBOLS.get(bare(name), set())
+    return SCORES[min(names)] if len(names) == 1 else None
+
+
+def _hint(kind: str, wanted: str) -> str:
+    """Names near a bare one, all of which are names."""
     from difflib import get_close_matches
 
-    kind, _, rest = key(name).partition("_")
-    if kind in AVERAGES and getattr(find(rest), "name", None) in AMBIGUOUS:
-        raise KeyError(
-            f"score must have one meaning; got {name!r}, which may be the {kind} average of the recalls, {kind}_tpr, "
-            f"or of the accuracies of the classes, br.scores.average({rest!r}, {kind!r})"
-        )
-    prefix, wanted = (f"{kind}_", rest) if kind in AVERAGES else ("", key(name))
-    near = get_close_matches(wanted, [*SCORES, *ALIASES], n=3, cutoff=0.5)
-    hint = f"; did you mean {', '.join(prefix + one for one in near)}?" if near else ""
-    raise KeyError(f"score must be one of those in br.scores.catalog(); got {name!r}{hint}")
+    prefix = f"{kind}_" if kind else ""
+    names = {bare(name): name for name in (*SCORES, *ALIASES) if find(prefix + name) is not None}
+    near = get_close_matches(wanted.removeprefix(kind), names, n=3, cutoff=0.5)
+    return f"; did you mean {', '.join(prefix + names[one] for one in near)}?" if near else ""
 
 
 def as_score(score: Any) -> Score:
@@ -190,20 +266,27 @@ def _of_function(function: Callable[..., Any]) -> Score:
     except ValueError:  # built-in functions may not tell
         pass
 
-    def of_probabilities(tn: Any, fp: Any, fn: Any, tp: Any) -> Any:
+    return Score(
+        "score" if name == "<lambda>" else name, OfFunction(function), range=(-INFINITY, INFINITY), finite_mean=False
+    )
+
+
+@dataclass(frozen=True)
+class OfFunction:
+    """A plain function of probabilities, whatever the cells hold."""
+
+    function: Callable[..., Any] = field(hash=False)  # which need not have one
+
+    def __call__(self, tn: Any, fp: Any, fn: Any, tp: Any) -> Any:
         total = tn + fp + fn + tp
         try:
-            return function(*(ratio(cell, total) for cell in (tn, fp, fn, tp)))
+            return self.function(*(ratio(cell, total) for cell in (tn, fp, fn, tp)))
         except (TypeError, ValueError) as error:  # as `if tp > 0` and math.sqrt(tp) raise
             kind = TypeError if isinstance(error, TypeError) else ValueError
             raise kind(
-                f"score must take arrays tn, fp, fn, tp (np.where for if, np.sqrt for math.sqrt); {name!r} got "
-                f"them and said: {error}"
+                "score must take arrays tn, fp, fn, tp (np.where for if, np.sqrt for math.sqrt); "
+                f"{getattr(self.function, '__name__', 'score')!r} got them and said: {error}"
             ) from error
-
-    return Score(
-        "score" if name == "<lambda>" else name, of_probabilities, range=(-INFINITY, INFINITY), finite_mean=False
-    )
 
 
 def catalog() -> pd.DataFrame:

@@ -93,7 +93,13 @@ def place_of_importance(importance: Mapping[str, float]) -> Place | None:
 
 
 def places(prevalence: float | None) -> list[Place]:
-    """The places of the orders that have a name, among all performances or those of a prevalence."""
+    """The places of the orders that have a name, among all performances or those of a prevalence.
+
+    Examples
+    --------
+    >>> len(places(None)), places(0.2)[-2:]
+    (11, [(0.8, 0.8), (0.941..., 0.5)])
+    """
     if prevalence is None:
         return list(NAMED)
     negative, positive = 1 - prevalence, prevalence
@@ -205,7 +211,13 @@ def _triples(prevalence: float | None, number: int = 64) -> tuple[np.ndarray, np
 
 
 def canonical_values(cells: np.ndarray, a: Any, b: Any) -> np.ndarray:
-    """The canonical score at a place, or at places that broadcast against each cell."""
+    """The canonical score at a place, or at places that broadcast against each cell.
+
+    Examples
+    --------
+    >>> canonical_values(np.array([0.5, 0.1, 0.1, 0.3]), 1.0, np.array([0.0, 0.5])).round(9).tolist()
+    [0.75, 0.75]
+    """
     return ratio(*_canonical_parts(cells, a, b))
 
 

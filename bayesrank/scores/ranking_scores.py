@@ -6,15 +6,18 @@ For two classes, up to the order they induce, they form a square, the Tile: its 
 with I(tn) = 1 − a, I(tp) = a, I(fp) = 1 − b, I(fn) = b.
 """
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import xarray as xr
 
-from bayesrank._checks import cells, labelled_numbers
+from bayesrank._checks import cells, in_words, labelled_numbers, non_negative
 from bayesrank.performance import align_outcomes, check_importance, counts_or_performance, outcome_dims, two_class_cells
+from bayesrank.scores.families import CELLS, WORDS, by_importance
+from bayesrank.scores.score import Score, ratio
 
-__all__ = ["canonical_score", "importance", "ranking_score"]
+__all__ = ["canonical_score", "importance", "ranking", "ranking_score"]
 
 FOUNDATIONS = "Piérard et al., Foundations of the theory of performance-based ranking"
 
@@ -51,6 +54,74 @@ def importance(*, tn: float = 0.0, fp: float = 0.0, fn: float = 0.0, tp: float =
     return xr.DataArray(
         weights, dims=("actual", "predicted"), coords={"actual": labels, "predicted": labels}, name="importance"
     )
+
+
+def ranking(importance: xr.DataArray) -> Score:
+    """The ranking score of an importance, for any number of classes: satisfied by right answers alone.
+
+    R_I(P) = Σ I(ω) P(ω) over the right outcomes / Σ I(ω) P(ω) over all.
+
+    Parameters
+    ----------
+    importance : xarray.DataArray
+        Non-negative, over (``actual``, ``predicted``) as :func:`bayesrank.importance` makes it, or one of them, which
+        leaves it constant over the other. Classes are matched by label; two that are called negative and positive go
+        by position.
+
+    Returns
+    -------
+    Score
+
+    Raises
+    ------
+    TypeError, ValueError
+        If it is no DataArray over classes, negative or not finite, or weighs no outcome.
+
+    References
+    ----------
+    Piérard et al., Foundations of the theory of performance-based ranking, Section 4.3.
+
+    Examples
+    --------
+    >>> import bayesrank as br
+    >>> counts = br.from_counts(tn=80, fp=1, fn=3, tp=27)
+    >>> ranking(br.importance(fp=1, fn=1, tp=2))(counts).item(), br.scores.f1(counts).item()
+    (0.931..., 0.931...)
+    >>> matter = xr.DataArray([1.0, 1.0, 5.0], dims="actual", coords={"actual": ["a", "b", "c"]})
+    >>> ranking(matter)(br.from_matrix([[5, 1, 0], [2, 7, 1], [0, 0, 4]], "actual_rows", labels=["a", "b", "c"])).item()
+    0.88...
+    """
+    if not isinstance(importance, xr.DataArray):
+        raise TypeError(f"importance must be a DataArray over actual and predicted; got {in_words(importance)}")
+    table, labels = _table_of(importance)
+    metadata: dict[str, Any] = {
+        "symbol": "R_I",
+        "domain": "where an outcome of some importance occurs",
+        "reference": f"{FOUNDATIONS}, Section 4.3",
+    }
+    if table.shape == (2, 2) and labels in (None, ("negative", "positive")):
+        weights = {cell: float(weight) for cell, weight in zip(CELLS, table.ravel(), strict=True)}
+        formula = " + ".join(f"{weights[c]:g} {WORDS[c]}" for c in CELLS if weights[c])
+        return by_importance("ranking_score", **weights, formula=f"share of right outcomes in {formula}", **metadata)
+    return Score(
+        "ranking_score",
+        None,
+        matrix_function=OfTable(tuple(map(tuple, table.tolist()))),
+        labels=labels or tuple(range(len(table))),
+        formula="Σ I P of the right outcomes / Σ I P",
+        **metadata,
+    )
+
+
+@dataclass(frozen=True)
+class OfTable:
+    """The ranking score of a table of importances, as a function of confusion matrices."""
+
+    weights: tuple[tuple[float, ...], ...]
+
+    def __call__(self, matrix: np.ndarray, present: Any) -> np.ndarray:
+        weighed = matrix * np.array(self.weights)
+        return ratio(np.trace(weighed, axis1=-2, axis2=-1), weighed.sum(axis=(-2, -1)))
 
 
 def ranking_score(
@@ -169,6 +240,23 @@ def canonical_score(source: Any, a: Any, b: Any, *, kind: str | None = None) -> 
     last = [dim for dim in (*along_b.dims, *along_a.dims) if dim not in table["tn"].dims]
     attrs = {"long_name": "canonical ranking score", "direction": "higher is better", "range": [0.0, 1.0]}
     return value.transpose(..., *dict.fromkeys(last)).rename("canonical_score").assign_attrs(attrs)
+
+
+def _table_of(importance: xr.DataArray) -> tuple[np.ndarray, tuple[Any, ...] | None]:
+    """Importances as a square table, and the classes' labels if they have some."""
+    dims = ("actual", "predicted")
+    if not importance.dims or set(importance.dims) - set(dims):
+        raise ValueError(f"importance must be over actual and predicted; got {importance.dims}")
+    values = labelled_numbers("importance", importance)
+    non_negative("importance", values)
+    named = [tuple(values[dim].values.tolist()) for dim in dims if dim in values.coords]
+    sizes = set(values.sizes.values())
+    if len(sizes) > 1 or len(set(named)) > 1 or min(sizes) < 2:
+        raise ValueError(f"importance must be over the same classes on both dims; got {named or dict(values.sizes)}")
+    size = sizes.pop()
+    axes = [size if dim in values.dims else 1 for dim in dims]
+    plain = values.transpose(*(dim for dim in dims if dim in values.dims)).values.reshape(axes)
+    return np.array(np.broadcast_to(plain, (size, size))), named[0] if named else None
 
 
 def _correct(array: xr.DataArray) -> xr.DataArray:

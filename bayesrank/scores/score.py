@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank._checks import in_words
+from bayesrank._checks import in_words, span
+from bayesrank.counts import NO_CLASSES
 from bayesrank.performance import counts_or_performance, observed_counts, two_class_cells
 from bayesrank.scores._forms import Area, Contour, ExactRatio
 
@@ -97,6 +98,7 @@ class Score:
     _forms_of: CellFunction | None = field(default=None, repr=False, compare=False)
 
     def __post_init__(self) -> None:
+        span("range", self.range)
         # Closed forms are of one function: dataclasses.replace(score, function=...) must not keep them.
         stale = self._forms_of is not None and self._forms_of is not self.function
         for name in ("complement", "contour", "area", "fraction") if stale else ():
@@ -217,6 +219,8 @@ def _finite(values: np.ndarray) -> np.ndarray:
 def _with_classes(array: xr.DataArray, score: Score) -> xr.DataArray:
     """The array after a check of its classes, which are put in the score's order if it has one."""
     sizes = {dim: array.sizes.get(dim) for dim in ("actual", "predicted")}
+    if "outcome" in array.dims:
+        raise ValueError(f"source must have classes for {score.name}; got {array.dims} ({NO_CLASSES})")
     if sizes["actual"] != sizes["predicted"]:
         raise ValueError(f"source must have the same classes on actual and predicted for {score.name}; got {sizes}")
     if "label" in array.dims and score.function is None:

@@ -11,11 +11,10 @@ from bayesrank.tile.flavours import (
     state_of_the_art,
     value,
 )
-from bayesrank.tile.geometry import frontier, regions, shares
+from bayesrank.tile.geometry import frontier, regions, shares, volume
 from bayesrank.tile.posterior import credible, probability_best, rank_probability, value_interval
 from bayesrank.tile.preferences import around, beta_preferences, between, over, preference_ranking
 from bayesrank.tile.roc import chance_corrected_place, isoperformance, moved_place, no_skill_curve, prior_grid, vertex
-from bayesrank.tile.volumes import volume
 
 __all__ = [
     "around",

@@ -79,7 +79,7 @@ class Credible:
         return np.zeros((len(self.COUNTED), size, n, size + 1)), np.zeros((size, n, size)), np.zeros((size, size))
 
     def add(self, block: Block) -> None:
-        from bayesrank.tile import _kernel, _walk
+        from bayesrank.tile.kernels import _partition, _tallies
 
         cells, points = cells_of(block), self.points
         areas = self.areas[block.start : block.start + len(cells)]
@@ -89,14 +89,14 @@ class Credible:
         draws = self.batches.sizes[block.batch]
 
         def count(part: slice, rows: slice) -> None:
-            _kernel.tally(cells, points[part], points, *steps[:, part], self.undefined[part])
-            _kernel.sum_values(cells, points, points[part], values[part], top[part])
-            _walk.shares(cells[rows], areas[rows])
+            _tallies.tally(cells, points[part], points, *steps[:, part], self.undefined[part])
+            _tallies.sum_values(cells, points, points[part], values[part], top[part])
+            _partition.shares(cells[rows], areas[rows])
             if block.complete:
                 sums, squares = self.sums[:, part], self.squares[:, part]
                 for i in range(len(self.COUNTED)):
-                    _kernel.fold_steps(steps[i, part], draws, sums[i], squares[i])
-                _kernel.fold_losses(values[part], top[part], draws, sums[-1], squares[-1])
+                    _tallies.fold_steps(steps[i, part], draws, sums[i], squares[i])
+                _tallies.fold_losses(values[part], top[part], draws, sums[-1], squares[-1])
 
         self.share_out(count, points.size, len(cells))
         if block.complete:
@@ -140,7 +140,7 @@ class PreferenceRanks:
         self.first, self.ranks, self.defined = (np.zeros((len(batches.sizes), len(self.total))) for _ in range(3))
 
     def add(self, block: Block) -> None:
-        from bayesrank.tile import _kernel
+        from bayesrank.tile.kernels import _tallies
 
         cells, order = cells_of(block), np.arange(1, len(self.total) + 1)
         found: dict[int, np.ndarray] = {}
@@ -149,7 +149,7 @@ class PreferenceRanks:
             if part.start == part.stop:  # more threads than points: the next part starts there, too
                 return
             found[part.start] = out = np.zeros_like(self.total)
-            _kernel.tally_ranks(cells, self.a[part], self.b[part], self.weight[part], out)
+            _tallies.tally_ranks(cells, self.a[part], self.b[part], self.weight[part], out)
 
         self.share_out(count, self.a.size)
         for _, mass in sorted(found.items()):

@@ -145,7 +145,7 @@ def sample_performances(
 
 def _correlations(values: np.ndarray, cells: np.ndarray, a: np.ndarray, b: np.ndarray, method: str) -> np.ndarray:
     """Correlations (b, a)."""
-    from bayesrank.tile import _correlate
+    from bayesrank.tile.kernels import _correlations as kernel
 
     x = values if method == "pearson" else _ranks(values)
     order = np.argsort(x, kind="stable")
@@ -154,9 +154,9 @@ def _correlations(values: np.ndarray, cells: np.ndarray, a: np.ndarray, b: np.nd
     def one(at: float) -> np.ndarray:
         out = np.full(b.size, np.nan)
         if method == "pearson":
-            _correlate.pearson_column(cells, at, b, x, out)
+            kernel.pearson_column(cells, at, b, x, out)
         else:
-            _correlate.rank_column(cells, at, b, x, method == "kendall", out)
+            kernel.rank_column(cells, at, b, x, method == "kendall", out)
         return out
 
     with ThreadPoolExecutor(os.cpu_count()) as pool:

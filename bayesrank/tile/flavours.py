@@ -270,7 +270,7 @@ def ranking(source: Any, entity: Any, resolution: int = 101, *, kind: str | None
     >>> ranking(counts, "a", resolution=2).values.tolist()
     [[2.0, 2.0], [1.0, 1.0]]
     """
-    from bayesrank.tile import _ranks
+    from bayesrank.tile.kernels import _tallies
 
     array, points = with_entity(source, kind), axis(resolution)
     names = array["entity"].values.tolist()
@@ -279,7 +279,7 @@ def ranking(source: Any, entity: Any, resolution: int = 101, *, kind: str | None
     which = names.index(entity)
 
     def tally(draws: np.ndarray, columns: np.ndarray, points: np.ndarray, steps: np.ndarray) -> None:
-        _ranks.tally_one(draws, columns, points, which, steps[:, 0], steps[:, 1])
+        _tallies.tally_one(draws, columns, points, which, steps[:, 0], steps[:, 1])
 
     with threads() as share_out:
         [steps] = reduce(on_the_tile(array), Steps(tally, points, (2,), share_out), across=True)
@@ -324,12 +324,12 @@ def entity(source: Any, rank: int = 1, resolution: int = 101, *, kind: str | Non
     >>> entity(counts, resolution=2).values.tolist()
     [['b', 'b'], ['a', 'a']]
     """
-    from bayesrank.tile import _ranks
+    from bayesrank.tile.kernels import _tallies
 
     (cells, entities), points = point_cells(source, kind), axis(resolution)
     rank = whole("rank", rank, 1, len(entities))
     who = np.empty((points.size, points.size), np.int64)
-    _ranks.holders(cells, points, rank, who)
+    _tallies.holders(cells, points, rank, who)
     names = np.array([*entities, ""], dtype=object)
     return xr.DataArray(names[who], axes(resolution), ("b", "a"), "entity_at_rank")
 
@@ -369,15 +369,15 @@ def robustness(source: Any, resolution: int = 101, *, kind: str | None = None) -
     >>> robustness(counts, resolution=3)[:, 0].values.tolist()  # they tie where b = 1/2
     [0.5, 0.0, 0.5]
     """
-    from bayesrank.tile import _robust
+    from bayesrank.tile.kernels import _distances
 
     (cells, entities), points = point_cells(source, kind), axis(resolution)
     n = len(entities)
     curves, edges, corners = np.empty((n * (n - 1) // 2 + 1, 4)), np.zeros(4, bool), np.zeros(4, bool)
-    curves = curves[: _robust.frontiers(cells, curves, edges, corners)]
+    curves = curves[: _distances.frontiers(cells, curves, edges, corners)]
     _, first = np.unique(np.round(curves, 13), axis=0, return_index=True)  # copies of entities repeat curves
     radius = np.empty((points.size, points.size))
-    _robust.distances(curves[first], edges, corners, points, radius)
+    _distances.distances(curves[first], edges, corners, points, radius)
     return xr.DataArray(radius, axes(resolution), ("b", "a"), "robustness")
 
 

@@ -12,9 +12,11 @@ import numpy as np
 import xarray as xr
 
 from bayesrank._checks import whole
-from bayesrank.tile._grid import CELLS, point_cells
+from bayesrank.performance import two_class_cells
+from bayesrank.scores import vut
+from bayesrank.tile._grid import CELLS, point_cells, two_class
 
-__all__ = ["frontier", "regions", "shares"]
+__all__ = ["frontier", "holders", "regions", "shares", "volume"]
 
 #: How far inside the Tile its sides are looked at.
 EDGE = 1e-12
@@ -178,6 +180,32 @@ def regions(source: Any, rank: int = 1, points: int = 65, *, kind: str | None = 
     )
 
 
+def holders(regions: xr.Dataset) -> xr.Dataset:
+    """Who holds a rank anywhere, and on how much of the Tile, largest areas first.
+
+    Parameters
+    ----------
+    regions : xarray.Dataset
+        As :func:`regions` gives it.
+
+    Returns
+    -------
+    xarray.Dataset
+        ``area``, and ``first`` and ``tied`` as of the regions, each (entity).
+
+    Examples
+    --------
+    >>> import bayesrank as br
+    >>> counts = br.from_counts(tn=[70, 75], fp=[10, 5], fn=[6, 9], tp=[24, 21], entity=["a", "b"])
+    >>> found = holders(br.tile.regions(counts))
+    >>> found["entity"].values.tolist(), found["area"].values.round(2).tolist()
+    (['b', 'a'], [0.63, 0.37])
+    """
+    each = regions[["entity", "first", "tied", "area"]].to_dataframe().groupby("entity")
+    table = each.agg({"first": "first", "tied": "first", "area": "sum"})
+    return table.sort_values("area", ascending=False, kind="stable").to_xarray()
+
+
 def shares(source: Any, rank: int = 1, *, kind: str | None = None) -> xr.DataArray:
     """The area of the Tile on which each entity holds a rank, in closed form.
 
@@ -224,7 +252,7 @@ def shares(source: Any, rank: int = 1, *, kind: str | None = None) -> xr.DataArr
 
 def _cut(cells: np.ndarray, rank: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, list[list[int]]]:
     """Cells of distinct entities that may hold the rank, slabs, their areas, and who is behind each of the entities."""
-    from bayesrank.tile import _columns, _walk
+    from bayesrank.tile.kernels import _columns, _partition
 
     known = int((~np.isnan(cells).any(0)).sum())
     if known == 0:
@@ -233,23 +261,23 @@ def _cut(cells: np.ndarray, rank: int) -> tuple[np.ndarray, np.ndarray, np.ndarr
     entities, rank = _columns.contenders(cells, rank)
     mine = np.ascontiguousarray(cells[:, entities])
     kept, group = np.empty(len(entities), np.int64), np.empty(len(entities), np.int64)
-    count = _walk.merge_identical(mine, kept, group)
+    count = _partition.merge_identical(mine, kept, group)
     lines = np.ascontiguousarray(mine[:, kept[:count]])
     weight = np.bincount(group, minlength=count).astype(np.int64)
     rows, used = 1 << 12, -1
     while used < 0:
         rows *= 16
         slabs = np.empty((rows, 5))
-        used = _walk.partition(lines, weight, rank, slabs)
+        used = _partition.partition(lines, weight, rank, slabs)
     slabs = slabs[:used]
-    return lines, slabs, _walk.sizes(lines, slabs), [entities[group == i].tolist() for i in range(count)]
+    return lines, slabs, _partition.sizes(lines, slabs), [entities[group == i].tolist() for i in range(count)]
 
 
 def _chain(lines: np.ndarray, slabs: np.ndarray) -> list[list[int]]:
     """Slabs of one entity that touch, joined from left to right."""
-    from bayesrank.tile import _walk
+    from bayesrank.tile.kernels import _partition
 
-    ends = _walk.ends(lines, slabs, 1e-7)
+    ends = _partition.ends(lines, slabs, 1e-7)
     chains: list[list[int]] = []
     open_chains: dict[tuple[float, float], list[list[int]]] = {}  # by where they end, and whose they are
     for i in np.argsort(slabs[:, 0], kind="stable").tolist():
@@ -269,12 +297,56 @@ def _chain(lines: np.ndarray, slabs: np.ndarray) -> list[list[int]]:
 
 def _outline(lines: np.ndarray, slabs: np.ndarray, points: int) -> np.ndarray:
     """The closed curve around slabs: along their lower borders and back along the upper ones."""
-    from bayesrank.tile import _walk
+    from bayesrank.tile.kernels import _partition
 
     lower, upper = [], []
     for a0, a1, *who in slabs:
         k, below, above = map(int, who)
-        lower.append(_walk.curve(lines, below, k, a0, a1, points) if below >= 0 else np.array([[a0, 0.0], [a1, 0.0]]))
-        upper.append(_walk.curve(lines, k, above, a0, a1, points) if above >= 0 else np.array([[a0, 1.0], [a1, 1.0]]))
+        lower.append(
+            _partition.curve(lines, below, k, a0, a1, points) if below >= 0 else np.array([[a0, 0.0], [a1, 0.0]])
+        )
+        upper.append(
+            _partition.curve(lines, k, above, a0, a1, points) if above >= 0 else np.array([[a0, 1.0], [a1, 1.0]])
+        )
     around = np.concatenate([*lower, np.concatenate(upper)[::-1]])
     return np.concatenate([around, around[:1]])
+
+
+def volume(source: Any, *, kind: str | None = None) -> xr.DataArray:
+    """The mean of all canonical scores, the volume under the Tile.
+
+    Parameters
+    ----------
+    source : DataArray, Dataset, InferenceData or DataTree
+        Two-class performances (entity, actual, predicted), with or without draws; either is kept.
+    kind : str, optional
+        Which performance of the posterior, as in :func:`bayesrank.as_performance`.
+
+    Returns
+    -------
+    xarray.DataArray
+        Volumes between 0 and 1. Lazy if the source is.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If the source has other dims (data sets, say) or more classes.
+
+    Notes
+    -----
+    As a score it is ``br.scores.vut``.
+
+    The order that the volume induces does not satisfy axiom 3, so it is a summary and no ranking score.
+
+    References
+    ----------
+    Piérard et al., The Tile, Eq. 9 to 15.
+
+    Examples
+    --------
+    >>> import bayesrank as br
+    >>> round(volume(br.from_counts(tn=45, fp=5, fn=5, tp=45, entity="a")).item(), 12)
+    0.9
+    """
+    cells = two_class_cells(two_class(source, kind)).values()
+    return xr.apply_ufunc(vut.of_cells, *cells, dask="parallelized", output_dtypes=[np.float64]).rename("volume")

@@ -24,7 +24,7 @@ from bayesrank.tile._grid import (
 )
 from bayesrank.tile._reducers import Cells, Credible, Maps, Steps
 
-__all__ = ["credible", "probability_best", "rank_probability", "value_interval"]
+__all__ = ["credible", "leaders", "probability_best", "rank_probability", "value_interval"]
 
 #: Numbers of cells that are held at a time where all draws are needed at once: 256 MB.
 HELD = 2**25
@@ -107,6 +107,56 @@ def credible(source: Any, resolution: int = 101, prob: float = 0.95, *, kind: st
     return tile
 
 
+def leaders(credible: xr.Dataset) -> xr.Dataset:
+    """Who alone has the highest probability of being best, and where several have it.
+
+    Several do where others are within three Monte-Carlo errors of the highest: the lowest of some ten equal ones is as
+    far off.
+
+    Parameters
+    ----------
+    credible : xarray.Dataset
+        As :func:`credible` gives it.
+
+    Returns
+    -------
+    xarray.Dataset
+        ``leader`` (b, a), "" where none leads alone; ``shared`` (b, a), whether several do; ``among`` (entity), who
+        these are if they are the same ones, two at least, on nearly all of that area; and ``exact``, whether the Tile
+        is one of a performance without draws, so that ties are ties.
+
+    Examples
+    --------
+    >>> import bayesrank as br
+    >>> counts = br.from_counts(tn=[70, 75, 75], fp=[10, 5, 5], fn=[6, 9, 9], tp=[24, 21, 21], entity=["a", "b", "c"])
+    >>> found = leaders(br.tile.credible(counts, resolution=5))
+    >>> found["leader"].sel(a=1, b=1).item(), found["among"].values.tolist(), found["exact"].item()
+    ('a', [False, True, True], True)
+    """
+    best = credible["probability_best"].transpose("entity", "b", "a").fillna(-1.0).values
+    error = credible["probability_best_error"].transpose("entity", "b", "a").fillna(0.0).values
+    entities = credible["entity"].values
+    at = best.argmax(0)[None]
+    top, top_error = np.take_along_axis(best, at, 0), np.take_along_axis(error, at, 0)
+    leading = (best >= top - 3 * np.hypot(error, top_error) - 1e-12) & (top >= 0)
+    alone, shared = leading.sum(0) == 1, leading.sum(0) > 1
+    among = np.zeros(len(entities), bool)
+    if shared.any():
+        often = leading[:, shared].mean(1) >= 0.5
+        often &= ~np.isin(np.arange(len(entities)), at[0][alone])
+        most = leading[often][:, shared].sum(0) > max(often.sum() / 2, 1)
+        among = often if most.mean() >= 0.9 else among
+    return xr.Dataset(
+        {
+            "leader": (("b", "a"), np.where(alone, entities[at[0]].astype(object), "")),
+            "shared": (("b", "a"), shared),
+            "among": ("entity", among),
+            "exact": not bool((credible["probability_best_error"] > 0).any()),
+        },
+        {"entity": entities, "b": credible["b"], "a": credible["a"]},
+    )
+
+
 def probability_best(source: Any, resolution: int = 101, *, kind: str | None = None) -> xr.DataArray:
     """The probability that each entity is best, alone: :func:`credible` without its costlier maps.
 
@@ -140,12 +190,12 @@ def probability_best(source: Any, resolution: int = 101, *, kind: str | None = N
     >>> probability_best(counts, resolution=3).sel(entity="a", a=1).values.tolist()
     [0.0, 0.5, 1.0]
     """
-    from bayesrank.tile import _kernel
+    from bayesrank.tile.kernels import _tallies
 
     points = axis(resolution)
     array = on_the_tile(with_entity(source, kind))
     with threads() as share_out:
-        steps = Steps(_kernel.tally_best, points, (array.sizes["entity"],), share_out)
+        steps = Steps(_tallies.tally_best, points, (array.sizes["entity"],), share_out)
         [won] = reduce(array, steps, across=True)
     # Each draw in which some entity has a score has one winner, whole or in shares.
     nowhere = won.sum(1) < 0.5
@@ -190,13 +240,13 @@ def rank_probability(source: Any, resolution: int = 101, *, kind: str | None = N
     >>> rank_probability(counts, resolution=3).sel(entity="a", rank=1).values.tolist()
     [[0.0, 0.0, 0.0], [0.0, 0.0, 0.5], [1.0, 1.0, 1.0]]
     """
-    from bayesrank.tile import _ranks
+    from bayesrank.tile.kernels import _tallies
 
     points = axis(resolution)
     array = on_the_tile(with_entity(source, kind))
     n = array.sizes["entity"]
     with threads() as share_out:
-        [held] = reduce(array, Steps(_ranks.tally_rank_steps, points, (n, n), share_out), across=True)
+        [held] = reduce(array, Steps(_tallies.tally_rank_steps, points, (n, n), share_out), across=True)
     values = held.transpose(1, 2, 3, 0) / Batches.of(array).number
     # Shares of ties do not always cancel to the last digit.
     np.maximum(values, 0.0, out=values)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import bayesrank as br
 from bayesrank.ops.values import value_range
 from bayesrank.scores._contour_area import outperformed
-from bayesrank.scores.areas import closed_area
+from bayesrank.scores.contours import closed_area
 from bayesrank.scores.names import SCORES
 from bayesrank.scores.score import cells_at
 

@@ -9,7 +9,7 @@ import xarray as xr
 from scipy import stats
 
 import bayesrank as br
-from bayesrank.predictive._marginal import beta_binomial, binned, binomial, kept
+from bayesrank.predictive.confusion import beta_binomial, binned, binomial, kept
 
 OBSERVED = br.from_counts(tn=32, fp=8, fn=4, tp=16)
 

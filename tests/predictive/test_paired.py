@@ -33,18 +33,22 @@ def compositions(n):
     return [(a, b, c, n - a - b - c) for a in range(n + 1) for b in range(n + 1 - a) for c in range(n + 1 - a - b)]
 
 
-def test_it_is_the_sum_over_all_joint_outcomes():
+@pytest.mark.parametrize(
+    ("prior", "joint"), [(None, (0.5, 0.5, 0.5, 0.5)), ([[2, 0.5], [0.5, 2]], (1.6, 0.4, 0.4, 0.1))]
+)
+def test_it_is_the_sum_over_all_joint_outcomes(prior, joint):
     """Four joint answers (both right, first, other, none) in each class, all enumerated."""
     exact = defaultdict(float)
-    positives = [(c, dirichlet_multinomial(c, (5.5, 3.5, 0.5, 1.5))) for c in compositions(3)]
-    negatives = [(c, dirichlet_multinomial(c, (6.5, 2.5, 0.5, 1.5))) for c in compositions(4)]
+    seen = np.array([(5, 3, 0, 1), (6, 2, 0, 1)]) + joint
+    positives = [(c, dirichlet_multinomial(c, seen[0])) for c in compositions(3)]
+    negatives = [(c, dirichlet_multinomial(c, seen[1])) for c in compositions(4)]
     assert len(positives) == comb(6, 3)
     for (p, p_mass), (n, n_mass) in product(positives, negatives):
         f1 = []
         for tp, tn in ((p[0] + p[1], n[0] + n[1]), (p[0] + p[2], n[0] + n[2])):
             f1.append(2 * tp / (2 * tp + 4 - tn + 3 - tp) if tp + 4 - tn + 3 - tp else np.nan)
         exact[round(f1[0] - f1[1], 10)] += p_mass * n_mass
-    got = P.paired_difference(JOINT, "a", "b", "f1", 3, 4)
+    got = P.paired_difference(JOINT, "a", "b", "f1", 3, 4, prior)
     values = sorted(exact)
     np.testing.assert_allclose(got["value"], values, atol=1e-9)
     np.testing.assert_allclose(got["probability"], [exact[v] for v in values], rtol=1e-9)

@@ -9,6 +9,7 @@ import pytest
 
 import bayesrank as br
 from bayesrank.predictive import confusion
+from bayesrank.predictive.scores import matrix_values
 from bayesrank.scores.names import SCORES
 
 OBSERVED = br.from_counts(tn=32, fp=8, fn=4, tp=16)
@@ -87,7 +88,7 @@ def test_with_a_total_values_are_merged_as_in_rational_arithmetic(name):
 
 def test_near_values_of_a_large_lattice_are_told_apart():
     """Markedness on a window of large counts has distinct values closer than a unit in the last place."""
-    from bayesrank.predictive._merge import equal_runs
+    from bayesrank.predictive.scores import equal_runs
     from bayesrank.scores import get
 
     rng = np.random.default_rng(5)
@@ -107,7 +108,7 @@ def test_near_values_of_a_large_lattice_are_told_apart():
 
 def test_values_closer_than_floating_point_are_told_apart():
     """Neighbours a/b and c/d with ad - bc = 1 and denominators near 3e9 differ by 1e-19."""
-    from bayesrank.predictive._merge import equal_runs
+    from bayesrank.predictive.scores import equal_runs
 
     a, b = 1_836_311_903, 2_971_215_073  # Fibonacci numbers: consecutive ratios differ by 1 / (b d)
     c, d = 1_134_903_170, 1_836_311_903
@@ -267,3 +268,12 @@ def test_multiplicity_of_every_matrix():
     # One more negative, and every value of BA but 1/2 is met once.
     odd = P.multiplicity(20, 41, "balanced_accuracy")
     assert set(np.unique(odd)) == {1, 2}
+
+
+def test_values_of_the_matrices_of_a_pmf():
+    found = matrix_values(JOINT, "mcc")
+    assert found.dims == ("tp", "tn")
+    for tp, tn in product((0, 7, 20), (0, 11, 40)):
+        expected = SCORES["mcc"].of_cells(tn, 40 - tn, 20 - tp, tp)
+        np.testing.assert_array_equal(found.sel(tp=tp, tn=tn), expected)
+    assert float((found * JOINT).sum()) == pytest.approx(P.mean(P.score_pmf(JOINT, "mcc", undefined=0)))

@@ -1,9 +1,6 @@
 """The catalogue: every score by an independent route, its range, symmetries, domain and metadata."""
 
 import math
-import pickle
-import subprocess
-import sys
 from dataclasses import replace
 from itertools import product
 
@@ -17,7 +14,7 @@ from scipy.stats import norm
 
 import bayesrank as br
 from bayesrank.scores.averages import AVERAGES
-from bayesrank.scores.names import ALIASES, SCORES, add, find, key
+from bayesrank.scores.names import ALIASES, FOUND, SCORES, SYMBOLS, add, bare, find, key
 
 CELLS = ("tn", "fp", "fn", "tp")
 # All tables of up to two cases a cell (zero cells in every combination), and larger random ones.
@@ -388,6 +385,46 @@ def test_short_names(short, name):
     assert key(key(short)) == key(short)
 
 
+TYPED = {
+    "F 1": "f1", "F-1": "f1", "F₁": "f1", "F1-score": "f1", "F1 Score": "f1", "f1score": "f1", "f 0.5": "f0_5",
+    "f05": "f0_5", "lr +": "positive_likelihood_ratio", "LR−": "negative_likelihood_ratio",
+    "lr –": "negative_likelihood_ratio", "LR_+": "positive_likelihood_ratio", "G-mean": "g_mean", "gmean": "g_mean",
+    "BalancedAccuracy": "balanced_accuracy", "Cohen's kappa": "cohen_kappa", "Cohen’s Kappa": "cohen_kappa",
+    "macro F 1": "macro_f1", "Macro-F1": "macro_f1", "macroF1": "macro_f1", "κ": "cohen_kappa", "π₊": "prevalence",
+    "J+": "jaccard", "J−": "jaccard_negative", "macro J₊": "macro_jaccard", "j_y": "informedness", "d'": "d_prime",
+    "|C|": "determinant", "log plr": "log_positive_likelihood_ratio", "": None, "-": None, "macro": None, "lr": None,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("typed", "name"), TYPED.items())
+def test_what_people_type(typed, name):
+    assert bare(bare(typed)) == bare(typed)
+    if name is None:
+        with pytest.raises(KeyError, match="score must be one of those in"):
+            br.scores.get(typed)
+    else:
+        assert br.scores.get(typed).name == name
+
+
+def test_symbols_are_names_unless_two_scores_have_them():
+    shared = {"κ_w": ["cohen_kappa_linear", "cohen_kappa_quadratic"]}
+    for score in SCORES.values():
+        if score.symbol in shared:
+            with pytest.raises(
+                KeyError, match=r"score must be one of \['cohen_kappa_linear', 'cohen_kappa_quadratic'\]"
+            ):
+                br.scores.get(score.symbol)
+        elif score.symbol:
+            assert br.scores.get(score.symbol) is br.scores.get(score.symbol.swapcase()) is score
+    assert all(SYMBOLS[sign] <= {FOUND[sign]} for sign in SYMBOLS if sign in FOUND)
+
+
+def test_a_symbol_is_no_name_of_values():
+    """A letter over an array of one's own says nothing of a direction."""
+    assert find("B") is find("er") is None
+    assert br.rank(xr.DataArray([0.2, 0.1], dims="entity", name="er")).values.tolist() == [1, 2]
+
+
 def test_whatever_is_listed_is_an_attribute():
     for name in dir(br.scores):
         assert getattr(br.scores, name) is not None
@@ -510,6 +547,11 @@ def test_scaled_logs_reach_one_on_their_test_set(name, positives, negatives):
         (lambda s: s.scaled_log(s.diagnostic_odds_ratio, 1, 10), "positives must be at least 3"),
         (lambda s: s.probability("x", "tp fp", "tp"), "event must be a proper part"),
         (lambda s: s.get(3), "score must be a name"),
+        (lambda s: s.Score("x", len, range=[0, 1]), r"range must be a tuple \(low, high\); got list"),
+        (lambda s: s.Score("x", len, range=(0, 1, 2)), r"range must be a tuple \(low, high\); got \(0, 1, 2\)"),
+        (lambda s: s.Score("x", len, range=(1, 0)), r"range must be a tuple \(low, high\); got \(1, 0\)"),
+        (lambda s: s.Score("x", len, range=(0, "1")), "range must be a number; got"),
+        (lambda s: s.Score("x", len, range=(0, np.nan)), "range must not be NaN"),
         (lambda s: s.as_score(3), "score must be a Score, a name"),
     ],
 )
@@ -528,19 +570,6 @@ def test_proportional_counts_tie_exactly(name):
 
 def test_scores_are_hashable():
     assert len({*SCORES.values(), br.scores.f_beta(3.0)}) == len(SCORES) + 1
-
-
-def test_scores_travel_to_other_processes():
-    for score in SCORES.values():
-        assert pickle.loads(pickle.dumps(score)) is score
-    macro = pickle.loads(pickle.dumps(br.scores.macro_f1))
-    assert macro == br.scores.macro_f1
-    three = "import bayesrank as br, pickle, sys; print(pickle.load(sys.stdin.buffer).of_cells(4, 1, 2, 3))"
-    sent = pickle.dumps(br.scores.macro_f1)
-    done = subprocess.run([sys.executable, "-c", three], input=sent, capture_output=True, check=True)
-    assert float(done.stdout) == br.scores.macro_f1.of_cells(4, 1, 2, 3)
-    own = replace(br.scores.accuracy, function=len, name="own")  # not of the catalogue
-    assert pickle.loads(pickle.dumps(own)) == own
 
 
 CONSTANT = {"scores": lambda tn, fp, fn, tp: 1.0, "a cell": br.scores.Score("cell", lambda tn, fp, fn, tp: tn)}

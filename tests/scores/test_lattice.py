@@ -4,7 +4,15 @@ import numpy as np
 import pytest
 
 import bayesrank as br
-from bayesrank.scores.lattice import pr_lattice, roc_lattice, roc_to_pr, simplex, simplex_slice
+from bayesrank.scores.lattice import (
+    lattice_values,
+    pr_lattice,
+    roc_lattice,
+    roc_to_pr,
+    simplex,
+    simplex_corners,
+    simplex_slice,
+)
 
 
 def test_simplex_is_regular():
@@ -54,3 +62,20 @@ def test_bad_arguments_are_named():
     with pytest.raises(ValueError, match="prevalence"):
         roc_to_pr(0.1, 0.2, 1.5)
     assert np.isnan(roc_lattice(0, 3)["tpr"]).all()
+
+
+def test_values_of_a_lattice_are_those_of_its_tables():
+    found = lattice_values(3, 4, "mcc")
+    assert found.dims == ("tp", "fp")
+    assert found.shape == (4, 5)
+    for tp in range(4):
+        for fp in range(5):
+            expected = br.scores.mcc.of_cells(4 - fp, fp, 3 - tp, tp)
+            np.testing.assert_array_equal(found.sel(tp=tp, fp=fp), expected)
+
+
+def test_corners_of_the_simplex_are_tables_of_one_cell():
+    corners = simplex_corners(12)
+    for cell in ("tn", "fp", "fn", "tp"):
+        table = {"tn": 0, "fp": 0, "fn": 0, "tp": 0} | {cell: 12}
+        np.testing.assert_array_equal(simplex(br.from_counts(**table))[0], corners.sel(cell=cell.upper()))

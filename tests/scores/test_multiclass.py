@@ -8,7 +8,8 @@ from sklearn import metrics
 
 import bayesrank as br
 from bayesrank.cli._analysis import check_classes
-from bayesrank.scores.names import SCORES
+from bayesrank.scores.averages import AVERAGES
+from bayesrank.scores.names import SCORES, find
 
 RNG = np.random.default_rng(3)
 TRUTH = RNG.integers(0, 4, 300)
@@ -225,18 +226,38 @@ def test_what_is_no_table_of_classes_is_refused():
         br.scores.accuracy(COUNTS.isel(predicted=[1, 0, 2, 3]))
 
 
-@pytest.mark.parametrize("name", ["macro_accuracy", "weighted_accuracy", "Micro Error-rate"])
+@pytest.mark.parametrize("name", ["macro_accuracy", "weighted_accuracy", "Micro Error-rate", "macro A"])
 def test_averages_of_two_meanings_have_no_name(name):
-    with pytest.raises(KeyError, match=r"one meaning.*_tpr.*br.scores.average"):
+    with pytest.raises(KeyError, match=r"more than one meaning.*_tpr.*br.scores.average"):
         br.scores.get(name)
 
 
 def test_names_that_are_no_average():
-    for name in ("macro_prevalence", "geometric_mcc", "macro_macro_f1", "macro_mean_absolute_error", "median_f1"):
-        with pytest.raises(KeyError, match="score must be one of"):
+    for name, why in {
+        "macro_prevalence": "prevalence has no direction",
+        "geometric_mcc": "mcc may be negative",
+        "harmonic mcc": "mcc may be negative",
+        "harmonic κ": "cohen_kappa may be negative",
+        "macro_macro_f1": "macro_f1 is of more than two classes itself",
+        "macro_mean_absolute_error": "mean_absolute_error is of more than two classes itself",
+        "median_f1": "score must be one of",
+    }.items():
+        assert find(name) is None
+        with pytest.raises(KeyError, match=why) as told:
             br.scores.get(name)
+        assert "did you mean macro" not in str(told.value)
     with pytest.raises(KeyError, match="did you mean macro_precision"):
         br.scores.get("macro_precison")
+
+
+@pytest.mark.parametrize("kind", AVERAGES)
+@pytest.mark.parametrize("typo", ["mc", "kapp", "prevalenc", "acuracy", "macro_f", "informednes", "markednes"])
+def test_hints_are_names(kind, typo):
+    with pytest.raises(KeyError) as told:
+        br.scores.get(f"{kind} {typo}")
+    _, _, hints = str(told.value).partition("did you mean ")
+    for hint in filter(None, hints.rstrip("'\"?").split(", ")):
+        assert br.scores.get(hint).name.startswith(kind)
 
 
 def test_facts_go_with_the_average():

@@ -8,6 +8,7 @@ import xarray as xr
 from scipy.stats import rankdata
 
 import bayesrank as br
+from bayesrank.tile.posterior import leaders
 
 
 def performances(draws, entities, seed=0, shared=True):
@@ -227,3 +228,27 @@ def test_errors_of_independent_draws_are_those_of_a_mean():
     assert (found["probability_skilled_error"] > 0).all()
     point = br.tile.credible(counts, 3)
     assert not any(point[name].notnull().any() for name in point if name.endswith("_error"))
+
+
+def test_leaders_lead_alone_or_share():
+    """Three equal entities and one that is worse everywhere: the three share the whole Tile, exactly or by draws."""
+    cells = {"tn": [70, 70, 70, 10], "fp": [10, 10, 10, 70], "fn": [6, 6, 6, 24], "tp": [24, 24, 24, 6]}
+    counts = br.from_counts(**cells, entity=list("abcd"))
+    for source in (counts, br.fit(counts, draws=500, seed=1)):
+        found = leaders(br.tile.credible(source, resolution=7))
+        assert found["shared"].all()
+        assert (found["leader"] == "").all()
+        assert found["among"].values.tolist() == [True, True, True, False]
+        assert found["exact"].item() is (source is counts)
+    alone = leaders(br.tile.credible(counts.isel(entity=[0, 3]), resolution=7))
+    assert (alone["leader"] == "a").all()
+    assert not alone["shared"].any()
+    assert not alone["among"].any()
+
+
+def test_nobody_leads_where_nothing_is_defined():
+    counts = br.from_counts(tn=[0, 0], fp=[0, 0], fn=[3, 2], tp=[1, 2], entity=["a", "b"])
+    found = leaders(br.tile.credible(counts, resolution=5))
+    assert not found["shared"].sel(a=0, b=0).item()
+    assert found["leader"].sel(a=0, b=0).item() == ""
+    assert found["leader"].sel(a=1, b=1).item() == "b"

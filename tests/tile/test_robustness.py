@@ -146,12 +146,12 @@ def test_sharp_hyperbolas_near_two_crossing_lines():
 
 
 def nearest_to_cross(k):
-    from bayesrank.tile import _robust
+    from bayesrank.tile.kernels import _distances
 
     points = np.linspace(0, 1, 21)
     out = np.empty((21, 21))
     corner = 0.25 - k, -0.25 - k, -0.25 - k, 0.25 - k
-    _robust.distances(np.array([corner]), np.zeros(4, bool), np.zeros(4, bool), points, out)
+    _distances.distances(np.array([corner]), np.zeros(4, bool), np.zeros(4, bool), points, out)
     return out, *np.meshgrid(points, points)
 
 

@@ -5,6 +5,7 @@ import pytest
 import xarray as xr
 
 import bayesrank as br
+from bayesrank.tile.geometry import holders
 
 
 def random_entities(n, seed):
@@ -130,3 +131,13 @@ def test_preferences_mix_by_weight():
         br.tile.preference_ranking(array, [0.2, 0.9], [0.7, 0.1], weights=[1, -3])
     with pytest.raises(ValueError, match="one length"):
         br.tile.preference_ranking(array, [0.2, 0.9], [0.7, 0.1, 0.3])
+
+
+def test_holders_have_the_shares_of_their_regions():
+    counts = br.from_counts(tn=[70, 75, 60], fp=[10, 5, 20], fn=[6, 9, 2], tp=[24, 21, 28], entity=["a", "b", "c"])
+    for rank in (1, 2):
+        found, shares = holders(br.tile.regions(counts, rank)), br.tile.shares(counts, rank)
+        assert (np.diff(found["area"]) <= 0).all()
+        np.testing.assert_allclose(found["area"], shares.sel(entity=found["entity"]), atol=1e-9)
+        assert found["tied"].values.tolist() == [1] * found.sizes["entity"]
+        assert found["first"].values.tolist() == found["entity"].values.tolist()

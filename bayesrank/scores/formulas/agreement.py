@@ -7,15 +7,30 @@ import numpy as np
 
 from bayesrank.scores._forms import Contour, Turning, corners, half_plane
 from bayesrank.scores.derived import balanced
-from bayesrank.scores.formulas._words import ALL_MARGINS, BOTH_PREDICTED, FOUNDATIONS, INFINITY, METRICS, TILE
-from bayesrank.scores.names import add, quotient, score
+from bayesrank.scores.names import (
+    ALL_MARGINS,
+    BOTH_PREDICTED,
+    FOUNDATIONS,
+    INFINITY,
+    METRICS,
+    TILE,
+    add,
+    quotient,
+    score,
+)
 from bayesrank.scores.score import ratio
 
 NOT_ALL_RIGHT = "not all cases in one of TN, TP"
 
 
 def by_prediction_rate(rate: Any, skill: Any, p: Any, n: Any) -> tuple[Any, Any]:
-    """FPR and TPR at a share called positive, p TPR + n FPR, and an informedness, TPR - FPR."""
+    """FPR and TPR at a share called positive, p TPR + n FPR, and an informedness, TPR - FPR.
+
+    Examples
+    --------
+    >>> [round(rate, 3) for rate in by_prediction_rate(0.3, 0.5, 0.4, 0.6)]  # of 0.3 = 0.6 FPR + 0.4 TPR
+    [0.1, 0.6]
+    """
     return rate - p * skill, rate + n * skill
 
 

@@ -5,8 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from bayesrank.scores.formulas._words import INFINITY
-from bayesrank.scores.names import add
+from bayesrank.scores.names import INFINITY, add
 from bayesrank.scores.score import Score, ratio
 
 GAUDETTE = "Gaudette and Japkowicz (2009)"

@@ -8,9 +8,8 @@ from scipy.special import ndtri
 from bayesrank.scores._forms import Contour, corners, half_plane
 from bayesrank.scores.averages import Average
 from bayesrank.scores.derived import logarithm
-from bayesrank.scores.formulas._words import BOTH_CLASSES, FOUNDATIONS, INFINITY, METRICS, TILE
 from bayesrank.scores.formulas.probabilities import TPR
-from bayesrank.scores.names import add, quotient, score
+from bayesrank.scores.names import BOTH_CLASSES, FOUNDATIONS, INFINITY, METRICS, TILE, add, quotient, score
 from bayesrank.scores.score import ratio
 
 

@@ -1,0 +1,8 @@
+"""Evidence from single cases: labels predicted, outcomes without classes, and what repeated runs tell."""
+
+from bayesrank.cases.components import variance_components
+from bayesrank.cases.deciding import deciding_cases
+from bayesrank.cases.outcomes import from_outcomes
+from bayesrank.cases.predictions import from_predictions, joint_outcomes
+
+__all__ = ["deciding_cases", "from_outcomes", "from_predictions", "joint_outcomes", "variance_components"]

@@ -1,0 +1,191 @@
+"""Outcomes without classes: right or wrong, a grade or a number, of every entity on a case."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+from bayesrank._checks import in_words, is_number, item_names, name_coord, repeats
+from bayesrank.cases._patterns import EXACT, check_cases, common_note, numbers_of, patterns, without_columns
+
+__all__ = ["from_outcomes"]
+
+#: What may be done about missing outcomes, besides counting them as a number.
+MISSING = ("common", "own")
+
+
+def from_outcomes(
+    frame: pd.DataFrame,
+    *,
+    weight: Any = None,
+    dataset: Any = None,
+    cluster: Any = None,
+    case: Any = None,
+    run: Any = None,
+    missing: Any = None,
+) -> xr.Dataset:
+    """How often each pattern of outcomes occurred: right or wrong, a grade or a number, of every entity on a case.
+
+    For evaluations without a confusion matrix: benchmarks of language models, graded answers, costs, errors.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame
+        One row a case, one column an entity, the outcome as value: a number, 0/1 or True/False for wrong and right.
+        With ``run``, one row a run of a case.
+    weight : sequence of int or str, optional
+        How many times each case counts (whole numbers), or the column that says so.
+    dataset : hashable or sequence, optional
+        The data set of each case, the column that names it, or one name for all cases.
+    cluster : sequence or str, optional
+        What each case belongs to (a question, a patient), where cases of one cluster resemble each other, or the
+        column that says so.
+    case : sequence or str, optional
+        The name of each case, or the column that holds it, so that none is counted twice: a case that occurs again,
+        in the same data set or in another (folds that overlap), is refused.
+    run : sequence or str, optional
+        Which run (repetition, sample, seed) of its case a row is, or the column that says so; ``case`` must be given.
+        The outcome of a case is its mean over runs: repeated runs make a case more certain, they are not more cases.
+        Numbers of runs may differ.
+    missing : "common", "own" or number, optional
+        What to do about missing outcomes, which are refused by default. ``"common"`` keeps the rows that all entities
+        met. ``"own"`` leaves each entity on its own cases, which speak for the others if answers are missing at
+        random. A number is what a missing outcome counts as: 0, if no answer is a wrong one.
+
+    Returns
+    -------
+    xarray.Dataset
+        ``outcome`` (pattern, entity), NaN where an entity stands on its own cases and this is none; ``count``
+        (pattern), above 0; and the coords ``dataset`` and ``cluster`` (pattern) where given. Columns that were named
+        for these are no entities. Attrs, where answers were missing: ``missing``, the ``note`` that rankings print,
+        and of ``"common"`` also ``cases`` and ``cases_left_out``; of runs ``fewest_runs`` and ``most_runs`` of a case.
+        The model ``"paired"`` takes it, and its posterior holds ``mean_outcome``.
+
+    Raises
+    ------
+    ValueError
+        If an outcome is missing or not finite, all outcomes of an entity are missing, a column, a case or a run occurs
+        twice, or lengths differ.
+    TypeError
+        If ``frame`` is no DataFrame, or a column does not hold numbers.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> frame = pd.DataFrame({"gpt": [1, 1, 0, 1], "llama": [1, 0, 0, 1]})
+    >>> outcomes = from_outcomes(frame)
+    >>> outcomes["outcome"].values.tolist(), outcomes["count"].values.tolist()
+    ([[0, 0], [1, 0], [1, 1]], [1, 1, 2])
+
+    Four rows are two runs of each of two tasks:
+
+    >>> runs = frame.assign(task=["x", "x", "y", "y"], seed=[1, 2, 1, 2])
+    >>> from_outcomes(runs, case="task", run="seed")["outcome"].values.tolist()
+    [[0.5, 0.5], [1.0, 0.5]]
+    """
+    outcomes, given = without_columns(
+        frame, {"weight": weight, "dataset": dataset, "cluster": cluster, "case": case, "run": run}
+    )
+    _check_missing(missing)
+    if run is not None and case is None:
+        raise ValueError("case must be given where run is, to tell whose runs they are; got None")
+    size = len(frame)
+    groups = {
+        group: item_names(group, given[group], size, broadcast=group == "dataset")
+        for group in ("dataset", "cluster", "case", "run")
+        if given[group] is not None
+    }
+    values, weighs = numbers_of(outcomes), repeats(given["weight"], size)
+    if case is not None:
+        check_cases(groups["case"], weighs, groups.get("dataset"), groups.get("run"))
+    about: dict[str, Any] = {}
+    if run is not None:
+        kept = weighs > 0
+        values, weighs = values[kept], weighs[kept]
+        groups = {group: [name for name, k in zip(names, kept, strict=True) if k] for group, names in groups.items()}
+    lacking = np.isnan(values)
+    if lacking.any():
+        values, weighs, groups, about = _without_missing(values, weighs, groups, outcomes, missing)
+    if run is not None:
+        values, groups, runs = _means(values, groups)
+        weighs = np.ones(len(values), np.int64)
+        about |= {"fewest_runs": int(runs.min()), "most_runs": int(runs.max())}
+    if (values == np.floor(values)).all() and np.abs(values).max(initial=0) < EXACT:
+        values = values.astype(np.int64)
+    seen, codes = np.unique(values, return_inverse=True)
+    rows, count, coords = patterns(codes.reshape(values.shape), weighs, groups)
+    return xr.Dataset(
+        {"outcome": (("pattern", "entity"), seen[rows]), "count": ("pattern", count)},
+        {"entity": name_coord(list(outcomes.columns))} | coords,
+        about,
+    )
+
+
+def _check_missing(missing: Any) -> None:
+    if missing is None or (isinstance(missing, str) and missing in MISSING):
+        return
+    if not is_number(missing):
+        raise TypeError(f"missing must be None, one of {MISSING}, or a number; got {in_words(missing)}")
+    if not np.isfinite(missing):
+        raise ValueError(f"missing must be None, one of {MISSING}, or a finite number; got {missing}")
+
+
+def _without_missing(
+    values: np.ndarray, weight: np.ndarray, groups: dict[str, list], outcomes: pd.DataFrame, missing: Any
+) -> tuple[np.ndarray, np.ndarray, dict[str, list], dict[str, Any]]:
+    """Rows, their weights and groups after what is to be done about missing outcomes, and attrs that say so."""
+    lacking, names = np.isnan(values), list(outcomes.columns)
+    empty = [name for name, none in zip(names, lacking[weight > 0].all(axis=0), strict=True) if none]
+    if empty and (weight > 0).any():
+        raise ValueError(f"frame must hold an outcome of every entity at least once; got none in the columns {empty}")
+    if missing is None:
+        row, column = np.argwhere(lacking)[0]
+        raise ValueError(
+            f"frame must hold an outcome of every entity on every case; got none in column {names[column]!r}, row "
+            f"{outcomes.index[row]} (missing='common' keeps the cases that all entities met, missing='own' leaves each "
+            "entity on its own cases, missing=0 counts a missing answer as 0, or wrong)"
+        )
+    if missing == "own":
+        note = f"{lacking.sum()} of {lacking.size} runs are missing, and left out of the means of their cases."
+        # Who met how many cases the model tells, which sees them.
+        return values, weight, groups, {"missing": "own"} | ({"note": note} if "run" in groups else {})
+    if missing == "common":
+        kept = ~lacking.any(axis=1)
+        if not weight[kept].any() and weight.any():
+            raise ValueError("missing cannot be 'common' where no case was met by all entities; got none")
+        groups = {group: [name for name, k in zip(held, kept, strict=True) if k] for group, held in groups.items()}
+        what = "runs" if "run" in groups else "cases"
+        about = common_note(int(weight[kept].sum()), int(weight[~kept].sum()), what)
+        return values[kept], weight[kept], groups, about
+    times = weight @ lacking
+    about = {
+        "missing": f"{missing:g}",
+        "note": f"Missing answers count as {missing:g}: {times.sum()} of {weight.sum() * len(names)}, most of them "
+        f"({times.max()}) of {names[int(times.argmax())]}.",
+    }
+    return np.where(lacking, float(missing), values), weight, groups, about
+
+
+def _means(values: np.ndarray, groups: dict[str, list]) -> tuple[np.ndarray, dict[str, list], np.ndarray]:
+    """The mean outcome of each case over its runs, its groups, and its number of runs.
+
+    A missing run is left out of the mean; one is missing where an entity stands on its own cases only.
+    """
+    which, _ = pd.factorize(np.asarray(groups["case"], dtype=object))
+    first = np.unique(which, return_index=True)[1]
+    for group in ("dataset", "cluster"):
+        for i, name in enumerate(groups.get(group, [])):
+            if name != groups[group][first[which[i]]]:
+                raise ValueError(
+                    f"{group} must be the same for all runs of a case; got {groups[group][first[which[i]]]!r} and "
+                    f"{name!r} for {groups['case'][i]!r}"
+                )
+    means = np.empty((first.size, values.shape[1]))
+    with np.errstate(invalid="ignore"):
+        for mean, column in zip(means.T, values.T, strict=True):
+            order = np.argsort(column, kind="stable")  # sums do not depend on the order of the rows
+            order = order[~np.isnan(column[order])]
+            mean[:] = np.bincount(which[order], column[order], first.size) / np.bincount(which[order], None, first.size)
+    kept = {group: [groups[group][i] for i in first] for group in groups if group != "run"}
+    return means, kept, np.bincount(which)

@@ -1,0 +1,246 @@
+"""Evidence from single cases: the true label of each, and what every entity predicted of it."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+from bayesrank._checks import (
+    all_classes,
+    case_labels,
+    item_names,
+    name_coord,
+    ordered_categories,
+    repeats,
+    unique_names,
+)
+from bayesrank.cases._patterns import check_cases, common_note, patterns
+from bayesrank.counts import arrange
+
+__all__ = ["from_predictions", "joint_outcomes"]
+
+LACKING = (
+    " (fill in the label that it counts as, or keep the cases that all entities met, by missing='common' of "
+    "br.joint_outcomes)"
+)
+
+
+def from_predictions(
+    y_true: Any,
+    predictions: Mapping[Any, Any] | pd.DataFrame,
+    *,
+    labels: Sequence[Any] | None = None,
+    dataset: Any = None,
+    weight: Any = None,
+) -> xr.DataArray:
+    """Counts from the true and the predicted label of every case.
+
+    Parameters
+    ----------
+    y_true : sequence of labels
+        The true label of each case. Any label type.
+    predictions : mapping or DataFrame
+        For each entity (key or column), its predicted label of each case, in the order of ``y_true``.
+    labels : sequence, optional
+        All classes in order; for two classes the negative one first. By default the categories
+        of ``y_true`` if it has some (as in :func:`bayesrank.from_frame`), else the sorted labels that occur. A class
+        named here is kept even where no case has it.
+    dataset : hashable or sequence, optional
+        The data set of each case, or one name for all cases.
+    weight : sequence of int, optional
+        How many times each case counts (whole numbers).
+
+    Returns
+    -------
+    xarray.DataArray
+        Integer ``counts`` (entity, [dataset], actual, predicted).
+
+    Raises
+    ------
+    ValueError
+        If lengths differ, a label is missing or not among ``labels``, or fewer than two classes are known.
+    TypeError
+        If ``predictions`` is no mapping or DataFrame.
+
+    Examples
+    --------
+    >>> counts = from_predictions([0, 0, 1, 1], {"always": [1, 1, 1, 1], "good": [0, 0, 1, 0]})
+    >>> counts.sel(entity="good").values.tolist()
+    [[2, 0], [1, 1]]
+    """
+    cases = _encode(y_true, predictions, labels, weight)
+    size, n_classes = cases.actual.size, len(cases.classes)
+    where = [None] * size if dataset is None else item_names("dataset", dataset, size, broadcast=True)
+    datasets = list(dict.fromkeys(where))
+    column = {name: i for i, name in enumerate(datasets)}
+    rows = np.array([column[name] for name in where])
+    tables = np.zeros((len(cases.entities), len(datasets), n_classes, n_classes), np.int64)
+    for table, predicted in zip(tables, cases.predicted.T, strict=True):
+        np.add.at(table, (rows, cases.actual, predicted), cases.weight)
+    if dataset is None:
+        return arrange(tables[:, 0], cases.entities, None, cases.classes)
+    pairs = [(e, d) for e in cases.entities for d in datasets]
+    return arrange(
+        tables.reshape(-1, n_classes, n_classes), [e for e, _ in pairs], [d for _, d in pairs], cases.classes
+    )
+
+
+def joint_outcomes(
+    y_true: Any,
+    predictions: Mapping[Any, Any] | pd.DataFrame,
+    *,
+    labels: Sequence[Any] | None = None,
+    weight: Any = None,
+    dataset: Any = None,
+    cluster: Any = None,
+    case: Any = None,
+    missing: Literal["common"] | None = None,
+) -> xr.Dataset:
+    """How often each pattern occurred: the true label of a case, and what every entity predicted of it.
+
+    Counts of each entity alone do not tell how often two entities err on the same cases; these patterns do.
+
+    Parameters
+    ----------
+    y_true : sequence of labels
+        The true label of each case. Any label type.
+    predictions : mapping or DataFrame
+        For each entity (key or column), its predicted label of each case, in the order of ``y_true``.
+    labels : sequence, optional
+        All classes in order; for two classes the negative one first. By default as for :func:`from_predictions`.
+    weight : sequence of int, optional
+        How many times each case counts (whole numbers).
+    dataset : hashable or sequence, optional
+        The data set of each case, or one name for all cases. Cases of different data sets are different patterns.
+    cluster : sequence, optional
+        What each case belongs to (a patient, a series), where cases of one cluster resemble each other. Cases of
+        different clusters are different patterns; a name stands for the same cluster in every data set.
+    case : sequence, optional
+        The name of each case, so that none is counted twice: a case that occurs again, in the same data set or in
+        another (folds that overlap), is refused.
+    missing : "common", optional
+        What to do where an entity made no prediction (None or NaN): refuse it, or keep the cases that all entities
+        met. A missing prediction has no place of its own in a square table.
+
+    Returns
+    -------
+    xarray.Dataset
+        ``actual`` (pattern) and ``predicted`` (pattern, entity), labels; ``count`` (pattern), above 0; and the coords
+        ``label`` (all classes in order), ``dataset`` and ``cluster`` (pattern) where given. Patterns are in the
+        order of the data sets and clusters, then of the classes. Attrs, where cases were left out: ``missing``,
+        ``cases`` and ``cases_left_out``, and the ``note`` that rankings print.
+
+    Raises
+    ------
+    ValueError
+        If lengths differ, a label is missing or not among ``labels``, fewer than two classes are known, or a case
+        occurs twice.
+    TypeError
+        If ``predictions`` is no mapping or DataFrame.
+
+    Examples
+    --------
+    >>> joint = joint_outcomes([0, 0, 1, 1], {"always": [1, 1, 1, 1], "good": [0, 0, 1, 0]})
+    >>> joint["predicted"].values.tolist(), joint["count"].values.tolist()
+    ([[1, 0], [1, 0], [1, 1]], [2, 1, 1])
+    """
+    if missing not in (None, "common"):
+        raise ValueError(
+            "missing must be None or 'common': a missing prediction has no place in a square table, unless it is "
+            f"filled in with a label; got {missing!r}"
+        )
+    cases = _encode(y_true, predictions, labels, weight, missing == "common")
+    classes, size = name_coord(cases.classes), cases.weight.size
+    groups = {"dataset": dataset, "cluster": cluster, "case": case}
+    named = {
+        group: item_names(group, given, size, broadcast=group == "dataset")
+        for group, given in groups.items()
+        if given is not None
+    }
+    if case is not None:
+        check_cases(named["case"], cases.weight, named.get("dataset"))
+    met = cases.predicted.min(axis=1) >= 0
+    if not cases.weight[met].any() and cases.weight.any():
+        raise ValueError("missing cannot be 'common' where no case was met by all entities; got none")
+    codes, count, coords = patterns(
+        np.column_stack([cases.actual, cases.predicted])[met],
+        cases.weight[met],
+        {group: [name for name, kept in zip(names, met, strict=True) if kept] for group, names in named.items()},
+    )
+    return xr.Dataset(
+        {
+            "actual": ("pattern", classes[codes[:, 0]]),
+            "predicted": (("pattern", "entity"), classes[codes[:, 1:]]),
+            "count": ("pattern", count),
+        },
+        {"entity": name_coord(cases.entities), "label": classes} | coords,
+        common_note(int(cases.weight[met].sum()), int(cases.weight[~met].sum())),
+    )
+
+
+class _Cases(NamedTuple):
+    """Cases with their labels as positions among the classes."""
+
+    actual: np.ndarray  # (case)
+    predicted: np.ndarray  # (case, entity)
+    weight: np.ndarray  # (case)
+    entities: list
+    classes: list
+
+
+def _encode(
+    y_true: Any,
+    predictions: Mapping[Any, Any] | pd.DataFrame,
+    labels: Sequence[Any] | None,
+    weight: Any,
+    may_lack: bool = False,
+) -> _Cases:
+    """The cases, checked; a prediction that may be missing, and is, has the code -1."""
+    if not isinstance(predictions, Mapping | pd.DataFrame):
+        raise TypeError(
+            "predictions must be a mapping or a DataFrame from entity to predicted labels; "
+            f"got {type(predictions).__name__}"
+        )
+    truth = case_labels("y_true", y_true)
+    names = list(predictions.keys())
+    entities = unique_names("predictions", item_names("predictions", names, len(names)))
+    if not entities:
+        raise ValueError("predictions must hold at least one entity; got none")
+    guesses = {
+        name: case_labels(f"predictions[{name!r}]", predictions[name], may_lack=may_lack, hint=LACKING)
+        for name in entities
+    }
+    for name, guess in guesses.items():
+        if guess.size != truth.size:
+            raise ValueError(
+                f"predictions[{name!r}] must hold one label for each of the {truth.size} cases of y_true; "
+                f"got {guess.size}"
+            )
+    if labels is None:
+        true = set(truth.tolist())
+        for name, guess in guesses.items():
+            if guess.dtype.kind not in "fO":
+                continue
+            # What a classifier's predict_proba gives would else be a class for each case.
+            between = [v for v in guess.tolist() if isinstance(v, float) and 0 < v < 1 and v not in true]
+            if between:
+                raise ValueError(
+                    f"predictions[{name!r}] must hold labels, not probabilities (set a threshold); got {between[0]:g}"
+                )
+    named = ordered_categories(y_true) if labels is None else labels
+    classes = all_classes(named, [truth, *(guess[~pd.isna(guess)] for guess in guesses.values())])
+    code = {label: i for i, label in enumerate(classes)}
+
+    def encode(argument: str, values: np.ndarray) -> np.ndarray:
+        given = ~pd.isna(values)
+        codes = np.full(values.size, -1)
+        try:
+            codes[given] = np.fromiter((code[v] for v in values[given].tolist()), np.int64, int(given.sum()))
+        except KeyError as error:
+            raise ValueError(f"{argument} holds the label {error.args[0]!r}, not among labels {classes}") from None
+        return codes
+
+    predicted = np.column_stack([encode(f"predictions[{name!r}]", guess) for name, guess in guesses.items()])
+    return _Cases(encode("y_true", truth), predicted, repeats(weight, truth.size), entities, classes)

@@ -1,0 +1,175 @@
+"""What a file holds, told by the columns of its heading alone: counts, or single cases; none of it is guessed."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import pandas as pd
+import xarray as xr
+
+import bayesrank as br
+from bayesrank.cli._table import Table, as_count, as_labels, as_outcome, read_table, to_number
+
+COUNTS = {
+    ("tn", "fp", "fn", "tp"): "a confusion matrix",
+    ("actual", "predicted", "count"): "a cell of one; of two labels the last in sorted order is the positive one",
+    ("correct", "wrong"): "how many cases were right and wrong",
+    ("outcome", "count"): "how many cases had an outcome, which is a number or text",
+}
+CASES = {
+    ("case", "outcome"): "the outcome of a case",
+    ("case", "actual", "predicted"): "the true and the predicted label of a case",
+}
+FORMS = (*COUNTS, *CASES)
+NUMBERS = ("tn", "fp", "fn", "tp", "count", "correct", "wrong")
+#: Columns of a file of single cases that are no entities.
+OF_CASES = ("case", "dataset", "cluster", "weight", "actual")
+#: Columns that a file of counts has, or one that names its entities.
+MARKS = {name for form in FORMS for name in form} - set(OF_CASES)
+#: What is hardly the name of an entity: numbers in such a column would be ranked in silence.
+HARDLY = {
+    *("id", "index", "item", "question", "task", "fold", "group", "patient", "subject", "seed", "split", "label"),
+    *("target", "truth", "y"),
+}
+
+HELP = "\n".join(f"  {'entity, ' + ', '.join(form):34}{words}" for form, words in (COUNTS | CASES).items())
+
+
+def read_evidence(path: str, cluster: str | None = None, ignore: Sequence[str] = ()) -> xr.DataArray | xr.Dataset:
+    """Counts from a file of counts, joint outcomes from one of single cases."""
+    table = read_table(path, cluster, ignore)
+    wide = "entity" not in table.names and not MARKS & set(table.names)
+    form = None if wide else _form(table)
+    known = OF_CASES if form is None else ("entity", *form, *OF_CASES)
+    twice = [name for name in known if table.names.count(name) > 1]
+    if twice:
+        raise ValueError(f"{path} must have each column once; its heading has {twice[0]} more than once")
+    if form is None:
+        return _wide(table)
+    if form in CASES:
+        return _long(table, form)
+    if cluster is not None:
+        raise ValueError(f"--cluster must be left out for counts, which do not tell single cases; got {cluster!r}")
+    return _counts(table, form)
+
+
+def _form(table: Table) -> tuple[str, ...]:
+    """The columns, beside entity, that tell what a row is."""
+    held = set(table.names)
+    whole = [form for form in FORMS if set(form) <= held]
+    if len(whole) > 1:
+        both = " and of ".join(", ".join(form) for form in whole)
+        raise ValueError(
+            f"{table.path} must have the columns of one kind of file; its heading has those of {both} (--ignore COLUMN "
+            "leaves one out)"
+        )
+    form = whole[0] if whole else max(FORMS, key=lambda form: len(set(form) & held) / len(form))
+    missing = [name for name in ("entity", *form) if name not in held]
+    if missing:
+        others = "; or ".join(", ".join(other) for other in FORMS if other != form)
+        raise ValueError(
+            f"{table.path} must have the columns entity, {', '.join(form)} (or, beside entity, {others}; or no entity "
+            f"and none of these, but one column for each entity); its heading is {', '.join(table.typed)}, without "
+            f"{', '.join(missing)}"
+        )
+    return form
+
+
+def _counts(table: Table, form: tuple[str, ...]) -> xr.DataArray:
+    columns = {name: table.column(name, as_count if name in NUMBERS else None) for name in ("entity", *form)}
+    if "dataset" in table.names:
+        columns["dataset"] = table.column("dataset")
+    if "actual" in form:
+        columns |= dict(zip(("actual", "predicted"), as_labels(columns["actual"], columns["predicted"]), strict=True))
+    if "outcome" in form:
+        numbers = [to_number(text) for text in columns["outcome"]]
+        columns["outcome"] = columns["outcome"] if None in numbers else numbers
+    return br.from_frame(pd.DataFrame(columns), dataset="dataset" if "dataset" in columns else None)
+
+
+def _wide(table: Table) -> xr.Dataset:
+    """One row a case, one column an entity."""
+    entities = [i for i, name in enumerate(table.names) if name not in OF_CASES]
+    typed = [table.typed[i] for i in entities]
+    for name in typed:
+        if not name or to_number(name) is not None:
+            raise ValueError(
+                f"{table.path} must have a heading that names its columns, those of counts, or one for each "
+                f"entity (see 'bayesrank rank --help'); it has {name or 'nothing'!r} for a name"
+            )
+        if name.lower() in HARDLY:
+            raise ValueError(
+                f"{table.path} must have one column for each entity, and {name!r} is hardly one: --cluster {name} says "
+                f"that it names clusters of cases, --ignore {name} leaves it out"
+            )
+        if typed.count(name) > 1:
+            raise ValueError(f"{table.path} must have each column once; its heading has {name} more than once")
+    if not entities:
+        raise ValueError(f"{table.path} must have a column for each entity; its heading is {', '.join(table.typed)}")
+    _check_cases(table)
+    read = None if "actual" in table.names else as_outcome
+    # By position: names that differ in case are two.
+    plain = table._replace(names=[str(i) for i in range(len(table.names))])
+    answers = {table.typed[i]: plain.column(str(i), read) for i in entities}
+    return _joint(answers, _of_cases(table))
+
+
+def _check_cases(table: Table) -> None:
+    """Raise if a case occurs twice."""
+    if "case" not in table.names:
+        return
+    datasets = table.column("dataset") if "dataset" in table.names else [""] * len(table.rows)
+    seen = set()
+    for i, key in enumerate(zip(datasets, table.column("case"), strict=True)):
+        if key in seen:
+            raise ValueError(f"{table.at(i)}: case must name each case once; got {key[1]!r} again")
+        seen.add(key)
+
+
+def _long(table: Table, form: tuple[str, ...]) -> xr.Dataset:
+    """One row an entity and a case; every entity must have met every case."""
+    last = form[-1]
+    entities, answers = table.column("entity"), table.column(last, as_outcome if last == "outcome" else None)
+    about = _of_cases(table)
+    if "actual" not in form:
+        about.pop("actual", None)
+    datasets = about.get("dataset", [""] * len(entities))
+    cases = list(zip(datasets, table.column("case"), strict=True))
+    first: dict[Any, int] = {}
+    held: dict[str, dict[Any, Any]] = {}
+    for i, (entity, case) in enumerate(zip(entities, cases, strict=True)):
+        of = held.setdefault(entity, {})
+        if case in of:
+            raise ValueError(f"{table.at(i)}: case must be told once for each entity; got {case[1]!r} of {entity!r}")
+        of[case] = answers[i]
+        same = first.setdefault(case, i)
+        for name, column in about.items():
+            if column[same] != column[i]:
+                raise ValueError(
+                    f"{table.at(i)}: {name} must be the same for all entities on case {case[1]!r}; got {column[i]!r} "
+                    f"after {column[same]!r}"
+                )
+    for entity, of in held.items():
+        lacking = next((case for case in first if case not in of), None)
+        if lacking is not None:
+            where = f" of dataset {lacking[0]!r}" if "dataset" in about else ""
+            raise ValueError(
+                f"{table.path} must have a row for every entity on every case; got none for entity {entity!r} on case "
+                f"{lacking[1]!r}{where}"
+            )
+    wide = {entity: [of[case] for case in first] for entity, of in held.items()}
+    return _joint(wide, {name: [column[i] for i in first.values()] for name, column in about.items()})
+
+
+def _of_cases(table: Table) -> dict[str, list]:
+    """What the file tells of its cases beside their names."""
+    given = [name for name in OF_CASES if name in table.names and name != "case"]
+    return {name: table.column(name, as_count if name == "weight" else None) for name in given}
+
+
+def _joint(answers: dict[str, list], about: dict[str, list]) -> xr.Dataset:
+    """Joint outcomes of cases: what each entity answered, and what is known of the cases."""
+    groups: dict[str, Any] = {name: about.get(name) for name in ("dataset", "cluster", "weight")}
+    if "actual" not in about:
+        return br.from_outcomes(pd.DataFrame(answers), **groups)
+    actual, *predicted = as_labels(about["actual"], *answers.values())
+    return br.joint_outcomes(actual, dict(zip(answers, predicted, strict=True)), **groups)

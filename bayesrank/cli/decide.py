@@ -1,0 +1,177 @@
+"""``bayesrank decide``: which entity to use, by what right and wrong answers are worth."""
+
+import math
+from typing import Any
+
+import click
+import pandas as pd
+import xarray as xr
+
+import bayesrank as br
+from bayesrank import _text
+from bayesrank.cli._analysis import analyse, analysing, progress
+from bayesrank.cli._output import print_numbers
+from bayesrank.ranking.summary import worth
+
+EXAMPLES = """
+\b
+Examples:
+  bayesrank decide breast_cancer --benefit tn=0,fp=-1,fn=-10,tp=0 --prevalence 0.02
+  bayesrank decide breast_cancer --benefit tn=0,fp=-1,fn=-10,tp=0 --always --reference logreg --margin-tnr 0.1
+"""
+CELLS = ("tn", "fp", "fn", "tp")
+COLUMNS = ("mean", "lower", "upper", "observed", "probability_best", "probability_best_error", "expected_regret")
+COMPARED = ("tpr_noninferior", "tnr_noninferior", "noninferior", "superior", "equivalent")
+
+
+@click.command(epilog=EXAMPLES, short_help="Whom to use, given what right and wrong answers are worth?")
+@analysing
+@click.option(
+    "--benefit", required=True, help="What each outcome is worth: tn=0,fp=-1,fn=-10,tp=0. Costs are negative."
+)
+@click.option("--always", is_flag=True, help="Compare with answering negative, or positive, to every case.")
+@click.option("--reference", help="An entity: are the others no worse than it, in both rates?")
+@click.option("--margin-tpr", type=float, help="How much lower a TPR is accepted. [default: 0.05]")
+@click.option("--margin-tnr", type=float, help="How much lower a TNR is accepted. [default: 0.05]")
+@click.option("--format", "output", type=click.Choice(["table", "csv"]), default="table", show_default=True)
+def decide(
+    benefit: str,
+    always: bool,
+    reference: str | None,
+    margin_tpr: float | None,
+    margin_tnr: float | None,
+    prob: float,
+    output: str,
+    **how: Any,
+) -> None:
+    """The expected utility of using each entity of DATA, the chance that it is the best choice, and the cost of doubt.
+
+    DATA is a shipped data set, or a CSV file as for 'bayesrank rank'. Utilities are in the unit of the benefits, for a
+    case at --prevalence.
+    """
+    with progress() as step:
+        # What is typed wrongly is better known before the work than after it.
+        worths = _benefits(benefit)
+        margins = _margins(reference, margin_tpr, margin_tnr)
+        analysis = analyse(step, **how)
+        counts = analysis.tables("a benefit of four cells", how["data"])
+        names = {str(name): name for name in counts["entity"].values.tolist()}
+        if reference is not None and reference not in names:
+            raise ValueError(f"--reference must be one of {', '.join(list(names)[:5])}, ...; got {reference!r}")
+        step("deciding")
+        decision = _decision(analysis.posterior, worths, always, prob)
+        compared = None
+        if reference is not None:
+            compared = br.noninferiority(analysis.posterior, names[reference], **margins, prob=prob)
+    if output == "csv":
+        click.echo(_frame(decision, compared).to_csv(), nl=False)
+        return
+    _print_decision(decision)
+    for sentence in br.decision_verdict(decision):
+        click.echo(sentence)
+    if compared is not None:
+        _print_compared(compared, worth(decision))
+    for line in analysis.remarks:
+        click.echo(f"Note: {line}")
+
+
+def _benefits(text: str) -> dict[str, float]:
+    """The worth of each cell, as typed."""
+    wanted = f"--benefit must be tn=NUMBER,fp=NUMBER,fn=NUMBER,tp=NUMBER, each once; got {text!r}"
+    found: dict[str, float] = {}
+    for part in text.split(","):
+        name, _, value = (word.strip() for word in part.partition("="))
+        try:
+            number = float(value)
+        except ValueError:
+            raise ValueError(wanted) from None
+        if name not in CELLS or name in found or not math.isfinite(number):
+            raise ValueError(wanted)
+        found[name] = number
+    if len(found) < len(CELLS):
+        raise ValueError(wanted)
+    return found
+
+
+def _margins(reference: str | None, tpr: float | None, tnr: float | None) -> dict[str, Any]:
+    """The margins that were given, if there is something to compare with."""
+    given = {name: value for name, value in (("tpr", tpr), ("tnr", tnr)) if value is not None}
+    for name, value in given.items():
+        if reference is None:
+            raise ValueError(f"--margin-{name} must go with --reference; got {value:g} alone")
+        if not 0 <= value <= 1:
+            raise ValueError(f"--margin-{name} must lie between 0 and 1; got {value:g}")
+    return given
+
+
+def _decision(posterior: Any, worths: dict[str, float], always: bool, prob: float) -> xr.Dataset:
+    try:
+        return br.expected_utility(posterior, worths, strategies=always, prob=prob)
+    except ValueError as error:
+        if str(error).startswith("prevalence must be given"):
+            raise ValueError(
+                "--prevalence must be a number for --always, where entities were tested at different prevalences"
+            ) from None
+        raise
+
+
+def _by_utility(decision: xr.Dataset) -> xr.Dataset:
+    """The highest expected utility first, of equals by name."""
+    names = [str(name) for name in decision["entity"].values]
+    mean = decision["mean"].fillna(-math.inf).round(12).values
+    return decision.isel(entity=sorted(range(len(names)), key=lambda i: (-mean[i], names[i])))
+
+
+def _frame(decision: xr.Dataset, compared: xr.Dataset | None) -> pd.DataFrame:
+    """All numbers, one row an entity."""
+    ordered = _by_utility(decision)
+    frame = pd.DataFrame({name: ordered[name].values for name in COLUMNS}, index=ordered["entity"].values.tolist())
+    if compared is not None:
+        columns = [*(f"{name}{end}" for name in COMPARED for end in ("", "_error")), "verdict"]
+        more = pd.DataFrame({name: compared[name].values for name in columns}, index=compared["entity"].values.tolist())
+        frame = frame.join(more)
+    return frame.rename_axis("entity")
+
+
+def _print_decision(decision: xr.Dataset) -> None:
+    size, ordered = worth(decision), _by_utility(decision)
+    width = float((ordered["upper"] - ordered["lower"]).where(lambda x: x > 0).median())
+    digits = 3 if math.isnan(width) else min(max(2 - math.floor(math.log10(width)), 0), 9)
+    rows = []
+    for i in range(ordered.sizes["entity"]):
+        row = {
+            name: float(ordered[name][i]) for name in ("mean", "lower", "upper", "probability_best", "expected_regret")
+        }
+        best = row["probability_best"] if not math.isnan(row["mean"]) else math.nan
+        rows.append(
+            [
+                str(ordered["entity"].values[i]),
+                _text.number(row["mean"], digits),
+                _text.interval(row["lower"], row["upper"], digits),
+                _text.probability(best, size),
+                _text.number(row["expected_regret"], digits + 1),
+            ]
+        )
+    level = f"{100 * decision.attrs['prob']:g}% interval"
+    print_numbers(["entity", "expected utility", level, "P(best)", "regret"], rows)
+
+
+def _print_compared(compared: xr.Dataset, size: float) -> None:
+    tpr, tnr, who = (compared.attrs[name] for name in ("tpr", "tnr", "reference"))
+    click.echo()
+    rows = [
+        [
+            str(compared["entity"].values[i]),
+            str(compared["verdict"].values[i]),
+            *(_text.probability(float(compared[name][i]), size) for name in COMPARED[2:]),
+            *(_text.probability(float(compared[name][i]), size) for name in COMPARED[:2]),
+        ]
+        for i in range(compared.sizes["entity"])
+    ]
+    print_numbers([f"against {who}", "verdict", "no worse", "superior", "equivalent", "TPR", "TNR"], rows)
+    error = max(float(compared[f"{name}_error"].max()) for name in COMPARED)
+    click.echo(
+        f"No worse: TPR above that of {who} minus {tpr:g} (P in the column TPR) and TNR above it minus {tnr:g}, "
+        "together. Equivalent: both within these margins. A verdict needs the probability "
+        f"{compared.attrs['prob']:g}; Monte-Carlo errors are at most {error:.2g}."
+    )

@@ -1,0 +1,171 @@
+"""Prior-data conflict: whether what was observed is far out in what the prior predicted, in closed form.
+
+In the conjugate models of tables the number of right answers to the cases of a class is beta-binomial before any data,
+and so is a class size where the cases were drawn at random. How far out in these distributions the data lie needs no
+draws. Tails are told, not densities: a prior with two peaks, at always right and always wrong, is not contradicted by
+what lies between them.
+"""
+
+from typing import Any
+
+import numpy as np
+import xarray as xr
+from scipy.signal import fftconvolve
+
+from bayesrank._checks import credibility
+from bayesrank.models import conjugate
+from bayesrank.predictive.confusion import beta_binomial
+
+__all__ = ["prior_conflict"]
+
+#: Masses below this are what rounding leaves of a sum of distributions.
+ROUNDING = 1e-15
+#: A prior that moves the posterior by no more standard deviations does no harm.
+PULL = 2.0
+TOLD = ("observed", "expected", "tail_probability", "pull")
+
+
+def prior_conflict(
+    counts: xr.DataArray, model: Any = "dirichlet_multinomial", *, level: float = 0.01, **options: Any
+) -> xr.Dataset:
+    """Whether the data contradict the prior: prior predictive checks in closed form.
+
+    Parameters
+    ----------
+    counts : xarray.DataArray
+        Integer counts (entity, [dataset], actual, predicted).
+    model : str or class
+        As for :func:`bayesrank.fit`; one whose posterior is known in closed form.
+    level : float
+        The probability of any alarm at all, over all entities and checks, if the prior is right.
+    **options
+        The model's own, as for :func:`bayesrank.fit`: ``prior``, ``prevalence``, ...
+
+    Returns
+    -------
+    xarray.Dataset
+        Over (``entity``, [``dataset``], ``check``). The checks are the right answers to the cases of each class, of
+        all classes together, given the class sizes, and, where prevalences are sampled, the size of each class:
+
+        - ``observed``: the share that was observed; ``expected``: its mean before any data;
+        - ``tail_probability``: twice the smaller prior predictive probability of as much or less, and of as much or
+          more, at most 1; NaN where there are no cases, or the prior is improper;
+        - ``pull``: how far the posterior mean is from what was observed, in posterior standard deviations;
+        - ``conflict``: whether the tail is at most ``level`` divided by the number of checks that could be made
+          (Bonferroni), which is ``attrs["bound"]``, and the pull is more than 2. A prior worth a few cases is soon
+          surprised, by any good classifier, but contradicts nothing: it hardly moves the posterior.
+
+        ``notes`` tells conflicts in words, one a line, the worst first.
+
+    Raises
+    ------
+    TypeError, ValueError, KeyError
+        As :func:`bayesrank.fit`; or if ``level`` is not strictly between 0 and 1.
+
+    References
+    ----------
+    Box (1980), Sampling and Bayes' inference in scientific modelling and robustness, J. R. Stat. Soc. A 143:383-430;
+    Evans and Moshonov (2006), Checking for prior-data conflict, Bayesian Analysis 1:893-914.
+
+    Examples
+    --------
+    >>> import bayesrank as br
+    >>> counts = br.from_counts(tn=[58, 91], fp=[42, 9], fn=[41, 8], tp=[59, 92], entity=["a", "b"])
+    >>> sure = [[90, 10], [10, 90]]  # a prior worth two hundred cases, nine in ten right
+    >>> found = prior_conflict(counts, "beta_binomial", prior=sure)
+    >>> found["conflict"].any("check").values.tolist()
+    [True, False]
+    >>> bool(prior_conflict(counts, "beta_binomial")["conflict"].any())
+    False
+    """
+    level = credibility("level", level)
+    known = conjugate(model, counts, options)
+    table = (known.posterior - known.prior).transpose(*known.prior.dims)
+    shape = known.prior.shape[:-2]
+    labels = known.prior["actual"].values.tolist()
+    sizes = known.totals is None
+    rows = {
+        position: _checks(np.rint(table.values[position]).astype(int), known.prior.values[position], sizes)
+        for position in np.ndindex(*shape)
+        if known.test_set.values[position] != ""
+    }
+    names = [*(f"right of {label}" for label in labels), "right of all"]
+    # Of two classes the size of one is that of the other.
+    names += [f"cases of {label}" for label in (labels[1:] if len(labels) == 2 else labels)] if sizes else []
+    values = np.full((*shape, len(names), len(TOLD)), np.nan)
+    for position, found in rows.items():
+        values[position] = found
+    cells = [dim for dim in known.prior.dims if dim not in ("actual", "predicted")]
+    coords = {dim: known.prior[dim].values for dim in cells} | {"check": names}
+    result = xr.Dataset({name: ((*cells, "check"), values[..., i]) for i, name in enumerate(TOLD)}, coords)
+    bound = level / max(int(result["tail_probability"].notnull().sum()), 1)
+    result["conflict"] = (result["tail_probability"] <= bound) & (np.abs(result["pull"]) > PULL)
+    return result.assign(notes=_notes(result, cells)).assign_attrs(level=level, bound=bound)
+
+
+def _checks(table: np.ndarray, alpha: np.ndarray, sizes: bool) -> np.ndarray:
+    """Observed and expected share, tail and pull of every check of one table (check, 4)."""
+    cases, weights = table.sum(-1).tolist(), alpha.sum(-1).tolist()
+    each = list(zip(np.diagonal(table).tolist(), cases, np.diagonal(alpha).tolist(), weights, strict=True))
+    found = [_one(*x) for x in each]
+    found.append(_together([x for x in each if x[1]]))
+    if sizes:
+        of_classes = [_one(n, sum(cases), w, sum(weights)) for n, w in zip(cases, weights, strict=True)]
+        found += of_classes[1:] if len(of_classes) == 2 else of_classes
+    return np.array(found)
+
+
+def _one(seen: int, number: int, weight: float, whole: float) -> tuple[float, ...]:
+    """Of a beta-binomial count; undefined without cases, and of a prior that has no distribution."""
+    return _together([(seen, number, weight, whole)] if number else [])
+
+
+def _together(rows: list[tuple[int, int, float, float]]) -> tuple[float, ...]:
+    """Of a sum of independent beta-binomial counts."""
+    if not rows or any(min(weight, whole - weight) <= 0 for _, _, weight, whole in rows):
+        return (np.nan,) * 4
+    masses, seen, number, expected, mean, variance = np.ones(1), 0, 0, 0.0, 0.0, 0.0
+    for k, n, a, w in rows:
+        these = beta_binomial(n, a, w - a)
+        masses = fftconvolve(masses, these) if len(masses) > 1 else these
+        seen, number, expected = seen + k, number + n, expected + n * a / w
+        rate = (a + k) / (w + n)
+        mean, variance = mean + n * rate, variance + n**2 * rate * (1 - rate) / (w + n + 1)
+    return seen / number, expected / number, _tail(masses, seen), (mean - seen) / np.sqrt(variance)
+
+
+def _tail(masses: np.ndarray, seen: int) -> float:
+    """Twice the smaller tail, what was seen included."""
+    masses = np.where(masses > ROUNDING, masses, 0.0)
+    return float(min(1.0, 2 * min(masses[: seen + 1].sum(), masses[seen:].sum())))
+
+
+def _notes(result: xr.Dataset, cells: list) -> str:
+    """The worst conflict of each check, in words."""
+    lines = []
+    tails = result["tail_probability"].where(result["conflict"]).transpose("check", *cells)
+    for i in np.argsort(tails.fillna(2.0).min(cells).values, kind="stable"):
+        one = tails.isel(check=int(i))
+        if not bool(one.notnull().any()):
+            break
+        at = np.unravel_index(np.nanargmin(one.values), one.shape)
+        who = " on ".join(str(result[dim].values[k]) for dim, k in zip(cells, at, strict=True))
+        here = result.isel({"check": int(i)} | dict(zip(cells, map(int, at), strict=True)))
+        many = int(one.notnull().sum())
+        more = f" It is so of {many}." if many > 1 else ""
+        lines.append(
+            f"The prior contradicts the data: it expects {float(here['expected']):.3g} "
+            f"{_what(str(here['check'].item()))}, and {who} has {float(here['observed']):.3g}, as far out with prior "
+            f"probability {_small(float(here['tail_probability']))}.{more}"
+        )
+    return "\n".join(lines)
+
+
+def _what(check: str) -> str:
+    kind, _, label = check.partition(" of ")
+    of = "all cases" if check == "right of all" else f"the cases of class {label!r}"
+    return f"of {of} right" if kind == "right" else f"of the cases in class {label!r}"
+
+
+def _small(p: float) -> str:
+    return f"{p:.1g}" if p >= 1e-10 else "below 1e-10"

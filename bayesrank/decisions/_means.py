@@ -1,0 +1,78 @@
+"""Means and shares of draws with their Monte-Carlo errors, of numbers with any dims."""
+
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from bayesrank._compat import groups_of, is_container
+from bayesrank._draws import BatchSums, Worth, draw_dims, mean_error, reduce, share_error
+
+
+def mean_and_error(values: xr.DataArray) -> tuple[xr.DataArray, xr.DataArray]:
+    """Mean over the defined draws, and its Monte-Carlo standard error, at least that of independent draws.
+
+    NaN where nothing is defined; of a point no error is known.
+
+    Examples
+    --------
+    >>> mean, error = mean_and_error(xr.DataArray(np.arange(400.0) % 2, dims="draw"))
+    >>> mean.item(), error.round(3).item()
+    (0.5, 0.025)
+    """
+    dims = draw_dims(values)
+    one = values.mean(dims) if dims else values
+    [sums] = reduce(values, BatchSums())
+    [known] = reduce(values.notnull().astype(float), BatchSums())
+    number = known.sum(axis=0)
+    if not dims:
+        return one, one * np.nan
+    with np.errstate(invalid="ignore"):
+        least = values.std(dims).values / np.sqrt(number)
+    return one, one.copy(data=np.where(number > 0, np.fmax(mean_error(sums, known), least), np.nan))
+
+
+def share_and_error(events: xr.DataArray, *numbers: xr.DataArray) -> tuple[xr.DataArray, xr.DataArray]:
+    """Share of the defined draws in which something is so, and its Monte-Carlo standard error, which is never 0.
+
+    Parameters
+    ----------
+    events : DataArray
+        1 where it is so, 0 where it is not, NaN where that is not defined.
+    *numbers : DataArray
+        What the events compare: how slowly these move tells what the draws are worth where the share does not.
+
+    Examples
+    --------
+    >>> values = xr.DataArray(np.arange(400.0) % 2, dims="draw")
+    >>> share, error = share_and_error((values > -1).astype(float), values)
+    >>> share.item(), bool(0 < error < 0.01)
+    (1.0, True)
+    """
+    share, error = mean_and_error(events)
+    if not draw_dims(events):
+        return share, error
+    worth = np.min([reduce(values, Worth())[0] for values in numbers], axis=0)
+    number = events.notnull().sum(draw_dims(events)).values
+    some = np.where(number > 0, number, np.nan)
+    all_draws = events.size / max(share.size, 1)
+    return share, share.copy(data=share_error(share.values, error.values, some, worth * some / all_draws))
+
+
+def as_posterior(
+    values: xr.DataArray, observed: xr.DataArray | None, ends: tuple[float, float], source: Any = None
+) -> xr.DataTree:
+    """What a ranking asks of a variable: its draws, its range, what was observed, and how the source's sampler did.
+
+    Examples
+    --------
+    >>> as_posterior(xr.DataArray(np.zeros((2, 1)), dims=("draw", "entity"), name="utility"), None, (0, 1)).groups
+    ('/', '/posterior')
+    """
+    name = str(values.name)
+    groups = {"posterior": values.to_dataset().assign_attrs({f"{name}_range": [float(end) for end in ends]})}
+    if observed is not None:
+        groups["observed_data"] = observed.rename(name).to_dataset()
+    if is_container(source) and "sample_stats" in (held := groups_of(source)):
+        groups["sample_stats"] = held["sample_stats"]
+    return xr.DataTree.from_dict(groups)

@@ -1,0 +1,245 @@
+"""Decision curves: the net benefit of treating by a predicted probability, at every threshold, with its uncertainty.
+
+The cases are what is uncertain: all entities, all thresholds and the strategies of treating all or none are judged by
+the same draws of the cases' weights (the Bayesian bootstrap), so that they can be compared draw by draw.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+from bayesrank._checks import (
+    all_classes,
+    case_labels,
+    credibility,
+    in_words,
+    is_number,
+    item_names,
+    labelled_numbers,
+    name_coord,
+    numbers,
+    ordered_categories,
+    prevalences,
+    unique_names,
+    unique_rows,
+    whole,
+)
+from bayesrank._random import Seed, blocks, fingerprint, root_sequence, stream
+from bayesrank.decisions._means import mean_and_error, share_and_error
+
+__all__ = ["STRATEGIES", "decision_curve"]
+
+STRATEGIES = ("treat all", "treat none")
+#: Below so many cases of a class the bootstrap is too sure of itself, as in the model "paired".
+FEW = 50
+#: Weights that are held at once.
+HELD = 2**22
+
+
+def decision_curve(
+    y_true: Any,
+    predictions: Mapping[Any, Any] | pd.DataFrame,
+    thresholds: Any,
+    *,
+    labels: Sequence[Any] | None = None,
+    prevalence: Any = None,
+    draws: int = 4000,
+    seed: Seed = None,
+    prob: float = 0.95,
+) -> xr.Dataset:
+    """Net benefit of treating where the predicted probability reaches a threshold, beside treating all and none.
+
+    Net benefit = TPR π - FPR (1 - π) t / (1 - t) at prevalence π: who treats from a probability of t on says that a
+    false positive costs t / (1 - t) of what a true positive is worth.
+
+    Parameters
+    ----------
+    y_true : sequence of labels
+        The true label of each case, of two classes.
+    predictions : mapping or DataFrame
+        For each entity (key or column), the predicted probability of the positive class of each case.
+    thresholds : sequence of float
+        Probabilities, strictly between 0 and 1, each once.
+    labels : sequence, optional
+        The two classes, the negative one first; by default as for :func:`bayesrank.from_predictions`.
+    prevalence : number or DataArray, optional
+        Of the positive class where the entities are to be used, or draws of it along ``draw``. By default it is that
+        of the cases, which were drawn at random.
+    draws : int
+        Draws of the cases' weights.
+    seed : int, SeedSequence or Generator, optional
+        Of all randomness. The order of cases and entities changes nothing, nor do the thresholds.
+    prob : float
+        Credible probability of the intervals.
+
+    Returns
+    -------
+    xarray.Dataset
+        Over (``entity``, ``threshold``); entities are those given, then "treat all" and "treat none", which the coord
+        ``strategy`` marks. ``mean`` of the net benefit, with ``mean_error``; ``lower`` and ``upper``, equal tails at
+        ``prob``; ``observed``; ``probability_best`` among all of them, who are tied sharing evenly, with ``_error``;
+        ``expected_regret``, with ``_error``. In true positives per case. ``notes`` says what the cases cannot carry.
+
+    Raises
+    ------
+    TypeError, ValueError
+        Naming the argument, what it held and what it should hold.
+
+    References
+    ----------
+    Vickers and Elkin (2006), Decision curve analysis, Medical Decision Making 26:565-574. Rubin (1981), The Bayesian
+    bootstrap, Annals of Statistics 9:130-134.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(1)
+    >>> sick = rng.random(400) < 0.3
+    >>> risk = {"marker": np.where(sick, rng.beta(4, 3, 400), rng.beta(2, 5, 400))}
+    >>> curve = decision_curve(sick, risk, [0.1, 0.3, 0.5], seed=1)
+    >>> curve["mean"].sel(threshold=0.3).round(2).to_series().to_dict()
+    {'marker': 0.14, 'treat all': 0.03, 'treat none': 0.0}
+    """
+    prob = credibility("prob", prob)
+    draws = whole("draws", draws, 1)
+    at = np.atleast_1d(numbers("thresholds", thresholds, 0.0, 1.0, ends=False))
+    if at.ndim > 1 or not at.size:
+        raise ValueError(f"thresholds must be a sequence of probabilities; got shape {at.shape}")
+    unique_names("thresholds", at.tolist())
+    truth = _truth(y_true, labels)
+    risks = _risks(predictions, truth.size)
+    names = unique_names("predictions", [*risks, *STRATEGIES])
+    share = _share(prevalence, draws)
+
+    # By name and by what was predicted, so that neither the order of entities nor that of cases changes the draws.
+    order = sorted(risks, key=repr)
+    levels = {name: np.unique(risks[name], return_inverse=True) for name in order}
+    codes, which = unique_rows(np.column_stack([truth, *(levels[name][1].ravel() for name in order)]))
+    count = np.bincount(which).astype(float)
+    positive = codes[:, 0] == 1
+    risk = np.stack([levels[name][0][codes[:, 1 + order.index(name)]] for name in risks])
+    decided = [_decided(risk, t) for t in at]
+
+    values = np.empty((draws, len(names), at.size))
+    root = root_sequence(seed)
+    for start, weight in _case_weights(count, draws, root, fingerprint(codes, count)):
+        here = slice(start, start + len(weight))
+        values[here] = _net_benefit(weight, positive, decided, at, None if share is None else share[here])
+    seen = _net_benefit(count[None], positive, decided, at, None if share is None else share.mean(keepdims=True))[0]
+
+    coords = {"entity": name_coord(names), "threshold": at}
+    held = xr.DataArray(values, coords, ("draw", "entity", "threshold"), "net_benefit")
+    best = held == held.max("entity")
+    cuts = held.quantile([(1 - prob) / 2, (1 + prob) / 2], "draw").drop_vars("quantile")
+    found = {"lower": cuts.isel(quantile=0), "upper": cuts.isel(quantile=1)}
+    found |= {"observed": xr.DataArray(seen, coords, ("entity", "threshold"))}
+    for name, (value, error) in {
+        "mean": mean_and_error(held),
+        "probability_best": share_and_error(best / best.sum("entity"), held),
+        "expected_regret": mean_and_error(held.max("entity") - held),
+    }.items():
+        found |= {name: value.transpose("entity", "threshold"), f"{name}_error": error.transpose("entity", "threshold")}
+    always = [name in STRATEGIES for name in names]
+    result = xr.Dataset(found, attrs={"prob": prob, "draws": draws, "cases": int(truth.size)})
+    return result.assign(notes=_notes(truth)).assign_coords(strategy=("entity", always))
+
+
+def _truth(y_true: Any, labels: Sequence[Any] | None) -> np.ndarray:
+    """Which cases are positive, as 0 and 1."""
+    held = case_labels("y_true", y_true)
+    classes = all_classes(ordered_categories(y_true) if labels is None else labels, [held])
+    unknown = [label for label in held.tolist() if label not in classes]
+    if unknown:
+        raise ValueError(f"y_true holds the label {unknown[0]!r}, not among labels {classes}")
+    if len(classes) != 2:
+        raise ValueError(f"y_true must be of two classes; got {classes}")
+    truth = np.array([label == classes[1] for label in held.tolist()], dtype=np.int64)
+    if truth.all() or not truth.any():
+        raise ValueError(f"y_true must hold cases of both classes; got none of {classes[int(not truth.any())]!r}")
+    return truth
+
+
+def _risks(predictions: Any, size: int) -> dict[Any, np.ndarray]:
+    """The predicted probabilities of each entity."""
+    if not isinstance(predictions, Mapping | pd.DataFrame):
+        raise TypeError(
+            "predictions must be a mapping or a DataFrame from entity to predicted probabilities; "
+            f"got {in_words(predictions)}"
+        )
+    found = {}
+    keys = list(predictions.keys())
+    for name in unique_names("predictions", item_names("predictions", keys, len(keys))):
+        risk = numbers(f"predictions[{name!r}]", predictions[name], 0.0, 1.0)
+        if risk.shape != (size,):
+            raise ValueError(
+                f"predictions[{name!r}] must hold one probability for each of the {size} cases; got shape {risk.shape}"
+            )
+        found[name] = risk
+    if not found:
+        raise ValueError("predictions must hold at least one entity; got none")
+    return found
+
+
+def _share(prevalence: Any, draws: int) -> np.ndarray | None:
+    """The prevalence of each draw, if one was given."""
+    if prevalence is None:
+        return None
+    if not is_number(prevalence) and not isinstance(prevalence, xr.DataArray):
+        raise TypeError(f"prevalence must be a number or a DataArray; got {in_words(prevalence)}")
+    share = labelled_numbers("prevalence", prevalences(prevalence, ends=True))
+    if share.dims not in ((), ("draw",)) or share.sizes.get("draw", draws) != draws:
+        raise ValueError(f"prevalence must be a number or {draws} draws along draw; got {dict(share.sizes)}")
+    return np.broadcast_to(share.values, (draws,))
+
+
+def _decided(risk: np.ndarray, threshold: float) -> tuple[np.ndarray, np.ndarray]:
+    """Whom the entities and the strategies treat (decision, case), each decision once, and whose it is.
+
+    Who decides alike has exactly the same net benefit, and shares a rank.
+    """
+    treated = np.vstack([risk >= threshold, np.ones((1, risk.shape[1]), bool), np.zeros((1, risk.shape[1]), bool)])
+    decisions, whose = np.unique(treated, axis=0, return_inverse=True)
+    return decisions, whose.ravel()
+
+
+def _net_benefit(
+    weight: np.ndarray,
+    positive: np.ndarray,
+    decided: list[tuple[np.ndarray, np.ndarray]],
+    thresholds: np.ndarray,
+    share: np.ndarray | None,
+) -> np.ndarray:
+    """Net benefit (draw, entity, threshold) of weights of the cases (draw, case)."""
+    sick, well = weight[:, positive], weight[:, ~positive]
+    sums = [part.sum(axis=1, keepdims=True) for part in (sick, well)]
+    p = sums[0] / (sums[0] + sums[1]) if share is None else share[:, None]
+    found = []
+    for (treated, whose), t in zip(decided, thresholds, strict=True):
+        tpr = sick @ treated[:, positive].T / sums[0]
+        fpr = well @ treated[:, ~positive].T / sums[1]
+        found.append((p * tpr - (1 - p) * fpr * t / (1 - t))[:, whose])
+    return np.stack(found, axis=-1)
+
+
+def _case_weights(
+    count: np.ndarray, draws: int, root: np.random.SeedSequence, evidence: str
+) -> Iterator[tuple[int, np.ndarray]]:
+    """Draws of the weights of distinct cases that occurred ``count`` times: Dirichlet, but for their sum.
+
+    In parts of the draws, which come from a stream for each block of the grid.
+    """
+    for block in blocks(1, draws):
+        rng = stream(root, "decision curve", evidence, *block.key)
+        step = max(HELD // count.size, 1)
+        for start in range(block.start, block.stop, step):
+            size = min(step, block.stop - start)
+            yield start, rng.standard_gamma(np.broadcast_to(count, (size, count.size)))
+
+
+def _notes(truth: np.ndarray) -> str:
+    fewest = int(min(truth.sum(), (1 - truth).sum()))
+    few = f"Only {fewest} cases of a class: intervals from fewer than some {FEW} are too narrow."
+    return few if fewest < FEW else ""

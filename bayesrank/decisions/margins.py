@@ -1,0 +1,140 @@
+"""Superiority, equivalence and non-inferiority against a reference, with a margin for each of the two rates."""
+
+import warnings
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from bayesrank._checks import credibility, number
+from bayesrank._draws import draw_dims
+from bayesrank.decisions._means import share_and_error
+from bayesrank.ranking._evidence import evidence_of
+from bayesrank.scores import as_score
+
+__all__ = ["noninferiority"]
+
+RATES = ("tpr", "tnr")
+
+
+def noninferiority(
+    source: Any, reference: Any, *, tpr: float = 0.05, tnr: float = 0.05, prob: float = 0.95, kind: str | None = None
+) -> xr.Dataset:
+    """Whether entities are no worse than a reference, as good, or better, in TPR and TNR together.
+
+    Joint draws are compared, so that what a paired posterior knows of common errors counts.
+
+    Parameters
+    ----------
+    source : DataArray, Dataset, InferenceData or DataTree
+        Whatever holds a two-class performance (..., entity, actual, predicted).
+    reference : hashable
+        The entity that the others are compared with.
+    tpr, tnr : float
+        The margins: how much lower a rate may be and still be accepted; of equivalence, how far apart. Between 0 and 1.
+    prob : float
+        Probability at which a verdict is given, and of the intervals.
+    kind : str, optional
+        Which performance of the posterior, as in :func:`bayesrank.as_performance`.
+
+    Returns
+    -------
+    xarray.Dataset
+        Over ``entity``, without the reference:
+
+        - ``tpr_difference``, ``tnr_difference``: median of the rate minus that of the reference, with ``_lower`` and
+          ``_upper``, equal tails at ``prob``;
+        - ``tpr_noninferior``, ``tnr_noninferior``: probability that the rate is above that of the reference minus
+          its margin; ``noninferior``: that both are;
+        - ``superior``: probability that both rates are above those of the reference;
+        - ``equivalent``: probability that both differ from them by less than their margins;
+        - their Monte-Carlo standard errors ``<name>_error``;
+        - ``undefined``: share of draws in which a rate has no value; probabilities are among the others;
+        - ``verdict``: "superior", "equivalent" (both, if both are), or else "non-inferior" where that has at least the
+          probability ``prob``; "inferior" where falling short by more than a margin in one rate at least has it; else
+          "undecided". Each entity by itself: of twenty, one in error is to be expected.
+
+        ``notes`` holds sentences on the evidence, one a line.
+
+    Raises
+    ------
+    KeyError
+        If there is no such entity.
+    TypeError, ValueError
+        If a margin or ``prob`` is no number between 0 and 1, there is no other entity, or there are not two classes.
+
+    Examples
+    --------
+    >>> import bayesrank as br
+    >>> counts = br.from_counts(tn=[900, 910, 800], fp=[100, 90, 200], fn=[50, 52, 10], tp=[450, 448, 490],
+    ...                         entity=["old", "new", "eager"])
+    >>> found = noninferiority(br.fit(counts, seed=1), "old")
+    >>> found["entity"].values.tolist(), found["verdict"].values.tolist()
+    (['new', 'eager'], ['equivalent', 'inferior'])
+    """
+    margins = {"tpr": number("tpr", tpr, 0.0, 1.0), "tnr": number("tnr", tnr, 0.0, 1.0)}
+    prob = credibility("prob", prob)
+    rates = {name: as_score(name)(source, kind) for name in RATES}
+    evidence = evidence_of(source, None, rates["tpr"], kind)
+    differences = {name: _minus(values, reference) for name, values in rates.items()}
+    known = differences["tpr"].notnull() & differences["tnr"].notnull()
+    above = {name: differences[name] > -margins[name] for name in RATES}
+    better = {name: differences[name] > 0 for name in RATES}
+    alike = {name: abs(differences[name]) < margins[name] for name in RATES}
+    found: dict[str, Any] = {}
+    for name, values in differences.items():
+        found |= _interval(f"{name}_difference", values, (1 - prob) / 2)
+        events = above[name].where(values.notnull()).astype(float)
+        found |= _share(f"{name}_noninferior", events, values)
+    for name, both in (("noninferior", above), ("superior", better), ("equivalent", alike)):
+        events = (both["tpr"] & both["tnr"]).where(known).astype(float)
+        found |= _share(name, events, *differences.values())
+    found["undefined"] = 1 - (known.mean(draw_dims(known)) if draw_dims(known) else known.astype(float))
+    result = xr.Dataset({name: value.drop_attrs() for name, value in found.items()})
+    result["verdict"] = _verdict(result, prob)
+    result["notes"] = "\n".join(evidence.notes(as_score("tpr")))
+    facts = {"reference": str(reference), "prob": prob, "tpr": margins["tpr"], "tnr": margins["tnr"]}
+    return result.assign_attrs(facts)
+
+
+def _minus(values: xr.DataArray, reference: Any) -> xr.DataArray:
+    """Each entity's values minus those of the reference, which is left out."""
+    if "entity" not in values.dims:
+        raise ValueError(f"source must have the dim entity; got {values.dims}")
+    if "entity" not in values.coords:
+        values = values.assign_coords(entity=np.arange(values.sizes["entity"]))
+    names = values["entity"].values.tolist()
+    if reference not in names:
+        raise KeyError(f"reference must be one of the entities, {str(names)[:60]}; got {reference!r}")
+    if len(names) < 2:
+        raise ValueError(f"source must hold another entity to compare with {reference!r}; got no other")
+    at = names.index(reference)
+    others = values.isel(entity=[i for i in range(len(names)) if i != at])
+    return (others - values.isel(entity=at, drop=True)).transpose(*draw_dims(values), ...).compute()
+
+
+def _interval(name: str, values: xr.DataArray, tail: float) -> dict[str, xr.DataArray]:
+    dims = draw_dims(values)
+    if not dims:
+        return {f"{name}{end}": values for end in ("", "_lower", "_upper")}
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "All-NaN", RuntimeWarning)  # a rate that never has a value
+        cuts = values.quantile([0.5, tail, 1 - tail], dims, skipna=True).drop_vars("quantile")
+    return {f"{name}{end}": cuts.isel(quantile=i) for i, end in enumerate(("", "_lower", "_upper"))}
+
+
+def _share(name: str, events: xr.DataArray, *values: xr.DataArray) -> dict[str, xr.DataArray]:
+    share, error = share_and_error(events, *values)
+    return {name: share, f"{name}_error": error}
+
+
+def _verdict(found: xr.Dataset, prob: float) -> xr.DataArray:
+    """A word for each entity; none without draws, which alone tell how sure it is."""
+    sure = {name: (found[name] >= prob).values for name in ("superior", "equivalent", "noninferior")}
+    inferior = (1 - found["noninferior"] >= prob).values
+    words = np.select(
+        [sure["superior"] & sure["equivalent"], sure["superior"], sure["equivalent"], sure["noninferior"], inferior],
+        ["superior and equivalent", "superior", "equivalent", "non-inferior", "inferior"],
+        "undecided",
+    )
+    return found["noninferior"].copy(data=np.where(found["noninferior_error"].notnull(), words, "undecided"))

@@ -1,0 +1,307 @@
+"""Expected utility: which entity to use, by what its right and its wrong answers are worth to the user.
+
+A benefit of each outcome makes a score that is linear in the performance, so that ranks, regret and their errors are
+those of a credible ranking. What is added: the means, by which a decision goes, and what knowing more would be worth.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from bayesrank._checks import credibility, flag, in_words, is_number, labelled_numbers, name_coord, numbers, prevalences
+from bayesrank._draws import DRAW_DIMS, draw_dims
+from bayesrank.decisions._means import as_posterior, mean_and_error
+from bayesrank.models._priors import align
+from bayesrank.performance import OUTCOME_DIMS, align_outcomes, as_performance
+from bayesrank.ranking import credible_ranking
+from bayesrank.ranking._evidence import Evidence, evidence_of
+from bayesrank.scores import Score
+
+__all__ = ["class_shares", "expected_utility"]
+
+CELLS = ("tn", "fp", "fn", "tp")
+#: Class shares of entities on one test set differ by no more than rounding.
+ROUNDING = 1e-9
+
+
+def expected_utility(
+    source: Any,
+    benefit: Any,
+    *,
+    prevalence: Any = None,
+    strategies: bool = False,
+    prob: float = 0.95,
+    kind: str | None = None,
+) -> xr.Dataset:
+    """The expected benefit of a case with each entity, the chance that it is the best choice, and the cost of doubt.
+
+    Parameters
+    ----------
+    source : DataArray, Dataset, InferenceData or DataTree
+        Whatever holds a performance (..., entity, actual, predicted), of any number of classes.
+    benefit : mapping, array_like or DataArray
+        What each outcome is worth, in any one unit; costs are negative. For two classes a mapping with ``tn``, ``fp``,
+        ``fn`` and ``tp``; or an array of shape (classes, classes), rows the actual class, columns the predicted one;
+        or a DataArray over (``actual``, ``predicted``), matched by label.
+    prevalence : number or DataArray, optional
+        Where the entity is to be used: the share of the positive class, or labelled draws of it (dims among
+        ``chain``, ``draw`` and the other dims of the source; with ``actual``: of all classes), so that its
+        uncertainty counts. By default the prevalence of the source.
+    strategies : bool
+        Whether to compare with giving every case the same answer ("always negative", "always positive", ...: to do
+        nothing, to treat all). They become entities of their own, marked by the coord ``strategy``.
+    prob : float
+        Credible probability of intervals and tiers.
+    kind : str, optional
+        Which performance of the posterior, as in :func:`bayesrank.as_performance`.
+
+    Returns
+    -------
+    xarray.Dataset
+        All that :func:`bayesrank.credible_ranking` says of the utility (``lower`` and ``upper``, ``probability_best``,
+        ``expected_regret``, ... over ``entity``), in the unit of the benefits and per case, and
+
+        - ``mean`` (entity): the expected utility, by which to decide, and ``mean_error``;
+        - ``choice``: the entity with the highest mean; of equals the first by name;
+        - ``value_of_perfect_information``: E[max U] - max E[U], the expected regret of the best choice: no study of
+          these entities, however large, is worth more per case; with ``_error``;
+        - ``value_of_prevalence_information``: what knowing only the prevalence would be worth,
+          E[max E[U | prevalence]] - max E[U]; where ``prevalence`` was given, and taken as independent of the rates;
+          NaN elsewhere; with ``_error``.
+
+    Raises
+    ------
+    TypeError, ValueError
+        Naming the argument, what it held and what it should hold.
+
+    References
+    ----------
+    Raiffa and Schlaifer (1961), Applied Statistical Decision Theory, chapter 4, for the values of information.
+
+    Examples
+    --------
+    >>> import bayesrank as br
+    >>> counts = br.from_counts(tn=[70, 79], fp=[10, 1], fn=[1, 9], tp=[29, 21], entity=["eager", "shy"])
+    >>> worth = {"tn": 0, "fp": -1, "fn": -20, "tp": 0}
+    >>> found = expected_utility(br.fit(counts, seed=1), worth, prevalence=0.05, strategies=True)
+    >>> found["choice"].item(), found["mean"].round(2).values.tolist()
+    ('eager', [-0.19, -0.33, -1.0, -0.95])
+    """
+    prob = credibility("prob", prob)
+    flag("strategies", strategies)
+    performance = _with_classes(source, kind)
+    worth = _benefits(benefit, performance)
+    given = None if prevalence is None else class_shares(prevalence, performance)
+    each = _by_class(performance, worth)
+    shares = performance.sum("predicted", skipna=False) if given is None else given
+    evidence = evidence_of(source, None, each.isel(actual=0, drop=True), kind)
+    seen = _observed(evidence, worth, given)
+    extreme = None if evidence.counts is None else _extreme(evidence.counts)
+    if strategies:
+        each, shares = _with_strategies(each, worth, shares)
+        seen = None if seen is None else _with_strategies(seen[0], worth, seen[1])
+    values = _utility(each, shares)
+    found = None if seen is None else _utility(*seen)
+    ends = float(worth.min()), float(worth.max())
+    ranking = credible_ranking(as_posterior(values, found, ends, source), "utility", prob=prob)
+    if extreme is not None:  # at an end of what can be observed; strategies are sure of their answers
+        settled = extreme.assign_coords(entity=performance["entity"]).reindex(entity=ranking["entity"], fill_value=True)
+        ranking["contradicted"] &= ~settled.transpose(*ranking["contradicted"].dims).values
+    told = "\n".join(evidence.notes(_score(worth, given)))
+    ranking["notes"] = ranking["notes"].copy(data=np.full(ranking["notes"].shape, told, dtype=object)[()])
+    if strategies:
+        always = np.arange(each.sizes["entity"]) >= performance.sizes["entity"]
+        ranking = ranking.assign_coords(strategy=("entity", always))
+    mean, error = mean_and_error(values.compute())
+    more = {"mean": mean, "mean_error": error, "choice": _choice(ranking, mean)}
+    more |= _perfect(ranking) | _of_prevalence(given, each, ranking)
+    return ranking.assign({name: value.reset_coords(drop=True).drop_attrs() for name, value in more.items()})
+
+
+def class_shares(prevalence: Any, performance: xr.DataArray) -> xr.DataArray:
+    """Shares of the classes (actual, and what dims they come with), from a prevalence or draws of it.
+
+    Examples
+    --------
+    >>> import bayesrank as br
+    >>> class_shares(0.25, br.as_performance(br.from_counts(tn=8, fp=2, fn=1, tp=9))).values.tolist()
+    [0.75, 0.25]
+    """
+    if not is_number(prevalence) and not isinstance(prevalence, xr.DataArray):
+        raise TypeError(f"prevalence must be a number or a DataArray; got {in_words(prevalence)}")
+    known = [dim for dim in performance.dims if dim != "predicted"]
+    shares = prevalences(prevalence, ends=True)
+    shares = align("prevalence", _bare(shares), _bare(performance), [*DRAW_DIMS, *known])
+    if shares.isnull().any():
+        raise ValueError("prevalence must lie between 0 and 1; got nan")
+    if "actual" in shares.dims:
+        if bool((np.abs(shares.sum("actual") - 1) > 1e-6).any()):
+            raise ValueError(f"prevalence must sum to 1 over actual; got {float(shares.sum('actual').max()):.6g}")
+        return shares
+    if performance.sizes["actual"] != 2:
+        raise ValueError(
+            f"prevalence must have the dim actual for {performance.sizes['actual']} classes; got {shares.dims}"
+        )
+    both = xr.concat([1 - shares, shares], "actual")
+    return both.assign_coords(actual=performance["actual"].values) if "actual" in performance.coords else both
+
+
+def _with_classes(source: Any, kind: str | None) -> xr.DataArray:
+    performance = _bare(as_performance(source, kind))
+    if not {"entity", *OUTCOME_DIMS} <= set(performance.dims):
+        raise ValueError(f"source must have the dims entity, actual and predicted; got {performance.dims}")
+    if "entity" in performance.coords:
+        return performance
+    return performance.assign_coords(entity=np.arange(performance.sizes["entity"]))
+
+
+def _bare(array: xr.DataArray) -> xr.DataArray:
+    """Without names of the draws: which number goes with which says nothing."""
+    return array.drop_vars([name for name, coord in array.coords.items() if set(coord.dims) & set(DRAW_DIMS)])
+
+
+def _benefits(benefit: Any, performance: xr.DataArray) -> xr.DataArray:
+    """What each outcome is worth (actual, predicted), with the labels of the performance."""
+    size = performance.sizes["actual"], performance.sizes["predicted"]
+    if isinstance(benefit, Mapping):
+        if set(benefit) != set(CELLS) or size != (2, 2):
+            wanted = "tn, fp, fn and tp" if size == (2, 2) else f"no mapping but an array for {size[0]} classes"
+            raise ValueError(f"benefit must hold {wanted}; got {dict(benefit)!r:.60}")
+        benefit = [[benefit["tn"], benefit["fp"]], [benefit["fn"], benefit["tp"]]]
+    if isinstance(benefit, xr.DataArray):
+        if set(benefit.dims) != set(OUTCOME_DIMS):
+            raise ValueError(f"benefit must have the dims actual and predicted; got {benefit.dims}")
+        worth = align_outcomes(labelled_numbers("benefit", benefit), performance, "benefit").transpose(*OUTCOME_DIMS)
+    else:
+        array = numbers("benefit", benefit)
+        if array.shape != size:
+            raise ValueError(f"benefit must be of shape {size}; got {array.shape}")
+        labels = {dim: performance[dim].values for dim in OUTCOME_DIMS if dim in performance.coords}
+        worth = xr.DataArray(array, labels, OUTCOME_DIMS)
+    if not np.isfinite(worth).all():
+        raise ValueError(f"benefit must be finite; got {worth.values.tolist()}")
+    return worth
+
+
+def _by_class(performance: xr.DataArray, worth: xr.DataArray) -> xr.DataArray:
+    """The mean benefit of a case of each class (..., actual); NaN of a class that never occurs."""
+    total = performance.sum("predicted", skipna=False)
+    return xr.dot(performance, worth, dim="predicted") / total.where(total > 0)
+
+
+def _utility(each: xr.DataArray, shares: xr.DataArray) -> xr.DataArray:
+    """Benefits of the classes, weighed by their shares; what a class that never occurs is worth does not matter."""
+    values = xr.where(shares == 0, 0.0, shares * each).sum("actual", skipna=False)
+    extra = [name for name in values.coords if name not in values.dims and values[name].dims != ("entity",)]
+    return values.drop_vars(extra).transpose(*draw_dims(values), ..., "entity").rename("utility").drop_attrs()
+
+
+def _score(worth: xr.DataArray, given: xr.DataArray | None) -> Score:
+    """The utility as a score of tables, at the mean shares if some were given: for remarks on the evidence."""
+    fixed = None if given is None else given.mean([dim for dim in given.dims if dim != "actual"]).values
+
+    def of_matrix(matrix: np.ndarray, present: Any) -> np.ndarray:
+        cases = matrix.sum(-1)
+        shares = cases / cases.sum(-1, keepdims=True) if fixed is None else fixed
+        return np.where(shares == 0, 0.0, shares * (matrix * worth.values).sum(-1) / cases).sum(-1)
+
+    ends = (float(worth.min()), float(worth.max()))
+    return Score("utility", None, matrix_function=of_matrix, range=ends, depends_on_prevalence=fixed is None)
+
+
+def _observed(
+    evidence: Evidence, worth: xr.DataArray, given: xr.DataArray | None
+) -> tuple[xr.DataArray, xr.DataArray] | None:
+    """What was observed of each class, and the shares to weigh it by; None where it is not known."""
+    if evidence.counts is None:
+        return None
+    rates = as_performance(evidence.counts).assign_coords(worth.coords)
+    how = (evidence.about or {}).get("prevalence", "sampled")
+    if given is not None:
+        shares = given.mean(draw_dims(given)) if draw_dims(given) else given
+    elif how in ("sampled", "observed") or evidence.performance is None:
+        shares = rates.sum("predicted", skipna=False)
+    else:
+        total = evidence.performance.sum("predicted", skipna=False)
+        shares = total.mean(draw_dims(total))
+    return _by_class(rates, worth), shares
+
+
+def _extreme(counts: xr.DataArray) -> xr.DataArray:
+    """Entities that were always right or always wrong of some class: outside of any interval of that rate."""
+    table = counts.transpose(..., *OUTCOME_DIMS)
+    right = xr.DataArray(np.diagonal(table.values, axis1=-2, axis2=-1), dims=table.dims[:-1])
+    return ((right == 0) | (right == table.sum("predicted").values)).any("actual")
+
+
+def _answers(worth: xr.DataArray) -> xr.DataArray:
+    """What the same answer to every case is worth in each class (actual, entity), with the strategy's name."""
+    labels = worth["predicted"].values if "predicted" in worth.coords else np.arange(worth.sizes["predicted"])
+    names = name_coord([f"always {label}" for label in labels.tolist()])
+    return worth.drop_vars("predicted", errors="ignore").rename(predicted="entity").assign_coords(entity=names)
+
+
+def _with_strategies(
+    each: xr.DataArray, worth: xr.DataArray, shares: xr.DataArray
+) -> tuple[xr.DataArray, xr.DataArray]:
+    """Benefits and shares of the classes, of the entities and of the strategies, which need shares common to all."""
+    answers = _answers(worth)
+    taken = [name for name in each["entity"].values.tolist() if name in answers["entity"].values]
+    if taken:
+        raise ValueError(f"source must not name an entity as a strategy is; got {taken[0]!r}")
+    if "entity" in shares.dims:
+        known = shares.isel(entity=shares.notnull().all([dim for dim in shares.dims if dim != "entity"]).values)
+        if not known.sizes["entity"] or float(np.abs(known - known.isel(entity=0, drop=True)).max()) > ROUNDING:
+            raise ValueError(
+                "prevalence must be given to compare with strategies, unless all entities stand at the same one; got "
+                "None with entities at different prevalences"
+            )
+        shares = _appended(
+            shares, known.isel(entity=[0] * answers.sizes["entity"]).assign_coords(answers.entity.coords)
+        )
+    return _appended(each, answers), shares
+
+
+def _appended(array: xr.DataArray, more: xr.DataArray) -> xr.DataArray:
+    """An array with more entities, which have nothing but names; dims that these lack are filled."""
+    names = [*array["entity"].values.tolist(), *more["entity"].values.tolist()]
+    first, second = (part.reset_coords(drop=True).drop_vars("entity") for part in (array, more))
+    second = second.broadcast_like(first.isel(entity=0)).transpose(*first.dims)
+    joined = xr.concat([first, second], "entity", join="override", coords="minimal", compat="override")
+    return joined.transpose(*first.dims).assign_coords(entity=name_coord(names))
+
+
+def _choice(ranking: xr.Dataset, mean: xr.DataArray) -> xr.DataArray:
+    """The entity with the highest mean, of equals the first by name; "" where none is ranked."""
+    names = ranking["entity"].values.tolist()
+    order = sorted(range(len(names)), key=lambda i: str(names[i]))
+    ranked = mean.where(ranking["tier"].notnull()).isel(entity=order).round(12)
+    best = ranked.fillna(-np.inf).argmax("entity").where(ranked.notnull().any("entity"), len(names)).astype(int)
+    held = np.array([*(names[i] for i in order), ""], dtype=object)
+    return best.copy(data=held[best.values])
+
+
+def _perfect(ranking: xr.Dataset) -> dict[str, xr.DataArray]:
+    """The least expected regret, and its error."""
+    regret = ranking["expected_regret"].where(ranking["tier"].notnull())
+    least = regret.min("entity")
+    error = ranking["expected_regret_error"].where(regret == least).max("entity")
+    return {"value_of_perfect_information": least, "value_of_perfect_information_error": error}
+
+
+def _of_prevalence(given: xr.DataArray | None, each: xr.DataArray, ranking: xr.Dataset) -> dict[str, xr.DataArray]:
+    """What knowing the prevalence is worth, if it is independent of the rates: then only their means matter."""
+    if given is None:
+        gain = error = ranking["expected_regret"].max("entity") * np.nan
+    else:
+        means = each.mean(draw_dims(each)) if draw_dims(each) else each
+        expected = _utility(means, given).where(ranking["tier"].notnull()).compute()
+        mean = expected.mean(draw_dims(expected)) if draw_dims(expected) else expected
+        best = mean.fillna(-np.inf).argmax("entity")
+        gain, error = mean_and_error(expected.max("entity") - expected.isel(entity=best, drop=True))
+        # A known prevalence leaves nothing to learn, for certain.
+        error = error if draw_dims(given) else xr.zeros_like(gain)
+    name = "value_of_prevalence_information"
+    return {name: gain, f"{name}_error": error}

@@ -1,0 +1,328 @@
+"""Metrics of weighted cases: areas under curves, losses, means and one's own functions, of every draw of the weights.
+
+A posterior of whatever scikit-learn computes with ``sample_weight``. All entities get the same weights in a draw, so
+that they are compared in pairs. Areas follow the conventions of :mod:`bayesrank.ops`: by steps under precision-recall
+and lift curves, by straight lines under ROC and gain. The named metrics take many draws at once, cases along the rows:
+what belongs to the scores (their order, the ends of ties) is found once for each entity.
+"""
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+from bayesrank._checks import (
+    in_words,
+    is_number,
+    item_names,
+    name_coord,
+    numbers,
+    object_array,
+    positives,
+    unique_names,
+)
+from bayesrank._compat import to_container
+from bayesrank._draws import draw_dims
+from bayesrank._weighted_areas import Evaluate, area_gain, area_lift, area_pr, area_roc
+from bayesrank.scores import Score
+from bayesrank.weights import blocks_of, checked_weights, few
+
+__all__ = ["CASE_METRICS", "weighted_metric"]
+
+INFINITY = float("inf")
+WORDS = "All entities met the same cases; what is computed of these was computed of draws of their weights."
+#: Endings of the names of functions of which lower is better, as scikit-learn has it.
+LOWER = ("_loss", "_error", "_deviance", "_distance")
+SOME = 3
+
+
+def weighted_metric(metric: Any, y_true: Any, predictions: Any, weights: Any, *, positive: Any = 1) -> Any:
+    r"""The posterior of a metric that is computed from weighted cases, of entities that met the same cases.
+
+    Parameters
+    ----------
+    metric : str or callable
+        ``"auc_roc"``, ``"auc_pr"`` (the average precision), ``"auc_lift"`` (the mean lift), ``"auc_gain"``;
+        ``"brier"`` (the mean squared error of a probability), ``"log_loss"``; ``"mean"`` of what ``predictions`` holds
+        of each case. Or a function with scikit-learn's signature, ``metric(y_true, prediction, sample_weight=weight)``,
+        which returns a number; it is called for every draw and entity.
+    y_true : sequence of labels
+        Of two classes for named metrics; None for ``"mean"``, which needs none. Handed to a function as it is.
+    predictions : mapping, DataFrame, DataArray or sequence
+        What each entity says of each case: scores, larger meaning more positive; probabilities of the positive class
+        for ``"brier"`` and ``"log_loss"``. As a mapping or a DataFrame from entity, a DataArray with the dim
+        ``entity``, or a sequence of one entity. For a function whatever it takes, cases first.
+    weights : DataArray
+        Of :func:`bayesrank.case_weights`, or others (chain, draw, case). Lazy ones are drawn chunk by chunk.
+    positive : label
+        Which label is the positive class of named metrics.
+
+    Returns
+    -------
+    arviz.InferenceData or xarray.DataTree
+        ``posterior`` with a variable (chain, draw, entity, [dataset]) of the metric's name, or the function's;
+        ``observed_data`` with its value of the observed cases. :func:`bayesrank.credible_ranking` takes it with that
+        name, and for losses with ``higher_is_better=False``. A metric is NaN where it is undefined: an area without
+        cases of both classes, anything without cases.
+
+    Raises
+    ------
+    ValueError, TypeError
+        Naming the argument, what it held and what it should hold: also where a function returns no number, and where
+        a log loss is infinite, because a prediction was sure and wrong.
+    KeyError
+        If the name of the metric is unknown.
+
+    Notes
+    -----
+    The area under ROC does not know the prevalence. With w and v the shares of the weights among m positives and n
+    negatives, two independent Dirichlet variables, it is :math:`\sum_{ij} w_i v_j \psi_{ij}`, where :math:`\psi` is 1,
+    1/2 or 0 as the positive scores higher, equally or lower. So its posterior mean is the observed area, and its
+    variance exactly
+
+    .. math::
+
+        \frac{S_+}{m + 1} + \frac{S_-}{n + 1} + \frac{S_\pm}{(m + 1) (n + 1)}
+
+    with the parts of the variance of :math:`\psi` between positives, between negatives and of their interaction
+    (divided by m, n and mn). For a difference of two areas :math:`\psi` is the difference. Its first two parts, with
+    m - 1 and n - 1, are the variance of DeLong, DeLong and Clarke-Pearson (1988), Biometrics 44:837-845.
+
+    Examples
+    --------
+    >>> import bayesrank as br
+    >>> y_true = [0, 0, 0, 0, 1, 1, 1] * 10
+    >>> scores = {"good": [1, 2, 3, 6, 5, 7, 8] * 10, "poor": [1, 2, 7, 6, 3, 5, 8] * 10}
+    >>> areas = weighted_metric("auc_roc", y_true, scores, br.case_weights(y_true, seed=1))
+    >>> areas["observed_data"]["auc_roc"].values.round(3).tolist()
+    [0.917, 0.667]
+    >>> br.credible_ranking(areas, "auc_roc")["probability_best"].values.round(2).tolist()
+    [1.0, 0.0]
+
+    A function of one's own:
+
+    >>> def slope(y_true, prediction, sample_weight):
+    ...     return np.polyfit(prediction, y_true, 1, w=np.sqrt(sample_weight))[0]
+    >>> weights = br.case_weights(y_true, draws=20, seed=1)
+    >>> weighted_metric(slope, y_true, scores, weights)["posterior"]["slope"].sizes["draw"]
+    20
+    """
+    name = _name(metric)
+    weights = checked_weights(weights)
+    dim = str(weights.dims[-1])
+    columns = _columns(predictions, weights.sizes[dim], dim)
+    truth = _truth(name, metric, y_true, positive, weights.sizes[dim])
+    datasets = list(dict.fromkeys(weights["dataset"].values.tolist())) if "dataset" in weights.coords else []
+    groups: list = [np.flatnonzero(weights["dataset"].values == one) for one in datasets] or [slice(None)]
+    evaluate = [
+        [_evaluator(metric, truth, column, entity, cases) for cases in groups] for entity, column in columns.items()
+    ]
+    dims = draw_dims(weights)
+    shape = (len(columns), len(groups))
+    values = np.empty((int(np.prod([weights.sizes[d] for d in dims])), *shape))
+    for start, part in blocks_of(weights):
+        values[start : start + len(part)] = _each(evaluate, groups, part)
+    count = weights["count"].values.astype(float)
+    observed = _each(evaluate, groups, count[None])[0]
+
+    coords = {"entity": name_coord(list(columns))} | ({"dataset": name_coord(datasets)} if datasets else {})
+    sizes = [len(held) for held in coords.values()]
+    drawn = {d: weights[d] for d in dims if d in weights.coords} | coords
+    shaped = values.reshape([weights.sizes[d] for d in dims] + sizes)
+    posterior = xr.DataArray(shaped, drawn, (*dims, *coords), name).drop_attrs()
+    if lower := _lower_is_better(name):
+        posterior.attrs["direction"] = "lower is better" if lower else "higher is better"
+    given = {key: weights.attrs[key] for key in ("prevalence", "note") if key in weights.attrs}
+    about = given | {"model": "case_weights", "words": WORDS, "sampler": "exact", "paired": 1}
+    if name in CASE_METRICS and metric == name:
+        about[f"{name}_range"] = _range(name, columns)
+        about |= _few_of_a_class(name, truth, weights, groups)
+    notes = [about.pop("note", ""), _designed(metric, about), _unmoved(values, columns, groups, metric)]
+    if any(notes):
+        about["note"] = " ".join(filter(None, notes))
+    found = xr.DataArray(observed.reshape(sizes), coords, list(coords), name)
+    return to_container({"posterior": posterior.to_dataset().assign_attrs(about), "observed_data": found.to_dataset()})
+
+
+def _name(metric: Any) -> str:
+    if isinstance(metric, str):
+        if metric not in CASE_METRICS:
+            raise KeyError(f"metric must be one of {tuple(CASE_METRICS)} or a function; got {metric!r}")
+        return metric
+    if isinstance(metric, Score) or not callable(metric):
+        raise TypeError(
+            f"metric must be one of {tuple(CASE_METRICS)} or a function of (y_true, prediction, sample_weight) (the "
+            f"model 'paired' is for scores of tables); got {in_words(metric)}"
+        )
+    plain = metric.func if isinstance(metric, partial) else metric
+    name = getattr(plain, "__name__", "metric")
+    return name if name.isidentifier() else "metric"
+
+
+def _truth(name: str, metric: Any, y_true: Any, positive: Any, size: int) -> Any:
+    """Which cases are positive, of named metrics; the labels as they are, of functions."""
+    if metric == "mean":
+        if y_true is not None:
+            raise ValueError(f"y_true must be None for 'mean', which needs no labels; got {in_words(y_true)}")
+        return None
+    truth = positives(y_true, positive) if isinstance(metric, str) else np.asarray(y_true)
+    if truth.ndim < 1 or len(truth) != size:
+        held = len(truth) if truth.ndim else in_words(y_true)
+        raise ValueError(f"y_true must hold one label for each of the {size} cases of weights; got {held}")
+    return truth
+
+
+def _columns(predictions: Any, size: int, dim: str) -> dict[Any, np.ndarray]:
+    """What each entity says of the cases."""
+    if isinstance(predictions, xr.DataArray):
+        if set(predictions.dims) != {dim, "entity"} or "entity" not in predictions.coords:
+            raise ValueError(f"predictions must have the dims {dim} and entity, by name; got {predictions.dims}")
+        names = predictions["entity"].values.tolist()
+        given: Any = dict(zip(names, predictions.transpose("entity", dim).values, strict=True))
+    elif isinstance(predictions, Mapping | pd.DataFrame):
+        names = list(predictions.keys())
+        given = predictions
+    else:
+        names, given = ["entity 1"], {"entity 1": predictions}
+    if not names:
+        raise ValueError("predictions must hold at least one entity; got none")
+    columns = {}
+    for name in unique_names("predictions", item_names("predictions", names, len(names))):
+        column = np.asarray(given[name])
+        if not column.ndim or len(column) != size:
+            held = len(column) if column.ndim else in_words(given[name])
+            raise ValueError(
+                f"predictions[{name!r}] must hold something of each of the {size} cases of weights; got {held}"
+            )
+        columns[name] = column
+    return columns
+
+
+def _each(evaluate: list[list[Evaluate]], groups: list, part: np.ndarray) -> np.ndarray:
+    """Values (draw, entity, data set) of weights (draw, case)."""
+    out = np.empty((len(part), len(evaluate), len(groups)))
+    for column, cases in enumerate(groups):
+        weight = np.ascontiguousarray(part[:, cases].T)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            for row, entity in enumerate(evaluate):
+                out[:, row, column] = entity[column](weight)
+    return out
+
+
+def _evaluator(metric: Any, truth: Any, column: np.ndarray, entity: Any, cases: Any) -> Evaluate:
+    if isinstance(metric, str):
+        score = _checked_score(metric, truth, column, entity)
+        return CASE_METRICS[metric](None if truth is None else truth[cases], score[cases])
+    return partial(_called, metric, truth[cases], column[cases])
+
+
+def _called(metric: Callable, truth: np.ndarray, prediction: np.ndarray, weight: np.ndarray) -> np.ndarray:
+    out = np.empty(weight.shape[1])
+    for i, one in enumerate(np.ascontiguousarray(weight.T)):
+        # A copy each: a function may do with its arguments what it likes.
+        found = metric(truth, prediction, sample_weight=one.copy())
+        found = found.item() if isinstance(found, np.ndarray) and found.ndim == 0 else found
+        if not is_number(found):
+            raise TypeError(f"metric must return a number; got {in_words(found)}")
+        out[i] = found
+    return out
+
+
+def _checked_score(metric: str, truth: Any, column: np.ndarray, entity: Any) -> np.ndarray:
+    argument = f"predictions[{entity!r}]"
+    if column.ndim != 1:
+        raise ValueError(f"{argument} must hold one number for each case; got the shape {column.shape}")
+    bounded = metric in ("brier", "log_loss")
+    score = numbers(argument, column.astype(int) if column.dtype == bool else column, *((0, 1) if bounded else ()))
+    if np.isnan(score).any():
+        raise ValueError(f"{argument} must hold a number for every case; got {int(np.isnan(score).sum())} NaN")
+    if metric == "mean" and np.isinf(score).any():
+        raise ValueError(f"{argument} must hold finite numbers; got an infinite one")
+    if metric == "log_loss" and (wrong := score == np.where(truth, 0, 1)).any():
+        raise ValueError(
+            f"{argument} must not be sure and wrong, which makes the log loss infinite; got {score[wrong][0]:g} for "
+            f"{int(wrong.sum())} cases of the other class (np.clip says how sure a prediction may count as)"
+        )
+    return score
+
+
+def _mean(values: np.ndarray) -> Evaluate:
+    return lambda weight: values @ weight / weight.sum(axis=0)
+
+
+def _log_losses(truth: np.ndarray, score: np.ndarray) -> np.ndarray:
+    return -np.log(np.where(truth, score, 1 - score))
+
+
+#: The named metrics: from which cases are positive and the scores to a function of the weights.
+CASE_METRICS: dict[str, Callable[[Any, np.ndarray], Evaluate]] = {
+    "auc_roc": area_roc,
+    "auc_pr": area_pr,
+    "auc_lift": area_lift,
+    "auc_gain": area_gain,
+    "brier": lambda truth, score: _mean((score - truth) ** 2),
+    "log_loss": lambda truth, score: _mean(_log_losses(truth, score)),
+    "mean": lambda truth, score: _mean(score),
+}
+
+
+def _lower_is_better(name: str) -> bool | None:
+    """Whether the name says so; None where it says nothing."""
+    if name == "brier" or name.endswith(LOWER):
+        return True
+    return None
+
+
+def _range(name: str, columns: Mapping[Any, np.ndarray]) -> list[float]:
+    if name == "mean":
+        return [float(end([end(column) for column in columns.values()])) for end in (np.min, np.max)]
+    return [0.0, INFINITY if name in ("auc_lift", "log_loss") else 1.0]
+
+
+def _few_of_a_class(name: str, truth: Any, weights: xr.DataArray, groups: list) -> dict[str, str]:
+    """An area rests on the smaller class, however many cases the other has."""
+    if not name.startswith("auc"):
+        return {}
+    count = weights["count"].values
+    clustered = "cluster" in weights.coords
+    cluster = object_array(weights["cluster"].values if clustered else range(count.size))
+    units = []
+    for cases in groups:
+        for member in (truth[cases], ~truth[cases]):
+            some = member & (count[cases] > 0)
+            units.append(len(set(cluster[cases][some].tolist())) if clustered else int(count[cases][some].sum()))
+    units = [number for number in units if number]
+    where = " of a class" + " on one of the data sets" * (len(groups) > 1)
+    return few(min(units), "cluster" if clustered else "case", where) if units else {}
+
+
+def _designed(metric: Any, about: Mapping[str, Any]) -> str:
+    if about.get("prevalence", "sampled") == "sampled" or metric not in CASE_METRICS or metric == "auc_roc":
+        return ""
+    return (
+        f"{metric} depends on the prevalence, which was not learned from the cases but set by the design of the study: "
+        "at another prevalence the ranking may differ."
+    )
+
+
+def _unmoved(values: np.ndarray, columns: Mapping[Any, np.ndarray], groups: list, metric: Any) -> str:
+    """Who has the same value in all draws, because no case that was met says otherwise."""
+    if len(values) < 2:
+        return ""
+    with np.errstate(invalid="ignore"):  # a function may return infinity
+        still = np.ptp(values, axis=0) <= 1e-12 * np.abs(values).max(axis=0)
+    area = isinstance(metric, str) and metric.startswith("auc")
+    who = []
+    for i, (entity, column) in enumerate(columns.items()):
+        for j, cases in enumerate(groups):
+            # Who says the same of all cases has no area to be unsure of.
+            sure = area and len(np.unique(column[cases])) < 2
+            if still[i, j] and not sure and str(entity) not in who:
+                who.append(str(entity))
+    if not who:
+        return ""
+    named = ", ".join(who[:SOME]) + (f" and {len(who) - SOME} more" if len(who) > SOME else "")
+    return f"No draw of {named} differs from another, since no case that was met does; cases not met may."

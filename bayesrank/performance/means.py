@@ -1,0 +1,190 @@
+"""Means over data sets: what one gets on a data set that is drawn with stated weights."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from bayesrank._checks import in_words, labelled_numbers, non_negative
+from bayesrank._compat import groups_of, is_container, to_container
+from bayesrank._draws import draw_dims
+from bayesrank.performance.arrays import as_performance, outcome_dims
+
+__all__ = ["mean_over_datasets"]
+
+#: Weights that a sentence spells out.
+NAMED = 6
+#: Below so many units in all, what is said of few units stays true of their mean.
+FEW = 50
+
+
+def mean_over_datasets(source: Any, weights: Any = None) -> Any:
+    """The mean over data sets, each with a stated weight: one ranking over all tasks, beside one for each.
+
+    The mean of a performance is that of a case from a data set drawn with these weights, whatever the sizes of the
+    data sets; accuracies and mean outcomes are then means over data sets. For the mean of a score that is no share of
+    the cases (F1), pass the score's values: ``br.mean_over_datasets(br.scores.f1(posterior))``.
+
+    A prior on each of many data sets is as many priors, and their mean is not what was observed: fit with
+    ``split_prior=True``, which spreads one prior over the data sets. Where that was not done a note says so.
+
+    Parameters
+    ----------
+    source : InferenceData, DataTree, Dataset or DataArray
+        A posterior, or values, over ``entity`` and ``dataset``.
+    weights : mapping or DataArray, optional
+        The weight of each data set, by name: non-negative, and divided by their sum. By default all weigh the same.
+
+    Returns
+    -------
+    InferenceData, DataTree, Dataset or DataArray
+        What came in, without the dim ``dataset`` in every variable over ``entity`` and ``dataset``. Of a container
+        the group ``posterior`` has the means of its variables, ``observed_data`` those of ``mean_outcome`` and of the
+        observed ``performance`` (its ``counts`` stay as they are), and other groups are left out but for
+        ``constant_data`` and ``sample_stats``. Attrs of the posterior: ``datasets``, the names of those
+        that weigh something, ``dataset_weights`` in their order, and ``note``, which rankings print.
+
+    Raises
+    ------
+    ValueError
+        If there is no dim ``dataset``, an entity lacks a data set that weighs something, or weights are negative or
+        not of these data sets.
+    TypeError
+        If the source is none of the above.
+
+    Examples
+    --------
+    >>> import bayesrank as br
+    >>> counts = br.from_counts(
+    ...     tn=[8, 60], fp=[2, 40], fn=[1, 30], tp=[9, 70], entity=["a", "a"], dataset=["small", "large"]
+    ... )
+    >>> posterior = br.fit(counts, split_prior=True, seed=1)
+    >>> ranking = br.credible_ranking(mean_over_datasets(posterior, {"small": 0.5, "large": 0.5}), "accuracy")
+    >>> ranking["observed"].item()  # of 0.85 and 0.65
+    0.75
+    """
+    if isinstance(source, xr.DataArray):
+        weight = _weights(source, weights)
+        return _mean(source, weight).assign_attrs(source.attrs | _stated(weight))
+    if isinstance(source, xr.Dataset):
+        return _posterior(source, _weights(source, weights), {})
+    if not is_container(source):
+        raise TypeError(
+            "source must be a DataArray, a Dataset, or an ArviZ InferenceData or DataTree with a posterior; got "
+            f"{in_words(source)}"
+        )
+    groups = groups_of(source)
+    if "posterior" not in groups:
+        raise ValueError(f"source must have a posterior group; got the groups {sorted(groups)}")
+    weight = _weights(groups["posterior"], weights)
+    prior = groups.get("constant_data", xr.Dataset()).get("prior_concentration")
+    kept = {"posterior": _posterior(groups["posterior"], weight, {} if prior is None else {"prior": prior})}
+    if "observed_data" in groups:
+        kept["observed_data"] = _observed(groups["observed_data"], weight)
+    return to_container(kept | {name: groups[name] for name in ("constant_data", "sample_stats") if name in groups})
+
+
+def _weights(source: xr.DataArray | xr.Dataset, weights: Any) -> xr.DataArray:
+    """The weight of each data set that has some, summing to 1."""
+    if not {"entity", "dataset"} <= set(source.dims):
+        raise ValueError(f"source must have the dims entity and dataset; got {tuple(map(str, source.dims))}")
+    names = source["dataset"].values.tolist() if "dataset" in source.coords else list(range(source.sizes["dataset"]))
+    if weights is None:
+        given = dict.fromkeys(names, 1.0)
+    elif isinstance(weights, xr.DataArray):
+        if weights.dims != ("dataset",) or "dataset" not in weights.coords:
+            raise ValueError(f"weights must be over dataset, and name them; got {in_words(weights)}")
+        held = labelled_numbers("weights", weights)
+        given = dict(zip(held["dataset"].values.tolist(), held.values.tolist(), strict=True))
+    elif isinstance(weights, Mapping):
+        given = dict(weights)
+    else:
+        raise TypeError(f"weights must be a mapping or a DataArray over dataset; got {in_words(weights)}")
+    if set(given) != set(names) or (isinstance(weights, xr.DataArray) and weights.size != len(names)):
+        lacking, unknown = [n for n in names if n not in given], [n for n in given if n not in names]
+        raise ValueError(f"weights must name every data set once; got none for {lacking}, unknown {unknown}")
+    values = non_negative("weights", [given[name] for name in names])
+    weight = xr.DataArray(values / values.sum(), {"dataset": names}, ["dataset"], name="dataset_weight")
+    return weight.isel(dataset=values > 0)
+
+
+def _mean(values: xr.DataArray, weight: xr.DataArray) -> xr.DataArray:
+    """The weighted mean over data sets, in the order of the dims; undefined where one of them is."""
+    labelled = values if "dataset" in values.coords else values.assign_coords(dataset=range(values.sizes["dataset"]))
+    chosen = labelled.sel(dataset=weight["dataset"].values)
+    _check_all_there(chosen)
+    # What is known of single data sets (test sets, what was measured) is not known of their mean.
+    plain = chosen.drop_vars([name for name, coord in chosen.coords.items() if "dataset" in coord.dims])
+    mean = xr.dot(plain.drop_vars("dataset", errors="ignore"), weight.drop_vars("dataset"), dim="dataset")
+    return mean.transpose(*[d for d in values.dims if d != "dataset"]).rename(values.name)
+
+
+def _check_all_there(values: xr.DataArray) -> None:
+    """Refuse entities that lack a data set in all draws."""
+    others = [*draw_dims(values), *outcome_dims(values)]
+    lacking = values.isnull().all([d for d in others if d in values.dims])
+    rest = [d for d in lacking.dims if d not in ("entity", "dataset")]
+    lacking = lacking.all(rest).transpose("entity", "dataset")
+    if not bool(lacking.any()):
+        return
+    i, j = np.argwhere(lacking.values)[0]
+    name = lacking["entity"].values.tolist()[i] if "entity" in lacking.coords else i
+    more = int(lacking.any("dataset").sum()) - 1
+    raise ValueError(
+        "source must hold every entity on every data set that weighs something, or their means are of different tasks; "
+        f"got {name!r} without {lacking['dataset'].values.tolist()[j]!r}" + (f", and {more} more" if more else "")
+    )
+
+
+def _posterior(posterior: xr.Dataset, weight: xr.DataArray, known: Mapping[str, xr.DataArray]) -> xr.Dataset:
+    """The posterior with means in place of what was over entity and data set."""
+    over = [name for name, array in posterior.data_vars.items() if {"entity", "dataset"} <= set(array.dims)]
+    # Rates are what a performance loses at a prevalence of 0: their mean is none of the mean performance.
+    over = [name for name in over if name != "rate"]
+    others = posterior.drop_vars([*over, "rate"], errors="ignore")
+    found = others.assign({name: _mean(posterior[name], weight) for name in over})
+    kind = {"kind": "observed"} if "performance" in over else {}
+    return found.assign_attrs(posterior.attrs | kind | _stated(weight, posterior.attrs, known.get("prior")))
+
+
+def _observed(data: xr.Dataset, weight: xr.DataArray) -> xr.Dataset:
+    """What was observed: the mean performance beside the counts, and the means of other values."""
+    found = data
+    if "counts" in data and {"entity", "dataset"} <= set(data["counts"].dims):
+        observed = as_performance(data["counts"].drop_vars(["measured", "test_set"], errors="ignore"))
+        found = found.assign(performance=_mean(observed, weight))
+    for name, array in data.data_vars.items():
+        if name != "counts" and {"entity", "dataset"} <= set(array.dims):
+            found = found.assign({name: _mean(array, weight)})
+    return found
+
+
+def _stated(
+    weight: xr.DataArray, attrs: Mapping[Any, Any] | None = None, prior: xr.DataArray | None = None
+) -> dict[str, Any]:
+    """Attrs that state the weights, and what a reader must know of the mean."""
+    attrs = attrs or {}
+    names, values = [str(name) for name in weight["dataset"].values], weight.values
+    if np.ptp(values) < 1e-12:
+        how = "each weighing the same"
+    else:
+        shares = [f"{name} {value:.3g}" for name, value in zip(names, values, strict=True)]
+        more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
+        how = f"with the weights {', '.join(shares[:NAMED])}{more}"
+    lines = [f"Means over {len(names)} data sets, {how}: they are of these data sets, not of a new one."]
+    if len(names) == 1:
+        lines = [f"Means over data sets of which {names[0]} has all the weight."]
+    few = str(attrs.get("note_few", ""))
+    said = [line for line in str(attrs.get("note", "")).split("\n") if line and line != few]
+    if few and sum(attrs.get("units", [])) < FEW:
+        said.append(few)
+    if not int(attrs.get("split_prior", 1)) and len(names) > 1:
+        cases = np.nan  # of a posterior alone
+        if prior is not None and "dataset" in prior.dims:
+            cells = [d for d in prior.dims if d not in ("entity", "dataset")]
+            cases = float(prior.sum(cells).sel(dataset=weight["dataset"].values).sum("dataset").max())
+        if cases > 0 or (np.isnan(cases) and attrs.get("prior") not in ("haldane", "0")):
+            much = "" if np.isnan(cases) else f" and counts as {cases:g} cases in all"
+            lines.append(f"The prior is repeated on each data set{much}: split_prior=True spreads one over them.")
+    return {"datasets": ", ".join(names), "dataset_weights": values.tolist(), "note": "\n".join([*said, *lines])}

@@ -1,0 +1,96 @@
+"""Transport: what a posterior says of a population with another prevalence."""
+
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from bayesrank._checks import prevalences
+from bayesrank._compat import groups_of, is_container, to_container
+from bayesrank.performance.arrays import KINDS, as_performance, posterior_of
+
+__all__ = ["at_prevalence"]
+
+#: What a posterior holds besides, and is true no more.
+SHARES = ("rate", "prevalence", "mean_prevalence", "spread_of_prevalence")
+
+
+def at_prevalence(source: Any, prevalence: Any) -> Any:
+    """Performances at a target prevalence: what was learned of the rates, and nothing of the class shares.
+
+    The rates are taken to hold for the target population. That is a claim about it: its cases must be as hard.
+
+    Parameters
+    ----------
+    source : DataArray, Dataset, InferenceData or DataTree
+        Performances over ``actual`` and ``predicted``; of a posterior every kind that there is is moved.
+    prevalence : number or DataArray
+        Share of the positive class, or with the dim ``actual`` those of all classes; labelled draws of it (``chain``,
+        ``draw``) carry its uncertainty over.
+
+    Returns
+    -------
+    DataArray, Dataset, InferenceData or DataTree
+        Of the type of ``source``. Rows of classes without a share before are NaN, unless a posterior keeps their
+        ``rate``. The attr ``prevalence`` of a posterior says that it was given.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If the prevalence is no share of the classes, its draws are not those of the source, or there is no
+        performance over ``actual`` and ``predicted``.
+
+    Examples
+    --------
+    >>> import bayesrank as br
+    >>> posterior = br.fit(br.from_counts(tn=45, fp=5, fn=10, tp=40), seed=1)
+    >>> for share in (0.5, 0.02):
+    ...     print(round(float(br.scores.ppv(at_prevalence(posterior, share)).median()), 2))
+    0.88
+    0.13
+    """
+    if isinstance(source, xr.DataArray):
+        return _moved(as_performance(source), None, prevalence)
+    groups = groups_of(source) if is_container(source) else {}
+    group = posterior_of(source)
+    kinds = {kind: name for kind, name in KINDS.items() if name in group}
+    if not kinds:
+        raise ValueError(f"source must hold a performance; got {sorted(map(str, group.data_vars))}")
+    moved = {
+        name: _moved(as_performance(group, kind), group.get("rate") if kind == "observed" else None, prevalence)
+        for kind, name in kinds.items()
+    }
+    said = f"{float(prevalence):g}" if np.ndim(prevalence) == 0 else "given as an array"
+    found = group.drop_vars([*SHARES, "test_set"], errors="ignore").assign(moved).assign_attrs(prevalence=said)
+    return to_container(groups | {"posterior": found}) if groups else found
+
+
+def _moved(table: xr.DataArray, rate: xr.DataArray | None, prevalence: Any) -> xr.DataArray:
+    if "actual" not in table.dims:
+        raise ValueError(f"source must hold a performance over actual and predicted; got {table.dims}")
+    share = _shares(prevalence, table)
+    if rate is None:
+        total = table.sum("predicted", skipna=False)
+        rate = table / total.where(total > 0)
+    # A class without a share loses nothing by a rate that is not known.
+    return (rate.where(share > 0, 0.0) * share).where(table.notnull()).transpose(*table.dims).rename("performance")
+
+
+def _shares(prevalence: Any, table: xr.DataArray) -> xr.DataArray:
+    """Shares of all classes, with dims that the table has."""
+    share = prevalences(prevalence, ends=True)
+    if "actual" not in share.dims:
+        if table.sizes["actual"] != 2:
+            raise ValueError(
+                f"prevalence must have the dim actual for {table.sizes['actual']} classes; got {share.dims}"
+            )
+        share = xr.concat([1 - share, share], "actual").assign_coords(actual=table["actual"].values)
+    if set(share.dims) - set(table.dims):
+        raise ValueError(f"prevalence must have dims among {table.dims}; got {share.dims}")
+    if bool((abs(share.sum("actual") - 1) > 1e-6).any()):
+        raise ValueError(f"prevalence must sum to 1 over actual; got {float(share.sum('actual').max()):.6g}")
+    try:
+        xr.align(share, table, join="exact")
+    except ValueError:
+        raise ValueError("prevalence must have the labels of the source on all dims; got others") from None
+    return share

@@ -1,0 +1,81 @@
+"""Decision curves: net benefit over threshold probabilities."""
+
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from bayesrank._checks import in_words
+from bayesrank.plots._style import OKABE_ITO, entity_colors, new_axes, plain_names
+
+__all__ = ["decision_curve"]
+
+#: More names than these do not go into a legend.
+NAMED = 12
+#: Lines tell apart what colours alone do not, to some people or in print.
+DASHES = ("-", (0, (5, 1.5)), (0, (3, 1, 1, 1)), (0, (1, 1)))
+
+
+def decision_curve(curve: xr.Dataset, ax: Any = None) -> Any:
+    """Net benefit of every entity over the threshold, with its interval, beside treating all and treating none.
+
+    What lies far below treating none is cut off: nobody would choose it.
+
+    Parameters
+    ----------
+    curve : xarray.Dataset
+        Of :func:`bayesrank.decision_curve`, at two thresholds or more.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+
+    Raises
+    ------
+    ValueError
+        If it is no decision curve, or of one threshold.
+
+    Examples
+    --------
+    >>> import bayesrank as br
+    >>> risk = {"marker": [0.1, 0.3, 0.6, 0.4, 0.9]}
+    >>> ax = decision_curve(br.decision_curve([0, 0, 0, 1, 1], risk, [0.2, 0.5], seed=1))
+    >>> [text.get_text() for text in ax.get_legend().get_texts()]
+    ['marker', 'treat all', 'treat none']
+    """
+    if not isinstance(curve, xr.Dataset) or not {"mean", "lower", "upper", "strategy", "threshold"} <= set(
+        curve.variables
+    ):
+        raise ValueError(f"curve must come from br.decision_curve; got {in_words(curve)}")
+    if curve.sizes["threshold"] < 2:
+        raise ValueError("curve must be of two thresholds or more; got 1")
+    curve = curve.sortby("threshold")
+    t = curve["threshold"].values
+    ax = new_axes(ax, 8.0, 4.8)
+    always = curve["strategy"].values
+    names = plain_names(curve["entity"].values.tolist(), 46)
+    several = int((~always).sum())
+    colors = list(entity_colors([name for name, other in zip(names, always, strict=True) if not other]).values())
+    if several <= len(OKABE_ITO):  # the seventh, yellow, is faint as a line, and black is for the strategies
+        colors = [c for c in OKABE_ITO if c not in ("#F0E442", "#000000")] + ["#F0E442", "0.5"]
+    for i in np.flatnonzero(~always):
+        ax.fill_between(t, curve["lower"][i], curve["upper"][i], color=colors[i], alpha=0.15, linewidth=0)
+    for i in np.flatnonzero(~always):
+        dash = DASHES[i % len(DASHES)]
+        ax.plot(t, curve["mean"][i], color=colors[i], linestyle=dash, linewidth=1.8, label=names[i])
+    for i, width in zip(np.flatnonzero(always), (1.0, 2.0), strict=True):
+        ax.plot(t, curve["mean"][i], color="black", linewidth=width, linestyle="-", label=names[i])
+    top = float(curve["upper"].max())
+    ax.set_ylim(max(float(curve["lower"].min()), -0.25 * top) - 0.03 * top, 1.06 * top)
+    ax.set_xlim(t[0], t[-1])
+    ax.set_xlabel("threshold probability")
+    ax.set_ylabel(f"net benefit (mean and {100 * curve.attrs['prob']:g}% interval)")
+    ax.grid(color="0.92")
+    ax.set_axisbelow(True)
+    for side in ("top", "right"):
+        ax.spines[side].set_visible(False)
+    if several <= NAMED:
+        ax.legend(frameon=False, fontsize=8, loc="upper left", bbox_to_anchor=(1.01, 1.0), borderaxespad=0)
+    return ax

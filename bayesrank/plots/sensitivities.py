@@ -1,0 +1,74 @@
+"""Sensitivity: who is how probably the best under each alternative analysis."""
+
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from bayesrank._checks import in_words
+from bayesrank.plots._style import OKABE_ITO, list_legend, list_names, new_axes, plain_names, strip
+
+__all__ = ["sensitivity"]
+
+#: Entities that are drawn: those that may be the best somewhere.
+DRAWN = 6
+MARKS = "os^vDP"
+
+
+def sensitivity(result: xr.Dataset, ax: Any = None) -> Any:
+    """P(best) of the likeliest entities under every alternative, the base analysis on top with a line through it.
+
+    Hollow marks are where the entity is not in the first tier.
+
+    Parameters
+    ----------
+    result : xarray.Dataset
+        Of :func:`bayesrank.sensitivity`.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+
+    Raises
+    ------
+    ValueError
+        If it is no sensitivity.
+
+    Examples
+    --------
+    >>> import bayesrank as br
+    >>> counts = br.from_counts(tn=[70, 79], fp=[10, 1], fn=[9, 1], tp=[21, 29], entity=["a", "b"])
+    >>> ax = sensitivity(br.sensitivity(counts, "f1", seed=1))
+    >>> [label.get_text() for label in ax.get_yticklabels()][:2]
+    ['base', 'prior jeffreys']
+    """
+    if not isinstance(result, xr.Dataset) or not {"survives", "probability_best"} <= set(result.data_vars):
+        raise ValueError(f"result must come from br.sensitivity; got {in_words(result)}")
+    best = result["probability_best"].values
+    # Those who are likely somewhere, in the order of the base.
+    chosen = np.argsort(-best.max(axis=0), kind="stable")[:DRAWN]
+    chosen = chosen[np.argsort(-best[0, chosen], kind="stable")]
+    rows = result.sizes["alternative"]
+    ax = new_axes(ax, 9.0, 1.6 + (0.3 if rows <= 30 else 0.17) * rows)
+    y = np.arange(rows)
+    names = plain_names(result["entity"].values[chosen].tolist(), 34)
+    for k, i in enumerate(chosen):
+        color = OKABE_ITO[k]
+        ax.axvline(best[0, i], color=color, linewidth=0.8, alpha=0.5, zorder=1)
+        first = result["tier"].values[:, i] == 1
+        label: str | None = names[k]
+        for here, fill in ((first, "full"), (~first, "none")):
+            if here.any():
+                ax.plot(best[here, i], y[here], MARKS[k], color=color, markersize=6, fillstyle=fill, label=label)
+                label = None
+    list_names(ax, result["alternative"].values.tolist())
+    right = min(max(1.15 * float(np.nanmax(best)), 0.1), 1.0)
+    ax.set_xlim(-0.02 * right, 1.02 * right)
+    ax.set_xlabel(
+        f"probability of being the best by {result.attrs['score'].replace('_', ' ')} (hollow: not first tier)"
+    )
+    strip(ax)
+    list_legend(ax, 2 if max(map(len, names)) > 18 else 6)
+    return ax

@@ -1,0 +1,188 @@
+"""Confidence sets for ranks: which ranks the data leave to each entity, whatever the true scores.
+
+Of two entities the draws give the mean :math:`m_{ij}` and the standard deviation :math:`s_{ij}` of how far i is ahead
+of j. That i is not ahead of j is one hypothesis for each ordered pair; it is given up where
+:math:`m_{ij} > c\\,s_{ij}`, with the critical value c that the largest :math:`(d_{ij} - m_{ij}) / s_{ij}` of a draw,
+over all pairs that may still err, exceeds with probability 1 - prob. A hypothesis that was given up errs no more: c is
+found again without it, its reverse being kept, until nothing changes (the stepdown).
+
+If none was given up wrongly, every true rank lies between 1 plus the number of those surely ahead and K minus the
+number of those surely behind. Standard deviations obey the triangle inequality: who is surely ahead of one who is
+surely ahead of a third is surely ahead of that.
+
+Ranks know no scale, but means and standard deviations do. An entity is surely ahead only if it is on two scales, which
+err in different corners: on a bounded one (rates), where a few cases in the middle of the range tell too much, and on a
+stretched one (their logits), where unequal numbers of cases near an end do. docs/credible_ranking.md has the numbers.
+
+Mogstad, Romano, Shaikh, Wilhelm (2024), Inference for ranks with applications to mobility across neighborhoods and
+academic achievement across countries, Review of Economic Studies 91:476-518, with the posterior in place of the
+bootstrap; the stepdown is that of Romano and Wolf (2005), Exact and approximate stepdown methods for multiple
+hypothesis testing, Journal of the American Statistical Association 100:94-108.
+"""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from bayesrank.ranking._intervals import with_gaps
+from bayesrank.ranking._source import Scored
+from bayesrank.scores.score import log
+
+#: A variance of differences below this share of the variances that it comes from is what rounding left.
+ROUNDING = 1e-12
+#: Entities that are put on a scale together.
+STRIP = 32
+
+
+def confidence_sets(
+    x: np.ndarray, members: np.ndarray, found: Scored, prob: float, worth: float
+) -> tuple[np.ndarray, np.ndarray]:
+    """First and last rank that is left to each entity, jointly at ``prob``, from values (draw, entity).
+
+    Parameters
+    ----------
+    x : ndarray
+        NaN where undefined: such a draw says nothing of the pairs of this entity.
+    members : ndarray
+        Which entities (entity) are ranked, against each other alone; the sets of all others are NaN.
+    found : Scored
+        What is known of the score: its better end, and its range, which says on which scales it is measured.
+    prob : float
+        Confidence.
+    worth : float
+        Independent draws that the draws are worth. With fewer than 1 / (1 - prob), or NaN, nothing is sure.
+    """
+    who = np.flatnonzero(members)
+    sure = np.zeros((len(who), len(who)), bool)
+    if worth * (1 - prob) >= 1 - 1e-9 and len(who) > 1:
+        low, high = found.facts()["range"]
+        sure[:] = True
+        for scale in scales(x, low, high, found.finite_mean):
+            y = np.empty((len(x), len(who)))
+            for start in range(0, len(who), STRIP):
+                y[:, start : start + STRIP] = found.sign * scale(x[:, who[start : start + STRIP]])
+            sure &= surely_ahead(y, prob)[0]
+    ends = np.zeros((2, x.shape[1]))
+    ends[:, who] = 1 + sure.sum(axis=0), len(who) - sure.sum(axis=1)
+    return with_gaps(ends[0], members), with_gaps(ends[1], members)
+
+
+def scales(x: np.ndarray, low: float, high: float, finite_mean: bool) -> list[Callable[[np.ndarray], np.ndarray]]:
+    """The scales that a score is measured on, as functions that increase with it.
+
+    Between two ends: the values and their logits. Beyond one end: the values and the logarithm of their distance
+    from it; where the mean may be infinite (ratios), that distance as odds, t / (1 + t), takes the place of the values.
+    Without ends, or with values outside of them: the values alone. Where there is no finite logarithm, NaN.
+
+    Examples
+    --------
+    >>> x = np.array([0.0, 1.0, 9.0])
+    >>> [scale(x).round(2).tolist() for scale in scales(x, 0.0, 10.0, True)]
+    [[0.0, 1.0, 9.0], [nan, -2.2, 2.2]]
+    >>> [scale(x).round(2).tolist() for scale in scales(x, 0.0, np.inf, False)]
+    [[0.0, 0.5, 0.9], [nan, 0.0, 2.2]]
+    """
+    both = np.isfinite(low) and np.isfinite(high)
+    slack = 1e-9 * (high - low if both else 1)  # for rounding
+    if not (np.isfinite(low) or np.isfinite(high)) or ((x < low - slack) | (x > high + slack)).any():
+        return [np.asarray]
+    if both:
+        return [np.asarray, lambda part: log(part - low) - log(high - part)]
+    direction, end = (1, low) if np.isfinite(low) else (-1, high)
+
+    def distance(part: np.ndarray) -> np.ndarray:
+        return direction * (part - end)
+
+    def stretched(part: np.ndarray) -> np.ndarray:
+        return direction * log(distance(part))
+
+    def as_odds(part: np.ndarray) -> np.ndarray:
+        return direction * distance(part) / (1 + distance(part))
+
+    return [np.asarray if finite_mean else as_odds, stretched]
+
+
+def surely_ahead(y: np.ndarray, prob: float) -> tuple[np.ndarray, float]:
+    """Who is surely ahead of whom (entity, rival), jointly at ``prob``, and the critical value that told.
+
+    Parameters
+    ----------
+    y : ndarray
+        Values (draw, entity) on one scale, of which higher is better; NaN where undefined. Used up: the memory of it
+        is taken for what is computed.
+    prob : float
+        Confidence. With fewer draws than 1 / (1 - prob) nothing is sure, and the critical value infinite.
+
+    Examples
+    --------
+    >>> y = np.random.default_rng(1).normal([0.0, 0.1, 9.0], 1.0, (4000, 3))
+    >>> surely_ahead(y, 0.95)[0].astype(int).tolist()
+    [[0, 0, 0], [0, 0, 0], [1, 1, 0]]
+    """
+    from bayesrank.ranking._kernel import largest
+
+    draws, size = y.shape
+    sure = np.zeros((size, size), bool)
+    # As for one more draw among the others: so many of them may lie at the critical value or beyond.
+    beyond = int(np.floor((1 - prob) * (draws + 1) + 1e-9))
+    if not beyond:
+        return sure, np.inf
+    lead, spread, rows, shift = _leads(y)
+    weight = np.divide(1.0, spread, out=np.zeros_like(spread), where=spread > 0).astype(rows.dtype)
+    found, stale = np.empty(draws, rows.dtype), np.zeros(draws, bool)
+    largest(rows, shift, weight, found)
+    while True:
+        critical = _critical(rows, shift, weight, found, stale, beyond)
+        more = (lead > critical * spread) & ~sure
+        if not more.any():
+            return sure, critical
+        sure |= more
+        weight[more] = 0
+        stale[:] = True
+
+
+def _critical(
+    rows: np.ndarray, shift: np.ndarray, weight: np.ndarray, found: np.ndarray, stale: np.ndarray, beyond: int
+) -> float:
+    """The ``beyond``-largest of the draws' largest leads, which are of too many pairs in ``stale`` draws.
+
+    With fewer pairs the largest lead of a draw can only fall, so that a draw has to be looked at again only while it
+    is among the first.
+    """
+    from bayesrank.ranking._kernel import largest
+
+    while True:
+        first = np.argpartition(found, -beyond)[-beyond:]
+        again = np.sort(first[stale[first]])
+        if not len(again):
+            return float(found[first].min())
+        part = np.empty(len(again), rows.dtype)
+        largest(np.ascontiguousarray(rows[:, again]), shift, weight, part)
+        found[again], stale[again] = part, False
+
+
+def _leads(y: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """How far one is ahead (entity, rival): mean and standard deviation of the draws in which both are defined.
+
+    And centred values (entity, draw), with the mean lead by these (entity, rival): 0 where all is defined.
+    """
+    defined = ~np.isnan(y)
+    centre = np.nansum(y, axis=0) / np.maximum(defined.sum(axis=0), 1)
+    off = np.subtract(y, centre, out=y)
+    rows = np.array(off.T, np.float32, order="C")
+    if defined.all():
+        product = off.T @ off / len(y)
+        own, shift = np.diag(product)[:, None], np.zeros_like(product)
+    else:
+        np.nan_to_num(off, copy=False, nan=0.0)
+        both = defined.astype(float)
+        number = both.T @ both
+        number[number == 0] = np.nan
+        # Means of an entity over the draws in which its rival is defined, too.
+        product, own, shift = (part / number for part in (off.T @ off, np.square(off).T @ both, off.T @ both))
+        shift -= shift.T.copy()
+    lead = centre[:, None] - centre + shift
+    lead[np.abs(lead) <= ROUNDING * (np.abs(centre)[:, None] + np.abs(centre))] = 0.0
+    variance = own + own.T - 2 * product - shift**2
+    variance[variance <= ROUNDING * (own + own.T)] = 0.0
+    return lead, np.sqrt(variance), rows, shift.astype(rows.dtype)

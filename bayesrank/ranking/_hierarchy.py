@@ -1,0 +1,131 @@
+"""How settled an order is as a whole: the SUCRA of each entity, and one number of their spread.
+
+An entity's surface under the cumulative ranking curve (Salanti, Ades and Ioannidis 2011) is, of K entities, (K −
+expected rank) / (K − 1), and the same as the mean of the probabilities that it is before each of its rivals, ties as
+halves. The second says more where values can be undefined: of a pair it counts the draws in which both are defined,
+so that the mean over entities stays 1/2.
+
+The precision of treatment hierarchy (Wigle et al., arXiv:2501.11596) is the variance of the SUCRAs over the largest
+that there is. That is the variance of (0, 1, ..., K − 1) / (K − 1), (K + 1) / (12 (K − 1)), of an order that is
+certain. No table of pairs has a larger one, since the sums of its rows are majorized by those of an order (Landau
+1953; Moon 1963 for probabilities).
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from bayesrank._draws import Batches, mean_error, walk
+from bayesrank.ranking.ranks import positions
+
+
+class Hierarchy(NamedTuple):
+    """SUCRA of each entity, NaN where it is not ranked, and the precision of the order of all, with errors."""
+
+    sucra: np.ndarray
+    sucra_error: np.ndarray
+    poth: float
+    poth_error: float
+
+
+def sucra_of(preference: np.ndarray) -> np.ndarray:
+    """The SUCRA of each of several entities from the probabilities (i, j) that i is before j, ties as halves.
+
+    Examples
+    --------
+    >>> sucra_of(np.array([[0.5, 0.9, 1.0], [0.1, 0.5, 0.7], [0.0, 0.3, 0.5]])).round(3).tolist()
+    [0.95, 0.4, 0.15]
+    """
+    size = len(preference)
+    return np.full(size, np.nan) if size < 2 else (preference.sum(axis=1) - np.diag(preference)) / (size - 1)
+
+
+def poth_of(sucra: np.ndarray) -> float:
+    """The precision of an order from the SUCRAs of its entities: 0 if all are the same, 1 if it is certain.
+
+    Examples
+    --------
+    >>> poth_of(np.array([1.0, 0.5, 0.0])), poth_of(np.array([0.5, 0.5]))
+    (1.0, 0.0)
+    """
+    return float(_scale(len(sucra)) * ((sucra - 0.5) ** 2).sum()) if len(sucra) > 1 else np.nan
+
+
+def hierarchy(
+    preference: np.ndarray, twice: np.ndarray, ranked: np.ndarray, batches: Batches, worth: float
+) -> Hierarchy:
+    """Both, with Monte-Carlo errors from batch means.
+
+    Of the POTH, a sum of squares, the error is that of its linear part, and what errors of the SUCRAs alone would
+    make of a hierarchy in which all are the same: near 0 it says no more than the draws can.
+
+    Parameters
+    ----------
+    preference : ndarray
+        Probability (i, j) that i is before j, ties as halves, 1/2 for pairs that are never both defined.
+    twice : ndarray
+        Twice the average rank of each draw (draw, entity), 0 where undefined.
+    ranked : ndarray
+        Which entities are ranked.
+    batches : Batches
+        Of the draws.
+    worth : float
+        Independent draws that the draws are worth; NaN for a point.
+    """
+    size, whole = int(ranked.sum()), np.full(len(ranked), np.nan)
+    if size < 2:
+        return Hierarchy(whole, whole.copy(), np.nan, np.nan)
+    sucra = sucra_of(preference[np.ix_(ranked, ranked)])
+    slope = 2 * _scale(size) * (sucra - 0.5)
+    sums, numbers = np.zeros((2, len(batches.sizes), size))
+    pulls = np.zeros(len(batches.sizes))
+    squares, pull_squares = np.zeros(size), 0.0
+    for block in walk(twice, batches):
+        part = _beaten(block.values, ranked)
+        numbers[block.batch] += (~np.isnan(part)).sum(axis=0)
+        sums[block.batch] += np.nansum(part, axis=0)
+        squares += np.nansum(part**2, axis=0)
+        pull = np.nansum((part - sucra) * slope, axis=1)
+        pulls[block.batch] += pull.sum()
+        pull_squares += (pull**2).sum()
+    number = numbers.sum(axis=0)
+    some = np.where(number > 0, number, np.nan)
+    spread = np.sqrt(np.maximum(squares / some - (sums.sum(axis=0) / some) ** 2, 0.0))
+    # What never moved in n draws may still move in the next: two neighbours may change places.
+    error = _at_least(mean_error(sums, numbers), spread, some, worth, 1 / (size - 1))
+    poth = poth_of(sucra)
+    pull_spread = np.sqrt(max(pull_squares / batches.number - (pulls.sum() / batches.number) ** 2, 0.0))
+    step = np.sqrt(2 * (slope**2).sum()) / (size - 1)
+    linear = _at_least(mean_error(pulls, batches.sizes), pull_spread, batches.number, worth, step)
+    whole[ranked], errors = sucra, whole.copy()
+    errors[ranked] = error
+    return Hierarchy(whole, errors, poth, float(np.hypot(linear, _scale(size) * (error**2).sum())))
+
+
+def _scale(size: int) -> float:
+    """What makes a sum of squared differences from 1/2 a POTH."""
+    return 12 * (size - 1) / (size + 1) / size
+
+
+def _beaten(twice: np.ndarray, ranked: np.ndarray) -> np.ndarray:
+    """Of each draw, the share of the other ranked and defined entities that each is before, ties as halves.
+
+    Examples
+    --------
+    >>> twice = np.array([[2, 5, 5, 8], [4, 2, 0, 6], [0, 0, 2, 0]])
+    >>> _beaten(twice, np.array([True, True, True, False])).tolist()
+    [[1.0, 0.25, 0.25], [0.0, 1.0, nan], [nan, nan, nan]]
+    """
+    part = twice[:, ranked]
+    defined = part > 0
+    number = defined.sum(axis=1, keepdims=True)
+    if not ranked.all():
+        first, last = positions(np.where(defined, -part.astype(float), np.nan))
+        part = first + last + 2
+    return np.divide(2 * number - part, 2 * (number - 1), out=np.full(part.shape, np.nan), where=defined & (number > 1))
+
+
+def _at_least(error: np.ndarray, spread: Any, number: Any, worth: float, step: float) -> np.ndarray:
+    """An error that is never below that of independent draws, or of one step in what the draws are worth."""
+    least = np.maximum(spread / np.sqrt(number), step / worth)
+    return np.fmax(error, least) + 0 * least

@@ -1,0 +1,164 @@
+"""In which draws a statement on the order holds; where tied entities share positions, to which part it does.
+
+Comparisons look at values. Ranks are those of the draw's order, in which entities that tie stand in every order
+equally often: the part of a draw in which a statement holds is the share of these orders. Hence probabilities of
+statements add up as probabilities do, "A is best" is as probable as a credible ranking says, and no two entities are
+best at once. With an undefined value every comparison and every claim on the rank is false.
+"""
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from bayesrank.ranking._statement import Beats, Claim, Either, Every, Level, Not, Place, Statement, claims
+from bayesrank.ranking.ranks import positions
+
+#: Ways to place tied entities that are counted at most, for all draws that tie the same way or not.
+MOST = 2**16
+
+
+def share_true(statement: Statement, values: np.ndarray, sign: int, rope: float) -> np.ndarray:
+    """The part of each draw in which a statement holds.
+
+    Parameters
+    ----------
+    statement : Statement
+    values : ndarray
+        Of the score (draw, entity), NaN where undefined.
+    sign : int
+        1 where higher is better, -1 where lower is.
+    rope : float
+        By how much an entity is better, at least, where the statement says no margin.
+
+    Examples
+    --------
+    >>> from bayesrank.ranking._parser import parse
+    >>> share_true(parse("A is best", ["A", "B"]), np.array([[0.9, 0.8], [0.7, 0.7]]), 1, 0.0).tolist()
+    [1.0, 0.5]
+    """
+    better = sign * values.astype(float, copy=False)
+    members = sorted({claim.entity for claim in claims(statement) if isinstance(claim, Place)})
+    if not members:
+        return _holds(statement, better, sign, rope, {}, np.zeros(len(better), int)).astype(float)
+    defined = ~np.isnan(better)
+    number = defined.sum(axis=1)
+    first, last = positions(better)
+    ranks = {entity: np.where(defined[:, entity], last[:, entity] + 1, 0) for entity in members}
+    out = _holds(statement, better, sign, rope, ranks, number).astype(float)
+    tied = np.flatnonzero(((first < last) & defined)[:, members].any(axis=1))
+    if len(tied):
+        groups = np.where(defined, first, -1)[tied], last[tied]
+        out[tied] = _over_orders(statement, better[tied], sign, rope, members, groups, number[tied])
+    return out
+
+
+def _over_orders(
+    statement: Statement,
+    better: np.ndarray,
+    sign: int,
+    rope: float,
+    members: list[int],
+    groups: tuple[np.ndarray, np.ndarray],
+    number: np.ndarray,
+) -> np.ndarray:
+    """The share of the orders of tied entities in which a statement holds.
+
+    Positions fall into classes between which no claim of the statement tells. The members take classes one after
+    the other: of the free positions of its group each is as probable.
+    """
+    first, last = groups
+    edges = _edges(statement, number)
+    starts = np.concatenate([np.zeros_like(edges[:, :1]), edges[:, :-1]], axis=1)
+    most = int(((first[:, members] < last[:, members]) & (first[:, members] >= 0)).sum(axis=1).max())
+    if edges.shape[1] ** most > MOST:
+        raise ValueError(
+            f"statement must ask for the ranks of fewer entities that tie; got {most} of them tied in one draw, with "
+            f"{edges.shape[1]} sets of ranks to tell apart"
+        )
+    out = np.zeros(len(better))
+
+    def place(at: int, rows: np.ndarray, weight: np.ndarray, taken: list[int]) -> None:
+        if not len(rows):
+            return
+        if at == len(members):
+            ranks = {
+                entity: edges[rows, c] if c >= 0 else np.zeros(len(rows), int)
+                for entity, c in zip(members, taken, strict=True)
+            }
+            out[rows] += weight * _holds(statement, better[rows], sign, rope, ranks, number[rows])
+            return
+        low, high = first[rows, members[at]], last[rows, members[at]] + 1
+        unplaced = low < 0
+        place(at + 1, rows[unplaced], weight[unplaced], [*taken, -1])
+        with_it = [first[rows, entity] == low for entity in members[:at]]
+        left = high - low - np.sum(with_it, axis=0, dtype=int)
+        for c in range(edges.shape[1]):
+            free = np.minimum(edges[rows, c], high) - np.maximum(starts[rows, c], low)
+            free = free - sum(same for same, other in zip(with_it, taken, strict=True) if other == c)
+            some = (free > 0) & ~unplaced
+            place(at + 1, rows[some], weight[some] * free[some] / left[some], [*taken, c])
+
+    place(0, np.arange(len(better)), np.ones(len(better)), [])
+    return out
+
+
+def _edges(statement: Statement, number: np.ndarray) -> np.ndarray:
+    """Last position of each class (draw, class): no claim of the statement tells the ranks of a class apart."""
+    ends = {(0, True)}
+    for claim in claims(statement):
+        if isinstance(claim, Place):
+            ends |= {(claim.number, claim.bottom)} if claim.sign in ("<=", ">", "=") else set()
+            ends |= {(claim.number - 1, claim.bottom)} if claim.sign in ("<", ">=", "=") else set()
+    cuts = [number - at if bottom else np.full_like(number, at) for at, bottom in sorted(ends)]
+    # Classes without a position, where two cuts fall together, are never taken.
+    return np.sort(np.clip(np.stack(cuts, axis=1), 0, number[:, None]), axis=1)
+
+
+def _holds(
+    statement: Statement,
+    better: np.ndarray,
+    sign: int,
+    rope: float,
+    ranks: Mapping[int, np.ndarray],
+    number: np.ndarray,
+) -> np.ndarray:
+    """Whether a statement holds, given the ranks of the entities whose rank it asks for, 0 where there is none."""
+    match statement:
+        case Not(inner):
+            return ~_holds(inner, better, sign, rope, ranks, number)
+        case Every(parts):
+            return np.logical_and.reduce([_holds(part, better, sign, rope, ranks, number) for part in parts])
+        case Either(parts):
+            return np.logical_or.reduce([_holds(part, better, sign, rope, ranks, number) for part in parts])
+    return _claimed(statement, better, sign, rope, ranks, number)
+
+
+def _claimed(
+    claim: Claim, better: np.ndarray, sign: int, rope: float, ranks: Mapping[int, np.ndarray], number: np.ndarray
+) -> np.ndarray:
+    match claim:
+        case Beats(entity, how, rival, by):
+            x, y = better[:, entity], better[:, rival]
+            if by is None:
+                # As a credible ranking compares: neither of two within the ROPE is better.
+                above, below = x > y + rope, y > x + rope
+                return above if how == ">" else ~np.isnan(x + y) & ~below & ~(above & (how == "="))
+            return _compared(x, how, y + by)
+        case Level(entity, how, value):
+            return _compared(better[:, entity], how, np.asarray(sign * value))
+    rank = ranks[claim.entity]
+    found = number + 1 - rank if claim.bottom else rank
+    return (rank > 0) & _compared(found, claim.sign, np.asarray(claim.number))
+
+
+def _compared(left: np.ndarray, how: str, right: np.ndarray) -> np.ndarray:
+    match how:
+        case ">":
+            return left > right
+        case ">=":
+            return left >= right
+        case "<=":
+            return left <= right
+        case "<":
+            return left < right
+    return left == right

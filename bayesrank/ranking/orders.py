@@ -1,0 +1,344 @@
+"""Questions to the whole order: how probable a statement is, and which orders are the most probable."""
+
+from collections import Counter
+from dataclasses import replace
+from heapq import nsmallest
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from bayesrank._checks import number, whole
+from bayesrank._draws import (
+    DRAW_DIMS,
+    ERROR,
+    Batches,
+    Block,
+    Worth,
+    draw_dims,
+    error_of_squares,
+    mean_error,
+    reduce,
+    share_error,
+)
+from bayesrank.ranking._parser import parse
+from bayesrank.ranking._source import scored
+from bayesrank.ranking._statement import Beats, Level, Place, Statement, claims, quoted, text_of
+from bayesrank.ranking._truth import share_true
+from bayesrank.ranking.credible import MOSTLY
+from bayesrank.ranking.ranks import positions
+
+__all__ = ["one_ranking", "probability", "probable_orders"]
+
+
+def probability(
+    source: Any,
+    statement: str,
+    score: Any = None,
+    *,
+    rope: float = 0.0,
+    higher_is_better: bool | None = None,
+    kind: str | None = None,
+) -> xr.Dataset:
+    """The posterior probability of a statement on the order, such as "A > B and C in top 3".
+
+    Parameters
+    ----------
+    source : DataArray, Dataset, InferenceData or DataTree
+        As for :func:`bayesrank.credible_ranking`. If lazy, each chunk is computed once, and nothing is held.
+    statement : str
+        Claims, joined by ``and``, ``or``, ``not`` and parentheses:
+
+        - ``A > B``, ``A beats B``, ``A better than B``: A is better, whichever end of the score that is, by more than
+          the ROPE; ``A < B``, ``A worse than B``: it is worse. ``A = B``, ``A ties B``: neither is better; ``A >=
+          B``: B is not better. Chains: ``A > B > C``.
+        - ``A beats B by 0.02``, ``A better than B by 0.02``: by more than this margin, in units of the score and in
+          place of the ROPE. ``A better than 0.9``, ``A worse than 0.9``: than this value of the score. Where higher is
+          better ``A > B + 0.02`` and ``A > 0.9`` say the same; where lower is, they would read both ways and are
+          refused.
+        - ``A is best``, ``A is worst``, ``A in top 3``, ``A in bottom 2``, ``rank(A) <= 2``, ``rank of A = 1``.
+
+        ``is``, and ``not`` before ``in``, ``best``, ``worst``, ``better``, ``worse``, may be put in. A name stands as
+        it is, blanks and all, or in quotes ('...' or "...", doubled inside), which are asked for where a text
+        can be read in two ways; a number that is a name always stands in quotes.
+    score : Score, str or callable, optional
+        What to rank by, as for :func:`bayesrank.credible_ranking`.
+    rope : float
+        Region of practical equivalence, in units of the score, of comparisons of two entities that state no margin.
+    higher_is_better : bool, optional
+        Overrides the direction of the score; must be told for scores that have none.
+    kind : str, optional
+        Which performance of the posterior, as in :func:`bayesrank.as_performance`.
+
+    Returns
+    -------
+    xarray.Dataset
+        Over all dims but ``entity`` and those of the draws:
+
+        - ``probability``: share of the draws in which the statement holds. Entities that tie in a draw stand in every
+          order equally often where ranks are asked for, and the draw counts in part: ``A is best`` is as probable as
+          ``probability_best`` says, ``A in top k`` as the first k of ``rank_probability``, and ``A > B`` as
+          ``superiority``, where both are always defined.
+        - ``undefined``: share of the draws in which some entity of the statement has no value. There, what is claimed
+          of it is false, and ``not`` of that true; the others rank among the defined, from either end.
+        - ``probability_error``: Monte-Carlo standard error, as that of a credible ranking's probabilities; never 0.
+
+        The attrs hold the ``statement`` as it was read, ``score``, ``higher_is_better``, ``rope`` and ``draws``.
+
+    Raises
+    ------
+    ValueError, TypeError
+        Naming the argument, what it held and what it should hold; of a statement, where it goes wrong.
+    KeyError
+        If the statement names an entity that is not there; with names that resemble it.
+
+    References
+    ----------
+    Papakonstantinou et al. 2022, Answering complex hierarchy questions in network meta-analysis, BMC Medical Research
+    Methodology 22:47: shares of draws in which a hierarchy meets criteria that are joined by set operations.
+
+    Examples
+    --------
+    >>> import bayesrank as br
+    >>> counts = br.from_counts(
+    ...     tn=[70, 79, 75], fp=[10, 1, 5], fn=[9, 1, 9], tp=[21, 29, 21], entity=["A", "B", "net 3"]
+    ... )
+    >>> found = br.probability(br.fit(counts, seed=1), "B is best and net 3 > A", "f1")
+    >>> found["probability"].round(2).item(), found.attrs["statement"]
+    (0.75, "rank(B) <= 1 and 'net 3' > A")
+    """
+    rope = number("rope", rope, 0.0, finite=True)
+    found = scored(source, score, higher_is_better, kind)
+    values, names = _checked(found.values)
+    read = parse(statement, names, found.higher_is_better)
+    extra = [str(dim) for dim in values.dims if dim not in (*draw_dims(values), "entity")]
+    [(share, error, undefined)] = reduce(
+        values.transpose(*draw_dims(values), *extra, "entity"), _Shares(read, found.sign, rope)
+    )
+    shape = [values.sizes[dim] for dim in extra]
+    variables = {"probability": share, "probability_error": error, "undefined": undefined}
+    about = {"statement": text_of(read, names), "rope": rope, "draws": Batches.of(values).number, "method": "draws"}
+    return xr.Dataset(
+        {name: (extra, np.reshape(v, shape), _about(name)) for name, v in variables.items()},
+        {dim: values[dim] for dim in extra if dim in values.coords},
+        found.facts() | about,
+    )
+
+
+def probable_orders(
+    source: Any,
+    score: Any = None,
+    *,
+    most: int = 5,
+    top: int | None = None,
+    higher_is_better: bool | None = None,
+    kind: str | None = None,
+) -> xr.Dataset:
+    """The most probable orders of all entities, or of the first few.
+
+    Parameters
+    ----------
+    source : DataArray, Dataset, InferenceData or DataTree
+        As for :func:`bayesrank.credible_ranking`, of one ranking. If lazy, each chunk is computed once.
+    score : Score, str or callable, optional
+        What to rank by, as for :func:`bayesrank.credible_ranking`.
+    most : int
+        How many orders to list.
+    top : int, optional
+        Of each order, only the entities of rank ``top`` or better, the first of tied ranks; by default all.
+    higher_is_better : bool, optional
+        Overrides the direction of the score; must be told for scores that have none.
+    kind : str, optional
+        Which performance of the posterior, as in :func:`bayesrank.as_performance`.
+
+    Returns
+    -------
+    xarray.Dataset
+        Over ``order``, the most probable first (equals by their names), and ``place``:
+
+        - ``probability`` and its Monte-Carlo standard error ``probability_error``.
+        - ``entity`` (order, place): names from first to last, empty where the order has ended, and ``rank``: entities
+          that tie share the first rank of their group, and stand there by name. An order with a tie is an order of
+          its own. An entity without a value in a draw is not in that draw's order.
+        - ``label`` (order): the same as text, "A > B = C". Of all entities, it is a statement to
+          :func:`bayesrank.probability`, as probable as the order.
+
+        The attr ``distinct`` is the number of different orders that the draws hold: of many entities every draw may
+        have its own, and the most probable of them mean nothing.
+
+    Raises
+    ------
+    ValueError, TypeError
+        Naming the argument, what it held and what it should hold.
+
+    Examples
+    --------
+    >>> import bayesrank as br
+    >>> counts = br.from_counts(tn=[70, 79, 75], fp=[10, 1, 5], fn=[9, 1, 9], tp=[21, 29, 21], entity=["A", "B", "C"])
+    >>> found = br.probable_orders(br.fit(counts, seed=1), "f1", most=2)
+    >>> found["label"].values.tolist(), found["probability"].round(2).values.tolist()
+    (['B > C > A', 'B > A > C'], [0.74, 0.26])
+    """
+    most = whole("most", most, 1)
+    top = None if top is None else whole("top", top, 1)
+    found = scored(source, score, higher_is_better, kind)
+    values, names = _checked(found.values)
+    one_ranking(values.dims)
+    values = values.transpose(*draw_dims(values), "entity")
+    [(orders, distinct)] = reduce(values, _Orders(found.sign, names, most, top))
+    length = max((len(members) for members, *_ in orders), default=0)
+    entity = np.full((len(orders), length), "", dtype=np.array(["", *names]).dtype)
+    ranks = np.full((len(orders), length), np.nan)
+    for i, (members, placed, *_) in enumerate(orders):
+        entity[i, : len(members)] = [names[member] for member in members]
+        ranks[i, : len(placed)] = placed
+    variables: dict[str, Any] = {
+        "probability": ("order", [share for *_, share, _ in orders]),
+        "probability_error": ("order", [error for *_, error in orders], {"method": ERROR}),
+        "entity": (("order", "place"), entity),
+        "rank": (("order", "place"), ranks),
+        "label": ("order", [_label(members, placed, names) for members, placed, *_ in orders]),
+    }
+    coords = {"order": np.arange(1, len(orders) + 1), "place": np.arange(1, length + 1)}
+    about = {"distinct": distinct, "draws": Batches.of(values).number, "method": "draws"}
+    return xr.Dataset(variables, coords, found.facts() | about)
+
+
+class _Shares:
+    """In which share of the draws a statement holds, with error; and in which its entities are not all defined."""
+
+    def __init__(self, statement: Statement, sign: int, rope: float) -> None:
+        self.statement, self.sign, self.rope = statement, sign, rope
+        found = claims(statement)
+        self.pairs = sorted({(claim.entity, claim.rival) for claim in found if isinstance(claim, Beats)})
+        self.alone = sorted({claim.entity for claim in found if isinstance(claim, Level)})
+        self.named = sorted({claim.entity for claim in found} | {rival for _, rival in self.pairs})
+        self.ranks = any(isinstance(claim, Place) for claim in found)
+
+    def start(self, batches: Batches) -> None:
+        self.batches = batches
+        self.own, self.differences = Worth(), Worth()
+        self.own.start(batches)
+        self.differences.start(batches)
+        self.sums: Any = 0.0
+
+    def add(self, block: Block) -> None:
+        values = _finite(block.values)
+        x = values.reshape(len(values), -1, values.shape[-1])
+        if np.isscalar(self.sums):
+            self.sums = np.zeros((len(self.batches.sizes), x.shape[1]))
+            self.undefined, self.missing = np.zeros(x.shape[1]), np.zeros(x.shape[1:])
+        part = share_true(self.statement, x.reshape(-1, x.shape[-1]), self.sign, self.rope)
+        self.sums[block.batch] += part.reshape(x.shape[:2]).sum(axis=0)
+        self.missing += np.isnan(x).sum(axis=0)
+        self.undefined += np.isnan(x[..., self.named]).any(axis=-1).sum(axis=0)
+        if self.ranks or self.alone:
+            self.own.add(_of(block, x))
+        if self.pairs:
+            first, second = np.array(self.pairs).T
+            self.differences.add(_of(block, x[..., first] - x[..., second]))
+
+    def finish(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        number = self.batches.number
+        known = number if self.batches.sampled else np.nan
+        share = self.sums.sum(axis=0) / number
+        # What a share is worth that hardly moves is told by the numbers that the statement compares.
+        worth = np.full(share.shape, float(number))
+        if self.ranks or self.alone:
+            own = self.own.finish()
+            worth = np.fmin(worth, own[:, self.alone].min(axis=1, initial=number))
+        if self.ranks:
+            # Ranks depend on all that are ranked.
+            worth = np.fmin(worth, np.where(self.missing / number <= MOSTLY, own, number).min(axis=1))
+        if self.pairs:
+            worth = np.fmin(worth, self.differences.finish().min(axis=1))
+        error = share_error(share, mean_error(self.sums, self.batches.sizes), known, worth * known / number)
+        return share, error, self.undefined / number
+
+
+class _Orders:
+    """The most frequent orders: members from first to last, their ranks, share and error; and how many there are."""
+
+    def __init__(self, sign: int, names: list[str], most: int, top: int | None) -> None:
+        self.sign, self.most, self.top = sign, most, top or len(names)
+        # Equally frequent orders, and entities that tie, are listed by name, never by the order of input.
+        self.by_name = np.argsort(names, kind="stable")
+
+    def start(self, batches: Batches) -> None:
+        self.batches = batches
+        self.worth = Worth()
+        self.worth.start(batches)
+        self.missing: Any = 0
+        self.count: Counter[bytes] = Counter()
+        self.squares: Counter[bytes] = Counter()
+        self.open: dict[int, Counter[bytes]] = {}
+
+    def add(self, block: Block) -> None:
+        values = _finite(block.values)
+        self.worth.add(_of(block, values))
+        self.missing = self.missing + np.isnan(values).sum(axis=0)
+        first, _ = positions(self.sign * values)
+        ranks = np.where(np.isnan(values) | (first >= self.top), 0, first + 1)[:, self.by_name]
+        # With the most significant byte first, bytes compare as the ranks do.
+        here = self.open.setdefault(block.batch, Counter())
+        here.update(row.tobytes() for row in ranks.astype(">u4") if row.any())
+        if block.complete:
+            size = self.batches.sizes[block.batch]
+            for row, count in self.open.pop(block.batch).items():
+                self.count[row] += count
+                self.squares[row] += count * count / size
+
+    def finish(self) -> tuple[list[tuple[Any, ...]], int]:
+        number = self.batches.number
+        known = number if self.batches.sampled else np.nan
+        some = self.missing / number <= MOSTLY
+        worth = np.where(some, self.worth.finish(), number).min() * known / number
+        filled = (self.batches.sizes > 0).sum()
+        found = []
+        for row, count in nsmallest(self.most, self.count.items(), key=lambda item: (-item[1], item[0])):
+            share = count / number
+            error = error_of_squares(share, self.squares[row] / number, filled)
+            ranks = np.frombuffer(row, ">u4").astype(int)
+            placed = np.flatnonzero(ranks)
+            placed = placed[np.argsort(ranks[placed], kind="stable")]
+            error = share_error(share, error, known, worth)
+            found.append((self.by_name[placed], ranks[placed], share, float(error)))
+        return found, len(self.count)
+
+
+def _label(members: np.ndarray, ranks: np.ndarray, names: list[str]) -> str:
+    """An order as text."""
+    said = ""
+    for i, member in enumerate(members):
+        said += (" = " if ranks[i] == ranks[i - 1] else " > ") * (i > 0) + quoted(names[member], names)
+    return said
+
+
+def _checked(values: xr.DataArray) -> tuple[xr.DataArray, list[str]]:
+    """Values that have draws and entities, and the entities' names as text."""
+    if not values.size:
+        raise ValueError(f"source must hold at least one entity and one draw; got the sizes {dict(values.sizes)}")
+    names = values["entity"].values if "entity" in values.coords else range(values.sizes["entity"])
+    return values, [str(name) for name in names]
+
+
+def one_ranking(dims: Any) -> None:
+    """Refuse what holds several rankings."""
+    extra = [str(dim) for dim in dims if dim not in (*DRAW_DIMS, "entity")]
+    if extra:
+        raise ValueError(f"source must be of one ranking (select it with .isel); got the dims {extra} too")
+
+
+def _finite(values: np.ndarray) -> np.ndarray:
+    values = values.astype(float, copy=False)
+    if np.isinf(values).any():
+        raise ValueError("source must have finite or NaN values; got an infinite one")
+    return values
+
+
+def _of(block: Block, values: np.ndarray) -> Block:
+    return replace(block, values=values)
+
+
+def _about(name: str) -> dict[str, str]:
+    return {"method": ERROR} if name.endswith("_error") else {}

@@ -1,0 +1,227 @@
+"""The k best entities: sets that hold them all, of both kinds."""
+
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from bayesrank._checks import credibility, whole
+from bayesrank._draws import ERROR, Batches, Worth, draw_dims, mean_error, reduce, share_error
+from bayesrank.ranking._confidence import confidence_sets
+from bayesrank.ranking._source import scored
+from bayesrank.ranking.credible import MOSTLY
+from bayesrank.ranking.ranks import positions
+
+__all__ = ["top_set"]
+
+#: Among so many doubtful entities the smallest set is found by looking at all of their subsets.
+EXACT_SIZE = 16
+
+
+def top_set(
+    source: Any,
+    score: Any = None,
+    *,
+    k: int,
+    prob: float = 0.95,
+    higher_is_better: bool | None = None,
+    kind: str | None = None,
+) -> xr.Dataset:
+    """Which entities to keep in order to keep the k best.
+
+    Parameters
+    ----------
+    source : DataArray, Dataset, InferenceData or DataTree
+        Whatever holds a performance, with the score to rank by; a posterior, with the name of one of its variables
+        over ``entity``; or values of a score, as for :func:`bayesrank.credible_ranking`, with no other dims than
+        ``entity`` and those of the draws.
+    score : Score, str or callable, optional
+        What to rank by, which brings its direction and range. Left out, ``source`` is values of which higher is
+        better.
+    k : int
+        How many are wanted, from 1 to the number of entities. Of entities that tie for the last place all are meant:
+        the k best are those than which fewer than k are better.
+    prob : float
+        Probability, and confidence, with which the sets hold all of the k best.
+    higher_is_better : bool, optional
+        Overrides the direction of the score; must be told for scores that have none.
+    kind : str, optional
+        Which performance of the posterior, as in :func:`bayesrank.as_performance`.
+
+    Returns
+    -------
+    xarray.Dataset
+        Over ``entity``:
+
+        - ``probability_top``: probability to be among the k best.
+        - ``in_credible_set``: whether in the smallest set that holds all of the k best with probability ``prob``. It
+          is a statement of the posterior, for a world that resembles the prior. A set holds too much of the draws
+          that chose it, so each half of the draws is judged by the set of the other.
+        - ``credible_probability``: what these hold, at least ``prob``. If it is less, the draws are too few, and the
+          set has everybody who was among the k best in any draw.
+        - ``in_confidence_set``: whether the confidence set of the entity's rank reaches k. They hold all of the k
+          best in about ``prob`` of repeated experiments, whatever the true scores and for all k at once.
+        - ``surely_top``: whether it ends at k or before. With the same confidence all of these are among the k best.
+        - ``rank_confidence_lower``, ``rank_confidence_upper``: those confidence sets, as in
+          :func:`bayesrank.credible_ranking`.
+        - Monte-Carlo standard errors ``<name>_error``.
+
+        The attrs are those of a ranking, ``k``, and ``smallest``: 0 if there were too many doubtful entities, those
+        whose probability lies between 0 and 1 - ``prob``, to try all subsets of them. They were then left out one by
+        one, the one that costs least first, and a smaller set may exist. Entities undefined in more than half of the
+        draws are not ranked, and are in no set; in a draw in which some are undefined, the others are compared.
+
+    Raises
+    ------
+    ValueError, TypeError
+        Naming the argument, what it held and what it should hold.
+
+    Notes
+    -----
+    The confidence set is that of Mogstad, Romano, Shaikh and Wilhelm (2024), Inference for ranks, for the tau best.
+
+    Examples
+    --------
+    >>> import bayesrank as br
+    >>> counts = br.from_counts(tn=[70, 79, 50], fp=[10, 1, 30], fn=[9, 1, 15], tp=[21, 29, 15], entity=["a", "b", "c"])
+    >>> top = top_set(br.fit(counts, seed=1), "informedness", k=1)
+    >>> top["in_credible_set"].values.tolist(), top["in_confidence_set"].values.tolist()
+    ([False, True, False], [False, True, False])
+    """
+    prob, k = credibility("prob", prob), whole("k", k, 1)
+    found = scored(source, score, higher_is_better, kind)
+    values = found.values
+    extra = set(values.dims) - {*draw_dims(values), "entity"}
+    if extra or not values.size:
+        raise ValueError(f"source must hold draws of entities and have no other dims; got {dict(values.sizes)}")
+    size = values.sizes["entity"]
+    whole("k", k, 1, size)
+    values = values.transpose(*draw_dims(values), "entity").astype(float, copy=False).compute()
+    names = values["entity"].values if "entity" in values.coords else np.arange(size)
+    batches = Batches.of(values)
+    x = values.values.reshape(batches.number, size)
+    if np.isinf(x).any():
+        raise ValueError("source must have finite or NaN values; got an infinite one")
+
+    ranked = np.isnan(x).mean(axis=0) <= MOSTLY
+    worth = np.nan
+    if batches.sampled:
+        [of_each] = reduce(x, Worth(), batches=batches)
+        worth = of_each[ranked].min(initial=batches.number)
+    lower, upper = confidence_sets(x, ranked, found, prob, worth)
+    first, _ = positions(found.sign * np.where(ranked, x, np.nan))
+    top = (first < k) & ~np.isnan(x) & ranked
+    # Draws in which nobody has a value have no best.
+    some = top.any(axis=1)
+    batch = np.repeat(np.arange(len(batches.sizes)), batches.sizes)[some]
+    share, share_off = _share(top[some], batch, len(batches.sizes), worth)
+    # Equals are settled by name, never by the order of input.
+    order = np.argsort([str(name) for name in names], kind="stable")
+    ordered = top[np.ix_(some, order)]
+    chosen = np.zeros(size, bool)
+    lost, held = _allowed(ordered, batches.half(batch), prob)
+    chosen[order], smallest = smallest_set(ordered, lost)
+    probability, error = _share(held, batch, len(batches.sizes), worth)
+    variables = {
+        "probability_top": ("entity", share),
+        "probability_top_error": ("entity", share_off, {"method": ERROR}),
+        "in_credible_set": ("entity", chosen),
+        "credible_probability": ((), probability),
+        "credible_probability_error": ((), error, {"method": ERROR}),
+        "in_confidence_set": ("entity", ranked & (lower <= k)),
+        "surely_top": ("entity", ranked & (upper <= k)),
+        "rank_confidence_lower": ("entity", lower),
+        "rank_confidence_upper": ("entity", upper),
+    }
+    facts = {"prob": prob, "k": k, "draws": batches.number, "method": "draws", "smallest": int(smallest)}
+    return xr.Dataset(variables, {"entity": names}, found.facts() | facts)
+
+
+def smallest_set(top: np.ndarray, lost: int) -> tuple[np.ndarray, bool]:
+    """The smallest set that holds all that is ``top`` (draw, entity) in all draws but ``lost`` of them.
+
+    Of equally small ones, that which holds most draws; then later entities are left out first. And whether it is
+    known to be the smallest.
+
+    Examples
+    --------
+    >>> top = np.array([[1, 1, 0]] * 6 + [[1, 0, 1]] * 3 + [[0, 1, 1]], bool)
+    >>> smallest_set(top, 4)[0].tolist(), smallest_set(top, 3)[0].tolist()
+    ([True, True, False], [True, True, True])
+    """
+    count = top.sum(axis=0)
+    kept = count > 0
+    doubtful = np.flatnonzero(kept & (count <= lost))
+    if len(doubtful) <= EXACT_SIZE:
+        kept[doubtful] = _best_subset(top[:, doubtful], lost)
+        return kept, True
+    # From the last on, so that of equal costs the last is found first.
+    doubtful = doubtful[::-1]
+    out = top[:, doubtful]
+    costs = out.sum(axis=0)
+    whole = np.ones(len(top), bool)
+    while (cost := costs.min()) <= lost:
+        least = int(np.argmin(costs))
+        lost -= int(cost)
+        kept[doubtful[least]] = False
+        gone = whole & out[:, least]
+        whole &= ~gone
+        costs -= out[gone].sum(axis=0)
+        costs[least] = len(top) + 1
+    return kept, bool((top.sum(axis=1) <= 1).all())
+
+
+def _best_subset(top: np.ndarray, lost: int) -> np.ndarray:
+    """Which few entities to keep so that at most ``lost`` draws lose one of theirs."""
+    size = top.shape[1]
+    bits = 1 << np.arange(size)
+    held = np.bincount(top @ bits, minlength=1 << size)
+    # Draws all of whose members are in a subset: sums over its subsets, one entity at a time.
+    for i in range(size):
+        pairs = held.reshape(-1, 2, 1 << i)
+        pairs[:, 1] += pairs[:, 0]
+    subset = np.arange(1 << size)
+    number = (subset[:, None] & bits > 0).sum(axis=1)
+    enough = np.flatnonzero(held >= len(top) - lost)
+    # Earlier entities are the lower bits: of equals, the smaller number keeps them.
+    best = enough[np.lexsort((enough, -held[enough], number[enough]))[0]]
+    return best & bits > 0
+
+
+def _allowed(top: np.ndarray, half: np.ndarray, prob: float) -> tuple[int, np.ndarray]:
+    """How many draws the set may lose so that it holds others with probability ``prob``, and which it then holds.
+
+    Which draws the set of the other half holds, that loses as large a share of its own; NaN if there are no halves.
+    """
+    most = int(np.floor((1 - prob) * len(top) + 1e-9))
+    sizes = [int((half == h).sum()) for h in (0, 1)]
+    if min(sizes) < 2:
+        return most, np.full(len(top), np.nan)
+
+    def held(lost: int) -> np.ndarray:
+        found = np.empty(len(top))
+        for h in (0, 1):
+            chosen, _ = smallest_set(top[half != h], lost * sizes[1 - h] // len(top))
+            found[half == h] = ~(top[half == h] & ~chosen).any(axis=1)
+        return found
+
+    # The largest number that holds enough, or none.
+    enough, found = 0, held(0)
+    first, last = 1, most
+    while first <= last:
+        middle = (first + last + 1) // 2
+        trial = held(middle)
+        if trial.mean() >= prob - 1e-9:
+            enough, found, first = middle, trial, middle + 1
+        else:
+            last = middle - 1
+    return enough, found
+
+
+def _share(held: np.ndarray, batch: np.ndarray, number: int, worth: float) -> tuple[np.ndarray, np.ndarray]:
+    """The share of draws (draw, ...) and its error."""
+    sizes = np.bincount(batch, minlength=number)
+    sums = np.zeros((number, *held.shape[1:]))
+    np.add.at(sums, batch, held)
+    share = sums.sum(axis=0) / max(len(held), 1) if len(held) else np.full(held.shape[1:], np.nan)
+    return share, share_error(share, mean_error(sums, sizes), len(held) + 0 * worth, worth)

@@ -1,0 +1,395 @@
+"""Sensitivity: which conclusions of a ranking survive other priors, models, scores, prevalences and fewer data sets.
+
+One thing is changed at a time, everything else stays as it was in the base analysis. Nothing is chosen: what survives
+is told, and what does not.
+"""
+
+from collections.abc import Iterable, Mapping
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+import xarray as xr
+
+from bayesrank import _text
+from bayesrank._checks import credibility, flag, in_words, is_number, name_coord, unique_names
+from bayesrank._random import Seed, root_sequence
+from bayesrank.conflicts import prior_conflict
+from bayesrank.counts import check_counts, pool
+from bayesrank.inference import fit
+from bayesrank.models import conjugate
+from bayesrank.models import tell as tell_model
+from bayesrank.models._priors import concentration
+from bayesrank.models._priors import in_words as prior_in_words
+from bayesrank.ranking import credible_ranking
+from bayesrank.ranking.summary import contradictions, worth
+from bayesrank.scores import Score, as_score
+
+__all__ = ["sensitivity", "sensitivity_verdict"]
+
+#: What the prior's weight is multiplied by, and how that is called.
+WEIGHTS = {"prior at half its weight": 0.5, "prior at twice its weight": 2.0}
+CONJUGATE = ("dirichlet_multinomial", "beta_binomial")
+NAMED = 5
+
+
+class _Alternative(NamedTuple):
+    """One thing that is changed: what it is called, of what kind it is, and the analysis."""
+
+    name: str
+    kind: str
+    counts: xr.DataArray
+    model: Any
+    score: Score
+    options: dict[str, Any]
+
+
+def sensitivity(
+    counts: xr.DataArray,
+    score: Any,
+    *,
+    model: Any = "dirichlet_multinomial",
+    priors: Any = ("uniform", "jeffreys"),
+    weights: bool = True,
+    models: Iterable[Any] | None = None,
+    scores: Iterable[Any] = (),
+    prevalences: Iterable[Any] = (),
+    datasets: bool = True,
+    join: Literal["exact", "inner"] = "exact",
+    prob: float = 0.95,
+    rope: float = 0.0,
+    draws: int = 1000,
+    seed: Seed = None,
+    **options: Any,
+) -> xr.Dataset:
+    """The ranking under other priors, models, scores, prevalences and data, and which conclusions survive them all.
+
+    The prior is scaled exactly, by refitting: its density over the logarithms of odds, to the power 1/2 and 2, makes
+    its concentrations half and twice as large, so that it counts as half and twice as many cases.
+
+    Parameters
+    ----------
+    counts : xarray.DataArray
+        Integer counts (entity, [dataset], actual, predicted); several data sets are pooled.
+    score : Score, str, pair of float, or callable
+        What the base analysis ranks by.
+    model : str or class
+        Of the base analysis, as for :func:`bayesrank.fit`.
+    priors : sequence or mapping
+        Other priors, as for :func:`bayesrank.fit`; a mapping says how each is to be called. One that means the same
+        concentrations as the base prior is left out.
+    weights : bool
+        Whether to halve and to double the weight of the base prior.
+    models : sequence, optional
+        Other models; by default the other one of the two conjugate models, for two classes.
+    scores : sequence
+        Other scores; a pair (a, b) is a place on the Tile, and so another preference.
+    prevalences : sequence of float
+        Prevalences at which the entities might be used, for scores that depend on it.
+    datasets : bool
+        Whether to leave out each data set in turn, where there are several.
+    join : {"exact", "inner"}
+        Which data sets to pool, as for :func:`bayesrank.pool`.
+    prob, rope : float
+        As for :func:`bayesrank.credible_ranking`.
+    draws : int
+        Draws of each of four chains.
+    seed : int, SeedSequence or Generator, optional
+        Of all randomness.
+    **options
+        The model's own in the base analysis: ``prior``, ``prevalence``, ...
+
+    Returns
+    -------
+    xarray.Dataset
+        Over ``alternative``, whose first item is "base" and whose labels say what was changed:
+
+        - ``kind``: base, prior, model, score, prevalence or data;
+        - ``leader``: the first entity of the consensus order; ``median``, ``lower``, ``upper`` (alternative, entity);
+        - ``probability_best`` (alternative, entity), with ``_error``; ``rank_lower``, ``rank_upper``, ``tier``,
+          ``consensus_rank`` (alternative, entity); ``base_leader_probability_best``, ``base_leader_rank_lower`` and
+          ``_upper``: those of the base leader;
+        - ``kendall_tau``: tau-b between the consensus order and that of the base; NaN where either is no order;
+        - ``survives`` (alternative, conclusion): whether each conclusion of the base holds. They are: who comes first,
+          if it is one; that it is the best with at least ``prob``, if so; who is in the first tier; and whom the
+          leader beats with at least ``prob``;
+        - ``pairs``: how many pairs the base tells apart with ``prob``, whoever leads; ``pairs_kept`` (alternative): how
+          many of them are told apart so, too; ``pairs_turned``: how many the other way round.
+
+        ``prior_conflict`` holds sentences of :func:`bayesrank.prior_conflict` for the base prior, one a line, and
+        ``notes`` those of the base ranking.
+
+    Raises
+    ------
+    TypeError, ValueError, KeyError
+        As :func:`bayesrank.fit` and :func:`bayesrank.credible_ranking`.
+
+    References
+    ----------
+    Kallioinen, Paananen, Bürkner and Vehtari (2024), Detecting and diagnosing prior and likelihood sensitivity with
+    power-scaling, Statistics and Computing 34:57, for the powers.
+
+    Examples
+    --------
+    >>> import bayesrank as br
+    >>> counts = br.from_counts(tn=[70, 79], fp=[10, 1], fn=[9, 1], tp=[21, 29], entity=["a", "b"])
+    >>> found = sensitivity(counts, "f1", scores=["tnr"], seed=1)
+    >>> found["alternative"].values.tolist()[:3]
+    ['base', 'prior jeffreys', 'prior at twice its weight']
+    >>> bool(found["survives"].sel(conclusion="b beats a").all())
+    True
+    """
+    prob = credibility("prob", prob)
+    flag("weights", weights)
+    flag("datasets", datasets)
+    the_score = as_score(score)
+    counts = check_counts(counts)
+    whole = pool(counts, join=join) if "dataset" in counts.dims else counts
+    base = _Alternative("base", "base", whole, model, the_score, options)
+    changed = [
+        *_priors(base, priors, weights),
+        *_models(base, models),
+        *(
+            base._replace(name=f"score {s.name}", kind="score", score=s)
+            for s in map(as_score, _listed("scores", scores))
+        ),
+        *(
+            base._replace(name=f"prevalence {_called(p)}", kind="prevalence", options=options | {"prevalence": p})
+            for p in _listed("prevalences", prevalences)
+        ),
+        *(_data(base, counts, join) if datasets else []),
+    ]
+    unique_names("alternatives", [one.name for one in changed])
+    root = root_sequence(seed)
+    rankings = []
+    for one in [base, *changed]:
+        posterior = fit(one.counts, one.model, draws=draws, seed=root, **one.options)
+        rankings.append(credible_ranking(posterior, one.score, prob=prob, rope=rope))
+    result = _table([base, *changed], rankings)
+    result["prior_conflict"] = _conflict(base)
+    result["notes"] = "\n".join([*contradictions(rankings[0]), *filter(None, [str(rankings[0]["notes"].item())])])
+    return result.assign_attrs(score=the_score.name, prob=prob, rope=rope, worth=worth(rankings[0]))
+
+
+def sensitivity_verdict(result: xr.Dataset) -> list[str]:
+    r"""A sensitivity in words: which conclusions survive every alternative, and what changes the others.
+
+    Parameters
+    ----------
+    result : xarray.Dataset
+        Of :func:`bayesrank.sensitivity`.
+
+    Returns
+    -------
+    list of str
+        Contradictions first; then the conclusions that survive all alternatives that were tried, those that do not
+        with the alternatives that they fall under, and how far the leader's P(best) moves.
+
+    Raises
+    ------
+    ValueError
+        If ``result`` is none.
+
+    Examples
+    --------
+    >>> import bayesrank as br
+    >>> counts = br.from_counts(tn=[70, 79], fp=[10, 1], fn=[9, 1], tp=[21, 29], entity=["a", "b"])
+    >>> print(*sensitivity_verdict(sensitivity(counts, "f1", models=[], seed=1))[1:], sep="\n")
+    Under both alternatives to the base analysis by f1: b comes first; b is the best with probability at least 0.95;
+    the first tier is b; b beats a.
+    Of 1 pair that the base analysis tells apart, 1 at least are told apart so under every single alternative, and 0 at
+    most the other way round.
+    The probability that b is the best lies between >0.999 and >0.999; the base analysis says >0.999.
+    """
+    if not isinstance(result, xr.Dataset) or not {"survives", "leader", "pairs_kept"} <= set(result.data_vars):
+        raise ValueError(f"result must come from br.sensitivity; got {in_words(result)}")
+    first = [line for name in ("prior_conflict", "notes") for line in str(result[name].item()).split("\n") if line]
+    if result["base_leader_probability_best"].isnull()[0]:
+        return [*first, f"No entity has a defined {result.attrs['score']}: there is nothing to rank."]
+    if result.sizes["entity"] == 1:
+        return [*first, f"{result['entity'].values[0]} is the only entity: there is nothing to rank it against."]
+    number = result.sizes["alternative"] - 1
+    if not number:
+        return [*first, "Nothing was changed: no alternative was given."]
+    others = result.isel(alternative=slice(1, None))
+    kept = others["survives"].all("alternative").values
+    names = [str(name) for name in result["conclusion"].values]
+    lines = []
+    what = {1: "the one alternative", 2: "both alternatives"}.get(number, f"all {number} alternatives")
+    if kept.any():
+        held = _together([name for name, ok in zip(names, kept, strict=True) if ok])
+        lines.append(f"Under {what} to the base analysis by {result.attrs['score']}: {'; '.join(held)}.")
+    else:
+        lines.append(f"No conclusion of the base analysis by {result.attrs['score']} survives {what}.")
+    lines += [_fallen(others, i) for i in np.flatnonzero(~kept)[:NAMED]]
+    left = int((~kept).sum()) - NAMED
+    lines += [f"{_text.count(left, 'more conclusion')} of the base analysis {'falls' if left == 1 else 'fall'}."] * (
+        left > 0
+    )
+    pairs = int(result["pairs"])
+    if pairs:
+        least, turned = int(others["pairs_kept"].min()), int(others["pairs_turned"].max())
+        lines.append(
+            f"Of {_text.count(pairs, 'pair')} that the base analysis tells apart, {least} at least are told apart so "
+            f"under every single alternative, and {turned} at most the other way round."
+        )
+    return [*first, *lines, _moves(result)]
+
+
+def _together(names: list[str]) -> list[str]:
+    """Conclusions, those on whom the leader beats in one."""
+    beaten = [name for name in names if " beats " in name]
+    if len(beaten) < 2:
+        return names
+    who, whom = beaten[0].split(" beats ")[0], [name.split(" beats ", 1)[1] for name in beaten]
+    return [*(name for name in names if name not in beaten), f"{who} beats {_some(whom)}"]
+
+
+def _fallen(others: xr.Dataset, i: int) -> str:
+    name = str(others["conclusion"].values[i])
+    where = [str(a) for a in others["alternative"].values[~others["survives"].isel(conclusion=i).values]]
+    return f"Not everywhere: {name}; it falls under {_some(where)}."
+
+
+def _moves(result: xr.Dataset) -> str:
+    best, size = result["base_leader_probability_best"].values, result.attrs["worth"]
+    low, high, base = (_text.probability(float(p), size) for p in (np.nanmin(best), np.nanmax(best), best[0]))
+    leader = result["leader"].values[0]
+    return f"The probability that {leader} is the best lies between {low} and {high}; the base analysis says {base}."
+
+
+def _some(names: list[str]) -> str:
+    return ", ".join(names[:NAMED]) + (f" and {len(names) - NAMED} more" if len(names) > NAMED else "")
+
+
+def _listed(argument: str, given: Any) -> list[Any]:
+    if isinstance(given, str) or is_number(given) or not isinstance(given, Iterable):
+        raise TypeError(f"{argument} must be a sequence; got {in_words(given)}")
+    return list(given)
+
+
+def _called(value: Any) -> str:
+    return f"{value:g}" if is_number(value) else prior_in_words(value, "")
+
+
+def _priors(base: _Alternative, priors: Any, weights: bool) -> list[_Alternative]:
+    """Other priors, and the base's own scaled; those of the same concentrations once."""
+    named = dict(priors) if isinstance(priors, Mapping) else {_called(p): p for p in _listed("priors", priors)}
+    alternatives = {f"prior {name}": prior for name, prior in named.items()}
+    seen = []
+    if hasattr(_story(base), "conjugate"):
+        own = conjugate(base.model, base.counts, base.options).prior.reset_coords(drop=True)
+        seen.append(own.values)
+        alternatives |= {name: own * factor for name, factor in WEIGHTS.items() if weights}
+    found = []
+    for name, prior in alternatives.items():
+        each = concentration(base.counts, prior).values
+        if not any(np.array_equal(each, other) for other in seen):
+            seen.append(each)
+            found.append(base._replace(name=name, kind="prior", options=base.options | {"prior": prior}))
+    return found
+
+
+def _story(base: _Alternative) -> Any:
+    return tell_model(base.model, base.counts, base.options)
+
+
+def _models(base: _Alternative, models: Iterable[Any] | None) -> list[_Alternative]:
+    if models is None:
+        two = base.counts.sizes["actual"] == 2 and base.model in CONJUGATE
+        models = [name for name in CONJUGATE if two and name != base.model]
+    return [
+        base._replace(name=f"model {m if isinstance(m, str) else getattr(m, '__name__', m)}", kind="model", model=m)
+        for m in _listed("models", models)
+    ]
+
+
+def _data(base: _Alternative, counts: xr.DataArray, join: Any) -> list[_Alternative]:
+    """Each data set left out in turn, the others pooled."""
+    if counts.sizes.get("dataset", 1) < 2:
+        return []
+    used = counts["dataset"].values.tolist()
+    found = []
+    for i, name in enumerate(used):
+        rest = counts.isel(dataset=[j for j in range(len(used)) if j != i])
+        found.append(base._replace(name=f"without data set {name}", kind="data", counts=pool(rest, join=join)))
+    return found
+
+
+def _conflict(base: _Alternative) -> str:
+    return (
+        str(prior_conflict(base.counts, base.model, **base.options)["notes"].item())
+        if hasattr(_story(base), "conjugate")
+        else ""
+    )
+
+
+def _table(alternatives: list[_Alternative], rankings: list[xr.Dataset]) -> xr.Dataset:
+    """What is told of each alternative, and which conclusions of the first survive in it."""
+    names = rankings[0]["entity"].values.tolist()
+    prob = rankings[0].attrs["prob"]
+    per_entity = (
+        "median", "lower", "upper", "probability_best", "probability_best_error", "rank_lower", "rank_upper", "tier",
+        "consensus_rank",
+    )  # fmt: skip
+    same = [ranking.sel(entity=names, rival=names) for ranking in rankings]
+    found: dict[str, Any] = {
+        name: (("alternative", "entity"), np.stack([ranking[name].values for ranking in same])) for name in per_entity
+    }
+    leaders = [_leader(ranking) for ranking in same]
+    found["kind"] = ("alternative", [one.kind for one in alternatives])
+    found["leader"] = ("alternative", name_coord(["" if i is None else names[i] for i in leaders]))
+    found["kendall_tau"] = ("alternative", _taus([ranking["consensus_rank"].values for ranking in same]))
+    lead = leaders[0]
+    for name in ("probability_best", "probability_best_error", "rank_lower", "rank_upper"):
+        values = found[name][1]
+        found[f"base_leader_{name}"] = ("alternative", np.full(len(same), np.nan) if lead is None else values[:, lead])
+    beats = np.stack([ranking["superiority"].values >= prob for ranking in same])
+    found["pairs"] = int(beats[0].sum())
+    found["pairs_kept"] = ("alternative", (beats & beats[0]).sum((1, 2)))
+    found["pairs_turned"] = ("alternative", (beats.swapaxes(1, 2) & beats[0]).sum((1, 2)))
+    conclusions = _conclusions(same, lead, beats, [str(name) for name in names], prob)
+    found["survives"] = (
+        ("alternative", "conclusion"),
+        np.array([ok for _, ok in conclusions], bool).reshape(-1, len(same)).T,
+    )
+    coords = {"alternative": [one.name for one in alternatives], "entity": rankings[0]["entity"].values}
+    return xr.Dataset(found, coords | {"conclusion": [name for name, _ in conclusions]})
+
+
+def _leader(ranking: xr.Dataset) -> int | None:
+    """The first of the consensus order; None where nobody is ranked."""
+    position = ranking["consensus_position"].values
+    return None if np.isnan(position).all() else int(np.nanargmin(position))
+
+
+def _taus(ranks: list[np.ndarray]) -> list[float]:
+    """Kendall's tau-b of each order with the first; NaN where one has no two ranks among those ranked in both."""
+    from bayesrank._kendall import dense_ranks, tau_b
+
+    taus = []
+    for other in ranks:
+        both = ~np.isnan(ranks[0]) & ~np.isnan(other)
+        order = len(set(ranks[0][both])) > 1 and len(set(other[both])) > 1
+        taus.append(float(tau_b(ranks[0], dense_ranks(other[None]))[0]) if order else np.nan)
+    return taus
+
+
+def _conclusions(
+    rankings: list[xr.Dataset], lead: int | None, beats: np.ndarray, names: list[str], prob: float
+) -> list[tuple[str, list[bool]]]:
+    """What the first ranking says, in words, and of which rankings it holds."""
+    if lead is None:
+        return []
+    found = []
+    first = [ranking["consensus_rank"].values == 1 for ranking in rankings]
+    if first[0].sum() == 1:
+        found.append((f"{names[lead]} comes first", [bool(f[lead] and f.sum() == 1) for f in first]))
+    best = [float(ranking["probability_best"].values[lead]) >= prob for ranking in rankings]
+    if best[0]:
+        found.append((f"{names[lead]} is the best with probability at least {prob:g}", best))
+    tiers = [ranking["tier"].values == 1 for ranking in rankings]
+    order = np.argsort(rankings[0]["consensus_position"].values, kind="stable")
+    members = [names[i] for i in order if tiers[0][i]]
+    found.append((f"the first tier is {_some(members)}", [np.array_equal(t, tiers[0]) for t in tiers]))
+    found += [(f"{names[lead]} beats {names[j]}", beats[:, lead, j].tolist()) for j in order if beats[0, lead, j]]
+    return found

@@ -1,0 +1,341 @@
+"""Compiled loops over draws: who is best, who holds which rank, the ranks of one entity, the holder of one rank.
+
+Along a column the entities swap ranks where their lines cross (see ``_columns``): a column costs what its crossings
+cost. Columns with ties, crossings on grid points or undefined scores are ranked point by point.
+"""
+
+import numpy as np
+from numba import njit
+
+from bayesrank.tile.kernels._columns import (
+    OPTIONS,
+    TOLERANCE,
+    add_best,
+    add_best_by_points,
+    add_point,
+    add_ranks,
+    add_skill,
+    add_skill_point,
+    column_is_slow,
+    contenders,
+    defined_entities,
+    enter_column,
+    log_or_less,
+    may_be_slow,
+    same,
+    sort_column,
+    sort_point,
+    swap_point,
+    tied_until,
+)
+
+
+@njit(**OPTIONS)
+def tally_best(draws, columns, points, best):
+    """Sum over draws of who is best in ``columns``: differences along b, as in :func:`tally`."""
+    n, last = draws.shape[2], points.size - 1
+    s, x, y, own = np.empty(n), np.empty(n), np.empty(n), np.empty((4, n))
+    for d in range(draws.shape[0]):
+        cells = draws[d]
+        entities = defined_entities(cells)
+        who = contenders(cells, 1)[0]
+        for p in range(who.size):
+            for c in range(4):
+                own[c, p] = cells[c, who[p]]
+        slow = may_be_slow(cells, entities)
+        for i in range(columns.size):
+            a = columns[i]
+            if slow:
+                for k in entities:
+                    s[k] = (1 - a) * cells[0, k] + a * cells[3, k]
+                if column_is_slow(s, cells, entities):
+                    add_best_by_points(cells, s, points, entities, best[i])
+                    continue
+            for p in range(who.size):
+                right = (1 - a) * own[0, p] + a * own[3, p]
+                x[p], y[p] = own[1, p] / right, own[2, p] / right
+            add_best(x, y, who, last, best[i])
+
+
+@njit(**OPTIONS)
+def tally(draws, columns, points, best, rank, skilled, undefined):
+    """Sum over draws of who is best, of ranks, of skill and of undefined scores: arrays (a, entity, b + 1).
+
+    ``columns`` are the a, ``points`` the b. The sums are differences along b: their cumulative sums are the sums at
+    each point.
+    """
+    last = points.size - 1
+    n = draws.shape[2]
+    s, x, y, keys = np.empty(n), np.empty(n), np.empty(n), np.empty(n)
+    x_best, y_best = np.empty(n), np.empty(n)
+    log_s, log_u = np.empty(n), np.empty((points.size, n))
+    for d in range(draws.shape[0]):
+        cells = draws[d]
+        entities = defined_entities(cells)
+        candidates = contenders(cells, 1)[0]
+        logs_known = False
+        order, by_x, by_y = entities.copy(), entities.copy(), entities.copy()
+        for k in range(n):
+            if np.isnan(cells[0, k] + cells[1, k] + cells[2, k] + cells[3, k]):
+                for i in range(columns.size):
+                    undefined[i, k, 0] += 1.0
+        for i in range(columns.size):
+            a = columns[i]
+            if enter_column(cells, a, entities, s, x, y):
+                for p in range(candidates.size):
+                    x_best[p], y_best[p] = x[candidates[p]], y[candidates[p]]
+                add_best(x_best, y_best, candidates, last, best[i])
+                add_ranks(x, y, by_x, by_y, last, rank[i])
+                add_skill(cells, s, a, x, y, entities, last, skilled[i])
+                continue
+            if not logs_known:
+                for m in range(points.size):
+                    for k in entities:
+                        u = (1 - points[m]) * cells[1, k] + points[m] * cells[2, k]
+                        log_u[m, k] = log_or_less(u)
+                logs_known = True
+            for k in entities:
+                log_s[k] = log_or_less(s[k])
+            for m in range(points.size):
+                defined = sort_column(log_s, log_u[m], entities, order, keys)
+                add_point(keys, order, defined, entities.size, m, best[i], rank[i], undefined[i])
+                add_skill_point(cells, a, points[m], entities, m, skilled[i])
+
+
+@njit(**OPTIONS)
+def tally_ranks(draws, a, b, weight, out):
+    """Add, at paired (``a``, ``b``), each draw's weight to (entity, rank) in ``out``, ties spread evenly."""
+    n = draws.shape[2]
+    log_s, log_u, keys = np.empty(n), np.empty(n), np.empty(n)
+    for d in range(draws.shape[0]):
+        cells = draws[d]
+        entities = defined_entities(cells)
+        order = entities.copy()
+        for i in range(a.size):
+            for k in entities:
+                log_s[k] = log_or_less((1 - a[i]) * cells[0, k] + a[i] * cells[3, k])
+            defined = sort_point(cells, log_s, b[i], entities, order, keys, log_u)
+            first = 0
+            while first < defined:
+                end = tied_until(keys, order, first, defined)
+                for p in range(first, end):
+                    for r in range(first, end):
+                        out[order[p], r] += weight[i] / (end - first)
+                first = end
+
+
+@njit(**OPTIONS)
+def sum_values(draws, points, rows, total, top):
+    """Add the values of all entities (row, entity, a) and the largest of them (row, a); undefined counts as nothing.
+
+    ``rows`` are the b. ``top`` gets the largest value less nothing; where all are undefined it gets nothing.
+    """
+    n, size = draws.shape[2], points.size
+    s = np.empty((n, size))
+    high = np.empty(size)
+    for d in range(draws.shape[0]):
+        cells = draws[d]
+        entities = defined_entities(cells)
+        for k in entities:
+            for i in range(size):
+                s[k, i] = (1 - points[i]) * cells[0, k] + points[i] * cells[3, k]
+        for m in range(rows.size):
+            b = rows[m]
+            high[:] = 0.0
+            for k in entities:
+                u = (1 - b) * cells[1, k] + b * cells[2, k]
+                for i in range(size):
+                    whole = s[k, i] + u
+                    value = s[k, i] / (whole if whole > 0.0 else 1.0)
+                    total[m, k, i] += value
+                    high[i] = max(high[i], value)
+            for i in range(size):
+                top[m, i] += high[i]
+
+
+@njit(**OPTIONS)
+def fold_steps(steps, draws, sums, squares):
+    """Add what a batch of so many draws counted, differences along the last axis, and its square / draws; empty it."""
+    for i in range(steps.shape[0]):
+        for k in range(steps.shape[1]):
+            held = 0.0
+            for m in range(sums.shape[2]):
+                held += steps[i, k, m]
+                sums[i, k, m] += held
+                squares[i, k, m] += held * held / draws
+    steps[:] = 0.0
+
+
+@njit(**OPTIONS)
+def fold_losses(total, top, draws, sums, squares):
+    """Add a batch's sums of losses, the largest values less the entities' own, and their squares / draws; empty it."""
+    for i in range(total.shape[0]):
+        for k in range(total.shape[1]):
+            for m in range(total.shape[2]):
+                loss = top[i, m] - total[i, k, m]
+                sums[i, k, m] += loss
+                squares[i, k, m] += loss * loss / draws
+    total[:] = 0.0
+    top[:] = 0.0
+
+
+@njit(**OPTIONS)
+def add_rank_steps(x, y, by_x, last, holder):
+    """Add who holds which rank in a column, (entity, rank, b + 1), as differences; False, and nothing, if some may tie.
+
+    Lines sorted by x swap neighbours only, one pair after the other.
+    """
+    n = by_x.size
+    for p in range(1, n):
+        k, q = by_x[p], p - 1
+        while q >= 0 and x[by_x[q]] > x[k]:
+            by_x[q + 1] = by_x[q]
+            q -= 1
+        by_x[q + 1] = k
+    count = 0
+    for p in range(n):
+        if p > 0 and same(x[by_x[p - 1]], x[by_x[p]]):
+            return False
+        for q in range(p):
+            i, k = by_x[q], by_x[p]
+            if same(y[i], y[k]):
+                return False
+            count += y[i] > y[k]
+    at, first, second = np.empty(count), np.empty(count, np.int64), np.empty(count, np.int64)
+    count = 0
+    for p in range(n):
+        for q in range(p):
+            i, k = by_x[q], by_x[p]
+            if y[i] > y[k]:
+                e0 = x[k] - x[i]
+                place = e0 / (e0 + y[i] - y[k]) * last
+                if abs(place - np.rint(place)) < 1e-6:
+                    return False
+                r = count - 1
+                while r >= 0 and at[r] > place:
+                    at[r + 1], first[r + 1], second[r + 1] = at[r], first[r], second[r]
+                    r -= 1
+                at[r + 1], first[r + 1], second[r + 1] = place, i, k
+                count += 1
+    position = np.empty(holder.shape[0], np.int64)
+    # Rehearse: swaps closer together than rounding may come in an order that no sequence of neighbours allows.
+    for p in range(n):
+        position[by_x[p]] = p
+    for e in range(count):
+        if position[second[e]] != position[first[e]] + 1:
+            return False
+        position[first[e]] += 1
+        position[second[e]] -= 1
+    for p in range(n):
+        position[by_x[p]] = p
+        holder[by_x[p], p, 0] += 1.0
+    for e in range(count):
+        i, k, m = first[e], second[e], int(at[e]) + 1
+        p = position[i]
+        holder[i, p, m] -= 1.0
+        holder[k, p + 1, m] -= 1.0
+        holder[i, p + 1, m] += 1.0
+        holder[k, p, m] += 1.0
+        position[i], position[k] = p + 1, p
+    return True
+
+
+@njit(**OPTIONS)
+def tally_rank_steps(draws, columns, points, out):
+    """Sum over draws of who holds which rank, (a, entity, rank, b + 1): differences along b, ties spread evenly.
+
+    ``columns`` are the a, ``points`` the b.
+    """
+    last, n = points.size - 1, draws.shape[2]
+    s, x, y, keys, log_s, log_u = np.empty((6, n))
+    for d in range(draws.shape[0]):
+        cells = draws[d]
+        entities = defined_entities(cells)
+        order, by_x = entities.copy(), entities.copy()
+        for i in range(columns.size):
+            if enter_column(cells, columns[i], entities, s, x, y) and add_rank_steps(x, y, by_x, last, out[i]):
+                continue
+            for k in entities:
+                log_s[k] = log_or_less(s[k])
+            for m in range(points.size):
+                defined = sort_point(cells, log_s, points[m], entities, order, keys, log_u)
+                first = 0
+                while first < defined:
+                    end = tied_until(keys, order, first, defined)
+                    share = 1.0 / (end - first)
+                    for p in range(first, end):
+                        for r in range(first, end):
+                            out[i, order[p], r, m] += share
+                            out[i, order[p], r, m + 1] -= share
+                    first = end
+
+
+@njit(**OPTIONS)
+def tally_one(draws, columns, points, which, rank, undefined):
+    """Sum over draws of one entity's ranks, and of where it is undefined: arrays (a, b + 1), differences along b."""
+    last, n = points.size - 1, draws.shape[2]
+    s, x, y, key = np.empty((4, n))
+    for d in range(draws.shape[0]):
+        cells = draws[d]
+        entities = defined_entities(cells)
+        if not (entities == which).any():
+            undefined[:, 0] += 1.0
+            continue
+        for i in range(columns.size):
+            if enter_column(cells, columns[i], entities, s, x, y):
+                rank[i, 0] += 1.0
+                for k in entities:
+                    if k == which:
+                        continue
+                    before, at, after, m = swap_point(x[which], y[which], x[k], y[k], last)
+                    rank[i, 0] += 0.5 - 0.5 * before
+                    rank[i, m] -= 0.5 * (at - before)
+                    rank[i, m + 1] -= 0.5 * (after - at)
+                continue
+            for m in range(points.size):
+                for k in entities:
+                    u = (1 - points[m]) * cells[1, k] + points[m] * cells[2, k]
+                    key[k] = log_or_less(s[k]) - log_or_less(u)  # NaN where both are -inf
+                if np.isnan(key[which]):
+                    undefined[i, m] += 1.0
+                    undefined[i, m + 1] -= 1.0
+                    continue
+                place = 1.0
+                for k in entities:
+                    if k != which and (key[k] == key[which] or abs(key[k] - key[which]) <= TOLERANCE):
+                        place += 0.5
+                    elif key[k] > key[which]:
+                        place += 1.0
+                rank[i, m] += place
+                rank[i, m + 1] -= place
+
+
+@njit(**OPTIONS)
+def holders(cells, points, rank, out):
+    """Who alone holds a rank, (b, a); -1 where nobody does."""
+    last, n = points.size - 1, cells.shape[1]
+    entities = defined_entities(cells)
+    order, by_x, by_y = entities.copy(), entities.copy(), entities.copy()
+    s, x, y, keys, log_s, log_u = np.empty((6, n))
+    ranks, unused = np.empty((n, last + 2)), np.empty((n, last + 2))
+    for i in range(points.size):
+        ranks[:] = 0.0
+        if enter_column(cells, points[i], entities, s, x, y):
+            add_ranks(x, y, by_x, by_y, last, ranks)
+        else:
+            for k in entities:
+                log_s[k] = log_or_less(s[k])
+            for m in range(points.size):
+                defined = sort_point(cells, log_s, points[m], entities, order, keys, log_u)
+                add_point(keys, order, defined, entities.size, m, unused, ranks, unused)
+        out[:, i] = -1
+        for k in entities:
+            held = 0.0
+            for m in range(points.size):
+                held += ranks[k, m]
+                # Tied entities share their average rank: what one entity alone has is held without a tie.
+                if held == rank:
+                    out[m, i] = k if out[m, i] == -1 else -2
+    for i in range(points.size):
+        for m in range(points.size):
+            out[m, i] = max(out[m, i], -1)

@@ -1,0 +1,270 @@
+"""What hierarchical models of counts share: members of a population, its mean and spread, three performances."""
+
+from typing import Any, ClassVar
+
+import numpy as np
+import xarray as xr
+
+from bayesrank._checks import flag, values_of
+from bayesrank._random import Block, fingerprint, stream
+from bayesrank._sampling import dirichlet_of_each, sample_counts, sample_outcomes
+from bayesrank.counts import are_outcomes, check_counts, check_outcomes
+from bayesrank.models._conjugate import Conjugate
+from bayesrank.models._population import SPREAD, log_likelihood
+from bayesrank.models._priors import DEFAULT, in_words
+from bayesrank.models._priors import concentration as prior_concentration
+from bayesrank.models._product_multinomial import check_proper, known_totals, row_totals, test_sets
+
+#: Means and spreads by name: of the rates (population, row, ...), and of the class shares.
+Hyper = dict[str, np.ndarray]
+MEAN, SPREAD_OF, SHARES, SPREAD_OF_SHARES = "mean_rate", "spread", "mean_prevalence", "spread_of_prevalence"
+
+
+class Hierarchical:
+    """Rows of counts, each of a member of a population: the data sets of an entity, or without data sets all entities.
+
+    Parameters
+    ----------
+    counts : xarray.DataArray
+        Integer counts (entity, [dataset], actual, predicted) or (entity, [dataset], outcome). Not every entity need
+        have seen every data set. Without data sets the entities are the population.
+    prior : number, str, array_like, mapping or DataArray, optional
+        Concentrations, as for the models without hierarchy, of the means of the rates: one prior, however many data
+        sets there are.
+    prevalence : "sampled", number or DataArray, optional
+        Where the class shares come from: those of the data sets vary around a mean of their own (the default), or the
+        prevalence of the positive class, or draws of it. Outcomes have none.
+    force : bool
+        Accept an entity without cases, of which only the prior speaks.
+    """
+
+    words: ClassVar[str]
+    #: Several data sets are one analysis, not one each.
+    over_datasets_together: ClassVar[bool] = True
+
+    def __init__(self, counts: xr.DataArray, *, prior: Any = None, prevalence: Any = None, force: bool = False) -> None:
+        flag("force", force)
+        self.outcomes = are_outcomes(counts)
+        self.counts = check_outcomes(counts, "evidence") if self.outcomes else check_counts(counts, "evidence")
+        self.over_datasets = "dataset" in self.counts.dims
+        self.concentration = prior_concentration(self.counts, prior)
+        self.totals = self._known_totals(prevalence)
+        if not force:
+            check_proper(self.counts, self.concentration)
+        self.row = ("outcome",) if self.outcomes else ("actual", "predicted")
+        members, alpha = self._rows(self.counts), self._rows(self.concentration)
+        # (population, row, member, answer): the data sets of each entity, or all entities.
+        self.members = np.moveaxis(members, 1, 2) if self.over_datasets else np.moveaxis(members[:, 0], 0, 1)[None]
+        self.names = self.counts["entity"].values.tolist() if self.over_datasets else ["all entities"]
+        self.prior = _one_prior(alpha, self.over_datasets)
+        rows = row_totals(self.concentration) if not self.outcomes else xr.zeros_like(row_totals(self.counts))
+        self.test_set, _ = test_sets(self.counts, rows, True)
+        self.kind = "typical" if self.over_datasets else "observed"
+        self.settings: dict[str, Any] = {
+            "prior": in_words(prior, DEFAULT),
+            **({} if self.outcomes else {"prevalence": in_words(prevalence, "sampled")}),
+            "population": "data sets" if self.over_datasets else "entities",
+            **({"typical": "mean over data sets"} if self.over_datasets else {}),
+        }
+        self.values = values_of(self.counts["outcome"].values) if self.outcomes else None
+        if self.values is not None:
+            self.settings["mean_outcome_range"] = [float(self.values.min()), float(self.values.max())]
+
+    def _known_totals(self, prevalence: Any) -> xr.DataArray | None:
+        if self.outcomes:
+            if prevalence is not None:
+                raise ValueError(f"prevalence must be None for outcomes, which have no classes; got {prevalence!r}")
+            return None
+        if isinstance(prevalence, str) and prevalence == "observed":
+            raise ValueError(
+                "prevalence must be 'sampled', a number or a DataArray for a hierarchical model, since typical and new "
+                "data sets have no observed one; got 'observed'"
+            )
+        totals = known_totals(self.counts, "sampled" if prevalence is None else prevalence)
+        if totals is not None and {"entity", "dataset"} & set(totals.dims):
+            raise ValueError(
+                "prevalence must be one number, or draws of it, for a hierarchical model; got one for each of "
+                f"{[d for d in totals.dims if d in ('entity', 'dataset')]}"
+            )
+        return totals
+
+    def _rows(self, table: xr.DataArray) -> np.ndarray:
+        """Values as (entity, data set, row, answer)."""
+        shape = (table.sizes["entity"], table.sizes.get("dataset", 1), -1, table.shape[-1])
+        return table.values.reshape(shape)
+
+    def observed(self) -> dict[str, xr.Dataset]:
+        """What was observed, and the prior of the means."""
+        found = self.counts.assign_coords(test_set=self.test_set).rename("counts").to_dataset()
+        if self.values is not None:
+            total = self.counts.sum("outcome")
+            mean = xr.dot(self.counts, xr.DataArray(self.values, dims="outcome"), dim="outcome")
+            found["mean_outcome"] = mean / total.where(total > 0)
+        return {"observed_data": found, "constant_data": self.concentration.to_dataset()}
+
+    def coords(self) -> dict[str, Any]:
+        """Coords of the draws: those of the counts, and the test sets."""
+        kept = {str(name): coord for name, coord in self.counts.coords.items() if name != "test_set"}
+        return kept | ({} if self.outcomes or self.totals is not None else {"test_set": self.test_sets})
+
+    @property
+    def test_sets(self) -> list[str]:
+        """Names of the test sets, in order of first appearance."""
+        return list(dict.fromkeys(name for name in self.test_set.values.ravel().tolist() if name))
+
+    @property
+    def class_sizes(self) -> np.ndarray:
+        """Cases of each class in each test set: (test set, class). A test set counts once, whoever met it."""
+        cases, named = self.counts.sum("predicted").values, self.test_set.values
+        return np.array([cases[named == name][0] for name in self.test_sets])
+
+    @property
+    def learns_shares(self) -> bool:
+        """Whether the class shares are those of a population of test sets."""
+        return self.over_datasets and not self.outcomes and self.totals is None
+
+    def _tables(self, hyper: Hyper, group: str, block: Block, root: np.random.SeedSequence) -> dict[str, xr.Variable]:
+        """Performances given the populations: of each member, of the mean, and of one more data set."""
+        members = np.empty((block.size, *self.members.shape))
+        new = np.empty((block.size, *self.prior.shape))
+        for i, name in enumerate(self.names):
+            for c, (prior, counts) in enumerate(zip(self.prior[i], self.members[i], strict=True)):
+                rng = stream(root, group, "rates", name, c, fingerprint(counts, prior), *block.key)
+                alpha = concentration(hyper[MEAN][:, i, c], hyper[SPREAD_OF][:, i, c])
+                seen = counts if group == "posterior" else 0 * counts
+                members[:, i, c] = dirichlet_of_each(rng, alpha[:, None] + seen)
+                new[:, i, c] = dirichlet_of_each(rng.spawn(1)[0], alpha)
+        # (draw, entity, data set, row, answer), or without data sets (draw, entity, row, answer)
+        own = np.moveaxis(members, 3, 2) if self.over_datasets else np.moveaxis(members[:, 0], 2, 1)
+        shares, found = self._shares(hyper, group, block, root)
+        tables = {"performance": own * shares["observed"][..., None]}
+        if self.over_datasets:
+            tables["performance_typical"] = hyper[MEAN] * shares["typical"][..., None]
+            tables["performance_new"] = new * shares["new"][..., None]
+        tables["performance"][:, self.test_set.values == ""] = np.nan
+        cells = {
+            name: ("draw", *map(str, self.test_set.dims if name == "performance" else ["entity"])) for name in tables
+        }
+        for name, table in tables.items():
+            values = table[..., 0, :] if self.outcomes else table
+            found[name] = xr.Variable((*cells[name], *self.row), values)
+            if self.values is not None:
+                mean = xr.Variable(cells[name], values @ self.values)
+                found[name.replace("performance", "mean_outcome")] = mean
+        rows = self.row[:-1]
+        over = ("draw", *["entity"] * self.over_datasets, *rows)
+        for name, dims in ((MEAN, (*over, self.row[-1])), (SPREAD_OF, over)):
+            sizes = {**self.counts.sizes, "draw": block.size}
+            found[name] = xr.Variable(dims, hyper[name].reshape([sizes[d] for d in dims]))
+        return found
+
+    def _shares(
+        self, hyper: Hyper, group: str, block: Block, root: np.random.SeedSequence
+    ) -> tuple[dict[str, np.ndarray], dict[str, xr.Variable]]:
+        """Class shares (draw, ..., class) of each table, of a typical and a new data set; and variables that tell."""
+        if self.outcomes:
+            return dict.fromkeys(("observed", "typical", "new"), np.ones((1, 1, 1))), {}
+        if self.totals is not None:
+            known = Conjugate(self.concentration, self.concentration, self.totals, self.test_set, self.test_set)
+            share = known.known_shares(block)
+            one = share.reshape(block.size, -1, share.shape[-1])[:, :1]
+            return {"observed": share, "typical": one, "new": one}, {}
+        sizes, prior, named = self.class_sizes, self.prior[0].sum(-1), self.test_set.values
+        alpha = np.broadcast_to(prior, (block.size, len(prior)))
+        if self.over_datasets:
+            alpha = concentration(hyper[SHARES], hyper[SPREAD_OF_SHARES])
+        seen = sizes if group == "posterior" else 0 * sizes
+        each = np.empty((block.size, *sizes.shape))
+        share = np.full((block.size, *named.shape, len(prior)), np.nan)
+        for i, name in enumerate(self.test_sets):
+            rng = stream(root, group, "prevalence", fingerprint(sizes, prior, i), *block.key)
+            each[:, i] = dirichlet_of_each(rng, alpha + seen[i])
+            share[:, named == name] = each[:, i, None]
+        found = {"prevalence": xr.Variable(("draw", "test_set", "actual"), each)}
+        if not self.over_datasets:
+            return {"observed": share}, found
+        found[SHARES] = xr.Variable(("draw", "actual"), hyper[SHARES])
+        found[SPREAD_OF_SHARES] = xr.Variable("draw", hyper[SPREAD_OF_SHARES])
+        new = dirichlet_of_each(stream(root, group, "new prevalence", fingerprint(sizes, prior), *block.key), alpha)
+        return {"observed": share, "typical": hyper[SHARES][:, None], "new": new[:, None]}, found
+
+    def build(self) -> Any:
+        """The PyMC model: counts given the row totals, and class sizes once a test set, rates integrated out."""
+        import pymc as pm
+
+        with pm.Model() as model:
+            mean = pm.Dirichlet(MEAN, self.prior, shape=self.prior.shape)
+            spread = pm.Beta(SPREAD_OF, *SPREAD, shape=self.prior.shape[:-1])
+            alpha = mean * (1 / spread**2 - 1)[..., None]
+            totals = self.members.sum(-1)
+            pm.DirichletMultinomial("counts", n=totals, a=alpha[:, :, None], observed=self.members)
+            if self.learns_shares:
+                mean = pm.Dirichlet(SHARES, self.prior[0].sum(-1))
+                spread = pm.Beta(SPREAD_OF_SHARES, *SPREAD)
+                sizes = self.class_sizes
+                pm.DirichletMultinomial("cases", n=sizes.sum(-1), a=mean * (1 / spread**2 - 1), observed=sizes)
+        return model
+
+    def performances(self, sampled: xr.Dataset, root: np.random.SeedSequence) -> xr.Dataset:
+        """The posterior group from sampled means and spreads: rates given these are drawn exactly."""
+        chains, draws = sampled.sizes["chain"], sampled.sizes["draw"]
+        names = [name for name in (MEAN, SPREAD_OF, SHARES, SPREAD_OF_SHARES) if name in sampled]
+        parts = []
+        for chain in range(chains):
+            one = sampled.isel(chain=chain)
+            hyper = {name: one[name].transpose("draw", ...).values for name in names}
+            parts.append(self._tables(hyper, "posterior", Block(chain, 0, draws, (chains, draws)), root))
+        found = {
+            name: (("chain", *map(str, variable.dims)), np.stack([part[name].values for part in parts]))
+            for name, variable in parts[0].items()
+        }
+        return xr.Dataset(found, {"chain": sampled["chain"], "draw": sampled["draw"]} | self.coords())
+
+    def replicate(self, group: xr.Dataset, root: np.random.SeedSequence, purpose: str) -> xr.Dataset:
+        """Counts like the observed ones, one for each draw: new cases of the same data sets."""
+        if self.outcomes:
+            return sample_outcomes(group["performance"], self.counts.sum("outcome"), root, purpose).to_dataset()
+        known = self.totals is not None
+        return sample_counts(group["performance"], self.counts, known, root, purpose).to_dataset()
+
+    def log_likelihood(self, posterior: xr.Dataset) -> xr.Dataset:
+        """Log probability of each row given its total and the population: ``counts`` (entity, [dataset], [actual]).
+
+        A table is what may be left out: the rates of a data set are integrated out. Class sizes, where their shares are
+        learned, are in ``row_totals`` (test_set), each once.
+        """
+        draws = ("chain", "draw")
+        lead = [posterior.sizes[d] for d in draws]
+        mean = posterior[MEAN].transpose(*draws, ...).values.reshape(*lead, *self.prior.shape)
+        spread = posterior[SPREAD_OF].transpose(*draws, ...).values.reshape(*lead, *self.prior.shape[:-1])
+        rows = log_likelihood(self.members, mean[..., None, :], spread[..., None])
+        # As the tables are: (entity, data set, row), or without data sets (entity, row).
+        rows = np.swapaxes(rows, 3, 4) if self.over_datasets else np.swapaxes(rows[:, :, 0], 2, 3)
+        dims = (*draws, *map(str, self.test_set.dims), *self.row[:-1])
+        found: dict[str, Any] = {"counts": (dims, rows[..., 0] if self.outcomes else rows)}
+        if SHARES in posterior:
+            mean, spread = (posterior[name].transpose(*draws, ...).values for name in (SHARES, SPREAD_OF_SHARES))
+            found["row_totals"] = (
+                (*draws, "test_set"),
+                log_likelihood(self.class_sizes, mean[..., None, :], spread[..., None]),
+            )
+        coords = {name: coord for name, coord in posterior.coords.items() if self.row[-1] not in coord.dims}
+        return xr.Dataset(found, coords)
+
+
+def concentration(mean: np.ndarray, spread: np.ndarray) -> np.ndarray:
+    """Concentrations of a population's rates, from their mean (..., answer) and spread."""
+    return mean * (1 / np.square(spread) - 1)[..., None]
+
+
+def _one_prior(alpha: np.ndarray, over_datasets: bool) -> np.ndarray:
+    """Concentrations (population, row, answer): members have none of their own, and all test sets share one."""
+    member = "dataset" if over_datasets else "entity"
+    if (alpha != (alpha[:, :1] if over_datasets else alpha[:1])).any():
+        raise ValueError(f"prior must be the same for every {member} of a population; got several along {member}")
+    totals = alpha.sum(-1)
+    if not np.allclose(totals, totals[:1], rtol=1e-9, atol=0):
+        raise ValueError("prior must be the same for all row totals of a population; got several along entity")
+    if alpha.min() <= 0:
+        raise ValueError(f"prior must be positive for the mean of a population; got a concentration of {alpha.min():g}")
+    return alpha[:, 0] if over_datasets else alpha[:1, 0]

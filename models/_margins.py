@@ -1,0 +1,238 @@
+"""What is known of each entity alone in the paired model: its counts or mean, its prior, and how its draws are kept."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import xarray as xr
+
+from bayesrank._checks import in_words as held_words
+from bayesrank._checks import is_number, name_coord, non_negative, numbers
+from bayesrank._random import Block
+from bayesrank.models._conjugate import Conjugate
+from bayesrank.models._joint import (
+    check_one_prevalence,
+    check_row_totals,
+    counts_of,
+    mean_outcome,
+    positions,
+    test_sets,
+)
+from bayesrank.models._priors import DEFAULT, FLAT, concentration, in_words, split
+from bayesrank.models._product_multinomial import check_observed, check_proper, known_totals
+
+#: Outcomes of more values have a mean, and no probability each.
+VALUES = 20
+#: What each end of a declared range counts as: right and wrong have Beta(2, 2).
+END = 2.0
+
+
+class Tables:
+    """Classes and answers of the same labels: a confusion matrix of each entity."""
+
+    def __init__(
+        self, joint: xr.Dataset, datasets: list, prior: Any, prevalence: Any, split_prior: bool, force: bool
+    ) -> None:
+        self.codes = positions(
+            np.column_stack([joint["actual"].values, joint["predicted"].values]), joint["label"].values.tolist()
+        )
+        self.counts = counts_of(joint, self.codes, datasets)
+        self.prior = concentration(self.counts, prior)
+        if split_prior:
+            self.prior = split(self.prior, self.counts)
+        self.totals = known_totals(self.counts, "sampled" if prevalence is None else prevalence)
+        if not force:
+            check_proper(self.counts, self.prior)
+            check_observed(self.counts, self.totals)
+        check_row_totals(self.prior)
+        check_one_prevalence(self.totals)
+        self.proper = float(self.prior.min()) > 0
+        self.alpha = self.prior.values.reshape(joint.sizes["entity"], max(len(datasets), 1), *self.prior.shape[-2:])
+        self.features = self.base = np.eye(joint.sizes["label"])
+        self.centre: float | None = None
+        self.test_set = test_sets(self.counts.isel(actual=0, predicted=0, drop=True))
+        self.settings = {"prior": in_words(prior, DEFAULT), "prevalence": in_words(prevalence, "sampled")}
+
+    def observed(self, by_case: bool) -> xr.Dataset:
+        # Where clusters weigh the same, counts of cases are not what was observed of the target.
+        counts = self.counts.assign_coords(test_set=self.test_set).rename("counts").to_dataset()
+        return counts if by_case else counts.drop_vars("counts")
+
+    def coords(self) -> dict[str, Any]:
+        found: dict[str, Any] = {str(name): coord for name, coord in self.counts.coords.items()}
+        names = list(dict.fromkeys(self.test_set.values.ravel().tolist()))
+        return found | ({} if self.totals is not None else {"test_set": names})
+
+    @property
+    def fewest(self) -> int | None:
+        """Cases of the smallest class that has some, where each class is a process of its own."""
+        cases = self.counts.sum("predicted").values
+        return None if self.totals is None else int(cases[cases > 0].min(initial=np.iinfo(int).max))
+
+    def variables(self, table: np.ndarray, block: Block) -> dict[str, xr.Variable]:
+        dims = ("draw", *map(str, self.counts.dims))
+        shape = (block.size, *self.counts.shape)
+        with np.errstate(invalid="ignore"):  # a rate of which nothing is known
+            if self.totals is None:
+                table /= table.sum((-2, -1), keepdims=True)
+                share = xr.Variable(("draw", "test_set", "actual"), table[:, 0].sum(-1))
+                return {"performance": xr.Variable(dims, table.reshape(shape)), "prevalence": share}
+            rows = (table / table.sum(-1, keepdims=True)).reshape(shape)
+        shares = Conjugate(self.prior, self.prior, self.totals, self.test_set, self.test_set).known_shares(block)
+        lost = {"rate": xr.Variable(dims, rows)} if (shares == 0).any() else {}
+        return {"performance": xr.Variable(dims, rows * shares[..., None])} | lost
+
+
+class Outcomes:
+    """Answers that are numbers, of cases of one class: a mean of each entity, and probabilities of a few values."""
+
+    def __init__(
+        self,
+        joint: xr.Dataset,
+        datasets: list,
+        prior: Any,
+        prevalence: Any,
+        split_prior: bool,
+        by_case: bool,
+        declared: Any,
+        base: Any,
+    ) -> None:
+        if prevalence is not None:
+            raise ValueError(f"prevalence must be None for outcomes, which have no classes; got {prevalence!r}")
+        outcome = joint["outcome"].values
+        missing = np.isnan(outcome)
+        if missing.any() and not by_case:
+            raise ValueError(
+                "target must be 'case' where answers are missing, since the cases of a cluster then differ between "
+                "entities; got 'cluster' (missing='common' of br.from_outcomes keeps the cases that all met)"
+            )
+        seen = np.unique(outcome[~missing])
+        base_measure = _base_measure(seen, prior, declared, base)
+        mass = base_measure.mass
+        self.values = np.union1d(seen, sorted(mass))
+        self.few = self.values.size <= VALUES
+        # A missing answer has a code of its own, which adds nothing: neither to a sum nor to its weight.
+        self.codes = np.insert(np.searchsorted(self.values, outcome), 0, 0, axis=1)
+        self.codes[:, 1:][missing] = self.values.size
+        names = {"entity": joint["entity"].values} | ({"dataset": name_coord(datasets)} if datasets else {})
+        self.dims = ("draw", *names)
+        self.mean = xr.DataArray(
+            mean_outcome(joint, datasets, by_case).reshape([len(held) for held in names.values()]),
+            names,
+            list(names),
+            name="mean_outcome",
+        )
+        # Of many values only those count that the prior puts mass on.
+        points = self.values if self.few else np.array(sorted(mass), float)
+        each = np.array([mass.get(point, 0.0) for point in points.tolist()])
+        each /= max(len(datasets), 1) if split_prior else 1
+        none = xr.zeros_like(self.mean)
+        priors = none + xr.DataArray(each, {"outcome": points}, ["outcome"]) if points.size else none
+        self.prior = priors.rename("prior_concentration")
+        self.proper = bool(each.any())
+        self.alpha = self.prior.values.reshape(joint.sizes["entity"], max(len(datasets), 1), 1, -1)
+        self.base = self._features(points) if points.size else np.zeros((1, 2))
+        self.features = np.vstack([self._features(self.values), np.zeros(self.base.shape[1])])
+        self.fewest = None
+        between = declared is not None and base is None and not np.isin(seen, base_measure.ends).all()
+        self.centre = sum(base_measure.ends) / 2 if between else None
+        self.settings = {"prior": base_measure.said, "mean_outcome_range": list(base_measure.ends)}
+
+    def _features(self, points: np.ndarray) -> np.ndarray:
+        """What is summed of each value: how often it occurs; of many values their mean itself, beside the weights."""
+        return np.eye(points.size) if self.few else np.column_stack([np.ones(points.size), points])
+
+    def observed(self, by_case: bool) -> xr.Dataset:
+        return self.mean.to_dataset()
+
+    def coords(self) -> dict[str, Any]:
+        names = {str(name): coord for name, coord in self.mean.coords.items()}
+        return names | ({"outcome": self.values} if self.few else {})
+
+    def variables(self, table: np.ndarray, block: Block) -> dict[str, xr.Variable]:
+        sums = table.reshape(block.size, *self.mean.shape, -1)
+        sums[:, self.mean.isnull().values] = np.nan  # no case of an entity on a data set
+        if not self.few:
+            return {"mean_outcome": xr.Variable(self.dims, sums[..., 1] / sums[..., 0])}
+        sums /= sums.sum(-1, keepdims=True)
+        mean = xr.Variable(self.dims, sums @ self.values)
+        return {"performance": xr.Variable((*self.dims, "outcome"), sums), "mean_outcome": mean}
+
+
+class _Base(NamedTuple):
+    """The base measure of an outcome."""
+
+    mass: dict[float, float]  # of each value that has some, or could have
+    ends: tuple[float, float]  # between which outcomes lie
+    said: str
+
+
+def _base_measure(seen: np.ndarray, prior: Any, declared: Any, base: Any) -> _Base:
+    """What the prior puts on which values, from what the user said of it."""
+    if declared is None and base is None:
+        right_wrong = bool(np.isin(seen, [0, 1]).all())
+        values = np.array([0, 1]) if right_wrong else seen
+        default = DEFAULT if right_wrong else "haldane"
+        each = _of_values(default if prior is None else prior, values.size)
+        if each.any() and values.size > VALUES:
+            raise ValueError(
+                f"prior must be 'haldane' for outcomes of more than {VALUES} values (range= declares their range, "
+                f"base= a base measure); got {prior!r}"
+            )
+        mass = dict(zip(values.tolist(), each.tolist(), strict=True)) if values.size <= VALUES else {}
+        return _Base(mass, (float(values[0]), float(values[-1])), in_words(prior, default))
+    ends = None if declared is None else _declared(declared)
+    if base is not None:
+        if prior is not None:
+            raise ValueError(f"prior must be None where base says how much each value counts; got {prior!r}")
+        mass, said = _masses(base), "given as a base measure"
+    elif isinstance(prior, str) and prior == "haldane":
+        mass, _, said = _base_measure(seen, prior, None, None)
+    elif ends is not None and (prior is None or (isinstance(prior, str) and prior == DEFAULT)):
+        mass, said = dict.fromkeys(ends, END), DEFAULT
+    else:
+        raise ValueError(
+            f"prior must be None, {DEFAULT!r} or 'haldane' beside range (base= tells masses); got {prior!r}"
+        )
+    held = np.union1d(seen, sorted(mass))
+    if ends is None:
+        return _Base(mass, (float(held[0]), float(held[-1])), said)
+    outside = held[(held < ends[0]) | (held > ends[1])]
+    if outside.size:
+        raise ValueError(f"range must hold every outcome, and every value of base; got {ends} and {outside[0]:g}")
+    return _Base(mass, ends, said)
+
+
+def _declared(ends: Any) -> tuple[float, float]:
+    """Between which values an outcome lies."""
+    pair = list(ends) if isinstance(ends, Sequence | np.ndarray) and not isinstance(ends, str) else []
+    if len(pair) != 2 or not all(is_number(end) and np.isfinite(end) for end in pair) or not pair[0] < pair[1]:
+        raise ValueError(f"range must be two finite numbers, the lower one first; got {held_words(ends)}")
+    return float(pair[0]), float(pair[1])
+
+
+def _masses(base: Any) -> dict[float, float]:
+    """How many cases each value counts as, a priori."""
+    if not isinstance(base, Mapping):
+        raise TypeError(f"base must be a mapping from values to the cases that they count as; got {held_words(base)}")
+    values = np.asarray(numbers("base", list(base)))
+    if not np.isfinite(values).all():
+        raise ValueError(f"base must name finite values; got {list(base)}")
+    return dict(zip(values.tolist(), non_negative("base", list(base.values())).tolist(), strict=True))
+
+
+def _of_values(prior: Any, size: int) -> np.ndarray:
+    """Concentrations of the values of an outcome."""
+    if isinstance(prior, str):
+        if prior not in (DEFAULT, *FLAT):
+            raise ValueError(f"prior must be a number, an array or one of {[DEFAULT, *FLAT]}; got {prior!r}")
+        prior = FLAT.get(prior, 4 / size)
+    try:
+        each = np.asarray(prior, dtype=float)
+    except (TypeError, ValueError):
+        raise TypeError(f"prior must be a number, a name or an array; got {held_words(prior)}") from None
+    if isinstance(prior, bool) or each.shape not in ((), (size,)):
+        raise ValueError(f"prior must be one number or one for each of the {size} values; got {prior!r}")
+    if not ((each >= 0) & (each < np.inf)).all():
+        raise ValueError(f"prior must hold non-negative finite concentrations; got {prior!r}")
+    return np.broadcast_to(each, (size,))

@@ -1,0 +1,113 @@
+"""Counts of outcomes without classes, right and wrong or grades: a multinomial each, with a Dirichlet prior."""
+
+from typing import Any, ClassVar
+
+import numpy as np
+import xarray as xr
+
+from bayesrank._checks import flag, values_of
+from bayesrank._random import Block
+from bayesrank._sampling import sample_outcomes
+from bayesrank.counts import check_outcomes
+from bayesrank.models._conjugate import Conjugate
+from bayesrank.models._priors import DEFAULT, concentration, in_words
+from bayesrank.models._product_multinomial import check_proper, multinomial, row_totals, test_sets
+
+
+class Outcomes:
+    """The cases were drawn at random, and each has one of several outcomes.
+
+    Parameters
+    ----------
+    counts : xarray.DataArray
+        Integer counts (entity, [dataset], outcome). A coord ``test_set`` (entity, [dataset]) says which entities met
+        the same cases.
+    prior : number, str, array_like, mapping or DataArray, optional
+        Concentration of each outcome: a number for all; ``"four_cases"`` (the default: four spread over all, so that
+        right and wrong have a Beta(2, 2)), ``"uniform"`` (1), ``"jeffreys"`` (1/2) or ``"haldane"`` (0); an array
+        (outcome); a mapping from every entity to any of these; a DataArray over any dims of ``counts``.
+    force : bool
+        Accept an entity without cases, and an outcome with neither prior nor cases.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import bayesrank as br
+    >>> counts = br.from_frame(pd.DataFrame({"entity": ["a"], "correct": [17], "wrong": [3]}))
+    >>> Outcomes(counts).conjugate().posterior.values.tolist()
+    [[5.0, 19.0]]
+    """
+
+    words: ClassVar[str] = "The cases were drawn at random, and each has one of several outcomes."
+    kind: ClassVar[str] = "observed"
+
+    def __init__(self, counts: xr.DataArray, *, prior: Any = None, force: bool = False) -> None:
+        flag("force", force)
+        self.counts = check_outcomes(counts, "evidence")
+        self.concentration = concentration(self.counts, prior)
+        if not force:
+            check_proper(self.counts, self.concentration)
+        self.values = values_of(self.counts["outcome"].values)
+        self.test_set, self.key = test_sets(self.counts, xr.zeros_like(row_totals(self.counts)), True)
+        self.settings: dict[str, Any] = {"prior": in_words(prior, DEFAULT)}
+        if self.values is not None:
+            self.settings["mean_outcome_range"] = [float(self.values.min()), float(self.values.max())]
+
+    def observed(self) -> dict[str, xr.Dataset]:
+        """What was observed, its mean where outcomes are numbers, and the prior that was used."""
+        found = self.counts.assign_coords(test_set=self.test_set).rename("counts").to_dataset()
+        if self.values is not None:
+            total = self.counts.sum("outcome")
+            mean = xr.dot(self.counts, xr.DataArray(self.values, dims="outcome"), dim="outcome")
+            found["mean_outcome"] = mean / total.where(total > 0)
+        return {"observed_data": found, "constant_data": self.concentration.to_dataset()}
+
+    def coords(self) -> dict[str, Any]:
+        """Coords of the draws: those of the counts."""
+        return {str(name): coord for name, coord in self.counts.coords.items() if name != "test_set"}
+
+    def conjugate(self) -> Conjugate:
+        """The posterior in closed form: Dirichlet with α + n."""
+        posterior = (self.concentration + self.counts).transpose(*self.counts.dims).rename("concentration")
+        plain = posterior.drop_vars(["measured", "test_set"], errors="ignore")
+        return Conjugate(self.concentration, plain, None, self.test_set, self.key)
+
+    def draw(self, group: str, block: Block, root: np.random.SeedSequence) -> dict[str, xr.Variable]:
+        """Exact draws of one block of the prior or the posterior."""
+        if group == "prior" and float(self.concentration.min()) <= 0:
+            raise ValueError("groups cannot hold 'prior' where the prior is improper; got a concentration of 0")
+        performance = self.conjugate().draw(group, block, root)["performance"]
+        if self.values is None:
+            return {"performance": performance}
+        mean = xr.Variable(performance.dims[:-1], performance.values @ self.values)
+        return {"performance": performance, "mean_outcome": mean}
+
+    def build(self) -> Any:
+        """The PyMC model: one multinomial for each entity and data set."""
+        import pymc as pm
+
+        if float(self.concentration.min()) <= 0:
+            raise ValueError("prior must be positive for sampler='nuts'; got a concentration of 0")
+        dims = list(map(str, self.counts.dims))
+        alpha = self.concentration.values
+        with pm.Model(coords={d: self.counts[d].values for d in dims}) as model:
+            # shape= beside dims=: PyMC 6 does not compile a dim of length 1 whose length it knows from coords alone.
+            share = pm.Dirichlet("performance", a=alpha, dims=dims, shape=alpha.shape)
+            pm.Multinomial("counts", n=self.counts.values.sum(-1), p=share, observed=self.counts.values, dims=dims)
+        return model
+
+    def performances(self, sampled: xr.Dataset, root: np.random.SeedSequence) -> xr.Dataset:
+        """The posterior group from what was sampled."""
+        found = sampled[["performance"]].where(self.test_set.drop_attrs() != "").drop_vars("test_set", errors="ignore")
+        if self.values is not None:
+            found["mean_outcome"] = found["performance"].dot(xr.DataArray(self.values, dims="outcome"), dim="outcome")
+        return found
+
+    def replicate(self, group: xr.Dataset, root: np.random.SeedSequence, purpose: str) -> xr.Dataset:
+        """Counts like the observed ones, one for each draw."""
+        return sample_outcomes(group["performance"], self.counts.sum("outcome"), root, purpose).to_dataset()
+
+    def log_likelihood(self, posterior: xr.Dataset) -> xr.Dataset:
+        """Log probability of each entity's counts given their total: ``counts`` (entity, [dataset])."""
+        found = multinomial(self.counts, posterior["performance"], "outcome")
+        return xr.Dataset({"counts": found.transpose("chain", "draw", ...)})

@@ -1,0 +1,98 @@
+r"""Hierarchical beta-binomial: rates differ from data set to data set around a mean, by a spread that is learned.
+
+The story. Entity :math:`e` is right on a case of class :math:`c` of data set :math:`d` with a rate of its own there,
+
+.. math::
+
+    \theta_{edc} \sim \mathrm{Beta}(m_{ec}\kappa_{ec}, (1 - m_{ec})\kappa_{ec}), \qquad
+    x_{edc} \sim \mathrm{Binomial}(n_{edc}, \theta_{edc}),
+
+so that :math:`x` is beta-binomial. A priori the mean :math:`m` is Beta of the prior's concentrations of right and
+wrong, and the spread :math:`s = 1/\sqrt{\kappa + 1}`, the standard deviation of the rates as a share of the largest
+that their mean allows, is Beta(1, 2). Entities and classes are independent given the class sizes, whose own story is
+the same: the share of a class in a test set varies around a mean, and every test set enters once. Outcomes of two
+values (right and wrong) are one class.
+
+Three performances answer three questions. ``performance`` (observed): how good is the entity on each of these data
+sets? Rates of small data sets are drawn towards the mean. ``performance_typical``: how good is it on average over data
+sets like these, each weighing the same (the means of rates and of prevalence)? ``performance_new``: how good will it be
+on one more data set? All entities then meet the same prevalence; their rates there are drawn each for itself, since
+this model knows no difficulty that entities share.
+
+Without data sets the entities are the population: each one's rates are drawn towards the mean of all, the less cases it
+has the more. Then there is nothing typical or new, and what is ranked is ``performance``.
+
+References
+----------
+Gelman et al., Bayesian Data Analysis, 3rd ed., section 5.3, the model for rats.
+"""
+
+from typing import Any, ClassVar
+
+import numpy as np
+import xarray as xr
+
+from bayesrank._random import Block, fingerprint, stream
+from bayesrank.models._hierarchical import MEAN, SHARES, SPREAD_OF, SPREAD_OF_SHARES, Hierarchical, Hyper
+from bayesrank.models._population import Population, learn
+
+
+class HierarchicalBetaBinomial(Hierarchical):
+    """Each entity's rates vary from data set to data set around a mean, by a spread that is learned.
+
+    Takes counts of two classes, or of two outcomes, and the options of
+    :class:`~bayesrank.models._hierarchical.Hierarchical`. Means and spreads are drawn by quadrature: no chain has to
+    settle.
+
+    Examples
+    --------
+    >>> import bayesrank as br
+    >>> cells = dict(tn=[8, 9, 7], fp=[2, 1, 3], fn=[1, 0, 9], tp=[9, 5, 1])
+    >>> series = br.from_counts(**cells, entity=["a"] * 3, dataset=["x", "y", "z"])
+    >>> fit = br.fit(series, "hierarchical_beta_binomial", seed=1)
+    >>> fit["posterior"]["spread"].mean(["chain", "draw"]).round(1).values.tolist()
+    [[0.2, 0.6]]
+    """
+
+    words: ClassVar[str] = (
+        "Rates differ from data set to data set around a mean of each entity, by a spread that is learned."
+    )
+
+    def __init__(self, counts: xr.DataArray, **options: Any) -> None:
+        super().__init__(counts, **options)
+        if self.members.shape[-1] != 2:
+            what = "outcomes" if self.outcomes else "classes"
+            raise ValueError(
+                f"evidence must have two {what} for the model HierarchicalBetaBinomial; got "
+                f"{self.members.shape[-1]} (use 'hierarchical_dirichlet_multinomial')"
+            )
+        self._learned: dict[str, Population] = {}
+
+    def draw(self, group: str, block: Block, root: np.random.SeedSequence) -> dict[str, xr.Variable]:
+        """Draws of one block of the prior or the posterior, by quadrature of each population's mean and spread."""
+        hyper: Hyper = {
+            MEAN: np.empty((block.size, *self.prior.shape)),
+            SPREAD_OF: np.empty((block.size, *self.prior.shape[:-1])),
+        }
+        for i, name in enumerate(self.names):
+            for c, (prior, counts) in enumerate(zip(self.prior[i], self.members[i], strict=True)):
+                rng = stream(root, group, "population", name, c, fingerprint(counts, prior), *block.key)
+                hyper[MEAN][:, i, c], hyper[SPREAD_OF][:, i, c] = self._population(
+                    group, counts, prior, rng, block.size
+                )
+        if self.learns_shares:
+            sizes, prior = self.class_sizes, self.prior[0].sum(-1)
+            rng = stream(root, group, "population of test sets", fingerprint(sizes, prior), *block.key)
+            hyper[SHARES], hyper[SPREAD_OF_SHARES] = self._population(group, sizes, prior, rng, block.size)
+        return self._tables(hyper, group, block, root)
+
+    def _population(
+        self, group: str, counts: np.ndarray, prior: np.ndarray, rng: np.random.Generator, size: int
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Draws of a population's mean (draw, answer) and spread (draw)."""
+        seen = counts if group == "posterior" else 0 * counts
+        key = fingerprint(seen, prior)
+        if key not in self._learned:
+            self._learned[key] = learn(seen[:, 1], seen.sum(-1), prior[::-1])
+        mean, spread = self._learned[key].draw(rng, size)
+        return np.stack([1 - mean, mean], -1), spread

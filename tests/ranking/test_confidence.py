@@ -1,0 +1,272 @@
+"""Confidence sets for ranks against loops, the z-test, and what they promise at fixed truths."""
+
+import dask.array as da
+import numpy as np
+import pytest
+import xarray as xr
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+import bayesrank as br
+from bayesrank.ranking._confidence import scales, surely_ahead
+
+
+def draws_of(x, names=None, **more):
+    names = [f"e{i}" for i in range(x.shape[1])] if names is None else names
+    return xr.DataArray(x, {"entity": names}, ("draw", "entity"), **more)
+
+
+def sets_of(ranking):
+    return [ranking[f"rank_confidence_{end}"].values.tolist() for end in ("lower", "upper")]
+
+
+def by_loops(y, prob):
+    """Who is surely ahead of whom, pair by pair; and what one step alone decides."""
+    draws, size = y.shape
+    pairs = [(i, j) for i in range(size) for j in range(size) if i != j]
+    standard = {}
+    for i, j in pairs:
+        d = y[:, i] - y[:, j]
+        if np.isfinite(d).any():
+            m, s = np.nanmean(d), np.nanstd(d)
+            standard[i, j] = m, s, (d - m) / s if s > 1e-9 else np.zeros(draws)
+    alone, sure = None, set()
+    while True:
+        left = [np.nan_to_num(standard[pair][2]) for pair in standard.keys() - sure]
+        largest = np.max([np.zeros(draws), *left], axis=0)
+        c = np.sort(largest)[::-1][int((1 - prob) * (draws + 1) + 1e-9) - 1]
+        more = {pair for pair, (m, s, _) in standard.items() if m > 1e-9 and m > c * s} - sure
+        alone = more if alone is None else alone
+        if not more:
+            table = np.zeros((2, size, size), bool)
+            for which, found in enumerate((sure, alone)):
+                for pair in found:
+                    table[which][pair] = True
+            return table[0], table[1], c
+        sure |= more
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.integers(0, 10**6), st.integers(20, 90), st.integers(1, 7), st.sampled_from([0.5, 0.9, 0.95]), st.booleans())
+def test_against_loops(seed, draws, size, prob, gaps):
+    rng = np.random.default_rng(seed)
+    common = rng.normal(size=(draws, 1))
+    y = 5 + rng.normal(size=size) * 4 + rng.gamma(2.0, 1, (draws, size)) * rng.uniform(0.2, 2, size) + common
+    if size > 3:
+        y[:, 1] = y[:, 0]  # identical evidence
+        y[:, 2] = y[:, 0] - 0.5  # surely behind, always by the same
+    if gaps:
+        y[rng.random(y.shape) < 0.2] = np.nan
+        y[:, -1:] = np.where(rng.random() < 0.2, np.nan, y[:, -1:])
+    expected, alone, c = by_loops(y, prob)
+    sure, critical = surely_ahead(y.copy(), prob)
+    np.testing.assert_array_equal(sure, expected)
+    assert critical == pytest.approx(c, rel=1e-4)
+    assert (sure >= alone).all()  # the stepdown only ever decides more
+    lower, upper = 1 + sure.sum(axis=0), size - sure.sum(axis=1)
+    assert (lower <= upper).all()
+    if not gaps:
+        # A strict partial order, which holds the order of the means.
+        assert not (sure & sure.T).any()
+        assert (sure >= (sure.astype(int) @ sure > 0)).all()
+        mean = y.mean(axis=0)
+        assert not (sure & (mean[:, None] <= mean)).any()
+
+
+def test_the_stepdown_decides_more():
+    """Once nearly all of the pairs are decided, those left are judged by a smaller critical value."""
+    gained = 0
+    for seed in range(15):
+        rng = np.random.default_rng(seed)
+        y = rng.normal([0, 4.15, 50, 100, 150, 200, 250, 300], 1, (400, 8))
+        expected, alone, _ = by_loops(y, 0.95)
+        np.testing.assert_array_equal(surely_ahead(y, 0.95)[0], expected)
+        gained += expected.sum() > alone.sum()
+    assert gained > 3
+
+
+def test_two_entities_are_a_z_test():
+    z = np.random.default_rng(1).normal(size=(40_000, 2))
+    critical = surely_ahead(z.copy(), 0.95)[1]
+    # The quantile of |z| from n draws: the error of a share over the density there.
+    error = np.sqrt(0.95 * 0.05 / 40_000) / (2 * stats.norm.pdf(1.96))
+    assert abs(critical - stats.norm.ppf(0.975)) < 4.5 * error
+    d = z[:, 0] - z[:, 1]
+    for times, expected in ((0.999, False), (1.001, True)):
+        lead = np.array([times * critical * d.std() - d.mean(), 0])
+        assert surely_ahead(z + lead, 0.95)[0].tolist() == [[False, expected], [False, False]]
+
+
+def test_prob_below_a_half_decides_no_pair_both_ways():
+    """A one-sided quantile below the median is negative; a critical value is not."""
+    x = np.random.default_rng(2).normal([0, 0.6], 1, (4000, 2))
+    sure, critical = surely_ahead(x, 0.3)
+    assert sure.sum() == 1
+    assert critical >= 0
+
+
+@pytest.mark.parametrize("size", [2, 8])
+def test_at_equal_truths_all_ranks_are_covered_as_promised(size):
+    """Normal estimates and normal posteriors of known spread: the promise holds exactly, but for Monte-Carlo error."""
+    rng, boards = np.random.default_rng(size), 250
+    spread = rng.uniform(0.5, 2, size)
+    hits = 0
+    for _ in range(boards):
+        estimate = rng.normal(0, spread)
+        hits += not surely_ahead(rng.normal(estimate, spread, (500, size)), 0.9)[0].any()
+    assert abs(hits / boards - 0.9) < 4 * np.sqrt(0.9 * 0.1 / boards)
+
+
+def test_at_different_truths_all_ranks_are_covered():
+    """The tied ones may have all the ranks of their group, and all of these must be in their sets."""
+    rng, boards = np.random.default_rng(3), 250
+    truth = np.array([0.0, 0.0, 0.5, 0.5, 2.0, 8.0])
+    first, last = 1 + (truth[:, None] > truth).sum(axis=0), 6 - (truth[:, None] < truth).sum(axis=0)
+    hits, singletons = 0, 0
+    for _ in range(boards):
+        sure, _ = surely_ahead(rng.normal(rng.normal(truth, 1), 1, (200, 6)), 0.9)
+        lower, upper = 1 + sure.sum(axis=0), 6 - sure.sum(axis=1)
+        hits += ((lower <= first) & (upper >= last)).all()
+        singletons += lower[5] == upper[5] == 1
+    assert hits / boards > 0.9 - 4 * np.sqrt(0.9 * 0.1 / boards)
+    assert singletons > boards / 2  # and they say something
+
+
+def test_equal_and_well_separated_entities():
+    rng = np.random.default_rng(4)
+    equal = br.credible_ranking(draws_of(rng.beta(90, 10, (4000, 5))), "accuracy")
+    assert sets_of(equal) == [[1] * 5, [5] * 5]
+    apart = br.credible_ranking(draws_of(rng.normal([0.3, 0.9, 0.5, 0.7], 0.01, (4000, 4))), "accuracy")
+    assert sets_of(apart) == [[4, 1, 3, 2], [4, 1, 3, 2]]
+    down = br.credible_ranking(draws_of(rng.normal([0.3, 0.9, 0.5, 0.7], 0.01, (4000, 4))), "error_rate")
+    assert sets_of(down) == [[1, 4, 2, 3], [1, 4, 2, 3]]
+
+
+@pytest.fixture(scope="module")
+def close():
+    """Of eight tests, with sets of several ranks."""
+    return np.random.default_rng(5).beta(*np.transpose([[120 + 10 * i, 120 - 10 * i] for i in range(8)]), (4000, 8))
+
+
+def test_order_names_and_rope_change_nothing(close):
+    names = list("hgfedcba")
+    ranking = br.credible_ranking(draws_of(close, names), "accuracy")
+    assert 2 < (ranking["rank_confidence_upper"] - ranking["rank_confidence_lower"]).mean() < 6
+    order = np.random.default_rng(6).permutation(8)
+    for other in (draws_of(close[:, order], [names[i] for i in order]), draws_of(close, list("stuvwxyz"))):
+        found = br.credible_ranking(other, "accuracy", rope=0.05)
+        if other["entity"][0] in names:
+            found = found.sel(entity=names)
+        assert sets_of(found) == sets_of(ranking)
+
+
+def test_the_same_score_told_otherwise_has_the_same_sets(close):
+    expected = sets_of(br.credible_ranking(draws_of(close), "accuracy"))
+    assert sets_of(br.credible_ranking(draws_of(1 - close), "error_rate")) == expected
+    assert sets_of(br.credible_ranking(draws_of(2 * close - 1), "informedness")) == expected
+    ratio = close / (1 - close)
+    odds = sets_of(br.credible_ranking(draws_of(ratio), "positive_likelihood_ratio"))
+    assert sets_of(br.credible_ranking(draws_of(1 / ratio), "negative_likelihood_ratio")) == odds
+    # As odds a ratio is the share that it comes from, and its logarithm the logit.
+    assert odds == expected
+    # A gain ends at 1, and what it lacks of it is a ratio.
+    assert sets_of(br.credible_ranking(draws_of(1 - 1 / ratio), "precision_gain")) == expected
+
+
+def test_scales_increase_and_bare_values_keep_theirs(close):
+    x = np.array([0.0, 0.25, 1.0, 1.5])
+    for low, high, finite in ((0, 2, True), (0, np.inf, True), (0, np.inf, False), (-np.inf, 2, False)):
+        found = [scale(x) for scale in scales(x, low, high, finite)]
+        assert len(found) == 2
+        for y in found:
+            assert (np.diff(y[~np.isnan(y)]) > 0).all()
+    assert np.isnan(found[1]).sum() == 0
+    for low, high in ((-np.inf, np.inf), (0.1, 2), (0, 1.2), (-np.inf, 1)):
+        [scale] = scales(x, low, high, True)
+        assert scale(x).tolist() == x.tolist()
+    for factor in (1e-6, 1e6):
+        assert sets_of(br.credible_ranking(draws_of(factor * close + factor))) == sets_of(
+            br.credible_ranking(draws_of(close))
+        )
+
+
+def test_a_test_on_many_and_one_on_few_cases_need_both_scales():
+    """Near the end of the range: 19 of 20 and 9,900 of 10,000 are told apart by logits, and not by rates."""
+    rng = np.random.default_rng(7)
+    x = rng.beta([21, 9902], [3, 102], (4000, 2))
+    rate, logit = (surely_ahead(scale(x) + 0.0, 0.95)[0].any() for scale in scales(x, 0, 1, True))
+    assert (rate, logit) == (False, True)
+    assert sets_of(br.credible_ranking(draws_of(x), "accuracy")) == [[1, 1], [2, 2]]
+
+
+def test_undefined_entities_have_no_set_and_take_no_rank():
+    rng = np.random.default_rng(8)
+    x = rng.normal([0.3, 0.9, 0.5, 0.7], 0.01, (4000, 4))
+    x[:, 1] = np.nan
+    x[:3000, 3] = np.nan
+    x[:1500, 0] = np.nan
+    ranking = br.credible_ranking(draws_of(x), "accuracy")
+    np.testing.assert_array_equal(sets_of(ranking), [[2, np.nan, 1, np.nan]] * 2)
+    assert np.isnan(sets_of(br.credible_ranking(draws_of(np.full((50, 3), np.nan))))).all()
+
+
+def test_the_end_of_the_range_and_constants():
+    x = np.column_stack([np.full(400, 1.0), np.full(400, 0.6), np.full(400, 0.5), np.full(400, 0.5)])
+    # Of a posterior that has no doubt; what never leaves the end of the range has no logit, and nothing is sure of it.
+    assert sets_of(br.credible_ranking(draws_of(x), "accuracy")) == [[1, 1, 2, 2], [4, 2, 4, 4]]
+    assert sets_of(br.credible_ranking(draws_of(x))) == [[1, 2, 3, 3], [1, 2, 4, 4]]
+
+
+@pytest.mark.parametrize("source", [np.ones((1, 1)), np.random.default_rng(9).random((100, 1))])
+def test_one_entity(source):
+    assert sets_of(br.credible_ranking(draws_of(source))) == [[1], [1]]
+
+
+def test_too_few_draws_leave_all_ranks():
+    x = np.random.default_rng(10).normal([0.3, 0.9, 0.5], 0.01, (4000, 3))
+    assert sets_of(br.credible_ranking(draws_of(x).isel(draw=0))) == [[1] * 3, [3] * 3]
+    assert sets_of(br.credible_ranking(draws_of(x[:19]))) == [[1] * 3, [3] * 3]
+    assert sets_of(br.credible_ranking(draws_of(x[:100]))) == [[3, 1, 2]] * 2
+    # Draws that hardly move are worth few: here, some 40.
+    assert sets_of(br.credible_ranking(draws_of(x), prob=0.99)) == [[3, 1, 2]] * 2
+    sticky = draws_of(np.repeat(x[:8], 500, axis=0))
+    assert sets_of(br.credible_ranking(sticky, prob=0.99)) == [[1] * 3, [3] * 3]
+
+
+def test_dask_gives_the_same():
+    counts = br.from_counts(tn=[70, 79, 60], fp=[10, 1, 20], fn=[9, 1, 20], tp=[21, 29, 10])
+    values = br.scores.f1(br.fit(counts, seed=1))
+    lazy = values.copy(data=da.from_array(values.values, chunks=(2, 170, 2)))
+    assert sets_of(br.credible_ranking(lazy, "f1")) == sets_of(br.credible_ranking(values, "f1"))
+
+
+def test_the_table_and_the_verdict_tell(close):
+    ranking = br.credible_ranking(draws_of(close), "accuracy")
+    table = br.ranking_table(ranking)
+    assert (
+        table["rank_confidence_lower"].tolist()
+        == ranking["rank_confidence_lower"].sel(entity=table.index).values.tolist()
+    )
+    first = ranking["entity"].values[ranking["rank_confidence_lower"].values == 1].tolist()
+    assert 1 < len(first) < 6
+    [sentence] = [line for line in br.verdict(ranking) if "confidence" in line]
+    listed = f"{', '.join(first[:-1])} and {first[-1]}"
+    assert sentence.endswith(
+        f"(jointly at 0.95, whatever the true scores) leave the first place to {len(first)} of 8: {listed}."
+    )
+    lacking = ranking.drop_vars(["rank_confidence_lower", "rank_confidence_upper"])
+    assert "rank_confidence_lower" not in br.ranking_table(lacking)
+    assert br.verdict(lacking) == [line for line in br.verdict(ranking) if line != sentence]
+    equal = br.credible_ranking(draws_of(np.random.default_rng(11).random((4000, 3))))
+    assert "confidence" not in " ".join(br.verdict(equal))
+
+
+def test_more_entities_and_draws_than_go_through_at_once():
+    rng = np.random.default_rng(12)
+    y = rng.normal(np.sort(rng.normal(0, 3, 40)), rng.uniform(0.3, 2, 40), (1100, 40))
+    expected, _, c = by_loops(y, 0.95)
+    assert 50 < expected.sum() < 700
+    sure, critical = surely_ahead(y, 0.95)
+    np.testing.assert_array_equal(sure, expected)
+    assert critical == pytest.approx(c, rel=1e-5)

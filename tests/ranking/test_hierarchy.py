@@ -1,0 +1,136 @@
+"""SUCRA and POTH against closed forms, quadrature and replication."""
+
+import numpy as np
+import pytest
+import xarray as xr
+from hypothesis import given, settings
+from scipy import integrate, stats
+from scipy.special import ndtr
+
+import bayesrank as br
+from bayesrank.ranking._hierarchy import poth_of, sucra_of
+from tests.strategies import score_draws
+
+
+def draws_of(values):
+    return xr.DataArray(np.asarray(values, float), dims=("draw", "entity"))
+
+
+@pytest.mark.parametrize("size", [2, 3, 10, 50])
+def test_the_extremes(size):
+    """An order that is certain, by its definition, and one of which nothing is known."""
+    order = np.random.default_rng(1).permutation(size)
+    certain = br.credible_ranking(draws_of(np.tile(order, (100, 1))))
+    np.testing.assert_allclose(certain["sucra"], order / (size - 1), atol=1e-12)
+    assert certain["poth"].item() == pytest.approx(1.0)
+    tied = br.credible_ranking(draws_of(np.zeros((100, size))))
+    np.testing.assert_allclose(tied["sucra"], 0.5)
+    assert tied["poth"].item() == pytest.approx(0.0, abs=1e-12)
+    assert certain["poth_error"] > 0
+    assert tied["poth_error"] > 0
+
+
+def test_two_entities():
+    """With P(a before b) = p the SUCRAs are p and 1 − p, and the POTH (2p − 1)²."""
+    ranking = br.credible_ranking(draws_of([[1, 0]] * 7 + [[0, 1]] * 2 + [[0, 0]]))
+    np.testing.assert_allclose(ranking["sucra"], [0.75, 0.25])
+    assert ranking["poth"].item() == pytest.approx(0.25)
+
+
+@settings(deadline=None, max_examples=30)
+@given(score_draws(max_draws=10, max_entities=6))
+def test_identities(values):
+    ranking = br.credible_ranking(values)
+    ranked = ranking["tier"].notnull().values
+    sucra, size = ranking["sucra"].values, int(ranked.sum())
+    assert np.isnan(sucra[~ranked]).all()
+    if size < 2:
+        assert np.isnan(sucra).all()
+        assert np.isnan(ranking["poth"])
+        return
+    assert sucra[ranked].mean() == pytest.approx(0.5)
+    assert ((sucra[ranked] >= 0) & (sucra[ranked] <= 1)).all()
+    assert 0 <= ranking["poth"].item() <= 1 + 1e-12
+    assert (ranking["sucra_error"].values[ranked] > 0).all()
+    assert ranking["poth_error"] > 0
+    # The mean probability of being before a rival, of the draws in which both are defined.
+    sup = ranking["superiority"].values
+    before = np.nan_to_num((1 + sup - sup.T) / 2, nan=0.5)[np.ix_(ranked, ranked)]
+    np.testing.assert_allclose(sucra[ranked], (before.sum(1) - 0.5) / (size - 1), atol=1e-12)
+    assert ranking["poth"].item() == pytest.approx(
+        np.var(sucra[ranked]) / np.var(np.arange(size) / (size - 1)), abs=1e-12
+    )
+    if not np.isnan(values.values).any():
+        expected = ranking["expected_rank"].values
+        np.testing.assert_allclose(sucra, (size - expected) / (size - 1), atol=1e-12)
+        np.testing.assert_allclose(ranking["sucra_error"], ranking["expected_rank_error"] / (size - 1), rtol=1e-9)
+        # The area under the curve of cumulative rank probabilities.
+        curve = ranking["rank_probability"].cumsum("rank").values[:, :-1]
+        np.testing.assert_allclose(sucra, curve.mean(1), atol=1e-12)
+
+
+def test_against_quadrature():
+    """Four independent Betas: the SUCRA is the mean of P(a > b) over rivals."""
+    positives, tp = 30, np.array([27, 25, 24, 20])
+    counts = br.from_counts(tn=[80] * 4, fp=[0] * 4, fn=positives - tp, tp=tp, entity=list("abcd"))
+    ranking = br.credible_ranking(br.fit(counts, "beta_binomial", draws=5000, seed=22), "tpr")
+    betas = [stats.beta(1 + t, 1 + positives - t) for t in tp]
+    before = np.array(
+        [[integrate.quad(lambda x, p=p, q=q: p.pdf(x) * q.cdf(x), 0, 1)[0] for q in betas] for p in betas]
+    )
+    exact = sucra_of(before)
+    assert (np.abs(ranking["sucra"] - exact) < 4.5 * ranking["sucra_error"]).all()
+    assert abs(ranking["poth"] - poth_of(exact)) < 4.5 * ranking["poth_error"]
+    # A mean of four numbers between 0 and 1: its error is below that of one of them.
+    assert (ranking["sucra_error"] < 0.5 / np.sqrt(20_000) * (1 + 4.5 / np.sqrt(78))).all()
+
+
+@pytest.mark.parametrize(("size", "spread"), [(2, 0.0), (12, 0.0), (5, 1.0)])
+def test_errors_by_replication(size, spread):
+    """The stated error of the POTH is what it is off by, where there is an order and where there is none."""
+    means = spread * np.linspace(0, 1, size)
+    before = ndtr((means[:, None] - means) / np.sqrt(2))
+    exact = poth_of(sucra_of(before))
+    rng = np.random.default_rng(size)
+    rankings = [br.credible_ranking(draws_of(rng.normal(means, size=(100, size)))) for _ in range(40)]
+    off = np.array([r["poth"].item() - exact for r in rankings])
+    stated = np.array([r["poth_error"].item() for r in rankings])
+    ratio = np.sqrt((off**2).mean()) / np.sqrt((stated**2).mean())
+    # Forty squares of normal numbers, or of sums of their squares, have a root mean square within 45% of it.
+    assert 0.55 < ratio < 1.45
+    assert (np.abs(off) > 3 * stated).sum() <= 2
+
+
+def test_errors_of_sticky_draws_are_larger():
+    rng = np.random.default_rng(3)
+    free = rng.normal(size=(2000, 4)) + np.array([0, 0.5, 1, 1.5])
+    sticky = np.repeat(free[:100], 20, axis=0)
+    one, other = (br.credible_ranking(draws_of(values)) for values in (free, sticky))
+    assert (other["sucra_error"] > 3 * one["sucra_error"]).all()
+    assert other["poth_error"] > 3 * one["poth_error"]
+    # Also where no draw disagrees: 100 draws held for 20 each are worth 100.
+    certain = [br.credible_ranking(draws_of(0.01 * values + np.arange(4))) for values in (free, sticky)]
+    assert certain[1]["poth_error"] > 5 * certain[0]["poth_error"] > 0
+
+
+def test_points_and_undefined_entities():
+    point = br.credible_ranking(xr.DataArray([0.3, 0.1, 0.2], dims="entity"))
+    assert point["sucra"].values.tolist() == [1, 0, 0.5]
+    assert point["poth"] == 1
+    assert np.isnan(point["sucra_error"]).all()
+    assert np.isnan(point["poth_error"])
+    # Two that are never defined at once say nothing of their order.
+    apart = draws_of([[0.5, np.nan], [np.nan, 0.4]] * 20)
+    ranking = br.credible_ranking(apart)
+    assert ranking["sucra"].values.tolist() == [0.5, 0.5]
+    assert ranking["poth"] == 0
+    # One that is mostly undefined takes no part, also in draws in which it is defined.
+    rng = np.random.default_rng(4)
+    values = rng.normal(size=(400, 4)) + np.arange(4)
+    values[:300, 3] = np.nan
+    whole, three = br.credible_ranking(draws_of(values)), br.credible_ranking(draws_of(values[:, :3]))
+    for name in ("sucra", "sucra_error"):
+        np.testing.assert_allclose(whole[name][:3], three[name])
+        assert np.isnan(whole[name][3])
+    for name in ("poth", "poth_error"):
+        assert whole[name].item() == pytest.approx(three[name].item())

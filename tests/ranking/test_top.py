@@ -1,0 +1,181 @@
+"""Sets of the k best against all subsets, fresh draws, and the rankings that they go with."""
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+import xarray as xr
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import bayesrank as br
+from bayesrank.ranking.top import smallest_set
+from tests.strategies import score_draws
+
+
+def draws_of(x, names=None):
+    return xr.DataArray(x, {"entity": names or [f"e{i:03}" for i in range(x.shape[1])]}, ("draw", "entity"))
+
+
+def best_by_brute_force(top, prob):
+    """The size of the smallest set, and the draws that the best of its size holds."""
+    draws, size = top.shape
+    for number in range(size + 1):
+        held = max((~np.delete(top, s, axis=1).any(axis=1)).sum() for s in map(list, combinations(range(size), number)))
+        if held >= prob * draws - 1e-9:
+            return number, held
+    raise AssertionError
+
+
+def best_of(x, k):
+    """Who is among the k best of each draw, by loops."""
+    top = np.zeros(x.shape, bool)
+    ranked = np.isnan(x).mean(axis=0) <= 0.5
+    for d, row in enumerate(np.where(ranked, x, np.nan)):
+        for i, value in enumerate(row):
+            top[d, i] = not np.isnan(value) and (row > value).sum() < k
+    return top[top.any(axis=1)]
+
+
+@settings(deadline=None, max_examples=60)
+@given(score_draws(max_draws=30, max_entities=6), st.integers(1, 6), st.sampled_from([0.0, 0.05, 0.2, 0.5]))
+def test_the_smallest_of_all_subsets(values, k, share):
+    top = best_of(values.values, k)
+    if len(top):
+        chosen, smallest = smallest_set(top, int(share * len(top)))
+        number, held = best_by_brute_force(top, 1 - share)
+        assert smallest
+        assert chosen.sum() == number
+        assert (~(top & ~chosen).any(axis=1)).sum() == held
+
+
+@settings(deadline=None, max_examples=40)
+@given(score_draws(max_draws=40, max_entities=6), st.integers(1, 6), st.sampled_from([0.5, 0.8]), st.randoms())
+def test_each_half_is_judged_by_the_other(values, k, prob, random):
+    size = values.sizes["entity"]
+    k = min(k, size)
+    found = br.top_set(values, k=k, prob=prob)
+    top = best_of(values.values, k)
+    chosen = found["in_credible_set"].values
+    if len(top):
+        np.testing.assert_allclose(found["probability_top"], top.mean(axis=0))
+        assert (~(top & ~chosen).any(axis=1)).mean() >= prob - 1e-9
+        claimed = float(found["credible_probability"])
+        if claimed < prob - 1e-9:  # too few draws: everybody who was ever among the best
+            assert (chosen == top.any(axis=0)).all()
+    else:
+        assert not chosen.any()
+    order = random.sample(range(size), size)
+    shuffled = br.top_set(values.isel(entity=order), k=k, prob=prob).isel(entity=np.argsort(order))
+    xr.testing.assert_allclose(shuffled, found)
+
+
+def test_a_set_that_was_fitted_to_its_draws_is_not_believed():
+    """Of 300 equals the draws leave out those who happened not to be first; of fresh draws these are first as often."""
+    x = np.random.default_rng(5).random((1200, 300))
+    found = br.top_set(draws_of(x), k=1, prob=0.8)
+    claimed, error = float(found["credible_probability"]), float(found["credible_probability_error"])
+    assert claimed >= 0.8
+    # Each is first as often as any other. The set has seen all draws, and holds more than those of the halves.
+    assert found["in_credible_set"].values.mean() > claimed - 4 * error
+    fitted, _ = smallest_set(best_of(x, 1), 240)
+    assert fitted.mean() < 0.8 - 4 * error
+    assert found.attrs["smallest"] == 1
+
+
+@pytest.mark.parametrize("k", [1, 3, 10])
+def test_fresh_draws_are_held_as_claimed(k):
+    mean = np.random.default_rng(k).normal(0, 1.5, 60)
+    rng = np.random.default_rng(100 + k)
+    found = br.top_set(draws_of(rng.normal(mean, 1, (4000, 60))), k=k)
+    chosen = found["in_credible_set"].values
+    assert k <= chosen.sum() < 60
+    fresh = np.argsort(-rng.normal(mean, 1, (8000, 60)), axis=1)[:, :k]
+    held = chosen[fresh].all(axis=1).mean()
+    error = float(found["credible_probability_error"])
+    assert error == pytest.approx(np.sqrt(0.05 * 0.95 / 4000), rel=0.6)
+    assert float(found["credible_probability"]) >= 0.95
+    assert abs(held - float(found["credible_probability"])) < 4 * np.hypot(error, np.sqrt(0.05 * 0.95 / 8000)) + 0.01
+    assert found["probability_top"].sum() == pytest.approx(k)
+
+
+def test_one_best_is_the_best_set_of_the_ranking():
+    x = draws_of(np.random.default_rng(1).normal(np.linspace(0, 2, 40), 1, (4000, 40)))
+    ranking, found = br.credible_ranking(x), br.top_set(x, k=1)
+    np.testing.assert_allclose(found["probability_top"], ranking["probability_best"])
+    # That set is judged by the draws that chose it: here, somebody more is kept.
+    chosen = found["in_credible_set"].values
+    assert (chosen >= ranking["in_best_set"].values).all()
+    assert chosen.sum() <= ranking["in_best_set"].sum() + 2
+    np.testing.assert_array_equal(
+        np.sort(found["probability_top"])[::-1][: chosen.sum()].min(), found["probability_top"].values[chosen].min()
+    )
+    assert found.attrs["smallest"] == 1
+
+
+def test_many_doubtful_entities_are_left_out_one_by_one():
+    """Pairs of places: e0 and e1 nearly always, then one of 18 that come in twos."""
+    rng = np.random.default_rng(2)
+    top = np.zeros((1000, 40), bool)
+    top[:, :2] = True
+    odd = rng.permutation(1000)[:90]
+    for d, i in zip(odd, np.resize(np.arange(18), 90), strict=True):
+        top[d, [2 + 2 * i, 3 + 2 * i]] = True
+    chosen, smallest = smallest_set(top, 50)
+    # Five draws a couple: ten couples go for 50 draws, and their members together, since the second costs nothing.
+    assert not smallest
+    assert chosen.sum() == 2 + 2 * 8
+    assert (top & ~chosen).any(axis=1).sum() == 50
+    assert (chosen[2::2] == chosen[3::2]).all() or chosen[38:].sum() == 0
+
+
+def test_both_kinds_go_with_the_ranking():
+    counts = br.datasets.load("antibody_tests").isel(entity=slice(0, 20))
+    posterior = br.fit(counts, "beta_binomial", seed=1)
+    ranking = br.credible_ranking(posterior, "informedness")
+    for k in (1, 5, 20):
+        found = br.top_set(posterior, "informedness", k=k)
+        for end in ("lower", "upper"):
+            np.testing.assert_array_equal(found[f"rank_confidence_{end}"], ranking[f"rank_confidence_{end}"])
+        np.testing.assert_array_equal(found["in_confidence_set"], ranking["rank_confidence_lower"] <= k)
+        np.testing.assert_array_equal(found["surely_top"], ranking["rank_confidence_upper"] <= k)
+        assert (found["surely_top"] <= found["in_confidence_set"]).all()
+        assert found["in_confidence_set"].sum() >= k
+    assert found["in_credible_set"].all()
+    assert found["surely_top"].all()
+
+
+def test_lower_is_better_and_one_draw():
+    x = draws_of(np.random.default_rng(3).normal([0.3, 0.9, 0.5, 0.7], 0.01, (400, 4)), list("abcd"))
+    found = br.top_set(x, "fnr", k=2)
+    assert found["in_credible_set"].values.tolist() == found["surely_top"].values.tolist() == [True, False, True, False]
+    point = br.top_set(x.isel(draw=0), "fnr", k=2)
+    assert point["in_credible_set"].values.tolist() == [True, False, True, False]
+    assert point["in_confidence_set"].all()
+    assert np.isnan(point["credible_probability"])
+    assert np.isnan(point["probability_top_error"]).all()
+
+
+def test_nobody_is_defined():
+    found = br.top_set(draws_of(np.full((50, 3), np.nan)), k=1)
+    assert not found["in_credible_set"].any()
+    assert not found["in_confidence_set"].any()
+    assert np.isnan(found["probability_top"]).all()
+
+
+def test_what_is_refused():
+    x = draws_of(np.random.default_rng(4).random((50, 3)))
+    with pytest.raises(ValueError, match=r"^k must lie between 1 and 3; got 4"):
+        br.top_set(x, k=4)
+    with pytest.raises(ValueError, match=r"^source must hold draws of entities and have no other dims"):
+        br.top_set(x.expand_dims("dataset"), k=1)
+    with pytest.raises(ValueError, match=r"^source must have finite or NaN values"):
+        br.top_set(x.where(x > 0.1, np.inf), k=1)
+
+
+@pytest.mark.parametrize("names", [["a", "b", "c"], ["b", "a", "c"]])
+def test_of_equals_the_last_name_is_left_out(names):
+    first = np.resize([2, 2, 2, 2, 0, 2, 2, 2, 2, 1], 1000)
+    found = br.top_set(draws_of(np.eye(3)[first], names), k=1, prob=0.85)
+    assert sorted(found["entity"].values[found["in_credible_set"].values]) == ["a", "c"]
+    assert float(found["credible_probability"]) == pytest.approx(0.9)

@@ -1,0 +1,72 @@
+"""Simulation-based calibration of the paired model: truths from the prior rank uniformly among their posterior draws.
+
+Talts et al. (2018), Validating Bayesian inference algorithms with simulation-based calibration. The truth is a whole
+Dirichlet process, by stick-breaking, of which nothing in the package is used.
+"""
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+import bayesrank as br
+from bayesrank._random import Block, root_sequence
+from bayesrank.models.paired import Paired
+
+#: A true hypothesis fails a chi-square test at this level once in a million seeds.
+LEVEL = 1e-6
+REPLICATES, DRAWS, BINS = 2000, 99, 20
+#: Concentrations (class, answer) of two entities, with the same row totals.
+ALPHA = {"a": np.array([[3.0, 1.0], [0.5, 1.5]]), "b": np.array([[1.0, 3.0], [1.0, 1.0]])}
+
+
+def sticks(rng, mass):
+    """Weights of a Dirichlet process until nothing is left that a double could tell."""
+    kept = rng.beta(mass, 1, 400)
+    left = np.cumprod(kept)
+    weight = np.append((1 - kept) * np.append(1.0, left[:-1]), left[-1])
+    assert left[-1] < 1e-12
+    return weight
+
+
+def tables(rng, cases, cluster):
+    """Truths and draws of the accuracy difference and of a cell of b, on one test set."""
+    weight = sticks(rng, 6.0)
+    rows = ALPHA["a"].sum(1)
+    y = (rng.random(weight.size) < rows[1] / 6).astype(int)
+    answer = {name: (rng.random(weight.size) < (alpha[:, 1] / rows)[y]).astype(int) for name, alpha in ALPHA.items()}
+    chosen = rng.choice(weight.size, cases, p=weight)
+    truth = weight @ ((answer["a"] == y).astype(float) - (answer["b"] == y)), weight @ ((y == 1) & (answer["b"] == 0))
+    how = {"cluster": rng.permutation(cases)} if cluster else {}
+    joint = br.joint_outcomes(y[chosen], {name: held[chosen] for name, held in answer.items()}, labels=[0, 1], **how)
+    drawn = Paired(joint, prior=ALPHA).draw("posterior", Block(0, 0, DRAWS, (1, DRAWS)), root_sequence(rng))
+    found = drawn["performance"].values
+    accuracy = found[..., 0, 0] + found[..., 1, 1]
+    return truth, (accuracy[:, 0] - accuracy[:, 1], found[:, 1, 1, 0])
+
+
+def outcomes(rng, cases, cluster):
+    """The same of the difference of means, and of one mean, of right and wrong."""
+    weight = sticks(rng, 4.0)
+    right = rng.integers(0, 2, (weight.size, 2))
+    chosen = right[rng.choice(weight.size, cases, p=weight)]
+    frame = pd.DataFrame(chosen, columns=["a", "b"])
+    how = {"cluster": rng.permutation(cases)} if cluster else {}
+    model = Paired(br.from_outcomes(frame, **how), range=(0, 1))
+    drawn = model.draw("posterior", Block(0, 0, DRAWS, (1, DRAWS)), root_sequence(rng))["mean_outcome"].values
+    return (weight @ (right[:, 0] - right[:, 1]), weight @ right[:, 1]), (drawn[:, 0] - drawn[:, 1], drawn[:, 1])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("simulate", [tables, outcomes])
+def test_truths_rank_uniformly_among_draws(simulate):
+    rng = np.random.default_rng(2026)
+    ranks = np.empty((REPLICATES, 2), int)
+    for i in range(REPLICATES):
+        # Clusters of one are cases: every second time they are named.
+        truths, draws = simulate(rng, int(rng.integers(1, 25)), cluster=bool(i % 2))
+        ranks[i] = [(drawn < truth).sum() for truth, drawn in zip(truths, draws, strict=True)]
+    bound = stats.chi2.isf(LEVEL, BINS - 1)
+    for rank in ranks.T:
+        seen = np.bincount(rank * BINS // (DRAWS + 1), minlength=BINS)
+        assert ((seen - REPLICATES / BINS) ** 2).sum() / (REPLICATES / BINS) < bound

@@ -1,0 +1,168 @@
+"""Numbers between declared ends: two cases at each end, or a base measure of one's own."""
+
+import numpy as np
+import pandas as pd
+import pytest
+import xarray as xr
+from scipy import stats
+
+import bayesrank as br
+from bayesrank._compat import groups_of
+
+LEVEL = 1e-6
+RNG = np.random.default_rng(21)
+RIGHT = pd.DataFrame(RNG.random((40, 2)) < [0.8, 0.6], columns=["a", "b"]).astype(int)
+SKEWED = pd.DataFrame({"x": RNG.beta(0.4, 3, 60), "y": RNG.beta(0.6, 3, 60)}).assign(z=lambda f: 0.9 * f.x)
+GRADES = pd.DataFrame(RNG.integers(1, 5, (50, 2)), columns=["x", "y"])
+
+
+def mean_of(frame, **options):
+    return groups_of(br.fit(br.from_outcomes(frame), "paired", seed=1, **options))["posterior"]["mean_outcome"]
+
+
+def test_right_and_wrong_in_their_range_are_right_and_wrong():
+    xr.testing.assert_equal(mean_of(RIGHT, range=(0, 1)), mean_of(RIGHT))
+    for entity in RIGHT:
+        right = RIGHT[entity].sum()
+        drawn = mean_of(RIGHT, range=(0, 1)).sel(entity=entity).values.ravel()
+        assert stats.kstest(drawn, stats.beta(2 + right, 42 - right).cdf).pvalue > LEVEL
+    xr.testing.assert_equal(mean_of(RIGHT, base={0: 2, 1: 2}), mean_of(RIGHT))
+
+
+@pytest.mark.parametrize("frame", [SKEWED, SKEWED[:12].round(1)])
+@pytest.mark.parametrize(("how", "mass"), [({"range": (0, 1)}, {0: 2, 1: 2}), ({"base": {0: 3, 0.1: 4, 1: 1}}, None)])
+def test_means_have_their_closed_form(frame, how, mass):
+    """Posterior mean and variance of a Dirichlet process whose base mixes the prior's points with the cases."""
+    mass = mass or how["base"]
+    drawn, n, c = mean_of(frame, draws=2500, **how), len(frame), sum(mass.values())
+    points, weight = np.array(list(mass)), np.array(list(mass.values()))
+    for v, found in (
+        (frame["x"], drawn.sel(entity="x")),
+        (frame["y"], drawn.sel(entity="y")),
+    ):
+        mean = (v.sum() + weight @ points) / (c + n)
+        square = ((v**2).sum() + weight @ points**2) / (c + n)
+        variance = (square - mean**2) / (c + n + 1)
+        assert abs(float(found.mean()) - mean) < 5 * np.sqrt(variance / found.size)
+        assert abs(float(found.var()) / variance - 1) < 5 * np.sqrt(2.5 / found.size)
+    # Of a difference too: a priori both are drawn independently from the base measure.
+    d, found = frame["z"] - frame["x"], drawn.sel(entity="z") - drawn.sel(entity="x")
+    spread = weight @ points**2 / c - (weight @ points / c) ** 2
+    variance = (((d**2).sum() + c * 2 * spread) / (c + n) - (d.sum() / (c + n)) ** 2) / (c + n + 1)
+    assert abs(float(found.mean()) - d.sum() / (c + n)) < 5 * np.sqrt(variance / found.size)
+    assert abs(float(found.var()) / variance - 1) < 5 * np.sqrt(2.5 / found.size)
+
+
+def test_few_values_have_dirichlet_probabilities():
+    fit = br.fit(br.from_outcomes(GRADES), "paired", range=(0, 5), seed=1)
+    performance = br.as_performance(fit)
+    assert performance["outcome"].values.tolist() == [0, 1, 2, 3, 4, 5]
+    for value, extra in ((0, 2), (3, 0), (5, 2)):
+        n = int((GRADES["y"] == value).sum()) + extra
+        drawn = performance.sel(entity="y", outcome=value).values.ravel()
+        assert stats.kstest(drawn, stats.beta(n, 54 - n).cdf).pvalue > LEVEL
+    assert fit["posterior"].attrs["mean_outcome_range"] == [0.0, 5.0]
+    assert br.credible_ranking(fit, "mean_outcome").attrs["range"] == [0.0, 5.0]
+
+
+def test_a_range_may_only_be_declared():
+    assert float(abs(mean_of(SKEWED, range=(0, 1), prior="haldane") - mean_of(SKEWED)).max()) < 1e-12
+    fit = br.fit(br.from_outcomes(SKEWED), "paired", range=(0, 1), prior="haldane", draws=10)
+    assert fit["posterior"].attrs["mean_outcome_range"] == [0.0, 1.0]
+
+
+@pytest.mark.parametrize("frame", [SKEWED, GRADES / 5])
+def test_the_prior_is_that_of_the_ends(frame):
+    """Of 0/1 ends with two cases each: Beta(2, 2), of many values as of few."""
+    fit = br.fit(br.from_outcomes(frame), "paired", range=(0, 1), seed=1, groups=["prior"])
+    prior = groups_of(fit)["prior"]["mean_outcome"].sel(entity="x").values.ravel()
+    assert stats.kstest(prior, stats.beta(2, 2).cdf).pvalue > LEVEL
+    assert groups_of(fit)["constant_data"]["prior_concentration"].sel(outcome=[0, 1]).values.tolist() == [[2, 2]] * len(
+        frame.columns
+    )
+
+
+def test_few_cases_between_the_ends_of_a_range_are_drawn_to_the_middle():
+    few = br.from_outcomes(SKEWED[:20])
+    assert "Only 20 cases" in br.credible_ranking(br.fit(few, "paired", draws=20), "mean_outcome")["notes"].item()
+    ranged = br.fit(few, "paired", range=(0, 1), draws=20)
+    said = br.credible_ranking(ranged, "mean_outcome")["notes"].item()
+    assert said == "Only 20 cases, beside 4 at the ends of the range: means are drawn towards 0.5."
+    for evidence, how in (
+        (RIGHT[:20], {"range": (0, 1)}),
+        (SKEWED, {"range": (0, 1)}),
+        (SKEWED[:20], {"base": {0: 1, 0.2: 1}}),
+    ):
+        fit = br.fit(br.from_outcomes(evidence), "paired", draws=20, **how)
+        assert "Only" not in br.credible_ranking(fit, "mean_outcome")["notes"].item()
+
+
+def test_a_mean_lies_in_its_range_and_has_a_regret():
+    ranking = br.credible_ranking(br.fit(br.from_outcomes(SKEWED), "paired", range=(-1, 2), seed=1), "mean_outcome")
+    assert ranking.attrs["range"] == [-1.0, 2.0]
+    assert ranking["expected_regret"].notnull().all()
+
+
+def test_ranges_go_with_data_sets_clusters_and_missing_answers():
+    frame = SKEWED.mask(RNG.random(SKEWED.shape) < 0.2)
+    held = br.from_outcomes(frame, missing="own", dataset=np.repeat(["u", "v"], 30), cluster=np.arange(60) // 2)
+    fit = br.fit(held, "paired", range=(0, 1), split_prior=True, seed=1)
+    prior = groups_of(fit)["constant_data"]["prior_concentration"]
+    assert (prior == 1).all()
+    assert prior.sizes == {"entity": 3, "dataset": 2, "outcome": 2}
+    assert ((fit["posterior"]["mean_outcome"] > 0) & (fit["posterior"]["mean_outcome"] < 1)).all()
+
+
+def test_order_and_company_change_no_distribution():
+    one = mean_of(SKEWED, range=(0, 1))
+    two = mean_of(SKEWED[["z", "x", "y"]].iloc[::-1], range=(0, 1))
+    xr.testing.assert_equal(two.sel(entity=["x", "y", "z"]), one)
+    alone = mean_of(SKEWED[["x"]], range=(0, 1)).values.ravel()
+    assert stats.ks_2samp(alone, one.sel(entity="x").values.ravel()).pvalue > LEVEL
+
+
+JOINT = br.joint_outcomes([0, 1], {"a": [0, 1]})
+
+
+@pytest.mark.parametrize(
+    ("evidence", "options", "error", "words"),
+    [
+        (SKEWED, {"range": (0, 0.2)}, ValueError, r"range must hold every outcome.*\(0\.0, 0\.2\)"),
+        (SKEWED, {"range": (1, 0)}, ValueError, "range must be two finite numbers"),
+        (SKEWED, {"range": (0, np.inf)}, ValueError, "range must be two finite numbers"),
+        (SKEWED, {"range": 1}, ValueError, "range must be two finite numbers"),
+        (SKEWED, {"range": "01"}, ValueError, "range must be two finite numbers"),
+        (SKEWED, {"range": (0, 1, 2)}, ValueError, "range must be two finite numbers"),
+        (SKEWED, {"range": (0, 1), "prior": 2}, ValueError, "prior must be None, 'four_cases' or 'haldane'"),
+        (SKEWED, {"base": {0: 1}, "prior": 2}, ValueError, "prior must be None where base"),
+        (SKEWED, {"base": {0: 0, 1: 0}}, ValueError, "base must be non-negative, finite and not all 0"),
+        (SKEWED, {"base": {0: -1, 1: 2}}, ValueError, "base must be non-negative"),
+        (SKEWED, {"base": {"x": 1}}, TypeError, "base must hold numbers"),
+        (SKEWED, {"base": [1, 2]}, TypeError, "base must be a mapping"),
+        (SKEWED, {"base": {np.nan: 1}}, ValueError, "base must name finite values"),
+        (SKEWED, {"range": (0, 1), "base": {2: 1}}, ValueError, "range must hold every outcome, and every"),
+        (None, {"range": (0, 1)}, ValueError, "range must be None where cases have classes"),
+        (None, {"base": {0: 1}}, ValueError, "base must be None where cases have classes"),
+        (None, {"split_prior": 1}, TypeError, "split_prior must be True or False"),
+    ],
+)  # fmt: skip
+def test_bad_ranges_are_named(evidence, options, error, words):
+    with pytest.raises(error, match=words):
+        br.fit(JOINT if evidence is None else br.from_outcomes(evidence), "paired", **options)
+
+
+def test_one_prevalence_for_all_entities():
+    y = [0] * 6 + [1] * 4
+    joint = br.joint_outcomes(y, {"a": y, "b": [0] * 10})
+    own = xr.DataArray([0.2, 0.3], {"entity": ["a", "b"]}, ["entity"])
+    with pytest.raises(
+        ValueError, match=r"prevalence must be the same for all entities.* for 'a' and \[0\.7, 0\.3\] for"
+    ):
+        br.fit(joint, "paired", prevalence=own)
+    same = br.fit(joint, "paired", prevalence=own * 0 + 0.2, seed=1, draws=20)
+    one = br.fit(joint, "paired", prevalence=0.2, seed=1, draws=20)
+    xr.testing.assert_allclose(br.as_performance(same), br.as_performance(one))
+    drawn = xr.DataArray(np.linspace(0.1, 0.4, 20), dims="draw")
+    br.fit(joint, "paired", prevalence=drawn, draws=20)
+    with pytest.raises(ValueError, match="prevalence must be the same for all entities"):
+        br.fit(joint, "paired", prevalence=drawn + own * 0.01, draws=20)

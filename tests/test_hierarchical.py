@@ -1,0 +1,365 @@
+"""Hierarchical beta-binomial: the quadrature against integrals and NUTS, calibration, and what all three kinds hold."""
+
+import numpy as np
+import pytest
+import xarray as xr
+from scipy import integrate, stats
+from scipy.special import betaln
+
+import bayesrank as br
+from bayesrank.models._population import SPREAD, learn, log_likelihood
+
+ONES = np.ones(2)
+
+
+def concentration(mean, spread):
+    """Of right and wrong."""
+    return mean * (1 / spread**2 - 1), (1 - mean) * (1 / spread**2 - 1)
+
+
+def table(right, cases):
+    return np.stack([cases - right, right], -1)
+
+
+def both(mean):
+    return np.stack([1 - mean, mean], -1)
+
+
+def by_quadrature(right, cases, prior, function):
+    """The mean of a function of mean and spread under the posterior, and the evidence, by plain integrals."""
+
+    def joint(spread, mean):
+        a, b = mean * (1 / spread**2 - 1), (1 - mean) * (1 / spread**2 - 1)
+        log = sum(betaln(a + x, b + n - x) - betaln(a, b) for x, n in zip(right, cases, strict=True))
+        return np.exp(log) * stats.beta(*prior).pdf(mean) * stats.beta(*SPREAD).pdf(spread)
+
+    total = integrate.dblquad(joint, 0, 1, 0, 1, epsabs=1e-12)[0]
+    return integrate.dblquad(lambda s, m: function(m, s) * joint(s, m), 0, 1, 0, 1, epsabs=1e-12)[0] / total, total
+
+
+CASES = [([9, 8, 10], [10, 10, 10], ONES), ([3, 0, 7, 1], [5, 9, 8, 1], np.array([2.0, 0.5])), ([4], [9], ONES)]
+
+
+@pytest.mark.parametrize(("right", "cases", "prior"), CASES, ids=["three", "uneven", "one"])
+def test_mean_spread_and_evidence_are_those_of_plain_integrals(right, cases, prior):
+    found = learn(np.array(right), np.array(cases), prior)
+    mean, spread = found.draw(np.random.default_rng(1), 100_000)
+    for values, function in ((mean, lambda m, s: m), (spread, lambda m, s: s), (mean * spread, lambda m, s: m * s)):
+        wanted, total = by_quadrature(right, cases, prior, function)
+        assert abs(values.mean() - wanted) < 4 * values.std() / np.sqrt(values.size)
+    assert found.log_evidence == pytest.approx(np.log(total), abs=2e-4)
+
+
+def test_without_cases_it_is_the_prior():
+    mean, spread = learn(np.zeros(0, int), np.zeros(0, int), np.array([2.0, 3.0])).draw(
+        np.random.default_rng(1), 20_000
+    )
+    assert stats.kstest(mean, stats.beta(2, 3).cdf).pvalue > 1e-3
+    assert stats.kstest(spread, stats.beta(*SPREAD).cdf).pvalue > 1e-3
+
+
+@pytest.mark.parametrize("cases", [10**6, 10**9])
+def test_many_cases_lose_no_digits(cases):
+    """Equal rates of very many cases: the mean is theirs, the spread next to none."""
+    found = learn(np.full(40, 9 * cases // 10), np.full(40, cases), ONES)
+    mean, spread = found.draw(np.random.default_rng(1), 2000)
+    assert abs(mean - 0.9).max() < 8 * np.sqrt(0.09 / cases / 40)
+    assert np.quantile(spread, 0.975) < 3 / np.sqrt(cases)
+
+
+def test_the_likelihood_is_scipys():
+    rng = np.random.default_rng(2)
+    mean, spread, cases = rng.random(50), rng.random(50), rng.integers(0, 60, 50)
+    right = rng.integers(0, cases + 1)
+    np.testing.assert_allclose(
+        log_likelihood(table(right, cases), both(mean), spread),
+        stats.betabinom(cases, *concentration(mean, spread)).logpmf(right),
+        rtol=1e-9,
+        atol=1e-10,
+    )
+    # With next to no spread it is binomial, where SciPy's own loses its digits.
+    np.testing.assert_allclose(
+        log_likelihood(table(right, cases), both(mean), np.full(50, 1e-9)),
+        stats.binom(cases, mean).logpmf(right),
+        atol=1e-9,
+    )
+
+
+RNG = np.random.default_rng(7)
+SETS = 8
+CELLS = {"tn": RNG.integers(60, 80, 3 * SETS), "tp": RNG.integers(10, 30, 3 * SETS)}
+STUDIES = br.from_counts(
+    **CELLS,
+    fp=80 - CELLS["tn"],
+    fn=30 - CELLS["tp"],
+    entity=np.repeat(["a", "b", "c"], SETS),
+    dataset=list(range(SETS)) * 3,
+)
+
+
+@pytest.fixture(scope="module")
+def fitted():
+    return br.fit(STUDIES, "hierarchical_beta_binomial", seed=1)["posterior"]
+
+
+def test_nuts_agrees(fitted):
+    """Means of every variable within four standard errors, of NUTS's effective draws and of the others."""
+    import arviz as az
+
+    from bayesrank._compat import groups_of
+
+    sampled = groups_of(
+        br.fit(STUDIES, "hierarchical_beta_binomial", sampler="nuts", seed=1, nuts={"tune": 500}, draws=500)
+    )["posterior"]
+    for name in ("mean_rate", "spread", "performance", "performance_typical", "performance_new", "mean_prevalence"):
+        ours, other = fitted[name], sampled[name]
+        errors = np.hypot(ours.std(["chain", "draw"]) / np.sqrt(4000), az.mcse(sampled[[name]])[name])
+        gap = abs(ours.mean(["chain", "draw"]) - other.mean(["chain", "draw"])) / errors
+        assert float(gap.max()) < 5, name  # some two hundred comparisons
+
+
+def test_typical_is_the_mean_and_new_varies_around_it(fitted):
+    """New rates have the mean of the means; their variance is m(1 - m)s² more (the law of total variance)."""
+    typical, new = (br.scores.tpr(fitted, kind=kind) for kind in ("typical", "new"))
+    mean = fitted["mean_rate"].sel(actual="positive", predicted="positive", drop=True)
+    spread = fitted["spread"].sel(actual="positive", drop=True)
+    np.testing.assert_allclose(typical.values, mean.transpose(*typical.dims).values, rtol=1e-12)
+    more = mean * (1 - mean) * spread**2
+    z = (new - mean) / np.sqrt(more)
+    for moment in (z, z**2 - 1):
+        error = moment.std(["chain", "draw"]) / np.sqrt(4000)
+        assert float((abs(moment.mean(["chain", "draw"])) / error).max()) < 4
+
+
+def test_entities_meet_the_same_new_data_set(fitted):
+    """One prevalence for all, once a draw."""
+    for kind in ("observed", "typical", "new"):
+        share = br.as_performance(fitted, kind).sum("predicted").sel(actual="positive")
+        np.testing.assert_allclose(share.transpose(..., "entity").values.std(-1), 0, atol=1e-12)
+    share = fitted["performance_new"].sum("predicted").sel(actual="positive", entity="a")
+    assert share.std() > 0.9 * fitted["mean_prevalence"].sel(actual="positive").std()
+
+
+def test_rates_of_data_sets_are_drawn_towards_the_mean(fitted):
+    observed = br.scores.tpr(STUDIES)
+    shrunken = br.scores.tpr(fitted, kind="observed").mean(["chain", "draw"])
+    mean = fitted["mean_rate"].sel(actual="positive", predicted="positive").mean(["chain", "draw"])
+    far = abs(observed - mean) > 0.1
+    assert (abs(shrunken - mean) < abs(observed - mean)).where(far, True).all()
+    assert far.any()
+
+
+def test_another_entity_changes_nobodys_draws(fitted):
+    alone = br.fit(STUDIES.sel(entity=["b"]), "hierarchical_beta_binomial", seed=1)["posterior"]
+    for name in ("performance", "performance_typical", "performance_new", "spread"):
+        xr.testing.assert_equal(
+            alone[name].drop_vars("measured", errors="ignore"),
+            fitted[name].sel(entity=["b"]).drop_vars("measured", errors="ignore"),
+        )
+
+
+def test_a_shorter_run_is_the_start_of_a_longer_one(fitted):
+    short = br.fit(STUDIES, "hierarchical_beta_binomial", seed=1, draws=300, chains=2)["posterior"]
+    xr.testing.assert_equal(short, fitted.isel(chain=slice(2), draw=slice(300)))
+
+
+def test_what_is_not_there_is_predicted_or_left_out():
+    """A data set without positives has a rate of positives nevertheless; one that was not measured has nothing."""
+    counts = STUDIES.copy()
+    counts.loc[{"dataset": 0, "actual": "positive"}] = 0
+    counts.loc[{"dataset": 1, "entity": "c"}] = 0
+    counts["measured"].loc[{"dataset": 1, "entity": "c"}] = False
+    fit = br.fit(counts, "hierarchical_beta_binomial", seed=1)
+    tpr = br.scores.tpr(fit, kind="observed")
+    assert tpr.sel(dataset=0).notnull().all()
+    assert tpr.sel(dataset=1, entity="c").isnull().all()
+    assert tpr.sel(dataset=1, entity="b").notnull().all()
+    assert br.credible_ranking(fit, "f1")["undefined"].max() == 0
+    assert br.credible_ranking(fit, "f1", kind="new")["probability_best"].sum() == pytest.approx(1)
+
+
+def test_who_never_fires_comes_out_as_what_it_is():
+    """`null` of the anomaly detectors: no skill on a typical data set, and none on a new one."""
+    counts = br.datasets.load("anomaly_detectors")
+    fit = br.fit(counts, "hierarchical_beta_binomial", seed=1, draws=250)
+    table = br.ranking_table(br.credible_ranking(fit, "informedness"))
+    assert table.index[0] in ("skyline", "windowedGaussian")
+    assert table.loc["null", "lower"] < 0 < table.loc["null", "upper"]
+    assert (
+        abs(
+            br.ranking_table(br.credible_ranking(fit, "informedness", kind="new")).loc["null", ["lower", "upper"]]
+        ).max()
+        < 1e-3
+    )
+
+
+def test_entities_are_a_population_without_data_sets():
+    """Equal shares of unequal sizes: the smaller the test set, the nearer to all others."""
+    counts = br.from_counts(
+        tn=[30, 300, 60, 70, 65],
+        fp=[0, 0, 40, 30, 35],
+        fn=[1] * 5,
+        tp=[9] * 5,
+        entity=["small", "large", "x", "y", "z"],
+    )
+    posterior = br.fit(counts, "hierarchical_beta_binomial", seed=1)["posterior"]
+    tnr = br.scores.tnr(posterior).mean(["chain", "draw"])
+    mean = float(posterior["mean_rate"].sel(actual="negative", predicted="negative").mean())
+    assert 1 > float(tnr.sel(entity="large")) > float(tnr.sel(entity="small")) > mean
+    assert "performance_typical" not in posterior
+    tp = br.scores.tpr(posterior)
+    assert stats.ks_2samp(tp.sel(entity="x").values.ravel(), tp.sel(entity="y").values.ravel()).pvalue > 1e-3
+
+
+def test_the_loglikelihood_is_of_tables():
+    fit = br.fit(STUDIES, "hierarchical_beta_binomial", seed=1, draws=100, groups=["log_likelihood"])
+    found, post = fit["log_likelihood"], fit["posterior"]
+    assert found["counts"].dims == ("chain", "draw", "entity", "dataset", "actual")
+    a, b = concentration(post["mean_rate"].values[1, 7, 2, 1, 1], post["spread"].values[1, 7, 2, 1])
+    tp = int(STUDIES.values[2, 5, 1, 1])
+    assert float(found["counts"][1, 7, 2, 5, 1]) == pytest.approx(stats.betabinom(30, a, b).logpmf(tp), rel=1e-9)
+    assert found["row_totals"].dims == ("chain", "draw", "test_set")
+
+
+@pytest.mark.parametrize("group", ["prior", "posterior"])
+def test_predictions_have_the_form_of_the_evidence(group):
+    fit = br.fit(STUDIES, "hierarchical_beta_binomial", seed=1, draws=50, groups=[group + "_predictive"])
+    counts = fit[group + "_predictive"]["counts"]
+    assert (counts.sum(["actual", "predicted"]) == 110).all()
+
+
+REFUSED = [
+    ({"prevalence": "observed"}, "prevalence must be 'sampled', a number or a DataArray for a hierarchical"),
+    ({"prior": STUDIES.astype(float)}, "prior must be the same for every dataset"),
+    ({"prior": {"a": 1, "b": 2, "c": 1}}, "prior must be the same for all row totals"),
+    ({"prior": "haldane"}, "prior must be positive"),
+]
+
+
+@pytest.mark.parametrize(("options", "message"), REFUSED)
+def test_what_a_population_cannot_have_is_refused(options, message):
+    with pytest.raises(ValueError, match=message):
+        br.fit(STUDIES, "hierarchical_beta_binomial", **options)
+
+
+def test_more_classes_are_refused():
+    with pytest.raises(ValueError, match="two classes"):
+        br.fit(br.from_matrix(np.eye(3, dtype=int), "actual_rows"), "hierarchical_beta_binomial")
+
+
+def test_a_given_prevalence_is_that_of_all_kinds():
+    fit = br.fit(STUDIES, "hierarchical_beta_binomial", seed=1, draws=50, prevalence=0.02)
+    for kind in ("observed", "typical", "new"):
+        share = br.as_performance(fit, kind).sum("predicted").sel(actual="positive")
+        np.testing.assert_allclose(share, 0.02, rtol=1e-9)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("sparse", [False, True], ids=["plain", "sparse"])
+def test_calibration(sparse):
+    """Truths drawn from the prior have uniform ranks among their draws: mean, spread, a rate, a new one."""
+    rng = np.random.default_rng(3)
+    replicates, draws = 2000, 99
+    ranks = {name: np.empty(replicates) for name in ("mean", "spread", "rate", "new")}
+    for i in range(replicates):
+        cases = rng.integers(0, 4, 12) if sparse else rng.integers(1, 40, 6)
+        mean, spread = rng.beta(1, 1), rng.beta(*SPREAD)
+        a, b = concentration(mean, spread)
+        rates = rng.beta(a, b, cases.size)
+        right, new = rng.binomial(cases, rates), rng.beta(a, b)
+        m, s = learn(right, cases, ONES).draw(rng, draws)
+        a, b = concentration(m, s)
+        found = {"mean": m, "spread": s, "rate": rng.beta(a + right[0], b + cases[0] - right[0]), "new": rng.beta(a, b)}
+        for name, truth in (("mean", mean), ("spread", spread), ("rate", rates[0]), ("new", new)):
+            ranks[name][i] = (found[name] < truth).sum() + rng.random()
+    for name, found in ranks.items():
+        assert stats.kstest(found / (draws + 1), "uniform").pvalue > 1e-3, name
+
+
+@pytest.mark.slow
+def test_coverage_of_summary_points():
+    """1,000 meta-analyses of 15 studies, mean TPR 0.85, spread 0.15: 95% intervals hold the mean in 93 to 97%."""
+    rng = np.random.default_rng(4)
+    mean, spread, held = 0.85, 0.15, []
+    for _ in range(1000):
+        cases = rng.integers(15, 120, 15)
+        right = rng.binomial(cases, rng.beta(*concentration(mean, spread), 15))
+        low, high = np.quantile(learn(right, cases, ONES).draw(rng, 2000)[0], [0.025, 0.975])
+        held.append(low <= mean <= high)
+    assert 0.93 < np.mean(held) < 0.97
+
+
+# --- More than two answers, and outcomes --------------------------------------------------------------------------
+
+
+def grades(sizes=(60, 40, 30, 50)):
+    """Three grades of two entities on four data sets."""
+    rng = np.random.default_rng(9)
+    mean = np.array([[0.2, 0.3, 0.5], [0.3, 0.4, 0.3]])
+    counts = [[rng.multinomial(n, rng.dirichlet(20 * m)) for n in sizes] for m in mean]
+    coords = {"entity": ["a", "b"], "dataset": list("wxyz"), "outcome": [0, 1, 2]}
+    return xr.DataArray(np.array(counts), coords, ("entity", "dataset", "outcome"), name="counts")
+
+
+@pytest.fixture(scope="module")
+def graded():
+    nuts = {"tune": 400, "target_accept": 0.9}
+    return br.fit(grades(), "hierarchical_dirichlet_multinomial", seed=1, draws=400, chains=2, nuts=nuts)
+
+
+def test_two_answers_go_by_quadrature_whatever_the_name():
+    two = grades().isel(outcome=[0, 2])
+    first, second = (br.fit(two, name, seed=1, draws=50)["posterior"] for name in NAMES)
+    xr.testing.assert_equal(first, second)
+    assert first.attrs["sampler"] == "exact"
+
+
+NAMES = ("hierarchical_beta_binomial", "hierarchical_dirichlet_multinomial")
+
+
+def test_two_of_three_grades_are_those_of_the_quadrature(graded):
+    """With grades 0 and 1 counted as one (and the sum of their prior) it is the beta-binomial, so means agree."""
+    counts = grades()
+    merged = xr.concat([counts.isel(outcome=[0, 1]).sum("outcome"), counts.isel(outcome=2, drop=True)], "outcome")
+    merged = merged.assign_coords(outcome=[0, 1]).transpose("entity", "dataset", "outcome")
+    exact = br.fit(merged, NAMES[0], seed=1, prior=[8 / 3, 4 / 3])["posterior"]["mean_rate"].sel(outcome=1)
+    import arviz as az
+
+    sampled = graded["posterior"][["mean_rate"]].sel(outcome=2)
+    gap = abs(sampled["mean_rate"].mean(["chain", "draw"]) - exact.mean(["chain", "draw"]))
+    # The spread is learned from three grades there, from two here: half a posterior standard deviation is allowed.
+    assert (gap < 4 * az.mcse(sampled)["mean_rate"] + 0.5 * exact.std(["chain", "draw"])).all()
+
+
+def test_grades_have_means_of_each_kind(graded):
+    post = graded["posterior"]
+    for kind in ("", "_typical", "_new"):
+        mean = (post[f"performance{kind}"] * [0, 1, 2]).sum("outcome")
+        xr.testing.assert_allclose(mean, post[f"mean_outcome{kind}"].transpose(*mean.dims), rtol=1e-10)
+    ranking = br.credible_ranking(graded, "mean_outcome")
+    assert br.ranking_table(ranking).index.tolist() == ["a", "b"]
+    xr.testing.assert_equal(ranking["median"], br.credible_ranking(graded, "mean_outcome", kind="typical")["median"])
+    new = br.credible_ranking(graded, "mean_outcome", kind="new")
+    assert float(new["upper"][0] - new["lower"][0]) > float(ranking["upper"][0] - ranking["lower"][0])
+    assert br.credible_ranking(graded, "mean_outcome", kind="observed")["median"].sizes["dataset"] == 4
+
+
+def test_many_classes_are_tables_of_each_kind():
+    rng = np.random.default_rng(2)
+    tables = rng.multinomial(80, [0.3, 0.02, 0.02, 0.02, 0.3, 0.02, 0.02, 0.02, 0.28], (2, 3)).reshape(2, 3, 3, 3)
+    coords = {"entity": ["a", "b"], "dataset": list("xyz"), "actual": [0, 1, 2], "predicted": [0, 1, 2]}
+    counts = xr.DataArray(tables, coords, ("entity", "dataset", "actual", "predicted"), name="counts")
+    counts.values[1] = counts.values[0][:, :, [0, 2, 1]]  # b confuses, on the same cases
+    fit = br.fit(counts, NAMES[1], seed=1, draws=200, chains=2, nuts={"tune": 300}, groups=["log_likelihood"])
+    for kind in ("observed", "typical", "new"):
+        performance = br.as_performance(fit, kind)
+        np.testing.assert_allclose(performance.sum(["actual", "predicted"]), 1, rtol=1e-9)
+    assert br.ranking_table(br.credible_ranking(fit, "macro_f1")).index[0] == "a"
+    assert fit["log_likelihood"]["counts"].sizes["actual"] == 3
+    assert fit["posterior"]["mean_prevalence"].dims == ("chain", "draw", "actual")
+
+
+def test_a_variable_has_no_kind_but_its_own(graded):
+    plain = graded["posterior"].drop_vars(["mean_outcome_new", "performance_new"])
+    with pytest.raises(ValueError, match="kind must be one that the variable 'mean_outcome'"):
+        br.credible_ranking(plain, "mean_outcome", kind="new")

@@ -1,0 +1,218 @@
+"""Means over data sets with stated weights, and a prior that is split over the data sets, never repeated."""
+
+import numpy as np
+import pandas as pd
+import pytest
+import xarray as xr
+from scipy import stats
+
+import bayesrank as br
+from bayesrank._compat import groups_of
+from bayesrank.performance import mean_over_datasets
+
+LEVEL = 1e-6
+RNG = np.random.default_rng(8)
+TASK = np.repeat(np.arange(30), 20)
+#: Thirty tasks of twenty cases, of which each entity gets nineteen right.
+RIGHT = pd.DataFrame({name: RNG.permuted(np.tile([1] * 19 + [0], (30, 1)), axis=1).ravel() for name in "ab"})
+TRUTH = RNG.integers(0, 2, 600)
+ANSWERS = {name: np.where(RIGHT[name] == 1, TRUTH, 1 - TRUTH) for name in RIGHT}
+EVIDENCE = {
+    "outcomes": (br.from_outcomes(RIGHT, dataset=TASK), "paired", "mean_outcome"),
+    "paired": (br.joint_outcomes(TRUTH, ANSWERS, dataset=TASK), "paired", "accuracy"),
+    "dirichlet_multinomial": (br.from_predictions(TRUTH, ANSWERS, dataset=TASK), "dirichlet_multinomial", "accuracy"),
+    "beta_binomial": (br.from_predictions(TRUTH, ANSWERS, dataset=TASK), "beta_binomial", "accuracy"),
+}
+SMALL = br.from_counts(
+    tn=[8, 60, 9, 50],
+    fp=[2, 40, 1, 50],
+    fn=[1, 30, 3, 40],
+    tp=[9, 70, 7, 60],
+    entity=["a", "a", "b", "b"],
+    dataset=["small", "large", "small", "large"],
+)
+
+
+@pytest.mark.parametrize("kind", EVIDENCE)
+def test_the_mean_of_many_tasks_holds_what_was_observed(kind):
+    evidence, model, score = EVIDENCE[kind]
+    repeated, once = (
+        br.credible_ranking(mean_over_datasets(br.fit(evidence, model, seed=1, draws=250, split_prior=split)), score)
+        for split in (False, True)
+    )
+    for ranking in (repeated, once):
+        np.testing.assert_allclose(ranking["observed"], 0.95)
+        assert "Means over 30 data sets, each weighing the same: they are of these data sets" in ranking["notes"].item()
+    assert repeated["contradicted"].all()
+    assert (repeated["upper"] < 0.95).all()
+    assert "The prior is repeated on each data set and counts as 120 cases in all" in repeated["notes"].item()
+    assert not once["contradicted"].any()
+    assert ((once["lower"] < 0.95) & (once["upper"] > 0.95)).all()
+    assert "repeated" not in once["notes"].item()
+
+
+@pytest.mark.parametrize("model", ["paired", "dirichlet_multinomial", "beta_binomial"])
+def test_a_split_prior_is_one_prior_in_all(model):
+    evidence = EVIDENCE[model][0]
+    whole, split = (br.fit(evidence, model, draws=500, split_prior=s, seed=1) for s in (False, True))
+    assert float(groups_of(whole)["constant_data"]["prior_concentration"].sel(entity="a").sum()) == pytest.approx(120)
+    assert float(groups_of(split)["constant_data"]["prior_concentration"].sel(entity="a").sum()) == pytest.approx(4)
+    accuracy = br.scores.accuracy(split).sel(entity="b", dataset=3).values.ravel()
+    if model != "beta_binomial":
+        assert stats.kstest(accuracy, stats.beta(19 + 2 / 30, 1 + 2 / 30).cdf).pvalue > LEVEL
+    assert split["posterior"].attrs["split_prior"] == 1
+    one = br.fit(
+        evidence.isel(dataset=0) if model != "paired" else evidence.drop_vars("dataset"),
+        model,
+        draws=10,
+        split_prior=True,
+    )
+    assert float(groups_of(one)["constant_data"]["prior_concentration"].isel(entity=0).sum()) == pytest.approx(4)
+
+
+def test_outcomes_split_their_prior():
+    posterior = br.fit(EVIDENCE["outcomes"][0], "paired", split_prior=True, seed=1)
+    drawn = posterior["posterior"]["mean_outcome"].sel(entity="a", dataset=7).values.ravel()
+    assert stats.kstest(drawn, stats.beta(19 + 2 / 30, 1 + 2 / 30).cdf).pvalue > LEVEL
+
+
+def test_a_prior_is_split_over_the_data_sets_that_an_entity_saw():
+    counts = br.from_counts(
+        tn=[8, 9, 7], fp=[2, 1, 3], fn=[1, 0, 2], tp=[9, 7, 8], entity=["a", "a", "b"], dataset=["x", "y", "y"]
+    )
+    prior = groups_of(br.fit(counts, prior="uniform", split_prior=True, draws=10))["constant_data"]
+    prior = prior["prior_concentration"]
+    assert (prior.sel(entity="a") == 0.5).all()
+    assert (prior.sel(entity="b") == 1).all()
+
+
+def test_means_are_means_of_draws():
+    posterior = br.fit(SMALL, seed=1, draws=50, split_prior=True)
+    found = mean_over_datasets(posterior, {"large": 3, "small": 1})
+    each = br.as_performance(posterior)
+    wanted = each.sel(dataset="small") / 4 + each.sel(dataset="large") * 3 / 4
+    np.testing.assert_allclose(br.as_performance(found), wanted.transpose(*br.as_performance(found).dims))
+    assert found["posterior"].attrs["datasets"] == "small, large"
+    assert found["posterior"].attrs["dataset_weights"] == [0.25, 0.75]
+    ranking = br.credible_ranking(found, "accuracy")
+    np.testing.assert_allclose(ranking["observed"], [0.85 / 4 + 0.65 * 0.75, 0.8 / 4 + 0.55 * 0.75])
+    assert "Means over 2 data sets, with the weights small 0.25, large 0.75:" in ranking["notes"].item()
+    alone = mean_over_datasets(posterior, {"large": 1, "small": 0})["posterior"].attrs["note"]
+    assert alone == "Means over data sets of which large has all the weight."
+    by_array = xr.DataArray([3.0, 1.0], {"dataset": ["large", "small"]}, ["dataset"])
+    xr.testing.assert_equal(br.as_performance(mean_over_datasets(posterior, by_array)), br.as_performance(found))
+
+
+def test_the_mean_of_a_score_is_not_the_score_of_the_mean():
+    posterior = br.fit(SMALL, seed=1, draws=50)
+    f1 = br.scores.f1(posterior)
+    mean = mean_over_datasets(f1)
+    np.testing.assert_allclose(mean, f1.mean("dataset"))
+    assert mean.attrs["dataset_weights"] == [0.5, 0.5]
+    assert float(abs(mean - br.scores.f1(mean_over_datasets(posterior))).max()) > 1e-4
+    br.credible_ranking(mean, "f1")
+
+
+def test_one_ranking_a_task_and_one_over_tasks():
+    """Ranks of each task are those of the task alone; over tasks another one may lead."""
+    rates = {"a": [0.9, 0.5], "b": [0.6, 0.7]}
+    frame = pd.DataFrame(
+        {
+            name: np.repeat([1, 0, 1, 0], [r[0] * 50, 50 - r[0] * 50, r[1] * 50, 50 - r[1] * 50])
+            for name, r in rates.items()
+        }
+    )
+    task = np.repeat(["x", "y"], 50)
+    posterior = br.fit(br.from_outcomes(frame, dataset=task), "paired", seed=1)
+    each = br.credible_ranking(posterior, "mean_outcome")
+    assert each["expected_rank"].dims == ("dataset", "entity")
+    np.testing.assert_allclose(each["observed"].sel(dataset="x"), [0.9, 0.6])
+    assert each["consensus_rank"].sel(entity="a").values.tolist() == [1, 2]
+    alone = posterior["posterior"]["mean_outcome"].sel(dataset="y")
+    np.testing.assert_allclose(
+        each["superiority"].sel(dataset="y"), br.credible_ranking(alone)["superiority"], rtol=1e-12
+    )
+    assert mean_over_datasets(posterior)["posterior"]["mean_outcome"].dims == ("chain", "draw", "entity")
+    equal = br.credible_ranking(mean_over_datasets(posterior), "mean_outcome")
+    np.testing.assert_allclose(equal["observed"], [0.7, 0.65])
+    other = br.credible_ranking(mean_over_datasets(posterior, {"x": 0.2, "y": 0.8}), "mean_outcome")
+    np.testing.assert_allclose(other["observed"], [0.58, 0.68])
+    assert other["consensus_rank"].values.tolist() == [2, 1]
+
+
+def test_the_order_of_data_sets_changes_nothing():
+    dataset = groups_of(br.fit(SMALL, seed=1, draws=50))["posterior"]
+    one = mean_over_datasets(dataset)["performance"]
+    two = mean_over_datasets(dataset.isel(dataset=[1, 0]))["performance"]
+    np.testing.assert_allclose(two, one, rtol=1e-12)
+
+
+def test_lazy_stays_lazy():
+    values = br.as_performance(br.fit(SMALL, seed=1, draws=50))
+    lazy = mean_over_datasets(values.chunk(draw=10))
+    assert lazy.chunks is not None
+    np.testing.assert_allclose(lazy, mean_over_datasets(values))
+
+
+def test_few_cases_in_all_are_few():
+    frame = pd.DataFrame({"a": RNG.random(80), "b": RNG.random(80)})
+    many = br.fit(br.from_outcomes(frame, dataset=np.repeat([1, 2], 40)), "paired", draws=20, seed=1)
+    assert "Only 40 cases" in br.credible_ranking(many, "mean_outcome").isel(dataset=0)["notes"].item()
+    assert "Only" not in br.credible_ranking(mean_over_datasets(many), "mean_outcome")["notes"].item()
+    few = br.fit(br.from_outcomes(frame[:40], dataset=np.repeat([1, 2], 20)), "paired", draws=20, seed=1)
+    assert "Only 20 cases" in br.credible_ranking(mean_over_datasets(few), "mean_outcome")["notes"].item()
+
+
+def test_entities_on_the_same_cases_are_said_to_be():
+    notes = br.credible_ranking(mean_over_datasets(br.fit(SMALL, seed=1, draws=20)), "accuracy")["notes"].item()
+    assert (
+        "All entities met the same cases, as equal class sizes suggest; their errors are taken as independent" in notes
+    )
+    assert (
+        "independent"
+        not in br.credible_ranking(
+            mean_over_datasets(br.fit(EVIDENCE["paired"][0], "paired", seed=1, draws=20)), "accuracy"
+        )["notes"].item()
+    )
+
+
+def test_perfect_on_all_data_sets_contradicts_nothing():
+    counts = br.from_counts(tn=[50] * 3, fp=[0] * 3, fn=[0] * 3, tp=[50] * 3, entity=["a"] * 3, dataset=list("xyz"))
+    ranking = br.credible_ranking(mean_over_datasets(br.fit(counts, seed=1)), "f1")
+    assert ranking["observed"].item() == 1
+    assert not ranking["contradicted"].any()
+
+
+POSTERIOR = br.fit(SMALL, seed=1, draws=10)
+PARTIAL = br.from_counts(
+    tn=[8, 9, 7], fp=[2] * 3, fn=[1] * 3, tp=[9] * 3, entity=["a", "a", "b"], dataset=["x", "y", "y"]
+)
+
+
+@pytest.mark.parametrize(
+    ("source", "weights", "error", "words"),
+    [
+        (POSTERIOR, {"small": 1}, ValueError, r"weights must name every data set once; got none for \['large'\]"),
+        (POSTERIOR, {"small": 1, "large": 1, "x": 1}, ValueError, r"got none for \[\], unknown \['x'\]"),
+        (POSTERIOR, {"small": -1, "large": 1}, ValueError, "weights must be non-negative"),
+        (POSTERIOR, {"small": 0, "large": 0}, ValueError, "weights must be non-negative, finite and not all 0"),
+        (POSTERIOR, {"small": "a", "large": 1}, TypeError, "weights must hold numbers"),
+        (POSTERIOR, [1, 2], TypeError, "weights must be a mapping or a DataArray"),
+        (POSTERIOR, xr.DataArray([1, 2], dims="task"), ValueError, "weights must be over dataset"),
+        (br.fit(SMALL.isel(dataset=0), draws=10), None, ValueError, "source must have the dims entity and dataset"),
+        (br.fit(PARTIAL, draws=10), None, ValueError, "source must hold every entity.* 'b' without 'x'"),
+        (3, None, TypeError, "source must be a DataArray, a Dataset"),
+    ],
+)  # fmt: skip
+def test_bad_means_are_named(source, weights, error, words):
+    with pytest.raises(error, match=words):
+        mean_over_datasets(source, weights)
+
+
+def test_a_mean_is_stored(tmp_path):
+    found = mean_over_datasets(br.fit(EVIDENCE["outcomes"][0], "paired", seed=1, draws=10))
+    for name, group in groups_of(found).items():
+        group.to_netcdf(tmp_path / f"{name}.nc", engine="scipy")
+        again = xr.load_dataset(tmp_path / f"{name}.nc", engine="scipy")
+        for variable in group.data_vars:
+            np.testing.assert_array_equal(again[variable].values, group[variable].values)

@@ -1,0 +1,502 @@
+"""Metrics of weighted cases: beside scikit-learn draw by draw, exact variances of areas, and rankings of them."""
+
+from functools import partial
+
+import numpy as np
+import pandas as pd
+import pytest
+import xarray as xr
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+from sklearn import metrics as peers
+
+import bayesrank as br
+from bayesrank._compat import groups_of
+from bayesrank.metrics import CASE_METRICS
+from bayesrank.ops._areas import area, bootstrap_rates
+
+RNG = np.random.default_rng(5)
+TRUTH = (RNG.random(150) < 0.4).astype(int)
+COMMON = RNG.normal(size=150)
+SCORES = {
+    "good": 1.5 * TRUTH + COMMON + 0.5 * RNG.normal(size=150),
+    "fair": np.round(1.0 * TRUTH + COMMON + 0.5 * RNG.normal(size=150), 1),
+    "ties": np.round(TRUTH + RNG.normal(size=150)),
+}
+WEIGHTS = br.case_weights(TRUTH, seed=1)
+FEW = br.case_weights(TRUTH, seed=1, draws=5, chains=2)
+PROBABILITIES = {name: np.round(1 / (1 + np.exp(-score)), 3) for name, score in SCORES.items()}
+
+
+def draws(metric, weights=WEIGHTS, truth=TRUTH, predictions=SCORES, **given):
+    found = groups_of(br.weighted_metric(metric, truth, predictions, weights, **given))
+    [(name, values)] = found["posterior"].data_vars.items()
+    assert found["observed_data"][name].dims == tuple(d for d in values.dims if d not in ("chain", "draw"))
+    return values
+
+
+def observed(metric, weights=FEW, truth=TRUTH, predictions=SCORES, **given):
+    found = groups_of(br.weighted_metric(metric, truth, predictions, weights, **given))
+    [values] = found["observed_data"].data_vars.values()
+    return values
+
+
+def about(*given, **named):
+    return groups_of(br.weighted_metric(*given, **named))["posterior"].attrs
+
+
+# --- Beside others ------------------------------------------------------------------------------------------------
+
+PEERS = {
+    "auc_roc": peers.roc_auc_score,
+    "auc_pr": peers.average_precision_score,
+    "brier": peers.brier_score_loss,
+    "log_loss": peers.log_loss,
+}
+
+
+@pytest.mark.parametrize("metric", PEERS)
+def test_named_metrics_are_those_of_scikit_learn(metric):
+    ours = draws(metric, FEW, predictions=PROBABILITIES)
+    theirs = draws(PEERS[metric], FEW, predictions=PROBABILITIES)
+    assert ours.dims == theirs.dims == ("chain", "draw", "entity")
+    assert (ours.name, theirs.name) == (metric, PEERS[metric].__name__)
+    np.testing.assert_allclose(ours.values, theirs.values, rtol=1e-12)
+    np.testing.assert_allclose(
+        observed(metric, predictions=PROBABILITIES),
+        [PEERS[metric](TRUTH, PROBABILITIES[name]) for name in PROBABILITIES],
+        rtol=1e-12,
+    )
+
+
+@given(
+    st.data(),
+    st.lists(st.booleans(), min_size=2, max_size=12).filter(lambda cases: 0 < sum(cases) < len(cases)),
+)
+def test_areas_of_any_few_cases(data, cases):
+    """Ties of every kind, weights of 0, infinite scores: beside the sum over pairs, scikit-learn and the OPS."""
+    size, truth = len(cases), np.array(cases)
+    score = data.draw(hnp.arrays(float, size, elements=st.sampled_from([-np.inf, -1.0, 0.0, 0.5, 2.0, np.inf])))
+    weight = data.draw(hnp.arrays(float, size, elements=st.sampled_from([0.0, 0.1, 1.0, 2.5])))
+    with np.errstate(invalid="ignore"):
+        found = {m: CASE_METRICS[m](truth, score)(weight[:, None]).item() for m in CASE_METRICS if m.startswith("auc")}
+    if not weight[truth].any() or not weight[~truth].any():
+        assert np.isnan(list(found.values())).all()
+        return
+    pairs = np.outer(weight[truth], weight[~truth])
+    above = np.where(score[truth][:, None] == score[~truth], 0.5, score[truth][:, None] > score[~truth])
+    assert found["auc_roc"] == pytest.approx((pairs * above).sum() / pairs.sum(), rel=1e-12)
+    assert found["auc_pr"] == pytest.approx(
+        peers.average_precision_score(truth, np.nan_to_num(score), sample_weight=weight), rel=1e-12
+    )
+    fpr, tpr = bootstrap_rates(truth, np.nan_to_num(score), weight[None])
+    prevalence = weight[truth].sum(keepdims=True) / weight.sum()
+    for curve in ("lift", "gain"):
+        assert found[f"auc_{curve}"] == pytest.approx(area(curve, fpr, tpr, prevalence).item(), rel=1e-12)
+
+
+def test_a_mean_of_anything():
+    costs = {"a": RNG.normal(size=150), "b": np.arange(150) % 3, "c": np.arange(150) % 2 == 0}
+    found = draws("mean", FEW, None, costs)
+    for name, cost in costs.items():
+        np.testing.assert_allclose(found.sel(entity=name), (FEW * cost).mean("case"), rtol=1e-12)
+    assert about("mean", None, costs, FEW)["mean_range"] == [min(costs["a"].min(), 0), max(costs["a"].max(), 2)]
+    outcomes = br.from_outcomes(pd.DataFrame({"x": [0, 1, 2, 2], "y": [1, 1, 0, 0]}))
+    weights = br.case_weights(outcomes, draws=3, seed=1)
+    found = br.weighted_metric("mean", None, outcomes["outcome"], weights)
+    assert groups_of(found)["observed_data"]["mean"].values.tolist() == [1.25, 0.5]
+
+
+# --- Exact variances ----------------------------------------------------------------------------------------------
+
+
+def parts(of):
+    """Variance of (positive, negative): between positives, between negatives, and of their interaction."""
+    rows, columns = of.mean(1), of.mean(0)
+    rest = of - rows[:, None] - columns + of.mean()
+    return rows.var(), columns.var(), (rest**2).mean()
+
+
+def above(score):
+    gap = score[TRUTH == 1][:, None] - score[TRUTH == 0]
+    return (gap > 0) + (gap == 0) / 2
+
+
+@pytest.mark.parametrize("prevalence", ["sampled", "observed"])
+def test_areas_and_their_differences_have_their_known_posterior(prevalence):
+    """The Bayesian bootstrap of a sum over pairs, whose weights are two independent Dirichlet variables."""
+    weights = br.case_weights(TRUTH, seed=2, draws=3000, prevalence=prevalence)
+    found = draws("auc_roc", weights)
+    positives = int(TRUTH.sum())
+    negatives = TRUTH.size - positives
+    good, fair, ties = (above(score) for score in SCORES.values())
+    for of, values in (
+        (good, found.sel(entity="good")),
+        (ties, found.sel(entity="ties")),
+        (good - fair, found.sel(entity="good") - found.sel(entity="fair")),
+        (good - ties, found.sel(entity="good") - found.sel(entity="ties")),
+    ):
+        values = values.values.ravel()
+        between, within, rest = parts(of)
+        variance = between / (positives + 1) + within / (negatives + 1) + rest / (positives + 1) / (negatives + 1)
+        assert abs(values.mean() - of.mean()) < 5 * np.sqrt(variance / values.size)
+        off = values - values.mean()
+        error = np.sqrt((np.mean(off**4) - np.mean(off**2) ** 2) / values.size)
+        assert abs(values.var() - variance) < 5 * error
+        assert error < 0.02 * variance
+        # DeLong's variance has one case less where this one has one more, and no interaction.
+        delong = of.mean(1).var(ddof=1) / positives + of.mean(0).var(ddof=1) / negatives
+        low = (min(positives, negatives) - 1) / (min(positives, negatives) + 1)
+        assert low * delong < variance < delong + rest / (positives + 1) / (negatives + 1)
+
+
+def test_an_area_is_the_same_however_the_prevalence_arose():
+    by_design = br.case_weights(TRUTH, seed=1, draws=5, chains=2, prevalence="observed")
+    np.testing.assert_allclose(draws("auc_roc", by_design), draws("auc_roc", FEW), rtol=1e-12)
+    assert not np.isclose(draws("auc_pr", by_design), draws("auc_pr", FEW)).any()
+
+
+def test_paired_differences_of_shipped_cases_are_narrower():
+    cases = br.datasets.load_cases("breast_cancer")
+    names = ["prob_svm_rbf", "prob_logreg"]
+    truth = cases["y_true"]
+    one = draws("auc_roc", br.case_weights(truth, seed=1), truth, cases[names])
+    other = draws("auc_roc", br.case_weights(truth, seed=2), truth, cases[names])
+    paired = float((one[..., 0] - one[..., 1]).std())
+    unpaired = float((one[..., 0] - other[..., 1]).std())
+    assert paired < 0.6 * unpaired
+
+
+# --- What does not matter -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("metric", CASE_METRICS)
+def test_order_of_cases_and_entities_does_not_matter(metric):
+    order = np.random.default_rng(1).permutation(150)
+    truth = None if metric == "mean" else TRUTH
+    one = draws(metric, FEW, truth, PROBABILITIES)
+    names = list(PROBABILITIES)[::-1]
+    other = draws(
+        metric,
+        FEW.isel(case=order),
+        None if truth is None else TRUTH[order],
+        pd.DataFrame(PROBABILITIES).iloc[order][names],
+    )
+    np.testing.assert_allclose(one.values, other.values[..., ::-1], rtol=1e-12)
+    # Who else is there changes nothing at all.
+    alone = draws(metric, FEW, truth, {"fair": PROBABILITIES["fair"]})
+    np.testing.assert_array_equal(alone.sel(entity="fair"), one.sel(entity="fair"))
+
+
+def test_neither_do_monotone_maps():
+    for metric in ("auc_roc", "auc_pr", "auc_lift", "auc_gain"):
+        mapped = {name: np.exp(score / 3) for name, score in SCORES.items()}
+        np.testing.assert_array_equal(draws(metric, FEW), draws(metric, FEW, predictions=mapped))
+
+
+def test_orders_that_differ_in_nothing_that_counts_tie():
+    """Negatives between the same positives, positives before all negatives: equal to the last digit."""
+    truth = np.array([1, 1, 1, 0, 0, 0, 1, 0, 0, 1, 0, 0, 0])
+    one, other = -np.arange(13.0), -np.arange(13.0)
+    for swapped in ([0, 1, 2], [3, 4, 5], [7, 8], [10, 11, 12]):
+        other[swapped] = other[swapped[::-1]]
+    other[[0, 1]] = other[[1, 0]]
+    weights = br.case_weights(truth, seed=1)
+    for metric in ("auc_roc", "auc_pr"):
+        found = draws(metric, weights, truth, {"one": one, "other": other})
+        np.testing.assert_array_equal(found[..., 0], found[..., 1])
+
+
+def test_the_perfect_the_reversed_and_the_constant():
+    predictions = {"perfect": TRUTH + SCORES["good"] * 1e-3, "reversed": -1.0 * TRUTH, "constant": np.ones(150)}
+    prevalence = (WEIGHTS * TRUTH).mean("case")
+    roc, pr, lift, gain = (draws(f"auc_{curve}", predictions=predictions) for curve in ("roc", "pr", "lift", "gain"))
+    assert (roc.sel(entity="perfect") == 1).all()
+    assert (roc.sel(entity="reversed") >= 0).all()
+    assert (roc.sel(entity="reversed") < 1e-12).all()
+    np.testing.assert_allclose(roc.sel(entity="constant"), 0.5, rtol=1e-12)
+    assert (pr.sel(entity="perfect") == 1).all()
+    for entity in ("reversed", "constant"):  # one threshold, or two
+        np.testing.assert_allclose(pr.sel(entity=entity), prevalence, rtol=1e-12)
+    np.testing.assert_allclose(lift.sel(entity="constant"), 1, rtol=1e-12)
+    np.testing.assert_allclose(gain.sel(entity="perfect"), 1 - prevalence / 2, rtol=1e-12)
+
+
+def test_blocks_of_draws_do_not_matter(monkeypatch):
+    found = draws("auc_pr", FEW)
+    monkeypatch.setattr("bayesrank._draws.BLOCK", 400)
+    np.testing.assert_array_equal(draws("auc_pr", FEW), found)
+    stacked = FEW.stack(sample=("chain", "draw")).drop_vars(("sample", "chain", "draw"))
+    again = groups_of(br.weighted_metric("auc_pr", TRUTH, SCORES, stacked))["posterior"]["auc_pr"]
+    assert again.dims == ("sample", "entity")
+    np.testing.assert_array_equal(again, found.values.reshape(10, 3))
+
+
+# --- Data sets ----------------------------------------------------------------------------------------------------
+
+
+def test_each_data_set_has_its_own_value():
+    names = np.array(["x", "y", "z"])[np.arange(150) % 3]
+    truth = np.where(names == "z", 1, TRUTH)  # z has no negative
+    weights = br.case_weights(truth, dataset=names, seed=1, draws=5)
+    found = groups_of(br.weighted_metric("auc_roc", truth, SCORES, weights))
+    values, seen = found["posterior"]["auc_roc"], found["observed_data"]["auc_roc"]
+    assert values.dims == ("chain", "draw", "entity", "dataset")
+    assert values["dataset"].values.tolist() == ["x", "y", "z"]
+    assert np.isnan(values.sel(dataset="z")).all()
+    assert np.isnan(seen.sel(dataset="z")).all()
+    for name in ("x", "y"):
+        here = np.flatnonzero(names == name)
+        alone = draws("auc_roc", weights.isel(case=here), truth[here], pd.DataFrame(SCORES).iloc[here])
+        np.testing.assert_array_equal(alone.sel(dataset=name), values.sel(dataset=name))
+    for metric in ("auc_pr", "auc_lift", "auc_gain"):
+        assert np.isnan(draws(metric, weights, truth).sel(dataset="z")).all()
+    found = draws(peers.accuracy_score, weights, truth, {"one": np.ones(150, int)})
+    assert (found.sel(dataset="z") == 1).all()
+    assert "one of the data sets" in about("auc_roc", truth, SCORES, weights)["note"]
+
+
+def test_patterns_count_as_often_as_they_occurred():
+    truth, answers = [0, 0, 1, 1, 1, 0], {"a": [0, 1, 1, 1, 0, 0], "b": [0, 0, 1, 0, 1, 0]}
+    joint = br.joint_outcomes(truth * 5, {name: held * 5 for name, held in answers.items()})
+    weights = br.case_weights(joint, draws=3, seed=1)
+    found = groups_of(br.weighted_metric("auc_roc", joint["actual"], joint["predicted"], weights))
+    expected = [peers.roc_auc_score(truth, held) for held in answers.values()]
+    np.testing.assert_allclose(found["observed_data"]["auc_roc"], expected)
+
+
+# --- Functions of one's own ---------------------------------------------------------------------------------------
+
+
+def test_a_function_gets_labels_prediction_and_weights_of_every_draw():
+    seen = []
+
+    def count(y_true, prediction, sample_weight):
+        seen.append((y_true, prediction, sample_weight.copy()))
+        sample_weight[:] = 0  # does no harm
+        return np.array(1.0)
+
+    found = draws(count, FEW, np.array(["n", "p"])[TRUTH], {"a": np.ones((150, 3)), "b": ["x"] * 150})
+    assert (found == 1).all()
+    assert len(seen) == 2 * (10 + 1)
+    assert all(y.tolist() == np.array(["n", "p"])[TRUTH].tolist() for y, _, _ in seen)
+    assert {p.shape for _, p, _ in seen} == {(150, 3), (150,)}
+    for dims in (1, 2):
+        drawn = np.array([w for _, p, w in seen if p.ndim == dims])
+        np.testing.assert_array_equal(drawn[:10], FEW.values.reshape(10, 150))
+        assert (drawn[10] == 1).all()
+
+
+def test_names_of_functions():
+    assert draws(partial(peers.fbeta_score, beta=2), FEW, predictions={"a": TRUTH}).name == "fbeta_score"
+    assert draws(lambda y, p, sample_weight: 1, FEW).name == "metric"
+
+
+def test_any_function_of_scikit_learn():
+    labels = {"a": np.where(COMMON > 1, 1 - TRUTH, TRUTH), "b": np.where(COMMON < -0.5, 1 - TRUTH, TRUTH)}
+    found = draws(peers.matthews_corrcoef, FEW, predictions=labels)
+    weight = FEW.values.reshape(10, 150)
+    tn, fp, fn, tp = (
+        (weight * ((actual == TRUTH) & (labels["a"] == predicted))).sum(1)
+        for actual, predicted in ((0, 0), (0, 1), (1, 0), (1, 1))
+    )
+    mcc = (tp * tn - fp * fn) / np.sqrt((tp + fp) * (tp + fn) * (tn + fp) * (tn + fn))
+    np.testing.assert_allclose(found.sel(entity="a").values.ravel(), mcc, rtol=1e-10)
+
+
+# --- Rankings -----------------------------------------------------------------------------------------------------
+
+
+def test_a_ranking_knows_what_was_observed():
+    found = br.weighted_metric("auc_roc", TRUTH, SCORES, WEIGHTS)
+    ranking = br.credible_ranking(found, "auc_roc")
+    expected = [peers.roc_auc_score(TRUTH, score) for score in SCORES.values()]
+    np.testing.assert_allclose(ranking["observed"], expected)
+    assert not ranking["contradicted"].any()
+    assert ranking["expected_regret"].notnull().all()
+    assert ranking.attrs["range"] == [0, 1]
+    assert ranking["notes"].item() == ""
+    better = (draws("auc_roc").sel(entity="good") > draws("auc_roc").sel(entity="ties")).mean()
+    assert ranking["superiority"].sel(entity="good", rival="ties").item() == pytest.approx(float(better))
+    br.verdict(ranking)
+
+
+def regret_loss(y_true, prediction, sample_weight):
+    return float(sample_weight @ np.abs(y_true - prediction) ** 1.5)
+
+
+@pytest.mark.parametrize("metric", ["brier", "log_loss", peers.brier_score_loss, regret_loss])
+def test_losses_must_be_told_to_be_losses(metric):
+    found = br.weighted_metric(metric, TRUTH, PROBABILITIES, FEW)
+    name = metric if isinstance(metric, str) else metric.__name__
+    with pytest.raises(ValueError, match=r"higher_is_better must be given .* lower is better"):
+        br.credible_ranking(found, name)
+    ranking = br.credible_ranking(found, name, higher_is_better=False)
+    assert ranking["expected_regret"].notnull().all() == isinstance(metric, str)
+
+
+def test_a_score_of_the_catalogue_brings_its_direction():
+    labels = {name: (p > 0.5).astype(int) for name, p in PROBABILITIES.items()}
+    ranking = br.credible_ranking(br.weighted_metric(peers.zero_one_loss, TRUTH, labels, FEW), "zero_one_loss")
+    assert ranking.attrs["higher_is_better"] == 0
+
+
+def test_ranges_hold_what_was_drawn():
+    for metric in ("auc_roc", "auc_pr", "auc_lift", "auc_gain", "brier", "log_loss"):
+        values = draws(metric, predictions=PROBABILITIES)
+        low, high = about(metric, TRUTH, PROBABILITIES, FEW)[f"{metric}_range"]
+        assert low <= values.min()
+        assert values.max() <= high
+        assert high == 1 or metric in ("auc_lift", "log_loss")
+
+
+def test_what_the_bootstrap_cannot_know_is_said():
+    perfect = {"a": TRUTH, "b": 2 * TRUTH, "c": np.ones(150), "d": SCORES["good"]}
+    words = "No draw of a, b differs from another, since no case that was met does; cases not met may."
+    assert about("auc_roc", TRUTH, perfect, FEW)["note"] == words
+    assert br.credible_ranking(br.weighted_metric("auc_roc", TRUTH, perfect, FEW), "auc_roc")["notes"].item() == words
+    many = {f"e{i}": TRUTH for i in range(5)}
+    assert "e0, e1, e2 and 2 more" in about("auc_roc", TRUTH, many, FEW)["note"]
+    assert "No draw of x" in about("mean", None, {"x": np.ones(150)}, FEW)["note"]
+    assert "note" not in about("auc_roc", TRUTH, SCORES, FEW)
+    assert "note" not in about("auc_roc", TRUTH, perfect, br.case_weights(TRUTH, draws=1, chains=1, seed=1))
+    assert "No draw" not in about(lambda y, p, sample_weight: np.inf, TRUTH, SCORES, FEW).get("note", "")
+
+
+def test_few_cases_of_a_class_are_said():
+    few = np.arange(150) < 30
+    assert "Only 30 cases of a class" in about("auc_roc", few, SCORES, FEW, positive=True)["note"]
+    assert "Only 30 cases of a class" in about("auc_roc", ~few, SCORES, FEW, positive=True)["note"]
+    assert "note" not in about("brier", few, PROBABILITIES, FEW, positive=True)
+    cluster = np.repeat(np.arange(75), 2)
+    weights = br.case_weights(TRUTH, cluster=cluster, draws=2, seed=1)
+    ones = min(len(set(cluster[label == TRUTH])) for label in (0, 1))
+    note = about("auc_pr", TRUTH, SCORES, weights).get("note", "")
+    assert (f"Only {ones} clusters of a class:" in note) == (ones < 50)
+    assert "Only 15 clusters of a class:" in about("auc_pr", few, SCORES, weights, positive=True)["note"]
+    weights = br.case_weights(40, draws=2, weight=[2] * 40, seed=1)
+    assert "Only 40 cases of a class" in about("auc_roc", np.arange(40) % 2, {"a": RNG.random(40)}, weights)["note"]
+
+
+def test_a_prevalence_set_by_design_is_said():
+    weights = br.case_weights(TRUTH, prevalence="observed", draws=3, seed=1)
+    for metric in ("auc_pr", "brier"):
+        found = about(metric, TRUTH, PROBABILITIES, weights)
+        assert found["prevalence"] == "observed"
+        assert f"{metric} depends on the prevalence, which was not learned" in found["note"]
+    assert "note" not in about("auc_roc", TRUTH, PROBABILITIES, weights)
+    assert "note" not in about(peers.roc_auc_score, TRUTH, PROBABILITIES, weights)
+    assert "note" not in about("auc_pr", TRUTH, PROBABILITIES, FEW)
+
+
+# --- OPS ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("metric", ["auc_roc", "auc_pr", "auc_lift", "auc_gain"])
+def test_ops_of_curves_take_the_same_weights(metric):
+    found = br.ops.of_curve(TRUTH, SCORES, metric, weights=FEW)
+    values = draws(metric, FEW)
+    assert found["value_draws"].dims == found["ops_draws"].dims == ("chain", "draw", "entity")
+    np.testing.assert_allclose(found["value_draws"], values, rtol=1e-12)
+    np.testing.assert_allclose(found["value"], observed(metric), rtol=1e-12)
+    np.testing.assert_allclose(found["prevalence_draws"], (FEW * TRUTH).mean("case"), rtol=1e-12)
+    # Interpolated between prevalences 0.25 apart in log-odds: the curvature costs less than 0.002.
+    of = br.ops.of_value(metric, values.isel(chain=1, draw=3), found["prevalence_draws"].isel(chain=1, draw=3))
+    np.testing.assert_allclose(found["ops_draws"].isel(chain=1, draw=3), of, atol=2e-3)
+    assert (found["ops_lower"] < found["ops_upper"]).all()
+
+
+def test_ops_at_a_prevalence_set_by_design_need_no_interpolation():
+    weights = br.case_weights(TRUTH, prevalence="observed", draws=6, chains=2, seed=1)
+    found = br.ops.of_curve(TRUTH, SCORES, "auc_pr", weights=weights)
+    prevalence = found["prevalence"].item()
+    assert (found["prevalence_draws"] == prevalence).all()
+    of = br.ops.of_value("auc_pr", found["value_draws"], prevalence)
+    np.testing.assert_array_equal(found["ops_draws"].values, of.values)
+
+
+def test_ops_of_clusters_and_of_a_sequence_of_places():
+    cluster = np.arange(150) // 3
+    weights = br.case_weights(TRUTH, cluster=cluster, draws=4, chains=2, seed=1)
+    found = br.ops.of_curve(TRUTH, SCORES, "tpr_at_fpr", at=[0.2, 0.5], weights=weights)
+    assert found["ops_draws"].dims == ("chain", "draw", "entity", "fpr")
+    assert br.ops.summarize(found["ops_draws"]).sizes == {"entity": 3, "fpr": 2}
+    pairs = br.ops.of_curve(TRUTH, SCORES, "tpr_at_fpr", at=0.5, weights=weights)
+    np.testing.assert_array_equal(pairs["ops_draws"], found["ops_draws"].sel(fpr=0.5))
+
+
+def test_ops_of_cases_that_count_several_times():
+    often = 1 + np.arange(150) % 3
+    weights = br.case_weights(TRUTH, weight=often, draws=3, seed=1)
+    found = br.ops.of_curve(TRUTH, SCORES, "auc_pr", weights=weights)
+    repeated = br.ops.of_curve(
+        np.repeat(TRUTH, often), {name: np.repeat(score, often) for name, score in SCORES.items()}, "auc_pr", draws=0
+    )
+    for name in ("value", "ops", "prevalence"):
+        np.testing.assert_allclose(found[name], repeated[name], rtol=1e-12)
+    np.testing.assert_allclose(observed("auc_pr", weights), repeated["value"], rtol=1e-12)
+
+
+# --- Bad input ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("given", "error", "words"),
+    [
+        ({"metric": "auc"}, KeyError, "metric must be one of .* got 'auc'"),
+        ({"metric": 3}, TypeError, "metric must be one of .* got int 3"),
+        ({"metric": br.scores.get("f1")}, TypeError, "metric must be one of"),
+        ({"metric": lambda y, p, sample_weight: "x"}, TypeError, "metric must return a number; got str 'x'"),
+        ({"metric": lambda y, p, sample_weight: None}, TypeError, "metric must return a number; got NoneType"),
+        ({"metric": lambda y, p, sample_weight: sample_weight}, TypeError, "metric must return a number; got ndarray"),
+        ({"y_true": TRUTH[:9]}, ValueError, "y_true must hold one label for each of the 150 cases .* got 9"),
+        ({"y_true": None}, ValueError, "y_true must hold one label for every case"),
+        ({"y_true": TRUTH * 0}, ValueError, "y_true must hold two classes"),
+        ({"positive": "p"}, ValueError, "positive='p'"),
+        ({"metric": "mean"}, ValueError, "y_true must be None for 'mean'"),
+        ({"metric": peers.roc_auc_score, "y_true": 1}, ValueError, "y_true must hold one label for each"),
+        ({"predictions": {}}, ValueError, "predictions must hold at least one entity"),
+        ({"predictions": {"a": [1, 2]}}, ValueError, r"predictions\['a'\] must hold something of each of the 150 .* 2"),
+        ({"predictions": {"a": 1}}, ValueError, r"predictions\['a'\] must hold something of each"),
+        ({"predictions": {"a": ["x"] * 150}}, TypeError, r"predictions\['a'\] must hold numbers"),
+        ({"predictions": {"a": np.ones((150, 2))}}, ValueError, r"predictions\['a'\] must hold one number for each"),
+        ({"predictions": {"a": [np.nan] * 150}}, ValueError, r"predictions\['a'\] must hold a number for every case"),
+        ({"predictions": {("a", 1): TRUTH}}, TypeError, "predictions must hold strings"),
+        ({"predictions": pd.DataFrame([[1, 2]] * 150, columns=["a", "a"])}, ValueError, "each name once"),
+        ({"predictions": xr.DataArray(np.ones((150, 2)), dims=("case", "entity"))}, ValueError, "by name"),
+        ({"predictions": xr.DataArray(np.ones(150), dims="case")}, ValueError, "predictions must have the dims"),
+        ({"metric": "brier"}, ValueError, r"predictions\['good'\] must lie between 0 and 1"),
+        ({"metric": "log_loss"}, ValueError, r"predictions\['good'\] must lie between 0 and 1"),
+        ({"metric": "log_loss", "predictions": {"a": np.ones(150)}}, ValueError, "sure and wrong.* got 1 for"),
+        ({"metric": "log_loss", "predictions": {"a": np.zeros(150)}}, ValueError, "sure and wrong.* got 0 for"),
+        ({"metric": "mean", "y_true": None, "predictions": [np.inf] * 150}, ValueError, "must hold finite numbers"),
+        ({"weights": np.ones((3, 150))}, TypeError, "weights must be a DataArray"),
+        ({"weights": FEW.isel(draw=0, chain=0)}, ValueError, "weights must have the dims"),
+        ({"weights": FEW - 2}, ValueError, "weights must hold non-negative finite numbers"),
+        ({"weights": FEW.where(FEW < 1)}, ValueError, "weights must hold non-negative finite numbers"),
+    ],
+)
+def test_bad_input(given, error, words):
+    given = {"metric": "auc_roc", "y_true": TRUTH, "predictions": SCORES, "weights": FEW} | given
+    with pytest.raises(error, match=words):
+        br.weighted_metric(**given)
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"weights": FEW, "seed": 1}, "seed must be left out"),
+        ({"weights": FEW, "draws": 10}, "draws must be left out"),
+        ({"weights": FEW[..., 1:]}, "weights must be of the 150 cases"),
+        ({"weights": br.case_weights(150, dataset=["x"] * 50 + ["y"] * 100, draws=2)}, "weights must be of one data"),
+        ({"weights": -FEW}, "weights must hold non-negative"),
+    ],
+)
+def test_bad_weights_of_curves(given, words):
+    with pytest.raises(ValueError, match=words):
+        br.ops.of_curve(TRUTH, SCORES, "auc_roc", **given)
+
+
+def test_a_sure_right_prediction_loses_nothing():
+    assert draws("log_loss", FEW, predictions={"a": TRUTH}).values == pytest.approx(0, abs=0)

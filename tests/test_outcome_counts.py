@@ -1,0 +1,407 @@
+"""Counts of outcomes without classes: right and wrong, grades; evidence, posterior, ranking, notes and refusals."""
+
+import numpy as np
+import pandas as pd
+import pytest
+import xarray as xr
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+import bayesrank as br
+from bayesrank import predictive, tile
+from bayesrank.counts import parts_of
+from bayesrank.models import conjugate
+from bayesrank.pooling import pooling_notes
+from bayesrank.report import ranking_report
+
+RIGHT = pd.DataFrame({"entity": ["a", "b", "c"], "correct": [170, 140, 20], "wrong": [30, 60, 0]})
+GRADES = pd.DataFrame(
+    {"entity": list("aaabb"), "outcome": [1, 2, 5, 2, 5], "count": [10, 30, 20, 25, 35]}
+)  # fmt: skip
+
+
+def right_wrong(**columns):
+    return br.from_frame(RIGHT.assign(**columns))
+
+
+def by_dataset(right, wrong):
+    """Counts of right and wrong as lists (entity, dataset)."""
+    rows = [
+        {"entity": f"e{i}", "set": f"s{j}", "correct": r, "wrong": w}
+        for i, (rs, ws) in enumerate(zip(right, wrong, strict=True))
+        for j, (r, w) in enumerate(zip(rs, ws, strict=True))
+    ]
+    return br.from_frame(pd.DataFrame(rows), dataset="set")
+
+
+# Evidence
+
+
+def test_right_and_wrong_are_1_and_0():
+    counts = right_wrong()
+    assert counts.dims == ("entity", "outcome")
+    assert counts.dtype == np.int64
+    assert counts["outcome"].values.tolist() == [0, 1]
+    assert counts.sel(entity="b").values.tolist() == [60, 140]
+
+
+def test_outcomes_are_sorted_and_absent_ones_are_0():
+    counts = br.from_frame(GRADES.sample(frac=1, random_state=2))
+    assert counts["outcome"].values.tolist() == [1, 2, 5]
+    assert counts.sel(entity="b").values.tolist() == [0, 25, 35]
+
+
+@settings(max_examples=25)
+@given(st.lists(st.tuples(st.integers(0, 50), st.integers(0, 50)), min_size=1, max_size=6), st.booleans())
+def test_both_forms_agree(pairs, with_sets):
+    names = [f"e{i // 2 if with_sets else i}" for i in range(len(pairs))]
+    sets = [f"s{i % 2}" for i in range(len(pairs))]
+    wide = pd.DataFrame(
+        {"entity": names, "set": sets, "correct": [p[0] for p in pairs], "wrong": [p[1] for p in pairs]}
+    )
+    long = wide.melt(["entity", "set"], ["correct", "wrong"], "outcome", "count")
+    long["outcome"] = (long["outcome"] == "correct").astype(float)
+    dataset = "set" if with_sets else None
+    assert br.from_frame(wide, dataset=dataset).identical(br.from_frame(long, dataset=dataset))
+
+
+def test_right_alone_still_has_a_wrong():
+    counts = br.from_frame(pd.DataFrame({"entity": ["a"], "outcome": [True], "count": [7]}))
+    assert counts["outcome"].values.tolist() == [0, 1]
+    assert counts.values.tolist() == [[0, 7]]
+
+
+def test_outcomes_that_are_half_numbers_stay_numbers():
+    counts = br.from_frame(pd.DataFrame({"entity": "a", "outcome": [0, 0.5, 1], "count": [1, 2, 3]}))
+    assert counts["outcome"].values.tolist() == [0.0, 0.5, 1.0]
+    assert counts["outcome"].dtype == float
+
+
+def test_text_and_ordered_categories():
+    frame = pd.DataFrame({"entity": "a", "outcome": ["poor", "good"], "count": [3, 4]})
+    assert br.from_frame(frame)["outcome"].values.tolist() == ["good", "poor"]
+    order = ["poor", "fair", "good"]
+    counts = br.from_frame(frame.assign(outcome=pd.Categorical(frame["outcome"], order)))
+    assert counts["outcome"].values.tolist() == order
+    assert counts.values.tolist() == [[3, 0, 4]]
+
+
+def test_pairs_that_were_not_measured():
+    frame = RIGHT.assign(set=["x", "x", "y"])
+    counts = br.from_frame(frame, dataset="set")
+    assert counts["measured"].values.tolist() == [[True, False], [True, False], [False, True]]
+    posterior = br.fit(counts, draws=5, seed=1)["posterior"]
+    assert (posterior["mean_outcome"].isnull() == ~counts["measured"]).all()
+    assert (posterior["performance"].isnull().any("outcome") == ~counts["measured"]).all()
+    with pytest.raises(ValueError, match="'a' without 'y'"):
+        br.pool(counts)
+
+
+# The posterior, against closed forms
+
+
+def test_right_and_wrong_have_a_beta_posterior():
+    posterior = br.fit(right_wrong(), seed=1, draws=4000)["posterior"]
+    for name, right, wrong in RIGHT.itertuples(index=False):
+        draws = posterior["mean_outcome"].sel(entity=name).values.ravel()
+        assert stats.kstest(draws, stats.beta(right + 2, wrong + 2).cdf).pvalue > 0.001
+    np.testing.assert_array_equal(posterior["mean_outcome"], posterior["performance"].sel(outcome=1))
+    np.testing.assert_allclose(posterior["performance"].sum("outcome"), 1)
+
+
+@pytest.mark.parametrize(
+    ("prior", "each"), [(None, 4 / 3), ("uniform", 1), ("jeffreys", 0.5), (2, 2), ([3, 1, 2], None)]
+)
+def test_grades_have_the_moments_of_a_dirichlet(prior, each):
+    counts = br.from_frame(GRADES)
+    options = {} if prior is None else {"prior": prior}
+    alpha = counts.values + (np.array(prior) if each is None else each)
+    known = conjugate("dirichlet_multinomial", counts, options)
+    assert known.posterior.dims == ("entity", "outcome")
+    np.testing.assert_allclose(known.posterior, alpha)
+    mean = br.fit(counts, seed=1, draws=5000, **options)["posterior"]["mean_outcome"]
+    total, values = alpha.sum(1), np.array([1, 2, 5])
+    share = alpha / total[:, None]
+    expected = share @ values
+    variance = (share @ values**2 - expected**2) / (total + 1)
+    n = 20_000
+    assert (np.abs(mean.mean(("chain", "draw")) - expected) < 5 * np.sqrt(variance / n)).all()
+    # The variance of a sample's variance, of something close to normal.
+    assert (np.abs(mean.var(("chain", "draw")) / variance - 1) < 5 * np.sqrt(2 / n)).all()
+
+
+def test_the_prior_is_four_cases_whatever_the_number_of_outcomes():
+    prior = br.fit(br.from_frame(GRADES), seed=1, draws=1)["constant_data"]["prior_concentration"]
+    np.testing.assert_allclose(prior, 4 / 3)
+    beta = br.fit(right_wrong(), seed=1, draws=4000, groups=["prior"])["prior"]["mean_outcome"]
+    assert stats.kstest(beta.values[..., 0].ravel(), stats.beta(2, 2).cdf).pvalue > 0.001
+
+
+def test_priors_of_entities():
+    counts = br.from_frame(GRADES)
+    known = conjugate("dirichlet_multinomial", counts, {"prior": {"a": 1, "b": [1, 2, 3]}})
+    np.testing.assert_allclose(known.posterior - counts, [[1, 1, 1], [1, 2, 3]])
+
+
+def test_the_paired_model_has_the_same_margins():
+    rng = np.random.default_rng(3)
+    cases = pd.DataFrame({"a": rng.integers(0, 2, 60), "b": rng.integers(0, 2, 60)})
+    counts = br.from_frame(pd.DataFrame({"entity": ["a", "b"], "correct": cases.sum(), "wrong": 60 - cases.sum()}))
+    one, other = (
+        br.fit(evidence, model, seed=1, draws=4000)["posterior"]["mean_outcome"]
+        for evidence, model in ((counts, "dirichlet_multinomial"), (br.from_outcomes(cases), "paired"))
+    )
+    for name in "ab":
+        draws = (of.sel(entity=name).values.ravel() for of in (one, other))
+        assert stats.ks_2samp(*draws).pvalue > 0.001
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("counts", [right_wrong(), br.from_frame(GRADES)], ids=["right and wrong", "grades"])
+def test_nuts_finds_the_exact_posterior(counts):
+    options = {"tune": 500, "target_accept": 0.95}
+    sampled = br.fit(counts, sampler="nuts", draws=1500, chains=2, seed=1, nuts=options)
+    ranking = br.credible_ranking(sampled, "mean_outcome")
+    assert ranking["observed"].notnull().all()
+    sampled = sampled["posterior"]
+    assert set(sampled) == {"performance", "mean_outcome"}
+    assert sampled["mean_outcome"].dims == ("chain", "draw", "entity")
+    alpha = conjugate("dirichlet_multinomial", counts, {}).posterior
+    total, values = alpha.sum("outcome"), counts["outcome"].values
+    share = (alpha / total).values
+    sd = np.sqrt((share @ values**2 - (share @ values) ** 2) / (total + 1)).values
+    # Some 1,000 effective draws at least, of 3,000.
+    assert (np.abs(sampled["mean_outcome"].mean(("chain", "draw")) - share @ values) < 5 * sd / np.sqrt(1000)).all()
+    assert (np.abs(sampled["mean_outcome"].std(("chain", "draw")) / sd - 1) < 5 / np.sqrt(2 * 1000)).all()
+
+
+def test_the_likelihood_is_multinomial():
+    counts = br.from_frame(GRADES)
+    fit = br.fit(counts, seed=1, draws=3, chains=1, groups=["log_likelihood"])
+    for name in "ab":
+        p = fit["posterior"]["performance"].sel(entity=name, chain=0)
+        n = counts.sel(entity=name).values
+        expected = [stats.multinomial(n.sum(), row).logpmf(n) for row in p.values]
+        np.testing.assert_allclose(fit["log_likelihood"]["counts"].sel(entity=name, chain=0), expected)
+
+
+def test_draws_follow_names_and_evidence():
+    one = br.fit(right_wrong(), seed=1, draws=50)["posterior"]
+    turned = br.fit(right_wrong().isel(entity=[2, 0]), seed=1, draws=70)["posterior"]
+    np.testing.assert_array_equal(
+        one["performance"].sel(entity=["c", "a"]), turned["performance"].isel(draw=slice(0, 50))
+    )
+    other = br.fit(right_wrong(correct=[171, 140, 20]), seed=1, draws=50)["posterior"]
+    assert (one["mean_outcome"].sel(entity="a") != other["mean_outcome"].sel(entity="a")).all()
+
+
+# Ranking
+
+
+@settings(max_examples=12)
+@given(
+    st.lists(st.lists(st.integers(0, 40), min_size=3, max_size=3).filter(any), min_size=1, max_size=4),
+    st.sampled_from([(0, 1, 2), (-3.5, 0.0, 100.0), (1, 2, 5)]),
+)
+def test_observed_means_are_right_and_two_or_more_cases_of_two_grades_lie_inside(tables, grades):
+    rows = [
+        {"entity": f"e{i}", "outcome": g, "count": 3 * n}
+        for i, t in enumerate(tables)
+        for g, n in zip(grades, t, strict=True)
+    ]
+    counts = br.from_frame(pd.DataFrame(rows))
+    ranking = br.credible_ranking(br.fit(counts, draws=250, seed=1), "mean_outcome", prob=0.99)
+    expected = [np.average(grades, weights=table) for table in tables]
+    np.testing.assert_allclose(ranking["observed"], expected)
+    assert ranking.attrs["range"] == [float(grades[0]), float(grades[-1])]
+    spread = [sum(n > 0 for n in table) > 1 and sum(table) >= 10 for table in tables]
+    assert not ranking["contradicted"].values[spread].any()
+
+
+def test_a_ranking_by_a_score_on_outcomes_is_that_of_the_mean():
+    posterior = br.fit(br.from_frame(GRADES), seed=1)
+    grade = xr.DataArray([1.0, 2.0, 5.0], {"outcome": [1, 2, 5]}, ("outcome",))
+    values = br.ranking_score(posterior, xr.ones_like(grade), grade)
+    np.testing.assert_allclose(values, posterior["posterior"]["mean_outcome"])
+    one, other = br.credible_ranking(values), br.credible_ranking(posterior, "mean_outcome")
+    np.testing.assert_allclose(one["probability_best"], other["probability_best"])
+
+
+def test_counts_and_performances_have_a_mean_outcome_too():
+    counts = right_wrong()
+    for source in (counts, br.as_performance(counts), br.as_performance(counts).to_dataset()):
+        assert br.rank(source, "mean_outcome").values.tolist() == [2, 3, 1]
+    point = br.credible_ranking(counts, "mean_outcome")
+    np.testing.assert_allclose(point["observed"], [0.85, 0.7, 1])
+    assert point.attrs["range"] == [0, 1]
+
+
+def test_the_notes_speak_of_cases_and_not_of_classes():
+    ranking = br.credible_ranking(br.fit(right_wrong(correct=[7, 5, 5], wrong=[2, 4, 1]), seed=1), "mean_outcome")
+    words = " ".join(br.verdict(ranking))
+    assert "Fewer than 10 cases of 3 entities (fewest: 6 of c): what is said of them leans on the prior." in words
+    assert "2 of 3 entities have as many cases as another and may have met the same ones; outcomes are taken" in words
+    assert not any(word in words for word in ("class", "positive", "negative", "matri", "prevalence"))
+    alone = br.credible_ranking(br.fit(right_wrong(wrong=[30, 61, 1]), seed=1), "mean_outcome")
+    assert alone["notes"].item() == ""
+
+
+def test_who_met_the_same_cases_can_be_said():
+    counts = right_wrong().assign_coords(test_set=("entity", ["x", "y", "y"]))
+    with pytest.raises(ValueError, match="test_set must name entities with the same cases"):
+        br.fit(counts)
+    counts = right_wrong(wrong=[30, 60, 180]).assign_coords(test_set=("entity", ["x"] * 3))
+    notes = br.credible_ranking(br.fit(counts, seed=1), "mean_outcome")["notes"].item()
+    assert notes.startswith("All entities met the same cases; outcomes are taken as independent")
+
+
+def test_a_perfect_board_and_a_hopeless_one():
+    frame = pd.DataFrame({"entity": list("abcd"), "correct": [50, 50, 0, 0], "wrong": [0, 0, 50, 50]})
+    ranking = br.credible_ranking(br.fit(br.from_frame(frame), seed=1), "mean_outcome")
+    assert ranking["tier"].values.tolist() == [1, 1, 2, 2]
+    assert not ranking["contradicted"].any()
+
+
+def test_a_ranking_of_each_data_set():
+    ranking = br.credible_ranking(br.fit(by_dataset([[9, 30], [5, 31]], [[1, 9], [5, 3]]), seed=1), "mean_outcome")
+    np.testing.assert_allclose(ranking["observed"].transpose("entity", "dataset"), [[0.9, 30 / 39], [0.5, 31 / 34]])
+    assert "Fewer than" not in str(ranking["notes"].sel(dataset="s1").item())
+
+
+def test_the_report_and_the_forest():
+    posterior = br.fit(right_wrong(), seed=1, draws=100, groups=["prior"])
+    html = ranking_report(posterior, "mean_outcome")
+    assert "3 entities; on 20 to 200 cases; outcomes 0, 1." in html
+    assert "before any data it gives the mean outcome a median 0." in html
+    assert br.plots.forest(br.credible_ranking(posterior, "mean_outcome")) is not None
+    pooled = ranking_report(br.fit(br.pool(by_dataset([[9, 30]], [[1, 9]])), seed=1, draws=50), "mean_outcome")
+    assert "2 data sets, pooled; each on 49 cases" in pooled
+
+
+# Data sets together
+
+
+def test_one_prior_is_added_to_the_sum():
+    counts = by_dataset([[9] * 30, [8] * 30], [[1] * 30, [2] * 30])
+    pooled = br.pool(counts)
+    assert pooled.values.tolist() == [[30, 270], [60, 240]]
+    known = conjugate("dirichlet_multinomial", pooled, {})
+    assert known.posterior.values.tolist() == [[32, 272], [62, 242]]
+    parts = parts_of(pooled.isel(entity=[1]))
+    np.testing.assert_array_equal(parts, counts.isel(entity=[1]))
+
+
+def test_outcomes_selected_from_a_pool_are_not_its_parts():
+    assert parts_of(br.pool(by_dataset([[9, 8]], [[1, 2]])).isel(outcome=[1])) is None
+
+
+def test_simpsons_paradox_without_classes():
+    """Two treatments of kidney stones: A cures more of the small and of the large ones, B more of all."""
+    stones = by_dataset([[81, 192], [234, 55]], [[6, 71], [36, 25]])
+    verdict = br.verdict(br.credible_ranking(br.fit(br.pool(stones), seed=1), "mean_outcome"))
+    assert "(Simpson's paradox): e0 above e1, pooled below." in verdict[0]
+
+
+def test_data_sets_that_differ_are_told_and_those_alike_are_not():
+    rng = np.random.default_rng(4)
+    rates = {"apart": np.linspace(0.2, 0.8, 12), "alike": np.full(12, 0.5)}
+    found = {}
+    for name, rate in rates.items():
+        right = rng.binomial(100, rate, (5, 12))
+        found[name] = " ".join(pooling_notes(by_dataset(right, 100 - right), "mean_outcome"))
+    assert "From data set to data set mean_outcome varies" in found["apart"]
+    assert "From data set" not in found["alike"]
+
+
+# Future cases, and what is refused
+
+
+def test_future_cases_are_beta_binomial():
+    posterior = br.fit(right_wrong(), seed=1, draws=5000)
+    future = br.posterior_predictive(posterior, size=12, seed=2)
+    assert future.dims == ("chain", "draw", "entity", "outcome")
+    assert (future.sum("outcome") == 12).all()
+    for name, right, wrong in RIGHT.itertuples(index=False):
+        expected = stats.betabinom(12, right + 2, wrong + 2).pmf(np.arange(13))
+        seen = np.bincount(future.sel(entity=name, outcome=1).values.ravel(), minlength=13) / 20_000
+        assert (np.abs(seen - expected) < 5 * np.sqrt(expected / 20_000) + 1e-3).all()
+    as_many = br.posterior_predictive(posterior, seed=2).sum("outcome")
+    assert (as_many == [200, 200, 20]).all()
+    paired = br.fit(br.from_outcomes(pd.DataFrame({"a": [0, 1, 1], "b": [1, 1, 0]})), "paired", seed=1, draws=9)
+    assert (br.posterior_predictive(paired, size=4, seed=1).sum("outcome") == 4).all()
+    replicated = br.fit(right_wrong(), seed=1, draws=9, groups=["posterior_predictive"])["posterior_predictive"]
+    assert (replicated["counts"].sum("outcome") == [200, 200, 20]).all()
+
+
+COUNTS = right_wrong()
+DRAWS = br.fit(COUNTS, seed=1, draws=20)
+POINT = br.as_performance(COUNTS)
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda: br.fit(COUNTS, "beta_binomial"), "evidence must have the dims .*dirichlet_multinomial"),
+        (lambda: br.fit(COUNTS, "paired"), "evidence must be a Dataset of joint outcomes"),
+        (lambda: br.fit(COUNTS, prevalence="observed"), r"options must be among \['prior', 'force'\].*'prevalence'"),
+        (lambda: br.fit(COUNTS, prior=[1, 2, 3]), r"prior must be one number or of shape \(2,\)"),
+        (lambda: br.fit(COUNTS, prior="flat"), "prior must be a number, an array or one of"),
+        (lambda: br.fit(COUNTS, prior="haldane"), "prior must be positive where a cell has no cases"),
+        (lambda: br.fit(COUNTS * 0), "evidence must hold at least one case of every entity"),
+        (lambda: br.fit(COUNTS, sampler="nuts", prior="haldane", force=True), "prior must be positive for"),
+        (lambda: br.fit(COUNTS, prior=0, force=True, groups=["prior"]), "groups cannot hold 'prior'"),
+        (lambda: br.fit(COUNTS.isel(outcome=[1])), r"evidence must have two or more outcomes; got \[1\]"),
+        (lambda: br.fit(COUNTS.assign_coords(outcome=[1, 1])), "outcome must hold each name once"),
+        (lambda: br.fit(COUNTS.drop_vars("outcome")), "evidence must have a coord that names each outcome"),
+        (lambda: br.fit(COUNTS.rename(entity="model")), r"evidence must have the dims entity, \[dataset\], outcome"),
+        (lambda: br.fit(COUNTS / 3), "evidence must hold non-negative whole numbers"),
+        (lambda: br.one_vs_rest(COUNTS), "counts must be a DataArray with the dims actual and .*no classes"),
+        (lambda: br.score_posterior(COUNTS, "f1"), "counts must have the dims .*dirichlet_multinomial"),
+        (lambda: br.scores.f1(DRAWS), "source must have two classes .*no classes: they are ranked by their mean_out"),
+        (lambda: br.scores.get("macro_f1")(DRAWS), "source must have classes for macro_f1"),
+        (lambda: br.credible_ranking(DRAWS, "mcc"), "source must have two classes"),
+        (lambda: tile.credible(br.as_performance(DRAWS), 3), "source must have two classes .*no classes"),
+        (lambda: br.ops.of_draws(DRAWS, "f1"), "source must have two classes .*no classes"),
+        (lambda: br.canonical_score(POINT, 0.5, 0.5), "source must have two classes .*no classes"),
+        (lambda: predictive.confusion_pmf(COUNTS.sel(entity="a")), "counts must have two classes .*no classes"),
+        (lambda: br.posterior_predictive(DRAWS, size={0: 3, 1: 4}), "size must be a whole number for outcomes"),
+        (lambda: br.posterior_predictive(br.as_performance(DRAWS)), "size must be given"),
+    ],
+)
+def test_what_needs_classes_refuses_outcomes_by_name(call, words):
+    with pytest.raises((ValueError, TypeError), match=words) as caught:
+        call()
+    assert "\n" not in str(caught.value)
+
+
+def test_outcomes_in_words_have_no_mean():
+    counts = br.from_frame(GRADES.assign(outcome=["bad", "fair", "good", "fair", "good"]))
+    posterior = br.fit(counts, seed=1, draws=9)
+    assert list(posterior["posterior"]) == ["performance"]
+    with pytest.raises(ValueError, match=r"source must have outcomes that are numbers for mean_outcome; got \['bad'"):
+        br.credible_ranking(posterior, "mean_outcome")
+
+
+@pytest.mark.parametrize(
+    ("frame", "words"),
+    [
+        (RIGHT.drop(columns="wrong"), r"frame must have the columns \['entity', 'correct', 'wrong'\].*out \['wrong'\]"),
+        (RIGHT.assign(tn=1, fp=1, fn=1, tp=1), "columns of one form; got those of tn, fp, fn, tp and of correct, wr"),
+        (GRADES.assign(actual=1, predicted=1), "columns of one form"),
+        (RIGHT.assign(entity="a"), "entity must hold each name once; got 'a'"),
+        (RIGHT.assign(wrong=[1, -1, 2]), "wrong must hold non-negative whole numbers .*got -1"),
+        (RIGHT.assign(correct=[1, 0.5, 2]), "correct must hold non-negative whole numbers .*got 0.5"),
+        (RIGHT.assign(entity=["a", None, "c"]), "entity must name every item"),
+        (pd.concat([GRADES, GRADES]), "one row for each outcome; got the outcome {'entity': 'a', 'outcome': 1}"),
+        (GRADES.assign(count=-1), "count must hold non-negative"),
+        (GRADES.assign(outcome=7), r"outcome must hold two or more outcomes; got \[7\]"),
+        (GRADES.assign(outcome=[1, "x", 2, 3, 4]), "outcome must hold numbers, or else text; got str 'x' too"),
+        (GRADES.assign(outcome=[1, np.inf, 2, 3, 4]), "outcome must hold finite numbers"),
+        (GRADES.assign(outcome=[1, np.nan, 2, 3, 4]), "outcome must hold a label for every case"),
+        (GRADES.iloc[:0], "frame must have at least one row"),
+    ],
+)  # fmt: skip
+def test_bad_frames(frame, words):
+    with pytest.raises((ValueError, TypeError), match=words):
+        br.from_frame(frame)

@@ -1,0 +1,310 @@
+"""Names of cases, repeated runs and missing answers: no case counts twice, and nothing is dropped in silence."""
+
+import numpy as np
+import pandas as pd
+import pytest
+import xarray as xr
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+import bayesrank as br
+from bayesrank._compat import groups_of
+
+#: A true hypothesis fails a Kolmogorov-Smirnov test at this level once in a million seeds.
+LEVEL = 1e-6
+RNG = np.random.default_rng(11)
+RIGHT = pd.DataFrame(RNG.random((60, 3)) < [0.8, 0.6, 0.5], columns=list("abc")).astype(float)
+GAPS = RIGHT.mask(RNG.random((60, 3)) < [0.3, 0.1, 0.0])
+NAMES = [f"q{i}" for i in range(60)]
+TRUTH = [0, 0, 1, 1]
+GUESSES = {"a": [0, 0, 1, 1], "b": [0, 1, 0, 1]}
+
+
+def notes(posterior, score="mean_outcome"):
+    return br.credible_ranking(posterior, score)["notes"].item()
+
+
+# --- Names --------------------------------------------------------------------------------------------------------
+
+
+def test_names_change_nothing_but_what_is_refused():
+    named = br.from_outcomes(RIGHT.assign(q=NAMES), case="q")
+    xr.testing.assert_identical(named, br.from_outcomes(RIGHT))
+    joint = br.joint_outcomes(TRUTH, GUESSES, case=list("wxyz"), dataset=list("uuvv"))
+    xr.testing.assert_identical(joint, br.joint_outcomes(TRUTH, GUESSES, dataset=list("uuvv")))
+
+
+@pytest.mark.parametrize(
+    ("how", "words"),
+    [
+        (
+            {"case": list("wxyx")},
+            "case must name each case once; got duplicate cases: 'x' in several rows.*run= of.*clus",
+        ),
+        (
+            {"case": list("wxyx"), "dataset": [1, 1, 1, 2]},
+            "case must name each case in one data set only; got duplicate cases: 'x' in 1 and in 2.* are replicates: "
+            "the same case counted twice is not new evidence.*run= of.*cluster=",
+        ),
+        ({"case": list("wxyz"), "weight": [1, 3, 1, 1]}, "weight must be 0 or 1 where cases have names.*got 3 for 'x'"),
+        ({"case": list("wxy")}, "case must hold 4 names; got 3"),
+        ({"case": ["w", "x", "y", None]}, "case must name every item"),
+    ],
+)
+def test_a_case_that_counts_twice_is_refused(how, words):
+    with pytest.raises(ValueError, match=words):
+        br.joint_outcomes(TRUTH, GUESSES, **how)
+    with pytest.raises(ValueError, match=words):
+        br.from_outcomes(pd.DataFrame(GUESSES), **how)
+
+
+def test_a_case_of_no_weight_is_none():
+    found = br.joint_outcomes(TRUTH, GUESSES, case=list("wxyx"), weight=[1, 1, 1, 0])
+    assert int(found["count"].sum()) == 3
+
+
+# --- Runs ---------------------------------------------------------------------------------------------------------
+
+
+def test_the_outcome_of_a_case_is_its_mean_over_runs():
+    frame = pd.DataFrame({"q": list("xyxxy"), "seed": [1, 1, 2, 3, 2], "a": [1, 0, 1, 0, 1], "b": [0.5, 2, 1, 3, 4]})
+    found = br.from_outcomes(frame, case="q", run="seed")
+    rows = {tuple(row) for row in found["outcome"].values.round(12).tolist()}
+    assert rows == {(round(2 / 3, 12), 1.5), (0.5, 3.0)}
+    assert found["count"].values.tolist() == [1, 1]
+    assert (found.attrs["fewest_runs"], found.attrs["most_runs"]) == (2, 3)
+    shuffled = br.from_outcomes(frame.sample(frac=1, random_state=3), case="q", run="seed")
+    xr.testing.assert_identical(shuffled, found)
+
+
+@given(st.integers(0, 2**32 - 1))
+def test_the_order_of_runs_changes_no_number(seed):
+    rng = np.random.default_rng(seed)
+    frame = pd.DataFrame(rng.random((12, 2)), columns=["a", "b"]).assign(q=rng.integers(0, 4, 12), seed=range(12))
+    one = br.from_outcomes(frame, case="q", run="seed", cluster=frame["q"] // 2)
+    mixed = frame.sample(frac=1, random_state=seed)
+    two = br.from_outcomes(mixed, case="q", run="seed", cluster=mixed["q"] // 2)
+    key = np.lexsort(one["outcome"].values.T), np.lexsort(two["outcome"].values.T)
+    np.testing.assert_array_equal(one["outcome"].values[key[0]], two["outcome"].values[key[1]])
+
+
+def test_runs_are_no_more_cases():
+    """Ten runs of each of thirty cases that always come out the same are thirty cases."""
+    frame = pd.DataFrame({"a": [1, 0, 1] * 10, "b": [0, 0, 1] * 10})
+    runs = pd.concat([frame.assign(q=range(30), seed=seed) for seed in range(10)])
+    one = br.fit(br.from_outcomes(runs, case="q", run="seed"), "paired", seed=1, draws=50)
+    two = br.fit(br.from_outcomes(frame), "paired", seed=1, draws=50)
+    xr.testing.assert_equal(one["posterior"]["mean_outcome"], two["posterior"]["mean_outcome"])
+
+
+@pytest.mark.parametrize(
+    ("how", "words"),
+    [
+        ({"run": [1, 2, 1, 2]}, "case must be given where run is"),
+        (
+            {"case": list("xxyy"), "run": [1, 1, 1, 2]},
+            "run must name each run of a case once; got duplicate runs: 1 of 'x'",
+        ),
+        ({"case": list("xxyy"), "run": [1, 2, 1, 2], "dataset": [1, 2, 3, 3]}, "duplicate cases: 'x' in 1 and in 2"),
+        (
+            {"case": list("xxyy"), "run": [1, 2, 1, 2], "cluster": [1, 2, 3, 3]},
+            "cluster must be the same for all runs of a case; got 1 and 2 for 'x'",
+        ),
+    ],
+)
+def test_bad_runs_are_named(how, words):
+    with pytest.raises(ValueError, match=words):
+        br.from_outcomes(pd.DataFrame(GUESSES), **how)
+
+
+# --- Missing answers ----------------------------------------------------------------------------------------------
+
+
+def test_common_cases_are_said():
+    found = br.from_outcomes(GAPS, missing="common")
+    whole = GAPS.dropna()
+    xr.testing.assert_equal(found, br.from_outcomes(whole))
+    assert (found.attrs["cases"], found.attrs["cases_left_out"]) == (len(whole), 60 - len(whole))
+    posterior = br.fit(found, "paired", seed=1, draws=50)
+    assert f"{len(whole)} of 60 cases are kept, those that all entities met." in notes(posterior)
+    assert posterior["posterior"].attrs["missing"] == "common"
+
+
+def test_a_missing_answer_may_count_as_a_number():
+    found = br.from_outcomes(GAPS, missing=0)
+    xr.testing.assert_equal(found, br.from_outcomes(GAPS.fillna(0)))
+    lacking = GAPS.isna().sum()
+    told = f"Missing answers count as 0: {lacking.sum()} of 180, most of them ({lacking.max()}) of a."
+    assert told in notes(br.fit(found, "paired", seed=1, draws=50))
+
+
+@pytest.mark.parametrize("missing", ["common", "own", 0, None])
+def test_nothing_is_said_where_nothing_is_missing(missing):
+    xr.testing.assert_identical(br.from_outcomes(RIGHT, missing=missing), br.from_outcomes(RIGHT))
+
+
+@pytest.mark.parametrize(
+    ("prior", "mass"), [(None, (2, 2)), (0.3, (0.3, 0.3)), ("haldane", (0, 0))]
+)  # fmt: skip
+def test_on_its_own_cases_an_entity_has_the_marginals_of_its_own_counts(prior, mass):
+    posterior = br.fit(br.from_outcomes(GAPS, missing="own"), "paired", prior=prior, seed=4)
+    mean = posterior["posterior"]["mean_outcome"]
+    for name, column in GAPS.items():
+        right, met = column.sum(), column.notna().sum()
+        drawn = mean.sel(entity=name).values.ravel()
+        assert stats.kstest(drawn, stats.beta(mass[1] + right, mass[0] + met - right).cdf).pvalue > LEVEL
+    observed = groups_of(posterior)["observed_data"]["mean_outcome"]
+    np.testing.assert_allclose(observed, GAPS.mean())
+    said = notes(posterior)
+    met = GAPS.notna().sum()
+    assert (
+        f"on its own cases, from {met.min()} of 60 (a) to 60: this order holds if answers are missing at random" in said
+    )
+
+
+def test_own_grades_have_dirichlet_marginals_and_own_numbers_the_bootstrap():
+    rng = np.random.default_rng(2)
+    grades = pd.DataFrame(rng.integers(1, 4, (80, 2)), columns=["x", "y"]).mask(rng.random((80, 2)) < 0.25)
+    fit = br.fit(br.from_outcomes(grades, missing="own"), "paired", prior=[1, 2, 1], seed=1)
+    for name, column in grades.items():
+        n = [(column == grade).sum() for grade in (1, 2, 3)]
+        alpha = np.array(n) + np.array([1, 2, 1])
+        for i in range(3):
+            drawn = br.as_performance(fit).sel(entity=name).isel(outcome=i).values.ravel()
+            assert stats.kstest(drawn, stats.beta(alpha[i], alpha.sum() - alpha[i]).cdf).pvalue > LEVEL
+    costs = pd.DataFrame(rng.gamma(2, size=(70, 2)), columns=["x", "y"]).mask(rng.random((70, 2)) < 0.25)
+    mean = br.fit(br.from_outcomes(costs, missing="own"), "paired", seed=1, draws=2500)["posterior"]["mean_outcome"]
+    for name, column in costs.items():
+        v = column.dropna()
+        variance = ((v - v.mean()) ** 2).sum() / len(v) / (len(v) + 1)
+        drawn = mean.sel(entity=name)
+        assert abs(float(drawn.mean()) - v.mean()) < 5 * np.sqrt(variance / drawn.size)
+        assert abs(float(drawn.var()) / variance - 1) < 5 * np.sqrt(2.2 / drawn.size)
+
+
+def test_cases_met_by_both_still_pair_them():
+    """Twins that lack different cases: what they met together does not blur their difference."""
+    base = RNG.random(200) < 0.7
+    twins = pd.DataFrame({"a": base, "b": base}).astype(float)
+    twins.loc[:9, "a"], twins.loc[10:19, "b"] = np.nan, np.nan
+    mean = br.fit(br.from_outcomes(twins, missing="own"), "paired", seed=1)["posterior"]["mean_outcome"]
+    difference = (mean.sel(entity="a") - mean.sel(entity="b")).std()
+    assert float(difference) < 0.5 * float(mean.sel(entity="a").std())
+
+
+def test_an_entity_without_cases_on_a_data_set_has_no_value_there():
+    frame = RIGHT.copy()
+    frame.loc[:29, "a"] = np.nan
+    found = br.from_outcomes(frame, dataset=np.repeat(["u", "v"], 30), missing="own")
+    fit = br.fit(found, "paired", seed=1, draws=50, groups=["prior"])
+    for group in ("posterior", "prior"):
+        mean = groups_of(fit)[group]["mean_outcome"]
+        assert mean.sel(entity="a", dataset="u").isnull().all()
+        assert mean.notnull().all(["chain", "draw"]).sum() == 5
+    with pytest.raises(ValueError, match=r"got 'a' without 'u'$"):
+        br.mean_over_datasets(fit)
+    only = br.mean_over_datasets(fit, {"u": 0, "v": 1})
+    np.testing.assert_allclose(
+        only["posterior"]["mean_outcome"], fit["posterior"]["mean_outcome"].sel(dataset="v"), rtol=1e-12
+    )
+
+
+def test_few_own_cases_are_few():
+    frame = pd.DataFrame(RNG.random((90, 2)), columns=["a", "b"])
+    frame.loc[20:, "b"] = np.nan
+    assert "Only 20 cases, and no prior" in notes(br.fit(br.from_outcomes(frame, missing="own"), "paired", draws=50))
+    clustered = br.from_outcomes(frame, missing="own", cluster=np.arange(90) // 2)
+    assert "Only 10 clusters" in notes(br.fit(clustered, "paired", draws=50))
+    # One answer is enough for a cluster to count.
+    mixed = br.from_outcomes(frame, missing="own", cluster=np.arange(90) % 45)
+    assert "Only 20 clusters" in notes(br.fit(mixed, "paired", draws=50))
+
+
+def test_missing_runs_are_left_out_of_means():
+    frame = pd.DataFrame({"q": list("xxyy"), "s": [1, 2, 1, 2], "a": [1, np.nan, 0, 1], "b": [1, 0, 0, 0]})
+    own = br.from_outcomes(frame, case="q", run="s", missing="own")
+    assert sorted(map(tuple, own["outcome"].values.tolist())) == [(0.5, 0.0), (1.0, 0.5)]
+    assert own.attrs["note"].startswith("1 of 8 runs are missing, and left out of the means")
+    common = br.from_outcomes(frame, case="q", run="s", missing="common")
+    assert sorted(map(tuple, common["outcome"].values.tolist())) == [(0.5, 0.0), (1.0, 1.0)]
+    assert "3 of 4 runs are kept" in common.attrs["note"]
+    wrong = br.from_outcomes(frame, case="q", run="s", missing=0)
+    assert sorted(map(tuple, wrong["outcome"].values.tolist())) == [(0.5, 0.0), (0.5, 0.5)]
+
+
+@pytest.mark.parametrize("missing", ["common", "own", 0, None])
+def test_an_entity_without_any_outcome_is_refused_by_name(missing):
+    with pytest.raises(ValueError, match=r"an outcome of every entity at least once; got none in the columns \['c'\]"):
+        br.from_outcomes(RIGHT.assign(c=np.nan), missing=missing)
+
+
+@pytest.mark.parametrize(
+    ("frame", "missing", "error", "words"),
+    [
+        (GAPS, "drop", TypeError, "missing must be None, one of .* or a number; got str 'drop'"),
+        (GAPS, True, TypeError, "missing must be None"),
+        (GAPS, np.inf, ValueError, "missing must be None, one of .* or a finite number; got inf"),
+        (pd.DataFrame({"a": [1, None], "b": [None, 1]}), "common", ValueError, "missing cannot be 'common'"),
+        (pd.DataFrame({"a": [1, "x"], "b": [0, 1]}), "own", TypeError, "frame must hold numbers; got str 'x'"),
+    ],
+)  # fmt: skip
+def test_bad_choices_are_named(frame, missing, error, words):
+    with pytest.raises(error, match=words):
+        br.from_outcomes(frame, missing=missing)
+
+
+@pytest.mark.parametrize("kind", ["Int64", "boolean", object])
+def test_missing_values_of_any_kind_are_missing(kind):
+    frame = pd.DataFrame({"a": pd.array([1, None, 0], dtype=kind), "b": [1, 1, 0]})
+    assert br.from_outcomes(frame, missing="common")["count"].sum() == 2
+    assert int(br.from_outcomes(frame, missing="own")["outcome"].isnull().sum()) == 1
+
+
+def test_clusters_that_weigh_the_same_need_the_same_cases():
+    outcomes = br.from_outcomes(GAPS, missing="own", cluster=np.arange(60) // 3)
+    br.fit(outcomes, "paired", target="case", draws=20)
+    with pytest.raises(ValueError, match="target must be 'case' where answers are missing"):
+        br.fit(outcomes, "paired", target="cluster")
+
+
+def test_missing_predictions():
+    guesses = {"a": [0, None, 1, 1, 0], "b": [0, 1, 0, 1, np.nan]}
+    truth = [0, 0, 1, 1, 2]
+    with pytest.raises(ValueError, match=r"predictions\['a'\] must hold a label for every case; .*missing='common'"):
+        br.joint_outcomes(truth, guesses)
+    with pytest.raises(ValueError, match=r"missing must be None or 'common': .*square table"):
+        br.joint_outcomes(truth, guesses, missing="own")
+    found = br.joint_outcomes(truth, guesses, missing="common", dataset=list("uvuuv"))
+    kept = br.joint_outcomes([0, 1, 1], {"a": [0, 1, 1], "b": [0, 0, 1]}, labels=[0, 1, 2], dataset=list("uuu"))
+    xr.testing.assert_equal(found, kept)  # the class that lost its case stays
+    assert found.attrs["note"].startswith("Answers are missing: 3 of 5 cases are kept")
+    assert "3 of 5 cases" in notes(br.fit(found.drop_vars("dataset"), "paired", seed=1, draws=20), "accuracy")
+    with pytest.raises(ValueError, match=r"predictions\['b'\] must hold a label of at least one case"):
+        br.joint_outcomes(truth, {"a": truth, "b": [None] * 5}, missing="common")
+    with pytest.raises(ValueError, match="missing cannot be 'common' where no case"):
+        br.joint_outcomes([0, 1], {"a": [0, None], "b": [None, 1]}, missing="common")
+    with pytest.raises(ValueError, match="y_true must hold a label"):
+        br.joint_outcomes([0, None, 1], {"a": [0, 1, 1]}, missing="common")
+
+
+# --- Order and company --------------------------------------------------------------------------------------------
+
+
+def test_order_changes_no_number_where_answers_are_missing():
+    one = br.fit(br.from_outcomes(GAPS, missing="own"), "paired", seed=1, draws=50)["posterior"]["mean_outcome"]
+    other = br.from_outcomes(GAPS[["c", "a", "b"]].sample(frac=1, random_state=1), missing="own")
+    two = br.fit(other, "paired", seed=1, draws=50)["posterior"]["mean_outcome"]
+    xr.testing.assert_equal(two.sel(entity=["a", "b", "c"]), one)
+
+
+def test_another_entity_changes_no_distribution_where_answers_are_missing():
+    alone = br.fit(br.from_outcomes(GAPS[["a"]], missing="own"), "paired", seed=1)["posterior"]["mean_outcome"]
+    together = br.fit(br.from_outcomes(GAPS, missing="own"), "paired", seed=1)["posterior"]["mean_outcome"]
+    assert stats.ks_2samp(alone.values.ravel(), together.sel(entity="a").values.ravel()).pvalue > LEVEL
+
+
+def test_clusters_of_one_are_cases_where_answers_are_missing():
+    plain = br.fit(br.from_outcomes(GAPS, missing="own"), "paired", seed=1, draws=50)
+    single = br.fit(br.from_outcomes(GAPS, missing="own", cluster=NAMES), "paired", seed=1, draws=50)
+    xr.testing.assert_allclose(single["posterior"]["mean_outcome"], plain["posterior"]["mean_outcome"], rtol=1e-12)

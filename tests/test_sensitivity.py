@@ -1,0 +1,306 @@
+"""Which conclusions survive, against refits, reweighted draws and brute force."""
+
+import itertools
+
+import numpy as np
+import pytest
+import xarray as xr
+from scipy import stats
+
+import bayesrank as br
+from bayesrank._kendall import dense_ranks, tau_b
+
+COUNTS = br.from_counts(tn=[170, 179, 160], fp=[10, 1, 20], fn=[9, 2, 19], tp=[61, 68, 51], entity=["b", "a", "c"])
+CLOSE = br.from_counts(tn=[80, 81], fp=[20, 19], fn=[20, 21], tp=[80, 79], entity=["a", "b"])
+
+
+@pytest.fixture(scope="module")
+def found():
+    return br.sensitivity(
+        COUNTS, "accuracy", scores=["f1", (0.5, 0.5)], prevalences=[0.02], priors={"strong": [[9, 1], [1, 9]]}, seed=4
+    )
+
+
+def test_one_thing_is_changed_at_a_time(found):
+    assert found["alternative"].values.tolist() == [
+        "base",
+        "prior strong",
+        "prior at half its weight",
+        "prior at twice its weight",
+        "model beta_binomial",
+        "score f1",
+        "score canonical_0_5_0_5",
+        "prevalence 0.02",
+    ]
+    assert found["kind"].values.tolist() == ["base", *["prior"] * 3, "model", *["score"] * 2, "prevalence"]
+
+
+def test_every_row_is_the_ranking_of_that_analysis(found):
+    """Draws of one seed and evidence are the same draws."""
+    root = np.random.SeedSequence(4)
+    analyses = {
+        "base": (br.fit(COUNTS, seed=root), "accuracy"),
+        "prior strong": (br.fit(COUNTS, seed=root, prior=[[9, 1], [1, 9]]), "accuracy"),
+        "prior at half its weight": (br.fit(COUNTS, seed=root, prior=0.5), "accuracy"),
+        "prior at twice its weight": (br.fit(COUNTS, seed=root, prior=2), "accuracy"),
+        "model beta_binomial": (br.fit(COUNTS, "beta_binomial", seed=root), "accuracy"),
+        "score f1": (br.fit(COUNTS, seed=root), "f1"),
+        "prevalence 0.02": (br.fit(COUNTS, seed=root, prevalence=0.02), "accuracy"),
+    }
+    for name, (posterior, score) in analyses.items():
+        ranking = br.credible_ranking(posterior, score)
+        row = found.sel(alternative=name)
+        for variable in ("median", "probability_best", "rank_lower", "tier", "consensus_rank"):
+            np.testing.assert_allclose(row[variable], ranking[variable], rtol=1e-12, err_msg=f"{name}, {variable}")
+        assert row["leader"].item() == ranking["entity"].values[ranking["consensus_position"].values == 1]
+        np.testing.assert_allclose(row["base_leader_probability_best"], ranking["probability_best"].sel(entity="a"))
+        both = [found["consensus_rank"].values[0], ranking["consensus_rank"].values]
+        assert row["kendall_tau"].item() == pytest.approx(tau_b(both[0], dense_ranks(both[1][None]))[0])
+
+
+def test_the_scaled_prior_is_the_power_of_its_density_over_log_odds():
+    """Draws of the base posterior, weighed by the prior density of the log-odds to the power k - 1, are its draws."""
+    prior = np.array([[12.0, 3.0], [4.0, 11.0]])
+    p = br.as_performance(br.fit(COUNTS, prior=prior, draws=50_000, seed=1)).sel(entity="c").values.reshape(-1, 2, 2)
+    result = br.sensitivity(COUNTS, "accuracy", prior=prior, priors=[], models=[], draws=4000, seed=2)
+    for name, k in (("prior at half its weight", 0.5), ("prior at twice its weight", 2.0)):
+        weight = np.exp((k - 1) * (prior * np.log(p)).sum((1, 2)))
+        weight /= weight.sum()
+        accuracy = p[:, 0, 0] + p[:, 1, 1]
+        mean = weight @ accuracy
+        error = np.sqrt(weight**2 @ (accuracy - mean) ** 2)
+        row = result.sel(alternative=name, entity="c")
+        sd = float(row["upper"] - row["lower"]) / 3.92
+        # The median of a nearly normal posterior is off its mean by less than a hundredth of its width.
+        assert abs(float(row["median"]) - mean) < 4.5 * np.hypot(error, 1.26 * sd / np.sqrt(16_000)) + 0.03 * sd
+
+
+def test_conclusions_are_those_of_the_base(found):
+    names = found["conclusion"].values.tolist()
+    assert names == [
+        "a comes first",
+        "a is the best with probability at least 0.95",
+        "the first tier is a",
+        "a beats b",
+        "a beats c",
+    ]
+    base = found.sel(alternative="base")
+    assert base["survives"].all()
+    assert int(found["pairs"]) == int(base["pairs_kept"])
+    assert int(base["pairs_turned"]) == 0
+    assert base["kendall_tau"].item() == pytest.approx(1)
+
+
+def test_a_conclusion_that_falls_is_told_with_what_fells_it():
+    # Better among negatives, worse among positives: which is better is a question of the score.
+    counts = br.from_counts(tn=[950, 800], fp=[50, 200], fn=[60, 5], tp=[40, 95], entity=["shy", "eager"])
+    result = br.sensitivity(counts, "tnr", scores=["tpr"], seed=1)
+    survives = result["survives"].to_pandas()
+    assert survives.loc["score tpr"].tolist() == [False] * 4
+    assert survives.drop("score tpr").all().all()
+    row = result.sel(alternative="score tpr")
+    assert (row["kendall_tau"].item(), int(row["pairs_kept"]), int(row["pairs_turned"])) == (-1.0, 0, 1)
+    words = br.sensitivity_verdict(result)
+    assert any(line.startswith("No conclusion of the base analysis by tnr survives all 4") for line in words)
+    assert "Not everywhere: shy comes first; it falls under score tpr." in words
+    assert any("0 at least" in line and "1 at most the other way" in line for line in words)
+    assert words[-1].startswith("The probability that shy is the best lies between <0.001 and >0.999")
+
+
+def test_nothing_is_said_of_what_the_base_does_not_say():
+    result = br.sensitivity(CLOSE, "f1", seed=1)
+    assert not any("beats" in name or "best" in name for name in result["conclusion"].values)
+    assert int(result["pairs"]) == 0
+    assert not any("tells apart" in line for line in br.sensitivity_verdict(result))
+
+
+def test_each_data_set_is_left_out_in_turn():
+    rng = np.random.default_rng(2)
+    size = 3
+    tables = {c: rng.integers(20, 40, 2 * size) for c in ("tn", "fp", "fn", "tp")}
+    sets = br.from_counts(**tables, entity=["a"] * size + ["b"] * size, dataset=list("xyz") * 2)
+    result = br.sensitivity(sets, "f1", priors=[], weights=False, models=[], seed=1)
+    assert result["alternative"].values.tolist() == ["base", *(f"without data set {n}" for n in "xyz")]
+    rest = br.fit(br.pool(sets.sel(dataset=["x", "z"])), seed=np.random.SeedSequence(1))
+    np.testing.assert_allclose(
+        result["median"].sel(alternative="without data set y"), br.credible_ranking(rest, "f1")["median"]
+    )
+    alone = br.sensitivity(sets, "f1", datasets=False, priors=[], weights=False, models=[], seed=1)
+    assert alone.sizes["alternative"] == 1
+    assert br.sensitivity_verdict(alone)[-1] == "Nothing was changed: no alternative was given."
+    other = br.sensitivity(sets.isel(dataset=[0]), "f1", seed=1)
+    assert "data" not in other["kind"].values
+
+
+@pytest.mark.parametrize("classes", [2, 10, 50])
+@pytest.mark.parametrize("entities", [1, 3])
+def test_all_defaults_go_together(classes, entities):
+    rng = np.random.default_rng(classes)
+    table = rng.poisson(2, (entities, classes, classes)) + 20 * np.eye(classes, dtype=int)
+    result = br.sensitivity(br.from_matrix(table, "actual_rows"), "accuracy", draws=25, seed=1)
+    assert result["survives"].sel(alternative="base").all()
+    assert result["kendall_tau"].isnull().all() == (entities == 1)
+    assert br.sensitivity_verdict(result)
+    names = result["alternative"].values.tolist()
+    # For two classes the default prior is the uniform one, and Jeffreys' is half of it.
+    assert ("prior uniform" in names) == (classes > 2)
+    assert ("prior at half its weight" in names) == (classes > 2)
+    assert ("model beta_binomial" in names) == (classes == 2)
+
+
+def test_many_entities_and_undefined_ones():
+    rng = np.random.default_rng(1)
+    right = rng.binomial(200, 0.8, 300)
+    counts = br.from_counts(tn=right, fp=200 - right, fn=[40] * 300, tp=[60] * 300)
+    result = br.sensitivity(counts, "accuracy", draws=10, seed=1)
+    assert len(br.sensitivity_verdict(result)) < 12
+    empty = br.from_counts(tn=[8, 8], fp=[2, 2], fn=[0, 0], tp=[0, 0], entity=["x", "y"])
+    known = br.sensitivity(empty, "tpr", draws=50, seed=1, prevalence="observed", priors=[], weights=False, models=[])
+    assert br.sensitivity_verdict(known)[-1] == "No entity has a defined tpr: there is nothing to rank."
+
+
+def test_order_and_seed():
+    one = br.sensitivity(COUNTS, "f1", seed=3, draws=100)
+    turned = br.sensitivity(COUNTS.isel(entity=[2, 0, 1]), "f1", seed=3, draws=100)
+    for name in ("probability_best", "tier"):
+        np.testing.assert_allclose(turned[name].sel(entity=one["entity"]), one[name], rtol=1e-12)
+    assert turned["conclusion"].values.tolist() == one["conclusion"].values.tolist()
+    assert (turned["survives"].values == one["survives"].values).all()
+    # A generator is asked once: the rates of both models are drawn from the same streams.
+    generator = br.sensitivity(COUNTS, "tpr", seed=np.random.default_rng(1), draws=100)
+    other = generator.sel(alternative="model beta_binomial")["median"]
+    np.testing.assert_allclose(other, generator["median"][0], rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("message", "call"),
+    [
+        ("priors must be a sequence", lambda: br.sensitivity(COUNTS, "f1", priors="uniform")),
+        ("scores must be a sequence", lambda: br.sensitivity(COUNTS, "f1", scores="f1")),
+        ("prevalences must be a sequence", lambda: br.sensitivity(COUNTS, "f1", prevalences=0.5)),
+        ("models must be a sequence", lambda: br.sensitivity(COUNTS, "f1", models="beta_binomial")),
+        ("prevalence must lie", lambda: br.sensitivity(COUNTS, "f1", prevalences=[1.5])),
+        ("prior must be", lambda: br.sensitivity(COUNTS, "f1", priors=["flat"])),
+        ("alternatives must hold each name once", lambda: br.sensitivity(COUNTS, "f1", scores=["tpr", "recall"])),
+        ("weights must be True", lambda: br.sensitivity(COUNTS, "f1", weights=1)),
+        ("datasets must be True", lambda: br.sensitivity(COUNTS, "f1", datasets="all")),
+        ("counts must be a DataArray", lambda: br.sensitivity([1], "f1")),
+        ("score must be one of", lambda: br.sensitivity(COUNTS, "f7")),
+        ("result must come from", lambda: br.sensitivity_verdict(xr.Dataset())),
+        ("level must lie strictly", lambda: br.prior_conflict(COUNTS, level=1.0)),
+        ("model must be one of", lambda: br.prior_conflict(COUNTS, "binomial")),
+        ("options must be among", lambda: br.prior_conflict(COUNTS, priors=1)),
+    ],
+)
+def test_bad_input_is_refused_by_name(message, call):
+    with pytest.raises((TypeError, ValueError, KeyError)) as caught:
+        call()
+    assert str(caught.value.args[0]).startswith(message), caught.value
+
+
+SURE = [[90.0, 10.0], [10.0, 90.0]]
+
+
+def tail_of(masses, seen):
+    return min(1.0, 2 * min(masses[: seen + 1].sum(), masses[seen:].sum()))
+
+
+def test_tails_against_brute_force():
+    counts = br.from_counts(tn=[5, 9], fp=[7, 3], fn=[4, 1], tp=[3, 6], entity=["a", "b"])
+    prior = np.array([[6.0, 2.0], [1.5, 4.0]])
+    found = br.prior_conflict(counts, prior=prior)
+    assert found["check"].values.tolist() == [
+        "right of negative",
+        "right of positive",
+        "right of all",
+        "cases of positive",
+    ]
+    for i, ((tn, _), (_, tp)) in enumerate(counts.values):
+        rows = [stats.betabinom(12, 6, 2).pmf(np.arange(13)), stats.betabinom(7, 4, 1.5).pmf(np.arange(8))]
+        together = np.zeros(20)
+        for a, b in itertools.product(range(13), range(8)):
+            together[a + b] += rows[0][a] * rows[1][b]
+        sizes = stats.betabinom(19, 5.5, 8).pmf(np.arange(20))
+        exact = [tail_of(rows[0], tn), tail_of(rows[1], tp), tail_of(together, tn + tp), tail_of(sizes, 7)]
+        np.testing.assert_allclose(found["tail_probability"][i], exact, rtol=1e-9)
+        np.testing.assert_allclose(found["observed"][i], [tn / 12, tp / 7, (tn + tp) / 19, 7 / 19])
+    np.testing.assert_allclose(found["expected"][0], [0.75, 4 / 5.5, (12 * 0.75 + 7 * 4 / 5.5) / 19, 5.5 / 13.5])
+    assert found.attrs["bound"] == pytest.approx(0.01 / 8)
+    posterior = [stats.beta(6 + 5, 2 + 7), stats.beta(4 + 3, 1.5 + 4)]
+    mean = 12 * posterior[0].mean() + 7 * posterior[1].mean()
+    sd = np.hypot(12 * posterior[0].std(), 7 * posterior[1].std())
+    np.testing.assert_allclose(
+        found["pull"][0, :3],
+        [*((b.mean() - x) / b.std() for b, x in zip(posterior, (5 / 12, 3 / 7), strict=True)), (mean - 8) / sd],
+    )
+    assert "cases of positive" not in br.prior_conflict(counts, "beta_binomial")["check"].values
+
+
+def test_a_planted_conflict_is_named():
+    counts = br.from_counts(tn=[60, 91], fp=[40, 9], fn=[41, 8], tp=[59, 92], entity=["planted", "fine"])
+    found = br.prior_conflict(counts, prior=SURE)
+    assert found["conflict"].sel(entity="planted").values.tolist() == [True, True, True, False]
+    assert not found["conflict"].sel(entity="fine").any()
+    words = found["notes"].item().split("\n")
+    assert len(words) == 3
+    assert words[0].startswith(
+        "The prior contradicts the data: it expects 0.9 of all cases right, and planted has 0.595"
+    )
+    result = br.sensitivity(counts, "accuracy", prior=SURE, seed=1)
+    assert br.sensitivity_verdict(result)[0] == words[0]
+    # Small errors in every class are seen in all of them together.
+    ten = br.from_matrix(np.full((10, 10), 1) + 9 * np.eye(10, dtype=int), "actual_rows")
+    spread = br.prior_conflict(ten, prior=np.full((10, 10), 1 / 3) + np.eye(10) * 26.7)
+    assert spread["conflict"].sel(check="right of all").all()
+
+
+def test_flat_and_two_peaked_priors_contradict_nothing():
+    middle = br.from_counts(tn=[50, 99], fp=[50, 1], fn=[50, 1], tp=[50, 99])
+    for prior in ("uniform", "jeffreys", 0.1):
+        assert not br.prior_conflict(middle, prior=prior)["conflict"].any()
+    half = br.from_matrix(np.array([[[50, 50 // 2, 25], [25, 50, 25], [25, 25, 50]]]), "actual_rows")
+    assert not br.prior_conflict(half)["conflict"].any()
+    # Excellent classifiers surprise the default prior, which is worth four cases and hardly moves anything.
+    for table in (np.diag([400, 600]), np.diag([20] * 50), np.array([[4000, 1], [0, 12]])):
+        found = br.prior_conflict(br.from_matrix(table, "actual_rows"))
+        assert not found["conflict"].any()
+        assert float(np.abs(found["pull"]).max()) < 2
+    assert br.prior_conflict(br.from_matrix(np.diag([20] * 50), "actual_rows"))["tail_probability"].min() < 1e-6
+    # An improper prior predicts nothing.
+    none = br.prior_conflict(middle, prior="haldane")
+    assert none["tail_probability"].isnull().all()
+    assert none["notes"].item() == ""
+
+
+@pytest.mark.slow
+def test_few_false_alarms():
+    """Data from the prior: any alarm at all, over three entities and their checks, in at most the stated share."""
+    rng = np.random.default_rng(6)
+    prior = np.array([[18.0, 2.0], [3.0, 12.0]])
+    alarms = {"dirichlet_multinomial": 0, "beta_binomial": 0}
+    level, number = 0.2, 400
+    for _ in range(number):
+        shares = rng.dirichlet(prior.sum(1))
+        rows = rng.multinomial(80, shares)
+        tables = np.array(
+            [[rng.multinomial(n, rng.dirichlet(a)) for n, a in zip(rows, prior, strict=True)] for _ in "abc"]
+        )
+        counts = br.from_matrix(tables, "actual_rows")
+        for model in alarms:
+            found = br.prior_conflict(counts, model, prior=prior, level=level, force=True)
+            alarms[model] += bool(found["conflict"].any())
+    # At most the level, within Monte-Carlo error; and no test that never speaks.
+    for seen in alarms.values():
+        assert seen / number < level + 3 * np.sqrt(level * (1 - level) / number)
+        assert seen > 0
+
+
+def test_unmeasured_tables_are_not_checked():
+    counts = br.from_counts(
+        tn=[7, 8, 9], fp=[1, 1, 2], fn=[9, 1, 1], tp=[2, 2, 3], entity=["a", "b", "a"], dataset=["x", "x", "y"]
+    )
+    found = br.prior_conflict(counts)
+    assert found["tail_probability"].dims == ("entity", "dataset", "check")
+    assert found["tail_probability"].sel(entity="b", dataset="y").isnull().all()
+    assert found["tail_probability"].sel(entity="a").notnull().all()
+    assert found.attrs["bound"] == pytest.approx(0.01 / 12)

@@ -1,0 +1,186 @@
+"""More runs or more cases: identities of the one-way analysis of variance, and simulations of what is estimated."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import bayesrank as br
+
+RNG = np.random.default_rng(5)
+
+
+def rows(values):
+    """A frame with one row a run, from values (case, run)."""
+    cases, runs = values.shape
+    return pd.DataFrame(
+        {"a": values.ravel(), "q": np.repeat(np.arange(cases), runs), "run": np.tile(np.arange(runs), cases)}
+    )
+
+
+@given(st.integers(2, 9), st.integers(2, 5), st.integers(0, 2**32 - 1))
+def test_equal_runs_are_a_one_way_analysis_of_variance(cases, runs, seed):
+    """Mean squares between and within, from total sums of squares: another route than means of cases."""
+    values = np.random.default_rng(seed).normal(size=(cases, runs)).round(2)
+    grand, square = values.sum() ** 2 / values.size, (values.sum(1) ** 2).sum() / runs
+    between = (square - grand) / (cases - 1)
+    within = ((values**2).sum() - square) / cases / (runs - 1)
+    found = br.variance_components(rows(values), case="q", run="run").sel(entity="a")
+    assert found["between_runs"] == pytest.approx(within, abs=1e-9)
+    assert found["between_cases"] == pytest.approx(max((between - within) / runs, 0), abs=1e-9)
+    assert bool(found["truncated"]) == (between < within) or between == pytest.approx(within)
+    assert found["standard_error"] == pytest.approx(np.sqrt(max(between, within) / values.size), abs=1e-7)
+    assert found["with_twice_the_cases"] == pytest.approx(float(found["standard_error"]) / np.sqrt(2))
+    twice = (max((between - within) / runs, 0) + within / runs / 2) / cases
+    assert found["with_twice_the_runs"] == pytest.approx(np.sqrt(twice), abs=1e-7)
+    # For as many runs in all, more cases are never worse.
+    assert found["with_twice_the_cases"] <= found["with_twice_the_runs"] + 1e-12
+
+
+@pytest.mark.parametrize("by", ["number", "column", "sequence", "array"])
+def test_shares_of_runs_are_runs(by):
+    right = RNG.random((20, 6)) < RNG.random((20, 1))
+    long = br.variance_components(rows(right.astype(float)), case="q", run="run")
+    shares = pd.DataFrame({"a": right.mean(axis=1), "times": 6})
+    runs = {"number": 6, "column": "times", "sequence": [6] * 20, "array": np.full((20, 1), 6)}[by]
+    frame = shares if by == "column" else shares[["a"]]
+    short = br.variance_components(frame, runs=runs)
+    for name in long:
+        np.testing.assert_allclose(short[name], long[name], rtol=1e-12)
+    p = shares["a"]
+    assert short["between_runs"].item() / 6 == pytest.approx((p * (1 - p) / 5).mean())
+    assert short.attrs == long.attrs
+
+
+def test_unequal_runs_by_hand():
+    frame = pd.DataFrame({"q": list("xxxyyz"), "a": [1.0, 2.0, 3.0, 5.0, 7.0, 6.0]})
+    found = br.variance_components(frame, case="q").sel(entity="a")
+    within = (1 + 2) / 2  # of x and y; z is taken to vary as these do
+    noise = (1 / 3 + 2 / 2 + within / 1) / 3
+    square = np.var([2, 6, 6], ddof=1)
+    assert found["mean"] == pytest.approx(14 / 3)
+    assert found["between_runs"] == pytest.approx(within)
+    assert found["between_cases"] == pytest.approx(square - noise)
+    assert found["standard_error"] == pytest.approx(np.sqrt(square / 3))
+    assert found["with_twice_the_runs"] == pytest.approx(np.sqrt((square - noise / 2) / 3))
+    shuffled = br.variance_components(frame.iloc[[3, 0, 5, 2, 4, 1]], case="q").sel(entity="a")
+    assert {name: float(v) for name, v in shuffled.items()} == pytest.approx({n: float(v) for n, v in found.items()})
+
+
+def test_clusters_of_one_are_cases():
+    frame = rows(RNG.normal(size=(15, 3)))
+    one, two = (br.variance_components(frame, case="q", run="run", **how) for how in ({}, {"cluster": "q"}))
+    for name in one:
+        np.testing.assert_allclose(two[name], one[name], rtol=1e-10)
+
+
+def test_clusters_of_equal_size_have_the_error_of_their_means():
+    values = RNG.normal(size=(12, 4)) + np.repeat(RNG.normal(size=4), 3)[:, None]
+    frame = rows(values).assign(group=np.repeat(np.arange(4), 12))
+    found = br.variance_components(frame, case="q", run="run", cluster="group").sel(entity="a")
+    means = values.reshape(4, 12).mean(axis=1)
+    assert found["standard_error"] == pytest.approx(means.std(ddof=1) / 2)
+    noise = values.var(axis=1, ddof=1).mean() / 4
+    assert found["with_twice_the_runs"] == pytest.approx(np.sqrt(means.var(ddof=1) / 4 - noise / 12 / 2))
+    assert found.attrs["clusters"] == 4
+    assert "in as many more clusters" in found.attrs["advice"]
+
+
+def simulated(rng, cases, runs, clusters=None):
+    """Estimates of Bernoulli runs whose rates are Beta(2, 1): variances between 1/18, within 1/6."""
+    rate = rng.beta(2, 1, cases if clusters is None else clusters)
+    rate = rate if clusters is None else np.repeat(rate, cases // clusters)
+    shares = rng.binomial(runs, rate) / runs
+    group = {} if clusters is None else {"cluster": np.arange(cases) // (cases // clusters)}
+    return br.variance_components(pd.DataFrame({"a": shares}), runs=runs, **group).isel(entity=0)
+
+
+@pytest.mark.parametrize(("cases", "runs", "clusters"), [(60, 4, None), (60, 4, 20)])
+def test_what_is_estimated_is_what_varies(cases, runs, clusters):
+    rng, times = np.random.default_rng(9), 400
+    found = [simulated(rng, cases, runs, clusters) for _ in range(times)]
+    held = {name: np.array([float(f[name]) for f in found]) for name in found[0]}
+    assert not held["truncated"].any()
+    for name, truth in (("between_cases", 1 / 18), ("between_runs", 1 / 6), ("mean", 2 / 3)):
+        error = held[name].std() / np.sqrt(times)
+        assert abs(held[name].mean() - truth) < 5 * error, name
+    # The squared standard error is the variance of the mean, and that of a larger study what was said.
+    units = cases if clusters is None else clusters
+    truths = {
+        "standard_error": 1 / 18 / units + 1 / 6 / runs / cases,
+        "with_twice_the_cases": (1 / 18 / units + 1 / 6 / runs / cases) / 2,
+        "with_twice_the_runs": 1 / 18 / units + 1 / 6 / (2 * runs) / cases,
+    }
+    for name, truth in truths.items():
+        squares = held[name] ** 2
+        assert abs(squares.mean() - truth) < 5 * squares.std() / np.sqrt(times), name
+    assert abs(held["mean"].var() / truths["standard_error"] - 1) < 5 * np.sqrt(2 / times)
+
+
+def test_advice():
+    alike = pd.DataFrame({"a": np.tile([0.0, 1.0], 20), "b": np.tile([1.0, 0.0], 20)})
+    fixed = br.variance_components(alike, case=np.arange(40) % 20)  # each case always the same
+    assert fixed.attrs["advice"].startswith(
+        "More cases, not more runs: twice the cases would divide the standard error "
+    )
+    assert fixed.attrs["advice"].endswith("by 1.41, twice the runs by about 1.00.")
+    noise = br.variance_components(alike, case=np.repeat(np.arange(20), 2))  # each case half right
+    assert noise["truncated"].all()
+    assert (noise["between_cases"] == 0).all()
+    assert noise.attrs["advice"].startswith("More runs help about as much as more cases: ")
+    both = br.variance_components(alike.assign(c=0.0), case=np.repeat(np.arange(20), 2))
+    assert both.attrs["advice"] == noise.attrs["advice"]
+    none = br.variance_components(alike[["a"]] * 0, case=np.repeat(np.arange(20), 2))
+    assert none.attrs["advice"].startswith("All cases came out alike")
+    mixed = pd.DataFrame({"a": [0.5, 0.5, 1.0, 0.0, 0.75, 0.25], "b": [0.0, 1.0, 0.25, 0.75, 1.0, 0.0]})
+    assert br.variance_components(mixed, runs=4).attrs["advice"].startswith("More cases help more than more runs: ")
+
+
+def test_an_entity_of_single_runs_is_undefined():
+    frame = pd.DataFrame({"a": [0.5, 1.0, 0.0], "b": [1.0, 0.0, 0.0]})
+    found = br.variance_components(frame, runs=np.array([[2, 1]] * 3))
+    assert found["between_runs"].isnull().values.tolist() == [False, True]
+    assert found["between_cases"].isnull().values.tolist() == [False, True]
+    assert found["with_twice_the_runs"].isnull().values.tolist() == [False, True]
+    np.testing.assert_allclose(found["standard_error"], [frame["a"].std() / 3**0.5, frame["b"].std() / 3**0.5])
+
+
+def test_the_shipped_runs():
+    cases = br.datasets.load_cases("livecodebench_execution")
+    shares = cases[["Claude-2", "Claude-3-Opus"]] / 10
+    found = br.variance_components(shares.assign(q=cases["question"]), runs=10, cluster="q")
+    assert found.attrs["advice"].startswith("More cases, not more runs")
+    assert (found["standard_error"] > br.variance_components(shares, runs=10)["standard_error"]).all()
+    with pytest.raises(ValueError, match=r"frame must hold shares of its runs.* got 0\.125 of 10 runs"):
+        br.variance_components(cases.drop(columns=["case", "question"]) / 10, runs=10)
+
+
+FRAME = pd.DataFrame({"q": list("xxyy"), "s": [1, 2, 1, 2], "a": [0.5, 1, 0, 0]})
+
+
+@pytest.mark.parametrize(
+    ("frame", "how", "error", "words"),
+    [
+        (FRAME[["a"]], {}, ValueError, "case must be given, or runs"),
+        ({"a": [1]}, {"runs": 2}, TypeError, "frame must be a pandas DataFrame"),
+        (FRAME, {"case": "q", "run": "q"}, ValueError, "duplicate runs: 'x' of 'x'"),
+        (FRAME[["a"]], {"run": [1, 2, 1, 2], "runs": 2}, ValueError, "run must be None unless"),
+        (FRAME[["a", "q"]], {"case": "q", "runs": 2}, ValueError, "duplicate cases: 'x'"),
+        (FRAME[["a"]], {"case": list("wxyz")}, ValueError, "frame must hold a case with several runs"),
+        (FRAME[["a"]], {"case": list("xxxx")}, ValueError, "frame must hold two cases at least"),
+        (FRAME[["a"]], {"case": list("xxyy"), "cluster": [1] * 4}, ValueError, "cluster must name two clusters"),
+        (FRAME[["a"]], {"case": list("xxyy"), "cluster": [1, 2, 3, 3]}, ValueError, "cluster must be the same .* 'x'"),
+        (FRAME[["a"]], {"runs": 3}, ValueError, "frame must hold shares of its runs.* got 0.5 of 3 runs"),
+        (FRAME[["a"]] * 2, {"runs": 2}, ValueError, "frame must hold shares of its runs.* got 2 of 2 runs"),
+        (FRAME[["a"]], {"runs": 0}, ValueError, "runs must be whole numbers, 1 or more; got 0"),
+        (FRAME[["a"]], {"runs": [2, 2.5, 2, 2]}, ValueError, "runs must be whole numbers, 1 or more; got 2.5"),
+        (FRAME[["a"]], {"runs": [2, 2]}, ValueError, "runs must be one number, one for each of the 4 cases"),
+        (FRAME[["a"]], {"runs": "many"}, TypeError, "runs must hold numbers"),
+        (FRAME[["a"]].replace(0.5, np.nan), {"runs": 2}, ValueError, "every entity in every row.*'a', row 0"),
+        (FRAME[["q"]], {"runs": 2}, TypeError, "frame must hold numbers; got str 'x'"),
+    ],
+)  # fmt: skip
+def test_bad_input_is_named(frame, how, error, words):
+    with pytest.raises(error, match=words):
+        br.variance_components(frame, **how)

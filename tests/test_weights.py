@@ -1,0 +1,318 @@
+"""Draws of case weights: the posteriors that are known exactly, and what their grid and their order promise."""
+
+import numpy as np
+import pandas as pd
+import pytest
+import xarray as xr
+from scipy import stats
+
+import bayesrank as br
+from bayesrank import weights as module
+from bayesrank._compat import groups_of
+from bayesrank.weights import checked_weights
+
+#: A true hypothesis fails a Kolmogorov-Smirnov test at this level once in a million seeds.
+LEVEL = 1e-6
+RNG = np.random.default_rng(3)
+LABELS = ["n"] * 70 + ["p"] * 30
+
+
+def means(weights, values):
+    """The posterior of a mean, as one would compute it."""
+    dim = weights.dims[-1]
+    return ((weights * xr.DataArray(values, dims=dim)).sum(dim) / weights.sum(dim)).values.ravel()
+
+
+def has_moments(draws, mean, variance):
+    """Within 5 standard errors, that of the variance from the draws' own fourth moment."""
+    size, off = draws.size, draws - draws.mean()
+    assert abs(draws.mean() - mean) < 5 * np.sqrt(variance / size)
+    error = np.sqrt((np.mean(off**4) - np.mean(off**2) ** 2) / size)
+    assert abs(draws.var() - variance) < 5 * error
+    # ... which tells a variance from one that is a few per cent off.
+    assert error < 0.03 * variance
+
+
+# --- What is known exactly ----------------------------------------------------------------------------------------
+
+
+def test_the_mean_of_values_has_its_known_posterior():
+    values, other = RNG.normal(size=(2, 40))
+    weights = br.case_weights(40, draws=4000, seed=1)
+    for of in (values, other, values - other):
+        has_moments(means(weights, of), of.mean(), ((of - of.mean()) ** 2).sum() / 40 / 41)
+
+
+def test_a_share_of_cases_is_beta():
+    right = np.arange(40) < 11
+    found = stats.kstest(means(br.case_weights(40, seed=1), right), stats.beta(11, 29).cdf)
+    assert found.pvalue > LEVEL
+
+
+def test_clusters_are_what_is_weighed():
+    cluster = np.repeat(np.arange(30), 4)
+    values = RNG.normal(size=30)[cluster] + 0.3 * RNG.normal(size=120)
+    weights = br.case_weights(120, cluster=cluster, draws=4000, seed=1)
+    assert (weights.values.reshape(4, 4000, 30, 4) == weights.values.reshape(4, 4000, 30, 4)[..., :1]).all()
+    of = values.reshape(30, 4).mean(1)
+    has_moments(means(weights, values), values.mean(), ((of - of.mean()) ** 2).sum() / 30 / 31)
+
+
+@pytest.mark.parametrize(
+    ("cluster", "weight", "inside"),
+    [(["a", "a", "b", "a"], None, [1, 1, 0, 1]), (["b", "a"], [1, 3], [0, 1]), ([1, 1, 2], [1, 2, 1], [1, 1, 0])],
+)
+def test_clusters_of_different_sizes_weigh_by_their_cases(cluster, weight, inside):
+    """Two clusters, one of three cases: the mean is 3 U / (3 U + 1 - U) with U uniform."""
+    weights = br.case_weights(len(cluster), cluster=cluster, weight=weight, seed=1)
+    np.testing.assert_allclose(weights.sum("case"), 4)
+    share = means(weights, inside)
+    assert stats.kstest(share / (3 - 2 * share), "uniform").pvalue > LEVEL
+    if weight == [1, 2, 1]:
+        np.testing.assert_allclose(2 * weights[..., 0], weights[..., 1])
+
+
+def test_clusters_of_one_case_are_no_clusters():
+    weights = br.case_weights(25, cluster=[f"c{i}" for i in range(25)], seed=1, draws=10)
+    np.testing.assert_array_equal(weights.values, br.case_weights(25, seed=1, draws=10).values)
+
+
+def test_a_pattern_has_the_weight_of_all_its_cases():
+    outcomes = br.from_outcomes(pd.DataFrame({"a": [0] * 5 + [1] * 9 + [2] * 11}))
+    weights = br.case_weights(outcomes, draws=2000, seed=1)
+    assert weights.dims == ("chain", "draw", "pattern")
+    assert weights["count"].values.tolist() == [5, 9, 11]
+    for i, count in enumerate((5, 9, 11)):
+        draws = weights.isel(pattern=i).values.ravel() / 25
+        assert stats.kstest(draws, stats.beta(count, 25 - count).cdf).pvalue > LEVEL
+
+
+def test_repeated_cases_weigh_as_patterns_do():
+    weights = br.case_weights(3, weight=[5, 0, 2], seed=1)
+    assert (weights.isel(case=1) == 0).all()
+    np.testing.assert_allclose(weights.sum("case"), 7)
+    assert stats.kstest(weights.isel(case=0).values.ravel() / 7, stats.beta(5, 2).cdf).pvalue > LEVEL
+
+
+def test_it_is_the_paired_model_without_a_prior():
+    frame = pd.DataFrame({"a": RNG.integers(0, 4, 60), "b": RNG.integers(0, 4, 60)})
+    outcomes = br.from_outcomes(frame)
+    peer = groups_of(br.fit(outcomes, "paired", seed=2, prior="haldane"))["posterior"]["mean_outcome"]
+    weights = br.case_weights(outcomes, seed=1)
+    ours = (weights * outcomes["outcome"]).sum("pattern") / 60
+    for draws in (lambda x: x.sel(entity="a"), lambda x: x.sel(entity="a") - x.sel(entity="b")):
+        assert stats.ks_2samp(draws(ours).values.ravel(), draws(peer).values.ravel()).pvalue > LEVEL
+
+
+def test_numbers_of_each_class_set_by_design():
+    for cases in (LABELS, pd.Series(LABELS), np.array(LABELS) == "p"):
+        weights = br.case_weights(cases, prevalence="observed", seed=1)
+        np.testing.assert_allclose(weights[..., :70].sum("case"), 70)
+        np.testing.assert_allclose(weights[..., 70:].sum("case"), 30)
+    for part in (weights[..., 0] / 70, weights[..., 99] / 30):
+        size = round(1 / float(part.mean()))
+        assert stats.kstest(part.values.ravel(), stats.beta(1, size - 1).cdf).pvalue > LEVEL
+    # Those of random cases differ in nothing but the classes' totals.
+    random = br.case_weights(np.array(LABELS) == "p", seed=1)
+    share = random[..., 70:].sum("case").values.ravel() / 100
+    assert stats.kstest(share, stats.beta(30, 70).cdf).pvalue > LEVEL
+    np.testing.assert_allclose(random[..., 70:] / random[..., 70:].sum("case"), weights[..., 70:] / 30)
+
+
+def test_classes_of_joint_outcomes_by_design():
+    joint = br.joint_outcomes(LABELS, {"a": LABELS[::-1], "b": LABELS})
+    weights = br.case_weights(joint, prevalence="observed", seed=1, draws=20)
+    sums = weights.groupby(joint["actual"]).sum()
+    np.testing.assert_allclose(sums.sel(actual="n"), 70)
+    np.testing.assert_allclose(sums.sel(actual="p"), 30)
+
+
+# --- The grid -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("cases", [1, 2, 57, 2500])
+def test_weights_are_one_on_average(cases):
+    weights = br.case_weights(cases, draws=7, chains=3, seed=1)
+    assert weights.name == "weight"
+    assert weights.sizes == {"chain": 3, "draw": 7, "case": cases}
+    assert (weights >= 0).all()
+    np.testing.assert_allclose(weights.mean("case"), 1, rtol=1e-12)
+    assert weights.chunks is None
+    assert len(np.unique(weights.values)) > (cases > 1) * 20 * cases
+
+
+@pytest.mark.parametrize(("cases", "most", "fewer"), [(40, 1200, (1, 999, 1001)), (3000, 720, (1, 348, 350))])
+def test_a_shorter_run_is_the_start_of_a_longer_one(cases, most, fewer):
+    """Also where the draws of a stream (1,000, or 349 of 3,000 cases) do not end where the run does."""
+    long = br.case_weights(cases, draws=most, chains=2, seed=1)
+    assert len(np.unique(long[..., 0])) == 2 * most
+    for draws in fewer:
+        short = br.case_weights(cases, draws=draws, chains=1, seed=1)
+        np.testing.assert_array_equal(short.values, long.values[:1, :draws])
+
+
+@pytest.mark.parametrize("chunks", [1, 130, 349, 5000])
+def test_lazy_weights_are_the_same(chunks):
+    """Also where chunks begin and end within the draws of a stream: 699 of the 1,500 clusters."""
+    pytest.importorskip("dask")
+    given = {"cluster": np.arange(3000) // 2, "draws": 3 if chunks == 1 else 800, "chains": 2, "seed": 1}
+    lazy = br.case_weights(3000, **given, chunks=chunks)
+    assert lazy.chunks[0] == (1, 1)
+    assert lazy.chunks[1][0] == min(chunks, given["draws"])
+    xr.testing.assert_identical(lazy.compute(), br.case_weights(3000, **given))
+
+
+def test_lazy_weights_are_drawn_once_a_chunk(monkeypatch):
+    pytest.importorskip("dask")
+    draw, asked = module._draw, []
+    monkeypatch.setattr(module, "_draw", lambda *given: asked.append(given[2:]) or draw(*given))
+    lazy = br.case_weights(LABELS, draws=50, chains=2, seed=1, chunks=20)
+    assert not asked
+    br.weighted_metric("auc_roc", LABELS, {"a": np.arange(100)}, lazy, positive="p")
+    assert sorted(asked) == [(chain, i, min(i + 20, 50)) for chain in (0, 1) for i in (0, 20, 40)]
+
+
+def test_what_would_not_fit_into_memory_is_refused(monkeypatch):
+    monkeypatch.setattr(module.os, "sysconf", lambda name: {"SC_PAGE_SIZE": 4096, "SC_PHYS_PAGES": 2**8}[name])
+    with pytest.raises(ValueError, match="chunks must be given for 4 x 1000 draws of 100 cases"):
+        br.case_weights(100)
+
+
+def test_chunks_need_dask(monkeypatch):
+    monkeypatch.setitem(__import__("sys").modules, "dask", None)
+    with pytest.raises(ImportError, match=r"install bayesrank\[dask\]"):
+        br.case_weights(3, chunks=1)
+
+
+def test_streams_belong_to_seed_and_evidence():
+    def of(cases, **given):
+        return br.case_weights(cases, **{"draws": 5, "seed": 1} | given).values
+
+    plain = of(100)
+    np.testing.assert_array_equal(plain, of(100))
+    np.testing.assert_array_equal(of(LABELS), of(pd.Series(LABELS)))
+    for other in (of(100, seed=2), of(LABELS), of(LABELS[::-1]), of(100, cluster=np.arange(100) // 2)):
+        assert not np.isclose(other, plain).any()
+    assert not np.isclose(of(LABELS), of(LABELS[::-1])).any()
+    assert not np.isclose(plain[0], plain[1]).any()
+    generator = np.random.default_rng(1)
+    assert not np.isclose(of(9, seed=generator), of(9, seed=generator)).any()
+
+
+def test_data_sets_are_independent_of_each_other():
+    """Each has its sums and its stream, whoever else is there."""
+    names = ["x", "y", "x", "z"] * 30
+    weights = br.case_weights(120, dataset=names, seed=1)
+    np.testing.assert_allclose(weights.groupby("dataset").mean(), 1)
+    assert weights["dataset"].values.tolist() == names
+    kept = [i for i, name in enumerate(names) if name != "y"]
+    fewer = br.case_weights(len(kept), dataset=[names[i] for i in kept], seed=1)
+    np.testing.assert_array_equal(fewer.values, weights.values[..., kept])
+    # y and z hold equally many cases, and are not coupled: correlations of 4,000 draws stay within 5 / sqrt(4000).
+    a, b = (weights.isel(case=names.index(name)).values.ravel() for name in ("y", "z"))
+    assert abs(np.corrcoef(a, b)[0, 1]) < 0.08
+    one = br.case_weights(120, dataset="x", seed=1, draws=3)
+    assert set(one["dataset"].values.tolist()) == {"x"}
+
+
+def test_the_order_of_cases_and_entities_changes_nothing_of_joint_outcomes():
+    frame = pd.DataFrame({name: RNG.integers(0, 3, 90) for name in "abc"})
+    frame["cluster"] = np.arange(90) // 3
+    frame["dataset"] = np.where(frame["cluster"] < 20, "x", "y")
+    shuffled = frame.sample(frac=1, random_state=1)[["c", "cluster", "a", "dataset", "b"]]
+    for groups in ({}, {"cluster": "cluster"}, {"dataset": "dataset"}, {"cluster": "cluster", "dataset": "dataset"}):
+        drop = [name for name in ("cluster", "dataset") if name not in groups]
+        found = []
+        for one in (frame, shuffled):
+            outcomes = br.from_outcomes(one.drop(columns=drop), **groups)
+            weights = br.case_weights(outcomes, seed=1, draws=50)
+            total = (weights * outcomes["outcome"] ** 2 * (1 + outcomes["outcome"].sel(entity="a"))).sum("pattern")
+            found.append(total.transpose("chain", "draw", "entity").sel(entity=list("abc")).values)
+        np.testing.assert_allclose(*found, rtol=1e-12)
+
+
+def test_labels_of_any_kind_in_joint_outcomes():
+    one = br.joint_outcomes([0, 1, "x", 0], {"a": [0, 1, "x", 1], "b": [1, 1, 0, 0]}, labels=[0, 1, "x"])
+    other = br.joint_outcomes([0, 1, "x", 0], {"b": [1, 1, 0, 0], "a": [0, 1, "x", 1]}, labels=[0, 1, "x"])
+    kept = [sorted(br.case_weights(joint, seed=1, draws=1, chains=1).values.ravel().tolist()) for joint in (one, other)]
+    assert kept[0] == kept[1]
+
+
+# --- What a reader must know --------------------------------------------------------------------------------------
+
+
+def test_few_cases_are_named():
+    def note(cases, **given):
+        return br.case_weights(cases, draws=1, **given).attrs.get("note")
+
+    assert note(50) is None
+    assert note(49) == "Only 49 cases, and no prior to speak of: intervals from fewer than some 50 are too narrow."
+    assert note(25, weight=[2] * 25) is None
+    assert "Only 25 clusters:" in note(100, cluster=np.arange(100) // 4)
+    assert "Only 40 cases on one of the data sets, and no prior to speak of:" in note(
+        100, dataset=["x"] * 60 + ["y"] * 40
+    )
+    assert note(LABELS) is None
+    assert "Only 1 case," in note(1)
+    assert "Only 30 cases of a class" in note(LABELS, prevalence="observed")
+    assert "Only 25 clusters:" in note(LABELS, prevalence="observed", cluster=np.arange(100) // 4)
+
+
+def test_weights_of_others():
+    other = xr.DataArray(np.ones((6, 3)), dims=("sample", "case"))
+    assert checked_weights(other.T, 3).dims == ("sample", "case")
+    mine = br.case_weights(3, weight=[1, 2, 3], draws=2)
+    assert checked_weights(mine)["count"].values.tolist() == [1, 2, 3]
+
+
+JOINT = br.joint_outcomes([0, 1], {"a": [0, 1]})
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "words"),
+    [
+        (lambda: br.case_weights(0), ValueError, "cases must be at least 1; got 0"),
+        (lambda: br.case_weights(True), TypeError, "cases must be a whole number; got bool"),
+        (lambda: br.case_weights(2.0), TypeError, "cases must be a whole number; got float 2.0"),
+        (lambda: br.case_weights("ab"), TypeError, "cases must be a whole number; got str 'ab'"),
+        (lambda: br.case_weights(None), TypeError, "cases must be a whole number; got NoneType"),
+        (lambda: br.case_weights([]), ValueError, "cases must be a sequence of labels"),
+        (lambda: br.case_weights([1, None]), ValueError, "cases must hold a label for every case"),
+        (lambda: br.case_weights(xr.Dataset({"x": 1})), ValueError, r"cases must be .* a Dataset with \['x'\]"),
+        (lambda: br.case_weights(JOINT, weight=[1, 2]), ValueError, "weight must be None for joint outcomes"),
+        (lambda: br.case_weights(JOINT, dataset="x"), ValueError, "dataset must be None for joint outcomes"),
+        (lambda: br.case_weights(JOINT, cluster=[1, 2]), ValueError, "cluster must be None for joint outcomes"),
+        (lambda: br.case_weights(JOINT.assign(count=JOINT["count"] * 0.5)), ValueError, "count must hold non-neg"),
+        (lambda: br.case_weights(3, weight=[1, 2]), ValueError, "weight must hold one number for each of the 3"),
+        (lambda: br.case_weights(2, weight=[0.5, 1]), ValueError, "weight must hold non-negative whole"),
+        (lambda: br.case_weights(2, weight=[0, 0]), ValueError, "weight must be above 0 for at least one case"),
+        (lambda: br.case_weights(3, cluster=[1, 2]), ValueError, "cluster must hold 3 names; got 2"),
+        (lambda: br.case_weights(3, cluster="x"), ValueError, "cluster must hold 3 names; got 1"),
+        (lambda: br.case_weights(3, dataset=["x"]), ValueError, "dataset must hold 3 names; got 1"),
+        (lambda: br.case_weights(2, cluster=[1, 1], dataset=["x", "y"]), ValueError, "cluster must name clusters"),
+        (lambda: br.case_weights(3, draws=0), ValueError, "draws must be at least 1; got 0"),
+        (lambda: br.case_weights(3, chains=0), ValueError, "chains must be at least 1; got 0"),
+        (lambda: br.case_weights(3, chunks=0), ValueError, "chunks must be at least 1; got 0"),
+        (lambda: br.case_weights(3, seed=-1), ValueError, "seed must be a non-negative integer"),
+        (lambda: br.case_weights(3, prevalence=0.2), ValueError, "prevalence must be 'sampled' or 'observed'; got 0.2"),
+        (
+            lambda: br.case_weights(3, prevalence="observed"),
+            ValueError,
+            "prevalence must be 'sampled' where the labels",
+        ),
+        (lambda: checked_weights([1, 2]), TypeError, "weights must be a DataArray"),
+        (lambda: checked_weights(xr.DataArray([1.0], dims="case")), ValueError, "weights must have the dims"),
+        (lambda: checked_weights(xr.DataArray([[1.0]], dims=("draw", "x"))), ValueError, "weights must have the dims"),
+        (lambda: checked_weights(xr.DataArray([[[1]]], dims=("a", "draw", "case"))), ValueError, "weights must have"),
+        (lambda: checked_weights(xr.DataArray([["a"]], dims=("draw", "case"))), TypeError, "weights must hold numbers"),
+        (
+            lambda: checked_weights(xr.DataArray(np.ones((0, 2)), dims=("draw", "case"))),
+            ValueError,
+            "weights must hold",
+        ),
+        (lambda: checked_weights(br.case_weights(3, draws=1), 4), ValueError, "weights must be of the 4 cases"),
+    ],
+)
+def test_bad_input(call, error, words):
+    with pytest.raises(error, match=words):
+        call()
