@@ -10,7 +10,7 @@ have a density in closed form, and two dimensions need no Markov chain.
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import betaln, gammaln, xlogy
+from scipy.special import betaincinv, betaln, gammaln, xlogy
 
 #: Cells of the spread, and of the mean within each, while the mass is sought and when it is drawn from.
 SEARCH, CELLS = (48, 24), (128, 64)
@@ -20,26 +20,33 @@ NOTHING = 25.0
 SPREAD = (1.0, 2.0)
 #: From here on the series of Stirling's formula is exact to the last digits.
 STIRLING = 50.0
+#: Concentrations of which cells of the mean are even in probability; less where the prior has less.
+EVEN = 0.5
+#: By how many times more cells at most, since the mean then changes by orders within one.
+MORE = 8
+#: Where a quantile would underflow.
+TINY = 1e-250
 #: Cells are even in the cube root of the spread: many cases on few data sets have it small, or not, by orders.
 POWER = 3
 
 
 class Population(NamedTuple):
-    """The posterior of a population's mean and spread, in cells: of the spread, and of an angle for each of them."""
+    """The posterior of a population's mean and spread, in cells: of the spread, and of a level for each of them."""
 
     root: np.ndarray  # edges (cell); the spread is the cube
-    angle: np.ndarray  # first edge and width (cell, 2); the mean is sin² of it
-    mass: np.ndarray  # cumulated, angle by angle within spread by spread
+    level: np.ndarray  # first edge and width (cell, 2)
+    ends: np.ndarray  # concentrations of the Beta whose quantile at the level the mean is
+    mass: np.ndarray  # cumulated, level by level within spread by spread
     log_evidence: float
 
     def draw(self, rng: np.random.Generator, size: int) -> tuple[np.ndarray, np.ndarray]:
         """Draws of the mean and the spread; the first of a longer run are those of a shorter one."""
         uniform = rng.random((size, 3))
         cell = np.searchsorted(self.mass, uniform[:, 0] * self.mass[-1], side="right").clip(max=self.mass.size - 1)
-        i, j = divmod(cell, CELLS[1])
+        i, j = divmod(cell, self.mass.size // len(self.level))
         root = self.root[i] + uniform[:, 1] * (self.root[1] - self.root[0])
-        angle = self.angle[i, 0] + (j + uniform[:, 2]) * self.angle[i, 1]
-        return np.sin(angle) ** 2, root**POWER
+        level = self.level[i, 0] + (j + uniform[:, 2]) * self.level[i, 1]
+        return _mean(level, self.ends)[0], root**POWER
 
 
 def learn(right: np.ndarray, cases: np.ndarray, prior: np.ndarray) -> Population:
@@ -60,19 +67,20 @@ def learn(right: np.ndarray, cases: np.ndarray, prior: np.ndarray) -> Population
     (0.84, 0.26)
     """
     seen = cases > 0
+    ends = np.minimum(prior, EVEN)
     # Members with equal counts are one term.
     (right, cases), times = np.unique([right[seen], cases[seen]], axis=1, return_counts=True)
-    data = right, cases, times, prior
+    data = right, cases, times, prior, ends
     edges = np.linspace(0, 1, SEARCH[0] + 1)
-    _, density, width = _angles(edges, SEARCH[1], *data)
+    _, density, width = _levels(edges, SEARCH[1], *data)
     along = np.exp(density - density.max()).sum(1) * width
     inside = np.flatnonzero(along > along.max() * np.exp(-NOTHING))
     edges = np.linspace(edges[max(inside[0] - 1, 0)], edges[min(inside[-1] + 2, SEARCH[0])], CELLS[0] + 1)
-    low, density, width = _angles(edges, CELLS[1], *data)
+    low, density, width = _levels(edges, CELLS[1] * min(int(np.ceil(EVEN / ends.min())), MORE), *data)
     top = density.max()
     mass = np.cumsum(np.exp(density - top) * width[:, None])
-    constant = betaln(*prior) + betaln(*SPREAD) - np.log(2 * POWER) - np.log(edges[1] - edges[0])
-    return Population(edges, np.stack([low, width], 1), mass, float(np.log(mass[-1]) + top - constant))
+    constant = betaln(*prior) - betaln(*ends) + betaln(*SPREAD) - np.log(POWER) - np.log(edges[1] - edges[0])
+    return Population(edges, np.stack([low, width], 1), ends, mass, float(np.log(mass[-1]) + top - constant))
 
 
 def log_likelihood(counts: np.ndarray, mean: np.ndarray, spread: np.ndarray) -> np.ndarray:
@@ -83,13 +91,13 @@ def log_likelihood(counts: np.ndarray, mean: np.ndarray, spread: np.ndarray) -> 
     return choose + (xlogy(counts, mean) + _rising(mean * kappa[..., None], counts)).sum(-1) - _rising(kappa, total)
 
 
-def _angles(edges: np.ndarray, cells: int, *data: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Where the mass of the angle lies for each cell of the spread: first edge, log density (spread, angle), width.
+def _levels(edges: np.ndarray, cells: int, *data: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Where the mass of the level lies for each cell of the spread: first edge, log density (spread, level), width.
 
     The less the spread, the narrower: each cell has a range of its own, cut until no more than half of it is empty.
     """
     root = (edges[1:] + edges[:-1]) / 2
-    low, high = np.zeros(root.size), np.full(root.size, np.pi / 2)
+    low, high = np.zeros(root.size), np.ones(root.size)
     while True:
         width = (high - low) / cells
         density = _density(root[:, None], low[:, None] + (np.arange(cells) + 0.5) * width[:, None], *data)
@@ -100,16 +108,32 @@ def _angles(edges: np.ndarray, cells: int, *data: np.ndarray) -> tuple[np.ndarra
         low, high = np.maximum(low + (first - 1) * width, low), np.minimum(low + (last + 2) * width, high)
 
 
+def _mean(level: np.ndarray, ends: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The mean at a level, a quantile of a Beta, and 1 minus it: with 1/2 at both ends the sine squared of an angle.
+
+    A prior of less than 1/2 has no bound at its end, and much of its mass closer to it than cells of an angle reach.
+    """
+    if (ends == EVEN).all():
+        return np.sin(level * np.pi / 2) ** 2, np.cos(level * np.pi / 2) ** 2
+    return np.maximum(betaincinv(*ends, level), TINY), np.maximum(betaincinv(*ends[::-1], 1 - level), TINY)
+
+
 def _density(
-    root: np.ndarray, angle: np.ndarray, right: np.ndarray, cases: np.ndarray, times: np.ndarray, prior: np.ndarray
+    root: np.ndarray,
+    level: np.ndarray,
+    right: np.ndarray,
+    cases: np.ndarray,
+    times: np.ndarray,
+    prior: np.ndarray,
+    ends: np.ndarray,
 ) -> np.ndarray:
-    """Log density of the cube root of the spread and of the angle, without the constants of the prior."""
-    spread, sine, cosine = root**POWER, np.sin(angle), np.cos(angle)
+    """Log density of the cube root of the spread and of the level, without the constants of the prior."""
+    spread, (mean, rest) = root**POWER, _mean(level, ends)
     kappa = 1 / spread**2 - 1
-    a, b = sine**2 * kappa, cosine**2 * kappa
+    a, b = mean * kappa, rest * kappa
     known = (times * cases).sum()
     hits = (times * right).sum()
-    found = (2 * (prior[0] + hits) - 1) * np.log(sine) + (2 * (prior[1] + known - hits) - 1) * np.log(cosine)
+    found = xlogy(prior[0] - ends[0] + hits, mean) + xlogy(prior[1] - ends[1] + known - hits, rest)
     found += (SPREAD[1] - 1) * np.log1p(-spread) + (SPREAD[0] * POWER - 1) * np.log(root)
     for x, n, many in zip(right, cases, times, strict=True):
         found += many * (_rising(a, x) + _rising(b, n - x) - _rising(kappa, n))
@@ -122,5 +146,5 @@ def _rising(a: np.ndarray, n: np.ndarray) -> np.ndarray:
     series = (large + n - 0.5) * np.log1p(n / large) - n
     for power, coefficient in ((1, 1 / 12), (3, -1 / 360), (5, 1 / 1260)):
         series += coefficient * ((large + n) ** -power - large**-power)
-    with np.errstate(divide="ignore"):  # an angle at an end
+    with np.errstate(divide="ignore"):  # a level at an end
         return np.where(a > STIRLING, series, gammaln(small + n) - gammaln(small) - n * np.log(small))

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 import xarray as xr
-from scipy import integrate, stats
+from scipy import integrate, special, stats
 from scipy.special import betaln
 
 import bayesrank as br
@@ -56,6 +56,28 @@ def test_without_cases_it_is_the_prior():
     )
     assert stats.kstest(mean, stats.beta(2, 3).cdf).pvalue > 1e-3
     assert stats.kstest(spread, stats.beta(*SPREAD).cdf).pvalue > 1e-3
+
+
+@pytest.mark.parametrize("prior", [(0.01, 0.02), (1e-4, 1.0), (0.25, 100.0), (100.0, 0.01)], ids=str)
+def test_priors_without_a_bound_at_their_ends(prior):
+    """Of single cases the spread says nothing: the mean of one is known, and so is its probability."""
+    a, b = prior
+    found = learn(np.array([1]), np.array([1]), np.array(prior))
+    mean, spread = found.draw(np.random.default_rng(1), 20_000)
+    assert found.log_evidence == pytest.approx(np.log(a / (a + b)), abs=2e-3)
+    assert stats.kstest(spread, stats.beta(*SPREAD).cdf).pvalue > 1e-3
+    # Within cells of which the mean changes by orders all levels are alike: a hundredth is allowed.
+    at = np.array([1e-6, 1e-3, 0.1, 0.5, 0.9, 0.999])
+    assert np.mean(mean[:, None] <= at, axis=0) == pytest.approx(special.betainc(a + 1, b, at), abs=0.015)
+
+
+def test_a_small_prior_gives_way_to_many_cases():
+    found = learn(np.array([300_000, 310_000]), np.array([10**6] * 2), np.array([0.01, 0.01]))
+    mean, spread = found.draw(np.random.default_rng(1), 100_000)
+    # By integrals over the logit of the mean, in a range of its own for each of 3,001 logits of the spread.
+    assert found.log_evidence == pytest.approx(-1229980.9465, abs=1e-3)
+    assert abs(mean.mean() - 0.310446) < 4 * mean.std() / np.sqrt(mean.size)
+    assert abs(spread.mean() - 0.121355) < 4 * spread.std() / np.sqrt(spread.size)
 
 
 @pytest.mark.parametrize("cases", [10**6, 10**9])
