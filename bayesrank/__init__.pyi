@@ -21,6 +21,7 @@ from .performance import filter_by_importance as filter_by_importance
 from .performance import mix as mix
 from .predictive import posterior_predictive as posterior_predictive
 from .ranking import credible_ranking as credible_ranking
+from .ranking import exact_ranking as exact_ranking
 from .ranking import rank as rank
 from .ranking import rank_bounds as rank_bounds
 from .ranking import ranking_table as ranking_table

@@ -9,10 +9,10 @@ import xarray as xr
 from bayesrank._checks import credibility, number
 from bayesrank._draws import ERROR, RARE, Batches, Moments, draw_dims, efficiency, proportion_error, reduce, share_error
 from bayesrank.ranking._evidence import Evidence, evidence_of
-from bayesrank.ranking._intervals import rank_intervals, simultaneous_intervals, with_gaps
+from bayesrank.ranking._intervals import rank_intervals, simultaneous_intervals
 from bayesrank.ranking._reducers import RankReducer, Ranks, compare
 from bayesrank.ranking._source import Scored, scored
-from bayesrank.ranking.consensus import best_set, consensus_order, share_ranks, tiers
+from bayesrank.ranking.consensus import best_set, consensus_of
 
 __all__ = ["credible_ranking"]
 
@@ -198,14 +198,7 @@ def _summarize(
     # Tables of entities × entities, and of draws × entities, are freed when they have been read.
     del mass, twice, moments, pairs, joint, paired
 
-    order = np.flatnonzero(ranked)
-    # Equal orders are settled by expected rank, then name; never by the order of input.
-    order = order[np.lexsort((names[order], np.round(ranks.expected[order], 12)))]
-    placed, distance, bound = consensus_order(preference[np.ix_(order, order)])
-    order = order[placed]
-    position = np.zeros(size, int)
-    position[order] = np.arange(1, len(order) + 1)
-    shared = share_ranks(order, preference, preference_error)
+    order = consensus_of(names, ranks.expected, preference, preference_error, superiority, ranked, prob)
     del preference, preference_error
     equivalence = 1 - superiority - superiority.T
     np.fill_diagonal(equivalence, np.where(defined > 0, 1.0, np.nan))
@@ -231,11 +224,7 @@ def _summarize(
         "superiority": superiority,
         "superiority_error": superiority_error,
         "equivalence": equivalence,
-        "consensus_rank": with_gaps(shared, ranked),
-        "consensus_position": with_gaps(position, ranked),
-        "consensus_distance": distance,
-        "consensus_lower_bound": bound,
-        "tier": with_gaps(tiers(order, superiority, prob), ranked),
+        **order,
         "in_best_set": best_set(np.where(ranked, probability[:, 0], 0.0), prob),
         "expected_regret": regret,
         "expected_regret_error": regret_error,
