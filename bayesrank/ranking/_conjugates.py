@@ -49,7 +49,7 @@ class Plan(NamedTuple):
 
 
 class _Content(NamedTuple):
-    """A group before it has nodes: its prevalence, as a number or a Beta (or the classes), and its distinct entities."""
+    """A group before it has nodes: its prevalence, a number or a Beta (or how many classes), and distinct entities."""
 
     share: float | tuple[float, float]
     rows: tuple[tuple[float, ...], ...]
@@ -212,8 +212,8 @@ def _of_more_classes(score: Score, known: Known) -> list[tuple[Any, tuple[float,
     names = [name for name in known.test_set.tolist() if name]
     if known.totals is not None or len(set(names)) < len(names):
         raise NoClosedForm(
-            "source must have a test set for every entity, whose class shares were sampled with the cases, for more than "
-            f"two classes: the accuracies are not Beta variables otherwise; {refused}"
+            "source must have a test set for every entity, whose class shares were sampled with the cases, for more "
+            f"than two classes: the accuracies are not Beta variables otherwise; {refused}"
         )
     right = np.trace(known.concentration, axis1=1, axis2=2)
     wrong = known.concentration.sum(axis=(1, 2)) - right

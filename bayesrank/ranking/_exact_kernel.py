@@ -74,8 +74,8 @@ def cross(
 ) -> None:
     """Fill ``at`` (value, prevalence, panel, node): where rising functions take the wanted values.
 
-    ``pieces`` (prevalence, panel, node, piece, degree) are Chebyshev coefficients of the functions on intervals of length
-    ``step``, from ``low`` on, at whose ``ends`` they take those values. 0 where it is not ``needed``; NaN where the
+    ``pieces`` (prevalence, panel, node, piece, degree) are Chebyshev coefficients of the functions on intervals of
+    length ``step``, from ``low`` on, at whose ``ends`` they take those values. 0 where it is not ``needed``; NaN where the
     function does not take the value, or its first coefficient is NaN.
     """
     shares, panels, nodes, number, degrees = pieces.shape
@@ -145,8 +145,9 @@ def fold_products(
 
     ``cdf`` and ``change`` (row, node) hold each group's entities, prevalence by prevalence, from row ``rows[g]``;
     ``share`` (row) is the probability of the row's prevalence. ``state`` (row, panel): 0 where the cdf is 0 on all of
-    a panel, 1 where it is 1, else 2; ``panel`` (node) is that of a node. ``members[g]`` is the first entity of a group, ``times`` how often each is there,
-    ``copies`` how often the group. No factor is divided by another, so that none has to differ from 0.
+    a panel, 1 where it is 1, else 2; ``panel`` (node) is that of a node. ``members[g]`` is the first entity of a group,
+    ``times`` how often each is there, ``copies`` how often the group. No factor is divided by another, so that none has
+    to differ from 0.
     """
     groups, number = len(copies), cdf.shape[1]
     for k in numba.prange(len(z)):

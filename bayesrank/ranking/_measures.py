@@ -43,7 +43,7 @@ def measure(groups: Sequence[Group], panels: Panels, size: int, rope: float, reg
     shifted = cdfs if rope == 0 else panels.cdfs(groups, size, rope)
     beyond = columns if rope == 0 else [_columns(group, cdf) for group, cdf in zip(groups, shifted, strict=True)]
     above, tied = _pairs(groups, columns, columns, 0.0)
-    before = tuple(a + t / 2 for a, t in zip(above, tied, strict=True))
+    before = above[0] + tied[0] / 2, above[1] + tied[1] / 2
     superior = above if rope == 0 else _pairs(groups, columns, beyond, rope)[0]
     losses = _regret(groups, panels, cdfs, size) if regret and len(panels.edges) else np.zeros(items[-1])
     unresolved = 0.0
@@ -153,18 +153,14 @@ def _pairs(
     change, cdf = (np.concatenate(part) for part in zip(*parts, strict=True))
     two, two_tied = change @ cdf.T, np.zeros_like(same)
     for value in _atoms(groups):
-        below, mean_below, mean_equal, mean_has = [], [], [], []
-        for group in groups:
-            less, equal = _at(group, value - rope)
-            has = _at(group, value)[1]
-            below.append((less, equal, has))
-            for held, part in zip((mean_below, mean_equal, mean_has), (less, equal, has), strict=True):
-                held.append(group.share @ part)
-        for g, (group, (less, equal, has)) in enumerate(zip(groups, below, strict=True)):
+        means = []
+        for g, group in enumerate(groups):
             here = slice(items[g], items[g + 1])
+            (less, equal), has = _at(group, value - rope), _at(group, value)[1]
             same[here, here] += (group.share[:, None] * has).T @ less
             same_tied[here, here] += (group.share[:, None] * has).T @ equal
-        has, less, equal = (np.concatenate(part) for part in (mean_has, mean_below, mean_equal))
+            means.append(group.share @ np.stack([has, less, equal]))
+        has, less, equal = np.concatenate(means, axis=1)
         two += np.outer(has, less)
         two_tied += np.outer(has, equal)
     return (same, two), (same_tied, two_tied)

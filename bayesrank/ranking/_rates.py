@@ -163,7 +163,7 @@ class Rates:
 
     @cached_property
     def _across(self) -> tuple[np.ndarray, np.ndarray, float, float]:
-        """The score across the contours: Chebyshev coefficients over the mean logit, ends, start and length of pieces."""
+        """The score across the contours: pieces over the mean logit (as Chebyshev series), ends, start and length."""
         far = self._along.far
         number = int(np.ceil(2 * far / STRIDE))
         stride = 2 * far / number

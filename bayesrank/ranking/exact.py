@@ -67,8 +67,8 @@ def exact_ranking(
     xarray.Dataset
         What :func:`bayesrank.credible_ranking` returns, with the same names and meanings, but for what needs
         joint draws (the simultaneous rank intervals) and the effective sample size. Errors ``<name>_error`` are those
-        of the quadrature: how much the result moves between two numbers of nodes. The attrs have ``method`` "exact", and
-        no ``draws``. An entity is undefined always or never: ``undefined`` is 1 or 0.
+        of the quadrature: how much the result moves between two numbers of nodes. The attrs have ``method`` "exact",
+        and no ``draws``. An entity is undefined always or never: ``undefined`` is 1 or 0.
 
     Raises
     ------
@@ -200,7 +200,7 @@ def _each(known: Known, frame: xr.DataArray, evidence: Evidence, score: Score, p
 
 def _at(known: Known, position: tuple[int, ...]) -> Known:
     """That of one item of the other dims."""
-    here = (slice(None), *position)
+    here: Any = (slice(None), *position)
     return Known(known.concentration[here], None if known.totals is None else known.totals[here], known.test_set[here])
 
 
@@ -225,7 +225,7 @@ def _one(known: Known, frame: xr.DataArray, evidence: Evidence, score: Score, pr
 
 def _summary(plan: Plan, labels: np.ndarray, score: Score, prob: float, rope: float) -> dict[str, Any]:
     """All that follows from the distributions, with the names that the result has for it."""
-    size, defined = len(names), plan.item >= 0
+    size, defined = len(labels), plan.item >= 0
     tail = (1 - prob) / 2
     if defined.any():
         groups = plan.build(*FINE[1:])
