@@ -19,8 +19,8 @@ NODES = 16
 WANTED = 1e-11
 #: The narrowest panel, as a share of all: narrower ones are jumps.
 NARROWEST = 1e-10
-#: Panels to start with.
-START = 12
+#: Panels to start with, and so many that more will not help.
+START, MANY = 12, 2000
 #: Of a range with ends, values are looked at up to so near to them.
 EDGE = 1e-12
 #: Of one without, so far on its scale.
@@ -149,7 +149,7 @@ class Panels:
                     for part in (cdf, whole):
                         rest = np.maximum(rest, np.abs(part @ tails.T).max(axis=(0, 1, 3)))
             narrow = np.diff(pending, axis=1)[:, 0] < NARROWEST * (high - low)
-            good = (rest < WANTED) | narrow
+            good = (rest < WANTED) | narrow | (sum(map(len, done)) + len(pending) > MANY)
             done.append(pending[good])
             wide = pending[~good]
             middle = wide.mean(axis=1)

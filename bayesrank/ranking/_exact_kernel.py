@@ -28,8 +28,8 @@ def along_contours(
 ) -> None:  # fmt: skip
     """Fill ``out`` (prevalence, entity, value) with P(score <= value): the integral of the cdf of TPR over that of TNR.
 
-    ``zeta`` and ``eta`` (value, prevalence, panel, 1 + node) are the logits of TNR and TPR along the contour, the left
-    end of a panel first; ``weight`` (value, prevalence, panel, node) is the quadrature's, times the slope of zeta.
+    ``zeta`` and ``eta`` (value, prevalence, panel, 1 + node + 1) are the logits of TNR and TPR along the contour, with
+    both ends of a panel; ``weight`` (value, prevalence, panel, node) is the quadrature's, times the slope of zeta.
     """
     number, shares, panels, nodes = weight.shape
     for v in numba.prange(number):
@@ -49,17 +49,22 @@ def along_contours(
                     out[q, i, v] = 1.0
                     continue
                 z, y = of_tnr[i], of_tpr[i]
-                total = _table(zeta[v, q, first[i], 0], lows[z], steps[z], starts[z], starts[z + 1], coefficients)
+                # What lies below the contour and what lies above it; the smaller of them has the smaller error.
+                at = zeta[v, q, first[i], 0]
+                below = _table(at, lows[z], steps[z], starts[z], starts[z + 1], coefficients)
+                at = zeta[v, q, last[i] - 1, nodes + 1]
+                above = 1.0 - _table(at, lows[z], steps[z], starts[z], starts[z + 1], coefficients)
                 a, b, c = beta[i, 0], beta[i, 1], beta[i, 2]
                 top = lows[z] + steps[z] * (starts[z + 1] - starts[z])
                 for p in range(first[i], last[i]):
                     for r in range(nodes):
                         x, h = zeta[v, q, p, r + 1], eta[v, q, p, r + 1]
-                        if lows[z] < x < top and h > lows[y]:
-                            below = _table(h, lows[y], steps[y], starts[y], starts[y + 1], coefficients)
-                            density = math.exp(a * log_right[p, r] + b * log_wrong[p, r] - c)
-                            total += weight[v, q, p, r] * below * density
-                out[q, i, v] = min(max(total, 0.0), 1.0)
+                        if lows[z] < x < top:
+                            under = _table(h, lows[y], steps[y], starts[y], starts[y + 1], coefficients)
+                            mass = weight[v, q, p, r] * math.exp(a * log_right[p, r] + b * log_wrong[p, r] - c)
+                            below += mass * under
+                            above += mass * (1.0 - under)
+                out[q, i, v] = min(max(below if below < above else 1.0 - above, 0.0), 1.0)
 
 
 @numba.njit(parallel=True, cache=True)
@@ -75,8 +80,8 @@ def cross(
     """Fill ``at`` (value, prevalence, panel, node): where rising functions take the wanted values.
 
     ``pieces`` (prevalence, panel, node, piece, degree) are Chebyshev coefficients of the functions on intervals of
-    length ``step``, from ``low`` on, at whose ``ends`` they take those values. 0 where it is not ``needed``; NaN where the
-    function does not take the value, or its first coefficient is NaN.
+    length ``step``, from ``low`` on, at whose ``ends`` they take those values. 0 where it is not ``needed``; NaN where
+    the function does not take the value, or its first coefficient is NaN.
     """
     shares, panels, nodes, number, degrees = pieces.shape
     for v in numba.prange(len(wanted)):

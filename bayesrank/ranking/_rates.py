@@ -28,7 +28,7 @@ SAME, DECIMALS = 1e-12, 12
 #: Panels along a contour: as wide as so many standard deviations, and no wider.
 DEVIATIONS, PANEL = 3.5, 1.75
 #: Pieces of the score across the contours: their length, their degree, and what may be left of them beyond it.
-STRIDE, DEGREE, REST = 1.5, 13, 1e-11
+STRIDE, DEGREE, REST = 2.0, 15, 1e-11
 #: Places on contours that are held at a time.
 MOST = 4e6
 
@@ -58,7 +58,7 @@ class _Along:
     beta: np.ndarray  #: Parameters of TNR and the logarithm of their Beta function (entity, 3).
     first: np.ndarray  #: The first panel of an entity, and one beyond its last.
     last: np.ndarray
-    s: np.ndarray  #: (panel, 1 + node): its left end and its nodes.
+    s: np.ndarray  #: (panel, 1 + node + 1): its nodes between its ends.
     half: np.ndarray  #: Half the length of a panel.
     corners: np.ndarray  #: The least and the greatest score (prevalence, entity, 2).
     far: float  #: The mean logit of both rates is sought so far from 0.
@@ -155,7 +155,7 @@ class Rates:
             np.column_stack([tnr, special.betaln(*tnr.T)]),
             np.clip(np.searchsorted(edges, low, "right") - 1, 0, len(half) - 1),
             np.clip(np.searchsorted(edges, high, "left"), 1, len(half)),
-            edges[:-1, None] + half[:, None] * np.concatenate([[0.0], 1 + node]),
+            edges[:-1, None] + half[:, None] * np.concatenate([[0.0], 1 + node, [2.0]]),
             half,
             np.stack(corners, axis=-1),
             min(ends.max() + np.abs(edges).max() / 2, 2 * FAR),
@@ -189,7 +189,7 @@ class Rates:
         node, weight = np.polynomial.legendre.leggauss(self.nodes)
         middle = self._middle(values)
         zeta, eta = middle + b.s / 2, middle - b.s / 2
-        weight = zeta[..., 1:] @ slopes_at(node).T * weight
+        weight = zeta[..., 1:-1] @ slopes_at(node).T * weight
         out = np.empty((len(self.shares), len(self.free), len(values)))
         along_contours(
             zeta, eta, weight, b.corners, b.first, b.last, b.beta, b.of_tnr, b.of_tpr,
@@ -198,7 +198,7 @@ class Rates:
         return out
 
     def _middle(self, values: np.ndarray) -> np.ndarray:
-        """The mean of both logits on the contour of each value: (value, prevalence, panel, 1 + node)."""
+        """The mean of both logits on the contour of each value: (value, prevalence, panel, 1 + node + 1)."""
         from bayesrank.ranking._exact_kernel import cross
 
         b, panel = self._along, np.arange(len(self._along.half))
