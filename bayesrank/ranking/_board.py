@@ -138,7 +138,8 @@ class Panels:
         if low >= high:
             return cls(scale, np.zeros((0, 2)))
         edges = np.unique(np.concatenate([np.linspace(low, high, START + 1), cuts[(cuts > low) & (cuts < high)]]))
-        pending, done = np.column_stack([edges[:-1], edges[1:]]), []
+        pending = np.column_stack([edges[:-1], edges[1:]])
+        done: list[np.ndarray] = []
         tails = np.linalg.inv(np.polynomial.legendre.legvander(lobatto(NODES)[0], NODES - 1))[-2:]
         while len(pending):
             panels = cls(scale, pending)
@@ -149,7 +150,7 @@ class Panels:
                     for part in (cdf, whole):
                         rest = np.maximum(rest, np.abs(part @ tails.T).max(axis=(0, 1, 3)))
             narrow = np.diff(pending, axis=1)[:, 0] < NARROWEST * (high - low)
-            good = (rest < WANTED) | narrow | (sum(map(len, done)) + len(pending) > MANY)
+            good = (rest < WANTED) | narrow | (sum(len(part) for part in done) + len(pending) > MANY)
             done.append(pending[good])
             wide = pending[~good]
             middle = wide.mean(axis=1)
