@@ -1,6 +1,7 @@
 """Rankings: from a number per draw to an order, and how sure it is."""
 
 from bayesrank.ranking.credible import credible_ranking
+from bayesrank.ranking.exact import exact_ranking
 from bayesrank.ranking.leaving_out import stability
 from bayesrank.ranking.orders import probability, probable_orders
 from bayesrank.ranking.preorder import dual, rank_bounds, relations
@@ -11,6 +12,7 @@ from bayesrank.ranking.top import top_set
 __all__ = [
     "credible_ranking",
     "dual",
+    "exact_ranking",
     "probability",
     "probable_orders",
     "rank",

@@ -5,12 +5,60 @@ the wrong way round (Kemeny's rule on the posterior). Where the pairwise majorit
 optimal. Cycles live inside strongly connected components, which are solved on their own.
 """
 
+from typing import Any
+
 import numpy as np
 
-__all__ = ["best_set", "consensus_order", "share_ranks", "tiers"]
+from bayesrank.ranking._intervals import with_gaps
+
+__all__ = ["best_set", "consensus_of", "consensus_order", "share_ranks", "tiers"]
 
 #: Components up to this size are solved exactly, by dynamic programming over their subsets.
 EXACT_SIZE = 16
+
+
+def consensus_of(
+    names: np.ndarray,
+    expected: np.ndarray,
+    preference: np.ndarray,
+    error: np.ndarray,
+    superiority: np.ndarray,
+    ranked: np.ndarray,
+    prob: float,
+) -> dict[str, Any]:
+    """What a ranking says of one order, by the names that the result has for it.
+
+    Parameters
+    ----------
+    names, expected : ndarray
+        Names and expected ranks of the entities: they settle equal orders; the order of input never does.
+    preference, error, superiority : ndarray
+        As for :func:`share_ranks` and :func:`tiers`, of all entities.
+    ranked : ndarray
+        Which entities have a place.
+    prob : float
+        Of the tiers.
+
+    Examples
+    --------
+    >>> sure = np.array([[0.5, 0.02], [0.98, 0.5]])
+    >>> found = consensus_of(np.array(["a", "b"]), np.array([1.98, 1.02]), sure, 0 * sure, sure, np.ones(2, bool), 0.95)
+    >>> found["consensus_rank"].tolist(), found["tier"].tolist()
+    ([2, 1], [2, 1])
+    """
+    order = np.flatnonzero(ranked)
+    order = order[np.lexsort((names[order], np.round(expected[order], 12)))]
+    placed, distance, bound = consensus_order(preference[np.ix_(order, order)])
+    order = order[placed]
+    position = np.zeros(len(names), int)
+    position[order] = np.arange(1, len(order) + 1)
+    return {
+        "consensus_rank": with_gaps(share_ranks(order, preference, error), ranked),
+        "consensus_position": with_gaps(position, ranked),
+        "consensus_distance": distance,
+        "consensus_lower_bound": bound,
+        "tier": with_gaps(tiers(order, superiority, prob), ranked),
+    }
 
 
 def consensus_order(preference: np.ndarray) -> tuple[np.ndarray, float, float]:

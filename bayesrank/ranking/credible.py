@@ -11,10 +11,10 @@ from bayesrank._draws import ERROR, RARE, Batches, Moments, draw_dims, efficienc
 from bayesrank.ranking._confidence import confidence_sets
 from bayesrank.ranking._evidence import Evidence, evidence_of
 from bayesrank.ranking._hierarchy import hierarchy
-from bayesrank.ranking._intervals import rank_intervals, simultaneous_intervals, with_gaps
+from bayesrank.ranking._intervals import rank_intervals, simultaneous_intervals
 from bayesrank.ranking._reducers import RankReducer, Ranks, compare
 from bayesrank.ranking._source import Scored, scored
-from bayesrank.ranking.consensus import best_set, consensus_order, share_ranks, tiers
+from bayesrank.ranking.consensus import best_set, consensus_of
 
 __all__ = ["credible_ranking"]
 
@@ -208,14 +208,7 @@ def _summarize(
     # Tables of entities × entities, and of draws × entities, are freed when they have been read.
     del mass, moments, pairs, joint, paired
 
-    order = np.flatnonzero(ranked)
-    # Equal orders are settled by expected rank, then name; never by the order of input.
-    order = order[np.lexsort((names[order], np.round(ranks.expected[order], 12)))]
-    placed, distance, bound = consensus_order(preference[np.ix_(order, order)])
-    order = order[placed]
-    position = np.zeros(size, int)
-    position[order] = np.arange(1, len(order) + 1)
-    shared = share_ranks(order, preference, preference_error)
+    order = consensus_of(names, ranks.expected, preference, preference_error, superiority, ranked, prob)
     settled = hierarchy(preference, twice, ranked, batches, worst)
     del preference, preference_error, twice
     equivalence = 1 - superiority - superiority.T
@@ -246,11 +239,7 @@ def _summarize(
         "superiority": superiority,
         "superiority_error": superiority_error,
         "equivalence": equivalence,
-        "consensus_rank": with_gaps(shared, ranked),
-        "consensus_position": with_gaps(position, ranked),
-        "consensus_distance": distance,
-        "consensus_lower_bound": bound,
-        "tier": with_gaps(tiers(order, superiority, prob), ranked),
+        **order,
         "in_best_set": best_set(np.where(ranked, probability[:, 0], 0.0), prob),
         "expected_regret": regret,
         "expected_regret_error": regret_error,

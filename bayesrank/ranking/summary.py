@@ -14,6 +14,8 @@ NEEDED = {"median", "tier", "undefined", "superiority", "consensus_position", "c
 
 #: Independent draws that a probability of 0.95 can be read off: 1 of all of fewer may well be less.
 FEWEST = 60
+#: A mean shortfall below which nobody needs to know it.
+LEAST = 1e-9
 #: Names that a sentence can list.
 NAMED = 5
 
@@ -24,7 +26,7 @@ def ranking_table(ranking: xr.Dataset) -> pd.DataFrame:
     Parameters
     ----------
     ranking : xarray.Dataset
-        Of :func:`bayesrank.credible_ranking`.
+        Of :func:`bayesrank.credible_ranking` or :func:`bayesrank.exact_ranking`.
 
     Returns
     -------
@@ -96,14 +98,15 @@ def verdict(ranking: xr.Dataset) -> list[str]:
             "those alone to speak of them alone)"
         )
     score, size = ranking.attrs["score"], ranking.sizes["entity"]
+    exact = is_exact(ranking)
     if not bool((ranking["undefined"] < 1).any()):
-        return [f"No entity has a defined {score} in any draw: there is nothing to rank."]
+        return [f"No entity has a defined {score}{'' if exact else ' in any draw'}: there is nothing to rank."]
     if bool(ranking["tier"].isnull().all()):
         return [f"No entity has a defined {score} in half of the draws: there is nothing to rank."]
     first = [*contradictions(ranking), *filter(None, str(ranking["notes"].item()).split("\n"))]
     if size == 1:
         return [*first, f"{ranking['entity'].values[0]} is the only entity: there is nothing to rank it against."]
-    point = bool(ranking["effective_sample_size"].isnull().all())
+    point = not exact and bool(ranking["effective_sample_size"].isnull().all())
     if point or worth(ranking) < FEWEST:
         table = ranking_table(ranking)
         names = [str(name) for name in table.index[table["consensus_rank"] == 1]]
@@ -114,8 +117,23 @@ def verdict(ranking: xr.Dataset) -> list[str]:
     return [*first, _leaders(ranking), *_comparisons(ranking), *_surely(ranking), *_cost(ranking), *last]
 
 
+def is_exact(ranking: xr.Dataset) -> bool:
+    """Whether a ranking rests on no draws.
+
+    Examples
+    --------
+    >>> import bayesrank as br
+    >>> counts = br.from_counts(tn=[70, 79], fp=[10, 1], fn=[9, 1], tp=[21, 29], entity=["a", "b"])
+    >>> is_exact(br.exact_ranking(counts, "f1"))
+    True
+    """
+    return ranking.attrs.get("method") == "exact"
+
+
 def worth(ranking: xr.Dataset) -> float:
     """Independent draws that a ranking's draws are worth, by its stickiest entity: what a printed probability rests on.
+
+    Infinitely many where no draws were needed.
 
     Examples
     --------
@@ -124,6 +142,8 @@ def worth(ranking: xr.Dataset) -> float:
     >>> worth(br.credible_ranking(counts, "f1"))
     1.0
     """
+    if is_exact(ranking):
+        return np.inf
     draws = ranking.attrs["draws"]
     share = ranking["effective_sample_size"] / (draws * (1 - ranking["undefined"]))
     return float(draws * share.where(ranking["tier"].notnull()).min().fillna(1.0))
@@ -167,7 +187,8 @@ def _leaders(ranking: xr.Dataset) -> str:
         relation = f"{p[0]} {p[1:]}" if p[0] in "<>" else f"= {p}"
         return f"{names[0]} is the most probable best by {score}: P(best) {relation}."
     listed = _listed(names) if len(names) <= 3 else f"{names[0]}, {names[1]} and {len(names) - 2} more"
-    return f"{listed} share the highest probability of being best by {score}, {p} each, within Monte-Carlo error."
+    within = "" if is_exact(ranking) else ", within Monte-Carlo error"
+    return f"{listed} share the highest probability of being best by {score}, {p} each{within}."
 
 
 def _comparisons(ranking: xr.Dataset) -> list[str]:
@@ -258,9 +279,11 @@ def _cost(ranking: xr.Dataset) -> list[str]:
     regret, first = table["expected_regret"].iloc[0], table.index[0]
     if np.isnan(regret) or ranking["tier"].notnull().sum() < 2:
         return []
+    score = ranking.attrs["score"].replace("_", " ")
+    if is_exact(ranking) and regret < LEAST:
+        return [f"Choosing {first} costs less than {LEAST:g} of {score} on average, against knowing who is best."]
     if regret == 0:
         return [f"In no draw does choosing {first} cost anything."]
-    score = ranking.attrs["score"].replace("_", " ")
     return [f"Choosing {first} costs {regret:.2g} of {score} on average, against knowing who is best."]
 
 
@@ -282,7 +305,7 @@ def _unranked(ranking: xr.Dataset) -> list[str]:
 
 def _too_few_draws(ranking: xr.Dataset) -> list[str]:
     """Whether joint rank intervals had to go to the ends of the draws, or beyond."""
-    if not float(ranking["rank_simultaneous_level"]) <= 0:
+    if is_exact(ranking) or not float(ranking["rank_simultaneous_level"]) <= 0:
         return []
     size = int(ranking["tier"].notnull().sum())
     return [
@@ -292,9 +315,9 @@ def _too_few_draws(ranking: xr.Dataset) -> list[str]:
 
 
 def _check_ranking(ranking: xr.Dataset) -> None:
-    whole = isinstance(ranking, xr.Dataset) and {"prob", "score", "draws"} <= set(ranking.attrs)
+    whole = isinstance(ranking, xr.Dataset) and {"prob", "score", "method"} <= set(ranking.attrs)
     if not whole or not set(ranking.data_vars) >= NEEDED or not ranking.sizes["entity"]:
-        raise ValueError(f"ranking must come from br.credible_ranking; got {in_words(ranking)}")
+        raise ValueError(f"ranking must come from br.credible_ranking or br.exact_ranking; got {in_words(ranking)}")
     if ranking["tier"].dims != ("entity",):
         raise ValueError(f"ranking must be one ranking (select it with .isel); got the dims {ranking['tier'].dims}")
 

@@ -16,10 +16,11 @@ from bayesrank._compat import groups_of, is_container
 from bayesrank.counts import are_outcomes, parts_of
 from bayesrank.ops import of_draws, summarize
 from bayesrank.performance import as_performance, observed_counts, posterior_of
-from bayesrank.ranking import credible_ranking, ranking_table, verdict
+from bayesrank.ranking import ranking_table, verdict
 from bayesrank.ranking._evidence import sampling
 from bayesrank.ranking._source import scored
-from bayesrank.ranking.summary import worth
+from bayesrank.ranking.exact import full_ranking
+from bayesrank.ranking.summary import is_exact, worth
 from bayesrank.report.words import implied_prior, prior_scores
 from bayesrank.tile import credible
 
@@ -85,7 +86,7 @@ def ranking_report(
         raise ValueError(
             f"posterior must have no dim dataset (fit br.pool(counts), or select one data set); got {found.values.dims}"
         )
-    ranking = credible_ranking(posterior, score, kind=kind) if ranking is None else ranking
+    ranking = full_ranking(posterior, score, kind=kind) if ranking is None else ranking
     prob, about = ranking.attrs["prob"], groups["posterior"].attrs
     counts = observed_counts(posterior)
     parts = None if counts is None else parts_of(counts)
@@ -105,6 +106,7 @@ def ranking_report(
         score_words=found.name.replace("_", " "),
         prob=prob,
         rope=ranking.attrs["rope"],
+        exact=is_exact(ranking),
         size=_text.count(len(rows), "entity"),
         evidence=None if counts is None else _evidence(counts, parts),
         verdict=verdict(ranking),
@@ -189,21 +191,31 @@ def _model(about: dict[str, Any]) -> str:
 
 
 def _diagnostics(groups: dict[str, xr.Dataset], ranking: xr.Dataset, values: xr.DataArray) -> list[str]:
-    lines = [
-        f"{ranking.attrs['draws']} posterior draws; the largest Monte-Carlo standard error of P(best) is "
-        f"{float(ranking['probability_best_error'].max()):.4f}, of an expected rank "
-        f"{float(ranking['expected_rank_error'].max()):.2f}.",
-        f"The simultaneous rank intervals hold all ranks in {100 * float(ranking['rank_simultaneous_probability']):.1f}"
-        "% of the draws.",
-    ]
+    of_best, of_rank = (float(ranking[f"{name}_error"].max()) for name in ("probability_best", "expected_rank"))
+    exact = is_exact(ranking)
+    if exact:
+        lines = [
+            "Ranks and probabilities are integrals, not shares of draws; with fewer nodes P(best) moves by at most "
+            f"{of_best:.1g}, an expected rank by {of_rank:.1g}."
+        ]
+    else:
+        held = 100 * float(ranking["rank_simultaneous_probability"])
+        lines = [
+            f"{ranking.attrs['draws']} posterior draws; the largest Monte-Carlo standard error of P(best) is "
+            f"{of_best:.4f}, of an expected rank {of_rank:.2f}.",
+            f"The simultaneous rank intervals hold all ranks in {held:.1f}% of the draws.",
+        ]
     gap = float(ranking["consensus_distance"] - ranking["consensus_lower_bound"])
     lines.append(
-        f"The consensus order disagrees with a draw on {float(ranking['consensus_distance']):.1f} pairs on average"
+        f"The consensus order disagrees with {'the truth' if exact else 'a draw'} on "
+        f"{float(ranking['consensus_distance']):.1f} pairs on average"
         f"{'; no order could do better.' if gap < 1e-9 else f'; no order could do better by more than {gap:.3f}.'}"
     )
+    if exact:
+        return lines
     if "sample_stats" not in groups:
-        exact = groups["posterior"].attrs.get("sampler") == "exact"
-        return [*lines, "The draws are exact and independent: there is no sampler to diagnose."] if exact else lines
+        free = groups["posterior"].attrs.get("sampler") == "exact"
+        return [*lines, "The draws are exact and independent: there is no sampler to diagnose."] if free else lines
     found = sampling(groups, values)
     return [
         *lines,

@@ -13,7 +13,7 @@ from scipy import special
 from bayesrank.scores._contour_area import EDGE, density, monotone, outperformed
 from bayesrank.scores.score import Score, cells_at
 
-__all__ = ["of_dirichlet", "of_rates", "of_two_betas"]
+__all__ = ["gauss_jacobi", "of_dirichlet", "of_rates", "of_two_betas"]
 
 Curve = Callable[[np.ndarray], np.ndarray]
 #: Node numbers are doubled until the cdf moves by less.
@@ -130,7 +130,7 @@ def of_rates(
         if not score.depends_on_prevalence:
             share, weight = np.array([0.5]), np.ones(1)
         elif isinstance(prevalence, tuple):
-            share, weight = _gauss_jacobi(size, *prevalence)
+            share, weight = gauss_jacobi(size, *prevalence)
         else:
             share, weight = np.array([prevalence]), np.ones(1)
         if not monotone(score, share):
@@ -187,11 +187,11 @@ def _split(side: list[tuple[float, float]], size: int) -> tuple[np.ndarray, np.n
     if len({w for w, _ in side}) == 1:
         return np.array([side[0][0]]), np.ones(1)
     (w1, a), (w2, b) = side
-    share, weight = _gauss_jacobi(size, a, b)
+    share, weight = gauss_jacobi(size, a, b)
     return w1 * share + w2 * (1 - share), weight
 
 
-def _gauss_jacobi(size: int, a: float, b: float) -> tuple[np.ndarray, np.ndarray]:
+def gauss_jacobi(size: int, a: float, b: float) -> tuple[np.ndarray, np.ndarray]:
     """Nodes in (0, 1) and probabilities that integrate polynomials against Beta(a, b) (Golub and Welsch 1969)."""
     from scipy.linalg import eigh_tridiagonal
 

@@ -1,0 +1,347 @@
+"""An exact ranking: what a credible ranking says, by quadrature instead of draws."""
+
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from bayesrank._checks import credibility, in_words, number
+from bayesrank._compat import groups_of, is_container
+from bayesrank.counts import check_counts
+from bayesrank.models import find, tell
+from bayesrank.models import names as models
+from bayesrank.ranking._board import NoClosedForm, Panels
+from bayesrank.ranking._conjugates import Known, Plan, plan_of
+from bayesrank.ranking._evidence import Evidence, evidence_of
+from bayesrank.ranking._intervals import rank_intervals
+from bayesrank.ranking._measures import Measures, measure, quantiles
+from bayesrank.ranking._source import Scored
+from bayesrank.ranking.consensus import best_set, consensus_of
+from bayesrank.ranking.credible import credible_ranking
+from bayesrank.scores import Score, as_score
+
+__all__ = ["applies", "exact_ranking", "full_ranking"]
+
+#: Nodes of a panel, nodes of a panel along a contour, and prevalences: the result's, and those it is compared with.
+FINE, COARSE = (16, 12, 16), (11, 9, 11)
+#: Prevalences at which the panels are sought.
+FEW = 4
+#: Entities that a command ranks without draws: more take longer than a reader waits.
+MOST = 400
+#: What an error says of itself, as attrs["method"].
+ERROR = "difference of two numbers of nodes"
+#: What sums of rounded numbers may be off.
+ROUNDING = 1e-13
+#: Observed values that lie outside of their interval by less, as a share of its width, do so by rounding.
+SLACK = 1e-9
+
+
+def exact_ranking(
+    source: Any, score: Any, *, prob: float = 0.95, rope: float = 0.0, model: Any = None, **options: Any
+) -> xr.Dataset:
+    """A credible ranking without draws: of counts, where the posterior is known in closed form.
+
+    Given the class shares of a test set, entities are independent and the distribution of each one's score is known.
+    So who beats whom, who is best, and the ranks, are integrals: there is no seed, equal counts get equal
+    numbers, and another entity changes nothing but the ranks that it takes itself.
+
+    Parameters
+    ----------
+    source : DataArray, InferenceData or DataTree
+        Integer counts (entity, [dataset], actual, predicted), or a posterior that :func:`bayesrank.fit` made of such
+        counts with a conjugate model, whose evidence and prior are then used, not its draws. With the dim ``dataset``
+        there is one ranking for each data set.
+    score : Score, str or callable
+        What to rank by. Of two classes any score that rises, or falls, with TPR and with TNR at a given prevalence: the
+        ranking scores, informedness, MCC, markedness, kappa, likelihood and odds ratios, ... Of more classes the
+        accuracy, or a function of it alone, where each entity has a test set of its own.
+    prob : float
+        Credible probability of intervals, tiers and the best set, between 0 and 1.
+    rope : float
+        Region of practical equivalence, in units of the score: differences up to it do not count as superiority.
+    model : str or class, optional
+        For counts, as for :func:`bayesrank.fit`: ``"dirichlet_multinomial"`` (the default) or ``"beta_binomial"``.
+    **options
+        For counts, the model's own, as for :func:`bayesrank.fit`: ``prior``, ``prevalence`` (no draws of it),
+        ``shared_prevalence``, ``force``.
+
+    Returns
+    -------
+    xarray.Dataset
+        What :func:`bayesrank.credible_ranking` returns, with the same names and meanings, but for what needs
+        joint draws (the simultaneous rank intervals) and the effective sample size. Errors ``<name>_error`` are those
+        of the quadrature: how much the result moves between two numbers of nodes. The attrs have ``method`` "exact",
+        and no ``draws``. An entity is undefined always or never: ``undefined`` is 1 or 0.
+
+    Raises
+    ------
+    ValueError, TypeError, KeyError
+        Naming the argument, what it held and what it should hold; among others where the posterior of the score is not
+        known in closed form: :func:`bayesrank.credible_ranking` takes draws.
+
+    References
+    ----------
+    The distribution of the number of entities that are above a value is a Poisson-binomial, by its generating function
+    at the roots of unity: Hong, On computing the distribution function for the Poisson binomial distribution
+    (Computational Statistics & Data Analysis, 2013).
+
+    Examples
+    --------
+    >>> import bayesrank as br
+    >>> counts = br.from_counts(tn=[70, 79, 79], fp=[10, 1, 1], fn=[9, 1, 1], tp=[21, 29, 29], entity=["a", "b", "c"])
+    >>> ranking = exact_ranking(counts, "informedness", model="beta_binomial")
+    >>> best = ranking["probability_best"]
+    >>> best.round(4).values.tolist(), best.sel(entity="b").item() == best.sel(entity="c").item()
+    ([0.0004, 0.4998, 0.4998], True)
+    """
+    prob = credibility("prob", prob)
+    rope = number("rope", rope, 0.0, finite=True)
+    score = as_score(score)
+    if score.higher_is_better is None:
+        raise ValueError(f"score must have a better end to rank by; got {score.name}, which has none")
+    known, frame, evidence = _closed_form(source, model, options)
+    return _each(known, frame, evidence, score, prob, rope)
+
+
+def applies(source: Any, score: Any, model: Any = None, **options: Any) -> bool:
+    """Whether an exact ranking can be made of it; all else that may be wrong raises as it would there.
+
+    Examples
+    --------
+    >>> import bayesrank as br
+    >>> counts = br.from_counts(tn=[8, 7], fp=[2, 3], fn=[1, 2], tp=[9, 8], entity=["a", "b"])
+    >>> applies(counts, "mcc"), applies(counts, "optimized_precision")
+    (True, False)
+    """
+    try:
+        known, frame, _ = _closed_form(source, model, options)
+        for position in np.ndindex(frame.shape[1:]):
+            plan_of(as_score(score), _at(known, position))
+    except NoClosedForm:
+        return False
+    return True
+
+
+def full_ranking(
+    posterior: Any, score: Any, *, prob: float = 0.95, rope: float = 0.0, kind: str | None = None
+) -> xr.Dataset:
+    """What command and report show: the exact ranking where there is one, what needs joint draws from the draws.
+
+    Parameters
+    ----------
+    posterior, score, prob, rope, kind
+        As for :func:`bayesrank.credible_ranking`.
+
+    Returns
+    -------
+    xarray.Dataset
+        Of :func:`exact_ranking`, and in addition the simultaneous rank intervals, the confidence sets and what else the
+        draws alone tell; or of :func:`bayesrank.credible_ranking`, where the posterior is not known in closed form, was
+        sampled, or has more than 400 entities.
+
+    Examples
+    --------
+    >>> import bayesrank as br
+    >>> counts = br.from_counts(tn=[70, 79], fp=[10, 1], fn=[9, 1], tp=[21, 29], entity=["a", "b"])
+    >>> ranking = full_ranking(br.fit(counts, seed=1), "f1")
+    >>> ranking.attrs["method"], "rank_simultaneous_lower" in ranking
+    ('exact', True)
+    """
+    drawn = credible_ranking(posterior, score, prob=prob, rope=rope, kind=kind)
+    plain = kind is None and is_container(posterior) and drawn.sizes["entity"] <= MOST and "dataset" not in drawn.dims
+    told = groups_of(posterior)["posterior"].attrs.get("sampler") if plain else None
+    named = isinstance(score, str) and plain and score in groups_of(posterior)["posterior"]
+    if told != "exact" or named or not applies(posterior, score):
+        return drawn
+    exact = exact_ranking(posterior, score, prob=prob, rope=rope)
+    return exact.assign({name: held for name, held in drawn.items() if name not in exact})
+
+
+def _closed_form(source: Any, model: Any, options: dict[str, Any]) -> tuple[Known, xr.DataArray, Evidence]:
+    """What is known of the posterior, the labels of its tables as an array of zeros, and the evidence behind it."""
+    if isinstance(source, xr.DataArray):
+        counts = check_counts(source, "source")
+        story = tell("dirichlet_multinomial" if model is None else model, counts, options)
+    else:
+        story = _story_of(source, model, options)
+    if not hasattr(story, "conjugate"):
+        raise NoClosedForm(f"model must have a posterior in closed form; {type(story).__name__} has none")
+    found = story.conjugate()
+    table = found.posterior.transpose("entity", ..., "actual", "predicted")
+    frame = xr.zeros_like(table.isel(actual=0, predicted=0, drop=True))
+    totals = None
+    if found.totals is not None:
+        if {"chain", "draw"} & set(found.totals.dims):
+            raise NoClosedForm(f"prevalence must be one number for each table; got draws of it, {found.totals.dims}")
+        totals = (frame + found.totals).transpose(*frame.dims, "actual").values
+    known = Known(table.values, totals, found.test_set.transpose(*frame.dims).values)
+    counts = story.observed()["observed_data"]["counts"]
+    kept = {name: c for name, c in counts.coords.items() if c.dims == ("entity",) and name != "test_set"}
+    frame = frame.assign_coords(kept)
+    if not isinstance(source, xr.DataArray):
+        return known, frame, evidence_of(source, None, frame, None)
+    mean = table / table.sum("predicted")
+    performance = None if totals is None else mean * found.totals.transpose(..., "actual")
+    about = story.settings | {"kind": story.kind}
+    return known, frame, Evidence(counts=counts, performance=performance, about=about)
+
+
+def _story_of(source: Any, model: Any, options: dict[str, Any]) -> Any:
+    """The model of a posterior, told again what it was told."""
+    if not is_container(source):
+        raise TypeError(f"source must be counts, or what br.fit makes of counts; got {in_words(source)}")
+    if model is not None or options:
+        raise ValueError(
+            f"model and its options must be left out for a posterior, which has them; got {model!r}, {options}"
+        )
+    groups = groups_of(source)
+    posterior, about = groups.get("posterior", xr.Dataset()), groups.get("posterior", xr.Dataset()).attrs
+    counts = groups.get("observed_data", xr.Dataset()).get("counts")
+    prior = groups.get("constant_data", xr.Dataset()).get("prior_concentration")
+    conjugate = about.get("model") in models() and hasattr(find(about["model"]), "conjugate")
+    if not conjugate or counts is None or prior is None or "performance" not in posterior:
+        raise NoClosedForm(
+            "source must be a posterior that br.fit made of counts with a conjugate model; got one of "
+            f"{about.get('model', 'no known model')!r} (br.credible_ranking takes draws)"
+        )
+    performance = posterior["performance"]
+    if performance["entity"].values.tolist() != counts["entity"].values.tolist():
+        raise ValueError("source must hold a posterior and the counts of the same entities; got others")
+    prevalence = about.get("prevalence", "sampled")
+    if prevalence not in ("sampled", "observed"):
+        # As words it has lost digits.
+        each = performance.sum("predicted", skipna=False).drop_vars("predicted", errors="ignore")
+        prevalence = each.isel(chain=0, draw=0, drop=True).fillna(0.5)
+        if bool((np.abs(each - prevalence) > 1e-9).any()):
+            raise NoClosedForm("source must not rest on draws of a prevalence, which have no closed form; it does")
+        prevalence = prevalence / prevalence.sum("actual")
+    if "test_set" in counts.coords:
+        # Those not measured have no test set; some name they need.
+        names = xr.where(counts["test_set"] == "", "none", counts["test_set"])
+        counts = counts.assign_coords(test_set=names)
+    shared = bool(about.get("shared_prevalence", 1))
+    told = {"prior": prior, "prevalence": prevalence, "shared_prevalence": shared, "force": True}
+    return tell(about["model"], counts.astype(int), told)
+
+
+def _each(known: Known, frame: xr.DataArray, evidence: Evidence, score: Score, prob: float, rope: float) -> xr.Dataset:
+    """One ranking for each item of every other dim."""
+    if frame.ndim == 1:
+        return _one(known, frame, evidence, score, prob, rope)
+    dim = str(frame.dims[1])
+    parts = []
+    for i in range(frame.sizes[dim]):
+        parts.append(_each(_at(known, (i,)), frame.isel({dim: i}, drop=True), evidence.at(dim, i), score, prob, rope))
+    joined = xr.concat(parts, dim=dim, combine_attrs="override", coords="minimal", compat="override", join="exact")
+    return joined.assign_coords({dim: frame[dim]})
+
+
+def _at(known: Known, position: tuple[int, ...]) -> Known:
+    """That of one item of the other dims."""
+    here: Any = (slice(None), *position)
+    return Known(known.concentration[here], None if known.totals is None else known.totals[here], known.test_set[here])
+
+
+def _one(known: Known, frame: xr.DataArray, evidence: Evidence, score: Score, prob: float, rope: float) -> xr.Dataset:
+    entities = frame["entity"].values
+    plan = plan_of(score, known)
+    result = _summary(plan, np.array([str(name) for name in entities]), score, prob, rope)
+    seen, extreme = evidence.observed(score), evidence.extreme()
+    observed = np.full(len(entities), np.nan) if seen is None else seen.values.astype(float)
+    settled = np.zeros(len(entities), bool) if extreme is None else extreme.values
+    found = Scored(xr.DataArray(), score.name, bool(score.higher_is_better), score).facts()
+    slack = SLACK * (1 + result["upper"] - result["lower"])
+    outside = (observed < result["lower"] - slack) | (observed > result["upper"] + slack)
+    at_an_end = np.isclose(observed[:, None], found["range"], rtol=1e-9, atol=1e-9).any(axis=1)
+    result |= {"observed": observed, "contradicted": outside & ~at_an_end & ~settled}
+    result["notes"] = "\n".join(evidence.notes(score))
+    variables = {name: (_dims(name, np.ndim(v)), v, _about(name)) for name, v in result.items()}
+    coords: dict[str, Any] = {"entity": entities, "rival": entities, "rank": np.arange(1, len(entities) + 1)}
+    coords |= {str(name): coord for name, coord in frame.coords.items() if coord.dims == ("entity",)}
+    return xr.Dataset(variables, coords, found | {"prob": prob, "rope": rope, "method": "exact"})
+
+
+def _summary(plan: Plan, labels: np.ndarray, score: Score, prob: float, rope: float) -> dict[str, Any]:
+    """All that follows from the distributions, with the names that the result has for it."""
+    size, defined = len(labels), plan.item >= 0
+    tail = (1 - prob) / 2
+    if defined.any():
+        groups = plan.build(*FINE[1:])
+        panels = Panels.resolving(plan.build(FINE[1], FEW), plan.scale, rope)
+        found = measure(groups, panels, FINE[0], rope, score.finite_mean)
+        other = measure(plan.build(*COARSE[1:]), panels, COARSE[0], rope, score.finite_mean)
+        sign = 1 if score.higher_is_better else -1
+        at = sign * quantiles(groups, panels, found.cdf, np.array([tail, 0.5, 1 - tail]))[:, ::sign]
+    else:
+        none = np.zeros((1, 1))
+        found = other = Measures(none[:, :0], (none, none), (none, none), none[0], none, 0.0)
+        at = np.zeros((1, 3))
+    ends = np.where(defined[:, None], at[plan.item], np.nan)
+    best, less = _of_entities(plan, found), _of_entities(plan, other)
+    error = {name: np.abs(best[name] - less[name]) + best["unresolved"] + ROUNDING for name in best}
+    probability = best["rank"]
+    lower, upper = rank_intervals(np.where(defined[:, None], probability, np.nan), tail)
+    superiority = best["superior"]
+    equivalence = np.clip(1 - superiority - superiority.T, 0.0, 1.0)
+    np.fill_diagonal(equivalence, np.where(defined, 1.0, np.nan))
+    preference = np.nan_to_num(best["before"], nan=0.5)
+    preference_error = np.nan_to_num(error["before"])
+    regret = best["regret"] if score.finite_mean else np.full(size, np.nan)
+    return {
+        "median": ends[:, 1],
+        "lower": ends[:, 0],
+        "upper": ends[:, 2],
+        "rank_probability": probability,
+        "rank_probability_error": error["rank"],
+        "probability_best": probability[:, 0],
+        "probability_best_error": error["rank"][:, 0],
+        "expected_rank": best["expected"],
+        "expected_rank_error": error["expected"],
+        "rank_lower": lower,
+        "rank_upper": upper,
+        "superiority": superiority,
+        "superiority_error": error["superior"],
+        "equivalence": equivalence,
+        **consensus_of(labels, best["expected"], preference, preference_error, superiority, defined, prob),
+        "in_best_set": best_set(probability[:, 0], prob),
+        "expected_regret": regret,
+        "expected_regret_error": np.where(np.isnan(regret), np.nan, error["regret"]),
+        "undefined": 1.0 - defined,
+    }
+
+
+def _of_entities(plan: Plan, found: Measures) -> dict[str, Any]:
+    """What a board says of its items, entity by entity; NaN of those without a value."""
+    defined = plan.item >= 0
+    size, ranked = len(defined), int(defined.sum())
+    pair = defined[:, None] & defined
+    together = plan.group[:, None] == plan.group
+
+    def of_pairs(same: np.ndarray, two: np.ndarray, own: float) -> np.ndarray:
+        out = np.where(together, *(part[np.ix_(plan.item, plan.item)] for part in (same, two)))
+        np.fill_diagonal(out, own)
+        return np.where(pair, np.clip(out, 0.0, 1.0), np.nan)
+
+    rank = np.zeros((size, size))
+    rank[defined, :ranked] = found.rank[plan.item[defined]]
+    before = of_pairs(*found.before, 0.5)
+    # 1 + Σ P(another is before it), of which the own 1/2 is taken back.
+    expected = 0.5 + np.nansum(before, axis=0)
+    return {
+        "rank": rank,
+        "before": before,
+        "expected": np.where(defined, expected, np.nan),
+        "superior": of_pairs(*found.superior, 0.0),
+        "regret": np.where(defined, found.regret[plan.item], np.nan),
+        "unresolved": found.unresolved,
+    }
+
+
+def _dims(name: str, ndim: int) -> tuple[str, ...]:
+    if ndim < 2:
+        return ("entity",)[:ndim]
+    return ("entity", "rank" if name.startswith("rank_probability") else "rival")
+
+
+def _about(name: str) -> dict[str, str]:
+    return {"method": ERROR} if name.endswith("_error") else {}

@@ -1,0 +1,522 @@
+"""Exact rankings: closed forms, adaptive quadrature, simulations that share no code, and what must not change."""
+
+import math
+from fractions import Fraction
+from itertools import combinations
+
+import numpy as np
+import pytest
+import xarray as xr
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import integrate, special, stats
+
+import bayesrank as br
+from bayesrank._compat import groups_of, to_container
+from bayesrank.ranking.exact import applies
+from bayesrank.scores import as_score
+from bayesrank.scores.families import by_importance
+from tests.strategies import two_class_counts
+
+THREE = br.from_counts(tn=[30, 28, 40], fp=[2, 4, 0], fn=[3, 1, 5], tp=[15, 17, 15], entity=["a", "b", "c"])
+MIXED = by_importance("mixed", tn=1, fp=2, fn=5, tp=3)
+
+
+def of_rates(tpr, tnr=(1, 1)):
+    """Counts whose posteriors under a uniform prior are these Beta variables."""
+    tpr, tnr = (np.broadcast_to(np.array(pair), (len(tpr), 2)) - 1 for pair in (tpr, tnr))
+    names = [f"e{i}" for i in range(len(tpr))]
+    return br.from_counts(tn=tnr[:, 0], fp=tnr[:, 1], fn=tpr[:, 1], tp=tpr[:, 0], entity=names)
+
+
+def ranked(tpr, **options):
+    return br.exact_ranking(of_rates(tpr, (2, 2)), "tpr", model="beta_binomial", **options)
+
+
+# Closed forms
+
+
+def beta(x, y):
+    return Fraction(math.factorial(x - 1) * math.factorial(y - 1), math.factorial(x + y - 1))
+
+
+def beats(a, b, c, d):
+    """P(X > Y) of X ~ Beta(a, b) and Y ~ Beta(c, d), in whole numbers: integrating by parts makes it a finite sum."""
+    return float(sum(beta(c + i, b + d) / ((b + i) * beta(1 + i, b) * beta(c, d)) for i in range(a)))
+
+
+@pytest.mark.parametrize("pairs", [((16, 4), (18, 2)), ((3, 9), (40, 70)), ((1, 1), (2, 1)), ((300, 20), (310, 31))])
+def test_the_better_of_two_betas_is_a_finite_sum(pairs):
+    ranking = ranked(pairs)
+    assert ranking["superiority"].values[0, 1] == pytest.approx(beats(*pairs[0], *pairs[1]), abs=1e-11)
+    assert ranking["superiority"].values[1, 0] == pytest.approx(beats(*pairs[1], *pairs[0]), abs=1e-11)
+    np.testing.assert_allclose(ranking["probability_best"], ranking["superiority"].values[[0, 1], [1, 0]], atol=1e-12)
+
+
+def test_independent_betas_agree_with_adaptive_quadrature():
+    pairs = [(16, 4), (18, 2), (40, 9), (5, 5), (25, 1)]
+    ranking, betas = ranked(pairs), [stats.beta(*pair) for pair in pairs]
+
+    def integral(function):
+        return integrate.quad(function, 0, 1, epsabs=1e-13, limit=500, points=[0.5, 0.8, 0.9, 0.97])[0]
+
+    for i, own in enumerate(betas):
+        others = [beta for beta in betas if beta is not own]
+        for r in range(len(betas)):
+            above = lambda x: sum(  # noqa: E731
+                np.prod([o.sf(x) if j in better else o.cdf(x) for j, o in enumerate(others)])  # noqa: B023
+                for better in combinations(range(len(others)), r)  # noqa: B023
+            )
+            slow = integral(lambda x: own.pdf(x) * above(x))  # noqa: B023
+            assert ranking["rank_probability"].values[i, r] == pytest.approx(slow, abs=1e-10)
+    best = integral(lambda x: 1 - np.prod([beta.cdf(x) for beta in betas]))
+    np.testing.assert_allclose(ranking["expected_regret"], [best - beta.mean() for beta in betas], atol=1e-10)
+    np.testing.assert_allclose(ranking["median"], [beta.median() for beta in betas], atol=1e-10)
+    np.testing.assert_allclose(ranking["lower"], [beta.ppf(0.025) for beta in betas], atol=1e-10)
+    np.testing.assert_allclose(ranking["upper"], [beta.ppf(0.975) for beta in betas], atol=1e-10)
+
+
+def test_a_region_of_practical_equivalence():
+    pairs, rope = [(16, 4), (18, 2)], 0.07
+    ranking, (x, y) = ranked(pairs, rope=rope), (stats.beta(*pair) for pair in pairs)
+    first = integrate.quad(lambda t: x.pdf(t) * y.cdf(t - rope), rope, 1, epsabs=1e-13)[0]
+    second = integrate.quad(lambda t: y.pdf(t) * x.cdf(t - rope), rope, 1, epsabs=1e-13)[0]
+    expected = [[0, first], [second, 0]]
+    np.testing.assert_allclose(ranking["superiority"], expected, atol=1e-11)
+    np.testing.assert_allclose(ranking["equivalence"], [[1, 1 - first - second], [1 - first - second, 1]], atol=1e-11)
+    plain = ranked(pairs)
+    for name in ("rank_probability", "expected_rank", "expected_regret", "median", "consensus_rank"):
+        np.testing.assert_allclose(ranking[name], plain[name], atol=1e-12)
+
+
+def test_equals_share_all_ranks():
+    ranking = ranked([(16, 4)] * 7)
+    np.testing.assert_allclose(ranking["rank_probability"], np.full((7, 7), 1 / 7), atol=1e-13)
+    np.testing.assert_allclose(ranking["expected_rank"], np.full(7, 4), atol=1e-12)
+    assert (ranking["consensus_rank"] == 1).all()
+    assert (ranking["tier"] == 1).all()
+    assert ranking["in_best_set"].all()
+
+
+def test_order_statistics_of_uniform_rates():
+    """Seven rates of which nothing is known: the mean of the best is 7/8."""
+    ranking = br.exact_ranking(of_rates([(1, 1)] * 7, (2, 2)), "tpr", model="beta_binomial")
+    np.testing.assert_allclose(ranking["expected_regret"], np.full(7, 7 / 8 - 1 / 2), atol=1e-12)
+
+
+def test_the_score_posterior_has_the_same_quantiles():
+    for score, model in ((MIXED, "dirichlet_multinomial"), ("mcc", "beta_binomial"), ("f1", "beta_binomial")):
+        ranking = br.exact_ranking(THREE, score, model=model)
+        known = br.score_posterior(THREE, score, model).quantile([0.025, 0.5, 0.975])
+        for q, name in enumerate(("lower", "median", "upper")):
+            np.testing.assert_allclose(ranking[name], known[:, q], atol=1e-8)
+
+
+def test_the_precision_of_a_shared_prevalence_ranks_as_the_likelihood_ratio():
+    """PPV's odds are LR+ times those of the prevalence, which cancel."""
+    counts = br.from_counts(tn=[30, 28, 31], fp=[4, 6, 3], fn=[3, 1, 5], tp=[15, 17, 13], entity=["a", "b", "c"])
+    shared = br.exact_ranking(counts, "ppv")
+    ratio = br.exact_ranking(counts, "positive_likelihood_ratio")
+    for name in ("rank_probability", "superiority", "expected_rank"):
+        np.testing.assert_allclose(shared[name], ratio[name], atol=1e-9)
+    apart = br.exact_ranking(counts, "ppv", shared_prevalence=False)
+    assert np.abs(apart["superiority"] - ratio["superiority"]).max() > 1e-3
+
+
+def test_accuracies_of_more_classes_are_betas():
+    tables = np.random.default_rng(1).integers(1, 30, (3, 4, 4))
+    counts = br.from_matrix(tables, "actual_rows")
+    right, total = np.trace(tables, axis1=1, axis2=2) + 2, tables.sum(axis=(1, 2)) + 4
+    known = ranked(list(zip(right, total - right, strict=True)))
+    for score in ("accuracy", "micro_f1"):
+        ranking = br.exact_ranking(counts, score)
+        for name in ("rank_probability", "superiority", "expected_regret", "lower"):
+            np.testing.assert_allclose(ranking[name], known[name], atol=1e-10)
+    turned = br.exact_ranking(counts, "error_rate")
+    np.testing.assert_allclose(turned["probability_best"], known["probability_best"], atol=1e-10)
+    np.testing.assert_allclose(turned["upper"], 1 - known["lower"], atol=1e-10)
+    # A rising function of the accuracy ranks as it does, with values of its own.
+    jaccard = br.exact_ranking(counts, "micro_jaccard")
+    np.testing.assert_allclose(jaccard["rank_probability"], known["rank_probability"], atol=1e-9)
+    np.testing.assert_allclose(jaccard["median"], known["median"] / (2 - known["median"]), atol=1e-9)
+
+
+def test_the_antibody_tests():
+    """108 tests; nine were right about all samples (theory: 0.0843 each under uniform priors)."""
+    counts = br.datasets.load("antibody_tests")
+    ranking = br.exact_ranking(counts, "informedness", model="beta_binomial", prior="uniform")
+    perfect = (counts.sel(actual="positive", predicted="positive") == 30) & (
+        counts.sel(actual="negative", predicted="negative") == 80
+    )
+    best = ranking["probability_best"].values[perfect.values]
+    assert len(best) == 9
+    assert len(set(best.tolist())) == 1
+    assert best[0] == pytest.approx(0.0843, abs=5e-5)
+    error = ranking["rank_probability_error"]
+    assert (np.abs(ranking["rank_probability"].sum("entity") - 1) <= error.sum("entity")).all()
+    assert (np.abs(ranking["rank_probability"].sum("rank") - 1) <= error.sum("rank")).all()
+    assert float(error.max()) < 1e-6
+    assert float(ranking["superiority_error"].max()) < 1e-9
+
+
+# Simulations that share no code
+
+
+def simulate(counts, model, draws, rng, prevalence=None):
+    """Cells (tn, fp, fn, tp) of draws (cell, draw, entity) by NumPy's Betas; one test set, uniform priors."""
+    tn, fp, fn, tp = counts.transpose("entity", "actual", "predicted").values.reshape(-1, 4).T + 1.0
+    tnr, tpr = rng.beta(tn, fp, (draws, len(tn))), rng.beta(tp, fn, (draws, len(tn)))
+    share = rng.beta((fn + tp)[0], (tn + fp)[0], (draws, 1)) if prevalence is None else prevalence
+    assert model == "beta_binomial" or prevalence is not None or len({*zip(tn + fp, fn + tp, strict=True)}) == 1
+    return np.stack([(1 - share) * tnr, (1 - share) * (1 - tnr), share * (1 - tpr), share * tpr])
+
+
+FORMULAS = {
+    "informedness": lambda tn, fp, fn, tp: tp / (tp + fn) - fp / (fp + tn),
+    "mcc": lambda tn, fp, fn, tp: (tp * tn - fp * fn) / np.sqrt((tp + fp) * (tp + fn) * (tn + fp) * (tn + fn)),
+    "f1": lambda tn, fp, fn, tp: 2 * tp / (2 * tp + fp + fn),
+    "negative_likelihood_ratio": lambda tn, fp, fn, tp: (fn / (tp + fn)) / (tn / (fp + tn)),
+    "markedness": lambda tn, fp, fn, tp: tp / (tp + fp) + tn / (tn + fn) - 1,
+    "accuracy": lambda tn, fp, fn, tp: (tp + tn) / (tn + fp + fn + tp),
+}
+
+
+def board(rng, entities, model):
+    """Entities on one test set."""
+    negative, positive = rng.integers(3, 60, 2)
+    fp, fn = rng.integers(0, negative + 1, entities), rng.integers(0, positive + 1, entities)
+    names = [f"e{i}" for i in range(entities)]
+    return br.from_counts(tn=negative - fp, fp=fp, fn=fn, tp=positive - fn, entity=names)
+
+
+def z_scores(ranking, values, rope):
+    """Of all probabilities and of the regret, against draws (draw, entity) of which the greater is better."""
+    draws, size = values.shape
+    places = np.argsort(np.argsort(-values, axis=1), axis=1)
+    found = [(ranking["rank_probability"].values[:, r], (places == r).mean(axis=0)) for r in range(size)]
+    above = (values[:, :, None] > values[:, None] + rope).mean(axis=0)
+    off = ~np.eye(size, dtype=bool)
+    found.append((ranking["superiority"].values[off], above[off]))
+    z = []
+    for exact, seen in found:
+        # Where next to nothing is expected a normal bound does not hold: those are as rare as they should be.
+        often = exact * (1 - exact) * draws > 30
+        z.append(((seen - exact) / np.sqrt(np.maximum(exact * (1 - exact), 1e-12) / draws))[often])
+        assert (np.abs(seen - exact)[~often] * draws < 100).all()
+    if ranking.attrs["finite_mean"]:
+        loss = values.max(axis=1, keepdims=True) - values
+        z.append((loss.mean(axis=0) - ranking["expected_regret"]) / (loss.std(axis=0) / np.sqrt(draws)))
+    return np.concatenate([np.ravel(part) for part in z])
+
+
+def compare(rng, score, model, entities, draws):
+    counts, rope = board(rng, entities, model), float(rng.choice([0.0, 0.03]))
+    prevalence = 0.2 if model == "given" else None
+    if model == "dirichlet_multinomial":
+        ranking = br.exact_ranking(counts, score, rope=rope, prior="uniform")
+    else:
+        prevalence = float(counts[0, 1].sum() / counts[0].sum()) if prevalence is None else prevalence
+        ranking = br.exact_ranking(
+            counts, score, model="beta_binomial", prevalence=prevalence, rope=rope, prior="uniform"
+        )
+    cells = simulate(counts, model, draws, rng, None if model == "dirichlet_multinomial" else prevalence)
+    sign = 1 if as_score(score).higher_is_better else -1
+    return z_scores(ranking, sign * FORMULAS[score](*cells), rope)
+
+
+def bounded(z, chance=1e-4):
+    """All of them, as normal numbers of this number are but for a small chance."""
+    return np.abs(z).max() < -special.ndtri(chance / 2 / len(z))
+
+
+@pytest.mark.parametrize(("score", "model"), [("mcc", "beta_binomial"), ("f1", "dirichlet_multinomial")])
+def test_a_few_boards_agree_with_draws(score, model):
+    rng = np.random.default_rng(3)
+    z = np.concatenate([compare(rng, score, model, 4, 200_000) for _ in range(2)])
+    assert len(z) > 40
+    assert bounded(z)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("model", ["dirichlet_multinomial", "beta_binomial", "given"])
+@pytest.mark.parametrize("score", FORMULAS)
+def test_many_boards_agree_with_many_draws(score, model):
+    rng = np.random.default_rng([len(score), len(model)])
+    z = np.concatenate([compare(rng, score, model, int(rng.integers(2, 7)), 4_000_000) for _ in range(20)])
+    assert len(z) > 300
+    assert bounded(z)
+    # Errors that are all a little too small would show in the sum of squares.
+    assert (z**2).mean() < 1.5
+
+
+def test_several_test_sets_and_draws_of_fit():
+    counts = br.from_counts(
+        tn=[30, 29, 12, 13, 40], fp=[2, 3, 3, 2, 1], fn=[3, 1, 2, 5, 5], tp=[15, 17, 10, 7, 15], entity=list("abcde")
+    )
+    assert len(set(br.models.conjugate("dirichlet_multinomial", counts, {}).test_set.values.tolist())) == 3
+    ranking = br.exact_ranking(counts, "accuracy")
+    draws = br.credible_ranking(br.fit(counts, draws=10_000, seed=2), "accuracy")
+    z = [
+        (draws[name] - ranking[name]) / draws[f"{name}_error"]
+        for name in ("rank_probability", "superiority", "expected_rank", "expected_regret")
+    ]
+    z = np.concatenate([part.values.ravel() for part in z])
+    z = z[np.isfinite(z)]
+    assert np.abs(z).max() < 5
+    for name in ("consensus_rank", "tier", "rank_lower", "rank_upper", "in_best_set", "undefined", "contradicted"):
+        np.testing.assert_array_equal(ranking[name], draws[name])
+    for name in ("median", "lower", "upper"):
+        np.testing.assert_allclose(ranking[name], draws[name], atol=0.005)
+    np.testing.assert_array_equal(ranking["observed"], draws["observed"])
+    assert ranking["notes"].item() == draws["notes"].item()
+    assert ranking.attrs.items() >= {k: v for k, v in draws.attrs.items() if k not in ("draws", "method")}.items()
+
+
+# Nobody changes who is not concerned
+
+
+def test_the_order_of_input_changes_nothing():
+    order = [2, 0, 1]
+    for model in ("beta_binomial", "dirichlet_multinomial"):
+        one = br.exact_ranking(THREE, "mcc", model=model, rope=0.02)
+        other = br.exact_ranking(THREE.isel(entity=order), "mcc", model=model, rope=0.02)
+        xr.testing.assert_identical(
+            other.isel(entity=np.argsort(order), rival=np.argsort(order)).drop_vars("notes"), one.drop_vars("notes")
+        )
+
+
+def test_equal_counts_have_equal_numbers_whoever_else_is_there():
+    counts = THREE.isel(entity=[0, 1, 0, 2, 1]).assign_coords(entity=list("vwxyz"))
+    for model in ("beta_binomial", "dirichlet_multinomial"):
+        for options in ({}, {"shared_prevalence": False}):
+            ranking = br.exact_ranking(counts, "accuracy", model=model, **options)
+            for a, b in (("v", "x"), ("w", "z")):
+                for name in ("rank_probability", "expected_rank", "expected_regret", "median", "lower", "tier"):
+                    np.testing.assert_array_equal(ranking[name].sel(entity=a), ranking[name].sel(entity=b))
+                assert ranking["superiority"].sel(entity=a, rival=b) == pytest.approx(0.5, abs=1e-12)
+
+
+def test_one_who_cannot_win_changes_nothing():
+    poor = br.from_counts(tn=1, fp=400, fn=300, tp=2, entity="poor")
+    one = br.exact_ranking(THREE, "informedness", model="beta_binomial")
+    two = br.exact_ranking(xr.concat([THREE, poor], "entity"), "informedness", model="beta_binomial")
+    three = two.isel(entity=slice(3), rival=slice(3))
+    for name in ("probability_best", "superiority", "expected_rank", "expected_regret"):
+        error = one[f"{name}_error"] + three[f"{name}_error"]
+        assert (np.abs(one[name] - three[name]) <= error).all()
+    assert two["probability_best"].values[3] < 1e-12
+
+
+@settings(max_examples=15, deadline=None)
+@given(
+    two_class_counts(min_entities=1, max_entities=4),
+    st.sampled_from(["informedness", "npv", "fnr", "diagnostic_odds_ratio"]),
+    st.sampled_from(["uniform", "jeffreys", 0.2]),
+)
+def test_what_must_hold_of_any_counts(counts, score, prior):
+    ranking = br.exact_ranking(counts, score, model="beta_binomial", prior=prior, force=True, prevalence=0.3)
+    error = ranking["rank_probability_error"]
+    defined = 1 - ranking["undefined"]
+    assert defined.all()
+    assert (np.abs(ranking["rank_probability"].sum("rank") - 1) <= error.sum("rank")).all()
+    assert (np.abs(ranking["rank_probability"].sum("entity") - 1) <= error.sum("entity")).all()
+    mean = (ranking["rank_probability"] * ranking["rank"]).sum("rank")
+    np.testing.assert_allclose(mean, ranking["expected_rank"], atol=1e-6)
+    superiority = ranking["superiority"].values
+    np.testing.assert_allclose(superiority + superiority.T, 1 - np.eye(len(superiority)), atol=1e-9)
+    assert (ranking["lower"] <= ranking["median"]).all()
+    assert (ranking["median"] <= ranking["upper"]).all()
+
+
+# Atoms, ties, scores without a value
+
+
+def test_a_rate_that_is_certain_leaves_the_other():
+    """Without a prior a perfect TPR is 1: informedness is then the TNR."""
+    counts = br.from_counts(tn=[16, 14, 10], fp=[4, 6, 10], fn=[0, 0, 5], tp=[9, 7, 15], entity=["a", "b", "c"])
+    ranking = br.exact_ranking(counts, "informedness", model="beta_binomial", prior="haldane", force=True)
+    assert ranking["superiority"].values[0, 1] == pytest.approx(beats(16, 4, 14, 6), abs=1e-10)
+    np.testing.assert_allclose(
+        ranking["lower"][:2], [stats.beta(16, 4).ppf(0.025), stats.beta(14, 6).ppf(0.025)], atol=1e-9
+    )
+
+
+@pytest.mark.parametrize("model", ["beta_binomial", "dirichlet_multinomial"])
+def test_values_that_are_certain_tie(model):
+    """Two precisions are 1 for sure; two entities are perfect."""
+    counts = br.from_counts(tn=[20, 20, 15], fp=[0, 0, 5], fn=[3, 2, 1], tp=[7, 8, 9], entity=["a", "b", "c"])
+    ranking = br.exact_ranking(counts, "ppv", model=model, prior="haldane", force=True)
+    expected = [[0.5, 0.5, 0], [0.5, 0.5, 0], [0, 0, 1]]
+    np.testing.assert_allclose(ranking["rank_probability"], expected, atol=1e-12)
+    np.testing.assert_allclose(ranking["superiority"], [[0, 0, 1], [0, 0, 1], [0, 0, 0]], atol=1e-12)
+    np.testing.assert_allclose(ranking["equivalence"], [[1, 1, 0], [1, 1, 0], [0, 0, 1]], atol=1e-12)
+    np.testing.assert_array_equal(ranking["consensus_rank"], [1, 1, 3])
+    np.testing.assert_array_equal(ranking["median"][:2], [1, 1])
+    assert ranking["expected_regret"].values[:2].tolist() == [0, 0]
+    assert ranking["expected_regret"].values[2] > 0.1
+    alone = br.exact_ranking(counts.isel(entity=slice(2)), "ppv", model=model, prior="haldane", force=True)
+    np.testing.assert_allclose(alone["rank_probability"], np.full((2, 2), 0.5), atol=1e-13)
+    np.testing.assert_array_equal(alone["lower"], [1, 1])
+
+
+def test_certain_values_of_several_test_sets_tie():
+    counts = br.from_counts(tn=[20, 30, 15], fp=[0, 0, 5], fn=[3, 2, 1], tp=[7, 8, 9], entity=["a", "b", "c"])
+    ranking = br.exact_ranking(counts, "ppv", prior="haldane", force=True)
+    np.testing.assert_allclose(ranking["rank_probability"], [[0.5, 0.5, 0], [0.5, 0.5, 0], [0, 0, 1]], atol=1e-12)
+
+
+def test_a_value_that_depends_on_the_prevalence_alone_needs_one_test_set():
+    """Always positive, for sure: the accuracy is the prevalence."""
+    one = br.from_counts(tn=[0, 0, 8], fp=[10, 10, 2], fn=[0, 0, 3], tp=[12, 12, 9], entity=["a", "b", "c"])
+    ranking = br.exact_ranking(one, "accuracy", prior="haldane", force=True)
+    np.testing.assert_allclose(ranking["rank_probability"][0], ranking["rank_probability"][1])
+    assert ranking["equivalence"].values[0, 1] == pytest.approx(1)
+    # Given π, c is better if (1 - π) TNR + π TPR > π.
+    rng = np.random.default_rng(5)
+    tnr, tpr, share = rng.beta(8, 2, 400_000), rng.beta(9, 3, 400_000), rng.beta(12, 10, 400_000)
+    seen = ((1 - share) * tnr + share * tpr > share).mean()
+    assert ranking["superiority"].values[2, 0] == pytest.approx(seen, abs=5 * 0.5 / np.sqrt(400_000))
+    two = br.from_counts(tn=[0, 0, 8], fp=[10, 11, 2], fn=[0, 0, 3], tp=[12, 12, 9], entity=["a", "b", "c"])
+    with pytest.raises(ValueError, match="source must not hold scores that are one value at one prevalence"):
+        br.exact_ranking(two, "accuracy", prior="haldane", force=True)
+
+
+def test_what_has_no_value_is_not_ranked():
+    counts = br.from_counts(tn=[20, 19, 15], fp=[0, 1, 5], fn=[3, 2, 1], tp=[7, 8, 9], entity=["a", "b", "c"])
+    ranking = br.exact_ranking(counts, "lr+", model="beta_binomial", prior="haldane", force=True)
+    draws = br.credible_ranking(br.fit(counts, "beta_binomial", prior="haldane", force=True, draws=100, seed=1), "lr+")
+    np.testing.assert_array_equal(ranking["undefined"], [1, 0, 0])
+    for name in ("consensus_rank", "tier", "expected_rank", "median", "superiority", "equivalence", "rank_lower"):
+        np.testing.assert_array_equal(np.isnan(ranking[name]), np.isnan(draws[name]))
+    assert ranking["rank_probability"].sum().item() == pytest.approx(2)
+    assert not ranking["in_best_set"].values[0]
+    assert br.ranking_table(ranking).index[-1] == "a"
+    assert "Never with a defined" in br.verdict(ranking)[-1]
+    assert ranking["expected_regret"].isnull().all()  # a mean that may be infinite
+    nobody = br.exact_ranking(counts.isel(entity=[0]), "lr+", model="beta_binomial", prior="haldane", force=True)
+    assert br.verdict(nobody) == ["No entity has a defined positive_likelihood_ratio: there is nothing to rank."]
+
+
+def test_pairs_that_were_not_measured():
+    counts = br.from_counts(
+        tn=[8, 9, 7], fp=[2, 1, 3], fn=[1, 2, 1], tp=[9, 8, 9], entity=["a", "b", "a"], dataset=["x", "x", "y"]
+    )
+    ranking = br.exact_ranking(counts, "f1")
+    assert ranking.sizes["dataset"] == 2
+    np.testing.assert_array_equal(ranking["undefined"].sel(dataset="y"), [0, 1])
+    alone = br.exact_ranking(counts.sel(dataset="x", drop=True).drop_vars("measured"), "f1")
+    np.testing.assert_allclose(ranking["superiority"].sel(dataset="x"), alone["superiority"], atol=1e-13)
+    draws = br.credible_ranking(br.fit(counts, seed=1), "f1")
+    assert set(ranking["median"].dims) == set(draws["median"].dims)
+
+
+@pytest.mark.parametrize("share", [0.0, 1.0])
+def test_a_class_that_is_not_there(share):
+    ranking = br.exact_ranking(THREE, "informedness", model="beta_binomial", prevalence=share)
+    assert (ranking["undefined"] == 1).all()
+    accuracy = br.exact_ranking(THREE, "accuracy", model="beta_binomial", prevalence=share)
+    rate = br.exact_ranking(THREE, "tpr" if share else "tnr", model="beta_binomial")
+    np.testing.assert_allclose(accuracy["rank_probability"], rate["rank_probability"], atol=1e-10)
+
+
+# Sources
+
+
+@pytest.mark.parametrize(
+    ("model", "options"),
+    [
+        ("dirichlet_multinomial", {"prior": "jeffreys"}),
+        ("dirichlet_multinomial", {"shared_prevalence": False}),
+        ("dirichlet_multinomial", {"prevalence": "observed", "prior": {"a": 1, "b": 2, "c": 0.5}}),
+        ("beta_binomial", {"prevalence": 1 / 7}),
+        ("beta_binomial", {"prevalence": xr.DataArray([0.1, 0.2, 1 / 3], {"entity": ["a", "b", "c"]}, ["entity"])}),
+    ],
+)
+def test_a_posterior_knows_its_counts_and_prior(model, options):
+    counts = THREE.assign_coords(test_set=("entity", ["one", "one", "two"])) if "sh" in str(options) else THREE
+    posterior = br.fit(counts, model, draws=3, chains=1, seed=1, **options)
+    told = br.exact_ranking(posterior, "accuracy")
+    plain = br.exact_ranking(counts, "accuracy", model=model, **options)
+    for name in ("rank_probability", "superiority", "median", "observed"):
+        np.testing.assert_allclose(told[name], plain[name], atol=1e-13)
+    assert told["notes"].item() == plain["notes"].item()
+
+
+def test_refusals():
+    posterior = br.fit(THREE, draws=3, chains=1, seed=1)
+    joint = br.joint_outcomes([0, 1, 0, 1], {"a": [0, 1, 1, 1], "b": [0, 0, 0, 1]})
+    paired = br.fit(joint, "paired", draws=3, chains=1, seed=1)
+    draws = xr.DataArray([[0.1, 0.2]], dims=("chain", "draw"))
+    bare = to_container({"posterior": groups_of(posterior)["posterior"]})
+    three = br.from_matrix(np.full((2, 3, 3), 5), "actual_rows")
+    no_closed_form = [
+        (THREE, "optimized_precision", {}, "score must rise, or fall, with TPR and with TNR"),
+        (THREE, lambda tn, fp, fn, tp: tp * fp, {}, "score must rise, or fall, with TPR and with TNR"),
+        (THREE, "f1", {"prevalence": draws}, "prevalence must be one number for each table"),
+        (paired, "accuracy", {}, "source must be a posterior that br.fit made of counts with a conjugate model"),
+        (bare, "accuracy", {}, "source must be a posterior that br.fit made of counts with a conjugate model"),
+        (br.fit(THREE, prevalence=draws, draws=2, chains=1), "f1", {}, "source must not rest on draws of a prevalence"),
+        (three, "macro_f1", {}, "score must be the accuracy, or a function of it alone"),
+        (three, "accuracy", {}, "source must have a test set for every entity"),
+        (three, "accuracy", {"prevalence": "observed"}, "source must have a test set for every entity"),
+    ]
+    for source, score, options, words in no_closed_form:
+        with pytest.raises(ValueError, match=f"^{words}"):
+            br.exact_ranking(source, score, **options)
+        assert not applies(source, score, **options)
+    others = [
+        (THREE, "prevalence", {}, "score must have a better end to rank by"),
+        (posterior, "f1", {"model": "beta_binomial"}, "model and its options must be left out"),
+        (posterior, "f1", {"prior": 1}, "model and its options must be left out"),
+        (br.as_performance(posterior), "f1", {}, "source must"),
+        (THREE, "f1", {"rope": -1}, "rope must"),
+        (THREE, "f1", {"prob": 1}, "prob must"),
+        (THREE, "f1", {"draws": 5}, "options must be among"),
+        ("counts", "f1", {}, "source must be counts"),
+    ]
+    for source, score, options, words in others:
+        with pytest.raises((TypeError, ValueError), match=f"^{words}"):
+            br.exact_ranking(source, score, **options)
+    assert applies(posterior, "f1")
+    assert applies(THREE, "mcc", "beta_binomial")
+
+
+# Words, tables, pictures
+
+
+def test_words_say_nothing_of_draws():
+    ranking = br.exact_ranking(THREE.isel(entity=[0, 1, 1]).assign_coords(entity=["a", "b", "c"]), "informedness")
+    assert not [name for name in ranking if "simultaneous" in str(name) or "effective" in str(name)]
+    table = br.ranking_table(ranking)
+    assert table.index.tolist() == ["b", "c", "a"]
+    sentences = br.verdict(ranking)
+    assert "b and c share the highest probability of being best by informedness, " in " ".join(sentences)
+    assert not [s for s in sentences if "draw" in s or "Monte" in s]
+    ax = br.plots.forest(ranking)
+    assert [label.get_text() for label in ax.get_yticklabels()] == ["b", "c", "a"]
+    sure = br.exact_ranking(
+        br.from_counts(tn=[900, 1], fp=[1, 900], fn=[1, 900], tp=[900, 1], entity=["a", "b"]), "informedness"
+    )
+    assert (
+        br.verdict(sure)[-1]
+        == "Choosing a costs less than 1e-09 of informedness on average, against knowing who is best."
+    )
+    assert "P(best) > 0.999" in br.verdict(sure)[-3]
+
+
+def test_a_report_of_an_exact_ranking():
+    from bayesrank.report import ranking_report
+
+    posterior = br.fit(THREE, draws=200, seed=1)
+    html = ranking_report(posterior, "informedness", br.exact_ranking(posterior, "informedness"))
+    assert "integrals over it, without draws" in html
+    assert "simultaneous rank intervals" not in html
+    assert "posterior draws;" not in html
+
+
+def test_what_was_observed_lies_inside_or_is_said_to_lie_outside():
+    counts = br.from_counts(tn=[95, 1], fp=[5, 0], fn=[4, 0], tp=[96, 1], entity=["a", "b"])
+    ranking = br.exact_ranking(counts, "informedness", prior=200)
+    assert ranking["contradicted"].values.tolist() == [True, False]  # b is at the end of the range
+    assert br.verdict(ranking)[0].startswith("What was observed lies outside of its own 95% interval for 1 of 2")
+    assert not br.exact_ranking(counts, "informedness")["contradicted"].any()
