@@ -78,7 +78,7 @@ def sensitivity(
         Other priors, as for :func:`bayesrank.fit`; a mapping says how each is to be called. One that means the same
         concentrations as the base prior is left out.
     weights : bool
-        Whether to halve and to double the weight of the base prior.
+        Whether to halve and to double the weight of the base prior, of models that are known in closed form.
     models : sequence, optional
         Other models; by default the other one of the two conjugate models, for two classes.
     scores : sequence
@@ -280,6 +280,8 @@ def _priors(base: _Alternative, priors: Any, weights: bool) -> list[_Alternative
         own = conjugate(base.model, base.counts, base.options).prior.reset_coords(drop=True)
         seen.append(own.values)
         alternatives |= {name: own * factor for name, factor in WEIGHTS.items() if weights}
+    else:  # not scaled: it is not all of the prior there is
+        seen.append(concentration(base.counts, base.options.get("prior")).values)
     found = []
     for name, prior in alternatives.items():
         each = concentration(base.counts, prior).values

@@ -56,6 +56,9 @@ class Hierarchical:
         # (population, row, member, answer): the data sets of each entity, or all entities.
         self.members = np.moveaxis(members, 1, 2) if self.over_datasets else np.moveaxis(members[:, 0], 0, 1)[None]
         self.names = self.counts["entity"].values.tolist() if self.over_datasets else ["all entities"]
+        # Members are drawn in the order of their names, so that no other order changes a number.
+        called = self.counts["dataset" if self.over_datasets else "entity"].values.tolist()
+        self.order = np.array(sorted(range(len(called)), key=lambda i: repr(called[i])))
         self.prior = _one_prior(alpha, self.over_datasets)
         rows = row_totals(self.concentration) if not self.outcomes else xr.zeros_like(row_totals(self.counts))
         self.test_set, _ = test_sets(self.counts, rows, True)
@@ -119,6 +122,19 @@ class Hierarchical:
         return np.array([cases[named == name][0] for name in self.test_sets])
 
     @property
+    def ordered_sizes(self) -> np.ndarray:
+        """The same in an order that depends on nothing else."""
+        return np.array(sorted(self.class_sizes.tolist()))
+
+    def _whereabouts(self, name: str) -> tuple[list, str]:
+        """What tells a test set from others of its size, whatever their order: its data sets, and its given name."""
+        given = name.split(" (test set ")[0] if self.test_set.attrs["named"] else ""
+        if not self.over_datasets:
+            return [], given
+        here = (self.test_set == name).any("entity").values
+        return sorted(self.counts["dataset"].values[here].tolist(), key=repr), given
+
+    @property
     def learns_shares(self) -> bool:
         """Whether the class shares are those of a population of test sets."""
         return self.over_datasets and not self.outcomes and self.totals is None
@@ -129,10 +145,11 @@ class Hierarchical:
         new = np.empty((block.size, *self.prior.shape))
         for i, name in enumerate(self.names):
             for c, (prior, counts) in enumerate(zip(self.prior[i], self.members[i], strict=True)):
+                counts = counts[self.order]
                 rng = stream(root, group, "rates", name, c, fingerprint(counts, prior), *block.key)
                 alpha = concentration(hyper[MEAN][:, i, c], hyper[SPREAD_OF][:, i, c])
                 seen = counts if group == "posterior" else 0 * counts
-                members[:, i, c] = dirichlet_of_each(rng, alpha[:, None] + seen)
+                members[:, i, c, self.order] = dirichlet_of_each(rng, alpha[:, None] + seen)
                 new[:, i, c] = dirichlet_of_each(rng.spawn(1)[0], alpha)
         # (draw, entity, data set, row, answer), or without data sets (draw, entity, row, answer)
         own = np.moveaxis(members, 3, 2) if self.over_datasets else np.moveaxis(members[:, 0], 2, 1)
@@ -176,8 +193,9 @@ class Hierarchical:
         seen = sizes if group == "posterior" else 0 * sizes
         each = np.empty((block.size, *sizes.shape))
         share = np.full((block.size, *named.shape, len(prior)), np.nan)
+        key = fingerprint(self.ordered_sizes, prior)
         for i, name in enumerate(self.test_sets):
-            rng = stream(root, group, "prevalence", fingerprint(sizes, prior, i), *block.key)
+            rng = stream(root, group, "prevalence", key, sizes[i].tolist(), *self._whereabouts(name), *block.key)
             each[:, i] = dirichlet_of_each(rng, alpha + seen[i])
             share[:, named == name] = each[:, i, None]
         found = {"prevalence": xr.Variable(("draw", "test_set", "actual"), each)}
@@ -185,7 +203,7 @@ class Hierarchical:
             return {"observed": share}, found
         found[SHARES] = xr.Variable(("draw", "actual"), hyper[SHARES])
         found[SPREAD_OF_SHARES] = xr.Variable("draw", hyper[SPREAD_OF_SHARES])
-        new = dirichlet_of_each(stream(root, group, "new prevalence", fingerprint(sizes, prior), *block.key), alpha)
+        new = dirichlet_of_each(stream(root, group, "new prevalence", key, *block.key), alpha)
         return {"observed": share, "typical": hyper[SHARES][:, None], "new": new[:, None]}, found
 
     def build(self) -> Any:

@@ -76,13 +76,13 @@ class HierarchicalBetaBinomial(Hierarchical):
         }
         for i, name in enumerate(self.names):
             for c, (prior, counts) in enumerate(zip(self.prior[i], self.members[i], strict=True)):
-                rng = stream(root, group, "population", name, c, fingerprint(counts, prior), *block.key)
+                rng = stream(root, group, "population", name, c, fingerprint(counts[self.order], prior), *block.key)
                 hyper[MEAN][:, i, c], hyper[SPREAD_OF][:, i, c] = self._population(
                     group, counts, prior, rng, block.size
                 )
         if self.learns_shares:
             sizes, prior = self.class_sizes, self.prior[0].sum(-1)
-            rng = stream(root, group, "population of test sets", fingerprint(sizes, prior), *block.key)
+            rng = stream(root, group, "population of test sets", fingerprint(self.ordered_sizes, prior), *block.key)
             hyper[SHARES], hyper[SPREAD_OF_SHARES] = self._population(group, sizes, prior, rng, block.size)
         return self._tables(hyper, group, block, root)
 

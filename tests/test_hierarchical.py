@@ -385,3 +385,24 @@ def test_a_variable_has_no_kind_but_its_own(graded):
     plain = graded["posterior"].drop_vars(["mean_outcome_new", "performance_new"])
     with pytest.raises(ValueError, match="kind must be one that the variable 'mean_outcome'"):
         br.credible_ranking(plain, "mean_outcome", kind="new")
+
+
+@pytest.mark.parametrize("member", ["entity", "dataset"])
+def test_no_order_changes_a_number(member):
+    """Members of a population are known by name; so are test sets, two of which are of one size here."""
+    rng = np.random.default_rng(3)
+    positives, negatives = np.array([10, 20, 20, 7]), np.array([12, 30, 30, 9])
+    names = ["w", "x", "y", "z"]
+    tp, tn = rng.binomial(positives, 0.7, (2, 4)), rng.binomial(negatives, 0.8, (2, 4))
+    cells = {"tp": tp, "fn": positives - tp, "tn": tn, "fp": negatives - tn}
+    if member == "dataset":
+        flat = {name: cell.ravel() for name, cell in cells.items()}
+        counts = br.from_counts(**flat, entity=["a"] * 4 + ["b"] * 4, dataset=names * 2)
+    else:
+        counts = br.from_counts(**{name: cell[0] for name, cell in cells.items()}, entity=names)
+    moved = counts.isel({member: [2, 0, 3, 1]})
+    found, other = (br.fit(c, "hierarchical_beta_binomial", seed=1, draws=50)["posterior"] for c in (counts, moved))
+    for name in [name for name in found if name.startswith("performance")]:
+        assert np.isfinite(found[name]).all()
+        again = other[name].sel({d: found[name][d].values for d in (member,) if d in found[name].dims})
+        np.testing.assert_allclose(again, found[name], rtol=1e-9)

@@ -304,3 +304,9 @@ def test_unmeasured_tables_are_not_checked():
     assert found["tail_probability"].sel(entity="b", dataset="y").isnull().all()
     assert found["tail_probability"].sel(entity="a").notnull().all()
     assert found.attrs["bound"] == pytest.approx(0.01 / 12)
+
+
+def test_a_prior_of_the_same_concentrations_is_left_out_of_every_model():
+    result = br.sensitivity(CLOSE, "f1", model="hierarchical_beta_binomial", draws=50, seed=1)
+    # For two classes four cases are the uniform prior.
+    assert result["alternative"].values.tolist() == ["base", "prior jeffreys"]
