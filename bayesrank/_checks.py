@@ -3,7 +3,9 @@
 First numbers, then the names, labels and classes that evidence is made of.
 """
 
+import os
 from collections.abc import Mapping, Sequence
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -131,6 +133,17 @@ def labelled_units(**given: Any) -> tuple[xr.DataArray, ...]:
         if np.ndim(value) and not isinstance(value, xr.DataArray):
             raise TypeError(f"{argument} must be a number, or a DataArray, whose dims have names; got a plain array")
     return xr.broadcast(*(labelled_numbers(argument, value) for argument, value in given.items()))
+
+
+def fits_memory(wanted: str, what: str, shape: tuple[int, ...], held: str) -> None:
+    """Raise if so many floats would fill more than half of the machine's memory, before it runs out."""
+    needed = 8 * prod(shape)
+    there = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") if hasattr(os, "sysconf") else np.inf
+    if needed > there / 2:
+        raise ValueError(
+            f"{wanted} for {what}, which are {needed / 2**30:.0f} GiB, more than half of this machine's memory "
+            f"({there / 2**30:.0f} GiB); got {held}"
+        )
 
 
 def whole_numbers(argument: str, values: Any) -> np.ndarray:

@@ -13,6 +13,7 @@ import xarray as xr
 from scipy.signal import fftconvolve
 
 from bayesrank._checks import credibility
+from bayesrank.counts import NO_CLASSES
 from bayesrank.models import conjugate
 from bayesrank.predictive.confusion import beta_binomial
 
@@ -81,6 +82,8 @@ def prior_conflict(
     level = credibility("level", level)
     known = conjugate(model, counts, options)
     table = (known.posterior - known.prior).transpose(*known.prior.dims)
+    if "outcome" in known.prior.dims:
+        raise ValueError(f"counts must be over actual and predicted; got {known.prior.dims} ({NO_CLASSES})")
     shape = known.prior.shape[:-2]
     labels = known.prior["actual"].values.tolist()
     sizes = known.totals is None

@@ -182,6 +182,9 @@ def _form(frame: pd.DataFrame, keys: list[str]) -> tuple[str, ...]:
         raise ValueError(
             f"frame must have the columns {wanted} (or {others}); got {list(frame.columns)}, without {missing}"
         )
+    twice = [name for name in wanted if wanted.count(name) > 1 or list(frame.columns).count(name) > 1]
+    if twice:
+        raise ValueError(f"frame must have the columns {wanted}, each once and for one thing; got {twice[0]!r} for two")
     return form
 
 

@@ -5,7 +5,6 @@ the outcomes. Everything to the right (scores, rankings, maps) is a function of 
 nothing here knows one by name.
 """
 
-import os
 from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 from typing import Any, Literal
@@ -13,7 +12,7 @@ from typing import Any, Literal
 import numpy as np
 import xarray as xr
 
-from bayesrank._checks import whole
+from bayesrank._checks import fits_memory, whole
 from bayesrank._compat import groups_of, to_container
 from bayesrank._random import Seed, blocks, fingerprint, root_sequence, stream
 from bayesrank.models import tell
@@ -199,12 +198,9 @@ def _needs(story: Any, method: str, group: str) -> None:
 
 def _check_memory(observed: Mapping[str, xr.Dataset], shape: tuple[int, int]) -> None:
     """Refuse what cannot be held, before the machine runs out of memory."""
-    counts = observed["observed_data"].get("counts") if "observed_data" in observed else None
-    needed = 0 if counts is None else 8 * counts.size * shape[0] * shape[1]
-    there = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") if hasattr(os, "sysconf") else np.inf
-    if counts is not None and needed > there / 2:
-        sizes = " x ".join(str(size) for size in counts.shape)
-        raise ValueError(
-            f"draws must be fewer: {shape[0]} x {shape[1]} draws of {sizes} cells are {needed / 2**30:.0f} GiB, more "
-            f"than half of this machine's memory ({there / 2**30:.0f} GiB); got draws={shape[1]}, chains={shape[0]}"
-        )
+    data = observed.get("observed_data", xr.Dataset())
+    held = data.get("counts", data.get("mean_outcome"))
+    if held is not None:
+        draws = f"{shape[0]} x {shape[1]} draws of {' x '.join(str(size) for size in held.shape)} "
+        what = "cells" if "counts" in data else "means"
+        fits_memory("draws must be fewer", draws + what, (*shape, held.size), f"draws={shape[1]}, chains={shape[0]}")

@@ -6,7 +6,6 @@ has a posterior, and entities that are computed from the same weights are compar
 ``paired`` is without a prior, of anything that is no confusion matrix.
 """
 
-import os
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
@@ -14,9 +13,9 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from bayesrank import _text
 from bayesrank._checks import (
     case_labels,
+    fits_memory,
     in_words,
     item_names,
     name_coord,
@@ -29,7 +28,7 @@ from bayesrank._checks import (
 from bayesrank._checks import whole_numbers as checked_counts
 from bayesrank._draws import draw_dims, walk
 from bayesrank._random import BLOCK, Seed, fingerprint, root_sequence, stream
-from bayesrank.models._joint import FEW
+from bayesrank.models._joint import too_narrow
 
 __all__ = ["blocks_of", "case_weights", "checked_weights", "few"]
 
@@ -196,21 +195,15 @@ def blocks_of(weights: xr.DataArray) -> Iterator[tuple[int, np.ndarray]]:
 
 
 def few(units: int, unit: str, where: str = "") -> dict[str, str]:
-    """What a reader must know of few units, which the weights alone do not tell.
+    """What a reader must know of few units, as attrs of the weights, which alone do not tell it.
 
     Examples
     --------
-    >>> few(12, "case", " of a class")["note"]
-    'Only 12 cases of a class, and no prior to speak of: intervals from fewer than some 50 are too narrow.'
-    >>> few(60, "case")
-    {}
+    >>> few(1, "case")["note"]
+    'Only 1 case, and no prior to speak of: intervals from fewer than some 50 are too narrow.'
     """
-    if units >= FEW:
-        return {}
-    none = ", and no prior to speak of" if unit == "case" else ""
-    return {
-        "note": f"Only {_text.count(units, unit)}{where}{none}: intervals from fewer than some {FEW} are too narrow."
-    }
+    said = too_narrow(units, unit, where)
+    return {"note": said} if said else {}
 
 
 class _Cases(NamedTuple):
@@ -345,13 +338,7 @@ def _draw(part: _Part, root: np.random.SeedSequence, chain: int, start: int, sto
 
 
 def _whole(block: Callable[[int, int, int], np.ndarray], shape: tuple[int, int, int]) -> np.ndarray:
-    needed = 8 * int(np.prod(shape))
-    there = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") if hasattr(os, "sysconf") else np.inf
-    if needed > there / 2:
-        raise ValueError(
-            f"chunks must be given for {shape[0]} x {shape[1]} draws of {shape[2]} cases, which are "
-            f"{needed / 2**30:.0f} GiB, more than half of this machine's memory ({there / 2**30:.0f} GiB); got None"
-        )
+    fits_memory("chunks must be given", f"{shape[0]} x {shape[1]} draws of {shape[2]} cases", shape, "None")
     out = np.empty(shape)
     for chain in range(shape[0]):
         for start in range(0, shape[1], BLOCK):

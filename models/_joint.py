@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
+from bayesrank import _text
 from bayesrank._checks import in_words as held_words
 from bayesrank._checks import nested, unique_names, whole_numbers
 from bayesrank.counts import arrange
@@ -13,6 +14,8 @@ from bayesrank.models._dirichlet_process import Process
 
 #: Below so many units the bootstrap is too sure of itself (0.85 covered at 19 cases of a rate of 0.1, 0.95 wanted).
 FEW = 50
+#: Below so many the prior says much of a mean, as rankings of counts say too.
+LEANING = 10
 VARIABLES = {
     "actual": {"pattern"},
     "predicted": {"pattern", "entity"},
@@ -146,11 +149,14 @@ def test_sets(like: xr.DataArray) -> xr.DataArray:
     return xr.DataArray(values, plain.coords, plain.dims, "test_set", {"named": 1})
 
 
-def units_note(processes: list[Process], clustered: bool, fewest: int | None, centre: float | None) -> str:
+def units_note(
+    processes: list[Process], clustered: bool, fewest: int | None, centre: float | None, outcomes: bool
+) -> str:
     """What a reader must know of few units: their weights alone do not tell what else there might be.
 
     ``fewest`` is the number of cases of the smallest class, where each class has a process of its own; ``centre`` is
-    what the prior alone says of a mean, where it lies on the ends of a range and outcomes lie between.
+    what the prior alone says of a mean, where it lies on the ends of a range and outcomes lie between; ``outcomes`` is
+    whether there are no classes.
     """
     units = [process.fewest for process in processes]
     least = min([*units, *([] if fewest is None or clustered else [fewest])])
@@ -159,11 +165,30 @@ def units_note(processes: list[Process], clustered: bool, fewest: int | None, ce
     mass = min(process.prior[0].sum() for process in processes)
     # A prior worth less than a case is none.
     if mass >= 1 and not clustered:
-        drawn = f"Only {least} cases, beside {mass:g} at the ends of the range: means are drawn towards"
-        return "" if centre is None else f"{drawn} {centre:g}."
-    what = "clusters" if clustered else "cases" + " of a class" * (least < min(units)) + ", and no prior to speak of"
-    where = " on one of the data sets" if len(processes) > 1 else ""
-    return f"Only {least} {what}{where}: intervals from fewer than some {FEW} are too narrow."
+        cases = _text.count(least, "case")
+        if centre is not None:
+            return f"Only {cases}, beside {mass:g} at the ends of the range: means are drawn towards {centre:g}."
+        # Of classes, rankings say which have few cases.
+        where = " on one of the data sets" if len(processes) > 1 else ""
+        return f"Only {cases}{where}: what is said leans on the prior." if outcomes and least < LEANING else ""
+    where = " of a class" * (least < min(units)) + " on one of the data sets" * (len(processes) > 1)
+    return too_narrow(least, "cluster" if clustered else "case", where)
+
+
+def too_narrow(units: int, unit: str, where: str = "") -> str:
+    """What a reader must know of few units that no prior stands beside; nothing of more.
+
+    Examples
+    --------
+    >>> too_narrow(12, "case", " of a class")
+    'Only 12 cases of a class, and no prior to speak of: intervals from fewer than some 50 are too narrow.'
+    >>> too_narrow(60, "case")
+    ''
+    """
+    if units >= FEW:
+        return ""
+    none = ", and no prior to speak of" if unit == "case" else ""
+    return f"Only {_text.count(units, unit)}{where}{none}: intervals from fewer than some {FEW} are too narrow."
 
 
 def own_cases_note(joint: xr.Dataset) -> str:

@@ -10,7 +10,7 @@ from bayesrank._random import Block
 from bayesrank._sampling import sample_outcomes
 from bayesrank.counts import check_outcomes
 from bayesrank.models._conjugate import Conjugate
-from bayesrank.models._priors import DEFAULT, concentration, in_words
+from bayesrank.models._priors import DEFAULT, concentration, in_words, split
 from bayesrank.models._product_multinomial import check_proper, multinomial, row_totals, test_sets
 
 
@@ -26,6 +26,8 @@ class Outcomes:
         Concentration of each outcome: a number for all; ``"four_cases"`` (the default: four spread over all, so that
         right and wrong have a Beta(2, 2)), ``"uniform"`` (1), ``"jeffreys"`` (1/2) or ``"haldane"`` (0); an array
         (outcome); a mapping from every entity to any of these; a DataArray over any dims of ``counts``.
+    split_prior : bool
+        Divide the prior by the number of data sets that an entity saw, for means over them.
     force : bool
         Accept an entity without cases, and an outcome with neither prior nor cases.
 
@@ -41,15 +43,20 @@ class Outcomes:
     words: ClassVar[str] = "The cases were drawn at random, and each has one of several outcomes."
     kind: ClassVar[str] = "observed"
 
-    def __init__(self, counts: xr.DataArray, *, prior: Any = None, force: bool = False) -> None:
+    def __init__(
+        self, counts: xr.DataArray, *, prior: Any = None, split_prior: bool = False, force: bool = False
+    ) -> None:
+        flag("split_prior", split_prior)
         flag("force", force)
         self.counts = check_outcomes(counts, "evidence")
         self.concentration = concentration(self.counts, prior)
+        if split_prior:
+            self.concentration = split(self.concentration, self.counts)
         if not force:
             check_proper(self.counts, self.concentration)
         self.values = values_of(self.counts["outcome"].values)
         self.test_set, self.key = test_sets(self.counts, xr.zeros_like(row_totals(self.counts)), True)
-        self.settings: dict[str, Any] = {"prior": in_words(prior, DEFAULT)}
+        self.settings: dict[str, Any] = {"prior": in_words(prior, DEFAULT), "split_prior": int(split_prior)}
         if self.values is not None:
             self.settings["mean_outcome_range"] = [float(self.values.min()), float(self.values.max())]
 

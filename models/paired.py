@@ -134,7 +134,7 @@ class Paired:
         # By name, so that the order of the entities changes nothing.
         self.order = np.argsort([repr(name) for name in joint["entity"].values.tolist()], kind="stable")
         self.processes = [self._process(i) for i, _ in enumerate(self.datasets or [None])]
-        few = units_note(self.processes, clustered, self.margins.fewest, self.margins.centre)
+        few = units_note(self.processes, clustered, self.margins.fewest, self.margins.centre, "outcome" in joint)
         notes = [joint.attrs.get("note", ""), own_cases_note(joint) if "outcome" in joint else "", few]
         self.settings: dict[str, Any] = {
             **self.margins.settings,

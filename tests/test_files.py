@@ -160,7 +160,7 @@ def test_labels_take_every_score_and_have_a_tile(write):
     assert "gpt" in invoke("tile", path, "--draws", "20")
     assert "gpt" in invoke("ops", path, "--draws", "20", "--prevalence", "0.3")
     counts = invoke("rank", path, "--draws", "50", "--score", "f1", "--model", "beta_binomial")
-    assert "paired" not in counts
+    assert "the model is paired" not in counts
     assert "All entities met the same cases" in counts
 
 
@@ -244,7 +244,7 @@ WHAT_IS_WRONG = [
     ("gpt,weight\n1,0.5\n", "line 2: weight must be a count"),
     ("actual,y_true,gpt\n1,1,1\n", "its heading has actual more than once"),
     ("actual,gpt\n1,0.3\n0,0.1\n", "labels, not probabilities"),
-    ("actual,gpt\n1,1\n1,1\n", "two or more classes"),
+    ("actual,gpt\n1,1\n1,1\n", "must hold two labels or more"),
     (
         "entity,case,outcome\na,1,1\na,2,0\nb,1,1\n",
         "for every entity on every case; got none for entity 'b' on case '2'",
@@ -264,6 +264,8 @@ WHAT_IS_WRONG = [
         "outcomes that are numbers to be ranked by their mean; got bad, good",
     ),
     ("entity,correct,wrong\na,0,0\n", "DATA must hold at least one case"),
+    ("actual,a,b\n1,1,1\n", "must hold two labels or more, true or predicted; got only '1'"),
+    ('entity,correct,wrong\n"a,1,2\n', "line 2: must close each quotation mark that it opens"),
 ]
 
 
@@ -285,11 +287,14 @@ RIGHT = "entity,correct,wrong\na,17,3\nb,14,6\n"
         (["rank", "--score", "f1"], RIGHT, "--score must be mean_outcome for outcomes, which have no classes"),
         (["rank", "--score", "mean_outcome"], "entity,tn,fp,fn,tp\na,1,2,3,4\n", "--score must be of classes"),
         (["rank", "--prevalence", "0.3"], RIGHT, "--prevalence must be left out for outcomes"),
-        (["rank", "--cluster", "entity"], RIGHT, "must have the columns"),
+        (["rank", "--cluster", "entity"], RIGHT, "--cluster must name a column that says what cases belong to"),
         (["rank", "--cluster", "q"], RIGHT, "--cluster must name a column of"),
         (["rank", "--ignore", "q"], RIGHT, "--ignore must name a column of"),
         (["rank", "--cluster", "q"], "entity,correct,wrong,q\na,1,2,x\n", "--cluster must be left out for counts"),
-        (["rank", "--cluster", "q"], "gpt,q,cluster\n1,2,3\n", "its heading has cluster more than once"),
+        (["rank", "--cluster", "q"], "gpt,q,cluster\n1,2,3\n", "--cluster must be left out, or --ignore cluster given"),
+        (["rank", "--cluster", "q", "--ignore", "q"], "gpt,q\n1,2\n", "--cluster must name a column that --ignore"),
+        (["rank", "--cluster", "Case"], "entity,case,outcome\na,1,1\n", "--cluster must name a column that says what"),
+        (["rank", "--report", "there/is/none.html"], RIGHT, "--report must name a file in a folder that there is"),
         (["tile"], RIGHT, "DATA must have classes for a Tile; "),
         (["ops"], RIGHT, "DATA must have classes for outperformance scores; "),
         (["tile"], "gpt,llama\n1,0\n0,0\n", "holds outcomes without classes (bayesrank rank ranks them)"),

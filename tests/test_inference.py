@@ -399,7 +399,7 @@ def test_a_thousand_classes_work_or_say_why_not():
     counts = br.from_matrix(2 * np.eye(1000, dtype=int), "actual_rows")
     accuracy = br.scores.accuracy(br.fit(counts, draws=2, chains=1, seed=1))
     assert bool((accuracy > 0.98).all())
-    with pytest.raises(ValueError, match=r"draws must be fewer: 1000 x 1000 draws of 1 x 1000 x 1000 cells"):
+    with pytest.raises(ValueError, match=r"draws must be fewer for 1000 x 1000 draws of 1 x 1000 x 1000 cells"):
         br.fit(counts, draws=1000, chains=1000)
 
 

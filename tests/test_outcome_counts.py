@@ -344,7 +344,10 @@ POINT = br.as_performance(COUNTS)
     [
         (lambda: br.fit(COUNTS, "beta_binomial"), "evidence must have the dims .*dirichlet_multinomial"),
         (lambda: br.fit(COUNTS, "paired"), "evidence must be a Dataset of joint outcomes"),
-        (lambda: br.fit(COUNTS, prevalence="observed"), r"options must be among \['prior', 'force'\].*'prevalence'"),
+        (
+            lambda: br.fit(COUNTS, prevalence="observed"),
+            r"options must be among .*'force'\].*'prevalence'",
+        ),
         (lambda: br.fit(COUNTS, prior=[1, 2, 3]), r"prior must be one number or of shape \(2,\)"),
         (lambda: br.fit(COUNTS, prior="flat"), "prior must be a number, an array or one of"),
         (lambda: br.fit(COUNTS, prior="haldane"), "prior must be positive where a cell has no cases"),
@@ -405,3 +408,45 @@ def test_outcomes_in_words_have_no_mean():
 def test_bad_frames(frame, words):
     with pytest.raises((ValueError, TypeError), match=words):
         br.from_frame(frame)
+
+
+def test_one_prior_is_spread_over_many_data_sets_of_right_and_wrong():
+    many = 60
+    frame = pd.DataFrame({"entity": "a", "d": range(many), "correct": 9, "wrong": 1})
+    counts = br.from_frame(frame, dataset="d")
+
+    def ranked(**options):
+        mean = br.mean_over_datasets(br.fit(counts, seed=1, **options))
+        return br.credible_ranking(mean, "mean_outcome").isel(entity=0)
+
+    repeated, spread = ranked(), ranked(split_prior=True)
+    assert "counts as 240 cases in all: split_prior=True spreads one over them" in repeated["notes"].item()
+    assert "split_prior" not in spread["notes"].item()
+    assert bool(repeated["contradicted"])
+    assert not bool(spread["contradicted"])
+    assert spread["lower"] < spread["observed"] < spread["upper"]
+    # Beta(9 + 2 / 60, 1 + 2 / 60) on each data set.
+    a, b = 9 + 2 / many, 1 + 2 / many
+    assert conjugate("dirichlet_multinomial", counts, {"split_prior": True}).prior.values == pytest.approx(2 / many)
+    error = 4 * (a * b / ((a + b) ** 2 * (a + b + 1)) / many / 4000) ** 0.5
+    assert float(spread["median"]) == pytest.approx(a / (a + b), abs=2 * error)
+
+
+@pytest.mark.parametrize(
+    ("frame", "keys"),
+    [
+        (pd.DataFrame([["a", 1, 2, 3]], columns=["entity", "correct", "wrong", "wrong"]), {}),
+        (pd.DataFrame({"correct": [1, 2], "wrong": [3, 3]}), {"entity": "correct"}),
+        (pd.DataFrame({"entity": ["a"], "correct": [1], "wrong": [3]}), {"dataset": "entity"}),
+    ],
+)
+def test_a_column_is_one_thing_and_occurs_once(frame, keys):
+    with pytest.raises(ValueError, match=r"frame must have the columns .*, each once and for one thing; got '\w+' for"):
+        br.from_frame(frame, **keys)
+
+
+def test_what_needs_classes_says_how_outcomes_are_ranked():
+    counts = br.from_frame(pd.DataFrame({"entity": ["a"], "correct": [9], "wrong": [1]}))
+    for needs in (br.prior_conflict, lambda c: br.at_prevalence(c, 0.3), lambda c: br.expected_utility(c, np.eye(2))):
+        with pytest.raises(ValueError, match=r"actual.*outcomes have no classes"):
+            needs(counts)

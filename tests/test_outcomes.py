@@ -308,3 +308,25 @@ def test_clusters_of_one_are_cases_where_answers_are_missing():
     plain = br.fit(br.from_outcomes(GAPS, missing="own"), "paired", seed=1, draws=50)
     single = br.fit(br.from_outcomes(GAPS, missing="own", cluster=NAMES), "paired", seed=1, draws=50)
     xr.testing.assert_allclose(single["posterior"]["mean_outcome"], plain["posterior"]["mean_outcome"], rtol=1e-12)
+
+
+def test_few_answers_are_told_to_lean_on_the_prior_as_few_counts_are():
+    frame = pd.DataFrame({"a": [1], "b": [0]})
+    ranking = br.credible_ranking(br.fit(br.from_outcomes(frame), "paired", seed=1, draws=100), "mean_outcome")
+    assert ranking["notes"].item() == "Only 1 case: what is said leans on the prior."
+    ten = pd.DataFrame({"a": [1, 0] * 5, "b": [0] * 10})
+    ranking = br.credible_ranking(br.fit(br.from_outcomes(ten), "paired", seed=1, draws=100), "mean_outcome")
+    assert ranking["notes"].item() == ""
+
+
+def test_one_unit_is_singular():
+    frame = pd.DataFrame({"a": [1, 0], "b": [0, 0]})
+    alone = br.fit(br.from_outcomes(frame[:1]), "paired", prior="haldane", draws=10)
+    assert groups_of(alone)["posterior"].attrs["note"].startswith("Only 1 case, and no prior to speak of")
+    together = br.fit(br.from_outcomes(frame, cluster=["x", "x"]), "paired", draws=10)
+    assert groups_of(together)["posterior"].attrs["note"].startswith("Only 1 cluster: intervals")
+
+
+def test_too_many_draws_of_outcomes_are_refused_before_memory_runs_out():
+    with pytest.raises(ValueError, match=r"draws must be fewer for 4 x 1000000000 draws of 2 means"):
+        br.fit(br.from_outcomes(pd.DataFrame({"a": [1, 0], "b": [0, 0]})), "paired", draws=10**9)

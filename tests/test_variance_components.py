@@ -173,6 +173,7 @@ FRAME = pd.DataFrame({"q": list("xxyy"), "s": [1, 2, 1, 2], "a": [0.5, 1, 0, 0]}
         (FRAME[["a"]], {"case": list("xxyy"), "cluster": [1, 2, 3, 3]}, ValueError, "cluster must be the same .* 'x'"),
         (FRAME[["a"]], {"runs": 3}, ValueError, "frame must hold shares of its runs.* got 0.5 of 3 runs"),
         (FRAME[["a"]] * 2, {"runs": 2}, ValueError, "frame must hold shares of its runs.* got 2 of 2 runs"),
+        (FRAME[["a"]], {"runs": np.inf}, ValueError, "runs must be whole numbers, 1 or more; got inf"),
         (FRAME[["a"]], {"runs": 0}, ValueError, "runs must be whole numbers, 1 or more; got 0"),
         (FRAME[["a"]], {"runs": [2, 2.5, 2, 2]}, ValueError, "runs must be whole numbers, 1 or more; got 2.5"),
         (FRAME[["a"]], {"runs": [2, 2]}, ValueError, "runs must be one number, one for each of the 4 cases"),

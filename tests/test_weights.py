@@ -7,6 +7,7 @@ import xarray as xr
 from scipy import stats
 
 import bayesrank as br
+from bayesrank import _checks
 from bayesrank import weights as module
 from bayesrank._compat import groups_of
 from bayesrank.weights import checked_weights
@@ -173,7 +174,7 @@ def test_lazy_weights_are_drawn_once_a_chunk(monkeypatch):
 
 
 def test_what_would_not_fit_into_memory_is_refused(monkeypatch):
-    monkeypatch.setattr(module.os, "sysconf", lambda name: {"SC_PAGE_SIZE": 4096, "SC_PHYS_PAGES": 2**8}[name])
+    monkeypatch.setattr(_checks.os, "sysconf", lambda name: {"SC_PAGE_SIZE": 4096, "SC_PHYS_PAGES": 2**8}[name])
     with pytest.raises(ValueError, match="chunks must be given for 4 x 1000 draws of 100 cases"):
         br.case_weights(100)
 

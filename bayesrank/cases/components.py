@@ -153,10 +153,9 @@ def _of_shares(values: np.ndarray, runs: Any) -> _Cases:
     if each.shape not in ((), (len(values), 1), values.shape):
         raise ValueError(f"runs must be one number, one for each of the {len(values)} cases, or one for each entry")
     each = np.broadcast_to(each, values.shape)
-    if not (np.isfinite(each) & (each >= 1) & (each == np.floor(each))).all():
-        raise ValueError(
-            f"runs must be whole numbers, 1 or more; got {each[~(each >= 1) | (each != np.floor(each))][0]:g}"
-        )
+    good = np.isfinite(each) & (each >= 1) & (each == np.floor(each))
+    if not good.all():
+        raise ValueError(f"runs must be whole numbers, 1 or more; got {each[~good][0]:g}")
     right = values * each
     wrong = (values < 0) | (values > 1) | (np.abs(right - np.round(right)) > 1e-6)
     if wrong.any():

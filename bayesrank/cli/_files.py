@@ -110,7 +110,7 @@ def _wide(table: Table) -> xr.Dataset:
     # By position: names that differ in case are two.
     plain = table._replace(names=[str(i) for i in range(len(table.names))])
     answers = {table.typed[i]: plain.column(str(i), read) for i in entities}
-    return _joint(answers, _of_cases(table))
+    return _joint(table.path, answers, _of_cases(table))
 
 
 def _check_cases(table: Table) -> None:
@@ -157,7 +157,7 @@ def _long(table: Table, form: tuple[str, ...]) -> xr.Dataset:
                 f"{lacking[1]!r}{where}"
             )
     wide = {entity: [of[case] for case in first] for entity, of in held.items()}
-    return _joint(wide, {name: [column[i] for i in first.values()] for name, column in about.items()})
+    return _joint(table.path, wide, {name: [column[i] for i in first.values()] for name, column in about.items()})
 
 
 def _of_cases(table: Table) -> dict[str, list]:
@@ -166,10 +166,13 @@ def _of_cases(table: Table) -> dict[str, list]:
     return {name: table.column(name, as_count if name == "weight" else None) for name in given}
 
 
-def _joint(answers: dict[str, list], about: dict[str, list]) -> xr.Dataset:
+def _joint(path: str, answers: dict[str, list], about: dict[str, list]) -> xr.Dataset:
     """Joint outcomes of cases: what each entity answered, and what is known of the cases."""
     groups: dict[str, Any] = {name: about.get(name) for name in ("dataset", "cluster", "weight")}
     if "actual" not in about:
         return br.from_outcomes(pd.DataFrame(answers), **groups)
     actual, *predicted = as_labels(about["actual"], *answers.values())
+    labels = set(actual).union(*predicted)
+    if len(labels) < 2:
+        raise ValueError(f"{path} must hold two labels or more, true or predicted; got only {about['actual'][0]!r}")
     return br.joint_outcomes(actual, dict(zip(answers, predicted, strict=True)), **groups)

@@ -10,6 +10,9 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+#: Columns that say what of a case is told, or which case it is, not what it belongs to.
+NO_CLUSTERS = ("entity", "case", "actual", "predicted", "outcome", "weight", "count", "correct", "wrong")
+
 
 class Table(NamedTuple):
     """A file's columns: their names as they are told apart and as they were typed, and the rows with their lines."""
@@ -48,6 +51,8 @@ def read_table(path: str, cluster: str | None = None, ignore: Sequence[str] = ()
         if _plain(column).lower() not in names:
             raise ValueError(f"{option} must name a column of {path}, {', '.join(typed)}; got {column!r}")
     left_out = {_plain(name).lower() for name in ignore}
+    if cluster:
+        _check_cluster(cluster, _plain(cluster).lower(), names, left_out)
     kept = [i for i, name in enumerate(names) if name not in left_out]
     if cluster:
         names = ["cluster" if name == _plain(cluster).lower() else name for name in names]
@@ -63,6 +68,18 @@ def read_table(path: str, cluster: str | None = None, ignore: Sequence[str] = ()
         [line for line, _ in rest],
         [[_plain(fields[i]) for i in kept] for _, fields in rest],
     )
+
+
+def _check_cluster(typed: str, column: str, names: list[str], left_out: set[str]) -> None:
+    """Raise if the column of the clusters is left out, or is known for something else."""
+    if column in left_out:
+        raise ValueError(f"--cluster must name a column that --ignore does not leave out; got {typed!r} in both")
+    if column in NO_CLUSTERS:
+        raise ValueError(f"--cluster must name a column that says what cases belong to; got {typed!r}")
+    if column != "cluster" and "cluster" in names and "cluster" not in left_out:
+        raise ValueError(
+            f"--cluster must be left out, or --ignore cluster given, beside a column cluster; got {typed!r}"
+        )
 
 
 def as_count(text: str, name: str, where: str) -> int:
@@ -122,7 +139,14 @@ def _rows(path: str) -> list[tuple[int, list[str]]]:
     try:
         return [(reader.line_num, row) for row in reader if any(field.strip() for field in row)]
     except csv.Error as error:
-        raise ValueError(f"{path}, line {reader.line_num}: {error}") from None
+        if "field limit" in str(error):
+            raise ValueError(
+                f"{path}, line {reader.line_num}: must have fields of ordinary length; got one too long"
+            ) from None
+        raise ValueError(
+            f"{path}, line {reader.line_num}: must close each quotation mark that it opens, and have nothing between "
+            "the closing one and the next separator"
+        ) from None
 
 
 def _plain(text: str) -> str:

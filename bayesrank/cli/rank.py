@@ -78,6 +78,8 @@ def rank(
 ) -> None:
     """A ranking as a table, as CSV or JSON, and as a report."""
     with progress() as step:
+        if report and not Path(report).absolute().parent.is_dir():
+            raise ValueError(f"--report must name a file in a folder that there is; got {report!r}")
         # A name that there is not is better known before the work than after it.
         known = None if score in (None, MEAN) else as_score(score)
         if known is not None and known.higher_is_better is None:

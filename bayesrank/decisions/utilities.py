@@ -12,6 +12,7 @@ import xarray as xr
 
 from bayesrank._checks import credibility, flag, in_words, is_number, labelled_numbers, name_coord, numbers, prevalences
 from bayesrank._draws import DRAW_DIMS, draw_dims
+from bayesrank.counts import NO_CLASSES
 from bayesrank.decisions._means import as_posterior, mean_and_error
 from bayesrank.models._priors import align
 from bayesrank.performance import OUTCOME_DIMS, align_outcomes, as_performance
@@ -151,7 +152,8 @@ def class_shares(prevalence: Any, performance: xr.DataArray) -> xr.DataArray:
 def _with_classes(source: Any, kind: str | None) -> xr.DataArray:
     performance = _bare(as_performance(source, kind))
     if not {"entity", *OUTCOME_DIMS} <= set(performance.dims):
-        raise ValueError(f"source must have the dims entity, actual and predicted; got {performance.dims}")
+        hint = f" ({NO_CLASSES})" if "outcome" in performance.dims else ""
+        raise ValueError(f"source must have the dims entity, actual and predicted; got {performance.dims}{hint}")
     if "entity" in performance.coords:
         return performance
     return performance.assign_coords(entity=np.arange(performance.sizes["entity"]))

@@ -7,6 +7,7 @@ import xarray as xr
 
 from bayesrank._checks import prevalences
 from bayesrank._compat import groups_of, is_container, to_container
+from bayesrank.counts import NO_CLASSES
 from bayesrank.performance.arrays import KINDS, as_performance, posterior_of
 
 __all__ = ["at_prevalence"]
@@ -67,7 +68,8 @@ def at_prevalence(source: Any, prevalence: Any) -> Any:
 
 def _moved(table: xr.DataArray, rate: xr.DataArray | None, prevalence: Any) -> xr.DataArray:
     if "actual" not in table.dims:
-        raise ValueError(f"source must hold a performance over actual and predicted; got {table.dims}")
+        hint = f" ({NO_CLASSES})" if "outcome" in table.dims else ""
+        raise ValueError(f"source must hold a performance over actual and predicted; got {table.dims}{hint}")
     share = _shares(prevalence, table)
     if rate is None:
         total = table.sum("predicted", skipna=False)

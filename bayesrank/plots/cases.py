@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
+from bayesrank._checks import in_words
 from bayesrank.plots._style import list_names, list_size, new_axes
 
 __all__ = ["case_grid"]
@@ -26,6 +27,11 @@ def case_grid(cases: xr.Dataset, ax: Any = None) -> Any:
     -------
     matplotlib.axes.Axes
 
+    Raises
+    ------
+    TypeError
+        If ``cases`` are not of :func:`bayesrank.deciding_cases`.
+
     Examples
     --------
     >>> import bayesrank as br
@@ -33,6 +39,8 @@ def case_grid(cases: xr.Dataset, ax: Any = None) -> Any:
     >>> case_grid(br.deciding_cases(joint)).get_title("left")
     '2 of 5 cases decide; on the pale ones all are alike'
     """
+    if not isinstance(cases, xr.Dataset) or "decides" not in cases:
+        raise TypeError(f"cases must come from br.deciding_cases; got {in_words(cases)}")
     import matplotlib
     from matplotlib.colors import Normalize
     from matplotlib.patches import Patch
