@@ -16,7 +16,7 @@ from bayesrank._random import Seed, root_sequence
 from bayesrank.conflicts import prior_conflict
 from bayesrank.counts import check_counts, pool
 from bayesrank.inference import fit
-from bayesrank.models import conjugate
+from bayesrank.models import conjugate, find
 from bayesrank.models import tell as tell_model
 from bayesrank.models._priors import concentration
 from bayesrank.models._priors import in_words as prior_in_words
@@ -69,7 +69,8 @@ def sensitivity(
     Parameters
     ----------
     counts : xarray.DataArray
-        Integer counts (entity, [dataset], actual, predicted); several data sets are pooled.
+        Integer counts (entity, [dataset], actual, predicted); several data sets are pooled, but for hierarchical
+        models.
     score : Score, str, pair of float, or callable
         What the base analysis ranks by.
     model : str or class
@@ -143,11 +144,10 @@ def sensitivity(
     flag("datasets", datasets)
     the_score = as_score(score)
     counts = check_counts(counts)
-    whole = pool(counts, join=join) if "dataset" in counts.dims else counts
-    base = _Alternative("base", "base", whole, model, the_score, options)
+    base = _Alternative("base", "base", _taken(counts, model, join), model, the_score, options)
     changed = [
         *_priors(base, priors, weights),
-        *_models(base, models),
+        *_models(base, models, counts, join),
         *(
             base._replace(name=f"score {s.name}", kind="score", score=s)
             for s in map(as_score, _listed("scores", scores))
@@ -295,25 +295,36 @@ def _story(base: _Alternative) -> Any:
     return tell_model(base.model, base.counts, base.options)
 
 
-def _models(base: _Alternative, models: Iterable[Any] | None) -> list[_Alternative]:
+def _taken(counts: xr.DataArray, model: Any, join: Any) -> xr.DataArray:
+    """The counts as the model takes them: pooled, unless it learns from several data sets together."""
+    together = getattr(find(model), "over_datasets_together", False)
+    return counts if together or "dataset" not in counts.dims else pool(counts, join=join)
+
+
+def _models(base: _Alternative, models: Iterable[Any] | None, counts: xr.DataArray, join: Any) -> list[_Alternative]:
     if models is None:
         two = base.counts.sizes["actual"] == 2 and base.model in CONJUGATE
         models = [name for name in CONJUGATE if two and name != base.model]
     return [
-        base._replace(name=f"model {m if isinstance(m, str) else getattr(m, '__name__', m)}", kind="model", model=m)
+        base._replace(
+            name=f"model {m if isinstance(m, str) else getattr(m, '__name__', m)}",
+            kind="model",
+            model=m,
+            counts=_taken(counts, m, join),
+        )
         for m in _listed("models", models)
     ]
 
 
 def _data(base: _Alternative, counts: xr.DataArray, join: Any) -> list[_Alternative]:
-    """Each data set left out in turn, the others pooled."""
+    """Each data set left out in turn, the others pooled unless the model takes them together."""
     if counts.sizes.get("dataset", 1) < 2:
         return []
     used = counts["dataset"].values.tolist()
     found = []
     for i, name in enumerate(used):
         rest = counts.isel(dataset=[j for j in range(len(used)) if j != i])
-        found.append(base._replace(name=f"without data set {name}", kind="data", counts=pool(rest, join=join)))
+        found.append(base._replace(name=f"without data set {name}", kind="data", counts=_taken(rest, base.model, join)))
     return found
 
 

@@ -310,3 +310,19 @@ def test_a_prior_of_the_same_concentrations_is_left_out_of_every_model():
     result = br.sensitivity(CLOSE, "f1", model="hierarchical_beta_binomial", draws=50, seed=1)
     # For two classes four cases are the uniform prior.
     assert result["alternative"].values.tolist() == ["base", "prior jeffreys"]
+
+
+def test_hierarchical_models_keep_data_sets_apart():
+    """In the base as among the other models; flat ones are given the pooled counts."""
+    cells = {"tn": [45, 40, 30, 60], "fp": [5, 10, 20, 40], "fn": [10, 2, 5, 1], "tp": [40, 48, 45, 19]}
+    counts = br.from_counts(**cells, entity=["a", "a", "b", "b"], dataset=["x", "y"] * 2)
+    name = "hierarchical_beta_binomial"
+    plain = {"draws": 100, "seed": 1, "priors": [], "datasets": False}
+    base = br.sensitivity(counts, "informedness", model=name, models=["beta_binomial"], **plain)
+    other = br.sensitivity(counts, "informedness", model="beta_binomial", models=[name], weights=False, **plain)
+    for first, second, model in ((base, other, name), (other, base, "beta_binomial")):
+        found, wanted = first.sel(alternative="base"), second.sel(alternative=f"model {model}")
+        for quantity in ("median", "lower", "upper"):
+            np.testing.assert_allclose(found[quantity], wanted[quantity], rtol=1e-12)
+    ranking = br.credible_ranking(br.fit(counts, name, draws=100, seed=1), "informedness")
+    np.testing.assert_allclose(base["median"].sel(alternative="base"), ranking["median"], rtol=1e-12)
