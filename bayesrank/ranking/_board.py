@@ -20,7 +20,7 @@ WANTED = 1e-11
 #: The narrowest panel, as a share of all: narrower ones are jumps.
 NARROWEST = 1e-10
 #: Panels to start with, and so many that more will not help.
-START, MANY = 12, 2000
+START, MANY = 12, 400
 #: Of a range with ends, values are looked at up to so near to them.
 EDGE = 1e-12
 #: Of one without, so far on its scale.
@@ -132,14 +132,17 @@ class Panels:
         return middle[:, None] + half[:, None] * lobatto(size)[0]
 
     @classmethod
-    def resolving(cls, groups: Sequence[Group], scale: Scale, rope: float) -> "Panels":
-        """Panels on which all cdfs, moved by the ROPE or not, and their product are resolved."""
-        low, high, cuts = _ends(groups, scale, rope)
+    def resolving(cls, groups: Sequence[Group], scale: Scale, rope: float, also: Sequence[Group] = ()) -> "Panels":
+        """Panels on which all cdfs, moved by the ROPE or not, and their product are resolved.
+
+        They reach as far as those of ``also``, and have edges where these jump.
+        """
+        low, high, cuts = _ends([*groups, *also], scale, rope)
         if low >= high:
             return cls(scale, np.zeros((0, 2)))
         edges = np.unique(np.concatenate([np.linspace(low, high, START + 1), cuts[(cuts > low) & (cuts < high)]]))
-        pending = np.column_stack([edges[:-1], edges[1:]])
         done: list[np.ndarray] = []
+        pending = np.column_stack([edges[:-1], edges[1:]])
         tails = np.linalg.inv(np.polynomial.legendre.legvander(lobatto(NODES)[0], NODES - 1))[-2:]
         while len(pending):
             panels = cls(scale, pending)

@@ -39,9 +39,11 @@ def measure(groups: Sequence[Group], panels: Panels, size: int, rope: float, reg
     """All of it on nodes of that number a panel."""
     items = np.cumsum([0, *(len(group.times) for group in groups)])
     cdfs = panels.cdfs(groups, size)
-    columns = [_columns(group, cdf) for group, cdf in zip(groups, cdfs, strict=True)]
+    columns = [_columns(group, cdf, panels) for group, cdf in zip(groups, cdfs, strict=True)]
     shifted = cdfs if rope == 0 else panels.cdfs(groups, size, rope)
-    beyond = columns if rope == 0 else [_columns(group, cdf) for group, cdf in zip(groups, shifted, strict=True)]
+    beyond = (
+        columns if rope == 0 else [_columns(group, cdf, panels) for group, cdf in zip(groups, shifted, strict=True)]
+    )
     above, tied = _pairs(groups, columns, columns, 0.0)
     before = above[0] + tied[0] / 2, above[1] + tied[1] / 2
     superior = above if rope == 0 else _pairs(groups, columns, beyond, rope)[0]
@@ -77,7 +79,11 @@ def quantiles(groups: Sequence[Group], panels: Panels, cdf: np.ndarray, levels: 
     low, high = panels.edges[panel].transpose(2, 0, 1)
     inside = (low + high) / 2 + (high - low) / 2 * b
     # In a jump between two panels, or beyond all of them.
-    return panels.scale.of(np.where(at % 2 == 1, inside, np.where(at < ends.shape[1], low, high)))
+    edge = np.where(at < ends.shape[1], low, high)
+    found = panels.scale.of(np.where(at % 2 == 1, inside, edge))
+    for value in _atoms(groups):
+        found = np.where((at % 2 == 0) & (np.abs(edge - panels.scale.near(value)) < 1e-9), value, found)
+    return found
 
 
 def _mean(group: Group, cdf: np.ndarray) -> np.ndarray:
@@ -102,12 +108,12 @@ def interpolate(nodes: np.ndarray, values: np.ndarray, x: np.ndarray) -> np.ndar
     return (part * values).sum(axis=-1) / part.sum(axis=-1)
 
 
-def _columns(group: Group, cdf: np.ndarray) -> _Columns:
-    shape = cdf.shape
-    panels, size = shape[2:]
-    jumps = ~np.isnan(group.source.atoms).ravel()
-    cdf = cdf.reshape(-1, panels, size)
-    if not panels:
+def _columns(group: Group, cdf: np.ndarray, panels: Panels) -> _Columns:
+    atoms = group.source.atoms.ravel()
+    jumps = ~np.isnan(atoms)
+    number, size = cdf.shape[2:]
+    cdf = cdf.reshape(len(jumps), number, size)
+    if not number:
         nothing = np.zeros((len(cdf), 2))
         return _Columns(nothing, nothing, np.zeros((len(cdf), 2), np.int8))
     _, weight, slopes = lobatto(size)
@@ -116,10 +122,15 @@ def _columns(group: Group, cdf: np.ndarray) -> _Columns:
     change[(state < 2) | jumps[:, None]] = 0.0
     low, high = cdf[:, 0, 0], cdf[:, -1, -1]
     below, above = np.where(jumps | (low <= NOTHING), 0.0, low), np.where(jumps | (high >= 1 - NOTHING), 0.0, 1 - high)
+    # One value alone may be the end of the range, below or above all that is so near to it.
+    at = panels.scale.near(np.nan_to_num(atoms))
+    lowest, highest = jumps & (at <= panels.edges[0, 0]), jumps & (at >= panels.edges[-1, 1])
     return _Columns(
-        np.column_stack([below / 2, cdf.reshape(len(cdf), -1), 1 - above / 2]),
+        np.column_stack([below / 2 + lowest, cdf.reshape(len(cdf), -1), 1 - above / 2 - highest]),
         np.column_stack([below, change.reshape(len(cdf), -1), above]),
-        np.column_stack([np.where(below > 0, 2, 0), state, np.where(above > 0, 2, 1)]).astype(np.int8),
+        np.column_stack(
+            [np.where(below > 0, 2, lowest), state, np.where(above > 0, 2, ~highest)],
+        ).astype(np.int8),
     )
 
 

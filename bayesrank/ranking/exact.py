@@ -32,6 +32,8 @@ MOST = 400
 ERROR = "difference of two numbers of nodes"
 #: What sums of rounded numbers may be off.
 ROUNDING = 1e-13
+#: Errors of probabilities that a reader is told of first.
+NOTED = 5e-4
 #: Observed values that lie outside of their interval by less, as a share of its width, do so by rounding.
 SLACK = 1e-9
 
@@ -176,7 +178,7 @@ def _closed_form(source: Any, model: Any, options: dict[str, Any]) -> tuple[Know
         totals = (frame + found.totals).transpose(*frame.dims, "actual").values
     known = Known(table.values, totals, found.test_set.transpose(*frame.dims).values)
     counts = story.observed()["observed_data"]["counts"]
-    kept = {name: c for name, c in counts.coords.items() if c.dims == ("entity",) and name != "test_set"}
+    kept = {name: c.variable for name, c in counts.coords.items() if c.dims == ("entity",) and name != "test_set"}
     frame = frame.assign_coords(kept)
     if not isinstance(source, xr.DataArray):
         return known, frame, evidence_of(source, None, frame, None)
@@ -254,7 +256,7 @@ def _one(known: Known, frame: xr.DataArray, evidence: Evidence, score: Score, pr
     outside = (observed < result["lower"] - slack) | (observed > result["upper"] + slack)
     at_an_end = np.isclose(observed[:, None], found["range"], rtol=1e-9, atol=1e-9).any(axis=1)
     result |= {"observed": observed, "contradicted": outside & ~at_an_end & ~settled}
-    result["notes"] = "\n".join(evidence.notes(score))
+    result["notes"] = "\n".join([*_accuracy(result), *evidence.notes(score)])
     variables = {name: (_dims(name, np.ndim(v)), v, _about(name)) for name, v in result.items()}
     coords: dict[str, Any] = {"entity": entities, "rival": entities, "rank": np.arange(1, len(entities) + 1)}
     coords |= {str(name): coord for name, coord in frame.coords.items() if coord.dims == ("entity",)}
@@ -266,10 +268,10 @@ def _summary(plan: Plan, labels: np.ndarray, score: Score, prob: float, rope: fl
     size, defined = len(labels), plan.item >= 0
     tail = (1 - prob) / 2
     if defined.any():
-        groups = plan.build(*FINE[1:])
-        panels = Panels.resolving(plan.build(FINE[1], FEW), plan.scale, rope)
+        groups, fewer = plan.build(*FINE[1:]), plan.build(*COARSE[1:])
+        panels = Panels.resolving(plan.build(FINE[1], FEW), plan.scale, rope, [*groups, *fewer])
         found = measure(groups, panels, FINE[0], rope, score.finite_mean)
-        other = measure(plan.build(*COARSE[1:]), panels, COARSE[0], rope, score.finite_mean)
+        other = measure(fewer, panels, COARSE[0], rope, score.finite_mean)
         sign = 1 if score.higher_is_better else -1
         at = sign * quantiles(groups, panels, found.cdf, np.array([tail, 0.5, 1 - tail]))[:, ::sign]
     else:
@@ -310,6 +312,17 @@ def _summary(plan: Plan, labels: np.ndarray, score: Score, prob: float, rope: fl
     }
 
 
+def _accuracy(result: dict[str, Any]) -> list[str]:
+    """Whether nodes were too few for three digits."""
+    off = max(float(np.nanmax(result[f"{name}_error"], initial=0.0)) for name in ("rank_probability", "superiority"))
+    if off < NOTED:
+        return []
+    return [
+        f"Probabilities may be off by up to {off:.1g}: the score bends sharply, or ends at values that depend on the "
+        "prevalence, and quadrature follows that badly (draws do not)."
+    ]
+
+
 def _of_entities(plan: Plan, found: Measures) -> dict[str, Any]:
     """What a board says of its items, entity by entity; NaN of those without a value."""
     defined = plan.item >= 0
@@ -325,8 +338,8 @@ def _of_entities(plan: Plan, found: Measures) -> dict[str, Any]:
     rank = np.zeros((size, size))
     rank[defined, :ranked] = found.rank[plan.item[defined]]
     before = of_pairs(*found.before, 0.5)
-    # 1 + Σ P(another is before it), of which the own 1/2 is taken back.
-    expected = 0.5 + np.nansum(before, axis=0)
+    # 1 + Σ P(another is before it), less the own 1/2; sorted, so that the order of input is forgotten.
+    expected = 0.5 + np.nansum(np.sort(before, axis=0), axis=0)
     return {
         "rank": rank,
         "before": before,
