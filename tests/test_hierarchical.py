@@ -40,7 +40,11 @@ def by_quadrature(right, cases, prior, function):
 CASES = [([9, 8, 10], [10, 10, 10], ONES), ([3, 0, 7, 1], [5, 9, 8, 1], np.array([2.0, 0.5])), ([4], [9], ONES)]
 
 
-@pytest.mark.parametrize(("right", "cases", "prior"), CASES, ids=["three", "uneven", "one"])
+@pytest.mark.parametrize(
+    ("right", "cases", "prior"),
+    [*(pytest.param(*case, marks=pytest.mark.slow) for case in CASES[:2]), CASES[2]],
+    ids=["three", "uneven", "one"],
+)
 def test_mean_spread_and_evidence_are_those_of_plain_integrals(right, cases, prior):
     found = learn(np.array(right), np.array(cases), prior)
     mean, spread = found.draw(np.random.default_rng(1), 100_000)
@@ -366,6 +370,7 @@ def test_grades_have_means_of_each_kind(graded):
     assert br.credible_ranking(graded, "mean_outcome", kind="observed")["median"].sizes["dataset"] == 4
 
 
+@pytest.mark.slow
 def test_many_classes_are_tables_of_each_kind():
     rng = np.random.default_rng(2)
     tables = rng.multinomial(80, [0.3, 0.02, 0.02, 0.02, 0.3, 0.02, 0.02, 0.02, 0.28], (2, 3)).reshape(2, 3, 3, 3)

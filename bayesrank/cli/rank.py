@@ -15,7 +15,6 @@ from bayesrank._compat import groups_of
 from bayesrank.cli._analysis import Analysis, analyse, analysing, check_classes, progress
 from bayesrank.cli._files import HELP
 from bayesrank.cli._output import print_numbers, rank_cells, rank_header
-from bayesrank.ranking.exact import full_ranking
 from bayesrank.ranking.summary import worth
 from bayesrank.scores import Score, as_score
 
@@ -91,7 +90,7 @@ def rank(
         analysis = analyse(step, **how)
         the_score = _score(analysis, known or score, how["data"])
         step("ranking")
-        ranking = full_ranking(analysis.posterior, the_score, prob=prob, rope=rope, kind=kind)
+        ranking = br.credible_ranking(analysis.posterior, the_score, prob=prob, rope=rope, kind=kind)
         answers = [br.probability(analysis.posterior, statement, the_score, rope=rope, kind=kind) for statement in ask]
         if report:
             step("reporting")
@@ -111,7 +110,7 @@ def rank(
 
         _print_table(ranking)
         for answer in answers:
-            p = _text.probability(float(answer["probability"]), min(worth(ranking), answer.attrs["draws"]))
+            p = _text.probability(float(answer["probability"]), worth(ranking))
             error = float(answer["probability_error"])
             click.echo(f"{answer.attrs['statement']}: probability {p} (Monte-Carlo error {error:.2g}).")
         implied = implied_prior(prior_scores(analysis.posterior, the_score, kind), prob)

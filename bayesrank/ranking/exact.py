@@ -17,17 +17,14 @@ from bayesrank.ranking._intervals import rank_intervals
 from bayesrank.ranking._measures import Measures, measure, quantiles
 from bayesrank.ranking._source import Scored
 from bayesrank.ranking.consensus import best_set, consensus_of
-from bayesrank.ranking.credible import credible_ranking
 from bayesrank.scores import Score, as_score
 
-__all__ = ["applies", "exact_ranking", "full_ranking"]
+__all__ = ["applies", "exact_ranking"]
 
 #: Nodes of a panel, nodes of a panel along a contour, and prevalences: the result's, and those it is compared with.
 FINE, COARSE = (16, 12, 16), (11, 9, 11)
 #: Prevalences at which the panels are sought.
 FEW = 4
-#: Entities that a command ranks without draws: more take longer than a reader waits.
-MOST = 400
 #: What an error says of itself, as attrs["method"].
 ERROR = "difference of two numbers of nodes"
 #: What sums of rounded numbers may be off.
@@ -122,41 +119,6 @@ def applies(source: Any, score: Any, model: Any = None, **options: Any) -> bool:
     except NoClosedForm:
         return False
     return True
-
-
-def full_ranking(
-    posterior: Any, score: Any, *, prob: float = 0.95, rope: float = 0.0, kind: str | None = None
-) -> xr.Dataset:
-    """What command and report show: the exact ranking where there is one, what needs joint draws from the draws.
-
-    Parameters
-    ----------
-    posterior, score, prob, rope, kind
-        As for :func:`bayesrank.credible_ranking`.
-
-    Returns
-    -------
-    xarray.Dataset
-        Of :func:`exact_ranking`, and in addition the simultaneous rank intervals, the confidence sets and what else the
-        draws alone tell; or of :func:`bayesrank.credible_ranking`, where the posterior is not known in closed form, was
-        sampled, or has more than 400 entities.
-
-    Examples
-    --------
-    >>> import bayesrank as br
-    >>> counts = br.from_counts(tn=[70, 79], fp=[10, 1], fn=[9, 1], tp=[21, 29], entity=["a", "b"])
-    >>> ranking = full_ranking(br.fit(counts, seed=1), "f1")
-    >>> ranking.attrs["method"], "rank_simultaneous_lower" in ranking
-    ('exact', True)
-    """
-    drawn = credible_ranking(posterior, score, prob=prob, rope=rope, kind=kind)
-    plain = kind is None and is_container(posterior) and drawn.sizes["entity"] <= MOST and "dataset" not in drawn.dims
-    told = groups_of(posterior)["posterior"].attrs.get("sampler") if plain else None
-    named = isinstance(score, str) and plain and score in groups_of(posterior)["posterior"]
-    if told != "exact" or named or not applies(posterior, score):
-        return drawn
-    exact = exact_ranking(posterior, score, prob=prob, rope=rope)
-    return exact.assign({name: held for name, held in drawn.items() if name not in exact})
 
 
 def _closed_form(source: Any, model: Any, options: dict[str, Any]) -> tuple[Known, xr.DataArray, Evidence]:

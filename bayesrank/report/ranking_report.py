@@ -16,10 +16,9 @@ from bayesrank._compat import groups_of, is_container
 from bayesrank.counts import are_outcomes, parts_of
 from bayesrank.ops import of_draws, summarize
 from bayesrank.performance import as_performance, observed_counts, posterior_of
-from bayesrank.ranking import ranking_table, verdict
+from bayesrank.ranking import credible_ranking, ranking_table, verdict
 from bayesrank.ranking._evidence import sampling
 from bayesrank.ranking._source import scored
-from bayesrank.ranking.exact import full_ranking
 from bayesrank.ranking.summary import is_exact, worth
 from bayesrank.report.words import implied_prior, prior_scores
 from bayesrank.tile import credible
@@ -86,7 +85,7 @@ def ranking_report(
         raise ValueError(
             f"posterior must have no dim dataset (fit br.pool(counts), or select one data set); got {found.values.dims}"
         )
-    ranking = full_ranking(posterior, score, kind=kind) if ranking is None else ranking
+    ranking = credible_ranking(posterior, score, kind=kind) if ranking is None else ranking
     prob, about = ranking.attrs["prob"], groups["posterior"].attrs
     counts = observed_counts(posterior)
     parts = None if counts is None else parts_of(counts)

@@ -306,6 +306,7 @@ def test_one_who_cannot_win_changes_nothing():
     assert two["probability_best"].values[3] < 1e-12
 
 
+@pytest.mark.slow
 @settings(max_examples=6, deadline=None)
 @given(
     two_class_counts(min_entities=1, max_entities=4),
@@ -358,6 +359,7 @@ def test_values_that_are_certain_tie(model):
     np.testing.assert_array_equal(alone["lower"], [1, 1])
 
 
+@pytest.mark.slow
 def test_a_certain_end_of_the_range_is_above_all_that_come_near_to_it():
     """Yule's Q is 1 where TPR is; of few cases much is so near to 1 that no number tells it apart."""
     counts = br.from_counts(tn=[20, 3, 2], fp=[3, 0, 0], fn=[0, 0, 1], tp=[7, 3, 2], entity=["a", "b", "c"])
