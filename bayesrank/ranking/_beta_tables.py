@@ -49,7 +49,7 @@ def beta_tables(pairs: np.ndarray) -> BetaTables:
     >>> tables = beta_tables(np.array([[3.0, 2.0]]))
     >>> middle = int(-tables.low[0] / tables.step[0])
     >>> left = tables.low[0] + middle * tables.step[0]
-    >>> abs(tables.coefficients[middle, 0] - special.betainc(3, 2, special.expit(left))) < 1e-15
+    >>> bool(abs(tables.coefficients[middle, 0] - special.betainc(3, 2, special.expit(left))) < 1e-15)
     True
     """
     low, high = window(*pairs.T)

@@ -87,11 +87,11 @@ def exact_ranking(
     Examples
     --------
     >>> import bayesrank as br
-    >>> counts = br.from_counts(tn=[70, 79, 79], fp=[10, 1, 1], fn=[9, 1, 1], tp=[21, 29, 29], entity=["a", "b", "c"])
+    >>> counts = br.from_counts(tn=[75, 79, 79], fp=[5, 1, 1], fn=[2, 1, 1], tp=[28, 29, 29], entity=["a", "b", "c"])
     >>> ranking = exact_ranking(counts, "informedness", model="beta_binomial")
     >>> best = ranking["probability_best"]
     >>> best.round(4).values.tolist(), best.sel(entity="b").item() == best.sel(entity="c").item()
-    ([0.0004, 0.4998, 0.4998], True)
+    ([0.0387, 0.4807, 0.4807], True)
     """
     prob = credibility("prob", prob)
     rope = number("rope", rope, 0.0, finite=True)
