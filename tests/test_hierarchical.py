@@ -351,7 +351,7 @@ def test_two_of_three_grades_are_those_of_the_quadrature(graded):
     exact = br.fit(merged, NAMES[0], seed=1, prior=[8 / 3, 4 / 3])["posterior"]["mean_rate"].sel(outcome=1)
     import arviz as az
 
-    sampled = graded["posterior"][["mean_rate"]].sel(outcome=2)
+    sampled = graded["posterior"].to_dataset()[["mean_rate"]].sel(outcome=2)
     gap = abs(sampled["mean_rate"].mean(["chain", "draw"]) - exact.mean(["chain", "draw"]))
     # The spread is learned from three grades there, from two here: half a posterior standard deviation is allowed.
     assert (gap < 4 * az.mcse(sampled)["mean_rate"] + 0.5 * exact.std(["chain", "draw"])).all()
@@ -387,7 +387,7 @@ def test_many_classes_are_tables_of_each_kind():
 
 
 def test_a_variable_has_no_kind_but_its_own(graded):
-    plain = graded["posterior"].drop_vars(["mean_outcome_new", "performance_new"])
+    plain = graded["posterior"].to_dataset().drop_vars(["mean_outcome_new", "performance_new"])
     with pytest.raises(ValueError, match="kind must be one that the variable 'mean_outcome'"):
         br.credible_ranking(plain, "mean_outcome", kind="new")
 
