@@ -28,6 +28,7 @@ whose ``efficiency`` says how many independent draws they are worth (:func:`shar
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Protocol
 
 import numpy as np
@@ -88,17 +89,17 @@ class Batches:
         """All draws of all chains."""
         return self.chains * self.draws
 
-    @property
+    @cached_property
     def each(self) -> int:
         """Batches of a chain: an even number, so that they fall into two halves."""
         return 2 * min(max(self.draws // (2 * FEW), 1), max(BATCHES // (2 * self.chains), 1))
 
-    @property
+    @cached_property
     def edges(self) -> np.ndarray:
         """Where the batches of a chain begin and, last, where the last one ends."""
         return -(-np.arange(self.each + 1) * self.draws // self.each)
 
-    @property
+    @cached_property
     def sizes(self) -> np.ndarray:
         """Draws of each batch; some have none if a chain has one draw."""
         return np.tile(np.diff(self.edges), self.chains)

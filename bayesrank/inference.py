@@ -158,15 +158,22 @@ def fit(
 
 
 def _exact(story: Any, group: str, shape: tuple[int, int], root: np.random.SeedSequence) -> xr.Dataset:
-    """Exact draws, block by block of the grid, put where they belong."""
+    """Exact draws, block by block of the grid, put where they belong; or all at once, where the model can."""
+    coords = {"chain": np.arange(shape[0]), "draw": np.arange(shape[1])} | story.coords()
+    if hasattr(story, "draws"):
+        drawn = story.draws(group, list(blocks(*shape)), root)
+        whole = {
+            name: (("chain", *map(str, part.dims)), part.values.reshape(*shape, *part.shape[1:]))
+            for name, part in drawn.items()
+        }
+        return xr.Dataset(whole, coords)
     found: dict[str, tuple[tuple[str, ...], np.ndarray]] = {}
     for block in blocks(*shape):
         for name, part in story.draw(group, block, root).items():
             if name not in found:
                 found[name] = (("chain", *map(str, part.dims)), np.empty((*shape, *part.shape[1:])))
             found[name][1][block.chain, block.start : block.stop] = part.values
-    coords = {"chain": np.arange(shape[0]), "draw": np.arange(shape[1])}
-    return xr.Dataset(found, coords | story.coords())
+    return xr.Dataset(found, coords)
 
 
 def _sampled(

@@ -5,6 +5,7 @@ file; :func:`bayesrank.fit` finds it, and takes a class of your own as well. Imp
 ``build`` does.
 """
 
+from functools import cache
 from importlib import import_module
 from inspect import Parameter, signature
 from pkgutil import iter_modules
@@ -51,6 +52,12 @@ class Model(Protocol):
     # def log_likelihood(self, posterior: xr.Dataset) -> xr.Dataset
 
 
+@cache
+def _names(*path: str) -> tuple[str, ...]:
+    found = sorted(module.name for module in iter_modules(path) if not module.name.startswith("_"))
+    return tuple(sorted(found, key=lambda name: name != "dirichlet_multinomial"))
+
+
 def names() -> list[str]:
     """The models that :func:`bayesrank.fit` knows by name, the default first.
 
@@ -59,8 +66,7 @@ def names() -> list[str]:
     >>> names()[0]
     'dirichlet_multinomial'
     """
-    found = sorted(module.name for module in iter_modules(__path__) if not module.name.startswith("_"))
-    return sorted(found, key=lambda name: name != "dirichlet_multinomial")
+    return list(_names(*__path__))
 
 
 def find(model: Any) -> type:

@@ -80,12 +80,15 @@ def hierarchy(
     sums, numbers = np.zeros((2, len(batches.sizes), size))
     pulls = np.zeros(len(batches.sizes))
     squares, pull_squares = np.zeros(size), 0.0
+    whole_table = bool(ranked.all()) and bool((twice > 0).all())
     for block in walk(twice, batches):
         part = _beaten(block.values, ranked)
-        numbers[block.batch] += (~np.isnan(part)).sum(axis=0)
-        sums[block.batch] += np.nansum(part, axis=0)
-        squares += np.nansum(part**2, axis=0)
-        pull = np.nansum((part - sucra) * slope, axis=1)
+        known = np.ones(part.shape, bool) if whole_table else ~np.isnan(part)
+        part = part if whole_table else np.where(known, part, 0.0)
+        numbers[block.batch] += known.sum(axis=0)
+        sums[block.batch] += part.sum(axis=0)
+        squares += (part**2).sum(axis=0)
+        pull = ((part - sucra) * known) @ slope
         pulls[block.batch] += pull.sum()
         pull_squares += (pull**2).sum()
     number = numbers.sum(axis=0)
