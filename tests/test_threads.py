@@ -20,12 +20,14 @@ from bayesrank.scores.averages import against_rest
 TABLES = np.random.default_rng(1).integers(1, 30, (3, 4, 4))
 TABLES[1, 2] = 0  # a class without cases
 PAIRS = {"entity": ["a", "a", "b"], "dataset": ["x", "y", "x"]}
+NAMES = {"entity": ["a", "b"], "outcome": [0, 1, 2]}
+OUTCOMES = xr.DataArray([[3, 4, 5], [6, 1, 1]], NAMES, ("entity", "outcome"))
 EVIDENCE = {
     "four classes": (br.from_matrix(TABLES, "actual_rows"), {}),
     "shares known": (br.from_matrix(TABLES, "actual_rows"), {"prevalence": "observed"}),
     "a pair not measured": (br.from_counts(tn=[8, 60, 7], fp=[2, 4, 3], fn=[1, 3, 2], tp=[9, 7, 8], **PAIRS), {}),
-    "outcomes": (xr.DataArray([[3, 4, 5], [6, 1, 1]], {"entity": ["a", "b"], "outcome": [0, 1, 2]}, ("entity", "outcome")), {}),
-}  # fmt: skip
+    "outcomes": (OUTCOMES, {}),
+}
 
 
 def with_threads(monkeypatch, count):
@@ -61,7 +63,7 @@ def test_a_block_alone_is_what_it_is_among_all(name):
 def test_parts_of_dirichlet_draws_are_one_stream(monkeypatch, alpha):
     alpha = np.array(alpha)
     whole = dirichlet(np.random.default_rng(1), alpha, 500)
-    assert PART > whole.size  # drawn at once
+    assert whole.size < PART  # drawn at once
     monkeypatch.setattr("bayesrank._sampling.PART", 7 * alpha.size)
     np.testing.assert_array_equal(dirichlet(np.random.default_rng(1), alpha, 500), whole)
     np.testing.assert_array_equal(dirichlet(np.random.default_rng(1), alpha, 33), whole[:33])
