@@ -44,6 +44,8 @@ BATCHES = 40
 FEW = 4
 #: Numbers that a block holds at most: 1 MB, which stays in a processor's cache.
 BLOCK = 2**17
+#: Multiplications of a matrix product for which no thread is started.
+ALONE = 2**17
 #: Independent draws of the rarer side that a share has seen at least if its batch means are to be trusted alone.
 RARE = 5
 
@@ -241,9 +243,11 @@ class Moments:
         off = block.values - self.centre
         np.nan_to_num(off, copy=False, nan=0.0)
         self.sums[block.batch] += off.sum(axis=0)
-        # One product of many rows: the threads of a matrix product take longer to start than a small one takes.
+        # The threads of a matrix product take longer to start than a small one takes: of few numbers many small
+        # products, which stay in one thread, and of many numbers few large ones.
         self.waiting.append(off)
-        if sum(part.size for part in self.waiting) >= 4 * BLOCK:
+        few = len(off) * off.shape[1] ** 2 <= ALONE
+        if few or sum(part.size for part in self.waiting) >= 4 * BLOCK:
             self._multiply()
 
     def _multiply(self) -> None:
@@ -288,6 +292,21 @@ class Worth:
         mean = self.sums.sum(axis=0) / number
         within = np.maximum(self.squares / number - mean**2, 0.0)
         return number * efficiency(within, number * mean_error(self.sums, self.sizes) ** 2)
+
+
+def product_of(rows: np.ndarray) -> np.ndarray:
+    """rows.T @ rows, of few columns in parts so small that no threads are started for them.
+
+    Examples
+    --------
+    >>> product_of(np.array([[1.0, 2.0], [3.0, 4.0]])).tolist()
+    [[10.0, 14.0], [14.0, 20.0]]
+    """
+    together = ALONE // max(rows.shape[1] ** 2, 1)
+    if together < 64 or together >= len(rows):
+        return rows.T @ rows
+    parts = (rows[start : start + together] for start in range(0, len(rows), together))
+    return sum((part.T @ part for part in parts), np.zeros((rows.shape[1],) * 2))
 
 
 def efficiency(within: np.ndarray, between: np.ndarray) -> np.ndarray:

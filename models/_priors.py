@@ -69,7 +69,8 @@ def concentration(counts: xr.DataArray, prior: Any = None) -> xr.DataArray:
     if bad.any():
         worst = float(values.values[bad].ravel()[0])
         raise ValueError(f"prior must hold non-negative finite concentrations for every cell; got {worst}")
-    spread = np.array(values.variable.set_dims(counts.sizes).transpose(*counts.dims).data, dtype=float)
+    # In plain order: sums of it are keys of streams, and their last bit depends on the order in memory.
+    spread = np.array(values.variable.set_dims(counts.sizes).transpose(*counts.dims).data, dtype=float, order="C")
     coords = {name: coord.variable for name, coord in counts.coords.items() if name not in ("measured", "test_set")}
     return xr.DataArray(spread, coords, counts.dims, "prior_concentration")
 

@@ -88,7 +88,7 @@ def hierarchy(
         numbers[block.batch] += known.sum(axis=0)
         sums[block.batch] += part.sum(axis=0)
         squares += (part**2).sum(axis=0)
-        pull = ((part - sucra) * known) @ slope
+        pull = np.einsum("ij,ij,j->i", part - sucra, known, slope)
         pulls[block.batch] += pull.sum()
         pull_squares += (pull**2).sum()
     number = numbers.sum(axis=0)
