@@ -12,6 +12,9 @@ from typing import Any
 
 import numpy as np
 
+#: Numbers to be drawn that are not worth a thread: some milliseconds.
+LITTLE = 2**17
+
 
 def workers() -> int:
     """Threads that work is shared out over: one a processor, at most 8; OMP_NUM_THREADS, where set, lowers it."""
@@ -19,8 +22,10 @@ def workers() -> int:
     return min(os.cpu_count() or 1, 8, int(told) if told.isdecimal() and int(told) else 8)
 
 
-def in_threads(function: Callable[[Any], Any], pieces: Iterable[Any]) -> None:
+def in_threads(function: Callable[[Any], Any], pieces: Iterable[Any], numbers: int = LITTLE) -> None:
     """Call the function once for each piece, in as many threads as there are workers; errors are raised.
+
+    Of few ``numbers`` in all, in this thread: others would wait for Python's lock more than they work.
 
     Examples
     --------
@@ -30,7 +35,7 @@ def in_threads(function: Callable[[Any], Any], pieces: Iterable[Any]) -> None:
     True
     """
     pieces = list(pieces)
-    count = min(workers(), len(pieces))
+    count = min(workers(), len(pieces)) if numbers >= LITTLE else 1
     if count < 2:
         for piece in pieces:
             function(piece)

@@ -83,7 +83,7 @@ class Conjugate:
                 if lost:
                     out["rate"][rows] = part
 
-        in_threads(fill, product(np.ndindex(names.shape), range(len(blocks))))
+        in_threads(fill, product(np.ndindex(names.shape), range(len(blocks))), arrays["performance"].size)
         return {name: xr.Variable(dims, array) for name, array in arrays.items()} | found
 
     def _row_keys(self) -> dict[tuple[int, ...], list]:
@@ -121,7 +121,7 @@ class Conjugate:
             rng = stream(root, group, "row totals", keys[at], *blocks[number].key)
             each[starts[number] : starts[number + 1], i] = dirichlet(rng, row[at], blocks[number].size)
 
-        in_threads(fill, product(range(len(first)), range(len(blocks))))
+        in_threads(fill, product(range(len(first)), range(len(blocks))), each.size)
         of = dict(zip(self.test_sets, range(len(first)), strict=True))
         prevalence = {"prevalence": xr.Variable(("draw", "test_set", "actual"), each)}
         return (

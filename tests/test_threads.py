@@ -31,6 +31,7 @@ EVIDENCE = {
 
 
 def with_threads(monkeypatch, count):
+    monkeypatch.setattr(_threads, "LITTLE", 0)
     monkeypatch.setattr(_threads, "workers", lambda: count)
 
 
