@@ -134,7 +134,7 @@ def fit(
     else:
         result |= _sampled(story, shape, root, result, dict(nuts or {}))
     if {"prior", "prior_predictive"} & set(groups):
-        _needs(story, "draw", "prior")
+        _needs(story, "draw" if exact else "draw_prior", "prior")
         result["prior"] = _exact(story, "prior", shape, root).assign_attrs(kind=story.kind)
     for name in ("prior_predictive", "posterior_predictive"):
         if name in groups:
@@ -161,7 +161,8 @@ def _exact(story: Any, group: str, shape: tuple[int, int], root: np.random.SeedS
     """Exact draws, block by block of the grid, put where they belong."""
     found: dict[str, tuple[tuple[str, ...], np.ndarray]] = {}
     for block in blocks(*shape):
-        for name, part in story.draw(group, block, root).items():
+        drawn = story.draw(group, block, root) if hasattr(story, "draw") else story.draw_prior(block, root)
+        for name, part in drawn.items():
             if name not in found:
                 found[name] = (("chain", *map(str, part.dims)), np.empty((*shape, *part.shape[1:])))
             found[name][1][block.chain, block.start : block.stop] = part.values
