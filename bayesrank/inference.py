@@ -182,7 +182,7 @@ def _sampled(
 
     evidence = [group[name].values for group in observed.values() for name in sorted(map(str, group.variables))]
     seed = int(stream(root, "nuts", type(story).__name__, fingerprint(*evidence)).integers(2**31))
-    options = {"progressbar": False, "cores": min(shape[0], 2)} | options
+    options = {"progressbar": False, "cores": min(shape[0], 2)} | getattr(story, "nuts", {}) | options
     with story.build():
         trace = pm.sample(draws=shape[1], chains=shape[0], random_seed=seed, **options)
     sampled = groups_of(trace)

@@ -46,6 +46,7 @@ class Model(Protocol):
     # ``draw`` gives exact draws; a model without is sampled. Its arrays get the coords of ``coords``.
     # def coords(self) -> dict[str, Any]
     # def draw(self, group: "prior" | "posterior", block: bayesrank._random.Block, root) -> dict[str, xr.Variable]
+    # ``nuts = {...}``: arguments of pymc.sample that suit the model, which those of the user override.
     # def draw_prior(self, block, root): the same of the prior alone, of a model whose posterior is sampled
     # def conjugate(self) -> Conjugate: what is known in closed form
     # def replicate(self, group: xr.Dataset, root, purpose: str) -> xr.Dataset: predictive draws

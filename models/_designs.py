@@ -1,4 +1,4 @@
-"""What a design of entities on data sets can tell apart, and how closely the counts of each table pin its rates down."""
+"""What a design of entities on data sets can tell apart, and how closely counts pin the rates of a table down."""
 
 import numpy as np
 

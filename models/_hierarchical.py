@@ -163,7 +163,7 @@ class Hierarchical:
     def _rates(
         self, hyper: Hyper, group: str, block: Block, root: np.random.SeedSequence
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Rates (draw, ..., row, answer) of each table, and (draw, entity, row, answer) of a typical, a new data set."""
+        """Rates (draw, ..., row, answer) of each table; (draw, entity, row, answer) of a typical and a new data set."""
         members = np.empty((block.size, *self.members.shape))
         new = np.empty((block.size, *self.prior.shape))
         for i, name in enumerate(self.names):
@@ -308,9 +308,7 @@ class Hierarchical:
         """Log probability of the class sizes of each test set, where their shares are learned."""
         if SHARES not in posterior:
             return None
-        mean, spread = (
-            posterior[name].transpose("chain", "draw", ...).values for name in (SHARES, SPREAD_OF_SHARES)
-        )
+        mean, spread = (posterior[name].transpose("chain", "draw", ...).values for name in (SHARES, SPREAD_OF_SHARES))
         return ("chain", "draw", "test_set"), log_likelihood(self.class_sizes, mean[..., None, :], spread[..., None])
 
 

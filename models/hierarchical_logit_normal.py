@@ -42,7 +42,7 @@ from scipy.special import expit
 from bayesrank._checks import number
 from bayesrank._random import Block, stream
 from bayesrank.models._bivariate import effects
-from bayesrank.models._designs import between, empirical_logits, terms
+from bayesrank.models._designs import LEAST, between, empirical_logits, terms
 from bayesrank.models._hierarchical import Hierarchical, Hyper
 from bayesrank.models._table_evidence import binomial_evidence
 
@@ -87,6 +87,9 @@ class HierarchicalLogitNormal(Hierarchical):
         "spreads that are learned."
     )
 
+    #: Spreads that may be next to nothing ask for short steps.
+    nuts: ClassVar[dict[str, Any]] = {"target_accept": 0.9}
+
     def __init__(self, counts: xr.DataArray, *, sd: float = 1.0, typical: str = "median", **options: Any) -> None:
         super().__init__(counts, **options)
         if self.members.shape[-1] != 2:
@@ -121,28 +124,31 @@ class HierarchicalLogitNormal(Hierarchical):
     def _centring(self) -> None:
         """How centred each effect is, and where sampling starts: from empirical logits and their information."""
         entity, dataset = self.pairs.T
-        rows, share = range(len(self.right)), 1 / max(len(self.terms), 1)
         self.weights: dict[str, list[np.ndarray]] = {name: [] for name in self.terms}
         self.starts: dict[str, list[np.ndarray]] = {name: [] for name in self.terms}
         self.start_mean = np.empty((len(self.members), len(self.right)))
-        self.start_sd = np.empty(len(self.right))
-        for row in rows:
+        self.start_sd = {name: np.empty(len(self.right)) for name in self.terms}
+        for row in range(len(self.right)):
             value, information = empirical_logits(self.hits[:, row], self.cases[:, row])
-            mean, variance = between(value, information, entity)
+            mean, total = between(value, information, entity)
+            total = min(total, self.sd**2)  # a prior that knows better
             self.start_mean[:, row] = mean
-            self.start_sd[row] = np.sqrt(share * variance)
-            if "deviations" in self.terms:
-                told = information * share * variance
-                weight = told / (1 + told)
-                # An effect starts where the counts put it, the more centred the closer.
-                off = weight * (value - mean[entity])
-                self.weights["deviations"].append(weight)
-                self.starts["deviations"].append(weight * mean[entity] + off / self.start_sd[row] ** (1 - weight))
+            off = value - mean[entity]
+            variance = min(between(off, information, dataset)[1], total) if len(self.terms) == 2 else total
+            told = information * variance
             if "difficulty" in self.terms:
-                each = np.divide(information, 1 + told)
-                told = np.bincount(dataset, each, self.members.shape[2]) * share * variance
-                self.weights["difficulty"].append(told / (1 + told))
-                self.starts["difficulty"].append(np.zeros(told.size))
+                rest = max(total - variance, min(LEAST, self.sd) ** 2)
+                each = rest * np.bincount(dataset, information / (1 + told), self.members.shape[2])
+                self.weights["difficulty"].append(each / (1 + each))
+                self.starts["difficulty"].append(np.zeros(each.size))
+                self.start_sd["difficulty"][row] = np.sqrt(rest)
+            if "deviations" in self.terms:
+                # An effect starts where the counts put it, the more centred the closer.
+                weight = told / (1 + told)
+                start = weight * (mean[entity] + off / variance ** ((1 - weight) / 2))
+                self.weights["deviations"].append(weight)
+                self.starts["deviations"].append(start)
+                self.start_sd["deviations"][row] = np.sqrt(variance)
 
     def build(self) -> Any:
         """The PyMC model: counts given the class sizes. Class shares are learned apart, by quadrature."""
@@ -151,9 +157,9 @@ class HierarchicalLogitNormal(Hierarchical):
         entity, dataset = self.pairs.T
         rows = range(len(self.right))
         with pm.Model() as model:
-            mu = pm.Flat("mu", shape=self.start_mean.shape, initval=self.start_mean)
-            pm.Potential("prior_of_mu", _log_beta(pm.math, mu, self.alpha))
-            mean = [mu[entity, row] for row in rows]
+            # The logits at the mean of the data sets' difficulties, which the counts tell better than the median's.
+            level = pm.Flat("level", shape=self.start_mean.shape, initval=self.start_mean)
+            mu, mean = level, [level[entity, row] for row in rows]
 
             def latent(name: str) -> Any:
                 return lambda row, centre, scale: pm.Normal(
@@ -161,15 +167,18 @@ class HierarchicalLogitNormal(Hierarchical):
                 )
 
             for name in self.terms:
-                sd = pm.HalfNormal(f"sd_of_{name}", self.sd, shape=len(rows), initval=self.start_sd)
+                sd = pm.HalfNormal(f"sd_of_{name}", self.sd, shape=len(rows), initval=self.start_sd[name])
                 half = pm.Beta(f"half_of_{name}", CORRELATION, CORRELATION) if len(rows) == 2 else 0.5
                 each = [sd[row] for row in rows]
                 if name == "difficulty":
                     none = [np.zeros(self.members.shape[2])] * len(rows)
                     hard, _ = effects(latent(name), none, each, 2 * half - 1, self.weights[name])
-                    mean = [mean[row] - hard[row][dataset] for row in rows]
+                    shift = [hard[row].mean() for row in rows]
+                    mu = level + pm.math.stack(shift)
+                    mean = [mean[row] - (hard[row] - shift[row])[dataset] for row in rows]
                 else:
                     mean, _ = effects(latent(name), mean, each, 2 * half - 1, self.weights[name])
+            pm.Potential("prior_of_mu", _log_beta(pm.math, mu, self.alpha))
             logits = pm.math.stack(mean, axis=1)
             pm.Binomial("counts", n=self.cases, logit_p=logits, observed=self.hits)
         return model
@@ -177,7 +186,7 @@ class HierarchicalLogitNormal(Hierarchical):
     def performances(self, sampled: xr.Dataset, root: np.random.SeedSequence) -> xr.Dataset:
         """The posterior group from what was sampled of logits and spreads, and class shares drawn apart."""
         chains, draws = sampled.sizes["chain"], sampled.sizes["draw"]
-        names = ["mu", *(f"{what}_{name}" for name in self.terms for what in ("sd_of", "half_of"))]
+        names = ["level", *(f"{what}_{name}" for name in self.terms for what in ("sd_of", "half_of"))]
         names += [f"{name}_{row}" for name in self.terms for row in range(len(self.right))]
         parts = []
         for chain in range(chains):
@@ -193,27 +202,35 @@ class HierarchicalLogitNormal(Hierarchical):
         rng = stream(root, "prior", "logits", *block.key)
         size, rows = block.size, len(self.right)
         right, wrong = (rng.standard_gamma(self.alpha[..., i], (size, *self.alpha.shape[:2])) for i in (0, 1))
-        hyper = {"mu": np.log(np.maximum(right, 1e-300)) - np.log(np.maximum(wrong, 1e-300))}
+        mu = np.log(np.maximum(right, 1e-300)) - np.log(np.maximum(wrong, 1e-300))
+        hyper: Hyper = {}
         for name in self.terms:
             hyper[f"sd_of_{name}"] = abs(rng.normal(0, self.sd, (size, rows)))
             hyper[f"half_of_{name}"] = rng.beta(CORRELATION, CORRELATION, size)
         hyper |= self._shares_learned("prior", block, root)
-        return self._tables(self._placed(hyper, rng), "prior", block, root)
+        hyper |= {
+            f"{name}_{row}": rng.standard_normal((size, start.size))
+            for name in self.terms
+            for row, start in enumerate(self.starts[name])
+        }
+        return self._tables(self._placed(hyper, mu), "prior", block, root)
 
-    def _placed(self, hyper: Hyper, rng: np.random.Generator | None = None) -> Hyper:
-        """Logits of each table (draw, pair, row) and of what varies, from latent variables, or drawn anew."""
+    def _placed(self, hyper: Hyper, mu: np.ndarray | None = None) -> Hyper:
+        """Logits of each table (draw, pair, row) and of what varies, from latent variables.
+
+        Given ``mu`` these are standard normal, else what was sampled with the logits at the mean difficulty.
+        """
         entity, dataset = self.pairs.T
         rows = range(len(self.right))
-        mu = hyper["mu"]
-        mean = [mu[:, entity, row] for row in rows]
+        level = hyper["level"] if mu is None else mu
+        shift = np.zeros((len(level), len(rows)))
 
         def latent(name: str) -> Any:
-            if rng is None:
+            if mu is None:
                 return lambda row, centre, scale: hyper[f"{name}_{row}"]
-            return lambda row, centre, scale: centre + scale * rng.standard_normal(
-                (len(mu), len(self.starts[name][row]))
-            )
+            return lambda row, centre, scale: centre + scale * hyper[f"{name}_{row}"]
 
+        mean = [level[:, entity, row] for row in rows]
         found = {name: held for name, held in hyper.items() if not name.endswith(("_0", "_1"))}
         for name in self.terms:
             sd = [hyper[f"sd_of_{name}"][:, [row]] for row in rows]
@@ -222,10 +239,11 @@ class HierarchicalLogitNormal(Hierarchical):
                 none = [np.zeros(self.members.shape[2])] * len(rows)
                 hard, _ = effects(latent(name), none, sd, rho, self.weights[name])
                 found["difficulty"] = np.stack(hard, -1)
-                mean = [mean[row] - hard[row][:, dataset] for row in rows]
+                shift = found["difficulty"].mean(1) if mu is None else shift
+                mean = [mean[row] + shift[:, [row]] - hard[row][:, dataset] for row in rows]
             else:
                 mean, _ = effects(latent(name), mean, sd, rho, self.weights[name])
-        return found | {"logits": np.stack(mean, -1)}
+        return found | {"mu": level + shift[:, None], "logits": np.stack(mean, -1)}
 
     def _covariance(self, hyper: Hyper) -> np.ndarray:
         """Covariance (draw, row, row) of an entity's logits between data sets."""
@@ -245,7 +263,9 @@ class HierarchicalLogitNormal(Hierarchical):
         centre = mu
         new = mu.copy()
         for name in self.terms:
-            factor = np.linalg.cholesky(covariance(hyper[f"sd_of_{name}"], hyper.get(f"half_of_{name}")) + TINY[:rows, :rows])
+            factor = np.linalg.cholesky(
+                covariance(hyper[f"sd_of_{name}"], hyper.get(f"half_of_{name}")) + TINY[:rows, :rows]
+            )
             if name == "difficulty":
                 rng = stream(root, group, "new difficulty", *block.key)
                 new -= np.einsum("drk,dk->dr", factor, rng.standard_normal((block.size, rows)))[:, None]
@@ -257,7 +277,10 @@ class HierarchicalLogitNormal(Hierarchical):
             sd = np.sqrt(np.einsum("drr->dr", self._covariance(hyper)))
             nodes, weights = np.polynomial.hermite_e.hermegauss(NODES)
             right, wrong = (
-                sum(w * expit(sign * (mu + z * sd[:, None])) for z, w in zip(nodes, weights / weights.sum(), strict=True))
+                sum(
+                    w * expit(sign * (mu + z * sd[:, None]))
+                    for z, w in zip(nodes, weights / weights.sum(), strict=True)
+                )
                 for sign in (1, -1)
             )
             centre = np.log(right) - np.log(wrong)
@@ -318,7 +341,9 @@ class HierarchicalLogitNormal(Hierarchical):
             centre = mean[:, i] - (0 if hard is None else hard[:, j])
             found[:, i, j] = binomial_evidence(right, cases, centre, sd, rho)
         found = found if self.over_datasets else found[:, 0]
-        result: dict[str, Any] = {"counts": ((*draws, *map(str, self.test_set.dims)), found.reshape(*shape, *found.shape[1:]))}
+        result: dict[str, Any] = {
+            "counts": ((*draws, *map(str, self.test_set.dims)), found.reshape(*shape, *found.shape[1:]))
+        }
         if (shares := self._log_likelihood_of_shares(posterior)) is not None:
             result["row_totals"] = shares
         coords = {name: c for name, c in posterior.coords.items() if not {"actual", *self.row} & set(c.dims)}

@@ -133,7 +133,6 @@ def test_nuts_agrees(fitted):
     """Means of every variable within four standard errors, of NUTS's effective draws and of the others."""
     import arviz as az
 
-
     sampled = groups_of(
         br.fit(STUDIES, "hierarchical_beta_binomial", sampler="nuts", seed=1, nuts={"tune": 500}, draws=500)
     )["posterior"]
