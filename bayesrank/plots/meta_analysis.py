@@ -15,6 +15,8 @@ CROWD = 5
 NAMED = 16
 #: Area of the circle of the largest study, in square points.
 LARGEST = 220.0
+#: Ends of an axis; one of which less than a part is used shows no more than that.
+WHOLE, PART = (-0.02, 1.02), 0.3
 #: Marks tell apart what colours alone do not: to some people, or after the eighth.
 MARKS = "sD^vPXp*"
 
@@ -25,7 +27,7 @@ def summary_roc(source: Any, prob: float = 0.95, ax: Any = None) -> Any:
     Circles are the entity's data sets, with areas as their cases. The mark is the summary point; the filled region
     holds it with probability ``prob``, the dashed one the entity on one more data set. The line is the summary curve,
     where there is one (:func:`bayesrank.summary_points`). Of five entities or more only points and their regions are
-    drawn.
+    drawn. An axis of which less than a third is needed shows no more.
 
     Parameters
     ----------
@@ -61,7 +63,7 @@ def summary_roc(source: Any, prob: float = 0.95, ax: Any = None) -> Any:
     points = source if ready else summary_points(source, prob)
     names = points["entity"].values.tolist() if "entity" in points.coords else list(range(points.sizes["entity"]))
     colors, few = entity_colors(names), len(names) < CROWD
-    ax = new_axes(ax, 6.4, 4.6)
+    ax = new_axes(ax, 7.0, 4.6)
     largest = float(points["cases"].max()) if "cases" in points else 1.0
     for i, name in enumerate(names):
         one, color = points.isel(entity=i), colors[name]
@@ -78,10 +80,10 @@ def summary_roc(source: Any, prob: float = 0.95, ax: Any = None) -> Any:
         mark = MARKS[i % len(MARKS)]
         ax.plot(one["fpr"], one["tpr"], mark, color=color, markeredgecolor="white", markersize=8, zorder=4)
     level = f"{100 * points.attrs.get('prob', prob):g}%"
-    shown = plain_names(names, 30)[:NAMED]
+    labels = plain_names(names, 30)[:NAMED]
     handles: list[Any] = [
         Line2D([], [], marker=MARKS[i % len(MARKS)], color=colors[name], linestyle="none", label=text)
-        for i, (name, text) in enumerate(zip(names, shown, strict=False))
+        for i, (name, text) in enumerate(zip(names, labels, strict=False))
     ]
     if len(names) > NAMED:
         handles.append(Patch(facecolor="none", label=f"and {len(names) - NAMED} more"))
@@ -96,7 +98,20 @@ def summary_roc(source: Any, prob: float = 0.95, ax: Any = None) -> Any:
                        markersize=float(np.sqrt(LARGEST) / 1.5), label="data sets, by cases")
             )  # fmt: skip
     ax.legend(handles=handles, loc="center left", bbox_to_anchor=(1.02, 0.5), fontsize=8, frameon=False)
-    ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), xlabel="FPR", ylabel="TPR", aspect="equal")
+    shown = [("fpr", "tpr"), ("credible_fpr", "credible_tpr"), *[("prediction_fpr", "prediction_tpr")] * few]
+    ends = [_ends(np.concatenate([points[pair[i]].values.ravel() for pair in shown])) for i in (0, 1)]
+    whole = ends == [WHOLE, WHOLE]
+    ax.set(xlim=ends[0], ylim=ends[1], xlabel="FPR", ylabel="TPR", aspect="equal" if whole else "auto")
     ax.grid(color="0.93")
     ax.set_axisbelow(True)
     return ax
+
+
+def _ends(values: np.ndarray) -> tuple[float, float]:
+    """Of an axis on which everything can be seen: the whole of it, or the part that is used."""
+    used = values[~np.isnan(values)]
+    if used.size == 0 or np.ptp(used) > PART:
+        return WHOLE
+    low, high = float(used.min()), float(used.max())
+    room = 0.05 * max(high - low, 1e-3)
+    return low - room, high + room
