@@ -11,6 +11,7 @@ from scipy import integrate, special, stats
 
 import bayesrank as br
 from bayesrank._compat import groups_of
+from bayesrank._random import Block, root_sequence
 from bayesrank.models import tell
 from bayesrank.models._bivariate import effects
 from bayesrank.models._designs import between, empirical_logits, terms
@@ -285,30 +286,44 @@ def test_what_is_not_there_is_predicted_or_left_out(three):
     assert (measured.sel(entity="e2", dataset=2) > 0).all()
 
 
-def test_entities_meet_the_same_new_data_set(three):
-    """Differences from the median data set: deviations of each, one difficulty, and one prevalence for all."""
-    post = groups_of(three)["posterior"]
-    share = post["performance_new"].sum("predicted").transpose(..., "entity")
+@pytest.fixture(scope="module")
+def prior():
+    """Independent draws of the prior of three entities on four data sets."""
+    drawn = tell(NAME, tables(3, 4), {}).draw_prior(Block(0, 0, 4000, (1, 4000)), root_sequence(1))
+    return xr.Dataset(drawn, {"actual": ["negative", "positive"], "predicted": ["negative", "positive"]})
+
+
+def right_logits(rate):
+    """Of the right answer of each class: (draw, ..., actual)."""
+    return np.stack([special.logit(rate.isel(actual=c, predicted=c)) for c in (0, 1)], -1)
+
+
+def nothing(moment):
+    """Means that are 0, within four Monte-Carlo errors."""
+    return (abs(moment.mean(0)) < 4 * moment.std(0) / np.sqrt(len(moment))).all()
+
+
+def test_entities_meet_the_same_new_data_set(prior):
+    """Away from the median data set: one difficulty, deviations of each, and one prevalence for all."""
+    share = prior["performance_new"].sum("predicted").transpose(..., "entity")
     np.testing.assert_allclose(share.values.std(-1), 0, atol=1e-12)
-    rate = post["performance_new"] / post["performance_new"].sum("predicted")
-    away = special.logit(rate) - special.logit(post["median_rate"])
-    away = away.isel(predicted=1).sel(entity=["e0", "e2"]).transpose("chain", "draw", "actual", "entity").values
-    sign = np.array([-1, 1])[:, None]  # Logits of being right: of the negatives those of the other answer.
-    away = away * sign
-    hard, own = (post[f"sd_of_{name}"].values for name in ("difficulty", "deviations"))
-    between_entities = away[..., 0] - away[..., 1]
-    for z in (between_entities / np.sqrt(2) / own, away.mean(-1) / np.sqrt(hard**2 + own**2 / 2)):
-        for moment in (z, z**2 - 1):
-            assert (abs(moment.mean((0, 1))) < 4 * moment.std((0, 1)) / np.sqrt(600)).all()
-    # Both rows of a pair go together as they were said to.
-    rho = post["correlation_of_deviations"].values
-    z = between_entities / np.sqrt(2) / own
-    moment = z[..., 0] * z[..., 1] - rho
-    assert abs(moment.mean()) < 4 * moment.std() / np.sqrt(600)
+    assert share.values.std() > 0.1
+    rate = prior["performance_new"] / prior["performance_new"].sum("predicted")
+    away = right_logits(rate) - right_logits(prior["median_rate"])
+    hard, own = (prior[f"sd_of_{name}"].values for name in ("difficulty", "deviations"))
+    apart = (away[:, 0] - away[:, 2]) / np.sqrt(2) / own
+    together = away.mean(1) / np.sqrt(hard**2 + own**2 / 3)
+    for z in (apart, together):
+        assert nothing(z)
+        assert nothing(z**2 - 1)
+    assert nothing(apart[:, 0] * apart[:, 1] - prior["correlation_of_deviations"].values)
+    covariance = [prior[f"correlation_of_{name}"].values * sd.prod(-1) for name, sd in
+                  (("difficulty", hard), ("deviations", own))]  # fmt: skip
+    scale = np.sqrt(hard**2 + own**2 / 3).prod(-1)
+    assert nothing(together[:, 0] * together[:, 1] - (covariance[0] + covariance[1] / 3) / scale)
 
 
-def test_the_prior_is_what_the_documentation_says(three):
-    prior = groups_of(three)["prior"]
+def test_the_prior_is_what_the_documentation_says(prior):
     for name, law in (
         ("median_rate", stats.uniform),
         ("sd_of_difficulty", stats.halfnorm),
@@ -316,22 +331,39 @@ def test_the_prior_is_what_the_documentation_says(three):
         ("correlation_of_deviations", stats.beta(2, 2, -1, 2)),
         ("correlation_of_difficulty", stats.beta(2, 2, -1, 2)),
     ):
-        values = prior[name].isel({d: 0 for d in prior[name].dims if d not in ("chain", "draw")})
-        assert stats.kstest(values.values.ravel(), law.cdf).pvalue > 1e-3, name
-    # Latent variables of the prior have the law that the spreads say.
+        values = prior[name].isel({d: 0 for d in prior[name].dims if d != "draw"})
+        assert stats.kstest(values, law.cdf).pvalue > 1e-3, name
+    # Tables are where their difficulty and deviations put them: one data set less another, and one entity.
+    rate = prior["performance"] / prior["performance"].sum("predicted")
+    away = right_logits(rate) - right_logits(prior["median_rate"])[:, :, None]
+    away += prior["difficulty"].values[:, None]
+    z = away / prior["sd_of_deviations"].values[:, None, None]
+    flat = z[:, 1, 2]
+    assert stats.kstest(flat[:, 0], "norm").pvalue > 1e-3
+    assert stats.kstest(flat[:, 1], "norm").pvalue > 1e-3
+    assert nothing(flat[:, 0] * flat[:, 1] - prior["correlation_of_deviations"].values)
     z = prior["difficulty"].isel(dataset=3, actual=1) / prior["sd_of_difficulty"].isel(actual=1)
-    assert stats.kstest(z.values.ravel(), "norm").pvalue > 1e-3
-    assert (
-        groups_of(three)["prior_predictive"]["counts"].shape == groups_of(three)["posterior_predictive"]["counts"].shape
+    assert stats.kstest(z, "norm").pvalue > 1e-3
+    total = prior["sd_between_datasets"] ** 2
+    np.testing.assert_allclose(total, prior["sd_of_difficulty"] ** 2 + prior["sd_of_deviations"] ** 2)
+    parts = [
+        prior[f"correlation_of_{name}"] * prior[f"sd_of_{name}"].prod("actual") for name in ("difficulty", "deviations")
+    ]
+    np.testing.assert_allclose(
+        prior["correlation_between_datasets"] * prior["sd_between_datasets"].prod("actual"), parts[0] + parts[1]
     )
+
+
+def test_predictions_have_the_form_of_the_evidence(three):
+    groups = groups_of(three)
+    assert groups["prior_predictive"]["counts"].dims == groups["posterior_predictive"]["counts"].dims
+    assert groups["prior"].attrs["kind"] == "typical"
 
 
 @pytest.mark.parametrize("typical", ["median", "mean"])
 def test_typical_is_the_median_or_the_mean_over_data_sets(typical):
     """The mean by an integral of the rate over logits, for single draws of the prior."""
     story = tell(NAME, tables(2, 3), {"typical": typical, "prevalence": 0.5})
-    from bayesrank._random import Block, root_sequence
-
     drawn = story.draw_prior(Block(0, 0, 6, (1, 6)), root_sequence(1))
     rate = 2 * drawn["performance_typical"].values[:, 1, 1, 1]
     mu = special.logit(drawn["median_rate"].values[:, 1, 1, 1])
