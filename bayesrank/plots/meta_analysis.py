@@ -102,6 +102,7 @@ def summary_roc(source: Any, prob: float = 0.95, ax: Any = None) -> Any:
     ends = [_ends(np.concatenate([points[pair[i]].values.ravel() for pair in shown])) for i in (0, 1)]
     whole = ends == [WHOLE, WHOLE]
     ax.set(xlim=ends[0], ylim=ends[1], xlabel="FPR", ylabel="TPR", aspect="equal" if whole else "auto")
+    ax.locator_params(nbins=6)
     ax.grid(color="0.93")
     ax.set_axisbelow(True)
     return ax
