@@ -42,9 +42,9 @@ def terms(pairs: np.ndarray) -> tuple[str, ...]:
     gram = np.diag(met.sum(0)) - met.T @ (met / np.maximum(sizes, 1)[:, None])
     values = np.linalg.eigvalsh(gram)
     rank = entity.size - (sizes > 0).sum()
-    # As many eigenvalues other than 0 as P has, and all the same: the matrices are multiples of each other.
+    # As many eigenvalues other than 0 as P has, and all the same: the matrices are multiples of each other. One is 0.
     large = np.sort(values)[::-1][:rank]
-    alike = rank <= values.size and np.ptp(large) <= SAME * values.max()
+    alike = np.ptp(large) <= SAME * values.max()
     return ("deviations",) if alike else ("difficulty", "deviations")
 
 
@@ -78,4 +78,4 @@ def between(logit: np.ndarray, information: np.ndarray, entity: np.ndarray) -> t
     q = (information * (logit - mean[entity]) ** 2).sum()
     freedom = (information > 0).sum() - (total > 0).sum()
     scale = (total - np.bincount(entity, information**2) / np.maximum(total, 1e-300)).sum()
-    return mean, max((q - freedom) / scale, LEAST**2) if scale > 0 else LEAST**2
+    return mean, max(float((q - freedom) / scale), LEAST**2) if scale > 0 else LEAST**2

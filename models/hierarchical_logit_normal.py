@@ -88,7 +88,7 @@ class HierarchicalLogitNormal(Hierarchical):
     )
 
     #: Spreads that may be next to nothing ask for short steps.
-    nuts: ClassVar[dict[str, Any]] = {"target_accept": 0.9}
+    nuts: ClassVar[dict[str, Any]] = {"target_accept": 0.95}
 
     def __init__(self, counts: xr.DataArray, *, sd: float = 1.0, typical: str = "median", **options: Any) -> None:
         super().__init__(counts, **options)
