@@ -81,11 +81,11 @@ def test_regions_hold_their_share_of_the_draws(prob):
         assert inside(points, region, np.stack(rates, -1)) == pytest.approx(prob, abs=0.003)
 
 
-@pytest.mark.parametrize("rho", [RHO, 0.5])
-def test_of_normal_logits_the_region_is_the_classical_ellipse(rho):
+@pytest.mark.parametrize(("rho", "tau"), [(RHO, TAU), (0.5, 2 * TAU[::-1])], ids=["down", "up"])
+def test_of_normal_logits_the_region_is_the_classical_ellipse(rho, tau):
     """Reitsma's: all vertices as far from the centre, in the metric of the covariance, as chi-squared says."""
-    points = br.summary_points(posterior(rho=rho)).isel(entity=0)
-    total = np.diag(ERROR**2) + np.outer(TAU, TAU) * [[1, rho], [rho, 1]]
+    points = br.summary_points(posterior(rho=rho, tau=tau)).isel(entity=0)
+    total = np.diag(ERROR**2) + np.outer(tau, tau) * [[1, rho], [rho, 1]]
     total *= [[1, -1], [-1, 1]]  # of (logit FPR, logit TPR)
     edge = special.logit(np.stack([points["prediction_fpr"], points["prediction_tpr"]], -1)) - [-MU[0], MU[1]]
     distance = np.einsum("vi,ij,vj->v", edge, np.linalg.inv(total), edge)
