@@ -32,6 +32,7 @@ from .performance import mix as mix
 from .predictive import posterior_predictive as posterior_predictive
 from .ranking import credible_ranking as credible_ranking
 from .ranking import exact_ranking as exact_ranking
+from .ranking import full_ranking as full_ranking
 from .ranking import probability as probability
 from .ranking import probable_orders as probable_orders
 from .ranking import rank as rank

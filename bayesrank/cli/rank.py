@@ -90,7 +90,7 @@ def rank(
         analysis = analyse(step, **how)
         the_score = _score(analysis, known or score, how["data"])
         step("ranking")
-        ranking = br.credible_ranking(analysis.posterior, the_score, prob=prob, rope=rope, kind=kind)
+        ranking = br.full_ranking(analysis.posterior, the_score, prob=prob, rope=rope, kind=kind)
         answers = [br.probability(analysis.posterior, statement, the_score, rope=rope, kind=kind) for statement in ask]
         if report:
             step("reporting")
@@ -110,7 +110,7 @@ def rank(
 
         _print_table(ranking)
         for answer in answers:
-            p = _text.probability(float(answer["probability"]), worth(ranking))
+            p = _text.probability(float(answer["probability"]), min(worth(ranking), answer.attrs["draws"]))
             error = float(answer["probability_error"])
             click.echo(f"{answer.attrs['statement']}: probability {p} (Monte-Carlo error {error:.2g}).")
         implied = implied_prior(prior_scores(analysis.posterior, the_score, kind), prob)

@@ -2,6 +2,7 @@
 
 from bayesrank.ranking.credible import credible_ranking
 from bayesrank.ranking.exact import exact_ranking
+from bayesrank.ranking.full import full_ranking
 from bayesrank.ranking.leaving_out import stability
 from bayesrank.ranking.orders import probability, probable_orders
 from bayesrank.ranking.preorder import dual, rank_bounds, relations
@@ -13,6 +14,7 @@ __all__ = [
     "credible_ranking",
     "dual",
     "exact_ranking",
+    "full_ranking",
     "probability",
     "probable_orders",
     "rank",

@@ -118,7 +118,7 @@ def verdict(ranking: xr.Dataset) -> list[str]:
 
 
 def is_exact(ranking: xr.Dataset) -> bool:
-    """Whether a ranking rests on no draws.
+    """Whether the probabilities of a ranking rest on no draws.
 
     Examples
     --------
@@ -305,7 +305,7 @@ def _unranked(ranking: xr.Dataset) -> list[str]:
 
 def _too_few_draws(ranking: xr.Dataset) -> list[str]:
     """Whether joint rank intervals had to go to the ends of the draws, or beyond."""
-    if is_exact(ranking) or not float(ranking["rank_simultaneous_level"]) <= 0:
+    if "rank_simultaneous_level" not in ranking or not float(ranking["rank_simultaneous_level"]) <= 0:
         return []
     size = int(ranking["tier"].notnull().sum())
     return [
