@@ -38,6 +38,7 @@ from .ranking import rank as rank
 from .ranking import rank_bounds as rank_bounds
 from .ranking import ranking_table as ranking_table
 from .ranking import relations as relations
+from .ranking import score_table as score_table
 from .ranking import stability as stability
 from .ranking import top_set as top_set
 from .ranking import verdict as verdict

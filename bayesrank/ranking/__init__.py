@@ -7,6 +7,7 @@ from bayesrank.ranking.orders import probability, probable_orders
 from bayesrank.ranking.preorder import dual, rank_bounds, relations
 from bayesrank.ranking.ranks import rank
 from bayesrank.ranking.summary import ranking_table, verdict
+from bayesrank.ranking.tables import score_table
 from bayesrank.ranking.top import top_set
 
 __all__ = [
@@ -19,6 +20,7 @@ __all__ = [
     "rank_bounds",
     "ranking_table",
     "relations",
+    "score_table",
     "stability",
     "top_set",
     "verdict",
