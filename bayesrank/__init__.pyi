@@ -30,6 +30,7 @@ from .performance import filter_by_importance as filter_by_importance
 from .performance import mean_over_datasets as mean_over_datasets
 from .performance import mix as mix
 from .predictive import posterior_predictive as posterior_predictive
+from .ranking import board as board
 from .ranking import credible_ranking as credible_ranking
 from .ranking import exact_ranking as exact_ranking
 from .ranking import probability as probability

@@ -61,7 +61,8 @@ def credible_ranking(
 
         - ``median``, ``lower``, ``upper``: of the score, equal tails at ``prob``, of the draws in which it is
           defined; ``observed``: the score of the observed counts, NaN where not known; ``contradicted``: whether that
-          lies outside of the interval by more than Monte-Carlo error, and at no end of what can be observed.
+          lies outside of the interval by more than Monte-Carlo error, and at no end of what can be observed;
+          ``cases``: how many cases the entity met, NaN where not known.
         - ``rank_probability`` (entity, rank), ``probability_best``, ``expected_rank``: tied entities share evenly
           the positions that they occupy.
         - ``sucra``: surface under the cumulative ranking curve, the mean probability of being before a rival, ties as
@@ -155,6 +156,7 @@ def _one(values: xr.DataArray, evidence: Evidence, found: Scored, prob: float, r
     result["observed"] = np.full(size, np.nan) if seen is None else seen.values.astype(float)
     settled = np.zeros(size, bool) if extreme is None else extreme.values
     result["contradicted"] = _contradicted(x, result, found, prob) & ~settled
+    result["cases"] = evidence.size(size)
     result["notes"] = "\n".join(evidence.notes(score))
     variables = {name: (_dims(name, np.ndim(v)), v, _about(name)) for name, v in result.items()}
     # What is known of the entities (what they lack, who made them) stays with them.

@@ -134,7 +134,7 @@ def test_the_order_of_entities_changes_nothing(posterior):
         ({"scores": ["temperature"]}, KeyError, "score must be one of those"),
         ({"scores": ["f1"], "prob": 1.0}, ValueError, "prob must"),
         ({"scores": ["f1"], "prevalence": 2}, ValueError, "prevalence must"),
-        ({"scores": ["f1"], "kind": "new"}, ValueError, "kind"),
+        ({"scores": ["f1"], "kind": "new"}, ValueError, "source must hold a variable 'performance_new'"),
         ({"source": 3, "scores": ["f1"]}, TypeError, "source must"),
         ({"source": COUNTS.isel(actual=0, predicted=0) / 100, "scores": ["f1"]}, ValueError, "source must"),
     ],
