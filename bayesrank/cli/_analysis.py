@@ -29,7 +29,9 @@ OPTIONS = (
         help="four_cases, uniform, jeffreys, haldane, or a number. [default: four_cases; haldane, which is none, for "
         "graded outcomes of single cases]",
     ),
-    click.option("--prevalence", help="sampled, observed, or the share of positives: 0.02 or 2%. [default: the model's]"),
+    click.option(
+        "--prevalence", help="sampled, observed, or the share of positives: 0.02 or 2%. [default: the model's]"
+    ),
     click.option("--dataset", help="One data set of several. [default: all, pooled]"),
     click.option("--cluster", help="The file's column that says what each case belongs to. [default: cluster]"),
     click.option("--ignore", multiple=True, help="A column of the file to leave out; may be repeated."),

@@ -70,7 +70,9 @@ def exporting(*more: str) -> Callable[[Callable[..., None]], Callable[..., None]
         ),
         click.option("--top", type=click.IntRange(1), help="Show only so many, the first; ranks are those among all."),
         click.option(
-            "--digits", type=click.IntRange(0, 12), help=f"Decimals of scores in table, markdown, latex. [default: {DIGITS}]"
+            "--digits",
+            type=click.IntRange(0, 12),
+            help=f"Decimals of scores in table, markdown, latex. [default: {DIGITS}]",
         ),
         click.option(
             "--picture",
@@ -98,7 +100,7 @@ def show(sheet: Sheet, output: str, top: int | None = None) -> None:
     """Print a result in a format."""
     rows = sheet.rows[:top]
     left = len(sheet.rows) - len(rows)
-    lines = [*([f"{left} more not shown; ranks and tiers are those among all."] if left else []), *sheet.lines]
+    lines = [*([f"Not shown (--top {top}): {left} more."] if left else []), *sheet.lines]
     if output == "table":
         print_numbers(sheet.header, rows, sheet.least)
         for line in lines:

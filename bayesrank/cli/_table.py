@@ -7,11 +7,10 @@ import csv
 import io
 import math
 import re
+import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
-
-import click
 
 #: What messages call the file -.
 STDIN = "standard input"
@@ -141,10 +140,9 @@ def as_labels(*columns: list[str]) -> list[list]:
 
 def _rows(path: str) -> list[tuple[int, list[str]]]:
     """Rows that are not blank, with the numbers of the lines on which they end."""
+    data, path = (sys.stdin.buffer.read(), STDIN) if path == "-" else (Path(path).read_bytes(), path)
     try:
-        data = click.get_binary_stream("stdin").read() if path == "-" else Path(path).read_bytes()
         text = data.decode("utf-8-sig")
-        path = STDIN if path == "-" else path
     except UnicodeDecodeError:
         raise ValueError(f'{path} must be text in UTF-8 (in Excel, save it as "CSV UTF-8")') from None
     heading = next((line for line in text.splitlines() if line.strip()), "")

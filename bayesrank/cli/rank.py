@@ -40,7 +40,7 @@ The columns in the file's heading tell what a row is, in any order; beside entit
 \b
 {HELP}
 
-Other columns do not matter then. The column entity may be called {', '.join(ENTITY[:-1])} or {ENTITY[-1]} beside
+Other columns do not matter then. The column entity may be called {", ".join(ENTITY[:-1])} or {ENTITY[-1]} beside
 counts. Without one a row is a case, and every column an entity: its outcome, 1
 for right and 0 for wrong, a grade or another number. With a column actual (or y_true), which holds the true label, it
 is the label that the entity predicted.
