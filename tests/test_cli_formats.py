@@ -138,16 +138,16 @@ def test_digits(command, data):
         assert f"--digits must be left out of --format {output}" in message
 
 
-@pytest.mark.parametrize("command", COMMANDS)
-@pytest.mark.parametrize("ending", ["svg", "pdf", "PNG"])
+@pytest.mark.parametrize(
+    ("command", "ending"),
+    [*((command, "svg") for command in COMMANDS), ("rank", "pdf"), ("rank", "PNG")],
+)
 def test_pictures(command, ending, data, tmp_path):
     path = tmp_path / f"picture.{ending}"
     output = invoke(COMMANDS[command], data, "--picture", str(path))
     assert f"Picture: {path}" in output
-    start = path.read_bytes()[:200]
-    assert {"svg": b"<svg" in path.read_bytes()[:2000], "pdf": start.startswith(b"%PDF"), "PNG": b"PNG" in start}[
-        ending
-    ]
+    start = path.read_bytes()[:2000]
+    assert {"svg": b"<svg" in start, "pdf": start.startswith(b"%PDF"), "PNG": b"PNG" in start}[ending]
 
 
 def test_pictures_are_not_spoken_of_in_what_programs_read(data, tmp_path):
