@@ -155,7 +155,7 @@ def test_pictures_are_not_spoken_of_in_what_programs_read(data, tmp_path):
         text = invoke(COMMANDS["rank"], data, "--format", output, "--picture", str(tmp_path / "p.svg"))
         assert "Picture" not in text
     message = error("rank", data, "--picture", "p.gif")
-    assert "must end in .svg, .pdf, .png; got 'p.gif'" in message
+    assert "must end in .png, .pdf, .svg; got 'p.gif'" in message
     assert "must lie in a folder that exists" in error("ops", data, "--picture", str(tmp_path / "no" / "p.png"))
 
 

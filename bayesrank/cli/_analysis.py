@@ -229,7 +229,7 @@ def _read(
         return br.datasets.load_joint(data) if cases else br.datasets.load(data), about
     if data != "-" and (not Path(data).exists() or Path(data).is_dir()):
         raise ValueError(
-            f"DATA must be a CSV file, - for standard input, or one of {', '.join(br.datasets.names())}; got {data!r}"
+            f"DATA must be a CSV file or one of {', '.join(br.datasets.names())}, or - for standard input; got {data!r}"
         )
     return read_evidence(data, cluster, ignore), {"title": STDIN if data == "-" else Path(data).name}
 

@@ -19,7 +19,7 @@ from bayesrank.cli._output import print_numbers
 FORMATS = ("table", "csv", "json", "markdown", "latex")
 #: Those with all digits there are.
 FULL = ("csv", "json", "board")
-ENDINGS = (".svg", ".pdf", ".png")
+ENDINGS = (".png", ".pdf", ".svg")
 DIGITS = 3
 
 #: What Markdown reads as markup.
@@ -78,7 +78,7 @@ def exporting(*more: str) -> Callable[[Callable[..., None]], Callable[..., None]
             "--picture",
             type=click.Path(dir_okay=False),
             callback=_writable,
-            help="Write a picture, too (SVG, PDF or PNG by its ending).",
+            help="Write a picture, too (PNG, PDF or SVG by its ending).",
         ),
     )
 
