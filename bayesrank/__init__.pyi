@@ -30,6 +30,7 @@ from .performance import filter_by_importance as filter_by_importance
 from .performance import mean_over_datasets as mean_over_datasets
 from .performance import mix as mix
 from .predictive import posterior_predictive as posterior_predictive
+from .ranking import board as board
 from .ranking import credible_ranking as credible_ranking
 from .ranking import exact_ranking as exact_ranking
 from .ranking import full_ranking as full_ranking
@@ -39,6 +40,7 @@ from .ranking import rank as rank
 from .ranking import rank_bounds as rank_bounds
 from .ranking import ranking_table as ranking_table
 from .ranking import relations as relations
+from .ranking import score_table as score_table
 from .ranking import stability as stability
 from .ranking import top_set as top_set
 from .ranking import verdict as verdict

@@ -47,6 +47,7 @@ GOOD = {
     "rival": "b",
     "sampler": lambda rng, n: (rng.random(n), rng.random(n)),
     "score": "f1",
+    "scores": ["f1"],
     "source": DRAWS,
     "thresholds": [0.2, 0.5],
     "tile": TILE,

@@ -9,6 +9,7 @@ from bayesrank.cli._output import print_text
 from bayesrank.cli.decide import decide
 from bayesrank.cli.ops import ops
 from bayesrank.cli.rank import EXAMPLES, rank
+from bayesrank.cli.scores import scores
 from bayesrank.cli.tile import tile
 
 __all__ = ["main"]
@@ -20,7 +21,7 @@ def cli() -> None:
     """Credible rankings of classifiers, diagnostic tests and detectors."""
 
 
-for command in (rank, tile, ops, decide):
+for command in (rank, scores, tile, ops, decide):
     cli.add_command(command)
 
 
@@ -32,20 +33,6 @@ def datasets() -> None:
         [
             [name, br.datasets.describe(name)["title"], br.datasets.describe(name)["licence"]]
             for name in br.datasets.names()
-        ],
-    )
-
-
-@cli.command()
-def scores() -> None:
-    """List the scores, their aliases and formulas."""
-    table = br.scores.catalog()
-    better = {True: "higher", False: "lower", None: "–"}
-    print_text(
-        ["name", "formula", "better", "aliases"],
-        [
-            [str(name), row["formula"], better[row["higher_is_better"]], ", ".join(row["aliases"])]
-            for name, row in table.iterrows()
         ],
     )
 

@@ -15,6 +15,8 @@ import bayesrank as br
 from bayesrank import _text
 from bayesrank._compat import groups_of
 from bayesrank.cli._files import read_evidence
+from bayesrank.cli._preferences import fixed_prevalence
+from bayesrank.cli._table import STDIN
 from bayesrank.counts import common_datasets
 from bayesrank.models import find, names
 from bayesrank.ranking._evidence import evidence_of
@@ -27,7 +29,9 @@ OPTIONS = (
         help="four_cases, uniform, jeffreys, haldane, or a number. [default: four_cases; haldane, which is none, for "
         "graded outcomes of single cases]",
     ),
-    click.option("--prevalence", help="sampled, observed, or the share of positives. [default: the model's]"),
+    click.option(
+        "--prevalence", help="sampled, observed, or the share of positives: 0.02 or 2%. [default: the model's]"
+    ),
     click.option("--dataset", help="One data set of several. [default: all, pooled]"),
     click.option("--cluster", help="The file's column that says what each case belongs to. [default: cluster]"),
     click.option("--ignore", multiple=True, help="A column of the file to leave out; may be repeated."),
@@ -92,11 +96,11 @@ class Analysis:
         return [*evidence_of(self.posterior, None, values, None).notes(score), *self.remarks]
 
 
-def analysing(command: Callable[..., None]) -> Callable[..., None]:
+def analysing(command: Callable[..., None], required: bool = True) -> Callable[..., None]:
     """Give a command the options that say how to get from DATA to a posterior."""
     for option in reversed(OPTIONS):
         command = option(command)
-    return click.argument("data")(command)
+    return click.argument("data", required=required)(command)
 
 
 def analyse(
@@ -142,8 +146,10 @@ def analyse(
         )
     if outcomes and prevalence is not None:
         raise ValueError(f"--prevalence must be left out for outcomes, which have no classes; got {prevalence!r}")
-    given = {"prior": prior, "prevalence": prevalence}
-    options: dict[str, Any] = {option: _number_or_word(text) for option, text in given.items() if text is not None}
+    options: dict[str, Any] = {} if prior is None else {"prior": _number_or_word(prior)}
+    if prevalence is not None:
+        share = fixed_prevalence(prevalence)
+        options["prevalence"] = prevalence if share is None else share
     step("drawing")
     posterior = br.fit(
         evidence,
@@ -221,9 +227,11 @@ def _read(
         about = br.datasets.describe(data)
         cases = "paired" in (model, about["model"]) and data in br.datasets.CASES
         return br.datasets.load_joint(data) if cases else br.datasets.load(data), about
-    if not Path(data).exists() or Path(data).is_dir():
-        raise ValueError(f"DATA must be a CSV file or one of {', '.join(br.datasets.names())}; got {data!r}")
-    return read_evidence(data, cluster, ignore), {"title": Path(data).name}
+    if data != "-" and (not Path(data).exists() or Path(data).is_dir()):
+        raise ValueError(
+            f"DATA must be a CSV file or one of {', '.join(br.datasets.names())}, or - for standard input; got {data!r}"
+        )
+    return read_evidence(data, cluster, ignore), {"title": STDIN if data == "-" else Path(data).name}
 
 
 def _one_table_each(

@@ -20,6 +20,8 @@ CASES = {
     ("case", "actual", "predicted"): "the true and the predicted label of a case",
 }
 FORMS = (*COUNTS, *CASES)
+#: What else the column entity is called; only beside the columns of counts or cases, where it can be nothing else.
+ENTITY = ("model", "classifier", "system", "detector", "algorithm", "method")
 NUMBERS = ("tn", "fp", "fn", "tp", "count", "correct", "wrong")
 #: Columns of a file of single cases that are no entities.
 OF_CASES = ("case", "dataset", "cluster", "weight", "actual")
@@ -36,7 +38,7 @@ HELP = "\n".join(f"  {'entity, ' + ', '.join(form):34}{words}" for form, words i
 
 def read_evidence(path: str, cluster: str | None = None, ignore: Sequence[str] = ()) -> xr.DataArray | xr.Dataset:
     """Counts from a file of counts, joint outcomes from one of single cases."""
-    table = read_table(path, cluster, ignore)
+    table = _with_entity(read_table(path, cluster, ignore))
     wide = "entity" not in table.names and not MARKS & set(table.names)
     form = None if wide else _form(table)
     known = OF_CASES if form is None else ("entity", *form, *OF_CASES)
@@ -50,6 +52,19 @@ def read_evidence(path: str, cluster: str | None = None, ignore: Sequence[str] =
     if cluster is not None:
         raise ValueError(f"--cluster must be left out for counts, which do not tell single cases; got {cluster!r}")
     return _counts(table, form)
+
+
+def _with_entity(table: Table) -> Table:
+    """The table with a column entity, if one that is called otherwise can be nothing else."""
+    others = [name for name in table.names if name in ENTITY]
+    if "entity" in table.names or not others or not any(set(form) <= set(table.names) for form in FORMS):
+        return table
+    if len(others) > 1:
+        raise ValueError(
+            f"{table.path} must have one column that names the entities; its heading has {' and '.join(others)} "
+            "(--ignore COLUMN leaves one out)"
+        )
+    return table._replace(names=["entity" if name == others[0] else name for name in table.names])
 
 
 def _form(table: Table) -> tuple[str, ...]:

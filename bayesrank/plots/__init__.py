@@ -14,6 +14,7 @@ from bayesrank.plots.roc import (
     roc_points,
 )
 from bayesrank.plots.sensitivities import sensitivity
+from bayesrank.plots.tables import intervals
 from bayesrank.plots.tile import (
     credible_tile,
     expected_rank_tile,
@@ -37,6 +38,7 @@ __all__ = [
     "effect_of_size",
     "expected_rank_tile",
     "forest",
+    "intervals",
     "matrix_pmf",
     "multiplicities",
     "ops_curve",

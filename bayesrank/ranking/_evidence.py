@@ -28,7 +28,7 @@ from bayesrank.performance import (
 from bayesrank.pooling import pooling_notes
 from bayesrank.scores import Score
 
-__all__ = ["Evidence", "evidence_of", "sampling"]
+__all__ = ["Evidence", "cases_of", "evidence_of", "sampling"]
 
 #: A class with fewer cases leaves its rates to the prior.
 FEW = 10
@@ -53,6 +53,8 @@ class Evidence:
     about: Mapping[Any, Any] | None = None
     #: Sentences on the sampler.
     sampler: tuple[str, ...] = ()
+    #: Numbers of cases (entity, [dataset]).
+    cases: xr.DataArray | None = None
 
     def at(self, dim: str, i: int) -> "Evidence":
         """That of one data set, or one item of another dim."""
@@ -60,8 +62,20 @@ class Evidence:
         def one(array: xr.DataArray | None) -> xr.DataArray | None:
             return array.isel({dim: i}, drop=True) if array is not None and dim in array.dims else array
 
-        counts, shares, values = one(self.counts), one(self.shares), one(self.values)
-        return replace(self, counts=counts, shares=shares, values=values, performance=one(self.performance))
+        return replace(
+            self,
+            counts=one(self.counts),
+            shares=one(self.shares),
+            values=one(self.values),
+            performance=one(self.performance),
+            cases=one(self.cases),
+        )
+
+    def size(self, entities: int) -> np.ndarray:
+        """How many cases each entity met, in all data sets that there still are; NaN where not known."""
+        if self.cases is None:
+            return np.full(entities, np.nan)
+        return self.cases.sum([d for d in self.cases.dims if d != "entity"]).values.astype(float)
 
     def observed(self, score: Score | None) -> xr.DataArray | None:
         """The score of what was observed (entity), at the prevalence that is ranked; None where not known."""
@@ -91,15 +105,17 @@ class Evidence:
         lines = [*self.sampler, *([str(about["note"])] if "note" in about else [])]
         if score is not None and score.depends_on_prevalence and self.about is not None:
             lines += _prevalences(*self._shares(), score) + _designed(score, self.about)
-        if self.counts is not None and are_outcomes(self.counts):
-            parts = parts_of(self.counts)
+        # By name, so that a sentence names the same few of many whatever the order of input.
+        counts = None if self.counts is None else _by_name(self.counts)
+        if counts is not None and are_outcomes(counts):
+            parts = parts_of(counts)
             lines += pooling_notes(parts, "mean_outcome") if parts is not None else []
-            lines += _same_cases(self.counts) + _few_outcomes(self.counts)
-        elif self.counts is not None:
-            parts = parts_of(self.counts)
+            lines += _same_cases(counts) + _few_outcomes(counts)
+        elif counts is not None:
+            parts = parts_of(counts)
             lines += pooling_notes(parts, score) if parts is not None and score is not None else []
             # A paired model was told how errors overlap.
-            lines += ([] if about.get("paired") else _same_cases(self.counts)) + _few_cases(self.counts)
+            lines += ([] if about.get("paired") else _same_cases(counts)) + _few_cases(counts)
         return lines
 
     def _shares(self) -> tuple[xr.DataArray | None, xr.DataArray | None]:
@@ -131,7 +147,7 @@ def evidence_of(source: Any, variable: str | None, values: xr.DataArray, kind: s
     groups = groups_of(source) if is_container(source) else {}
     posterior = source if isinstance(source, xr.Dataset) else groups.get("posterior", xr.Dataset())
     about = None if isinstance(source, xr.DataArray) else posterior.attrs
-    known = Evidence(about=about, sampler=tuple(_sampling(groups, values)))
+    known = Evidence(about=about, sampler=tuple(_sampling(groups, values)), cases=cases_of(source, values))
     if variable is not None:
         data = groups.get("observed_data", xr.Dataset())
         seen = data.get(variable)
@@ -153,6 +169,29 @@ def evidence_of(source: Any, variable: str | None, values: xr.DataArray, kind: s
     if counts is not None and (not {"entity", *OUTCOME_DIMS} <= set(counts.dims) or not _fits(counts, values)):
         counts = None
     return replace(known, counts=counts, performance=array if table else None)
+
+
+def cases_of(source: Any, values: xr.DataArray) -> xr.DataArray | None:
+    """How many cases the entities of ``values`` met (entity, [dataset]); None where the source does not tell.
+
+    Examples
+    --------
+    >>> import bayesrank as br
+    >>> posterior = br.fit(br.from_counts(tn=[8, 7], fp=[2, 3], fn=[1, 0], tp=[9, 0], entity=["a", "b"]), seed=1)
+    >>> cases_of(posterior, br.scores.tnr(posterior)).values.tolist()
+    [20, 10]
+    """
+    counts = observed_counts(source)
+    groups = groups_of(source) if is_container(source) else {}
+    patterns = groups.get("observed_data", xr.Dataset()).get("pattern_count")
+    if counts is not None:
+        cases = counts.sum(outcome_dims(counts))
+    elif patterns is not None and "entity" in values.coords:  # every entity met every case
+        cases = xr.full_like(values["entity"], int(patterns.sum()), dtype=int).drop_attrs()
+    else:
+        return None
+    cases = cases.sum([d for d in cases.dims if d not in values.dims])
+    return cases if _fits(cases, values) else None
 
 
 def sampling(groups: Mapping[str, xr.Dataset], values: xr.DataArray) -> dict[str, Any]:
@@ -309,6 +348,13 @@ def _few_outcomes(counts: xr.DataArray) -> list[str]:
 def some_of(names: list[str], most: int = NAMED) -> str:
     """A few of many names."""
     return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
+
+
+def _by_name(counts: xr.DataArray) -> xr.DataArray:
+    """Counts with their entities sorted."""
+    if "entity" not in counts.dims or "entity" not in counts.coords:
+        return counts
+    return counts.isel(entity=np.argsort([str(name) for name in counts["entity"].values], kind="stable"))
 
 
 def _like(observed: xr.DataArray, values: xr.DataArray) -> xr.DataArray | None:

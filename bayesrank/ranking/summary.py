@@ -91,12 +91,7 @@ def verdict(ranking: xr.Dataset) -> list[str]:
     b beats a with probability >0.999.
     In no draw does choosing b cost anything.
     """
-    _check_ranking(ranking)
-    if ranking.sizes["rival"] != ranking.sizes["entity"]:
-        raise ValueError(
-            f"ranking must be whole, of {ranking.sizes['rival']} entities; got {ranking.sizes['entity']} of them (rank "
-            "those alone to speak of them alone)"
-        )
+    check_whole(ranking)
     score, size = ranking.attrs["score"], ranking.sizes["entity"]
     exact = is_exact(ranking)
     if not bool((ranking["undefined"] < 1).any()):
@@ -115,6 +110,25 @@ def verdict(ranking: xr.Dataset) -> list[str]:
         return [*first, f"{_few(names)} {comes} first by {score}. {why} not say how sure that is.", *_unranked(ranking)]
     last = [*_unranked(ranking), *_too_few_draws(ranking)]
     return [*first, _leaders(ranking), *_comparisons(ranking), *_surely(ranking), *_cost(ranking), *last]
+
+
+def check_whole(ranking: xr.Dataset) -> None:
+    """Raise if something is no ranking, or lacks some of its entities.
+
+    Examples
+    --------
+    >>> import bayesrank as br
+    >>> counts = br.from_counts(tn=[70, 79], fp=[10, 1], fn=[9, 1], tp=[21, 29], entity=["a", "b"])
+    >>> check_whole(br.credible_ranking(counts, "f1").isel(entity=[0]))
+    Traceback (most recent call last):
+    ValueError: ranking must be whole, of 2 entities; got 1 of them (rank those alone to speak of them alone)
+    """
+    _check_ranking(ranking)
+    if ranking.sizes["rival"] != ranking.sizes["entity"]:
+        raise ValueError(
+            f"ranking must be whole, of {ranking.sizes['rival']} entities; got {ranking.sizes['entity']} of them (rank "
+            "those alone to speak of them alone)"
+        )
 
 
 def is_exact(ranking: xr.Dataset) -> bool:
