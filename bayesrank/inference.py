@@ -87,10 +87,11 @@ def fit(
         What the installed ArviZ works with. Groups: ``posterior`` with ``performance`` (chain, draw, entity,
         [dataset], actual, predicted), and ``prevalence`` (chain, draw, test_set, actual) where it is sampled;
         ``observed_data`` with ``counts``; ``constant_data`` with ``prior_concentration``; ``sample_stats`` of NUTS,
-        whose attrs tell divergences, the largest R-hat and the fewest effective draws; and those asked for. Of outcomes without classes the posterior holds ``mean_outcome`` (chain, draw, entity,
-        [dataset]), and ``performance`` over ``outcome`` where these have few values. A pair that was not measured has a
-        performance of NaN. ``log_likelihood`` holds ``counts``, of the rows of each table given their totals, and
-        ``row_totals``, those of each test set once.
+        whose attrs tell divergences, the largest R-hat and the fewest effective draws; and those asked for. Of outcomes
+        without classes the posterior holds ``mean_outcome`` (chain, draw, entity, [dataset]), and ``performance`` over
+        ``outcome`` where these have few values. A pair that was not measured has a performance of NaN.
+        ``log_likelihood`` holds ``counts``, of the rows of each table given their totals, and ``row_totals``, those of
+        each test set once.
 
     Raises
     ------

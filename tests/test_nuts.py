@@ -146,7 +146,7 @@ def test_a_complaint_names_the_remedy(found, words):
 
 
 def test_chains_apart_are_warned_of_with_their_tuning():
-    draws = xr.Dataset({"x": (("chain", "draw"), np.random.default_rng(1).normal(size=(2, 400)) + [[0], [3]])})
+    draws = xr.Dataset({"x": (("chain", "draw"), np.random.default_rng(1).normal([[0], [3]], size=(2, 400)))})
     stats = xr.Dataset({"diverging": (("chain", "draw"), np.zeros((2, 400), bool))})
     found = _nuts.diagnostics(draws, stats)
     assert found["rhat"] > 1.5
