@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from inspect import signature
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,10 +10,8 @@ import xarray as xr
 from bayesrank._compat import groups_of, is_container
 from bayesrank._text import count
 from bayesrank.counts import are_outcomes, parts_of
-from bayesrank.models import find, names, tell
+from bayesrank.models import find, names, tell_again
 
-#: Settings that need not be told again in the same words: the prior is at hand in numbers, a known prevalence in none.
-RETOLD = ("prior", "prevalence", "split_prior")
 BY = ("dataset", "table", "case")
 #: A name, tables (entity, data set), and which class sizes.
 Unit = tuple[str, list[tuple[int, int]], list[int]]
@@ -79,7 +76,7 @@ def compared(name: str, posterior: Any, parts: bool) -> Compared:
         raise ValueError(
             f"posteriors must be of models with a likelihood of tables; {name!r} is of {model!r}, which has none"
         )
-    story, options = _told_again(counts, groups)
+    story, options = tell_again(groups)
     if story is None and "log_likelihood" not in groups:
         raise ValueError(
             f"posteriors must hold log_likelihood (br.fit(..., groups=['log_likelihood'])) where the model is not one "
@@ -139,39 +136,6 @@ def _sizes(counts: xr.DataArray, order: tuple, tables: np.ndarray, measured: np.
                 cases = tables[members[0], d].sum(-1)
                 found.append(Sizes(name, frozenset(members.tolist()), d, tuple(cases.tolist())))
     return sorted(found, key=lambda one: (one.dataset, sorted(one.entities), one.test_set))
-
-
-def _told_again(counts: xr.DataArray, groups: dict[str, xr.Dataset]) -> tuple[Any, dict[str, Any]]:
-    """The model of a posterior with its options, from what the posterior holds; none of a class of somebody's own."""
-    about = groups["posterior"].attrs
-    model = about.get("model")
-    if model not in names():
-        return None, {}
-    if "test_set" in counts.coords and not counts["test_set"].attrs.get("named", 0):
-        counts = counts.drop_vars("test_set")
-    story = find(model)
-    story = story.taking(counts) if hasattr(story, "taking") else story
-    known = set(signature(story).parameters)
-    options = {name: about[name] for name in known & set(about) if name not in RETOLD}
-    options |= {name: bool(options[name]) for name in ("shared_prevalence",) if name in options}
-    constants = groups.get("constant_data", xr.Dataset())
-    if "prior_concentration" in constants and "prior" in known:
-        options["prior"] = constants["prior_concentration"].drop_vars(["measured", "test_set"], errors="ignore")
-    if "prevalence" in known and "prevalence" in about and "outcome" not in counts.dims:
-        # Shares that were given are no part of the likelihood: any will do.
-        given = about["prevalence"] not in ("sampled", "observed")
-        size = counts.sizes["actual"]
-        even = xr.DataArray(np.full(size, 1 / size), {"actual": counts["actual"].values}, ("actual",))
-        options["prevalence"] = even if given else about["prevalence"]
-    if "force" in known:
-        options["force"] = True
-    told = tell(model, counts, options)
-    apart = {
-        k
-        for k, v in told.settings.items()
-        if k not in RETOLD and repr(np.asarray(about.get(k)).tolist()) != repr(np.asarray(v).tolist())
-    }
-    return (None, {}) if apart else (told, options)
 
 
 def check_alike(models: list[Compared], by: str) -> None:
