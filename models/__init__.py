@@ -150,7 +150,8 @@ def tell_again(groups: Mapping[str, xr.Dataset]) -> tuple[Any, dict[str, Any]]:
         counts = counts.drop_vars("test_set")
     story = find(model)
     story = story.taking(counts) if hasattr(story, "taking") else story
-    known = set(signature(story).parameters)
+    # A class may hand its options on to the one that it is made from.
+    known = {name for one in story.__mro__ if "__init__" in vars(one) for name in signature(one).parameters}
     options = {name: about[name] for name in sorted(known & set(about)) if name not in RETOLD}
     if "shared_prevalence" in options:
         options["shared_prevalence"] = bool(options["shared_prevalence"])

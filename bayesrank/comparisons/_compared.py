@@ -199,4 +199,13 @@ def units(model: Compared, by: str) -> list[Unit]:
     places = [(int(i), int(j)) for i, j in np.argwhere(model.measured)]
     named = [f"{e[i]} on {d[j]}" if model.over_datasets else e[i] for i, j in places]
     tables: list[Unit] = [(name, [place], []) for name, place in zip(named, places, strict=True)]
-    return [*tables, *((f"class sizes of {one.test_set}", [], [k]) for k, one in enumerate(model.sizes))]
+    return [*tables, *((_called(model, one), [], [k]) for k, one in enumerate(model.sizes))]
+
+
+def _called(model: Compared, sizes: Sizes) -> str:
+    """Class sizes by name: a pooled test set has one on each data set."""
+    if not model.over_datasets:
+        return f"class sizes of {sizes.test_set}"
+    alone = sum(one.dataset == sizes.dataset for one in model.sizes) == 1
+    who = "" if alone else f" of {model.entities[min(sizes.entities)]}"
+    return f"class sizes{who} on {model.datasets[sizes.dataset]}"

@@ -39,7 +39,7 @@ def cases(model: Compared) -> Cases:
     """The distinct single cases, which are predicted given all others: each one's answer given its class, and, once a
     test set, its class."""
     answers = np.argwhere((model.tables > 0) & model.measured[:, :, None, None])
-    sizes = np.array([one.cases for one in model.sizes], np.int64).reshape(len(model.sizes), -1)
+    sizes = _class_sizes(model)
     classes = np.argwhere(sizes > 0)
     times = np.concatenate([model.tables[tuple(answers.T)], sizes[tuple(classes.T)]])
     return Cases(answers, classes, times)

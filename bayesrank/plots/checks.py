@@ -59,11 +59,11 @@ def predictive_check(check: xr.Dataset, figure: Any = None) -> Any:
         replicated = replicated[np.isfinite(replicated)]
         # Spreads are compared by their ratios: on this axis twice as much and half as much are equally far.
         positive = replicated[replicated > 0]
-        ends = [*np.quantile(positive, [0.001, 0.999])] if positive.size else [1.0]
-        ends += [seen] if seen > 0 else []
+        ends = [*np.quantile(positive, [0.001, 0.999])] if positive.size else []
+        ends += [1.0, seen] if seen > 0 else [1.0]
         edges = np.geomspace(min(ends) / 1.1, max(ends) * 1.1, 60)
         ax.hist(replicated, edges, color=OKABE_ITO[4], label="replicated")
-        ax.axvline(1, color="0.6", linewidth=1, linestyle=":")
+        ax.axvline(1, color="0.4", linewidth=1, linestyle=":", label="chance alone")
         ax.axvline(seen, color=OKABE_ITO[5], linewidth=2, label="observed")
         ax.set_xscale("log")
         _ticks(ax, *edges[[0, -1]])
