@@ -5,6 +5,7 @@ the outcomes. Everything to the right (scores, rankings, maps) is a function of 
 nothing here knows one by name.
 """
 
+import json
 from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 from typing import Any, Literal
@@ -156,6 +157,7 @@ def fit(
         "words": story.words,
         "kind": story.kind,
         "sampler": "nuts" if "sample_stats" in result else "exact",
+        **({"nuts": json.dumps(dict(nuts), default=str)} if nuts else {}),
         "seed": str(seed),
         "inference_library": "bayesrank",
         "inference_library_version": version("bayesrank"),

@@ -155,16 +155,15 @@ def test_importance_sampling_agrees_with_exact_refits(fits, by, monkeypatch):
     assert np.abs(gap[good]).mean() < 0.04
 
 
-def test_refits_by_draws_agree_with_those_by_quadrature(fits, monkeypatch):
-    only = {"it": fits["hierarchical"]}
+@pytest.mark.parametrize("by", ["dataset", "table"])
+def test_refits_by_draws_agree_with_those_by_quadrature(by, monkeypatch):
+    only = {"it": br.fit(COUNTS.isel(dataset=slice(3)), HIERARCHICAL, seed=1, draws=500)}
     monkeypatch.setattr(_left_out, "threshold", lambda draws: -np.inf)
-    for by in ("dataset", "table"):
-        exact = br.compare(only, by=by)
-        with monkeypatch.context() as patch:
-            patch.delattr(HierarchicalBetaBinomial, "log_evidence")
-            drawn = br.compare(only, by=by)
-        # Log of a mean over 4,000 draws of a probability that varies by its own size: 0.02 a row.
-        np.testing.assert_allclose(drawn["unit_elpd"], exact["unit_elpd"], atol=0.15)
+    exact = br.compare(only, by=by)
+    monkeypatch.delattr(HierarchicalBetaBinomial, "log_evidence")
+    drawn = br.compare(only, by=by)
+    # Log of a mean over 2,000 draws of a probability that varies by its own size: 0.03 a row.
+    np.testing.assert_allclose(drawn["unit_elpd"], exact["unit_elpd"], atol=0.2)
 
 
 def test_cases_are_refitted_by_draws_too(monkeypatch):
@@ -321,20 +320,9 @@ def bad(what):
         "conditional": lambda: br.compare({"a": a, "b": br.fit(COUNTS, "beta_binomial", seed=1, draws=5)}),
         "datasets": lambda: br.compare({"a": br.fit(COUNTS.isel(dataset=0, drop=True), seed=1, draws=5)}, by="dataset"),
         "haldane": lambda: br.compare({"a": br.fit(COUNTS, prior="haldane", force=True, seed=1, draws=5)}),
-        "evidence": lambda: br.log_evidence(_grades()),
         "shared": lambda: br.compare({"a": a, "b": br.fit(COUNTS, shared_prevalence=False, seed=1, draws=5)}),
         "paired": lambda: br.compare({"a": _paired()}),
     }[what]
-
-
-def _grades():
-    counts = xr.DataArray(
-        [[[3, 4, 5], [4, 4, 4]]],
-        {"entity": ["a"], "dataset": ["u", "v"], "outcome": [0, 1, 2]},
-        ("entity", "dataset", "outcome"),
-        name="counts",
-    )
-    return br.fit(counts, "hierarchical_dirichlet_multinomial", seed=1, draws=20, chains=1, nuts={"tune": 30})
 
 
 def _paired():
@@ -358,17 +346,21 @@ REFUSED = [
     ),
     ("datasets", ValueError, "by must be 'table' or 'case' where there are no data sets"),
     ("haldane", ValueError, "prior must be positive to predict what was left out"),
-    ("evidence", ValueError, "posterior must be of a model whose marginal likelihood is known"),
     ("shared", ValueError, "posteriors must agree on who met the same test set"),
     ("paired", ValueError, "posteriors must"),
 ]
 
 
-@pytest.mark.filterwarnings("ignore:The sampler did not settle")
 @pytest.mark.parametrize(("what", "error", "message"), REFUSED, ids=[what for what, *_ in REFUSED])
 def test_what_cannot_be_compared_is_refused(what, error, message):
     with pytest.raises(error, match=message):
         bad(what)()
+
+
+def test_the_evidence_of_a_sampled_model_is_not_known(fits, monkeypatch):
+    monkeypatch.delattr(HierarchicalBetaBinomial, "log_evidence")
+    with pytest.raises(ValueError, match="posterior must be of a model whose marginal likelihood is known; got 'hier"):
+        br.log_evidence(fits["hierarchical"])
 
 
 def test_the_options_of_a_model_come_back():

@@ -4,6 +4,7 @@ Conjugate models know the answer. Of others the draws of the whole posterior are
 sampling); where the weights have too heavy a tail, which Pareto k tells, the model is learned again without the unit.
 """
 
+import json
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -263,9 +264,11 @@ def _without(model: Compared, by: str, term: _Term) -> tuple[np.ndarray, np.ndar
         changed = changed.assign_coords(test_set=(counts["test_set"].dims, names)) if named else changed
     about = model.posterior.attrs
     seed = stream(root_sequence(0), "refit", model.name, by, repr(places)).integers(2**31)
+    # As the whole posterior was sampled, if that is the only way.
+    nuts = json.loads(about["nuts"]) if "nuts" in about and not hasattr(model.story, "draw") else None
     again = fit(
         changed, about["model"], **model.options, seed=int(seed),
-        draws=model.posterior.sizes["draw"], chains=model.posterior.sizes["chain"],
+        draws=model.posterior.sizes["draw"], chains=model.posterior.sizes["chain"], nuts=nuts,
     )  # fmt: skip
     posterior = groups_of(again)["posterior"]
     if by == "case":

@@ -88,6 +88,7 @@ def predictive_check(posterior: Any, *, kind: str | None = None, seed: Seed = No
     """
     if kind not in (*KINDS, None):
         raise ValueError(f"kind must be one of {list(KINDS)}; got {kind!r}")
+    root = root_sequence(seed)
     if not is_container(posterior):
         raise TypeError(f"posterior must be what br.fit returns; got {in_words(posterior)}")
     groups = groups_of(posterior)
@@ -103,7 +104,6 @@ def predictive_check(posterior: Any, *, kind: str | None = None, seed: Seed = No
     if kind == "new" and story is None:
         raise ValueError("kind must be 'observed' for a model that learns no population of data sets; got 'new'")
     kind = kind or ("new" if story is not None else "observed")
-    root = root_sequence(seed)
     values = counts.values.reshape(counts.sizes["entity"], counts.sizes["dataset"], -1, counts.shape[-1])
     if kind == "new":
         new = story.renew(groups["posterior"], root, "predictive check")
