@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import xarray as xr
+from scipy.special import gammaln
 
 from bayesrank._random import Block, fingerprint, stream
 from bayesrank._sampling import dirichlet
@@ -111,3 +112,15 @@ class Conjugate:
 def _sizes(array: xr.DataArray, dims: tuple[str, ...], shape: tuple[int, ...]) -> dict[str, int]:
     """All dims, those that the array lacks with the length that they have elsewhere."""
     return {dim: array.sizes.get(dim, size) for dim, size in zip(dims, shape, strict=True)}
+
+
+def log_evidence(counts: np.ndarray, alpha: np.ndarray) -> np.ndarray:
+    """Log probability of cases in the order in which they came (..., answer), before any: a ratio of Betas.
+
+    Examples
+    --------
+    >>> float(np.exp(log_evidence(np.array([1, 1]), np.ones(2))).round(4))  # of one right, then one wrong
+    0.1667
+    """
+    each = (gammaln(alpha + counts) - gammaln(alpha)).sum(-1)
+    return each - gammaln((alpha + counts).sum(-1)) + gammaln(alpha.sum(-1))

@@ -33,6 +33,7 @@ import numpy as np
 import xarray as xr
 
 from bayesrank._random import Block, fingerprint, stream
+from bayesrank.models._conjugate import log_evidence
 from bayesrank.models._hierarchical import MEAN, SHARES, SPREAD_OF, SPREAD_OF_SHARES, Hierarchical, Hyper
 from bayesrank.models._population import Population, learn
 
@@ -67,6 +68,7 @@ class HierarchicalBetaBinomial(Hierarchical):
                 f"{self.members.shape[-1]} (use 'hierarchical_dirichlet_multinomial')"
             )
         self._learned: dict[str, Population] = {}
+        self._evidence: dict[str, float] = {}
 
     def draw(self, group: str, block: Block, root: np.random.SeedSequence) -> dict[str, xr.Variable]:
         """Draws of one block of the prior or the posterior, by quadrature of each population's mean and spread."""
@@ -96,3 +98,33 @@ class HierarchicalBetaBinomial(Hierarchical):
             self._learned[key] = learn(seen[:, 1], seen.sum(-1), prior[::-1])
         mean, spread = self._learned[key].draw(rng, size)
         return np.stack([1 - mean, mean], -1), spread
+
+    def log_evidence(self, members: np.ndarray | None = None, sizes: np.ndarray | None = None) -> float:
+        """Log probability, before any data, of the cases in the order in which they came.
+
+        Parameters
+        ----------
+        members : numpy.ndarray, optional
+            Counts (population, row, member, answer), by default those observed.
+        sizes : numpy.ndarray, optional
+            Class sizes (test set, class) of those whose shares are sampled.
+        """
+        members = self.members if members is None else members
+        found = 0.0
+        for i in range(len(self.names)):
+            for prior, counts in zip(self.prior[i], members[i], strict=True):
+                found += self._log_evidence(counts, prior)
+        if self.outcomes or self.totals is not None:
+            return found
+        sizes, prior = self.class_sizes if sizes is None else sizes, self.prior[0].sum(-1)
+        return found + (self._log_evidence(sizes, prior) if self.learns_shares else log_evidence(sizes, prior).sum())
+
+    def _log_evidence(self, counts: np.ndarray, prior: np.ndarray) -> float:
+        """That of a population, which is learned once."""
+        seen = counts[counts.sum(-1) > 0]
+        if not len(seen):
+            return 0.0
+        key = fingerprint(np.array(sorted(seen.tolist())), prior)
+        if key not in self._evidence:
+            self._evidence[key] = learn(seen[:, 1], seen.sum(-1), prior[::-1]).log_evidence
+        return self._evidence[key]

@@ -1,6 +1,7 @@
 """Pictures of results. They draw what was computed elsewhere; each takes ``ax=`` and returns the Axes."""
 
 from bayesrank.plots.cases import case_grid
+from bayesrank.plots.checks import predictive_check
 from bayesrank.plots.decisions import decision_curve
 from bayesrank.plots.ops import ops_curve, ops_drift, ops_square, ops_tile, ops_values
 from bayesrank.plots.predictive import effect_of_size, matrix_pmf, pmf_over_contours, score_pmf, score_pmf_by_tpr
@@ -49,6 +50,7 @@ __all__ = [
     "pmf_over_contours",
     "posterior_against_prior",
     "pr_points",
+    "predictive_check",
     "probability_best_tiles",
     "rank_distribution",
     "rank_heatmap",

@@ -16,6 +16,7 @@ from scipy.special import ndtri
 from bayesrank import _text
 from bayesrank._compat import groups_of, import_arviz, is_container
 from bayesrank._draws import draw_dims
+from bayesrank._nuts import complaint
 from bayesrank.counts import are_outcomes, parts_of
 from bayesrank.performance import (
     OUTCOME_DIMS,
@@ -32,8 +33,6 @@ __all__ = ["Evidence", "cases_of", "evidence_of", "sampling"]
 
 #: A class with fewer cases leaves its rates to the prior.
 FEW = 10
-#: Chains that agree have an R-hat below this, and at least so many effective draws each (Vehtari et al. 2021).
-RHAT, EFFECTIVE = 1.01, 100
 NAMED = 3
 
 
@@ -225,19 +224,8 @@ def _sampling(groups: Mapping[str, xr.Dataset], values: xr.DataArray) -> list[st
     if "sample_stats" not in groups:
         return []
     found = sampling(groups, values)
-    wrong = []
-    if found["divergences"]:
-        wrong.append(_text.count(found["divergences"], "divergence"))
-    if found["rhat"] > RHAT:
-        wrong.append(f"R-hat up to {found['rhat']:.2f}")
-    if found["effective"] < EFFECTIVE * values.sizes.get("chain", 1):
-        wrong.append(f"only {found['effective']:.0f} effective draws")
-    if not wrong:
-        return []
-    return [
-        f"The sampler did not settle ({', '.join(wrong)}): do not rely on these numbers yet. More draws and tuning, or "
-        "nuts={'target_accept': 0.95}, may help; else the model."
-    ]
+    text = complaint(found["divergences"], found["rhat"], found["effective"], values.sizes.get("chain", 1))
+    return [text] if text else []
 
 
 def _prevalences(mean: xr.DataArray | None, variance: xr.DataArray | None, score: Score) -> list[str]:
