@@ -29,6 +29,9 @@ from .performance import at_prevalence as at_prevalence
 from .performance import filter_by_importance as filter_by_importance
 from .performance import mean_over_datasets as mean_over_datasets
 from .performance import mix as mix
+from .populations import heterogeneity as heterogeneity
+from .populations import heterogeneity_verdict as heterogeneity_verdict
+from .populations import shrinkage as shrinkage
 from .predictive import posterior_predictive as posterior_predictive
 from .ranking import credible_ranking as credible_ranking
 from .ranking import exact_ranking as exact_ranking

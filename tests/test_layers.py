@@ -20,7 +20,7 @@ STORY = [
     "pooling",
     "predictive ranking",
     "tile ops audits",
-    "decisions conflicts",
+    "decisions conflicts populations",
     "sensitivities",
     "plots",
     "report",

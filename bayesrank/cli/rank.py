@@ -13,6 +13,7 @@ import bayesrank as br
 from bayesrank import _text
 from bayesrank._compat import groups_of
 from bayesrank.cli._analysis import Analysis, analyse, analysing, check_classes, progress
+from bayesrank.cli._datasets import dataset_lines
 from bayesrank.cli._files import HELP
 from bayesrank.cli._output import print_numbers, rank_cells, rank_header
 from bayesrank.ranking.summary import worth
@@ -109,6 +110,8 @@ def rank(
         from bayesrank.report.words import implied_prior, prior_scores
 
         _print_table(ranking)
+        for line in dataset_lines(analysis.posterior, the_score, ranking):
+            click.echo(line)
         for answer in answers:
             p = _text.probability(float(answer["probability"]), worth(ranking))
             error = float(answer["probability_error"])
