@@ -153,7 +153,9 @@ def heterogeneity_verdict(found: xr.Dataset) -> list[str]:
     if lacking.any():
         who = [str(name) for name in table["entity"].values[lacking]]
         more = f" and {len(who) - NAMED} more" if len(who) > NAMED else ""
-        lines.append(f"Of fewer than two data sets nothing is known of how they differ: {', '.join(who[:NAMED])}{more}.")
+        lines.append(
+            f"Of fewer than two data sets nothing is known of how they differ: {', '.join(who[:NAMED])}{more}."
+        )
     return lines
 
 
@@ -279,7 +281,7 @@ def _counts(posterior: Any) -> xr.DataArray | None:
 
 def _sampling_variance(posterior: Any, own: Scored) -> xr.DataArray:
     """Mean over data sets of the squared sampling error of an entity's observed score (entity); NaN if not known."""
-    unknown = xr.full_like(own.values.isel({d: 0 for d in (*draw_dims(own.values), "dataset")}, drop=True), np.nan)
+    unknown = xr.full_like(own.values.isel(dict.fromkeys((*draw_dims(own.values), "dataset"), 0), drop=True), np.nan)
     counts = _counts(posterior)
     group = posterior_of(posterior)
     if counts is None or "performance" not in group or own.variable not in (None, "mean_outcome"):

@@ -318,8 +318,8 @@ def _class_population(counts: xr.DataArray, score: Score | None, about: Mapping[
     assert score is not None
     return [
         f"{score.name} averages over classes of which half or more have fewer than {FEW} cases for "
-        f"{_text.count(int(few), 'entity')}: the prior on each pulls it, and its intervals may hold less than they say. "
-        "The model 'hierarchical_classes' learns how classes differ from all of them."
+        f"{_text.count(int(few), 'entity')}: the prior on each pulls it, and its intervals may hold less than "
+        "they say. The model 'hierarchical_classes' learns how classes differ from all of them."
     ]
 
 

@@ -35,12 +35,12 @@ def population_words(posterior: Any) -> str | None:
     size = group.sizes["entity"]
     if size == 1:
         return (
-            "There is one data set and one entity, so there is no population to learn from: a hierarchical model says no "
-            "more here than the prior and the entity's own cases."
+            "There is one data set and one entity, so there is no population to learn from: a hierarchical model says "
+            "no more here than the prior and the entity's own cases."
         )
     return (
-        f"There is one data set, so the population is that of the {size} entities: each one is drawn towards the mean of "
-        "all, the more the fewer cases it has."
+        f"There is one data set, so the population is that of the {size} entities: each one is drawn towards the mean "
+        "of all, the more the fewer cases it has."
     )
 
 
@@ -72,7 +72,9 @@ def datasets_section(posterior: Any, score: Any, ranking: xr.Dataset) -> dict[st
     group, prob = posterior_of(posterior), ranking.attrs["prob"]
     words = population_words(posterior)
     order = ranking_table(ranking).index.tolist()
-    what = "Circles are what was observed, the larger the more cases; points with a line what is known with the others, "
+    what = (
+        "Circles are what was observed, the larger the more cases; points with a line what is known with the others, "
+    )
     if words is not None:
         picture = _picture(posterior, score, None, min(len(order), ROWS), prob)
         caption = f"{what}median and {100 * prob:g}% interval. The vertical line is the mean of all."
@@ -86,16 +88,16 @@ def datasets_section(posterior: Any, score: Any, ranking: xr.Dataset) -> dict[st
     ]
     size = group.sizes["dataset"]
     words = (
-        f"Each entity has rates of its own on each of the {size} data sets; their mean and their spread are learned. The "
-        "standard deviation is that of the true score between these data sets; the share is what it makes of the "
-        "variance that is observed, the rest being sampling. The interval of a new data set is where the score will lie "
-        "on one more like these."
+        f"Each entity has rates of its own on each of the {size} data sets; their mean and their spread are learned. "
+        "The standard deviation is that of the true score between these data sets; the share is what it makes of the "
+        "variance that is observed, the rest being sampling. The interval of a new data set is where to expect the "
+        "score on one more like these."
     )
     # Only whoever has a rank is drawn, unless nobody has.
     drawn = [name for name in order if not np.isnan(float(found["typical"].sel(entity=name)))][:DRAWN] or order[:DRAWN]
     caption = (
-        f"{what}median and {100 * prob:g}% interval. The vertical line is the typical data set, the wide band where a new "
-        f"one will lie.{f' The first {len(drawn)} entities.' if len(order) > len(drawn) else ''}"
+        f"{what}median and {100 * prob:g}% interval. The vertical line is the typical data set, the wide band where to "
+        f"expect a new one.{f' The first {len(drawn)} entities.' if len(order) > len(drawn) else ''}"
     )
     picture = _picture(posterior, score, drawn, min(size, ROWS), prob)
     return {"title": "Data sets", "words": words, "rows": rows, "svg": picture, "caption": caption}
