@@ -92,18 +92,13 @@ def heterogeneity(posterior: Any, score: Any, *, prob: float = 0.95) -> xr.Datas
     dims = draw_dims(own.values)
     between = _deviation(own.values.transpose(..., "dataset"))
     error = _sampling_variance(posterior, own)
-    draws = {
-        "typical": typical.values,
-        "new": new.values,
-        "between_sd": between,
-        "share": between**2 / (between**2 + error),
-    }
-    found = {}
-    for name in TOLD:
-        middle, low, high = _quantiles(draws[name], levels)
+    share = between**2 / (between**2 + error)
+    found: dict[str, xr.DataArray] = {}
+    for name, draws in zip(TOLD, (typical.values, new.values, between, share), strict=True):
+        middle, low, high = _quantiles(draws, levels)
         found |= {name: middle, f"{name}_lower": low, f"{name}_upper": high}
-    found["sampling_sd"] = np.sqrt(error)
-    found["new_sd"] = np.sqrt(((new.values - typical.values) ** 2).mean(dims))
+    found["sampling_sd"] = error**0.5
+    found["new_sd"] = ((new.values - typical.values) ** 2).mean(dims) ** 0.5
     found["datasets"] = own.values.notnull().any(dims).sum("dataset")
     plain = {name: held.reset_coords(drop=True).drop_attrs() for name, held in found.items()}
     return xr.Dataset(plain, attrs={"score": own.name, "prob": float(prob)})
@@ -301,6 +296,7 @@ def _sampling_variance(posterior: Any, own: Scored) -> xr.DataArray:
             again = mean_outcome(sample_outcomes(part, seen.sum("outcome"), root, "heterogeneity"))
         else:
             again = sample_counts(part, seen, given != "sampled", root, "heterogeneity")
+            assert own.score is not None
             try:
                 again = own.score(again if given == "sampled" else shift_prior(again, float(given)))
             except ValueError:  # draws of the prevalence, or of more than two classes

@@ -176,10 +176,10 @@ class HierarchicalClasses:
         chains, draws = sampled.sizes["chain"], sampled.sizes["draw"]
         parts = []
         for chain in range(chains):
-            hyper = np.full((2, draws, *self.measured.shape), np.nan)
-            for held, name in zip(hyper, (MEAN, SPREAD_OF), strict=True):
+            mean, spread = np.full((2, draws, *self.measured.shape), np.nan)
+            for held, name in ((mean, MEAN), (spread, SPREAD_OF)):
                 held[:, self.measured] = sampled[name].isel(chain=chain).transpose("draw", ...).values
-            parts.append(self._tables(*hyper, "posterior", Block(chain, 0, draws, (chains, draws)), root))
+            parts.append(self._tables(mean, spread, "posterior", Block(chain, 0, draws, (chains, draws)), root))
         found = {
             name: (("chain", *map(str, variable.dims)), np.stack([part[name].values for part in parts]))
             for name, variable in parts[0].items()
@@ -202,7 +202,7 @@ class HierarchicalClasses:
         mass = self.error_prior.sum(-1)
         rows = rows + log_likelihood(self.errors, self.error_prior / mass[..., None], 1 / np.sqrt(mass + 1))
         dims = (*draws, *map(str, self.plain.test_set.dims), "actual")
-        found = {"counts": (dims, rows)}
+        found: dict[str, Any] = {"counts": (dims, rows)}
         if "prevalence" in posterior:
             found["row_totals"] = self.plain.log_likelihood(posterior)["row_totals"]
         coords = {name: coord for name, coord in posterior.coords.items() if "predicted" not in coord.dims}
