@@ -57,12 +57,12 @@ class Conjugate:
         if "outcome" in dims:
             rows[:, self.test_set.values == ""] = np.nan
             return {"performance": xr.Variable(dims, rows)}
+        totals = self.row_totals(concentration, group, block, root)
+        shares = totals["shares"]
         if self.totals is not None:
-            shares = self.known_shares(block)
             found = {"rate": xr.Variable(dims, rows.copy())} if (shares == 0).any() else {}
         else:
-            shares, each = self._sampled(concentration, group, block, root)
-            found = {"prevalence": xr.Variable(("draw", "test_set", "actual"), each)}
+            found = {"prevalence": xr.Variable(("draw", "test_set", "actual"), totals["prevalence"])}
         rows *= shares[..., None]
         found = {"performance": xr.Variable(dims, rows)} | found
         for name in {"performance", "rate"} & set(found):
@@ -81,10 +81,12 @@ class Conjugate:
             rows[:, *position] = dirichlet(rng, alpha[position], block.size)
         return rows
 
-    def _sampled(
+    def row_totals(
         self, concentration: xr.DataArray, group: str, block: Block, root: np.random.SeedSequence
-    ) -> tuple[np.ndarray, np.ndarray]:
-        """Row totals of every table and of every test set: (draw, ..., actual), (draw, test_set, actual)."""
+    ) -> dict[str, np.ndarray]:
+        """``shares`` of every table (draw, ..., actual); ``prevalence`` of every test set, where it is sampled."""
+        if self.totals is not None:
+            return {"shares": self.known_shares(block)}
         alpha = concentration.values.sum(-1)
         names, keys = self.test_set.values, self.key.values
         each = np.empty((block.size, len(self.test_sets), alpha.shape[-1]))
@@ -94,7 +96,7 @@ class Conjugate:
             rng = stream(root, group, "row totals", keys[here][0], *block.key)
             each[:, i] = dirichlet(rng, alpha[here][0], block.size)
             shares[:, here] = each[:, i, None]
-        return shares, each
+        return {"shares": shares, "prevalence": each}
 
     def known_shares(self, block: Block) -> np.ndarray:
         """The known row totals of a block's draws, for every table: (draw, entity, [dataset], actual)."""

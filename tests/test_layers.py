@@ -20,7 +20,7 @@ STORY = [
     "pooling",
     "predictive ranking",
     "tile ops audits",
-    "decisions conflicts comparisons",
+    "decisions conflicts comparisons populations",
     "sensitivities",
     "plots",
     "report",

@@ -12,6 +12,7 @@ import bayesrank as br
 from bayesrank import _text
 from bayesrank._compat import groups_of
 from bayesrank.cli._analysis import Analysis, analyse, analysing, check_classes, progress
+from bayesrank.cli._datasets import dataset_lines
 from bayesrank.cli._files import ENTITY, HELP
 from bayesrank.cli._formats import DIGITS, FULL, Sheet, check_digits, exporting, save, show
 from bayesrank.cli._output import rank_cells, rank_header
@@ -118,6 +119,7 @@ def rank(
     if output not in FULL:
         from bayesrank.report.words import implied_prior, prior_scores
 
+        lines += dataset_lines(analysis.posterior, the_score, ranking)
         for answer in answers:
             p = _text.probability(float(answer["probability"]), min(worth(ranking), answer.attrs["draws"]))
             error = float(answer["probability_error"])

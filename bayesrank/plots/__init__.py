@@ -4,6 +4,7 @@ from bayesrank.plots.cases import case_grid
 from bayesrank.plots.checks import predictive_check
 from bayesrank.plots.decisions import decision_curve
 from bayesrank.plots.ops import ops_curve, ops_drift, ops_square, ops_tile, ops_values
+from bayesrank.plots.populations import shrinkage
 from bayesrank.plots.predictive import effect_of_size, matrix_pmf, pmf_over_contours, score_pmf, score_pmf_by_tpr
 from bayesrank.plots.ranks import forest, rank_distribution, rank_heatmap, score_lines, superiority
 from bayesrank.plots.roc import (
@@ -61,6 +62,7 @@ __all__ = [
     "score_pmf_by_tpr",
     "sensitivity",
     "shares",
+    "shrinkage",
     "superiority",
     "value_tile",
     "value_tiles",

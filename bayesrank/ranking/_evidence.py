@@ -28,11 +28,14 @@ from bayesrank.performance import (
 )
 from bayesrank.pooling import pooling_notes
 from bayesrank.scores import Score
+from bayesrank.scores.averages import Average
 
 __all__ = ["Evidence", "cases_of", "evidence_of", "sampling"]
 
 #: A class with fewer cases leaves its rates to the prior.
 FEW = 10
+#: So many classes tell how classes differ.
+LEARN = 3
 NAMED = 3
 
 
@@ -114,7 +117,8 @@ class Evidence:
             parts = parts_of(counts)
             lines += pooling_notes(parts, score) if parts is not None and score is not None else []
             # A paired model was told how errors overlap.
-            lines += ([] if about.get("paired") else _same_cases(counts)) + _few_cases(counts)
+            lines += [] if about.get("paired") else _same_cases(counts)
+            lines += _few_cases(counts, about.get("population")) + _class_population(counts, score, about)
         return lines
 
     def _shares(self) -> tuple[xr.DataArray | None, xr.DataArray | None]:
@@ -292,22 +296,24 @@ def _same_cases(counts: xr.DataArray) -> list[str]:
     ]
 
 
-def _few_cases(counts: xr.DataArray) -> list[str]:
-    """Which classes have so few cases that only the prior, or mostly the prior, speaks of them."""
-    cases = counts.sum([d for d in counts.dims if d not in ("entity", "actual")]).transpose("entity", "actual")
-    cases = cases.isel(entity=(cases.sum("actual") > 0).values)  # who has none at all was not measured, or is forced
+def _few_cases(counts: xr.DataArray, population: Any = None) -> list[str]:
+    """Which classes have so few cases that only the prior, or mostly the prior, speaks of them; and a population."""
+    cases = _cases(counts)
+    others = f" and the other {population}" if population in ("classes", "entities") else ""
+    leans = f"the prior{others}"
+    only = f"only {leans} say{'' if others else 's'}"
     names, classes = (cases[d].values if d in cases.coords else np.arange(cases.sizes[d]) for d in cases.dims)
     empty = cases.values == 0
     lines = []
     if empty.any():
         labels, who = ([str(x) for x in found] for found in (classes[empty.any(axis=0)], names[empty.any(axis=1)]))
         if len(labels) == 1:
-            lines.append(f"No case of the class {labels[0]!r}, so only the prior says how it is told: {some_of(who)}.")
+            lines.append(f"No case of the class {labels[0]!r}, so {only} how it is told: {some_of(who)}.")
         else:
             quoted = some_of([repr(label) for label in labels])
             lines.append(
-                f"No case of {len(labels)} of {len(classes)} classes ({quoted}), so only the prior says how they are "
-                f"told: {some_of(who)}."
+                f"No case of {len(labels)} of {len(classes)} classes ({quoted}), so {only} how they are told: "
+                f"{some_of(who)}."
             )
     few = ~empty & (cases.values < FEW)
     if few.any():
@@ -315,9 +321,32 @@ def _few_cases(counts: xr.DataArray) -> list[str]:
         many = _text.count(int(few.any(axis=1).sum()), "entity")
         lines.append(
             f"Fewer than {FEW} cases of a class for {many} (fewest: {cases.values[entity, label]} of "
-            f"{str(classes[label])!r} for {names[entity]}): what depends on its rate leans on the prior."
+            f"{str(classes[label])!r} for {names[entity]}): what depends on its rate leans on {leans}."
         )
     return lines
+
+
+def _cases(counts: xr.DataArray) -> xr.DataArray:
+    """Cases of each class (entity, actual), of those who have some: who has none was not measured, or is forced."""
+    cases = counts.sum([d for d in counts.dims if d not in ("entity", "actual")]).transpose("entity", "actual")
+    return cases.isel(entity=(cases.sum("actual") > 0).values)
+
+
+def _class_population(counts: xr.DataArray, score: Score | None, about: Mapping[Any, Any]) -> list[str]:
+    """Whether an average over classes rests on rates that are mostly the prior's, where they could be learned."""
+    average = score is not None and isinstance(score.matrix_function, Average) and score.matrix_function.kind != "micro"
+    told = "population" in about or about.get("paired") or "model" not in about
+    if not average or told or counts.sizes["actual"] < LEARN:
+        return []
+    few = ((_cases(counts).values < FEW).mean(-1) >= 0.5).sum()
+    if not few:
+        return []
+    assert score is not None
+    return [
+        f"{score.name} averages over classes of which half or more have fewer than {FEW} cases for "
+        f"{_text.count(int(few), 'entity')}: the prior on each pulls it, and its intervals may hold less than "
+        "they say. The model 'hierarchical_classes' learns how classes differ from all of them."
+    ]
 
 
 def _few_outcomes(counts: xr.DataArray) -> list[str]:

@@ -20,6 +20,7 @@ from bayesrank.ranking import full_ranking, ranking_table, verdict
 from bayesrank.ranking._evidence import sampling
 from bayesrank.ranking._source import scored
 from bayesrank.ranking.summary import is_exact, worth
+from bayesrank.report.datasets import datasets_section
 from bayesrank.report.words import implied_prior, prior_scores
 from bayesrank.tile import credible
 
@@ -113,6 +114,7 @@ def ranking_report(
         rows=rows,
         tables=tables is not None,
         ops=comparable is not None,
+        members=datasets_section(posterior, score, ranking),
         preferences=None if performance is None else _preferences(performance, prob),
         model=_model(about),
         about=about,
