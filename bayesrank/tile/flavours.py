@@ -252,7 +252,7 @@ def ranking(source: Any, entity: Any, resolution: int = 101, *, kind: str | None
     Returns
     -------
     xarray.DataArray
-        Ranks (b, a); NaN where the entity has no score.
+        Ranks (b, a); NaN where the entity has no score. The attr ``entities`` says how many there are.
 
     Raises
     ------
@@ -286,7 +286,7 @@ def ranking(source: Any, entity: Any, resolution: int = 101, *, kind: str | None
     total, undefined = steps[:, 0].T, steps[:, 1].T
     defined = Batches.of(array).number - undefined
     mean = np.divide(total, defined, out=np.full(defined.shape, np.nan), where=defined > 0.5)
-    return xr.DataArray(mean, axes(resolution), ("b", "a"), "rank")
+    return xr.DataArray(mean, axes(resolution), ("b", "a"), "rank", {"entities": len(names)})
 
 
 def entity(source: Any, rank: int = 1, resolution: int = 101, *, kind: str | None = None) -> xr.DataArray:

@@ -116,11 +116,12 @@ def regions(source: Any, rank: int = 1, points: int = 65, *, kind: str | None = 
     Returns
     -------
     xarray.Dataset
-        Along ``region``: ``entity`` (identical entities are joined by " = "), ``first`` (the first of these) and
-        ``tied`` (how many they are), ``area`` (closed form), and the curve ``a``, ``b`` (region, vertex), padded with
-        NaN. An entity may have several regions, which touch or not. Along ``slab``, the exact parts, ranges of a:
-        ``slab_region``, ``slab_a_lower``, ``slab_a_upper``, ``slab_area``, and ``slab_below``, ``slab_above``: the
-        entity beyond the frontier, or "" at the border of the Tile.
+        Along ``region``: ``entity`` (identical entities are joined by " = "), ``first`` (the first of these),
+        ``position`` (its place among all entities of the source, from 0) and ``tied`` (how many they are), ``area``
+        (closed form), and the curve ``a``, ``b`` (region, vertex), padded with NaN. An entity may have several regions,
+        which touch or not. Along ``slab``, the exact parts, ranges of a: ``slab_region``, ``slab_a_lower``,
+        ``slab_a_upper``, ``slab_area``, and ``slab_below``, ``slab_above``: the entity beyond the frontier, or "" at
+        the border of the Tile.
 
     Raises
     ------
@@ -166,6 +167,7 @@ def regions(source: Any, rank: int = 1, points: int = 65, *, kind: str | None = 
         {
             "entity": ("region", np.array([labels[k] for k in holder], dtype=object)),
             "first": ("region", np.array([str(names[groups[k][0]]) for k in holder], dtype=object)),
+            "position": ("region", [int(groups[k][0]) for k in holder]),
             "tied": ("region", [len(groups[k]) for k in holder]),
             "area": ("region", [areas[chain].sum() for chain in chains]),
             "a": (("region", "vertex"), padded[..., 0]),
@@ -191,7 +193,7 @@ def holders(regions: xr.Dataset) -> xr.Dataset:
     Returns
     -------
     xarray.Dataset
-        ``area``, and ``first`` and ``tied`` as of the regions, each (entity).
+        ``area``, and ``first``, ``position`` and ``tied`` as of the regions, each (entity).
 
     Examples
     --------
@@ -201,8 +203,8 @@ def holders(regions: xr.Dataset) -> xr.Dataset:
     >>> found["entity"].values.tolist(), found["area"].values.round(2).tolist()
     (['b', 'a'], [0.63, 0.37])
     """
-    each = regions[["entity", "first", "tied", "area"]].to_dataframe().groupby("entity")
-    table = each.agg({"first": "first", "tied": "first", "area": "sum"})
+    each = regions[["entity", "first", "position", "tied", "area"]].to_dataframe().groupby("entity")
+    table = each.agg({"first": "first", "position": "first", "tied": "first", "area": "sum"})
     return table.sort_values("area", ascending=False, kind="stable").to_xarray()
 
 
