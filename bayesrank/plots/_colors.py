@@ -103,6 +103,19 @@ def list_colors(ax: Any, entities: Sequence[Any], colors: Mapping[Any, Any] | No
     return entity_colors(entities, colors)
 
 
+def winners(table: np.ndarray, most: int = 8) -> list[int]:
+    """Rows that are the highest in some column, those that are so most often first; at most so many.
+
+    Examples
+    --------
+    >>> winners(np.array([[1, 1, 1], [2, 0, 0], [0, 3, 3]]))
+    [2, 1]
+    """
+    known = table[:, ~np.isnan(table).all(axis=0)]
+    rows, times = np.unique(np.nanargmax(known, axis=0), return_counts=True) if known.size else ([], [])
+    return [int(rows[i]) for i in np.argsort(-np.asarray(times), kind="stable")[:most]]
+
+
 def ink() -> Any:
     """The colour of lines and letters that belong to nobody: black, or white in a dark style."""
     import matplotlib

@@ -143,15 +143,19 @@ def numbered(ax: Any, places: Sequence[int], masks: Sequence[np.ndarray], window
     from scipy.ndimage import distance_transform_edt
 
     left, right, low, high = window
+    rows, columns = masks[0].shape
+    b, a = np.meshgrid(np.linspace(low, high, rows), np.linspace(left, right, columns), indexing="ij")
+    # Not on the name of a score.
+    free = np.full((rows, columns), True)
+    for _, (x, y), *_ in MARKS:
+        free &= np.hypot((a - x) / (right - left), (b - y) / (high - low)) > 0.1
     for number, mask in enumerate(masks, 1):
-        inside = distance_transform_edt(np.pad(mask, 1))[1:-1, 1:-1]
+        inside = distance_transform_edt(np.pad(mask & free, 1))[1:-1, 1:-1]
         if inside.max() < 0.03 * len(mask):
             continue
         row, column = np.unravel_index(inside.argmax(), mask.shape)
-        x = left + (right - left) * column / (mask.shape[1] - 1)
-        y = low + (high - low) * row / (mask.shape[0] - 1)
         ax.text(
-            x, y, number, ha="center", va="center", fontsize=8, color=ink(), zorder=3,
+            a[row, column], b[row, column], number, ha="center", va="center", fontsize=8, color=ink(), zorder=3,
             bbox={"boxstyle": "circle,pad=0.15", "facecolor": paper(ax), "alpha": 0.75, "linewidth": 0},
         )  # fmt: skip
     return [f"{number}  " for number in range(1, len(places) + 1)]

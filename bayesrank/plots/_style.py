@@ -5,7 +5,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from itertools import chain, count, takewhile
 from typing import Any
-from unicodedata import normalize
+from unicodedata import bidirectional, normalize
 
 from rich.cells import cell_len
 
@@ -41,9 +41,13 @@ def short_names(names: Sequence[Any], width: int = 32) -> list[str]:
 
 
 def plain_names(names: Sequence[Any], width: int) -> list[str]:
-    """Names cut to a width; a dollar sign is no formula, a leading underscore does not hide a name from a legend."""
+    """Names cut to a width; a dollar sign is no formula, a leading underscore does not hide a name from a legend.
+
+    Around names written from right to left are marks, so that numbers beside them stay where they are.
+    """
     texts = [name.replace("$", r"\$") for name in short_names(names, width)]
-    return [f" {text}" if text.startswith("_") else text for text in texts]
+    texts = [f" {text}" if text.startswith("_") else text for text in texts]
+    return [f"\u200e{text}\u200e" if any(bidirectional(c) in ("R", "AL") for c in text) else text for text in texts]
 
 
 def _cut(text: str, width: int) -> str:
@@ -110,11 +114,10 @@ def list_names(ax: Any, entities: Sequence[Any], axis: str = "y") -> None:
     box = ax.get_window_extent()
     # What the other axis' labels take of a new Axes is not known before it is drawn.
     room = 72 / ax.figure.dpi * (box.height if axis == "y" else 0.85 * box.width) / max(size, 1)
-    every = -int(-SMALLEST // room) if room < SMALLEST else 1
-    font = min(max(0.8 * room, SMALLEST), 9.0)
-    names = plain_names(entities, 46 if axis == "y" else 28)
-    if every > 1:
-        every = next(n for n in (2, 5, 10, 20, 25, 50, 100, 200, 500, size) if n >= every)
+    names, every, font = plain_names(entities, 46 if axis == "y" else 28), 1, min(max(0.8 * room, SMALLEST), 9.0)
+    if room < SMALLEST:
+        every = next((n for n in (2, 5, 10, 20, 25, 50, 100, 200, 500) if n * room >= 1.6 * SMALLEST), size)
+        font = 1.3 * SMALLEST
         names = [f"{i + 1}  {name}" for i, name in enumerate(names)]
     shown = range(0, size, every)
     if axis == "y":

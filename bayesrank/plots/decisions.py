@@ -7,20 +7,21 @@ import numpy as np
 import xarray as xr
 
 from bayesrank._checks import in_words
-from bayesrank.plots._colors import DASHES, entity_colors, ink, shade
+from bayesrank.plots._colors import DASHES, entity_colors, ink, shade, winners
 from bayesrank.plots._letters import legible
 from bayesrank.plots._style import new_axes, plain_names
 
 __all__ = ["decision_curve"]
 
-#: More names than these do not go into a legend.
-NAMED = 12
+#: Of more models than these, only those that are best somewhere have a name and a colour, and at most so many.
+NAMED, MOST = 12, 8
 
 
 def decision_curve(curve: xr.Dataset, ax: Any = None, *, colors: Mapping[Any, Any] | None = None) -> Any:
     """Net benefit of every entity over the threshold, with its interval, beside treating all and treating none.
 
-    What lies far below treating none is cut off: nobody would choose it.
+    What lies far below treating none is cut off: nobody would choose it. Of more than twelve models only those with the
+    highest mean somewhere are named, eight at most; the others are grey lines.
 
     Parameters
     ----------
@@ -61,12 +62,18 @@ def decision_curve(curve: xr.Dataset, ax: Any = None, *, colors: Mapping[Any, An
     names = plain_names(curve["entity"].values.tolist(), 46)
     several = int((~always).sum())
     paints = list(entity_colors(curve["entity"].values[~always].tolist(), colors).values())
-    alpha = 0.15 if several <= NAMED else 0.0  # many bands would hide the lines
-    for i, color in zip(np.flatnonzero(~always), paints, strict=True):
-        ax.fill_between(t, curve["lower"][i], curve["upper"][i], color=color, alpha=alpha, linewidth=0)
-    for place, (i, color) in enumerate(zip(np.flatnonzero(~always), paints, strict=True)):
-        dash, width = DASHES[place % len(DASHES)], 1.8 if several <= NAMED else 0.8
-        ax.plot(t, curve["mean"][i], color=color, linestyle=dash, linewidth=width, label=names[i])
+    shown = list(range(several)) if several <= NAMED else winners(curve["mean"].values[~always])
+    rest = sorted(set(range(several)) - set(shown))
+    models = np.flatnonzero(~always)
+    for place in shown:
+        band = (curve["lower"][models[place]], curve["upper"][models[place]])
+        ax.fill_between(t, *band, color=paints[place], alpha=0.15 if len(shown) <= 6 else 0.06, linewidth=0)
+    for k, place in enumerate(rest):
+        label = None if k else f"{len(rest)} more, nowhere best" if len(shown) < MOST else f"{len(rest)} more"
+        ax.plot(t, curve["mean"][models[place]], color=shade(ax, 0.2), linewidth=0.7, zorder=1.5, label=label)
+    for place in shown:
+        i, dash = models[place], DASHES[place % len(DASHES)]
+        ax.plot(t, curve["mean"][i], color=paints[place], linestyle=dash, linewidth=1.8, label=names[i])
     for i, width in zip(np.flatnonzero(always), (1.0, 2.0), strict=True):
         ax.plot(t, curve["mean"][i], color=ink(), linewidth=width, linestyle="-", label=names[i])
     top = float(curve["upper"].max())
@@ -78,6 +85,5 @@ def decision_curve(curve: xr.Dataset, ax: Any = None, *, colors: Mapping[Any, An
     ax.set_axisbelow(True)
     for side in ("top", "right"):
         ax.spines[side].set_visible(False)
-    if several <= NAMED:
-        ax.legend(frameon=False, fontsize=8, loc="upper left", bbox_to_anchor=(1.01, 1.0), borderaxespad=0)
+    ax.legend(frameon=False, fontsize=8, loc="upper left", bbox_to_anchor=(1.01, 1.0), borderaxespad=0)
     return legible(ax)

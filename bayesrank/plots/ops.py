@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank.plots._colors import ink, looks, paper, shade
+from bayesrank.plots._colors import ink, looks, paper, shade, winners
 from bayesrank.plots._furniture import ACROSS, UP
 from bayesrank.plots._letters import legible
 from bayesrank.plots._style import OKABE_ITO, entity_colors, new_axes, plain_names
@@ -14,8 +14,8 @@ from bayesrank.plots._style import OKABE_ITO, entity_colors, new_axes, plain_nam
 __all__ = ["ops_curve", "ops_drift", "ops_square", "ops_tile", "ops_values"]
 
 AXES = {"recall": "recall", "share": "share of cases called positive", "fpr": "false positive rate", "k": "cases K"}
-#: More names than these do not go into a legend.
-NAMED = 24
+#: Of more entities than these, only those that are best somewhere have a name and a colour.
+NAMED = 12
 PART_COLORS = {"prevalence": OKABE_ITO[4], "rates": OKABE_ITO[5]}
 
 
@@ -131,17 +131,26 @@ def ops_curve(result: xr.Dataset, axes: Any = None, *, colors: Mapping[Any, Any]
         axes = plt.subplots(1, 2, figsize=(9.5, 4.2), layout="constrained")[1]
     entities = result["entity"].values.tolist()
     names = plain_names(entities, 32)
+    paints = list(entity_colors(entities, colors).values())
+    of_all = len(entities) <= NAMED
+    shown = list(range(len(entities))) if of_all else winners(result["ops"].transpose("entity", along).values)
+    rest = sorted(set(range(len(entities))) - set(shown))
+    alpha = 0.2 if len(shown) <= 6 else 0.06
     ordinate = str(result.attrs.get("metric", "value")).split("_at_")[0]
     for ax, variable, label in zip(axes, ("value", "ops"), (ordinate, f"OPS of {ordinate}"), strict=True):
-        styles = zip(entity_colors(entities, colors).items(), names, looks(range(len(names))), strict=True)
-        for (entity, color), name, (mark, dash) in styles:
-            one = result.sel(entity=entity)
+        for i in rest:
+            one = result.isel(entity=i)
+            label = f"{len(rest)} more" if i == rest[0] else None
+            ax.plot(one[along], one[variable], color=shade(ax, 0.2), linewidth=0.7, label=label, zorder=1.5)
+        for i in shown:
+            one, color, name = result.isel(entity=i), paints[i], names[i]
+            mark, dash = next(looks([i]))
             ax.plot(
                 one[along], one[variable], color=color, marker=mark, markersize=3, linestyle=dash, linewidth=1.5,
                 label=name,
             )  # fmt: skip
             if variable == "ops" and "ops_lower" in one:
-                ax.fill_between(one[along], one["ops_lower"], one["ops_upper"], color=color, alpha=0.2, linewidth=0)
+                ax.fill_between(one[along], one["ops_lower"], one["ops_upper"], color=color, alpha=alpha, linewidth=0)
         ax.set(xlabel=AXES[along], ylabel=label)
         ax.grid(color=shade(ax, 0.1))
     axes[1].set_ylim(-0.02, 1.02)
@@ -150,7 +159,7 @@ def ops_curve(result: xr.Dataset, axes: Any = None, *, colors: Mapping[Any, Any]
     for ax, variable in zip(axes, ("no_skill", "ops_no_skill"), strict=True):
         ax.plot(result[along], result[variable], color=shade(ax, 0.5), linestyle=":")
     axes[0].set_title(f"dotted: no skill, prevalence {result['prevalence'].item():.3g}", fontsize=10)
-    if 1 < len(entities) <= NAMED:
+    if len(entities) > 1:
         axes[1].legend(frameon=False, fontsize=9, loc="upper left", bbox_to_anchor=(1.0, 1.0))
     legible(axes[0])
     return axes

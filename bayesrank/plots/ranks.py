@@ -158,7 +158,7 @@ def rank_heatmap(ranking: xr.Dataset, ax: Any = None, *, top: int | None = None)
     list_names(ax, ordered["entity"].values.tolist())
     ax.set_xlabel(f"rank{left_out}")
     rank_ticks(ax.xaxis, ordered.sizes["rank"])
-    ax.figure.colorbar(image, ax=ax, label="probability (not linear: square roots)", shrink=0.8, aspect=30)
+    ax.figure.colorbar(image, ax=ax, label="probability\n(not linear: √)", shrink=0.8, aspect=30)
     return legible(ax)
 
 

@@ -91,13 +91,13 @@ def roc_regions(
             fpr[i], tpr[i], mark, color=paints[i], markeredgecolor=ink(), markeredgewidth=0.5, markersize=6, zorder=4,
             linestyle="none", label=text, clip_on=False,
         )  # fmt: skip
-    ax.plot([0, 1], [0, 1], color=shade(ax, 0.4), linewidth=0.8, linestyle=":", scalex=False, scaley=False)
     if square:
         ax.set(xlim=(-0.01, 1.01), ylim=(-0.01, 1.01), aspect="equal")
     else:
         for limits, setter in ((ax.get_xlim(), ax.set_xlim), (ax.get_ylim(), ax.set_ylim)):
             pad = 0.02 * (limits[1] - limits[0])
             setter(max(limits[0], -pad), min(limits[1], 1 + pad))
+    ax.plot([0, 1], [0, 1], color=shade(ax, 0.4), linewidth=0.8, linestyle=":", scalex=False, scaley=False)
     what = f"; regions hold both with probability {prob:g}" if "region_fpr" in found and chosen else ""
     ax.set_title(f"medians{what}; dotted: no skill" if what else "dotted: no skill", fontsize=9)
     ax.set(xlabel="false positive rate (1 - specificity)", ylabel="true positive rate (sensitivity)")

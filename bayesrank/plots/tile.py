@@ -158,7 +158,7 @@ def value_tiles(
     columns = min(size, columns)
     rows = -(-size // columns)
     figure, grid = plt.subplots(
-        rows, columns, figsize=(2.4 * columns + 1.0, 2.5 * rows + 0.6), squeeze=False, layout="constrained",
+        rows, columns, figsize=(2.4 * columns + 1.0, 2.2 * rows + 0.7), squeeze=False, layout="constrained",
         sharex=True, sharey=True,
     )  # fmt: skip
     colored = scale(tiles)
