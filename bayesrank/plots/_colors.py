@@ -12,7 +12,7 @@ OKABE_ITO = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "
 #: Colours of entities. After Okabe and Ito's first six, each is as far as can be from all before it and from grey, in
 #: OKLab as seen with and without the three kinds of colour blindness, among those that are seen on white and on black.
 PALETTE = (
-    *OKABE_ITO[:6], "#772211", "#443377", "#0011DD", "#9955FF", "#994455", "#CC0000",
+    *OKABE_ITO[:6], "#884455", "#7700FF", "#8877FF", "#BB1100", "#CC0099", "#99BB77",
 )  # fmt: skip
 #: After so many entities colours come again, lighter or darker, so that marks, dashes or numbers must tell them apart.
 DISTINCT = len(PALETTE)
@@ -68,9 +68,9 @@ def place_colors(places: Sequence[int]) -> list[str]:
     found = []
     for place in places:
         cycle, color = place // DISTINCT, np.array(to_rgb(PALETTE[place % DISTINCT]))
-        # Lighter, darker, lighter still, ...: never white, never black.
-        step = 0.6 * (1 - 1 / (1 + (cycle + 1) // 2))
+        # Lighter, darker, lighter still, ...: never near white or black.
         toward = 1.0 if cycle % 2 else 0.0
+        step = (0.65 if toward else 0.4) * (1 - 1 / (1 + (cycle + 1) // 2))
         found.append(to_hex((1 - step) * color + step * toward) if cycle else PALETTE[place % DISTINCT])
     return found
 
@@ -106,14 +106,17 @@ def list_colors(ax: Any, entities: Sequence[Any], colors: Mapping[Any, Any] | No
 def winners(table: np.ndarray, most: int = 8) -> list[int]:
     """Rows that are the highest in some column, those that are so most often first; at most so many.
 
+    Where more than these share the highest value, it names nobody.
+
     Examples
     --------
     >>> winners(np.array([[1, 1, 1], [2, 0, 0], [0, 3, 3]]))
     [2, 1]
     """
     known = table[:, ~np.isnan(table).all(axis=0)]
-    rows, times = np.unique(np.nanargmax(known, axis=0), return_counts=True) if known.size else ([], [])
-    return [int(rows[i]) for i in np.argsort(-np.asarray(times), kind="stable")[:most]]
+    highest = known == np.nanmax(known, axis=0) if known.size else known == 0
+    times = highest[:, highest.sum(axis=0) <= most].sum(axis=1)
+    return [int(i) for i in np.argsort(-times, kind="stable")[:most] if times[i]]
 
 
 def ink() -> Any:
@@ -145,7 +148,8 @@ def fading(ax: Any) -> Any:
     """Probabilities from none, which is paper, by blue to much."""
     from matplotlib.colors import LinearSegmentedColormap
 
-    return LinearSegmentedColormap.from_list("fading", [paper(ax), "#56B4E9", "#0072B2", mixed("#0072B2", ink(), 0.6)])
+    middle = ["#56B4E9", "#0072B2"] if contrasting(paper(ax)) == "black" else ["#0072B2", "#56B4E9"]
+    return LinearSegmentedColormap.from_list("fading", [paper(ax), *middle, mixed(middle[1], ink(), 0.6)])
 
 
 def mixed(color: Any, other: Any, share: float) -> str:

@@ -121,7 +121,7 @@ def share_legend(
     for text, part in (further | (other or {})).items():
         handles.append(Patch(facecolor="none", edgecolor="none", label=f"{text}  {percent(part)}"))
     if note:
-        handles.append(Patch(facecolor="none", edgecolor=shade(ax, 0.65), hatch="//", label=note))
+        handles.append(Patch(facecolor="none", edgecolor=shade(ax, 0.5), hatch="//", label=note))
     ax.legend(
         handles=handles, loc="center left", bbox_to_anchor=(1.03, 0.5), fontsize=7.5, frameon=False, labelcolor=ink()
     )

@@ -27,7 +27,7 @@ def rank_blobs(
     """Ranks per data set as blobs, whose areas say on how many data sets an entity holds a rank.
 
     A number in a blob is that of data sets; with draws, blobs add up the probabilities of all data sets. Lines go from
-    the best to the worst rank that is drawn, ticks are medians.
+    the best to the worst rank that is drawn, triangles are above medians.
 
     Parameters
     ----------
@@ -95,7 +95,7 @@ def rank_blobs(
             continue
         ax.hlines(y, held[0], held[-1], color=paints[i], linewidth=1)
         ax.scatter(held, np.full(held.size, y), s=times / table.shape[1] * (0.95 * across) ** 2, color=paints[i], lw=0)
-        ax.plot(np.median(table[i, known[i]]), y, "|", color=ink(), markersize=0.8 * height, markeredgewidth=1.5)
+        ax.plot(np.median(table[i, known[i]]), y - 0.45, "v", color=ink(), markersize=min(0.35 * height, 5.0))
         for rank, number in zip(held, times / each, strict=True):
             diameter = 0.95 * across * np.sqrt(number / of)
             if not dims and diameter >= 8:
@@ -105,7 +105,7 @@ def rank_blobs(
                 )  # fmt: skip
     list_names(ax, [names[i] for i in order])
     left_out = f"\n{rest} more are not shown" if rest else ""
-    ax.set_xlabel(f"rank on {of} data set{'s' * (of > 1)} (areas: how many of them, tick: median){left_out}")
+    ax.set_xlabel(f"rank on {of} data set{'s' * (of > 1)} (areas: how many of them, triangle: median){left_out}")
     ax.set_xlim(0.3, most + 0.7)
     rank_ticks(ax.xaxis, int(np.ceil(most)))
     strip(ax)

@@ -13,8 +13,8 @@ from bayesrank.plots._style import new_axes, plain_names
 
 __all__ = ["decision_curve"]
 
-#: Of more models than these, only those that are best somewhere have a name and a colour, and at most so many.
-NAMED, MOST = 12, 8
+#: Of more models than these, only those that are best somewhere have a name and a colour.
+NAMED = 12
 
 
 def decision_curve(curve: xr.Dataset, ax: Any = None, *, colors: Mapping[Any, Any] | None = None) -> Any:
@@ -68,12 +68,13 @@ def decision_curve(curve: xr.Dataset, ax: Any = None, *, colors: Mapping[Any, An
     for place in shown:
         band = (curve["lower"][models[place]], curve["upper"][models[place]])
         ax.fill_between(t, *band, color=paints[place], alpha=0.15 if len(shown) <= 6 else 0.06, linewidth=0)
-    for k, place in enumerate(rest):
-        label = None if k else f"{len(rest)} more, nowhere best" if len(shown) < MOST else f"{len(rest)} more"
-        ax.plot(t, curve["mean"][models[place]], color=shade(ax, 0.2), linewidth=0.7, zorder=1.5, label=label)
+    for place in rest:
+        ax.plot(t, curve["mean"][models[place]], color=shade(ax, 0.2), linewidth=0.7, zorder=1.5)
     for place in shown:
         i, dash = models[place], DASHES[place % len(DASHES)]
         ax.plot(t, curve["mean"][i], color=paints[place], linestyle=dash, linewidth=1.8, label=names[i])
+    if rest:
+        ax.plot([], [], color=shade(ax, 0.2), linewidth=0.7, label=f"{len(rest)} more")
     for i, width in zip(np.flatnonzero(always), (1.0, 2.0), strict=True):
         ax.plot(t, curve["mean"][i], color=ink(), linewidth=width, linestyle="-", label=names[i])
     top = float(curve["upper"].max())

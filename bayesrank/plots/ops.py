@@ -140,8 +140,7 @@ def ops_curve(result: xr.Dataset, axes: Any = None, *, colors: Mapping[Any, Any]
     for ax, variable, label in zip(axes, ("value", "ops"), (ordinate, f"OPS of {ordinate}"), strict=True):
         for i in rest:
             one = result.isel(entity=i)
-            label = f"{len(rest)} more" if i == rest[0] else None
-            ax.plot(one[along], one[variable], color=shade(ax, 0.2), linewidth=0.7, label=label, zorder=1.5)
+            ax.plot(one[along], one[variable], color=shade(ax, 0.2), linewidth=0.7, zorder=1.5)
         for i in shown:
             one, color, name = result.isel(entity=i), paints[i], names[i]
             mark, dash = next(looks([i]))
@@ -151,6 +150,8 @@ def ops_curve(result: xr.Dataset, axes: Any = None, *, colors: Mapping[Any, Any]
             )  # fmt: skip
             if variable == "ops" and "ops_lower" in one:
                 ax.fill_between(one[along], one["ops_lower"], one["ops_upper"], color=color, alpha=alpha, linewidth=0)
+        if rest:
+            ax.plot([], [], color=shade(ax, 0.2), linewidth=0.7, label=f"{len(rest)} more")
         ax.set(xlabel=AXES[along], ylabel=label)
         ax.grid(color=shade(ax, 0.1))
     axes[1].set_ylim(-0.02, 1.02)

@@ -98,8 +98,10 @@ def roc_regions(
             pad = 0.02 * (limits[1] - limits[0])
             setter(max(limits[0], -pad), min(limits[1], 1 + pad))
     ax.plot([0, 1], [0, 1], color=shade(ax, 0.4), linewidth=0.8, linestyle=":", scalex=False, scaley=False)
-    what = f"; regions hold both with probability {prob:g}" if "region_fpr" in found and chosen else ""
-    ax.set_title(f"medians{what}; dotted: no skill" if what else "dotted: no skill", fontsize=9)
+    words = ["medians"] if "region_fpr" in found else []
+    words += [f"regions hold both with probability {prob:g}"] if words and chosen else []
+    words += ["dotted: no skill"] if ax.get_xlim()[1] > ax.get_ylim()[0] else []
+    ax.set_title("; ".join(words), fontsize=9)
     ax.set(xlabel="false positive rate (1 - specificity)", ylabel="true positive rate (sensitivity)")
     ax.spines[["top", "right"]].set_visible(False)
     if chosen:

@@ -79,7 +79,7 @@ def value_tile(
     ax = new_axes(ax, 4.8, 4.0)
     tile = tile.transpose("b", "a")
     if tile.name == "robustness" and bool(np.isposinf(tile).all()):
-        ax.text(0.5, 0.5, "the order\nnever changes", transform=ax.transAxes, ha="center", va="center")
+        ax.text(0.5, 0.25, "the order\nnever changes", transform=ax.transAxes, ha="center", va="center")
     else:
         image = ax.pcolormesh(tile["a"], tile["b"], tile.values, shading="nearest", rasterized=True, **scale(tile))
         color_bar(image, ax, tile, label, 0.85)
@@ -309,7 +309,7 @@ def credible_tile(
     ax.imshow(picture, origin="lower", extent=edges, interpolation="nearest", aspect="auto")
     prob = float(credible.attrs.get("prob", 0.95))
     unsure = np.where(np.isnan(probability), 0.0, (probability < prob).astype(float))
-    line = shade(ax, 0.65)
+    line = shade(ax, 0.5)
     if unsure.any() and not unsure.all():
         # The hatch stops at the level line of the probability itself.
         level = np.where(np.isnan(probability), 1.0, probability)
