@@ -398,7 +398,7 @@ def shares(credible: xr.Dataset, ax: Any = None, most: int = 20, *, colors: Mapp
     ax.set_yticks(place, plain_names(top["entity"].values.tolist(), 40))
     ax.set_ylim(len(place) - 0.5, -0.5)
     ax.set_xlim(-0.01, 1.01)
-    ax.set_xlabel("share of the Tile on which it is best")
+    ax.set_xlabel(f"share of the {'window' if 'window' in credible.attrs else 'Tile'} on which it is best")
     left_out = credible.sizes["entity"] - len(place)
     if left_out:
         ax.set_title(f"{left_out} more with smaller shares", fontsize=8)
