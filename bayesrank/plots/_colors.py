@@ -18,8 +18,8 @@ PALETTE = (
 DISTINCT = len(PALETTE)
 MARKS = "os^vDPX"
 DASHES = ("-", (0, (5, 1.5)), (0, (3, 1, 1, 1)), (0, (1, 1)))
-#: Of entities to whom ``colors=`` gives none: a grey as far from white as from black.
-GREY = "#8C8C8C"
+#: Of entities to whom ``colors=`` gives none: seen on white and on black, and far from all of the palette.
+GREY = "#707070"
 
 
 def colors(entities: Any, most: int = 8) -> dict[Any, Any]:

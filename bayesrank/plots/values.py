@@ -112,10 +112,9 @@ def difference(
     list_names(ax, rows)
     name = str((ranking.attrs["score"] if values.name is None and ranking is not None else values.name) or "score")
     left_out = f"\n{rest} more are not shown" if rest else ""
-    ax.set_xlabel(
-        f"{name.replace('_', ' ')} minus that of {plain_names([to], 46)[0]} (median and {100 * prob:g}% interval)"
-        f"{left_out}"
-    )
+    words = f"{name.replace('_', ' ')} minus that of {plain_names([to], 46)[0]}"
+    gap = " " if len(words) < 40 else "\n"
+    ax.set_xlabel(f"{words}{gap}(median and {100 * prob:g}% interval){left_out}")
     strip(ax)
     list_legend(ax, 4)
     return legible(ax)

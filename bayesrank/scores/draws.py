@@ -4,7 +4,8 @@ from typing import Any
 
 import numpy as np
 import xarray as xr
-from scipy.special import expit, logit
+from scipy.special import ndtr, ndtri
+from scipy.stats import rankdata
 
 from bayesrank._checks import credibility, number, whole
 from bayesrank._draws import draw_dims
@@ -107,9 +108,9 @@ def histograms(values: xr.DataArray, prior: xr.DataArray, bins: int = 80) -> xr.
 def rate_regions(source: Any, prob: float = 0.95, points: int = 181, *, kind: str | None = None) -> xr.Dataset:
     """Where in ROC each entity probably is: the medians of its rates, and a region that holds a share of its draws.
 
-    The region is an ellipse of the log odds of both rates, brought back to rates: it lies within ROC, follows the
-    correlation of the rates, and holds just the share ``prob`` of the draws. A rate of which all draws are 0, or 1, is
-    an end of ROC, and stays there.
+    The region is an ellipse of the normal scores of both rates (where a draw lies among the draws, as a quantile of the
+    normal distribution), brought back to rates: it lies within ROC, follows the skewness and the correlation of the
+    rates, and holds the share ``prob`` of the draws. It goes no further than the draws do.
 
     Parameters
     ----------
@@ -171,16 +172,15 @@ def rate_regions(source: Any, prob: float = 0.95, points: int = 181, *, kind: st
 
 def _ellipse(rates: np.ndarray, prob: float, circle: np.ndarray) -> np.ndarray:
     """The curve (2, vertex) around the share ``prob`` of the draws (2, draw) of two rates."""
-    # The ends have no log odds; draws there count as the nearest number below 1.
-    end = np.finfo(float).epsneg
-    odds = logit(np.clip(rates, end, 1 - end))
-    centre = np.median(odds, axis=1, keepdims=True)
-    spread, axes = np.linalg.eigh(np.cov(odds) if odds.shape[1] > 1 else np.zeros((2, 2)))
-    spread = np.sqrt(np.maximum(spread, 0.0))
-    along = axes.T @ (odds - centre)
-    scaled = np.divide(along, spread[:, None], out=np.zeros_like(along), where=spread[:, None] > 1e-9)
-    reach = np.quantile(np.hypot(*scaled), prob)
-    return expit(centre + axes @ (spread[:, None] * reach * circle))
+    size = rates.shape[1]
+    scores = ndtri((rankdata(rates, axis=1) - 0.5) / size)
+    spread, axes = np.linalg.eigh(np.cov(scores) if size > 1 else np.zeros((2, 2)))
+    spread = np.sqrt(np.maximum(spread, 0.0))[:, None]
+    along = np.divide(axes.T @ scores, spread, out=np.zeros_like(scores), where=spread > 1e-9)
+    reach = np.quantile(np.hypot(*along), prob)
+    curve = ndtr(axes @ (spread * reach * circle))
+    middle = (np.arange(size) + 0.5) / size
+    return np.stack([np.interp(level, middle, np.sort(rate)) for level, rate in zip(curve, rates, strict=True)])
 
 
 def _quantiles(values: xr.DataArray, levels: list[float]) -> np.ndarray:
