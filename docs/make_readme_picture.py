@@ -28,8 +28,8 @@ if __name__ == "__main__":
     ax = br.plots.forest(shown, colors=dict.fromkeys(shown["entity"].values.tolist(), "#0072B2"))
     first = int((ranking["tier"] == 1).sum())
     ax.figure.suptitle(
-        f"Every {EVERY}th of {counts.sizes['entity']} antibody tests. {first} form tier 1: the first beats none of them "
-        f"with probability {ranking.attrs['prob']:g}",
+        f"Every {EVERY}th of {counts.sizes['entity']} antibody tests. {first} form tier 1: the first beats none of them"
+        f" with probability {ranking.attrs['prob']:g}",
         fontsize=9,
     )
     PICTURE.parent.mkdir(exist_ok=True)

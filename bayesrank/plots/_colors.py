@@ -63,7 +63,7 @@ def colors(entities: Any, most: int = 8) -> dict[Any, Any]:
 
 def place_colors(places: Sequence[int]) -> list[str]:
     """The colours of places among the entities of a posterior."""
-    from matplotlib.colors import to_hex, to_rgb
+    from matplotlib.colors import to_rgb
 
     found = []
     for place in places:
@@ -71,7 +71,7 @@ def place_colors(places: Sequence[int]) -> list[str]:
         # Lighter, darker, lighter still, ...: never near white or black.
         toward = 1.0 if cycle % 2 else 0.0
         step = (0.65 if toward else 0.4) * (1 - 1 / (1 + (cycle + 1) // 2))
-        found.append(to_hex((1 - step) * color + step * toward) if cycle else PALETTE[place % DISTINCT])
+        found.append(_hex((1 - step) * color + step * toward) if cycle else PALETTE[place % DISTINCT])
     return found
 
 
@@ -139,9 +139,7 @@ def paper(ax: Any) -> Any:
 
 def shade(ax: Any, share: float) -> str:
     """So much ink on paper: 0.1 is a light grey, or a dark one in a dark style."""
-    from matplotlib.colors import to_hex, to_rgb
-
-    return to_hex(share * np.array(to_rgb(ink())) + (1 - share) * np.array(to_rgb(paper(ax))))
+    return mixed(paper(ax), ink(), share)
 
 
 def fading(ax: Any) -> Any:
@@ -154,9 +152,16 @@ def fading(ax: Any) -> Any:
 
 def mixed(color: Any, other: Any, share: float) -> str:
     """A colour with so much of another."""
-    from matplotlib.colors import to_hex, to_rgb
+    from matplotlib.colors import to_rgb
 
-    return to_hex((1 - share) * np.array(to_rgb(color)) + share * np.array(to_rgb(other)))
+    return _hex((1 - share) * np.array(to_rgb(color)) + share * np.array(to_rgb(other)))
+
+
+def _hex(rgb: np.ndarray) -> str:
+    from matplotlib.colors import to_hex
+
+    red, green, blue = rgb.tolist()
+    return str(to_hex((red, green, blue)))
 
 
 def contrasting(color: Any) -> str:

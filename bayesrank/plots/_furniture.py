@@ -27,7 +27,7 @@ SEQUENTIAL = "viridis"
 
 def window_of(tile: xr.DataArray | xr.Dataset) -> list[float]:
     """Where a map begins and ends: (a, a, b, b), all of the Tile or a window of it."""
-    return [float(edge) for axis in "ab" for edge in (tile[axis].min(), tile[axis].max())]
+    return [float(tile[axis].values[end]) for axis in "ab" for end in (0, -1)]
 
 
 def furnish(
@@ -186,7 +186,7 @@ def scale(tile: xr.DataArray) -> dict[str, Any]:
 def color_bar(mappable: Any, ax: Any, tile: xr.DataArray, label: str | None, shrink: float) -> Any:
     """The colour bar of a map: rank 1 on top, arrows where numbers go on."""
     finite = tile.values[np.isfinite(tile.values)]
-    low, high = mappable.norm.vmin, mappable.norm.vmax
+    low, high = float(mappable.norm.vmin), float(mappable.norm.vmax)
     beyond = (bool((finite < low - 1e-9).any()), bool((finite > high + 1e-9).any()))
     extend = {(True, True): "both", (True, False): "min", (False, True): "max"}.get(beyond, "neither")
     figure = np.ravel(np.asarray(ax, dtype=object))[0].figure

@@ -225,7 +225,7 @@ def winner_tile(
     found = share_colors(first, places, told)
     paints = {name: found[one] for name, one in zip(held["entity"].values.tolist(), first, strict=True)}
     window = regions.attrs.get("window", [0.0, 1.0, 0.0, 1.0])
-    a, b = (np.linspace(*ends, 81) for ends in (window[:2], window[2:]))
+    a, b = np.linspace(window[0], window[1], 81), np.linspace(window[2], window[3], 81)
     pixels = np.stack(np.meshgrid(a, b), -1).reshape(-1, 2)
     masks = {name: np.zeros((81, 81), bool) for name in paints}
     for i in range(regions.sizes["region"]):
