@@ -248,7 +248,7 @@ def _pictures(values: xr.DataArray, ranking: xr.Dataset, prior_values: xr.DataAr
     pictures = [
         {
             "caption": f"The {name} of every entity, best first: posterior median, {100 * ranking.attrs['prob']:g}% "
-            f"interval{', and what was observed' * seen}. Colours and marks are tiers.",
+            f"interval{', and what was observed' * seen}. Bands are tiers.",
             "svg": inline_svg(lambda ax: forest(ranking, ax=ax), size),
         },
         {
@@ -260,7 +260,9 @@ def _pictures(values: xr.DataArray, ranking: xr.Dataset, prior_values: xr.DataAr
         pictures.append(
             {
                 "caption": f"What was believed of the {name} before and after the data.",
-                "svg": inline_svg(lambda ax: posterior_against_prior(values, prior_values, ax=ax), size),
+                "svg": inline_svg(
+                    lambda ax: posterior_against_prior(values, prior_values, ax=ax, ranking=ranking), size
+                ),
             }
         )
     return pictures
