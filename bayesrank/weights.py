@@ -160,7 +160,8 @@ def weight_blocks(joint: xr.Dataset, draws: int, seed: Seed) -> Iterator[tuple[i
     >>> parts = list(weight_blocks(joint, 1200, 1))
     >>> [(start, part.shape) for start, part in parts]
     [(0, (1000, 2)), (1000, (200, 2))]
-    >>> bool((np.concatenate([part for _, part in parts]) == case_weights(joint, draws=1200, chains=1, seed=1)[0]).all())
+    >>> whole = case_weights(joint, draws=1200, chains=1, seed=1)[0]
+    >>> bool((np.concatenate([part for _, part in parts]) == whole).all())
     True
     """
     parts, root = _parts(_cases(joint, None, None, None), by_class=False), root_sequence(seed)

@@ -1,7 +1,8 @@
 """Decision curves: the net benefit of treating by a predicted probability, at every threshold, with its uncertainty.
 
 The cases are what is uncertain: all entities, all thresholds and the strategies of treating all or none are judged by
-the same draws of the cases' weights (those of :func:`bayesrank.case_weights`), so that they can be compared draw by draw.
+the same draws of the cases' weights, those of :func:`bayesrank.case_weights`, so that they can be compared draw by
+draw.
 """
 
 from collections.abc import Mapping, Sequence
