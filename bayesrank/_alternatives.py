@@ -150,6 +150,7 @@ def _prior(one: Alternative) -> xr.DataArray:
         return story.conjugate().prior.reset_coords(drop=True)
     if hasattr(story, "margins"):
         return story.margins.prior
+    assert isinstance(one.evidence, xr.DataArray)  # what a model of counts takes
     return concentration(one.evidence, one.options.get("prior"))
 
 

@@ -117,10 +117,10 @@ def _checks(table: np.ndarray, alpha: np.ndarray, sizes: bool) -> np.ndarray:
     return np.array(found)
 
 
-def _outcome_checks(counts: np.ndarray, alpha: np.ndarray, _: bool) -> np.ndarray:
+def _outcome_checks(table: np.ndarray, alpha: np.ndarray, sizes: bool) -> np.ndarray:
     """Observed and expected share, tail and pull of the cases with each outcome (check, 4)."""
-    cases, weight = int(counts.sum()), float(alpha.sum())
-    each = [_one(n, cases, w, weight) for n, w in zip(counts.tolist(), alpha.tolist(), strict=True)]
+    cases, weight = int(table.sum()), float(alpha.sum())
+    each = [_one(n, cases, w, weight) for n, w in zip(table.tolist(), alpha.tolist(), strict=True)]
     return np.array(_told(each))
 
 
