@@ -110,6 +110,17 @@ def test_rates_without_a_value():
     assert point["noninferior"].values.tolist() == [1.0, 0.0, 0.0]
 
 
+def test_nobody_is_inferior_without_cases():
+    """The prior alone speaks of a rate of which nothing was observed, and decides nothing."""
+    cells = {"tn": [900, 0, 0, 700], "fp": [10, 0, 0, 300], "fn": [5, 0, 5, 300], "tp": [900, 0, 900, 700]}
+    counts = br.from_counts(**cells, entity=["ref", "none", "half", "bad"])
+    posterior = br.fit(counts, prior=[[1, 30], [30, 1]], seed=1, force=True)
+    found = br.noninferiority(posterior, "ref")
+    assert (1 - found["noninferior"] > 0.95).all()
+    assert found["verdict"].values.tolist() == ["undecided", "undecided", "inferior"]
+    assert (br.noninferiority(posterior, "none")["verdict"] == "undecided").all()
+
+
 @pytest.mark.parametrize(
     ("message", "call"),
     [
