@@ -129,3 +129,18 @@ def test_no_error_advises_what_a_shell_cannot_do(tmp_path, capsys, monkeypatch):
         said = capsys.readouterr().err
         assert said.startswith(f"bayesrank: {start}")
         assert not re.search(r"br\.|force", said)
+
+
+@pytest.mark.slow
+def test_a_sampler_keeps_quiet(tmp_path):
+    """Of a process of its own: PyTensor warns once, when it is first used."""
+    import subprocess
+    import sys
+
+    path = tmp_path / "counts.csv"
+    path.write_text("entity,tn,fp,fn,tp\na,70,10,9,21\nb,79,1,1,29\n")
+    code = "from bayesrank.cli import main; main()"
+    command = [sys.executable, "-c", code, "rank", str(path), "--sampler", "nuts", "--draws", "50"]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0
+    assert done.stderr == ""

@@ -1,6 +1,8 @@
 """What all analysing commands share: reading the data, its options, and the posterior."""
 
+import logging
 import sys
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -131,15 +133,16 @@ def analyse(step: Callable[[str], None], *, draws: int, seed: int, sampler: Any,
     asked = question(step, **how)
     evidence = asked.evidence
     step("drawing")
-    posterior = br.fit(
-        evidence,
-        asked.model,
-        draws=draws,
-        seed=seed,
-        sampler=sampler,
-        groups=("prior",) if _has_prior(evidence, asked.options.get("prior")) else (),
-        **asked.options,
-    )
+    with quiet():
+        posterior = br.fit(
+            evidence,
+            asked.model,
+            draws=draws,
+            seed=seed,
+            sampler=sampler,
+            groups=("prior",) if _has_prior(evidence, asked.options.get("prior")) else (),
+            **asked.options,
+        )
     counts = None
     if not asked.outcomes:
         kept = groups_of(posterior)["observed_data"]["counts"] if isinstance(evidence, xr.Dataset) else evidence
@@ -214,6 +217,19 @@ def check_classes(counts: xr.DataArray, score: Score, data: str) -> None:
             f"--score must be one of {', '.join(fit)}, or an average over classes such as macro_f1, for {size} classes "
             f"in {data}; got {score.name}"
         )
+
+
+@contextmanager
+def quiet() -> Iterator[None]:
+    """Keep from the terminal what samplers log and warn of; what matters of it the rankings say themselves."""
+    before = logging.root.manager.disable
+    logging.disable(logging.WARNING)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield
+    finally:
+        logging.disable(before)
 
 
 @contextmanager

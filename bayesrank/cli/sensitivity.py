@@ -10,7 +10,7 @@ import xarray as xr
 import bayesrank as br
 from bayesrank import _text
 from bayesrank.cases._tables import counts_of
-from bayesrank.cli._analysis import Question, asking, check_classes, number_or_word, progress, question
+from bayesrank.cli._analysis import Question, asking, check_classes, number_or_word, progress, question, quiet
 from bayesrank.cli._output import print_numbers
 from bayesrank.cli.rank import MEAN, default_score
 from bayesrank.models import names
@@ -76,22 +76,23 @@ def sensitivity(
         asked = question(step, **how, apart=leave_out)
         base = _score(asked, score, how["data"])
         step("ranking")
-        found = br.sensitivity(
-            asked.evidence,
-            base,
-            model=asked.model,
-            priors=[number_or_word(prior) for prior in other_prior] or None,
-            models=list(other_model) or None,
-            scores=others,
-            prevalences=other_prevalence,
-            datasets=leave_out,
-            join=how["join"],
-            prob=prob,
-            rope=rope,
-            draws=draws,
-            seed=seed,
-            **asked.options,
-        )
+        with quiet():
+            found = br.sensitivity(
+                asked.evidence,
+                base,
+                model=asked.model,
+                priors=[number_or_word(prior) for prior in other_prior] or None,
+                models=list(other_model) or None,
+                scores=others,
+                prevalences=other_prevalence,
+                datasets=leave_out,
+                join=how["join"],
+                prob=prob,
+                rope=rope,
+                draws=draws,
+                seed=seed,
+                **asked.options,
+            )
     if output == "csv":
         click.echo(_frame(found).to_csv(index=False), nl=False)
         return
