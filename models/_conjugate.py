@@ -5,13 +5,14 @@ instead of knowing the model's name.
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import xarray as xr
 from scipy.special import gammaln
 
 from bayesrank._random import Block, fingerprint, stream
-from bayesrank._sampling import dirichlet
+from bayesrank._sampling import dirichlet, in_order
 
 
 @dataclass(frozen=True)
@@ -74,11 +75,15 @@ class Conjugate:
         rows = np.empty((block.size, *concentration.shape))
         names = [concentration[d].values for d in cells]
         prior, posterior, alpha = self.prior.values, self.posterior.values, concentration.values
+        order: Any = slice(None)
+        if "outcome" in concentration.dims:
+            # In whatever order outcomes are told, they are the same evidence; the order of classes says more.
+            order = in_order(concentration["outcome"].values)
         for position in np.ndindex(concentration.shape[: len(cells)]):
             name = [held[i] for held, i in zip(names, position, strict=True)]
-            evidence = fingerprint(prior[position], posterior[position])
+            evidence = fingerprint(prior[position][order], posterior[position][order])
             rng = stream(root, group, "row", *name, evidence, *block.key)
-            rows[:, *position] = dirichlet(rng, alpha[position], block.size)
+            rows[:, *position][..., order] = dirichlet(rng, alpha[position][order], block.size)
         return rows
 
     def row_totals(

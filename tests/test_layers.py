@@ -21,6 +21,7 @@ STORY = [
     "predictive ranking",
     "tile ops audits",
     "decisions conflicts comparisons populations",
+    "_alternatives",
     "sensitivities",
     "plots",
     "report",

@@ -34,10 +34,13 @@ class Table(NamedTuple):
     lines: list[int]
     rows: list[list[str]]
 
-    def column(self, name: str, read: Callable[[str, str, str], Any] | None = None) -> list:
-        """The fields of a column, none of them empty; by default as text."""
+    def column(self, name: str, read: Callable[[str, str, str], Any] | None = None, may_lack: bool = False) -> list:
+        """The fields of a column, by default as text; an empty one is refused, or None where it may be."""
         i = self.names.index(name)
-        return [self._field(line, row[i], self.typed[i], read) for line, row in zip(self.lines, self.rows, strict=True)]
+        return [
+            None if may_lack and not row[i] else self._field(line, row[i], self.typed[i], read)
+            for line, row in zip(self.lines, self.rows, strict=True)
+        ]
 
     def at(self, i: int) -> str:
         """Where the row is, for a message."""
@@ -46,7 +49,8 @@ class Table(NamedTuple):
     def _field(self, line: int, text: str, name: str, read: Callable[[str, str, str], Any] | None) -> Any:
         where = f"{self.path}, line {line}"
         if not text:
-            raise ValueError(f"{where}: {name} must not be empty")
+            hint = " (--missing says what to do about answers that are missing)" * (read is as_outcome)
+            raise ValueError(f"{where}: {name} must not be empty{hint}")
         return text if read is None else read(text, name, where)
 
 
@@ -128,11 +132,11 @@ def to_number(text: str) -> float | None:
     return number if math.isfinite(number) and "_" not in text else None
 
 
-def as_labels(*columns: list[str]) -> list[list]:
-    """Labels as numbers if all are, for 10 comes after 9."""
+def as_labels(*columns: list) -> list[list]:
+    """Labels as numbers if all are, for 10 comes after 9; one that is missing stays None."""
     for kind in (int, float):
         try:
-            return [[kind(label) for label in column] for column in columns]
+            return [[None if label is None else kind(label) for label in column] for column in columns]
         except ValueError:
             continue
     return list(columns)

@@ -143,7 +143,7 @@ def _score(analysis: Analysis, given: Any, data: str) -> Score | str:
     if analysis.counts is not None:
         if given == MEAN:
             raise ValueError(f"--score must be of classes, which {data} has; got {MEAN}, which is of outcomes without")
-        score = given or _default(analysis.counts)
+        score = given or default_score(analysis.counts)
         check_classes(analysis.counts, score, data)
         return score
     if given not in (None, MEAN):
@@ -154,7 +154,7 @@ def _score(analysis: Analysis, given: Any, data: str) -> Score | str:
     return MEAN
 
 
-def _default(counts: xr.DataArray) -> Score:
+def default_score(counts: xr.DataArray) -> Score:
     """Informedness, which needs no prevalence; accuracy of more classes, or where only one of two has cases."""
     both = counts.sizes["actual"] == 2 and bool((counts.sum([d for d in counts.dims if d != "actual"]) > 0).all())
     return as_score("informedness" if both else "accuracy")

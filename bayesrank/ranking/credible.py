@@ -88,7 +88,9 @@ def credible_ranking(
         - ``tier``: the first entity not yet placed, in consensus order, takes with it all unplaced ones that it
           does not beat with probability ``prob``. A comparison with the tier's first entity, not an equivalence
           between all its members; tiers need not be contiguous in any ranking.
-        - ``in_best_set``: whether in the smallest set that holds the best entity with probability ``prob``.
+        - ``in_best_set``: whether in the smallest set that holds the best entity with probability ``prob``, by these
+          draws: of others it holds less, by about a Monte-Carlo error. :func:`bayesrank.top_set` with ``k=1`` has one
+          half of the draws judge the set of the other.
         - ``expected_regret``: mean shortfall against the best of each draw, in units of the score; NaN unless the
           score is known and its mean finite.
         - ``undefined``: share of draws without a value. What is said of ranks is then among the other draws, and
