@@ -189,6 +189,7 @@ def _sampled(
     """Draws by NUTS, from a seed that depends on the evidence."""
     evidence = [group[name].values for group in observed.values() for name in sorted(map(str, group.variables))]
     seed = int(stream(root, "nuts", type(story).__name__, fingerprint(*evidence)).integers(2**31))
+    options = getattr(story, "nuts", {}) | options
     sampled = sample(story.build(), shape, seed, options)
     warn(sampled["sample_stats"], shape[0], options.get("tune", TUNE))
     posterior = story.performances(sampled["posterior"], root)

@@ -50,6 +50,7 @@ class Model(Protocol):
     # ``draw`` gives exact draws; a model without is sampled. Its arrays get the coords of ``coords``.
     # def coords(self) -> dict[str, Any]
     # def draw(self, group: "prior" | "posterior", block: bayesrank._random.Block, root) -> dict[str, xr.Variable]
+    # ``nuts = {...}``: arguments of pymc.sample that suit the model, which those of the user override.
     # def conjugate(self) -> Conjugate: what is known in closed form
     # def replicate(self, group: xr.Dataset, root, purpose: str) -> xr.Dataset: predictive draws
     # def log_likelihood(self, posterior: xr.Dataset) -> xr.Dataset
@@ -152,9 +153,7 @@ def tell_again(groups: Mapping[str, xr.Dataset]) -> tuple[Any, dict[str, Any]]:
     story = story.taking(counts) if hasattr(story, "taking") else story
     # A class may hand its options on to the one that it is made from.
     known = {name for one in story.__mro__ if "__init__" in vars(one) for name in signature(one).parameters}
-    options = {name: about[name] for name in sorted(known & set(about)) if name not in RETOLD}
-    if "shared_prevalence" in options:
-        options["shared_prevalence"] = bool(options["shared_prevalence"])
+    options: dict[str, Any] = {}
     constants = groups.get("constant_data", xr.Dataset())
     if "prior_concentration" in constants and "prior" in known:
         options["prior"] = constants["prior_concentration"].drop_vars(["measured", "test_set"], errors="ignore")
@@ -164,9 +163,19 @@ def tell_again(groups: Mapping[str, xr.Dataset]) -> tuple[Any, dict[str, Any]]:
         options["prevalence"] = about["prevalence"] if about["prevalence"] in ("sampled", "observed") else even
     if "force" in known:
         options["force"] = True
-    told = tell(model, counts, options)
-    settings = {key: value for key, value in told.settings.items() if key not in RETOLD}
-    alike = all(
-        repr(np.asarray(about.get(key)).tolist()) == repr(np.asarray(v).tolist()) for key, v in settings.items()
-    )
-    return (told, options) if alike else (None, {})
+    # Of what else may be told only what is not the default, whose words may not be those of the option.
+    apart = _apart(tell(model, counts, options), about)
+    options |= {name: about[name] for name in sorted(apart & known & set(about))}
+    if "shared_prevalence" in options:
+        options["shared_prevalence"] = bool(options["shared_prevalence"])
+    try:
+        told = tell(model, counts, options)
+    except (TypeError, ValueError):
+        return None, {}
+    return (None, {}) if _apart(told, about) else (told, options)
+
+
+def _apart(story: Any, about: Mapping[Any, Any]) -> set[str]:
+    """Settings that a model and the attrs of a posterior do not have in common."""
+    plain = {key: np.asarray(value).tolist() for key, value in story.settings.items() if key not in RETOLD}
+    return {key for key, value in plain.items() if np.asarray(about.get(key)).tolist() != value}

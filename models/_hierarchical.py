@@ -41,8 +41,6 @@ class Hierarchical:
     words: ClassVar[str]
     #: Several data sets are one analysis, not one each.
     over_datasets_together: ClassVar[bool] = True
-    #: Given the class sizes every row of counts has a population of its own, and so have the class sizes.
-    rows_apart: ClassVar[bool] = True
 
     def __init__(self, counts: xr.DataArray, *, prior: Any = None, prevalence: Any = None, force: bool = False) -> None:
         flag("force", force)
@@ -276,6 +274,12 @@ class Hierarchical:
         coords = {name: posterior[name] for name in draws} | self.coords()
         kept = {name: coord for name, coord in coords.items() if self.row[-1] not in getattr(coord, "dims", ())}
         return xr.Dataset(found, kept)
+
+
+class Apart(Hierarchical):
+    """Given the class sizes every row of counts has a population of its own, of a mean and a spread."""
+
+    rows_apart: ClassVar[bool] = True
 
     def renew(self, posterior: xr.Dataset, root: np.random.SeedSequence, purpose: str) -> xr.DataArray:
         """Counts on as many new members of the populations, of the sizes observed, one for each draw.

@@ -34,11 +34,11 @@ import xarray as xr
 
 from bayesrank._random import Block, fingerprint, stream
 from bayesrank.models._conjugate import log_evidence
-from bayesrank.models._hierarchical import MEAN, SHARES, SPREAD_OF, SPREAD_OF_SHARES, Hierarchical, Hyper
+from bayesrank.models._hierarchical import MEAN, SHARES, SPREAD_OF, SPREAD_OF_SHARES, Apart, Hyper
 from bayesrank.models._population import Population, learn
 
 
-class HierarchicalBetaBinomial(Hierarchical):
+class HierarchicalBetaBinomial(Apart):
     """Each entity's rates vary from data set to data set around a mean, by a spread that is learned.
 
     Takes counts of two classes, or of two outcomes, and the options of
