@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import xarray as xr
 
 import bayesrank as br
 from bayesrank.ranking.publishing import DEFINITIONS
@@ -200,3 +201,14 @@ def test_bad_input_is_named(arguments, error, message):
     first, *rest = arguments
     with pytest.raises(error, match=message):
         br.board(first(RANKINGS["draws"]()) if first else None, *rest)
+
+
+@pytest.mark.parametrize("order", [[1, 2, 3, 0], [3, 2, 1, 0]])
+def test_sentences_name_the_same_entities_in_any_order(order):
+    """Where the first beats nobody, the verdict gives one pair of the others for an example."""
+    rng = np.random.default_rng(4)
+    draws = rng.normal([0.9, 0.8, 0.5, 0.4], [0.9, 0.01, 0.01, 0.01], (1000, 4))
+    values = xr.DataArray(draws, {"entity": list("dcba")}, ("draw", "entity"), name="mine")
+    one, other = (br.board(br.credible_ranking(v)) for v in (values, values.isel(entity=order)))
+    assert "told apart" in one
+    assert other == one
