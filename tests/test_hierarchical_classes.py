@@ -132,14 +132,14 @@ def test_a_given_prevalence_keeps_the_rates():
 @pytest.mark.parametrize(
     ("options", "error", "message"),
     [
-        ({"prior": "haldane"}, ValueError, "prior must be positive"),
+        ({"prior": "haldane"}, ValueError, "prior must be positive for the mean of a population"),
         ({"split_prior": True}, TypeError, "options must be among"),
         ({"prevalence": "x"}, ValueError, "prevalence must be"),
     ],
 )
 def test_what_it_cannot_have_is_refused(options, error, message):
     with pytest.raises(error, match=message):
-        br.fit(COUNTS, MODEL, **options)
+        br.fit(COUNTS + 1, MODEL, **options)
 
 
 def test_outcomes_have_no_classes():
