@@ -70,6 +70,9 @@ def test_the_prior_of_the_mean_is_the_mass_on_the_diagonal_and_off_it(fitted):
     assert stats.kstest(prior["spread"].values.ravel(), stats.beta(*SPREAD).cdf).pvalue > 1e-3
     one_a_cell = HierarchicalClasses(COUNTS, prior="uniform")
     np.testing.assert_allclose(one_a_cell.prior, np.tile([CLASSES * (CLASSES - 1), CLASSES], (3, 1)))
+    # Not the same both ways: a prior of one a cell expects one answer of five to be right.
+    flat = br.fit(COUNTS, MODEL, prior="uniform", seed=1, draws=200, groups=["prior"])["prior"]
+    assert stats.kstest(flat["mean_recall"].values.ravel(), stats.beta(5, 20).cdf).pvalue > 1e-3
 
 
 def test_a_class_without_cases_is_told_as_the_others_are():
@@ -129,14 +132,14 @@ def test_a_given_prevalence_keeps_the_rates():
 @pytest.mark.parametrize(
     ("options", "error", "message"),
     [
-        ({"prior": "haldane"}, ValueError, "prior must be positive"),
+        ({"prior": "haldane"}, ValueError, "prior must be positive for the mean of a population"),
         ({"split_prior": True}, TypeError, "options must be among"),
         ({"prevalence": "x"}, ValueError, "prevalence must be"),
     ],
 )
 def test_what_it_cannot_have_is_refused(options, error, message):
     with pytest.raises(error, match=message):
-        br.fit(COUNTS, MODEL, **options)
+        br.fit(COUNTS + 1, MODEL, **options)
 
 
 def test_outcomes_have_no_classes():

@@ -108,13 +108,13 @@ def test_any_score_will_do(studies, score):
 
 def test_predictions_at_a_given_prevalence():
     """Observed scores are then of that prevalence, too: a sampling error of PPV, not of the study's class sizes."""
-    given = br.heterogeneity(br.fit(STUDIES, MODEL, prevalence=0.3, seed=1), "accuracy")
-    rate = br.fit(STUDIES, MODEL, prevalence=0.3, seed=1)["posterior"]["performance"]
+    given = br.heterogeneity(br.fit(STUDIES, MODEL, prevalence=0.9, seed=1), "accuracy")
+    rate = br.fit(STUDIES, MODEL, prevalence=0.9, seed=1)["posterior"]["performance"]
     p, n = rate.sum("predicted"), STUDIES.sum("predicted")
     told = rate / p
     v = sum((p**2 * told * (1 - told) / n).isel(actual=c, predicted=c, drop=True) for c in (0, 1))
     np.testing.assert_allclose(given["sampling_sd"] ** 2, v.mean([*DRAWS, "dataset"]), rtol=5 * 1.5 / np.sqrt(1600))
-    shares = xr.DataArray(np.full((4, 1000), 0.3), dims=("chain", "draw"))
+    shares = xr.DataArray(np.full((4, 1000), 0.9), dims=("chain", "draw"))
     drawn = br.heterogeneity(br.fit(STUDIES, MODEL, prevalence=shares, seed=1), "accuracy")
     assert drawn["share"].isnull().all()
     assert drawn["between_sd"].notnull().all()
