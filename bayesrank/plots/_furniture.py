@@ -171,7 +171,7 @@ def scale(tile: xr.DataArray) -> dict[str, Any]:
     finite = tile.values[np.isfinite(tile.values)]
     low, high = (float(finite.min()), float(finite.max())) if finite.size else (0.0, 1.0)
     if name in ("rank", "expected_rank"):
-        most = float(tile.attrs.get("entities", np.ceil(high)))
+        most = float(tile.attrs["entities"]) if "entities" in tile.attrs else float(np.ceil(high))
         return {"cmap": f"{SEQUENTIAL}_r", "vmin": 1.0, "vmax": max(most, 2.0)}
     if name.endswith("correlation") or name == "relative_skill":
         return {"cmap": "RdBu", "vmin": -1.0, "vmax": 1.0}
