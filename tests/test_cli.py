@@ -330,7 +330,7 @@ def test_csv_and_json_hold_the_same_as_python(table):
     csv = pd.read_csv(io.StringIO(invoke(*options, "--format", "csv")), keep_default_na=False, index_col="entity")
     found = json.loads(invoke(*options, "--format", "json"))
     counts = br.from_counts(tn=[70, 79], fp=[10, 1], fn=[9, 1], tp=[21, 29], entity=["null", "NA"])
-    ranking = br.credible_ranking(br.fit(counts, draws=50, seed=3), "f1")
+    ranking = br.full_ranking(br.fit(counts, draws=50, seed=3), "f1")
     expected = br.ranking_table(ranking)
     assert csv.index.tolist() == [row["entity"] for row in found["ranking"]] == expected.index.tolist()
     for column in expected.columns:
