@@ -12,6 +12,8 @@ from .cases import from_outcomes as from_outcomes
 from .cases import from_predictions as from_predictions
 from .cases import joint_outcomes as joint_outcomes
 from .cases import variance_components as variance_components
+from .comparisons import compare as compare
+from .comparisons import log_evidence as log_evidence
 from .conflicts import prior_conflict as prior_conflict
 from .counts import from_counts as from_counts
 from .counts import one_vs_rest as one_vs_rest
@@ -30,7 +32,12 @@ from .performance import filter_by_importance as filter_by_importance
 from .performance import mean_over_datasets as mean_over_datasets
 from .performance import mix as mix
 from .performance import summary_points as summary_points
+from .populations import heterogeneity as heterogeneity
+from .populations import heterogeneity_verdict as heterogeneity_verdict
+from .populations import shrinkage as shrinkage
 from .predictive import posterior_predictive as posterior_predictive
+from .predictive import predictive_check as predictive_check
+from .ranking import board as board
 from .ranking import credible_ranking as credible_ranking
 from .ranking import exact_ranking as exact_ranking
 from .ranking import full_ranking as full_ranking
@@ -40,6 +47,7 @@ from .ranking import rank as rank
 from .ranking import rank_bounds as rank_bounds
 from .ranking import ranking_table as ranking_table
 from .ranking import relations as relations
+from .ranking import score_table as score_table
 from .ranking import stability as stability
 from .ranking import top_set as top_set
 from .ranking import verdict as verdict

@@ -5,12 +5,14 @@ instead of knowing the model's name.
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import xarray as xr
+from scipy.special import gammaln
 
 from bayesrank._random import Block, fingerprint, stream
-from bayesrank._sampling import dirichlet
+from bayesrank._sampling import dirichlet, in_order
 
 
 @dataclass(frozen=True)
@@ -56,12 +58,12 @@ class Conjugate:
         if "outcome" in dims:
             rows[:, self.test_set.values == ""] = np.nan
             return {"performance": xr.Variable(dims, rows)}
+        totals = self.row_totals(concentration, group, block, root)
+        shares = totals["shares"]
         if self.totals is not None:
-            shares = self.known_shares(block)
             found = {"rate": xr.Variable(dims, rows.copy())} if (shares == 0).any() else {}
         else:
-            shares, each = self._sampled(concentration, group, block, root)
-            found = {"prevalence": xr.Variable(("draw", "test_set", "actual"), each)}
+            found = {"prevalence": xr.Variable(("draw", "test_set", "actual"), totals["prevalence"])}
         rows *= shares[..., None]
         found = {"performance": xr.Variable(dims, rows)} | found
         for name in {"performance", "rate"} & set(found):
@@ -73,17 +75,23 @@ class Conjugate:
         rows = np.empty((block.size, *concentration.shape))
         names = [concentration[d].values for d in cells]
         prior, posterior, alpha = self.prior.values, self.posterior.values, concentration.values
+        order: Any = slice(None)
+        if "outcome" in concentration.dims:
+            # In whatever order outcomes are told, they are the same evidence; the order of classes says more.
+            order = in_order(concentration["outcome"].values)
         for position in np.ndindex(concentration.shape[: len(cells)]):
             name = [held[i] for held, i in zip(names, position, strict=True)]
-            evidence = fingerprint(prior[position], posterior[position])
+            evidence = fingerprint(prior[position][order], posterior[position][order])
             rng = stream(root, group, "row", *name, evidence, *block.key)
-            rows[:, *position] = dirichlet(rng, alpha[position], block.size)
+            rows[:, *position][..., order] = dirichlet(rng, alpha[position][order], block.size)
         return rows
 
-    def _sampled(
+    def row_totals(
         self, concentration: xr.DataArray, group: str, block: Block, root: np.random.SeedSequence
-    ) -> tuple[np.ndarray, np.ndarray]:
-        """Row totals of every table and of every test set: (draw, ..., actual), (draw, test_set, actual)."""
+    ) -> dict[str, np.ndarray]:
+        """``shares`` of every table (draw, ..., actual); ``prevalence`` of every test set, where it is sampled."""
+        if self.totals is not None:
+            return {"shares": self.known_shares(block)}
         alpha = concentration.values.sum(-1)
         names, keys = self.test_set.values, self.key.values
         each = np.empty((block.size, len(self.test_sets), alpha.shape[-1]))
@@ -93,7 +101,7 @@ class Conjugate:
             rng = stream(root, group, "row totals", keys[here][0], *block.key)
             each[:, i] = dirichlet(rng, alpha[here][0], block.size)
             shares[:, here] = each[:, i, None]
-        return shares, each
+        return {"shares": shares, "prevalence": each}
 
     def known_shares(self, block: Block) -> np.ndarray:
         """The known row totals of a block's draws, for every table: (draw, entity, [dataset], actual)."""
@@ -111,3 +119,15 @@ class Conjugate:
 def _sizes(array: xr.DataArray, dims: tuple[str, ...], shape: tuple[int, ...]) -> dict[str, int]:
     """All dims, those that the array lacks with the length that they have elsewhere."""
     return {dim: array.sizes.get(dim, size) for dim, size in zip(dims, shape, strict=True)}
+
+
+def log_evidence(counts: np.ndarray, alpha: np.ndarray) -> np.ndarray:
+    """Log probability of cases in the order in which they came (..., answer), before any: a ratio of Betas.
+
+    Examples
+    --------
+    >>> float(np.exp(log_evidence(np.array([1, 1]), np.ones(2))).round(4))  # of one right, then one wrong
+    0.1667
+    """
+    each = (gammaln(alpha + counts) - gammaln(alpha)).sum(-1)
+    return each - gammaln((alpha + counts).sum(-1)) + gammaln(alpha.sum(-1))

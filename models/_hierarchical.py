@@ -13,7 +13,7 @@ from bayesrank.models._conjugate import Conjugate
 from bayesrank.models._population import SPREAD, Population, learn, log_likelihood
 from bayesrank.models._priors import DEFAULT, in_words
 from bayesrank.models._priors import concentration as prior_concentration
-from bayesrank.models._product_multinomial import check_proper, known_totals, row_totals, test_sets
+from bayesrank.models._product_multinomial import check_proper, known_totals, multinomial, row_totals, test_sets
 
 #: Means and spreads by name: of the rates (population, row, ...), and of the class shares.
 Hyper = dict[str, np.ndarray]
@@ -288,7 +288,8 @@ class Hierarchical:
         """Log probability of each row given its total and the population: ``counts`` (entity, [dataset], [actual]).
 
         A table is what may be left out: the rates of a data set are integrated out. Class sizes, where their shares are
-        learned, are in ``row_totals`` (test_set), each once.
+        sampled, are in ``row_totals`` (test_set), each once: of a population of test sets, or, where the entities are
+        the population, given the prevalence of the test set.
         """
         draws = ("chain", "draw")
         lead = [posterior.sizes[d] for d in draws]
@@ -301,15 +302,51 @@ class Hierarchical:
         found: dict[str, Any] = {"counts": (dims, rows[..., 0] if self.outcomes else rows)}
         if (shares := self._log_likelihood_of_shares(posterior)) is not None:
             found["row_totals"] = shares
-        coords = {name: coord for name, coord in posterior.coords.items() if self.row[-1] not in coord.dims}
-        return xr.Dataset(found, coords)
+        coords = {name: posterior[name] for name in draws} | self.coords()
+        kept = {name: coord for name, coord in coords.items() if self.row[-1] not in getattr(coord, "dims", ())}
+        return xr.Dataset(found, kept)
 
     def _log_likelihood_of_shares(self, posterior: xr.Dataset) -> tuple[tuple[str, ...], np.ndarray] | None:
-        """Log probability of the class sizes of each test set, where their shares are learned."""
-        if SHARES not in posterior:
+        """Log probability of the class sizes of each test set, where their shares are sampled."""
+        draws = ("chain", "draw")
+        if SHARES in posterior:
+            mean, spread = (posterior[name].transpose(*draws, ...).values for name in (SHARES, SPREAD_OF_SHARES))
+            found = log_likelihood(self.class_sizes, mean[..., None, :], spread[..., None])
+        elif "prevalence" in posterior:
+            share = posterior["prevalence"]
+            sizes = share.isel(chain=0, draw=0, drop=True).copy(data=self.class_sizes)
+            found = multinomial(sizes, share, "actual").transpose(*draws, "test_set").values
+        else:
             return None
-        mean, spread = (posterior[name].transpose("chain", "draw", ...).values for name in (SHARES, SPREAD_OF_SHARES))
-        return ("chain", "draw", "test_set"), log_likelihood(self.class_sizes, mean[..., None, :], spread[..., None])
+        return (*draws, "test_set"), found
+
+
+class Apart(Hierarchical):
+    """Given the class sizes every row of counts has a population of its own, of a mean and a spread."""
+
+    rows_apart: ClassVar[bool] = True
+
+    def renew(self, posterior: xr.Dataset, root: np.random.SeedSequence, purpose: str) -> xr.DataArray:
+        """Counts on as many new members of the populations, of the sizes observed, one for each draw.
+
+        What :meth:`replicate` draws are new cases of the same members, whose rates have seen the counts.
+        """
+        draws = ("chain", "draw")
+        lead = [posterior.sizes[d] for d in draws]
+        mean = posterior[MEAN].transpose(*draws, ...).values.reshape(*lead, *self.prior.shape)
+        spread = posterior[SPREAD_OF].transpose(*draws, ...).values.reshape(*lead, *self.prior.shape[:-1])
+        alpha = concentration(mean, spread)
+        new = np.empty((*lead, *self.members.shape), np.int64)
+        for i, name in enumerate(self.names):
+            for c, counts in enumerate(self.members[i]):
+                rng = stream(root, purpose, "new members", name, c, fingerprint(counts[self.order], self.prior[i, c]))
+                rates = dirichlet_of_each(rng, np.repeat(alpha[:, :, i, c, None], len(counts), axis=2))
+                new[:, :, i, c, self.order] = rng.multinomial(counts[self.order].sum(-1), rates)
+        own = np.swapaxes(new, 3, 4) if self.over_datasets else np.swapaxes(new[:, :, 0], 2, 3)
+        values = own.reshape(*lead, *self.counts.shape)
+        coords = {name: posterior[name].values for name in draws}
+        coords |= {str(d): self.counts[d].values for d in self.counts.dims}
+        return xr.DataArray(values, coords, (*draws, *map(str, self.counts.dims)), "counts")
 
 
 def concentration(mean: np.ndarray, spread: np.ndarray) -> np.ndarray:

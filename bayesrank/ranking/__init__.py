@@ -6,11 +6,14 @@ from bayesrank.ranking.full import full_ranking
 from bayesrank.ranking.leaving_out import stability
 from bayesrank.ranking.orders import probability, probable_orders
 from bayesrank.ranking.preorder import dual, rank_bounds, relations
+from bayesrank.ranking.publishing import board
 from bayesrank.ranking.ranks import rank
 from bayesrank.ranking.summary import ranking_table, verdict
+from bayesrank.ranking.tables import score_table
 from bayesrank.ranking.top import top_set
 
 __all__ = [
+    "board",
     "credible_ranking",
     "dual",
     "exact_ranking",
@@ -21,6 +24,7 @@ __all__ = [
     "rank_bounds",
     "ranking_table",
     "relations",
+    "score_table",
     "stability",
     "top_set",
     "verdict",

@@ -12,7 +12,7 @@ from bayesrank.models import find, tell
 from bayesrank.models import names as models
 from bayesrank.ranking._board import NoClosedForm, Panels
 from bayesrank.ranking._conjugates import Known, Plan, plan_of
-from bayesrank.ranking._evidence import Evidence, evidence_of
+from bayesrank.ranking._evidence import Evidence, cases_of, evidence_of
 from bayesrank.ranking._hierarchy import poth_of
 from bayesrank.ranking._intervals import rank_intervals
 from bayesrank.ranking._measures import Measures, measure, quantiles
@@ -153,7 +153,7 @@ def _closed_form(source: Any, model: Any, options: dict[str, Any]) -> tuple[Know
     mean = table / table.sum("predicted")
     performance = None if totals is None else mean * found.totals.transpose(..., "actual")
     about = story.settings | {"kind": story.kind}
-    return known, frame, Evidence(counts=counts, performance=performance, about=about)
+    return known, frame, Evidence(counts=counts, performance=performance, about=about, cases=cases_of(source, frame))
 
 
 def _story_of(source: Any, model: Any, options: dict[str, Any]) -> Any:
@@ -224,6 +224,7 @@ def _one(known: Known, frame: xr.DataArray, evidence: Evidence, score: Score, pr
     outside = (observed < result["lower"] - slack) | (observed > result["upper"] + slack)
     at_an_end = np.isclose(observed[:, None], found["range"], rtol=1e-9, atol=1e-9).any(axis=1)
     result |= {"observed": observed, "contradicted": outside & ~at_an_end & ~settled}
+    result["cases"] = evidence.size(len(entities))
     result["notes"] = "\n".join([*_accuracy(result), *evidence.notes(score)])
     variables = {name: (_dims(name, np.ndim(v)), v, _about(name)) for name, v in result.items()}
     coords: dict[str, Any] = {"entity": entities, "rival": entities, "rank": np.arange(1, len(entities) + 1)}

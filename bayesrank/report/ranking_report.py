@@ -20,6 +20,7 @@ from bayesrank.ranking import full_ranking, ranking_table, verdict
 from bayesrank.ranking._evidence import sampling
 from bayesrank.ranking._source import scored
 from bayesrank.ranking.summary import is_exact, worth
+from bayesrank.report.datasets import datasets_section
 from bayesrank.report.words import implied_prior, prior_scores
 from bayesrank.tile import credible
 
@@ -113,6 +114,7 @@ def ranking_report(
         rows=rows,
         tables=tables is not None,
         ops=comparable is not None,
+        members=datasets_section(posterior, score, ranking),
         preferences=None if performance is None else _preferences(performance, prob),
         model=_model(about),
         about=about,
@@ -246,7 +248,7 @@ def _pictures(values: xr.DataArray, ranking: xr.Dataset, prior_values: xr.DataAr
     pictures = [
         {
             "caption": f"The {name} of every entity, best first: posterior median, {100 * ranking.attrs['prob']:g}% "
-            f"interval{', and what was observed' * seen}. Colours and marks are tiers.",
+            f"interval{', and what was observed' * seen}. Bands are tiers.",
             "svg": inline_svg(lambda ax: forest(ranking, ax=ax), size),
         },
         {
@@ -258,7 +260,9 @@ def _pictures(values: xr.DataArray, ranking: xr.Dataset, prior_values: xr.DataAr
         pictures.append(
             {
                 "caption": f"What was believed of the {name} before and after the data.",
-                "svg": inline_svg(lambda ax: posterior_against_prior(values, prior_values, ax=ax), size),
+                "svg": inline_svg(
+                    lambda ax: posterior_against_prior(values, prior_values, ax=ax, ranking=ranking), size
+                ),
             }
         )
     return pictures
