@@ -85,6 +85,17 @@ def span(argument: str, pair: Any) -> tuple[float, float]:
     return low, high
 
 
+def window(argument: str, value: Any) -> tuple[float, float, float, float]:
+    """A part of the unit square, ((low, high), (low, high)), as four numbers."""
+    pairs = numbers(argument, value, 0.0, 1.0)
+    if pairs.shape != (2, 2) or not (pairs[:, 0] < pairs[:, 1]).all():
+        raise ValueError(
+            f"{argument} must be ((low, high), (low, high)) for a and b, each low below its high; got {in_words(value)}"
+        )
+    a, b = pairs.tolist()
+    return a[0], a[1], b[0], b[1]
+
+
 def one_prevalence(value: Any, *, ends: bool = False) -> float:
     """One share of the positive class; strictly between 0 and 1, unless a class may be missing."""
     return number("prevalence", value, 0.0, 1.0, ends=ends)

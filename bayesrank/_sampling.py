@@ -1,6 +1,7 @@
 """Draws: Dirichlet variables, and the counts of a test set given a performance."""
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 import xarray as xr
@@ -83,6 +84,17 @@ def _lifted(log: np.ndarray) -> np.ndarray:
     return np.where(np.isneginf(log), log, np.maximum(log, FLOOR) - 100 * beyond / (beyond + 1e4))
 
 
+def in_order(outcomes: np.ndarray) -> np.ndarray:
+    """Where each of the outcomes stands that are told in another order: numbers by their value, others by name.
+
+    Examples
+    --------
+    >>> in_order(np.array([10, 9, 1])).tolist(), in_order(np.array(["b", "a"])).tolist()
+    ([2, 1, 0], [1, 0])
+    """
+    return np.argsort(outcomes if outcomes.dtype.kind in "biuf" else [repr(name) for name in outcomes.tolist()])
+
+
 def sample_outcomes(
     performance: xr.DataArray, totals: xr.DataArray, root: np.random.SeedSequence, purpose: str
 ) -> xr.DataArray:
@@ -91,6 +103,7 @@ def sample_outcomes(
     cells = [d for d in performance.dims if d not in (*draws, "outcome")]
     ordered = performance.transpose(*draws, *cells, "outcome")
     values, out = ordered.values, np.zeros(ordered.shape, np.int64)
+    order: Any = in_order(ordered["outcome"].values) if "outcome" in ordered.coords else slice(None)
     for position in np.ndindex(*(ordered.sizes[d] for d in cells)):
         at = (slice(None),) * len(draws) + position
         p = values[at]
@@ -99,8 +112,9 @@ def sample_outcomes(
         where = dict(zip(cells, position, strict=True))
         name = [ordered[d].values[i] if d in ordered.coords else i for d, i in where.items()]
         n = int(totals.isel({d: i for d, i in where.items() if d in totals.dims}))
+        p = p[..., order]
         rng = stream(root, purpose, "outcomes", *name, fingerprint(np.round(p, 6)))
-        out[at] = rng.multinomial(n, p / p.sum(-1, keepdims=True))
+        out[at][..., order] = rng.multinomial(n, p / p.sum(-1, keepdims=True))
     return ordered.copy(data=out).transpose(*performance.dims).rename("counts")
 
 

@@ -13,7 +13,6 @@ import xarray as xr
 from scipy.signal import fftconvolve
 
 from bayesrank._checks import credibility
-from bayesrank.counts import NO_CLASSES
 from bayesrank.models import conjugate
 from bayesrank.predictive.confusion import beta_binomial
 
@@ -34,7 +33,7 @@ def prior_conflict(
     Parameters
     ----------
     counts : xarray.DataArray
-        Integer counts (entity, [dataset], actual, predicted).
+        Integer counts (entity, [dataset], actual, predicted), or (entity, [dataset], outcome).
     model : str or class
         As for :func:`bayesrank.fit`; one whose posterior is known in closed form.
     level : float
@@ -46,7 +45,8 @@ def prior_conflict(
     -------
     xarray.Dataset
         Over (``entity``, [``dataset``], ``check``). The checks are the right answers to the cases of each class, of
-        all classes together, given the class sizes, and, where prevalences are sampled, the size of each class:
+        all classes together, given the class sizes, and, where prevalences are sampled, the size of each class; of
+        outcomes the cases with each outcome, or, of two, with the last one:
 
         - ``observed``: the share that was observed; ``expected``: its mean before any data;
         - ``tail_probability``: twice the smaller prior predictive probability of as much or less, and of as much or
@@ -82,23 +82,23 @@ def prior_conflict(
     level = credibility("level", level)
     known = conjugate(model, counts, options)
     table = (known.posterior - known.prior).transpose(*known.prior.dims)
-    if "outcome" in known.prior.dims:
-        raise ValueError(f"counts must be over actual and predicted; got {known.prior.dims} ({NO_CLASSES})")
-    shape = known.prior.shape[:-2]
-    labels = known.prior["actual"].values.tolist()
+    cells = [dim for dim in known.prior.dims if dim not in ("actual", "predicted", "outcome")]
+    shape = known.prior.shape[: len(cells)]
     sizes = known.totals is None
+    if "outcome" in known.prior.dims:
+        check, names = _outcome_checks, [f"outcome {label}" for label in _told(known.prior["outcome"].values.tolist())]
+    else:
+        labels = known.prior["actual"].values.tolist()
+        check, names = _checks, [*(f"right of {label}" for label in labels), "right of all"]
+        names += [f"cases of {label}" for label in _told(labels)] if sizes else []
     rows = {
-        position: _checks(np.rint(table.values[position]).astype(int), known.prior.values[position], sizes)
+        position: check(np.rint(table.values[position]).astype(int), known.prior.values[position], sizes)
         for position in np.ndindex(*shape)
         if known.test_set.values[position] != ""
     }
-    names = [*(f"right of {label}" for label in labels), "right of all"]
-    # Of two classes the size of one is that of the other.
-    names += [f"cases of {label}" for label in (labels[1:] if len(labels) == 2 else labels)] if sizes else []
     values = np.full((*shape, len(names), len(TOLD)), np.nan)
     for position, found in rows.items():
         values[position] = found
-    cells = [dim for dim in known.prior.dims if dim not in ("actual", "predicted")]
     coords = {dim: known.prior[dim].values for dim in cells} | {"check": names}
     result = xr.Dataset({name: ((*cells, "check"), values[..., i]) for i, name in enumerate(TOLD)}, coords)
     bound = level / max(int(result["tail_probability"].notnull().sum()), 1)
@@ -113,9 +113,20 @@ def _checks(table: np.ndarray, alpha: np.ndarray, sizes: bool) -> np.ndarray:
     found = [_one(*x) for x in each]
     found.append(_together([x for x in each if x[1]]))
     if sizes:
-        of_classes = [_one(n, sum(cases), w, sum(weights)) for n, w in zip(cases, weights, strict=True)]
-        found += of_classes[1:] if len(of_classes) == 2 else of_classes
+        found += _told([_one(n, sum(cases), w, sum(weights)) for n, w in zip(cases, weights, strict=True)])
     return np.array(found)
+
+
+def _outcome_checks(table: np.ndarray, alpha: np.ndarray, sizes: bool) -> np.ndarray:
+    """Observed and expected share, tail and pull of the cases with each outcome (check, 4)."""
+    cases, weight = int(table.sum()), float(alpha.sum())
+    each = [_one(n, cases, w, weight) for n, w in zip(table.tolist(), alpha.tolist(), strict=True)]
+    return np.array(_told(each))
+
+
+def _told(each: list) -> list:
+    """Of two classes or outcomes the cases of one tell those of the other."""
+    return each[1:] if len(each) == 2 else each
 
 
 def _one(seen: int, number: int, weight: float, whole: float) -> tuple[float, ...]:
@@ -166,6 +177,8 @@ def _notes(result: xr.Dataset, cells: list) -> str:
 
 def _what(check: str) -> str:
     kind, _, label = check.partition(" of ")
+    if not label:
+        return f"of the cases with {check}"
     of = "all cases" if check == "right of all" else f"the cases of class {label!r}"
     return f"of {of} right" if kind == "right" else f"of the cases in class {label!r}"
 

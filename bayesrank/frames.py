@@ -19,6 +19,9 @@ from bayesrank._checks import (
 )
 from bayesrank.counts import CELLS, TWO_CLASSES, arrange, arrange_outcomes
 
+#: Whole numbers beyond it are not all told apart by a float.
+EXACT = 2**53
+
 __all__ = ["from_frame", "from_matrix"]
 
 #: What a row of a frame may be: a matrix, a cell of one, an entity's right and wrong, one of its outcomes.
@@ -222,6 +225,8 @@ def _plain_outcomes(values: list) -> list:
         return values
     if not np.isfinite(np.asarray(values, dtype=float)).all():
         raise ValueError("outcome must hold finite numbers; got an infinite one")
-    return (
-        [int(value) for value in values] if all(value == int(value) for value in values) else list(map(float, values))
-    )
+    large = [value for value in values if isinstance(value, int | np.integer) and abs(int(value)) > EXACT]
+    if large:
+        raise ValueError(f"outcome must hold whole numbers up to 2**53, beyond which digits are lost; got {large[0]}")
+    whole = all(value == int(value) and abs(value) <= EXACT for value in values)
+    return [int(value) for value in values] if whole else list(map(float, values))

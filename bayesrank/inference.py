@@ -5,6 +5,7 @@ the outcomes. Everything to the right (scores, rankings, maps) is a function of 
 nothing here knows one by name.
 """
 
+import json
 from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 from typing import Any, Literal
@@ -13,7 +14,8 @@ import numpy as np
 import xarray as xr
 
 from bayesrank._checks import fits_memory, whole
-from bayesrank._compat import groups_of, to_container
+from bayesrank._compat import to_container
+from bayesrank._nuts import TUNE, sample, warn
 from bayesrank._random import Seed, blocks, fingerprint, root_sequence, stream
 from bayesrank.models import tell
 
@@ -59,7 +61,8 @@ def fit(
     groups : sequence of str
         Extra groups: any of "prior", "prior_predictive", "posterior_predictive", "log_likelihood".
     nuts : mapping, optional
-        Arguments of :func:`pymc.sample` (``tune``, ``target_accept``, ``progressbar``, ...).
+        Arguments of :func:`pymc.sample` (``tune``, ``target_accept``, ``progressbar``, ...); ``nuts_sampler``: by
+        default nutpie where it is installed, else PyMC's. On a terminal a bar says how far it is.
     **options
         The model's own; for the models of tables:
 
@@ -84,11 +87,12 @@ def fit(
     arviz.InferenceData or xarray.DataTree
         What the installed ArviZ works with. Groups: ``posterior`` with ``performance`` (chain, draw, entity,
         [dataset], actual, predicted), and ``prevalence`` (chain, draw, test_set, actual) where it is sampled;
-        ``observed_data`` with ``counts``; ``constant_data`` with ``prior_concentration``; ``sample_stats`` of NUTS;
-        and those asked for. Of outcomes without classes the posterior holds ``mean_outcome`` (chain, draw, entity,
-        [dataset]), and ``performance`` over ``outcome`` where these have few values. A pair that was not measured has a
-        performance of NaN. ``log_likelihood`` holds ``counts``, of the rows of each table given their totals, and
-        ``row_totals``, those of each test set once.
+        ``observed_data`` with ``counts``; ``constant_data`` with ``prior_concentration``; ``sample_stats`` of NUTS,
+        whose attrs tell divergences, the largest R-hat and the fewest effective draws; and those asked for. Of outcomes
+        without classes the posterior holds ``mean_outcome`` (chain, draw, entity, [dataset]), and ``performance`` over
+        ``outcome`` where these have few values. A pair that was not measured has a performance of NaN.
+        ``log_likelihood`` holds ``counts``, of the rows of each table given their totals, and ``row_totals``, those of
+        each test set once.
 
     Raises
     ------
@@ -96,6 +100,11 @@ def fit(
         Naming the argument, what it held and what it should hold.
     KeyError
         If the model is unknown.
+
+    Warns
+    -----
+    UserWarning
+        If the chains of a sampled model cannot be trusted, and what to do about it.
 
     References
     ----------
@@ -134,7 +143,7 @@ def fit(
     else:
         result |= _sampled(story, shape, root, result, dict(nuts or {}))
     if {"prior", "prior_predictive"} & set(groups):
-        _needs(story, "draw", "prior")
+        _needs(story, "draw" if exact else "draw_prior", "prior")
         result["prior"] = _exact(story, "prior", shape, root).assign_attrs(kind=story.kind)
     for name in ("prior_predictive", "posterior_predictive"):
         if name in groups:
@@ -148,6 +157,7 @@ def fit(
         "words": story.words,
         "kind": story.kind,
         "sampler": "nuts" if "sample_stats" in result else "exact",
+        **({"nuts": json.dumps(dict(nuts), default=str)} if nuts else {}),
         "seed": str(seed),
         "inference_library": "bayesrank",
         "inference_library_version": version("bayesrank"),
@@ -169,7 +179,8 @@ def _exact(story: Any, group: str, shape: tuple[int, int], root: np.random.SeedS
         return xr.Dataset(whole, coords)
     found: dict[str, tuple[tuple[str, ...], np.ndarray]] = {}
     for block in blocks(*shape):
-        for name, part in story.draw(group, block, root).items():
+        drawn = story.draw(group, block, root) if hasattr(story, "draw") else story.draw_prior(block, root)
+        for name, part in drawn.items():
             if name not in found:
                 found[name] = (("chain", *map(str, part.dims)), np.empty((*shape, *part.shape[1:])))
             found[name][1][block.chain, block.start : block.stop] = part.values
@@ -183,15 +194,12 @@ def _sampled(
     observed: Mapping[str, xr.Dataset],
     options: dict[str, Any],
 ) -> dict[str, xr.Dataset]:
-    """Draws by PyMC's NUTS, from a seed that depends on the evidence."""
-    import pymc as pm
-
+    """Draws by NUTS, from a seed that depends on the evidence."""
     evidence = [group[name].values for group in observed.values() for name in sorted(map(str, group.variables))]
     seed = int(stream(root, "nuts", type(story).__name__, fingerprint(*evidence)).integers(2**31))
-    options = {"progressbar": False, "cores": min(shape[0], 2)} | options
-    with story.build():
-        trace = pm.sample(draws=shape[1], chains=shape[0], random_seed=seed, **options)
-    sampled = groups_of(trace)
+    options = getattr(story, "nuts", {}) | options
+    sampled = sample(story.build(), shape, seed, options)
+    warn(sampled["sample_stats"], shape[0], options.get("tune", TUNE))
     posterior = story.performances(sampled["posterior"], root)
     if hasattr(story, "coords"):
         posterior = posterior.assign_coords({k: v for k, v in story.coords().items() if k not in posterior.coords})

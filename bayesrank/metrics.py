@@ -216,14 +216,21 @@ def _evaluator(metric: Any, truth: Any, column: np.ndarray, entity: Any, cases: 
     if isinstance(metric, str):
         score = _checked_score(metric, truth, column, entity)
         return CASE_METRICS[metric](None if truth is None else truth[cases], score[cases])
-    return partial(_called, metric, truth[cases], column[cases])
+    return partial(_called, metric, entity, truth[cases], column[cases])
 
 
-def _called(metric: Callable, truth: np.ndarray, prediction: np.ndarray, weight: np.ndarray) -> np.ndarray:
+def _called(metric: Callable, entity: Any, truth: np.ndarray, prediction: np.ndarray, weight: np.ndarray) -> np.ndarray:
     out = np.empty(weight.shape[1])
     for i, one in enumerate(np.ascontiguousarray(weight.T)):
         # A copy each: a function may do with its arguments what it likes.
-        found = metric(truth, prediction, sample_weight=one.copy())
+        try:
+            found = metric(truth, prediction, sample_weight=one.copy())
+        except Exception as error:
+            kind = TypeError if isinstance(error, TypeError) else ValueError
+            raise kind(
+                f"metric must take y_true, predictions[{entity!r}] and sample_weight; got {type(error).__name__} from "
+                f"it: {error}"
+            ) from error
         found = found.item() if isinstance(found, np.ndarray) and found.ndim == 0 else found
         if not is_number(found):
             raise TypeError(f"metric must return a number; got {in_words(found)}")

@@ -4,51 +4,31 @@ One thing is changed at a time, everything else stays as it was in the base anal
 is told, and what does not.
 """
 
-from collections.abc import Iterable, Mapping
-from typing import Any, Literal, NamedTuple
+from collections.abc import Iterable
+from typing import Any, Literal
 
 import numpy as np
 import xarray as xr
 
 from bayesrank import _text
-from bayesrank._checks import credibility, flag, in_words, is_number, name_coord, unique_names
+from bayesrank._alternatives import Alternative, base_of, changed, check_evidence, conflict
+from bayesrank._checks import credibility, flag, in_words, name_coord, unique_names
 from bayesrank._random import Seed, root_sequence
-from bayesrank.conflicts import prior_conflict
-from bayesrank.counts import check_counts, pool
 from bayesrank.inference import fit
-from bayesrank.models import conjugate, find
-from bayesrank.models import tell as tell_model
-from bayesrank.models._priors import concentration
-from bayesrank.models._priors import in_words as prior_in_words
 from bayesrank.ranking import credible_ranking
 from bayesrank.ranking.summary import contradictions, worth
-from bayesrank.scores import Score, as_score
 
 __all__ = ["sensitivity", "sensitivity_verdict"]
 
-#: What the prior's weight is multiplied by, and how that is called.
-WEIGHTS = {"prior at half its weight": 0.5, "prior at twice its weight": 2.0}
-CONJUGATE = ("dirichlet_multinomial", "beta_binomial")
 NAMED = 5
 
 
-class _Alternative(NamedTuple):
-    """One thing that is changed: what it is called, of what kind it is, and the analysis."""
-
-    name: str
-    kind: str
-    counts: xr.DataArray
-    model: Any
-    score: Score
-    options: dict[str, Any]
-
-
 def sensitivity(
-    counts: xr.DataArray,
-    score: Any,
+    evidence: xr.DataArray | xr.Dataset,
+    score: Any = None,
     *,
-    model: Any = "dirichlet_multinomial",
-    priors: Any = ("uniform", "jeffreys"),
+    model: Any = None,
+    priors: Any = None,
     weights: bool = True,
     models: Iterable[Any] | None = None,
     scores: Iterable[Any] = (),
@@ -68,22 +48,27 @@ def sensitivity(
 
     Parameters
     ----------
-    counts : xarray.DataArray
-        Integer counts (entity, [dataset], actual, predicted); several data sets are pooled, but for hierarchical
-        models.
-    score : Score, str, pair of float, or callable
-        What the base analysis ranks by.
-    model : str or class
-        Of the base analysis, as for :func:`bayesrank.fit`.
-    priors : sequence or mapping
+    evidence : xarray.DataArray or Dataset
+        Integer counts (entity, [dataset], actual, predicted) or (entity, [dataset], outcome), or joint outcomes, as
+        from :func:`bayesrank.joint_outcomes` or :func:`bayesrank.from_outcomes`. Several data sets are pooled, but for
+        hierarchical models.
+    score : Score, str, pair of float, or callable, optional
+        What the base analysis ranks by; outcomes without classes are ranked by their mean, ``"mean_outcome"``.
+    model : str or class, optional
+        Of the base analysis, as for :func:`bayesrank.fit`; by default ``"paired"`` of joint outcomes, else
+        ``"dirichlet_multinomial"``.
+    priors : sequence or mapping, optional
         Other priors, as for :func:`bayesrank.fit`; a mapping says how each is to be called. One that means the same
-        concentrations as the base prior is left out.
+        concentrations as the base prior is left out. By default "uniform" and "jeffreys"; none of outcomes of many
+        values, whose range is not declared, and "haldane", which is no prior, where it or a base measure is.
     weights : bool
-        Whether to halve and to double the weight of the base prior, of models that are known in closed form.
+        Whether to halve and to double the weight of the base prior, of models that are known in closed form and of
+        the model "paired".
     models : sequence, optional
-        Other models; by default the other one of the two conjugate models, for two classes.
+        Other models, of joint outcomes also those that take entities one by one; by default the other one of the two
+        conjugate models, for counts of two classes.
     scores : sequence
-        Other scores; a pair (a, b) is a place on the Tile, and so another preference.
+        Other scores; a pair (a, b) is a place on the Tile, and so another preference. None of outcomes without classes.
     prevalences : sequence of float
         Prevalences at which the entities might be used, for scores that depend on it.
     datasets : bool
@@ -97,7 +82,7 @@ def sensitivity(
     seed : int, SeedSequence or Generator, optional
         Of all randomness.
     **options
-        The model's own in the base analysis: ``prior``, ``prevalence``, ...
+        The model's own in the base analysis: ``prior``, ``prevalence``, ``range``, ...
 
     Returns
     -------
@@ -138,36 +123,41 @@ def sensitivity(
     ['base', 'prior jeffreys', 'prior at twice its weight']
     >>> bool(found["survives"].sel(conclusion="b beats a").all())
     True
+
+    Right and wrong answers to the same questions:
+
+    >>> import pandas as pd
+    >>> frame = pd.DataFrame({"gpt": [1, 1, 0, 1] * 9, "llama": [1, 0, 0, 1] * 9})
+    >>> found = sensitivity(br.from_outcomes(frame), seed=1)
+    >>> found["alternative"].values.tolist()
+    ['base', 'prior uniform', 'prior jeffreys', 'prior at twice its weight']
     """
     prob = credibility("prob", prob)
     flag("weights", weights)
     flag("datasets", datasets)
-    the_score = as_score(score)
-    counts = check_counts(counts)
-    base = _Alternative("base", "base", _taken(counts, model, join), model, the_score, options)
-    changed = [
-        *_priors(base, priors, weights),
-        *_models(base, models, counts, join),
-        *(
-            base._replace(name=f"score {s.name}", kind="score", score=s)
-            for s in map(as_score, _listed("scores", scores))
-        ),
-        *(
-            base._replace(name=f"prevalence {_called(p)}", kind="prevalence", options=options | {"prevalence": p})
-            for p in _listed("prevalences", prevalences)
-        ),
-        *(_data(base, counts, join) if datasets else []),
-    ]
-    unique_names("alternatives", [one.name for one in changed])
+    evidence = check_evidence(evidence)
+    base = base_of(evidence, score, model, join, options)
+    others = changed(
+        base,
+        evidence,
+        priors=priors,
+        weights=weights,
+        models=models,
+        scores=scores,
+        prevalences=prevalences,
+        datasets=datasets,
+        join=join,
+    )
+    unique_names("alternatives", [one.name for one in others])
     root = root_sequence(seed)
     rankings = []
-    for one in [base, *changed]:
-        posterior = fit(one.counts, one.model, draws=draws, seed=root, **one.options)
+    for one in [base, *others]:
+        posterior = fit(one.evidence, one.model, draws=draws, seed=root, **one.options)
         rankings.append(credible_ranking(posterior, one.score, prob=prob, rope=rope))
-    result = _table([base, *changed], rankings)
-    result["prior_conflict"] = _conflict(base)
+    result = _table([base, *others], rankings)
+    result["prior_conflict"] = conflict(base)
     result["notes"] = "\n".join([*contradictions(rankings[0]), *filter(None, [str(rankings[0]["notes"].item())])])
-    return result.assign_attrs(score=the_score.name, prob=prob, rope=rope, worth=worth(rankings[0]))
+    return result.assign_attrs(score=rankings[0].attrs["score"], prob=prob, rope=rope, worth=worth(rankings[0]))
 
 
 def sensitivity_verdict(result: xr.Dataset) -> list[str]:
@@ -261,82 +251,7 @@ def _some(names: list[str]) -> str:
     return ", ".join(names[:NAMED]) + (f" and {len(names) - NAMED} more" if len(names) > NAMED else "")
 
 
-def _listed(argument: str, given: Any) -> list[Any]:
-    if isinstance(given, str) or is_number(given) or not isinstance(given, Iterable):
-        raise TypeError(f"{argument} must be a sequence; got {in_words(given)}")
-    return list(given)
-
-
-def _called(value: Any) -> str:
-    return f"{value:g}" if is_number(value) else prior_in_words(value, "")
-
-
-def _priors(base: _Alternative, priors: Any, weights: bool) -> list[_Alternative]:
-    """Other priors, and the base's own scaled; those of the same concentrations once."""
-    named = dict(priors) if isinstance(priors, Mapping) else {_called(p): p for p in _listed("priors", priors)}
-    alternatives = {f"prior {name}": prior for name, prior in named.items()}
-    seen = []
-    if hasattr(_story(base), "conjugate"):
-        own = conjugate(base.model, base.counts, base.options).prior.reset_coords(drop=True)
-        seen.append(own.values)
-        alternatives |= {name: own * factor for name, factor in WEIGHTS.items() if weights}
-    else:  # not scaled: it is not all of the prior there is
-        seen.append(concentration(base.counts, base.options.get("prior")).values)
-    found = []
-    for name, prior in alternatives.items():
-        each = concentration(base.counts, prior).values
-        if not any(np.array_equal(each, other) for other in seen):
-            seen.append(each)
-            found.append(base._replace(name=name, kind="prior", options=base.options | {"prior": prior}))
-    return found
-
-
-def _story(base: _Alternative) -> Any:
-    return tell_model(base.model, base.counts, base.options)
-
-
-def _taken(counts: xr.DataArray, model: Any, join: Any) -> xr.DataArray:
-    """The counts as the model takes them: pooled, unless it learns from several data sets together."""
-    together = getattr(find(model), "over_datasets_together", False)
-    return counts if together or "dataset" not in counts.dims else pool(counts, join=join)
-
-
-def _models(base: _Alternative, models: Iterable[Any] | None, counts: xr.DataArray, join: Any) -> list[_Alternative]:
-    if models is None:
-        two = base.counts.sizes["actual"] == 2 and base.model in CONJUGATE
-        models = [name for name in CONJUGATE if two and name != base.model]
-    return [
-        base._replace(
-            name=f"model {m if isinstance(m, str) else getattr(m, '__name__', m)}",
-            kind="model",
-            model=m,
-            counts=_taken(counts, m, join),
-        )
-        for m in _listed("models", models)
-    ]
-
-
-def _data(base: _Alternative, counts: xr.DataArray, join: Any) -> list[_Alternative]:
-    """Each data set left out in turn, the others pooled unless the model takes them together."""
-    if counts.sizes.get("dataset", 1) < 2:
-        return []
-    used = counts["dataset"].values.tolist()
-    found = []
-    for i, name in enumerate(used):
-        rest = counts.isel(dataset=[j for j in range(len(used)) if j != i])
-        found.append(base._replace(name=f"without data set {name}", kind="data", counts=_taken(rest, base.model, join)))
-    return found
-
-
-def _conflict(base: _Alternative) -> str:
-    return (
-        str(prior_conflict(base.counts, base.model, **base.options)["notes"].item())
-        if hasattr(_story(base), "conjugate")
-        else ""
-    )
-
-
-def _table(alternatives: list[_Alternative], rankings: list[xr.Dataset]) -> xr.Dataset:
+def _table(alternatives: list[Alternative], rankings: list[xr.Dataset]) -> xr.Dataset:
     """What is told of each alternative, and which conclusions of the first survive in it."""
     names = rankings[0]["entity"].values.tolist()
     prob = rankings[0].attrs["prob"]

@@ -30,7 +30,7 @@ from bayesrank._draws import draw_dims, walk
 from bayesrank._random import BLOCK, Seed, fingerprint, root_sequence, stream
 from bayesrank.models._joint import too_narrow
 
-__all__ = ["blocks_of", "case_weights", "checked_weights", "few"]
+__all__ = ["blocks_of", "case_weights", "checked_weights", "few", "weight_blocks"]
 
 PREVALENCES = ("sampled", "observed")
 #: Numbers that come from one stream, at most, unless one draw has more.
@@ -133,10 +133,7 @@ def case_weights(
     size = found.times.size
 
     def block(chain: int, start: int, stop: int) -> np.ndarray:
-        out = np.zeros((1, stop - start, size))
-        for part in parts:
-            out[0][:, part.where] = _draw(part, root, chain, start, stop)
-        return out
+        return _weights(parts, size, root, chain, start, stop)[None]
 
     data = _whole(block, (*shape, size)) if chunks is None else _lazy(block, (*shape, size), chunks)
     dim = CASES[isinstance(cases, xr.Dataset)]
@@ -149,6 +146,29 @@ def case_weights(
     return xr.DataArray(
         data, coords, ("chain", "draw", dim), "weight", {"prevalence": prevalence} | _note(found, parts, prevalence)
     )
+
+
+def weight_blocks(joint: xr.Dataset, draws: int, seed: Seed) -> Iterator[tuple[int, np.ndarray]]:
+    """Weights (draw, pattern) of one chain of :func:`case_weights`, a few draws at a time, and which the first one is.
+
+    Of many cases all draws of their weights are more than can be held.
+
+    Examples
+    --------
+    >>> outcomes = {"outcome": (("pattern", "entity"), [[0.0], [1.0]]), "count": ("pattern", [3, 5])}
+    >>> joint = xr.Dataset(outcomes, {"entity": ["a"]})
+    >>> parts = list(weight_blocks(joint, 1200, 1))
+    >>> [(start, part.shape) for start, part in parts]
+    [(0, (1000, 2)), (1000, (200, 2))]
+    >>> whole = case_weights(joint, draws=1200, chains=1, seed=1)[0]
+    >>> bool((np.concatenate([part for _, part in parts]) == whole).all())
+    True
+    """
+    parts, root = _parts(_cases(joint, None, None, None), by_class=False), root_sequence(seed)
+    size = joint.sizes["pattern"]
+    step = _step(size)
+    for start in range(0, draws, step):
+        yield start, _weights(parts, size, root, 0, start, min(start + step, draws))
 
 
 def checked_weights(weights: Any, size: int | None = None) -> xr.DataArray:
@@ -319,10 +339,25 @@ def _by_content(unit: np.ndarray, content: np.ndarray, count: np.ndarray) -> np.
     return np.argsort(order)[unit]
 
 
+def _weights(
+    parts: list[_Part], size: int, root: np.random.SeedSequence, chain: int, start: int, stop: int
+) -> np.ndarray:
+    """Weights (draw, case) of all data sets."""
+    out = np.zeros((stop - start, size))
+    for part in parts:
+        out[:, part.where] = _draw(part, root, chain, start, stop)
+    return out
+
+
+def _step(size: int) -> int:
+    """Draws of so many numbers that come from one stream: that depends on nothing but the evidence."""
+    return min(BLOCK, max(1, NUMBERS // size))
+
+
 def _draw(part: _Part, root: np.random.SeedSequence, chain: int, start: int, stop: int) -> np.ndarray:
     """Weights (draw, case) of the draws ``start`` to ``stop`` of a chain."""
-    # The grid depends on nothing but the evidence, so that draws do not depend on how many are asked for.
-    step = min(BLOCK, max(1, NUMBERS // part.shape.size))
+    # So draws do not depend on how many are asked for.
+    step = _step(part.shape.size)
     weight = np.empty((stop - start, part.where.size))
     for first in range(start // step * step, stop, step):
         last = min(first + step, stop)

@@ -5,6 +5,7 @@ file; :func:`bayesrank.fit` finds it, and takes a class of your own as well. Imp
 ``build`` does.
 """
 
+from collections.abc import Mapping
 from functools import cache
 from importlib import import_module
 from inspect import Parameter, signature
@@ -14,7 +15,10 @@ from typing import Any, ClassVar, Protocol
 import numpy as np
 import xarray as xr
 
-__all__ = ["Model", "conjugate", "find", "names", "tell"]
+__all__ = ["Model", "conjugate", "find", "names", "tell", "tell_again"]
+
+#: Settings that are not told again in the same words: the prior is at hand in numbers, a known prevalence in none.
+RETOLD = ("prior", "prevalence", "split_prior")
 
 
 class Model(Protocol):
@@ -47,9 +51,14 @@ class Model(Protocol):
     # ``draw`` gives exact draws; a model without is sampled. Its arrays get the coords of ``coords``.
     # def coords(self) -> dict[str, Any]
     # def draw(self, group: "prior" | "posterior", block: bayesrank._random.Block, root) -> dict[str, xr.Variable]
+    # ``nuts = {...}``: arguments of pymc.sample that suit the model, which those of the user override.
+    # def draw_prior(self, block, root): the same of the prior alone, of a model whose posterior is sampled
     # def conjugate(self) -> Conjugate: what is known in closed form
     # def replicate(self, group: xr.Dataset, root, purpose: str) -> xr.Dataset: predictive draws
     # def log_likelihood(self, posterior: xr.Dataset) -> xr.Dataset
+    # ``rows_apart = True``: given the class sizes each row of counts is learned by itself, entity by entity
+    # def log_evidence(self, members=None, sizes=None) -> float: log probability of the cases in order, before any data
+    # def renew(self, posterior: xr.Dataset, root, purpose: str) -> xr.DataArray: counts on as many new data sets
 
 
 @cache
@@ -126,3 +135,54 @@ def tell(model: Any, evidence: Any, options: dict[str, Any]) -> Any:
             + (f"; did you mean {near[0]}?" if near else " (options of the sampler go into nuts={...})")
         )
     return story(evidence, **options)
+
+
+def tell_again(groups: Mapping[str, xr.Dataset]) -> tuple[Any, dict[str, Any]]:
+    """The model of a posterior with its options, from what the posterior holds; none where that does not tell.
+
+    Shares of classes that were given are no part of a likelihood, and not told again: even ones take their place.
+
+    Examples
+    --------
+    >>> import bayesrank as br
+    >>> from bayesrank._compat import groups_of
+    >>> fit = br.fit(br.from_counts(tn=8, fp=2, fn=1, tp=9), "beta_binomial", prior=3, seed=1, draws=5)
+    >>> float(tell_again(groups_of(fit))[0].concentration.max())
+    3.0
+    """
+    counts, about = groups["observed_data"]["counts"], groups["posterior"].attrs
+    model = about.get("model")
+    if model not in names():
+        return None, {}
+    if "test_set" in counts.coords and not counts["test_set"].attrs.get("named", 0):
+        counts = counts.drop_vars("test_set")
+    story = find(model)
+    story = story.taking(counts) if hasattr(story, "taking") else story
+    # A class may hand its options on to the one that it is made from.
+    known = {name for one in story.__mro__ if "__init__" in vars(one) for name in signature(one).parameters}
+    options: dict[str, Any] = {}
+    constants = groups.get("constant_data", xr.Dataset())
+    if "prior_concentration" in constants and "prior" in known:
+        options["prior"] = constants["prior_concentration"].drop_vars(["measured", "test_set"], errors="ignore")
+    if "prevalence" in known & set(about) and "actual" in counts.dims:
+        size = counts.sizes["actual"]
+        even = xr.DataArray(np.full(size, 1 / size), {"actual": counts["actual"].values}, ("actual",))
+        options["prevalence"] = about["prevalence"] if about["prevalence"] in ("sampled", "observed") else even
+    if "force" in known:
+        options["force"] = True
+    # Of what else may be told only what is not the default, whose words may not be those of the option.
+    apart = _apart(tell(model, counts, options), about)
+    options |= {name: about[name] for name in sorted(apart & known & set(about))}
+    if "shared_prevalence" in options:
+        options["shared_prevalence"] = bool(options["shared_prevalence"])
+    try:
+        told = tell(model, counts, options)
+    except (TypeError, ValueError):
+        return None, {}
+    return (None, {}) if _apart(told, about) else (told, options)
+
+
+def _apart(story: Any, about: Mapping[Any, Any]) -> set[str]:
+    """Settings that a model and the attrs of a posterior do not have in common."""
+    plain = {key: np.asarray(value).tolist() for key, value in story.settings.items() if key not in RETOLD}
+    return {key for key, value in plain.items() if np.asarray(about.get(key)).tolist() != value}

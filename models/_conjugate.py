@@ -12,9 +12,10 @@ from typing import Any
 
 import numpy as np
 import xarray as xr
+from scipy.special import gammaln
 
 from bayesrank._random import Block, fingerprint, stream
-from bayesrank._sampling import dirichlet, dirichlet_parts
+from bayesrank._sampling import dirichlet, dirichlet_parts, in_order
 from bayesrank._threads import in_threads
 
 
@@ -66,7 +67,9 @@ class Conjugate:
         starts = np.cumsum([0, *(block.size for block in blocks)])
         found, share_of, lost = self._shares(alpha, group, blocks, root)
         arrays = {name: np.empty((starts[-1], *alpha.shape)) for name in ("performance", "rate")[: 1 + lost]}
-        keys = self._row_keys()
+        outcomes = "outcome" in dims
+        order = self._order()
+        keys = self._row_keys(order)
 
         def fill(piece: tuple[tuple[int, ...], int]) -> None:
             position, number = piece
@@ -78,7 +81,10 @@ class Conjugate:
                 return
             rng = stream(root, group, "row", *keys[position], *blocks[number].key)
             share = share_of(position, number)[..., None]
-            for rows, part in dirichlet_parts(rng, alpha[position], blocks[number].size):
+            for rows, part in dirichlet_parts(rng, alpha[position][order], blocks[number].size):
+                if outcomes:
+                    out["performance"][rows, order] = part
+                    continue
                 np.multiply(part, share[rows], out=out["performance"][rows])
                 if lost:
                     out["rate"][rows] = part
@@ -86,14 +92,18 @@ class Conjugate:
         in_threads(fill, product(np.ndindex(names.shape), range(len(blocks))), arrays["performance"].size)
         return {name: xr.Variable(dims, array) for name, array in arrays.items()} | found
 
-    def _row_keys(self) -> dict[tuple[int, ...], list]:
+    def _order(self) -> Any:
+        """Outcomes are the same evidence in whatever order they are told; the order of classes says more."""
+        return in_order(self.prior["outcome"].values) if "outcome" in self.prior.dims else slice(None)
+
+    def _row_keys(self, order: Any) -> dict[tuple[int, ...], list]:
         """What the stream of each table's rows is keyed by: the names of the table, and its evidence."""
         names = [self.prior[d].values for d in self.test_set.dims]
         prior, posterior = self.prior.values, self.posterior.values
         return {
             position: [
                 *(held[i] for held, i in zip(names, position, strict=True)),
-                fingerprint(prior[position], posterior[position]),
+                fingerprint(prior[position][order], posterior[position][order]),
             ]
             for position in np.ndindex(self.test_set.shape)
         }
@@ -130,6 +140,15 @@ class Conjugate:
             False,
         )
 
+    def row_totals(self, group: str, block: Block, root: np.random.SeedSequence) -> dict[str, np.ndarray]:
+        """``shares`` of every table (draw, ..., actual); ``prevalence`` of every test set, where it is sampled."""
+        alpha = (self.prior if group == "prior" else self.posterior).values
+        found, share_of, _ = self._shares(alpha, group, [block], root)
+        shares = np.full((block.size, *alpha.shape[:-1]), np.nan)
+        for position in np.argwhere(self.test_set.values != ""):
+            shares[:, *position] = share_of(tuple(position), 0)
+        return {"shares": shares} | {name: held.values for name, held in found.items()}
+
     def known_shares(self, block: Block) -> np.ndarray:
         """The known row totals of a block's draws, for every table: (draw, entity, [dataset], actual)."""
         dims = ("draw", *map(str, self.prior.dims[:-1]))
@@ -146,3 +165,15 @@ class Conjugate:
 def _sizes(array: xr.DataArray, dims: tuple[str, ...], shape: tuple[int, ...]) -> dict[str, int]:
     """All dims, those that the array lacks with the length that they have elsewhere."""
     return {dim: array.sizes.get(dim, size) for dim, size in zip(dims, shape, strict=True)}
+
+
+def log_evidence(counts: np.ndarray, alpha: np.ndarray) -> np.ndarray:
+    """Log probability of cases in the order in which they came (..., answer), before any: a ratio of Betas.
+
+    Examples
+    --------
+    >>> float(np.exp(log_evidence(np.array([1, 1]), np.ones(2))).round(4))  # of one right, then one wrong
+    0.1667
+    """
+    each = (gammaln(alpha + counts) - gammaln(alpha)).sum(-1)
+    return each - gammaln((alpha + counts).sum(-1)) + gammaln(alpha.sum(-1))

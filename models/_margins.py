@@ -18,7 +18,7 @@ from bayesrank.models._joint import (
     positions,
     test_sets,
 )
-from bayesrank.models._priors import DEFAULT, FLAT, concentration, in_words, split
+from bayesrank.models._priors import DEFAULT, concentration, in_words, of_shape, split
 from bayesrank.models._product_multinomial import check_observed, check_proper, known_totals
 
 #: Outcomes of more values have a mean, and no probability each.
@@ -173,7 +173,7 @@ def _base_measure(seen: np.ndarray, prior: Any, declared: Any, base: Any) -> _Ba
         right_wrong = bool(np.isin(seen, [0, 1]).all())
         values = np.array([0, 1]) if right_wrong else seen
         default = DEFAULT if right_wrong else "haldane"
-        each = _of_values(default if prior is None else prior, values.size)
+        each = of_shape(default if prior is None else prior, (values.size,))
         if each.any() and values.size > VALUES:
             raise ValueError(
                 f"prior must be 'haldane' for outcomes of more than {VALUES} values (range= declares their range, "
@@ -219,20 +219,3 @@ def _masses(base: Any) -> dict[float, float]:
     if not np.isfinite(values).all():
         raise ValueError(f"base must name finite values; got {list(base)}")
     return dict(zip(values.tolist(), non_negative("base", list(base.values())).tolist(), strict=True))
-
-
-def _of_values(prior: Any, size: int) -> np.ndarray:
-    """Concentrations of the values of an outcome."""
-    if isinstance(prior, str):
-        if prior not in (DEFAULT, *FLAT):
-            raise ValueError(f"prior must be a number, an array or one of {[DEFAULT, *FLAT]}; got {prior!r}")
-        prior = FLAT.get(prior, 4 / size)
-    try:
-        each = np.asarray(prior, dtype=float)
-    except (TypeError, ValueError):
-        raise TypeError(f"prior must be a number, a name or an array; got {held_words(prior)}") from None
-    if isinstance(prior, bool) or each.shape not in ((), (size,)):
-        raise ValueError(f"prior must be one number or one for each of the {size} values; got {prior!r}")
-    if not ((each >= 0) & (each < np.inf)).all():
-        raise ValueError(f"prior must hold non-negative finite concentrations; got {prior!r}")
-    return np.broadcast_to(each, (size,))

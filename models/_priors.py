@@ -118,17 +118,32 @@ def in_words(value: Any, default: str) -> str:
 def _of_cells(prior: Any, counts: xr.DataArray) -> xr.DataArray:
     """Concentrations over the dims of the sample space."""
     dims = ("outcome",) if "outcome" in counts.dims else OUTCOME
-    shape = tuple(counts.sizes[dim] for dim in dims)
+    return xr.DataArray(of_shape(prior, tuple(counts.sizes[dim] for dim in dims)), dims=dims)
+
+
+def of_shape(prior: Any, shape: tuple[int, ...]) -> np.ndarray:
+    """Concentrations of outcomes (outcome), or of cells (actual, predicted), from a number, a name or an array.
+
+    Examples
+    --------
+    >>> of_shape("four_cases", (2,)).tolist(), of_shape(0.5, (3,)).tolist()
+    ([2.0, 2.0], [0.5, 0.5, 0.5])
+    """
     if prior is None:
         prior = DEFAULT
     if isinstance(prior, str):
         if prior not in NAMES:
             raise ValueError(f"prior must be a number, an array or one of {list(NAMES)}; got {prior!r}")
-        prior = FLAT.get(prior, 4 / shape[0] if dims == ("outcome",) else four_cases(shape[0]))
+        prior = FLAT.get(prior, 4 / shape[0] if len(shape) == 1 else four_cases(shape[0]))
     try:
         values = numbers("prior", prior)
     except (TypeError, ValueError):
         raise TypeError(f"prior must be a number, a name, an array or a mapping; got {prior!r:.80}") from None
     if values.shape not in ((), shape):
         raise ValueError(f"prior must be one number or of shape {shape}; got {prior!r}")
-    return xr.DataArray(np.broadcast_to(values, shape), dims=dims)
+    bad = ~((values >= 0) & (values < np.inf))
+    if bad.any():
+        raise ValueError(
+            f"prior must hold non-negative finite concentrations for every cell; got {np.atleast_1d(values[bad])[0]}"
+        )
+    return np.broadcast_to(values, shape)

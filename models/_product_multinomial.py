@@ -200,7 +200,8 @@ def test_sets(counts: xr.DataArray, row_prior: xr.DataArray, shared: bool) -> tu
     cells = [d for d in rows.dims if d != "actual"]
     totals, priors = (x.transpose(*cells, "actual").values for x in (rows, row_prior))
     if (parts := parts_of(counts)) is not None:
-        # A pool of equal class sizes may be one of unequal data sets.
+        # A pool of equal class sizes may be one of unequal data sets; which was read first does not matter.
+        parts = parts.isel(dataset=np.argsort([str(name) for name in parts["dataset"].values], kind="stable"))
         totals = row_totals(parts).transpose("entity", "dataset", "actual").values.reshape(len(totals), -1)
     measured = np.broadcast_to(counts["measured"].values if "measured" in counts.coords else True, totals.shape[:-1])
     named = _named_test_sets(counts, cells, totals, measured) if "test_set" in counts.coords else None

@@ -33,11 +33,12 @@ import numpy as np
 import xarray as xr
 
 from bayesrank._random import Block, fingerprint, stream
-from bayesrank.models._hierarchical import MEAN, SHARES, SPREAD_OF, SPREAD_OF_SHARES, Hierarchical, Hyper
-from bayesrank.models._population import Population, learn
+from bayesrank.models._conjugate import log_evidence
+from bayesrank.models._hierarchical import MEAN, SPREAD_OF, Apart, Hyper
+from bayesrank.models._population import learn
 
 
-class HierarchicalBetaBinomial(Hierarchical):
+class HierarchicalBetaBinomial(Apart):
     """Each entity's rates vary from data set to data set around a mean, by a spread that is learned.
 
     Takes counts of two classes, or of two outcomes, and the options of
@@ -66,7 +67,7 @@ class HierarchicalBetaBinomial(Hierarchical):
                 f"evidence must have two {what} for the model HierarchicalBetaBinomial; got "
                 f"{self.members.shape[-1]} (use 'hierarchical_dirichlet_multinomial')"
             )
-        self._learned: dict[str, Population] = {}
+        self._evidence: dict[str, float] = {}
 
     def draw(self, group: str, block: Block, root: np.random.SeedSequence) -> dict[str, xr.Variable]:
         """Draws of one block of the prior or the posterior, by quadrature of each population's mean and spread."""
@@ -80,19 +81,34 @@ class HierarchicalBetaBinomial(Hierarchical):
                 hyper[MEAN][:, i, c], hyper[SPREAD_OF][:, i, c] = self._population(
                     group, counts, prior, rng, block.size
                 )
-        if self.learns_shares:
-            sizes, prior = self.class_sizes, self.prior[0].sum(-1)
-            rng = stream(root, group, "population of test sets", fingerprint(self.ordered_sizes, prior), *block.key)
-            hyper[SHARES], hyper[SPREAD_OF_SHARES] = self._population(group, sizes, prior, rng, block.size)
-        return self._tables(hyper, group, block, root)
+        return self._tables(hyper | self._shares_learned(group, block, root), group, block, root)
 
-    def _population(
-        self, group: str, counts: np.ndarray, prior: np.ndarray, rng: np.random.Generator, size: int
-    ) -> tuple[np.ndarray, np.ndarray]:
-        """Draws of a population's mean (draw, answer) and spread (draw)."""
-        seen = counts if group == "posterior" else 0 * counts
-        key = fingerprint(seen, prior)
-        if key not in self._learned:
-            self._learned[key] = learn(seen[:, 1], seen.sum(-1), prior[::-1])
-        mean, spread = self._learned[key].draw(rng, size)
-        return np.stack([1 - mean, mean], -1), spread
+    def log_evidence(self, members: np.ndarray | None = None, sizes: np.ndarray | None = None) -> float:
+        """Log probability, before any data, of the cases in the order in which they came.
+
+        Parameters
+        ----------
+        members : numpy.ndarray, optional
+            Counts (population, row, member, answer), by default those observed.
+        sizes : numpy.ndarray, optional
+            Class sizes (test set, class) of those whose shares are sampled.
+        """
+        members = self.members if members is None else members
+        found = 0.0
+        for i in range(len(self.names)):
+            for prior, counts in zip(self.prior[i], members[i], strict=True):
+                found += self._log_evidence(counts, prior)
+        if self.outcomes or self.totals is not None:
+            return found
+        sizes, prior = self.class_sizes if sizes is None else sizes, self.prior[0].sum(-1)
+        return found + (self._log_evidence(sizes, prior) if self.learns_shares else log_evidence(sizes, prior).sum())
+
+    def _log_evidence(self, counts: np.ndarray, prior: np.ndarray) -> float:
+        """That of a population, which is learned once."""
+        seen = counts[counts.sum(-1) > 0]
+        if not len(seen):
+            return 0.0
+        key = fingerprint(np.array(sorted(seen.tolist())), prior)
+        if key not in self._evidence:
+            self._evidence[key] = learn(seen[:, 1], seen.sum(-1), prior[::-1]).log_evidence
+        return self._evidence[key]

@@ -19,11 +19,11 @@ sampled. What is observed, typical and new is said there.
 from typing import Any, ClassVar
 
 from bayesrank.counts import are_outcomes
-from bayesrank.models._hierarchical import Hierarchical
+from bayesrank.models._hierarchical import Apart
 from bayesrank.models.hierarchical_beta_binomial import HierarchicalBetaBinomial
 
 
-class HierarchicalDirichletMultinomial(Hierarchical):
+class HierarchicalDirichletMultinomial(Apart):
     """Each entity's answers vary from data set to data set around a mean, by a spread that is learned.
 
     Takes counts of any number of classes or outcomes, and the options of

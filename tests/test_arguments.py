@@ -47,6 +47,7 @@ GOOD = {
     "rival": "b",
     "sampler": lambda rng, n: (rng.random(n), rng.random(n)),
     "score": "f1",
+    "scores": ["f1"],
     "source": DRAWS,
     "thresholds": [0.2, 0.5],
     "tile": TILE,
@@ -66,6 +67,7 @@ GOOD_OF = {
     "of_value": {"score": "lift_at_k", "at": 1, "size": 3},
     "preference_ranking": {"b": 0.5},
     "posterior_predictive": {"size": 5},
+    "sensitivity": {"score": "f1"},
     "regions": {"source": POINT},
     "robustness": {"source": POINT},
 }

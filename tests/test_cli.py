@@ -70,6 +70,17 @@ def test_a_hierarchical_model_keeps_data_sets_apart(tmp_path):
     assert "Learned from" not in one
 
 
+@pytest.mark.slow
+def test_the_model_of_meta_analyses_is_one_of_them(tmp_path):
+    path = tmp_path / "studies.csv"
+    rows = ["a,x,45,5,4,16", "a,y,38,12,9,11", "a,z,90,10,2,28", "b,x,60,40,1,19", "b,y,44,6,12,8", "b,z,95,5,6,24"]
+    path.write_text("\n".join(["entity,dataset,tn,fp,fn,tp", *rows]))
+    done = run("rank", str(path), "--model", "hierarchical_logit_normal", "--draws", "200", "--kind", "new")
+    assert done.returncode == 0
+    assert "Learned from 3 data sets" in done.stdout
+    assert "Before any data, the four_cases prior gives informedness" in done.stdout
+
+
 BAD = [
     (["rank", "no_such_thing"], "DATA must be a CSV file or one of"),
     (["rank", "tornado", "--score", "f7"], "score must be one of"),
@@ -330,7 +341,7 @@ def test_csv_and_json_hold_the_same_as_python(table):
     csv = pd.read_csv(io.StringIO(invoke(*options, "--format", "csv")), keep_default_na=False, index_col="entity")
     found = json.loads(invoke(*options, "--format", "json"))
     counts = br.from_counts(tn=[70, 79], fp=[10, 1], fn=[9, 1], tp=[21, 29], entity=["null", "NA"])
-    ranking = br.credible_ranking(br.fit(counts, draws=50, seed=3), "f1")
+    ranking = br.full_ranking(br.fit(counts, draws=50, seed=3), "f1")
     expected = br.ranking_table(ranking)
     assert csv.index.tolist() == [row["entity"] for row in found["ranking"]] == expected.index.tolist()
     for column in expected.columns:

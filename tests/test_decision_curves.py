@@ -110,6 +110,17 @@ def test_rates_without_a_value():
     assert point["noninferior"].values.tolist() == [1.0, 0.0, 0.0]
 
 
+def test_nobody_is_inferior_without_cases():
+    """The prior alone speaks of a rate of which nothing was observed, and decides nothing."""
+    cells = {"tn": [900, 0, 0, 700], "fp": [10, 0, 0, 300], "fn": [5, 0, 5, 300], "tp": [900, 0, 900, 700]}
+    counts = br.from_counts(**cells, entity=["ref", "none", "half", "bad"])
+    posterior = br.fit(counts, prior=[[1, 30], [30, 1]], seed=1, force=True)
+    found = br.noninferiority(posterior, "ref")
+    assert (1 - found["noninferior"] > 0.95).all()
+    assert found["verdict"].values.tolist() == ["undecided", "undecided", "inferior"]
+    assert (br.noninferiority(posterior, "none")["verdict"] == "undecided").all()
+
+
 @pytest.mark.parametrize(
     ("message", "call"),
     [
@@ -227,11 +238,23 @@ def test_few_cases_are_told():
     assert br.decision_curve([0, 1] * 50, {"a": np.linspace(0.1, 0.9, 100)}, [0.5])["notes"].item() == ""
 
 
-def test_draws_come_in_parts_of_one_stream(monkeypatch):
-    import bayesrank.decisions.curves as curves
+def test_the_weights_are_those_of_case_weights(monkeypatch):
+    """One way to draw weights: of the distinct cases, a few draws at a time or all at once."""
+    import bayesrank.weights as weights
 
-    whole = br.decision_curve(Y, RISK, AT, draws=1300, seed=3)
-    monkeypatch.setattr(curves, "HELD", 120 * 77)
-    xr.testing.assert_allclose(br.decision_curve(Y, RISK, AT, draws=1300, seed=3), whole, rtol=1e-12)
-    first = br.decision_curve(Y, RISK, AT, draws=1000, seed=3)
-    assert not np.allclose(first["mean"], whole["mean"], rtol=1e-9)
+    y, risk = Y.tolist() * 2, np.tile(RISK["coarse"], 2)
+    joint = br.joint_outcomes(y, {"coarse": risk.astype(str)}, labels=[False, True, *np.unique(risk.astype(str))])
+    drawn = br.case_weights(joint, chains=1, draws=1300, seed=3).isel(chain=0)
+    sick = joint["actual"].values.astype(bool)
+    for t in AT:
+        treated = joint["predicted"].values[:, 0].astype(float) >= t
+        value = np.where(treated, np.where(sick, 1.0, -t / (1 - t)), 0.0)
+        mean = float((drawn * value).sum("pattern").mean() / 240)
+        one = br.decision_curve(y, {"coarse": risk}, [t], draws=1300, seed=3)
+        assert abs(float(one["mean"].sel(entity="coarse").item()) - mean) < 5 * float(one["mean_error"][0, 0]) + 1e-12
+    whole = br.decision_curve(y, {"coarse": risk}, AT, draws=1300, seed=3)
+    # Memory bounds what is held, and with it the streams of so many cases, but not their distribution.
+    monkeypatch.setattr(weights, "NUMBERS", 77 * joint.sizes["pattern"])
+    parts = br.decision_curve(y, {"coarse": risk}, AT, draws=1300, seed=3)
+    assert (np.abs(parts["mean"] - whole["mean"]) <= 5 * np.hypot(parts["mean_error"], whole["mean_error"])).all()
+    assert (parts["mean"] != whole["mean"]).any()

@@ -172,7 +172,7 @@ def test_cases_as_counts(write):
     output = invoke("rank", write(CASES), "--draws", "50", "--model", "dirichlet_multinomial")
     assert "what is said of them leans on the prior" in output
     message = refused("rank", write(CASES.assign(cluster=CLUSTERS)), "--model", "dirichlet_multinomial")
-    assert message.startswith("--model must be paired for cases in clusters")
+    assert message.startswith("model must be 'paired' for cases in clusters")
 
 
 def test_cases_of_several_data_sets(write):

@@ -500,3 +500,17 @@ def test_bad_weights_of_curves(given, words):
 
 def test_a_sure_right_prediction_loses_nothing():
     assert draws("log_loss", FEW, predictions={"a": TRUTH}).values == pytest.approx(0, abs=0)
+
+
+@pytest.mark.parametrize(
+    ("raised", "kind"),
+    [(ValueError("bad input"), ValueError), (TypeError("no"), TypeError), (KeyError("k"), ValueError)],
+)
+def test_errors_of_a_metric_name_the_argument(raised, kind):
+    def broken(y_true, prediction, sample_weight):
+        raise raised
+
+    with pytest.raises(
+        kind, match=f"metric must take y_true, predictions.'a'. and .* got {type(raised).__name__} from it"
+    ):
+        br.weighted_metric(broken, [0, 1, 1], {"a": [1, 2, 3]}, br.case_weights([0, 1, 1], draws=2, seed=1))

@@ -10,6 +10,7 @@ from scipy import stats
 
 import bayesrank as br
 from bayesrank import predictive, tile
+from bayesrank._compat import groups_of
 from bayesrank.counts import parts_of
 from bayesrank.models import conjugate
 from bayesrank.pooling import pooling_notes
@@ -329,7 +330,8 @@ def test_future_cases_are_beta_binomial():
     as_many = br.posterior_predictive(posterior, seed=2).sum("outcome")
     assert (as_many == [200, 200, 20]).all()
     paired = br.fit(br.from_outcomes(pd.DataFrame({"a": [0, 1, 1], "b": [1, 1, 0]})), "paired", seed=1, draws=9)
-    assert (br.posterior_predictive(paired, size=4, seed=1).sum("outcome") == 4).all()
+    alone = br.as_performance(paired).sel(entity=["a"])
+    assert (br.posterior_predictive(alone, size=4, seed=1).sum("outcome") == 4).all()
     replicated = br.fit(right_wrong(), seed=1, draws=9, groups=["posterior_predictive"])["posterior_predictive"]
     assert (replicated["counts"].sum("outcome") == [200, 200, 20]).all()
 
@@ -447,6 +449,30 @@ def test_a_column_is_one_thing_and_occurs_once(frame, keys):
 
 def test_what_needs_classes_says_how_outcomes_are_ranked():
     counts = br.from_frame(pd.DataFrame({"entity": ["a"], "correct": [9], "wrong": [1]}))
-    for needs in (br.prior_conflict, lambda c: br.at_prevalence(c, 0.3), lambda c: br.expected_utility(c, np.eye(2))):
+    for needs in (lambda c: br.at_prevalence(c, 0.3), lambda c: br.expected_utility(c, np.eye(2))):
         with pytest.raises(ValueError, match=r"actual.*outcomes have no classes"):
             needs(counts)
+
+
+def test_the_order_of_outcomes_changes_nothing():
+    """Numbers or text, in the posterior, before any data, and in a future test set."""
+    for names in ([1, 3, 10], ["bad", "fair", "good"]):
+        counts = xr.DataArray([[5, 8, 2], [1, 6, 8]], {"entity": ["a", "b"], "outcome": names}, ("entity", "outcome"))
+        prior = xr.DataArray([1.0, 2.0, 3.0], {"outcome": names}, ("outcome",))
+        one, other = (
+            br.fit(c, prior=prior, draws=50, seed=1, groups=("prior",))
+            for c in (counts, counts.isel(outcome=[2, 0, 1]))
+        )
+        for group in ("posterior", "prior"):
+            drawn = [br.as_performance(groups_of(fitted)[group]) for fitted in (one, other)]
+            np.testing.assert_array_equal(drawn[1].sel(outcome=names), drawn[0])
+        future = [br.posterior_predictive(fitted, 30, seed=2) for fitted in (one, other)]
+        np.testing.assert_array_equal(future[1].sel(outcome=names), future[0])
+
+
+def test_outcomes_beyond_what_a_float_tells_apart_are_refused():
+    frame = pd.DataFrame({"entity": ["a", "a"], "outcome": [2**53 + 1, 0], "count": [3, 4]})
+    with pytest.raises(ValueError, match=r"outcome must hold whole numbers up to 2\*\*53.*got 9007199254740993"):
+        br.from_frame(frame)
+    assert br.from_frame(frame.assign(outcome=[2**53, 0]))["outcome"].values.tolist() == [0, 2**53]
+    assert br.from_frame(frame.assign(outcome=[1e300, 0]))["outcome"].values.tolist() == [0, 1e300]

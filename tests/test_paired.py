@@ -432,7 +432,7 @@ def test_bad_frames_are_named(frame, how, error, words):
     [
         (RIGHT, {"prevalence": 0.5}, "prevalence must be None for outcomes"),
         (RIGHT, {"prior": "flat"}, "prior must be a number, an array or one of"),
-        (RIGHT, {"prior": [1, 2, 3]}, "prior must be one number or one for each of the 2 values"),
+        (RIGHT, {"prior": [1, 2, 3]}, "prior must be one number or of shape"),
         (RIGHT, {"prior": -1}, "prior must hold non-negative finite"),
         (COSTS, {"prior": 1}, "prior must be 'haldane' for outcomes of more than 20 values"),
     ],

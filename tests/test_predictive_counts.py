@@ -103,3 +103,14 @@ def test_prior_predictive_has_the_prior_predictive_law():
     found = groups_of(br.fit(COUNTS, "beta_binomial", seed=1, draws=5000, groups=["prior", "prior_predictive"]))
     tp = found["prior_predictive"]["counts"].sel(entity="a", actual="positive", predicted="positive").values.ravel()
     assert_moments_agree(tp, stats.betabinom(30, 1, 1))
+
+
+def test_entities_that_meet_the_same_cases_are_not_drawn_apart():
+    joint = br.joint_outcomes([0, 0, 1, 1] * 9, {"a": [0, 1, 1, 1] * 9, "b": [0, 0, 0, 1] * 9})
+    posterior = br.fit(joint, "paired", draws=50, seed=1)
+    with pytest.raises(ValueError, match="posterior must not be paired, whose entities meet the same future cases"):
+        br.posterior_predictive(posterior, 20)
+    one = br.posterior_predictive(br.as_performance(posterior).sel(entity=["a"]), 20, seed=1)
+    assert (one.sum(["actual", "predicted"]) == 20).all()
+    alone = br.fit(joint.sel(entity=["a"]), "paired", draws=50, seed=1)
+    assert br.posterior_predictive(alone, 20, seed=1).sizes["entity"] == 1

@@ -3,6 +3,7 @@
 import itertools
 
 import numpy as np
+import pandas as pd
 import pytest
 import xarray as xr
 from scipy import stats
@@ -11,6 +12,11 @@ import bayesrank as br
 from bayesrank._kendall import dense_ranks, tau_b
 
 COUNTS = br.from_counts(tn=[170, 179, 160], fp=[10, 1, 20], fn=[9, 2, 19], tp=[61, 68, 51], entity=["b", "a", "c"])
+RNG = np.random.default_rng(5)
+RIGHT = pd.DataFrame({"x": RNG.binomial(1, 0.8, 200), "y": RNG.binomial(1, 0.6, 200), "z": RNG.binomial(1, 0.55, 200)})
+ANSWERS = br.from_outcomes(RIGHT)
+CLUSTERS = br.from_outcomes(RIGHT, cluster=np.arange(200) // 4)
+CONJUGATES = ["dirichlet_multinomial"]
 CLOSE = br.from_counts(tn=[80, 81], fp=[20, 19], fn=[20, 21], tp=[80, 79], entity=["a", "b"])
 
 
@@ -184,7 +190,12 @@ def test_order_and_seed():
         ("alternatives must hold each name once", lambda: br.sensitivity(COUNTS, "f1", scores=["tpr", "recall"])),
         ("weights must be True", lambda: br.sensitivity(COUNTS, "f1", weights=1)),
         ("datasets must be True", lambda: br.sensitivity(COUNTS, "f1", datasets="all")),
-        ("counts must be a DataArray", lambda: br.sensitivity([1], "f1")),
+        ("evidence must be a DataArray", lambda: br.sensitivity([1], "f1")),
+        ("score must be None or 'mean_outcome'", lambda: br.sensitivity(ANSWERS, "f1")),
+        ("score must be None or 'mean_outcome'", lambda: br.sensitivity(ANSWERS, scores=["f1"])),
+        ("prevalence must be None", lambda: br.sensitivity(ANSWERS, prevalences=[0.5])),
+        ("prior must be", lambda: br.sensitivity(ANSWERS, priors=["flat"])),
+        ("model must be 'paired' for cases in clusters", lambda: br.sensitivity(CLUSTERS, models=CONJUGATES)),
         ("score must be one of", lambda: br.sensitivity(COUNTS, "f7")),
         ("result must come from", lambda: br.sensitivity_verdict(xr.Dataset())),
         ("level must lie strictly", lambda: br.prior_conflict(COUNTS, level=1.0)),
@@ -326,3 +337,131 @@ def test_hierarchical_models_keep_data_sets_apart():
             np.testing.assert_allclose(found[quantity], wanted[quantity], rtol=1e-12)
     ranking = br.credible_ranking(br.fit(counts, name, draws=100, seed=1), "informedness")
     np.testing.assert_allclose(base["median"].sel(alternative="base"), ranking["median"], rtol=1e-12)
+
+
+def test_outcomes_of_single_cases():
+    """Each row is the ranking of that analysis; a prior of right and wrong is scaled as it is of counts."""
+    found = br.sensitivity(ANSWERS, models=["dirichlet_multinomial"], draws=200, seed=3)
+    root = np.random.SeedSequence(3)
+    tables = br.from_frame(RIGHT.melt(var_name="entity", value_name="outcome").value_counts().reset_index())
+    analyses = {
+        "base": br.fit(ANSWERS, "paired", draws=200, seed=root),
+        "prior uniform": br.fit(ANSWERS, "paired", draws=200, seed=root, prior=1),
+        "prior jeffreys": br.fit(ANSWERS, "paired", draws=200, seed=root, prior=0.5),
+        "prior at twice its weight": br.fit(ANSWERS, "paired", draws=200, seed=root, prior=4),
+        "model dirichlet_multinomial": br.fit(tables, draws=200, seed=root),
+    }
+    # Half of four cases on two outcomes is the uniform prior, told once.
+    assert found["alternative"].values.tolist() == list(analyses)
+    for name, posterior in analyses.items():
+        ranking = br.credible_ranking(posterior, "mean_outcome").sel(entity=list("xyz"))
+        row = found.sel(alternative=name, entity=list("xyz"))
+        for variable in ("median", "lower", "probability_best", "tier"):
+            np.testing.assert_allclose(row[variable], ranking[variable], rtol=1e-12, err_msg=name)
+    assert found.attrs["score"] == "mean_outcome"
+    assert "x comes first" in found["conclusion"].values
+    assert br.sensitivity_verdict(found)[0].startswith("Under all 4 alternatives to the base analysis by mean_outcome")
+
+
+def test_counts_of_outcomes():
+    counts = br.from_frame(
+        pd.DataFrame({"entity": list("aabb"), "outcome": [0, 1, 0, 1], "count": [30, 70, 60, 40]}),
+    )
+    found = br.sensitivity(counts, draws=100, seed=3)
+    assert found["alternative"].values.tolist() == [
+        "base", "prior uniform", "prior jeffreys", "prior at twice its weight",
+    ]  # fmt: skip
+    for name, prior in (("base", None), ("prior jeffreys", 0.5), ("prior at twice its weight", 4.0)):
+        posterior = br.fit(counts, draws=100, seed=np.random.SeedSequence(3), prior=prior)
+        wanted = br.credible_ranking(posterior, "mean_outcome")["median"]
+        np.testing.assert_allclose(found["median"].sel(alternative=name), wanted, rtol=1e-12)
+
+
+def test_the_prior_of_graded_outcomes():
+    grades = pd.DataFrame({"a": RNG.integers(0, 4, 80) / 3, "b": RNG.integers(0, 3, 80) / 3})
+    joint = br.from_outcomes(grades)
+
+    def alternatives(evidence=joint, **options):
+        return br.sensitivity(evidence, draws=20, seed=1, **options)["alternative"].values.tolist()[1:]
+
+    scaled = ["prior at half its weight", "prior at twice its weight"]
+    # Graded outcomes have no prior by default, which cannot be scaled.
+    assert alternatives() == ["prior uniform", "prior jeffreys"]
+    assert alternatives(range=(0, 1)) == ["prior haldane", *scaled]
+    assert alternatives(base={0: 1, 0.5: 3}) == ["prior haldane", *scaled]
+    assert alternatives(base={0: 1, 0.5: 3}, weights=False, priors=[]) == []
+    assert alternatives(prior="uniform") == ["prior jeffreys", "prior at twice its weight"]
+    many = br.from_outcomes(pd.DataFrame(RNG.random((60, 2)), columns=["a", "b"]))
+    assert alternatives(many) == []
+    assert alternatives(many, range=(0, 1)) == ["prior haldane", *scaled]
+    # Two cases at each end, halved: one at each.
+    half = br.sensitivity(many, range=(0, 1), draws=100, seed=1).sel(alternative=scaled[0])
+    one = br.fit(many, "paired", draws=100, seed=np.random.SeedSequence(1), range=(0, 1), base={0: 1, 1: 1})
+    np.testing.assert_allclose(half["median"], br.credible_ranking(one, "mean_outcome")["median"], rtol=1e-12)
+
+
+def test_joint_tables():
+    y = RNG.binomial(1, 0.4, 300)
+    joint = br.joint_outcomes(y, {n: np.where(RNG.random(300) < q, y, 1 - y) for n, q in (("p", 0.9), ("q", 0.7))})
+    found = br.sensitivity(joint, "f1", scores=["tnr"], prevalences=[0.1], models=CONJUGATES, draws=50, seed=2)
+    assert found["alternative"].values.tolist() == [
+        "base", "prior jeffreys", "prior at twice its weight", "model dirichlet_multinomial", "score tnr",
+        "prevalence 0.1",
+    ]  # fmt: skip
+    root = np.random.SeedSequence(2)
+    for name, options in (
+        ("base", {}),
+        ("prior at twice its weight", {"prior": 2}),
+        ("prevalence 0.1", {"prevalence": 0.1}),
+    ):
+        wanted = br.credible_ranking(br.fit(joint, "paired", draws=50, seed=root, **options), "f1")
+        np.testing.assert_allclose(found["median"].sel(alternative=name), wanted["median"], rtol=1e-12)
+
+
+@pytest.mark.parametrize("cases", [True, False])
+def test_data_sets_of_outcomes_are_left_out_in_turn(cases):
+    """A value that only one data set has stays in the prior when it is left out."""
+    values = RIGHT.copy().astype(float)
+    values.iloc[150:, 0] = 0.5
+    where = np.repeat(["s", "t"], [150, 50])
+    joint = br.from_outcomes(values, dataset=where)
+    evidence = joint
+    if not cases:
+        long = values.assign(dataset=where).melt("dataset", var_name="entity", value_name="outcome")
+        evidence = br.from_frame(long.value_counts().reset_index(), dataset="dataset")
+    found = br.sensitivity(evidence, prior="uniform", priors=[], weights=False, draws=100, seed=1)
+    assert found["alternative"].values.tolist() == ["base", "without data set s", "without data set t"]
+    rest = found.sel(alternative="without data set t")
+    right = RIGHT[:150]
+    for name in "xyz":
+        exact = (right[name].sum() + 1.5) / (150 + 3)
+        sd = np.sqrt(0.25 / 150)
+        assert abs(float(rest["median"].sel(entity=name)) - exact) < 5 * 1.3 * sd / np.sqrt(400) + 1e-3
+
+
+def test_a_conflict_of_outcomes_is_named():
+    """The number with an outcome is beta-binomial before any data."""
+    prior = np.array([40.0, 160.0])
+    found = br.sensitivity(ANSWERS, prior=prior, priors=[], draws=20, seed=1)
+    words = found["prior_conflict"].item().split("\n")
+    assert words[0].startswith("The prior contradicts the data: it expects 0.8 of the cases with outcome 1, and z has")
+    counts = br.from_frame(RIGHT.melt(var_name="entity", value_name="outcome").value_counts().reset_index())
+    conflict = br.prior_conflict(counts.sortby("outcome"), prior=prior)
+    assert conflict["check"].values.tolist() == ["outcome 1"]
+    for name in "xyz":
+        tail = tail_of(stats.betabinom(200, 160, 40).pmf(np.arange(201)), RIGHT[name].sum())
+        assert float(conflict["tail_probability"].sel(entity=name).item()) == pytest.approx(tail, rel=1e-8)
+    assert br.sensitivity(ANSWERS, draws=20, seed=1)["prior_conflict"].item() == ""
+    assert br.sensitivity(CLUSTERS, draws=20, seed=1)["prior_conflict"].item() == ""
+    y = RNG.binomial(1, 0.5, 200)
+    joint = br.joint_outcomes(y, {"bad": np.where(RNG.random(200) < 0.6, y, 1 - y)})
+    told = br.sensitivity(joint, "accuracy", prior=SURE, priors=[], draws=20, seed=1)["prior_conflict"].item()
+    assert "of all cases right, and bad has" in told
+
+
+def test_outcomes_of_one_value_only():
+    """Perfect entities have wrong answers a priori, told one by one or counted."""
+    joint = br.from_outcomes(pd.DataFrame({"a": [1] * 30, "b": [1] * 30}))
+    found = br.sensitivity(joint, models=CONJUGATES, draws=50, seed=1)
+    assert (found["lower"] < 1).all()
+    assert br.sensitivity_verdict(found)

@@ -5,10 +5,13 @@ import sys
 import click
 
 import bayesrank as br
+from bayesrank.cli._errors import in_options
 from bayesrank.cli._output import print_text
 from bayesrank.cli.decide import decide
 from bayesrank.cli.ops import ops
 from bayesrank.cli.rank import EXAMPLES, rank
+from bayesrank.cli.scores import scores
+from bayesrank.cli.sensitivity import sensitivity
 from bayesrank.cli.tile import tile
 
 __all__ = ["main"]
@@ -20,7 +23,7 @@ def cli() -> None:
     """Credible rankings of classifiers, diagnostic tests and detectors."""
 
 
-for command in (rank, tile, ops, decide):
+for command in (rank, scores, tile, ops, decide, sensitivity):
     cli.add_command(command)
 
 
@@ -36,20 +39,6 @@ def datasets() -> None:
     )
 
 
-@cli.command()
-def scores() -> None:
-    """List the scores, their aliases and formulas."""
-    table = br.scores.catalog()
-    better = {True: "higher", False: "lower", None: "–"}
-    print_text(
-        ["name", "formula", "better", "aliases"],
-        [
-            [str(name), row["formula"], better[row["higher_is_better"]], ", ".join(row["aliases"])]
-            for name, row in table.iterrows()
-        ],
-    )
-
-
 def main() -> None:
     """Run the command; bad input ends with exit code 2 and one line on what is wrong."""
     try:
@@ -59,9 +48,9 @@ def main() -> None:
     except click.ClickException as error:
         _fail(error.format_message())
     except KeyError as error:
-        _fail(str(error.args[0]))
+        _fail(in_options(str(error.args[0])))
     except (ValueError, TypeError, OSError, UnicodeError, MemoryError) as error:
-        _fail(str(error))
+        _fail(in_options(str(error)))
 
 
 def _fail(message: str) -> None:

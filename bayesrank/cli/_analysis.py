@@ -1,6 +1,8 @@
 """What all analysing commands share: reading the data, its options, and the posterior."""
 
+import logging
 import sys
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -8,13 +10,15 @@ from pathlib import Path
 from typing import Any
 
 import click
-import pandas as pd
 import xarray as xr
 
 import bayesrank as br
 from bayesrank import _text
 from bayesrank._compat import groups_of
+from bayesrank.cases._tables import counts_of
 from bayesrank.cli._files import read_evidence
+from bayesrank.cli._preferences import fixed_prevalence
+from bayesrank.cli._table import STDIN
 from bayesrank.counts import common_datasets
 from bayesrank.models import find, names
 from bayesrank.ranking._evidence import evidence_of
@@ -27,10 +31,17 @@ OPTIONS = (
         help="four_cases, uniform, jeffreys, haldane, or a number. [default: four_cases; haldane, which is none, for "
         "graded outcomes of single cases]",
     ),
-    click.option("--prevalence", help="sampled, observed, or the share of positives. [default: the model's]"),
+    click.option(
+        "--prevalence", help="sampled, observed, or the share of positives: 0.02 or 2%. [default: the model's]"
+    ),
     click.option("--dataset", help="One data set of several. [default: all, pooled]"),
     click.option("--cluster", help="The file's column that says what each case belongs to. [default: cluster]"),
     click.option("--ignore", multiple=True, help="A column of the file to leave out; may be repeated."),
+    click.option(
+        "--missing",
+        help="Of single cases: what an empty field is. common: only cases that all met count; own: each entity stands "
+        "on its own cases; a number: what it counts as. [default: an error]",
+    ),
     click.option(
         "--join",
         type=click.Choice(["exact", "inner"]),
@@ -47,8 +58,25 @@ OPTIONS = (
     ),
     click.option("--draws", default=1000, show_default=True, help="Draws of each of four chains."),
     click.option("--seed", default=1, show_default=True, help="Of all randomness."),
-    click.option("--sampler", type=click.Choice(["auto", "exact", "nuts"]), default="auto", show_default=True),
 )
+SAMPLER = click.option("--sampler", type=click.Choice(["auto", "exact", "nuts"]), default="auto", show_default=True)
+
+
+@dataclass(frozen=True)
+class Question:
+    """What is to be fitted: the evidence, what is known of it, how it was put together, the model and its options."""
+
+    evidence: xr.DataArray | xr.Dataset
+    about: dict[str, str]
+    remarks: list[str]
+    model: str
+    options: dict[str, Any]
+
+    @property
+    def outcomes(self) -> bool:
+        """Whether there are no classes."""
+        evidence = self.evidence
+        return "outcome" in (evidence.data_vars if isinstance(evidence, xr.Dataset) else evidence.dims)
 
 
 @dataclass(frozen=True)
@@ -92,14 +120,41 @@ class Analysis:
         return [*evidence_of(self.posterior, None, values, None).notes(score), *self.remarks]
 
 
-def analysing(command: Callable[..., None]) -> Callable[..., None]:
-    """Give a command the options that say how to get from DATA to a posterior."""
+def asking(command: Callable[..., None], required: bool = True) -> Callable[..., None]:
+    """Give a command the options that say how to get from DATA to a model of it."""
     for option in reversed(OPTIONS):
         command = option(command)
-    return click.argument("data")(command)
+    return click.argument("data", required=required)(command)
 
 
-def analyse(
+def analysing(command: Callable[..., None], required: bool = True) -> Callable[..., None]:
+    """Give a command the options that say how to get from DATA to a posterior."""
+    return asking(SAMPLER(command), required)
+
+
+def analyse(step: Callable[[str], None], *, draws: int, seed: int, sampler: Any, **how: Any) -> Analysis:
+    """Read, choose or pool, and fit."""
+    asked = question(step, **how)
+    evidence = asked.evidence
+    step("drawing")
+    with quiet():
+        posterior = br.fit(
+            evidence,
+            asked.model,
+            draws=draws,
+            seed=seed,
+            sampler=sampler,
+            groups=("prior",) if _has_prior(evidence, asked.options.get("prior")) else (),
+            **asked.options,
+        )
+    counts = None
+    if not asked.outcomes:
+        kept = groups_of(posterior)["observed_data"]["counts"] if isinstance(evidence, xr.Dataset) else evidence
+        counts = kept.drop_vars("test_set", errors="ignore") if kept is not evidence else kept
+    return Analysis(evidence, counts, asked.about, asked.remarks, posterior)
+
+
+def question(
     step: Callable[[str], None],
     data: str,
     model: str | None,
@@ -108,16 +163,18 @@ def analyse(
     dataset: str | None,
     cluster: str | None,
     ignore: Sequence[str],
+    missing: str | None,
     join: Any,
-    draws: int,
-    seed: int,
-    sampler: Any,
-) -> Analysis:
-    """Read, choose or pool, and fit."""
+    apart: bool = False,
+) -> Question:
+    """Read, and choose or pool; the data sets stay ``apart`` where they are to be left out in turn."""
     step("reading")
-    evidence, about = _read(data, model, cluster, ignore)
+    evidence, about = _read(data, model, cluster, ignore, missing)
     together = model is not None and getattr(find(model), "over_datasets_together", False)
+    whole = evidence
     evidence, remarks = _one_table_each(evidence, dataset, join, together)
+    if apart and dataset is None:
+        evidence = whole
     if isinstance(evidence, xr.DataArray) and not bool((evidence > 0).any()):
         raise ValueError(f"DATA must hold at least one case; all counts are 0 in {data}")
     own = "paired" if isinstance(evidence, xr.Dataset) else about.get("model", "dirichlet_multinomial")
@@ -135,51 +192,24 @@ def analyse(
             f"--model must not be paired for counts, which do not tell how errors go together; {data} must have "
             "one row a case for it (see 'bayesrank rank --help')"
         )
-    outcomes = "outcome" in (evidence.data_vars if isinstance(evidence, xr.Dataset) else evidence.dims)
+    outcomes = Question(evidence, about, remarks, name, {}).outcomes
     if outcomes and isinstance(evidence, xr.DataArray) and name == "beta_binomial":
         raise ValueError(
             f"--model must be dirichlet_multinomial for counts of outcomes, which have no classes; got {name}"
         )
     if outcomes and prevalence is not None:
         raise ValueError(f"--prevalence must be left out for outcomes, which have no classes; got {prevalence!r}")
-    given = {"prior": prior, "prevalence": prevalence}
-    options: dict[str, Any] = {option: _number_or_word(text) for option, text in given.items() if text is not None}
-    step("drawing")
-    posterior = br.fit(
-        evidence,
-        name,
-        draws=draws,
-        seed=seed,
-        sampler=sampler,
-        groups=("prior",) if _has_prior(evidence, options.get("prior")) else (),
-        **options,
-    )
-    counts = None
-    if not outcomes:
-        kept = groups_of(posterior)["observed_data"]["counts"] if isinstance(evidence, xr.Dataset) else evidence
-        counts = kept.drop_vars("test_set", errors="ignore") if kept is not evidence else kept
-    return Analysis(evidence, counts, about, remarks, posterior)
-
-
-def counts_of(joint: xr.Dataset) -> xr.DataArray:
-    """The counts of each entity that joint outcomes hold, for models that take entities one by one."""
-    if "cluster" in joint.coords:
-        raise ValueError("--model must be paired for cases in clusters: counts take cases as independent of each other")
-    names, count = joint["entity"].values.tolist(), joint["count"].values
-    if "outcome" not in joint:
-        answers = {name: joint["predicted"].sel(entity=name).values for name in names}
-        return br.from_predictions(joint["actual"].values, answers, labels=joint["label"].values.tolist(), weight=count)
-    rows = [
-        pd.DataFrame({"entity": name, "outcome": joint["outcome"].sel(entity=name).values, "count": count})
-        for name in names
-    ]
-    return br.from_frame(pd.concat(rows).groupby(["entity", "outcome"], sort=False, as_index=False).sum())
+    options: dict[str, Any] = {} if prior is None else {"prior": number_or_word(prior)}
+    if prevalence is not None:
+        share = fixed_prevalence(prevalence)
+        options["prevalence"] = prevalence if share is None else share
+    return Question(evidence, about, remarks, name, options)
 
 
 def _has_prior(evidence: xr.DataArray | xr.Dataset, prior: Any) -> bool:
     """Whether there is a prior to draw from; graded outcomes of single cases have none unless it is given."""
     if prior is None and isinstance(evidence, xr.Dataset) and "outcome" in evidence:
-        return bool(evidence["outcome"].isin([0, 1]).all())
+        return bool((evidence["outcome"].isin([0, 1]) | evidence["outcome"].isnull()).all())
     return prior not in ("haldane", 0)
 
 
@@ -193,6 +223,19 @@ def check_classes(counts: xr.DataArray, score: Score, data: str) -> None:
             f"--score must be one of {', '.join(fit)}, or an average over classes such as macro_f1, for {size} classes "
             f"in {data}; got {score.name}"
         )
+
+
+@contextmanager
+def quiet() -> Iterator[None]:
+    """Keep from the terminal what samplers log and warn of; what matters of it the rankings say themselves."""
+    before = logging.root.manager.disable
+    logging.disable(logging.WARNING)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield
+    finally:
+        logging.disable(before)
 
 
 @contextmanager
@@ -211,19 +254,22 @@ def progress() -> Iterator[Any]:
 
 
 def _read(
-    data: str, model: str | None, cluster: str | None, ignore: Sequence[str]
+    data: str, model: str | None, cluster: str | None, ignore: Sequence[str], missing: str | None
 ) -> tuple[xr.DataArray | xr.Dataset, dict[str, str]]:
     """Evidence, and what is known of it, from the name of a shipped data set or a CSV file."""
     if data in br.datasets.names():
-        for option, given in (("--cluster", cluster), ("--ignore", ", ".join(ignore))):
+        for option, given in (("--cluster", cluster), ("--ignore", ", ".join(ignore)), ("--missing", missing)):
             if given:
                 raise ValueError(f"{option} must be left out for a shipped data set; got {given!r}")
         about = br.datasets.describe(data)
         cases = "paired" in (model, about["model"]) and data in br.datasets.CASES
         return br.datasets.load_joint(data) if cases else br.datasets.load(data), about
-    if not Path(data).exists() or Path(data).is_dir():
-        raise ValueError(f"DATA must be a CSV file or one of {', '.join(br.datasets.names())}; got {data!r}")
-    return read_evidence(data, cluster, ignore), {"title": Path(data).name}
+    if data != "-" and (not Path(data).exists() or Path(data).is_dir()):
+        raise ValueError(
+            f"DATA must be a CSV file or one of {', '.join(br.datasets.names())}, or - for standard input; got {data!r}"
+        )
+    what = None if missing is None else number_or_word(missing)
+    return read_evidence(data, cluster, ignore, what), {"title": STDIN if data == "-" else Path(data).name}
 
 
 def _one_table_each(
@@ -266,7 +312,7 @@ def _pool(counts: xr.DataArray, join: Any) -> tuple[xr.DataArray, list[str]]:
     return br.pool(counts, join=join), [f"Pooled over {which}; --dataset chooses one."]
 
 
-def _number_or_word(text: str) -> float | str:
+def number_or_word(text: str) -> float | str:
     try:
         return float(text)
     except ValueError:

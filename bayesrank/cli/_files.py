@@ -20,6 +20,8 @@ CASES = {
     ("case", "actual", "predicted"): "the true and the predicted label of a case",
 }
 FORMS = (*COUNTS, *CASES)
+#: What else the column entity is called; only beside the columns of counts or cases, where it can be nothing else.
+ENTITY = ("model", "classifier", "system", "detector", "algorithm", "method")
 NUMBERS = ("tn", "fp", "fn", "tp", "count", "correct", "wrong")
 #: Columns of a file of single cases that are no entities.
 OF_CASES = ("case", "dataset", "cluster", "weight", "actual")
@@ -34,9 +36,11 @@ HARDLY = {
 HELP = "\n".join(f"  {'entity, ' + ', '.join(form):34}{words}" for form, words in (COUNTS | CASES).items())
 
 
-def read_evidence(path: str, cluster: str | None = None, ignore: Sequence[str] = ()) -> xr.DataArray | xr.Dataset:
-    """Counts from a file of counts, joint outcomes from one of single cases."""
-    table = read_table(path, cluster, ignore)
+def read_evidence(
+    path: str, cluster: str | None = None, ignore: Sequence[str] = (), missing: str | float | None = None
+) -> xr.DataArray | xr.Dataset:
+    """Counts from a file of counts, joint outcomes from one of single cases, where answers may be ``missing``."""
+    table = _with_entity(read_table(path, cluster, ignore))
     wide = "entity" not in table.names and not MARKS & set(table.names)
     form = None if wide else _form(table)
     known = OF_CASES if form is None else ("entity", *form, *OF_CASES)
@@ -44,12 +48,27 @@ def read_evidence(path: str, cluster: str | None = None, ignore: Sequence[str] =
     if twice:
         raise ValueError(f"{path} must have each column once; its heading has {twice[0]} more than once")
     if form is None:
-        return _wide(table)
+        return _wide(table, missing)
     if form in CASES:
-        return _long(table, form)
+        return _long(table, form, missing)
     if cluster is not None:
         raise ValueError(f"--cluster must be left out for counts, which do not tell single cases; got {cluster!r}")
+    if missing is not None:
+        raise ValueError(f"--missing must be left out for counts, which do not tell single cases; got {missing!r}")
     return _counts(table, form)
+
+
+def _with_entity(table: Table) -> Table:
+    """The table with a column entity, if one that is called otherwise can be nothing else."""
+    others = [name for name in table.names if name in ENTITY]
+    if "entity" in table.names or not others or not any(set(form) <= set(table.names) for form in FORMS):
+        return table
+    if len(others) > 1:
+        raise ValueError(
+            f"{table.path} must have one column that names the entities; its heading has {' and '.join(others)} "
+            "(--ignore COLUMN leaves one out)"
+        )
+    return table._replace(names=["entity" if name == others[0] else name for name in table.names])
 
 
 def _form(table: Table) -> tuple[str, ...]:
@@ -86,7 +105,7 @@ def _counts(table: Table, form: tuple[str, ...]) -> xr.DataArray:
     return br.from_frame(pd.DataFrame(columns), dataset="dataset" if "dataset" in columns else None)
 
 
-def _wide(table: Table) -> xr.Dataset:
+def _wide(table: Table, missing: Any) -> xr.Dataset:
     """One row a case, one column an entity."""
     entities = [i for i, name in enumerate(table.names) if name not in OF_CASES]
     typed = [table.typed[i] for i in entities]
@@ -109,8 +128,8 @@ def _wide(table: Table) -> xr.Dataset:
     read = None if "actual" in table.names else as_outcome
     # By position: names that differ in case are two.
     plain = table._replace(names=[str(i) for i in range(len(table.names))])
-    answers = {table.typed[i]: plain.column(str(i), read) for i in entities}
-    return _joint(table.path, answers, _of_cases(table))
+    answers = {table.typed[i]: plain.column(str(i), read, missing is not None) for i in entities}
+    return _joint(table.path, answers, _of_cases(table), missing)
 
 
 def _check_cases(table: Table) -> None:
@@ -125,10 +144,13 @@ def _check_cases(table: Table) -> None:
         seen.add(key)
 
 
-def _long(table: Table, form: tuple[str, ...]) -> xr.Dataset:
+def _long(table: Table, form: tuple[str, ...], missing: Any) -> xr.Dataset:
     """One row an entity and a case; every entity must have met every case."""
     last = form[-1]
-    entities, answers = table.column("entity"), table.column(last, as_outcome if last == "outcome" else None)
+    entities, answers = (
+        table.column("entity"),
+        table.column(last, as_outcome if last == "outcome" else None, missing is not None),
+    )
     about = _of_cases(table)
     if "actual" not in form:
         about.pop("actual", None)
@@ -150,14 +172,15 @@ def _long(table: Table, form: tuple[str, ...]) -> xr.Dataset:
                 )
     for entity, of in held.items():
         lacking = next((case for case in first if case not in of), None)
-        if lacking is not None:
+        if lacking is not None and missing is None:
             where = f" of dataset {lacking[0]!r}" if "dataset" in about else ""
             raise ValueError(
                 f"{table.path} must have a row for every entity on every case; got none for entity {entity!r} on case "
-                f"{lacking[1]!r}{where}"
+                f"{lacking[1]!r}{where} (--missing says what to do about it)"
             )
-    wide = {entity: [of[case] for case in first] for entity, of in held.items()}
-    return _joint(table.path, wide, {name: [column[i] for i in first.values()] for name, column in about.items()})
+    wide = {entity: [of.get(case) for case in first] for entity, of in held.items()}
+    known = {name: [column[i] for i in first.values()] for name, column in about.items()}
+    return _joint(table.path, wide, known, missing)
 
 
 def _of_cases(table: Table) -> dict[str, list]:
@@ -166,13 +189,13 @@ def _of_cases(table: Table) -> dict[str, list]:
     return {name: table.column(name, as_count if name == "weight" else None) for name in given}
 
 
-def _joint(path: str, answers: dict[str, list], about: dict[str, list]) -> xr.Dataset:
+def _joint(path: str, answers: dict[str, list], about: dict[str, list], missing: Any) -> xr.Dataset:
     """Joint outcomes of cases: what each entity answered, and what is known of the cases."""
     groups: dict[str, Any] = {name: about.get(name) for name in ("dataset", "cluster", "weight")}
     if "actual" not in about:
-        return br.from_outcomes(pd.DataFrame(answers), **groups)
+        return br.from_outcomes(pd.DataFrame(answers, dtype=float), **groups, missing=missing)
     actual, *predicted = as_labels(about["actual"], *answers.values())
-    labels = set(actual).union(*predicted)
+    labels = set(actual).union(*predicted) - {None}
     if len(labels) < 2:
         raise ValueError(f"{path} must hold two labels or more, true or predicted; got only {about['actual'][0]!r}")
-    return br.joint_outcomes(actual, dict(zip(answers, predicted, strict=True)), **groups)
+    return br.joint_outcomes(actual, dict(zip(answers, predicted, strict=True)), **groups, missing=missing)

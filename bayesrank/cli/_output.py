@@ -66,6 +66,11 @@ def fit_columns(header: Sequence[str], rows: Rows, width: float, least: str | No
     return {0: int(width)}
 
 
+def fits(header: Sequence[str], rows: Rows) -> bool:
+    """Whether there is room for all columns and a short name, or all of it in a pipe."""
+    return len(fit_columns(header, rows, _width(), None)) == len(header)
+
+
 def _longest_part(heading: str) -> str:
     return max(heading.split(), key=cell_len) if cell_len(heading) > LONGEST_HEADING else heading
 

@@ -46,9 +46,16 @@ def read_preferences(text: str, prevalence: str | None) -> tuple[xr.Dataset, str
 
 
 def fixed_prevalence(prevalence: str | None) -> float | None:
-    """The number that was typed; None for what is no number."""
+    """The number that was typed, 2% being 0.02; None for what is no number.
+
+    Examples
+    --------
+    >>> fixed_prevalence("2%"), fixed_prevalence("0.02"), fixed_prevalence("sampled")
+    (0.02, 0.02, None)
+    """
+    percent = (prevalence or "").strip().endswith("%")
     try:
-        return None if prevalence is None else float(prevalence)
+        return None if prevalence is None else float(prevalence.strip().rstrip("%")) / (100 if percent else 1)
     except ValueError:
         return None
 

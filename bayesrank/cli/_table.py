@@ -6,10 +6,21 @@ Names stay text, so that test 01 is not test 1. What is wrong is told with its l
 import csv
 import io
 import math
+import re
+import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+#: What messages call the file -.
+STDIN = "standard input"
+#: Other names of columns, with _ for spaces and hyphens.
+OTHER_NAMES = {"y_true": "actual"} | {
+    f"{right}_{sign}{s}": f"{right[0]}{sign[0]}"
+    for right in ("true", "false")
+    for sign in ("negative", "positive")
+    for s in ("", "s")
+}
 #: Columns that say what of a case is told, or which case it is, not what it belongs to.
 NO_CLUSTERS = ("entity", "case", "actual", "predicted", "outcome", "weight", "count", "correct", "wrong")
 
@@ -23,10 +34,13 @@ class Table(NamedTuple):
     lines: list[int]
     rows: list[list[str]]
 
-    def column(self, name: str, read: Callable[[str, str, str], Any] | None = None) -> list:
-        """The fields of a column, none of them empty; by default as text."""
+    def column(self, name: str, read: Callable[[str, str, str], Any] | None = None, may_lack: bool = False) -> list:
+        """The fields of a column, by default as text; an empty one is refused, or None where it may be."""
         i = self.names.index(name)
-        return [self._field(line, row[i], self.typed[i], read) for line, row in zip(self.lines, self.rows, strict=True)]
+        return [
+            None if may_lack and not row[i] else self._field(line, row[i], self.typed[i], read)
+            for line, row in zip(self.lines, self.rows, strict=True)
+        ]
 
     def at(self, i: int) -> str:
         """Where the row is, for a message."""
@@ -35,18 +49,19 @@ class Table(NamedTuple):
     def _field(self, line: int, text: str, name: str, read: Callable[[str, str, str], Any] | None) -> Any:
         where = f"{self.path}, line {line}"
         if not text:
-            raise ValueError(f"{where}: {name} must not be empty")
+            hint = " (--missing says what to do about answers that are missing)" * (read is as_outcome)
+            raise ValueError(f"{where}: {name} must not be empty{hint}")
         return text if read is None else read(text, name, where)
 
 
 def read_table(path: str, cluster: str | None = None, ignore: Sequence[str] = ()) -> Table:
     """The file's columns but those to ``ignore``; the one that names the clusters is called cluster."""
-    rows = _rows(path)
+    rows, path = _rows(path), STDIN if path == "-" else path
     if not rows:
         raise ValueError(f"{path} must have a heading and at least one row; it is empty")
     (_, first), *rest = rows
     typed = [_plain(field) for field in first]
-    names = ["actual" if field.lower() == "y_true" else field.lower() for field in typed]
+    names = [OTHER_NAMES.get(re.sub("[ -]", "_", field.lower()), field.lower()) for field in typed]
     for option, column in [*(("--ignore", name) for name in ignore), *([("--cluster", cluster)] if cluster else [])]:
         if _plain(column).lower() not in names:
             raise ValueError(f"{option} must name a column of {path}, {', '.join(typed)}; got {column!r}")
@@ -117,11 +132,11 @@ def to_number(text: str) -> float | None:
     return number if math.isfinite(number) and "_" not in text else None
 
 
-def as_labels(*columns: list[str]) -> list[list]:
-    """Labels as numbers if all are, for 10 comes after 9."""
+def as_labels(*columns: list) -> list[list]:
+    """Labels as numbers if all are, for 10 comes after 9; one that is missing stays None."""
     for kind in (int, float):
         try:
-            return [[kind(label) for label in column] for column in columns]
+            return [[None if label is None else kind(label) for label in column] for column in columns]
         except ValueError:
             continue
     return list(columns)
@@ -129,8 +144,9 @@ def as_labels(*columns: list[str]) -> list[list]:
 
 def _rows(path: str) -> list[tuple[int, list[str]]]:
     """Rows that are not blank, with the numbers of the lines on which they end."""
+    data, path = (sys.stdin.buffer.read(), STDIN) if path == "-" else (Path(path).read_bytes(), path)
     try:
-        text = Path(path).read_text(encoding="utf-8-sig")
+        text = data.decode("utf-8-sig")
     except UnicodeDecodeError:
         raise ValueError(f'{path} must be text in UTF-8 (in Excel, save it as "CSV UTF-8")') from None
     heading = next((line for line in text.splitlines() if line.strip()), "")

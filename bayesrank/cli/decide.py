@@ -1,6 +1,7 @@
 """``bayesrank decide``: which entity to use, by what right and wrong answers are worth."""
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import click
@@ -10,7 +11,7 @@ import xarray as xr
 import bayesrank as br
 from bayesrank import _text
 from bayesrank.cli._analysis import analyse, analysing, progress
-from bayesrank.cli._output import print_numbers
+from bayesrank.cli._formats import DIGITS, FULL, Sheet, check_digits, exporting, save, show
 from bayesrank.ranking.summary import worth
 
 EXAMPLES = """
@@ -33,7 +34,7 @@ COMPARED = ("tpr_noninferior", "tnr_noninferior", "noninferior", "superior", "eq
 @click.option("--reference", help="An entity: are the others no worse than it, in both rates?")
 @click.option("--margin-tpr", type=float, help="How much lower a TPR is accepted. [default: 0.05]")
 @click.option("--margin-tnr", type=float, help="How much lower a TNR is accepted. [default: 0.05]")
-@click.option("--format", "output", type=click.Choice(["table", "csv"]), default="table", show_default=True)
+@exporting()
 def decide(
     benefit: str,
     always: bool,
@@ -42,6 +43,9 @@ def decide(
     margin_tnr: float | None,
     prob: float,
     output: str,
+    top: int | None,
+    digits: int | None,
+    picture: str | None,
     **how: Any,
 ) -> None:
     """The expected utility of using each entity of DATA, the chance that it is the best choice, and the cost of doubt.
@@ -50,6 +54,7 @@ def decide(
     case at --prevalence.
     """
     with progress() as step:
+        check_digits(digits, output)
         # What is typed wrongly is better known before the work than after it.
         worths = _benefits(benefit)
         margins = _margins(reference, margin_tpr, margin_tnr)
@@ -63,16 +68,17 @@ def decide(
         compared = None
         if reference is not None:
             compared = br.noninferiority(analysis.posterior, names[reference], **margins, prob=prob)
-    if output == "csv":
-        click.echo(_frame(decision, compared).to_csv(), nl=False)
+        drawn = save(br.plots.intervals(_by_utility(decision), "expected utility"), picture) if picture else None
+    verdict = br.decision_verdict(decision)
+    remarks = [f"Note: {line}" for line in analysis.remarks] + ([drawn] if drawn and output == "table" else [])
+    about = {"benefit": worths, "prob": prob, "verdict": verdict}
+    sheet = Sheet(*_of_utility(decision, digits), verdict, _frame(decision, compared), about)
+    if compared is None or output in FULL:
+        show(replace(sheet, lines=[*verdict, *remarks]), output, top)
         return
-    _print_decision(decision)
-    for sentence in br.decision_verdict(decision):
-        click.echo(sentence)
-    if compared is not None:
-        _print_compared(compared, worth(decision))
-    for line in analysis.remarks:
-        click.echo(f"Note: {line}")
+    show(sheet, output, top)
+    click.echo()
+    show(_comparison(compared, worth(decision), remarks), output, top)
 
 
 def _benefits(text: str) -> dict[str, float]:
@@ -133,10 +139,12 @@ def _frame(decision: xr.Dataset, compared: xr.Dataset | None) -> pd.DataFrame:
     return frame.rename_axis("entity")
 
 
-def _print_decision(decision: xr.Dataset) -> None:
+def _of_utility(decision: xr.Dataset, given: int | None) -> tuple[list[str], list[list[str]]]:
+    """Headings and rows of the utilities, to as many digits as their intervals carry unless these are given."""
     size, ordered = worth(decision), _by_utility(decision)
     width = float((ordered["upper"] - ordered["lower"]).where(lambda x: x > 0).median())
-    digits = 3 if math.isnan(width) else min(max(2 - math.floor(math.log10(width)), 0), 9)
+    digits = DIGITS if math.isnan(width) else min(max(2 - math.floor(math.log10(width)), 0), 9)
+    digits = digits if given is None else given
     rows = []
     for i in range(ordered.sizes["entity"]):
         row = {
@@ -153,12 +161,11 @@ def _print_decision(decision: xr.Dataset) -> None:
             ]
         )
     level = f"{100 * decision.attrs['prob']:g}% interval"
-    print_numbers(["entity", "expected utility", level, "P(best)", "regret"], rows)
+    return ["entity", "expected utility", level, "P(best)", "regret"], rows
 
 
-def _print_compared(compared: xr.Dataset, size: float) -> None:
+def _comparison(compared: xr.Dataset, size: float, remarks: list[str]) -> Sheet:
     tpr, tnr, who = (compared.attrs[name] for name in ("tpr", "tnr", "reference"))
-    click.echo()
     rows = [
         [
             str(compared["entity"].values[i]),
@@ -168,10 +175,12 @@ def _print_compared(compared: xr.Dataset, size: float) -> None:
         ]
         for i in range(compared.sizes["entity"])
     ]
-    print_numbers([f"against {who}", "verdict", "no worse", "superior", "equivalent", "TPR", "TNR"], rows)
     error = max(float(compared[f"{name}_error"].max()) for name in COMPARED)
-    click.echo(
+    line = (
         f"No worse: TPR above that of {who} minus {tpr:g} (P in the column TPR) and TNR above it minus {tnr:g}, "
         "together. Equivalent: both within these margins. A verdict needs the probability "
         f"{compared.attrs['prob']:g}; Monte-Carlo errors are at most {error:.2g}."
+    )
+    return Sheet(
+        [f"against {who}", "verdict", "no worse", "superior", "equivalent", "TPR", "TNR"], rows, [line, *remarks]
     )

@@ -1,6 +1,5 @@
 """``bayesrank rank``: a credible ranking by one score."""
 
-import json
 import shlex
 import sys
 from pathlib import Path
@@ -13,8 +12,10 @@ import bayesrank as br
 from bayesrank import _text
 from bayesrank._compat import groups_of
 from bayesrank.cli._analysis import Analysis, analyse, analysing, check_classes, progress
-from bayesrank.cli._files import HELP
-from bayesrank.cli._output import print_numbers, rank_cells, rank_header
+from bayesrank.cli._datasets import dataset_lines
+from bayesrank.cli._files import ENTITY, HELP
+from bayesrank.cli._formats import DIGITS, FULL, Sheet, check_digits, exporting, save, show
+from bayesrank.cli._output import rank_cells, rank_header
 from bayesrank.ranking.summary import worth
 from bayesrank.scores import Score, as_score
 
@@ -25,20 +26,23 @@ Examples:
   bayesrank rank counts.csv --score f1 --rope 0.01 --report counts.html
   bayesrank rank anomaly_detectors --dataset art_daily_jumpsup --score mcc
   bayesrank rank livecodebench_execution
+  bayesrank rank antibody_tests --top 10 --format latex
   bayesrank rank breast_cancer --score mcc --ask "logreg > knn5 > tree" --ask "rf in top 3"
   bayesrank rank answers.csv --cluster question --ignore remark
+  cut -d, -f1-5 counts.csv | bayesrank rank - --format board > board.json
 """
 
 #: The variable of a posterior that outcomes are ranked by.
 MEAN = "mean_outcome"
-WHAT = f"""Rank the entities of DATA: a shipped data set, or a CSV file.
+WHAT = f"""Rank the entities of DATA: a shipped data set, a CSV file, or - for standard input.
 
 The columns in the file's heading tell what a row is, in any order; beside entity they are those of exactly one line:
 
 \b
 {HELP}
 
-Other columns do not matter then. Without a column entity a row is a case, and every column an entity: its outcome, 1
+Other columns do not matter then. The column entity may be called {", ".join(ENTITY[:-1])} or {ENTITY[-1]} beside
+counts. Without one a row is a case, and every column an entity: its outcome, 1
 for right and 0 for wrong, a grade or another number. With a column actual (or y_true), which holds the true label, it
 is the label that the entity predicted.
 
@@ -63,7 +67,7 @@ out. Cases are ranked by the model paired, for which every entity must have met 
     help="Of a hierarchical model: rank by a typical data set or by one more. [default: typical]",
 )
 @click.option("--ask", multiple=True, help="How probable is this of the order? 'A > B and C in top 3'; again for more.")
-@click.option("--format", "output", type=click.Choice(["table", "csv", "json"]), default="table", show_default=True)
+@exporting("board")
 @click.option("--report", type=click.Path(dir_okay=False), help="Write a self-contained HTML report.")
 def rank(
     score: str | None,
@@ -72,11 +76,15 @@ def rank(
     ask: tuple[str, ...],
     kind: str | None,
     output: str,
+    top: int | None,
+    digits: int | None,
+    picture: str | None,
     report: str | None,
     **how: Any,
 ) -> None:
-    """A ranking as a table, as CSV or JSON, and as a report."""
+    """A ranking in one of many formats, as a picture, and as a report."""
     with progress() as step:
+        check_digits(digits, output)
         if report and not Path(report).absolute().parent.is_dir():
             raise ValueError(f"--report must name a file in a folder that there is; got {report!r}")
         # A name that there is not is better known before the work than after it.
@@ -85,12 +93,14 @@ def rank(
             raise ValueError(f"--score must have a better end to rank by; {known.name} has none")
         if kind is not None and not (how["model"] or "").startswith("hierarchical"):
             raise ValueError(f"--kind must be left out for models that are not hierarchical; got {kind!r}")
-        if ask and output == "csv":
-            raise ValueError("--ask must be left out of --format csv, which has a row for each entity; json has both")
+        if ask and output in ("csv", "board"):
+            raise ValueError(
+                f"--ask must be left out of --format {output}, which has only a row for each entity; json has both"
+            )
         analysis = analyse(step, **how)
         the_score = _score(analysis, known or score, how["data"])
         step("ranking")
-        ranking = br.credible_ranking(analysis.posterior, the_score, prob=prob, rope=rope, kind=kind)
+        ranking = br.full_ranking(analysis.posterior, the_score, prob=prob, rope=rope, kind=kind)
         answers = [br.probability(analysis.posterior, statement, the_score, rope=rope, kind=kind) for statement in ask]
         if report:
             step("reporting")
@@ -101,30 +111,31 @@ def rank(
                 analysis.posterior, the_score, ranking, kind=kind, data=analysis.about, command=command
             )
             Path(report).write_text(html, encoding="utf-8")
-    if output == "csv":
-        click.echo(br.ranking_table(ranking).to_csv(), nl=False)
-    elif output == "json":
-        click.echo(_json(ranking, answers))
-    else:
+        drawn = save(br.plots.forest(ranking), picture) if picture else None
+    if output == "board":
+        click.echo(br.board(ranking, top), nl=False)
+        return
+    lines = br.verdict(ranking)
+    if output not in FULL:
         from bayesrank.report.words import implied_prior, prior_scores
 
-        _print_table(ranking)
+        lines += dataset_lines(analysis.posterior, the_score, ranking)
         for answer in answers:
-            p = _text.probability(float(answer["probability"]), worth(ranking))
+            p = _text.probability(float(answer["probability"]), min(worth(ranking), answer.attrs["draws"]))
             error = float(answer["probability_error"])
-            click.echo(f"{answer.attrs['statement']}: probability {p} (Monte-Carlo error {error:.2g}).")
+            lines.append(f"{answer.attrs['statement']}: probability {p} (Monte-Carlo error {error:.2g}).")
         implied = implied_prior(prior_scores(analysis.posterior, the_score, kind), prob)
         if implied:
             prior = groups_of(analysis.posterior)["posterior"].attrs["prior"]
-            click.echo(f"Before any data, the {prior} prior gives {ranking.attrs['score']} a {implied}.")
-        for line in analysis.remarks:
-            click.echo(f"Note: {line}")
+            lines.append(f"Before any data, the {prior} prior gives {ranking.attrs['score']} a {implied}.")
+        lines += [f"Note: {line}" for line in analysis.remarks]
         if score is None and ranking.attrs["score"] in ("accuracy", MEAN):
             low, high = ranking.attrs["range"]
             what = f", the mean of outcomes from {low:g} to {high:g}" if the_score == MEAN else ""
-            click.echo(f"Note: Ranked by {ranking.attrs['score']}{what}, as no --score was given.")
-        if report:
-            click.echo(f"Report: {report}")
+            lines.append(f"Note: Ranked by {ranking.attrs['score']}{what}, as no --score was given.")
+        lines += [drawn] if drawn and output == "table" else []
+        lines += [f"Report: {report}"] if report and output == "table" else []
+    show(_sheet(ranking, answers, lines, DIGITS if digits is None else digits), output, top)
 
 
 def _score(analysis: Analysis, given: Any, data: str) -> Score | str:
@@ -132,7 +143,7 @@ def _score(analysis: Analysis, given: Any, data: str) -> Score | str:
     if analysis.counts is not None:
         if given == MEAN:
             raise ValueError(f"--score must be of classes, which {data} has; got {MEAN}, which is of outcomes without")
-        score = given or _default(analysis.counts)
+        score = given or default_score(analysis.counts)
         check_classes(analysis.counts, score, data)
         return score
     if given not in (None, MEAN):
@@ -143,20 +154,20 @@ def _score(analysis: Analysis, given: Any, data: str) -> Score | str:
     return MEAN
 
 
-def _default(counts: xr.DataArray) -> Score:
+def default_score(counts: xr.DataArray) -> Score:
     """Informedness, which needs no prevalence; accuracy of more classes, or where only one of two has cases."""
     both = counts.sizes["actual"] == 2 and bool((counts.sum([d for d in counts.dims if d != "actual"]) > 0).all())
     return as_score("informedness" if both else "accuracy")
 
 
-def _print_table(ranking: xr.Dataset) -> None:
+def _sheet(ranking: xr.Dataset, answers: list[xr.Dataset], lines: list[str], digits: int) -> Sheet:
     table = br.ranking_table(ranking)
     size = worth(ranking)
     rows = [
         [
             str(name),
-            _text.number(row["median"]),
-            _text.interval(row["lower"], row["upper"]),
+            _text.number(row["median"], digits),
+            _text.interval(row["lower"], row["upper"], digits),
             *rank_cells(row, size),
             _text.number(row["tier"], 0),
         ]
@@ -164,26 +175,11 @@ def _print_table(ranking: xr.Dataset) -> None:
     ]
     level = f"{100 * ranking.attrs['prob']:g}%"
     score = ranking.attrs["score"].replace("_", " ")
+    about = {name: ranking.attrs[name] for name in ("score", "prob", "rope")}
+    about["verdict"] = br.verdict(ranking)
+    about["asked"] = [
+        {"statement": answer.attrs["statement"]} | {str(name): float(held) for name, held in answer.items()}
+        for answer in answers
+    ]
     header = ["entity", score, f"{level} interval", *rank_header(ranking.attrs["prob"]), "tier"]
-    print_numbers(header, rows, least="E(rank)")
-    for sentence in br.verdict(ranking):
-        click.echo(sentence)
-
-
-def _json(ranking: xr.Dataset, answers: list[xr.Dataset]) -> str:
-    table = br.ranking_table(ranking).reset_index()
-    return json.dumps(
-        {
-            "score": ranking.attrs["score"],
-            "prob": ranking.attrs["prob"],
-            "rope": ranking.attrs["rope"],
-            "verdict": br.verdict(ranking),
-            "asked": [
-                {"statement": answer.attrs["statement"]} | {str(name): float(held) for name, held in answer.items()}
-                for answer in answers
-            ],
-            "ranking": json.loads(table.to_json(orient="records")),
-        },
-        ensure_ascii=False,
-        indent=2,
-    )
+    return Sheet(header, rows, lines, table, about, "ranking", least="E(rank)")

@@ -1,16 +1,17 @@
 """``bayesrank tile``: who is best under which preference, and under an uncertain one."""
 
-import warnings
-from pathlib import Path
+from dataclasses import replace
 from typing import Any
 
 import click
+import pandas as pd
 import xarray as xr
 
 import bayesrank as br
 from bayesrank import _text
 from bayesrank.cli._analysis import Analysis, analyse, analysing, progress
-from bayesrank.cli._output import print_numbers, rank_cells, rank_header
+from bayesrank.cli._formats import Sheet, check_digits, exporting, save, show
+from bayesrank.cli._output import rank_cells, rank_header
 from bayesrank.cli._preferences import FORMS, fixed_prevalence, read_preferences
 from bayesrank.tile.preferences import REGIONS
 
@@ -32,16 +33,8 @@ each axis: a ~ Beta(A1, A2), b ~ Beta(B1, B2). A SCORE is a name, or a place suc
 A REGION is one of
 {chr(10).join(f"  {name:21}{words}" for name, (words, _) in REGIONS.items())}
 """
-ENDINGS = (".png", ".pdf", ".svg")
-
-
-def _writable(context: click.Context, option: click.Parameter, path: str | None) -> str | None:
-    """A path for a picture that can be written to: better known before the work than after it."""
-    if path is not None and Path(path).suffix.lower() not in ENDINGS:
-        raise click.BadParameter(f"must end in {', '.join(ENDINGS)}; got {path!r}", context, option)
-    if path is not None and not Path(path).absolute().parent.is_dir():
-        raise click.BadParameter(f"must lie in a folder that exists; got {path!r}", context, option)
-    return path
+#: Decimals of a share, which is printed in percent.
+PERCENT = 1
 
 
 @click.command(epilog=EXAMPLES, short_help="Who is best under which preference?")
@@ -55,13 +48,18 @@ def _writable(context: click.Context, option: click.Parameter, path: str | None)
     show_default=True,
     help="Points along each axis of the credible Tile.",
 )
-@click.option(
-    "--picture",
-    type=click.Path(dir_okay=False),
-    callback=_writable,
-    help="Write the map (PNG, PDF or SVG by its ending).",
-)
-def tile(credible: bool, preference: str | None, resolution: int, picture: str | None, prob: float, **how: Any) -> None:
+@exporting()
+def tile(
+    credible: bool,
+    preference: str | None,
+    resolution: int,
+    prob: float,
+    output: str,
+    top: int | None,
+    digits: int | None,
+    picture: str | None,
+    **how: Any,
+) -> None:
     """Map who is best for every preference: the Tile of all canonical ranking scores.
 
     Across, a weighs true positives against true negatives; up, b weighs false negatives against false positives. The
@@ -69,6 +67,9 @@ def tile(credible: bool, preference: str | None, resolution: int, picture: str |
     posterior and that preference at once, and the map is that of the posterior.
     """
     with progress() as step:
+        check_digits(digits, output)
+        if digits is not None and preference is not None:
+            raise ValueError(f"--digits must be left out of --preference, which has ranks alone; got {digits}")
         chosen = None if preference is None else read_preferences(preference, how["prevalence"])
         analysis = analyse(step, **how)
         analysis.tables("a Tile", how["data"])
@@ -81,24 +82,13 @@ def tile(credible: bool, preference: str | None, resolution: int, picture: str |
         if picture:
             step("drawing the map")
             draw = br.plots.credible_tile if over_draws else br.plots.winner_tile
-            legible = _save(draw(found).figure, picture)
+            drawn = save(draw(found), picture)
     if chosen is not None:
-        _print_ranking(ranking)
-        click.echo(chosen[1])
+        sheet, words = _ranking(ranking), [chosen[1]]
     else:
-        _print_shares(found, share)
-    for line in analysis.notes():
-        click.echo(f"Note: {line}")
-    if picture:
-        click.echo(f"Picture: {picture}{'' if legible else ' (its font lacks some letters of the names)'}")
-
-
-def _save(figure: Any, path: str) -> bool:
-    """Write a picture; whether its font has all the letters."""
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        figure.savefig(path, dpi=150, bbox_inches="tight")
-    return not any(str(warning.message).startswith("Glyph") for warning in caught)
+        sheet, words = _shares(found, share, PERCENT if digits is None else digits), []
+    notes = [f"Note: {line}" for line in analysis.notes()] + ([drawn] if picture and output == "table" else [])
+    show(replace(sheet, lines=[*sheet.lines, *words, *notes]), output, top)
 
 
 def _map(
@@ -114,42 +104,54 @@ def _map(
     return br.tile.regions(observed), br.tile.shares(observed)
 
 
-def _print_shares(found: xr.Dataset, share: xr.DataArray) -> None:
+def _shares(found: xr.Dataset, share: xr.DataArray, digits: int) -> Sheet:
     order = share.sortby("entity").sortby(-share.sortby("entity").round(12))
     seen = order[order > 0.0005].dropna("entity")
     header = ["entity", "share of the Tile"]
-    rows = [[str(name), f"{100 * float(s):.1f}%"] for name, s in zip(seen["entity"].values.tolist(), seen, strict=True)]
+    rows = [
+        [str(name), f"{100 * float(s):.{digits}f}%"]
+        for name, s in zip(seen["entity"].values.tolist(), seen, strict=True)
+    ]
     credible = "share_lower" in found
+    columns = {"share": order.values}
     if credible:
         header.append(f"{100 * found.attrs['prob']:g}% interval")
-        limits = found[["share_lower", "share_upper"]].sel(entity=seen["entity"])
-        for row, low, high in zip(rows, limits["share_lower"], limits["share_upper"], strict=True):
-            row.append(f"{100 * float(low):.1f}% to {100 * float(high):.1f}%")
-    print_numbers(header, rows)
+        limits = found[["share_lower", "share_upper"]].sel(entity=order["entity"])
+        columns |= {str(name): limits[name].values for name in limits}
+        for row, low, high in zip(rows, limits["share_lower"].values, limits["share_upper"].values, strict=False):
+            row.append(f"{100 * low:.{digits}f}% to {100 * high:.{digits}f}%")
     rest = share.sizes["entity"] - len(rows)
-    if rest:
-        click.echo(f"{_text.count(rest, 'entity')} with a share below 0.05%.")
+    lines = [f"{_text.count(rest, 'entity')} with a share below 0.05%."] if rest else []
     if credible:
-        click.echo(
+        lines.append(
             f"On {100 * float(found['undecided_area']):.0f}% of the Tile nobody is best with probability "
             f"{found.attrs['prob']:g}."
         )
-        return
-    held = found[["entity", "tied", "area"]].to_dataframe().groupby("entity").agg({"tied": "first", "area": "sum"})
-    for tied, area in held[(held["tied"] > 1) & (held["area"] > 0.0005)].itertuples(index=False):
-        click.echo(f"{tied} entities with equal rates tie everywhere; together they are best on {100 * area:.1f}%.")
+    else:
+        held = found[["entity", "tied", "area"]].to_dataframe().groupby("entity").agg({"tied": "first", "area": "sum"})
+        lines += [
+            f"{tied} entities with equal rates tie everywhere; together they are best on {100 * area:.1f}%."
+            for tied, area in held[(held["tied"] > 1) & (held["area"] > 0.0005)].itertuples(index=False)
+        ]
+    frame = pd.DataFrame(columns, pd.Index(order["entity"].values, name="entity"))
+    about: dict[str, Any] = {"credible": credible} | ({"prob": found.attrs["prob"]} if credible else {})
+    return Sheet(header, rows, lines, frame, about)
 
 
-def _print_ranking(ranking: xr.Dataset) -> None:
+def _ranking(ranking: xr.Dataset) -> Sheet:
     """The entities by expected rank; equal ones by name."""
     table = ranking.drop_dims("rank").to_dataframe()
     table = table.sort_index(key=lambda names: names.astype(str))
     table = table.loc[table["expected_rank"].round(9).sort_values(kind="stable", na_position="last").index]
     rows = [[str(name), *rank_cells(row, ranking.attrs["draws"])] for name, row in table.iterrows()]
-    print_numbers(["entity", *rank_header(ranking.attrs["prob"])], rows, least="E(rank)")
     partly = int((ranking["undefined"] > 1e-9).sum())
-    if partly:
-        click.echo(
+    lines = (
+        [
             f"{_text.count(partly, 'entity')} had no score in some draws or under some preferences; ranks are among "
             "the defined ones."
-        )
+        ]
+        if partly
+        else []
+    )
+    header = ["entity", *rank_header(ranking.attrs["prob"])]
+    return Sheet(header, rows, lines, table, {"prob": ranking.attrs["prob"]}, least="E(rank)")

@@ -1,10 +1,11 @@
 """Decision curves: the net benefit of treating by a predicted probability, at every threshold, with its uncertainty.
 
 The cases are what is uncertain: all entities, all thresholds and the strategies of treating all or none are judged by
-the same draws of the cases' weights (the Bayesian bootstrap), so that they can be compared draw by draw.
+the same draws of the cases' weights, those of :func:`bayesrank.case_weights`, so that they can be compared draw by
+draw.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -27,16 +28,13 @@ from bayesrank._checks import (
     unique_rows,
     whole,
 )
-from bayesrank._random import Seed, blocks, fingerprint, root_sequence, stream
+from bayesrank._random import Seed
 from bayesrank.decisions._means import mean_and_error, share_and_error
+from bayesrank.weights import few, weight_blocks
 
 __all__ = ["STRATEGIES", "decision_curve"]
 
 STRATEGIES = ("treat all", "treat none")
-#: Below so many cases of a class the bootstrap is too sure of itself, as in the model "paired".
-FEW = 50
-#: Weights that are held at once.
-HELD = 2**22
 
 
 def decision_curve(
@@ -69,7 +67,7 @@ def decision_curve(
         Of the positive class where the entities are to be used, or draws of it along ``draw``. By default it is that
         of the cases, which were drawn at random.
     draws : int
-        Draws of the cases' weights.
+        Draws of the cases' weights, those of one chain of :func:`bayesrank.case_weights`.
     seed : int, SeedSequence or Generator, optional
         Of all randomness. The order of cases and entities changes nothing, nor do the thresholds.
     prob : float
@@ -114,18 +112,20 @@ def decision_curve(
     names = unique_names("predictions", [*risks, *STRATEGIES])
     share = _share(prevalence, draws)
 
-    # By name and by what was predicted, so that neither the order of entities nor that of cases changes the draws.
-    order = sorted(risks, key=repr)
-    levels = {name: np.unique(risks[name], return_inverse=True) for name in order}
-    codes, which = unique_rows(np.column_stack([truth, *(levels[name][1].ravel() for name in order)]))
-    count = np.bincount(which).astype(float)
+    # Cases that are alike in all that is known of them are one pattern of the joint outcomes.
+    levels = {name: np.unique(held, return_inverse=True) for name, held in risks.items()}
+    codes, which = unique_rows(np.column_stack([truth, *(level.ravel() for _, level in levels.values())]))
+    count = np.bincount(which)
     positive = codes[:, 0] == 1
-    risk = np.stack([levels[name][0][codes[:, 1 + order.index(name)]] for name in risks])
+    risk = np.stack([seen[codes[:, 1 + i]] for i, (seen, _) in enumerate(levels.values())])
     decided = [_decided(risk, t) for t in at]
 
     values = np.empty((draws, len(names), at.size))
-    root = root_sequence(seed)
-    for start, weight in _case_weights(count, draws, root, fingerprint(codes, count)):
+    joint = xr.Dataset(
+        {"actual": ("pattern", codes[:, 0]), "predicted": (("pattern", "entity"), risk.T), "count": ("pattern", count)},
+        {"entity": name_coord(list(risks))},
+    )
+    for start, weight in weight_blocks(joint, draws, seed):
         here = slice(start, start + len(weight))
         values[here] = _net_benefit(weight, positive, decided, at, None if share is None else share[here])
     seen = _net_benefit(count[None], positive, decided, at, None if share is None else share.mean(keepdims=True))[0]
@@ -224,22 +224,6 @@ def _net_benefit(
     return np.stack(found, axis=-1)
 
 
-def _case_weights(
-    count: np.ndarray, draws: int, root: np.random.SeedSequence, evidence: str
-) -> Iterator[tuple[int, np.ndarray]]:
-    """Draws of the weights of distinct cases that occurred ``count`` times: Dirichlet, but for their sum.
-
-    In parts of the draws, which come from a stream for each block of the grid.
-    """
-    for block in blocks(1, draws):
-        rng = stream(root, "decision curve", evidence, *block.key)
-        step = max(HELD // count.size, 1)
-        for start in range(block.start, block.stop, step):
-            size = min(step, block.stop - start)
-            yield start, rng.standard_gamma(np.broadcast_to(count, (size, count.size)))
-
-
 def _notes(truth: np.ndarray) -> str:
-    fewest = int(min(truth.sum(), (1 - truth).sum()))
-    few = f"Only {fewest} cases of a class: intervals from fewer than some {FEW} are too narrow."
-    return few if fewest < FEW else ""
+    """The rates are those of a class: how few cases the smaller one has."""
+    return few(int(min(truth.sum(), (1 - truth).sum())), "case", " of a class").get("note", "")

@@ -91,7 +91,8 @@ def noninferiority(
         found |= _share(name, events, *differences.values())
     found["undefined"] = 1 - (known.mean(draw_dims(known)) if draw_dims(known) else known.astype(float))
     result = xr.Dataset({name: value.drop_attrs() for name, value in found.items()})
-    result["verdict"] = _verdict(result, prob)
+    lacking = _lacking(source, rates, kind, reference, known)
+    result["verdict"] = _verdict(result, prob).where(~lacking, "undecided")
     result["notes"] = "\n".join(evidence.notes(as_score("tpr")))
     facts = {"reference": str(reference), "prob": prob, "tpr": margins["tpr"], "tnr": margins["tnr"]}
     return result.assign_attrs(facts)
@@ -111,6 +112,19 @@ def _minus(values: xr.DataArray, reference: Any) -> xr.DataArray:
     at = names.index(reference)
     others = values.isel(entity=[i for i in range(len(names)) if i != at])
     return (others - values.isel(entity=at, drop=True)).transpose(*draw_dims(values), ...).compute()
+
+
+def _lacking(
+    source: Any, rates: dict[str, xr.DataArray], kind: str | None, reference: Any, like: xr.DataArray
+) -> xr.DataArray:
+    """Whose rates nothing was observed of: there the prior alone speaks, which decides nothing; so of a reference."""
+    found = xr.zeros_like(like.isel(dict.fromkeys(draw_dims(like), 0), drop=True), bool)
+    for name, values in rates.items():
+        seen = evidence_of(source, None, values, kind).observed(as_score(name))
+        if seen is not None:
+            missing = seen.isnull()
+            found |= missing.sel(entity=found["entity"]) | missing.sel(entity=reference, drop=True)
+    return found
 
 
 def _interval(name: str, values: xr.DataArray, tail: float) -> dict[str, xr.DataArray]:

@@ -1,10 +1,20 @@
-"""Pictures of results. They draw what was computed elsewhere; each takes ``ax=`` and returns the Axes."""
+"""Pictures of results. They draw what was computed elsewhere; each takes ``ax=`` and returns the Axes.
 
+An entity has one colour in all of them: that of its place among all entities, or that of ``colors=``. All else follows
+Matplotlib's style, dark ones too.
+"""
+
+from bayesrank.plots._colors import colors
 from bayesrank.plots.cases import case_grid
+from bayesrank.plots.checks import predictive_check
+from bayesrank.plots.datasets import rank_blobs
 from bayesrank.plots.decisions import decision_curve
+from bayesrank.plots.meta_analysis import summary_roc
 from bayesrank.plots.ops import ops_curve, ops_drift, ops_square, ops_tile, ops_values
+from bayesrank.plots.populations import shrinkage
 from bayesrank.plots.predictive import effect_of_size, matrix_pmf, pmf_over_contours, score_pmf, score_pmf_by_tpr
 from bayesrank.plots.ranks import forest, rank_distribution, rank_heatmap, score_lines, superiority
+from bayesrank.plots.rates import roc_regions
 from bayesrank.plots.roc import (
     animate_contours,
     confusion_simplex,
@@ -14,6 +24,7 @@ from bayesrank.plots.roc import (
     roc_points,
 )
 from bayesrank.plots.sensitivities import sensitivity
+from bayesrank.plots.tables import intervals
 from bayesrank.plots.tile import (
     credible_tile,
     expected_rank_tile,
@@ -29,6 +40,7 @@ from bayesrank.plots.values import difference, posterior_against_prior
 __all__ = [
     "animate_contours",
     "case_grid",
+    "colors",
     "confusion_simplex",
     "contours",
     "credible_tile",
@@ -37,6 +49,7 @@ __all__ = [
     "effect_of_size",
     "expected_rank_tile",
     "forest",
+    "intervals",
     "matrix_pmf",
     "multiplicities",
     "ops_curve",
@@ -47,16 +60,21 @@ __all__ = [
     "pmf_over_contours",
     "posterior_against_prior",
     "pr_points",
+    "predictive_check",
     "probability_best_tiles",
+    "rank_blobs",
     "rank_distribution",
     "rank_heatmap",
     "roc_beside_tile",
     "roc_points",
+    "roc_regions",
     "score_lines",
     "score_pmf",
     "score_pmf_by_tpr",
     "sensitivity",
     "shares",
+    "shrinkage",
+    "summary_roc",
     "superiority",
     "value_tile",
     "value_tiles",

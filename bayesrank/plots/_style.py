@@ -1,27 +1,20 @@
-"""What pictures share: colours, names, sizes, and the furniture of Tiles. Matplotlib is imported on first use."""
+"""What pictures share: names, sizes, axes and legends. Matplotlib is imported on first use."""
 
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from itertools import chain, count, takewhile
 from typing import Any
-from unicodedata import normalize
+from unicodedata import bidirectional, normalize
 
-import xarray as xr
 from rich.cells import cell_len
 
-#: Okabe and Ito's eight colours, which people with any common colour blindness can tell apart.
-OKABE_ITO = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442", "#000000")
+from bayesrank.plots._colors import OKABE_ITO, entity_colors, ink, shade
 
-
-def entity_colors(entities: Sequence[Any]) -> dict[Any, Any]:
-    """One colour per entity, the same in every picture of a report: by position in ``entities``."""
-    if len(entities) <= len(OKABE_ITO):
-        return dict(zip(entities, OKABE_ITO, strict=False))
-    import matplotlib
-
-    scale = matplotlib.colormaps["cividis"]
-    return {name: scale(i / (len(entities) - 1)) for i, name in enumerate(entities)}
+__all__ = [
+    "OKABE_ITO", "entity_colors", "list_legend", "list_names", "list_size", "matrix_size", "new_axes", "plain_names",
+    "rank_ticks", "short_names", "strip",
+]  # fmt: skip
 
 
 def short_names(names: Sequence[Any], width: int = 32) -> list[str]:
@@ -48,9 +41,13 @@ def short_names(names: Sequence[Any], width: int = 32) -> list[str]:
 
 
 def plain_names(names: Sequence[Any], width: int) -> list[str]:
-    """Names cut to a width; a dollar sign is no formula, a leading underscore does not hide a name from a legend."""
+    """Names cut to a width; a dollar sign is no formula, a leading underscore does not hide a name from a legend.
+
+    Around names written from right to left are marks, so that numbers beside them stay where they are.
+    """
     texts = [name.replace("$", r"\$") for name in short_names(names, width)]
-    return [f" {text}" if text.startswith("_") else text for text in texts]
+    texts = [f" {text}" if text.startswith("_") else text for text in texts]
+    return [f"\u200e{text}\u200e" if any(bidirectional(c) in ("R", "AL") for c in text) else text for text in texts]
 
 
 def _cut(text: str, width: int) -> str:
@@ -99,19 +96,39 @@ def new_axes(ax: Any, width: float, height: float) -> Any:
 
 def list_size(size: int, width: float = 8.0) -> tuple[float, float]:
     """Width and height in inches of a picture with one row an entity."""
-    return width, 1.6 + (0.3 if size <= 30 else 0.17) * size
+    return width, 1.6 + (0.3 if size <= 30 else 0.17 if size <= 120 else 0.11) * size
+
+
+def matrix_size(size: int, cell: float = 0.3, width: float | None = None) -> tuple[float, float]:
+    """Width and height in inches of a picture with one row and one column an entity, of one screen at most."""
+    side = 3.0 + min(cell * size if size <= 30 else 0.11 * size, 11.0)
+    return side + 1.0 if width is None else width, side - (0.0 if width is None else 1.4)
 
 
 def list_names(ax: Any, entities: Sequence[Any], axis: str = "y") -> None:
-    """Entity names along an axis, the first at the top or left, small enough for their number."""
+    """Entity names along an axis, the first at the top or left, in letters that fit their number.
+
+    Where even the smallest do not fit, every so many get their place and name: 1, 6, 11, ...
+    """
     size = len(entities)
-    font = 9 if size <= 30 else 6.5
-    names = plain_names(entities, 46 if axis == "y" else 28)
+    box = ax.get_window_extent()
+    # What the other axis' labels take of a new Axes is not known before it is drawn.
+    room = 72 / ax.figure.dpi * (box.height if axis == "y" else 0.85 * box.width) / max(size, 1)
+    names, every, font = plain_names(entities, 46 if axis == "y" else 28), 1, min(max(0.8 * room, SMALLEST), 9.0)
+    if room < SMALLEST:
+        every = next((n for n in (2, 5, 10, 20, 25, 50, 100, 200, 500) if n * room >= 1.6 * SMALLEST), size)
+        font = 1.3 * SMALLEST
+        names = [f"{i + 1}  {name}" for i, name in enumerate(names)]
+    shown = range(0, size, every)
     if axis == "y":
-        ax.set_yticks(range(size), names, fontsize=font)
+        ax.set_yticks(shown, [names[i] for i in shown], fontsize=font)
         ax.set_ylim(size - 0.5, -0.5)
     else:
-        ax.set_xticks(range(size), names, fontsize=font, rotation=90)
+        ax.set_xticks(shown, [names[i] for i in shown], fontsize=font, rotation=90)
+
+
+#: Letters in points that can still be read.
+SMALLEST = 5.0
 
 
 def rank_ticks(axis: Any, size: int) -> None:
@@ -122,7 +139,7 @@ def rank_ticks(axis: Any, size: int) -> None:
 
 def strip(ax: Any) -> None:
     """Only what a list of intervals needs: the lower spine and a faint grid; numbers above a long list, too."""
-    ax.grid(axis="x", color="0.9")
+    ax.grid(axis="x", color=shade(ax, 0.1))
     ax.set_axisbelow(True)
     for side in ("top", "right", "left"):
         ax.spines[side].set_visible(False)
@@ -134,114 +151,6 @@ def list_legend(ax: Any, columns: int) -> None:
     """A legend above a list, and above the numbers there."""
     pad = 3.0 if len(ax.get_yticks()) > 40 else 0.5
     ax.legend(
-        frameon=False, loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=columns, fontsize=8, borderaxespad=pad
-    )
-
-
-#: Scores whose place on the Tile is the same at all priors: name, (a, b), where its label goes
-#: (Piérard et al., The Tile, Figure 3).
-MARKS = (
-    ("TNR", (0.0, 0.0), (5, 5), ("left", "bottom")),
-    ("PPV", (1.0, 0.0), (-5, 5), ("right", "bottom")),
-    ("NPV", (0.0, 1.0), (5, -5), ("left", "top")),
-    ("TPR", (1.0, 1.0), (-5, -5), ("right", "top")),
-    ("A", (0.5, 0.5), (4, 4), ("left", "bottom")),
-    ("F₁", (1.0, 0.5), (-5, 0), ("right", "center")),
-)
-SEQUENTIAL = "viridis"
-#: Where no single entity is the likeliest best.
-SHARED = "0.85"
-
-
-def furnish(ax: Any, prevalence: float | None, marks: bool = True) -> None:
-    """Axes, labels of scores, and on request the no-skill curve and the shifted grid."""
-    ax.set(xlim=(0, 1), ylim=(0, 1), aspect="equal", xlabel="a", ylabel="b")
-    ax.set_xticks([0, 0.5, 1], ["0", "½", "1"])
-    ax.set_yticks([0, 0.5, 1], ["0", "½", "1"])
-    if prevalence is not None:
-        from bayesrank.tile import no_skill_curve, prior_grid
-
-        grid = prior_grid(prevalence)
-        for position in grid.values[1:-1]:
-            ax.axvline(position, color="white", linewidth=0.4, alpha=0.6)
-            ax.axhline(position, color="white", linewidth=0.4, alpha=0.6)
-        curve = no_skill_curve(prevalence=prevalence)
-        ax.plot(curve["a"], curve["b"], color="#CC79A7", linewidth=1.6)
-    if not marks:
-        return
-    for name, place, offset, (horizontal, vertical) in MARKS:
-        ax.plot(*place, "o", color="black", markeredgecolor="white", markersize=5, clip_on=False, zorder=4)
-        ax.annotate(
-            name, place, offset, textcoords="offset points", ha=horizontal, va=vertical, fontsize=8, zorder=4,
-            bbox={"boxstyle": "round,pad=0.1", "facecolor": "white", "alpha": 0.75, "linewidth": 0},
-        )  # fmt: skip
-
-
-def share_colors(names: Sequence[Any]) -> dict[Any, Any]:
-    """Colours by share: the named ones differ clearly, the many small ones come from a long scale."""
-    import matplotlib
-
-    first = [*OKABE_ITO[:7], "#882255", "#44AA99", "#999933", "#661100", "#888888"]
-    scale = matplotlib.colormaps["tab20c"]
-    more = max(len(names) - len(first), 1)
-    return {name: first[i] if i < len(first) else scale((i - len(first)) / more) for i, name in enumerate(names)}
-
-
-def share_legend(
-    ax: Any,
-    share: dict[Any, float],
-    colors: dict[Any, Any],
-    most: int,
-    first: Sequence[Any] | None = None,
-    tied: Sequence[int] | None = None,
-    other: dict[str, float] | None = None,
-    grey: tuple[list[Any], float, bool] | None = None,
-    note: str | None = None,
-) -> None:
-    """Names of those that are best somewhere, largest shares first; of identical ones the first stands for all.
-
-    ``grey`` says who shares the grey area (nobody in particular, if empty), their share, and whether they tie exactly.
-    """
-    from matplotlib.patches import Patch
-
-    shown = list(share)[:most]
-    # Names are cut alone, so that the share stays readable.
-    texts = plain_names(list(share if first is None else first)[:most], 34)
-    ties = [""] * len(shown) if tied is None else [f"\nand {n - 1} more, tied" if n > 1 else "" for n in tied[:most]]
-    handles = [
-        Patch(facecolor=colors[name], label=f"{text}{tie}  {percent(share[name])}")
-        for name, text, tie in zip(shown, texts, ties, strict=True)
-    ]
-    if grey:
-        group, together, ties_exactly = grey
-        how = "tied" if ties_exactly else "too close to tell apart"
-        names = (
-            f"{plain_names(group[:1], 34)[0]}\nand {len(group) - 1} more, {how}  {percent(together)}" if group else ""
-        )
-        handles.append(Patch(facecolor=SHARED, label=names or f"several, {how}"))
-    rest = list(share)[most:]
-    further = {f"{len(rest)} more, together": sum(share[n] for n in rest)} if rest else {}
-    for text, part in (further | (other or {})).items():
-        handles.append(Patch(facecolor="none", label=f"{text}  {percent(part)}"))
-    if note:
-        handles.append(Patch(facecolor="none", edgecolor="0.35", hatch="//", label=note))
-    ax.legend(handles=handles, loc="center left", bbox_to_anchor=(1.03, 0.5), fontsize=7.5, frameon=False)
-
-
-def scale(tile: xr.DataArray) -> dict[str, Any]:
-    """Colours of a map: correlations from -1 to 1, other signed numbers from 0 both ways, the rest upwards."""
-    low, high = float(tile.min()), float(tile.max())
-    if str(tile.name or "").endswith("correlation"):
-        return {"cmap": "RdBu", "vmin": -1, "vmax": 1}
-    if low < 0:
-        reach = max(-low, high)
-        return {"cmap": "RdBu", "vmin": -reach, "vmax": reach}
-    return {"cmap": SEQUENTIAL, "vmin": 0 if high <= 1 else low, "vmax": 1 if high <= 1 else high}
-
-
-def title(tile: xr.DataArray) -> str:
-    return str(tile.name or "").replace("_", " ")
-
-
-def percent(share: float) -> str:
-    return "<1%" if share < 0.005 else f"{share:.0%}"
+        frameon=False, loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=columns, fontsize=8, borderaxespad=pad,
+        labelcolor=ink(),
+    )  # fmt: skip

@@ -6,6 +6,8 @@ import numpy as np
 import xarray as xr
 
 from bayesrank._checks import in_words
+from bayesrank.plots._colors import paper
+from bayesrank.plots._letters import legible
 from bayesrank.plots._style import list_names, list_size, new_axes
 
 __all__ = ["case_grid"]
@@ -42,7 +44,7 @@ def case_grid(cases: xr.Dataset, ax: Any = None) -> Any:
     if not isinstance(cases, xr.Dataset) or "decides" not in cases:
         raise TypeError(f"cases must come from br.deciding_cases; got {in_words(cases)}")
     import matplotlib
-    from matplotlib.colors import Normalize
+    from matplotlib.colors import Normalize, to_rgb
     from matplotlib.patches import Patch
 
     ax = new_axes(ax, *list_size(cases.sizes["entity"], 9))
@@ -52,9 +54,10 @@ def case_grid(cases: xr.Dataset, ax: Any = None) -> Any:
     norm = Normalize(0, 1) if right_wrong else Normalize(low, high)
     scale = matplotlib.colormaps["cividis_r"]
     colours = scale(norm(values))
-    colours[np.isnan(values)] = (1, 1, 1, 1)
+    ground = np.array(to_rgb(paper(ax)))
+    colours[np.isnan(values), :3] = ground
     pale = ~cases["decides"].values
-    colours[:, pale, :3] = 1 - 0.25 * (1 - colours[:, pale, :3])
+    colours[:, pale, :3] = ground - 0.25 * (ground - colours[:, pale, :3])
     edges = np.concatenate([[0], np.cumsum(cases["count"].values)])
     mesh = ax.pcolormesh(edges, np.arange(cases.sizes["entity"] + 1) - 0.5, colours)
     mesh.set_rasterized(True)
@@ -68,4 +71,4 @@ def case_grid(cases: xr.Dataset, ax: Any = None) -> Any:
         ax.legend(handles=keys, ncols=2, frameon=False, fontsize=8, loc="lower right", bbox_to_anchor=(1, 1))
     else:
         ax.figure.colorbar(matplotlib.cm.ScalarMappable(norm, scale), ax=ax, label="outcome", pad=0.01)
-    return ax
+    return legible(ax)

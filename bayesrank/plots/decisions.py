@@ -1,25 +1,27 @@
 """Decision curves: net benefit over threshold probabilities."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 import xarray as xr
 
 from bayesrank._checks import in_words
-from bayesrank.plots._style import OKABE_ITO, entity_colors, new_axes, plain_names
+from bayesrank.plots._colors import DASHES, entity_colors, ink, shade, winners
+from bayesrank.plots._letters import legible
+from bayesrank.plots._style import new_axes, plain_names
 
 __all__ = ["decision_curve"]
 
-#: More names than these do not go into a legend.
+#: Of more models than these, only those that are best somewhere have a name and a colour.
 NAMED = 12
-#: Lines tell apart what colours alone do not, to some people or in print.
-DASHES = ("-", (0, (5, 1.5)), (0, (3, 1, 1, 1)), (0, (1, 1)))
 
 
-def decision_curve(curve: xr.Dataset, ax: Any = None) -> Any:
+def decision_curve(curve: xr.Dataset, ax: Any = None, *, colors: Mapping[Any, Any] | None = None) -> Any:
     """Net benefit of every entity over the threshold, with its interval, beside treating all and treating none.
 
-    What lies far below treating none is cut off: nobody would choose it.
+    What lies far below treating none is cut off: nobody would choose it. Of more than twelve models only those with the
+    highest mean somewhere are named, eight at most; the others are grey lines.
 
     Parameters
     ----------
@@ -27,6 +29,8 @@ def decision_curve(curve: xr.Dataset, ax: Any = None) -> Any:
         Of :func:`bayesrank.decision_curve`, at two thresholds or more.
     ax : matplotlib.axes.Axes, optional
         Where to draw.
+    colors : mapping, optional
+        From entities to colours; the others are grey. By default an entity has the colour of its place among all.
 
     Returns
     -------
@@ -57,25 +61,30 @@ def decision_curve(curve: xr.Dataset, ax: Any = None) -> Any:
     always = curve["strategy"].values
     names = plain_names(curve["entity"].values.tolist(), 46)
     several = int((~always).sum())
-    colors = list(entity_colors([name for name, other in zip(names, always, strict=True) if not other]).values())
-    if several <= len(OKABE_ITO):  # the seventh, yellow, is faint as a line, and black is for the strategies
-        colors = [c for c in OKABE_ITO if c not in ("#F0E442", "#000000")] + ["#F0E442", "0.5"]
-    for i in np.flatnonzero(~always):
-        ax.fill_between(t, curve["lower"][i], curve["upper"][i], color=colors[i], alpha=0.15, linewidth=0)
-    for i in np.flatnonzero(~always):
-        dash = DASHES[i % len(DASHES)]
-        ax.plot(t, curve["mean"][i], color=colors[i], linestyle=dash, linewidth=1.8, label=names[i])
+    paints = list(entity_colors(curve["entity"].values[~always].tolist(), colors).values())
+    shown = list(range(several)) if several <= NAMED else winners(curve["mean"].values[~always])
+    rest = sorted(set(range(several)) - set(shown))
+    models = np.flatnonzero(~always)
+    for place in shown:
+        band = (curve["lower"][models[place]], curve["upper"][models[place]])
+        ax.fill_between(t, *band, color=paints[place], alpha=0.15 if len(shown) <= 6 else 0.06, linewidth=0)
+    for place in rest:
+        ax.plot(t, curve["mean"][models[place]], color=shade(ax, 0.2), linewidth=0.7, zorder=1.5)
+    for place in shown:
+        i, dash = models[place], DASHES[place % len(DASHES)]
+        ax.plot(t, curve["mean"][i], color=paints[place], linestyle=dash, linewidth=1.8, label=names[i])
+    if rest:
+        ax.plot([], [], color=shade(ax, 0.2), linewidth=0.7, label=f"{len(rest)} more")
     for i, width in zip(np.flatnonzero(always), (1.0, 2.0), strict=True):
-        ax.plot(t, curve["mean"][i], color="black", linewidth=width, linestyle="-", label=names[i])
+        ax.plot(t, curve["mean"][i], color=ink(), linewidth=width, linestyle="-", label=names[i])
     top = float(curve["upper"].max())
     ax.set_ylim(max(float(curve["lower"].min()), -0.25 * top) - 0.03 * top, 1.06 * top)
     ax.set_xlim(t[0], t[-1])
     ax.set_xlabel("threshold probability")
     ax.set_ylabel(f"net benefit (mean and {100 * curve.attrs['prob']:g}% interval)")
-    ax.grid(color="0.92")
+    ax.grid(color=shade(ax, 0.1))
     ax.set_axisbelow(True)
     for side in ("top", "right"):
         ax.spines[side].set_visible(False)
-    if several <= NAMED:
-        ax.legend(frameon=False, fontsize=8, loc="upper left", bbox_to_anchor=(1.01, 1.0), borderaxespad=0)
-    return ax
+    ax.legend(frameon=False, fontsize=8, loc="upper left", bbox_to_anchor=(1.01, 1.0), borderaxespad=0)
+    return legible(ax)

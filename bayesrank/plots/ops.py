@@ -1,15 +1,21 @@
 """Pictures of outperformance scores: against the value, as an area, along a curve, over the Tile, over time."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 import xarray as xr
 
+from bayesrank.plots._colors import ink, looks, paper, shade, winners
+from bayesrank.plots._furniture import ACROSS, UP
+from bayesrank.plots._letters import legible
 from bayesrank.plots._style import OKABE_ITO, entity_colors, new_axes, plain_names
 
 __all__ = ["ops_curve", "ops_drift", "ops_square", "ops_tile", "ops_values"]
 
 AXES = {"recall": "recall", "share": "share of cases called positive", "fpr": "false positive rate", "k": "cases K"}
+#: Of more entities than these, only those that are best somewhere have a name and a colour.
+NAMED = 12
 PART_COLORS = {"prevalence": OKABE_ITO[4], "rates": OKABE_ITO[5]}
 
 
@@ -42,7 +48,7 @@ def ops_values(ops: xr.DataArray, ax: Any = None) -> Any:
         color = matplotlib.colormaps["cividis"](0.9 * i / max(size - 1, 1))
         ax.plot(ops["value"], ops.isel(prevalence=i), color=color, linewidth=1.8, label=f"{share:g}")
     ax.set(xlabel=str(ops.attrs.get("score", "value")).replace("_", " "), ylabel="OPS", ylim=(-0.02, 1.02))
-    ax.grid(color="0.9")
+    ax.grid(color=shade(ax, 0.1))
     ax.legend(title="prevalence", frameon=False)
     return ax
 
@@ -76,11 +82,11 @@ def ops_square(square: xr.Dataset, ax: Any = None) -> Any:
     sign = -1.0 if (worse.values & (gap > 0)).any() else 1.0
     if worse.values.any() and not worse.values.all():
         gap = np.clip(np.nan_to_num(sign * gap), -1e6, 1e6)
-        ax.contourf(fpr, tpr, gap, levels=[gap.min() - 1, 0, gap.max() + 1], colors=[OKABE_ITO[4], "white"])
+        ax.contourf(fpr, tpr, gap, levels=[gap.min() - 1, 0, gap.max() + 1], colors=[OKABE_ITO[4], paper(ax)])
         ax.contour(fpr, tpr, gap, levels=[0], colors=[OKABE_ITO[0]], linewidths=1.8)
     elif worse.values.all():
         ax.set_facecolor(OKABE_ITO[4])
-    ax.plot([0, 1], [0, 1], color="0.5", linestyle=":", linewidth=1)
+    ax.plot([0, 1], [0, 1], color=shade(ax, 0.5), linestyle=":", linewidth=1)
     ax.set(xlim=(0, 1), ylim=(0, 1), xlabel="false positive rate", ylabel="true positive rate", aspect="equal")
     name = str(square.attrs.get("score", "score")).replace("_", " ")
     ax.set_title(
@@ -91,7 +97,7 @@ def ops_square(square: xr.Dataset, ax: Any = None) -> Any:
     return ax
 
 
-def ops_curve(result: xr.Dataset, axes: Any = None) -> Any:
+def ops_curve(result: xr.Dataset, axes: Any = None, *, colors: Mapping[Any, Any] | None = None) -> Any:
     """A curve beside the curve of its OPS, both with a ranking by chance: PRC beside OPRC, lift beside OPS(lift).
 
     Parameters
@@ -100,6 +106,8 @@ def ops_curve(result: xr.Dataset, axes: Any = None) -> Any:
         Of :func:`bayesrank.ops.of_curve` with a sequence ``at``; credible bands where it has draws.
     axes : pair of matplotlib.axes.Axes, optional
         Where to draw.
+    colors : mapping, optional
+        From entities to colours; the others are grey. By default an entity has the colour of its place among all.
 
     Returns
     -------
@@ -123,23 +131,38 @@ def ops_curve(result: xr.Dataset, axes: Any = None) -> Any:
         axes = plt.subplots(1, 2, figsize=(9.5, 4.2), layout="constrained")[1]
     entities = result["entity"].values.tolist()
     names = plain_names(entities, 32)
+    paints = list(entity_colors(entities, colors).values())
+    of_all = len(entities) <= NAMED
+    shown = list(range(len(entities))) if of_all else winners(result["ops"].transpose("entity", along).values)
+    rest = sorted(set(range(len(entities))) - set(shown))
+    alpha = 0.2 if len(shown) <= 6 else 0.06
     ordinate = str(result.attrs.get("metric", "value")).split("_at_")[0]
     for ax, variable, label in zip(axes, ("value", "ops"), (ordinate, f"OPS of {ordinate}"), strict=True):
-        for (entity, color), name in zip(entity_colors(entities).items(), names, strict=True):
-            one = result.sel(entity=entity)
-            ax.plot(one[along], one[variable], color=color, marker="o", markersize=3, linewidth=1.5, label=name)
+        for i in rest:
+            one = result.isel(entity=i)
+            ax.plot(one[along], one[variable], color=shade(ax, 0.2), linewidth=0.7, zorder=1.5)
+        for i in shown:
+            one, color, name = result.isel(entity=i), paints[i], names[i]
+            mark, dash = next(looks([i]))
+            ax.plot(
+                one[along], one[variable], color=color, marker=mark, markersize=3, linestyle=dash, linewidth=1.5,
+                label=name,
+            )  # fmt: skip
             if variable == "ops" and "ops_lower" in one:
-                ax.fill_between(one[along], one["ops_lower"], one["ops_upper"], color=color, alpha=0.2, linewidth=0)
+                ax.fill_between(one[along], one["ops_lower"], one["ops_upper"], color=color, alpha=alpha, linewidth=0)
+        if rest:
+            ax.plot([], [], color=shade(ax, 0.2), linewidth=0.7, label=f"{len(rest)} more")
         ax.set(xlabel=AXES[along], ylabel=label)
-        ax.grid(color="0.9")
+        ax.grid(color=shade(ax, 0.1))
     axes[1].set_ylim(-0.02, 1.02)
     if ordinate != "lift":
         axes[0].set_ylim(-0.02, 1.02)
     for ax, variable in zip(axes, ("no_skill", "ops_no_skill"), strict=True):
-        ax.plot(result[along], result[variable], color="0.5", linestyle=":")
+        ax.plot(result[along], result[variable], color=shade(ax, 0.5), linestyle=":")
     axes[0].set_title(f"dotted: no skill, prevalence {result['prevalence'].item():.3g}", fontsize=10)
     if len(entities) > 1:
-        axes[1].legend(frameon=False, fontsize=9)
+        axes[1].legend(frameon=False, fontsize=9, loc="upper left", bbox_to_anchor=(1.0, 1.0))
+    legible(axes[0])
     return axes
 
 
@@ -172,13 +195,13 @@ def ops_tile(ops: xr.DataArray, ax: Any = None) -> Any:
     )
     low, high = float(ops.min()), float(ops.max())
     if high - low > 1e-6:
-        ax.contour(ops["a"], ops["b"], ops.transpose("b", "a"), levels=5, colors="white", linewidths=0.8)
+        ax.contour(ops["a"], ops["b"], ops.transpose("b", "a"), levels=5, colors=[paper(ax)], linewidths=0.8)
     ax.set(
         xlim=(0, 1),
         ylim=(0, 1),
         aspect="equal",
-        xlabel="a: TN counts at 0, TP counts at 1",
-        ylabel="b: FP counts at 0, FN counts at 1",
+        xlabel=ACROSS,
+        ylabel=UP,
     )
     ax.figure.colorbar(image, ax=ax, label="OPS", shrink=0.85)
     return ax
@@ -231,7 +254,7 @@ def ops_drift(result: xr.Dataset, entity: Any = None, axes: Any = None) -> Any:
         mean, low, high = (result[f"change_{what}"].sel(part=part).values for what in ("mean", "lower", "upper"))
         label = f"{part} (the other held)"
         below.bar(x + offset, np.nan_to_num(mean), 0.38, color=color, label=label)
-        below.errorbar(x + offset, mean, [mean - low, high - mean], fmt="none", color="black", linewidth=1, capsize=2)
+        below.errorbar(x + offset, mean, [mean - low, high - mean], fmt="none", color=ink(), linewidth=1, capsize=2)
     top = np.nanmax([0.0, *result["change_upper"].sel(part=list(PART_COLORS)).values.ravel()])
     bottom = np.nanmin([0.0, *result["change_lower"].sel(part=list(PART_COLORS)).values.ravel()])
     margin = 0.2 * (top - bottom) or 0.1
@@ -241,14 +264,15 @@ def ops_drift(result: xr.Dataset, entity: Any = None, axes: Any = None) -> Any:
         if np.isfinite(probability):
             below.text(i, top + margin / 4, _share(probability, error), ha="center", va="bottom", fontsize=9)
     below.set_ylim(bottom - margin / 2, top + 1.4 * margin)
-    below.axhline(0, color="black", linewidth=0.8)
+    below.axhline(0, color=ink(), linewidth=0.8)
     below.set_ylabel("change of OPS")
     below.set_title("numbers: probability that the rates got worse", fontsize=9, loc="left")
     below.legend(frameon=False, fontsize=9, loc="best")
     below.set_xticks(x, plain_names(periods, 18), rotation=90 if len(periods) > 8 else 0)
     for ax in axes:
-        ax.grid(axis="y", color="0.9")
+        ax.grid(axis="y", color=shade(ax, 0.1))
         ax.set_axisbelow(True)
+    legible(above)
     return axes
 
 

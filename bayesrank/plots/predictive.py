@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
+from bayesrank.plots._colors import ink, paper, shade
 from bayesrank.plots._style import OKABE_ITO, new_axes
 from bayesrank.plots.roc import _draw_contours, _name
 from bayesrank.predictive import confusion_pmf
@@ -92,10 +93,10 @@ def score_pmf(pmfs: Mapping[str, xr.Dataset] | xr.Dataset, observed: float | Non
     )
     count.set_ylim(0, 2.2 * float(first["multiplicity"].max()))
     count.set_ylabel("matrices with this value", color=OKABE_ITO[2])
-    for (name, pmf), colour in zip(named.items(), (OKABE_ITO[5], OKABE_ITO[0], *OKABE_ITO), strict=False):
+    for (name, pmf), colour in zip(named.items(), (OKABE_ITO[5], OKABE_ITO[0], *OKABE_ITO[1:5]), strict=False):
         ax.plot(pmf["value"], pmf["probability"], ".", color=colour, markersize=4, label=name or None)
     if observed is not None:
-        ax.axvline(observed, color="0.3", linewidth=1, linestyle="--")
+        ax.axvline(observed, color=shade(ax, 0.7), linewidth=1, linestyle="--")
     label = first["value"].attrs.get("long_name", "value")
     ax.set(xlabel=label, ylabel="probability", ylim=(0, None))
     ax.set_zorder(count.get_zorder() + 1)
@@ -207,13 +208,13 @@ def pmf_over_contours(
     _draw_contours(ax, score, prevalence, None, (0.0, 1.0), bar=True)
     for value in values:
         curve = contour_curve(score, [float(value)], prevalence).isel(value=0)
-        ax.plot(curve["fpr"], curve["tpr"], color="black", linewidth=1.4)
+        ax.plot(curve["fpr"], curve["tpr"], color=ink(), linewidth=1.4)
     if ridges:
         height = 2.5 * np.min(np.diff(tpr)) / pmf.values.max()
         for i in range(len(tpr))[::-1]:
             line = tpr[i] + height * pmf.values[i]
-            ax.fill_between(fpr, tpr[i], line, color="white", alpha=0.7, zorder=3 + (len(tpr) - i) / 1000)
-            ax.plot(fpr, line, color="0.25", linewidth=0.8, zorder=3 + (len(tpr) - i + 0.5) / 1000)
+            ax.fill_between(fpr, tpr[i], line, color=paper(ax), alpha=0.7, zorder=3 + (len(tpr) - i) / 1000)
+            ax.plot(fpr, line, color=shade(ax, 0.75), linewidth=0.8, zorder=3 + (len(tpr) - i + 0.5) / 1000)
     else:
         _draw_points(ax, pmf)
     ax.set(xlabel="FPR", ylabel="TPR", xlim=(-0.02, 1.02), ylim=(-0.02, 1.12 if ridges else 1.02))
@@ -230,7 +231,7 @@ def _draw_points(ax: Any, pmf: xr.DataArray) -> None:
     """All points of the lattice, faintly, and circles with areas proportional to the masses."""
     x, y = np.meshgrid(*_rates(pmf))
     if pmf.size <= 20_000:
-        ax.plot(x.ravel(), y.ravel(), ".", color="0.75", markersize=1, zorder=2)
+        ax.plot(x.ravel(), y.ravel(), ".", color=shade(ax, 0.25), markersize=1, zorder=2)
     mass = pmf.values.ravel()
     area = 90 * mass / mass.max()
     seen = area > 0.01

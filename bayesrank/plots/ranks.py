@@ -1,34 +1,47 @@
 """Pictures of a credible ranking: scores with their intervals, who may hold which rank, and who beats whom."""
 
 from collections.abc import Mapping
+from itertools import groupby
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import xarray as xr
 
+from bayesrank._checks import whole
+from bayesrank.plots._colors import contrasting, entity_colors, fading, ink, list_colors, looks, shade
+from bayesrank.plots._letters import legible
 from bayesrank.plots._style import (
-    OKABE_ITO,
     list_legend,
     list_names,
     list_size,
+    matrix_size,
     new_axes,
     plain_names,
     rank_ticks,
     strip,
 )
+from bayesrank.ranking.summary import ranking_table
 
 __all__ = ["forest", "rank_distribution", "rank_heatmap", "score_lines", "superiority"]
 
 
-def forest(ranking: xr.Dataset, ax: Any = None) -> Any:
-    """Draw each entity's median and interval, in consensus order, coloured by tier; diamonds are what was observed.
+def forest(
+    ranking: xr.Dataset, ax: Any = None, *, top: int | None = None, colors: Mapping[Any, Any] | None = None
+) -> Any:
+    """Draw each entity's median and interval, in consensus order, with its tier; diamonds are what was observed.
 
     Parameters
     ----------
     ranking : xarray.Dataset
-        Of :func:`bayesrank.credible_ranking`, whose ``prob`` the intervals have.
+        Of :func:`bayesrank.credible_ranking` or :func:`bayesrank.exact_ranking`, whose ``prob`` the intervals have.
     ax : matplotlib.axes.Axes, optional
         Where to draw.
+    top : int, optional
+        How many entities to draw, the first ones; all by default.
+    colors : mapping, optional
+        From entities to colours; the others are grey. By default an entity has the colour of its place among all, and
+        one colour stands for all of more than twelve. Tiers are bands with a number.
 
     Returns
     -------
@@ -42,39 +55,70 @@ def forest(ranking: xr.Dataset, ax: Any = None) -> Any:
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['b', 'a']
     """
-    from bayesrank.ranking.summary import ranking_table
-
-    table = ranking_table(ranking)
+    table, left_out = _first(ranking, top)
     size = len(table)
     ax = new_axes(ax, *list_size(size))
     y = np.arange(size)
     tiers = table["tier"].to_numpy(dtype=float)
-    for tier in sorted(set(tiers[~np.isnan(tiers)])):
-        here = tiers == tier
-        color = OKABE_ITO[(int(tier) - 1) % 6]
-        ax.hlines(y[here], table["lower"][here], table["upper"][here], color=color, linewidth=2)
-        # Marks tell apart what colours alone do not: to some people, or after the sixth.
-        mark = "os^vD"[(int(tier) - 1) % 5]
-        ax.plot(table["median"][here], y[here], mark, color=color, markersize=4.5, label=f"tier {tier:g}")
-    unranked = np.isnan(tiers) & table["median"].notna().to_numpy()
-    if unranked.any():
-        ax.hlines(y[unranked], table["lower"][unranked], table["upper"][unranked], color="0.6", linewidth=2)
-        ax.plot(table["median"][unranked], y[unranked], "x", color="0.6", markersize=4.5, label="not ranked")
+    paints = list_colors(ax, ranking["entity"].values.tolist(), colors)
+    row = _mark_size(ax, size)
+    for ranked, mark, label in ((~np.isnan(tiers), "o", None), (np.isnan(tiers), "x", "not ranked")):
+        here = ranked & table["median"].notna().to_numpy()
+        if here.any():
+            color = [paints[name] if mark == "o" else shade(ax, 0.5) for name in table.index[here]]
+            ax.hlines(y[here], table["lower"][here], table["upper"][here], color=color, linewidth=0.45 * row)
+            ax.scatter(table["median"][here], y[here], s=row**2, marker=mark, color=color, label=label, zorder=3)
     if table["observed"].notna().any():
         ax.plot(
-            table["observed"], y, "D", color="black", fillstyle="none", markersize=4, linestyle="none", label="observed"
-        )
+            table["observed"], y, "D", color=ink(), fillstyle="none", markersize=0.9 * row, markeredgewidth=0.8,
+            linestyle="none", label="observed",
+        )  # fmt: skip
     list_names(ax, table.index.tolist())
-    ax.set_xlabel(f"{ranking.attrs['score'].replace('_', ' ')} (median and {100 * ranking.attrs['prob']:g}% interval)")
+    ax.set_xlabel(
+        f"{ranking.attrs['score'].replace('_', ' ')} (median and {100 * ranking.attrs['prob']:g}% interval){left_out}"
+    )
     strip(ax)
-    list_legend(ax, 6)
-    return ax
+    _bands(ax, tiers)
+    if ax.get_legend_handles_labels()[0]:
+        list_legend(ax, 6)
+    return legible(ax)
 
 
-def rank_heatmap(ranking: xr.Dataset, ax: Any = None) -> Any:
+def _bands(ax: Any, tiers: np.ndarray) -> None:
+    """Tiers as bands behind the rows, each with its number on the right; the rows of one may lie apart."""
+    start = 0
+    known = [None if np.isnan(tier) else int(tier) for tier in tiers]
+    for tier, rows in groupby(known):
+        end = start + len(list(rows))
+        if tier is not None:
+            if tier % 2:
+                ax.axhspan(start - 0.5, end - 0.5, color=shade(ax, 0.06), linewidth=0, zorder=0)
+            # In the middle of its band; a band of one row has room for small letters only.
+            font = min(8.0, 0.8 * 72 * ax.get_window_extent().height / ax.figure.dpi / len(tiers) * (end - start))
+            ax.annotate(
+                f"tier {tier}", (1.0, (start + end - 1) / 2), (4, 0), ("axes fraction", "data"),
+                textcoords="offset points", va="center", fontsize=font, color=shade(ax, 0.75),
+            )  # fmt: skip
+        start = end
+
+
+def _mark_size(ax: Any, rows: int) -> float:
+    """Points across a mark in a list of so many rows."""
+    return float(np.clip(0.4 * 72 * ax.get_window_extent().height / ax.figure.dpi / max(rows, 1), 1.5, 4.5))
+
+
+def _first(ranking: xr.Dataset, top: int | None) -> tuple[pd.DataFrame, str]:
+    """The rows of all pictures of a ranking, and how many are left out in words."""
+    table = ranking_table(ranking)
+    shown = table if top is None else table.iloc[: whole("top", top, 1)]
+    rest = len(table) - len(shown)
+    return shown, f"\n{rest} more are not shown" if rest else ""
+
+
+def rank_heatmap(ranking: xr.Dataset, ax: Any = None, *, top: int | None = None) -> Any:
     """The probability of each rank for each entity, as a heat map in consensus order.
 
-    The colour scale is that of the square root, so that small probabilities are seen.
+    The colour scale is that of the square root, as its label says, so that small probabilities are seen.
 
     Parameters
     ----------
@@ -82,6 +126,8 @@ def rank_heatmap(ranking: xr.Dataset, ax: Any = None) -> Any:
         Of :func:`bayesrank.credible_ranking`.
     ax : matplotlib.axes.Axes, optional
         Where to draw.
+    top : int, optional
+        How many entities to draw, the first ones; all by default.
 
     Returns
     -------
@@ -97,26 +143,28 @@ def rank_heatmap(ranking: xr.Dataset, ax: Any = None) -> Any:
     """
     from matplotlib.colors import PowerNorm
 
-    ordered = _in_order(ranking)
+    ordered, left_out = _in_order(ranking, top)
     size = ordered.sizes["entity"]
-    ax = new_axes(ax, *list_size(size))
+    ax = new_axes(ax, *(list_size(size) if size <= 60 else matrix_size(size, width=9.0)))
     image = ax.pcolormesh(
-        np.arange(size + 1) + 0.5,
+        np.arange(ordered.sizes["rank"] + 1) + 0.5,
         np.arange(size + 1) - 0.5,
-        ordered["rank_probability"].values,
-        cmap="Blues",
+        ordered["rank_probability"].transpose("entity", "rank").values,
+        cmap=fading(ax),
         # One sure entity must not hide what is known of a hundred unsure ones.
         norm=PowerNorm(0.5, vmin=0, vmax=float(ordered["rank_probability"].max()) or 1.0),
         rasterized=True,
     )
     list_names(ax, ordered["entity"].values.tolist())
-    ax.set_xlabel("rank")
-    rank_ticks(ax.xaxis, size)
-    ax.figure.colorbar(image, ax=ax, label="probability", shrink=0.6, aspect=30)
-    return ax
+    ax.set_xlabel(f"rank{left_out}")
+    rank_ticks(ax.xaxis, ordered.sizes["rank"])
+    ax.figure.colorbar(image, ax=ax, label="probability\n(not linear: √)", shrink=0.8, aspect=30)
+    return legible(ax)
 
 
-def rank_distribution(ranking: xr.Dataset, ax: Any = None) -> Any:
+def rank_distribution(
+    ranking: xr.Dataset, ax: Any = None, *, top: int | None = None, colors: Mapping[Any, Any] | None = None
+) -> Any:
     """Every entity's distribution over the ranks: circles with areas proportional to probability.
 
     The line is the rank interval at the ranking's ``prob``, the tick its median.
@@ -127,6 +175,10 @@ def rank_distribution(ranking: xr.Dataset, ax: Any = None) -> Any:
         Of :func:`bayesrank.credible_ranking`.
     ax : matplotlib.axes.Axes, optional
         Where to draw.
+    top : int, optional
+        How many entities to draw, the first ones; all by default.
+    colors : mapping, optional
+        As for :func:`forest`.
 
     Returns
     -------
@@ -140,29 +192,40 @@ def rank_distribution(ranking: xr.Dataset, ax: Any = None) -> Any:
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['b', 'a']
     """
-    ordered = _in_order(ranking)
-    size = ordered.sizes["entity"]
+    ordered, left_out = _in_order(ranking, top)
+    size, ranks = ordered.sizes["entity"], ordered.sizes["rank"]
     ax = new_axes(ax, *list_size(size))
-    probability = ordered["rank_probability"].values
-    # A circle of probability 1 just fills its row, whose height in points is that of the axes over the rows.
-    height = 72 * ax.get_window_extent().height / ax.figure.dpi / size
-    rows, ranks = np.nonzero(probability > 0)
-    area = probability[rows, ranks] / probability.max() * (0.9 * height) ** 2
-    ax.scatter(ranks + 1, rows, s=area, color=OKABE_ITO[4], linewidth=0)
+    probability = ordered["rank_probability"].transpose("entity", "rank").values
+    names = ordered["entity"].values.tolist()
+    paints = list_colors(ax, ranking["entity"].values.tolist(), colors)
+    # A circle of probability 1 just fills its row, or its column if that is narrower, in points.
+    box = ax.get_window_extent()
+    height = 72 * box.height / ax.figure.dpi / size
+    across = min(height, 72 * box.width / ax.figure.dpi / max(ranks, 12) * 3)
+    rows, at = np.nonzero(probability > 0)
+    area = probability[rows, at] / (probability.max() or 1.0) * (0.9 * across) ** 2
+    ax.scatter(at + 1, rows, s=area, color=[paints[names[i]] for i in rows], alpha=0.55, linewidth=0)
+    ranked = probability.sum(axis=1) > 0
     median = 1 + np.argmax(np.cumsum(probability, axis=1) >= 0.5 * probability.sum(axis=1, keepdims=True), axis=1)
     y = np.arange(size)
-    ax.hlines(y, ordered["rank_lower"], ordered["rank_upper"], color=OKABE_ITO[0], linewidth=1)
-    ax.plot(median, y, "|", color="black", markersize=0.7 * height, markeredgewidth=1.5)
-    list_names(ax, ordered["entity"].values.tolist())
-    ax.set_xlabel(f"rank (circles: probability, line: {100 * ranking.attrs['prob']:g}% interval, tick: median)")
-    ax.set_xlim(0.2, size + 0.8)
-    rank_ticks(ax.xaxis, size)
+    ax.hlines(
+        y, ordered["rank_lower"], ordered["rank_upper"], color=[paints[name] for name in names], linewidth=1
+    )  # fmt: skip
+    ax.plot(median[ranked], y[ranked], "|", color=ink(), markersize=0.7 * height, markeredgewidth=1.5)
+    list_names(ax, names)
+    ax.set_xlabel(
+        f"rank (circles: probability, line: {100 * ranking.attrs['prob']:g}% interval, tick: median){left_out}"
+    )
+    ax.set_xlim(0.2, ranks + 0.8)
+    rank_ticks(ax.xaxis, ranks)
     strip(ax)
-    return ax
+    return legible(ax)
 
 
-def superiority(ranking: xr.Dataset, ax: Any = None) -> Any:
+def superiority(ranking: xr.Dataset, ax: Any = None, *, top: int | None = None) -> Any:
     """The probability that the entity of a row beats that of a column by more than the ROPE.
+
+    Of more entities than there is room for, every so many are named beside their place in the consensus order.
 
     Parameters
     ----------
@@ -170,6 +233,8 @@ def superiority(ranking: xr.Dataset, ax: Any = None) -> Any:
         Of :func:`bayesrank.credible_ranking`.
     ax : matplotlib.axes.Axes, optional
         Where to draw.
+    top : int, optional
+        How many entities to draw, the first ones; all by default.
 
     Returns
     -------
@@ -183,13 +248,12 @@ def superiority(ranking: xr.Dataset, ax: Any = None) -> Any:
     >>> ax.get_title()
     'P(row beats column by more than 0.01)'
     """
-    ordered = _in_order(ranking)
+    ordered, left_out = _in_order(ranking, top)
     size = ordered.sizes["entity"]
-    side = 3.0 + (0.42 if size <= 30 else 0.13) * size
-    ax = new_axes(ax, side + 1.0, side)
+    ax = new_axes(ax, *matrix_size(size, 0.42))
     values = ordered["superiority"].values.copy()
     np.fill_diagonal(values, np.nan)
-    image = ax.imshow(values, cmap="PuOr", vmin=0, vmax=1)
+    image = ax.imshow(values, cmap="PuOr", vmin=0, vmax=1, interpolation="nearest")
     names = ordered["entity"].values.tolist()
     list_names(ax, names)
     list_names(ax, names, axis="x")
@@ -197,15 +261,21 @@ def superiority(ranking: xr.Dataset, ax: Any = None) -> Any:
         for (i, j), p in np.ndenumerate(values):
             if not np.isnan(p):
                 text = "<.01" if p < 0.01 else ">.99" if p > 0.99 else f"{p:.2f}"
-                ink = "black" if 0.15 < p < 0.85 else "white"
-                ax.text(j, i, text, ha="center", va="center", fontsize=8, color=ink)
+                color = contrasting(image.cmap(image.norm(p))[:3])
+                ax.text(j, i, text, ha="center", va="center", fontsize=8, color=color)
     rope = ranking.attrs["rope"]
-    ax.set_title(f"P(row beats column{f' by more than {rope:g}' if rope else ''})", fontsize=10)
+    ax.set_title(f"P(row beats column{f' by more than {rope:g}' if rope else ''}){left_out}", fontsize=10)
     ax.figure.colorbar(image, ax=ax, shrink=0.6, aspect=30)
-    return ax
+    return legible(ax)
 
 
-def score_lines(rankings: Mapping[str, xr.Dataset], highlight: int = 8, ax: Any = None) -> Any:
+def score_lines(
+    rankings: Mapping[str, xr.Dataset],
+    highlight: int = 8,
+    ax: Any = None,
+    *,
+    colors: Mapping[Any, Any] | None = None,
+) -> Any:
     """Expected ranks across several scores, one line an entity.
 
     Parameters
@@ -216,6 +286,8 @@ def score_lines(rankings: Mapping[str, xr.Dataset], highlight: int = 8, ax: Any 
         How many entities get a colour and their name: those with the best expected rank over all scores.
     ax : matplotlib.axes.Axes, optional
         Where to draw.
+    colors : mapping, optional
+        From entities to colours; the others are grey. By default an entity has the colour of its place among all.
 
     Returns
     -------
@@ -238,11 +310,10 @@ def score_lines(rankings: Mapping[str, xr.Dataset], highlight: int = 8, ax: Any 
     ax = new_axes(ax, 3.0 + 1.4 * len(rankings), 6.0)
     names = plain_names(table["entity"].values[order].tolist(), 40)
     x = np.arange(len(rankings))
-    for place, i in enumerate(order):
+    paints = list(entity_colors(table["entity"].values.tolist(), colors).values())
+    for place, (i, (mark, _)) in enumerate(zip(order, looks(range(len(order))), strict=True)):
         shown = place < highlight
-        color = OKABE_ITO[place % len(OKABE_ITO)] if shown else "0.8"
-        # Marks tell apart what colours alone do not: to some people, or after the eighth.
-        mark = "os^vDPX"[place % 7]
+        color = paints[i] if shown else shade(ax, 0.2)
         ax.plot(
             x, table.values[i], f"{mark}-" if shown else "-", color=color, linewidth=1.8 if shown else 0.7,
             markersize=4, zorder=2 + shown, label=names[place] if shown else None,
@@ -253,10 +324,12 @@ def score_lines(rankings: Mapping[str, xr.Dataset], highlight: int = 8, ax: Any 
     ax.set_ylim(len(names) + 0.02 * len(names) + 0.1, 1 - 0.02 * len(names) - 0.1)
     ax.spines[["top", "right"]].set_visible(False)
     ax.legend(frameon=False, fontsize=8, loc="upper left", bbox_to_anchor=(1.0, 1.0))
-    return ax
+    return legible(ax)
 
 
-def _in_order(ranking: xr.Dataset) -> xr.Dataset:
-    """Entities and rivals in consensus order, equals by expected rank."""
-    order = np.lexsort((ranking["expected_rank"].values, ranking["consensus_rank"].values))
-    return ranking.isel(entity=order, rival=order)
+def _in_order(ranking: xr.Dataset, top: int | None) -> tuple[xr.Dataset, str]:
+    """Entities and rivals in the order of the table, and how many are left out in words."""
+    table, left_out = _first(ranking, top)
+    place = {name: i for i, name in enumerate(ranking["entity"].values.tolist())}
+    order = [place[name] for name in table.index]
+    return ranking.isel(entity=order, rival=order), left_out

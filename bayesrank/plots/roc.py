@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from bayesrank.plots._colors import ink, shade
 from bayesrank.plots._style import new_axes
 from bayesrank.predictive import multiplicity
 from bayesrank.scores import Score, as_score
@@ -127,7 +128,7 @@ def confusion_simplex(total: int, positives: Sequence[int], score: Any, ax: Any 
     ends = corners.values
     for i in range(4):
         for j in range(i):
-            ax.plot(*ends[[i, j]].T, color="0.6", linewidth=0.8)
+            ax.plot(*ends[[i, j]].T, color=shade(ax, 0.4), linewidth=0.8)
     for name, end in zip(corners["cell"].values, ends, strict=True):
         ax.text(*(end * 1.12), f"{name} = {total}", ha="center", fontsize=8)
     dots = None
@@ -177,7 +178,7 @@ def roc_points(positives: int, negatives: int, score: Any, as_counts: bool = Fal
     size = 5 if as_counts else 11
     words = ("false positives", "true positives") if as_counts else ("FPR", "TPR")
     ax.set(xlabel=words[0], ylabel=words[1])
-    return _draw_points(ax, x, y, (positives, negatives), score, s=size, edgecolors="0.3", linewidths=0.2)
+    return _draw_points(ax, x, y, (positives, negatives), score, s=size, edgecolors=shade(ax, 0.7), linewidths=0.2)
 
 
 def pr_points(positives: int, negatives: int, score: Any, ax: Any = None) -> Any:
@@ -219,7 +220,7 @@ def multiplicities(positives: int, negatives: int, score: Any, ax: Any = None) -
     dots = ax.scatter(
         points["fpr"], points["tpr"], c=number.ravel(), s=12, cmap="viridis_r", norm=LogNorm(1, max(number.max(), 2))
     )
-    bar = ax.figure.colorbar(dots, ax=ax, label="matrices with this value")
+    bar = ax.figure.colorbar(dots, ax=ax, label="matrices with this value (not linear: logarithms)")
     whole = [n for n in (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000) if n <= max(number.max(), 2)]
     bar.set_ticks(whole, labels=[str(n) for n in whole])
     bar.minorticks_off()
@@ -263,11 +264,11 @@ def _draw_contours(
     if bar:
         ax.figure.colorbar(paint, ax=ax, label=_name(score))
     if extent != (0.0, 1.0):
-        ax.plot([0, 1, 1, 0, 0], [0, 0, 1, 1, 0], color="black", linewidth=1)
+        ax.plot([0, 1, 1, 0, 0], [0, 0, 1, 1, 0], color=ink(), linewidth=1)
         if closed_form(score) is not None:
             meeting = contour_meeting_points(score, prevalence)
             near = meeting.where(np.abs(meeting["fpr"] - np.mean(extent)) <= np.ptp(extent) / 2)
-            ax.plot(near["fpr"], near["tpr"], "o", color="black", markersize=4)
+            ax.plot(near["fpr"], near["tpr"], "o", color=ink(), markersize=4)
     return lines
 
 

@@ -1,12 +1,15 @@
 """Sensitivity: who is how probably the best under each alternative analysis."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 import xarray as xr
 
 from bayesrank._checks import in_words
-from bayesrank.plots._style import OKABE_ITO, list_legend, list_names, new_axes, plain_names, strip
+from bayesrank.plots._colors import entity_colors
+from bayesrank.plots._letters import legible
+from bayesrank.plots._style import list_legend, list_names, new_axes, plain_names, strip
 
 __all__ = ["sensitivity"]
 
@@ -15,7 +18,7 @@ DRAWN = 6
 MARKS = "os^vDP"
 
 
-def sensitivity(result: xr.Dataset, ax: Any = None) -> Any:
+def sensitivity(result: xr.Dataset, ax: Any = None, *, colors: Mapping[Any, Any] | None = None) -> Any:
     """P(best) of the likeliest entities under every alternative, the base analysis on top with a line through it.
 
     Hollow marks are where the entity is not in the first tier.
@@ -26,6 +29,8 @@ def sensitivity(result: xr.Dataset, ax: Any = None) -> Any:
         Of :func:`bayesrank.sensitivity`.
     ax : matplotlib.axes.Axes, optional
         Where to draw.
+    colors : mapping, optional
+        From entities to colours; the others are grey. By default an entity has the colour of its place among all.
 
     Returns
     -------
@@ -54,8 +59,9 @@ def sensitivity(result: xr.Dataset, ax: Any = None) -> Any:
     ax = new_axes(ax, 9.0, 1.6 + (0.3 if rows <= 30 else 0.17) * rows)
     y = np.arange(rows)
     names = plain_names(result["entity"].values[chosen].tolist(), 34)
+    paints = list(entity_colors(result["entity"].values.tolist(), colors).values())
     for k, i in enumerate(chosen):
-        color = OKABE_ITO[k]
+        color = paints[i]
         ax.axvline(best[0, i], color=color, linewidth=0.8, alpha=0.5, zorder=1)
         first = result["tier"].values[:, i] == 1
         label: str | None = names[k]
@@ -71,4 +77,4 @@ def sensitivity(result: xr.Dataset, ax: Any = None) -> Any:
     )
     strip(ax)
     list_legend(ax, 2 if max(map(len, names)) > 18 else 6)
-    return ax
+    return legible(ax)

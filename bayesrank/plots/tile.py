@@ -1,26 +1,31 @@
 """Pictures of the Tile: a is horizontal, b vertical, corners and well-known scores are labelled.
 
-They draw what :mod:`bayesrank.tile` computes.
+They draw what :mod:`bayesrank.tile` computes, on all of the Tile or in a window of it.
 """
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import xarray as xr
 
 from bayesrank import _text
-from bayesrank.plots._style import (
-    OKABE_ITO,
+from bayesrank._checks import numbers, whole
+from bayesrank.plots._colors import entity_colors, ink, paper, shade, told_colors
+from bayesrank.plots._furniture import (
     SEQUENTIAL,
-    SHARED,
+    color_bar,
     furnish,
-    new_axes,
-    plain_names,
+    numbered,
     scale,
     share_colors,
     share_legend,
+    shared,
     title,
+    window_of,
 )
+from bayesrank.plots._letters import legible
+from bayesrank.plots._style import new_axes, plain_names
 
 __all__ = [
     "credible_tile",
@@ -34,20 +39,31 @@ __all__ = [
 ]
 
 
-def value_tile(tile: xr.DataArray, ax: Any = None, prevalence: float | None = None, label: str | None = None) -> Any:
-    """A map of numbers (b, a): values, ranks, correlations.
+def value_tile(
+    tile: xr.DataArray,
+    ax: Any = None,
+    prevalence: float | None = None,
+    label: str | None = None,
+    *,
+    lines: int | Sequence[float] = 0,
+) -> Any:
+    """A map of numbers (b, a): values, ranks, skill, robustness, correlations, each with the colours of its kind.
 
     Parameters
     ----------
     tile : xarray.DataArray
-        Dims (b, a). If it takes negative values, colours diverge from 0.
+        Dims (b, a), of all of the Tile or of a window. Ranks run from 1, brightest, to the number of entities; skill
+        and correlations from -1 to 1, with an arrow at the colour bar where values go on; robustness to its maximum.
+        Other maps that take negative values diverge from 0.
     ax : matplotlib Axes, optional
         Where to draw.
     prevalence : float, optional
         Draw the curve of scores that put all no-skill performances on one footing, and the grid that a shift from
         balanced priors would bend.
     label : str, optional
-        Of the colour bar; the name of ``tile`` by default.
+        Of the colour bar; by default what ``tile`` is called.
+    lines : int or sequence of float
+        Isovalue lines: about so many at round values, or at these values; none by default.
 
     Returns
     -------
@@ -56,20 +72,48 @@ def value_tile(tile: xr.DataArray, ax: Any = None, prevalence: float | None = No
     Examples
     --------
     >>> import bayesrank as br
-    >>> axes = value_tile(br.tile.value(br.from_counts(tn=80, fp=0, fn=3, tp=27)).isel(entity=0))
+    >>> axes = value_tile(br.tile.value(br.from_counts(tn=80, fp=0, fn=3, tp=27)).isel(entity=0), lines=5)
     >>> axes.get_xlabel()
-    'a'
+    'a: true positives count more →'
     """
-    ax = new_axes(ax, 4.6, 3.9)
+    ax = new_axes(ax, 4.8, 4.0)
     tile = tile.transpose("b", "a")
-    image = ax.pcolormesh(tile["a"], tile["b"], tile.values, shading="nearest", rasterized=True, **scale(tile))
-    ax.figure.colorbar(image, ax=ax, label=label or title(tile), shrink=0.85)
-    furnish(ax, prevalence)
+    if tile.name == "robustness" and bool(np.isposinf(tile).all()):
+        ax.text(0.5, 0.25, "the order\nnever changes", transform=ax.transAxes, ha="center", va="center")
+    else:
+        image = ax.pcolormesh(tile["a"], tile["b"], tile.values, shading="nearest", rasterized=True, **scale(tile))
+        color_bar(image, ax, tile, label, 0.85)
+        _isolines(ax, tile, lines)
+    furnish(ax, prevalence, window=window_of(tile))
     return ax
 
 
+def _isolines(ax: Any, tile: xr.DataArray, lines: int | Sequence[float]) -> None:
+    """Lines of equal values with their values, seen on any colour."""
+    from matplotlib.patheffects import withStroke
+
+    levels: Any = whole("lines", lines) if np.ndim(lines) == 0 else np.sort(numbers("lines", lines))
+    low, high = (float(end) for end in (tile.min(), tile.max()))
+    if np.ndim(lines) == 0:
+        if not lines or not high - low > 1e-9:
+            return
+    else:
+        levels = levels[(levels > low) & (levels < high)]  # elsewhere there is no line
+        if not levels.size:
+            return
+    drawn = ax.contour(tile["a"], tile["b"], tile.values, levels=levels, colors=[ink()], linewidths=0.8)
+    for text in ax.clabel(drawn, fontsize=7):
+        text.set_path_effects([withStroke(linewidth=2, foreground=paper(ax))])
+
+
 def value_tiles(
-    tiles: xr.DataArray, prevalence: Any = None, label: str | None = None, columns: int = 3, high: float | None = None
+    tiles: xr.DataArray,
+    prevalence: Any = None,
+    label: str | None = None,
+    columns: int = 3,
+    high: float | None = None,
+    *,
+    lines: int | Sequence[float] = 0,
 ) -> Any:
     """Maps of one kind side by side, under one scale of colours.
 
@@ -85,6 +129,8 @@ def value_tiles(
         Maps in a row.
     high : float, optional
         Upper end of the scale, by default that of the kind of numbers: 1 for probabilities.
+    lines : int or sequence of float
+        As for :func:`value_tile`.
 
     Returns
     -------
@@ -112,24 +158,34 @@ def value_tiles(
     columns = min(size, columns)
     rows = -(-size // columns)
     figure, grid = plt.subplots(
-        rows, columns, figsize=(2.3 * columns + 0.9, 2.4 * rows + 0.6), squeeze=False, layout="constrained",
+        rows, columns, figsize=(2.4 * columns + 1.0, 2.2 * rows + 0.7), squeeze=False, layout="constrained",
         sharex=True, sharey=True,
     )  # fmt: skip
     colored = scale(tiles)
     norm = Normalize(colored["vmin"], colored["vmax"] if high is None else high)
     each = [prevalence] * size if np.ndim(prevalence) == 0 else list(prevalence)
     for ax, part, name, prior in zip(grid.flat, tiles, titles, each, strict=False):
-        ax.pcolormesh(part["a"], part["b"], part.values, shading="nearest", cmap=colored["cmap"], norm=norm)
+        ax.pcolormesh(
+            part["a"], part["b"], part.values, shading="nearest", cmap=colored["cmap"], norm=norm, rasterized=True
+        )
         ax.set_title(name, fontsize=8 if len(name) < 28 else 6.5)
-        furnish(ax, prior, marks=False)
+        _isolines(ax, part, lines)
+        furnish(ax, prior, marks=False, window=window_of(tiles), small=True)
         ax.label_outer()
     for ax in grid.flat[size:]:
         ax.set_visible(False)
-    figure.colorbar(ScalarMappable(norm, colored["cmap"]), ax=grid, label=label or title(tiles), shrink=0.8)
-    return figure
+    color_bar(ScalarMappable(norm, colored["cmap"]), grid, tiles, label or title(tiles), 0.8)
+    return legible(figure)
 
 
-def winner_tile(regions: xr.Dataset, ax: Any = None, names: int = 12, prevalence: float | None = None) -> Any:
+def winner_tile(
+    regions: xr.Dataset,
+    ax: Any = None,
+    names: int = 12,
+    prevalence: float | None = None,
+    *,
+    colors: Mapping[Any, Any] | None = None,
+) -> Any:
     """Who holds a rank where, with the exact frontiers.
 
     Parameters
@@ -142,6 +198,9 @@ def winner_tile(regions: xr.Dataset, ax: Any = None, names: int = 12, prevalence
         How many entities the legend names, those with the largest shares first.
     prevalence : float, optional
         Draw the no-skill curve and the shifted grid of this prevalence.
+    colors : mapping, optional
+        From entities to colours; the others are grey. By default an entity has the colour of its place among all, and
+        where colours come again regions are numbered, too.
 
     Returns
     -------
@@ -155,23 +214,43 @@ def winner_tile(regions: xr.Dataset, ax: Any = None, names: int = 12, prevalence
     >>> [text.get_text() for text in axes.get_legend().get_texts()]
     ['b  63%', 'a  37%']
     """
+    from matplotlib.path import Path
+
     from bayesrank.tile.geometry import holders
 
-    ax = new_axes(ax, 7.2, 3.9)
+    ax = new_axes(ax, 7.4, 4.0)
     held = holders(regions)
-    colors = share_colors(held["entity"].values.tolist())
+    area, first, tied, places = (held[name].values.tolist() for name in ("area", "first", "tied", "position"))
+    told = None if colors is None else {str(name): color for name, color in told_colors(colors).items()}
+    found = share_colors(first, places, told)
+    paints = {name: found[one] for name, one in zip(held["entity"].values.tolist(), first, strict=True)}
+    window = regions.attrs.get("window", [0.0, 1.0, 0.0, 1.0])
+    a, b = np.linspace(window[0], window[1], 81), np.linspace(window[2], window[3], 81)
+    pixels = np.stack(np.meshgrid(a, b), -1).reshape(-1, 2)
+    masks = {name: np.zeros((81, 81), bool) for name in paints}
     for i in range(regions.sizes["region"]):
         part = regions.isel(region=i)
+        name = part["entity"].item()
         curve = np.column_stack([part["a"], part["b"]])
         curve = curve[~np.isnan(curve).any(1)]
-        ax.fill(*curve.T, facecolor=colors[part["entity"].item()], edgecolor="white", linewidth=0.8)
-    area, first, tied = (held[name].values.tolist() for name in ("area", "first", "tied"))
-    share_legend(ax, dict(zip(colors, area, strict=True)), colors, names, first=first, tied=tied)
-    furnish(ax, prevalence)
-    return ax
+        ax.fill(*curve.T, facecolor=paints[name], edgecolor=paper(ax), linewidth=0.8)
+        masks[name] |= Path(curve).contains_points(pixels).reshape(81, 81)
+    marks = numbered(ax, places, list(masks.values()), window)
+    share_legend(
+        ax, dict(zip(paints, area, strict=True)), paints, names, first=first, tied=tied, numbers=marks
+    )  # fmt: skip
+    furnish(ax, prevalence, window=window)
+    return legible(ax)
 
 
-def credible_tile(credible: xr.Dataset, ax: Any = None, names: int = 12, prevalence: float | None = None) -> Any:
+def credible_tile(
+    credible: xr.Dataset,
+    ax: Any = None,
+    names: int = 12,
+    prevalence: float | None = None,
+    *,
+    colors: Mapping[Any, Any] | None = None,
+) -> Any:
     """Who is probably best where: the probability as saturation, undecided points hatched.
 
     Parameters
@@ -184,6 +263,8 @@ def credible_tile(credible: xr.Dataset, ax: Any = None, names: int = 12, prevale
         How many entities the legend names.
     prevalence : float, optional
         Draw the no-skill curve and the shifted grid of this prevalence.
+    colors : mapping, optional
+        From entities to colours; the others are grey. By default as for :func:`winner_tile`.
 
     Returns
     -------
@@ -203,45 +284,51 @@ def credible_tile(credible: xr.Dataset, ax: Any = None, names: int = 12, prevale
 
     from bayesrank.tile.posterior import leaders
 
-    ax = new_axes(ax, 7.2, 3.9)
+    ax = new_axes(ax, 7.4, 4.0)
+    credible = credible.transpose(..., "b", "a")
     probability = credible["winner_probability"].values
     leading = leaders(credible)
-    winner, shared = leading["leader"].values, leading["shared"].values
+    winner, undecided = leading["leader"].values, leading["shared"].values
     group = leading["entity"].values[leading["among"].values].tolist()
     order = credible["share"].sortby(-credible["share"])["entity"].values
     seen = [name for name in order if (winner == name).any()]
-    colors = share_colors(seen)
+    place = {name: i for i, name in enumerate(credible["entity"].values.tolist())}
+    places = [place[name] for name in seen]
+    paints = share_colors(seen, places, colors)
     n_entities = credible.sizes["entity"]
     chance = 1 / max(n_entities, 2)
     strength = np.clip((probability - chance) / (1 - chance), 0, 1)
-    picture = np.where(shared[..., None], float(SHARED), 1.0) * np.ones(3)
+    ground = np.array(to_rgb(paper(ax)))
+    picture = np.where(undecided[..., None], np.array(to_rgb(shared(ax))), ground)
     for name in seen:
         here = winner == name
-        picture[here] = 1 - (0.15 + 0.85 * strength[here, None]) * (1 - np.array(to_rgb(colors[name])))
+        picture[here] = ground - (0.15 + 0.85 * strength[here, None]) * (ground - np.array(to_rgb(paints[name])))
     a, b = credible["a"].values, credible["b"].values
-    half = (a[1] - a[0]) / 2
-    ax.imshow(
-        picture, origin="lower", extent=(-half, 1 + half, -half, 1 + half), interpolation="nearest", aspect="equal"
-    )
+    window = window_of(credible)
+    edges = [end + side * (axis[1] - axis[0]) / 2 for axis in (a, b) for side, end in ((-1, axis[0]), (1, axis[-1]))]
+    ax.imshow(picture, origin="lower", extent=edges, interpolation="nearest", aspect="auto")
     prob = float(credible.attrs.get("prob", 0.95))
     unsure = np.where(np.isnan(probability), 0.0, (probability < prob).astype(float))
+    line = shade(ax, 0.5)
     if unsure.any() and not unsure.all():
         # The hatch stops at the level line of the probability itself.
         level = np.where(np.isnan(probability), 1.0, probability)
         hatched = ax.contourf(a, b, level, levels=[-1, prob], colors="none", hatches=["//"])
-        hatched.set_edgecolor("0.35")
+        hatched.set_edgecolor(line)
         hatched.set_linewidth(0)
     elif unsure.any():
-        ax.fill([0, 1, 1, 0], [0, 0, 1, 1], facecolor="none", hatch="//", edgecolor="0.35", linewidth=0)
+        ax.fill(*np.array(window)[[[0, 1, 1, 0], [2, 2, 3, 3]]], facecolor="none", hatch="//", edgecolor=line, lw=0)
     share = credible["share"].fillna(0.0).to_series()
     group.sort(key=lambda name: -share[name])
-    grey = (group, float(share[group].sum()), leading["exact"].item()) if shared.any() else None
+    grey = (group, float(share[group].sum()), leading["exact"].item()) if undecided.any() else None
     rest = share.drop([*seen, *group])
     other = {_text.count(len(rest), "other"): rest.sum()} if rest.sum() >= 0.005 else {}
-    note = f"P(best) < {prob:g} on\n{float(credible['undecided_area']):.0%} of the Tile"
-    share_legend(ax, share[seen].to_dict(), colors, names, other=other, grey=grey, note=note)
-    furnish(ax, prevalence)
-    return ax
+    whole_tile = window == [0.0, 1.0, 0.0, 1.0]
+    note = f"P(best) < {prob:g} on\n{float(credible['undecided_area']):.0%} of the {'Tile' if whole_tile else 'window'}"
+    marks = numbered(ax, places, [winner == name for name in seen], window)
+    share_legend(ax, share[seen].to_dict(), paints, names, other=other, grey=grey, note=note, numbers=marks)
+    furnish(ax, prevalence, window=window)
+    return legible(ax)
 
 
 def probability_best_tiles(credible: xr.Dataset, most: int = 9) -> Any:
@@ -284,20 +371,14 @@ def expected_rank_tile(credible: xr.Dataset, entity: Any, ax: Any = None) -> Any
     >>> axes.get_title()
     'a'
     """
-    ax = new_axes(ax, 4.6, 3.9)
-    part = credible["expected_rank"].sel(entity=entity)
-    image = ax.pcolormesh(
-        part["a"], part["b"], part.values, shading="nearest", cmap=f"{SEQUENTIAL}_r", vmin=1,
-        vmax=max(credible.sizes["entity"], 2), rasterized=True,
-    )  # fmt: skip
-    ax.figure.colorbar(image, ax=ax, label="expected rank", shrink=0.85).ax.invert_yaxis()
+    part = credible["expected_rank"].sel(entity=entity).assign_attrs(entities=credible.sizes["entity"])
+    ax = value_tile(part, ax)
     ax.set_title(plain_names([entity], 46)[0], fontsize=9)
-    furnish(ax, None)
-    return ax
+    return legible(ax)
 
 
-def shares(credible: xr.Dataset, ax: Any = None, most: int = 20) -> Any:
-    """Each entity's share of the Tile with its interval, largest first.
+def shares(credible: xr.Dataset, ax: Any = None, most: int = 20, *, colors: Mapping[Any, Any] | None = None) -> Any:
+    """Each entity's share of the Tile with its interval, largest first, in its colour.
 
     Examples
     --------
@@ -310,16 +391,18 @@ def shares(credible: xr.Dataset, ax: Any = None, most: int = 20) -> Any:
     top = credible.sortby(-credible["share"]).isel(entity=slice(0, most))
     ax = new_axes(ax, 6.4, 0.9 + 0.25 * top.sizes["entity"])
     place = np.arange(top.sizes["entity"])
-    ax.hlines(place, top["share_lower"], top["share_upper"], color=OKABE_ITO[0], linewidth=2)
-    ax.plot(top["share"], place, "o", color=OKABE_ITO[0], markersize=4)
+    paints = entity_colors(credible["entity"].values.tolist(), colors)
+    shown = [paints[name] for name in top["entity"].values.tolist()]
+    ax.hlines(place, top["share_lower"], top["share_upper"], color=shown, linewidth=2)
+    ax.scatter(top["share"], place, color=shown, s=18, zorder=3)
     ax.set_yticks(place, plain_names(top["entity"].values.tolist(), 40))
     ax.set_ylim(len(place) - 0.5, -0.5)
     ax.set_xlim(-0.01, 1.01)
-    ax.set_xlabel("share of the Tile on which it is best")
+    ax.set_xlabel(f"share of the {'window' if 'window' in credible.attrs else 'Tile'} on which it is best")
     left_out = credible.sizes["entity"] - len(place)
     if left_out:
         ax.set_title(f"{left_out} more with smaller shares", fontsize=8)
-    return ax
+    return legible(ax)
 
 
 def roc_beside_tile(tile: xr.DataArray, a: float, b: float, prevalence: float, source: Any = None) -> Any:
@@ -354,18 +437,18 @@ def roc_beside_tile(tile: xr.DataArray, a: float, b: float, prevalence: float, s
     from bayesrank.scores import fpr, tpr
     from bayesrank.tile import isoperformance
 
-    figure, (left, right) = plt.subplots(1, 2, figsize=(9, 4), layout="constrained")
+    figure, (left, right) = plt.subplots(1, 2, figsize=(9.4, 4), layout="constrained")
     value_tile(tile, ax=left, prevalence=prevalence)
-    left.plot(a, b, "o", color="#D55E00", markeredgecolor="white", markersize=9, clip_on=False, zorder=5)
+    left.plot(a, b, "o", color="#D55E00", markeredgecolor=paper(left), markersize=9, clip_on=False, zorder=5)
     left.set_title(f"the score at a = {a:g}, b = {b:g}", fontsize=9)
     x = np.linspace(0, 1, 201)
     scale = matplotlib.colormaps[SEQUENTIAL]
     for level in np.linspace(0, 1, 11):
         line = isoperformance(a, b, float(level), prevalence, points=201)
         right.plot(line["fpr"], line["tpr"], color=scale(level), linewidth=1.5)
-    right.plot(x, x, color="0.6", linewidth=0.8, linestyle=":")
+    right.plot(x, x, color=shade(right, 0.4), linewidth=0.8, linestyle=":")
     if source is not None:
-        right.plot(fpr(source).values.ravel(), tpr(source).values.ravel(), "k.", markersize=5)
+        right.plot(fpr(source).values.ravel(), tpr(source).values.ravel(), ".", color=ink(), markersize=5)
     right.set(xlim=(-0.01, 1.01), ylim=(-0.01, 1.01), xlabel="FPR", ylabel="TPR", aspect="equal")
     right.set_title(f"equal values 0, 0.1, …, 1 at prevalence {prevalence:g}", fontsize=9)
     figure.colorbar(matplotlib.cm.ScalarMappable(cmap=scale), ax=right, label="value of the score", shrink=0.85)

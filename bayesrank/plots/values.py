@@ -1,31 +1,60 @@
 """Pictures of a score's draws: differences to one entity, and the posterior against the prior."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 import xarray as xr
 
-from bayesrank.plots._style import OKABE_ITO, list_legend, list_names, list_size, new_axes, plain_names, strip
+from bayesrank._checks import whole
+from bayesrank.plots._colors import ink, list_colors, paper, shade
+from bayesrank.plots._letters import legible
+from bayesrank.plots._style import list_legend, list_names, list_size, new_axes, plain_names, strip
+from bayesrank.ranking import credible_ranking, ranking_table
+from bayesrank.ranking._source import scored
 from bayesrank.scores.draws import differences, histograms
 
 __all__ = ["difference", "posterior_against_prior"]
 
 
-def difference(values: xr.DataArray, to: Any, rope: float = 0.0, prob: float = 0.95, ax: Any = None) -> Any:
-    """Every entity's difference to one of them, with the region of practical equivalence.
+def difference(
+    values: Any,
+    to: Any = "best",
+    rope: float = 0.0,
+    prob: float = 0.95,
+    ax: Any = None,
+    *,
+    score: Any = None,
+    ranking: xr.Dataset | None = None,
+    top: int | None = None,
+    colors: Mapping[Any, Any] | None = None,
+) -> Any:
+    """Every entity's difference to the best or to another one, draw by draw, with the region of practical equivalence.
+
+    Both scores are of the same draw, so that what a draw has in common (the prevalence, paired cases) cancels. Full
+    marks lie beyond the region, triangles upwards above it and downwards below it; hollow ones are undecided.
 
     Parameters
     ----------
-    values : xarray.DataArray
-        Draws of a score (chain, draw, entity).
+    values : DataArray, Dataset, InferenceData or DataTree
+        Draws of a score (chain, draw, entity), or what holds a performance, with ``score``.
     to : hashable
-        The entity to compare with.
+        The entity to compare with; "best", unless one is called so, is the first of the ranking.
     rope : float
         Half-width of the region of practical equivalence, in units of the score.
     prob : float
         Credible probability of the intervals (equal tails).
     ax : matplotlib.axes.Axes, optional
         Where to draw.
+    score : Score, str or callable, optional
+        Of which the values are, or are to be.
+    ranking : xarray.Dataset, optional
+        Whose first entity is the best and whose order the rows have. By default that of these values, where the best
+        or the score is asked for, else the rows are in the order of the medians.
+    top : int, optional
+        How many entities to draw, the first ones; all by default.
+    colors : mapping, optional
+        As for :func:`bayesrank.plots.forest`.
 
     Returns
     -------
@@ -42,31 +71,72 @@ def difference(values: xr.DataArray, to: Any, rope: float = 0.0, prob: float = 0
     --------
     >>> import bayesrank as br
     >>> counts = br.from_counts(tn=[70, 79], fp=[10, 1], fn=[9, 1], tp=[21, 29], entity=["a", "b"])
-    >>> ax = difference(br.scores.f1(br.fit(counts, seed=1)), to="a", rope=0.02)
+    >>> ax = difference(br.fit(counts, seed=1), score="f1", rope=0.02)
     >>> ax.get_xlabel()
-    'f1 minus that of a (median and 95% interval)'
+    'f1 minus that of b (median and 95% interval)'
     """
+    if ranking is None and (score is not None or (to == "best" and "best" not in _names(values))):
+        ranking = credible_ranking(values, score, prob=prob, rope=rope)
+    if score is not None:
+        values = scored(values, score, None, None).values
+    names = values["entity"].values.tolist()
+    order = None if ranking is None else ranking_table(ranking).index.tolist()
+    if to == "best" and "best" not in names and order:
+        to = order[0]
     found = differences(values, to, rope, prob)
-    size = found.sizes["entity"]
+    rows = (
+        found["entity"].values.tolist() if order is None else [name for name in order if name != to and name in names]
+    )
+    rest = len(rows)
+    rows = rows if top is None else rows[: whole("top", top, 1)]
+    rest -= len(rows)
+    found = found.isel(entity=[found["entity"].values.tolist().index(name) for name in rows])
+    size = len(rows)
     ax = new_axes(ax, *list_size(size))
     if rope:
-        ax.axvspan(-rope, rope, color="0.9", label="practically equivalent")
-    ax.axvline(0, color="0.4", linewidth=1)
+        ax.axvspan(-rope, rope, color=shade(ax, 0.12), linewidth=0, label="practically equivalent")
+    ax.axvline(0, color=shade(ax, 0.6), linewidth=1)
     y = np.arange(size)
-    for label, color in (("above", OKABE_ITO[0]), ("below", OKABE_ITO[5]), ("undecided", OKABE_ITO[7])):
+    paints = list_colors(ax, names, colors)
+    color = np.array([paints[name] for name in rows], dtype=object)
+    ax.hlines(y, found["lower"], found["upper"], color=color.tolist(), linewidth=2)
+    for label, mark in (("above", "^"), ("below", "v"), ("undecided", "o")):
         here = (found["verdict"] == label).values
         if here.any():
-            ax.hlines(y[here], found["lower"][here], found["upper"][here], color=color, linewidth=2)
-            ax.plot(found["median"][here], y[here], "o", color=color, markersize=4.5, label=label)
-    list_names(ax, found["entity"].values.tolist())
-    name = str(values.name or "score").replace("_", " ")
-    ax.set_xlabel(f"{name} minus that of {plain_names([to], 46)[0]} (median and {100 * prob:g}% interval)")
+            fill = paper(ax) if label == "undecided" else color[here].tolist()
+            ax.scatter(
+                found["median"][here], y[here], s=24, marker=mark, c=fill, edgecolors=color[here].tolist(), zorder=3
+            )
+            key = {"facecolor": "none" if label == "undecided" else ink(), "edgecolor": ink()}
+            ax.scatter([], [], s=24, marker=mark, label=label, **key)
+    list_names(ax, rows)
+    name = str((ranking.attrs["score"] if values.name is None and ranking is not None else values.name) or "score")
+    left_out = f"\n{rest} more are not shown" if rest else ""
+    words = f"{name.replace('_', ' ')} minus that of {plain_names([to], 46)[0]}"
+    gap = " " if len(words) < 40 else "\n"
+    ax.set_xlabel(f"{words}{gap}(median and {100 * prob:g}% interval){left_out}")
     strip(ax)
     list_legend(ax, 4)
-    return ax
+    return legible(ax)
 
 
-def posterior_against_prior(values: xr.DataArray, prior: xr.DataArray, ax: Any = None) -> Any:
+def _names(values: Any) -> list[Any]:
+    """Names of entities where they are at hand."""
+    return (
+        values["entity"].values.tolist()
+        if isinstance(values, xr.DataArray | xr.Dataset) and "entity" in values.coords
+        else []
+    )
+
+
+def posterior_against_prior(
+    values: xr.DataArray,
+    prior: xr.DataArray,
+    ax: Any = None,
+    *,
+    ranking: xr.Dataset | None = None,
+    colors: Mapping[Any, Any] | None = None,
+) -> Any:
     """Each entity's posterior of a score over its prior, as densities scaled to one height.
 
     Parameters
@@ -75,6 +145,10 @@ def posterior_against_prior(values: xr.DataArray, prior: xr.DataArray, ax: Any =
         Posterior and prior draws of a score (chain, draw, entity).
     ax : matplotlib.axes.Axes, optional
         Where to draw.
+    ranking : xarray.Dataset, optional
+        Whose order the rows have; by default that of the posterior medians, highest first.
+    colors : mapping, optional
+        As for :func:`bayesrank.plots.forest`.
 
     Returns
     -------
@@ -91,10 +165,14 @@ def posterior_against_prior(values: xr.DataArray, prior: xr.DataArray, ax: Any =
     """
     found = histograms(values, prior)
     names = found["entity"].values.tolist()
+    if ranking is not None:
+        found = found.isel(entity=[names.index(name) for name in ranking_table(ranking).index if name in names])
+        names = found["entity"].values.tolist()
     ax = new_axes(ax, *list_size(len(names)))
     edges = np.append(found["left"], found["right"][-1])
-    for y in range(len(names)):
-        for label, color, alpha in (("prior", "0.75", 1.0), ("posterior", OKABE_ITO[0], 0.75)):
+    paints = list_colors(ax, values["entity"].values.tolist(), colors)
+    for y, name in enumerate(names):
+        for label, color, alpha in (("prior", shade(ax, 0.25), 1.0), ("posterior", paints[name], 0.75)):
             density = found[label].values[y]
             ax.stairs(
                 y + 0.45 - 0.9 * density / max(density.max(), 1), edges, baseline=y + 0.45, fill=True, color=color,
@@ -105,4 +183,4 @@ def posterior_against_prior(values: xr.DataArray, prior: xr.DataArray, ax: Any =
     ax.set_xlabel(str(values.name or "score").replace("_", " "))
     strip(ax)
     list_legend(ax, 2)
-    return ax
+    return legible(ax)

@@ -4,9 +4,11 @@
 the probability of every confusion matrix, :func:`score_pmf` that of every value of a score, and a distribution is
 read by :func:`mean`, :func:`variance`, :func:`quantile`, :func:`hdi`, :func:`mode`, :func:`interval_probability`,
 :func:`difference` and :func:`summary`. :func:`paired_difference` is for entities that will meet the same cases,
-:func:`by_class` for one class against all others.
+:func:`by_class` for one class against all others. :func:`predictive_check` asks whether the model could have produced
+the data.
 """
 
+from bayesrank.predictive.checks import predictive_check
 from bayesrank.predictive.confusion import confusion_pmf
 from bayesrank.predictive.paired import by_class, paired_difference
 from bayesrank.predictive.sampled import posterior_predictive
@@ -33,6 +35,7 @@ __all__ = [
     "multiplicity",
     "paired_difference",
     "posterior_predictive",
+    "predictive_check",
     "quantile",
     "score_pmf",
     "summary",

@@ -41,7 +41,8 @@ def posterior_predictive(
     Raises
     ------
     ValueError
-        If ``size`` is missing where nothing was observed, negative, or names other classes.
+        If ``size`` is missing where nothing was observed, negative, or names other classes. Of a paired posterior of
+        several entities: their draws do not tell how their answers to a future case go together.
 
     Examples
     --------
@@ -53,6 +54,7 @@ def posterior_predictive(
     """
     performance = as_performance(posterior, kind)
     groups = groups_of(posterior) if is_container(posterior) else {}
+    _refuse_paired(groups.get("posterior", posterior), performance)
     classes = performance["actual"].values.tolist() if "actual" in performance.dims else None
     if size is None:
         seen = observed_counts(posterior)
@@ -74,3 +76,14 @@ def posterior_predictive(
         return sample_outcomes(performance, counts, root, purpose)
     rate = groups["posterior"].get("rate") if "posterior" in groups else None
     return sample_counts(performance, counts, known, root, purpose, rate)
+
+
+def _refuse_paired(posterior: Any, performance: xr.DataArray) -> None:
+    """Raise if entities would meet the same future cases, while tables alone were kept of each draw."""
+    names = performance["entity"].values.tolist() if "entity" in performance.coords else []
+    if isinstance(posterior, xr.Dataset) and posterior.attrs.get("paired") and len(names) > 1:
+        raise ValueError(
+            "posterior must not be paired, whose entities meet the same future cases: draws hold the table of each, "
+            f"not how their answers go together; got {len(names)} entities (br.as_performance(posterior).sel(entity="
+            f"[{names[0]!r}]) takes one; br.predictive.paired_difference is of two)"
+        )

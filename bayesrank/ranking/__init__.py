@@ -2,23 +2,29 @@
 
 from bayesrank.ranking.credible import credible_ranking
 from bayesrank.ranking.exact import exact_ranking
+from bayesrank.ranking.full import full_ranking
 from bayesrank.ranking.leaving_out import stability
 from bayesrank.ranking.orders import probability, probable_orders
 from bayesrank.ranking.preorder import dual, rank_bounds, relations
+from bayesrank.ranking.publishing import board
 from bayesrank.ranking.ranks import rank
 from bayesrank.ranking.summary import ranking_table, verdict
+from bayesrank.ranking.tables import score_table
 from bayesrank.ranking.top import top_set
 
 __all__ = [
+    "board",
     "credible_ranking",
     "dual",
     "exact_ranking",
+    "full_ranking",
     "probability",
     "probable_orders",
     "rank",
     "rank_bounds",
     "ranking_table",
     "relations",
+    "score_table",
     "stability",
     "top_set",
     "verdict",

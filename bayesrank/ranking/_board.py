@@ -1,6 +1,6 @@
 """A board of entities with known distributions: who beats whom, who is best, and the ranks, by quadrature.
 
-Values are cut into panels on which every cdf is a polynomial to within 1e-11. On Gauss and Lobatto's nodes the rule for
+Values are cut into panels on which every cdf is a polynomial to within 1e-10. On Gauss and Lobatto's nodes the rule for
 ∫ F dG is exact for products of such polynomials, so that P(a beats b) + P(b beats a) is 1 to the last digits.
 """
 
@@ -16,7 +16,9 @@ __all__ = ["Group", "NoClosedForm", "Panels", "Scale", "Source", "lobatto", "slo
 #: Nodes of a panel when cdfs are resolved.
 NODES = 16
 #: What may be left of a cdf beyond the polynomials of a panel.
-WANTED = 1e-11
+WANTED = 1e-10
+#: What is left by less, and hardly less of it in half of a panel, are errors of the cdfs themselves.
+NOISE = 1e-7
 #: The narrowest panel, as a share of all: narrower ones are jumps.
 NARROWEST = 1e-10
 #: Panels to start with, and so many that more will not help.
@@ -84,6 +86,24 @@ class Scale:
             return (self.high - self.low) * e / (1 + e) ** 2
         return np.exp(x) if self.low > -np.inf else np.exp(-x) if self.high < np.inf else np.ones_like(x)
 
+    def sides(self, x: Any) -> np.ndarray:
+        """What the distances of the value at x from both ends are as: (x, side).
+
+        Examples
+        --------
+        >>> Scale(0.0, 1.0).sides(np.array([0.0])).tolist()
+        [[0.5, 0.5]]
+        """
+        if self.low > -np.inf and self.high < np.inf:
+            e = np.exp(-np.abs(x))
+            far, near = 1 / (1 + e), e / (1 + e)
+            up, down = np.where(x < 0, far, near), np.where(x < 0, near, far)
+        elif self.low > -np.inf:
+            up, down = np.ones_like(x), np.exp(x)
+        else:
+            up, down = (np.exp(-x), np.ones_like(x)) if self.high < np.inf else (np.ones_like(x), x)
+        return np.stack([up, down], axis=-1)
+
     def near(self, value: Any) -> Any:
         """Where a value lies, but not nearer to an end than it could be told from it."""
         far = 1e300 if self.low == -self.high == -np.inf else FARTHEST
@@ -132,17 +152,17 @@ class Panels:
         return middle[:, None] + half[:, None] * lobatto(size)[0]
 
     @classmethod
-    def resolving(cls, groups: Sequence[Group], scale: Scale, rope: float, also: Sequence[Group] = ()) -> "Panels":
+    def resolving(cls, groups: Sequence[Group], scale: Scale, rope: float) -> "Panels":
         """Panels on which all cdfs, moved by the ROPE or not, and their product are resolved.
 
-        They reach as far as those of ``also``, and have edges where these jump.
+        They have edges where these jump.
         """
-        low, high, cuts = _ends([*groups, *also], scale, rope)
+        low, high, cuts = _ends(groups, scale, rope)
         if low >= high:
             return cls(scale, np.zeros((0, 2)))
         edges = np.unique(np.concatenate([np.linspace(low, high, START + 1), cuts[(cuts > low) & (cuts < high)]]))
         done: list[np.ndarray] = []
-        pending = np.column_stack([edges[:-1], edges[1:]])
+        pending, parent = np.column_stack([edges[:-1], edges[1:]]), np.full(len(edges) - 1, np.inf)
         tails = np.linalg.inv(np.polynomial.legendre.legvander(lobatto(NODES)[0], NODES - 1))[-2:]
         while len(pending):
             panels = cls(scale, pending)
@@ -153,10 +173,11 @@ class Panels:
                     for part in (cdf, whole):
                         rest = np.maximum(rest, np.abs(part @ tails.T).max(axis=(0, 1, 3)))
             narrow = np.diff(pending, axis=1)[:, 0] < NARROWEST * (high - low)
-            good = (rest < WANTED) | narrow | (sum(len(part) for part in done) + len(pending) > MANY)
+            noise = (rest < NOISE) & (rest > parent / 4)
+            good = (rest < WANTED) | narrow | noise | (sum(len(part) for part in done) + len(pending) > MANY)
             done.append(pending[good])
             wide = pending[~good]
-            middle = wide.mean(axis=1)
+            parent, middle = np.tile(rest[~good], 2), wide.mean(axis=1)
             pending = np.concatenate([np.column_stack([wide[:, 0], middle]), np.column_stack([middle, wide[:, 1]])])
         found = np.concatenate(done)
         return cls(scale, found[np.argsort(found[:, 0])])

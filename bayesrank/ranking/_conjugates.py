@@ -21,6 +21,8 @@ from bayesrank.scores.score import Score
 
 __all__ = ["Known", "Plan", "plan_of"]
 
+#: Prevalences that are mostly enough.
+FEW = 8
 #: Logits of rates at which a score is asked whether it keeps to its range.
 GRID = np.array([-30.0, -10.0, -3.0, 0.0, 3.0, 10.0, 30.0])
 
@@ -46,6 +48,10 @@ class Plan(NamedTuple):
     item: np.ndarray
     #: The group that an entity is in: items of one group depend on each other.
     group: np.ndarray
+    #: Whether prevalences are averaged over.
+    averaged: bool
+    #: How many distributions there are at a few prevalences.
+    work: int
 
 
 class _Content(NamedTuple):
@@ -109,7 +115,9 @@ def plan_of(score: Score, known: Known) -> Plan:
             for (source, share), content, n in zip(sources, different, copies, strict=True)
         ]
 
-    return Plan(build, scale, item, group)
+    averaged = [isinstance(content.share, tuple) for content in different]
+    work = sum(len(c.rows) * (FEW if each else 1) for c, each in zip(different, averaged, strict=True))
+    return Plan(build, scale, item, group, any(averaged), work)
 
 
 def _scale(score: Score, prevalences: list[Any]) -> Scale:

@@ -16,6 +16,7 @@ from scipy.special import ndtri
 from bayesrank import _text
 from bayesrank._compat import groups_of, import_arviz, is_container
 from bayesrank._draws import draw_dims
+from bayesrank._nuts import complaint
 from bayesrank.counts import are_outcomes, parts_of
 from bayesrank.performance import (
     OUTCOME_DIMS,
@@ -27,13 +28,14 @@ from bayesrank.performance import (
 )
 from bayesrank.pooling import pooling_notes
 from bayesrank.scores import Score
+from bayesrank.scores.averages import Average
 
-__all__ = ["Evidence", "evidence_of", "sampling"]
+__all__ = ["Evidence", "cases_of", "evidence_of", "sampling"]
 
 #: A class with fewer cases leaves its rates to the prior.
 FEW = 10
-#: Chains that agree have an R-hat below this, and at least so many effective draws each (Vehtari et al. 2021).
-RHAT, EFFECTIVE = 1.01, 100
+#: So many classes tell how classes differ.
+LEARN = 3
 NAMED = 3
 
 
@@ -53,6 +55,8 @@ class Evidence:
     about: Mapping[Any, Any] | None = None
     #: Sentences on the sampler.
     sampler: tuple[str, ...] = ()
+    #: Numbers of cases (entity, [dataset]).
+    cases: xr.DataArray | None = None
 
     def at(self, dim: str, i: int) -> "Evidence":
         """That of one data set, or one item of another dim."""
@@ -60,8 +64,20 @@ class Evidence:
         def one(array: xr.DataArray | None) -> xr.DataArray | None:
             return array.isel({dim: i}, drop=True) if array is not None and dim in array.dims else array
 
-        counts, shares, values = one(self.counts), one(self.shares), one(self.values)
-        return replace(self, counts=counts, shares=shares, values=values, performance=one(self.performance))
+        return replace(
+            self,
+            counts=one(self.counts),
+            shares=one(self.shares),
+            values=one(self.values),
+            performance=one(self.performance),
+            cases=one(self.cases),
+        )
+
+    def size(self, entities: int) -> np.ndarray:
+        """How many cases each entity met, in all data sets that there still are; NaN where not known."""
+        if self.cases is None:
+            return np.full(entities, np.nan)
+        return self.cases.sum([d for d in self.cases.dims if d != "entity"]).values.astype(float)
 
     def observed(self, score: Score | None) -> xr.DataArray | None:
         """The score of what was observed (entity), at the prevalence that is ranked; None where not known."""
@@ -91,15 +107,18 @@ class Evidence:
         lines = [*self.sampler, *([str(about["note"])] if "note" in about else [])]
         if score is not None and score.depends_on_prevalence and self.about is not None:
             lines += _prevalences(*self._shares(), score) + _designed(score, self.about)
-        if self.counts is not None and are_outcomes(self.counts):
-            parts = parts_of(self.counts)
+        # By name, so that a sentence names the same few of many whatever the order of input.
+        counts = None if self.counts is None else _by_name(self.counts)
+        if counts is not None and are_outcomes(counts):
+            parts = parts_of(counts)
             lines += pooling_notes(parts, "mean_outcome") if parts is not None else []
-            lines += _same_cases(self.counts) + _few_outcomes(self.counts)
-        elif self.counts is not None:
-            parts = parts_of(self.counts)
+            lines += _same_cases(counts) + _few_outcomes(counts)
+        elif counts is not None:
+            parts = parts_of(counts)
             lines += pooling_notes(parts, score) if parts is not None and score is not None else []
             # A paired model was told how errors overlap.
-            lines += ([] if about.get("paired") else _same_cases(self.counts)) + _few_cases(self.counts)
+            lines += [] if about.get("paired") else _same_cases(counts)
+            lines += _few_cases(counts, about.get("population")) + _class_population(counts, score, about)
         return lines
 
     def _shares(self) -> tuple[xr.DataArray | None, np.ndarray | None]:
@@ -133,7 +152,7 @@ def evidence_of(source: Any, variable: str | None, values: xr.DataArray, kind: s
     groups = groups_of(source) if is_container(source) else {}
     posterior = source if isinstance(source, xr.Dataset) else groups.get("posterior", xr.Dataset())
     about = None if isinstance(source, xr.DataArray) else posterior.attrs
-    known = Evidence(about=about, sampler=tuple(_sampling(groups, values)))
+    known = Evidence(about=about, sampler=tuple(_sampling(groups, values)), cases=cases_of(source, values))
     if variable is not None:
         data = groups.get("observed_data", xr.Dataset())
         seen = data.get(variable)
@@ -157,6 +176,29 @@ def evidence_of(source: Any, variable: str | None, values: xr.DataArray, kind: s
     array = as_performance(source, kind)
     table = {"entity", *OUTCOME_DIMS} <= set(array.dims) and array.chunks is None
     return replace(known, performance=array if table else None)
+
+
+def cases_of(source: Any, values: xr.DataArray) -> xr.DataArray | None:
+    """How many cases the entities of ``values`` met (entity, [dataset]); None where the source does not tell.
+
+    Examples
+    --------
+    >>> import bayesrank as br
+    >>> posterior = br.fit(br.from_counts(tn=[8, 7], fp=[2, 3], fn=[1, 0], tp=[9, 0], entity=["a", "b"]), seed=1)
+    >>> cases_of(posterior, br.scores.tnr(posterior)).values.tolist()
+    [20, 10]
+    """
+    counts = observed_counts(source)
+    groups = groups_of(source) if is_container(source) else {}
+    patterns = groups.get("observed_data", xr.Dataset()).get("pattern_count")
+    if counts is not None:
+        cases = counts.sum(outcome_dims(counts))
+    elif patterns is not None and "entity" in values.coords:  # every entity met every case
+        cases = xr.full_like(values["entity"], int(patterns.sum()), dtype=int).drop_attrs()
+    else:
+        return None
+    cases = cases.sum([d for d in cases.dims if d not in values.dims])
+    return cases if _fits(cases, values) else None
 
 
 def sampling(groups: Mapping[str, xr.Dataset], values: xr.DataArray) -> dict[str, Any]:
@@ -190,19 +232,8 @@ def _sampling(groups: Mapping[str, xr.Dataset], values: xr.DataArray) -> list[st
     if "sample_stats" not in groups:
         return []
     found = sampling(groups, values)
-    wrong = []
-    if found["divergences"]:
-        wrong.append(_text.count(found["divergences"], "divergence"))
-    if found["rhat"] > RHAT:
-        wrong.append(f"R-hat up to {found['rhat']:.2f}")
-    if found["effective"] < EFFECTIVE * values.sizes.get("chain", 1):
-        wrong.append(f"only {found['effective']:.0f} effective draws")
-    if not wrong:
-        return []
-    return [
-        f"The sampler did not settle ({', '.join(wrong)}): do not rely on these numbers yet. More draws and tuning, or "
-        "nuts={'target_accept': 0.95}, may help; else the model."
-    ]
+    text = complaint(found["divergences"], found["rhat"], found["effective"], values.sizes.get("chain", 1))
+    return [text] if text else []
 
 
 def _cases(counts: xr.DataArray) -> xr.DataArray:
@@ -276,22 +307,25 @@ def _same_cases(counts: xr.DataArray) -> list[str]:
     ]
 
 
-def _few_cases(counts: xr.DataArray) -> list[str]:
-    """Which classes have so few cases that only the prior, or mostly the prior, speaks of them."""
+def _few_cases(counts: xr.DataArray, population: Any = None) -> list[str]:
+    """Which classes have so few cases that only the prior, or mostly the prior, speaks of them; and a population."""
     cases = _cases(counts)
     cases = cases.isel(entity=cases.values.sum(axis=1) > 0)  # who has none at all was not measured, or is forced
+    others = f" and the other {population}" if population in ("classes", "entities") else ""
+    leans = f"the prior{others}"
+    only = f"only {leans} say{'' if others else 's'}"
     names, classes = (cases[d].values if d in cases.coords else np.arange(cases.sizes[d]) for d in cases.dims)
     empty = cases.values == 0
     lines = []
     if empty.any():
         labels, who = ([str(x) for x in found] for found in (classes[empty.any(axis=0)], names[empty.any(axis=1)]))
         if len(labels) == 1:
-            lines.append(f"No case of the class {labels[0]!r}, so only the prior says how it is told: {some_of(who)}.")
+            lines.append(f"No case of the class {labels[0]!r}, so {only} how it is told: {some_of(who)}.")
         else:
             quoted = some_of([repr(label) for label in labels])
             lines.append(
-                f"No case of {len(labels)} of {len(classes)} classes ({quoted}), so only the prior says how they are "
-                f"told: {some_of(who)}."
+                f"No case of {len(labels)} of {len(classes)} classes ({quoted}), so {only} how they are told: "
+                f"{some_of(who)}."
             )
     few = ~empty & (cases.values < FEW)
     if few.any():
@@ -299,9 +333,32 @@ def _few_cases(counts: xr.DataArray) -> list[str]:
         many = _text.count(int(few.any(axis=1).sum()), "entity")
         lines.append(
             f"Fewer than {FEW} cases of a class for {many} (fewest: {cases.values[entity, label]} of "
-            f"{str(classes[label])!r} for {names[entity]}): what depends on its rate leans on the prior."
+            f"{str(classes[label])!r} for {names[entity]}): what depends on its rate leans on {leans}."
         )
     return lines
+
+
+def _cases(counts: xr.DataArray) -> xr.DataArray:
+    """Cases of each class (entity, actual), of those who have some: who has none was not measured, or is forced."""
+    cases = counts.sum([d for d in counts.dims if d not in ("entity", "actual")]).transpose("entity", "actual")
+    return cases.isel(entity=(cases.sum("actual") > 0).values)
+
+
+def _class_population(counts: xr.DataArray, score: Score | None, about: Mapping[Any, Any]) -> list[str]:
+    """Whether an average over classes rests on rates that are mostly the prior's, where they could be learned."""
+    average = score is not None and isinstance(score.matrix_function, Average) and score.matrix_function.kind != "micro"
+    told = "population" in about or about.get("paired") or "model" not in about
+    if not average or told or counts.sizes["actual"] < LEARN:
+        return []
+    few = ((_cases(counts).values < FEW).mean(-1) >= 0.5).sum()
+    if not few:
+        return []
+    assert score is not None
+    return [
+        f"{score.name} averages over classes of which half or more have fewer than {FEW} cases for "
+        f"{_text.count(int(few), 'entity')}: the prior on each pulls it, and its intervals may hold less than "
+        "they say. The model 'hierarchical_classes' learns how classes differ from all of them."
+    ]
 
 
 def _few_outcomes(counts: xr.DataArray) -> list[str]:
@@ -320,6 +377,13 @@ def _few_outcomes(counts: xr.DataArray) -> list[str]:
 def some_of(names: list[str], most: int = NAMED) -> str:
     """A few of many names."""
     return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
+
+
+def _by_name(counts: xr.DataArray) -> xr.DataArray:
+    """Counts with their entities sorted."""
+    if "entity" not in counts.dims or "entity" not in counts.coords:
+        return counts
+    return counts.isel(entity=np.argsort([str(name) for name in counts["entity"].values], kind="stable"))
 
 
 def _like(observed: xr.DataArray, values: xr.DataArray) -> xr.DataArray | None:

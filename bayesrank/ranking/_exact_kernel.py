@@ -22,112 +22,189 @@ def _table(x: float, low: float, step: float, first: int, last: int, coefficient
 
 @numba.njit(parallel=True, cache=True)
 def along_contours(
-    zeta: np.ndarray, eta: np.ndarray, weight: np.ndarray, corner: np.ndarray, first: np.ndarray, last: np.ndarray,
-    beta: np.ndarray, of_tnr: np.ndarray, of_tpr: np.ndarray, lows: np.ndarray, steps: np.ndarray,
-    starts: np.ndarray, coefficients: np.ndarray, values: np.ndarray, out: np.ndarray,
+    entity: np.ndarray, middle: np.ndarray, starts: np.ndarray, s: np.ndarray, slopes: np.ndarray, first: np.ndarray,
+    last: np.ndarray, beta: np.ndarray, of_tnr: np.ndarray, of_tpr: np.ndarray, windows: np.ndarray, lows: np.ndarray,
+    steps: np.ndarray, pieces: np.ndarray, coefficients: np.ndarray, out: np.ndarray,
 ) -> None:  # fmt: skip
-    """Fill ``out`` (prevalence, entity, value) with P(score <= value): the integral of the cdf of TPR over that of TNR.
+    """Fill ``out`` (value) with P(score <= value): the integral of the cdf of TPR over that of TNR.
 
-    ``zeta`` and ``eta`` (value, prevalence, panel, 1 + node + 1) are the logits of TNR and TPR along the contour, with
-    both ends of a panel; ``weight`` (value, prevalence, panel, node) is the quadrature's, times the slope of zeta.
+    ``middle`` (panel of a value, 1 + node + 1) are the mean logits of TNR and TPR along the contour of each value, from
+    ``starts`` on, with both ends of a panel; ``slopes`` takes the logits of TNR at the nodes to the quadrature's
+    weights.
     """
-    number, shares, panels, nodes = weight.shape
-    for v in numba.prange(number):
-        log_right, log_wrong = np.empty((panels, nodes)), np.empty((panels, nodes))
-        for q in range(shares):
-            for p in range(panels):
-                for r in range(nodes):
-                    x = zeta[v, q, p, r + 1]
+    nodes = len(slopes)
+    for v in numba.prange(len(entity)):
+        i = entity[v]
+        z, y = of_tnr[i], of_tpr[i]
+        a, b, c = beta[i, 0], beta[i, 1], beta[i, 2]
+        # What lies below the contour and what lies above it; the smaller of them has the smaller error.
+        below, above, begun, ended = 0.0, 0.0, False, False
+        left, right = 0.0, 0.0
+        zeta = np.empty(nodes)
+        for p in range(first[i], last[i]):
+            m = middle[starts[v] + p - first[i]]
+            left, right = m[0] + s[p, 0] / 2, m[nodes + 1] + s[p, nodes + 1] / 2
+            if right <= windows[0, i] or m[nodes + 1] - s[p, nodes + 1] / 2 >= windows[3, i]:
+                continue
+            if not begun:
+                below = _table(left, lows[z], steps[z], pieces[z], pieces[z + 1], coefficients)
+                begun = True
+            if left >= windows[1, i] or m[0] - s[p, 0] / 2 <= windows[2, i]:
+                above += 1.0 - _table(left, lows[z], steps[z], pieces[z], pieces[z + 1], coefficients)
+                ended = True
+                break
+            for r in range(nodes):
+                zeta[r] = m[r + 1] + s[p, r + 1] / 2
+            for r in range(nodes):
+                x, h = zeta[r], m[r + 1] - s[p, r + 1] / 2
+                if windows[0, i] < x < windows[1, i]:
+                    slope = 0.0
+                    for k in range(nodes):
+                        slope += slopes[r, k] * zeta[k]
+                    under = _table(h, lows[y], steps[y], pieces[y], pieces[y + 1], coefficients)
                     small = math.log1p(math.exp(-abs(x)))
-                    log_right[p, r] = min(x, 0.0) - small
-                    log_wrong[p, r] = min(-x, 0.0) - small
-            for i in range(len(of_tnr)):
-                if values[v] <= corner[q, i, 0]:
-                    out[q, i, v] = 0.0
-                    continue
-                if values[v] >= corner[q, i, 1]:
-                    out[q, i, v] = 1.0
-                    continue
-                z, y = of_tnr[i], of_tpr[i]
-                # What lies below the contour and what lies above it; the smaller of them has the smaller error.
-                at = zeta[v, q, first[i], 0]
-                below = _table(at, lows[z], steps[z], starts[z], starts[z + 1], coefficients)
-                at = zeta[v, q, last[i] - 1, nodes + 1]
-                above = 1.0 - _table(at, lows[z], steps[z], starts[z], starts[z + 1], coefficients)
-                a, b, c = beta[i, 0], beta[i, 1], beta[i, 2]
-                top = lows[z] + steps[z] * (starts[z + 1] - starts[z])
-                for p in range(first[i], last[i]):
-                    for r in range(nodes):
-                        x, h = zeta[v, q, p, r + 1], eta[v, q, p, r + 1]
-                        if lows[z] < x < top:
-                            under = _table(h, lows[y], steps[y], starts[y], starts[y + 1], coefficients)
-                            mass = weight[v, q, p, r] * math.exp(a * log_right[p, r] + b * log_wrong[p, r] - c)
-                            below += mass * under
-                            above += mass * (1.0 - under)
-                out[q, i, v] = min(max(below if below < above else 1.0 - above, 0.0), 1.0)
+                    mass = slope * math.exp(a * (min(x, 0.0) - small) + b * (min(-x, 0.0) - small) - c)
+                    below += mass * under
+                    above += mass * (1.0 - under)
+        end = _table(right, lows[z], steps[z], pieces[z], pieces[z + 1], coefficients)
+        if not begun:
+            below = end
+        if not ended:
+            above += 1.0 - end
+        out[v] = min(max(below if below < above else 1.0 - above, 0.0), 1.0)
+
+
+@numba.njit(inline="always")
+def _crossing(
+    x: float, pieces: np.ndarray, ends: np.ndarray, starts: np.ndarray, low: np.ndarray, step: np.ndarray,
+    q: int, p: int, r: int,
+) -> float:  # fmt: skip
+    """Where the score is x on panel p: at an end of its pieces, if it is not there; NaN in a piece without any."""
+    left, right = starts[p], starts[p + 1]
+    if not x > ends[q, left, r, 0]:
+        return low[p]
+    if not x < ends[q, right - 1, r, 1]:
+        return low[p] + step[p] * (right - left)
+    while right - left > 1:
+        middle = (left + right) // 2
+        if ends[q, middle, r, 0] < x:
+            left = middle
+        else:
+            right = middle
+    c = pieces[q, left, r]
+    if np.isnan(c[0]):
+        return np.nan
+    a, b = -1.0, 1.0
+    t = -1.0 + 2.0 * (x - ends[q, left, r, 0]) / (ends[q, left, r, 1] - ends[q, left, r, 0])
+    for _ in range(12):
+        # Clenshaw's rule, of the value and of the slope.
+        y0, y1, d0, d1 = 0.0, 0.0, 0.0, 0.0
+        for k in range(len(c) - 1, 0, -1):
+            d0, d1 = 2.0 * t * d0 - d1 + 2.0 * y0, d0
+            y0, y1 = 2.0 * t * y0 - y1 + c[k], y0
+        value = t * y0 - y1 + c[0] - x
+        slope = t * d0 - d1 + y0
+        if value < 0.0:
+            a = t
+        else:
+            b = t
+        new = t - value / slope if slope > 0.0 else 2.0
+        if not (a <= new <= b):
+            new = (a + b) / 2.0
+        moved = abs(new - t)
+        t = new
+        # The next step would be the square of it.
+        if moved < 1e-7:
+            break
+    return low[p] + step[p] * (left - starts[p] + (t + 1.0) / 2.0)
+
+
+@numba.njit(inline="always")
+def _solved(up: float, down: float, ratio: np.ndarray, q: int, s: float, far: float) -> float:
+    """Where up times the first of two bilinear functions is down times the second: half the logarithm of a root.
+
+    With x = exp of the mean logit, a = exp(s / 2): TNR TPR, TNR FNR, FPR TPR and FPR FNR are as x², x a, x / a and 1.
+    """
+    both = up * ratio[q, 0, 1, 1] - down * ratio[q, 1, 1, 1]
+    none = up * ratio[q, 0, 0, 0] - down * ratio[q, 1, 0, 0]
+    a = math.exp(s / 2)
+    one = (up * ratio[q, 0, 1, 0] - down * ratio[q, 1, 1, 0]) * a + (
+        up * ratio[q, 0, 0, 1] - down * ratio[q, 1, 0, 1]
+    ) / a
+    wide = math.sqrt(max(one * one - 4.0 * both * none, 0.0))
+    above, below = (-2.0 * none, one + wide) if one > 0.0 else (wide - one, 2.0 * both)
+    if not above > 0.0:
+        return -far
+    if not below > 0.0:
+        return far
+    return min(max(math.log(above / below), -far), far)
 
 
 @numba.njit(parallel=True, cache=True)
 def cross(
-    pieces: np.ndarray,
-    ends: np.ndarray,
-    low: float,
-    step: float,
-    wanted: np.ndarray,
-    needed: np.ndarray,
-    at: np.ndarray,
-) -> None:
-    """Fill ``at`` (value, prevalence, panel, node): where rising functions take the wanted values.
+    pieces: np.ndarray, ends: np.ndarray, starts: np.ndarray, low: np.ndarray, step: np.ndarray, ratio: np.ndarray,
+    sides: np.ndarray, far: float, share: np.ndarray, entity: np.ndarray, wanted: np.ndarray, first: np.ndarray,
+    last: np.ndarray, s: np.ndarray, windows: np.ndarray, offsets: np.ndarray, out: np.ndarray,
+) -> None:  # fmt: skip
+    """Fill ``out`` (panel of a value, 1 + node + 1) with the mean logits at which the score takes the wanted values.
 
-    ``pieces`` (prevalence, panel, node, piece, degree) are Chebyshev coefficients of the functions on intervals of
-    length ``step``, from ``low`` on, at whose ``ends`` they take those values. 0 where it is not ``needed``; NaN where
-    the function does not take the value, or its first coefficient is NaN.
+    Between its ends a panel is left alone where an entity does not live: below, above, left or right of the contour.
+    Where there are ``ratio`` (prevalence, side, TNR, TPR), the score is wanted where these, bilinear functions by their
+    values in the corners, are in the ratio of the ``sides`` (value, side): no pieces are needed.
     """
-    shares, panels, nodes, number, degrees = pieces.shape
+    nodes = s.shape[1] - 2
     for v in numba.prange(len(wanted)):
-        x = wanted[v]
-        for q in range(shares):
-            for p in range(panels):
-                for r in range(nodes):
-                    at[v, q, p, r] = 0.0
-                    if not needed[v, q, p]:
-                        continue
-                    at[v, q, p, r] = np.nan
-                    f = ends[q, p, r]
-                    if not (f[0] < x and x < f[number]):
-                        continue
-                    left, right = 0, number
-                    while right - left > 1:
-                        middle = (left + right) // 2
-                        if f[middle] < x:
-                            left = middle
-                        else:
-                            right = middle
-                    c = pieces[q, p, r, left]
-                    if np.isnan(c[0]):
-                        continue
-                    a, b = -1.0, 1.0
-                    t = -1.0 + 2.0 * (x - f[left]) / (f[right] - f[left])
-                    for _ in range(12):
-                        # Clenshaw's rule, of the value and of the slope.
-                        y0, y1, d0, d1 = 0.0, 0.0, 0.0, 0.0
-                        for k in range(degrees - 1, 0, -1):
-                            d0, d1 = 2.0 * t * d0 - d1 + 2.0 * y0, d0
-                            y0, y1 = 2.0 * t * y0 - y1 + c[k], y0
-                        value = t * y0 - y1 + c[0] - x
-                        slope = t * d0 - d1 + y0
-                        if value < 0.0:
-                            a = t
-                        else:
-                            b = t
-                        new = t - value / slope if slope > 0.0 else 2.0
-                        if not (a <= new <= b):
-                            new = (a + b) / 2.0
-                        moved = abs(new - t)
-                        t = new
-                        if moved < 1e-9:
-                            break
-                    at[v, q, p, r] = low + step * (left + (t + 1.0) / 2.0)
+        q, i, x = share[v], entity[v], wanted[v]
+        for p in range(first[i], last[i]):
+            m = out[offsets[v] + p - first[i]]
+            for r in (0, nodes + 1):
+                if len(ratio):
+                    m[r] = _solved(sides[v, 0], sides[v, 1], ratio, q, s[p, r], far)
+                else:
+                    m[r] = _crossing(x, pieces, ends, starts, low, step, q, p, r)
+            beyond = (
+                m[nodes + 1] + s[p, nodes + 1] / 2 <= windows[0, i]
+                or m[nodes + 1] - s[p, nodes + 1] / 2 >= windows[3, i]
+                or m[0] + s[p, 0] / 2 >= windows[1, i]
+                or m[0] - s[p, 0] / 2 <= windows[2, i]
+            )
+            if not beyond:
+                for r in range(1, nodes + 1):
+                    if len(ratio):
+                        m[r] = _solved(sides[v, 0], sides[v, 1], ratio, q, s[p, r], far)
+                    else:
+                        m[r] = _crossing(x, pieces, ends, starts, low, step, q, p, r)
+
+
+@numba.njit(parallel=True, cache=True)
+def evaluate(edges: np.ndarray, starts: np.ndarray, coefficients: np.ndarray, x: np.ndarray, out: np.ndarray) -> None:
+    """Fill ``out`` (row, value) with what pieces, Chebyshev series between ``edges`` (piece, 2), are at x.
+
+    Those of a row begin at ``starts``. Below and above them is what they end with; 0 and 1 at infinity.
+    """
+    for row in numba.prange(len(starts) - 1):
+        for v in range(len(x)):
+            if x[v] == -np.inf:
+                out[row, v] = 0.0
+                continue
+            if x[v] == np.inf:
+                out[row, v] = 1.0
+                continue
+            left, right = starts[row], starts[row + 1]
+            while right - left > 1:
+                middle = (left + right) // 2
+                if edges[middle, 0] <= x[v]:
+                    left = middle
+                else:
+                    right = middle
+            low, high = edges[left]
+            t = min(max((2.0 * x[v] - low - high) / (high - low), -1.0), 1.0) if high > low else 0.0
+            y0, y1 = 0.0, 0.0
+            for k in range(coefficients.shape[1] - 1, 0, -1):
+                y0, y1 = 2.0 * t * y0 - y1 + coefficients[left, k], y0
+            f = t * y0 - y1 + coefficients[left, 0]
+            # What is left of a series is no probability.
+            out[row, v] = 0.0 if f < 1e-13 else 1.0 if f > 1.0 - 1e-13 else f
 
 
 @numba.njit(inline="always")

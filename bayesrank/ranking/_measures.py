@@ -23,6 +23,13 @@ class Measures(NamedTuple):
     cdf: np.ndarray  #: Of the value, averaged over the prevalences (item, panel, node).
     unresolved: float  #: Probability that two of them are so near to an end of the range that nobody could tell.
 
+    def moved(self, other: "Measures") -> float:
+        """The greatest difference of a probability from that of others."""
+        pairs = zip(
+            (self.rank, *self.before, *self.superior), (other.rank, *other.before, *other.superior), strict=True
+        )
+        return max(float(np.abs(a - b).max()) for a, b in pairs)
+
 
 class _Columns(NamedTuple):
     """Cdfs at all nodes (row, node), how much they change there, and how they stand on each panel (row, panel).

@@ -18,7 +18,7 @@ from difflib import get_close_matches
 from math import isinf
 from typing import Any, NoReturn
 
-from bayesrank.ranking._statement import JOINTS, WORDS, Beats, Claim, Either, Every, Level, Not, Place, Statement
+from bayesrank.ranking._statement import JOINTS, Beats, Claim, Either, Every, Level, Not, Place, Statement, is_word
 
 __all__ = ["parse"]
 
@@ -209,7 +209,7 @@ class _Parser:
                 self._fail("')'")
             return found
         # What is called 7 stands in quotes, what is called 4-gram does not.
-        longest = max((len(name) for name in self._names_at(start)), default=0)
+        longest = max((len(name.rstrip()) for name in self._names_at(start)), default=0)
         if longest <= len(self._peek(SIGNED)) and (number := self._number()) is not None:
             return number
         entity = self._entity()
@@ -260,7 +260,7 @@ class _Parser:
     def _alone(self, start: int) -> None:
         """Refuse what was read as a keyword where a name begins with it too."""
         for name in self._names_at(start):
-            if name.lower() not in WORDS and any(char.isalnum() for char in name):
+            if not is_word(name) and any(char.isalnum() for char in name):
                 self._refuse(start, f"put {name!r} in quotes, for it begins like the language of statements")
 
     def _whole(self) -> int:

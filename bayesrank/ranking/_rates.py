@@ -11,13 +11,14 @@ an integral over panels of s that are as narrow as the sharpest posterior there 
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import special
 
 from bayesrank.ranking._beta_tables import FAR, BetaTables, beta_tables, window
 from bayesrank.ranking._board import Scale, slopes_at
+from bayesrank.ranking._pieces import Pieces, pieces_of
 from bayesrank.scores._contour_area import root
 from bayesrank.scores.score import Score
 
@@ -29,8 +30,22 @@ SAME, DECIMALS = 1e-12, 12
 DEVIATIONS, PANEL = 3.5, 1.75
 #: Pieces of the score across the contours: their length, their degree, and what may be left of them beyond it.
 STRIDE, DEGREE, REST = 2.0, 15, 1e-11
+#: Singular values of a score's values that are 0 but for rounding, and that are not; coefficients that are 0.
+NONE, SOME, ROUNDED = 1e-13, 1e-10, 1e-12
+#: Scores so near to an end of their range are rounded.
+TOLD = 14.0
 #: Places on contours that are held at a time.
 MOST = 4e6
+
+
+class _Across(NamedTuple):
+    """The score across the contours: pieces over the mean logit, where the entities of a panel live."""
+
+    pieces: np.ndarray  #: Chebyshev coefficients (prevalence, piece, 1 + node + 1, degree).
+    ends: np.ndarray  #: What a piece begins and ends with (prevalence, piece, 1 + node + 1, 2).
+    starts: np.ndarray  #: The first piece of each panel, and one beyond the last.
+    low: np.ndarray  #: Where the pieces of each panel begin.
+    step: np.ndarray  #: Their length.
 
 
 def value_at(score: Score, zeta: Any, eta: Any, share: Any) -> np.ndarray:
@@ -48,6 +63,53 @@ def value_at(score: Score, zeta: Any, eta: Any, share: Any) -> np.ndarray:
     return values if score.higher_is_better else -values
 
 
+def ratio_of(score: Score, scale: Scale, share: float) -> np.ndarray | None:
+    """Two bilinear functions of TNR and TPR that are in the ratio of the score's distances from the ends of its range.
+
+    As their values in the corners (side, TNR, TPR). An end at infinity is as far as 1, or less, far away. Most
+    scores are ratios of bilinear functions, which follow from a few values, and are tried at others; else None.
+
+    Examples
+    --------
+    >>> from bayesrank.scores import as_score
+    >>> ratio = ratio_of(as_score("jaccard"), Scale(0.0, 1.0), 0.5)
+    >>> (ratio / ratio[0, 1, 1]).round(9).tolist()  # TPR, and 1 - TPR + FPR
+    [[[0.0, 1.0], [0.0, 1.0]], [[2.0, 1.0], [1.0, 0.0]]]
+    """
+    x, y = np.random.default_rng(1).uniform(0.1, 0.9, (2, 24))
+    seen = value_at(score, special.logit(x), special.logit(y), share)
+    for terms in (np.stack([0 * x + 1, x, y], 1), np.stack([0 * x + 1, x, y, x * y], 1)):
+        _, size, vectors = np.linalg.svd(np.hstack([terms, -seen[:, None] * terms]))
+        if not size[-1] < NONE * size[0] or not size[-2] > SOME * size[0]:
+            continue
+        over, under = vectors[-1].reshape(2, -1)
+        below = terms @ under
+        if not (below > 0).all() and not (below < 0).all():
+            continue
+        corners = np.array([[[1, i, j, i * j] for j in (0, 1)] for i in (0, 1)])[..., : terms.shape[1]]
+        over, under = corners @ over * np.sign(below[0]), corners @ under * np.sign(below[0])
+        ends = (
+            over - scale.low * under if scale.low > -np.inf else under if scale.high < np.inf else over,
+            scale.high * under - over if scale.high < np.inf else under,
+        )
+        ratio = np.stack(ends)
+        ratio[np.abs(ratio) < ROUNDED * np.abs(np.stack([over, under])).max()] = 0.0
+        return ratio if _is_ratio(score, scale, share, ratio) else None
+    return None
+
+
+def _is_ratio(score: Score, scale: Scale, share: float, ratio: np.ndarray) -> bool:
+    """Whether the score is that everywhere, as far as it can be told."""
+    logit = np.array([-30.0, -15.0, -5.0, -1.0, 0.5, 3.0, 10.0, 25.0])
+    wanted = scale.x(value_at(score, logit[:, None], logit, share))
+    zeta, eta = (np.stack([special.expit(-logit), special.expit(logit)]) for _ in range(2))
+    up, down = np.einsum("kij,ia,jb->kab", ratio, zeta, eta)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        found = up / down if np.isinf([scale.low, scale.high]).all() else np.log(up / down)
+    told = np.abs(wanted) < TOLD
+    return bool(told.any() and (np.abs(found - wanted)[told] < 1e-6 * (1 + np.abs(wanted[told]))).all())
+
+
 @dataclass(frozen=True)
 class _Along:
     """Where the posteriors of entities live along the contours."""
@@ -61,7 +123,6 @@ class _Along:
     s: np.ndarray  #: (panel, 1 + node + 1): its nodes between its ends.
     half: np.ndarray  #: Half the length of a panel.
     corners: np.ndarray  #: The least and the greatest score (prevalence, entity, 2).
-    far: float  #: The mean logit of both rates is sought so far from 0.
 
 
 @dataclass(frozen=True)
@@ -124,13 +185,15 @@ class Rates:
         """P(score <= value), given each prevalence: (prevalence, entity, value)."""
         out = np.empty((len(self.shares), len(self.tnr), len(values)))
         if len(self.free):
-            most = max(int(MOST / (self._along.s.size * len(self.shares))), 1)
-            for start in range(0, len(values), most):
-                part = values[start : start + most]
-                out[:, self.free, start : start + most] = self._of_free(part)
+            out[:, self.free] = self._pieces(self.scale.x(values)).reshape(len(self.shares), len(self.free), -1)
         for i in self.fixed:
             out[:, i] = self._of_fixed(i, values)
         return out
+
+    @cached_property
+    def _pieces(self) -> Pieces:
+        """Cdfs of those with two rates that vary, prevalence by prevalence, on the scale."""
+        return pieces_of(self._of_free, *self.scale.near(self._along.corners).reshape(-1, 2).T)
 
     @cached_property
     def _along(self) -> _Along:
@@ -147,7 +210,6 @@ class Rates:
         node = np.polynomial.legendre.leggauss(self.nodes)[0]
         share = self.shares[:, None]
         corners = [value_at(self.score, z[of_tnr], z[of_tpr], share) for z in (tables.low, tables.high)]
-        ends = np.abs(np.concatenate([tables.low, tables.high]))
         return _Along(
             tables,
             of_tnr,
@@ -158,21 +220,23 @@ class Rates:
             edges[:-1, None] + half[:, None] * np.concatenate([[0.0], 1 + node, [2.0]]),
             half,
             np.stack(corners, axis=-1),
-            min(ends.max() + np.abs(edges).max() / 2, 2 * FAR),
         )
 
     @cached_property
-    def _across(self) -> tuple[np.ndarray, np.ndarray, float, float]:
-        """The score across the contours: pieces over the mean logit (as Chebyshev series), ends, start and length."""
-        far = self._along.far
-        number = int(np.ceil(2 * far / STRIDE))
-        stride = 2 * far / number
+    def _across(self) -> _Across:
+        b = self._along
+        low, high = self._boxes()
+        number = np.ceil((high - low) / STRIDE).astype(int)
+        step = (high - low) / number
+        starts = np.concatenate([[0], np.cumsum(number)])
+        panel = np.repeat(np.arange(len(low)), number)
+        start = low[panel] + step[panel] * (np.arange(starts[-1]) - starts[panel])
         t = np.cos(np.pi * np.arange(DEGREE, -1, -1) / DEGREE)
-        m = -far + stride * (np.arange(number)[:, None] + (t + 1) / 2)
-        place = self._along.s[..., None, None] / 2
-        values = value_at(self.score, m + place, m - place, self.shares[:, None, None, None, None])
+        m = (start[:, None] + step[panel][:, None] * (t + 1) / 2)[:, None]
+        place = b.s[panel][..., None] / 2
+        values = value_at(self.score, m + place, m - place, self.shares[:, None, None, None])
         pieces = self.scale.x(values)
-        ends = np.concatenate([pieces[..., 0], pieces[..., -1:, -1]], axis=-1)
+        ends = pieces[..., [0, -1]]
         with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
             # Near the ends of a range values are rounded: a search would meet the same steps.
             rounding = (np.abs(values) / self.scale.slope(pieces)).max(axis=-1) * np.finfo(float).eps
@@ -180,42 +244,71 @@ class Rates:
             rest = np.abs(pieces[..., -2:]).max(axis=-1)
             # Where the score bends sharply, or nearly stops to rise, the contour is to be looked for.
             pieces[~(rest < REST * np.abs(pieces[..., 1]) + 4 * rounding), 0] = np.nan
-        return pieces, ends, -far, stride
+        return _Across(pieces, ends, starts, low, step)
 
-    def _of_free(self, values: np.ndarray) -> np.ndarray:
-        from bayesrank.ranking._exact_kernel import along_contours
+    @cached_property
+    def _ratio(self) -> np.ndarray:
+        """The two bilinear functions of each prevalence; none if they do not tell the score."""
+        found = [ratio_of(self.score, self.scale, share) for share in self.shares.tolist()]
+        return np.empty((0, 2, 2, 2)) if any(ratio is None for ratio in found) else np.array(found)
 
-        b, tables = self._along, self._along.tables
-        node, weight = np.polynomial.legendre.leggauss(self.nodes)
-        middle = self._middle(values)
-        zeta, eta = middle + b.s / 2, middle - b.s / 2
-        weight = zeta[..., 1:-1] @ slopes_at(node).T * weight
-        out = np.empty((len(self.shares), len(self.free), len(values)))
-        along_contours(
-            zeta, eta, weight, b.corners, b.first, b.last, b.beta, b.of_tnr, b.of_tpr,
-            tables.low, tables.step, tables.starts, tables.coefficients, values, out,
-        )  # fmt: skip
+    def _boxes(self) -> tuple[np.ndarray, np.ndarray]:
+        """Between which mean logits the entities of each panel live, and a panel's length beyond."""
+        b = self._along
+        zeta, eta = ((b.tables.low[x][:, None], b.tables.high[x][:, None]) for x in (b.of_tnr, b.of_tpr))
+        left, right = b.s[:, 0] / 2, b.s[:, -1] / 2
+        low = np.maximum(zeta[0] - right, eta[0] + left)
+        high = np.minimum(zeta[1] - left, eta[1] + right)
+        panel = np.arange(len(b.half))
+        held = (panel >= b.first[:, None]) & (panel < b.last[:, None])
+        low, high = np.where(held, low, np.inf).min(axis=0), np.where(held, high, -np.inf).max(axis=0)
+        # Nobody lives in some.
+        low, high = np.where(low < high, low, 0.0), np.where(low < high, high, 0.0)
+        return low - 2 * b.half, high + 2 * b.half
+
+    def _of_free(self, rows: np.ndarray, x: np.ndarray) -> np.ndarray:
+        """The cdfs of these (prevalence, entity), counted through, at these places of the scale."""
+        q, i = np.divmod(rows, len(self.free))
+        sizes = np.cumsum((self._along.last - self._along.first)[i] * self._along.s.shape[1])
+        out = np.empty(len(x))
+        start = 0
+        while start < len(x):
+            before = sizes[start - 1] if start else 0
+            stop = max(int(np.searchsorted(sizes, before + MOST, "right")), start + 1)
+            here = slice(start, stop)
+            out[here] = self._some(q[here], i[here], x[here])
+            start = stop
         return out
 
-    def _middle(self, values: np.ndarray) -> np.ndarray:
-        """The mean of both logits on the contour of each value: (value, prevalence, panel, 1 + node + 1)."""
-        from bayesrank.ranking._exact_kernel import cross
+    def _some(self, q: np.ndarray, i: np.ndarray, x: np.ndarray) -> np.ndarray:
+        from bayesrank.ranking._exact_kernel import along_contours, cross
 
-        b, panel = self._along, np.arange(len(self._along.half))
-        held = (panel >= b.first[:, None]) & (panel < b.last[:, None])
-        active = (values[:, None, None] > b.corners[..., 0]) & (values[:, None, None] < b.corners[..., 1])
-        needed = active.astype(np.float32) @ held.astype(np.float32) > 0
-        middle = np.empty((len(values), len(self.shares), *b.s.shape))
-        cross(*self._across, self.scale.x(values), needed, middle)
+        b, tables, panels = self._along, self._along.tables, (self._along.last - self._along.first)[i]
+        first = np.concatenate([[0], np.cumsum(panels)])
+        middle = np.zeros((first[-1], b.s.shape[1]))
+        windows = np.stack([tables.low[b.of_tnr], tables.high[b.of_tnr], tables.low[b.of_tpr], tables.high[b.of_tpr]])
+        ratio, nothing = self._ratio, np.empty((0, 0, 0, 0))
+        across = _Across(nothing, nothing, *np.empty((3, 0))) if len(ratio) else self._across
+        across = across._replace(starts=across.starts.astype(int))
+        cross(*across, ratio, self.scale.sides(x), 2 * FAR, q, i, x, b.first, b.last, b.s, windows, first, middle)
         rest = np.nonzero(np.isnan(middle))
-        level, share, s = values[rest[0]], self.shares[rest[1]], b.s[rest[2:]] / 2
+        if len(rest[0]):
+            job = np.searchsorted(first, rest[0], "right") - 1
+            panel = b.first[i[job]] + rest[0] - first[job]
+            level, share, s = self.scale.of(x)[job], self.shares[q[job]], b.s[panel, rest[1]] / 2
 
-        def gap(m: np.ndarray, i: np.ndarray) -> np.ndarray:
-            return value_at(self.score, m + s[i], m - s[i], share[i]) - level[i]
+            def gap(m: np.ndarray, k: np.ndarray) -> np.ndarray:
+                return value_at(self.score, m + s[k], m - s[k], share[k]) - level[k]
 
-        end = np.full(len(s), b.far)
-        middle[rest] = root(gap, -end, end)
-        return middle
+            low = self._across.low[panel]
+            middle[rest] = root(gap, low, low + self._across.step[panel] * np.diff(self._across.starts)[panel])
+        node, weight = np.polynomial.legendre.leggauss(self.nodes)
+        out = np.empty(len(x))
+        along_contours(
+            i, middle, first, b.s, weight[:, None] * slopes_at(node), b.first, b.last, b.beta, b.of_tnr, b.of_tpr,
+            windows, tables.low, tables.step, tables.starts, tables.coefficients, out,
+        )  # fmt: skip
+        return out
 
     def _of_fixed(self, i: int, values: np.ndarray) -> np.ndarray:
         """Where one rate is 0 or 1 the score is a rising function of the other: (prevalence, value)."""

@@ -16,7 +16,7 @@ from bayesrank.ranking._reducers import RankReducer, Ranks, compare
 from bayesrank.ranking._source import Scored, scored
 from bayesrank.ranking.consensus import best_set, consensus_of
 
-__all__ = ["credible_ranking"]
+__all__ = ["credible_ranking", "quantiles_of"]
 
 #: An entity that has no value in more than this share of the draws is not ranked.
 MOSTLY = 0.5
@@ -61,7 +61,8 @@ def credible_ranking(
 
         - ``median``, ``lower``, ``upper``: of the score, equal tails at ``prob``, of the draws in which it is
           defined; ``observed``: the score of the observed counts, NaN where not known; ``contradicted``: whether that
-          lies outside of the interval by more than Monte-Carlo error, and at no end of what can be observed.
+          lies outside of the interval by more than Monte-Carlo error, and at no end of what can be observed;
+          ``cases``: how many cases the entity met, NaN where not known.
         - ``rank_probability`` (entity, rank), ``probability_best``, ``expected_rank``: tied entities share evenly
           the positions that they occupy.
         - ``sucra``: surface under the cumulative ranking curve, the mean probability of being before a rival, ties as
@@ -87,7 +88,9 @@ def credible_ranking(
         - ``tier``: the first entity not yet placed, in consensus order, takes with it all unplaced ones that it
           does not beat with probability ``prob``. A comparison with the tier's first entity, not an equivalence
           between all its members; tiers need not be contiguous in any ranking.
-        - ``in_best_set``: whether in the smallest set that holds the best entity with probability ``prob``.
+        - ``in_best_set``: whether in the smallest set that holds the best entity with probability ``prob``, by these
+          draws: of others it holds less, by about a Monte-Carlo error. :func:`bayesrank.top_set` with ``k=1`` has one
+          half of the draws judge the set of the other.
         - ``expected_regret``: mean shortfall against the best of each draw, in units of the score; NaN unless the
           score is known and its mean finite.
         - ``undefined``: share of draws without a value. What is said of ranks is then among the other draws, and
@@ -155,6 +158,7 @@ def _one(values: xr.DataArray, evidence: Evidence, found: Scored, prob: float, r
     result["observed"] = np.full(size, np.nan) if seen is None else seen.values.astype(float)
     settled = np.zeros(size, bool) if extreme is None else extreme.values
     result["contradicted"] = _contradicted(x, result, found, prob) & ~settled
+    result["cases"] = evidence.size(size)
     result["notes"] = "\n".join(evidence.notes(score))
     variables = {name: (_dims(name, np.ndim(v)), v, _about(name)) for name, v in result.items()}
     # What is known of the entities (what they lack, who made them) stays with them.
@@ -181,7 +185,7 @@ def _summarize(
 ) -> dict[str, Any]:
     """Everything, from values (draw, entity)."""
     draws, size = x.shape
-    middle, low, high, centre = _quantiles(x, (1 - prob) / 2)
+    middle, low, high, centre = quantiles_of(x, (1 - prob) / 2)
     [(ranks, twice)] = reduce(x, RankReducer(found.sign), batches=batches)
     [moments] = reduce(x, Moments(centre), batches=batches)
     own, paired = _efficiencies(*moments)
@@ -258,8 +262,14 @@ def _checked(values: xr.DataArray) -> xr.DataArray:
     return values
 
 
-def _quantiles(x: np.ndarray, tail: float) -> tuple[np.ndarray, ...]:
-    """Median, lower and upper end, and mean of each column, of its defined draws; a few columns at a time."""
+def quantiles_of(x: np.ndarray, tail: float) -> tuple[np.ndarray, ...]:
+    """Median, lower and upper end, and mean of each column, of its defined draws; a few columns at a time.
+
+    Examples
+    --------
+    >>> [float(q[0]) for q in quantiles_of(np.array([[1.0], [2.0], [np.nan], [3.0], [5.0]]), 0.0)]
+    [2.5, 1.0, 5.0, 2.75]
+    """
     out = np.empty((4, x.shape[1]))
     with warnings.catch_warnings():
         # An entity that is never defined.

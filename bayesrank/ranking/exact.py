@@ -12,7 +12,8 @@ from bayesrank.models import find, tell
 from bayesrank.models import names as models
 from bayesrank.ranking._board import NoClosedForm, Panels
 from bayesrank.ranking._conjugates import Known, Plan, plan_of
-from bayesrank.ranking._evidence import Evidence, evidence_of
+from bayesrank.ranking._evidence import Evidence, cases_of, evidence_of
+from bayesrank.ranking._hierarchy import poth_of
 from bayesrank.ranking._intervals import rank_intervals
 from bayesrank.ranking._measures import Measures, measure, quantiles
 from bayesrank.ranking._source import Scored
@@ -21,14 +22,16 @@ from bayesrank.scores import Score, as_score
 
 __all__ = ["applies", "exact_ranking"]
 
-#: Nodes of a panel, nodes of a panel along a contour, and prevalences: the result's, and those it is compared with.
-FINE, COARSE = (16, 12, 16), (11, 9, 11)
-#: Prevalences at which the panels are sought.
-FEW = 4
+#: Nodes of a panel, nodes of a panel along a contour, and prevalences, step by step; each is compared with the last.
+STEPS = ((14, 10, 5), (18, 12, 8), (19, 13, 13), (20, 14, 20))
+#: Steps are taken until no probability, and no end of an interval as a share of its width, moves by more.
+WANTED = 1e-6
+#: Distributions, one for each prevalence of the second step, that are computed while a reader waits.
+MOST = 400
 #: What an error says of itself, as attrs["method"].
 ERROR = "difference of two numbers of nodes"
-#: What sums of rounded numbers may be off.
-ROUNDING = 1e-13
+#: What is left of cdfs beyond their pieces, and of sums of rounded numbers, may be in probabilities.
+ROUNDING = 1e-10
 #: Errors of probabilities that a reader is told of first.
 NOTED = 5e-4
 #: Observed values that lie outside of their interval by less, as a share of its width, do so by rounding.
@@ -68,7 +71,8 @@ def exact_ranking(
     -------
     xarray.Dataset
         What :func:`bayesrank.credible_ranking` returns, with the same names and meanings, but for what needs
-        joint draws (the simultaneous rank intervals) and the effective sample size. Errors ``<name>_error`` are those
+        joint draws (simultaneous rank intervals, confidence sets; :func:`bayesrank.full_ranking` has them) and the
+        effective sample size. Errors ``<name>_error`` are those
         of the quadrature: how much the result moves between two numbers of nodes. The attrs have ``method`` "exact",
         and no ``draws``. An entity is undefined always or never: ``undefined`` is 1 or 0.
 
@@ -102,8 +106,8 @@ def exact_ranking(
     return _each(known, frame, evidence, score, prob, rope)
 
 
-def applies(source: Any, score: Any, model: Any = None, **options: Any) -> bool:
-    """Whether an exact ranking can be made of it; all else that may be wrong raises as it would there.
+def applies(source: Any, score: Any, model: Any = None, *, quickly: bool = False, **options: Any) -> bool:
+    """Whether an exact ranking can be made of it, quickly if so told; all else that is wrong raises as it would there.
 
     Examples
     --------
@@ -115,7 +119,9 @@ def applies(source: Any, score: Any, model: Any = None, **options: Any) -> bool:
     try:
         known, frame, _ = _closed_form(source, model, options)
         for position in np.ndindex(frame.shape[1:]):
-            plan_of(as_score(score), _at(known, position))
+            plan = plan_of(as_score(score), _at(known, position))
+            if quickly and plan.work > MOST:
+                return False
     except NoClosedForm:
         return False
     return True
@@ -147,7 +153,7 @@ def _closed_form(source: Any, model: Any, options: dict[str, Any]) -> tuple[Know
     mean = table / table.sum("predicted")
     performance = None if totals is None else mean * found.totals.transpose(..., "actual")
     about = story.settings | {"kind": story.kind}
-    return known, frame, Evidence(counts=counts, performance=performance, about=about)
+    return known, frame, Evidence(counts=counts, performance=performance, about=about, cases=cases_of(source, frame))
 
 
 def _story_of(source: Any, model: Any, options: dict[str, Any]) -> Any:
@@ -218,6 +224,7 @@ def _one(known: Known, frame: xr.DataArray, evidence: Evidence, score: Score, pr
     outside = (observed < result["lower"] - slack) | (observed > result["upper"] + slack)
     at_an_end = np.isclose(observed[:, None], found["range"], rtol=1e-9, atol=1e-9).any(axis=1)
     result |= {"observed": observed, "contradicted": outside & ~at_an_end & ~settled}
+    result["cases"] = evidence.size(len(entities))
     result["notes"] = "\n".join([*_accuracy(result), *evidence.notes(score)])
     variables = {name: (_dims(name, np.ndim(v)), v, _about(name)) for name, v in result.items()}
     coords: dict[str, Any] = {"entity": entities, "rival": entities, "rank": np.arange(1, len(entities) + 1)}
@@ -229,13 +236,15 @@ def _summary(plan: Plan, labels: np.ndarray, score: Score, prob: float, rope: fl
     """All that follows from the distributions, with the names that the result has for it."""
     size, defined = len(labels), plan.item >= 0
     tail = (1 - prob) / 2
+    sign = 1 if score.higher_is_better else -1
+    levels = np.array([tail, 0.5, 1 - tail])
     if defined.any():
-        groups, fewer = plan.build(*FINE[1:]), plan.build(*COARSE[1:])
-        panels = Panels.resolving(plan.build(FINE[1], FEW), plan.scale, rope, [*groups, *fewer])
-        found = measure(groups, panels, FINE[0], rope, score.finite_mean)
-        other = measure(fewer, panels, COARSE[0], rope, score.finite_mean)
-        sign = 1 if score.higher_is_better else -1
-        at = sign * quantiles(groups, panels, found.cdf, np.array([tail, 0.5, 1 - tail]))[:, ::sign]
+        found, at = _step(plan, STEPS[0], rope, score.finite_mean, levels)
+        for step in STEPS[1 : None if plan.averaged else 2]:
+            (other, before), (found, at) = (found, at), _step(plan, step, rope, score.finite_mean, levels)
+            if max(found.moved(other), np.nan_to_num(_moved(at, before)).max()) < WANTED:
+                break
+        at = sign * at[:, ::sign]
     else:
         none = np.zeros((1, 1))
         found = other = Measures(none[:, :0], (none, none), (none, none), none[0], none, 0.0)
@@ -266,11 +275,45 @@ def _summary(plan: Plan, labels: np.ndarray, score: Score, prob: float, rope: fl
         "superiority": superiority,
         "superiority_error": error["superior"],
         "equivalence": equivalence,
+        **_hierarchy(best["expected"], less["expected"], error["expected"]),
         **consensus_of(labels, best["expected"], preference, preference_error, superiority, defined, prob),
         "in_best_set": best_set(probability[:, 0], prob),
         "expected_regret": regret,
         "expected_regret_error": np.where(np.isnan(regret), np.nan, error["regret"]),
         "undefined": 1.0 - defined,
+    }
+
+
+def _step(
+    plan: Plan, nodes: tuple[int, int, int], rope: float, regret: bool, levels: np.ndarray
+) -> tuple[Measures, np.ndarray]:
+    """What a board says with these numbers of nodes, and its quantiles."""
+    groups = plan.build(*nodes[1:])
+    panels = Panels.resolving(groups, plan.scale, rope)
+    found = measure(groups, panels, nodes[0], rope, regret)
+    return found, quantiles(groups, panels, found.cdf, levels)
+
+
+def _moved(at: np.ndarray, before: np.ndarray) -> np.ndarray:
+    """By which share of its width an interval moved."""
+    width = at[:, -1:] - at[:, :1]
+    return np.abs(at - before) / np.where(width > 0, width, np.inf)
+
+
+def _hierarchy(expected: np.ndarray, before: np.ndarray, error: np.ndarray) -> dict[str, Any]:
+    """How settled the order is by the expected ranks, and by how much that moves from those before."""
+    size = int((~np.isnan(expected)).sum())
+    if size < 2:
+        unknown = np.full(len(expected), np.nan)
+        return {"sucra": unknown, "sucra_error": unknown, "poth": np.nan, "poth_error": np.nan}
+    sucra, old = ((size - ranks) / (size - 1) for ranks in (expected, before))
+    # Sorted, so that the order of input is forgotten.
+    poth, moved = (poth_of(np.sort(each[~np.isnan(each)])) for each in (sucra, old))
+    return {
+        "sucra": sucra,
+        "sucra_error": error / (size - 1),
+        "poth": poth,
+        "poth_error": abs(poth - moved) + ROUNDING,
     }
 
 

@@ -91,12 +91,7 @@ def verdict(ranking: xr.Dataset) -> list[str]:
     b beats a with probability >0.999.
     In no draw does choosing b cost anything.
     """
-    _check_ranking(ranking)
-    if ranking.sizes["rival"] != ranking.sizes["entity"]:
-        raise ValueError(
-            f"ranking must be whole, of {ranking.sizes['rival']} entities; got {ranking.sizes['entity']} of them (rank "
-            "those alone to speak of them alone)"
-        )
+    check_whole(ranking)
     score, size = ranking.attrs["score"], ranking.sizes["entity"]
     exact = is_exact(ranking)
     if not bool((ranking["undefined"] < 1).any()):
@@ -117,8 +112,27 @@ def verdict(ranking: xr.Dataset) -> list[str]:
     return [*first, _leaders(ranking), *_comparisons(ranking), *_surely(ranking), *_cost(ranking), *last]
 
 
+def check_whole(ranking: xr.Dataset) -> None:
+    """Raise if something is no ranking, or lacks some of its entities.
+
+    Examples
+    --------
+    >>> import bayesrank as br
+    >>> counts = br.from_counts(tn=[70, 79], fp=[10, 1], fn=[9, 1], tp=[21, 29], entity=["a", "b"])
+    >>> check_whole(br.credible_ranking(counts, "f1").isel(entity=[0]))
+    Traceback (most recent call last):
+    ValueError: ranking must be whole, of 2 entities; got 1 of them (rank those alone to speak of them alone)
+    """
+    _check_ranking(ranking)
+    if ranking.sizes["rival"] != ranking.sizes["entity"]:
+        raise ValueError(
+            f"ranking must be whole, of {ranking.sizes['rival']} entities; got {ranking.sizes['entity']} of them (rank "
+            "those alone to speak of them alone)"
+        )
+
+
 def is_exact(ranking: xr.Dataset) -> bool:
-    """Whether a ranking rests on no draws.
+    """Whether the probabilities of a ranking rest on no draws.
 
     Examples
     --------
@@ -203,11 +217,14 @@ def _comparisons(ranking: xr.Dataset) -> list[str]:
         return []
     if len(names) == 2:
         i, j = (list(ranking["entity"].values).index(name) for name in table.index)
-        p = float(ranking["superiority"].values[i, j])
+        p, tie = (float(ranking[name].values[i, j]) for name in ("superiority", "equivalence"))
+        if tie >= prob:
+            how = f"differ by at most {rope:g}" if rope else "tie"
+            return [f"{names[0]} and {names[1]} {how} with probability {_text.probability(tie, worth(ranking))}."]
         if np.isnan(p):
             return [f"{names[0]} and {names[1]} never have a value in the same draw, and cannot be compared."]
         return [f"{names[0]} beats {names[1]}{by} with probability {_text.probability(p, worth(ranking))}."]
-    lines = []
+    lines = _ties(ranking, table)
     if alike:
         who = _listed(alike) if len(alike) <= NAMED else f"{len(alike)} of the other {len(names) - 1}"
         none = "it" if len(alike) == 1 else "any of them"
@@ -227,9 +244,45 @@ def _comparisons(ranking: xr.Dataset) -> list[str]:
         lines.append(
             f"{who} worse: {names[0]} beats {each}{by} with probability at least {prob:g}, taken singly.{more}"
         )
+        lines += _out_of_step(table, prob, by)
     else:
         lines.append(_separated(ranking, by))
     return lines
+
+
+def _out_of_step(table: pd.DataFrame, prob: float, by: str) -> list[str]:
+    """Who stands before somebody of a better tier: a tier compares with its first entity alone, whatever the order."""
+    tier = table["tier"].to_numpy()
+    best_after = np.minimum.accumulate(tier[::-1])[::-1]
+    late = np.flatnonzero(tier > best_after)
+    if not len(late):
+        return []
+    i = int(late[0])
+    j = i + 1 + int(np.argmax(tier[i + 1 :] < tier[i]))
+    anchor = table.index[int(np.argmax(tier == tier[j]))]
+    return [
+        f"Tiers and order differ for {_text.count(len(late), 'entity')}: {table.index[i]} (tier {tier[i]:g}) stands "
+        f"before {table.index[j]} (tier {tier[j]:g}), since {anchor} beats the former{by} with probability {prob:g}, "
+        "but not the latter."
+    ]
+
+
+def _ties(ranking: xr.Dataset, table: pd.DataFrame) -> list[str]:
+    """Who is as good as the first one, not just possibly so."""
+    prob, rope = ranking.attrs["prob"], ranking.attrs["rope"]
+    first, *others = table.index
+    equal = ranking["equivalence"].sel(entity=first).to_series()
+    tied = [str(name) for name in others if equal[name] >= prob]
+    if not tied:
+        return []
+    who = _listed(tied) if len(tied) <= NAMED else f"{len(tied)} of the other {len(others)}"
+    verb = (
+        ("differs from {} by at most {}" if rope else "ties with {}")
+        if len(tied) == 1
+        else ("differ from {} by at most {}" if rope else "tie with {}")
+    )
+    each = "" if len(tied) == 1 else ", taken singly"
+    return [f"{who} {verb.format(first, f'{rope:g}')} with probability at least {prob:g}{each}."]
 
 
 def _separated(ranking: xr.Dataset, by: str) -> str:
@@ -305,7 +358,7 @@ def _unranked(ranking: xr.Dataset) -> list[str]:
 
 def _too_few_draws(ranking: xr.Dataset) -> list[str]:
     """Whether joint rank intervals had to go to the ends of the draws, or beyond."""
-    if is_exact(ranking) or not float(ranking["rank_simultaneous_level"]) <= 0:
+    if "rank_simultaneous_level" not in ranking or not float(ranking["rank_simultaneous_level"]) <= 0:
         return []
     size = int(ranking["tier"].notnull().sum())
     return [

@@ -16,10 +16,11 @@ from bayesrank._compat import groups_of, is_container
 from bayesrank.counts import are_outcomes, parts_of
 from bayesrank.ops import of_draws, summarize
 from bayesrank.performance import as_performance, observed_counts, posterior_of
-from bayesrank.ranking import credible_ranking, ranking_table, verdict
+from bayesrank.ranking import full_ranking, ranking_table, verdict
 from bayesrank.ranking._evidence import sampling
 from bayesrank.ranking._source import scored
 from bayesrank.ranking.summary import is_exact, worth
+from bayesrank.report.datasets import datasets_section
 from bayesrank.report.words import implied_prior, prior_scores
 from bayesrank.tile import credible
 
@@ -85,7 +86,7 @@ def ranking_report(
         raise ValueError(
             f"posterior must have no dim dataset (fit br.pool(counts), or select one data set); got {found.values.dims}"
         )
-    ranking = credible_ranking(posterior, score, kind=kind) if ranking is None else ranking
+    ranking = full_ranking(posterior, score, kind=kind) if ranking is None else ranking
     prob, about = ranking.attrs["prob"], groups["posterior"].attrs
     counts = observed_counts(posterior)
     parts = None if counts is None else parts_of(counts)
@@ -106,12 +107,14 @@ def ranking_report(
         prob=prob,
         rope=ranking.attrs["rope"],
         exact=is_exact(ranking),
+        drawn=ranking.attrs.get("draws"),
         size=_text.count(len(rows), "entity"),
         evidence=None if counts is None else _evidence(counts, parts),
         verdict=verdict(ranking),
         rows=rows,
         tables=tables is not None,
         ops=comparable is not None,
+        members=datasets_section(posterior, score, ranking),
         preferences=None if performance is None else _preferences(performance, prob),
         model=_model(about),
         about=about,
@@ -191,26 +194,27 @@ def _model(about: dict[str, Any]) -> str:
 
 def _diagnostics(groups: dict[str, xr.Dataset], ranking: xr.Dataset, values: xr.DataArray) -> list[str]:
     of_best, of_rank = (float(ranking[f"{name}_error"].max()) for name in ("probability_best", "expected_rank"))
-    exact = is_exact(ranking)
+    exact, draws = is_exact(ranking), ranking.attrs.get("draws")
     if exact:
         lines = [
             "Ranks and probabilities are integrals, not shares of draws; with fewer nodes P(best) moves by at most "
             f"{of_best:.1g}, an expected rank by {of_rank:.1g}."
         ]
     else:
-        held = 100 * float(ranking["rank_simultaneous_probability"])
         lines = [
-            f"{ranking.attrs['draws']} posterior draws; the largest Monte-Carlo standard error of P(best) is "
-            f"{of_best:.4f}, of an expected rank {of_rank:.2f}.",
-            f"The simultaneous rank intervals hold all ranks in {held:.1f}% of the draws.",
+            f"{draws} posterior draws; the largest Monte-Carlo standard error of P(best) is "
+            f"{of_best:.4f}, of an expected rank {of_rank:.2f}."
         ]
+    if "rank_simultaneous_probability" in ranking:
+        held = 100 * float(ranking["rank_simultaneous_probability"])
+        lines.append(f"The simultaneous rank intervals hold all ranks in {held:.1f}% of the {draws} draws.")
     gap = float(ranking["consensus_distance"] - ranking["consensus_lower_bound"])
     lines.append(
         f"The consensus order disagrees with {'the truth' if exact else 'a draw'} on "
         f"{float(ranking['consensus_distance']):.1f} pairs on average"
         f"{'; no order could do better.' if gap < 1e-9 else f'; no order could do better by more than {gap:.3f}.'}"
     )
-    if exact:
+    if draws is None:
         return lines
     if "sample_stats" not in groups:
         free = groups["posterior"].attrs.get("sampler") == "exact"
@@ -244,7 +248,7 @@ def _pictures(values: xr.DataArray, ranking: xr.Dataset, prior_values: xr.DataAr
     pictures = [
         {
             "caption": f"The {name} of every entity, best first: posterior median, {100 * ranking.attrs['prob']:g}% "
-            f"interval{', and what was observed' * seen}. Colours and marks are tiers.",
+            f"interval{', and what was observed' * seen}. Bands are tiers.",
             "svg": inline_svg(lambda ax: forest(ranking, ax=ax), size),
         },
         {
@@ -256,7 +260,9 @@ def _pictures(values: xr.DataArray, ranking: xr.Dataset, prior_values: xr.DataAr
         pictures.append(
             {
                 "caption": f"What was believed of the {name} before and after the data.",
-                "svg": inline_svg(lambda ax: posterior_against_prior(values, prior_values, ax=ax), size),
+                "svg": inline_svg(
+                    lambda ax: posterior_against_prior(values, prior_values, ax=ax, ranking=ranking), size
+                ),
             }
         )
     return pictures

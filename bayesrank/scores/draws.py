@@ -1,14 +1,17 @@
-"""What draws of a score say: how far entities are from one of them, and how the data moved them from the prior."""
+"""What draws say: how far entities are from one of them, how the data moved them, where in ROC they probably are."""
 
 from typing import Any
 
 import numpy as np
 import xarray as xr
+from scipy.special import ndtr, ndtri
+from scipy.stats import rankdata
 
-from bayesrank._checks import credibility, number
+from bayesrank._checks import credibility, number, whole
 from bayesrank._draws import draw_dims
+from bayesrank.performance import as_performance, only_two_classes
 
-__all__ = ["differences", "histograms"]
+__all__ = ["differences", "histograms", "rate_regions"]
 
 
 def differences(values: xr.DataArray, to: Any, rope: float = 0.0, prob: float = 0.95) -> xr.Dataset:
@@ -100,6 +103,84 @@ def histograms(values: xr.DataArray, prior: xr.DataArray, bins: int = 80) -> xr.
         {name: (("entity", "bin"), [np.histogram(x[i], edges)[0] for i in order]) for name, x in both.items()},
         {"entity": names[order], "left": ("bin", edges[:-1]), "right": ("bin", edges[1:])},
     )
+
+
+def rate_regions(source: Any, prob: float = 0.95, points: int = 181, *, kind: str | None = None) -> xr.Dataset:
+    """Where in ROC each entity probably is: the medians of its rates, and a region that holds a share of its draws.
+
+    The region is an ellipse of the normal scores of both rates (where a draw lies among the draws, as a quantile of the
+    normal distribution), brought back to rates: it lies within ROC, follows the skewness and the correlation of the
+    rates, and holds the share ``prob`` of the draws. It goes no further than the draws do.
+
+    Parameters
+    ----------
+    source : DataArray, Dataset, InferenceData or DataTree
+        Two-class performances (entity, actual, predicted), with or without draws.
+    prob : float
+        Credible probability of each entity's region.
+    points : int
+        Of each region's closed curve, at least 3.
+    kind : str, optional
+        Which performance of the posterior, as in :func:`bayesrank.as_performance`.
+
+    Returns
+    -------
+    xarray.Dataset
+        ``fpr``, ``tpr`` (entity), medians; and, of draws, ``region_fpr``, ``region_tpr`` (entity, vertex). Draws
+        without one of the rates are left out, and an entity without any has NaN.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If the source has other dims (data sets, say) or more classes, or an argument is out of range.
+
+    Examples
+    --------
+    >>> import bayesrank as br
+    >>> posterior = br.fit(br.from_counts(tn=70, fp=10, fn=6, tp=24, entity="a"), seed=1)
+    >>> found = rate_regions(posterior, points=4)
+    >>> round(found["tpr"].item(), 2), found["region_tpr"].sizes["vertex"]
+    (0.79, 4)
+    """
+    prob, number_of = credibility("prob", prob), whole("points", points, 3)
+    array = as_performance(source, kind)
+    only_two_classes(array)
+    dims = draw_dims(array)
+    other = set(array.dims) - {*dims, "entity", "actual", "predicted"}
+    if other:
+        raise ValueError(
+            f"source must have no dims beside draws, entity, actual and predicted; got {sorted(map(str, other))}"
+        )
+    if "entity" not in array.dims:
+        array = array.expand_dims(entity=[array["entity"].item() if "entity" in array.coords else "entity 1"])
+    table = array.transpose("entity", "actual", "predicted", *dims).values.reshape(array.sizes["entity"], 2, 2, -1)
+    total = table.sum(axis=2)
+    rates = np.divide(table[:, :, 1], total, out=np.full(total.shape, np.nan), where=total > 0)  # (entity, 2, draw)
+    angle = np.linspace(0, 2 * np.pi, number_of)
+    circle = np.stack([np.cos(angle), np.sin(angle)])
+    middle, curves = np.full((len(rates), 2), np.nan), np.full((len(rates), 2, number_of), np.nan)
+    for i, draws in enumerate(rates):
+        known = draws[:, ~np.isnan(draws).any(axis=0)]
+        if known.size:
+            middle[i] = np.median(known, axis=1)
+            curves[i] = _ellipse(known, prob, circle)
+    found = {"fpr": ("entity", middle[:, 0]), "tpr": ("entity", middle[:, 1])}
+    regions = {f"region_{name}": (("entity", "vertex"), curves[:, i]) for i, name in enumerate(("fpr", "tpr"))}
+    names = array["entity"].values if "entity" in array.coords else [f"entity {i + 1}" for i in range(len(rates))]
+    return xr.Dataset(found | (regions if dims else {}), {"entity": names}, {"prob": prob})
+
+
+def _ellipse(rates: np.ndarray, prob: float, circle: np.ndarray) -> np.ndarray:
+    """The curve (2, vertex) around the share ``prob`` of the draws (2, draw) of two rates."""
+    size = rates.shape[1]
+    scores = ndtri((rankdata(rates, axis=1) - 0.5) / size)
+    spread, axes = np.linalg.eigh(np.cov(scores) if size > 1 else np.zeros((2, 2)))
+    spread = np.sqrt(np.maximum(spread, 0.0))[:, None]
+    along = np.divide(axes.T @ scores, spread, out=np.zeros_like(scores), where=spread > 1e-9)
+    reach = np.quantile(np.hypot(*along), prob)
+    curve = ndtr(axes @ (spread * reach * circle))
+    middle = (np.arange(size) + 0.5) / size
+    return np.stack([np.interp(level, middle, np.sort(rate)) for level, rate in zip(curve, rates, strict=True)])
 
 
 def _quantiles(values: xr.DataArray, levels: list[float]) -> np.ndarray:

@@ -12,6 +12,7 @@ import numpy as np
 import xarray as xr
 
 from bayesrank._checks import whole
+from bayesrank._checks import window as checked_window
 from bayesrank._draws import DRAW_DIMS, Block, draw_dims
 from bayesrank.performance import as_performance, only_two_classes
 
@@ -80,6 +81,34 @@ def with_entity(source: Any, kind: str | None, dim: str | None = None) -> xr.Dat
     if "entity" not in array.coords:
         array = array.assign_coords(entity=[f"entity {i + 1}" for i in range(array.sizes["entity"])])
     return array
+
+
+def zoomed(source: Any, kind: str | None, window: Any) -> tuple[Any, str | None]:
+    """A source whose whole Tile is a window of that of ``source``, and its kind; the source itself without a window.
+
+    s is linear in a and u in b, so that their values at the ends of the window stand for the four cells. The score does
+    not change when all four are divided by their sum.
+    """
+    if window is None:
+        return source, kind
+    array = two_class(source, kind)
+    left, right, low, high = checked_window("window", window)
+    (tn, fp), (fn, tp) = ([array.isel(actual=i, predicted=j, drop=True) for j in (0, 1)] for i in (0, 1))
+    s = [(1 - end) * tn + end * tp for end in (left, right)]
+    u = [(1 - end) * fp + end * fn for end in (low, high)]
+    rows = [xr.concat(row, "predicted") for row in ((s[0], u[0]), (u[1], s[1]))]
+    table = xr.concat(rows, "actual").transpose(*array.dims)
+    return (table / table.sum(["actual", "predicted"], skipna=False)).rename("performance"), None
+
+
+def placed(result: Any, window: Any) -> Any:
+    """What was mapped on all of a zoomed Tile, labelled with the places of the window."""
+    if window is None:
+        return result
+    left, right, low, high = edges = checked_window("window", window)
+    for axis_name, start, end in (("a", left, right), ("b", low, high)):
+        result = result.assign_coords({axis_name: start + (end - start) * result[axis_name]})
+    return result.assign_attrs(window=list(edges))
 
 
 def not_empty(array: xr.DataArray) -> None:

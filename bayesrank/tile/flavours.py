@@ -18,11 +18,13 @@ from bayesrank.tile._grid import (
     canonical,
     labelled,
     on_the_tile,
+    placed,
     point_cells,
     ratio,
     threads,
     two_class,
     with_entity,
+    zoomed,
 )
 from bayesrank.tile._reducers import Steps
 
@@ -38,7 +40,7 @@ __all__ = [
 ]
 
 
-def value(source: Any, resolution: int = 101, *, kind: str | None = None) -> xr.DataArray:
+def value(source: Any, resolution: int = 101, *, kind: str | None = None, window: Any = None) -> xr.DataArray:
     """Every canonical score of a performance.
 
     Parameters
@@ -49,6 +51,8 @@ def value(source: Any, resolution: int = 101, *, kind: str | None = None) -> xr.
         Points along each axis, ends included.
     kind : str, optional
         Which performance of the posterior, as in :func:`bayesrank.as_performance`.
+    window : pair of pairs of float, optional
+        ((low, high), (low, high)) of a and b: map this part of the Tile alone, at the full resolution.
 
     Returns
     -------
@@ -72,8 +76,8 @@ def value(source: Any, resolution: int = 101, *, kind: str | None = None) -> xr.
     >>> tile.sel(a=1, b=1).item()  # recall
     0.9
     """
-    array, points = two_class(source, kind), axis(resolution)
-    return labelled(canonical(array, points), array, points, "value")
+    array, points = two_class(*zoomed(source, kind, window)), axis(resolution)
+    return placed(labelled(canonical(array, points), array, points, "value"), window)
 
 
 def baseline(source: Any, resolution: int = 101, dim: str = "entity", *, kind: str | None = None) -> xr.DataArray:
@@ -235,7 +239,9 @@ def relative_skill(source: Any, resolution: int = 101, *, kind: str | None = Non
     return labelled(skill, array, points, "relative_skill")
 
 
-def ranking(source: Any, entity: Any, resolution: int = 101, *, kind: str | None = None) -> xr.DataArray:
+def ranking(
+    source: Any, entity: Any, resolution: int = 101, *, kind: str | None = None, window: Any = None
+) -> xr.DataArray:
     """The rank of one entity among all, at each point; 1 is best and ties share the average rank.
 
     Parameters
@@ -248,11 +254,13 @@ def ranking(source: Any, entity: Any, resolution: int = 101, *, kind: str | None
         Points along each axis.
     kind : str, optional
         Which performance of the posterior, as in :func:`bayesrank.as_performance`.
+    window : pair of pairs of float, optional
+        ((low, high), (low, high)) of a and b: map this part of the Tile alone, at the full resolution.
 
     Returns
     -------
     xarray.DataArray
-        Ranks (b, a); NaN where the entity has no score.
+        Ranks (b, a); NaN where the entity has no score. The attr ``entities`` says how many there are.
 
     Raises
     ------
@@ -272,7 +280,7 @@ def ranking(source: Any, entity: Any, resolution: int = 101, *, kind: str | None
     """
     from bayesrank.tile.kernels import _tallies
 
-    array, points = with_entity(source, kind), axis(resolution)
+    array, points = with_entity(*zoomed(source, kind, window)), axis(resolution)
     names = array["entity"].values.tolist()
     if entity not in names:
         raise KeyError(f"entity must be one of the entities; got {entity!r}, not in {names}")
@@ -286,10 +294,12 @@ def ranking(source: Any, entity: Any, resolution: int = 101, *, kind: str | None
     total, undefined = steps[:, 0].T, steps[:, 1].T
     defined = Batches.of(array).number - undefined
     mean = np.divide(total, defined, out=np.full(defined.shape, np.nan), where=defined > 0.5)
-    return xr.DataArray(mean, axes(resolution), ("b", "a"), "rank")
+    return placed(xr.DataArray(mean, axes(resolution), ("b", "a"), "rank", {"entities": len(names)}), window)
 
 
-def entity(source: Any, rank: int = 1, resolution: int = 101, *, kind: str | None = None) -> xr.DataArray:
+def entity(
+    source: Any, rank: int = 1, resolution: int = 101, *, kind: str | None = None, window: Any = None
+) -> xr.DataArray:
     """Who holds a rank, at each point.
 
     Parameters
@@ -302,6 +312,8 @@ def entity(source: Any, rank: int = 1, resolution: int = 101, *, kind: str | Non
         Points along each axis.
     kind : str, optional
         Which performance of the posterior, as in :func:`bayesrank.as_performance`.
+    window : pair of pairs of float, optional
+        ((low, high), (low, high)) of a and b: map this part of the Tile alone, at the full resolution.
 
     Returns
     -------
@@ -326,12 +338,12 @@ def entity(source: Any, rank: int = 1, resolution: int = 101, *, kind: str | Non
     """
     from bayesrank.tile.kernels import _tallies
 
-    (cells, entities), points = point_cells(source, kind), axis(resolution)
+    (cells, entities), points = point_cells(*zoomed(source, kind, window)), axis(resolution)
     rank = whole("rank", rank, 1, len(entities))
     who = np.empty((points.size, points.size), np.int64)
     _tallies.holders(cells, points, rank, who)
     names = np.array([*entities, ""], dtype=object)
-    return xr.DataArray(names[who], axes(resolution), ("b", "a"), "entity_at_rank")
+    return placed(xr.DataArray(names[who], axes(resolution), ("b", "a"), "entity_at_rank"), window)
 
 
 def robustness(source: Any, resolution: int = 101, *, kind: str | None = None) -> xr.DataArray:

@@ -12,9 +12,10 @@ import numpy as np
 import xarray as xr
 
 from bayesrank._checks import whole
+from bayesrank._checks import window as checked_window
 from bayesrank.performance import two_class_cells
 from bayesrank.scores import vut
-from bayesrank.tile._grid import CELLS, point_cells, two_class
+from bayesrank.tile._grid import CELLS, point_cells, two_class, zoomed
 
 __all__ = ["frontier", "holders", "regions", "shares", "volume"]
 
@@ -99,7 +100,7 @@ def frontier(source: Any, entity: Any, rival: Any, points: int = 201, *, kind: s
     return xr.Dataset({"a": ("point", a[order]), "b": ("point", b[order])})
 
 
-def regions(source: Any, rank: int = 1, points: int = 65, *, kind: str | None = None) -> xr.Dataset:
+def regions(source: Any, rank: int = 1, points: int = 65, *, kind: str | None = None, window: Any = None) -> xr.Dataset:
     """The regions of the Tile in which each entity holds a rank, as closed curves that cover the Tile once.
 
     Parameters
@@ -112,15 +113,18 @@ def regions(source: Any, rank: int = 1, points: int = 65, *, kind: str | None = 
         Points of each frontier of a slab, at least 2.
     kind : str, optional
         Which performance of the posterior, as in :func:`bayesrank.as_performance`.
+    window : pair of pairs of float, optional
+        ((low, high), (low, high)) of a and b: map this part of the Tile alone, at the full resolution.
 
     Returns
     -------
     xarray.Dataset
-        Along ``region``: ``entity`` (identical entities are joined by " = "), ``first`` (the first of these) and
-        ``tied`` (how many they are), ``area`` (closed form), and the curve ``a``, ``b`` (region, vertex), padded with
-        NaN. An entity may have several regions, which touch or not. Along ``slab``, the exact parts, ranges of a:
-        ``slab_region``, ``slab_a_lower``, ``slab_a_upper``, ``slab_area``, and ``slab_below``, ``slab_above``: the
-        entity beyond the frontier, or "" at the border of the Tile.
+        Along ``region``: ``entity`` (identical entities are joined by " = "), ``first`` (the first of these),
+        ``position`` (its place among all entities of the source, from 0) and ``tied`` (how many they are), ``area``
+        (closed form), and the curve ``a``, ``b`` (region, vertex), padded with NaN. An entity may have several regions,
+        which touch or not. Along ``slab``, the exact parts, ranges of a: ``slab_region``, ``slab_a_lower``,
+        ``slab_a_upper``, ``slab_area``, and ``slab_below``, ``slab_above``: the entity beyond the frontier, or "" at
+        the border of the Tile. Of a window, areas are shares of it.
 
     Raises
     ------
@@ -146,7 +150,7 @@ def regions(source: Any, rank: int = 1, points: int = 65, *, kind: str | None = 
     1.0
     """
     whole("points", points, 2)
-    cells, names = point_cells(source, kind)
+    cells, names = point_cells(*zoomed(source, kind, window))
     lines, slabs, areas, groups = _cut(cells, rank)
     labels = [" = ".join(str(names[k]) for k in group) for group in groups]
     chains = [chain for chain in _chain(lines, slabs) if areas[chain].sum() > SMALLEST]
@@ -162,10 +166,11 @@ def regions(source: Any, rank: int = 1, points: int = 65, *, kind: str | None = 
         region_of[chain] = i
     slabs, areas_of_slabs, region_of = slabs[kept], areas[kept], region_of[kept]
     rival = np.array([*labels, ""], dtype=object)
-    return xr.Dataset(
+    found = xr.Dataset(
         {
             "entity": ("region", np.array([labels[k] for k in holder], dtype=object)),
             "first": ("region", np.array([str(names[groups[k][0]]) for k in holder], dtype=object)),
+            "position": ("region", [int(groups[k][0]) for k in holder]),
             "tied": ("region", [len(groups[k]) for k in holder]),
             "area": ("region", [areas[chain].sum() for chain in chains]),
             "a": (("region", "vertex"), padded[..., 0]),
@@ -178,6 +183,13 @@ def regions(source: Any, rank: int = 1, points: int = 65, *, kind: str | None = 
             "slab_above": ("slab", rival[slabs[:, 4].astype(int)]),
         }
     )
+    if window is None:
+        return found
+    left, right, low, high = edges = checked_window("window", window)
+    for name in ("a", "slab_a_lower", "slab_a_upper"):
+        found[name] = left + (right - left) * found[name]
+    found["b"] = low + (high - low) * found["b"]
+    return found.assign_attrs(window=list(edges))
 
 
 def holders(regions: xr.Dataset) -> xr.Dataset:
@@ -191,7 +203,7 @@ def holders(regions: xr.Dataset) -> xr.Dataset:
     Returns
     -------
     xarray.Dataset
-        ``area``, and ``first`` and ``tied`` as of the regions, each (entity).
+        ``area``, and ``first``, ``position`` and ``tied`` as of the regions, each (entity).
 
     Examples
     --------
@@ -201,12 +213,12 @@ def holders(regions: xr.Dataset) -> xr.Dataset:
     >>> found["entity"].values.tolist(), found["area"].values.round(2).tolist()
     (['b', 'a'], [0.63, 0.37])
     """
-    each = regions[["entity", "first", "tied", "area"]].to_dataframe().groupby("entity")
-    table = each.agg({"first": "first", "tied": "first", "area": "sum"})
+    each = regions[["entity", "first", "position", "tied", "area"]].to_dataframe().groupby("entity")
+    table = each.agg({"first": "first", "position": "first", "tied": "first", "area": "sum"})
     return table.sort_values("area", ascending=False, kind="stable").to_xarray()
 
 
-def shares(source: Any, rank: int = 1, *, kind: str | None = None) -> xr.DataArray:
+def shares(source: Any, rank: int = 1, *, kind: str | None = None, window: Any = None) -> xr.DataArray:
     """The area of the Tile on which each entity holds a rank, in closed form.
 
     Parameters
@@ -217,13 +229,15 @@ def shares(source: Any, rank: int = 1, *, kind: str | None = None) -> xr.DataArr
         1 for the best.
     kind : str, optional
         Which performance of the posterior, as in :func:`bayesrank.as_performance`.
+    window : pair of pairs of float, optional
+        ((low, high), (low, high)) of a and b: map this part of the Tile alone, at the full resolution.
 
     Returns
     -------
     xarray.DataArray
-        Areas (entity) that sum to 1, accurate to about 1e-9 (to 1e-5 between entities that differ from the eleventh
-        digit on); identical entities, whose cells agree to 12 digits, share theirs evenly; NaN for an entity without
-        performance.
+        Areas (entity), of a window as shares of it, that sum to 1, accurate to about 1e-9 (to 1e-5 between entities
+        that differ from the eleventh digit on); identical entities, whose cells agree to 12 digits, share theirs
+        evenly; NaN for an entity without performance.
 
     Raises
     ------
@@ -242,7 +256,7 @@ def shares(source: Any, rank: int = 1, *, kind: str | None = None) -> xr.DataArr
     >>> shares(counts).values.tolist()
     [0.5, 0.5]
     """
-    cells, names = point_cells(source, kind)
+    cells, names = point_cells(*zoomed(source, kind, window))
     _, slabs, areas, groups = _cut(cells, rank)
     share = np.where(np.isnan(cells).any(0), np.nan, 0.0)
     for i, group in enumerate(groups):

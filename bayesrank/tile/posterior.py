@@ -17,10 +17,12 @@ from bayesrank.tile._grid import (
     labelled,
     on_the_tile,
     parts,
+    placed,
     ratio,
     threads,
     two_class,
     with_entity,
+    zoomed,
 )
 from bayesrank.tile._reducers import Cells, Credible, Maps, Steps
 
@@ -30,7 +32,9 @@ __all__ = ["credible", "leaders", "probability_best", "rank_probability", "value
 HELD = 2**25
 
 
-def credible(source: Any, resolution: int = 101, prob: float = 0.95, *, kind: str | None = None) -> xr.Dataset:
+def credible(
+    source: Any, resolution: int = 101, prob: float = 0.95, *, kind: str | None = None, window: Any = None
+) -> xr.Dataset:
     """Who is best at each point of the Tile, and how probably.
 
     Parameters
@@ -43,6 +47,8 @@ def credible(source: Any, resolution: int = 101, prob: float = 0.95, *, kind: st
         Credibility of the shares' intervals, and below which the winner of a point counts as undecided.
     kind : str, optional
         Which performance of the posterior, as in :func:`bayesrank.as_performance`.
+    window : pair of pairs of float, optional
+        ((low, high), (low, high)) of a and b: map this part of the Tile alone, at the full resolution.
 
     Returns
     -------
@@ -60,6 +66,7 @@ def credible(source: Any, resolution: int = 101, prob: float = 0.95, *, kind: st
           large where the score is undefined in some draws.
 
         Ranks are among those defined and tied ones share theirs; odds within 1e-12 of each other, relatively, tie.
+        Of a window, shares and areas are parts of it, and there is no ``probability_skilled``.
 
     Raises
     ------
@@ -80,7 +87,7 @@ def credible(source: Any, resolution: int = 101, prob: float = 0.95, *, kind: st
     """
     prob = credibility("prob", prob)
     points = axis(resolution)
-    array = on_the_tile(with_entity(source, kind))
+    array = on_the_tile(with_entity(*zoomed(source, kind, window)))
     batches = Batches.of(array)
     with threads() as share_out:
         found, worth = reduce(array, Credible(array.sizes["entity"], points, share_out), Worth())
@@ -101,10 +108,12 @@ def credible(source: Any, resolution: int = 101, prob: float = 0.95, *, kind: st
         {"entity": names, "b": points, "a": points},
         {"prob": prob, "draws": batches.number},
     )
+    if window is not None:  # no skill is a matter of all cells, which a window has not
+        tile = tile.drop_vars(["probability_skilled", "probability_skilled_error"])
     top = tile["winner_probability"]
     weight = area_weights(resolution).where(top.notnull(), 0.0)
     tile["undecided_area"] = (weight * (top < prob)).sum() / weight.sum().where(weight.sum() > 0)
-    return tile
+    return placed(tile, window)
 
 
 def leaders(credible: xr.Dataset) -> xr.Dataset:
@@ -157,7 +166,9 @@ def leaders(credible: xr.Dataset) -> xr.Dataset:
     )
 
 
-def probability_best(source: Any, resolution: int = 101, *, kind: str | None = None) -> xr.DataArray:
+def probability_best(
+    source: Any, resolution: int = 101, *, kind: str | None = None, window: Any = None
+) -> xr.DataArray:
     """The probability that each entity is best, alone: :func:`credible` without its costlier maps.
 
     Parameters
@@ -168,6 +179,8 @@ def probability_best(source: Any, resolution: int = 101, *, kind: str | None = N
         Points along each axis.
     kind : str, optional
         Which performance of the posterior, as in :func:`bayesrank.as_performance`.
+    window : pair of pairs of float, optional
+        ((low, high), (low, high)) of a and b: map this part of the Tile alone, at the full resolution.
 
     Returns
     -------
@@ -193,7 +206,7 @@ def probability_best(source: Any, resolution: int = 101, *, kind: str | None = N
     from bayesrank.tile.kernels import _tallies
 
     points = axis(resolution)
-    array = on_the_tile(with_entity(source, kind))
+    array = on_the_tile(with_entity(*zoomed(source, kind, window)))
     with threads() as share_out:
         steps = Steps(_tallies.tally_best, points, (array.sizes["entity"],), share_out)
         [won] = reduce(array, steps, across=True)
@@ -203,10 +216,12 @@ def probability_best(source: Any, resolution: int = 101, *, kind: str | None = N
         won.swapaxes(1, 2)[nowhere] = np.nan
     values = (won / Batches.of(array).number).transpose(1, 2, 0)
     coords = {"entity": array["entity"].values, "b": points, "a": points}
-    return xr.DataArray(values, coords, ("entity", "b", "a"), name="probability_best")
+    return placed(xr.DataArray(values, coords, ("entity", "b", "a"), name="probability_best"), window)
 
 
-def rank_probability(source: Any, resolution: int = 101, *, kind: str | None = None) -> xr.DataArray:
+def rank_probability(
+    source: Any, resolution: int = 101, *, kind: str | None = None, window: Any = None
+) -> xr.DataArray:
     """The probability that each entity holds each rank, at each point of the Tile.
 
     Parameters
@@ -217,6 +232,8 @@ def rank_probability(source: Any, resolution: int = 101, *, kind: str | None = N
         Points along each axis.
     kind : str, optional
         Which performance of the posterior, as in :func:`bayesrank.as_performance`.
+    window : pair of pairs of float, optional
+        ((low, high), (low, high)) of a and b: map this part of the Tile alone, at the full resolution.
 
     Returns
     -------
@@ -243,7 +260,7 @@ def rank_probability(source: Any, resolution: int = 101, *, kind: str | None = N
     from bayesrank.tile.kernels import _tallies
 
     points = axis(resolution)
-    array = on_the_tile(with_entity(source, kind))
+    array = on_the_tile(with_entity(*zoomed(source, kind, window)))
     n = array.sizes["entity"]
     with threads() as share_out:
         [held] = reduce(array, Steps(_tallies.tally_rank_steps, points, (n, n), share_out), across=True)
@@ -251,10 +268,12 @@ def rank_probability(source: Any, resolution: int = 101, *, kind: str | None = N
     # Shares of ties do not always cancel to the last digit.
     np.maximum(values, 0.0, out=values)
     coords = {"entity": array["entity"].values, "rank": np.arange(1, n + 1), "b": points, "a": points}
-    return xr.DataArray(values, coords, ("entity", "rank", "b", "a"), name="rank_probability")
+    return placed(xr.DataArray(values, coords, ("entity", "rank", "b", "a"), name="rank_probability"), window)
 
 
-def value_interval(source: Any, resolution: int = 101, prob: float = 0.95, *, kind: str | None = None) -> xr.Dataset:
+def value_interval(
+    source: Any, resolution: int = 101, prob: float = 0.95, *, kind: str | None = None, window: Any = None
+) -> xr.Dataset:
     """The posterior mean and an equal-tailed interval of every canonical score.
 
     Parameters
@@ -267,6 +286,8 @@ def value_interval(source: Any, resolution: int = 101, prob: float = 0.95, *, ki
         Credibility of the interval.
     kind : str, optional
         Which performance of the posterior, as in :func:`bayesrank.as_performance`.
+    window : pair of pairs of float, optional
+        ((low, high), (low, high)) of a and b: map this part of the Tile alone, at the full resolution.
 
     Returns
     -------
@@ -297,7 +318,7 @@ def value_interval(source: Any, resolution: int = 101, prob: float = 0.95, *, ki
     """
     prob = credibility("prob", prob)
     points = axis(resolution)
-    array = two_class(source, kind)
+    array = two_class(*zoomed(source, kind, window))
     each = on_the_tile(with_entity(array, None))
     n, step = each.sizes["entity"], max(HELD // (4 * Batches.of(each).number), 1)
     found = np.empty((3, n, points.size, points.size))
@@ -317,7 +338,7 @@ def value_interval(source: Any, resolution: int = 101, prob: float = 0.95, *, ki
         name: labelled(xr.Variable(dims, values if "entity" in dims else values[0]), array, points, name)
         for name, values in zip(("mean", "lower", "upper"), found, strict=True)
     }
-    return xr.Dataset(maps).assign_attrs(prob=prob)
+    return placed(xr.Dataset(maps).assign_attrs(prob=prob), window)
 
 
 def _mean_and_tails(cells: np.ndarray, a: np.ndarray, b: float, tail: float) -> np.ndarray:

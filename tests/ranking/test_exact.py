@@ -13,6 +13,9 @@ from scipy import integrate, special, stats
 
 import bayesrank as br
 from bayesrank._compat import groups_of, to_container
+from bayesrank.ranking._board import Scale
+from bayesrank.ranking._conjugates import _scale
+from bayesrank.ranking._rates import Rates, ratio_of
 from bayesrank.ranking.exact import applies
 from bayesrank.scores import as_score
 from bayesrank.scores.families import by_importance
@@ -181,7 +184,7 @@ FORMULAS = {
 }
 
 
-def board(rng, entities, model):
+def board(rng, entities):
     """Entities on one test set."""
     negative, positive = rng.integers(3, 60, 2)
     fp, fn = rng.integers(0, negative + 1, entities), rng.integers(0, positive + 1, entities)
@@ -189,39 +192,51 @@ def board(rng, entities, model):
     return br.from_counts(tn=negative - fp, fp=fp, fn=fn, tp=positive - fn, entity=names)
 
 
-def z_scores(ranking, values, rope):
-    """Of all probabilities and of the regret, against draws (draw, entity) of which the greater is better."""
-    draws, size = values.shape
-    places = np.argsort(np.argsort(-values, axis=1), axis=1)
-    found = [(ranking["rank_probability"].values[:, r], (places == r).mean(axis=0)) for r in range(size)]
-    above = (values[:, :, None] > values[:, None] + rope).mean(axis=0)
-    off = ~np.eye(size, dtype=bool)
-    found.append((ranking["superiority"].values[off], above[off]))
+def z_scores(ranking, counted):
+    """Of all probabilities and of the regret, against what was counted in draws."""
+    ranks, above, loss, squares, draws = counted
+    off = ~np.eye(len(above), dtype=bool)
     z = []
-    for exact, seen in found:
+    for exact, seen in (
+        (ranking["rank_probability"].values, ranks / draws),
+        (ranking["superiority"].values[off], above[off] / draws),
+    ):
         # Where next to nothing is expected a normal bound does not hold: those are as rare as they should be.
         often = exact * (1 - exact) * draws > 30
         z.append(((seen - exact) / np.sqrt(np.maximum(exact * (1 - exact), 1e-12) / draws))[often])
         assert (np.abs(seen - exact)[~often] * draws < 100).all()
     if ranking.attrs["finite_mean"]:
-        loss = values.max(axis=1, keepdims=True) - values
-        z.append((loss.mean(axis=0) - ranking["expected_regret"]) / (loss.std(axis=0) / np.sqrt(draws)))
+        mean = loss / draws
+        z.append((mean - ranking["expected_regret"]) / np.sqrt((squares / draws - mean**2) / draws))
     return np.concatenate([np.ravel(part) for part in z])
 
 
-def compare(rng, score, model, entities, draws):
-    counts, rope = board(rng, entities, model), float(rng.choice([0.0, 0.03]))
-    prevalence = 0.2 if model == "given" else None
-    if model == "dirichlet_multinomial":
-        ranking = br.exact_ranking(counts, score, rope=rope, prior="uniform")
-    else:
-        prevalence = float(counts[0, 1].sum() / counts[0].sum()) if prevalence is None else prevalence
-        ranking = br.exact_ranking(
-            counts, score, model="beta_binomial", prevalence=prevalence, rope=rope, prior="uniform"
-        )
-    cells = simulate(counts, model, draws, rng, None if model == "dirichlet_multinomial" else prevalence)
-    sign = 1 if as_score(score).higher_is_better else -1
-    return z_scores(ranking, sign * FORMULAS[score](*cells), rope)
+def count(values, rope):
+    """Ranks (entity, rank), pairs above by more than the ROPE, losses and their squares, of draws (entity, draw)."""
+    size, draws = values.shape
+    apart = values[:, None] - values
+    places = (apart < 0).sum(axis=1, dtype=np.int8)
+    ranks = np.stack([(places == r).sum(axis=1) for r in range(size)], axis=1)
+    loss = values.max(axis=0) - values
+    return ranks, (apart > rope).sum(axis=2), loss.sum(axis=1), (loss**2).sum(axis=1), draws
+
+
+def compare(rng, scores, model, entities, draws, block=50_000):
+    """Exact rankings of one board by several scores against the same draws."""
+    counts, rope = board(rng, entities), float(rng.choice([0.0, 0.03]))
+    total = dict.fromkeys(scores)
+    prevalence = None
+    if model != "dirichlet_multinomial":
+        prevalence = 0.2 if model == "given" else float(counts[0, 1].sum() / counts[0].sum())
+    for _ in range(draws // block):
+        cells = simulate(counts, model, block, rng, prevalence)
+        for score in scores:
+            values = FORMULAS[score](*cells) * (1 if as_score(score).higher_is_better else -1)
+            part = count(np.ascontiguousarray(values.T), rope)
+            total[score] = part if total[score] is None else tuple(map(sum, zip(total[score], part, strict=True)))
+    given = {} if prevalence is None else {"model": "beta_binomial", "prevalence": prevalence}
+    found = {name: br.exact_ranking(counts, name, rope=rope, prior="uniform", **given) for name in scores}
+    return {name: z_scores(found[name], total[name]) for name in scores}
 
 
 def bounded(z, chance=1e-4):
@@ -229,24 +244,28 @@ def bounded(z, chance=1e-4):
     return np.abs(z).max() < -special.ndtri(chance / 2 / len(z))
 
 
-@pytest.mark.parametrize(("score", "model"), [("mcc", "beta_binomial"), ("f1", "dirichlet_multinomial")])
-def test_a_few_boards_agree_with_draws(score, model):
+def test_a_few_boards_agree_with_draws():
     rng = np.random.default_rng(3)
-    z = np.concatenate([compare(rng, score, model, 4, 200_000) for _ in range(2)])
-    assert len(z) > 40
+    parts = [
+        compare(rng, scores, model, 4, 200_000)
+        for scores, model in ((["mcc"], "beta_binomial"), (["f1", "mcc"], "dirichlet_multinomial"))
+    ]
+    z = np.concatenate([part for found in parts for part in found.values()])
+    assert len(z) > 60
     assert bounded(z)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("model", ["dirichlet_multinomial", "beta_binomial", "given"])
-@pytest.mark.parametrize("score", FORMULAS)
-def test_many_boards_agree_with_many_draws(score, model):
-    rng = np.random.default_rng([len(score), len(model)])
-    z = np.concatenate([compare(rng, score, model, int(rng.integers(2, 7)), 4_000_000) for _ in range(20)])
-    assert len(z) > 300
-    assert bounded(z)
-    # Errors that are all a little too small would show in the sum of squares.
-    assert (z**2).mean() < 1.5
+def test_many_boards_agree_with_many_draws(model):
+    rng = np.random.default_rng([len(model)])
+    found = [compare(rng, list(FORMULAS), model, int(rng.integers(2, 7)), 4_000_000) for _ in range(20)]
+    for score in FORMULAS:
+        z = np.concatenate([part[score] for part in found])
+        assert len(z) > 300
+        assert bounded(z), score
+        # Errors that are all a little too small would show in the sum of squares.
+        assert (z**2).mean() < 1.5, score
 
 
 def test_several_test_sets_and_draws_of_fit():
@@ -272,14 +291,62 @@ def test_several_test_sets_and_draws_of_fit():
     assert ranking.attrs.items() >= {k: v for k, v in draws.attrs.items() if k not in ("draws", "method")}.items()
 
 
+def test_a_full_ranking_takes_from_draws_what_needs_them():
+    posterior = br.fit(THREE, draws=500, seed=1)
+    full, exact, drawn = (f(posterior, "f1") for f in (br.full_ranking, br.exact_ranking, br.credible_ranking))
+    assert set(full) == set(drawn)
+    assert set(full.attrs["drawn"]) == set(drawn) - set(exact)
+    for name in exact:
+        xr.testing.assert_identical(full[name], exact[name])
+    for name in ("rank_confidence_lower", "rank_confidence_upper", "effective_sample_size"):
+        np.testing.assert_array_equal(full[name], drawn[name])
+    assert (full["rank_simultaneous_lower"] <= np.minimum(drawn["rank_simultaneous_lower"], full["rank_lower"])).all()
+    assert (full["rank_simultaneous_upper"] >= np.maximum(drawn["rank_simultaneous_upper"], full["rank_upper"])).all()
+    # SUCRA and POTH follow from the expected ranks.
+    np.testing.assert_allclose(exact["sucra"], (3 - exact["expected_rank"]) / 2, atol=1e-12)
+    assert (np.abs(exact["sucra"] - drawn["sucra"]) < 5 * drawn["sucra_error"]).all()
+    assert abs(exact["poth"] - drawn["poth"]) < 5 * drawn["poth_error"]
+
+
+def test_a_full_ranking_is_of_draws_where_quadrature_is_not_told_or_takes_long(monkeypatch):
+    posterior = br.fit(THREE, draws=500, seed=1)
+    for score, better in (("optimized_precision", None), ("f1", False)):
+        one, other = (f(posterior, score, higher_is_better=better) for f in (br.full_ranking, br.credible_ranking))
+        xr.testing.assert_identical(one, other)
+    groups = groups_of(posterior)
+    groups["posterior"] = groups["posterior"].assign(performance=groups["posterior"]["performance"].copy())
+    groups["posterior"]["performance"].values[:] = groups["posterior"]["performance"].values[..., ::-1]
+    other = to_container(groups)
+    assert br.full_ranking(other, "f1").attrs["method"] == "draws"
+    monkeypatch.setattr("bayesrank.ranking.exact.MOST", 3 * 8 - 1)
+    assert br.full_ranking(posterior, "f1").attrs["method"] == "draws"
+    assert br.full_ranking(posterior, "informedness").attrs["method"] == "exact"
+
+
+@pytest.mark.parametrize("name", ["f1", "cohen_kappa", "accuracy", "lr-", "lr+", "diagnostic_odds_ratio", "lift"])
+@pytest.mark.parametrize("share", [0.003, 0.4])
+def test_closed_contours_are_those_that_a_search_finds(name, share, monkeypatch):
+    tnr, tpr = np.array([[3.0, 1.0], [90.0, 4.0]]), np.array([[2.0, 2.0], [30.0, 1.0]])
+    score = as_score(name)
+    scale = _scale(score, [share])
+    assert ratio_of(score, scale, share) is not None
+    values = scale.of(np.linspace(-3, 3, 9))
+    one = Rates(score, np.array([share]), tnr, tpr, 12, scale).cdf(values)
+    monkeypatch.setattr("bayesrank.ranking._rates.ratio_of", lambda *_: None)
+    other = Rates(score, np.array([share]), tnr, tpr, 12, scale).cdf(values)
+    np.testing.assert_allclose(one, other, atol=1e-9)
+    assert ratio_of(as_score("mcc"), Scale(-1.0, 1.0), share) is None
+
+
 # Nobody changes who is not concerned
 
 
 def test_the_order_of_input_changes_nothing():
     order = [2, 0, 1]
-    for model in ("beta_binomial", "dirichlet_multinomial"):
-        one = br.exact_ranking(THREE, "mcc", model=model, rope=0.02)
-        other = br.exact_ranking(THREE.isel(entity=order), "mcc", model=model, rope=0.02)
+    # The one by contours that are looked for, the other by contours in closed form and averaged prevalences.
+    for score, model in (("mcc", "beta_binomial"), ("f1", "dirichlet_multinomial")):
+        one = br.exact_ranking(THREE, score, model=model, rope=0.02)
+        other = br.exact_ranking(THREE.isel(entity=order), score, model=model, rope=0.02)
         back = np.argsort(order)
         xr.testing.assert_identical(other.isel(entity=back, rival=back), one)
 

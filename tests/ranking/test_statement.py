@@ -231,3 +231,35 @@ def test_names_that_look_the_same_are_refused():
         parse("'1' is best", ["1", "1"])
     with pytest.raises(TypeError, match="statement must be a str"):
         parse(1, ABC)
+
+
+BEGINS = [
+    "not ",
+    "not rank",
+    "not  rank",
+    "rank(A",
+    "rank (A",
+    "RANK of",
+    "0.5 and",
+    "0.5 ",
+    "0.5)",
+    "(A",
+    "-",
+    "beatſ",
+    "ıs",
+]
+
+
+@pytest.mark.parametrize("name", BEGINS)
+def test_names_that_begin_like_the_language(name):
+    """What is printed beside such a name is read again, and means the same."""
+    names = ["A", name]
+    claims = [
+        Not(Place(0, ">", 6)),
+        Every((Level(0, ">=", 0.5), Beats(0, ">", 1))),
+        Every((Either((Beats(0, ">", 1), Level(1, "<=", 0.5))), Not(Not(Place(1, "<=", 3, True))))),
+        Beats(1, ">=", 0, 0.5),
+    ]
+    for statement in claims:
+        text = text_of(statement, names)
+        assert parse(text, names) == statement, text

@@ -356,3 +356,36 @@ def test_a_pool_of_unequal_data_sets_is_not_one_test_set():
     lines = br.verdict(br.credible_ranking(posterior, "tpr"))
     assert "Simpson" in lines[0]
     assert not any("same cases" in line for line in lines)
+
+
+def test_a_tie_in_every_draw_is_called_one():
+    same = np.random.default_rng(1).random((1000, 1))
+    values = xr.DataArray(np.hstack([same, same, same, same - 1]), {"entity": list("abcd")}, ("draw", "entity"))
+    pair = br.verdict(br.credible_ranking(values.isel(entity=[0, 1])))
+    assert pair[1] == "a and b tie with probability >0.99."
+    assert not any("beats" in line for line in pair)
+    close = br.verdict(br.credible_ranking(values.isel(entity=[0, 1]) + np.array([0, 0.001]), rope=0.01))
+    assert close[1].endswith("differ by at most 0.01 with probability >0.99.")
+    words = br.verdict(br.credible_ranking(values))
+    assert "b and c tie with a with probability at least 0.95, taken singly." in words
+    assert "b ties with a with probability at least 0.95." in br.verdict(br.credible_ranking(values[:, [0, 1, 3]]))
+
+
+def test_tiers_that_are_out_of_step_are_told():
+    """Nobody knows much of the erratic one: the first beats the steady one before it, but not it."""
+    rng = np.random.default_rng(1)
+    spread = {"first": (0.0, 0.1), "steady": (-1.0, 0.1), "erratic": (-1.2, 2.0), "last": (-9.0, 0.1)}
+    draws = {name: rng.normal(mean, sd, 4000) for name, (mean, sd) in spread.items()}
+    values = xr.DataArray(np.column_stack(list(draws.values())), {"entity": list(draws)}, ("draw", "entity"))
+    ranking = br.credible_ranking(values)
+    table = br.ranking_table(ranking)
+    assert table.index.tolist() == list(draws)
+    assert table["tier"].tolist() == [1, 2, 1, 3]
+    (said,) = [line for line in br.verdict(ranking) if line.startswith("Tiers and order differ")]
+    assert said == (
+        "Tiers and order differ for 1 entity: steady (tier 2) stands before erratic (tier 1), since first beats the "
+        "former with probability 0.95, but not the latter."
+    )
+    assert not any(
+        "differ for" in line for line in br.verdict(br.credible_ranking(values.sel(entity=["first", "steady", "last"])))
+    )

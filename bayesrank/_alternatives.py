@@ -1,0 +1,247 @@
+"""What can be changed in an analysis, one thing at a time: prior, model, score, prevalence, and the data sets."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+import xarray as xr
+
+from bayesrank._checks import in_words, is_number
+from bayesrank.cases._tables import counts_of
+from bayesrank.conflicts import prior_conflict
+from bayesrank.counts import are_outcomes, check_counts, check_outcomes, pool
+from bayesrank.models import find
+from bayesrank.models import tell as tell_model
+from bayesrank.models._joint import checked
+from bayesrank.models._margins import VALUES
+from bayesrank.models._priors import concentration
+from bayesrank.models._priors import in_words as prior_in_words
+from bayesrank.scores import Score, as_score
+
+__all__ = ["Alternative", "base_of", "changed", "check_evidence", "conflict"]
+
+#: What outcomes are ranked by, which have no classes.
+MEAN = "mean_outcome"
+#: What the prior's weight is multiplied by, and how that is called.
+WEIGHTS = {"prior at half its weight": 0.5, "prior at twice its weight": 2.0}
+CONJUGATE = ("dirichlet_multinomial", "beta_binomial")
+#: The priors that are tried where nobody says which.
+PRIORS = ("uniform", "jeffreys")
+
+Evidence = xr.DataArray | xr.Dataset
+
+
+class Alternative(NamedTuple):
+    """One thing that is changed: what it is called, of what kind it is, and the analysis."""
+
+    name: str
+    kind: str
+    evidence: Evidence
+    model: Any
+    score: Score | str
+    options: dict[str, Any]
+
+
+def check_evidence(evidence: Any) -> Evidence:
+    """Counts over classes or outcomes, or joint outcomes; others are refused."""
+    if isinstance(evidence, xr.Dataset):
+        checked(evidence)
+        return evidence
+    return (check_outcomes if are_outcomes(evidence) else check_counts)(evidence, "evidence")
+
+
+def base_of(evidence: Evidence, score: Any, model: Any, join: Any, options: dict[str, Any]) -> Alternative:
+    """The analysis that others are compared with."""
+    if model is None:
+        model = "paired" if isinstance(evidence, xr.Dataset) else "dirichlet_multinomial"
+    return Alternative("base", "base", _taken(evidence, model, join), model, _score(evidence, score), options)
+
+
+def changed(
+    base: Alternative,
+    evidence: Evidence,
+    *,
+    priors: Any,
+    weights: bool,
+    models: Iterable[Any] | None,
+    scores: Iterable[Any],
+    prevalences: Iterable[Any],
+    datasets: bool,
+    join: Any,
+) -> list[Alternative]:
+    """All alternatives to the base analysis."""
+    return [
+        *_priors(base, priors, weights),
+        *_models(base, models, evidence, join),
+        *(
+            base._replace(name=f"score {s if isinstance(s, str) else s.name}", kind="score", score=s)
+            for s in (_score(evidence, score) for score in _listed("scores", scores))
+        ),
+        *(
+            base._replace(name=f"prevalence {_called(p)}", kind="prevalence", options=base.options | {"prevalence": p})
+            for p in _listed("prevalences", prevalences)
+        ),
+        *(_data(base, evidence, join) if datasets else []),
+    ]
+
+
+def conflict(base: Alternative) -> str:
+    """What the data contradict of the base prior, in words, where that is known in closed form."""
+    evidence, model, options = base.evidence, base.model, base.options
+    if isinstance(evidence, xr.Dataset):
+        if not _is_paired(model) or "cluster" in evidence.coords:
+            return ""
+        # The table of each entity alone is that of a model that takes entities one by one.
+        margins, evidence = _story(base).margins, counts_of(evidence)
+        if are_outcomes(evidence):
+            if not margins.proper or not margins.few:
+                return ""
+            evidence = evidence.reindex(outcome=margins.values, fill_value=0)
+        model = CONJUGATE[0]
+        options = {"prior": margins.prior, "force": True} | {
+            name: options[name] for name in ("prevalence",) if name in options
+        }
+    elif not hasattr(_story(base), "conjugate"):
+        return ""
+    return str(prior_conflict(evidence, model, **options)["notes"].item())
+
+
+def _score(evidence: Evidence, score: Any) -> Score | str:
+    """What is ranked by; of outcomes their mean, which is no function of classes."""
+    if "outcome" not in evidence.dims and "outcome" not in getattr(evidence, "data_vars", ()):
+        return as_score(score)
+    if not (score is None or (isinstance(score, str) and score == MEAN)):
+        raise ValueError(f"score must be None or {MEAN!r} for outcomes, which have no classes; got {score!r}")
+    return MEAN
+
+
+def _is_paired(model: Any) -> bool:
+    return find(model) is find("paired")
+
+
+def _story(one: Alternative) -> Any:
+    return tell_model(one.model, one.evidence, one.options)
+
+
+def _taken(evidence: Evidence, model: Any, join: Any) -> Evidence:
+    """The evidence as the model takes it: pooled, unless it learns from several data sets together."""
+    if isinstance(evidence, xr.Dataset):
+        if _is_paired(model):
+            return evidence.drop_vars("dataset", errors="ignore")
+        evidence = counts_of(evidence)
+    together = getattr(find(model), "over_datasets_together", False)
+    return evidence if together or "dataset" not in evidence.dims else pool(evidence, join=join)
+
+
+def _listed(argument: str, given: Any) -> list[Any]:
+    if isinstance(given, str) or is_number(given) or not isinstance(given, Iterable):
+        raise TypeError(f"{argument} must be a sequence; got {in_words(given)}")
+    return list(given)
+
+
+def _called(value: Any) -> str:
+    return f"{value:g}" if is_number(value) else prior_in_words(value, "")
+
+
+def _prior(one: Alternative) -> xr.DataArray:
+    """The concentrations that the analysis starts from."""
+    story = _story(one)
+    if hasattr(story, "conjugate"):
+        return story.conjugate().prior.reset_coords(drop=True)
+    if hasattr(story, "margins"):
+        return story.margins.prior
+    assert isinstance(one.evidence, xr.DataArray)  # what a model of counts takes
+    return concentration(one.evidence, one.options.get("prior"))
+
+
+def _masses(prior: xr.DataArray, factor: float = 1.0) -> dict[float, float]:
+    """A prior of joint outcomes, which is that of every entity, by the values that it has mass on."""
+    each = prior.isel({dim: 0 for dim in prior.dims if dim != "outcome"})
+    return {
+        value: factor * mass for value, mass in zip(each["outcome"].values.tolist(), each.values.tolist(), strict=True)
+    }
+
+
+def _is_graded(base: Alternative) -> bool:
+    """Whether single cases have outcomes that are numbers: their prior has a grammar of its own."""
+    return isinstance(base.evidence, xr.Dataset) and "outcome" in base.evidence.data_vars
+
+
+def _default_priors(base: Alternative) -> tuple[str, ...]:
+    """The priors that are tried where nobody says which: those that the evidence can have."""
+    if not _is_graded(base):
+        return PRIORS
+    if {"range", "base"} & set(base.options):
+        return ("haldane",)
+    return PRIORS if _story(base).margins.values.size <= VALUES else ()
+
+
+def _priors(base: Alternative, priors: Any, weights: bool) -> list[Alternative]:
+    """Other priors, and the base's own scaled; those of the same concentrations once."""
+    priors = _default_priors(base) if priors is None else priors
+    named = dict(priors) if isinstance(priors, Mapping) else {_called(p): p for p in _listed("priors", priors)}
+    # A base measure is a prior.
+    others = {name: value for name, value in base.options.items() if name != "base"}
+    options = {f"prior {name}": others | {"prior": prior} for name, prior in named.items()}
+    own, story = _prior(base), _story(base)
+    if weights and _is_graded(base):
+        rest = {name: value for name, value in others.items() if name != "prior"}
+        if story.margins.proper:
+            options |= {name: rest | {"base": _masses(own, factor)} for name, factor in WEIGHTS.items()}
+    elif weights and (hasattr(story, "conjugate") or hasattr(story, "margins")):
+        # Elsewhere it is not scaled: it is not all of the prior there is.
+        options |= {name: others | {"prior": own * factor} for name, factor in WEIGHTS.items()}
+    seen, found = [own], []
+    for name, these in options.items():
+        one = base._replace(name=name, kind="prior", options=these)
+        each = _prior(one)
+        if not any(_same(each, other) for other in seen):
+            seen.append(each)
+            found.append(one)
+    return found
+
+
+def _same(one: xr.DataArray, other: xr.DataArray) -> bool:
+    """Whether two priors put the same mass on the same; where there is none a value is as good as left out."""
+    if one.dims != other.dims:
+        return not one.values.any() and not other.values.any()
+    if "outcome" in one.dims:
+        one, other = xr.align(one, other, join="outer", fill_value=0.0)
+    return np.array_equal(one.values, other.values)
+
+
+def _models(base: Alternative, models: Iterable[Any] | None, evidence: Evidence, join: Any) -> list[Alternative]:
+    if models is None:
+        two = base.evidence.sizes.get("actual") == 2 and base.model in CONJUGATE
+        models = [name for name in CONJUGATE if two and name != base.model]
+    return [
+        base._replace(
+            name=f"model {m if isinstance(m, str) else getattr(m, '__name__', m)}",
+            kind="model",
+            model=m,
+            evidence=_taken(evidence, m, join),
+        )
+        for m in _listed("models", models)
+    ]
+
+
+def _data(base: Alternative, evidence: Evidence, join: Any) -> list[Alternative]:
+    """Each data set left out in turn, the others pooled unless the model takes them together."""
+    if "dataset" not in evidence.coords:
+        return []
+    used = list(dict.fromkeys(evidence["dataset"].values.tolist()))
+    if len(used) < 2:
+        return []
+    options = base.options
+    if _is_graded(base) and "base" not in options and (margins := _story(base).margins).proper:
+        # The prior stays as it was, even where a value occurred nowhere else.
+        options = {name: value for name, value in options.items() if name != "prior"} | {"base": _masses(margins.prior)}
+    found = []
+    for i, name in enumerate(used):
+        if isinstance(evidence, xr.Dataset):
+            rest: Evidence = evidence.isel(pattern=(evidence["dataset"] != name).values)
+        else:
+            rest = evidence.isel(dataset=[j for j in range(len(used)) if j != i])
+        one = base._replace(name=f"without data set {name}", kind="data", options=options)
+        found.append(one._replace(evidence=_taken(rest, base.model, join)))
+    return found

@@ -1,0 +1,232 @@
+"""Sampling of PyMC models: which sampler, its progress on a terminal, and whether its chains can be trusted.
+
+nutpie samples the same models faster and is taken where it is installed. On a terminal a bar says first that the model
+compiles, which takes longer than sampling a small one; elsewhere nothing is printed.
+"""
+
+import sys
+import warnings
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from importlib.util import find_spec
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from bayesrank import _text
+from bayesrank._compat import groups_of, import_arviz
+
+#: Chains that agree have an R-hat below this, and at least so many effective draws each (Vehtari et al. 2021).
+RHAT, EFFECTIVE = 1.01, 100
+#: Options of pymc.sample that nutpie has, too, by its own names; with others PyMC samples.
+NUTPIE = {"tune": "tune", "cores": "cores", "target_accept": "target_accept", "max_treedepth": "maxdepth"}
+TUNE = 1000
+
+
+def sample(model: Any, shape: tuple[int, int], seed: int, options: Mapping[str, Any]) -> dict[str, xr.Dataset]:
+    """Draws of a PyMC model: the groups ``posterior``, with the variables that the model names, and ``sample_stats``.
+
+    Parameters
+    ----------
+    model : pymc.Model
+    shape : (int, int)
+        Chains and draws.
+    seed : int
+    options : mapping
+        Arguments of :func:`pymc.sample`. ``nuts_sampler`` chooses the sampler; ``progressbar`` whether there is a bar,
+        by default on a terminal.
+
+    Returns
+    -------
+    dict of str to xarray.Dataset
+        ``sample_stats`` has the attrs ``nuts_sampler``, and those of :func:`diagnostics`.
+    """
+    options = {"tune": TUNE, "cores": min(shape[0], 2)} | dict(options)
+    name = choose(options)
+    options.pop("nuts_sampler", None)
+    shown = options.pop("progressbar", None)
+    names = [variable.name for variable in model.unobserved_RVs]
+    with _bar(sys.stderr.isatty() if shown is None else bool(shown), shape[0] * (shape[1] + options["tune"])) as step:
+        run = _nutpie if name == "nutpie" else _pymc
+        groups = groups_of(run(model, shape, seed, options | ({} if run is _nutpie else {"nuts_sampler": name}), step))
+    # By name: a sampler may leave its transformed variables in the posterior.
+    posterior = groups["posterior"][names].transpose("chain", "draw", ...)
+    stats = groups["sample_stats"]
+    found = diagnostics(posterior, stats)
+    return {"posterior": posterior, "sample_stats": stats.assign_attrs({"nuts_sampler": name} | found)}
+
+
+def choose(options: Mapping[str, Any]) -> str:
+    """The sampler that is asked for; else nutpie where it is installed and has all that is asked for, else PyMC's.
+
+    Examples
+    --------
+    >>> choose({"nuts_sampler": "pymc"}), choose({"init": "adapt_diag"})
+    ('pymc', 'pymc')
+    """
+    asked = options.get("nuts_sampler")
+    if asked is None:
+        known = {*NUTPIE, "progressbar"}
+        return "nutpie" if set(options) <= known and _installed("nutpie") else "pymc"
+    if asked == "nutpie":
+        if not _installed("nutpie"):
+            raise ValueError("nuts must hold a nuts_sampler that is installed; got 'nutpie', which is not")
+        unknown = sorted(set(options) - {*NUTPIE, "progressbar", "nuts_sampler"})
+        if unknown:
+            raise ValueError(f"nuts must hold options among {sorted(NUTPIE)} for nutpie; got {unknown}")
+    return str(asked)
+
+
+def diagnostics(posterior: xr.Dataset, stats: xr.Dataset) -> dict[str, Any]:
+    """Divergences, the largest R-hat, and the smallest effective sample sizes, of all variables that move.
+
+    Returns
+    -------
+    dict
+        ``divergences``; ``rhat``, ``ess_bulk`` and ``ess_tail``, NaN where there are too few draws; ``worst``, the
+        variable with the fewest effective draws.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(1)
+    >>> draws = xr.Dataset({"x": (("chain", "draw"), rng.normal(size=(4, 500)))})
+    >>> found = diagnostics(draws, xr.Dataset({"diverging": (("chain", "draw"), np.zeros((4, 500), bool))}))
+    >>> found["divergences"], found["rhat"] < 1.01, found["ess_bulk"] > 1000, found["worst"]
+    (0, True, True, 'x')
+    """
+    found = {
+        "divergences": int(stats["diverging"].sum()) if "diverging" in stats else 0,
+        "rhat": np.nan,
+        "ess_bulk": np.nan,
+        "ess_tail": np.nan,
+        "worst": "",
+    }
+    if posterior.sizes.get("draw", 0) < 4:
+        return found
+    az = import_arviz()
+    moving = (posterior.max(["chain", "draw"]) > posterior.min(["chain", "draw"])).compute()
+    several = posterior.sizes["chain"] > 1
+    measures = {"rhat": az.rhat(posterior)} if several else {}
+    measures |= {f"ess_{kind}": az.ess(posterior, method=kind) for kind in ("bulk", "tail")}
+    for name, each in measures.items():
+        values = {str(v): each[v].where(moving[v]) for v in posterior if bool(moving[v].any())}
+        ends = {v: float(x.max() if name == "rhat" else x.min()) for v, x in values.items()}
+        if ends:
+            found[name] = max(ends.values()) if name == "rhat" else min(ends.values())
+            if name == "ess_bulk":
+                found["worst"] = min(ends, key=lambda v: ends[v])
+    return found
+
+
+def complaint(divergences: int, rhat: float, effective: float, chains: int, tune: int | None = None) -> str:
+    """What is wrong with the chains, and what to do about it; nothing of chains that can be trusted.
+
+    Parameters
+    ----------
+    divergences : int
+    rhat, effective : float
+        The largest R-hat and the smallest effective sample size; NaN where not known.
+    chains : int
+    tune : int, optional
+        Steps of tuning that there were.
+
+    Examples
+    --------
+    >>> complaint(0, 1.001, 3000, 4)
+    ''
+    >>> complaint(3, 1.001, 3000, 4)
+    "The sampler did not settle (3 divergences): do not rely on these numbers yet. Divergences: smaller steps, \
+nuts={'target_accept': 0.95}; if they stay, a tighter prior or another parametrisation of the model."
+    """
+    wrong, todo = [], []
+    if divergences:
+        wrong.append(_text.count(divergences, "divergence"))
+        todo.append(
+            "Divergences: smaller steps, nuts={'target_accept': 0.95}; if they stay, a tighter prior or another "
+            "parametrisation of the model."
+        )
+    if rhat > RHAT:
+        wrong.append(f"R-hat up to {rhat:.2f}")
+        todo.append(f"Chains that disagree: more tuning, nuts={{'tune': {2 * (tune or TUNE)}}}, and more draws.")
+    if effective < EFFECTIVE * chains:
+        wrong.append(f"only {effective:.0f} effective draws")
+        times = max(2, int(np.ceil(EFFECTIVE * chains / max(effective, 1.0))))
+        if not rhat > RHAT:
+            todo.append(f"Few effective draws: some {times} times as many, draws=.")
+    if not wrong:
+        return ""
+    return f"The sampler did not settle ({', '.join(wrong)}): do not rely on these numbers yet. {' '.join(todo)}"
+
+
+def warn(stats: xr.Dataset, chains: int, tune: int) -> None:
+    """A warning with the complaint, if there is one, of what was sampled."""
+    about = stats.attrs
+    effective = np.nanmin([about["ess_bulk"], about["ess_tail"], np.inf])
+    if text := complaint(about["divergences"], about["rhat"], float(effective), chains, tune):
+        warnings.warn(text, UserWarning, stacklevel=3)
+
+
+def _installed(name: str) -> bool:
+    return find_spec(name) is not None
+
+
+def _pymc(model: Any, shape: tuple[int, int], seed: int, options: dict[str, Any], step: Callable[..., None]) -> Any:
+    """PyMC's sampler, or another that it knows."""
+    import pymc as pm
+
+    plain = options["nuts_sampler"] == "pymc"
+    if plain and step is not _silent and "callback" not in options:
+        options = options | {"callback": lambda trace, draw: step("sampling", 1)}
+    with model, warnings.catch_warnings():
+        # What it warns of is said here, of all samplers in the same words.
+        warnings.filterwarnings("ignore", category=UserWarning, module="pymc")
+        return pm.sample(
+            draws=shape[1],
+            chains=shape[0],
+            random_seed=seed,
+            progressbar=False,
+            **{"quiet": True, "compute_convergence_checks": False} | options,
+        )
+
+
+def _nutpie(model: Any, shape: tuple[int, int], seed: int, options: dict[str, Any], step: Callable[..., None]) -> Any:
+    import nutpie
+
+    compiled = nutpie.compile_pymc_model(model)
+    step("sampling", 0)
+    given = {NUTPIE[name]: value for name, value in options.items()}
+    return nutpie.sample(compiled, draws=shape[1], chains=shape[0], seed=seed, progress_bar=False, **given)
+
+
+def _silent(stage: str, draws: int) -> None:
+    """No bar."""
+
+
+@contextmanager
+def _bar(shown: bool, total: int) -> Iterator[Callable[..., None]]:
+    """A progress bar on the standard error stream: that the model compiles, then how many draws there are."""
+    if not shown:
+        yield _silent
+        return
+    from rich.console import Console
+    from rich.errors import LiveError
+    from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
+    bar = Progress(*columns, console=Console(stderr=True), transient=True)
+    try:
+        bar.start()
+    except LiveError:  # somebody else's line is there already
+        yield _silent
+        return
+    task = bar.add_task("compiling the model", total=None)
+
+    def step(stage: str, draws: int) -> None:
+        # A sampler that does not tell how far it is has a bar that moves only.
+        bar.update(task, description=stage, total=total if draws else None, advance=draws)
+
+    try:
+        yield step
+    finally:
+        bar.stop()

@@ -1,0 +1,32 @@
+"""What the command says of the members of a population: several data sets, or the entities themselves."""
+
+from typing import Any
+
+import xarray as xr
+
+import bayesrank as br
+from bayesrank._compat import groups_of
+from bayesrank.report.datasets import population_words
+
+
+def dataset_lines(posterior: Any, score: Any, ranking: xr.Dataset) -> list[str]:
+    """How much data sets differ for the first of a ranking, with its typical and new performance, and for the others.
+
+    Of a population of entities, that it is one. Nothing of other models.
+    """
+    words = population_words(posterior)
+    if words is not None:
+        return [words]
+    group = groups_of(posterior)["posterior"]
+    if "dataset" not in group.dims or not {"performance_typical", "performance_new"} <= set(group.data_vars):
+        return []
+    found = br.heterogeneity(posterior, score, prob=ranking.attrs["prob"])
+    first = br.ranking_table(ranking).index[0]
+    lines = br.heterogeneity_verdict(found.sel(entity=[first]))
+    rest = found["between_sd"].sel(entity=[name for name in found["entity"].values.tolist() if name != first])
+    rest = rest.isel(entity=rest.notnull().values).sortby(rest.isel(entity=rest.notnull().values))
+    if rest.sizes["entity"]:
+        ends = [rest.isel(entity=i) for i in sorted({0, rest.sizes["entity"] - 1})]
+        told = " to ".join(f"{float(end):.3f} ({end['entity'].item()})" for end in ends)
+        lines.append(f"Of the other{'s' * (len(ends) > 1)} the standard deviation between data sets is {told}.")
+    return lines

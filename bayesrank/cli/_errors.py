@@ -1,0 +1,50 @@
+"""Errors of the package in the words of the command: options for arguments, and what can be done in a shell."""
+
+import re
+
+__all__ = ["in_options"]
+
+#: Arguments that the command has as options of the same name.
+OPTIONS = (
+    *("prior", "prevalence", "model", "score", "rope", "prob", "draws", "seed", "sampler", "join", "missing", "kind"),
+    *("benefit", "reference", "scores", "priors", "models", "prevalences"),
+)
+RENAMED = {
+    "statement": "--ask",
+    "evidence": "DATA",
+    "counts": "DATA",
+    "scores": "--other-score",
+    "priors": "--other-prior",
+    "models": "--other-model",
+    "prevalences": "--other-prevalence",
+}
+#: What the package advises, and what a shell user can do.
+ADVICE = {
+    "must be positive where a cell has no cases, or a rate is degenerate": (
+        "must put something on every cell without cases (four_cases, uniform and jeffreys do)"
+    ),
+    " (br.fit(..., force=True) accepts it)": "",
+    "missing='common'": "--missing common",
+    "missing='own'": "--missing own",
+    "missing=0": "--missing 0",
+    " of br.from_outcomes": "",
+    "sampler='nuts'": "--sampler nuts",
+    "join='inner'": "--join inner",
+}
+
+
+def in_options(message: str) -> str:
+    """An error's message as the command prints it.
+
+    Examples
+    --------
+    >>> in_options("prior must be positive for sampler='nuts'; got a concentration of 0")
+    '--prior must be positive for --sampler nuts; got a concentration of 0'
+    >>> in_options("counts.csv, line 3: tn must be a count")
+    'counts.csv, line 3: tn must be a count'
+    """
+    for said, meant in ADVICE.items():
+        message = message.replace(said, meant)
+    names = "|".join({*OPTIONS, *RENAMED})
+    found = re.match(rf"({names}) (?=must |cannot )", message)
+    return message if found is None else RENAMED.get(found[1], f"--{found[1]}") + message[found.end(1) :]

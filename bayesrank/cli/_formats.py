@@ -1,0 +1,202 @@
+"""How a result leaves a command: a table for people, CSV or JSON for programs, Markdown or LaTeX for papers, a picture.
+
+Nothing here computes: ranks and tiers are among all, however few entities are shown.
+"""
+
+import json
+import re
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import click
+import pandas as pd
+
+from bayesrank.cli._output import print_numbers
+
+FORMATS = ("table", "csv", "json", "markdown", "latex")
+#: Those with all digits there are.
+FULL = ("csv", "json", "board")
+ENDINGS = (".png", ".pdf", ".svg")
+DIGITS = 3
+
+#: What Markdown reads as markup.
+MARKDOWN = re.compile(r"([\\`*_\[\]<>|~$&#])")
+#: What LaTeX, without any package, reads as something else in text; brackets and stars would belong to a line break.
+LATEX = {
+    **{sign: f"\\{sign}" for sign in "&%$#_{}"},
+    **{sign: f"{{{sign}}}" for sign in "[]*"},
+    "\\": r"\textbackslash{}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+    '"': "''",
+    "–": r"\textendash{}",
+}
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """One result in every form that a format may want."""
+
+    #: For people: headings, and rows of an entity's name and its numbers.
+    header: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    #: Sentences that stand below.
+    lines: Sequence[str] = ()
+    #: For programs: all numbers, in the same order, indexed by name; not wanted where another table has them.
+    frame: pd.DataFrame | None = None
+    #: For programs: what is told beside the numbers, and what JSON calls these.
+    about: dict[str, Any] = field(default_factory=dict)
+    name: str = "entities"
+    #: The column that leaves first where there is no room.
+    least: str | None = None
+
+
+def exporting(*more: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Give a command the options that say in what form its result leaves; ``more`` formats than all have."""
+    options = (
+        click.option(
+            "--format",
+            "output",
+            type=click.Choice([*FORMATS, *more]),
+            default="table",
+            show_default=True,
+            help="csv and json have all digits; markdown and latex (no package needed) are to be pasted.",
+        ),
+        click.option("--top", type=click.IntRange(1), help="Show only so many, the first; ranks are those among all."),
+        click.option(
+            "--digits",
+            type=click.IntRange(0, 12),
+            help=f"Decimals of scores in table, markdown, latex. [default: {DIGITS}]",
+        ),
+        click.option(
+            "--picture",
+            type=click.Path(dir_okay=False),
+            callback=_writable,
+            help="Write a picture, too (PNG, PDF or SVG by its ending).",
+        ),
+    )
+
+    def give(command: Callable[..., None]) -> Callable[..., None]:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return give
+
+
+def check_digits(digits: int | None, output: str) -> None:
+    """Refuse digits where all are written."""
+    if digits is not None and output in FULL:
+        raise ValueError(f"--digits must be left out of --format {output}, whose digits are fixed; got {digits}")
+
+
+def show(sheet: Sheet, output: str, top: int | None = None) -> None:
+    """Print a result in a format."""
+    rows = sheet.rows[:top]
+    left = len(sheet.rows) - len(rows)
+    lines = [*([f"Not shown (--top {top}): {left} more."] if left else []), *sheet.lines]
+    if output == "table":
+        print_numbers(sheet.header, rows, sheet.least)
+        for line in lines:
+            click.echo(line)
+    elif output == "markdown":
+        click.echo(markdown(sheet.header, rows))
+        for line in lines:
+            click.echo(f"\n{_markdown(line)}")
+    elif output == "latex":
+        for line in lines:
+            click.echo(f"% {' '.join(line.split())}")
+        click.echo(latex(sheet.header, rows))
+    else:
+        assert sheet.frame is not None
+        frame = sheet.frame.head(top) if top else sheet.frame
+        click.echo(frame.to_csv() if output == "csv" else _json(sheet, frame), nl=output == "json")
+
+
+def markdown(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """A pipe table; no name or number is read as markup.
+
+    Examples
+    --------
+    >>> print(markdown(["entity", "f1"], [["a|b_c", "0.5"]]))
+    | entity | f1 |
+    | --- | ---: |
+    | a\\|b\\_c | 0.5 |
+    """
+    rule = ["---", *["---:"] * (len(header) - 1)]
+    lines = [[_markdown(cell) for cell in header], rule, *([_markdown(cell) for cell in row] for row in rows)]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def latex(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """A tabular of plain LaTeX; no name or number is read as a command.
+
+    Examples
+    --------
+    >>> print(latex(["entity", "f1"], [["100%_a", "-0.5"]]))
+    \\begin{tabular}{lr}
+    \\hline
+    entity & f1 \\\\
+    \\hline
+    100\\%\\_a & $-$0.5 \\\\
+    \\hline
+    \\end{tabular}
+    """
+    body = [[escape_latex(row[0]), *(_signed(escape_latex(cell)) for cell in row[1:])] for row in rows]
+    lines = [" & ".join(cells) + r" \\" for cells in ([escape_latex(cell) for cell in header], *body)]
+    return "\n".join(
+        [f"\\begin{{tabular}}{{l{'r' * (len(header) - 1)}}}", r"\hline", lines[0], r"\hline", *lines[1:], r"\hline",
+         r"\end{tabular}"]
+    )  # fmt: skip
+
+
+def escape_latex(text: str) -> str:
+    """Text that LaTeX prints as it is; two hyphens stay two.
+
+    Examples
+    --------
+    >>> print(escape_latex("R&D_{50%} --x"))
+    R\\&D\\_\\{50\\%\\} -{}-x
+    """
+    return re.sub("-(?=-)", "-{}", "".join(LATEX.get(sign, sign) for sign in " ".join(text.split())))
+
+
+def save(axes: Any, path: str) -> str:
+    """Write the picture that has these axes; what to say of it."""
+    import numpy as np
+
+    figure = np.ravel(axes)[0].figure
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        figure.savefig(path, dpi=150, bbox_inches="tight")
+    legible = not any(str(warning.message).startswith("Glyph") for warning in caught)
+    return f"Picture: {path}{'' if legible else ' (its font lacks some letters of the names)'}"
+
+
+def _writable(context: click.Context, option: click.Parameter, path: str | None) -> str | None:
+    """A path for a picture that can be written to: better known before the work than after it."""
+    if path is not None and Path(path).suffix.lower() not in ENDINGS:
+        raise click.BadParameter(f"must end in {', '.join(ENDINGS)}; got {path!r}", context, option)
+    if path is not None and not Path(path).absolute().parent.is_dir():
+        raise click.BadParameter(f"must lie in a folder that exists; got {path!r}", context, option)
+    return path
+
+
+def _json(sheet: Sheet, frame: pd.DataFrame) -> str:
+    records = json.loads(frame.reset_index().to_json(orient="records"))
+    return json.dumps(sheet.about | {sheet.name: records}, ensure_ascii=False, indent=2)
+
+
+def _markdown(text: str) -> str:
+    return MARKDOWN.sub(r"\\\1", " ".join(text.split()))
+
+
+def _signed(text: str) -> str:
+    """Minus signs of numbers, which are no hyphens."""
+    return re.sub(r"(?<![\w.}])-(?=\d)", "$-$", text)

@@ -1,0 +1,171 @@
+"""``bayesrank scores``: the catalogue; with DATA several scores of every entity, side by side."""
+
+import math
+from functools import partial
+from typing import Any
+
+import click
+import xarray as xr
+
+import bayesrank as br
+from bayesrank import _text
+from bayesrank._compat import groups_of
+from bayesrank.cli._analysis import Analysis, analyse, analysing, check_classes, progress
+from bayesrank.cli._formats import DIGITS, FULL, Sheet, check_digits, exporting, save, show
+from bayesrank.cli._output import fits, print_text
+from bayesrank.cli._preferences import fixed_prevalence
+from bayesrank.scores import as_score
+
+EXAMPLES = """
+\b
+Examples:
+  bayesrank scores
+  bayesrank scores breast_cancer --prevalence 2%
+  bayesrank scores counts.csv --score sens --score spec --score lr+ --format latex
+"""
+MEAN = "mean_outcome"
+#: What is shown when nobody says: of two classes what a diagnostic study reports, of more what all of them have.
+OF_TWO = ("sensitivity", "specificity", "PPV", "NPV", "LR+", "LR-", "DOR")
+OF_MORE = ("accuracy", "macro_recall", "macro_precision", "macro_f1", "mcc")
+
+
+@click.command(epilog=EXAMPLES, short_help="List the scores; with DATA, several scores at once.")
+@partial(analysing, required=False)
+@click.option(
+    "-s",
+    "--score",
+    "typed",
+    multiple=True,
+    help=f"Name or alias; again for more. [default: {', '.join(OF_TWO)}; of more classes {', '.join(OF_MORE)}; of "
+    f"outcomes {MEAN}]",
+)
+@exporting()
+def scores(
+    data: str | None,
+    typed: tuple[str, ...],
+    prevalence: str | None,
+    prob: float,
+    output: str,
+    top: int | None,
+    digits: int | None,
+    picture: str | None,
+    **how: Any,
+) -> None:
+    """List the scores, their aliases and formulas; with DATA, the medians and intervals of several scores in one table.
+
+    DATA is a shipped data set, or a CSV file as for 'bayesrank rank'. A share given as --prevalence is that of the
+    target population: predictive values are moved there, by the rates that were learned.
+    """
+    if data is None:
+        given = {"--score": typed, "--prevalence": prevalence, "--picture": picture, "--top": top, "--digits": digits}
+        given |= {"--format": output if output != "table" else None}
+        for option, value in given.items():
+            if value:
+                raise ValueError(f"DATA must be given for {option}; without DATA all scores are listed")
+        _print_catalogue()
+        return
+    with progress() as step:
+        check_digits(digits, output)
+        known = {name: None if name == MEAN else as_score(name) for name in typed}
+        share = fixed_prevalence(prevalence)
+        analysis = analyse(step, data=data, prevalence=None if share is not None else prevalence, **how)
+        names = _names(analysis, known, share, data)
+        step("scoring")
+        table = br.score_table(analysis.posterior, names, prob=prob, prevalence=share)
+        table = _ordered(table, names[0])
+        drawn = save(br.plots.intervals(table), picture) if picture else None
+        notes = _notes(analysis, names, share)
+    lines = []
+    if share is not None:
+        lines.append(f"At a prevalence of {share:g}, to which the rates are taken to hold.")
+    lines.append(f"Sorted by {names[0]}, which is not a ranking: 'bayesrank rank' says how sure an order is.")
+    lines += [f"Note: {line}" for line in notes]
+    if not typed:
+        lines.append("Note: These are the default scores, as no --score was given.")
+    lines += [drawn] if drawn and output == "table" else []
+    _show(table, names, lines, DIGITS if digits is None else digits, output, top)
+
+
+def _print_catalogue() -> None:
+    table = br.scores.catalog()
+    better = {True: "higher", False: "lower", None: "–"}
+    print_text(
+        ["name", "formula", "better", "aliases"],
+        [
+            [str(name), row["formula"], better[row["higher_is_better"]], ", ".join(row["aliases"])]
+            for name, row in table.iterrows()
+        ],
+    )
+
+
+def _names(analysis: Analysis, known: dict[str, Any], share: float | None, data: str) -> list[str]:
+    """The scores as typed, or the default ones, after a check that the data have them."""
+    if analysis.counts is None:
+        other = next((name for name in known if name != MEAN), None)
+        if other is not None:
+            raise ValueError(f"--score must be {MEAN} for outcomes, which have no classes, in {data}; got {other}")
+        if share is not None:
+            raise ValueError(f"--prevalence must be left out for outcomes, which have no classes; got {share:g}")
+        if MEAN not in groups_of(analysis.posterior)["posterior"]:
+            raise ValueError(f"DATA must have outcomes that are numbers to have a mean; got others in {data}")
+        return [MEAN]
+    classes = analysis.counts.sizes["actual"]
+    if share is not None and classes != 2:
+        raise ValueError(f"--prevalence must be left out for {classes} classes, which have a share each; got {share:g}")
+    for score in known.values():
+        if score is None:
+            raise ValueError(f"--score must be of classes, which {data} has; got {MEAN}, which is of outcomes without")
+        check_classes(analysis.counts, score, data)
+    return list(known or (OF_TWO if classes == 2 else OF_MORE))
+
+
+def _notes(analysis: Analysis, names: list[str], share: float | None) -> list[str]:
+    """What must be known of the evidence, of any of the scores, each sentence once."""
+    scores = [None if name == MEAN else as_score(name) for name in names]
+    # At a prevalence that was asked for, that of the cases plays no part.
+    scores = [None if score and share is not None and score.depends_on_prevalence else score for score in scores]
+    return list(dict.fromkeys(line for score in scores for line in analysis.notes(score)))
+
+
+def _ordered(table: xr.Dataset, first: str) -> xr.Dataset:
+    """Best first by the first score; equals by name, the undefined last."""
+    higher = first == MEAN or as_score(first).higher_is_better is not False
+    values = table["median"].isel(score=0).values * (-1 if higher else 1)
+    names = [str(name) for name in table["entity"].values]
+    order = sorted(range(len(names)), key=lambda i: (math.isnan(values[i]), values[i], names[i]))
+    return table.isel(entity=order)
+
+
+def _show(table: xr.Dataset, names: list[str], lines: list[str], digits: int, output: str, top: int | None) -> None:
+    level = f"{100 * table.attrs['prob']:g}% interval"
+    entities = [str(name) for name in table["entity"].values]
+    cells = {
+        (entity, name): _cells(table.isel(entity=i, score=j), digits)
+        for i, entity in enumerate(entities)
+        for j, name in enumerate(names)
+    }
+    if output in FULL:
+        frame = table.to_dataframe(dim_order=["entity", "score"]).reset_index("score")
+        count = None if top is None else top * len(names)
+        show(Sheet([], [], frame=frame, about=dict(table.attrs), name="scores"), output, count)
+        return
+    wide = ["entity", *(f"{name} ({level})" for name in names)]
+    rows = [[entity, *("{} ({})".format(*cells[entity, name]) for name in names)] for entity in entities]
+    if output != "table" or (len(entities) > 1 and fits(wide, rows)):
+        show(Sheet(wide, rows, lines), output, top)
+    elif len(entities) == 1:
+        rows = [[name, *cells[entities[0], name]] for name in names]
+        show(Sheet([entities[0], "median", level, "observed"], rows, lines), output)
+    else:
+        for name in names:
+            rows = [[entity, *cells[entity, name]] for entity in entities]
+            show(Sheet(["entity", name, level, "observed"], rows, lines if name == names[-1] else ()), output, top)
+            click.echo()
+
+
+def _cells(one: xr.Dataset, digits: int) -> list[str]:
+    """Median, interval and observed value, with fewer decimals the larger they are."""
+    low, middle, high, seen = (float(one[name]) for name in ("lower", "median", "upper", "observed"))
+    size = max(abs(low), abs(high), 1.0)
+    places = max(digits - int(math.log10(size)), 0) if math.isfinite(size) else digits
+    return [_text.number(middle, places), _text.interval(low, high, places), _text.number(seen, places)]

@@ -1,0 +1,211 @@
+"""What is compared: each posterior's model, told again, and its evidence in one order, cut into what is left out."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+import xarray as xr
+
+from bayesrank._compat import groups_of, is_container
+from bayesrank._text import count
+from bayesrank.counts import are_outcomes, parts_of
+from bayesrank.models import find, names, tell_again
+
+BY = ("dataset", "table", "case")
+#: A name, tables (entity, data set), and which class sizes.
+Unit = tuple[str, list[tuple[int, int]], list[int]]
+
+
+class Sizes(NamedTuple):
+    """The class sizes of one test set on one data set: evidence that counts once, whoever met it."""
+
+    test_set: str
+    entities: frozenset[int]
+    dataset: int
+    cases: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Compared:
+    """A posterior, its model, and its evidence (entity, data set, row, answer), names in order.
+
+    ``order`` holds the positions of entities and data sets in the posterior; ``tables`` whatever its data sets are: of
+    pooled counts their parts.
+    """
+
+    name: str
+    groups: dict[str, xr.Dataset]
+    story: Any
+    options: dict[str, Any]
+    entities: list[str]
+    datasets: list[str]
+    labels: list[str]
+    order: tuple[np.ndarray, np.ndarray]
+    tables: np.ndarray
+    measured: np.ndarray
+    sizes: list[Sizes]
+    pooled: bool
+    over_datasets: bool
+
+    @property
+    def posterior(self) -> xr.Dataset:
+        return self.groups["posterior"]
+
+    @property
+    def joint(self) -> bool:
+        """Whether the class sizes are part of what the model predicts."""
+        return bool(self.sizes)
+
+
+def compared(name: str, posterior: Any, parts: bool) -> Compared:
+    """A posterior as it is compared; ``parts`` takes pooled counts apart again."""
+    if not is_container(posterior):
+        raise TypeError(
+            f"posteriors must be mapped to what br.fit returns; got {type(posterior).__name__} for {name!r}"
+        )
+    groups = groups_of(posterior)
+    data = groups.get("observed_data", xr.Dataset())
+    if "posterior" not in groups or "counts" not in data:
+        raise ValueError(
+            f"posteriors must hold a posterior and the observed counts of tables; got {sorted(groups)} for {name!r}"
+        )
+    counts, about = data["counts"], groups["posterior"].attrs
+    model = about.get("model")
+    if model in names() and not {"conjugate", "log_likelihood"} & set(dir(find(model))):
+        raise ValueError(
+            f"posteriors must be of models with a likelihood of tables; {name!r} is of {model!r}, which has none"
+        )
+    story, options = tell_again(groups)
+    if story is None and "log_likelihood" not in groups:
+        raise ValueError(
+            f"posteriors must hold log_likelihood (br.fit(..., groups=['log_likelihood'])) where the model is not one "
+            f"of {names()}; got none for {name!r}"
+        )
+    held = parts_of(counts) if parts and "dataset" not in counts.dims and hasattr(story, "conjugate") else None
+    tables = counts if held is None else held
+    row = ("outcome",) if are_outcomes(tables) else ("actual", "predicted")
+    over = "dataset" in tables.dims
+    plain = tables.transpose("entity", *["dataset"] * over, *row)
+    values = plain.values.reshape(plain.sizes["entity"], plain.sizes.get("dataset", 1), -1, plain.shape[-1])
+    entities = [str(x) for x in plain["entity"].values.tolist()]
+    datasets = [str(x) for x in plain["dataset"].values.tolist()] if over else ["all"]
+    order = np.argsort(entities, kind="stable"), np.argsort(datasets, kind="stable")
+    if held is None and "measured" in tables.coords:
+        dims = ("entity", "dataset")[: 1 + over]
+        seen = np.broadcast_to(
+            tables["measured"].transpose(*dims, missing_dims="ignore").values, plain.shape[: 1 + over]
+        )
+        seen = seen.reshape(values.shape[:2])
+    else:
+        seen = np.ones(values.shape[:2], bool)
+    values, seen = values[np.ix_(*order)], seen[np.ix_(*order)]
+    if story is None:
+        joint = "row_totals" in groups["log_likelihood"]
+    else:
+        joint = about.get("prevalence") == "sampled"
+    return Compared(
+        name=name,
+        groups=groups,
+        story=story,
+        options=options,
+        entities=[entities[i] for i in order[0]],
+        datasets=[datasets[i] for i in order[1]],
+        labels=[str(label) for label in plain[row[-1]].values.tolist()],
+        order=order,
+        tables=values,
+        measured=seen,
+        sizes=_sizes(counts, order, values, seen) if joint and len(row) == 2 else [],
+        pooled=held is not None,
+        over_datasets=over,
+    )
+
+
+def _sizes(counts: xr.DataArray, order: tuple, tables: np.ndarray, measured: np.ndarray) -> list[Sizes]:
+    """The class sizes of every test set, on each data set where counts were pooled."""
+    if "test_set" not in counts.coords:
+        return []
+    over = "dataset" in counts.dims
+    named = counts["test_set"].transpose("entity", *["dataset"] * over).values.reshape(len(order[0]), -1)
+    named = named[order[0]][:, order[1]] if over else np.repeat(named[order[0]], tables.shape[1], axis=1)
+    found = []
+    for name in dict.fromkeys(x for x in named.ravel().tolist() if x):
+        for d in range(tables.shape[1]):
+            members = np.flatnonzero((named[:, d] == name) & measured[:, d])
+            if members.size:
+                cases = tables[members[0], d].sum(-1)
+                found.append(Sizes(name, frozenset(members.tolist()), d, tuple(cases.tolist())))
+    return sorted(found, key=lambda one: (one.dataset, sorted(one.entities), one.test_set))
+
+
+def check_alike(models: list[Compared], by: str) -> None:
+    """Refuse models of different data, and of different parts of the same data."""
+    first = models[0]
+    for other in models[1:]:
+        if (
+            (first.entities, first.labels) != (other.entities, other.labels)
+            or first.datasets != other.datasets
+            or not np.array_equal(first.tables, other.tables)
+            or not np.array_equal(first.measured, other.measured)
+        ):
+            raise ValueError(
+                f"posteriors must be of the same data; got {first.name!r} of {_held(first)} and {other.name!r} of "
+                f"{_held(other)}{_difference(first, other)}"
+            )
+        if first.joint != other.joint:
+            joint, conditional = (first, other) if first.joint else (other, first)
+            raise ValueError(
+                f"posteriors must all predict class sizes, or none; got {joint.name!r}, which predicts them, and "
+                f"{conditional.name!r}, whose likelihood is conditional on them (prevalence='sampled' for all, or for "
+                "none)"
+            )
+        if [one[1:] for one in first.sizes] != [one[1:] for one in other.sizes]:
+            raise ValueError(
+                "posteriors must agree on who met the same test set, whose class sizes count once; got "
+                f"{len(first.sizes)} for {first.name!r} and {len(other.sizes)} for {other.name!r} (the coord test_set "
+                "of the counts names them)"
+            )
+    if by == "dataset" and not first.over_datasets:
+        raise ValueError(f"by must be 'table' or 'case' where there are no data sets; got {by!r}")
+
+
+def _held(model: Compared) -> str:
+    entities, cases = count(len(model.entities), "entity"), count(int(model.tables.sum()), "case")
+    return f"{entities} on {count(len(model.datasets), 'data set')}, {cases} in all"
+
+
+def _difference(first: Compared, other: Compared) -> str:
+    """Where they differ, if that is in names."""
+    for what in ("entities", "datasets", "labels"):
+        a, b = set(getattr(first, what)), set(getattr(other, what))
+        if a != b:
+            return f": only one has {sorted(a ^ b)[:3]}"
+    return ": the counts differ" if first.tables.shape == other.tables.shape else ""
+
+
+def units(model: Compared, by: str) -> list[Unit]:
+    """What is left out in turn: a name, tables (entity, data set), and which class sizes."""
+    e, d = model.entities, model.datasets
+    if by == "dataset":
+        found: Iterable = (
+            (
+                d[j],
+                [(int(i), j) for i in np.flatnonzero(model.measured[:, j])],
+                [k for k, one in enumerate(model.sizes) if one.dataset == j],
+            )
+            for j in range(len(d))
+        )
+        return [unit for unit in found if unit[1]]
+    places = [(int(i), int(j)) for i, j in np.argwhere(model.measured)]
+    named = [f"{e[i]} on {d[j]}" if model.over_datasets else e[i] for i, j in places]
+    tables: list[Unit] = [(name, [place], []) for name, place in zip(named, places, strict=True)]
+    return [*tables, *((_called(model, one), [], [k]) for k, one in enumerate(model.sizes))]
+
+
+def _called(model: Compared, sizes: Sizes) -> str:
+    """Class sizes by name: a pooled test set has one on each data set."""
+    if not model.over_datasets:
+        return f"class sizes of {sizes.test_set}"
+    alone = sum(one.dataset == sizes.dataset for one in model.sizes) == 1
+    who = "" if alone else f" of {model.entities[min(sizes.entities)]}"
+    return f"class sizes{who} on {model.datasets[sizes.dataset]}"

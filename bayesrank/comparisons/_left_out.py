@@ -1,0 +1,362 @@
+"""How well a model predicts what is left out: in closed form, by importance sampling, or by refits.
+
+Conjugate models know the answer. Of others the draws of the whole posterior are weighed (Pareto-smoothed importance
+sampling); where the weights have too heavy a tail, which Pareto k tells, the model is learned again without the unit.
+"""
+
+import json
+from typing import Any, NamedTuple
+
+import numpy as np
+import xarray as xr
+from scipy.special import gammaln, logsumexp
+
+from bayesrank._compat import groups_of, psis
+from bayesrank._random import root_sequence, stream
+from bayesrank.comparisons._compared import Compared, units
+from bayesrank.inference import fit
+from bayesrank.models._conjugate import log_evidence
+
+
+class LeftOut(NamedTuple):
+    """Of each unit: its expected log predictive density, what that loses to the data's own fit, and how it is known."""
+
+    elpd: np.ndarray
+    loss: np.ndarray
+    pareto_k: np.ndarray
+    refitted: np.ndarray
+    method: str
+
+
+class Cases(NamedTuple):
+    """Single cases that are alike: answers (entity, data set, row, answer) and classes (sizes, class), how many."""
+
+    answers: np.ndarray
+    classes: np.ndarray
+    times: np.ndarray
+
+
+def cases(model: Compared) -> Cases:
+    """The distinct single cases, which are predicted given all others: each one's answer given its class, and, once a
+    test set, its class."""
+    answers = np.argwhere((model.tables > 0) & model.measured[:, :, None, None])
+    sizes = _class_sizes(model)
+    classes = np.argwhere(sizes > 0)
+    times = np.concatenate([model.tables[tuple(answers.T)], sizes[tuple(classes.T)]])
+    return Cases(answers, classes, times)
+
+
+def closed_form(model: Compared, by: str) -> LeftOut:
+    """Of a conjugate model: a ratio of Betas."""
+    tables, before, sizes, sizes_before, kept = _concentrations(model)
+    if by == "case":
+        which = cases(model)
+        with np.errstate(divide="ignore"):
+            parts = [
+                _one_case(*_given_all(tables, before, model.pooled), which.answers),
+                _one_case(sizes_before + kept, sizes_before.sum(-1) + kept.sum(-1), which.classes),
+            ]
+        elpd, fitted = (np.concatenate([part[i] for part in parts]) for i in (0, 1))
+    else:
+        others = _others(tables) if model.pooled else 0 * tables
+        left = _table(tables, before + others), _table(sizes, sizes_before + kept - sizes)
+        own = _table(tables, before + others + tables), _table(sizes, sizes_before + kept)
+        elpd, fitted = (np.array([_sum(unit, *each) for unit in units(model, by)]) for each in (left, own))
+    none = np.full(elpd.size, np.nan)
+    return LeftOut(elpd, fitted - elpd, none, np.zeros(elpd.size, bool), "closed form")
+
+
+def log_marginal(model: Compared) -> float:
+    """Log probability of all data before any, of a conjugate model or one that tells."""
+    tables = model.tables * model.measured[:, :, None, None]
+    sizes = _class_sizes(model)
+    choose = _choose(tables).sum() + _choose(sizes).sum()
+    if not hasattr(model.story, "conjugate"):
+        return float(choose + model.story.log_evidence())
+    tables, before, sizes, sizes_before, _ = _concentrations(model)
+    if model.pooled:
+        total = log_evidence(tables.sum(1), before[:, 0]).sum()
+        first = {one.test_set: k for k, one in reversed(list(enumerate(model.sizes)))}
+        for name, k in first.items():
+            mine = [i for i, one in enumerate(model.sizes) if one.test_set == name]
+            total += float(log_evidence(sizes[mine].sum(0), sizes_before[k]))
+        return float(choose + total)
+    return float(choose + log_evidence(tables, before).sum() + log_evidence(sizes, sizes_before).sum())
+
+
+def sampled(model: Compared, by: str, refit: bool) -> LeftOut:
+    """By importance sampling, and by refits where the weights are not to be trusted."""
+    terms, log_likelihood = (_case_terms if by == "case" else _unit_terms)(model, by)
+    elpd, k = _weighed(log_likelihood, model)
+    draws = log_likelihood.shape[0] * log_likelihood.shape[1]
+    fitted = logsumexp(log_likelihood, axis=(0, 1)) - np.log(draws)
+    bad = k > threshold(draws)
+    again = np.zeros(elpd.size, bool)
+    if refit and bad.any() and model.story is not None:
+        found = _refits(model, by, [terms[i] for i in np.flatnonzero(bad)])
+        elpd[bad], again[bad] = found, True
+    k = np.where(np.isneginf(k), np.nan, k)
+    # Terms of a unit add up; it is as bad as the worst of them.
+    unit = np.array([term.unit for term in terms])
+    size = unit.max(initial=-1) + 1
+    worst = np.full(size, -np.inf)
+    np.maximum.at(worst, unit, np.where(np.isnan(k), -np.inf, k))
+    method = "importance sampling" + " and refits" * bool(again.any())
+    return LeftOut(
+        np.bincount(unit, elpd, size),
+        np.bincount(unit, fitted - elpd, size),
+        np.where(np.isneginf(worst), np.nan, worst),
+        np.bincount(unit, again, size) > 0,
+        method,
+    )
+
+
+def threshold(draws: int) -> float:
+    """Pareto k from which on importance sampling with so many draws is not to be trusted (Vehtari et al. 2024)."""
+    return float(min(1 - 1 / np.log10(draws), 0.7))
+
+
+class _Term(NamedTuple):
+    """What is weighed together: rows (entity, data set, row, answer or None) and class sizes of one unit."""
+
+    unit: int
+    rows: tuple[tuple[int, int, int, int | None], ...] = ()
+    sizes: tuple[tuple[int, int | None], ...] = ()
+
+
+def _unit_terms(model: Compared, by: str) -> tuple[list[_Term], np.ndarray]:
+    rows, sizes = _log_likelihood(model, _likelihood_of(model))
+    apart = getattr(model.story, "rows_apart", False)
+    terms, found = [], []
+    for i, (_, tables, records) in enumerate(units(model, by)):
+        each = [(e, d, c, None) for e, d in tables for c in range(rows.shape[-1])]
+        own = (
+            [_Term(i, (row,)) for row in each] if apart else [_Term(i, tuple(each), tuple((r, None) for r in records))]
+        )
+        if apart and records:
+            own.append(_Term(i, (), tuple((r, None) for r in records)))
+        terms += own
+        found += [_summed(term, rows, sizes) for term in own]
+    return terms, np.stack(found, -1)
+
+
+def _case_terms(model: Compared, by: str) -> tuple[list[_Term], np.ndarray]:
+    rate, share = _log_rates(model, model.posterior)
+    which = cases(model)
+    answers, classes = which.answers.tolist(), which.classes.tolist()
+    terms = [_Term(i, (tuple(place),)) for i, place in enumerate(answers)]
+    terms += [_Term(len(answers) + i, (), (tuple(place),)) for i, place in enumerate(classes)]
+    parts = [rate[(..., *which.answers.T)], share[(..., *which.classes.T)]]
+    return terms, np.concatenate(parts, -1)
+
+
+def _summed(term: _Term, rows: np.ndarray, sizes: np.ndarray) -> np.ndarray:
+    """Log-likelihood (chain, draw) of a term."""
+    found = np.zeros(rows.shape[:2])
+    for e, d, c, _ in term.rows:
+        found += rows[:, :, e, d, c]
+    for r, _ in term.sizes:
+        found += sizes[:, :, r]
+    return found
+
+
+def _weighed(log_likelihood: np.ndarray, model: Compared) -> tuple[np.ndarray, np.ndarray]:
+    """Expected log predictive density and Pareto k of each term; k is -inf of one that all draws predict alike."""
+    size = log_likelihood.shape[-1]
+    elpd, k = log_likelihood[0, 0].copy(), np.full(size, -np.inf)
+    moves = np.ptp(log_likelihood, axis=(0, 1)) > 1e-12
+    if moves.any():
+        worth = groups_worth(model)
+        held = xr.DataArray(log_likelihood[..., moves], dims=("chain", "draw", "term"))
+        elpd[moves], k[moves] = (x.values for x in psis(held, worth))
+        k[moves] = np.where(np.isnan(k[moves]), np.inf, k[moves])
+    return elpd, k
+
+
+def groups_worth(model: Compared) -> float:
+    """What a draw is worth, of independent ones."""
+    effective = model.groups.get("sample_stats", xr.Dataset()).attrs.get("ess_bulk", np.nan)
+    draws = model.posterior.sizes["chain"] * model.posterior.sizes["draw"]
+    return float(min(effective / draws, 1.0)) if np.isfinite(effective) else 1.0
+
+
+def _refits(model: Compared, by: str, terms: list[_Term]) -> list[float]:
+    """Expected log predictive densities of terms, each by a model that never saw its unit."""
+    if hasattr(model.story, "log_evidence"):
+        whole = model.story.log_evidence()
+        found = []
+        for term in terms:
+            members, sizes = model.story.members.copy(), None
+            if not model.story.outcomes:
+                sizes = model.story.class_sizes.copy()
+            choose = _take_out(model, term, members, sizes)
+            found.append(whole - model.story.log_evidence(members, sizes) + choose)
+        return found
+    refitted: dict[Any, tuple] = {}
+    found = []
+    for term in terms:
+        key = term if by == "case" else term.unit
+        if key not in refitted:
+            refitted = {key: _without(model, by, term)}
+        rows, sizes = refitted[key]
+        values = rows[(..., *term.rows[0])] if by == "case" and term.rows else None
+        values = sizes[(..., *term.sizes[0])] if by == "case" and term.sizes else values
+        values = _summed(term, rows, sizes) if values is None else values
+        found.append(float(logsumexp(values) - np.log(values.size)))
+    return found
+
+
+def _take_out(model: Compared, term: _Term, members: np.ndarray, sizes: np.ndarray | None) -> float:
+    """Take a term out of the members and the class sizes of a model; log of the ways to order what was taken."""
+    choose = 0.0
+    for e, d, c, answer in term.rows:
+        e, d = int(model.order[0][e]), int(model.order[1][d])
+        row = members[e, c, d] if model.over_datasets else members[0, c, e]
+        choose += _taken(row, answer)
+    named = model.story.test_sets if term.sizes else []
+    for r, answer in term.sizes:
+        assert sizes is not None
+        choose += _taken(sizes[named.index(model.sizes[r].test_set)], answer)
+    return choose
+
+
+def _taken(row: np.ndarray, answer: int | None) -> float:
+    if answer is not None:
+        row[answer] -= 1
+        return 0.0
+    ways = float(_choose(row))
+    row[:] = 0
+    return ways
+
+
+def _without(model: Compared, by: str, term: _Term) -> tuple[np.ndarray, np.ndarray]:
+    """Log-likelihood, or log rates of cases, of the whole data by a model learned without a term's unit."""
+    counts = model.groups["observed_data"]["counts"]
+    changed = counts.copy(deep=True)
+    # The class sizes of a test set are left out with its tables: they say nothing of each other.
+    names = np.array([], dtype=str) if "test_set" not in counts.coords else counts["test_set"].values.astype("U200")
+    tables: list[tuple[int, int]] = []
+    records: list[int] = []
+    places: list[tuple[int, int, int | None, int | None]]
+    if by == "case":
+        places = [(e, d, c, answer) for e, d, c, answer in term.rows]
+    else:
+        _, tables, records = units(model, by)[term.unit]
+        places = [(e, d, None, None) for e, d in tables]
+    if by == "case" and term.sizes:
+        # A case less of its class, of everybody who met it, whatever the answer was.
+        one, (r, c) = model.sizes[term.sizes[0][0]], term.sizes[0]
+        places = [(e, one.dataset, c, int(np.argmax(model.tables[e, one.dataset, c]))) for e in one.entities]
+    for r in records if not tables else ():
+        places += [(e, model.sizes[r].dataset, None, None) for e in model.sizes[r].entities]
+    left = f"left out of {len(places)}"
+    for e, d, c, answer in places:
+        at = (int(model.order[0][e]), *((int(model.order[1][d]),) if model.over_datasets else ()))
+        if answer is None:
+            changed.values[at] = 0
+        else:
+            changed.values[(*at, c, answer) if changed.ndim - len(at) == 2 else (*at, answer)] -= 1
+        if names.size:
+            names[at] = left
+    if names.size:
+        named = counts["test_set"].attrs.get("named", 0)
+        changed = changed.drop_vars("test_set")
+        changed = changed.assign_coords(test_set=(counts["test_set"].dims, names)) if named else changed
+    about = model.posterior.attrs
+    seed = stream(root_sequence(0), "refit", model.name, by, repr(places)).integers(2**31)
+    # As the whole posterior was sampled, if that is the only way.
+    nuts = json.loads(about["nuts"]) if "nuts" in about and not hasattr(model.story, "draw") else None
+    again = fit(
+        changed, about["model"], **model.options, seed=int(seed),
+        draws=model.posterior.sizes["draw"], chains=model.posterior.sizes["chain"], nuts=nuts,
+    )  # fmt: skip
+    posterior = groups_of(again)["posterior"]
+    if by == "case":
+        return _log_rates(model, posterior)
+    return _log_likelihood(model, model.story.log_likelihood(posterior))
+
+
+def _likelihood_of(model: Compared) -> xr.Dataset:
+    if "log_likelihood" in model.groups:
+        return model.groups["log_likelihood"]
+    return model.story.log_likelihood(model.posterior)
+
+
+def _log_likelihood(model: Compared, found: xr.Dataset) -> tuple[np.ndarray, np.ndarray]:
+    """Of rows (chain, draw, entity, data set, row) and of class sizes (chain, draw, sizes), in the order compared."""
+    over = ["dataset"] * model.over_datasets
+    rows = found["counts"].transpose("chain", "draw", "entity", *over, ...).values
+    rows = rows.reshape(*rows.shape[:2], len(model.order[0]), len(model.order[1]), -1)
+    rows = rows[:, :, model.order[0]][:, :, :, model.order[1]]
+    if not model.sizes:
+        return rows, np.zeros((*rows.shape[:2], 0))
+    totals = found["row_totals"].transpose("chain", "draw", "test_set")
+    at = [totals["test_set"].values.tolist().index(one.test_set) for one in model.sizes]
+    return rows, totals.values[:, :, at]
+
+
+def _log_rates(model: Compared, posterior: xr.Dataset) -> tuple[np.ndarray, np.ndarray]:
+    """Logs of rates (chain, draw, entity, data set, row, answer) and of class shares (chain, draw, sizes, class)."""
+    over = ["dataset"] * model.over_datasets
+    table = posterior["rate"] if "rate" in posterior else posterior["performance"]
+    values = table.transpose("chain", "draw", "entity", *over, ...).values
+    shape = (*values.shape[:2], len(model.order[0]), len(model.order[1]), *model.tables.shape[2:])
+    values = values.reshape(shape)[:, :, model.order[0]][:, :, :, model.order[1]]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        rate = np.log(values) - np.log(values.sum(-1, keepdims=True))
+        share = np.log(values.sum(-1) / values.sum((-2, -1), keepdims=True)[..., 0])
+    if not model.sizes:
+        return rate, np.zeros((*rate.shape[:2], 0, 0))
+    # Whoever met the test set has its shares.
+    of = [(min(one.entities), one.dataset) for one in model.sizes]
+    return rate, np.stack([share[:, :, e, d] for e, d in of], 2)
+
+
+def _concentrations(model: Compared) -> tuple[np.ndarray, ...]:
+    """Counts and prior of the tables, counts and prior of the class sizes, and all cases of each test set."""
+    known = model.story.conjugate()
+    tables = model.tables * model.measured[:, :, None, None]
+    alpha = known.prior.values.reshape(len(model.order[0]), -1, *model.tables.shape[2:])[model.order[0]]
+    alpha = np.repeat(alpha, tables.shape[1], axis=1) if model.pooled else alpha[:, model.order[1]]
+    if float(alpha.min()) <= 0:
+        raise ValueError(f"prior must be positive to predict what was left out; got 0 in the prior of {model.name!r}")
+    sizes = _class_sizes(model)
+    before = np.array([alpha[min(one.entities), one.dataset].sum(-1) for one in model.sizes]).reshape(sizes.shape)
+    same = [[one.test_set == other.test_set for other in model.sizes] for one in model.sizes]
+    kept = np.array(same, np.int64).reshape(len(sizes), len(sizes)) @ sizes
+    return tables, alpha, sizes, before, kept
+
+
+def _class_sizes(model: Compared) -> np.ndarray:
+    return np.array([one.cases for one in model.sizes], np.int64).reshape(len(model.sizes), model.tables.shape[-2])
+
+
+def _others(tables: np.ndarray) -> np.ndarray:
+    """The cases of all other data sets."""
+    return tables.sum(1, keepdims=True) - tables
+
+
+def _given_all(tables: np.ndarray, before: np.ndarray, pooled: bool) -> tuple[np.ndarray, np.ndarray]:
+    after = before + (tables.sum(1, keepdims=True) if pooled else tables)
+    return after, after.sum(-1)
+
+
+def _one_case(after: np.ndarray, total: np.ndarray, places: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Log probability of one case given all others, and given itself too."""
+    at = tuple(places.T)
+    a, whole = after[at], total[at[:-1]]
+    return np.log(a - 1) - np.log(whole - 1), np.log(a) - np.log(whole)
+
+
+def _table(counts: np.ndarray, alpha: np.ndarray) -> np.ndarray:
+    """Log probability of counts (..., answer) given their total: Dirichlet-multinomial."""
+    return log_evidence(counts, alpha) + _choose(counts)
+
+
+def _choose(counts: np.ndarray) -> np.ndarray:
+    return gammaln(counts.sum(-1) + 1) - gammaln(counts + 1).sum(-1)
+
+
+def _sum(unit: tuple, rows: np.ndarray, sizes: np.ndarray) -> float:
+    _, tables, records = unit
+    return float(sum(rows[e, d].sum() for e, d in tables) + sum(sizes[k] for k in records))

@@ -1,0 +1,185 @@
+"""Who has which colour, in every picture; and the colours of all else, which follow Matplotlib's style."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from bayesrank._checks import in_words
+
+#: Okabe and Ito's eight colours, which people with any common colour blindness can tell apart.
+OKABE_ITO = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442", "#000000")
+#: Colours of entities. After Okabe and Ito's first six, each is as far as can be from all before it and from grey, in
+#: OKLab as seen with and without the three kinds of colour blindness, among those that are seen on white and on black.
+PALETTE = (
+    *OKABE_ITO[:6], "#884455", "#7700FF", "#8877FF", "#BB1100", "#CC0099", "#99BB77",
+)  # fmt: skip
+#: After so many entities colours come again, lighter or darker, so that marks, dashes or numbers must tell them apart.
+DISTINCT = len(PALETTE)
+MARKS = "os^vDPX"
+DASHES = ("-", (0, (5, 1.5)), (0, (3, 1, 1, 1)), (0, (1, 1)))
+#: Of entities to whom ``colors=`` gives none: seen on white and on black, and far from all of the palette.
+GREY = "#707070"
+
+
+def colors(entities: Any, most: int = 8) -> dict[Any, Any]:
+    """Colours for the ``colors=`` of all pictures: the first entities get one each, all others grey.
+
+    Without ``colors=`` an entity has the colour of its place among all entities of the posterior, and after the twelfth
+    colours come again in other shades.
+
+    Parameters
+    ----------
+    entities : xarray.Dataset or sequence
+        A ranking, for its consensus order, or names.
+    most : int
+        How many get a colour, 12 or fewer.
+
+    Returns
+    -------
+    dict
+        From each of the first ``most`` entities to its colour.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If ``most`` is no such number, ``entities`` is a Dataset that is no ranking, or a name occurs twice.
+
+    Examples
+    --------
+    >>> colors(["b", "a", "c"], most=2)
+    {'b': '#0072B2', 'a': '#E69F00'}
+    """
+    import xarray as xr
+
+    from bayesrank._checks import unique_names, whole
+    from bayesrank.ranking.summary import ranking_table
+
+    whole("most", most, 0, DISTINCT)
+    ranked = isinstance(entities, xr.Dataset)
+    names = unique_names("entities", list(ranking_table(entities).index if ranked else entities))
+    return dict(zip(names, PALETTE[:most], strict=False))
+
+
+def place_colors(places: Sequence[int]) -> list[str]:
+    """The colours of places among the entities of a posterior."""
+    from matplotlib.colors import to_rgb
+
+    found = []
+    for place in places:
+        cycle, color = place // DISTINCT, np.array(to_rgb(PALETTE[place % DISTINCT]))
+        # Lighter, darker, lighter still, ...: never near white or black.
+        toward = 1.0 if cycle % 2 else 0.0
+        step = (0.65 if toward else 0.4) * (1 - 1 / (1 + (cycle + 1) // 2))
+        found.append(_hex((1 - step) * color + step * toward) if cycle else PALETTE[place % DISTINCT])
+    return found
+
+
+def entity_colors(entities: Sequence[Any], colors: Mapping[Any, Any] | None = None) -> dict[Any, Any]:
+    """One colour per entity, the same in every picture of a posterior: by position in ``entities``, or as told."""
+    if colors is None:
+        return dict(zip(entities, place_colors(range(len(entities))), strict=True))
+    told = told_colors(colors)
+    return {name: told.get(name, GREY) for name in entities}
+
+
+def told_colors(colors: Any) -> dict[Any, Any]:
+    """What a user gave as ``colors=``, checked; it may name entities that a picture does not show."""
+    from matplotlib.colors import is_color_like
+
+    if not isinstance(colors, Mapping):
+        raise TypeError(f"colors must be a mapping from entities to colours; got {in_words(colors)}")
+    wrong = {name: color for name, color in colors.items() if not is_color_like(color)}
+    if wrong:
+        name, color = next(iter(wrong.items()))
+        raise ValueError(f"colors must hold colours that Matplotlib knows; got {color!r} for {name!r}")
+    return dict(colors)
+
+
+def list_colors(ax: Any, entities: Sequence[Any], colors: Mapping[Any, Any] | None = None) -> dict[Any, Any]:
+    """Colours of rows that have their names beside them: one colour for all where there are too many to tell apart."""
+    if colors is None and len(entities) > DISTINCT:
+        return dict.fromkeys(entities, shade(ax, 0.65))
+    return entity_colors(entities, colors)
+
+
+def winners(table: np.ndarray, most: int = 8) -> list[int]:
+    """Rows that are the highest in some column, those that are so most often first; at most so many.
+
+    Where more than these share the highest value, it names nobody.
+
+    Examples
+    --------
+    >>> winners(np.array([[1, 1, 1], [2, 0, 0], [0, 3, 3]]))
+    [2, 1]
+    """
+    known = table[:, ~np.isnan(table).all(axis=0)]
+    highest = known == np.nanmax(known, axis=0) if known.size else known == 0
+    times = highest[:, highest.sum(axis=0) <= most].sum(axis=1)
+    return [int(i) for i in np.argsort(-times, kind="stable")[:most] if times[i]]
+
+
+def ink() -> Any:
+    """The colour of lines and letters that belong to nobody: black, or white in a dark style."""
+    import matplotlib
+
+    return matplotlib.rcParams["text.color"]
+
+
+def paper(ax: Any) -> Any:
+    """The colour behind all: white, or black in a dark style."""
+    import matplotlib
+    from matplotlib.colors import to_hex, to_rgba
+
+    for color in (ax.get_facecolor(), ax.figure.get_facecolor(), matplotlib.rcParams["figure.facecolor"]):
+        if to_rgba(color)[3] > 0:
+            return to_hex(color)
+    return "white"
+
+
+def shade(ax: Any, share: float) -> str:
+    """So much ink on paper: 0.1 is a light grey, or a dark one in a dark style."""
+    return mixed(paper(ax), ink(), share)
+
+
+def fading(ax: Any) -> Any:
+    """Probabilities from none, which is paper, by blue to much."""
+    from matplotlib.colors import LinearSegmentedColormap
+
+    middle = ["#56B4E9", "#0072B2"] if contrasting(paper(ax)) == "black" else ["#0072B2", "#56B4E9"]
+    return LinearSegmentedColormap.from_list("fading", [paper(ax), *middle, mixed(middle[1], ink(), 0.6)])
+
+
+def mixed(color: Any, other: Any, share: float) -> str:
+    """A colour with so much of another."""
+    from matplotlib.colors import to_rgb
+
+    return _hex((1 - share) * np.array(to_rgb(color)) + share * np.array(to_rgb(other)))
+
+
+def _hex(rgb: np.ndarray) -> str:
+    from matplotlib.colors import to_hex
+
+    red, green, blue = rgb.tolist()
+    return str(to_hex((red, green, blue)))
+
+
+def contrasting(color: Any) -> str:
+    """Black or white, whichever is read better on a colour."""
+    from matplotlib.colors import to_rgb
+
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in to_rgb(color)]
+    return "black" if 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2] > 0.18 else "white"
+
+
+def halo(ax: Any, width: float = 3.0) -> list[Any]:
+    """An edge of paper around a line of ink, so that it is seen on any map."""
+    from matplotlib.patheffects import Normal, Stroke
+
+    return [Stroke(linewidth=width, foreground=paper(ax)), Normal()]
+
+
+def looks(places: Sequence[int]) -> Iterator[tuple[str, Any]]:
+    """Mark and dash of places among entities: they tell apart what colours do not, to some people or in print."""
+    for place in places:
+        yield MARKS[place % len(MARKS)], DASHES[place % len(DASHES)]

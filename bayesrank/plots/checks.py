@@ -1,0 +1,91 @@
+"""Posterior predictive checks: what was observed over what the model replicates."""
+
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from bayesrank import _text
+from bayesrank._checks import in_words
+from bayesrank.plots._style import OKABE_ITO
+
+__all__ = ["predictive_check"]
+
+LABELS = {
+    "difficulty": "difficulty: spread of data-set means",
+    "overdispersion": "overdispersion: spread of each entity's answers",
+}
+
+
+def predictive_check(check: xr.Dataset, figure: Any = None) -> Any:
+    """Each statistic of the data as a line over a histogram of the replicates; 1 is what chance alone makes.
+
+    Parameters
+    ----------
+    check : xarray.Dataset
+        Of :func:`bayesrank.predictive_check`.
+    figure : matplotlib Figure or SubFigure, optional
+
+    Returns
+    -------
+    matplotlib Figure
+
+    Raises
+    ------
+    ValueError
+        If it is no such check.
+
+    Examples
+    --------
+    >>> import bayesrank as br
+    >>> studies = br.from_counts(
+    ...     tn=[45, 38, 90], fp=[5, 12, 10], fn=[4, 9, 2], tp=[16, 11, 28], entity=["A"] * 3, dataset=["x", "y", "z"]
+    ... )
+    >>> check = br.predictive_check(br.fit(br.pool(studies), seed=1), seed=1)
+    >>> len(predictive_check(check).axes)
+    2
+    """
+    if not isinstance(check, xr.Dataset) or not {"observed", "replicated", "p_value"} <= set(check.data_vars):
+        raise ValueError(f"check must come from br.predictive_check; got {in_words(check)}")
+    names = check["statistic"].values.tolist()
+    if figure is None:
+        import matplotlib.pyplot as plt
+
+        figure = plt.figure(figsize=(8.6, 3.2), layout="constrained")
+    axes = figure.subplots(1, len(names), squeeze=False)[0]
+    for ax, name in zip(axes, names, strict=True):
+        one = check.sel(statistic=name)
+        replicated, seen = one["replicated"].values.ravel(), float(one["observed"])
+        replicated = replicated[np.isfinite(replicated)]
+        # Spreads are compared by their ratios: on this axis twice as much and half as much are equally far.
+        positive = replicated[replicated > 0]
+        ends = [*np.quantile(positive, [0.001, 0.999])] if positive.size else []
+        ends += [1.0, seen] if seen > 0 else [1.0]
+        edges = np.geomspace(min(ends) / 1.1, max(ends) * 1.1, 60)
+        ax.hist(replicated, edges, color=OKABE_ITO[4], label="replicated")
+        ax.axvline(1, color="0.4", linewidth=1, linestyle=":", label="chance alone")
+        ax.axvline(seen, color=OKABE_ITO[5], linewidth=2, label="observed")
+        ax.set_xscale("log")
+        _ticks(ax, *edges[[0, -1]])
+        ax.set(xlabel=LABELS.get(name, name), yticks=[])
+        p = _text.probability(float(one["p_value"]), replicated.size)
+        ax.set_title(f"share as large or larger: {p}", fontsize=10)
+        ax.spines[["top", "left", "right"]].set_visible(False)
+    axes[0].set_ylabel("replicates")
+    axes[-1].legend(frameon=False, fontsize=9)
+    return figure
+
+
+def _ticks(ax: Any, low: float, high: float) -> None:
+    """A few plain numbers on a logarithmic axis."""
+    from matplotlib.ticker import FixedLocator, NullLocator
+
+    steps = [m * 10.0**e for e in range(-4, 7) for m in (1, 2, 5)]
+    inside = [x for x in steps if low <= x <= high]
+    if len(inside) > 7:
+        inside = [x for x in inside if f"{x:e}".startswith("1")]
+    if len(inside) < 2:
+        inside = [float(f"{x:.2g}") for x in np.geomspace(low, high, 4)[1:3]]
+    ax.xaxis.set_major_locator(FixedLocator(inside))
+    ax.xaxis.set_minor_locator(NullLocator())
+    ax.set_xticklabels([f"{x:g}" for x in inside])

@@ -1,0 +1,135 @@
+"""Shrinkage: what was observed of each member of a population, and what is known of it with the others."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from bayesrank import populations
+from bayesrank._checks import class_labels
+from bayesrank.plots._style import OKABE_ITO, list_names, list_size, plain_names, strip
+
+__all__ = ["shrinkage"]
+
+#: Entities side by side when nobody names them, and rows at most: of more the first and the last ones.
+PANELS, ROWS = 3, 60
+#: Area in square points of the mark of the largest and the smallest number of cases.
+LARGEST, SMALLEST = 90.0, 8.0
+OBSERVED, OWN, BAND = OKABE_ITO[5], OKABE_ITO[0], "0.92"
+
+
+def shrinkage(
+    posterior: Any, score: Any, *, entities: Sequence[Any] | None = None, prob: float = 0.95, axes: Any = None
+) -> Any:
+    """Draw what was observed of each data set, and the posterior that it was drawn to, one column an entity.
+
+    Hollow circles are what was observed, the larger the more cases; full ones with a line are posterior medians and
+    intervals. The vertical line is the typical data set with its interval, the wide band where a new one will lie. Of a
+    population of entities the rows are the entities, and the line is the mean of all.
+
+    Parameters
+    ----------
+    posterior : InferenceData, DataTree or Dataset
+        Of a hierarchical model.
+    score : Score, str or callable
+        A score, or the name of a posterior variable such as ``mean_outcome``.
+    entities : sequence, optional
+        Which ones, in which order; by default the first three by the typical data set, or of a population of entities
+        all. Rows are in the order of the first one's posterior.
+    prob : float
+        Credible probability of the intervals (equal tails).
+    axes : sequence of matplotlib.axes.Axes, optional
+        Where to draw: as many as entities, or one for a population of entities.
+
+    Returns
+    -------
+    numpy.ndarray of matplotlib.axes.Axes
+
+    Raises
+    ------
+    ValueError
+        If the posterior is not of a hierarchical model, or ``axes`` are too few or too many.
+    KeyError
+        If there is no such entity.
+
+    Examples
+    --------
+    >>> import bayesrank as br
+    >>> studies = br.from_counts(
+    ...     tn=[45, 38, 90, 27], fp=[5, 12, 10, 3], fn=[4, 9, 2, 3], tp=[16, 11, 28, 7], entity=["A"] * 4,
+    ...     dataset=["Oslo", "Rome", "Lima", "Kyiv"],
+    ... )
+    >>> axes = shrinkage(br.fit(studies, "hierarchical_beta_binomial", seed=1), "tpr")
+    >>> [label.get_text() for label in axes[0].get_yticklabels()]
+    ['Lima', 'Oslo', 'Kyiv', 'Rome']
+    """
+    found = populations.shrinkage(posterior, score, prob=prob)
+    sign = 1 if found.attrs["higher_is_better"] else -1
+    names = found["entity"].values.tolist()
+    chosen = names if entities is None else class_labels(entities)
+    unknown = [name for name in chosen if name not in names]
+    if unknown or not chosen:
+        raise KeyError(f"entities must be among {names[:5]}{' ...' * (len(names) > 5)}; got {unknown or chosen}")
+    over = "dataset" if "dataset" in found.dims else "entity"
+    if over == "dataset" and entities is None:
+        order = np.argsort(-sign * found["typical"].values, kind="stable")[:PANELS]
+        chosen = [names[i] for i in order]
+    columns = [found.sel(entity=name) for name in chosen] if over == "dataset" else [found.sel(entity=chosen)]
+    members, left_out = _rows(columns[0], over, sign)
+    if axes is None:
+        import matplotlib.pyplot as plt
+
+        width, height = list_size(len(members), 3.2 + (3.6 if len(columns) > 1 else 4.8) * len(columns))
+        axes = plt.subplots(
+            1, len(columns), figsize=(width, height), sharey=True, sharex=True, squeeze=False, layout="constrained"
+        )[1][0]
+    axes = np.atleast_1d(axes)
+    if len(axes) != len(columns):
+        raise ValueError(f"axes must hold {len(columns)}, one for each entity; got {len(axes)}")
+    most = float(np.nanmax([1.0, *(float(column["cases"].max()) for column in columns)]))
+    for i, (ax, column) in enumerate(zip(axes, columns, strict=True)):
+        _column(ax, column.sel({over: members}), over, most)
+        if over == "dataset":
+            ax.set_title(plain_names(chosen, 34)[i], fontsize=10, pad=22 if len(members) > 40 else 6)
+    labels = plain_names(members, 34) if len(columns) > 1 else members
+    list_names(axes[0], labels)
+    what = f"{found.attrs['score'].replace('_', ' ')} (median and {100 * found.attrs['prob']:g}% interval)"
+    more = f"; {left_out} in the middle left out" if left_out else ""
+    for ax in axes:
+        strip(ax)
+        ax.tick_params(axis="x", labeltop=len(members) > 40)
+        ax.set_xlabel(what + more, fontsize=9)
+        if left_out:
+            ax.axhline(ROWS // 2 - 0.5, color="0.5", linewidth=0.8, linestyle=":")
+    handles, texts = axes[0].get_legend_handles_labels()
+    axes[0].figure.legend(handles, texts, loc="outside upper center", ncols=4, frameon=False, fontsize=8)
+    return axes
+
+
+def _rows(column: xr.Dataset, over: str, sign: int) -> tuple[list, int]:
+    """Members by their posterior, those of which nothing is known last, and how many of the middle are left out."""
+    order = np.argsort(np.nan_to_num(-sign * column["median"].values, nan=np.inf), kind="stable")
+    members = column[over].values[order].tolist()
+    if len(members) <= ROWS:
+        return members, 0
+    return members[: ROWS // 2] + members[-ROWS // 2 :], len(members) - ROWS
+
+
+def _column(ax: Any, column: xr.Dataset, over: str, most: float) -> None:
+    """One entity's data sets, or all entities."""
+    y = np.arange(column.sizes[over])
+    if bool(column["new_lower"].notnull()):
+        ax.axvspan(float(column["new_lower"]), float(column["new_upper"]), color=BAND, label="new data set")
+    middle = "typical data set" if over == "dataset" else "mean of all"
+    ax.axvspan(float(column["typical_lower"]), float(column["typical_upper"]), color="0.82", linewidth=0)
+    ax.axvline(float(column["typical"]), color="0.35", linewidth=1.2, label=middle)
+    observed, median = column["observed"].values, column["median"].values
+    ax.hlines(y, observed, median, color=OBSERVED, linewidth=0.8, zorder=2)
+    ax.hlines(y, column["lower"], column["upper"], color=OWN, linewidth=1.6, zorder=3)
+    ax.plot(median, y, "o", color=OWN, markersize=3.5, linestyle="none", zorder=4, label="posterior")
+    cases = np.nan_to_num(column["cases"].values, nan=most)
+    ax.scatter(
+        observed, y, np.maximum(LARGEST * cases / most, SMALLEST), facecolor="none", edgecolor=OBSERVED,
+        linewidth=1.0, zorder=5, label="observed, by cases",
+    )  # fmt: skip

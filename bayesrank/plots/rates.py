@@ -1,0 +1,114 @@
+"""Pictures of named entities in ROC: their rates, with the regions that hold them with a given probability."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from bayesrank._checks import whole
+from bayesrank.plots._colors import entity_colors, ink, looks, shade
+from bayesrank.plots._letters import legible
+from bayesrank.plots._style import new_axes, plain_names
+from bayesrank.ranking.summary import ranking_table
+from bayesrank.scores.draws import rate_regions
+
+__all__ = ["roc_regions"]
+
+
+def roc_regions(
+    source: Any,
+    ranking: xr.Dataset | None = None,
+    names: int = 8,
+    prob: float = 0.95,
+    ax: Any = None,
+    *,
+    square: bool = False,
+    colors: Mapping[Any, Any] | None = None,
+    kind: str | None = None,
+) -> Any:
+    """Entities in ROC: medians of their rates, and the region that holds both with probability ``prob``.
+
+    Parameters
+    ----------
+    source : DataArray, Dataset, InferenceData or DataTree
+        Two-class performances (entity, actual, predicted), with or without draws.
+    ranking : xarray.Dataset, optional
+        Whose first entities are named, in its order; by default those furthest above the diagonal.
+    names : int
+        How many entities have a name, a colour and a region; the others are grey points.
+    prob : float
+        Credible probability of each entity's region.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw.
+    square : bool
+        All of ROC; by default the part of it where the entities are.
+    colors : mapping, optional
+        From entities to colours; the others are grey. By default an entity has the colour of its place among all.
+    kind : str, optional
+        Which performance of the posterior, as in :func:`bayesrank.as_performance`.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+
+    Raises
+    ------
+    ValueError, TypeError
+        If the source has other dims (data sets, say) or more classes, or an argument is out of range.
+
+    Examples
+    --------
+    >>> import bayesrank as br
+    >>> counts = br.from_counts(tn=[70, 79], fp=[10, 1], fn=[9, 1], tp=[21, 29], entity=["a", "b"])
+    >>> ax = roc_regions(br.fit(counts, seed=1))
+    >>> [text.get_text() for text in ax.get_legend().get_texts()]
+    ['b', 'a']
+    """
+    whole("names", names)
+    found = rate_regions(source, prob, kind=kind)
+    entities = found["entity"].values.tolist()
+    fpr, tpr = found["fpr"].values, found["tpr"].values
+    place = {name: i for i, name in enumerate(entities)}
+    if ranking is None:
+        order = np.argsort(fpr - tpr, kind="stable").tolist()  # undefined ones last
+    else:
+        order = [place[name] for name in ranking_table(ranking).index if name in place]
+    chosen = [i for i in order if not np.isnan(fpr[i])][:names]
+    paints = list(entity_colors(entities, colors).values())
+    texts = plain_names([entities[i] for i in chosen], 34)
+    ax = new_axes(ax, 7.4, 4.6)
+    rest = sorted(set(range(len(entities))) - set(chosen))
+    if rest:
+        label = f"{len(rest)} more" if chosen else None
+        ax.plot(fpr[rest], tpr[rest], ".", color=shade(ax, 0.35), markersize=4, zorder=1, label=label)
+    for i, text, (mark, dash) in zip(chosen, texts, looks(range(len(chosen))), strict=True):
+        if "region_fpr" in found:
+            x, y = found["region_fpr"].values[i], found["region_tpr"].values[i]
+            ax.fill(x, y, color=paints[i], alpha=0.08, linewidth=0)
+            ax.plot(x, y, color=paints[i], linewidth=1.2, linestyle=dash)
+        ax.plot(
+            fpr[i], tpr[i], mark, color=paints[i], markeredgecolor=ink(), markeredgewidth=0.5, markersize=6, zorder=4,
+            linestyle="none", label=text, clip_on=False,
+        )  # fmt: skip
+    if square:
+        ax.set(xlim=(-0.01, 1.01), ylim=(-0.01, 1.01), aspect="equal")
+    else:
+        for limits, setter in ((ax.get_xlim(), ax.set_xlim), (ax.get_ylim(), ax.set_ylim)):
+            pad = 0.02 * (limits[1] - limits[0])
+            setter(max(limits[0], -pad), min(limits[1], 1 + pad))
+    ax.plot([0, 1], [0, 1], color=shade(ax, 0.4), linewidth=0.8, linestyle=":", scalex=False, scaley=False)
+    words = ["medians"] if "region_fpr" in found else []
+    words += [f"regions hold both with probability {prob:g}"] if words and chosen else []
+    words += ["dotted: no skill"] if ax.get_xlim()[1] > ax.get_ylim()[0] else []
+    ax.set_title("; ".join(words), fontsize=9)
+    ax.set(xlabel="false positive rate (1 - specificity)", ylabel="true positive rate (sensitivity)")
+    ax.spines[["top", "right"]].set_visible(False)
+    if chosen:
+        handles, labels = ax.get_legend_handles_labels()
+        last = 1 if rest else 0  # the grey ones were drawn first
+        ax.legend(
+            handles[last:] + handles[:last], labels[last:] + labels[:last], frameon=False, fontsize=8,
+            loc="upper left", bbox_to_anchor=(1.0, 1.0),
+        )  # fmt: skip
+    return legible(ax)

@@ -1,0 +1,103 @@
+"""Pictures of a table of intervals: one panel a score."""
+
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from bayesrank._checks import in_words
+from bayesrank.plots._style import OKABE_ITO, list_names, list_size, strip
+
+__all__ = ["intervals"]
+
+#: Panels beside each other.
+ACROSS = 4
+#: Ends of intervals so many times apart are seen on a logarithmic axis alone.
+FAR = 20.0
+
+
+def intervals(table: xr.Dataset, label: str | None = None, axes: Any = None) -> Any:
+    """Each entity's point and interval, one panel a score, in the table's order; diamonds are what was observed.
+
+    The axis of a score of positive numbers that lie far apart, such as an odds ratio, is logarithmic, and says so.
+
+    Parameters
+    ----------
+    table : xarray.Dataset
+        ``lower``, ``upper`` and ``median``, or else ``mean`` (entity, [score]), with ``observed`` if it is known: of
+        :func:`bayesrank.score_table`, :func:`bayesrank.expected_utility` or :func:`bayesrank.ops.summarize`.
+    label : str, optional
+        What a table without the dim ``score`` is of.
+    axes : array of matplotlib.axes.Axes, optional
+        Where to draw, one for each score.
+
+    Returns
+    -------
+    numpy.ndarray of matplotlib.axes.Axes
+
+    Raises
+    ------
+    ValueError
+        If it is no such table, or has other dims.
+
+    Examples
+    --------
+    >>> import bayesrank as br
+    >>> counts = br.from_counts(tn=[70, 79], fp=[10, 1], fn=[9, 1], tp=[21, 29], entity=["a", "b"])
+    >>> axes = intervals(br.score_table(br.fit(counts, seed=1), ["tpr", "LR+"]))
+    >>> [ax.get_xlabel() for ax in axes]
+    ['tpr', 'positive likelihood ratio (log scale)']
+    """
+    points = [name for name in ("median", "mean") if isinstance(table, xr.Dataset) and name in table]
+    if not points or not {"lower", "upper"} <= set(table):
+        raise ValueError(f"table must have lower, upper and a median or mean over entity; got {in_words(table)}")
+    if set(table["lower"].dims) not in ({"entity"}, {"entity", "score"}):
+        raise ValueError(f"table must have the dims entity and score, or entity; got {table['lower'].dims}")
+    several = "score" in table["lower"].dims
+    parts = [table.isel(score=i) for i in range(table.sizes["score"])] if several else [table]
+    size = table.sizes["entity"]
+    if axes is None:
+        axes = _panels(len(parts), size)
+    axes = np.ravel(axes)
+    y = np.arange(size)
+    for ax, part in zip(axes, parts, strict=True):
+        name = str(part["score"].item()) if several else label or points[0]
+        low, high = part["lower"].values, part["upper"].values
+        far = bool(np.nanmin(low, initial=np.inf) > 0 and np.nanmax(high, initial=0) > FAR * np.nanmin(low, initial=1))
+        ax.hlines(y, low, high, color=OKABE_ITO[0], linewidth=2)
+        ax.plot(part[points[0]], y, "o", color=OKABE_ITO[0], markersize=4.5, label=points[0])
+        if "observed" in part and bool(part["observed"].notnull().any()):
+            ax.plot(part["observed"], y, "D", color="0.3", fillstyle="none", markersize=5, linestyle="none")
+        if far and np.nanmax(high) > 1:
+            ax.set_xscale("log")
+        list_names(ax, table["entity"].values.tolist())
+        strip(ax)
+        ax.set_xlabel(name.replace("_", " ") + (" (log scale)" if ax.get_xscale() == "log" else ""))
+        ax.tick_params(axis="y", labelleft=ax.get_subplotspec() is None or ax.get_subplotspec().is_first_col())
+    if "prob" in table.attrs:
+        axes[0].figure.suptitle(
+            f"{points[0]} and {100 * table.attrs['prob']:g}% interval, diamonds: observed"
+            if "observed" in table
+            else f"{points[0]} and {100 * table.attrs['prob']:g}% interval",
+            fontsize=9,
+        )
+    return axes
+
+
+def _panels(number: int, size: int) -> np.ndarray:
+    """Axes for so many scores of so many entities, the last row's rest left empty."""
+    import matplotlib.pyplot as plt
+
+    across = min(number, ACROSS)
+    down = -(-number // across)
+    width, height = list_size(size)
+    figure, axes = plt.subplots(
+        down,
+        across,
+        figsize=(width if across == 1 else 3 + 2.6 * across, down * height),
+        layout="constrained",
+        squeeze=False,
+    )
+    for ax in axes.ravel()[number:]:
+        figure.delaxes(ax)
+    return axes.ravel()[:number]

@@ -1,0 +1,330 @@
+"""What a hierarchical posterior knows of its population: how much its members differ, and how far each was drawn.
+
+Members are the data sets of an entity, or without data sets all entities.
+"""
+
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+import xarray as xr
+
+from bayesrank import _text
+from bayesrank._checks import credibility, in_words
+from bayesrank._compat import groups_of, is_container
+from bayesrank._draws import draw_dims
+from bayesrank._random import root_sequence
+from bayesrank._sampling import sample_counts, sample_outcomes
+from bayesrank.performance import mean_outcome, observed_counts, outcome_dims, posterior_of, shift_prior
+from bayesrank.ranking._evidence import evidence_of
+from bayesrank.ranking._source import Scored, scored
+
+__all__ = ["heterogeneity", "heterogeneity_verdict", "shrinkage"]
+
+#: Draws of the performance from which test sets are drawn anew.
+REPLICATES = 400
+#: Entities that are told one by one; of more the extremes.
+NAMED = 3
+#: Cells that a replicate of all data sets may hold at once.
+CELLS = 2**22
+TOLD = ("typical", "new", "between_sd", "share")
+
+
+def heterogeneity(posterior: Any, score: Any, *, prob: float = 0.95) -> xr.Dataset:
+    """How much a score differs from data set to data set, by more than chance makes of samples.
+
+    Parameters
+    ----------
+    posterior : InferenceData, DataTree or Dataset
+        Of a hierarchical model over several data sets: with the performance on each, on a typical and on a new one.
+    score : Score, str or callable
+        A score, or the name of a posterior variable such as ``mean_outcome``.
+    prob : float
+        Credible probability of the intervals (equal tails).
+
+    Returns
+    -------
+    xarray.Dataset
+        Over ``entity``, in units of the score but for ``share``; each of the first four as a median, with its interval
+        in ``<name>_lower`` and ``<name>_upper``:
+
+        - ``typical``, ``new``: the score on a typical and on a new data set. The interval of ``new`` is the prediction
+          interval;
+        - ``between_sd``: the standard deviation of the true score between these data sets, s = √(Σ(S_d − S̄)²/(D − 1)),
+          in each draw over the data sets on which the entity was measured and has a score; NaN of fewer than two;
+        - ``share``: the share of variance beyond sampling, I² = s²/(s² + v), where v is the mean over the data sets of
+          the squared sampling error of the observed score, and s as above;
+        - ``sampling_sd``: √v. The sampling error of a data set is what the observed score of as many new cases of it
+          would miss the true one by; NaN where counts are not known;
+        - ``new_sd``: the root mean squared distance of a new data set from the typical one. For a score that is a mean
+          over cases it is the standard deviation over all data sets like these (of which ``between_sd`` is a sample);
+        - ``datasets``: data sets on which the entity was measured.
+
+    Raises
+    ------
+    ValueError
+        If the posterior has no data sets, or nothing typical or new.
+    TypeError
+        If it is no posterior.
+
+    References
+    ----------
+    Gelman (2005), Analysis of variance: why it is more important than ever, Annals of Statistics 33:1-53, for the
+    standard deviation of the members at hand; Higgins and Thompson (2002), Quantifying heterogeneity in a
+    meta-analysis, Statistics in Medicine 21:1539-1558, for I².
+
+    Examples
+    --------
+    >>> import bayesrank as br
+    >>> studies = br.from_counts(
+    ...     tn=[45, 38, 90, 27], fp=[5, 12, 10, 3], fn=[4, 9, 2, 3], tp=[16, 11, 28, 7], entity=["A"] * 4,
+    ...     dataset=["Oslo", "Rome", "Lima", "Kyiv"],
+    ... )
+    >>> found = heterogeneity(br.fit(studies, "hierarchical_beta_binomial", seed=1), "tpr")
+    >>> found[["between_sd", "new_lower", "new_upper"]].to_dataframe().round(1)
+            between_sd  new_lower  new_upper
+    entity
+    A              0.1        0.3        1.0
+    """
+    tail = (1 - credibility("prob", prob)) / 2
+    own, typical, new = _kinds(posterior, score)
+    levels = [0.5, tail, 1 - tail]
+    dims = draw_dims(own.values)
+    between = _deviation(own.values.transpose(..., "dataset"))
+    error = _sampling_variance(posterior, own)
+    share = between**2 / (between**2 + error)
+    found: dict[str, xr.DataArray] = {}
+    for name, draws in zip(TOLD, (typical.values, new.values, between, share), strict=True):
+        middle, low, high = _quantiles(draws, levels)
+        found |= {name: middle, f"{name}_lower": low, f"{name}_upper": high}
+    found["sampling_sd"] = error**0.5
+    found["new_sd"] = ((new.values - typical.values) ** 2).mean(dims) ** 0.5
+    found["datasets"] = own.values.notnull().any(dims).sum("dataset")
+    plain = {name: held.reset_coords(drop=True).drop_attrs() for name, held in found.items()}
+    return xr.Dataset(plain, attrs={"score": own.name, "prob": float(prob)})
+
+
+def heterogeneity_verdict(found: xr.Dataset) -> list[str]:
+    r"""The heterogeneity in words: one sentence an item.
+
+    Parameters
+    ----------
+    found : xarray.Dataset
+        Of :func:`heterogeneity`; selected entities, too.
+
+    Returns
+    -------
+    list of str
+        Of each of up to three entities, or of those with the smallest and the largest standard deviation: how much its
+        data sets differ, how much of what is observed that is, and what is to be expected of a typical and a new one.
+
+    Raises
+    ------
+    ValueError
+        If it is no heterogeneity.
+
+    Examples
+    --------
+    >>> import bayesrank as br
+    >>> studies = br.from_counts(
+    ...     tn=[45, 38, 90, 27], fp=[5, 12, 10, 3], fn=[4, 9, 2, 3], tp=[16, 11, 28, 7], entity=["A"] * 4,
+    ...     dataset=["Oslo", "Rome", "Lima", "Kyiv"],
+    ... )
+    >>> found = heterogeneity(br.fit(studies, "hierarchical_beta_binomial", seed=1), "tpr", prob=0.9)
+    >>> print(*heterogeneity_verdict(found), sep="\n")
+    A: between these 4 data sets the tpr differs by a standard deviation of ... (90% interval ... to ...), which makes
+    ... of the variance that is observed.
+    A: the tpr of a typical data set is ... (... to ...), that of a new one ... (... to ...).
+    """
+    if not isinstance(found, xr.Dataset) or not {"between_sd", "share", "new", "datasets"} <= set(found.data_vars):
+        raise ValueError(f"found must come from br.heterogeneity; got {in_words(found)}")
+    table = found if "entity" in found.dims else found.expand_dims("entity")
+    spread = table["between_sd"].values
+    known = np.flatnonzero(~np.isnan(spread))
+    if len(known) > NAMED:
+        known = known[[int(np.argmin(spread[known])), int(np.argmax(spread[known]))]]
+    lines = [line for i in known for line in _told(table.isel(entity=int(i)), found.attrs)]
+    lacking = np.isnan(spread) & table["new"].notnull().values
+    if lacking.any():
+        who = [str(name) for name in table["entity"].values[lacking]]
+        more = f" and {len(who) - NAMED} more" if len(who) > NAMED else ""
+        lines.append(
+            f"Of fewer than two data sets nothing is known of how they differ: {', '.join(who[:NAMED])}{more}."
+        )
+    return lines
+
+
+def _told(one: xr.Dataset, about: Mapping[Any, Any]) -> list[str]:
+    """What is said of one entity."""
+    name, score, prob = str(one["entity"].item()), str(about["score"]).replace("_", " "), 100 * about["prob"]
+    held = {key: float(value) for key, value in one.data_vars.items()}
+
+    def interval(key: str) -> str:
+        return _text.interval(held[f"{key}_lower"], held[f"{key}_upper"])
+
+    share = ""
+    if not np.isnan(held["share"]):
+        ends = f"{100 * held['share_lower']:.0f}% to {100 * held['share_upper']:.0f}%"
+        share = f", which makes {100 * held['share']:.0f}% ({ends}) of the variance that is observed"
+    return [
+        f"{name}: between these {int(held['datasets'])} data sets the {score} differs by a standard deviation of "
+        f"{_text.number(held['between_sd'])} ({prob:g}% interval {interval('between_sd')}){share}.",
+        f"{name}: the {score} of a typical data set is {_text.number(held['typical'])} ({interval('typical')}), that "
+        f"of a new one {_text.number(held['new'])} ({interval('new')}).",
+    ]
+
+
+def shrinkage(posterior: Any, score: Any, *, prob: float = 0.95) -> xr.Dataset:
+    """What was observed of each member of a population, and what is known of it after learning from the others.
+
+    Parameters
+    ----------
+    posterior : InferenceData, DataTree or Dataset
+        Of a hierarchical model: over several data sets, which are then the members, or over entities alone.
+    score : Score, str or callable
+        A score, or the name of a posterior variable such as ``mean_outcome``.
+    prob : float
+        Credible probability of the intervals (equal tails).
+
+    Returns
+    -------
+    xarray.Dataset
+        Over (``entity``, [``dataset``]): ``observed``; ``median``, ``lower`` and ``upper`` of the posterior; ``cases``.
+        ``observed`` and ``cases`` are NaN where they are not known. Over ``entity``, or of a population of entities
+        without dims: ``typical``, ``typical_lower`` and ``typical_upper``, and ``new_lower`` and ``new_upper``. Of a
+        population of entities the mean of all of them is typical, and nothing is known of a new one.
+
+    Raises
+    ------
+    ValueError
+        If the posterior is not of a hierarchical model.
+    TypeError
+        If it is no posterior.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import bayesrank as br
+    >>> frame = pd.DataFrame({"entity": list("abcd"), "correct": [3, 88, 83, 91], "wrong": [0, 12, 17, 9]})
+    >>> posterior = br.fit(br.from_frame(frame), "hierarchical_beta_binomial", seed=1)
+    >>> shrinkage(posterior, "mean_outcome")[["observed", "median"]].to_dataframe().round(1)
+            observed  median
+    entity
+    a            1.0     0.9
+    b            0.9     0.9
+    c            0.8     0.8
+    d            0.9     0.9
+    """
+    tail = (1 - credibility("prob", prob)) / 2
+    levels = [0.5, tail, 1 - tail]
+    own, typical, new = _kinds(posterior, score, entities=True)
+    found = dict(zip(("median", "lower", "upper"), _quantiles(own.values, levels), strict=True))
+    middle = own.values.mean("entity") if typical is None else typical.values
+    names = ("typical", "typical_lower", "typical_upper")
+    found |= dict(zip(names, _quantiles(middle, levels), strict=True))
+    ends = (xr.full_like(found["typical"], np.nan),) * 3 if new is None else _quantiles(new.values, levels)
+    found |= {"new_lower": ends[1], "new_upper": ends[2]}
+    observed = evidence_of(posterior, own.variable, own.values, "observed").observed(own.score)
+    counts = _counts(posterior)
+    nothing = xr.full_like(found["median"], np.nan)
+    found["observed"] = nothing if observed is None else observed.astype(float)
+    found["cases"] = nothing if counts is None else counts.sum(outcome_dims(counts)).astype(float)
+    plain = {name: held.reset_coords(drop=True).drop_attrs() for name, held in found.items()}
+    lower = own.score is not None and own.score.higher_is_better is False
+    return xr.Dataset(plain, attrs={"score": own.name, "prob": float(prob), "higher_is_better": int(not lower)})
+
+
+class _Kinds(NamedTuple):
+    """A score on each of the members, on a typical and on a new one."""
+
+    own: Scored
+    typical: Any
+    new: Any
+
+
+def _kinds(posterior: Any, score: Any, entities: bool = False) -> _Kinds:
+    """The score of all kinds; without a typical and a new one of a population of entities, where that will do."""
+    if isinstance(posterior, xr.DataArray) or not (isinstance(posterior, xr.Dataset) or is_container(posterior)):
+        raise TypeError(
+            "posterior must be an InferenceData, a DataTree or a Dataset of a hierarchical model; got "
+            f"{in_words(posterior)}"
+        )
+    group = posterior_of(posterior)
+    if not {"draw", "sample"} & set(group.dims):
+        raise ValueError(f"posterior must hold draws; got the dims {tuple(map(str, group.dims))}")
+    many = "dataset" in group.dims
+    if entities and not many and group.attrs.get("population") == "entities":
+        return _Kinds(scored(posterior, score, True, "observed"), None, None)
+    kinds = ("typical", "new")
+    lacking = [kind for kind in kinds if not any(str(name).endswith(f"_{kind}") for name in group.data_vars)]
+    if not many or lacking:
+        what = f"nothing {' or '.join(lacking)}" if many else "no dim dataset"
+        raise ValueError(
+            "posterior must be of a hierarchical model over several data sets (such as 'hierarchical_beta_binomial'); "
+            f"got one with {what}"
+        )
+    return _Kinds(*(scored(posterior, score, True, kind) for kind in ("observed", *kinds)))
+
+
+def _counts(posterior: Any) -> xr.DataArray | None:
+    """The counts that a posterior keeps."""
+    if isinstance(posterior, xr.Dataset) or "observed_data" not in groups_of(posterior):
+        return None
+    counts = observed_counts(posterior)
+    return None if counts is None else counts.drop_vars(["measured", "test_set"], errors="ignore")
+
+
+def _sampling_variance(posterior: Any, own: Scored) -> xr.DataArray:
+    """Mean over data sets of the squared sampling error of an entity's observed score (entity); NaN if not known."""
+    unknown = xr.full_like(own.values.isel(dict.fromkeys((*draw_dims(own.values), "dataset"), 0), drop=True), np.nan)
+    counts = _counts(posterior)
+    group = posterior_of(posterior)
+    if counts is None or "performance" not in group or own.variable not in (None, "mean_outcome"):
+        return unknown
+    given = group.attrs.get("prevalence", "sampled")
+    # Some of the draws, the same of every chain.
+    *others, last = draw_dims(own.values)
+    many = own.values.sizes[last] * np.prod([own.values.sizes[d] for d in others], dtype=int)
+    some = {last: slice(None, None, max(int(many) // REPLICATES, 1))}
+    table = group["performance"].isel(some).drop_vars(["test_set", "measured"], errors="ignore")
+    true = own.values.isel(some).reset_coords(drop=True)
+    root = root_sequence(0)
+    each = []
+    for entities in _parts(table):
+        part, seen = table.isel(entity=entities), counts.isel(entity=entities)
+        if outcome_dims(table) == ["outcome"]:
+            again = mean_outcome(sample_outcomes(part, seen.sum("outcome"), root, "heterogeneity"))
+        else:
+            again = sample_counts(part, seen, given != "sampled", root, "heterogeneity")
+            assert own.score is not None
+            try:
+                again = own.score(again if given == "sampled" else shift_prior(again, float(given)))
+            except ValueError:  # draws of the prevalence, or of more than two classes
+                return unknown
+        each.append((again.reset_coords(drop=True) - true.isel(entity=entities)) ** 2)
+    return xr.concat(each, "entity").mean(draw_dims(true)).mean("dataset").drop_attrs()
+
+
+def _parts(table: xr.DataArray) -> Iterable[slice]:
+    """Entities, as many at a time as fit."""
+    size = table.sizes["entity"]
+    step = max(1, CELLS * size // max(table.size, 1))
+    return (slice(start, start + step) for start in range(0, size, step))
+
+
+def _deviation(values: xr.DataArray) -> xr.DataArray:
+    """Standard deviation over the last dim, of what is defined; NaN of fewer than two."""
+    held = values.values
+    number = np.sum(~np.isnan(held), -1)
+    mean = np.nansum(held, -1) / np.maximum(number, 1)
+    square = np.nansum((held - mean[..., None]) ** 2, -1)
+    found = np.where(number > 1, np.sqrt(square / np.maximum(number - 1, 1)), np.nan)
+    return xr.DataArray(found, {d: values[d] for d in values.dims[:-1] if d in values.coords}, values.dims[:-1])
+
+
+def _quantiles(values: xr.DataArray, levels: list[float]) -> list[xr.DataArray]:
+    """Quantiles over the draws in which a value is defined; NaN where there is none."""
+    dims = draw_dims(values)
+    some = values.notnull().any(dims)
+    found = values.where(some, 0.0).quantile(levels, dims, skipna=True).where(some)
+    return [found.isel(quantile=i, drop=True) for i in range(len(levels))]

@@ -1,0 +1,206 @@
+"""Whether a model could have produced the data: how much data sets differ, against what the model replicates."""
+
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from bayesrank import _text
+from bayesrank._checks import in_words
+from bayesrank._compat import groups_of, is_container
+from bayesrank._draws import proportion_error
+from bayesrank._random import Seed, fingerprint, root_sequence, stream
+from bayesrank.counts import are_outcomes, parts_of
+from bayesrank.models import find, names, tell_again
+
+__all__ = ["predictive_check"]
+
+STATISTICS = ("difficulty", "overdispersion")
+KINDS = ("observed", "new")
+#: What each statistic tells, in words.
+TOLD = {
+    "difficulty": "What all entities have in common on a data set varies",
+    "overdispersion": "The answers of each entity vary from data set to data set",
+}
+#: A share of replicates beyond which the data are called unlike them.
+LEVEL = 0.05
+
+
+def predictive_check(posterior: Any, *, kind: str | None = None, seed: Seed = None) -> xr.Dataset:
+    r"""Posterior predictive checks of difficulty and overdispersion: do data sets differ as much as the model says?
+
+    Both compare each entity's answers on a data set with its mean over all of them, and are about 1 where the numbers
+    of answers are multinomial with the same rates everywhere. With :math:`x_{edca}` the answers :math:`a` of entity
+    :math:`e` to the :math:`n_{edc}` cases of class :math:`c` of data set :math:`d`, :math:`p_{eca}` their share on all
+    data sets, and :math:`z_{edc}` the standardised number of right ones,
+
+    - ``overdispersion`` is :math:`\sum (x - np)^2 / (np)` by its degrees of freedom: the spread of each entity's
+      rates between data sets;
+    - ``difficulty`` is the mean over data sets and classes of :math:`(\sum_e z_{edc})^2` by the number of entities:
+      the spread of data-set means, larger where some data sets are hard for all.
+
+    The same is computed of counts that the model replicates, given the class sizes.
+
+    Parameters
+    ----------
+    posterior : InferenceData or DataTree
+        From :func:`bayesrank.fit`, of several data sets, or of counts that were pooled from several.
+    kind : {"observed", "new"}, optional
+        Replicates are new cases of the same data sets, or cases of as many new data sets, which is what a model that
+        learns a population of data sets says of them, and the default there. Elsewhere data sets have the rates that
+        the posterior gives them.
+    seed : int, SeedSequence or Generator, optional
+        Of the replicates.
+
+    Returns
+    -------
+    xarray.Dataset
+        Over ``statistic``: ``observed``; ``replicated`` (chain, draw, statistic); ``p_value``, the share of replicates
+        that are at least as large, and ``p_value_error``, its Monte-Carlo standard error as of independent draws.
+        ``attrs["kind"]`` tells which replicates, ``attrs["words"]`` what was found, one line a statistic.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If the posterior holds no counts of several data sets, or ``kind`` is not to be had.
+
+    Notes
+    -----
+    A check can speak against a model, not for it. A p-value of a posterior predictive check is not uniform where the
+    model holds: it is nearer to a half.
+
+    References
+    ----------
+    Gelman et al., Bayesian Data Analysis, 3rd ed., section 6.3.
+
+    Examples
+    --------
+    >>> import bayesrank as br
+    >>> studies = br.from_counts(
+    ...     tn=[45, 38, 90, 27, 60], fp=[5, 12, 10, 3, 40], fn=[4, 9, 2, 3, 1], tp=[16, 11, 28, 7, 19],
+    ...     entity=["A"] * 5, dataset=["Oslo", "Rome", "Lima", "Kyiv", "Bonn"],
+    ... )
+    >>> for fit in (br.fit(br.pool(studies), seed=1), br.fit(studies, "hierarchical_beta_binomial", seed=1)):
+    ...     check = predictive_check(fit, seed=1)
+    ...     print(*check["p_value"].values.round(2))
+    0.0 0.0
+    0.31 0.34
+    """
+    if kind not in (*KINDS, None):
+        raise ValueError(f"kind must be one of {list(KINDS)}; got {kind!r}")
+    root = root_sequence(seed)
+    if not is_container(posterior):
+        raise TypeError(f"posterior must be what br.fit returns; got {in_words(posterior)}")
+    groups = groups_of(posterior)
+    held = groups.get("observed_data", xr.Dataset()).get("counts")
+    if held is None or "posterior" not in groups:
+        raise ValueError(f"posterior must hold the observed counts; got the groups {sorted(groups)}")
+    parts = parts_of(held) if "dataset" not in held.dims else held
+    if parts is None or parts.sizes["dataset"] < 2:
+        raise ValueError("posterior must be of several data sets, or of counts pooled from several; got one")
+    row = ("outcome",) if are_outcomes(parts) else ("actual", "predicted")
+    counts = parts.transpose("entity", "dataset", *row)
+    story = _renewing(groups, held)
+    if kind == "new" and story is None:
+        raise ValueError("kind must be 'observed' for a model that learns no population of data sets; got 'new'")
+    kind = kind or ("new" if story is not None else "observed")
+    values = counts.values.reshape(counts.sizes["entity"], counts.sizes["dataset"], -1, counts.shape[-1])
+    if kind == "new":
+        new = story.renew(groups["posterior"], root, "predictive check")
+        replicated = new.transpose("chain", "draw", "entity", "dataset", ...).values
+        replicated = replicated.reshape(*replicated.shape[:2], *values.shape)
+    else:
+        replicated = _replicated(groups["posterior"], counts, values, root)
+    right = np.arange(values.shape[-1]) == (
+        np.arange(values.shape[2])[:, None] if len(row) == 2 else values.shape[-1] - 1
+    )
+    seen = np.array(_statistics(values[None], right))[:, 0]
+    flat = replicated.reshape(-1, *values.shape)
+    found = np.array(_statistics(flat, right)).T.reshape(*replicated.shape[:2], len(STATISTICS))
+    share = (found >= seen * (1 - 1e-12)).mean((0, 1))
+    share = np.where(np.isnan(seen), np.nan, share)
+    result = xr.Dataset(
+        {
+            "observed": ("statistic", seen),
+            "replicated": (("chain", "draw", "statistic"), found),
+            "p_value": ("statistic", share),
+            "p_value_error": ("statistic", proportion_error(share, len(flat))),
+        },
+        {"statistic": list(STATISTICS)},
+    )
+    words = [_words(result.sel(statistic=name), name, len(flat), values.shape[0]) for name in STATISTICS]
+    return result.assign_attrs(kind=kind, words="\n".join(words))
+
+
+def _renewing(groups: dict[str, xr.Dataset], counts: xr.DataArray) -> Any:
+    """The model, where it learns a population of data sets of which it can draw more; or None."""
+    model = groups["posterior"].attrs.get("model")
+    if model not in names() or "dataset" not in counts.dims:
+        return None
+    story = find(model)
+    story = story.taking(counts) if hasattr(story, "taking") else story
+    if not hasattr(story, "renew"):
+        return None
+    return tell_again(groups)[0]
+
+
+def _replicated(
+    posterior: xr.Dataset, counts: xr.DataArray, values: np.ndarray, root: np.random.SeedSequence
+) -> np.ndarray:
+    """Answers (chain, draw, entity, data set, row, answer) given the class sizes, by the rates of the posterior."""
+    table = posterior["rate"] if "rate" in posterior else posterior["performance"]
+    over = [d for d in ("entity", "dataset") if d in table.dims]
+    rate = table.transpose("chain", "draw", *over, ...).values
+    rate = rate.reshape(*rate.shape[:2], values.shape[0], -1, *values.shape[2:])
+    with np.errstate(invalid="ignore"):
+        rate = rate / rate.sum(-1, keepdims=True)
+    out = np.zeros((*rate.shape[:2], *values.shape), np.int64)
+    entities, datasets = counts["entity"].values.tolist(), counts["dataset"].values.tolist()
+    for e, d, c in np.argwhere(values.sum(-1) > 0).tolist():
+        p = rate[:, :, e, d if rate.shape[3] > 1 else 0, c]
+        rng = stream(root, "predictive check", entities[e], datasets[d], c, fingerprint(np.round(p, 6)))
+        out[:, :, e, d, c] = rng.multinomial(int(values[e, d, c].sum()), p)
+    return out
+
+
+def _statistics(counts: np.ndarray, right: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Difficulty and overdispersion of replicates (replicate, entity, data set, row, answer)."""
+    cases = counts.sum(-1)[0]  # the same in all replicates
+    known = cases > 0
+    total = counts.sum(2, keepdims=True)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        share = total / total.sum(-1, keepdims=True)
+        expected = cases[..., None] * share
+        chi = np.where(expected > 0, (counts - expected) ** 2 / expected, 0.0).sum((1, 2, 3, 4))
+        hits, rate = (counts * right).sum(-1), (share * right).sum(-1)
+        z = (hits - cases * rate) / np.sqrt(cases * rate * (1 - rate))
+    sets = np.maximum(known.sum(1), 1)  # data sets of each entity and row
+    # An answer that was never given has no expectation, and takes a degree of freedom along.
+    given = np.maximum((total[:, :, 0] > 0).sum(-1) - 1, 0)
+    free = (given * (sets - 1)).sum((1, 2))
+    # Shares are learned from the data sets themselves, the large ones most.
+    loss = np.sqrt(np.maximum(1 - cases / np.maximum(cases.sum(1, keepdims=True), 1), 1e-300))
+    usable = known & np.isfinite(z) & (sets > 1)[:, None]
+    z = np.where(usable, z / loss, 0.0)
+    present = usable.sum(1)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        common = np.where(present > 0, z.sum(1) ** 2 / present, 0.0)
+        difficulty = common.sum((1, 2)) / (present > 0).sum((1, 2))
+        return difficulty, np.where(free > 0, chi / free, np.nan)
+
+
+def _words(one: xr.Dataset, name: str, draws: int, entities: int) -> str:
+    """What a check found; nothing in favour of a model."""
+    seen, p = float(one["observed"]), float(one["p_value"])
+    if np.isnan(p):
+        return f"{TOLD[name]}: nothing to be said."
+    low, high = np.nanquantile(one["replicated"].values, [0.025, 0.975])
+    said = (
+        f"{TOLD[name]} {seen:.2f} times as much as chance alone makes it; in 95% of the replicates {low:.2f} to "
+        f"{high:.2f} times. As much or more in a share of {_text.probability(p, draws)} of them: "
+    )
+    if p < LEVEL / 2:
+        return said + "the model says less of it than there is."
+    if p > 1 - LEVEL / 2:
+        return said + "the model says more of it than there is."
+    return said + "no sign against the model in this, which is no proof of it."

@@ -1,0 +1,129 @@
+"""A credible ranking as a small JSON text that a static leaderboard can load; its schema is docs/board.schema.json."""
+
+import json
+import math
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from bayesrank import _text
+from bayesrank._checks import whole
+from bayesrank.ranking.summary import check_whole, is_exact, ranking_table, verdict, worth
+
+__all__ = ["DEFINITIONS", "board"]
+
+#: Significant digits of every number: fewer than floating-point sums may lose, more than anybody reads.
+DIGITS = 6
+#: What a reader of the page has to know of each field of an entity.
+DEFINITIONS = {
+    "cases": "Number of cases that the entity was tested on; null where not known.",
+    "contradicted": "Whether the observed value lies outside of the entity's own interval: then the prior or the model "
+    "contradicts the data.",
+    "entity": "Name of what is ranked.",
+    "expected_rank": "Mean rank over the posterior, 1 is best.",
+    "lower": "Lower end of the score's credible interval, equal tails.",
+    "median": "Posterior median of the score.",
+    "observed": "The score of the observed counts; null where not known or not defined.",
+    "probability_best": "Posterior probability of having the best score; those who tie share it evenly.",
+    "probability_best_error": "Standard error of probability_best that the simulation left; null where not known.",
+    "probability_best_text": "probability_best to the digits that it supports: never 0 or 1.",
+    "rank": "Rank in the consensus order, the one that the posterior disagrees with least; equals share a rank.",
+    "rank_lower": "Best rank of the entity's own credible interval of ranks, equal tails.",
+    "rank_upper": "Worst rank of that interval.",
+    "tier": "Tier, 1 is best: the tier's anchor takes with it all that are left and that it does not beat with the "
+    "board's probability.",
+    "tier_anchor": "The entity that everybody in the tier was compared with. Two others of one tier may well differ.",
+    "undefined": "Share of the posterior in which the score has no value.",
+    "upper": "Upper end of the score's credible interval.",
+}
+WHOLE = ("cases", "rank", "rank_lower", "rank_upper", "tier")
+
+
+def board(ranking: xr.Dataset, top: int | None = None) -> str:
+    """A ranking as JSON for a leaderboard: the same bytes for the same evidence, in whatever order it came.
+
+    Keys are sorted, numbers have six significant digits, there is no time and no path in it, and what is undefined is
+    null. docs/board.schema.json says what is in it, and so does its own part ``definitions``.
+
+    Parameters
+    ----------
+    ranking : xarray.Dataset
+        Of :func:`bayesrank.credible_ranking` or :func:`bayesrank.exact_ranking`.
+    top : int, optional
+        Only so many entities, the first ones; their ranks and tiers are those among all.
+
+    Returns
+    -------
+    str
+        In consensus order, ending with a line break.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If ``ranking`` is none, holds several rankings, or is a part of one; if ``top`` is no whole number from 1 on.
+
+    Examples
+    --------
+    >>> import json
+    >>> import bayesrank as br
+    >>> counts = br.from_counts(tn=[70, 79], fp=[10, 1], fn=[9, 1], tp=[21, 29], entity=["a", "b"])
+    >>> found = json.loads(br.board(br.credible_ranking(br.fit(counts, seed=1), "f1")))
+    >>> [(one["entity"], one["tier"], one["probability_best_text"]) for one in found["entities"]]
+    [('b', 1, '>0.999'), ('a', 2, '<0.001')]
+    """
+    if top is not None:
+        top = whole("top", top, 1)
+    check_whole(ranking)
+    table = ranking_table(ranking)
+    # In an order of its own, so that every sentence names people in it.
+    labels = ranking["entity"].values.tolist()
+    order = [labels.index(name) for name in table.index.tolist()]
+    sentences = verdict(ranking.isel(entity=order, rival=order))
+    table = table.rename(columns={"consensus_rank": "rank"})
+    for name in ("contradicted", "probability_best_error", "cases"):
+        table[name] = ranking[name].values[order]
+    table["probability_best_text"] = [
+        _text.probability(p if rank > 0 else math.nan, worth(ranking))
+        for p, rank in zip(table["probability_best"], table["expected_rank"], strict=True)
+    ]
+    # The first of a tier, in consensus order, is whom it was built around.
+    anchors = {tier: part.index[0] for tier, part in table.groupby("tier")}
+    table["tier_anchor"] = [anchors.get(tier) for tier in table["tier"]]
+    table["entity"] = table.index
+    about = ranking.attrs
+    content = {
+        "format": "bayesrank board",
+        "version": 1,
+        "score": {
+            "name": about["score"],
+            "higher_is_better": bool(about["higher_is_better"]),
+            "range": [_plain(float(end)) for end in about["range"]],
+        },
+        "prob": _plain(about["prob"]),
+        "rope": _plain(about["rope"]),
+        "method": about["method"],
+        "draws": None if is_exact(ranking) else int(about["draws"]),
+        "size": len(table),
+        "verdict": sentences,
+        "definitions": DEFINITIONS,
+        "entities": [
+            {name: _whole(row[name]) if name in WHOLE else _plain(row[name]) for name in DEFINITIONS}
+            for row in table.head(top or len(table)).to_dict("records")
+        ],
+    }
+    return json.dumps(content, sort_keys=True, ensure_ascii=False, allow_nan=False, indent=1) + "\n"
+
+
+def _plain(value: Any) -> Any:
+    """A value as JSON has it: numbers to fixed digits, null for what is no finite number."""
+    value = value.item() if isinstance(value, np.generic) else value
+    if value is None or isinstance(value, str | bool | int):
+        return value
+    if not isinstance(value, float):
+        return str(value)
+    return float(f"{value:.{DIGITS}g}") + 0.0 if math.isfinite(value) else None
+
+
+def _whole(value: Any) -> int | None:
+    return None if math.isnan(value) else int(value)

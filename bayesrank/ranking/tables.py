@@ -1,0 +1,122 @@
+"""Several scores of the same entities side by side: what a paper tabulates before it ranks by one of them."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from bayesrank._checks import credibility, in_words
+from bayesrank._draws import draw_dims
+from bayesrank.performance import as_performance, at_prevalence
+from bayesrank.ranking._evidence import Evidence, evidence_of
+from bayesrank.ranking._source import Scored, scored
+from bayesrank.ranking.credible import quantiles_of
+from bayesrank.scores import Score
+
+__all__ = ["score_table"]
+
+
+def score_table(
+    source: Any, scores: Sequence[Any], *, prob: float = 0.95, prevalence: Any = None, kind: str | None = None
+) -> xr.Dataset:
+    """Several scores at once: median, interval, and what was observed.
+
+    Parameters
+    ----------
+    source : DataArray, Dataset, InferenceData or DataTree
+        Whatever holds a performance. Of a point estimate, integer counts among them, both ends of an interval are the
+        value itself.
+    scores : list or tuple
+        Of what a ``score`` may be elsewhere: Scores, names or aliases, functions, names of a posterior's variables over
+        ``entity``; each name once. They need no direction.
+    prob : float
+        Credible probability of the intervals (equal tails).
+    prevalence : number or DataArray, optional
+        The target population's, as in :func:`bayesrank.at_prevalence`: predictive values change with it, rates and
+        likelihood ratios do not.
+    kind : str, optional
+        Which performance of the posterior, as in :func:`bayesrank.as_performance`.
+
+    Returns
+    -------
+    xarray.Dataset
+        ``median``, ``lower``, ``upper``, ``observed``, ``undefined`` (entity, score), in units of each score, with any
+        other dim of the source, such as ``dataset``, between the two. The first three are of the draws in which the
+        score is defined, and are those of :func:`bayesrank.credible_ranking`; ``undefined`` is the share of the others.
+        A ratio whose denominator is 0 is undefined, not infinite. Ratios such as the diagnostic odds ratio may have an
+        infinite mean; their quantiles are finite. ``observed`` is at the target prevalence as well, and NaN where it is
+        not known or not defined. The attrs are ``prob``, ``method`` ("draws"), and ``prevalence`` if one was given.
+
+    Raises
+    ------
+    ValueError, TypeError, KeyError
+        Naming the argument, what it held and what it should hold.
+
+    Notes
+    -----
+    The quantiles carry Monte-Carlo error, so that entities with the same evidence differ by as much.
+    :func:`bayesrank.score_posterior` has exact ones of one score of two classes.
+
+    Examples
+    --------
+    >>> import bayesrank as br
+    >>> posterior = br.fit(br.from_counts(tn=90, fp=10, fn=5, tp=45, entity=["kit"]), seed=1)
+    >>> table = br.score_table(posterior, ["sensitivity", "ppv", "LR+"], prevalence=0.02)
+    >>> table.to_dataframe().round(2)[["median", "lower", "upper", "observed"]]
+                                      median  lower  upper  observed
+    entity score
+    kit    tpr                          0.89   0.79   0.95      0.90
+           ppv                          0.15   0.09   0.25      0.16
+           positive_likelihood_ratio    8.33   5.03  16.02      9.00
+    """
+    prob = credibility("prob", prob)
+    if not isinstance(scores, list | tuple) or not scores:
+        raise TypeError(f"scores must be a list of scores, one or more; got {in_words(scores)}")
+    if isinstance(source, xr.DataArray):
+        as_performance(source)  # which refuses bare values of a score
+    moved = source if prevalence is None else at_prevalence(source, prevalence)
+    # Whatever their direction: nothing is ranked here.
+    found = [scored(moved, score, True, kind) for score in scores]
+    names = [one.name for one in found]
+    if len(set(names)) < len(names):
+        raise ValueError(f"scores must name each score once; got {names}")
+    parts = []
+    for one in found:
+        evidence = evidence_of(source, one.variable, one.values, kind)
+        parts.append(_summary(one, _observed(evidence, one, prevalence), prob))
+    coords = {dim: parts[0].coords[dim] for dim in parts[0].dims if dim in parts[0].coords}
+    table = xr.Dataset(coords=coords | {"score": names})
+    for name in parts[0]:
+        table[name] = xr.concat([part[name] for part in parts], "score").transpose(*parts[0].dims, "score")
+    about: dict[str, Any] = {"prob": prob, "method": "draws"}
+    if prevalence is not None:
+        about["prevalence"] = float(prevalence) if np.ndim(prevalence) == 0 else "given as an array"
+    return table.assign_attrs(about)
+
+
+def _summary(one: Scored, observed: xr.DataArray | None, prob: float) -> xr.Dataset:
+    """Quantiles of the values of one score, entity by entity."""
+    values = one.values.drop_attrs().reset_coords(drop=True)
+    values = values.transpose(*draw_dims(values), "entity", ...).astype(float).compute()
+    frame = values.isel(dict.fromkeys(draw_dims(values), 0), drop=True)
+    x = values.values.reshape(-1, frame.size)
+    middle, low, high, _ = quantiles_of(x, (1 - prob) / 2)
+    seen = np.full(frame.shape, np.nan)
+    if observed is not None:
+        seen = observed.reset_coords(drop=True).broadcast_like(frame).transpose(*frame.dims).values
+    undefined = np.isnan(x).mean(axis=0)
+    columns = {"median": middle, "lower": low, "upper": high, "observed": seen, "undefined": undefined}
+    return xr.Dataset({name: frame.copy(data=np.reshape(column, frame.shape)) for name, column in columns.items()})
+
+
+def _observed(evidence: Evidence, one: Scored, prevalence: Any) -> xr.DataArray | None:
+    """What was observed of a score, at the target prevalence."""
+    score: Score | None = None if one.variable else one.score
+    seen = evidence.counts if evidence.shares is None else evidence.shares
+    if prevalence is None or score is None or seen is None or not score.depends_on_prevalence:
+        return evidence.observed(score)
+    try:
+        return score(at_prevalence(as_performance(seen), prevalence))
+    except ValueError:  # draws of it, which counts do not have
+        return None

@@ -1,0 +1,224 @@
+r"""Classes as a population: how often each class is told varies around a mean that all classes share.
+
+The story. Of a table of :math:`C` classes, a case of class :math:`c` is told with a rate of its own,
+
+.. math::
+
+    \theta_c \sim \mathrm{Beta}(m\kappa, (1 - m)\kappa), \qquad
+    n_{cc} \sim \mathrm{Binomial}(n_c, \theta_c),
+
+and an error on it is spread over the other classes by
+
+.. math::
+
+    \phi_c \sim \mathrm{Dirichlet}(\alpha_{cj}, j \ne c), \qquad
+    (n_{cj})_{j \ne c} \sim \mathrm{Multinomial}(n_c - n_{cc}, \phi_c).
+
+The mean :math:`m` and the spread :math:`s = 1/\sqrt{\kappa + 1}`, the standard deviation of the rates as a share of the
+largest that their mean allows, are learned from all classes of the table. A priori the mean is Beta of the prior's mass
+on the diagonal and off it (Beta(2, 2) with four cases, whatever the number of classes), the spread Beta(1, 2), as in
+the model ``hierarchical_beta_binomial``. Class shares and the spread of errors are those of the Dirichlet-multinomial.
+
+With two cases a class, a prior on each class says more of its rate than the cases do, and a mean over the classes is
+then that of the prior. Here a class of few cases is told about as well as the others are. Every entity has a population
+of its own, and so has every data set: nothing is learned from one of another.
+
+References
+----------
+Gelman et al., Bayesian Data Analysis, 3rd ed., section 5.3, with classes in the place of experiments.
+"""
+
+from typing import Any, ClassVar
+
+import numpy as np
+import xarray as xr
+
+from bayesrank._random import Block, fingerprint, stream
+from bayesrank._sampling import dirichlet, dirichlet_of_each
+from bayesrank.models._hierarchical import concentration
+from bayesrank.models._population import SPREAD, Population, learn, log_likelihood
+from bayesrank.models.dirichlet_multinomial import DirichletMultinomial
+
+MEAN, SPREAD_OF = "mean_recall", "spread"
+
+
+class HierarchicalClasses:
+    """How often each class is told varies from class to class around a mean, by a spread that is learned.
+
+    For macro averages over classes of few cases. Takes counts of two or more classes. Means and spreads are drawn by
+    quadrature: no chain has to settle.
+
+    Parameters
+    ----------
+    counts : xarray.DataArray
+        Integer counts (entity, [dataset], actual, predicted).
+    prior, prevalence, shared_prevalence, force
+        As for the Dirichlet-multinomial (:class:`~bayesrank.models._product_multinomial.ProductMultinomial`); the prior
+        is positive.
+
+    Examples
+    --------
+    Five classes of two cases, all of them told, and a sixth without cases, which is told about as well:
+
+    >>> import numpy as np
+    >>> import bayesrank as br
+    >>> counts = br.from_matrix(np.diag([2, 2, 2, 2, 2, 0]), "actual_rows")
+    >>> for model in ("dirichlet_multinomial", "hierarchical_classes"):
+    ...     tables = br.one_vs_rest(br.fit(counts, model, seed=1)["posterior"]["performance"])
+    ...     print(model, round(float(br.scores.tpr(tables).isel(label=5).mean()), 1))
+    dirichlet_multinomial 0.5
+    hierarchical_classes 0.8
+    """
+
+    words: ClassVar[str] = (
+        "How often a class is told differs from class to class around a mean of each entity, by a spread that is "
+        "learned; its errors are spread over the others by a Dirichlet."
+    )
+    kind: ClassVar[str] = "observed"
+
+    def __init__(
+        self,
+        counts: xr.DataArray,
+        *,
+        prior: Any = None,
+        prevalence: Any = None,
+        shared_prevalence: bool = True,
+        force: bool = False,
+    ) -> None:
+        # Row totals and errors are those of this model, and so are its draws of them.
+        self.plain = DirichletMultinomial(
+            counts, prior=prior, prevalence=prevalence, shared_prevalence=shared_prevalence, force=force
+        )
+        self.counts, self.concentration = self.plain.counts, self.plain.concentration
+        least = float(self.concentration.min())
+        if least <= 0:
+            raise ValueError(f"prior must be positive for the mean of a population; got a concentration of {least:g}")
+        self.settings = {name: held for name, held in self.plain.settings.items() if name != "split_prior"}
+        self.settings["population"] = "classes"
+        self.measured = self.plain.test_set.values != ""
+        # (entity, [dataset], class, wrong or right), (entity, [dataset], class, other class)
+        self.answers, self.errors = told(self.counts.values)
+        told_a_priori, self.error_prior = told(self.concentration.values)
+        self.prior = told_a_priori.sum(-2)
+        self._learned: dict[str, Population] = {}
+
+    def observed(self) -> dict[str, xr.Dataset]:
+        """What was observed, and the prior that was used."""
+        return self.plain.observed()
+
+    def coords(self) -> dict[str, Any]:
+        """Coords of the draws: those of the counts, and the test sets."""
+        return self.plain.coords()
+
+    def draw(self, group: str, block: Block, root: np.random.SeedSequence) -> dict[str, xr.Variable]:
+        """Draws of one block of the prior or the posterior, by quadrature of each population's mean and spread."""
+        mean, spread = np.full((2, block.size, *self.measured.shape), np.nan)
+        for at in zip(*np.nonzero(self.measured), strict=True):
+            counts, prior = self._seen(group)[at], self.prior[at]
+            key = fingerprint(counts, prior)
+            if key not in self._learned:
+                self._learned[key] = learn(counts[:, 1], counts.sum(-1), prior[::-1])
+            rng = stream(root, group, "population of classes", *self._name(at), key, *block.key)
+            mean[:, *at], spread[:, *at] = self._learned[key].draw(rng, block.size)
+        return self._tables(mean, spread, group, block, root)
+
+    def _tables(
+        self, mean: np.ndarray, spread: np.ndarray, group: str, block: Block, root: np.random.SeedSequence
+    ) -> dict[str, xr.Variable]:
+        """Tables given the mean and the spread (draw, entity, [dataset]) of each."""
+        known = self.plain.conjugate()
+        found = known.row_totals(group, block, root)
+        shares = found.pop("shares")
+        classes = self.counts.sizes["actual"]
+        rates = np.full((block.size, *self.counts.shape), np.nan)
+        off = ~np.eye(classes, dtype=bool)
+        for at in zip(*np.nonzero(self.measured), strict=True):
+            counts, errors = self._seen(group)[at], self.errors[at] * (group == "posterior")
+            evidence = fingerprint(counts, errors, self.prior[at], self.error_prior[at])
+            rng = stream(root, group, "classes", *self._name(at), evidence, *block.key)
+            answers, other = rng.spawn(2)
+            alpha = concentration(np.stack([1 - mean[:, *at], mean[:, *at]], -1), spread[:, *at])
+            wrong, right = np.moveaxis(dirichlet_of_each(answers, alpha[:, None] + counts), -1, 0)
+            spread_over = dirichlet(other, self.error_prior[at] + errors, block.size)
+            rows = np.empty((block.size, classes, classes))
+            rows[:, off] = (wrong[..., None] * spread_over).reshape(block.size, -1)
+            rows[:, ~off] = right
+            rates[:, *at] = rows
+        cells = self.plain.test_set.dims
+        tables = {"performance": xr.Variable(("draw", *cells, "actual", "predicted"), rates * shares[..., None])}
+        if (shares == 0).any():
+            tables["rate"] = xr.Variable(("draw", *cells, "actual", "predicted"), rates)
+        tables |= {name: xr.Variable(("draw", *cells), held) for name, held in ((MEAN, mean), (SPREAD_OF, spread))}
+        return tables | {name: xr.Variable(("draw", "test_set", "actual"), each) for name, each in found.items()}
+
+    def _seen(self, group: str) -> np.ndarray:
+        return self.answers if group == "posterior" else 0 * self.answers
+
+    def _name(self, at: tuple) -> list:
+        """The entity and the data set of a table."""
+        return [self.counts[d].values[i] for d, i in zip(self.plain.test_set.dims, at, strict=True)]
+
+    def build(self) -> Any:
+        """The PyMC model: right answers of each class, rates integrated out. All else is conjugate, and known."""
+        import pymc as pm
+
+        prior = self.prior[self.measured]
+        with pm.Model() as model:
+            mean = pm.Beta(MEAN, prior[:, 1], prior[:, 0], shape=len(prior))[:, None]
+            spread = pm.Beta(SPREAD_OF, *SPREAD, shape=len(prior))[:, None]
+            kappa = 1 / spread**2 - 1
+            wrong, right = np.moveaxis(self.answers[self.measured], -1, 0)
+            pm.BetaBinomial("right", mean * kappa, (1 - mean) * kappa, n=wrong + right, observed=right)
+        return model
+
+    def performances(self, sampled: xr.Dataset, root: np.random.SeedSequence) -> xr.Dataset:
+        """The posterior group from sampled means and spreads: all else is drawn exactly."""
+        chains, draws = sampled.sizes["chain"], sampled.sizes["draw"]
+        parts = []
+        for chain in range(chains):
+            mean, spread = np.full((2, draws, *self.measured.shape), np.nan)
+            for held, name in ((mean, MEAN), (spread, SPREAD_OF)):
+                held[:, self.measured] = sampled[name].isel(chain=chain).transpose("draw", ...).values
+            parts.append(self._tables(mean, spread, "posterior", Block(chain, 0, draws, (chains, draws)), root))
+        found = {
+            name: (("chain", *map(str, variable.dims)), np.stack([part[name].values for part in parts]))
+            for name, variable in parts[0].items()
+        }
+        return xr.Dataset(found, {"chain": sampled["chain"], "draw": sampled["draw"]} | self.coords())
+
+    def replicate(self, group: xr.Dataset, root: np.random.SeedSequence, purpose: str) -> xr.Dataset:
+        """Tables like the observed ones, one for each draw; row totals random where the model takes them so."""
+        return self.plain.replicate(group, root, purpose)
+
+    def log_likelihood(self, posterior: xr.Dataset) -> xr.Dataset:
+        """Log probability of each row of each table given its total and the population: ``counts`` (..., actual).
+
+        The rate of a class and the spread of its errors are integrated out. Where the row totals are sampled, they are
+        in ``row_totals`` (test_set), each once.
+        """
+        draws = ("chain", "draw")
+        mean, spread = (posterior[name].transpose(*draws, ...).values[..., None] for name in (MEAN, SPREAD_OF))
+        rows = log_likelihood(self.answers, np.stack([1 - mean, mean], -1), spread)
+        mass = self.error_prior.sum(-1)
+        rows = rows + log_likelihood(self.errors, self.error_prior / mass[..., None], 1 / np.sqrt(mass + 1))
+        dims = (*draws, *map(str, self.plain.test_set.dims), "actual")
+        found: dict[str, Any] = {"counts": (dims, rows)}
+        if "prevalence" in posterior:
+            found["row_totals"] = self.plain.log_likelihood(posterior)["row_totals"]
+        coords = {name: coord for name, coord in posterior.coords.items() if "predicted" not in coord.dims}
+        return xr.Dataset(found, coords)
+
+
+def told(table: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Wrong and right answers of each class (..., class, 2), and the wrong ones by answer (..., class, other class).
+
+    Examples
+    --------
+    >>> answers, errors = told(np.array([[5, 1, 0], [2, 7, 1], [0, 0, 4]]))
+    >>> answers.tolist(), errors.tolist()
+    ([[1, 5], [3, 7], [0, 4]], [[1, 0], [2, 1], [0, 0]])
+    """
+    classes = table.shape[-1]
+    off = ~np.eye(classes, dtype=bool)
+    errors = table[..., off].reshape(*table.shape[:-1], classes - 1)
+    return np.stack([errors.sum(-1), table[..., ~off]], -1), errors

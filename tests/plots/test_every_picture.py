@@ -1,0 +1,303 @@
+"""Every picture, for one entity and for hundreds, on white and on black: no warning, nothing clipped, one colour."""
+
+import inspect
+import warnings
+from functools import cache
+from itertools import pairwise
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pytest
+import xarray as xr
+from matplotlib.colors import to_hex, to_rgb
+from matplotlib.text import Text
+
+import bayesrank as br
+from bayesrank.plots._colors import DISTINCT, GREY, PALETTE, place_colors
+
+NAMES = ["plain {}", "A Producer of Rapid Tests with a Long Name, test {} (flow)", "$x_{{{}}}$", "_{}", "Élodie {}"]
+SIZES = [1, 12, *(pytest.param(size, marks=pytest.mark.slow) for size in (3, 60, 300))]
+
+
+@pytest.fixture(autouse=True)
+def _close():
+    yield
+    plt.close("all")
+
+
+@cache
+def analysed(size):
+    """All results that pictures are drawn from, of so many entities."""
+    rng = np.random.default_rng(size)
+    tn, tp = (rng.binomial(n, np.clip(rng.beta(a, 2, size), 0.4, 0.99)) for n, a in ((200, 12), (120, 8)))
+    names = [NAMES[i % len(NAMES)].format(i) for i in range(size)]
+    counts = br.from_counts(tn=tn, fp=200 - tn, fn=120 - tp, tp=tp, entity=names)
+    posterior = br.fit(counts, draws=30, chains=2, seed=1, groups=["prior"])
+    values = br.scores.informedness(posterior)
+    actual = rng.random(60) < 0.4
+    risk = {name: np.clip(0.3 * actual + 0.7 * rng.random(60), 0, 1) for name in names}
+    return {
+        "counts": counts,
+        "posterior": posterior,
+        "values": values,
+        "prior": br.scores.informedness(posterior["prior"]),
+        "ranking": br.credible_ranking(values, rope=0.01),
+        "credible": br.tile.credible(posterior, 7),
+        "point": br.as_performance(counts),
+        "actual": actual.astype(int),
+        "risk": risk,
+        "ranks": br.rank(values).rename(draw="dataset").isel(chain=0, dataset=slice(0, 7)),
+    }
+
+
+PICTURES = {
+    "forest": lambda d: br.plots.forest(d["ranking"]),
+    "rank_heatmap": lambda d: br.plots.rank_heatmap(d["ranking"]),
+    "rank_distribution": lambda d: br.plots.rank_distribution(d["ranking"]),
+    "superiority": lambda d: br.plots.superiority(d["ranking"]),
+    "score_lines": lambda d: br.plots.score_lines({"one": d["ranking"], "two": d["ranking"]}),
+    "difference": lambda d: br.plots.difference(d["values"], ranking=d["ranking"], rope=0.02),
+    "posterior_against_prior": lambda d: br.plots.posterior_against_prior(
+        d["values"], d["prior"], ranking=d["ranking"]
+    ),
+    "rank_blobs": lambda d: br.plots.rank_blobs(d["ranks"], ranking=d["ranking"]),
+    "winner_tile": lambda d: br.plots.winner_tile(br.tile.regions(d["point"]), prevalence=0.2),
+    "credible_tile": lambda d: br.plots.credible_tile(d["credible"], prevalence=0.2),
+    "probability_best_tiles": lambda d: br.plots.probability_best_tiles(d["credible"]),
+    "expected_rank_tile": lambda d: br.plots.expected_rank_tile(d["credible"], "plain 0"),
+    "value_tile": lambda d: br.plots.value_tile(br.tile.relative_skill(d["point"], 7).isel(entity=0), lines=4),
+    "value_tiles": lambda d: br.plots.value_tiles(br.tile.value(d["point"], 5).isel(entity=slice(0, 4)), lines=[0.7]),
+    "shares": lambda d: br.plots.shares(d["credible"]),
+    "roc_beside_tile": lambda d: br.plots.roc_beside_tile(
+        br.tile.value(d["point"], 7).isel(entity=0), 0.9, 0.4, 0.25, d["point"]
+    ),
+    "roc_regions": lambda d: br.plots.roc_regions(d["posterior"], d["ranking"]),
+    "decision_curve": lambda d: br.plots.decision_curve(
+        br.decision_curve(d["actual"], d["risk"], [0.1, 0.3, 0.5], draws=20, seed=1)
+    ),
+    "sensitivity": lambda d: br.plots.sensitivity(br.sensitivity(d["counts"], "informedness", draws=20, seed=1)),
+    "case_grid": lambda d: br.plots.case_grid(
+        br.deciding_cases(
+            br.joint_outcomes(d["actual"], {name: (p > 0.4).astype(int) for name, p in d["risk"].items()})
+        )
+    ),
+    "ops_curve": lambda d: br.plots.ops_curve(
+        br.ops.of_curve(d["actual"], dict(list(d["risk"].items())[:30]), "precision_at_recall", at=[0.3, 0.6])
+    ),
+    "ops_tile": lambda d: br.plots.ops_tile(br.ops.tile(d["counts"].isel(entity=0, drop=True), 5).squeeze()),
+}
+#: Pictures without entities, or of one alone, which have tests of their own.
+OTHERS = {
+    "animate_contours", "colors", "confusion_simplex", "contours", "effect_of_size", "matrix_pmf", "multiplicities",
+    "ops_drift", "ops_square", "ops_values", "pmf_over_contours", "pr_points", "roc_points", "score_pmf",
+    "score_pmf_by_tpr",
+}  # fmt: skip
+
+
+def figure_of(picture):
+    return picture if hasattr(picture, "savefig") else np.ravel(np.asarray(picture, dtype=object))[0].figure
+
+
+def contrast(color, other):
+    light = []
+    for rgb in (to_rgb(color), to_rgb(other)):
+        linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in rgb]
+        light.append(float(np.dot(linear, [0.2126, 0.7152, 0.0722])) + 0.05)
+    return max(light) / min(light)
+
+
+def looked_at(figure):
+    """What eyes would see: text inside the figure, names that do not run into each other, ink on paper."""
+    renderer = figure.canvas.get_renderer()
+    for ax in figure.axes:
+        if not ax.get_visible():
+            continue
+        labels = [label for label in ax.get_yticklabels() if label.get_text() and label.get_visible()]
+        boxes = sorted((label.get_window_extent(renderer) for label in labels), key=lambda box: box.y0)
+        for below, above in pairwise(boxes):
+            assert below.y1 <= above.y0 + 0.45 * below.height, [label.get_text() for label in labels][:5]
+    for text in figure.findobj(Text):
+        if not text.get_text().strip() or not text.get_visible():
+            continue
+        ax = text.axes
+        if ax is None or not ax.get_visible() or not text.get_window_extent(renderer).width:
+            continue
+        box = text.get_window_extent(renderer)
+        ticks = {label for axis in (ax.xaxis, ax.yaxis) for label in axis.get_ticklabels(which="both")}
+        if text in ticks and not (ax.bbox.x0 - 1 <= box.x1 and box.x0 <= ax.bbox.x1 + 60):
+            continue  # ticks outside of the limits are not drawn
+        assert -2 <= box.x0 <= box.x1 <= figure.bbox.x1 + 2, text.get_text()
+        assert box.y0 >= -2, text.get_text()
+        if not text.get_path_effects() and not (ax.images and text in ax.texts) and text not in ax.texts:
+            assert contrast(text.get_color(), ax.get_facecolor()) > 3, text.get_text()
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("name", PICTURES)
+def test_drawn_without_a_warning(name, size):
+    if name == "difference" and size == 1:
+        pytest.skip("needs another entity")
+    style = "dark_background" if size in (12, 60) else "default"
+    with plt.style.context(style), warnings.catch_warnings():
+        warnings.simplefilter("error")
+        figure = figure_of(PICTURES[name](analysed(size)))
+        figure.set_dpi(50)
+        figure.canvas.draw()
+        looked_at(figure)
+    assert max(figure.get_size_inches()) <= (36 if size == 300 else 13)
+    assert name != "superiority" or max(figure.get_size_inches()) <= 15
+
+
+def test_these_are_all_pictures():
+    public = {name for name in br.plots.__all__ if inspect.isfunction(getattr(br.plots, name))}
+    assert public - OTHERS <= set(PICTURES)
+
+
+def legend_colors(ax):
+    legend = ax.get_legend()
+    found = {}
+    for handle, text in zip(legend.legend_handles, legend.get_texts(), strict=True):
+        color = handle.get_facecolor() if hasattr(handle, "get_facecolor") else handle.get_color()
+        found[text.get_text().split("  ")[0].strip()] = to_hex(
+            np.ravel(color)[:3] if not isinstance(color, str) else color
+        )
+    return found
+
+
+COUNTS = br.from_counts(
+    tn=[70, 75, 60, 79], fp=[10, 5, 20, 1], fn=[6, 9, 3, 20], tp=[24, 21, 27, 10], entity=["d", "c", "b", "a"]
+)
+POSTERIOR = br.fit(COUNTS, draws=200, seed=1)
+RANKING = br.credible_ranking(POSTERIOR, "informedness")
+
+
+@pytest.mark.parametrize("told", [None, {"a": "red", "b": "#123456", "nobody": "blue"}])
+def test_an_entity_has_one_colour_in_all_pictures(told):
+    wanted = dict(zip("dcba", PALETTE, strict=False))
+    wanted = {name: c.lower() for name, c in wanted.items()} if told is None else {
+        "a": to_hex("red"), "b": "#123456", "c": GREY.lower(), "d": GREY.lower()
+    }  # fmt: skip
+    axes = {
+        "winner": br.plots.winner_tile(br.tile.regions(COUNTS), colors=told),
+        "credible": br.plots.credible_tile(br.tile.credible(POSTERIOR, 11), colors=told),
+        "roc": br.plots.roc_regions(POSTERIOR, RANKING, colors=told),
+        "lines": br.plots.score_lines({"x": RANKING, "y": RANKING}, colors=told),
+    }
+    for name, ax in axes.items():
+        found = {k: c for k, c in legend_colors(ax).items() if k in wanted}
+        assert len(found) >= 3, name
+        assert {k: wanted[k] for k in found} == found, name
+    order = br.ranking_table(RANKING).index.tolist()
+    rows = br.plots.forest(RANKING, colors=told).collections[0].get_colors()
+    assert [to_hex(c) for c in rows] == [wanted[name] for name in order]
+    rows = br.plots.rank_distribution(RANKING, colors=told).collections[1].get_colors()
+    assert [to_hex(c) for c in rows] == [wanted[name] for name in order]
+    rows = br.plots.difference(POSTERIOR, score="informedness", colors=told).collections[0].get_colors()
+    assert [to_hex(c) for c in rows] == [wanted[name] for name in order[1:]]
+    tile = br.tile.credible(POSTERIOR, 11)
+    rows = br.plots.shares(tile, colors=told).collections[0].get_colors()
+    assert [to_hex(c) for c in rows] == [wanted[k] for k in tile.sortby(-tile["share"])["entity"].values]
+    # The no-skill curve is nobody's.
+    ax = br.plots.winner_tile(br.tile.regions(COUNTS), prevalence=0.3, colors=told)
+    curve = next(line for line in ax.get_lines() if len(line.get_xdata()) > 20)
+    assert to_hex(curve.get_color()) not in wanted.values()
+
+
+def test_rows_have_one_order_in_all_pictures():
+    order = [str(name) for name in br.ranking_table(RANKING).index]
+    values = br.scores.informedness(POSTERIOR)
+    pictures = {
+        "forest": br.plots.forest(RANKING),
+        "heat": br.plots.rank_heatmap(RANKING),
+        "distribution": br.plots.rank_distribution(RANKING),
+        "superiority": br.plots.superiority(RANKING),
+        "prior": br.plots.posterior_against_prior(values, values, ranking=RANKING),
+        "blobs": br.plots.rank_blobs(br.rank(values).rename(draw="dataset"), ranking=RANKING),
+    }
+    for name, ax in pictures.items():
+        assert [label.get_text() for label in ax.get_yticklabels()] == order, name
+    shown = br.plots.difference(values, to=order[2], ranking=RANKING).get_yticklabels()
+    assert [label.get_text() for label in shown] == [name for name in order if name != order[2]]
+    for picture in (br.plots.forest, br.plots.rank_heatmap, br.plots.rank_distribution, br.plots.superiority):
+        ax = picture(RANKING, top=2)
+        assert [label.get_text() for label in ax.get_yticklabels()] == order[:2]
+        assert "2 more are not shown" in ax.get_xlabel() + ax.get_title()
+
+
+def test_more_than_six_tiers_are_told_apart():
+    wrong = np.arange(0, 1000, 100)
+    counts = br.from_counts(tn=1000 - wrong, fp=wrong, fn=wrong, tp=1000 - wrong, entity=[f"e{i}" for i in range(10)])
+    ranking = br.credible_ranking(br.fit(counts, draws=200, seed=1), "accuracy")
+    words = [text.get_text() for text in br.plots.forest(ranking).texts]
+    assert words == [f"tier {i}" for i in range(1, 11)]
+
+
+def test_differences_are_of_the_same_draw():
+    # b is a plus a constant, draw by draw, so that their difference is known though each is not.
+    values = br.scores.informedness(POSTERIOR).sel(entity=["a", "b"]).copy()
+    values.loc[{"entity": "b"}] = values.sel(entity="a") + 0.125
+    ax = br.plots.difference(values.rename("x"))
+    assert ax.get_xlabel().startswith("x minus that of b ")
+    segment = ax.collections[0].get_segments()[0]
+    np.testing.assert_allclose(segment[:, 0], -0.125, atol=1e-12)
+    named = br.plots.difference(values.assign_coords(entity=["best", "other"]).rename("x"))
+    assert named.get_xlabel().startswith("x minus that of best ")
+    lower = br.plots.difference(POSTERIOR, score="fnr")
+    best = br.ranking_table(br.credible_ranking(POSTERIOR, "fnr")).index[0]
+    assert lower.get_xlabel().startswith(f"fnr minus that of {best} ")
+
+
+def seen(colors):
+    """OKLab of colours as seen by people without and with each kind of colour blindness (Machado et al., 2009)."""
+    rgb = np.array([to_rgb(c) for c in colors])
+    linear = np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
+    kinds = [
+        np.eye(3),
+        [[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216], [-0.003882, -0.048116, 1.051998]],
+        [[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413], [-0.011820, 0.042940, 0.968881]],
+        [[1.255528, -0.076749, -0.178779], [-0.078411, 0.930809, 0.147602], [0.004733, 0.691367, 0.303900]],
+    ]
+    cones = [
+        [0.4122214708, 0.5363325363, 0.0514459929],
+        [0.2119034982, 0.6806995451, 0.1073969566],
+        [0.0883024619, 0.2817188376, 0.6299787005],
+    ]
+    lab = [
+        [0.2104542553, 0.7936177850, -0.0040720468],
+        [1.9779984951, -2.4285922050, 0.4505937099],
+        [0.0259040371, 0.7827717662, -0.8086757660],
+    ]
+    for kind in kinds:
+        yield np.cbrt(np.clip(linear @ np.transpose(kind), 0, 1) @ np.transpose(cones)) @ np.transpose(lab)
+
+
+def test_the_colours_are_told_apart_by_all():
+    for lab in seen([*PALETTE, GREY]):
+        apart = np.linalg.norm(lab[:, None] - lab, axis=-1) + np.eye(len(lab))
+        assert apart[:-1, :-1].min() > 0.07  # white and black are 1 apart
+        assert apart[-1].min() > 0.05
+    assert all(min(contrast(color, "white"), contrast(color, "black")) > 1.9 for color in PALETTE)
+    assert len(set(place_colors(range(10 * DISTINCT)))) == 10 * DISTINCT
+
+
+def test_colours_for_the_first_of_a_ranking():
+    order = br.ranking_table(RANKING).index.tolist()
+    assert br.plots.colors(RANKING, most=2) == dict(zip(order[:2], PALETTE, strict=False))
+    assert list(br.plots.colors(order)) == order
+    with pytest.raises(ValueError, match=r"^entities must "):
+        br.plots.colors(["a", "a"])
+    with pytest.raises(ValueError, match=r"^most must "):
+        br.plots.colors(["a"], most=13)
+    with pytest.raises(ValueError, match=r"^ranking must "):
+        br.plots.colors(xr.Dataset())
+
+
+@pytest.mark.parametrize(("bad", "error"), [(["red"], TypeError), ("red", TypeError), ({"a": "no colour"}, ValueError)])
+def test_colours_that_are_none(bad, error):
+    for picture in (br.plots.forest, br.plots.rank_distribution):
+        with pytest.raises(error, match=r"^colors must "):
+            picture(RANKING, colors=bad)
+    with pytest.raises(error, match=r"^colors must "):
+        br.plots.winner_tile(br.tile.regions(COUNTS), colors=bad)
+    with pytest.raises(error, match=r"^colors must "):
+        br.plots.roc_regions(POSTERIOR, colors=bad)

@@ -1,0 +1,166 @@
+"""Predictive checks: their statistics by hand, their size where the model holds, their power where it does not."""
+
+import numpy as np
+import pytest
+import xarray as xr
+
+import bayesrank as br
+from bayesrank.predictive.checks import _statistics
+
+HIERARCHICAL = "hierarchical_beta_binomial"
+
+
+def outcomes(right, cases):
+    """Right and wrong (entity, data set)."""
+    right = np.asarray(right)
+    names = [f"set {d:02d}" for d in range(right.shape[1])]
+    return xr.DataArray(
+        np.stack([cases - right, right], -1),
+        {"entity": list("abcdef"[: len(right)]), "dataset": names, "outcome": [0, 1]},
+        ("entity", "dataset", "outcome"),
+        name="counts",
+    )
+
+
+def test_statistics_by_hand():
+    """Two entities, two data sets of ten: shares of 1/2, so that n p (1 - p)(1 - n/N) is 1.25."""
+    counts = outcomes([[8, 2], [7, 3]], 10).values[None, :, :, None]
+    difficulty, overdispersion = _statistics(counts, np.array([False, True]))
+    # z is ±3/√1.25 and ±2/√1.25: sums of ±5/√1.25, squared by two entities.
+    assert difficulty[0] == pytest.approx(25 / 1.25 / 2)
+    # Four cells an entity: 4 × 3²/5 and 4 × 2²/5, of one degree of freedom each.
+    assert overdispersion[0] == pytest.approx((4 * 9 / 5 + 4 * 4 / 5) / 2)
+
+
+def test_chance_alone_is_about_one():
+    """Binomial counts of one rate, unequal sizes, one entity that was not everywhere."""
+    rng = np.random.default_rng(1)
+    cases = rng.integers(5, 60, (3, 9)) * (rng.random((3, 9)) < 0.9)
+    right = rng.binomial(cases, [[0.8], [0.6], [0.3]], (4000, 3, 9))
+    counts = np.stack([cases - right, right], -1)[:, :, :, None]
+    for values in _statistics(counts, np.array([False, True])):
+        assert values.mean() == pytest.approx(1, abs=5 * values.std() / np.sqrt(4000))
+
+
+@pytest.fixture(scope="module")
+def worlds():
+    """Same rates everywhere; rates of each entity's own; data sets that are hard for all."""
+    rng = np.random.default_rng(3)
+    cases = rng.integers(20, 80, (1, 20))
+    plain = np.full((4, 20), 0.7)
+    own = rng.beta(0.7 * 15, 0.3 * 15, (4, 20))
+    hard = np.broadcast_to(rng.beta(0.7 * 8, 0.3 * 8, (1, 20)), (4, 20))
+    return {k: outcomes(rng.binomial(cases, p), cases) for k, p in (("plain", plain), ("own", own), ("hard", hard))}
+
+
+def p_values(counts, model, **options):
+    return br.predictive_check(br.fit(counts, model, seed=1, draws=250), seed=2, **options)["p_value"].values
+
+
+def test_the_pooled_model_fails_where_data_sets_differ(worlds):
+    plain, own, hard = (p_values(br.pool(worlds[k]), "dirichlet_multinomial") for k in ("plain", "own", "hard"))
+    assert ((plain > 0.02) & (plain < 0.98)).all()
+    assert own[1] < 0.002
+    assert (hard < 0.002).all()
+
+
+def test_a_population_holds_of_own_rates_and_knows_no_difficulty(worlds):
+    own, hard = (p_values(worlds[k], HIERARCHICAL) for k in ("own", "hard"))
+    assert ((own > 0.02) & (own < 0.98)).all()
+    assert hard[0] < 0.01
+    assert 0.02 < hard[1] < 0.98
+
+
+def test_the_same_data_sets_are_replicated_on_request(worlds):
+    """Rates that have seen the difficulty have it."""
+    fit = br.fit(worlds["hard"], HIERARCHICAL, seed=1, draws=250)
+    check = br.predictive_check(fit, kind="observed", seed=2)
+    assert check.attrs["kind"] == "observed"
+    new = br.predictive_check(fit, seed=2)
+    assert new.attrs["kind"] == "new"
+    seen, other = (x["replicated"].sel(statistic="difficulty").median() for x in (check, new))
+    assert seen > 1.5 * other
+    assert br.predictive_check(br.fit(worlds["hard"], seed=1, draws=50), seed=2).attrs["kind"] == "observed"
+
+
+def test_new_data_sets_have_the_sizes_of_those_observed(worlds):
+    from bayesrank._compat import groups_of
+    from bayesrank._random import root_sequence
+    from bayesrank.models import tell_again
+
+    counts = worlds["own"].isel(dataset=[4, 1, 2, 0])
+    groups = groups_of(br.fit(counts, HIERARCHICAL, seed=1, draws=500))
+    new = tell_again(groups)[0].renew(groups["posterior"], root_sequence(1), "x")
+    assert (new.sum("outcome") == counts.sum("outcome")).all()
+    share = (new / new.sum("outcome")).sel(outcome=1).mean(["chain", "draw"])
+    mean = groups["posterior"]["mean_rate"].sel(outcome=1).mean(["chain", "draw"])
+    np.testing.assert_allclose(share, np.broadcast_to(mean.values[:, None], share.shape), atol=0.02)
+
+
+def test_tables_of_classes_and_words():
+    rng = np.random.default_rng(4)
+    tp, tn = rng.binomial(30, rng.beta(4, 1, 12)), rng.binomial(60, 0.9, 12)
+    counts = br.from_counts(tn=tn, fp=60 - tn, fn=30 - tp, tp=tp, entity=["a"] * 12, dataset=list(range(12)))
+    check = br.predictive_check(br.fit(br.pool(counts), "beta_binomial", seed=1, draws=250), seed=1)
+    assert check["replicated"].dims == ("chain", "draw", "statistic")
+    assert (check["p_value_error"] > 0).all()
+    for line in check.attrs["words"].split("\n"):
+        assert line.endswith("the model says less of it than there is.")
+        assert "<0.01 of them" in line
+    again = br.predictive_check(br.fit(br.pool(counts), "beta_binomial", seed=1, draws=250), seed=1)
+    xr.testing.assert_identical(check, again)
+    held = br.predictive_check(br.fit(counts, HIERARCHICAL, seed=1, draws=250), seed=1)
+    assert "no sign against the model in this, which is no proof of it" in held.attrs["words"]
+
+
+def test_replicates_do_not_depend_on_the_order(worlds):
+    counts = worlds["own"]
+    for model, evidence in ((HIERARCHICAL, lambda c: c), ("dirichlet_multinomial", br.pool)):
+        one, other = (
+            br.predictive_check(br.fit(evidence(c), model, seed=1, draws=50), seed=1)["replicated"]
+            for c in (counts, counts.isel(entity=[2, 0, 1, 3], dataset=list(range(19, -1, -1))))
+        )
+        np.testing.assert_allclose(one, other, rtol=1e-9)
+
+
+def test_never_right_and_empty_tables_say_nothing():
+    nothing = outcomes([[0, 0, 0]], 10)
+    check = br.predictive_check(br.fit(br.pool(nothing), seed=1, draws=50), seed=1)
+    assert check["observed"].isnull().all()
+    assert check["p_value"].isnull().all()
+    assert check.attrs["words"].count("nothing to be said") == 2
+    br.plots.predictive_check(check)
+
+
+def test_the_picture_shows_what_was_observed(worlds):
+    check = br.predictive_check(br.fit(br.pool(worlds["hard"]), seed=1, draws=50), seed=1)
+    figure = br.plots.predictive_check(check)
+    for ax, seen in zip(figure.axes, check["observed"].values, strict=True):
+        low, high = ax.get_xlim()
+        assert low < 1 < high
+        assert low < seen < high
+        assert ax.get_title() == "share as large or larger: <0.01"
+        assert any(np.allclose(line.get_xdata(), seen) for line in ax.lines)
+
+
+def one_set():
+    return br.fit(br.from_counts(tn=5, fp=1, fn=1, tp=5), seed=1, draws=5)
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "message"),
+    [
+        (lambda: br.predictive_check(one_set()), ValueError, "posterior must be of several data sets"),
+        (lambda: br.predictive_check(br.as_performance(one_set())), TypeError, "posterior must be what br.fit returns"),
+        (lambda: br.predictive_check(one_set(), kind="typical"), ValueError, "kind must be one of"),
+        (
+            lambda: br.predictive_check(br.fit(outcomes([[3, 4]], 9), seed=1, draws=5), kind="new"),
+            ValueError,
+            "kind must be 'observed' for a model that learns no population",
+        ),
+        (lambda: br.plots.predictive_check(3), ValueError, "check must come from br.predictive_check"),
+    ],
+)
+def test_what_cannot_be_checked_is_refused(call, error, message):
+    with pytest.raises(error, match=message):
+        call()

@@ -1,0 +1,144 @@
+"""Several scores side by side: the numbers of a ranking by each, exact ones within Monte-Carlo error, and transport."""
+
+import numpy as np
+import pandas as pd
+import pytest
+import xarray as xr
+
+import bayesrank as br
+
+DIAGNOSTIC = ["tpr", "tnr", "ppv", "npv", "positive_likelihood_ratio", "negative_likelihood_ratio"]
+DIAGNOSTIC += ["diagnostic_odds_ratio"]
+COUNTS = br.from_counts(tn=[90, 70, 99], fp=[10, 30, 1], fn=[5, 2, 20], tp=[45, 48, 30], entity=["a", "b", "c"])
+
+
+@pytest.fixture(scope="module")
+def posterior():
+    return br.fit(COUNTS, draws=2000, seed=1)
+
+
+@pytest.mark.parametrize("model", ["dirichlet_multinomial", "beta_binomial"])
+@pytest.mark.parametrize("prevalence", [None, 0.02])
+def test_quantiles_are_the_exact_ones_within_their_error(model, prevalence):
+    """The error of a quantile is that of its probability: the exact cdf there is near to the level."""
+    options = {} if prevalence is None else {"prevalence": prevalence}
+    table = br.score_table(br.fit(COUNTS, model, draws=2000, seed=1), DIAGNOSTIC, prob=0.9, prevalence=prevalence)
+    for name in ["tpr", "ppv", "npv", "positive_likelihood_ratio"]:
+        exact = br.score_posterior(COUNTS.sel(entity=["a"]), name, model, **options)
+        for end, level in (("lower", 0.05), ("median", 0.5), ("upper", 0.95)):
+            value = table[end].sel(entity="a", score=name).item()
+            error = np.sqrt(level * (1 - level) / 8000)
+            assert abs(exact.cdf(value).item() - level) < 5 * error, (name, end)
+
+
+@pytest.mark.parametrize("score", DIAGNOSTIC)
+def test_numbers_are_those_of_a_ranking(posterior, score):
+    table = br.score_table(posterior, DIAGNOSTIC)
+    ranking = br.credible_ranking(posterior, score)
+    for name in ("median", "lower", "upper", "observed", "undefined"):
+        np.testing.assert_allclose(table[name].sel(score=score), ranking[name], rtol=1e-12, err_msg=name)
+    assert table["median"].dims == ("entity", "score")
+    assert (table["lower"] < table["observed"]).all()
+    assert (table["observed"] < table["upper"]).all()
+
+
+def test_transport_moves_what_depends_on_the_prevalence_and_nothing_else(posterior):
+    here, there = (br.score_table(posterior, DIAGNOSTIC, prevalence=share) for share in (None, 0.02))
+    same = ["tpr", "tnr", "positive_likelihood_ratio", "negative_likelihood_ratio", "diagnostic_odds_ratio"]
+    xr.testing.assert_allclose(here.sel(score=same), there.sel(score=same), rtol=1e-12)
+    assert (there["upper"].sel(score="ppv") < here["lower"].sel(score="ppv")).all()
+    # Bayes' theorem, of what was observed: 0.02 * 0.9 / (0.02 * 0.9 + 0.98 * 0.1).
+    assert there["observed"].sel(entity="a", score="ppv").item() == pytest.approx(0.018 / 0.116, rel=1e-12)
+    assert there.attrs == {"prob": 0.95, "method": "draws", "prevalence": 0.02}
+    assert "prevalence" not in here.attrs
+    # A model that was told the prevalence says the same.
+    told = br.score_table(br.fit(COUNTS, prevalence=0.02, draws=2000, seed=1), ["ppv"])
+    np.testing.assert_allclose(told["observed"].sel(score="ppv"), there["observed"].sel(score="ppv"), rtol=1e-6)
+
+
+def test_draws_of_a_prevalence_carry_its_uncertainty(posterior):
+    draws = xr.DataArray(np.random.default_rng(1).beta(2, 98, (4, 2000)), dims=("chain", "draw"))
+    draws = draws.assign_coords(chain=range(4), draw=range(2000))
+    table = br.score_table(posterior, ["ppv", "tpr"], prevalence=draws)
+    fixed = br.score_table(posterior, ["ppv", "tpr"], prevalence=float(draws.mean()))
+    width, narrow = (t["upper"] - t["lower"] for t in (table, fixed))
+    assert (width.sel(score="ppv") > 1.2 * narrow.sel(score="ppv")).all()
+    assert table.attrs["prevalence"] == "given as an array"
+    assert table["observed"].sel(score="ppv").isnull().all()
+    assert table["observed"].sel(score="tpr").notnull().all()
+
+
+def test_more_classes_move_by_all_their_shares():
+    matrix = np.array([[[30, 2, 1], [4, 20, 3], [0, 1, 9]]])
+    posterior = br.fit(br.from_matrix(matrix, "actual_rows", entity=["m"]), draws=500, seed=1)
+    shares = xr.DataArray([0.2, 0.2, 0.6], dims="actual")
+    shares = shares.assign_coords(actual=posterior["observed_data"]["counts"]["actual"].values)
+    table = br.score_table(posterior, ["accuracy", "macro_recall", "mcc"], prevalence=shares)
+    recalls = np.array([30 / 33, 20 / 27, 9 / 10])
+    assert table["observed"].sel(score="accuracy").item() == pytest.approx(recalls @ [0.2, 0.2, 0.6])
+    assert table["observed"].sel(score="macro_tpr").item() == pytest.approx(recalls.mean())
+
+
+def test_a_zero_in_a_denominator_is_undefined_and_no_infinity():
+    counts = br.from_counts(tn=[50, 50], fp=[0, 10], fn=[5, 5], tp=[45, 45], entity=["none", "some"])
+    table = br.score_table(br.fit(counts, prior="haldane", draws=200, seed=1, force=True), ["LR+", "dor", "tnr"])
+    for name in ("median", "lower", "upper", "observed"):
+        here = table[name].sel(score=["positive_likelihood_ratio", "diagnostic_odds_ratio"])
+        assert here.sel(entity="none").isnull().all(), name
+        assert np.isfinite(here.sel(entity="some")).all(), name
+    assert table["undefined"].sel(entity="none").values.tolist() == [1, 1, 0]
+    # With a prior what was observed is undefined still, and the rest is not.
+    table = br.score_table(br.fit(counts, draws=200, seed=1), ["LR+"]).sel(entity="none")
+    assert table["observed"].isnull().all()
+    assert np.isfinite(table["upper"]).all()
+
+
+def test_other_dims_stay_between():
+    counts = br.from_counts(
+        tn=[9, 8, 7, 6], fp=[1, 2, 3, 4], fn=[2, 2, 2, 2], tp=[8, 8, 8, 8], entity=list("aabb"), dataset=list("xyxy")
+    )
+    table = br.score_table(br.fit(counts, draws=100, seed=1), ["tnr", "tpr"])
+    assert table["median"].dims == ("entity", "dataset", "score")
+    assert table["observed"].sel(score="tnr").values.tolist() == [[0.9, 0.8], [0.7, 0.6]]
+    assert table["median"].sel(entity="a", dataset="x", score="tnr") > table["median"].sel(
+        entity="b", dataset="y", score="tnr"
+    )
+
+
+def test_a_point_is_its_own_interval():
+    table = br.score_table(COUNTS, ["f1", lambda tn, fp, fn, tp: tp - fp])
+    assert table["score"].values.tolist() == ["f1", "score"]
+    for name in ("lower", "upper", "observed"):
+        xr.testing.assert_allclose(table[name].drop_attrs(), table["median"].drop_attrs())
+
+
+def test_outcomes_have_their_mean():
+    cases = br.from_outcomes(pd.DataFrame({"a": [1, 0, 1, 1] * 5, "b": [0, 0, 1, 1] * 5}))
+    table = br.score_table(br.fit(cases, "paired", draws=500, seed=1), ["mean_outcome"])
+    assert table["observed"].values.ravel().tolist() == [0.75, 0.5]
+    assert (abs(table["median"] - table["observed"]) < 0.1).all()
+
+
+def test_the_order_of_entities_changes_nothing(posterior):
+    turned = br.score_table(br.fit(COUNTS.isel(entity=[2, 0, 1]), draws=2000, seed=1), DIAGNOSTIC, prevalence=0.1)
+    table = br.score_table(posterior, DIAGNOSTIC, prevalence=0.1)
+    xr.testing.assert_allclose(turned.sel(entity=["a", "b", "c"]), table, rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "message"),
+    [
+        ({"scores": "f1"}, TypeError, "scores must be a list of scores, one or more; got"),
+        ({"scores": []}, TypeError, "scores must be a list of scores"),
+        ({"scores": ["recall", "tpr"]}, ValueError, r"scores must name each score once; got \['tpr', 'tpr'\]"),
+        ({"scores": ["temperature"]}, KeyError, "score must be one of those"),
+        ({"scores": ["f1"], "prob": 1.0}, ValueError, "prob must"),
+        ({"scores": ["f1"], "prevalence": 2}, ValueError, "prevalence must"),
+        ({"scores": ["f1"], "kind": "new"}, ValueError, "source must hold a variable 'performance_new'"),
+        ({"source": 3, "scores": ["f1"]}, TypeError, "source must"),
+        ({"source": COUNTS.isel(actual=0, predicted=0) / 100, "scores": ["f1"]}, ValueError, "source must"),
+    ],
+)
+def test_bad_input_is_named(posterior, arguments, error, message):
+    with pytest.raises(error, match=message):
+        br.score_table(**{"source": posterior} | arguments)

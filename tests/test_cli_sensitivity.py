@@ -1,0 +1,146 @@
+"""``bayesrank sensitivity``, and options of single cases that all commands share."""
+
+import io
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+
+import bayesrank as br
+from bayesrank.cli import cli
+from bayesrank.cli._errors import in_options
+from bayesrank.cli._files import read_evidence
+from tests.test_terminal import on_terminals
+
+
+def run(*arguments):
+    return CliRunner().invoke(cli, list(map(str, arguments)), catch_exceptions=True)
+
+
+def test_the_table_is_that_of_the_function():
+    done = run("sensitivity", "breast_cancer", "--other-score", "f1", "--other-prior", "9", "--format", "csv")
+    frame = pd.read_csv(io.StringIO(done.output))
+    f1 = br.scores.get("f1")
+    found = br.sensitivity(br.datasets.load("breast_cancer"), "informedness", scores=[f1], priors=[9.0], seed=1)
+    assert frame["alternative"].unique().tolist() == found["alternative"].values.tolist()
+    for name in ("median", "probability_best", "tier"):
+        np.testing.assert_allclose(frame[name], found[name].values.ravel(), rtol=1e-12)
+
+
+def test_words_are_those_of_the_function(tmp_path):
+    rng = np.random.default_rng(2)
+    path = tmp_path / "cases.csv"
+    frame = pd.DataFrame({"good": rng.binomial(1, 0.8, 60), "bad": rng.binomial(1, 0.4, 60)})
+    frame.assign(dataset=["s", "t"] * 30).to_csv(path, index=False)
+    done = run("sensitivity", path, "--draws", "200")
+    joint = br.from_outcomes(frame.assign(dataset=["s", "t"] * 30), dataset="dataset")
+    found = br.sensitivity(joint, seed=1, draws=200)
+    for line in br.sensitivity_verdict(found):
+        assert line in done.output.split("\n")
+    assert "without data set s" in done.output
+    assert "without data set s" not in run("sensitivity", path, "--draws", "50", "--no-leave-out").output
+    assert "without data set" not in run("sensitivity", path, "--draws", "50", "--dataset", "s").output
+    other = run("sensitivity", path, "--draws", "50", "--other-model", "dirichlet_multinomial").output
+    assert "model dirichlet_multinomial" in other
+
+
+def test_it_fits_a_terminal_of_80_columns():
+    [text] = on_terminals([["sensitivity", "antibody_tests", "--draws", "25"]], 80)
+    table = text.split("\n\n")[0].split("\n")
+    assert max(map(len, table)) <= 80
+    assert all(word in table[0] for word in ("alternative", "leader", "P(best)", "survive"))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["breast_cancer", "--other-score", "f7"], "score must be one of"),
+        (["livecodebench_execution", "--score", "f1"], "--score must be mean_outcome"),
+        (["breast_cancer", "--other-prior", "flat"], "prior must be"),
+        (["breast_cancer", "--missing", "own"], "--missing must be left out for a shipped data set"),
+    ],
+)
+def test_bad_options(arguments, message):
+    assert str(run("sensitivity", *arguments, "--draws", "20").exception.args[0]).startswith(message)
+
+
+CASES = "a,b,c\n1,0,1\n1,,0\n0,1,1\n1,1,\n" + "1,0,1\n0,0,1\n" * 30
+LONG = "entity,case,actual,predicted\na,1,x,x\na,2,y,x\na,3,y,y\nb,1,x,x\nb,2,y,\nb,4,x,y\na,4,x,x\nb,3,y,x\n"
+
+
+def test_missing_answers(tmp_path):
+    """What br.from_outcomes does about them, asked for as the command asks."""
+    path = tmp_path / "cases.csv"
+    path.write_text(CASES)
+    with pytest.raises(ValueError, match=r"line 3: b must not be empty .--missing says what"):
+        read_evidence(str(path))
+    frame = pd.read_csv(path)
+    for missing in ("common", "own", 0.0):
+        wanted = br.from_outcomes(frame, missing=missing)
+        assert read_evidence(str(path), missing=missing).identical(wanted)
+        done = run("rank", path, "--missing", missing, "--draws", "50", "--format", "csv")
+        ranking = br.credible_ranking(br.fit(wanted, "paired", draws=50, seed=1), "mean_outcome")
+        table = pd.read_csv(io.StringIO(done.output), index_col="entity")["median"]
+        np.testing.assert_allclose(table[list("abc")], ranking["median"].sel(entity=list("abc")), rtol=1e-12)
+    # Where a label is missing, too, and where a row is.
+    path.write_text(LONG)
+    assert int(read_evidence(str(path), missing="common")["count"].sum()) == 3
+    with pytest.raises(ValueError, match="missing must be None or 'common'"):
+        read_evidence(str(path), missing="own")
+    path.write_text("entity,case,outcome\na,1,1\na,2,0\nb,1,1\n")
+    with pytest.raises(ValueError, match=r"none for entity 'b' on case '2' .--missing says"):
+        read_evidence(str(path))
+    assert np.isnan(read_evidence(str(path), missing="own")["outcome"].values).sum() == 1
+    path.write_text("entity,tn,fp,fn,tp\na,1,2,3,4\n")
+    with pytest.raises(ValueError, match="--missing must be left out for counts"):
+        read_evidence(str(path), missing="own")
+
+
+@pytest.mark.parametrize(
+    ("said", "meant"),
+    [
+        ("prior must be a number; got 'x'", "--prior must be a number; got 'x'"),
+        ("evidence must hold a case (br.fit(..., force=True) accepts it)", "DATA must hold a case"),
+        ("statement must have an end; got 'a >'", "--ask must have an end; got 'a >'"),
+        ("prevalences must lie", "--other-prevalence must lie"),
+        ("--prior must be", "--prior must be"),
+        ("priority must be", "priority must be"),
+    ],
+)
+def test_errors_name_options(said, meant):
+    assert in_options(said) == meant
+
+
+def test_no_error_advises_what_a_shell_cannot_do(tmp_path, capsys, monkeypatch):
+    from bayesrank.cli import main
+
+    path = tmp_path / "counts.csv"
+    for text, options, start in (
+        ("a,0,0,1,4\nb,3,1,2,2\n", ["--prior", "haldane"], "--prior must put something on every cell"),
+        ("a,0,0,0,0\nb,3,1,2,2\n", [], "DATA must hold at least one case of every entity"),
+        ("a,5,1,1,4\nb,3,1,2,2\n", ["--prior", "flat"], "--prior must be a number"),
+    ):
+        path.write_text("entity,tn,fp,fn,tp\n" + text)
+        monkeypatch.setattr("sys.argv", ["bayesrank", "rank", str(path), *options])
+        with pytest.raises(SystemExit):
+            main()
+        said = capsys.readouterr().err
+        assert said.startswith(f"bayesrank: {start}")
+        assert not re.search(r"br\.|force", said)
+
+
+@pytest.mark.slow
+def test_a_sampler_keeps_quiet(tmp_path):
+    """Of a process of its own: PyTensor warns once, when it is first used."""
+    import subprocess
+    import sys
+
+    path = tmp_path / "counts.csv"
+    path.write_text("entity,tn,fp,fn,tp\na,70,10,9,21\nb,79,1,1,29\n")
+    code = "from bayesrank.cli import main; main()"
+    command = [sys.executable, "-c", code, "rank", str(path), "--sampler", "nuts", "--draws", "50"]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0
+    assert done.stderr == ""

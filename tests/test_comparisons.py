@@ -1,0 +1,408 @@
+"""Comparing models: closed forms against brute force, importance sampling against refits, known origins, refusals."""
+
+import itertools
+
+import numpy as np
+import pytest
+import xarray as xr
+from scipy import stats
+
+import bayesrank as br
+from bayesrank.comparisons import _left_out
+from bayesrank.models.hierarchical_beta_binomial import HierarchicalBetaBinomial
+
+HIERARCHICAL = "hierarchical_beta_binomial"
+
+
+def studies(rng, spread, sets=12, entities=("a", "b"), positives=25, negatives=50):
+    """Two-class counts of entities whose rates vary by a spread around 0.8, on data sets of varying prevalence."""
+    shape = len(entities), sets
+    if spread:
+        rate = rng.beta(0.8 * (1 / spread**2 - 1), 0.2 * (1 / spread**2 - 1), (2, *shape))
+        n_pos, n_neg = (
+            rng.integers(positives // 2, 2 * positives, sets),
+            rng.integers(negatives // 2, 2 * negatives, sets),
+        )
+    else:
+        rate = np.full((2, *shape), 0.8)
+        n_pos = rng.binomial(positives + negatives, positives / (positives + negatives), sets)
+        n_neg = positives + negatives - n_pos
+    tp, tn = rng.binomial(n_pos, rate[0]), rng.binomial(n_neg, rate[1])
+    cells = {"tn": tn, "fp": n_neg - tn, "fn": n_pos - tp, "tp": tp}
+    names = [f"set {d:02d}" for d in range(sets)]
+    return br.from_counts(
+        **{cell: x.ravel() for cell, x in cells.items()},
+        entity=np.repeat(entities, sets),
+        dataset=names * len(entities),
+    )
+
+
+COUNTS = studies(np.random.default_rng(5), 0.3, sets=5)
+ONE = COUNTS.sel(entity=["a"])
+
+
+@pytest.fixture(scope="module")
+def fits():
+    return {
+        "pooled": br.fit(br.pool(COUNTS), seed=1, draws=500),
+        "apart": br.fit(COUNTS, seed=1, draws=500),
+        "hierarchical": br.fit(COUNTS, HIERARCHICAL, seed=1, draws=1000),
+    }
+
+
+# --- Closed forms -------------------------------------------------------------------------------------------------
+
+
+def test_a_case_left_out_of_one_table_is_the_ratio_of_the_theory():
+    """Σ n log((α + n - 1)/(A + N - 1)), cell by cell: the answer given the class, and the class."""
+    counts = br.from_counts(tn=7, fp=2, fn=1, tp=4)
+    found = br.compare({"it": br.fit(counts, prior=0.7, seed=1, draws=5)}, by="case")
+    n = counts.values.ravel()
+    wanted = (n * np.log((0.7 + n - 1) / (2.8 + n.sum() - 1))).sum()
+    assert float(found["elpd"][0]) == pytest.approx(wanted, rel=1e-12)
+    assert found["method"].values.tolist() == ["closed form"]
+    assert np.isnan(found["pareto_k"][0])
+    by_design = br.compare({"it": br.fit(counts, "beta_binomial", prior=0.7, seed=1, draws=5)}, by="case")
+    table, rows = counts.values[0], counts.values[0].sum(-1, keepdims=True)
+    wanted = (table * np.log((0.7 + table - 1) / (1.4 + rows - 1))).sum()
+    assert float(by_design["elpd"][0]) == pytest.approx(wanted, rel=1e-12)
+
+
+@pytest.mark.parametrize("pooled", [False, True])
+def test_a_case_left_out_is_what_a_refit_without_it_expects(pooled):
+    """Brute force: for every case of every table the posterior mean of its answer and its class, learned without it."""
+    evidence = br.pool(COUNTS) if pooled else COUNTS
+    fit = br.fit(evidence, seed=1, draws=5, prior=1.5)
+    found = float(br.compare({"it": fit}, by="case")["elpd"][0])
+    wanted = 0.0
+    tables = COUNTS.values.sum(1, keepdims=True) if pooled else COUNTS.values
+    for e, d, c, k in np.ndindex(*COUNTS.shape):
+        table = tables[e, 0 if pooled else d] + 1.5
+        table[c, k] -= 1
+        wanted += COUNTS.values[e, d, c, k] * np.log(table[c, k] / table[c].sum())
+    # Both entities met the same cases: the classes count once.
+    sizes = (tables[0] + 1.5).sum(-1)
+    for d, c in np.ndindex(5, 2):
+        left = sizes[0 if pooled else d].copy()
+        left[c] -= 1
+        wanted += COUNTS.values[0, d, c].sum() * np.log(left[c] / left.sum())
+    assert found == pytest.approx(wanted, rel=1e-12)
+
+
+def test_a_table_left_out_is_beta_binomial(fits):
+    found = br.compare({name: fits[name] for name in ("pooled", "apart")}, by="table")
+    x = COUNTS.values
+    for name in ("pooled", "apart"):
+        unit = found["unit_elpd"].sel(model=name)
+        for e, d in np.ndindex(2, 5):
+            rest = x[e].sum(0) - x[e, d] if name == "pooled" else 0 * x[e, d]
+            wanted = sum(
+                stats.betabinom(x[e, d, c].sum(), 1 + rest[c, 1], 1 + rest[c, 0]).logpmf(x[e, d, c, 1]) for c in (0, 1)
+            )
+            assert float(unit.sel(unit=f"{'ab'[e]} on set {d:02d}")) == pytest.approx(wanted, rel=1e-9)
+        sizes = x[0].sum(-1)
+        rest = sizes.sum(0) - sizes[3] if name == "pooled" else 0 * sizes[3]
+        wanted = stats.betabinom(sizes[3].sum(), 2 + rest[1], 2 + rest[0]).logpmf(sizes[3, 1])
+        assert float(unit.sel(unit="class sizes on set 03")) == pytest.approx(wanted, rel=1e-8)
+
+
+def test_data_sets_hold_their_tables_and_class_sizes_once(fits):
+    by_set, by_table = (br.compare(fits, by=by) for by in ("dataset", "table"))
+    for name in ("pooled", "apart"):
+        assert float(by_set["elpd"].sel(model=name)) == pytest.approx(
+            float(by_table["elpd"].sel(model=name)), rel=1e-12
+        )
+    assert (by_set.attrs["units"], by_table.attrs["units"]) == (5, 15)
+    assert br.compare(fits).identical(by_set)
+
+
+def test_all_possible_evidence_has_probability_one():
+    """Of two data sets with two and three cases, right or wrong; of two cases of two classes."""
+    pairs = list(itertools.product(range(3), range(4)))
+    for pooled, model in ((False, "dirichlet_multinomial"), (True, "dirichlet_multinomial"), (False, HIERARCHICAL)):
+        total = 0.0
+        for x, y in pairs:
+            counts = xr.DataArray(
+                [[[2 - x, x], [3 - y, y]]],
+                {"entity": ["a"], "dataset": ["u", "v"], "outcome": [0, 1]},
+                ("entity", "dataset", "outcome"),
+                name="counts",
+            )
+            fit = br.fit(br.pool(counts) if pooled else counts, model, draws=2, chains=1, seed=1)
+            total += np.exp(br.log_evidence(fit))
+        assert total == pytest.approx(1, abs=1e-9 if model != HIERARCHICAL else 2e-3), (pooled, model)
+    tables = [t for t in itertools.product(range(3), repeat=4) if sum(t) == 2]
+    each = [br.fit(br.from_counts(tn=a, fp=b, fn=c, tp=d), draws=2, chains=1, seed=1) for a, b, c, d in tables]
+    assert sum(np.exp(br.log_evidence(fit)) for fit in each) == pytest.approx(1, abs=1e-9)
+
+
+# --- Importance sampling and refits -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("by", ["dataset", "case"])
+def test_importance_sampling_agrees_with_exact_refits(fits, by, monkeypatch):
+    only = {"it": fits["hierarchical"]}
+    weighed = br.compare(only, by=by, refit=False)
+    monkeypatch.setattr(_left_out, "threshold", lambda draws: -np.inf)
+    exact = br.compare(only, by=by)
+    assert exact["refitted"].item() > 0.9 * exact.attrs["units"]
+    assert weighed["refitted"].item() == 0
+    good = (weighed["unit_pareto_k"] < 0.6).values[0]
+    assert good.sum() >= 3
+    gap = (weighed["unit_elpd"] - exact["unit_elpd"]).values[0]
+    # 4,000 draws: the log of a mean of weights whose tail is heavier the larger k is.
+    assert np.abs(gap[good]).max() < 0.15
+    assert np.abs(gap[good]).mean() < 0.04
+
+
+@pytest.mark.parametrize("by", ["dataset", "table"])
+def test_refits_by_draws_agree_with_those_by_quadrature(by, monkeypatch):
+    only = {"it": br.fit(COUNTS.isel(dataset=slice(3)), HIERARCHICAL, seed=1, draws=500)}
+    monkeypatch.setattr(_left_out, "threshold", lambda draws: -np.inf)
+    exact = br.compare(only, by=by)
+    monkeypatch.delattr(HierarchicalBetaBinomial, "log_evidence")
+    drawn = br.compare(only, by=by)
+    # Log of a mean over 2,000 draws of a probability that varies by its own size: 0.03 a row.
+    np.testing.assert_allclose(drawn["unit_elpd"], exact["unit_elpd"], atol=0.2)
+
+
+def test_cases_are_refitted_by_draws_too(monkeypatch):
+    counts = br.from_counts(tn=[7, 9], fp=[1, 1], fn=[2, 1], tp=[4, 5], entity=["a"] * 2, dataset=["x", "y"])
+    only = {"it": br.fit(counts, HIERARCHICAL, seed=1, draws=1000)}
+    monkeypatch.setattr(_left_out, "threshold", lambda draws: -np.inf)
+    exact = br.compare(only, by="case")
+    monkeypatch.delattr(HierarchicalBetaBinomial, "log_evidence")
+    drawn = br.compare(only, by="case")
+    np.testing.assert_allclose(drawn["unit_elpd"], exact["unit_elpd"], atol=0.06)
+
+
+def test_exact_is_a_ratio_of_plain_integrals(monkeypatch):
+    """One entity, three data sets of right and wrong: ∫ over mean and spread with and without the last one."""
+    right, cases = np.array([8, 5, 2]), np.array([10, 9, 8])
+    counts = xr.DataArray(
+        np.stack([cases - right, right], -1)[None],
+        {"entity": ["a"], "dataset": list("xyz"), "outcome": [0, 1]},
+        ("entity", "dataset", "outcome"),
+        name="counts",
+    )
+    monkeypatch.setattr(_left_out, "threshold", lambda draws: -np.inf)
+    found = br.compare({"it": br.fit(counts, HIERARCHICAL, seed=1, draws=50, prior=1)})
+    nodes, weights = np.polynomial.legendre.leggauss(200)
+    m, s = np.meshgrid((nodes + 1) / 2, (nodes + 1) / 2)
+    mass = np.outer(weights, weights) / 4 * stats.beta(1, 2).pdf(s)
+    kappa = 1 / s**2 - 1
+    each = [stats.betabinom(n, m * kappa, (1 - m) * kappa).pmf(x) for x, n in zip(right, cases, strict=True)]
+    for i in range(3):
+        rest = np.prod([each[j] for j in range(3) if j != i], axis=0)
+        wanted = np.log((mass * rest * each[i]).sum() / (mass * rest).sum())
+        assert float(found["unit_elpd"][0, i]) == pytest.approx(wanted, abs=2e-3)
+
+
+def test_large_k_without_refit_is_said(fits, monkeypatch):
+    import bayesrank.comparisons.comparing as comparing
+
+    for module in (_left_out, comparing):
+        monkeypatch.setattr(module, "threshold", lambda draws: -np.inf)
+    found = br.compare(fits, refit=False)
+    assert found["unreliable"].sel(model="hierarchical") == 5
+    assert found["unreliable"].sel(model="pooled") == 0
+    assert "What is said of hierarchical is not to be relied on" in found.attrs["verdict"]
+
+
+def test_a_population_of_entities_predicts_class_sizes_as_any_model_does():
+    """Entities met three test sets; prevalences have the same prior in both models."""
+    counts = br.from_counts(
+        tn=[30, 32, 55, 60], fp=[10, 8, 15, 5], fn=[3, 4, 9, 2], tp=[17, 16, 11, 8], entity=list("abcd")
+    )
+    fits = {
+        "population": br.fit(counts, HIERARCHICAL, seed=1, groups=["log_likelihood"]),
+        "flat": br.fit(counts, seed=1),
+    }
+    log_likelihood = fits["population"]["log_likelihood"]
+    assert log_likelihood["row_totals"].dims == ("chain", "draw", "test_set")
+    share = fits["population"]["posterior"]["prevalence"].sel(test_set="test set 1", actual="positive")
+    np.testing.assert_allclose(
+        log_likelihood["row_totals"].sel(test_set="test set 1"), stats.binom(60, share).logpmf(20), rtol=1e-9
+    )
+    found = br.compare(fits, by="table")
+    of_sizes = [u for u in found["unit"].values.tolist() if u.startswith("class sizes")]
+    assert len(of_sizes) == 3
+    each = found["unit_elpd"].sel(unit=of_sizes)
+    np.testing.assert_allclose(each.sel(model="population"), each.sel(model="flat"), atol=0.1)
+
+
+# --- What the comparison says -------------------------------------------------------------------------------------
+
+
+def test_the_origin_of_the_data_is_found():
+    """Rates that are the same everywhere are best predicted by pooling; rates that vary are not, by far."""
+    found = {}
+    for name, spread in (("same", 0.0), ("varying", 0.35)):
+        counts = studies(np.random.default_rng(11), spread, sets=25)
+        fits = {
+            "pooled": br.fit(br.pool(counts), seed=1, draws=500),
+            "apart": br.fit(counts, seed=1, draws=500),
+            "hierarchical": br.fit(counts, HIERARCHICAL, seed=1),
+        }
+        found[name] = br.compare(fits)
+    same, varying = found["same"], found["varying"]
+    assert same["model"].values.tolist() == ["pooled", "hierarchical", "apart"]
+    assert 0 < same["elpd_diff"].sel(model="hierarchical") < 12
+    assert varying["model"].values.tolist()[0] == "hierarchical"
+    assert varying["elpd_diff"].sel(model="pooled") > 4 * varying["dse"].sel(model="pooled")
+    assert "hierarchical predicts a data set left out better than pooled" in varying.attrs["verdict"]
+    assert same["elpd_diff"].sel(model="apart") > 2 * same["dse"].sel(model="apart")
+
+
+def test_numbers_hang_together(fits):
+    found = br.compare(fits)
+    np.testing.assert_allclose(found["elpd"], found["unit_elpd"].sum("unit"), rtol=1e-12)
+    assert (np.diff(found["elpd"]) <= 0).all()
+    assert found["elpd_diff"][0] == found["dse"][0] == 0
+    behind = found["unit_elpd"][0] - found["unit_elpd"]
+    np.testing.assert_allclose(found["dse"], np.sqrt(5) * behind.std("unit", ddof=1), rtol=1e-9)
+    np.testing.assert_allclose(found["se"], np.sqrt(5) * found["unit_elpd"].std("unit", ddof=1), rtol=1e-9)
+    assert (found["p"] > 0).all()
+    assert "Only 5 data sets: the errors of the differences are rough." in found.attrs["verdict"]
+    cases = br.compare(fits, by="case")
+    # Two entities answered each case, whose class counts once.
+    assert cases.attrs["units"] == int(COUNTS.sum()) * 3 // 2
+    np.testing.assert_allclose(cases["elpd"], (cases["unit_elpd"] * cases["cases"]).sum("unit"), rtol=1e-12)
+
+
+def test_no_order_changes_a_number(fits):
+    moved = COUNTS.isel(entity=[1, 0], dataset=[3, 0, 4, 2, 1])
+    again = {
+        "pooled": br.fit(br.pool(moved), seed=1, draws=500),
+        "apart": br.fit(moved, seed=1, draws=500),
+        "hierarchical": br.fit(moved, HIERARCHICAL, seed=1, draws=1000),
+    }
+    for by in ("dataset", "table", "case"):
+        mine, other = br.compare(fits, by=by), br.compare(again, by=by)
+        np.testing.assert_allclose(mine["elpd"], other["elpd"], rtol=1e-9)
+    # One of each may stand beside the other.
+    mixed = br.compare({"one": fits["apart"], "other": again["apart"]})
+    np.testing.assert_allclose(mixed["elpd_diff"], 0, atol=1e-9)
+    assert "cannot be told apart" in mixed.attrs["verdict"]
+
+
+def test_who_was_not_there_is_not_predicted():
+    counts = COUNTS.copy(deep=True)
+    counts.loc[{"entity": "b", "dataset": "set 02"}] = 0
+    counts["measured"].loc[{"entity": "b", "dataset": "set 02"}] = False
+    fits = {"apart": br.fit(counts, seed=1, draws=100), "hierarchical": br.fit(counts, HIERARCHICAL, seed=1)}
+    found = br.compare(fits, by="table")
+    assert "b on set 02" not in found["unit"].values.tolist()
+    assert np.isfinite(found["unit_elpd"]).all()
+    assert found.attrs["units"] == 9 + 5
+
+
+def test_pooled_counts_alone_are_compared_as_they_are():
+    pooled = br.pool(COUNTS)
+    fits = {"flat": br.fit(pooled, seed=1, draws=50), "population": br.fit(pooled, HIERARCHICAL, seed=1)}
+    found = br.compare(fits)
+    assert found.attrs["by"] == "table"
+    assert found["unit"].values.tolist()[:2] == ["a", "b"]
+
+
+def bad(what):
+    other = COUNTS.copy(deep=True)
+    other.values[0, 0, 0] = other.values[0, 0, 0, ::-1]
+    a = br.fit(COUNTS, seed=1, draws=5)
+    return {
+        "by": lambda: br.compare({"a": a}, by="entity"),
+        "refit": lambda: br.compare({"a": a}, refit=1),
+        "posteriors": lambda: br.compare([a]),
+        "empty": lambda: br.compare({}),
+        "array": lambda: br.compare({"a": br.as_performance(a)}),
+        "counts differ": lambda: br.compare({"a": a, "b": br.fit(other, seed=1, draws=5)}),
+        "entities differ": lambda: br.compare({"a": a, "b": br.fit(ONE, seed=1, draws=5)}),
+        "conditional": lambda: br.compare({"a": a, "b": br.fit(COUNTS, "beta_binomial", seed=1, draws=5)}),
+        "datasets": lambda: br.compare({"a": br.fit(COUNTS.isel(dataset=0, drop=True), seed=1, draws=5)}, by="dataset"),
+        "haldane": lambda: br.compare({"a": br.fit(COUNTS, prior="haldane", force=True, seed=1, draws=5)}),
+        "shared": lambda: br.compare({"a": a, "b": br.fit(COUNTS, shared_prevalence=False, seed=1, draws=5)}),
+        "paired": lambda: br.compare({"a": _paired()}),
+    }[what]
+
+
+def _paired():
+    y = np.array([0, 1] * 10)
+    joint = br.joint_outcomes(y, {"m": np.roll(y, 1)}, labels=[0, 1])
+    return br.fit(joint, "paired", seed=1, draws=5)
+
+
+REFUSED = [
+    ("by", ValueError, "by must be one of"),
+    ("refit", TypeError, "refit must"),
+    ("posteriors", TypeError, "posteriors must be a mapping"),
+    ("empty", ValueError, "posteriors must hold at least one"),
+    ("array", TypeError, "posteriors must be mapped to what br.fit returns; got DataArray for 'a'"),
+    ("counts differ", ValueError, "posteriors must be of the same data.*: the counts differ"),
+    ("entities differ", ValueError, r"posteriors must be of the same data.*only one has \['b'\]"),
+    (
+        "conditional",
+        ValueError,
+        "posteriors must all predict class sizes, or none; got 'a', which predicts them, and 'b'",
+    ),
+    ("datasets", ValueError, "by must be 'table' or 'case' where there are no data sets"),
+    ("haldane", ValueError, "prior must be positive to predict what was left out"),
+    ("shared", ValueError, "posteriors must agree on who met the same test set"),
+    ("paired", ValueError, "posteriors must"),
+]
+
+
+@pytest.mark.parametrize(("what", "error", "message"), REFUSED, ids=[what for what, *_ in REFUSED])
+def test_what_cannot_be_compared_is_refused(what, error, message):
+    with pytest.raises(error, match=message):
+        bad(what)()
+
+
+def test_the_evidence_of_a_sampled_model_is_not_known(fits, monkeypatch):
+    monkeypatch.delattr(HierarchicalBetaBinomial, "log_evidence")
+    with pytest.raises(ValueError, match="posterior must be of a model whose marginal likelihood is known; got 'hier"):
+        br.log_evidence(fits["hierarchical"])
+
+
+def test_the_options_of_a_model_come_back():
+    """A refit has the prior of the fit, whatever it was called, and named test sets stay together."""
+    counts = COUNTS.assign_coords(test_set=("dataset", [f"site {d}" for d in range(5)]))
+    weak = br.fit(counts, HIERARCHICAL, prior="jeffreys", seed=1, draws=300)
+    strong = br.fit(counts, HIERARCHICAL, prior=[[90, 10], [10, 90]], seed=1, draws=300)
+    found = br.compare({"weak": weak, "strong": strong}, by="table")
+    assert "class sizes on set 03" in found["unit"].values.tolist()
+    assert abs(found["elpd_diff"][1]) > 0.2
+    given = br.fit(COUNTS, HIERARCHICAL, prevalence=0.3, seed=1, draws=300)
+    assert br.compare({"given": given, "design": br.fit(COUNTS, "beta_binomial", seed=1, draws=5)}).attrs["units"] == 5
+
+
+@pytest.mark.slow
+def test_anomaly_detectors_differ_from_series_to_series():
+    counts = br.datasets.load("anomaly_detectors")
+    fits = {"pooled": br.fit(br.pool(counts), seed=1), "hierarchical": br.fit(counts, HIERARCHICAL, seed=1)}
+    found = br.compare(fits)
+    assert found["model"].values.tolist() == ["hierarchical", "pooled"]
+    assert found["elpd_diff"][1] > 5 * found["dse"][1]
+    assert found["unreliable"].sum() == 0
+
+
+@pytest.mark.slow
+def test_a_sampled_model_is_refitted_by_sampling():
+    grades = _three_grades()
+    nuts = {"tune": 400, "target_accept": 0.9}
+    options = {"seed": 1, "draws": 400, "chains": 2}
+    fits = {
+        "hierarchical": br.fit(grades, "hierarchical_dirichlet_multinomial", nuts=nuts, **options),
+        "pooled": br.fit(br.pool(grades), seed=1),
+    }
+    found = br.compare(fits)
+    assert found["model"].values.tolist() == ["hierarchical", "pooled"]
+    assert found["refitted"].sel(model="hierarchical") >= 1
+    assert found["unreliable"].sum() == 0
+
+
+def _three_grades():
+    rng = np.random.default_rng(9)
+    counts = [[rng.multinomial(60, rng.dirichlet([4, 6, 10])) for _ in range(6)]]
+    counts[0][0] = np.array([55, 4, 1])
+    coords = {"entity": ["a"], "dataset": list("uvwxyz"), "outcome": [0, 1, 2]}
+    return xr.DataArray(np.array(counts), coords, ("entity", "dataset", "outcome"), name="counts")

@@ -1,0 +1,84 @@
+"""Posteriors and results keep in netCDF and Zarr: what is read back is what was written, and ranks the same."""
+
+import numpy as np
+import pandas as pd
+import pytest
+import xarray as xr
+
+import bayesrank as br
+from bayesrank._compat import groups_of, import_arviz
+
+COUNTS = br.from_counts(
+    tn=[70, 79, 8, 9], fp=[10, 1, 2, 1], fn=[9, 1, 1, 2], tp=[21, 29, 9, 8], entity=list("abab"), dataset=list("xxyy")
+)
+SMALL = {"draws": 20, "chains": 2, "seed": 1}
+GROUPS = ["prior", "posterior_predictive", "log_likelihood"]
+
+
+def paired():
+    cases = pd.DataFrame({"a": [1, 0, 1, 1] * 5, "b": [0, 0, 1, 1] * 5})
+    return br.fit(br.from_outcomes(cases, cluster=list(range(10)) * 2), "paired", **SMALL)
+
+
+POSTERIORS = {
+    "all groups": (lambda: br.fit(COUNTS, groups=GROUPS, **SMALL), "f1"),
+    "pooled": (lambda: br.fit(br.pool(COUNTS), "beta_binomial", **SMALL), "accuracy"),
+    "moved": (lambda: br.at_prevalence(br.fit(br.pool(COUNTS), **SMALL), 0.1), "ppv"),
+    "ten classes": (lambda: br.fit(br.pool(br.datasets.load("mnist_folds")), **SMALL), "accuracy"),
+    "paired": (paired, "mean_outcome"),
+    "names beyond ASCII": (lambda: br.fit(br.pool(COUNTS).assign_coords(entity=["β/ü", "国 1"]), **SMALL), "f1"),
+}
+
+
+def through_netcdf(posterior, path):
+    posterior.to_netcdf(str(path))
+    return import_arviz().from_netcdf(str(path))
+
+
+def through_zarr(posterior, path):
+    pytest.importorskip("zarr")
+    tree = posterior.to_datatree() if hasattr(posterior, "to_datatree") else posterior  # ArviZ 0.23 knows old Zarr only
+    tree.to_zarr(str(path))
+    return xr.open_datatree(str(path), engine="zarr")
+
+
+@pytest.mark.parametrize("through", [through_netcdf, through_zarr])
+@pytest.mark.parametrize("name", POSTERIORS)
+def test_a_posterior_comes_back_as_it_was(name, through, tmp_path):
+    fit, score = POSTERIORS[name]
+    posterior = fit()
+    back = through(posterior, tmp_path / "posterior")
+    written, read = groups_of(posterior), groups_of(back)
+    assert set(read) == set(written)
+    for group, dataset in written.items():
+        xr.testing.assert_equal(read[group].load(), dataset)
+        for key, value in dataset.attrs.items():  # netCDF takes a list of one for a number
+            assert np.array_equal(np.ravel(read[group].attrs[key]), np.ravel(value)), (group, key)
+    one, other = (br.credible_ranking(source, score) for source in (posterior, back))
+    xr.testing.assert_identical(other, one)
+    if one["tier"].ndim == 1:
+        assert br.verdict(other) == br.verdict(one)
+        assert br.board(other) == br.board(one)
+
+
+@pytest.mark.parametrize("kind", ["netcdf", "zarr"])
+def test_results_come_back_as_they_were(kind, tmp_path):
+    posterior = br.fit(br.pool(COUNTS), **SMALL)
+    results = {
+        "ranking": br.credible_ranking(posterior, "f1"),
+        "table": br.score_table(posterior, ["tpr", "LR+"], prevalence=0.1),
+        "decision": br.expected_utility(posterior, {"tn": 0, "fp": -1, "fn": -9, "tp": 0}),
+        "tile": br.tile.credible(posterior, 5),
+    }
+    for name, result in results.items():
+        path = str(tmp_path / name)
+        if kind == "zarr":
+            pytest.importorskip("zarr")
+            result.to_zarr(path)
+            back = xr.open_zarr(path).load()
+        else:
+            result.to_netcdf(path, engine="h5netcdf")
+            back = xr.load_dataset(path, engine="h5netcdf")
+        xr.testing.assert_equal(back, result)
+    ranking = xr.load_dataset(tmp_path / "ranking", engine="h5netcdf") if kind == "netcdf" else results["ranking"]
+    assert br.verdict(ranking) == br.verdict(results["ranking"])

@@ -1,0 +1,242 @@
+"""Classes as a population: what is learned, what is the Dirichlet-multinomial's, calibration, and who is told of it."""
+
+import numpy as np
+import pytest
+import xarray as xr
+from scipy import stats
+
+import bayesrank as br
+from bayesrank.models._population import SPREAD, learn
+from bayesrank.models.hierarchical_classes import HierarchicalClasses
+
+MODEL = "hierarchical_classes"
+PLAIN = "dirichlet_multinomial"
+RNG = np.random.default_rng(5)
+CLASSES = 5
+
+
+def tables(values, **others):
+    names = ("entity", "dataset", "actual", "predicted") if np.ndim(values) == 4 else ("entity", "actual", "predicted")
+    coords = {dim: np.arange(size) for dim, size in zip(names, np.shape(values), strict=True)} | others
+    return xr.DataArray(np.asarray(values), coords, names, name="counts")
+
+
+COUNTS = tables(RNG.multinomial(6, np.full((CLASSES, CLASSES), 0.05) + 0.75 * np.eye(CLASSES), (3, CLASSES)))
+
+
+@pytest.fixture(scope="module")
+def fitted():
+    return br.fit(COUNTS, MODEL, seed=1, groups=["prior", "log_likelihood", "posterior_predictive"])
+
+
+def close(draws, wanted):
+    """Means within four and a half standard errors of independent draws, some hundred of them."""
+    error = draws.std(["chain", "draw"]) / np.sqrt(draws.sizes["chain"] * draws.sizes["draw"])
+    gap = (draws.mean(["chain", "draw"]) - wanted) / error
+    assert float(abs(gap).max()) < 4.5
+
+
+def test_rates_are_those_of_the_population(fitted):
+    """Given mean and spread a rate is Beta: its mean is (mκ + right) / (κ + cases)."""
+    post = fitted["posterior"]
+    cases = COUNTS.sum("predicted")
+    right = xr.DataArray(np.diagonal(COUNTS.values, axis1=1, axis2=2), cases.coords, cases.dims)
+    kappa = 1 / post["spread"] ** 2 - 1
+    wanted = (post["mean_recall"] * kappa + right) / (kappa + cases)
+    rows = post["performance"] / post["performance"].sum("predicted")
+    told = xr.concat([rows.isel(actual=c, predicted=c, drop=True) for c in range(CLASSES)], "actual")
+    close(told - wanted.assign_coords(actual=cases["actual"]).drop_vars("actual"), 0.0)
+    for name in ("mean_recall", "spread"):
+        for e in range(3):
+            n, x = cases.values[e], right.values[e]
+            mean, spread = learn(x, n, np.array([2.0, 2.0])).draw(np.random.default_rng(e), 20_000)
+            other = mean if name == "mean_recall" else spread
+            assert stats.ks_2samp(post[name].isel(entity=e).values.ravel(), other).pvalue > 1e-3
+
+
+def test_errors_and_row_totals_are_those_of_the_dirichlet_multinomial(fitted):
+    plain = br.fit(COUNTS, PLAIN, seed=1)["posterior"]
+    xr.testing.assert_equal(fitted["posterior"]["prevalence"], plain["prevalence"])
+    off = xr.DataArray(~np.eye(CLASSES, dtype=bool), dims=("actual", "predicted"))
+    alpha = (COUNTS + 2 / CLASSES / (CLASSES - 1)).where(off, 0.0)
+    table = fitted["posterior"]["performance"].where(off, 0.0)
+    close((table / table.sum("predicted")).where(off), (alpha / alpha.sum("predicted")).where(off))
+    np.testing.assert_allclose(fitted["posterior"]["performance"].sum(["actual", "predicted"]), 1, rtol=1e-12)
+
+
+def test_the_prior_of_the_mean_is_the_mass_on_the_diagonal_and_off_it(fitted):
+    prior = fitted["prior"]
+    assert stats.kstest(prior["mean_recall"].values.ravel(), stats.beta(2, 2).cdf).pvalue > 1e-3
+    assert stats.kstest(prior["spread"].values.ravel(), stats.beta(*SPREAD).cdf).pvalue > 1e-3
+    one_a_cell = HierarchicalClasses(COUNTS, prior="uniform")
+    np.testing.assert_allclose(one_a_cell.prior, np.tile([CLASSES * (CLASSES - 1), CLASSES], (3, 1)))
+    # Not the same both ways: a prior of one a cell expects one answer of five to be right.
+    flat = br.fit(COUNTS, MODEL, prior="uniform", seed=1, draws=200, groups=["prior"])["prior"]
+    assert stats.kstest(flat["mean_recall"].values.ravel(), stats.beta(5, 20).cdf).pvalue > 1e-3
+
+
+def test_a_class_without_cases_is_told_as_the_others_are():
+    counts = tables([np.diag([2] * 9 + [0])])
+    rates = br.fit(counts, MODEL, seed=1)["posterior"]["performance"]
+    rates = (rates / rates.sum("predicted")).mean(["chain", "draw", "entity"])
+    assert 0.8 < float(rates[9, 9]) < float(rates[0, 0]) < 0.97
+    # A flat prior knows nothing of it.
+    plain = br.fit(counts, PLAIN, seed=1)["posterior"]["performance"]
+    assert float((plain / plain.sum("predicted")).mean(["chain", "draw", "entity"])[9, 9]) == pytest.approx(
+        0.5, abs=0.05
+    )
+
+
+def test_nobodys_draws_depend_on_others_and_a_short_run_begins_a_long_one(fitted):
+    alone = br.fit(COUNTS.isel(entity=[1]), MODEL, seed=1, draws=300, chains=2)["posterior"]
+    part = fitted["posterior"].isel(entity=[1], chain=slice(2), draw=slice(300))
+    for name in ("mean_recall", "spread"):
+        xr.testing.assert_equal(alone[name].drop_vars("measured", errors="ignore"), part[name])
+    rows = [x["performance"] / x["performance"].sum("predicted") for x in (alone, part)]
+    np.testing.assert_allclose(rows[0].values, rows[1].values, rtol=1e-12)
+
+
+def test_the_loglikelihood_is_of_rows(fitted):
+    post, found = fitted["posterior"], fitted["log_likelihood"]
+    assert found["counts"].dims == ("chain", "draw", "entity", "actual")
+    assert found["row_totals"].dims == ("chain", "draw", "test_set")
+    mean, spread = (float(post[name][1, 7, 2]) for name in ("mean_recall", "spread"))
+    kappa = 1 / spread**2 - 1
+    row, right = COUNTS.values[2, 3], int(COUNTS.values[2, 3, 3])
+    errors = np.delete(row, 3)
+    wanted = stats.betabinom(6, mean * kappa, (1 - mean) * kappa).logpmf(right)
+    wanted += stats.dirichlet_multinomial(np.full(CLASSES - 1, 0.1), 6 - right).logpmf(errors)
+    assert float(found["counts"][1, 7, 2, 3]) == pytest.approx(wanted, rel=1e-9)
+    assert (fitted["posterior_predictive"]["counts"].sum(["actual", "predicted"]) == 30).all()
+
+
+def test_data_sets_are_apart_and_what_was_not_measured_is_unknown():
+    counts = tables(np.stack([COUNTS.values, COUNTS.values[::-1]], 1))
+    counts.values[2, 1] = 0
+    counts = counts.assign_coords(measured=(("entity", "dataset"), [[True, True], [True, True], [True, False]]))
+    post = br.fit(counts, MODEL, seed=1, draws=50)["posterior"]
+    assert post["performance"].sel(entity=2, dataset=1).isnull().all()
+    assert post["mean_recall"].sel(entity=2, dataset=1).isnull().all()
+    assert post["performance"].isel(entity=slice(2)).notnull().all()
+    assert post["mean_recall"].dims == ("chain", "draw", "entity", "dataset")
+
+
+def test_a_given_prevalence_keeps_the_rates():
+    counts = tables([[[8, 2], [1, 4]]])
+    post = br.fit(counts, MODEL, prevalence=0.0, seed=1, draws=50)["posterior"]
+    np.testing.assert_allclose(post["performance"].sum("predicted").isel(actual=1), 0)
+    np.testing.assert_allclose(post["rate"].sum("predicted"), 1, rtol=1e-12)
+    assert br.at_prevalence(post, 0.5).notnull().all()
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "message"),
+    [
+        ({"prior": "haldane"}, ValueError, "prior must be positive for the mean of a population"),
+        ({"split_prior": True}, TypeError, "options must be among"),
+        ({"prevalence": "x"}, ValueError, "prevalence must be"),
+    ],
+)
+def test_what_it_cannot_have_is_refused(options, error, message):
+    with pytest.raises(error, match=message):
+        br.fit(COUNTS + 1, MODEL, **options)
+
+
+def test_outcomes_have_no_classes():
+    grades = xr.DataArray([[3, 4]], {"entity": ["a"], "outcome": [0, 1]}, ("entity", "outcome"))
+    with pytest.raises(ValueError, match=r"^evidence must "):
+        br.fit(grades, MODEL)
+
+
+def test_calibration():
+    """Truths from the prior have uniform ranks: mean, spread, a recall, a cell, a prevalence, and macro recall."""
+    rng, number, size = np.random.default_rng(8), 250, 4
+    mean, spread = rng.beta(2, 2, number), rng.beta(*SPREAD, number)
+    kappa = np.maximum(1 / spread**2 - 1, 1e-9)
+    recall = rng.beta((mean * kappa)[:, None], ((1 - mean) * kappa)[:, None], (number, size))
+    share = rng.dirichlet(np.full(size, 1.0), number)  # four cases: mass 4/C a row
+    rows = np.empty((number, size, size))
+    off = ~np.eye(size, dtype=bool)
+    errors = rng.dirichlet(np.full(size - 1, 2 / size / (size - 1)), (number, size))
+    rows[:, off] = (errors * (1 - recall)[..., None]).reshape(number, -1)
+    rows[:, ~off] = recall
+    cells = share[..., None] * rows
+    cases = rng.integers(1, 40, number)
+    counts = tables(
+        np.array([rng.multinomial(n, p.ravel() / p.sum()) for n, p in zip(cases, cells, strict=True)]).reshape(
+            cells.shape
+        )
+    )
+    counts = counts.assign_coords(test_set=("entity", [f"own {i}" for i in range(number)]))
+    post = br.fit(counts, MODEL, seed=1, draws=100, chains=2)["posterior"]
+    told = post["performance"] / post["performance"].sum("predicted")
+    pairs = {
+        "mean": (post["mean_recall"], mean),
+        "spread": (post["spread"], spread),
+        "recall": (told.isel(actual=1, predicted=1), recall[:, 1]),
+        "cell": (post["performance"].isel(actual=0, predicted=2), cells[:, 0, 2]),
+        "prevalence": (post["performance"].sum("predicted").isel(actual=3), share[:, 3]),
+        "macro": (sum(told.isel(actual=c, predicted=c, drop=True) for c in range(size)), recall.sum(1)),
+    }
+    for name, (draws, truth) in pairs.items():
+        below = (draws < xr.DataArray(truth, dims="entity")).sum(["chain", "draw"]).values + rng.random(number)
+        assert stats.kstest(below / 201, "uniform").pvalue > 1e-3, name
+
+
+def test_averages_over_classes_of_two_cases_are_covered():
+    """Ten classes, recalls around 0.8: a prior on each class misses the macro recall twice as often as it should."""
+    rng, number = np.random.default_rng(9), 120
+    recall = rng.beta(8, 2, (number, 10))
+    right = rng.binomial(2, recall)
+    values = np.zeros((number, 10, 10), int)
+    values[:, range(10), range(10)] = right
+    values[:, range(10), np.roll(range(10), 1)] = 2 - right
+    held = {}
+    for model in (PLAIN, MODEL):
+        post = br.fit(tables(values), model, prevalence="observed", seed=1, draws=400, chains=1)
+        low, high = (br.scores.get("macro_tpr")(post).quantile(q, ["chain", "draw"]).values for q in (0.025, 0.975))
+        held[model] = np.mean((low <= recall.mean(1)) & (recall.mean(1) <= high))
+    assert held[PLAIN] < 0.89 < 0.9 < held[MODEL]
+
+
+@pytest.mark.slow
+def test_nuts_agrees(fitted):
+    import arviz as az
+
+    from bayesrank._compat import groups_of
+
+    sampled = groups_of(br.fit(COUNTS, MODEL, sampler="nuts", seed=1, draws=500, nuts={"tune": 500}))["posterior"]
+    for name in ("mean_recall", "spread", "performance", "prevalence"):
+        ours, other = fitted["posterior"][name], sampled[name]
+        errors = np.hypot(ours.std(["chain", "draw"]) / np.sqrt(4000), az.mcse(sampled[[name]])[name])
+        gap = abs(ours.mean(["chain", "draw"]) - other.mean(["chain", "draw"])) / errors
+        assert float(gap.max()) < 5, name
+
+
+def note(counts, score, model=PLAIN):
+    fit = br.fit(counts, model, seed=1, draws=50)
+    return [line for line in br.verdict(br.credible_ranking(fit, score)) if "hierarchical_classes" in line]
+
+
+def test_the_verdict_recommends_it_where_classes_have_few_cases():
+    (line,) = note(COUNTS, "macro_f1")
+    assert line.startswith(
+        "macro_f1 averages over classes of which half or more have fewer than 10 cases for 3 entities"
+    )
+    for counts, score, model in (
+        (COUNTS, "accuracy", PLAIN),  # no average over classes
+        (COUNTS, "micro_f1", PLAIN),
+        (COUNTS * 10, "macro_f1", PLAIN),  # cases enough
+        (COUNTS, "macro_f1", MODEL),  # as recommended
+        (
+            COUNTS[:, :2, :2].assign_coords(actual=[0, 1], predicted=[0, 1]),
+            "macro_f1",
+            PLAIN,
+        ),  # two classes tell nothing
+    ):
+        assert not note(counts, score, model)
+
+
+def test_few_cases_lean_on_the_other_classes():
+    lines = br.verdict(br.credible_ranking(br.fit(COUNTS, MODEL, seed=1, draws=50), "macro_f1"))
+    assert any(line.endswith("leans on the prior and the other classes.") for line in lines)

@@ -1,0 +1,311 @@
+"""Heterogeneity and shrinkage: what they say is what the draws hold, and what simulated worlds were made of."""
+
+import matplotlib
+import numpy as np
+import pandas as pd
+import pytest
+import xarray as xr
+
+import bayesrank as br
+from bayesrank.cli._datasets import dataset_lines
+from bayesrank.report import ranking_report
+from bayesrank.report.datasets import datasets_section, population_words
+
+matplotlib.use("Agg")
+MODEL = "hierarchical_beta_binomial"
+DRAWS = ["chain", "draw"]
+
+
+def world(entities, sets, cases, mean=8.0, rest=2.0, seed=1):
+    """True rates of right answers, and counts (entity, dataset, outcome) of as many cases each."""
+    rng = np.random.default_rng(seed)
+    rates = rng.beta(mean, rest, (entities, sets))
+    right = rng.binomial(cases, rates)
+    coords = {
+        "entity": [f"e{i}" for i in range(entities)],
+        "dataset": [f"d{i}" for i in range(sets)],
+        "outcome": [0, 1],
+    }
+    values = np.stack([cases - right, right], -1)
+    return rates, xr.DataArray(values, coords, ("entity", "dataset", "outcome"), name="counts")
+
+
+@pytest.fixture(scope="module")
+def many():
+    """Eighty entities of eight data sets of thirty cases."""
+    rates, counts = world(80, 8, 30)
+    return rates, counts, br.fit(counts, MODEL, seed=1, draws=500, chains=2)
+
+
+def test_standard_deviations_of_the_true_rates_are_covered(many):
+    rates, _, fit = many
+    found = br.heterogeneity(fit, "mean_outcome", prob=0.9)
+    truth = rates.std(1, ddof=1)
+    held = (found["between_sd_lower"].values <= truth) & (truth <= found["between_sd_upper"].values)
+    assert 0.9 - 3 * 0.034 < held.mean() <= 1
+    assert abs(found["between_sd"].values.mean() - truth.mean()) < 0.02
+    # One more data set lies in the prediction interval.
+    new = np.random.default_rng(2).beta(8, 2, len(rates))
+    inside = (found["new_lower"].values <= new) & (new <= found["new_upper"].values)
+    assert inside.mean() > 0.9 - 3 * 0.034
+    assert (found["new_upper"] - found["new_lower"] > found["typical_upper"] - found["typical_lower"]).all()
+
+
+def test_what_a_mean_over_cases_has_in_closed_form(many):
+    """The sampling variance of a share is θ(1 - θ)/n; a new rate varies around the mean by m(1 - m)s²."""
+    _, _, fit = many
+    found = br.heterogeneity(fit, "mean_outcome")
+    post = fit["posterior"]
+    rate = post["performance"].sel(outcome=1, drop=True)
+    v = (rate * (1 - rate) / 30).mean([*DRAWS, "dataset"])
+    # 400 replicates of eight squares, each with a standard deviation of some 1.4 times its mean.
+    np.testing.assert_allclose(found["sampling_sd"] ** 2, v, rtol=5 * 1.5 / np.sqrt(3200))
+    mean = post["mean_rate"].sel(outcome=1, drop=True)
+    np.testing.assert_allclose(
+        found["new_sd"], np.sqrt((mean * (1 - mean) * post["spread"] ** 2).mean(DRAWS)), rtol=0.15
+    )
+    sd = rate.std("dataset", ddof=1)
+    np.testing.assert_allclose(found["between_sd"], sd.median(DRAWS), rtol=1e-12)
+    share = sd**2 / (sd**2 + found["sampling_sd"] ** 2)
+    np.testing.assert_allclose(found["share_upper"], share.quantile(0.975, DRAWS), rtol=1e-12)
+    np.testing.assert_allclose(found["typical_lower"], mean.quantile(0.025, DRAWS), rtol=1e-12)
+
+
+def test_many_cases_leave_nothing_to_sampling():
+    rates, counts = world(2, 5, 10**7)
+    found = br.heterogeneity(br.fit(counts, MODEL, seed=1, draws=200), "mean_outcome")
+    np.testing.assert_allclose(found["between_sd"], rates.std(1, ddof=1), rtol=0.01)
+    assert (found["share_lower"] > 0.999).all()
+
+
+def test_equal_rates_are_all_sampling():
+    _, counts = world(2, 30, 40, mean=8e6, rest=2e6)
+    found = br.heterogeneity(br.fit(counts, MODEL, seed=1, draws=200), "mean_outcome")
+    assert (found["share"] < 0.4).all()
+    assert (found["between_sd"] < 0.05).all()
+    np.testing.assert_allclose(found["sampling_sd"], np.sqrt(0.16 / 40), rtol=0.1)
+
+
+STUDIES = br.from_counts(
+    tn=[45, 38, 90, 27, 60, 44, 95, 20], fp=[5, 12, 10, 3, 40, 6, 5, 10], fn=[4, 9, 2, 3, 1, 12, 6, 2],
+    tp=[16, 11, 28, 7, 19, 8, 24, 8], entity=["A"] * 4 + ["B"] * 4, dataset=["Oslo", "Rome", "Lima", "Kyiv"] * 2,
+)  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def studies():
+    return br.fit(STUDIES, MODEL, seed=1)
+
+
+@pytest.mark.parametrize("score", ["tpr", "f1", "fnr", "ppv", "mcc", "prevalence"])
+def test_any_score_will_do(studies, score):
+    found = br.heterogeneity(studies, score)
+    assert np.isfinite(found.to_dataarray()).all()
+    for name in ("typical", "new", "between_sd", "share"):
+        assert (found[f"{name}_lower"] <= found[name]).all()
+        assert (found[name] <= found[f"{name}_upper"]).all()
+
+
+def test_predictions_at_a_given_prevalence():
+    """Observed scores are then of that prevalence, too: a sampling error of PPV, not of the study's class sizes."""
+    given = br.heterogeneity(br.fit(STUDIES, MODEL, prevalence=0.9, seed=1), "accuracy")
+    rate = br.fit(STUDIES, MODEL, prevalence=0.9, seed=1)["posterior"]["performance"]
+    p, n = rate.sum("predicted"), STUDIES.sum("predicted")
+    told = rate / p
+    v = sum((p**2 * told * (1 - told) / n).isel(actual=c, predicted=c, drop=True) for c in (0, 1))
+    np.testing.assert_allclose(given["sampling_sd"] ** 2, v.mean([*DRAWS, "dataset"]), rtol=5 * 1.5 / np.sqrt(1600))
+    shares = xr.DataArray(np.full((4, 1000), 0.9), dims=("chain", "draw"))
+    drawn = br.heterogeneity(br.fit(STUDIES, MODEL, prevalence=shares, seed=1), "accuracy")
+    assert drawn["share"].isnull().all()
+    assert drawn["between_sd"].notnull().all()
+
+
+def test_no_order_and_no_other_entity_changes_a_number(studies):
+    found = br.heterogeneity(studies, "f1")
+    moved = STUDIES.isel(entity=[1, 0], dataset=[2, 0, 3, 1])
+    other = br.heterogeneity(br.fit(moved, MODEL, seed=1), "f1")
+    for name in found:
+        np.testing.assert_allclose(found[name], other[name].sel(entity=["A", "B"]), rtol=1e-9, err_msg=str(name))
+
+
+def test_of_fewer_than_two_data_sets_nothing_is_known():
+    counts = STUDIES.copy()
+    counts.loc[{"entity": "B", "dataset": ["Rome", "Lima", "Kyiv"]}] = 0
+    counts["measured"].loc[{"entity": "B", "dataset": ["Rome", "Lima", "Kyiv"]}] = False
+    fit = br.fit(counts, MODEL, seed=1, draws=200)
+    found = br.heterogeneity(fit, "tpr")
+    assert found["datasets"].values.tolist() == [4, 1]
+    assert found[["between_sd", "share"]].to_dataarray().sel(entity="B").isnull().all()
+    assert found[["typical", "new"]].to_dataarray().sel(entity="B").notnull().all()
+    assert br.heterogeneity_verdict(found)[-1] == "Of fewer than two data sets nothing is known of how they differ: B."
+    shrunk = br.shrinkage(fit, "tpr")
+    assert shrunk["median"].sel(entity="B").notnull().sum() == 1
+    assert shrunk["cases"].sel(entity="B", dataset="Lima") == 0
+    br.plots.shrinkage(fit, "tpr")
+
+
+def test_a_posterior_without_counts_has_no_sampling_error(studies):
+    post = studies["posterior"]
+    post = post.to_dataset() if hasattr(post, "to_dataset") else post
+    found = br.heterogeneity(post, "tpr")
+    assert found["share"].isnull().all()
+    np.testing.assert_allclose(found["between_sd"], br.heterogeneity(studies, "tpr")["between_sd"], rtol=1e-12)
+    assert "variance" not in br.heterogeneity_verdict(found)[0]
+    assert br.shrinkage(post, "tpr")["observed"].isnull().all()
+
+
+def test_the_words_are_the_numbers(studies):
+    found = br.heterogeneity(studies, "tpr", prob=0.9)
+    lines = br.heterogeneity_verdict(found)
+    assert len(lines) == 4
+    b = {name: float(value) for name, value in found.sel(entity="B").items()}
+    assert lines[2] == (
+        f"B: between these 4 data sets the tpr differs by a standard deviation of {b['between_sd']:.3f} (90% interval "
+        f"{b['between_sd_lower']:.3f} to {b['between_sd_upper']:.3f}), which makes {100 * b['share']:.0f}% "
+        f"({100 * b['share_lower']:.0f}% to {100 * b['share_upper']:.0f}%) of the variance that is observed."
+    )
+    assert lines[3].startswith(f"B: the tpr of a typical data set is {b['typical']:.3f} ({b['typical_lower']:.3f} to")
+    many = xr.concat([found.sel(entity=["A"]).assign_coords(entity=[i]) for i in range(5)], "entity")
+    many["between_sd"].values[:] = [0.3, 0.1, 0.2, 0.5, 0.4]
+    assert [line.split(":")[0] for line in br.heterogeneity_verdict(many)] == ["1", "1", "3", "3"]
+
+
+PLAIN = br.fit(STUDIES, seed=1, draws=20)
+ALONE = br.fit(br.pool(STUDIES), MODEL, seed=1, draws=20)
+
+
+@pytest.mark.parametrize(
+    ("posterior", "error", "message"),
+    [
+        (PLAIN, ValueError, "posterior must be of a hierarchical model .* got one with nothing typical or new"),
+        (ALONE, ValueError, "posterior must be of a hierarchical model .* got one with no dim dataset"),
+        (STUDIES, TypeError, "posterior must be an InferenceData"),
+        (None, TypeError, "posterior must be an InferenceData"),
+        (xr.Dataset({"performance": br.as_performance(STUDIES)}), ValueError, "posterior must hold draws"),
+    ],
+)
+def test_what_has_no_population_is_refused(posterior, error, message):
+    with pytest.raises(error, match=message):
+        br.heterogeneity(posterior, "tpr")
+    if posterior is not ALONE:
+        with pytest.raises(error, match=message):
+            br.shrinkage(posterior, "tpr")
+
+
+def test_what_is_no_heterogeneity_is_refused():
+    with pytest.raises(ValueError, match=r"^found must come from br.heterogeneity"):
+        br.heterogeneity_verdict(xr.Dataset())
+
+
+# --- Shrinkage ------------------------------------------------------------------------------------------------------
+
+
+def test_shrinkage_holds_what_was_observed_and_what_is_known(studies):
+    found = br.shrinkage(studies, "f1", prob=0.9)
+    xr.testing.assert_allclose(found["observed"], br.scores.f1(STUDIES).reset_coords(drop=True))
+    draws = br.scores.f1(studies, kind="observed")
+    np.testing.assert_allclose(found["median"], draws.median(DRAWS).transpose("entity", "dataset"))
+    np.testing.assert_allclose(found["upper"], draws.quantile(0.95, DRAWS).transpose("entity", "dataset"))
+    np.testing.assert_allclose(found["typical"], br.scores.f1(studies, kind="typical").median(DRAWS))
+    np.testing.assert_allclose(found["new_lower"], br.scores.f1(studies, kind="new").quantile(0.05, DRAWS))
+    assert (found["cases"] == STUDIES.sum(["actual", "predicted"])).all()
+    assert ((found["lower"] <= found["observed"]) & (found["observed"] <= found["upper"])).all()
+    inner = abs(found["median"] - found["typical"]) < abs(found["observed"] - found["typical"])
+    assert inner.where(abs(found["observed"] - found["typical"]) > 0.1, True).all()
+
+
+FRAME = pd.DataFrame({"entity": ["new", *"ABCD"], "correct": [5, 455, 441, 88, 83], "wrong": [0, 45, 59, 12, 17]})
+
+
+@pytest.fixture(scope="module")
+def board():
+    return br.fit(br.from_frame(FRAME), MODEL, seed=1)
+
+
+def test_entities_are_a_population_of_their_own(board):
+    found = br.shrinkage(board, "mean_outcome")
+    assert found["median"].dims == ("entity",)
+    np.testing.assert_allclose(found["typical"], board["posterior"]["mean_outcome"].mean("entity").median())
+    assert found["new_lower"].isnull()
+    new = found.sel(entity="new")
+    assert float(new["observed"]) == 1
+    assert float(found["typical"]) < float(new["median"]) < 0.95
+
+
+def texts(labels):
+    return [label.get_text() for label in labels]
+
+
+def test_the_picture_shows_the_numbers(studies):
+    found = br.shrinkage(studies, "f1")
+    axes = br.plots.shrinkage(studies, "f1")
+    order = found["median"].sel(entity="A").sortby(-found["median"].sel(entity="A"))["dataset"].values.tolist()
+    assert texts(axes[0].get_yticklabels()) == order
+    assert [ax.get_title() for ax in axes] == ["A", "B"]
+    b = found.sel(entity="B", dataset=order)
+    circles = axes[1].collections[-1]
+    np.testing.assert_allclose(circles.get_offsets()[:, 0], b["observed"])
+    areas = circles.get_sizes()
+    np.testing.assert_allclose(areas / areas.max(), b["cases"] / b["cases"].max())
+    line = next(x for x in axes[1].lines if x.get_label() == "typical data set")
+    assert line.get_xdata()[0] == pytest.approx(float(b["typical"]))
+
+
+def test_lower_is_better_comes_first_and_entities_can_be_chosen(studies):
+    axes = br.plots.shrinkage(studies, "fnr", entities=["B"])
+    found = br.shrinkage(studies, "fnr").sel(entity="B")
+    assert texts(axes[0].get_yticklabels()) == found["dataset"].values[np.argsort(found["median"].values)].tolist()
+    with pytest.raises(KeyError, match="entities must be among"):
+        br.plots.shrinkage(studies, "fnr", entities=["C"])
+    with pytest.raises(KeyError, match="entities must be among"):
+        br.plots.shrinkage(studies, "fnr", entities=[])
+    with pytest.raises(ValueError, match="axes must hold 1"):
+        br.plots.shrinkage(studies, "fnr", entities=["B"], axes=axes.tolist() * 2)
+
+
+def test_pictures_of_entities_and_of_very_many():
+    rng = np.random.default_rng(3)
+    cases = rng.integers(5, 90, 100)
+    right = rng.binomial(cases, 0.8)
+    frame = pd.DataFrame({"entity": np.arange(100), "correct": right, "wrong": cases - right})
+    (ax,) = br.plots.shrinkage(br.fit(br.from_frame(frame), MODEL, seed=1, draws=50), "mean_outcome")
+    assert len(ax.get_yticks()) == 60
+    assert ax.get_xlabel().endswith("40 in the middle left out")
+
+
+# --- Command and report ---------------------------------------------------------------------------------------------
+
+
+def test_the_report_has_a_section_on_data_sets(studies):
+    ranking = br.credible_ranking(studies, "f1")
+    section = datasets_section(studies, "f1", ranking)
+    assert [row["entity"] for row in section["rows"]] == br.ranking_table(ranking).index.tolist()
+    found = br.heterogeneity(studies, "f1").sel(entity=section["rows"][0]["entity"])
+    assert section["rows"][0]["cells"][2].startswith(f"{float(found['between_sd']):.3f} (")
+    html = ranking_report(studies, "f1", ranking)
+    assert '<h2 id="members">Data sets</h2>' in html
+    assert section["rows"][1]["cells"][3] in html
+    assert datasets_section(PLAIN, "f1", ranking) is None
+
+
+def test_of_one_data_set_the_population_is_that_of_the_entities(board):
+    ranking = br.credible_ranking(board, "mean_outcome")
+    words = population_words(board)
+    assert words.startswith("There is one data set, so the population is that of the 5 entities")
+    assert dataset_lines(board, "mean_outcome", ranking) == [words]
+    html = ranking_report(board, "mean_outcome", ranking)
+    assert '<h2 id="members">Entities as a population</h2>' in html
+    one = br.fit(br.from_frame(FRAME[:1]), MODEL, seed=1, draws=20)
+    assert "no population to learn from" in population_words(one)
+    plain = br.fit(br.from_frame(FRAME), seed=1, draws=20)
+    assert dataset_lines(plain, "mean_outcome", br.credible_ranking(plain, "mean_outcome")) == []
+    assert "#members" not in ranking_report(plain, "mean_outcome")
+
+
+def test_the_command_tells_of_the_first_and_of_the_others(studies):
+    ranking = br.credible_ranking(studies, "f1")
+    lines = dataset_lines(studies, "f1", ranking)
+    first, other = br.ranking_table(ranking).index
+    assert lines[:2] == br.heterogeneity_verdict(br.heterogeneity(studies, "f1").sel(entity=[first]))
+    sd = float(br.heterogeneity(studies, "f1")["between_sd"].sel(entity=other))
+    assert lines[2:] == [f"Of the other the standard deviation between data sets is {sd:.3f} ({other})."]
