@@ -244,6 +244,12 @@ def _cases(counts: xr.DataArray) -> xr.DataArray:
     return xr.DataArray(cases, names, ("entity", "actual"))
 
 
+def _cases_of_some(counts: xr.DataArray) -> xr.DataArray:
+    """The same of those who have some: who has none at all was not measured, or is forced."""
+    cases = _cases(counts)
+    return cases.isel(entity=cases.values.sum(axis=1) > 0)
+
+
 def _prevalences(mean: xr.DataArray | None, variance: np.ndarray | None, score: Score) -> list[str]:
     """Whether entities stand at different prevalences, by more than chance makes of one."""
     if mean is None or variance is None or mean.sizes["entity"] < 2:
@@ -309,8 +315,7 @@ def _same_cases(counts: xr.DataArray) -> list[str]:
 
 def _few_cases(counts: xr.DataArray, population: Any = None) -> list[str]:
     """Which classes have so few cases that only the prior, or mostly the prior, speaks of them; and a population."""
-    cases = _cases(counts)
-    cases = cases.isel(entity=cases.values.sum(axis=1) > 0)  # who has none at all was not measured, or is forced
+    cases = _cases_of_some(counts)
     others = f" and the other {population}" if population in ("classes", "entities") else ""
     leans = f"the prior{others}"
     only = f"only {leans} say{'' if others else 's'}"
@@ -338,19 +343,13 @@ def _few_cases(counts: xr.DataArray, population: Any = None) -> list[str]:
     return lines
 
 
-def _cases(counts: xr.DataArray) -> xr.DataArray:
-    """Cases of each class (entity, actual), of those who have some: who has none was not measured, or is forced."""
-    cases = counts.sum([d for d in counts.dims if d not in ("entity", "actual")]).transpose("entity", "actual")
-    return cases.isel(entity=(cases.sum("actual") > 0).values)
-
-
 def _class_population(counts: xr.DataArray, score: Score | None, about: Mapping[Any, Any]) -> list[str]:
     """Whether an average over classes rests on rates that are mostly the prior's, where they could be learned."""
     average = score is not None and isinstance(score.matrix_function, Average) and score.matrix_function.kind != "micro"
     told = "population" in about or about.get("paired") or "model" not in about
     if not average or told or counts.sizes["actual"] < LEARN:
         return []
-    few = ((_cases(counts).values < FEW).mean(-1) >= 0.5).sum()
+    few = ((_cases_of_some(counts).values < FEW).mean(-1) >= 0.5).sum()
     if not few:
         return []
     assert score is not None
