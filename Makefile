@@ -21,6 +21,7 @@ check: $(VENV)/.dev
 
 bench: $(VENV)/.dev
 	for file in tests/benchmarks/bench_*.py; do $(BIN)/python $$file || exit 1; done
+	$(BIN)/python tests/benchmarks/table.py
 
 docs: $(VENV)/.dev
 	for file in docs/make_*.py; do $(BIN)/python $$file || exit 1; done

@@ -31,6 +31,7 @@ from .performance import at_prevalence as at_prevalence
 from .performance import filter_by_importance as filter_by_importance
 from .performance import mean_over_datasets as mean_over_datasets
 from .performance import mix as mix
+from .performance import summary_points as summary_points
 from .populations import heterogeneity as heterogeneity
 from .populations import heterogeneity_verdict as heterogeneity_verdict
 from .populations import shrinkage as shrinkage

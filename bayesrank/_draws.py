@@ -28,6 +28,7 @@ whose ``efficiency`` says how many independent draws they are worth (:func:`shar
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Protocol
 
 import numpy as np
@@ -43,6 +44,8 @@ BATCHES = 40
 FEW = 4
 #: Numbers that a block holds at most: 1 MB, which stays in a processor's cache.
 BLOCK = 2**17
+#: Multiplications of a matrix product for which no thread is started.
+ALONE = 2**17
 #: Independent draws of the rarer side that a share has seen at least if its batch means are to be trusted alone.
 RARE = 5
 
@@ -88,17 +91,17 @@ class Batches:
         """All draws of all chains."""
         return self.chains * self.draws
 
-    @property
+    @cached_property
     def each(self) -> int:
         """Batches of a chain: an even number, so that they fall into two halves."""
         return 2 * min(max(self.draws // (2 * FEW), 1), max(BATCHES // (2 * self.chains), 1))
 
-    @property
+    @cached_property
     def edges(self) -> np.ndarray:
         """Where the batches of a chain begin and, last, where the last one ends."""
         return -(-np.arange(self.each + 1) * self.draws // self.each)
 
-    @property
+    @cached_property
     def sizes(self) -> np.ndarray:
         """Draws of each batch; some have none if a chain has one draw."""
         return np.tile(np.diff(self.edges), self.chains)
@@ -240,9 +243,11 @@ class Moments:
         off = block.values - self.centre
         np.nan_to_num(off, copy=False, nan=0.0)
         self.sums[block.batch] += off.sum(axis=0)
-        # One product of many rows: the threads of a matrix product take longer to start than a small one takes.
+        # The threads of a matrix product take longer to start than a small one takes: of few numbers many small
+        # products, which stay in one thread, and of many numbers few large ones.
         self.waiting.append(off)
-        if sum(part.size for part in self.waiting) >= 4 * BLOCK:
+        few = len(off) * off.shape[1] ** 2 <= ALONE
+        if few or sum(part.size for part in self.waiting) >= 4 * BLOCK:
             self._multiply()
 
     def _multiply(self) -> None:
@@ -287,6 +292,21 @@ class Worth:
         mean = self.sums.sum(axis=0) / number
         within = np.maximum(self.squares / number - mean**2, 0.0)
         return number * efficiency(within, number * mean_error(self.sums, self.sizes) ** 2)
+
+
+def product_of(rows: np.ndarray) -> np.ndarray:
+    """rows.T @ rows, of few columns in parts so small that no threads are started for them.
+
+    Examples
+    --------
+    >>> product_of(np.array([[1.0, 2.0], [3.0, 4.0]])).tolist()
+    [[10.0, 14.0], [14.0, 20.0]]
+    """
+    together = ALONE // max(rows.shape[1] ** 2, 1)
+    if together < 64 or together >= len(rows):
+        return rows.T @ rows
+    parts = (rows[start : start + together] for start in range(0, len(rows), together))
+    return sum((part.T @ part for part in parts), np.zeros((rows.shape[1],) * 2))
 
 
 def efficiency(within: np.ndarray, between: np.ndarray) -> np.ndarray:

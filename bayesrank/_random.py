@@ -9,6 +9,7 @@ Draws come in blocks on a fixed grid: a block is drawn from a stream of its own,
 
 import hashlib
 import json
+import struct
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
@@ -16,6 +17,7 @@ import numpy as np
 
 Seed = int | np.random.SeedSequence | np.random.Generator | None
 
+_JSON = json.JSONEncoder(default=repr)
 #: Draws of a chain that come from one stream.
 BLOCK = 1000
 
@@ -68,8 +70,7 @@ def stream(root: np.random.SeedSequence, *key: Any) -> np.random.Generator:
     """The random generator that belongs to ``key`` under ``root``."""
     parts = [part.item() if isinstance(part, np.generic) else part for part in key]
     # The names 1 and "1" are two names, and have two streams.
-    digest = hashlib.sha256(json.dumps(parts, default=repr).encode()).digest()
-    words = tuple(int(word) for word in np.frombuffer(digest[:16], dtype="<u4"))
+    words = struct.unpack("<4I", hashlib.sha256(_JSON.encode(parts).encode()).digest()[:16])
     return np.random.default_rng(
         np.random.SeedSequence(root.entropy, spawn_key=(*root.spawn_key, *words), pool_size=root.pool_size)
     )

@@ -143,7 +143,7 @@ def fit(
     else:
         result |= _sampled(story, shape, root, result, dict(nuts or {}))
     if {"prior", "prior_predictive"} & set(groups):
-        _needs(story, "draw", "prior")
+        _needs(story, "draw" if exact else "draw_prior", "prior")
         result["prior"] = _exact(story, "prior", shape, root).assign_attrs(kind=story.kind)
     for name in ("prior_predictive", "posterior_predictive"):
         if name in groups:
@@ -168,15 +168,23 @@ def fit(
 
 
 def _exact(story: Any, group: str, shape: tuple[int, int], root: np.random.SeedSequence) -> xr.Dataset:
-    """Exact draws, block by block of the grid, put where they belong."""
+    """Exact draws, block by block of the grid, put where they belong; or all at once, where the model can."""
+    coords = {"chain": np.arange(shape[0]), "draw": np.arange(shape[1])} | story.coords()
+    if hasattr(story, "draws"):
+        drawn = story.draws(group, list(blocks(*shape)), root)
+        whole = {
+            name: (("chain", *map(str, part.dims)), part.values.reshape(*shape, *part.shape[1:]))
+            for name, part in drawn.items()
+        }
+        return xr.Dataset(whole, coords)
     found: dict[str, tuple[tuple[str, ...], np.ndarray]] = {}
     for block in blocks(*shape):
-        for name, part in story.draw(group, block, root).items():
+        drawn = story.draw(group, block, root) if hasattr(story, "draw") else story.draw_prior(block, root)
+        for name, part in drawn.items():
             if name not in found:
                 found[name] = (("chain", *map(str, part.dims)), np.empty((*shape, *part.shape[1:])))
             found[name][1][block.chain, block.start : block.stop] = part.values
-    coords = {"chain": np.arange(shape[0]), "draw": np.arange(shape[1])}
-    return xr.Dataset(found, coords | story.coords())
+    return xr.Dataset(found, coords)
 
 
 def _sampled(

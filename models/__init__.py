@@ -6,6 +6,7 @@ file; :func:`bayesrank.fit` finds it, and takes a class of your own as well. Imp
 """
 
 from collections.abc import Mapping
+from functools import cache
 from importlib import import_module
 from inspect import Parameter, signature
 from pkgutil import iter_modules
@@ -51,12 +52,19 @@ class Model(Protocol):
     # def coords(self) -> dict[str, Any]
     # def draw(self, group: "prior" | "posterior", block: bayesrank._random.Block, root) -> dict[str, xr.Variable]
     # ``nuts = {...}``: arguments of pymc.sample that suit the model, which those of the user override.
+    # def draw_prior(self, block, root): the same of the prior alone, of a model whose posterior is sampled
     # def conjugate(self) -> Conjugate: what is known in closed form
     # def replicate(self, group: xr.Dataset, root, purpose: str) -> xr.Dataset: predictive draws
     # def log_likelihood(self, posterior: xr.Dataset) -> xr.Dataset
     # ``rows_apart = True``: given the class sizes each row of counts is learned by itself, entity by entity
     # def log_evidence(self, members=None, sizes=None) -> float: log probability of the cases in order, before any data
     # def renew(self, posterior: xr.Dataset, root, purpose: str) -> xr.DataArray: counts on as many new data sets
+
+
+@cache
+def _names(*path: str) -> tuple[str, ...]:
+    found = sorted(module.name for module in iter_modules(path) if not module.name.startswith("_"))
+    return tuple(sorted(found, key=lambda name: name != "dirichlet_multinomial"))
 
 
 def names() -> list[str]:
@@ -67,8 +75,7 @@ def names() -> list[str]:
     >>> names()[0]
     'dirichlet_multinomial'
     """
-    found = sorted(module.name for module in iter_modules(__path__) if not module.name.startswith("_"))
-    return sorted(found, key=lambda name: name != "dirichlet_multinomial")
+    return list(_names(*__path__))
 
 
 def find(model: Any) -> type:

@@ -4,7 +4,10 @@ Whoever can do better than draws (exact scores, exact rankings, predictive latti
 instead of knowing the model's name.
 """
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -12,7 +15,8 @@ import xarray as xr
 from scipy.special import gammaln
 
 from bayesrank._random import Block, fingerprint, stream
-from bayesrank._sampling import dirichlet, in_order
+from bayesrank._sampling import dirichlet, dirichlet_parts, in_order
+from bayesrank._threads import in_threads
 
 
 @dataclass(frozen=True)
@@ -41,67 +45,109 @@ class Conjugate:
     test_set: xr.DataArray
     key: xr.DataArray
 
-    @property
+    @cached_property
     def test_sets(self) -> list[str]:
         """The names of the test sets, in order of first appearance."""
         return list(dict.fromkeys(name for name in self.test_set.values.ravel().tolist() if name))
 
     def draw(self, group: str, block: Block, root: np.random.SeedSequence) -> dict[str, xr.Variable]:
-        """Exact draws of one block of the prior or the posterior, the dim ``draw`` first.
+        """Exact draws of one block of the prior or the posterior, the dim ``draw`` first: :meth:`draws` of it alone."""
+        return self.draws(group, [block], root)
+
+    def draws(self, group: str, blocks: Sequence[Block], root: np.random.SeedSequence) -> dict[str, xr.Variable]:
+        """Exact draws of blocks of the prior or the posterior, one block after the other, the dim ``draw`` first.
 
         ``performance``; ``prevalence`` (test_set, actual) where there are row totals that are sampled; and ``rate``,
         the rows, where a class may have a share of 0 and the performance would lose them.
+
+        Each table of each block has a stream of its own, and is drawn in whichever thread is free.
         """
-        concentration = self.prior if group == "prior" else self.posterior
-        dims = ("draw", *map(str, concentration.dims))
-        rows = self._rows(concentration, group, block, root)
-        if "outcome" in dims:
-            rows[:, self.test_set.values == ""] = np.nan
-            return {"performance": xr.Variable(dims, rows)}
-        totals = self.row_totals(concentration, group, block, root)
-        shares = totals["shares"]
+        alpha = (self.prior if group == "prior" else self.posterior).values
+        dims, names = ("draw", *map(str, self.prior.dims)), self.test_set.values
+        starts = np.cumsum([0, *(block.size for block in blocks)])
+        found, share_of, lost = self._shares(alpha, group, blocks, root)
+        arrays = {name: np.empty((starts[-1], *alpha.shape)) for name in ("performance", "rate")[: 1 + lost]}
+        outcomes = "outcome" in dims
+        order = self._order()
+        keys = self._row_keys(order)
+
+        def fill(piece: tuple[tuple[int, ...], int]) -> None:
+            position, number = piece
+            here: tuple[Any, ...] = (slice(starts[number], starts[number + 1]), *position)
+            out = {name: array[here] for name, array in arrays.items()}
+            if names[position] == "":
+                for array in out.values():
+                    array[:] = np.nan
+                return
+            rng = stream(root, group, "row", *keys[position], *blocks[number].key)
+            share = share_of(position, number)[..., None]
+            for rows, part in dirichlet_parts(rng, alpha[position][order], blocks[number].size):
+                if outcomes:
+                    out["performance"][rows, order] = part
+                    continue
+                np.multiply(part, share[rows], out=out["performance"][rows])
+                if lost:
+                    out["rate"][rows] = part
+
+        in_threads(fill, product(np.ndindex(names.shape), range(len(blocks))), arrays["performance"].size)
+        return {name: xr.Variable(dims, array) for name, array in arrays.items()} | found
+
+    def _order(self) -> Any:
+        """Outcomes are the same evidence in whatever order they are told; the order of classes says more."""
+        return in_order(self.prior["outcome"].values) if "outcome" in self.prior.dims else slice(None)
+
+    def _row_keys(self, order: Any) -> dict[tuple[int, ...], list]:
+        """What the stream of each table's rows is keyed by: the names of the table, and its evidence."""
+        names = [self.prior[d].values for d in self.test_set.dims]
+        prior, posterior = self.prior.values, self.posterior.values
+        return {
+            position: [
+                *(held[i] for held, i in zip(names, position, strict=True)),
+                fingerprint(prior[position][order], posterior[position][order]),
+            ]
+            for position in np.ndindex(self.test_set.shape)
+        }
+
+    def _shares(
+        self, alpha: np.ndarray, group: str, blocks: Sequence[Block], root: np.random.SeedSequence
+    ) -> tuple[dict[str, xr.Variable], Callable[[tuple[int, ...], int], np.ndarray], bool]:
+        """Row totals: those of every test set if they are sampled; those of a table in a block (draw, actual).
+
+        And whether any of them is 0, so that the rows are lost. Outcomes have no rows: theirs are 1 (draw).
+        """
+        if "outcome" in self.prior.dims:
+            return {}, lambda position, number: np.ones(blocks[number].size), False
         if self.totals is not None:
-            found = {"rate": xr.Variable(dims, rows.copy())} if (shares == 0).any() else {}
-        else:
-            found = {"prevalence": xr.Variable(("draw", "test_set", "actual"), totals["prevalence"])}
-        rows *= shares[..., None]
-        found = {"performance": xr.Variable(dims, rows)} | found
-        for name in {"performance", "rate"} & set(found):
-            found[name].data[:, self.test_set.values == ""] = np.nan
-        return found
+            known = [self.known_shares(block) for block in blocks]
+            return {}, lambda position, number: known[number][:, *position], any((part == 0).any() for part in known)
+        names, keys, row = self.test_set.values, self.key.values, alpha.sum(-1)
+        first = {name: tuple(np.argwhere(names == name)[0]) for name in self.test_sets}
+        starts = np.cumsum([0, *(block.size for block in blocks)])
+        each = np.empty((starts[-1], len(first), row.shape[-1]))
 
-    def _rows(self, concentration: xr.DataArray, group: str, block: Block, root: np.random.SeedSequence) -> np.ndarray:
-        cells = self.test_set.dims
-        rows = np.empty((block.size, *concentration.shape))
-        names = [concentration[d].values for d in cells]
-        prior, posterior, alpha = self.prior.values, self.posterior.values, concentration.values
-        order: Any = slice(None)
-        if "outcome" in concentration.dims:
-            # In whatever order outcomes are told, they are the same evidence; the order of classes says more.
-            order = in_order(concentration["outcome"].values)
-        for position in np.ndindex(concentration.shape[: len(cells)]):
-            name = [held[i] for held, i in zip(names, position, strict=True)]
-            evidence = fingerprint(prior[position][order], posterior[position][order])
-            rng = stream(root, group, "row", *name, evidence, *block.key)
-            rows[:, *position][..., order] = dirichlet(rng, alpha[position][order], block.size)
-        return rows
+        def fill(piece: tuple[int, int]) -> None:
+            i, number = piece
+            at = first[self.test_sets[i]]
+            rng = stream(root, group, "row totals", keys[at], *blocks[number].key)
+            each[starts[number] : starts[number + 1], i] = dirichlet(rng, row[at], blocks[number].size)
 
-    def row_totals(
-        self, concentration: xr.DataArray, group: str, block: Block, root: np.random.SeedSequence
-    ) -> dict[str, np.ndarray]:
+        in_threads(fill, product(range(len(first)), range(len(blocks))), each.size)
+        of = dict(zip(self.test_sets, range(len(first)), strict=True))
+        prevalence = {"prevalence": xr.Variable(("draw", "test_set", "actual"), each)}
+        return (
+            prevalence,
+            lambda position, number: each[starts[number] : starts[number + 1], of[names[position]]],
+            False,
+        )
+
+    def row_totals(self, group: str, block: Block, root: np.random.SeedSequence) -> dict[str, np.ndarray]:
         """``shares`` of every table (draw, ..., actual); ``prevalence`` of every test set, where it is sampled."""
-        if self.totals is not None:
-            return {"shares": self.known_shares(block)}
-        alpha = concentration.values.sum(-1)
-        names, keys = self.test_set.values, self.key.values
-        each = np.empty((block.size, len(self.test_sets), alpha.shape[-1]))
-        shares = np.full((block.size, *alpha.shape), np.nan)
-        for i, name in enumerate(self.test_sets):
-            here = names == name
-            rng = stream(root, group, "row totals", keys[here][0], *block.key)
-            each[:, i] = dirichlet(rng, alpha[here][0], block.size)
-            shares[:, here] = each[:, i, None]
-        return {"shares": shares, "prevalence": each}
+        alpha = (self.prior if group == "prior" else self.posterior).values
+        found, share_of, _ = self._shares(alpha, group, [block], root)
+        shares = np.full((block.size, *alpha.shape[:-1]), np.nan)
+        for position in np.argwhere(self.test_set.values != ""):
+            shares[:, *position] = share_of(tuple(position), 0)
+        return {"shares": shares} | {name: held.values for name, held in found.items()}
 
     def known_shares(self, block: Block) -> np.ndarray:
         """The known row totals of a block's draws, for every table: (draw, entity, [dataset], actual)."""

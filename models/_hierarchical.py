@@ -10,7 +10,7 @@ from bayesrank._random import Block, fingerprint, stream
 from bayesrank._sampling import dirichlet_of_each, sample_counts, sample_outcomes
 from bayesrank.counts import are_outcomes, check_counts, check_outcomes
 from bayesrank.models._conjugate import Conjugate
-from bayesrank.models._population import SPREAD, log_likelihood
+from bayesrank.models._population import SPREAD, Population, learn, log_likelihood
 from bayesrank.models._priors import DEFAULT, in_words
 from bayesrank.models._priors import concentration as prior_concentration
 from bayesrank.models._product_multinomial import check_proper, known_totals, multinomial, row_totals, test_sets
@@ -69,6 +69,7 @@ class Hierarchical:
             "population": "data sets" if self.over_datasets else "entities",
             **({"typical": "mean over data sets"} if self.over_datasets else {}),
         }
+        self._learned: dict[str, Population] = {}
         self.values = values_of(self.counts["outcome"].values) if self.outcomes else None
         if self.values is not None:
             self.settings["mean_outcome_range"] = [float(self.values.min()), float(self.values.max())]
@@ -140,7 +141,29 @@ class Hierarchical:
         return self.over_datasets and not self.outcomes and self.totals is None
 
     def _tables(self, hyper: Hyper, group: str, block: Block, root: np.random.SeedSequence) -> dict[str, xr.Variable]:
-        """Performances given the populations: of each member, of the mean, and of one more data set."""
+        """Performances given the populations: of each member, of the typical and of one more data set."""
+        own, typical, new = self._rates(hyper, group, block, root)
+        shares, found = self._shares(hyper, group, block, root)
+        tables = {"performance": own * shares["observed"][..., None]}
+        if self.over_datasets:
+            tables["performance_typical"] = typical * shares["typical"][..., None]
+            tables["performance_new"] = new * shares["new"][..., None]
+        tables["performance"][:, self.test_set.values == ""] = np.nan
+        cells = {
+            name: ("draw", *map(str, self.test_set.dims if name == "performance" else ["entity"])) for name in tables
+        }
+        for name, table in tables.items():
+            values = table[..., 0, :] if self.outcomes else table
+            found[name] = xr.Variable((*cells[name], *self.row), values)
+            if self.values is not None:
+                mean = xr.Variable(cells[name], values @ self.values)
+                found[name.replace("performance", "mean_outcome")] = mean
+        return found | self._kept(hyper)
+
+    def _rates(
+        self, hyper: Hyper, group: str, block: Block, root: np.random.SeedSequence
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Rates (draw, ..., row, answer) of each table; (draw, entity, row, answer) of a typical and a new data set."""
         members = np.empty((block.size, *self.members.shape))
         new = np.empty((block.size, *self.prior.shape))
         for i, name in enumerate(self.names):
@@ -153,26 +176,17 @@ class Hierarchical:
                 new[:, i, c] = dirichlet_of_each(rng.spawn(1)[0], alpha)
         # (draw, entity, data set, row, answer), or without data sets (draw, entity, row, answer)
         own = np.moveaxis(members, 3, 2) if self.over_datasets else np.moveaxis(members[:, 0], 2, 1)
-        shares, found = self._shares(hyper, group, block, root)
-        tables = {"performance": own * shares["observed"][..., None]}
-        if self.over_datasets:
-            tables["performance_typical"] = hyper[MEAN] * shares["typical"][..., None]
-            tables["performance_new"] = new * shares["new"][..., None]
-        tables["performance"][:, self.test_set.values == ""] = np.nan
-        cells = {
-            name: ("draw", *map(str, self.test_set.dims if name == "performance" else ["entity"])) for name in tables
-        }
-        for name, table in tables.items():
-            values = table[..., 0, :] if self.outcomes else table
-            found[name] = xr.Variable((*cells[name], *self.row), values)
-            if self.values is not None:
-                mean = xr.Variable(cells[name], values @ self.values)
-                found[name.replace("performance", "mean_outcome")] = mean
+        return own, hyper[MEAN], new
+
+    def _kept(self, hyper: Hyper) -> dict[str, xr.Variable]:
+        """What was learned of the populations of rates, as variables of the posterior."""
         rows = self.row[:-1]
         over = ("draw", *["entity"] * self.over_datasets, *rows)
+        found = {}
         for name, dims in ((MEAN, (*over, self.row[-1])), (SPREAD_OF, over)):
-            sizes = {**self.counts.sizes, "draw": block.size}
-            found[name] = xr.Variable(dims, hyper[name].reshape([sizes[d] for d in dims]))
+            values = hyper[name]
+            sizes = {**self.counts.sizes, "draw": len(values)}
+            found[name] = xr.Variable(dims, values.reshape([sizes[d] for d in dims]))
         return found
 
     def _shares(
@@ -188,7 +202,7 @@ class Hierarchical:
             return {"observed": share, "typical": one, "new": one}, {}
         sizes, prior, named = self.class_sizes, self.prior[0].sum(-1), self.test_set.values
         alpha = np.broadcast_to(prior, (block.size, len(prior)))
-        if self.over_datasets:
+        if self.learns_shares:
             alpha = concentration(hyper[SHARES], hyper[SPREAD_OF_SHARES])
         seen = sizes if group == "posterior" else 0 * sizes
         each = np.empty((block.size, *sizes.shape))
@@ -199,12 +213,33 @@ class Hierarchical:
             each[:, i] = dirichlet_of_each(rng, alpha + seen[i])
             share[:, named == name] = each[:, i, None]
         found = {"prevalence": xr.Variable(("draw", "test_set", "actual"), each)}
-        if not self.over_datasets:
-            return {"observed": share}, found
+        if not self.learns_shares:
+            # Of one test set, or of none that typical and new ones would be like.
+            return {"observed": share, "typical": each[:, :1], "new": each[:, :1]}, found
         found[SHARES] = xr.Variable(("draw", "actual"), hyper[SHARES])
         found[SPREAD_OF_SHARES] = xr.Variable("draw", hyper[SPREAD_OF_SHARES])
         new = dirichlet_of_each(stream(root, group, "new prevalence", key, *block.key), alpha)
         return {"observed": share, "typical": hyper[SHARES][:, None], "new": new[:, None]}, found
+
+    def _shares_learned(self, group: str, block: Block, root: np.random.SeedSequence) -> Hyper:
+        """Draws of the mean and the spread of the class shares of test sets, of two classes by quadrature."""
+        if not self.learns_shares:
+            return {}
+        sizes, prior = self.class_sizes, self.prior[0].sum(-1)
+        rng = stream(root, group, "population of test sets", fingerprint(self.ordered_sizes, prior), *block.key)
+        mean, spread = self._population(group, sizes, prior, rng, block.size)
+        return {SHARES: mean, SPREAD_OF_SHARES: spread}
+
+    def _population(
+        self, group: str, counts: np.ndarray, prior: np.ndarray, rng: np.random.Generator, size: int
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Draws of a population's mean (draw, answer) and spread (draw), of two answers by quadrature."""
+        seen = counts if group == "posterior" else 0 * counts
+        key = fingerprint(seen, prior)
+        if key not in self._learned:
+            self._learned[key] = learn(seen[:, 1], seen.sum(-1), prior[::-1])
+        mean, spread = self._learned[key].draw(rng, size)
+        return np.stack([1 - mean, mean], -1), spread
 
     def build(self) -> Any:
         """The PyMC model: counts given the row totals, and class sizes once a test set, rates integrated out."""
@@ -232,6 +267,10 @@ class Hierarchical:
             one = sampled.isel(chain=chain)
             hyper = {name: one[name].transpose("draw", ...).values for name in names}
             parts.append(self._tables(hyper, "posterior", Block(chain, 0, draws, (chains, draws)), root))
+        return self._stacked(parts, sampled)
+
+    def _stacked(self, parts: list[dict[str, xr.Variable]], sampled: xr.Dataset) -> xr.Dataset:
+        """The variables of each chain as those of a group."""
         found = {
             name: (("chain", *map(str, variable.dims)), np.stack([part[name].values for part in parts]))
             for name, variable in parts[0].items()
@@ -261,19 +300,25 @@ class Hierarchical:
         rows = np.swapaxes(rows, 3, 4) if self.over_datasets else np.swapaxes(rows[:, :, 0], 2, 3)
         dims = (*draws, *map(str, self.test_set.dims), *self.row[:-1])
         found: dict[str, Any] = {"counts": (dims, rows[..., 0] if self.outcomes else rows)}
-        if SHARES in posterior:
-            mean, spread = (posterior[name].transpose(*draws, ...).values for name in (SHARES, SPREAD_OF_SHARES))
-            found["row_totals"] = (
-                (*draws, "test_set"),
-                log_likelihood(self.class_sizes, mean[..., None, :], spread[..., None]),
-            )
-        elif "prevalence" in posterior:
-            share = posterior["prevalence"]
-            sizes = share.isel(chain=0, draw=0, drop=True).copy(data=self.class_sizes)
-            found["row_totals"] = multinomial(sizes, share, "actual").transpose(*draws, "test_set")
+        if (shares := self._log_likelihood_of_shares(posterior)) is not None:
+            found["row_totals"] = shares
         coords = {name: posterior[name] for name in draws} | self.coords()
         kept = {name: coord for name, coord in coords.items() if self.row[-1] not in getattr(coord, "dims", ())}
         return xr.Dataset(found, kept)
+
+    def _log_likelihood_of_shares(self, posterior: xr.Dataset) -> tuple[tuple[str, ...], np.ndarray] | None:
+        """Log probability of the class sizes of each test set, where their shares are sampled."""
+        draws = ("chain", "draw")
+        if SHARES in posterior:
+            mean, spread = (posterior[name].transpose(*draws, ...).values for name in (SHARES, SPREAD_OF_SHARES))
+            found = log_likelihood(self.class_sizes, mean[..., None, :], spread[..., None])
+        elif "prevalence" in posterior:
+            share = posterior["prevalence"]
+            sizes = share.isel(chain=0, draw=0, drop=True).copy(data=self.class_sizes)
+            found = multinomial(sizes, share, "actual").transpose(*draws, "test_set").values
+        else:
+            return None
+        return (*draws, "test_set"), found
 
 
 class Apart(Hierarchical):

@@ -1,5 +1,6 @@
 """Counts of outcomes without classes, right and wrong or grades: a multinomial each, with a Dirichlet prior."""
 
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -81,9 +82,13 @@ class Outcomes:
 
     def draw(self, group: str, block: Block, root: np.random.SeedSequence) -> dict[str, xr.Variable]:
         """Exact draws of one block of the prior or the posterior."""
+        return self.draws(group, [block], root)
+
+    def draws(self, group: str, blocks: Sequence[Block], root: np.random.SeedSequence) -> dict[str, xr.Variable]:
+        """Exact draws of several blocks, one after the other."""
         if group == "prior" and float(self.concentration.min()) <= 0:
             raise ValueError("groups cannot hold 'prior' where the prior is improper; got a concentration of 0")
-        performance = self.conjugate().draw(group, block, root)["performance"]
+        performance = self.conjugate().draws(group, blocks, root)["performance"]
         if self.values is None:
             return {"performance": performance}
         mean = xr.Variable(performance.dims[:-1], performance.values @ self.values)

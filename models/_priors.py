@@ -65,11 +65,14 @@ def concentration(counts: xr.DataArray, prior: Any = None) -> xr.DataArray:
         values = align("prior", prior, counts, counts.dims)
     else:
         values = _of_cells(prior, counts)
-    bad = ~((values >= 0) & (values < np.inf))
+    bad = ~((values.values >= 0) & (values.values < np.inf))
     if bad.any():
-        raise ValueError(f"prior must hold non-negative finite concentrations for every cell; got {first(values, bad)}")
-    ones = xr.ones_like(counts, dtype=float).drop_vars(["measured", "test_set"], errors="ignore").drop_attrs()
-    return (ones * values).transpose(*counts.dims).rename("prior_concentration")
+        worst = float(values.values[bad].ravel()[0])
+        raise ValueError(f"prior must hold non-negative finite concentrations for every cell; got {worst}")
+    # In plain order: sums of it are keys of streams, and their last bit depends on the order in memory.
+    spread = np.array(values.variable.set_dims(counts.sizes).transpose(*counts.dims).data, dtype=float, order="C")
+    coords = {name: coord.variable for name, coord in counts.coords.items() if name not in ("measured", "test_set")}
+    return xr.DataArray(spread, coords, counts.dims, "prior_concentration")
 
 
 def split(prior: xr.DataArray, counts: xr.DataArray) -> xr.DataArray:
@@ -110,11 +113,6 @@ def in_words(value: Any, default: str) -> str:
     if value is None or isinstance(value, str):
         return value or default
     return f"{float(value):g}" if np.ndim(value) == 0 and not isinstance(value, Mapping) else "given as an array"
-
-
-def first(values: xr.DataArray, bad: xr.DataArray) -> float:
-    """The first value that is bad."""
-    return float(values.values[bad.values].ravel()[0])
 
 
 def _of_cells(prior: Any, counts: xr.DataArray) -> xr.DataArray:

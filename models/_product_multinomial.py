@@ -1,6 +1,8 @@
 """What both conjugate models share: multinomial rows with a Dirichlet prior, row totals that are sampled or known."""
 
 from collections import Counter
+from collections.abc import Sequence
+from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
@@ -98,15 +100,22 @@ class ProductMultinomial:
 
     def conjugate(self) -> Conjugate:
         """The posterior in closed form: Dirichlet rows with α + n."""
-        posterior = (self.concentration + self.counts).transpose(*self.counts.dims).rename("concentration")
-        plain = posterior.drop_vars(["measured", "test_set"], errors="ignore")
-        return Conjugate(self.concentration, plain, self.totals, self.test_set, self.key)
+        return self._conjugate
+
+    @cached_property
+    def _conjugate(self) -> Conjugate:
+        posterior = self.concentration.copy(data=self.concentration.values + self.counts.values).rename("concentration")
+        return Conjugate(self.concentration, posterior, self.totals, self.test_set, self.key)
 
     def draw(self, group: str, block: Block, root: np.random.SeedSequence) -> dict[str, xr.Variable]:
         """Exact draws of one block of the prior or the posterior."""
+        return self.draws(group, [block], root)
+
+    def draws(self, group: str, blocks: Sequence[Block], root: np.random.SeedSequence) -> dict[str, xr.Variable]:
+        """Exact draws of several blocks, one after the other."""
         if group == "prior" and float(self.concentration.min()) <= 0:
             raise ValueError("groups cannot hold 'prior' where the prior is improper; got a concentration of 0")
-        return self.conjugate().draw(group, block, root)
+        return self.conjugate().draws(group, blocks, root)
 
     def build(self) -> Any:
         """The PyMC model: rows multinomial given their totals; row totals multinomial once a test set, or known."""
@@ -263,16 +272,21 @@ def known_totals(counts: xr.DataArray, prevalence: Any) -> xr.DataArray | None:
 
 def check_proper(counts: xr.DataArray, alpha: xr.DataArray) -> None:
     """Refuse an entity without cases, and a cell with neither prior nor cases: a rate would be degenerate."""
-    cases = counts.sum([d for d in counts.dims if d != "entity"])
-    if bool((cases == 0).any()):
-        who = cases["entity"].values[cases.values == 0].tolist()
+    tables = counts.values.reshape(counts.sizes["entity"], -1)
+    none = tables.sum(axis=1) == 0
+    if none.any():
+        who = counts["entity"].values[none].tolist()
         raise ValueError(
             f"evidence must hold at least one case of every entity, or only the prior speaks of it; got none of {who} "
             "(br.fit(..., force=True) accepts it)"
         )
-    empty = ((counts + alpha) <= 0) & (counts["measured"] if "measured" in counts.coords else True)
-    if bool(empty.any()):
-        where = {d: empty[d].values.tolist()[i] for d, i in zip(empty.dims, np.argwhere(empty.values)[0], strict=True)}
+    empty = counts.values + alpha.values <= 0
+    if "measured" in counts.coords:
+        measured = counts["measured"].variable.set_dims(counts.sizes).transpose(*counts.dims).values
+        empty &= measured
+    if empty.any():
+        at = np.argwhere(empty)[0]
+        where = {d: counts[d].values.tolist()[i] for d, i in zip(counts.dims, at, strict=True)}
         raise ValueError(
             f"prior must be positive where a cell has no cases, or a rate is degenerate; got concentration 0 and "
             f"count 0 at {where} (br.fit(..., force=True) accepts it)"

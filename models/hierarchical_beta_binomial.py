@@ -34,8 +34,8 @@ import xarray as xr
 
 from bayesrank._random import Block, fingerprint, stream
 from bayesrank.models._conjugate import log_evidence
-from bayesrank.models._hierarchical import MEAN, SHARES, SPREAD_OF, SPREAD_OF_SHARES, Apart, Hyper
-from bayesrank.models._population import Population, learn
+from bayesrank.models._hierarchical import MEAN, SPREAD_OF, Apart, Hyper
+from bayesrank.models._population import learn
 
 
 class HierarchicalBetaBinomial(Apart):
@@ -67,7 +67,6 @@ class HierarchicalBetaBinomial(Apart):
                 f"evidence must have two {what} for the model HierarchicalBetaBinomial; got "
                 f"{self.members.shape[-1]} (use 'hierarchical_dirichlet_multinomial')"
             )
-        self._learned: dict[str, Population] = {}
         self._evidence: dict[str, float] = {}
 
     def draw(self, group: str, block: Block, root: np.random.SeedSequence) -> dict[str, xr.Variable]:
@@ -82,22 +81,7 @@ class HierarchicalBetaBinomial(Apart):
                 hyper[MEAN][:, i, c], hyper[SPREAD_OF][:, i, c] = self._population(
                     group, counts, prior, rng, block.size
                 )
-        if self.learns_shares:
-            sizes, prior = self.class_sizes, self.prior[0].sum(-1)
-            rng = stream(root, group, "population of test sets", fingerprint(self.ordered_sizes, prior), *block.key)
-            hyper[SHARES], hyper[SPREAD_OF_SHARES] = self._population(group, sizes, prior, rng, block.size)
-        return self._tables(hyper, group, block, root)
-
-    def _population(
-        self, group: str, counts: np.ndarray, prior: np.ndarray, rng: np.random.Generator, size: int
-    ) -> tuple[np.ndarray, np.ndarray]:
-        """Draws of a population's mean (draw, answer) and spread (draw)."""
-        seen = counts if group == "posterior" else 0 * counts
-        key = fingerprint(seen, prior)
-        if key not in self._learned:
-            self._learned[key] = learn(seen[:, 1], seen.sum(-1), prior[::-1])
-        mean, spread = self._learned[key].draw(rng, size)
-        return np.stack([1 - mean, mean], -1), spread
+        return self._tables(hyper | self._shares_learned(group, block, root), group, block, root)
 
     def log_evidence(self, members: np.ndarray | None = None, sizes: np.ndarray | None = None) -> float:
         """Log probability, before any data, of the cases in the order in which they came.

@@ -127,7 +127,7 @@ class HierarchicalClasses:
     ) -> dict[str, xr.Variable]:
         """Tables given the mean and the spread (draw, entity, [dataset]) of each."""
         known = self.plain.conjugate()
-        found = known.row_totals(known.prior if group == "prior" else known.posterior, group, block, root)
+        found = known.row_totals(group, block, root)
         shares = found.pop("shares")
         classes = self.counts.sizes["actual"]
         rates = np.full((block.size, *self.counts.shape), np.nan)

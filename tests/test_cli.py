@@ -70,6 +70,17 @@ def test_a_hierarchical_model_keeps_data_sets_apart(tmp_path):
     assert "Learned from" not in one
 
 
+@pytest.mark.slow
+def test_the_model_of_meta_analyses_is_one_of_them(tmp_path):
+    path = tmp_path / "studies.csv"
+    rows = ["a,x,45,5,4,16", "a,y,38,12,9,11", "a,z,90,10,2,28", "b,x,60,40,1,19", "b,y,44,6,12,8", "b,z,95,5,6,24"]
+    path.write_text("\n".join(["entity,dataset,tn,fp,fn,tp", *rows]))
+    done = run("rank", str(path), "--model", "hierarchical_logit_normal", "--draws", "200", "--kind", "new")
+    assert done.returncode == 0
+    assert "Learned from 3 data sets" in done.stdout
+    assert "Before any data, the four_cases prior gives informedness" in done.stdout
+
+
 BAD = [
     (["rank", "no_such_thing"], "DATA must be a CSV file or one of"),
     (["rank", "tornado", "--score", "f7"], "score must be one of"),

@@ -7,6 +7,7 @@ from scipy import integrate, special, stats
 from scipy.special import betaln
 
 import bayesrank as br
+from bayesrank._compat import groups_of
 from bayesrank.models._population import SPREAD, learn, log_likelihood
 
 ONES = np.ones(2)
@@ -131,8 +132,6 @@ def fitted():
 def test_nuts_agrees(fitted):
     """Means of every variable within four standard errors, of NUTS's effective draws and of the others."""
     import arviz as az
-
-    from bayesrank._compat import groups_of
 
     sampled = groups_of(
         br.fit(STUDIES, "hierarchical_beta_binomial", sampler="nuts", seed=1, nuts={"tune": 500}, draws=500)
@@ -351,7 +350,7 @@ def test_two_of_three_grades_are_those_of_the_quadrature(graded):
     exact = br.fit(merged, NAMES[0], seed=1, prior=[8 / 3, 4 / 3])["posterior"]["mean_rate"].sel(outcome=1)
     import arviz as az
 
-    sampled = graded["posterior"].to_dataset()[["mean_rate"]].sel(outcome=2)
+    sampled = groups_of(graded)["posterior"][["mean_rate"]].sel(outcome=2)
     gap = abs(sampled["mean_rate"].mean(["chain", "draw"]) - exact.mean(["chain", "draw"]))
     # The spread is learned from three grades there, from two here: half a posterior standard deviation is allowed.
     assert (gap < 4 * az.mcse(sampled)["mean_rate"] + 0.5 * exact.std(["chain", "draw"])).all()
@@ -387,7 +386,7 @@ def test_many_classes_are_tables_of_each_kind():
 
 
 def test_a_variable_has_no_kind_but_its_own(graded):
-    plain = graded["posterior"].to_dataset().drop_vars(["mean_outcome_new", "performance_new"])
+    plain = groups_of(graded)["posterior"].drop_vars(["mean_outcome_new", "performance_new"])
     with pytest.raises(ValueError, match="kind must be one that the variable 'mean_outcome'"):
         br.credible_ranking(plain, "mean_outcome", kind="new")
 

@@ -124,6 +124,7 @@ def test_models_are_found_by_the_names_of_their_files():
         "hierarchical_beta_binomial",
         "hierarchical_classes",
         "hierarchical_dirichlet_multinomial",
+        "hierarchical_logit_normal",
         "paired",
     ]
     assert find("beta_binomial").__name__ == "BetaBinomial"

@@ -25,6 +25,7 @@ from bayesrank.performance.operations import (
     swap_actual_predicted,
     swap_classes,
 )
+from bayesrank.performance.regions import summary_points
 from bayesrank.performance.transport import at_prevalence
 
 __all__ = [
@@ -47,6 +48,7 @@ __all__ = [
     "outcome_dims",
     "posterior_of",
     "shift_prior",
+    "summary_points",
     "swap_actual_predicted",
     "swap_classes",
     "two_class_cells",

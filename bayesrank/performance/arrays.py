@@ -11,7 +11,8 @@ import xarray as xr
 
 from bayesrank._checks import labelled_numbers, values_of
 from bayesrank._compat import groups_of, is_container
-from bayesrank._draws import draw_dims
+from bayesrank._draws import BLOCK, draw_dims
+from bayesrank._threads import in_threads, pieces
 from bayesrank.counts import NO_CLASSES
 
 __all__ = [
@@ -268,13 +269,22 @@ def _find(source: Any, kind: str | None) -> xr.DataArray:
 
 
 def _check(array: xr.DataArray, outcome: list[str]) -> None:
-    """Probabilities that sum to 1, but for classes of which nothing is known."""
-    values = array.data  # bare: labels would cost more than the checks do
-    total = values.sum(array.get_axis_num(outcome))
+    """Probabilities that sum to 1, but for classes of which nothing is known; some at a time."""
+    values = array.variable.transpose(..., *outcome).data  # bare: labels would cost more than the checks do
+    lead, size = values.shape[: -len(outcome)], int(np.prod(values.shape[-len(outcome) :]))
+    in_threads(lambda piece: _check_some(values[piece], outcome), pieces(lead, max(BLOCK // max(size, 1), 1)))
+
+
+def _check_some(values: np.ndarray, outcome: list[str]) -> None:
+    total = values.sum(axis=tuple(range(-len(outcome), 0)))
+    with np.errstate(invalid="ignore"):
+        off = np.abs(total - 1).max(initial=0.0)
+        if off <= 1e-6 and values.min(initial=0.0) >= -1e-9 and values.max(initial=0.0) <= 1 + 1e-6:
+            return
     if np.isnan(total).any():
         # Nothing may be known, or nothing of a class; a table with holes is a mistake.
-        unknown, row = np.isnan(values), array.get_axis_num(outcome[-1])
-        if (unknown.any(row) != unknown.all(row)).any():
+        unknown = np.isnan(values)
+        if (unknown.any(-1) != unknown.all(-1)).any():
             raise ValueError(
                 f"source must hold probabilities, or NaN for all of {outcome[-1]} where nothing was observed; "
                 "got NaN beside numbers"

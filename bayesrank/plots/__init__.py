@@ -9,6 +9,7 @@ from bayesrank.plots.cases import case_grid
 from bayesrank.plots.checks import predictive_check
 from bayesrank.plots.datasets import rank_blobs
 from bayesrank.plots.decisions import decision_curve
+from bayesrank.plots.meta_analysis import summary_roc
 from bayesrank.plots.ops import ops_curve, ops_drift, ops_square, ops_tile, ops_values
 from bayesrank.plots.populations import shrinkage
 from bayesrank.plots.predictive import effect_of_size, matrix_pmf, pmf_over_contours, score_pmf, score_pmf_by_tpr
@@ -73,6 +74,7 @@ __all__ = [
     "sensitivity",
     "shares",
     "shrinkage",
+    "summary_roc",
     "superiority",
     "value_tile",
     "value_tiles",

@@ -24,6 +24,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from bayesrank._draws import product_of
 from bayesrank.ranking._intervals import with_gaps
 from bayesrank.ranking._source import Scored
 from bayesrank.scores.score import log
@@ -171,7 +172,7 @@ def _leads(y: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarra
     off = np.subtract(y, centre, out=y)
     rows = np.array(off.T, np.float32, order="C")
     if defined.all():
-        product = off.T @ off / len(y)
+        product = product_of(off) / len(y)
         own, shift = np.diag(product)[:, None], np.zeros_like(product)
     else:
         np.nan_to_num(off, copy=False, nan=0.0)

@@ -121,19 +121,21 @@ class Evidence:
             lines += _few_cases(counts, about.get("population")) + _class_population(counts, score, about)
         return lines
 
-    def _shares(self) -> tuple[xr.DataArray | None, xr.DataArray | None]:
-        """Mean and variance of each entity's class shares: of its cases, or else of the draws of its performance."""
+    def _shares(self) -> tuple[xr.DataArray | None, np.ndarray | None]:
+        """Mean (entity, actual) and variance of class shares: of the cases, or else of the draws of the performance."""
         how = (self.about or {}).get("prevalence", "sampled")
         if self.counts is not None and how in ("sampled", "observed"):
-            cases = self.counts.sum([d for d in self.counts.dims if d not in ("entity", "actual")])
-            total = cases.sum("actual")
-            mean = cases / total.where(total > 0)
-            return mean, mean * (1 - mean) / total * (how == "sampled")
+            cases = _cases(self.counts)
+            total = cases.values.sum(axis=1, keepdims=True)
+            with np.errstate(invalid="ignore"):
+                mean = cases.values / total
+                return cases.copy(data=mean), mean * (1 - mean) / total * (how == "sampled")
         if self.performance is None:
             return None, None
         share = self.performance.sum("predicted", skipna=False)
         share = share.mean([d for d in share.dims if d not in ("entity", "actual", *draw_dims(share))])
-        return share.mean(draw_dims(share)), share.var(draw_dims(share))
+        share = share.transpose(..., "entity", "actual")
+        return share.mean(draw_dims(share)), share.var(draw_dims(share)).values
 
 
 def evidence_of(source: Any, variable: str | None, values: xr.DataArray, kind: str | None) -> Evidence:
@@ -165,13 +167,15 @@ def evidence_of(source: Any, variable: str | None, values: xr.DataArray, kind: s
         return known
     counts = observed_counts(source)
     shares = groups.get("observed_data", xr.Dataset()).get("performance")
+    averaged = shares is not None and _fits(shares, values)
+    if not averaged and counts is not None:
+        counts = counts if {"entity", *OUTCOME_DIMS} <= set(counts.dims) and _fits(counts, values) else None
+    known = replace(known, counts=counts, shares=shares if averaged else None)
+    if counts is not None and (about or {}).get("prevalence", "sampled") in ("sampled", "observed"):
+        return known  # whose class shares nobody has to look for in the draws
     array = as_performance(source, kind)
     table = {"entity", *OUTCOME_DIMS} <= set(array.dims) and array.chunks is None
-    if shares is not None and _fits(shares, values):
-        return replace(known, counts=counts, shares=shares, performance=array if table else None)
-    if counts is not None and (not {"entity", *OUTCOME_DIMS} <= set(counts.dims) or not _fits(counts, values)):
-        counts = None
-    return replace(known, counts=counts, performance=array if table else None)
+    return replace(known, performance=array if table else None)
 
 
 def cases_of(source: Any, values: xr.DataArray) -> xr.DataArray | None:
@@ -232,17 +236,30 @@ def _sampling(groups: Mapping[str, xr.Dataset], values: xr.DataArray) -> list[st
     return [text] if text else []
 
 
-def _prevalences(mean: xr.DataArray | None, variance: xr.DataArray | None, score: Score) -> list[str]:
+def _cases(counts: xr.DataArray) -> xr.DataArray:
+    """Cases of each class (entity, actual), on all data sets together."""
+    plain = counts.transpose("entity", "actual", ...)
+    cases = plain.values.reshape(*plain.shape[:2], -1).sum(axis=-1)
+    names = {d: counts.coords[d].variable for d in ("entity", "actual") if d in counts.coords}
+    return xr.DataArray(cases, names, ("entity", "actual"))
+
+
+def _cases_of_some(counts: xr.DataArray) -> xr.DataArray:
+    """The same of those who have some: who has none at all was not measured, or is forced."""
+    cases = _cases(counts)
+    return cases.isel(entity=cases.values.sum(axis=1) > 0)
+
+
+def _prevalences(mean: xr.DataArray | None, variance: np.ndarray | None, score: Score) -> list[str]:
     """Whether entities stand at different prevalences, by more than chance makes of one."""
     if mean is None or variance is None or mean.sizes["entity"] < 2:
         return []
-    mean, variance = mean.transpose("entity", "actual"), variance.transpose("entity", "actual")
-    width = mean.max("entity") - mean.min("entity")
-    if not bool(width.notnull().any()):
+    width = np.fmax.reduce(mean.values) - np.fmin.reduce(mean.values)
+    if np.isnan(width).all():
         return []
     two = mean.sizes["actual"] == 2
-    place = 1 if two else int(np.nanargmax(width.values))
-    m, v = mean.isel(actual=place).values, variance.isel(actual=place).values
+    place = 1 if two else int(np.nanargmax(width))
+    m, v = mean.values[:, place], variance[:, place]
     low, high = np.nanargmin(m), np.nanargmax(m)
     # Of all pairs and classes the most different was picked: one in forty of such picks may be chance.
     comparisons = m.size * (m.size - 1) / 2 * (1 if two else mean.sizes["actual"])
@@ -298,7 +315,7 @@ def _same_cases(counts: xr.DataArray) -> list[str]:
 
 def _few_cases(counts: xr.DataArray, population: Any = None) -> list[str]:
     """Which classes have so few cases that only the prior, or mostly the prior, speaks of them; and a population."""
-    cases = _cases(counts)
+    cases = _cases_of_some(counts)
     others = f" and the other {population}" if population in ("classes", "entities") else ""
     leans = f"the prior{others}"
     only = f"only {leans} say{'' if others else 's'}"
@@ -326,19 +343,13 @@ def _few_cases(counts: xr.DataArray, population: Any = None) -> list[str]:
     return lines
 
 
-def _cases(counts: xr.DataArray) -> xr.DataArray:
-    """Cases of each class (entity, actual), of those who have some: who has none was not measured, or is forced."""
-    cases = counts.sum([d for d in counts.dims if d not in ("entity", "actual")]).transpose("entity", "actual")
-    return cases.isel(entity=(cases.sum("actual") > 0).values)
-
-
 def _class_population(counts: xr.DataArray, score: Score | None, about: Mapping[Any, Any]) -> list[str]:
     """Whether an average over classes rests on rates that are mostly the prior's, where they could be learned."""
     average = score is not None and isinstance(score.matrix_function, Average) and score.matrix_function.kind != "micro"
     told = "population" in about or about.get("paired") or "model" not in about
     if not average or told or counts.sizes["actual"] < LEARN:
         return []
-    few = ((_cases(counts).values < FEW).mean(-1) >= 0.5).sum()
+    few = ((_cases_of_some(counts).values < FEW).mean(-1) >= 0.5).sum()
     if not few:
         return []
     assert score is not None

@@ -3,10 +3,14 @@
 import numba
 import numpy as np
 
+from bayesrank._threads import in_threads
+
 #: Entities of one strip: their draws stay in the cache while all others pass by.
 STRIP = 16
 #: Draws that go through all pairs together.
 WIDTH = 512
+#: Pairs times draws that are worth a thread of their own: some milliseconds.
+WORTH = 2**23
 
 
 @numba.njit(inline="always")
@@ -25,7 +29,46 @@ def _above_by(x: np.ndarray, y: np.ndarray, by: float) -> int:
     return count
 
 
-@numba.njit(parallel=True, cache=True)
+@numba.njit(nogil=True, cache=True)
+def _compare_strip(
+    strip: int, values: np.ndarray, whole: np.ndarray, edges: np.ndarray, rope: float, joint: np.ndarray,
+    batches: np.ndarray, won: np.ndarray, won_squares: np.ndarray, before: np.ndarray, before_squares: np.ndarray,
+) -> None:  # fmt: skip
+    """The pairs of a strip's entities with each other and with those behind it."""
+    size = len(values)
+    start, stop = strip * STRIP, min(strip * STRIP + STRIP, size)
+    for b in range(len(edges) - 1):
+        low, high = edges[b], edges[b + 1]
+        for j in range(start, size):
+            y = values[j, low:high]
+            for i in range(start, min(stop, j + 1)):
+                x = values[i, low:high]
+                n = high - low
+                if not (whole[i] and whole[j]):
+                    n = 0
+                    for d in range(high - low):
+                        n += (x[d] == x[d]) & (y[d] == y[d])
+                if n == 0:
+                    continue
+                up, down = int(_above(x, y)), int(_above(y, x))
+                half = (n + up - down) / 2
+                if rope > 0:
+                    up, down = _above_by(x, y, rope), _above_by(y, x, rope)
+                joint[i, j] += n
+                batches[i, j] += 1
+                won[i, j] += up
+                won_squares[i, j] += up * up / n
+                before[i, j] += half
+                before_squares[i, j] += half * half / n
+                if i != j:
+                    joint[j, i] += n
+                    batches[j, i] += 1
+                    won[j, i] += down
+                    won_squares[j, i] += down * down / n
+                    before[j, i] += n - half
+                    before_squares[j, i] += (n - half) * (n - half) / n
+
+
 def compare_pairs(
     values: np.ndarray, whole: np.ndarray, edges: np.ndarray, rope: float, joint: np.ndarray, batches: np.ndarray,
     won: np.ndarray, won_squares: np.ndarray, before: np.ndarray, before_squares: np.ndarray,
@@ -36,45 +79,19 @@ def compare_pairs(
     ``won``: those in which the entity beats the rival by more than ``rope``; ``before``: by anything, ties as halves;
     each with the sum over batches of squares over the batch's joint draws.
     """
-    size = len(values)
-    strips = (size + STRIP - 1) // STRIP
+    tables = joint, batches, won, won_squares, before, before_squares
+
+    def fill(strips: list[int]) -> None:
+        for strip in strips:
+            _compare_strip(strip, values, whole, edges, rope, *tables)
+
+    size, draws = values.shape
+    number = (size + STRIP - 1) // STRIP
     # A strip meets those behind it: a long one and a short one make pairs of strips that are equal work.
-    for p in numba.prange((strips + 1) // 2):
-        for turn in range(2):
-            strip = p if turn == 0 else strips - 1 - p
-            if turn == 1 and strip == p:
-                continue
-            start, stop = strip * STRIP, min(strip * STRIP + STRIP, size)
-            for b in range(len(edges) - 1):
-                low, high = edges[b], edges[b + 1]
-                for j in range(start, size):
-                    y = values[j, low:high]
-                    for i in range(start, min(stop, j + 1)):
-                        x = values[i, low:high]
-                        n = high - low
-                        if not (whole[i] and whole[j]):
-                            n = 0
-                            for d in range(high - low):
-                                n += (x[d] == x[d]) & (y[d] == y[d])
-                        if n == 0:
-                            continue
-                        up, down = int(_above(x, y)), int(_above(y, x))
-                        half = (n + up - down) / 2
-                        if rope > 0:
-                            up, down = _above_by(x, y, rope), _above_by(y, x, rope)
-                        joint[i, j] += n
-                        batches[i, j] += 1
-                        won[i, j] += up
-                        won_squares[i, j] += up * up / n
-                        before[i, j] += half
-                        before_squares[i, j] += half * half / n
-                        if i != j:
-                            joint[j, i] += n
-                            batches[j, i] += 1
-                            won[j, i] += down
-                            won_squares[j, i] += down * down / n
-                            before[j, i] += n - half
-                            before_squares[j, i] += (n - half) * (n - half) / n
+    pairs = [sorted({p, number - 1 - p}) for p in range((number + 1) // 2)]
+    if size * size * draws < WORTH:
+        pairs = [list(range(number))]
+    in_threads(fill, pairs)
 
 
 @numba.njit(cache=True)
@@ -95,17 +112,11 @@ def fold_ranks(steps: np.ndarray, draws: int, mass: np.ndarray, squares: np.ndar
                 squares[i, r] += total * total / draws
 
 
-@numba.njit(parallel=True, cache=True)
-def largest(rows: np.ndarray, shift: np.ndarray, weight: np.ndarray, found: np.ndarray) -> None:
-    """Of each draw, the largest weighted lead of one entity over another, and at least 0, into ``found`` (draw).
-
-    ``rows`` (entity, draw); leads are less ``shift`` and count ``weight`` (entity, rival) times, those of an undefined
-    value not at all.
-    """
-    size, draws = rows.shape
-    blocks = (draws + WIDTH - 1) // WIDTH
-    for b in numba.prange(blocks):
-        low, high = b * WIDTH, min(b * WIDTH + WIDTH, draws)
+@numba.njit(nogil=True, cache=True)
+def _largest(rows: np.ndarray, shift: np.ndarray, weight: np.ndarray, found: np.ndarray, first: int, last: int) -> None:
+    size = len(rows)
+    for low in range(first, last, WIDTH):
+        high = min(low + WIDTH, last)
         best = np.zeros(high - low, rows.dtype)
         for start in range(0, size, STRIP):
             stop = min(start + STRIP, size)
@@ -120,3 +131,47 @@ def largest(rows: np.ndarray, shift: np.ndarray, weight: np.ndarray, found: np.n
                         best[d] = one if one > best[d] else best[d]
                         best[d] = other if other > best[d] else best[d]
         found[low:high] = best
+
+
+def largest(rows: np.ndarray, shift: np.ndarray, weight: np.ndarray, found: np.ndarray) -> None:
+    """Of each draw, the largest weighted lead of one entity over another, and at least 0, into ``found`` (draw).
+
+    ``rows`` (entity, draw); leads are less ``shift`` and count ``weight`` (entity, rival) times, those of an undefined
+    value not at all.
+    """
+    size, draws = rows.shape
+    together = min(max(WORTH // (size * size), WIDTH), max(draws, 1))
+    starts = range(0, draws, together)
+    in_threads(lambda low: _largest(rows, shift, weight, found, low, min(low + together, draws)), starts)
+
+
+@numba.njit(nogil=True, cache=True)
+def tally_ranks(
+    x: np.ndarray, order: np.ndarray, twice: np.ndarray, steps: np.ndarray, defined: np.ndarray, ranks: np.ndarray,
+    rank_squares: np.ndarray, losses: np.ndarray, loss_squares: np.ndarray,
+) -> None:  # fmt: skip
+    """Ranks of values (draw, entity), higher is better, of which ``order`` (draw, place) is one from best to undefined.
+
+    Into ``twice`` (draw, entity) twice the average rank, which stays as it is where undefined; to ``steps`` (entity,
+    rank + 1) what :func:`fold_ranks` takes: a tied group's mass is spread evenly over the positions it occupies. Each
+    entity's number of draws, ranks, shortfalls against the best of the draw, and their squares, are added up.
+    """
+    for d in range(len(x)):
+        row, place = x[d], order[d]
+        first = 0
+        while first < row.size and row[place[first]] == row[place[first]]:
+            value, last = row[place[first]], first
+            while last + 1 < row.size and row[place[last + 1]] == value:
+                last += 1
+            share, loss, both = 1.0 / (last - first + 1), row[place[0]] - value, first + last + 2
+            for k in range(first, last + 1):
+                i = place[k]
+                twice[d, i] = both
+                steps[i, first] += share
+                steps[i, last + 1] -= share
+                defined[i] += 1
+                ranks[i] += both / 2
+                rank_squares[i] += both * both / 4
+                losses[i] += loss
+                loss_squares[i] += loss * loss
+            first = last + 1

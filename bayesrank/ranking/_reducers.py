@@ -9,7 +9,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from bayesrank._draws import Batches, Block, error_of_squares, mean_error
-from bayesrank.ranking.ranks import positions
 
 
 @dataclass(frozen=True)
@@ -46,28 +45,20 @@ class RankReducer:
         self.rank_squares, self.loss_squares = np.zeros(size), np.zeros(size)
 
     def add(self, block: Block) -> None:
-        from bayesrank.ranking._kernel import fold_ranks
+        from bayesrank.ranking._kernel import fold_ranks, tally_ranks
 
         x = self.sign * block.values
         size = x.shape[1]
         if not hasattr(self, "mass"):
             self._begin(size)
-        defined = ~np.isnan(x)
-        first, last = positions(x)
         steps = self.open.setdefault(block.batch, np.zeros((size, size + 1)))
-        _count(first, last, defined, steps.reshape(-1))
+        defined, ranks, losses = (held[block.batch] for held in (self.defined, self.ranks, self.losses))
+        twice = self.twice[block.start : block.start + len(x)]
+        order = np.argsort(-x, axis=1)  # the undefined last
+        tally_ranks(x, order, twice, steps, defined, ranks, self.rank_squares, losses, self.loss_squares)
         if block.complete:
             half, draws = self.batches.half(block.batch), self.batches.sizes[block.batch]
             fold_ranks(self.open.pop(block.batch), draws, self.mass[half], self.squares)
-
-        twice = self.twice[block.start : block.start + len(x)]
-        np.copyto(twice, first + last + 2, where=defined)
-        loss = np.fmax.reduce(x, axis=1)[:, None] - x
-        self.defined[block.batch] += defined.sum(axis=0)
-        self.ranks[block.batch] += twice.sum(axis=0) / 2
-        self.losses[block.batch] += np.nansum(loss, axis=0)
-        self.rank_squares += (twice.astype(float) ** 2).sum(axis=0) / 4
-        self.loss_squares += np.nansum(loss**2, axis=0)
 
     def finish(self) -> tuple[Ranks, np.ndarray]:
         """And twice the average rank of each draw (draw, entity), 0 where undefined."""
@@ -128,12 +119,3 @@ def compare(x: np.ndarray, sign: int, twice: np.ndarray, batches: Batches, rope:
         before,
         error_of_squares(before, before_squares, groups),
     )
-
-
-def _count(first: np.ndarray, last: np.ndarray, defined: np.ndarray, steps: np.ndarray) -> None:
-    """Add each draw's steps; a tied group's mass is spread evenly over the positions it occupies."""
-    size = first.shape[1]
-    row = np.broadcast_to(np.arange(size) * (size + 1), first.shape)[defined]
-    weight = 1.0 / (last - first + 1.0)[defined]
-    np.add.at(steps, row + first[defined], weight)
-    np.add.at(steps, row + last[defined] + 1, -weight)

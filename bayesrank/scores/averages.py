@@ -95,11 +95,21 @@ def against_rest(matrix: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray
     >>> [cell.tolist() for cell in against_rest(np.array([[5, 1, 0], [2, 7, 1], [0, 0, 4]]))]
     [[12, 9, 15], [2, 1, 1], [1, 3, 0], [5, 7, 4]]
     """
-    others = ~np.eye(matrix.shape[-1], dtype=bool)
-    elsewhere = matrix @ others.astype(matrix.dtype)  # of an actual class, what is not predicted as another one
-    tp, fn = (np.diagonal(table, axis1=-2, axis2=-1) for table in (matrix, elsewhere))
-    fp, tn = (table.sum(axis=-2, where=others) for table in (matrix, elsewhere))
-    return tn, fp, fn, tp
+    tables = np.moveaxis(matrix, (-2, -1), (0, 1))
+    own = (np.arange(len(tables)),) * 2
+    tp, errors = tables[own], tables.copy()
+    errors[own] = 0
+    # Of an actual class, what is not predicted as another one: what stands left of that, and what stands right.
+    elsewhere = np.zeros_like(tables)
+    for i in range(1, len(tables)):
+        elsewhere[:, i] = elsewhere[:, i - 1] + tables[:, i - 1]
+    right = np.zeros_like(tables[:, 0])
+    for i in range(len(tables) - 1, 0, -1):
+        right += tables[:, i]
+        elsewhere[:, i - 1] += right
+    elsewhere[own] = 0
+    cells = elsewhere.sum(axis=0), errors.sum(axis=0), errors.sum(axis=1), tp
+    return tuple(np.moveaxis(cell, 0, -1) for cell in cells)  # type: ignore[return-value]
 
 
 @lru_cache(maxsize=1024)

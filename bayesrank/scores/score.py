@@ -8,8 +8,9 @@ import numpy as np
 import xarray as xr
 
 from bayesrank._checks import in_words, span
+from bayesrank._threads import in_threads, pieces
 from bayesrank.counts import NO_CLASSES
-from bayesrank.performance import counts_or_performance, observed_counts, two_class_cells
+from bayesrank.performance import counts_or_performance, observed_counts, only_two_classes
 from bayesrank.scores._forms import Area, Contour, ExactRatio
 
 __all__ = ["SCORES", "Score", "cells_at", "log", "ratio"]
@@ -19,6 +20,9 @@ MatrixFunction = Callable[[np.ndarray, Any], np.ndarray]
 
 #: The catalogue by name; :mod:`bayesrank.scores.names` fills it and finds in it.
 SCORES: dict[str, "Score"] = {}
+#: Numbers of tables that are scored together: 1 MB, which stays in a processor's cache.
+TABLES = 2**17
+EVERY = xr.DataArray(np.ones(2, dtype=bool), dims="actual")
 
 
 @dataclass(frozen=True)
@@ -115,17 +119,46 @@ class Score:
         ``kind`` says which performance of a posterior over several data sets, as in :func:`bayesrank.as_performance`.
         """
         array = counts_or_performance(source, kind)
-        lazily: dict[str, Any] = {"dask": "parallelized", "output_dtypes": [np.float64]}
-        if self._takes_matrix(array):
+        matrix = self._takes_matrix(array.sizes.get("actual", 2))
+        if matrix:
             array = _with_classes(array, self)
-            if array.chunks is not None:  # a table is scored as a whole
-                array = array.chunk({"actual": -1, "predicted": -1})
-            dims = [["actual", "predicted"], ["actual"]]
             present = _classes_with_cases(source, array)
-            values = xr.apply_ufunc(self._of_matrix, array, present, input_core_dims=dims, **lazily)
         else:
-            values = xr.apply_ufunc(self.of_cells, *two_class_cells(array).values(), **lazily)
+            only_two_classes(array)
+            present = EVERY
+        if array.chunks is not None:
+            array = array.chunk({"actual": -1, "predicted": -1})  # a table is scored as a whole
+        if array.chunks is not None or present.ndim > 1:
+            dims = [["actual", "predicted"], ["actual"]]
+            lazily: dict[str, Any] = {"dask": "parallelized", "output_dtypes": [np.float64]}
+            values = xr.apply_ufunc(self.of_tables, array, present, input_core_dims=dims, **lazily)
+        else:
+            # The labels once, at the end: for few tables they take longer than the numbers.
+            values = array.isel(actual=0, predicted=0, drop=True)
+            tables = array.variable.transpose(..., "actual", "predicted").data
+            values = values.copy(data=self.of_tables(tables, present.values))
         return values.rename(self.name).assign_attrs(self.attrs())
+
+    def of_tables(self, tables: np.ndarray, present: Any = True) -> np.ndarray:
+        """The value of each of many tables (..., actual, predicted), some at a time; NaN where it is undefined.
+
+        ``present`` says of matrices which classes (..., class) take part in an average; True means all.
+        """
+        matrix = self._takes_matrix(tables.shape[-1])
+        lead = tables.shape[:-2]
+        found = np.empty(lead)
+        present = np.broadcast_to(present, (*lead, tables.shape[-1]))
+
+        def fill(piece: tuple[slice, ...]) -> None:
+            # Cell by cell, so that every step of a formula runs along many tables.
+            cells = np.ascontiguousarray(np.moveaxis(tables[piece], (-2, -1), (0, 1)))
+            if matrix:
+                found[piece] = self._of_matrix(np.moveaxis(cells, (0, 1), (-2, -1)), present[piece])
+            else:
+                found[piece] = self.of_cells(cells[0, 0], cells[0, 1], cells[1, 0], cells[1, 1])
+
+        in_threads(fill, pieces(lead, max(TABLES // max(tables.shape[-1] ** 2, 1), 1)))
+        return found
 
     def of_cells(self, tn: Any, fp: Any, fn: Any, tp: Any) -> Any:
         """The value for four arrays or numbers; NaN where it is undefined or infinite."""
@@ -162,15 +195,20 @@ class Score:
             "finite_mean": int(self.finite_mean),
         }
 
-    def _takes_matrix(self, array: xr.DataArray) -> bool:
-        more = array.sizes.get("actual", 2) > 2
-        return self.matrix_function is not None and (more or self.function is None)
+    def _takes_matrix(self, classes: int) -> bool:
+        return self.matrix_function is not None and (classes > 2 or self.function is None)
 
     def _of_matrix(self, matrix: np.ndarray, present: Any) -> np.ndarray:
         if self.matrix_function is None:
             raise TypeError(f"score must have a function of cells or of matrices; {self.name!r} has none")
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            return _finite(np.array(self.matrix_function(matrix, present), dtype=float))
+            found = np.array(self.matrix_function(matrix, present), dtype=float)
+        if found.shape != matrix.shape[:-2]:
+            wanted = matrix.shape[:-2]
+            raise ValueError(
+                f"score must give one number for each table, shape {wanted}; {self.name!r} gave {found.shape}"
+            )
+        return _finite(found)
 
 
 def ratio(numerator: Any, denominator: Any) -> Any:

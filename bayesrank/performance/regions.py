@@ -1,0 +1,171 @@
+"""Summary points of entities over many data sets, where they are credible, and where one more data set may lie."""
+
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from bayesrank._checks import credibility
+from bayesrank._draws import draw_dims
+from bayesrank.performance.arrays import as_performance, observed_counts, only_two_classes, posterior_of
+
+__all__ = ["summary_points"]
+
+#: Vertices of a region, points of a curve.
+VERTICES, POINTS = 121, 61
+#: Logits of rates that underflowed.
+FAR = 30.0
+#: Variances, as shares of the largest, below which draws do not vary.
+FLAT = 1e-12
+CURVE = (
+    "Rutter and Gatsonis: the line through the medians whose slope is the ratio of the standard deviations, in logits"
+)
+
+
+def summary_points(source: Any, prob: float = 0.95) -> xr.Dataset:
+    """What a summary ROC picture shows: summary points, their credible and prediction regions, curves, and studies.
+
+    The regions are ellipses in the logits of FPR and TPR around the mean of the draws, with the shape of their
+    covariance, so large that the share ``prob`` of the draws lies inside. They need no more than draws of a typical and
+    of a new data set, so every hierarchical model of two classes has them.
+
+    The curve says how TPR and FPR go together from data set to data set. It needs a model that learns that, and is
+    left out where larger TPR do not go with larger FPR (a median correlation of TPR and TNR of 0 or more), since
+    it would show a trade-off that the data do not have.
+
+    Parameters
+    ----------
+    source : InferenceData, DataTree or Dataset
+        A posterior with ``performance_typical`` and ``performance_new`` (chain, draw, entity, actual, predicted).
+    prob : float
+        Share of the draws within the regions.
+
+    Returns
+    -------
+    xarray.Dataset
+        - ``fpr``, ``tpr`` (entity): the summary point, medians of the typical rates;
+        - ``credible_fpr``, ``credible_tpr`` (entity, vertex): around where the typical data set may lie;
+        - ``prediction_fpr``, ``prediction_tpr`` (entity, vertex): around where one more data set may lie;
+        - ``curve_fpr``, ``curve_tpr`` (entity, point): the summary curve, between the least and the largest FPR that
+          the entity has on its data sets; NaN where there is none;
+        - ``observed_fpr``, ``observed_tpr``, ``cases`` (entity, dataset): the studies, where their counts are known;
+          NaN without negatives, or positives.
+
+        Attrs: ``prob``, ``typical`` as the model says it, ``curve`` as it is defined.
+
+    Raises
+    ------
+    ValueError
+        If there are no draws of a typical and a new data set, or more than two classes.
+
+    References
+    ----------
+    Reitsma et al. (2005), Journal of Clinical Epidemiology 58:982-990, on both regions. Rutter and Gatsonis (2001),
+    Statistics in Medicine 20:2865-2884, on the curve; in these terms Harbord et al. (2007), Biostatistics 8:239-251.
+
+    Examples
+    --------
+    >>> import bayesrank as br
+    >>> studies = br.from_counts(
+    ...     tn=[45, 38, 90, 27], fp=[5, 12, 10, 3], fn=[4, 9, 2, 3], tp=[16, 11, 28, 7],
+    ...     entity=["A"] * 4, dataset=["Oslo", "Rome", "Lima", "Kyiv"],
+    ... )
+    >>> points = summary_points(br.fit(studies, "hierarchical_beta_binomial", seed=1))
+    >>> points["tpr"].round(1).values.tolist(), points["cases"].values.tolist()
+    ([0.7], [[70, 70, 130, 40]])
+    """
+    prob = credibility("prob", prob)
+    group = posterior_of(source)
+    found: dict[str, Any] = {}
+    for kind, region in (("typical", "credible"), ("new", "prediction")):
+        table = as_performance(group, kind)
+        only_two_classes(table)
+        if not draw_dims(table) or "entity" not in table.dims:
+            raise ValueError(f"source must hold draws of a {kind} performance of each entity; got {table.dims}")
+        logits = _logits(table)
+        if kind == "typical":
+            middle = np.median(_rates(table), axis=0)
+            found |= {"fpr": ("entity", middle[:, 0]), "tpr": ("entity", middle[:, 1])}
+        edge = _expit(np.stack([_ellipse(logits[:, i], prob) for i in range(logits.shape[1])]))
+        for i, rate in enumerate(("fpr", "tpr")):
+            found[f"{region}_{rate}"] = (("entity", "vertex"), edge[..., i])
+    curve = _curves(group, len(middle))
+    found |= {f"curve_{rate}": (("entity", "point"), curve[..., i]) for i, rate in enumerate(("fpr", "tpr"))}
+    result = xr.Dataset(found, {"entity": table["entity"]} if "entity" in table.coords else {})
+    counts = observed_counts(source)
+    if counts is not None and "dataset" in counts.dims:
+        result = result.assign(_studies(counts))
+    about = {"prob": prob, "typical": str(group.attrs.get("typical", "")), "curve": CURVE}
+    return result.assign_attrs(about)
+
+
+def _cells(table: xr.DataArray) -> np.ndarray:
+    """Cells (draw, entity, actual, predicted)."""
+    values = table.transpose(*draw_dims(table), "entity", "actual", "predicted").values
+    return values.reshape(-1, *values.shape[-3:])
+
+
+def _rates(table: xr.DataArray) -> np.ndarray:
+    """FPR and TPR (draw, entity, 2)."""
+    cells = _cells(table)
+    with np.errstate(invalid="ignore"):
+        return cells[..., 1] / cells.sum(-1)
+
+
+def _logits(table: xr.DataArray) -> np.ndarray:
+    """Those of FPR and TPR (draw, entity, 2), without the digits that 1 minus a rate would lose."""
+    cells = _cells(table)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.clip(np.log(cells[..., 1]) - np.log(cells[..., 0]), -FAR, FAR)
+
+
+def _ellipse(logits: np.ndarray, prob: float) -> np.ndarray:
+    """Vertices (vertex, 2) of the ellipse that holds the share of the draws (draw, 2); NaN where one is undefined."""
+    if np.isnan(logits).any():
+        return np.full((VERTICES, 2), np.nan)
+    centre = logits.mean(0)
+    variance, axes = np.linalg.eigh(np.cov(logits.T, ddof=0))
+    spread = np.sqrt(np.where(variance > FLAT * max(variance[-1], FLAT), variance, 0))
+    along = (logits - centre) @ axes
+    scaled = np.divide(along, spread, out=np.zeros_like(along), where=spread > 0)
+    radius = np.quantile(np.hypot(*scaled.T), prob)
+    angle = np.linspace(0, 2 * np.pi, VERTICES)
+    circle = np.stack([np.cos(angle), np.sin(angle)], -1)
+    return centre + radius * (circle * spread) @ axes.T
+
+
+def _curves(group: xr.Dataset, entities: int) -> np.ndarray:
+    """Points (entity, point, 2) of each entity's curve; NaN where there is none."""
+    found = np.full((entities, POINTS, 2), np.nan)
+    needed = ("median_rate", "sd_between_datasets", "correlation_between_datasets", "performance")
+    if any(name not in group for name in needed) or not float(group[needed[2]].median()) < 0:
+        return found
+    centre = _logits(group["median_rate"])
+    sd = group["sd_between_datasets"].transpose(..., "actual").values.reshape(-1, 2)
+    slope = sd[:, 1] / sd[:, 0]
+    observed = group["performance"]
+    rate = observed.isel(predicted=1) / observed.sum("predicted", skipna=False)
+    seen = rate.isel(actual=0).median(draw_dims(observed)).transpose("entity", "dataset").values
+    for i, fpr in enumerate(seen):
+        low, high = (np.log(end / (1 - end)) for end in (np.nanmin(fpr), np.nanmax(fpr)))
+        at = np.linspace(low, high, POINTS)
+        line = centre[:, i, [1]] + slope[:, None] * (at - centre[:, i, [0]])
+        found[i] = _expit(np.stack([at, np.median(line, axis=0)], -1))
+    return found
+
+
+def _studies(counts: xr.DataArray) -> dict[str, xr.DataArray]:
+    """Observed rates and sizes of each table."""
+    cells = counts.drop_vars([name for name in counts.coords if name not in ("entity", "dataset")])
+    cells = cells.transpose("entity", "dataset", "actual", "predicted")
+    total = cells.sum("predicted")
+    rate = cells.isel(predicted=1) / total.where(total > 0)
+    return {
+        "observed_fpr": rate.isel(actual=0),
+        "observed_tpr": rate.isel(actual=1),
+        "cases": total.sum("actual"),
+    }
+
+
+def _expit(logits: np.ndarray) -> np.ndarray:
+    return 0.5 * (1 + np.tanh(logits / 2))

@@ -1,0 +1,118 @@
+"""The picture that diagnostic meta-analyses print: studies, summary points and their regions in the ROC square."""
+
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from bayesrank.plots._style import entity_colors, new_axes, plain_names
+
+__all__ = ["summary_roc"]
+
+#: From so many entities on, their studies and prediction regions would cover each other.
+CROWD = 5
+#: Names in a legend.
+NAMED = 16
+#: Area of the circle of the largest study, in square points.
+LARGEST = 220.0
+#: Ends of an axis; one of which less than a part is used shows no more than that.
+WHOLE, PART = (-0.02, 1.02), 0.3
+#: Marks tell apart what colours alone do not: to some people, or after the eighth.
+MARKS = "sD^vPXp*"
+
+
+def summary_roc(source: Any, prob: float = 0.95, ax: Any = None) -> Any:
+    """Draw the summary ROC of each entity: where the typical data set lies, and where one more may.
+
+    Circles are the entity's data sets, with areas as their cases. The mark is the summary point; the filled region
+    holds it with probability ``prob``, the dashed one the entity on one more data set. The line is the summary curve,
+    where there is one (:func:`bayesrank.summary_points`). Of five entities or more only points and their regions are
+    drawn. An axis of which less than a third is needed shows no more.
+
+    Parameters
+    ----------
+    source : InferenceData, DataTree or Dataset
+        A posterior of a hierarchical model of two classes, or what :func:`bayesrank.summary_points` made of one, of
+        which entities may have been selected.
+    prob : float
+        Probability of the regions; of a Dataset of summary points it is theirs.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+
+    Examples
+    --------
+    >>> import bayesrank as br
+    >>> studies = br.from_counts(
+    ...     tn=[45, 38, 90, 27], fp=[5, 12, 10, 3], fn=[4, 9, 2, 3], tp=[16, 11, 28, 7],
+    ...     entity=["A"] * 4, dataset=["Oslo", "Rome", "Lima", "Kyiv"],
+    ... )
+    >>> ax = summary_roc(br.fit(studies, "hierarchical_beta_binomial", seed=1))
+    >>> ax.get_xlabel(), ax.get_ylabel()
+    ('FPR', 'TPR')
+    """
+    from matplotlib.lines import Line2D
+    from matplotlib.patches import Patch
+
+    from bayesrank.performance.regions import summary_points
+
+    ready = isinstance(source, xr.Dataset) and {"prediction_fpr", "credible_fpr"} <= set(source.data_vars)
+    points = source if ready else summary_points(source, prob)
+    names = points["entity"].values.tolist() if "entity" in points.coords else list(range(points.sizes["entity"]))
+    colors, few = entity_colors(names), len(names) < CROWD
+    ax = new_axes(ax, 7.0, 4.6)
+    largest = float(points["cases"].max()) if "cases" in points else 1.0
+    for i, name in enumerate(names):
+        one, color = points.isel(entity=i), colors[name]
+        ax.fill(one["credible_fpr"], one["credible_tpr"], facecolor=color, alpha=0.25, edgecolor=color, zorder=2)
+        if few:
+            ax.plot(one["prediction_fpr"], one["prediction_tpr"], "--", color=color, linewidth=1.2, zorder=2)
+            ax.plot(one["curve_fpr"], one["curve_tpr"], "-", color=color, linewidth=1.4, zorder=3)
+        if few and "cases" in one:
+            area = LARGEST * one["cases"].values / max(largest, 1.0)
+            ax.scatter(
+                one["observed_fpr"], one["observed_tpr"], s=area, facecolors="none", edgecolors=[color],
+                linewidths=0.9, alpha=0.8, zorder=3,
+            )  # fmt: skip
+        mark = MARKS[i % len(MARKS)]
+        ax.plot(one["fpr"], one["tpr"], mark, color=color, markeredgecolor="white", markersize=8, zorder=4)
+    level = f"{100 * points.attrs.get('prob', prob):g}%"
+    labels = plain_names(names, 30)[:NAMED]
+    handles: list[Any] = [
+        Line2D([], [], marker=MARKS[i % len(MARKS)], color=colors[name], linestyle="none", label=text)
+        for i, (name, text) in enumerate(zip(names, labels, strict=False))
+    ]
+    if len(names) > NAMED:
+        handles.append(Patch(facecolor="none", label=f"and {len(names) - NAMED} more"))
+    handles.append(Patch(facecolor="0.4", alpha=0.25, edgecolor="0.4", label=f"{level} credible region"))
+    if few:
+        handles.append(Line2D([], [], color="0.4", linestyle="--", label=f"{level} prediction region"))
+        if bool(points["curve_tpr"].notnull().any()):
+            handles.append(Line2D([], [], color="0.4", label="summary curve\n(Rutter and Gatsonis)"))
+        if "cases" in points:
+            handles.append(
+                Line2D([], [], marker="o", color="0.4", fillstyle="none", linestyle="none",
+                       markersize=float(np.sqrt(LARGEST) / 1.5), label="data sets, by cases")
+            )  # fmt: skip
+    ax.legend(handles=handles, loc="center left", bbox_to_anchor=(1.02, 0.5), fontsize=8, frameon=False)
+    shown = [("fpr", "tpr"), ("credible_fpr", "credible_tpr"), *[("prediction_fpr", "prediction_tpr")] * few]
+    ends = [_ends(np.concatenate([points[pair[i]].values.ravel() for pair in shown])) for i in (0, 1)]
+    whole = ends == [WHOLE, WHOLE]
+    ax.set(xlim=ends[0], ylim=ends[1], xlabel="FPR", ylabel="TPR", aspect="equal" if whole else "auto")
+    ax.locator_params(nbins=6)
+    ax.grid(color="0.93")
+    ax.set_axisbelow(True)
+    return ax
+
+
+def _ends(values: np.ndarray) -> tuple[float, float]:
+    """Of an axis on which everything can be seen: the whole of it, or the part that is used."""
+    used = values[~np.isnan(values)]
+    if used.size == 0 or np.ptp(used) > PART:
+        return WHOLE
+    low, high = float(used.min()), float(used.max())
+    room = 0.05 * max(high - low, 1e-3)
+    return low - room, high + room

@@ -1,0 +1,70 @@
+"""How probable a table is when its rates are not known but only how they vary: binomials with normal logits."""
+
+import numpy as np
+from scipy.special import gammaln
+
+#: Nodes of the rule of Gauss and Hermite along each axis, laid around the mode.
+NODES = 11
+#: Steps of Newton's method, each of at most so many logits.
+STEPS, REACH = 30, 3.0
+
+
+def binomial_evidence(
+    right: np.ndarray, cases: np.ndarray, mean: np.ndarray, sd: np.ndarray, correlation: np.ndarray
+) -> np.ndarray:
+    """Log probability (draw) of what was right of the cases (row), the normal logits of the rates integrated out.
+
+    Parameters
+    ----------
+    right, cases : numpy.ndarray of int
+        One or two rows.
+    mean, sd : numpy.ndarray
+        Of the logits (draw, row).
+    correlation : numpy.ndarray
+        Of the logits of two rows (draw).
+
+    Examples
+    --------
+    >>> one = np.ones((1, 1))
+    >>> np.exp(binomial_evidence(np.array([1]), np.array([2]), 0 * one, one, one[0])).round(3).tolist()
+    [0.413]
+    """
+    rows = cases.size
+    # Logits are mean + factor @ t with t standard normal.
+    factor = np.zeros((len(mean), rows, rows))
+    factor[:, 0, 0] = sd[:, 0]
+    if rows == 2:
+        factor[:, 1, 0] = sd[:, 1] * correlation
+        factor[:, 1, 1] = sd[:, 1] * np.sqrt(1 - correlation**2)
+    mode = np.zeros_like(mean)
+    for _ in range(STEPS):
+        rate, curvature = _rate(mean + np.einsum("drk,dk->dr", factor, mode), cases)
+        gradient = np.einsum("drk,dr->dk", factor, right - cases * rate) - mode
+        step = np.linalg.solve(_precision(factor, curvature), gradient[..., None])[..., 0]
+        far = abs(np.einsum("drk,dk->dr", factor, step)).max(1, keepdims=True)
+        mode = mode + step * np.minimum(1, REACH / np.maximum(far, 1e-300))
+    _, curvature = _rate(mean + np.einsum("drk,dk->dr", factor, mode), cases)
+    around = np.linalg.cholesky(np.linalg.inv(_precision(factor, curvature)))
+    nodes, weights = np.polynomial.hermite.hermgauss(NODES)
+    grid = np.stack([axis.ravel() for axis in np.meshgrid(*[nodes] * rows, indexing="ij")], -1)
+    weight = np.prod(np.stack([axis.ravel() for axis in np.meshgrid(*[weights] * rows, indexing="ij")], -1), -1)
+    t = mode[:, None] + np.sqrt(2) * np.einsum("dkl,nl->dnk", around, grid)
+    logits = mean[:, None] + np.einsum("drk,dnk->dnr", factor, t)
+    log = (right * logits - cases * np.logaddexp(0, logits)).sum(-1) - (t**2).sum(-1) / 2 + (grid**2).sum(-1)
+    top = log.max(1)
+    summed = np.log(np.exp(log - top[:, None]) @ weight) + top
+    choose = (gammaln(cases + 1) - gammaln(right + 1) - gammaln(cases - right + 1)).sum()
+    # The normal density has (2π)^(-rows/2), the change to nodes √2 for each axis.
+    scale = np.log(np.diagonal(around, axis1=1, axis2=2)).sum(1) - rows * np.log(np.pi) / 2
+    return choose + summed + scale
+
+
+def _rate(logits: np.ndarray, cases: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Rates, and the information of the cases on their logits."""
+    rate = 0.5 * (1 + np.tanh(logits / 2))
+    return rate, cases * rate * (1 - rate)
+
+
+def _precision(factor: np.ndarray, curvature: np.ndarray) -> np.ndarray:
+    """That of the standard normal variables (draw, row, row)."""
+    return np.eye(factor.shape[-1]) + np.einsum("drk,dr,drl->dkl", factor, curvature, factor)

@@ -1,0 +1,363 @@
+r"""Hierarchical logit-normal: the bivariate model of diagnostic meta-analysis, for one entity or for many.
+
+The story. Entity :math:`e` is right on a case of class :math:`c` of data set :math:`d` with a rate of its own there,
+
+.. math::
+
+    x_{edc} \sim \mathrm{Binomial}(n_{edc}, \theta_{edc}), \qquad
+    \operatorname{logit} \theta_{edc} = \mu_{ec} - \delta_{dc} + \epsilon_{edc},
+
+given the class sizes. The entity's rate at the median data set, :math:`\operatorname{logit}^{-1} \mu`, is a priori Beta
+of the prior's concentrations of right and wrong. The difficulty :math:`\delta_d` that a data set has for all, and the
+deviation :math:`\epsilon_{ed}` of each entity there, are normal pairs over the two classes, each with two standard
+deviations, half-normal, and a correlation, LKJ(2). So a data set may be hard on both classes or, as by another
+threshold, easy on one because it is hard on the other.
+
+The design says which of them there are. With one entity, or where no data set was met by two, difficulty and deviation
+are one term; where nobody met two data sets there is neither, and rates differ between entities only. Of a deviation
+with several entities each has its own on a new data set, since nothing is known of what they share.
+
+Three performances answer three questions. ``performance`` (observed): how good is the entity on each of these data
+sets? ``performance_typical``: how good is it at the median data set, where half of the data sets like these are harder
+for a class, half easier? That is the summary point of meta-analyses; ``typical="mean"`` asks for the mean of the rates
+over data sets instead. In either case prevalence, where a score depends on it, is the mean over data sets, learned as
+in the model ``hierarchical_beta_binomial``. ``performance_new``: how good will it be on one more data set? All entities
+then meet the same difficulty and prevalence, drawn once a draw.
+
+Without data sets the entities are the population, as for the other hierarchical models: there is one :math:`\mu`, and
+each entity deviates from it. Outcomes of two values (right and wrong) are one class.
+
+References
+----------
+Reitsma et al. (2005), Journal of Clinical Epidemiology 58:982-990; Chu and Cole (2006), ibid. 59:1331-1332, on the
+binomial likelihood.
+"""
+
+from typing import Any, ClassVar
+
+import numpy as np
+import xarray as xr
+from scipy.special import expit
+
+from bayesrank._checks import number
+from bayesrank._random import Block, stream
+from bayesrank.models._bivariate import effects
+from bayesrank.models._designs import LEAST, between, empirical_logits, terms
+from bayesrank.models._hierarchical import Hierarchical, Hyper
+from bayesrank.models._table_evidence import binomial_evidence
+
+#: Nodes of Gauss and Hermite's rule for means of rates over data sets.
+NODES = 32
+#: Concentrations of (correlation + 1) / 2: LKJ(2).
+CORRELATION = 2.0
+#: Keeps a covariance of next to nothing factorable.
+TINY = 1e-12 * np.eye(2)
+KINDS_OF_TYPICAL = {"median": "rates of the median data set", "mean": "mean over data sets"}
+TERMS = {
+    (): "none: nobody met two data sets",
+    ("deviations",): "deviations, of which difficulty is no part that the design could tell",
+    ("difficulty", "deviations"): "difficulty that all entities share, and deviations of each",
+}
+
+
+class HierarchicalLogitNormal(Hierarchical):
+    """Logits of both rates vary from data set to data set, by difficulty that entities share and by deviations.
+
+    Takes counts of two classes, or of two outcomes, and the options of
+    :class:`~bayesrank.models._hierarchical.Hierarchical`; besides
+
+    Parameters
+    ----------
+    sd : number
+        Scale of the half-normal priors of the standard deviations between data sets, in logits: 1 by default.
+    typical : {"median", "mean"}
+        Whether typical rates are those of the median data set or means over data sets.
+
+    Examples
+    --------
+    >>> import bayesrank as br
+    >>> cells = dict(tn=[8, 9, 7], fp=[2, 1, 3], fn=[1, 0, 9], tp=[9, 5, 1])
+    >>> one = br.from_counts(**cells, entity=["a"] * 3, dataset=["x", "y", "z"])
+    >>> HierarchicalLogitNormal(one).terms
+    ('deviations',)
+    """
+
+    words: ClassVar[str] = (
+        "Logits of the rates differ from data set to data set around those of each entity, both rates together, by "
+        "spreads that are learned."
+    )
+
+    #: Spreads that may be next to nothing ask for short steps.
+    nuts: ClassVar[dict[str, Any]] = {"target_accept": 0.95}
+
+    def __init__(self, counts: xr.DataArray, *, sd: float = 1.0, typical: str = "median", **options: Any) -> None:
+        super().__init__(counts, **options)
+        if self.members.shape[-1] != 2:
+            what = "outcomes" if self.outcomes else "classes"
+            raise ValueError(
+                f"evidence must have two {what} for the model HierarchicalLogitNormal; got {self.members.shape[-1]}"
+            )
+        if not isinstance(typical, str) or typical not in KINDS_OF_TYPICAL:
+            raise ValueError(f"typical must be one of {list(KINDS_OF_TYPICAL)}; got {typical!r}")
+        self.sd, self.typical = number("sd", sd, 0, np.inf, ends=False), typical
+        #: The answer that is right, of each row.
+        self.right = [1] if self.outcomes else [0, 1]
+        cases = self.members.sum(-1)
+        there = cases.sum(1) > 0
+        if self.over_datasets:
+            there |= np.asarray(self.test_set.values != "")
+        else:
+            there[:] = True
+        #: Population and member of each table: entity and data set, or 0 and entity.
+        self.pairs = np.argwhere(there)
+        self.terms = terms(self.pairs[cases.sum(1)[there] > 0])
+        # (pair, row)
+        self.cases = np.moveaxis(cases, 1, 2)[there]
+        right = np.stack([self.members[:, row, :, answer] for row, answer in enumerate(self.right)], -1)
+        self.hits = right[there]
+        self.alpha = np.stack([self.prior[:, row, [a, 1 - a]] for row, a in enumerate(self.right)], 1)
+        self.settings |= {"sd": self.sd, "terms": TERMS[self.terms] if self.over_datasets else "deviations"}
+        if self.over_datasets:
+            self.settings["typical"] = KINDS_OF_TYPICAL[typical] + ("" if self.outcomes else ", mean prevalence")
+        self._centring()
+
+    def _centring(self) -> None:
+        """How centred each effect is, and where sampling starts: from empirical logits and their information."""
+        entity, dataset = self.pairs.T
+        self.weights: dict[str, list[np.ndarray]] = {name: [] for name in self.terms}
+        self.starts: dict[str, list[np.ndarray]] = {name: [] for name in self.terms}
+        self.start_mean = np.empty((len(self.members), len(self.right)))
+        self.start_sd = {name: np.empty(len(self.right)) for name in self.terms}
+        for row in range(len(self.right)):
+            value, information = empirical_logits(self.hits[:, row], self.cases[:, row])
+            mean, total = between(value, information, entity)
+            total = min(total, self.sd**2)  # a prior that knows better
+            self.start_mean[:, row] = mean
+            off = value - mean[entity]
+            variance = min(between(off, information, dataset)[1], total) if len(self.terms) == 2 else total
+            told = information * variance
+            if "difficulty" in self.terms:
+                rest = max(total - variance, min(LEAST, self.sd) ** 2)
+                each = rest * np.bincount(dataset, information / (1 + told), self.members.shape[2])
+                self.weights["difficulty"].append(each / (1 + each))
+                self.starts["difficulty"].append(np.zeros(each.size))
+                self.start_sd["difficulty"][row] = np.sqrt(rest)
+            if "deviations" in self.terms:
+                # An effect starts where the counts put it, the more centred the closer.
+                weight = told / (1 + told)
+                start = weight * (mean[entity] + off / variance ** ((1 - weight) / 2))
+                self.weights["deviations"].append(weight)
+                self.starts["deviations"].append(start)
+                self.start_sd["deviations"][row] = np.sqrt(variance)
+
+    def build(self) -> Any:
+        """The PyMC model: counts given the class sizes. Class shares are learned apart, by quadrature."""
+        import pymc as pm
+
+        entity, dataset = self.pairs.T
+        rows = range(len(self.right))
+        with pm.Model() as model:
+            # The logits at the mean of the data sets' difficulties, which the counts tell better than the median's.
+            level = pm.Flat("level", shape=self.start_mean.shape, initval=self.start_mean)
+            mu, mean = level, [level[entity, row] for row in rows]
+
+            def latent(name: str) -> Any:
+                return lambda row, centre, scale: pm.Normal(
+                    f"{name}_{row}", centre, scale, shape=len(self.starts[name][row]), initval=self.starts[name][row]
+                )
+
+            for name in self.terms:
+                sd = pm.HalfNormal(f"sd_of_{name}", self.sd, shape=len(rows), initval=self.start_sd[name])
+                half = pm.Beta(f"half_of_{name}", CORRELATION, CORRELATION) if len(rows) == 2 else 0.5
+                each = [sd[row] for row in rows]
+                if name == "difficulty":
+                    none = [np.zeros(self.members.shape[2])] * len(rows)
+                    hard, _ = effects(latent(name), none, each, 2 * half - 1, self.weights[name])
+                    shift = [hard[row].mean() for row in rows]
+                    mu = level + pm.math.stack(shift)
+                    mean = [mean[row] - (hard[row] - shift[row])[dataset] for row in rows]
+                else:
+                    mean, _ = effects(latent(name), mean, each, 2 * half - 1, self.weights[name])
+            pm.Potential("prior_of_mu", _log_beta(pm.math, mu, self.alpha))
+            logits = pm.math.stack(mean, axis=1)
+            pm.Binomial("counts", n=self.cases, logit_p=logits, observed=self.hits)
+        return model
+
+    def performances(self, sampled: xr.Dataset, root: np.random.SeedSequence) -> xr.Dataset:
+        """The posterior group from what was sampled of logits and spreads, and class shares drawn apart."""
+        chains, draws = sampled.sizes["chain"], sampled.sizes["draw"]
+        names = ["level", *(f"{what}_{name}" for name in self.terms for what in ("sd_of", "half_of"))]
+        names += [f"{name}_{row}" for name in self.terms for row in range(len(self.right))]
+        parts = []
+        for chain in range(chains):
+            one = sampled.isel(chain=chain)
+            hyper = {name: one[name].transpose("draw", ...).values for name in names if name in one}
+            block = Block(chain, 0, draws, (chains, draws))
+            hyper |= self._shares_learned("posterior", block, root)
+            parts.append(self._tables(self._placed(hyper), "posterior", block, root))
+        return self._stacked(parts, sampled)
+
+    def draw_prior(self, block: Block, root: np.random.SeedSequence) -> dict[str, xr.Variable]:
+        """Draws of one block of the prior."""
+        rng = stream(root, "prior", "logits", *block.key)
+        size, rows = block.size, len(self.right)
+        right, wrong = (rng.standard_gamma(self.alpha[..., i], (size, *self.alpha.shape[:2])) for i in (0, 1))
+        mu = np.log(np.maximum(right, 1e-300)) - np.log(np.maximum(wrong, 1e-300))
+        hyper: Hyper = {}
+        for name in self.terms:
+            hyper[f"sd_of_{name}"] = abs(rng.normal(0, self.sd, (size, rows)))
+            hyper[f"half_of_{name}"] = rng.beta(CORRELATION, CORRELATION, size)
+        hyper |= self._shares_learned("prior", block, root)
+        hyper |= {
+            f"{name}_{row}": rng.standard_normal((size, start.size))
+            for name in self.terms
+            for row, start in enumerate(self.starts[name])
+        }
+        return self._tables(self._placed(hyper, mu), "prior", block, root)
+
+    def _placed(self, hyper: Hyper, mu: np.ndarray | None = None) -> Hyper:
+        """Logits of each table (draw, pair, row) and of what varies, from latent variables.
+
+        Given ``mu`` these are standard normal, else what was sampled with the logits at the mean difficulty.
+        """
+        entity, dataset = self.pairs.T
+        rows = range(len(self.right))
+        level = hyper["level"] if mu is None else mu
+        shift = np.zeros((len(level), len(rows)))
+
+        def latent(name: str) -> Any:
+            if mu is None:
+                return lambda row, centre, scale: hyper[f"{name}_{row}"]
+            return lambda row, centre, scale: centre + scale * hyper[f"{name}_{row}"]
+
+        mean = [level[:, entity, row] for row in rows]
+        found = {name: held for name, held in hyper.items() if not name.endswith(("_0", "_1"))}
+        for name in self.terms:
+            sd = [hyper[f"sd_of_{name}"][:, [row]] for row in rows]
+            rho = 2 * hyper[f"half_of_{name}"][:, None] - 1 if len(rows) == 2 else 0.0
+            if name == "difficulty":
+                none = [np.zeros(self.members.shape[2])] * len(rows)
+                hard, _ = effects(latent(name), none, sd, rho, self.weights[name])
+                found["difficulty"] = np.stack(hard, -1)
+                shift = found["difficulty"].mean(1) if mu is None else shift
+                mean = [mean[row] + shift[:, [row]] - hard[row][:, dataset] for row in rows]
+            else:
+                mean, _ = effects(latent(name), mean, sd, rho, self.weights[name])
+        return found | {"mu": level + shift[:, None], "logits": np.stack(mean, -1)}
+
+    def _covariance(self, hyper: Hyper) -> np.ndarray:
+        """Covariance (draw, row, row) of an entity's logits between data sets."""
+        total = np.zeros((len(hyper["mu"]), len(self.right), len(self.right)))
+        for name in self.terms:
+            total += covariance(hyper[f"sd_of_{name}"], hyper.get(f"half_of_{name}"))
+        return total
+
+    def _rates(
+        self, hyper: Hyper, group: str, block: Block, root: np.random.SeedSequence
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        mu, rows = hyper["mu"], len(self.right)
+        own = np.full((block.size, len(self.members), self.members.shape[2], rows), np.nan)
+        own[:, self.pairs[:, 0], self.pairs[:, 1]] = hyper["logits"]
+        if not self.over_datasets:
+            return self._answers(own[:, 0]), np.empty(0), np.empty(0)
+        centre = mu
+        new = mu.copy()
+        for name in self.terms:
+            factor = np.linalg.cholesky(
+                covariance(hyper[f"sd_of_{name}"], hyper.get(f"half_of_{name}")) + TINY[:rows, :rows]
+            )
+            if name == "difficulty":
+                rng = stream(root, group, "new difficulty", *block.key)
+                new -= np.einsum("drk,dk->dr", factor, rng.standard_normal((block.size, rows)))[:, None]
+                continue
+            for i, entity in enumerate(self.names):
+                rng = stream(root, group, "new deviations", entity, *block.key)
+                new[:, i] += np.einsum("drk,dk->dr", factor, rng.standard_normal((block.size, rows)))
+        if self.typical == "mean":
+            sd = np.sqrt(np.einsum("drr->dr", self._covariance(hyper)))
+            nodes, weights = np.polynomial.hermite_e.hermegauss(NODES)
+            right, wrong = (
+                sum(
+                    w * expit(sign * (mu + z * sd[:, None]))
+                    for z, w in zip(nodes, weights / weights.sum(), strict=True)
+                )
+                for sign in (1, -1)
+            )
+            centre = np.log(right) - np.log(wrong)
+        return self._answers(own), self._answers(centre), self._answers(new)
+
+    def _answers(self, logits: np.ndarray) -> np.ndarray:
+        """Rates of both answers (..., row, answer) from logits of the right one; neither loses digits."""
+        found = np.empty((*logits.shape, 2))
+        for row, answer in enumerate(self.right):
+            found[..., row, answer] = expit(logits[..., row])
+            found[..., row, 1 - answer] = expit(-logits[..., row])
+        return found
+
+    def _kept(self, hyper: Hyper) -> dict[str, xr.Variable]:
+        rows = self.row[:-1]
+        whose = ["entity"] * self.over_datasets
+        rates = self._answers(hyper["mu"] if self.over_datasets else hyper["mu"][:, 0])
+        found = {"median_rate": (("draw", *whose, *self.row), rates[..., 0, :] if self.outcomes else rates)}
+        for name in self.terms:
+            sd = hyper[f"sd_of_{name}"]
+            found[f"sd_of_{name}"] = (("draw", *rows), sd[:, 0] if self.outcomes else sd)
+            if not self.outcomes:
+                found[f"correlation_of_{name}"] = (("draw",), 2 * hyper[f"half_of_{name}"] - 1)
+        if "difficulty" in hyper:
+            hard = hyper["difficulty"]
+            found["difficulty"] = (("draw", "dataset", *rows), hard[..., 0] if self.outcomes else hard)
+        if self.over_datasets and self.terms:
+            total = self._covariance(hyper)
+            sd = np.sqrt(np.einsum("drr->dr", total))
+            found["sd_between_datasets"] = (("draw", *rows), sd[:, 0] if self.outcomes else sd)
+            if not self.outcomes:
+                with np.errstate(invalid="ignore"):
+                    together = total[:, 0, 1] / sd.prod(-1)
+                found["correlation_between_datasets"] = (("draw",), together)
+        return {name: xr.Variable(*held) for name, held in found.items()}
+
+    def log_likelihood(self, posterior: xr.Dataset) -> xr.Dataset:
+        """Log probability of each table given its class sizes and what was learned: ``counts`` (entity, [dataset]).
+
+        Deviations are integrated out, so a table is what may be left out; difficulty is as it was drawn.
+        """
+        draws = ("chain", "draw")
+        shape = tuple(posterior.sizes[d] for d in draws)
+        size, rows = int(np.prod(shape)), len(self.right)
+
+        def held(name: str, *after: int) -> np.ndarray:
+            return posterior[name].transpose(*draws, ...).values.reshape(size, *after)
+
+        median = np.log(held("median_rate", len(self.members), rows, 2))
+        mean = np.stack([median[:, :, r, a] - median[:, :, r, 1 - a] for r, a in enumerate(self.right)], -1)
+        sd, rho = np.zeros((size, rows)), np.zeros(size)
+        if "deviations" in self.terms:
+            sd = held("sd_of_deviations", rows)
+            rho = held("correlation_of_deviations") if rows == 2 else rho
+        hard = held("difficulty", self.members.shape[2], rows) if "difficulty" in self.terms else None
+        found = np.zeros((size, len(self.members), self.members.shape[2]))
+        for (i, j), right, cases in zip(self.pairs, self.hits, self.cases, strict=True):
+            centre = mean[:, i] - (0 if hard is None else hard[:, j])
+            found[:, i, j] = binomial_evidence(right, cases, centre, sd, rho)
+        found = found if self.over_datasets else found[:, 0]
+        result: dict[str, Any] = {
+            "counts": ((*draws, *map(str, self.test_set.dims)), found.reshape(*shape, *found.shape[1:]))
+        }
+        if (shares := self._log_likelihood_of_shares(posterior)) is not None:
+            result["row_totals"] = shares
+        coords = {name: c for name, c in posterior.coords.items() if not {"actual", *self.row} & set(c.dims)}
+        return xr.Dataset(result, coords)
+
+
+def covariance(sd: np.ndarray, half: np.ndarray | None) -> np.ndarray:
+    """Of one or two rows (draw, row, row), from standard deviations and (correlation + 1) / 2."""
+    found = sd[:, :, None] * sd[:, None, :]
+    if sd.shape[1] == 2 and half is not None:
+        found[:, [0, 1], [1, 0]] *= (2 * half - 1)[:, None]
+    return found
+
+
+def _log_beta(math: Any, mu: Any, alpha: np.ndarray) -> Any:
+    """Log density of logits of Beta rates: of concentrations of right and wrong, without the constant."""
+    return -(alpha[..., 0] * math.log1pexp(-mu) + alpha[..., 1] * math.log1pexp(mu)).sum()

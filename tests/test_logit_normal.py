@@ -1,0 +1,505 @@
+"""Hierarchical logit-normal: density, limits and pieces against known answers, another sampler, calibration."""
+
+import importlib.util
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+import xarray as xr
+from scipy import integrate, special, stats
+
+import bayesrank as br
+from bayesrank._compat import groups_of
+from bayesrank._random import Block, root_sequence
+from bayesrank.models import tell
+from bayesrank.models._bivariate import effects
+from bayesrank.models._designs import between, empirical_logits, terms
+from bayesrank.models._table_evidence import binomial_evidence
+
+NAME = "hierarchical_logit_normal"
+
+
+@pytest.fixture(scope="module")
+def measure():
+    """The sampler of many meta-analyses, which the documentation's numbers come from."""
+    path = Path(__file__).parent.parent / "docs" / "measure_meta_analysis.py"
+    spec = importlib.util.spec_from_file_location("measure_meta_analysis", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def tables(entities=1, datasets=15, seed=7, rho=-0.5):
+    """Counts of entities that all met the same data sets."""
+    rng = np.random.default_rng(seed)
+    factor = np.linalg.cholesky([[1, rho], [rho, 1]])
+    hard = rng.normal(size=(datasets, 2)) * 0.6
+    logits = (
+        rng.normal([1.8, 1.0], 0.4, (entities, 1, 2)) - hard + 0.7 * rng.normal(size=(entities, datasets, 2)) @ factor.T
+    )
+    cases = np.stack([rng.integers(30, 200, datasets), rng.integers(15, 120, datasets)], -1)
+    right = rng.binomial(cases, special.expit(logits))
+    wrong = cases - right
+    return br.from_counts(
+        tn=right[..., 0].ravel(),
+        fp=wrong[..., 0].ravel(),
+        fn=wrong[..., 1].ravel(),
+        tp=right[..., 1].ravel(),
+        entity=np.repeat([f"e{i}" for i in range(entities)], datasets),
+        dataset=list(range(datasets)) * entities,
+    )
+
+
+def fit(counts, draws=300, tune=300, **options):
+    """A short run, in one process."""
+    options.setdefault("seed", 1)
+    return br.fit(counts, NAME, draws=draws, chains=2, nuts={"tune": tune, "cores": 1}, **options)
+
+
+# --- Pieces -------------------------------------------------------------------------------------------------------
+
+
+def told_by_matrices(pairs):
+    """The two variance components and their multiples, by projections."""
+    entity, dataset = pairs.T
+    x, z = np.eye(entity.max() + 1)[entity], np.eye(dataset.max() + 1)[dataset]
+    p = np.eye(len(pairs)) - x @ np.linalg.pinv(x)
+    a = p @ z @ z.T @ p
+    if abs(p).max() < 1e-9:
+        return ()
+    return ("deviations",) if abs(a - np.vdot(a, p) / np.vdot(p, p) * p).max() < 1e-9 else ("difficulty", "deviations")
+
+
+def test_a_design_tells_what_its_matrices_tell():
+    rng = np.random.default_rng(1)
+    found = []
+    while len(found) < 300:
+        design = rng.random(rng.integers(1, 5, 2)) < rng.choice([0.3, 0.6, 0.9])
+        if design.any():
+            found.append(terms(np.argwhere(design)))
+            assert found[-1] == told_by_matrices(np.argwhere(design)), design
+    assert len(set(found)) == 3
+
+
+def test_the_variance_between_data_sets_is_by_moments():
+    """DerSimonian and Laird's formula, written out for one entity; of two it is a mean of theirs by their scales."""
+    logit, information = np.array([0.2, 1.5, -0.3, 2.0, 1.0]), np.array([3.0, 8.0, 5.0, 9.0, 0.0])
+    mean, variance = between(logit, information, np.zeros(5, int))
+    centre = (logit * information).sum() / information.sum()
+    q = (information * (logit - centre) ** 2).sum()
+    wanted = (q - 3) / (information.sum() - (information**2).sum() / information.sum())
+    assert (mean.item(), variance) == pytest.approx((centre, wanted))
+    twice = between(np.tile(logit, 2), np.tile(information, 2), np.repeat([0, 1], 5))
+    assert (twice[0].tolist(), twice[1]) == (pytest.approx([centre] * 2), pytest.approx(wanted))
+    assert between(logit[:1], information[:1], np.zeros(1, int))[1] == pytest.approx(0.01)
+    value, told = empirical_logits(np.array([3]), np.array([9]))
+    assert (value.item(), told.item()) == pytest.approx((np.log(3.5 / 6.5), 1 / (1 / 3.5 + 1 / 6.5)))
+
+
+@pytest.mark.parametrize("weight", [0.0, 0.4, 1.0])
+def test_effects_are_normal_pairs_however_centred(weight):
+    rng = np.random.default_rng(2)
+    size, mean, sd, rho = 200_000, [1.0, -2.0], [0.5, 2.0], -0.7
+    found, standard = effects(
+        lambda row, centre, scale: centre + scale * rng.standard_normal(size), mean, sd, rho, [np.full(1, weight)] * 2
+    )
+    assert np.mean(found, axis=1) == pytest.approx(mean, abs=4 * 2 / np.sqrt(size))
+    assert np.std(found, axis=1) == pytest.approx(sd, rel=4 / np.sqrt(2 * size))
+    assert np.corrcoef(found)[0, 1] == pytest.approx(rho, abs=4 * (1 - rho**2) / np.sqrt(size))
+    assert abs(np.corrcoef(standard)[0, 1]) < 4 / np.sqrt(size)
+
+
+CELLS = [((7, 3), (10, 12)), ((0, 4), (6, 4)), ((200, 0), (230, 0)), ((0, 0), (900, 3))]
+
+
+@pytest.mark.parametrize(("right", "cases"), CELLS, ids=str)
+def test_the_probability_of_a_table_is_an_integral(right, cases):
+    mean, sd, rho = np.array([1.0, -0.5]), np.array([0.8, 1.5]), -0.4
+
+    nodes, weights = np.polynomial.hermite_e.hermegauss(120)
+    inner = [
+        (w * v, np.array([x, rho * x + np.sqrt(1 - rho**2) * y]))
+        for x, w in zip(nodes, weights, strict=True)
+        for y, v in zip(nodes, weights, strict=True)
+        if w * v > 1e-14
+    ]
+    rates = special.expit(mean + sd * np.array([at for _, at in inner]))
+    wanted = np.dot([w for w, _ in inner], stats.binom(cases, rates).pmf(right).prod(-1)) / (2 * np.pi)
+    found = binomial_evidence(np.array(right), np.array(cases), mean[None], sd[None], np.array([rho]))
+    assert np.exp(found).item() == pytest.approx(wanted, rel=2e-3)
+
+
+def test_probabilities_of_all_tables_are_one():
+    cases, mean = np.array([4, 3]), np.array([[2.0, -1.0], [6.0, 9.0]])
+    total = sum(
+        np.exp(binomial_evidence(np.array([a, b]), cases, mean, np.full((2, 2), 1.5), np.array([0.5, -0.9])))
+        for a in range(5)
+        for b in range(4)
+    )
+    assert total == pytest.approx([1, 1], abs=2e-4)
+    one = np.array([[0.3]])
+    alone = [binomial_evidence(np.array([x]), np.array([6]), one, 2 * one, one[0]) for x in range(7)]
+    assert np.exp(alone).sum() == pytest.approx(1, abs=1e-4)
+
+
+# --- The density --------------------------------------------------------------------------------------------------
+
+
+def plain_log_density(story, mu, hard, logits, sd, half):
+    """Of all that is unknown, on the scale on which it has its priors, and the counts."""
+    alpha = story.alpha
+    found = stats.beta(alpha[..., 0], alpha[..., 1]).logpdf(special.expit(mu)).sum()
+    found += np.log(special.expit(mu) * special.expit(-mu)).sum()
+    entity, dataset = story.pairs.T
+    for name in story.terms:
+        found += stats.halfnorm(scale=story.sd).logpdf(sd[name]).sum() + stats.beta(2, 2).logpdf(half[name])
+        rho = 2 * half[name] - 1
+        covariance = np.outer(sd[name], sd[name]) * [[1, rho], [rho, 1]]
+        off = hard if name == "difficulty" else logits - (mu[entity] - hard[dataset])
+        found += stats.multivariate_normal(np.zeros(2), covariance).logpdf(off).sum()
+    return found + stats.binom(story.cases, special.expit(logits)).logpmf(story.hits).sum()
+
+
+@pytest.mark.parametrize("entities", [1, 3])
+def test_the_density_of_the_graph_is_the_one_of_the_story(entities):
+    """Differences of log densities between points, the graph's on its own scale and with the change of variables."""
+    counts = tables(entities, 4)
+    if entities == 3:
+        counts = xr.where(
+            (counts["dataset"] == 2) & (counts["actual"] == "positive"), 0, counts, keep_attrs=True
+        ).transpose(*counts.dims)
+    story = tell(NAME, counts, {"prior": 2.0, "sd": 0.7})
+    model = story.build()
+    logp = model.compile_logp(jacobian=False, mode="FAST_COMPILE")
+    rng = np.random.default_rng(5)
+    gaps = []
+    for _ in range(4):
+        hyper = {"level": rng.normal(size=(1, *story.start_mean.shape))}
+        for name in story.terms:
+            hyper[f"sd_of_{name}"] = rng.uniform(0.2, 1.5, (1, 2))
+            hyper[f"half_of_{name}"] = rng.uniform(0.1, 0.9, 1)
+            for row, start in enumerate(story.starts[name]):
+                hyper[f"{name}_{row}"] = rng.normal(size=(1, start.size))
+        placed = story._placed(hyper)
+        point, change = {}, 0.0
+        for name, value in hyper.items():
+            if name.startswith("sd_of"):
+                point[f"{name}_log__"] = np.log(value[0])
+            elif name.startswith("half_of"):
+                point[f"{name}_logodds__"] = special.logit(value[0])
+            else:
+                point[name] = value[0]
+        # Effects are scaled latent variables: the second of a pair by what the first leaves of its spread.
+        for name in story.terms:
+            rho = 2 * hyper[f"half_of_{name}"][0] - 1
+            for row, weight in enumerate(story.weights[name]):
+                scale = hyper[f"sd_of_{name}"][0, row] * (np.sqrt(1 - rho**2) if row else 1)
+                change += ((1 - weight) * np.log(scale)).sum()
+        wanted = plain_log_density(
+            story,
+            placed["mu"][0],
+            placed["difficulty"][0] if "difficulty" in placed else np.zeros((4, 2)),
+            placed["logits"][0],
+            {name: hyper[f"sd_of_{name}"][0] for name in story.terms},
+            {name: hyper[f"half_of_{name}"][0] for name in story.terms},
+        )
+        gaps.append(float(logp(point)) - wanted - change)
+    assert np.ptp(gaps) == pytest.approx(0, abs=1e-7)
+
+
+# --- Fits ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def one():
+    return fit(tables(), draws=600, groups=["log_likelihood"])
+
+
+@pytest.fixture(scope="module")
+def three():
+    counts = tables(3, 8)
+    counts.loc[{"dataset": 0, "actual": "positive"}] = 0
+    counts.loc[{"entity": "e2", "dataset": 1}] = 0
+    counts["measured"].loc[{"entity": "e2", "dataset": 1}] = False
+    counts.loc[{"entity": "e1", "predicted": "negative"}] += counts.loc[{"entity": "e1", "predicted": "positive"}]
+    counts.loc[{"entity": "e1", "predicted": "positive"}] = 0
+    return fit(counts, groups=["posterior_predictive", "prior", "prior_predictive"])
+
+
+def agree(ours, other, effective):
+    """Means and standard deviations alike, within five Monte-Carlo errors of draws worth ``effective``."""
+    error = np.hypot(ours.std(0) / np.sqrt(effective), other.std(0) / np.sqrt(effective))
+    assert (abs(ours.mean(0) - other.mean(0)) < 5 * error).all()
+    assert (abs(np.log(ours.std(0) / other.std(0))) < 5 / np.sqrt(effective)).all()
+
+
+@pytest.mark.slow
+def test_one_entity_has_the_posterior_of_another_sampler(one, measure):
+    story = tell(NAME, tables(), {})
+    post = groups_of(one)["posterior"]
+    many = 50
+    right, cases = (np.broadcast_to(part, (many, *part.shape)) for part in (story.hits, story.cases))
+    found = measure.sample(right, cases, np.random.default_rng(3), draws=40)
+    logits = special.logit(post["performance"] / post["performance"].sum("predicted"))
+    ours = {
+        "mu": special.logit(np.stack([post["median_rate"].values[..., 0, c, c].ravel() for c in (0, 1)], -1)),
+        "sd": post["sd_of_deviations"].values.reshape(-1, 2),
+        "rho": post["correlation_of_deviations"].values.ravel(),
+        "logits": np.stack([logits.values[..., 0, :, c, c].reshape(-1, 15) for c in (0, 1)], -1),
+    }
+    for name, values in ours.items():
+        agree(values, getattr(found, name).reshape(-1, *values.shape[1:]), 300)
+    assert int(one["sample_stats"]["diverging"].sum()) == 0
+
+
+@pytest.mark.slow
+def test_of_one_entity_difficulty_and_deviations_are_one_term(one):
+    post = groups_of(one)["posterior"]
+    assert post.attrs["terms"].startswith("deviations, of which difficulty is no part")
+    assert "difficulty" not in post
+    np.testing.assert_allclose(post["sd_between_datasets"], post["sd_of_deviations"])
+
+
+def test_what_is_kept_has_its_dims_and_the_attrs_say_what_was_learned(three):
+    post = groups_of(three)["posterior"]
+    assert post.attrs["terms"].startswith("difficulty that all entities share")
+    assert post.attrs["typical"] == "rates of the median data set, mean prevalence"
+    assert post["difficulty"].dims == ("chain", "draw", "dataset", "actual")
+    total = post["sd_of_difficulty"] ** 2 + post["sd_of_deviations"] ** 2
+    np.testing.assert_allclose(post["sd_between_datasets"] ** 2, total)
+    typical = post["performance_typical"] / post["performance_typical"].sum("predicted")
+    np.testing.assert_allclose(typical, post["median_rate"].transpose(*typical.dims), rtol=1e-12)
+
+
+def test_what_is_not_there_is_predicted_or_left_out(three):
+    tpr = br.scores.tpr(three, kind="observed")
+    assert tpr.sel(dataset=0).notnull().all()
+    assert tpr.sel(entity="e2", dataset=1).isnull().all()
+    assert tpr.sel(entity="e2").drop_sel(dataset=1).notnull().all()
+    table = br.ranking_table(br.credible_ranking(three, "informedness"))
+    # Who never fires is right on all negatives and on no positive.
+    assert abs(table.loc["e1", ["lower", "upper"]]).max() < 0.02
+    assert table.index[-1] == "e1"
+    measured = three["posterior_predictive"]["counts"].sum(["actual", "predicted"])
+    assert (measured.sel(entity="e2", dataset=1) == 0).all()
+    assert (measured.sel(entity="e2", dataset=2) > 0).all()
+
+
+@pytest.fixture(scope="module")
+def prior():
+    """Independent draws of the prior of three entities on four data sets."""
+    drawn = tell(NAME, tables(3, 4), {}).draw_prior(Block(0, 0, 4000, (1, 4000)), root_sequence(1))
+    return xr.Dataset(drawn, {"actual": ["negative", "positive"], "predicted": ["negative", "positive"]})
+
+
+def right_logits(rate):
+    """Of the right answer of each class: (draw, ..., actual)."""
+    return np.stack([special.logit(rate.isel(actual=c, predicted=c)) for c in (0, 1)], -1)
+
+
+def nothing(moment):
+    """Means that are 0, within four Monte-Carlo errors."""
+    return (abs(moment.mean(0)) < 4 * moment.std(0) / np.sqrt(len(moment))).all()
+
+
+def test_entities_meet_the_same_new_data_set(prior):
+    """Away from the median data set: one difficulty, deviations of each, and one prevalence for all."""
+    share = prior["performance_new"].sum("predicted").transpose(..., "entity")
+    np.testing.assert_allclose(share.values.std(-1), 0, atol=1e-12)
+    assert share.values.std() > 0.1
+    rate = prior["performance_new"] / prior["performance_new"].sum("predicted")
+    away = right_logits(rate) - right_logits(prior["median_rate"])
+    hard, own = (prior[f"sd_of_{name}"].values for name in ("difficulty", "deviations"))
+    apart = (away[:, 0] - away[:, 2]) / np.sqrt(2) / own
+    together = away.mean(1) / np.sqrt(hard**2 + own**2 / 3)
+    for z in (apart, together):
+        assert nothing(z)
+        assert nothing(z**2 - 1)
+    assert nothing(apart[:, 0] * apart[:, 1] - prior["correlation_of_deviations"].values)
+    covariance = [prior[f"correlation_of_{name}"].values * sd.prod(-1) for name, sd in
+                  (("difficulty", hard), ("deviations", own))]  # fmt: skip
+    scale = np.sqrt(hard**2 + own**2 / 3).prod(-1)
+    assert nothing(together[:, 0] * together[:, 1] - (covariance[0] + covariance[1] / 3) / scale)
+
+
+def test_the_prior_is_what_the_documentation_says(prior):
+    for name, law in (
+        ("median_rate", stats.uniform),
+        ("sd_of_difficulty", stats.halfnorm),
+        ("sd_of_deviations", stats.halfnorm),
+        ("correlation_of_deviations", stats.beta(2, 2, -1, 2)),
+        ("correlation_of_difficulty", stats.beta(2, 2, -1, 2)),
+    ):
+        values = prior[name].isel({d: 0 for d in prior[name].dims if d != "draw"})
+        assert stats.kstest(values, law.cdf).pvalue > 1e-3, name
+    # Tables are where their difficulty and deviations put them: one data set less another, and one entity.
+    rate = prior["performance"] / prior["performance"].sum("predicted")
+    away = right_logits(rate) - right_logits(prior["median_rate"])[:, :, None]
+    away += prior["difficulty"].values[:, None]
+    z = away / prior["sd_of_deviations"].values[:, None, None]
+    flat = z[:, 1, 2]
+    assert stats.kstest(flat[:, 0], "norm").pvalue > 1e-3
+    assert stats.kstest(flat[:, 1], "norm").pvalue > 1e-3
+    assert nothing(flat[:, 0] * flat[:, 1] - prior["correlation_of_deviations"].values)
+    z = prior["difficulty"].isel(dataset=3, actual=1) / prior["sd_of_difficulty"].isel(actual=1)
+    assert stats.kstest(z, "norm").pvalue > 1e-3
+    total = prior["sd_between_datasets"] ** 2
+    np.testing.assert_allclose(total, prior["sd_of_difficulty"] ** 2 + prior["sd_of_deviations"] ** 2)
+    parts = [
+        prior[f"correlation_of_{name}"] * prior[f"sd_of_{name}"].prod("actual") for name in ("difficulty", "deviations")
+    ]
+    np.testing.assert_allclose(
+        prior["correlation_between_datasets"] * prior["sd_between_datasets"].prod("actual"), parts[0] + parts[1]
+    )
+
+
+def test_predictions_have_the_form_of_the_evidence(three):
+    groups = groups_of(three)
+    assert groups["prior_predictive"]["counts"].dims == groups["posterior_predictive"]["counts"].dims
+    assert groups["prior"].attrs["kind"] == "typical"
+
+
+@pytest.mark.parametrize("typical", ["median", "mean"])
+def test_typical_is_the_median_or_the_mean_over_data_sets(typical):
+    """The mean by an integral of the rate over logits, for single draws of the prior."""
+    story = tell(NAME, tables(2, 3), {"typical": typical, "prevalence": 0.5})
+    drawn = story.draw_prior(Block(0, 0, 6, (1, 6)), root_sequence(1))
+    rate = 2 * drawn["performance_typical"].values[:, 1, 1, 1]
+    mu = special.logit(drawn["median_rate"].values[:, 1, 1, 1])
+    sd = drawn["sd_between_datasets"].values[:, 1]
+    wanted = special.expit(mu)
+    if typical == "mean":
+        wanted = [
+            integrate.quad(lambda x, m=m, s=s: special.expit(m + s * x) * stats.norm.pdf(x), -9, 9)[0]
+            for m, s in zip(mu, sd, strict=True)
+        ]
+    np.testing.assert_allclose(rate, wanted, rtol=1e-5)
+    np.testing.assert_allclose(drawn["performance_typical"].values.sum((-1, -2)), 1)
+
+
+def test_without_terms_rates_are_beta():
+    """Two entities on one data set: nothing to learn between data sets, and conjugate posteriors."""
+    counts = tables(2, 15).isel(dataset=[3])
+    fitted = fit(counts, draws=500)
+    assert fitted["posterior"].attrs["terms"].startswith("none")
+    for c in (0, 1):
+        right, cases = counts.isel(dataset=0, actual=c, predicted=c), counts.isel(dataset=0, actual=c).sum("predicted")
+        for kind in ("observed", "typical", "new"):
+            table = br.as_performance(fitted, kind)
+            rate = (table / table.sum("predicted")).isel(actual=c, predicted=c).transpose("entity", ...)
+            for i, values in enumerate(rate.values.reshape(2, -1)):
+                law = stats.beta(1 + right.values[i], 1 + cases.values[i] - right.values[i])
+                assert abs(values.mean() - law.mean()) < 5 * law.std() / np.sqrt(300)
+                assert values.std() == pytest.approx(law.std(), rel=5 / np.sqrt(2 * 300))
+
+
+@pytest.mark.slow
+def test_next_to_no_spread_is_one_pool():
+    counts = tables(1, 6)
+    post = fit(counts, sd=1e-3, draws=500)["posterior"]
+    pooled = br.pool(counts).isel(entity=0).values
+    for c in (0, 1):
+        law = stats.beta(1 + pooled[c, c], 1 + pooled[c, 1 - c])
+        values = post["median_rate"].values[:, :, 0, c, c]
+        assert abs(values.mean() - law.mean()) < 5 * law.std() / np.sqrt(300)
+        assert values.std() == pytest.approx(law.std(), rel=0.2)
+
+
+@pytest.mark.slow
+def test_large_tables_keep_their_own_rates():
+    counts = 100_000 * tables(2, 4)
+    post = fit(counts, draws=200)
+    observed = br.scores.informedness(counts)
+    found = br.scores.informedness(post, kind="observed").median(["chain", "draw"])
+    np.testing.assert_allclose(found.transpose(*observed.dims), observed, atol=2e-3)
+
+
+@pytest.mark.slow
+def test_entities_are_a_population_without_data_sets():
+    small, large = {"tn": 9, "fp": 1, "fn": 1, "tp": 9}, {"tn": 900, "fp": 100, "fn": 100, "tp": 900}
+    others = {"tn": 60, "fp": 40, "fn": 40, "tp": 60}
+    cells = {k: [small[k], large[k], *[others[k]] * 5] for k in small}
+    counts = br.from_counts(**cells, entity=["small", "large", *"vwxyz"])
+    fitted = fit(counts)
+    tpr = br.scores.tpr(fitted).median(["chain", "draw"])
+    assert 0.9 + 0.01 > float(tpr.sel(entity="large")) > float(tpr.sel(entity="small")) > 0.6
+    assert "performance_new" not in fitted["posterior"]
+    assert fitted["posterior"]["median_rate"].dims == ("chain", "draw", "actual", "predicted")
+
+
+@pytest.mark.slow
+def test_outcomes_are_one_class():
+    frame = br.from_frame(
+        pd.DataFrame(
+            {"entity": ["a"] * 3 + ["b"] * 3, "dataset": list("xyz") * 2, "correct": [8, 30, 50, 5, 22, 40],
+             "wrong": [2, 10, 10, 5, 18, 20]}
+        ),
+        dataset="dataset",
+    )  # fmt: skip
+    fitted = fit(frame, groups=["log_likelihood"])
+    ranking = br.ranking_table(br.credible_ranking(fitted, "mean_outcome", kind="new"))
+    assert ranking.index[0] == "a"
+    assert fitted["posterior"]["sd_of_difficulty"].dims == ("chain", "draw")
+    assert fitted["log_likelihood"]["counts"].dims == ("chain", "draw", "entity", "dataset")
+
+
+@pytest.mark.slow
+def test_the_loglikelihood_is_of_tables(one):
+    found, post = one["log_likelihood"], one["posterior"]
+    assert found["counts"].dims == ("chain", "draw", "entity", "dataset")
+    assert found["row_totals"].dims == ("chain", "draw", "test_set")
+    counts = tables().isel(entity=0, dataset=4).values
+    mu = special.logit(np.diag(post["median_rate"].values[1, 7, 0]))
+    wanted = binomial_evidence(
+        np.diag(counts), counts.sum(1), mu[None], post["sd_of_deviations"].values[1, [7]],
+        post["correlation_of_deviations"].values[1, [7]],
+    )  # fmt: skip
+    assert float(found["counts"][1, 7, 0, 4]) == pytest.approx(wanted.item(), rel=1e-9)
+
+
+REFUSED = [
+    ({"prevalence": "observed"}, "prevalence must be 'sampled', a number or a DataArray for a hierarchical"),
+    ({"typical": "mode"}, r"typical must be one of \['median', 'mean'\]; got 'mode'"),
+    ({"typical": None}, "typical must be one of"),
+    ({"sd": 0}, "sd must "),
+    ({"sd": "wide"}, "sd must "),
+    ({"prior": "haldane"}, "prior must be positive"),
+]
+
+
+@pytest.mark.parametrize(("options", "message"), REFUSED)
+def test_bad_options_are_refused_by_name(options, message):
+    with pytest.raises((TypeError, ValueError), match=message):
+        br.fit(tables(), NAME, **options)
+
+
+def test_more_classes_are_refused():
+    with pytest.raises(ValueError, match="evidence must have two classes"):
+        br.fit(br.from_matrix(np.eye(3, dtype=int), "actual_rows"), NAME)
+
+
+# --- Calibration --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("sizes", ["plain", "sparse"])
+def test_calibration_in_short(measure, sizes):
+    """Truths drawn from the priors have uniform ranks among draws of the model's posterior."""
+    found = measure.ranks(11, 200, 6, sizes, draws=39, tune=500, thin=10)
+    for name, ranks in found.items():
+        assert stats.kstest(ranks, "uniform").pvalue > 1e-3, name
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("sizes", ["plain", "sparse"])
+def test_calibration(measure, sizes):
+    for name, ranks in measure.ranks(12, 1000, 15, sizes).items():
+        assert stats.kstest(ranks, "uniform").pvalue > 1e-3, name
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("truth", ["good test", "poor test", "much between studies"])
+def test_coverage_of_summary_points(measure, truth):
+    """1,000 meta-analyses of 15 studies: 95% intervals of the summary point hold it in 93 to 97%."""
+    held = measure.coverage(13, truth, "plain")
+    assert all(0.93 < held[f"summary {rate}"] < 0.97 for rate in ("TNR", "TPR")), held

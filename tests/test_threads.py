@@ -1,0 +1,156 @@
+"""One seed, one answer: neither threads nor blocks change a number, and neither costs memory."""
+
+import os
+import tracemalloc
+
+import numpy as np
+import pytest
+import xarray as xr
+
+import bayesrank as br
+from bayesrank import _threads
+from bayesrank._compat import groups_of
+from bayesrank._random import blocks, root_sequence
+from bayesrank._sampling import PART, dirichlet
+from bayesrank._threads import in_threads, pieces, workers
+from bayesrank.models import tell
+from bayesrank.ranking import _kernel
+from bayesrank.scores.averages import against_rest
+
+TABLES = np.random.default_rng(1).integers(1, 30, (3, 4, 4))
+TABLES[1, 2] = 0  # a class without cases
+PAIRS = {"entity": ["a", "a", "b"], "dataset": ["x", "y", "x"]}
+NAMES = {"entity": ["a", "b"], "outcome": [0, 1, 2]}
+OUTCOMES = xr.DataArray([[3, 4, 5], [6, 1, 1]], NAMES, ("entity", "outcome"))
+EVIDENCE = {
+    "four classes": (br.from_matrix(TABLES, "actual_rows"), {}),
+    "shares known": (br.from_matrix(TABLES, "actual_rows"), {"prevalence": "observed"}),
+    "a pair not measured": (br.from_counts(tn=[8, 60, 7], fp=[2, 4, 3], fn=[1, 3, 2], tp=[9, 7, 8], **PAIRS), {}),
+    "outcomes": (OUTCOMES, {}),
+}
+
+
+def with_threads(monkeypatch, count):
+    monkeypatch.setattr(_threads, "LITTLE", 0)
+    monkeypatch.setattr(_threads, "workers", lambda: count)
+
+
+@pytest.mark.parametrize("name", EVIDENCE)
+def test_draws_are_bit_for_bit_the_same_whatever_the_threads(monkeypatch, name):
+    evidence, options = EVIDENCE[name]
+    found = []
+    for count in (1, 2, 5):
+        with_threads(monkeypatch, count)
+        posterior = br.fit(evidence, draws=1300, chains=2, seed=1, groups=["prior"], **options)
+        found.append(groups_of(posterior))
+    for other in found[1:]:
+        for group in ("prior", "posterior"):
+            xr.testing.assert_identical(other[group], found[0][group])
+
+
+@pytest.mark.parametrize("name", EVIDENCE)
+def test_a_block_alone_is_what_it_is_among_all(name):
+    evidence, options = EVIDENCE[name]
+    story, root = tell("dirichlet_multinomial", evidence, options), root_sequence(3)
+    whole = story.draws("posterior", list(blocks(2, 1300)), root)
+    start = 0
+    for block in blocks(2, 1300):
+        for part, array in story.draw("posterior", block, root).items():
+            np.testing.assert_array_equal(array.values, whole[part].values[start : start + block.size])
+        start += block.size
+
+
+@pytest.mark.parametrize("alpha", [[0.5, 2.0], [0.01, 3.0, 0.0], [1e-5, 2e-5], [[1.0, 2.0], [0.05, 0.02]]])
+def test_parts_of_dirichlet_draws_are_one_stream(monkeypatch, alpha):
+    alpha = np.array(alpha)
+    whole = dirichlet(np.random.default_rng(1), alpha, 500)
+    assert whole.size < PART  # drawn at once
+    monkeypatch.setattr("bayesrank._sampling.PART", 7 * alpha.size)
+    np.testing.assert_array_equal(dirichlet(np.random.default_rng(1), alpha, 500), whole)
+    np.testing.assert_array_equal(dirichlet(np.random.default_rng(1), alpha, 33), whole[:33])
+
+
+def test_scores_and_rankings_are_the_same_whatever_the_threads(monkeypatch):
+    monkeypatch.setattr("bayesrank.scores.score.TABLES", 2**10)
+    monkeypatch.setattr(_kernel, "WORTH", 2**10)
+    posterior = br.fit(EVIDENCE["four classes"][0], draws=600, chains=2, seed=1)
+    for score in ("macro_f1", "mcc", "accuracy"):
+        found = []
+        for count in (1, 3):
+            with_threads(monkeypatch, count)
+            found.append((br.scores.get(score)(posterior), br.credible_ranking(posterior, score)))
+        xr.testing.assert_identical(found[0][0], found[1][0])
+        xr.testing.assert_identical(found[0][1], found[1][1])
+
+
+def test_a_score_in_pieces_is_that_of_each_table(monkeypatch):
+    tables = np.random.default_rng(2).dirichlet(np.ones(9), (2, 50, 3)).reshape(2, 50, 3, 3, 3)
+    tables[1, 7, 1] = np.nan
+    array = xr.DataArray(tables, dims=("chain", "draw", "entity", "actual", "predicted"))
+    for score in map(br.scores.get, ("macro_f1", "micro_f1", "weighted_tnr", "mcc", "cohen_kappa")):
+        whole = score(array)
+        monkeypatch.setattr("bayesrank.scores.score.TABLES", 9 * 4)
+        np.testing.assert_allclose(score(array), whole, rtol=1e-13)
+        for at in ((0, 0, 0), (1, 7, 1), (1, 49, 2)):
+            one = score(xr.DataArray(tables[at], dims=("actual", "predicted")))
+            np.testing.assert_allclose(whole.values[at], one, rtol=1e-13)
+        monkeypatch.undo()
+
+
+@pytest.mark.parametrize("kind", [int, float])
+def test_one_class_against_the_rest_by_loops(kind):
+    matrix = np.random.default_rng(3).integers(0, 9, (2, 5, 5)).astype(kind)
+    for table, *cells in zip(matrix, *against_rest(matrix), strict=True):
+        for c in range(5):
+            rest = [i for i in range(5) if i != c]
+            wanted = table[np.ix_(rest, rest)].sum(), table[rest, c].sum(), table[c, rest].sum(), table[c, c]
+            assert tuple(cell[c] for cell in cells) == wanted
+
+
+@pytest.mark.parametrize("shape", [(), (1,), (7,), (3, 5), (2, 1, 9), (0, 4), (4, 0)])
+@pytest.mark.parametrize("most", [1, 2, 4, 100])
+def test_pieces_cover_everything_once(shape, most):
+    seen = np.zeros(shape, int)
+    for piece in pieces(shape, most):
+        assert seen[piece].size <= most
+        seen[piece] += 1
+    assert (seen == 1).all()
+
+
+def test_workers(monkeypatch):
+    monkeypatch.setattr(os, "cpu_count", lambda: 4)
+    for told, wanted in (("", 4), ("1", 1), ("3", 3), ("64", 4), ("0", 4), ("many", 4)):
+        monkeypatch.setenv("OMP_NUM_THREADS", told)
+        assert workers() == wanted
+
+
+def test_errors_in_threads_are_raised(monkeypatch):
+    with_threads(monkeypatch, 3)
+
+    def fails(i):
+        if i == 2:
+            raise ValueError("two")
+
+    with pytest.raises(ValueError, match="two"):
+        in_threads(fails, range(4))
+
+
+def peak_of(function):
+    tracemalloc.start()
+    try:
+        function()
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+def test_peak_memory_of_draws_and_scores(monkeypatch):
+    with_threads(monkeypatch, 2)
+    counts = br.from_matrix(np.random.default_rng(1).integers(1, 9, (10, 8, 8)), "actual_rows")
+    size = 4 * 1000 * 10 * 64 * 8  # 20 MB
+    assert peak_of(lambda: br.fit(counts, seed=1)) < 1.3 * size
+    posterior = br.fit(counts, seed=1)
+    br.scores.macro_f1(posterior)
+    # A piece of a megabyte for each thread, a few times over; the values are 1/64 of the tables.
+    for score in ("macro_f1", "mcc"):
+        assert peak_of(lambda score=score: br.scores.get(score)(posterior)) < 0.6 * size
