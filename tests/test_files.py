@@ -157,7 +157,7 @@ def test_labels_take_every_score_and_have_a_tile(write):
     output = invoke("rank", path, "--draws", "50", "--score", "f1")
     assert "Note: Positive is 'yes', negative is 'no'." in output
     assert "the model is paired" in output
-    assert "gpt" in invoke("tile", path, "--draws", "20")
+    assert "Llama" in invoke("tile", path, "--draws", "20")
     assert "gpt" in invoke("ops", path, "--draws", "20", "--prevalence", "0.3")
     counts = invoke("rank", path, "--draws", "50", "--score", "f1", "--model", "beta_binomial")
     assert "the model is paired" not in counts
@@ -218,7 +218,7 @@ WHAT_IS_WRONG = [
     ("entity,correct\na,1\n", "its heading is entity, correct, without wrong"),
     ("entity,score\na,1\n", "its heading is entity, score, without"),
     ("correct,wrong\n1,2\n", "its heading is correct, wrong, without entity"),
-    ("model,outcome,count\na,1,2\n", "without entity"),
+    ("thing,outcome,count\na,1,2\n", "without entity"),
     (
         "entity,correct,wrong,tn,fp,fn,tp\na,1,2,3,4,5,6\n",
         "has those of tn, fp, fn, tp and of correct, wrong",
