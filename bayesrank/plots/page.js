@@ -169,7 +169,7 @@
     };
     const matrices = data.slices.flatMap((slice, s) => slice.values.map((value, k) => {
       const fp = k % (data.total - slice.positives + 1), tp = Math.floor(k / (data.total - slice.positives + 1));
-      const cells = [data.total - slice.positives - fp, fp, slice.positives - tp, tp];
+      const cells = [tp, fp, slice.positives - tp, data.total - slice.positives - fp];
       const at = [0, 1, 2].map((k) => cells.reduce((sum, n, c) => sum + n * data.corners[c][k], 0) / data.total);
       return { s, at, value, cells, color: color(value) };
     }));

@@ -35,7 +35,7 @@ from bayesrank.report.words import implied_prior, prior_scores
 __all__ = ["ranking_report"]
 
 #: Rows of a table that is never folded, and those that are seen of a folded one.
-WHOLE, KEPT = 25, (5, 20)
+WHOLE, KEPT = 25, (10, 20)
 
 
 def ranking_report(
