@@ -2,54 +2,47 @@
 
 import json
 import re
-from dataclasses import dataclass
 from functools import cache
 from html import escape
 from importlib import resources
-from pathlib import Path
 from typing import Any
 
-__all__ = ["Page", "embedded", "part", "themed"]
+__all__ = ["Html", "embedded", "greys", "page", "part", "themed"]
 
+#: Of the frame in a notebook, in pixels.
+HEIGHT = 800
 #: What greys in a picture are in a dark page: so much of its ink on its paper.
 DARK_INK, DARK_PAPER = (0xE6, 0xE9, 0xEC), (0x14, 0x18, 0x1C)
 GREY = re.compile(r"#([0-9a-f]{2})\1\1(?![0-9a-f])")
 
 
-@dataclass(frozen=True)
-class Page:
-    """A page to save, or to see in a notebook, where it stands in a frame of its own.
+class Html(str):
+    """All of a page, as text to write to a file; a notebook shows it in a frame of its own.
 
     Examples
     --------
-    >>> page = Page("A title", "<p>Words</p>", height=100)
-    >>> page.html().startswith("<!doctype html>"), page._repr_html_().startswith("<iframe")
-    (True, True)
+    >>> Html("<p>a & b</p>")._repr_html_()
+    '<iframe srcdoc="&lt;p&gt;a &amp; b&lt;/p&gt;" title="bayesrank" width="100%" height="800"></iframe>'
     """
 
-    title: str
-    body: str
-    #: Of the frame, in pixels.
-    height: int = 800
-
-    def html(self) -> str:
-        """All of the page."""
-        return (
-            f'<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-            '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-            f"<title>{escape(self.title)}</title>\n<style>\n{part('page.css')}</style>\n</head>\n<body>\n"
-            f"<h1>{escape(self.title)}</h1>\n{self.body}\n<script>\n{part('page.js')}</script>\n</body>\n</html>\n"
-        )
-
     def _repr_html_(self) -> str:
-        held = escape(self.html())
-        return f'<iframe srcdoc="{held}" title="{escape(self.title)}" width="100%" height="{self.height}"></iframe>'
+        return f'<iframe srcdoc="{escape(self)}" title="bayesrank" width="100%" height="{HEIGHT}"></iframe>'
 
-    def save(self, path: str | Path) -> Path:
-        """Writes the page to one file."""
-        path = Path(path)
-        path.write_text(self.html(), encoding="utf-8")
-        return path
+
+def page(title: str, body: str) -> Html:
+    """A page of one heading, with the style sheet and the script.
+
+    Examples
+    --------
+    >>> page("A title", "<p>Words</p>").startswith("<!doctype html>")
+    True
+    """
+    return Html(
+        f'<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f"<title>{escape(title)}</title>\n<style>\n{part('page.css')}</style>\n</head>\n<body>\n"
+        f"<h1>{escape(title)}</h1>\n{body}\n<script>\n{part('page.js')}</script>\n</body>\n</html>\n"
+    )
 
 
 @cache

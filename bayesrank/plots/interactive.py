@@ -12,14 +12,14 @@ import numpy as np
 import xarray as xr
 
 from bayesrank._checks import in_words
-from bayesrank.plots._page import Page, embedded
+from bayesrank.plots._page import Html, embedded, page
 from bayesrank.plots.roc import _limits, _name, _steps
 from bayesrank.predictive import confusion_pmf
 from bayesrank.scores import as_score
 from bayesrank.scores.contours import contour_curve
 from bayesrank.scores.lattice import lattice_values, simplex_corners
 
-__all__ = ["Page", "pmf_slider", "save", "turning_simplex"]
+__all__ = ["pmf_slider", "save", "turning_simplex"]
 
 #: From the lowest value to the highest; seen on white and on black.
 SCALE = ((212, 74, 58), (150, 130, 150), (58, 134, 214))
@@ -31,7 +31,7 @@ LARGEST = 13
 UNSEEN = 1e-4
 
 
-def turning_simplex(total: int, positives: Sequence[int], score: Any) -> Page:
+def turning_simplex(total: int, positives: Sequence[int], score: Any) -> Html:
     """Slices of the simplex of confusion matrices, to turn by pointer or arrow keys; each slice can be hidden.
 
     Parameters
@@ -45,8 +45,8 @@ def turning_simplex(total: int, positives: Sequence[int], score: Any) -> Page:
 
     Returns
     -------
-    Page
-        Shown by a notebook, written to a file by :func:`save`.
+    str
+        The page, which a notebook shows, written to a file by :func:`save`.
 
     Raises
     ------
@@ -59,9 +59,8 @@ def turning_simplex(total: int, positives: Sequence[int], score: Any) -> Page:
 
     Examples
     --------
-    >>> page = turning_simplex(20, [5, 10], "mcc")
-    >>> page.title
-    'Confusion matrices of 20 cases'
+    >>> "<title>Confusion matrices of 20 cases</title>" in turning_simplex(20, [5, 10], "mcc")
+    True
     """
     score = as_score(score)
     corners = simplex_corners(total)
@@ -92,7 +91,7 @@ def turning_simplex(total: int, positives: Sequence[int], score: Any) -> Page:
         f'</canvas><p><output aria-live="polite"></output></p>{_key([low, (low + high) / 2, high], low, high)}'
         f"<p>{escape(words)}. Drag it, or use the arrow keys, to turn it.</p></div>"
     )
-    return Page(f"Confusion matrices of {total} cases", body, 960)
+    return page(f"Confusion matrices of {total} cases", body)
 
 
 def pmf_slider(
@@ -101,7 +100,7 @@ def pmf_slider(
     sizes: Sequence[tuple[int, int]],
     model: str = "beta_binomial",
     prior: Any = None,
-) -> Page:
+) -> Html:
     """The pmf of the next confusion matrix over a score's contours, as its class sizes move under a slider.
 
     Parameters
@@ -117,8 +116,8 @@ def pmf_slider(
 
     Returns
     -------
-    Page
-        Shown by a notebook, written to a file by :func:`save`.
+    str
+        The page, which a notebook shows, written to a file by :func:`save`.
 
     Raises
     ------
@@ -129,7 +128,7 @@ def pmf_slider(
     --------
     >>> import bayesrank as br
     >>> counts = br.from_counts(tn=9, fp=2, fn=1, tp=5)
-    >>> pmf_slider(counts, "f1", [(4, 6), (8, 12)]).body.count("data-frame=")
+    >>> pmf_slider(counts, "f1", [(4, 6), (8, 12)]).count("<g data-frame=")
     2
     """
     score = as_score(score)
@@ -161,10 +160,10 @@ def pmf_slider(
         f'lines of equal {escape(_name(score))}">{_axes()}{"".join(frames)}</svg>'
         f"{_key(values.tolist(), low, high)}</div>"
     )
-    return Page(title, body, 860)
+    return page(title, body)
 
 
-def save(page: Page, path: str | Path) -> Path:
+def save(html: str, path: str | Path) -> Path:
     """Writes a page of this module to one HTML file that needs no network.
 
     Examples
@@ -175,9 +174,11 @@ def save(page: Page, path: str | Path) -> Path:
     ...     "<canvas" in path.read_text(encoding="utf-8")
     True
     """
-    if not isinstance(page, Page):
-        raise TypeError(f"page must come from turning_simplex or pmf_slider; got {in_words(page)}")
-    return page.save(path)
+    if not isinstance(html, Html):
+        raise TypeError(f"html must come from turning_simplex or pmf_slider; got {in_words(html)}")
+    path = Path(path)
+    path.write_text(html, encoding="utf-8")
+    return path
 
 
 def _dots(pmf: xr.DataArray) -> str:

@@ -14,7 +14,7 @@ from bayesrank._checks import in_words
 from bayesrank._compat import groups_of, is_container
 from bayesrank.counts import are_outcomes, parts_of
 from bayesrank.performance import as_performance, observed_counts, posterior_of
-from bayesrank.plots._page import greys, part
+from bayesrank.plots._page import Html, greys, part
 from bayesrank.ranking import full_ranking, ranking_table, verdict
 from bayesrank.ranking._evidence import sampling
 from bayesrank.ranking._source import scored
@@ -76,7 +76,7 @@ def ranking_report(
     Returns
     -------
     str
-        HTML.
+        HTML, which a notebook shows.
 
     Raises
     ------
@@ -226,7 +226,7 @@ def _prevalence(performance: xr.DataArray) -> float | None:
     return low if high - low < 1e-9 else None
 
 
-def _filled(**values: Any) -> str:
+def _filled(**values: Any) -> Html:
     """The page, its template filled with what is to be told, and with the style of the greys that are in it."""
     from jinja2 import Environment
     from markupsafe import Markup
@@ -241,7 +241,7 @@ def _filled(**values: Any) -> str:
     style = Markup(part("page.css") + read("report.css"))
     template = environment.from_string(read("ranking.html"))
     html = template.render(**values, style=style, script=Markup(part("page.js"))).lstrip()
-    return html.replace("</style>", f"{greys(html)}\n</style>", 1)
+    return Html(html.replace("</style>", f"{greys(html)}\n</style>", 1))
 
 
 def _evidence(counts: xr.DataArray, parts: xr.DataArray | None) -> str:

@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 
 import bayesrank as br
-from bayesrank.plots._page import Page, greys, themed
+from bayesrank.plots._page import Html, greys, page, themed
 from bayesrank.plots.interactive import LARGEST, LEFT, SIDE, pmf_slider, save, turning_simplex
+from bayesrank.report import ranking_report
 from bayesrank.scores.lattice import lattice_values, simplex_slice
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
@@ -21,11 +22,11 @@ DOT = re.compile(r'<circle cx="([\d.]+)" cy="([\d.]+)" r="([\d.]+)"><title>TP (\
 
 
 def held(page):
-    return json.loads(re.search(r'<script type="application/json">(.*?)</script>', page.body, re.S)[1])
+    return json.loads(re.search(r'<script type="application/json">(.*?)</script>', page, re.S)[1])
 
 
 def test_every_frame_is_a_pmf_over_its_contours():
-    frames = re.findall(r'<g data-frame="(.*?)".*?>(.*?</g>)</g>', pmf_slider(COUNTS, "f1", SIZES).body)
+    frames = re.findall(r'<g data-frame="(.*?)".*?>(.*?</g>)</g>', pmf_slider(COUNTS, "f1", SIZES))
     assert [name for name, _ in frames] == ["10 + 20", "20 + 40"]
     for (_, frame), (p, n) in zip(frames, SIZES, strict=True):
         pmf = br.predictive.confusion_pmf(COUNTS, p, n)
@@ -65,17 +66,16 @@ def test_what_cannot_be_drawn_is_refused():
         pmf_slider(COUNTS, "f1", [])
     with pytest.raises(ValueError, match=r"sizes must hold cases of both classes; got \(0, 4\)"):
         pmf_slider(COUNTS, "f1", [(0, 4)])
-    with pytest.raises(TypeError, match="page must come from"):
+    with pytest.raises(TypeError, match="html must come from"):
         save("page", "x.html")
 
 
 def test_a_page_and_a_notebook_hold_the_same():
-    page = Page("a < b & c", "<p>words</p>")
-    assert "<title>a &lt; b &amp; c</title>" in page.html()
-    framed = re.fullmatch(
-        r'<iframe srcdoc="([^"]*)" title="[^"]*" width="100%" height="800"></iframe>', page._repr_html_()
-    )
-    assert html.unescape(framed[1]) == page.html()
+    made = page("a < b & c", "<p>words</p>")
+    assert "<title>a &lt; b &amp; c</title>" in made
+    framed = re.fullmatch(r'<iframe srcdoc="([^"]*)"( [a-z]+="[^"]*"){3}></iframe>', made._repr_html_())
+    assert html.unescape(framed[1]) == made
+    assert isinstance(ranking_report(br.fit(COUNTS, seed=1, draws=20), "f1"), Html)
 
 
 def test_greys_follow_the_page_and_colours_stay():
@@ -113,7 +113,7 @@ def test_a_browser_shows_one_frame_at_a_time(tmp_path):
     slider.value = 1;
     slider.dispatchEvent(new Event('input'));
     return [slider.max, first, seen()];"""
-    dots = [len(DOT.findall(frame)) for frame in page.body.split("data-frame")[1:]]
+    dots = [len(DOT.findall(frame)) for frame in page.split("<g data-frame")[1:]]
     assert told(tmp_path, page, script) == ["1", ["10 + 20", dots[0]], ["20 + 40", dots[1]]]
 
 
