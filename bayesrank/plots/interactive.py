@@ -1,29 +1,38 @@
-"""Pictures to turn and to slide, each in one HTML file that needs no network: with the extra ``interactive`` (plotly).
+"""Pictures to turn and to slide, each on a page of one HTML file that needs no network, or in a notebook.
 
 The frames under a slider are computed here, not in the browser. After Lovell et al., *Never mind the metrics*.
 """
 
 from collections.abc import Sequence
+from html import escape
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import xarray as xr
 
-from bayesrank.plots._style import OKABE_ITO
+from bayesrank._checks import in_words
+from bayesrank.plots._page import Html, embedded, page
 from bayesrank.plots.roc import _limits, _name, _steps
 from bayesrank.predictive import confusion_pmf
 from bayesrank.scores import as_score
 from bayesrank.scores.contours import contour_curve
-from bayesrank.scores.lattice import lattice_values, simplex_corners, simplex_slice
+from bayesrank.scores.lattice import lattice_values, simplex_corners
 
 __all__ = ["pmf_slider", "save", "turning_simplex"]
 
-SCALE = "RdBu"
+#: From the lowest value to the highest; seen on white and on black.
+SCALE = ((212, 74, 58), (150, 130, 150), (58, 134, 214))
+#: Of the square of ROC space on the page: its lower left corner, and its side.
+LEFT, BOTTOM, SIDE = 56, 520, 500
+#: The radius of the most probable matrix.
+LARGEST = 13
+#: Masses that are so much smaller than the largest are not seen.
+UNSEEN = 1e-4
 
 
-def turning_simplex(total: int, positives: Sequence[int], score: Any) -> Any:
-    """Slices of the simplex of confusion matrices, to turn; clicks in the legend hide some (Lovell et al., App. D.1).
+def turning_simplex(total: int, positives: Sequence[int], score: Any) -> Html:
+    """Slices of the simplex of confusion matrices, to turn by pointer or arrow keys; each slice can be hidden.
 
     Parameters
     ----------
@@ -36,46 +45,53 @@ def turning_simplex(total: int, positives: Sequence[int], score: Any) -> Any:
 
     Returns
     -------
-    plotly.graph_objects.Figure
-        Written to a file by :func:`save`.
+    str
+        The page, which a notebook shows, written to a file by :func:`save`.
+
+    Raises
+    ------
+    ValueError
+        If a number of positives is not between 1 and ``total`` less 1.
+
+    References
+    ----------
+    Lovell et al., Never mind the metrics, Appendix D.1.
 
     Examples
     --------
-    >>> len(turning_simplex(20, [5, 10], "mcc").data) >= 2
+    >>> "<title>Confusion matrices of 20 cases</title>" in turning_simplex(20, [5, 10], "mcc")
     True
     """
-    go = _plotly()
     score = as_score(score)
     corners = simplex_corners(total)
-    ends, words = corners.values, [f"{cell.item()} = {total}" for cell in corners["cell"]]
-    path = ends[[0, 1, 2, 0, 3, 1, 2, 3]]  # every edge once at least
-    figure = go.Figure(
-        [
-            go.Scatter3d(
-                x=path[:, 0], y=path[:, 1], z=path[:, 2], mode="lines", line={"color": "grey"},
-                showlegend=False, hoverinfo="skip",
-            ),
-            go.Scatter3d(
-                x=ends[:, 0], y=ends[:, 1], z=ends[:, 2], mode="text", text=words,
-                showlegend=False, hoverinfo="skip",
-            ),
-        ]
-    )  # fmt: skip
     low, high = _limits(score)
+    slices = []
     for p in positives:
-        points = simplex_slice(p, total - p)
-        tp, fp = (x.ravel() for x in np.meshgrid(points["tp"], points["fp"], indexing="ij"))
-        value = lattice_values(p, total - p, score).values.ravel()
-        each = [f"TP {t}, FP {f}, FN {p - t}, TN {total - p - f}<br>{_name(score)} {v:.3g}"
-                 for t, f, v in zip(tp, fp, value, strict=True)]  # fmt: skip
-        x, y, z = points.values.reshape(-1, 3).T
-        marker = {"size": 2, "color": value, "colorscale": SCALE, "cmin": low, "cmax": high}
-        marker |= {"showscale": p == positives[0], "colorbar": {"title": _name(score), "x": -0.1}}
-        figure.add_scatter3d(x=x, y=y, z=z, mode="markers", marker=marker, text=each, hoverinfo="text",
-                             name=f"{p} positives")  # fmt: skip
-    hidden = {key: {"visible": False} for key in ("xaxis", "yaxis", "zaxis")}
-    figure.update_layout(scene=hidden | {"aspectmode": "data"}, title=f"Confusion matrices of {total} cases")
-    return figure
+        if not 0 < p < total:
+            raise ValueError(f"positives must be between 1 and {total - 1}; got {p}")
+        values = lattice_values(p, total - p, score).transpose("tp", "fp").values.ravel()
+        slices.append({"positives": int(p), "values": [_short(value) for value in values.tolist()]})
+    data = {
+        "total": int(total),
+        "corners": corners.values.tolist(),
+        "names": corners["cell"].values.tolist(),
+        "slices": slices,
+        "score": _name(score),
+        "low": low,
+        "high": high,
+        "scale": SCALE,
+    }
+    boxes = " ".join(
+        f'<label><input type="checkbox" checked> {one["positives"]} positives</label>' for one in slices
+    )  # fmt: skip
+    words = f"All confusion matrices of {total} cases with the shown numbers of positives, coloured by {_name(score)}"
+    body = (
+        f'<div class="solid" data-page="solid">{embedded(data)}<p>{boxes}</p>'
+        f'<canvas width="720" height="720" tabindex="0" role="img" aria-label="{escape(words)}; arrow keys turn it">'
+        f'</canvas><p><output aria-live="polite"></output></p>{_key([low, (low + high) / 2, high], low, high)}'
+        f"<p>{escape(words)}. Drag it, or use the arrow keys, to turn it.</p></div>"
+    )
+    return page(f"Confusion matrices of {total} cases", body)
 
 
 def pmf_slider(
@@ -84,7 +100,7 @@ def pmf_slider(
     sizes: Sequence[tuple[int, int]],
     model: str = "beta_binomial",
     prior: Any = None,
-) -> Any:
+) -> Html:
     """The pmf of the next confusion matrix over a score's contours, as its class sizes move under a slider.
 
     Parameters
@@ -100,84 +116,135 @@ def pmf_slider(
 
     Returns
     -------
-    plotly.graph_objects.Figure
-        Written to a file by :func:`save`.
+    str
+        The page, which a notebook shows, written to a file by :func:`save`.
+
+    Raises
+    ------
+    ValueError
+        If there are no sizes, or one is without cases of a class.
 
     Examples
     --------
     >>> import bayesrank as br
     >>> counts = br.from_counts(tn=9, fp=2, fn=1, tp=5)
-    >>> len(pmf_slider(counts, "f1", [(4, 6), (8, 12)]).frames)
+    >>> pmf_slider(counts, "f1", [(4, 6), (8, 12)]).count("<g data-frame=")
     2
     """
-    go = _plotly()
     score = as_score(score)
-    values = _steps(*_limits(score))
+    if not len(sizes):
+        raise ValueError("sizes must hold a pair at least; got none")
+    low, high = _limits(score)
+    values = _steps(low, high)
     frames = []
-    for p, n in sizes:
+    for place, (p, n) in enumerate(sizes):
         if p < 1 or n < 1:
             raise ValueError(f"sizes must hold cases of both classes; got {(p, n)}")
         curves = contour_curve(score, values, p / (p + n), points=101)
-        lines = [
-            go.Scatter(x=curves["fpr"].values[i], y=curves["tpr"].values[i], mode="lines", showlegend=False,
-                       line={"width": 1, "color": colour}, name=f"{_name(score)} = {value:g}", hoverinfo="name")
-            for i, (value, colour) in enumerate(zip(values, _colours(len(values)), strict=True))
-        ]  # fmt: skip
+        across, up = curves["fpr"].values, curves["tpr"].values
+        lines = "".join(
+            _line(across[i], up[i], _color(value, low, high), f"{_name(score)} = {value:g}")
+            for i, value in enumerate(values.tolist())
+        )
         dots = _dots(confusion_pmf(counts, p, n, model, prior))
-        frames.append(go.Frame(data=[*lines, dots], name=f"{p} + {n}"))
-    at_once = {"mode": "immediate", "frame": {"duration": 0, "redraw": True}, "transition": {"duration": 0}}
-    steps = [
-        {"label": frame.name, "method": "animate", "args": [[frame.name], at_once]}
-        for frame in frames
-    ]  # fmt: skip
-    figure = go.Figure(frames[0].data, frames=frames)
-    figure.update_layout(
-        sliders=[{"steps": steps, "currentvalue": {"prefix": "positives + negatives: "}, "pad": {"t": 45}}],
-        xaxis={"title": "FPR", "range": [-0.02, 1.02], "constrain": "domain"},
-        yaxis={"title": "TPR", "range": [-0.02, 1.02], "scaleanchor": "x"},
-        width=720, height=760, template="plotly_white", title=f"The next confusion matrix and {_name(score)}",
-    )  # fmt: skip
-    return figure
+        hidden = ' style="display:none"' if place else ""
+        frames.append(f'<g data-frame="{p} + {n}"{hidden}>{lines}{dots}</g>')
+    title = f"The next confusion matrix and {_name(score)}"
+    slider = (
+        '<p hidden><label>positives + negatives: <input type="range" min="0" max="0" step="1" value="0"></label> '
+        '<output aria-live="polite"></output></p>'
+    )
+    body = (
+        f'<div class="frames" data-page="frames">{slider}<svg viewBox="0 0 580 570" width="720" role="img" '
+        f'aria-label="{escape(title)}: dots are confusion matrices, their areas proportional to probability, over '
+        f'lines of equal {escape(_name(score))}">{_axes()}{"".join(frames)}</svg>'
+        f"{_key(values.tolist(), low, high)}</div>"
+    )
+    return page(title, body)
 
 
-def save(figure: Any, path: str | Path) -> Path:
-    """Writes a figure of this module to one HTML file that needs no network.
+def save(html: str, path: str | Path) -> Path:
+    """Writes a page of this module to one HTML file that needs no network.
 
     Examples
     --------
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = save(turning_simplex(4, [2], "mcc"), f"{folder}/simplex.html")
-    ...     "plotly" in path.read_text(encoding="utf-8")
+    ...     "<canvas" in path.read_text(encoding="utf-8")
     True
     """
+    if not isinstance(html, Html):
+        raise TypeError(f"html must come from turning_simplex or pmf_slider; got {in_words(html)}")
     path = Path(path)
-    figure.write_html(path, include_plotlyjs=True, full_html=True, auto_play=False)
+    path.write_text(html, encoding="utf-8")
     return path
 
 
-def _dots(pmf: xr.DataArray) -> Any:
-    go = _plotly()
-    mass = pmf.values.ravel()
-    seen = np.flatnonzero(mass > mass.max() * 1e-4)
-    tp, tn = (x.ravel()[seen] for x in np.meshgrid(pmf["tp"], pmf["tn"], indexing="ij"))
-    p, n = pmf["positives"].item(), pmf["negatives"].item()
-    # Plotly's "area" mode makes areas proportional to the sizes given.
-    marker = {"size": mass[seen], "sizemode": "area", "sizeref": mass.max() / 220, "color": OKABE_ITO[0]}
-    words = [f"TP {t}, FP {n - d}: {m:.3g}" for t, d, m in zip(tp, tn, mass[seen], strict=True)]
-    return go.Scatter(x=1 - tn / n, y=tp / p, mode="markers", marker=marker, text=words, hoverinfo="text",
-                      showlegend=False)  # fmt: skip
+def _dots(pmf: xr.DataArray) -> str:
+    """Circles with areas proportional to masses, each with its matrix and mass in words."""
+    mass = pmf.transpose("tp", "tn").values
+    p, n = int(pmf["positives"]), int(pmf["negatives"])
+    tp, tn = (pmf[name].values for name in ("tp", "tn"))
+    parts = []
+    for i, j in np.argwhere(mass > UNSEEN * mass.max()).tolist():
+        x, y, radius = _x(1 - tn[j] / n), _y(tp[i] / p), LARGEST * np.sqrt(mass[i, j] / mass.max())
+        words = f"TP {tp[i]}, FP {n - tn[j]}: {mass[i, j]:.3g}"
+        parts.append(f'<circle cx="{x}" cy="{y}" r="{radius:.3f}"><title>{words}</title></circle>')
+    return f'<g fill="var(--bar)" fill-opacity=".75">{"".join(parts)}</g>'
 
 
-def _colours(number: int) -> list[str]:
-    from plotly.colors import sample_colorscale
+def _line(fpr: np.ndarray, tpr: np.ndarray, color: str, words: str) -> str:
+    """A curve in ROC space, with gaps where it is not."""
+    inside = ~(np.isnan(fpr) | np.isnan(tpr))
+    parts, down = [], False
+    for x, y, here in zip(fpr.tolist(), tpr.tolist(), inside.tolist(), strict=True):
+        if here:
+            parts.append(f"{'L' if down else 'M'}{_x(x)} {_y(y)}")
+        down = here
+    title = f"<title>{escape(words)}</title>"
+    return f'<path d="{"".join(parts)}" fill="none" stroke="{color}" stroke-width="1.3">{title}</path>' if parts else ""
 
-    return sample_colorscale("Bluered_r", list(np.linspace(0, 1, number)))
+
+def _axes() -> str:
+    """The square, its ticks, and what is along it."""
+    ticks = "".join(
+        f'<text x="{_x(t)}" y="{BOTTOM + 20}" text-anchor="middle">{t:g}</text>'
+        f'<text x="{LEFT - 8}" y="{_y(t) + 5}" text-anchor="end">{t:g}</text>'
+        for t in (0.0, 0.25, 0.5, 0.75, 1.0)
+    )
+    middle = LEFT + SIDE / 2
+    return (
+        f'<g font-size="14"><rect x="{LEFT}" y="{BOTTOM - SIDE}" width="{SIDE}" height="{SIDE}" fill="none" '
+        f'stroke="var(--edge)"/>{ticks}<text x="{middle}" y="{BOTTOM + 42}" text-anchor="middle">FPR</text>'
+        f'<text x="14" y="{BOTTOM - SIDE / 2}" transform="rotate(-90 14 {BOTTOM - SIDE / 2})" text-anchor="middle">TPR'
+        "</text></g>"
+    )
 
 
-def _plotly() -> Any:
-    try:
-        import plotly.graph_objects as go
-    except ImportError:
-        raise ImportError("interactive pictures need plotly: install bayesrank[interactive]") from None
-    return go
+def _key(values: Sequence[float], low: float, high: float) -> str:
+    """Colours of values, as words."""
+    parts = (
+        f'<span><b style="color:{_color(value, low, high)}" aria-hidden="true">■</b> {value:g}</span>'
+        for value in values
+    )
+    return f"<p>{' '.join(parts)}</p>"
+
+
+def _color(value: float, low: float, high: float) -> str:
+    """The scale's colour at a value."""
+    at = np.clip((value - low) / (high - low), 0, 1) * (len(SCALE) - 1)
+    mixed = (np.interp(at, range(len(SCALE)), [color[c] for color in SCALE]) for c in range(3))
+    return f"#{''.join(f'{round(part):02x}' for part in mixed)}"
+
+
+def _short(value: float) -> float | None:
+    return float(f"{value:.4g}") if np.isfinite(value) else None
+
+
+def _x(fpr: float) -> float:
+    return round(LEFT + SIDE * float(fpr), 2)
+
+
+def _y(tpr: float) -> float:
+    return round(BOTTOM - SIDE * float(tpr), 2)

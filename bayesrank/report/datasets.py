@@ -117,7 +117,7 @@ def _cells(one: xr.Dataset) -> list[str]:
 def _picture(posterior: Any, score: Any, entities: list | None, rows: int, prob: float) -> Any:
     """The shrinkage as an inline SVG."""
     from bayesrank.plots import shrinkage
-    from bayesrank.report.ranking_report import inline_svg
+    from bayesrank.report.pictures import inline_svg
 
     columns = 1 if entities is None else len(entities)
 

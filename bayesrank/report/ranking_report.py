@@ -1,33 +1,41 @@
 """The report of one credible ranking."""
 
-import io
 import platform
-import warnings
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Sequence
 from importlib import metadata, resources
 from typing import Any
 
+import pandas as pd
 import xarray as xr
 
 from bayesrank import _text
 from bayesrank._checks import in_words
 from bayesrank._compat import groups_of, is_container
 from bayesrank.counts import are_outcomes, parts_of
-from bayesrank.ops import of_draws, summarize
 from bayesrank.performance import as_performance, observed_counts, posterior_of
+from bayesrank.plots._page import Html, greys, part
 from bayesrank.ranking import full_ranking, ranking_table, verdict
 from bayesrank.ranking._evidence import sampling
 from bayesrank.ranking._source import scored
 from bayesrank.ranking.summary import is_exact, worth
 from bayesrank.report.datasets import datasets_section
+from bayesrank.report.methods import definition, methods
+from bayesrank.report.pictures import inline_svg, interval_rows, paints, rank_rows, shown_first
+from bayesrank.report.preferences import preferences_section
+from bayesrank.report.sections import (
+    checked_sections,
+    ops_section,
+    paired_section,
+    predictive_section,
+    sensitivity_section,
+)
 from bayesrank.report.words import implied_prior, prior_scores
-from bayesrank.tile import credible
 
 __all__ = ["ranking_report"]
 
-#: Enough for a picture of half a page, and fast for many entities.
-TILE_RESOLUTION = 41
+#: Rows of a table that is never folded, and those that are seen of a folded one.
+WHOLE, KEPT = 25, (10, 20)
 
 
 def ranking_report(
@@ -38,6 +46,8 @@ def ranking_report(
     kind: str | None = None,
     data: dict[str, str] | None = None,
     command: str | None = None,
+    sections: Sequence[str] | None = None,
+    sensitivity: xr.Dataset | None = None,
 ) -> str:
     """The ranking of a posterior by one score, as a self-contained HTML page.
 
@@ -56,16 +66,22 @@ def ranking_report(
         What is known of the data, with any of the keys of :func:`bayesrank.datasets.describe`.
     command : str, optional
         What reproduces the report.
+    sections : sequence of {"tile", "ops", "paired", "predictive"}, optional
+        Which sections to have beside those that are always there, where the posterior supports them. By default all
+        that take no long time: who is best under other preferences, with two classes; outperformance scores, too; what
+        pairing adds, of the model "paired"; a posterior predictive check, of several data sets.
+    sensitivity : xarray.Dataset, optional
+        Of :func:`bayesrank.sensitivity`, for a section on it.
 
     Returns
     -------
     str
-        HTML.
+        HTML, which a notebook shows.
 
     Raises
     ------
-    ValueError
-        If the posterior is over several data sets.
+    ValueError, TypeError
+        If the posterior is over several data sets, ``sections`` holds others, or ``sensitivity`` is no such result.
 
     Examples
     --------
@@ -86,73 +102,146 @@ def ranking_report(
         raise ValueError(
             f"posterior must have no dim dataset (fit br.pool(counts), or select one data set); got {found.values.dims}"
         )
+    asked = checked_sections(sections)
+    wanted = ("tile", "ops", "paired", "predictive") if asked is None else asked
     ranking = full_ranking(posterior, score, kind=kind) if ranking is None else ranking
     prob, about = ranking.attrs["prob"], groups["posterior"].attrs
     counts = observed_counts(posterior)
     parts = None if counts is None else parts_of(counts)
     performance = as_performance(posterior, kind) if found.variable is None else None
-    if performance is not None and dict(performance.sizes).get("actual") != 2:
-        performance = None  # what follows is of two classes
+    labels = None if performance is None else dict(performance.sizes).get("actual")
+    if labels != 2:
+        performance = None  # the Tile and OPS are of two classes
     prior_values = prior_scores(posterior, found.variable or found.score or found.name, kind)
     tables = None if counts is None or "dataset" in counts.dims or counts.sizes.get("actual") != 2 else counts
-    comparable = None if performance is None else summarize(of_draws(performance, found.score), prob)["mean"]
-    rows = _rows(ranking, tables, comparable)
+    ops = ops_section(performance, found, prob) if performance is not None and "ops" in wanted else None
+    preferences = None
+    if performance is not None and found.score is not None and "tile" in wanted:
+        preferences = preferences_section(performance, found.score, prob, worth(ranking), _prevalence(performance))
+    names, left_out = shown_first(ranking)
+    colors = paints(ranking["entity"].values.tolist())
+    table = ranking_table(ranking)
+    rows = _rows(ranking, tables, None if ops is None else ops["median"].to_dict())
     facts = {key: _scalar(value) for key, value in (data or {}).items()}
+    evidence, size = None if counts is None else _evidence(counts, parts), _text.count(len(rows), "entity")
+    what = definition(found.name, found.score, labels, tuple(ranking.attrs["range"]))
+    text, cited = methods(
+        about,
+        ranking,
+        what,
+        f"{size}{f' ({evidence})' if evidence else ''}",
+        _versions(),
+        preferences is not None,
+        ops is not None,
+    )
     return _filled(
         title=facts.get("title", "Credible ranking"),
         facts=facts,
-        score=None if performance is None else found.score,
+        definition=what,
+        paste=text,
+        cited=cited,
         higher_is_better=found.higher_is_better,
         score_words=found.name.replace("_", " "),
         prob=prob,
+        percent=f"{100 * prob:g}%",
         rope=ranking.attrs["rope"],
         exact=is_exact(ranking),
         drawn=ranking.attrs.get("draws"),
-        size=_text.count(len(rows), "entity"),
-        evidence=None if counts is None else _evidence(counts, parts),
+        on_draws=_on_draws(ops is not None, preferences is not None),
+        size=size,
+        evidence=evidence,
         verdict=verdict(ranking),
         rows=rows,
+        keep=_kept(table["tier"]),
+        intervals=interval_rows(table.loc[names], colors),
+        seen=bool(table["observed"].notna().any()),
+        ranks=rank_rows(ranking, names),
+        ops_rows=None if ops is None else interval_rows(ops.loc[names], colors),
+        left_out=left_out,
         tables=tables is not None,
-        ops=comparable is not None,
+        cases=bool(rows[0]["cells"]),
+        ops=ops is not None,
         members=datasets_section(posterior, score, ranking),
-        preferences=None if performance is None else _preferences(performance, prob),
+        preferences=preferences,
+        paired=paired_section(found, ranking, about) if "paired" in wanted else None,
+        predictive=predictive_section(posterior, asked is not None) if "predictive" in wanted else None,
+        sensitivity=sensitivity_section(sensitivity),
         model=_model(about),
         about=about,
         implied=implied_prior(prior_values, prob),
         diagnostics=_diagnostics(groups, ranking, found.values),
         caveats=_caveats(facts, ranking, parts),
-        pictures=_pictures(found.values, ranking, prior_values),
+        before=_before(found.values, ranking, prior_values),
         versions=_versions(),
         command=command,
     )
 
 
-def _rows(ranking: xr.Dataset, tables: xr.DataArray | None, comparable: xr.DataArray | None) -> list[dict[str, Any]]:
+def _rows(ranking: xr.Dataset, tables: xr.DataArray | None, ops: dict[Any, float] | None) -> list[dict[str, Any]]:
     """The table of the ranking, one row an entity, in words; with its cells and its OPS where there are some."""
+    cases = ranking["cases"] if "cases" in ranking and bool(ranking["cases"].notnull().any()) else None
+    cells: dict[Any, list[Any]] = {name: [] for name in ranking["entity"].values.tolist()}
+    if tables is not None:
+        found = tables.transpose("entity", "actual", "predicted")
+        cells = dict(zip(found["entity"].values.tolist(), found.values.reshape(-1, 4).tolist(), strict=True))
+    elif cases is not None:
+        numbers = cases.values.astype(float)
+        cells = {name: [_text.number(n, 0)] for name, n in zip(cells, numbers.tolist(), strict=True)}
+    size = worth(ranking)
+    columns = ["median", "lower", "probability_best", "rank_lower", "expected_rank"]
     return [
         {
             "entity": name,
-            "cells": [] if tables is None else tables.sel(entity=name).values.ravel().tolist(),
+            "cells": cells[name],
             "median": _text.number(row["median"]),
             "interval": _text.interval(row["lower"], row["upper"]),
-            "best": _text.probability(row["probability_best"], worth(ranking)),
+            "best": _text.probability(row["probability_best"], size),
             "expected": _text.number(row["expected_rank"], 1),
             "ranks": _text.interval(row["rank_lower"], row["rank_upper"], 0),
             "tier": _text.number(row["tier"], 0),
-            "ops": "" if comparable is None else _text.number(float(comparable.sel(entity=name))),
-            "sort": [row["median"], row["lower"], row["probability_best"], row["expected_rank"], row["rank_lower"]],
+            "ops": "" if ops is None else _text.number(ops[name]),
+            "sort": [f"{row[column]:.6g}" for column in columns],
         }
         for name, row in ranking_table(ranking).iterrows()
     ]
 
 
-def _filled(**values: Any) -> str:
-    """The page, its template filled with what is to be told."""
-    from jinja2 import Environment
+def _kept(tiers: pd.Series) -> int:
+    """Rows that are seen of a folded table: those of the first tier, if these are neither few nor many; 0 for all."""
+    if len(tiers) <= WHOLE:
+        return 0
+    return min(max(int((tiers == 1).sum()), KEPT[0]), KEPT[1])
 
-    template = resources.files("bayesrank.report").joinpath("ranking.html").read_text(encoding="utf-8")
+
+def _on_draws(ops: bool, tile: bool) -> str:
+    """What rests on draws, also where the ranking does not."""
+    what = ["Confidence sets", "simultaneous intervals", *["OPS"] * ops, *["what is said of other preferences"] * tile]
+    return f"{', '.join(what[:-1])} and {what[-1]}"
+
+
+def _prevalence(performance: xr.DataArray) -> float | None:
+    """The prevalence, where it is one number for all entities and draws."""
+    shares = performance.isel(actual=1).sum("predicted", skipna=False)
+    low, high = float(shares.min()), float(shares.max())
+    return low if high - low < 1e-9 else None
+
+
+def _filled(**values: Any) -> Html:
+    """The page, its template filled with what is to be told, and with the style of the greys that are in it."""
+    from jinja2 import Environment
+    from markupsafe import Markup
+
+    def read(name: str) -> str:
+        return resources.files("bayesrank.report").joinpath(name).read_text(encoding="utf-8")
+
     environment = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
-    return environment.from_string(template).render(**values)
+    for name in ("preferences", "members"):  # elements for the script, and pictures
+        if values[name] and "data" in values[name]:
+            values[name]["data"] = Markup(values[name]["data"])
+    style = Markup(part("page.css") + read("report.css"))
+    template = environment.from_string(read("ranking.html"))
+    html = template.render(**values, style=style, script=Markup(part("page.js"))).lstrip()
+    return Html(html.replace("</style>", f"{greys(html)}\n</style>", 1))
 
 
 def _evidence(counts: xr.DataArray, parts: xr.DataArray | None) -> str:
@@ -238,76 +327,21 @@ def _caveats(facts: dict[str, str], ranking: xr.Dataset, parts: xr.DataArray | N
     return lines
 
 
-def _pictures(values: xr.DataArray, ranking: xr.Dataset, prior_values: xr.DataArray | None) -> list[dict[str, Any]]:
-    """Captions and pictures as inline SVG."""
-    from bayesrank.plots import forest, posterior_against_prior, rank_heatmap
+def _before(values: xr.DataArray, ranking: xr.Dataset, prior_values: xr.DataArray | None) -> dict[str, Any] | None:
+    """The posterior over the prior, where there is one and there are few entities."""
+    if prior_values is None or values.sizes["entity"] > 30 or not bool(values.notnull().any()):
+        return None
+    from bayesrank.plots import posterior_against_prior
     from bayesrank.plots._style import list_size
 
-    size, seen = list_size(values.sizes["entity"]), bool(ranking["observed"].notnull().any())
     name = values.name.replace("_", " ") if isinstance(values.name, str) else "score"
-    pictures = [
-        {
-            "caption": f"The {name} of every entity, best first: posterior median, {100 * ranking.attrs['prob']:g}% "
-            f"interval{', and what was observed' * seen}. Bands are tiers.",
-            "svg": inline_svg(lambda ax: forest(ranking, ax=ax), size),
-        },
-        {
-            "caption": "How probable each rank is for each entity.",
-            "svg": inline_svg(lambda ax: rank_heatmap(ranking, ax=ax), size),
-        },
-    ]
-    if prior_values is not None and values.sizes["entity"] <= 30 and bool(values.notnull().any()):
-        pictures.append(
-            {
-                "caption": f"What was believed of the {name} before and after the data.",
-                "svg": inline_svg(
-                    lambda ax: posterior_against_prior(values, prior_values, ax=ax, ranking=ranking), size
-                ),
-            }
-        )
-    return pictures
-
-
-def _preferences(performance: xr.DataArray, prob: float) -> dict[str, Any]:
-    """Who is best under other preferences: the Tile of the posterior, as a picture and in words."""
-    from bayesrank.plots import credible_tile
-
-    found = credible(performance, TILE_RESOLUTION, prob)
-    order = found["share"].sortby(-found["share"])
-    shares = [f"{name} on {100 * float(order.sel(entity=name)):.0f}%" for name in order["entity"].values[:3]]
-    undecided = float(found["undecided_area"])
     return {
-        "words": f"Best on average: {', '.join(shares)} of the Tile. On {100 * undecided:.0f}% of it nobody is best "
-        f"with probability {prob:g}. That all parts of the Tile count alike in these shares is a convention: weigh "
-        "them by your own preference.",
-        "svg": inline_svg(lambda ax: credible_tile(found, ax=ax), (8.0, 4.4)),
+        "caption": f"What was believed of the {name} before and after the data.",
+        "svg": inline_svg(
+            lambda ax: posterior_against_prior(values, prior_values, ax=ax, ranking=ranking),
+            list_size(values.sizes["entity"]),
+        ),
     }
-
-
-def inline_svg(draw: Callable[[Any], Any], size: tuple[float, float]) -> Any:
-    """What ``draw`` draws on an Axes of that size in inches, as an SVG element with its text kept as text.
-
-    Examples
-    --------
-    >>> str(inline_svg(lambda ax: ax.set_title("ROC"), (2, 2))).startswith("<svg")
-    True
-    """
-    import matplotlib
-    from markupsafe import Markup
-    from matplotlib.backends.backend_svg import FigureCanvasSVG
-    from matplotlib.figure import Figure
-
-    with matplotlib.rc_context({"svg.fonttype": "none", "svg.hashsalt": "bayesrank", "font.family": "sans-serif"}):
-        figure = Figure(figsize=size, layout="constrained")
-        FigureCanvasSVG(figure)
-        draw(figure.add_subplot())
-        buffer = io.StringIO()
-        with warnings.catch_warnings():
-            # Text stays text in the SVG: the reader's fonts draw it, whatever ours lack.
-            warnings.filterwarnings("ignore", "Glyph .* missing")
-            figure.savefig(buffer, format="svg", dpi=100, metadata={"Date": None})
-    text = buffer.getvalue()
-    return Markup(text[text.index("<svg") :])
 
 
 def _versions() -> str:

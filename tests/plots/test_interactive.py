@@ -1,5 +1,7 @@
 """Interactive pictures: frames of our own numbers, one file without a network, drawn by a real browser."""
 
+import html
+import json
 import re
 import shutil
 import subprocess
@@ -8,55 +10,137 @@ import numpy as np
 import pytest
 
 import bayesrank as br
-
-pytest.importorskip("plotly")
-
-from bayesrank.plots.interactive import pmf_slider, save, turning_simplex
+from bayesrank.plots._page import Html, greys, page, themed
+from bayesrank.plots.interactive import LARGEST, LEFT, SIDE, pmf_slider, save, turning_simplex
+from bayesrank.report import ranking_report
+from bayesrank.scores.lattice import lattice_values, simplex_slice
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 COUNTS = br.from_counts(tn=32, fp=8, fn=4, tp=16)
+SIZES = [(10, 20), (20, 40)]
+DOT = re.compile(r'<circle cx="([\d.]+)" cy="([\d.]+)" r="([\d.]+)"><title>TP (\d+), FP (\d+): ([^<]+)</title>')
+
+
+def held(page):
+    return json.loads(re.search(r'<script type="application/json">(.*?)</script>', page, re.S)[1])
 
 
 def test_every_frame_is_a_pmf_over_its_contours():
-    figure = pmf_slider(COUNTS, "f1", [(10, 20), (20, 40)])
-    assert [frame.name for frame in figure.frames] == ["10 + 20", "20 + 40"]
-    for frame, (p, n) in zip(figure.frames, [(10, 20), (20, 40)], strict=True):
+    frames = re.findall(r'<g data-frame="(.*?)".*?>(.*?</g>)</g>', pmf_slider(COUNTS, "f1", SIZES))
+    assert [name for name, _ in frames] == ["10 + 20", "20 + 40"]
+    for (_, frame), (p, n) in zip(frames, SIZES, strict=True):
         pmf = br.predictive.confusion_pmf(COUNTS, p, n)
-        dots = frame.data[-1]
-        masses = [pmf.sel(tp=round(y * p), tn=round((1 - x) * n)).item() for x, y in zip(dots.x, dots.y, strict=True)]
-        np.testing.assert_allclose(dots.marker.size, masses, rtol=1e-12)
-        line = frame.data[4]  # F1 = 0.5
-        tpr = br.contour("f1", 0.5, line.x, p / (p + n)).values
-        np.testing.assert_allclose(line.y, tpr)
+        dots = DOT.findall(frame)
+        assert len(dots) == (pmf > pmf.max() * 1e-4).sum()
+        for x, y, radius, tp, fp, words in dots:
+            mass = pmf.sel(tp=int(tp), tn=n - int(fp)).item()
+            assert float(words) == pytest.approx(mass, rel=5e-3)
+            assert (float(radius) / LARGEST) ** 2 == pytest.approx(mass / pmf.max().item(), abs=2e-4)
+            assert float(x) == pytest.approx(LEFT + SIDE * int(fp) / n, abs=0.01)
+            assert float(y) == pytest.approx(520 - SIDE * int(tp) / p, abs=0.01)
+        line = re.search(r'<path d="([^"]*)"[^>]*><title>F1 = 0.5<', frame)[1]
+        points = np.array(re.findall(r"[ML]([\d.]+) ([\d.]+)", line), float)
+        fpr, tpr = (points[:, 0] - LEFT) / SIDE, (520 - points[:, 1]) / SIDE
+        np.testing.assert_allclose(tpr, br.contour("f1", 0.5, fpr, p / (p + n)).values, atol=1e-4)
 
 
 def test_the_simplex_holds_every_matrix_of_its_slices():
-    figure = turning_simplex(20, [5, 10], "mcc")
-    assert [len(trace.x) for trace in figure.data[2:]] == [6 * 16, 11 * 11]
+    data = held(turning_simplex(20, [5, 10], "mcc"))
+    assert [len(one["values"]) for one in data["slices"]] == [6 * 16, 11 * 11]
+    for one in data["slices"]:
+        p = one["positives"]
+        values = np.array(one["values"], float)
+        np.testing.assert_allclose(values, lattice_values(p, 20 - p, "mcc").values.ravel(), atol=1e-4)
+        # The script puts a matrix where its shares put it between the corners, in this order of tp and fp.
+        points = simplex_slice(p, 20 - p)
+        tp, fp = (x.ravel() for x in np.meshgrid(points["tp"], points["fp"], indexing="ij"))
+        cells = np.stack([tp, fp, p - tp, 20 - p - fp], -1)
+        assert data["names"] == ["TP", "FP", "FN", "TN"]
+        np.testing.assert_allclose(cells @ np.array(data["corners"]) / 20, points.values.reshape(-1, 3), atol=1e-9)
 
 
-def dom_of(page, script, tmp_path):
-    """The page's DOM after ``script`` ran in it."""
-    text = page.read_text(encoding="utf-8")
-    page.write_text(text.replace("</body>", f"<script>{script}</script></body>"), encoding="utf-8")
+def test_what_cannot_be_drawn_is_refused():
+    with pytest.raises(ValueError, match="positives must be between 1 and 19; got 20"):
+        turning_simplex(20, [20], "mcc")
+    with pytest.raises(ValueError, match="sizes must hold a pair"):
+        pmf_slider(COUNTS, "f1", [])
+    with pytest.raises(ValueError, match=r"sizes must hold cases of both classes; got \(0, 4\)"):
+        pmf_slider(COUNTS, "f1", [(0, 4)])
+    with pytest.raises(TypeError, match="html must come from"):
+        save("page", "x.html")
+
+
+def test_a_page_and_a_notebook_hold_the_same():
+    made = page("a < b & c", "<p>words</p>")
+    assert "<title>a &lt; b &amp; c</title>" in made
+    framed = re.fullmatch(r'<iframe srcdoc="([^"]*)"( [a-z]+="[^"]*"){3}></iframe>', made._repr_html_())
+    assert html.unescape(framed[1]) == made
+    assert isinstance(ranking_report(br.fit(COUNTS, seed=1, draws=20), "f1"), Html)
+
+
+def test_greys_follow_the_page_and_colours_stay():
+    svg = themed('<path style="fill: #000000; stroke: #4a4a4a"/><path style="fill: #0072b2"/><a href="#aabbcc"/>')
+    assert svg == '<path style="fill: var(--g00); stroke: var(--g4a)"/><path style="fill: #0072b2"/><a href="#aabbcc"/>'
+    style = greys(svg)
+    assert "--g00:#000000;--g4a:#4a4a4a" in style
+    assert "--g00:#e6e9ec" in style
+    assert "--gff" not in style
+
+
+def told(tmp_path, page, script):
+    path = save(page, tmp_path / "figure.html")
+    text = path.read_text(encoding="utf-8")
+    assert not re.search(r"<(script|link|img)[^>]*(src|href)=", text)
+    script = f"document.title = JSON.stringify((() => {{ {script} }})())"
+    path.write_text(text.replace("</body>", f"<script>{script}</script></body>"), encoding="utf-8")
     flags = (
         "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
-        f"--disable-component-update --disable-sync --user-data-dir={tmp_path / 'profile'} --virtual-time-budget=5000"
+        f"--disable-component-update --disable-sync --user-data-dir={tmp_path / 'profile'}"
     )
-    command = [CHROMIUM, *flags.split(), "--dump-dom", page.as_uri()]
-    return subprocess.run(command, capture_output=True, text=True, check=True, timeout=120).stdout
+    command = [CHROMIUM, *flags.split(), "--dump-dom", path.as_uri()]
+    dom = subprocess.run(command, capture_output=True, text=True, check=True, timeout=120).stdout
+    return json.loads(html.unescape(re.search("<title>(.*?)</title>", dom, re.S)[1]))
 
 
 @pytest.mark.skipif(CHROMIUM is None, reason="needs chromium")
-@pytest.mark.parametrize("number", [0, 1])
-def test_a_browser_draws_every_frame_offline(tmp_path, number):
-    figure = pmf_slider(COUNTS, "f1", [(10, 20), (20, 40)])
-    page = save(figure, tmp_path / "figure.html")
-    assert not re.search(r"<(script|link)[^>]*(src|href)=", page.read_text(encoding="utf-8"))
-    frame = figure.frames[number]
-    still = "{mode: 'immediate', frame: {duration: 0, redraw: true}, transition: {duration: 0}}"
-    plot = "document.querySelector('.plotly-graph-div')"
-    move = f"setTimeout(() => Plotly.animate({plot}, ['{frame.name}'], {still}), 500)" if number else ""
-    dom = dom_of(page, move, tmp_path)
-    assert "slider-group" in dom
-    assert dom.count('class="point"') == len(frame.data[-1].x)
+def test_a_browser_shows_one_frame_at_a_time(tmp_path):
+    page = pmf_slider(COUNTS, "f1", SIZES)
+    script = """
+    const slider = document.querySelector('input[type=range]'), said = document.querySelector('output');
+    const drawn = () => [...document.querySelectorAll('circle')].filter((one) => one.getBoundingClientRect().width);
+    const seen = () => [said.textContent, drawn().length];
+    const first = seen();
+    slider.value = 1;
+    slider.dispatchEvent(new Event('input'));
+    return [slider.max, first, seen()];"""
+    dots = [len(DOT.findall(frame)) for frame in page.split("<g data-frame")[1:]]
+    assert told(tmp_path, page, script) == ["1", ["10 + 20", dots[0]], ["20 + 40", dots[1]]]
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="needs chromium")
+def test_a_browser_turns_and_reads_the_simplex(tmp_path):
+    script = """
+    const canvas = document.querySelector('canvas'), box = document.querySelector('.solid');
+    const picture = () => canvas.toDataURL(), before = picture(), found = { drawn: [box.dataset.drawn] };
+    canvas.dispatchEvent(new KeyboardEvent('keydown', { key: 'ArrowLeft' }));
+    found.turned = picture() !== before;
+    const area = canvas.getBoundingClientRect();
+    found.read = new Set();
+    for (let x = 0; x < area.width; x += 4) for (let y = 0; y < area.height; y += 4) {
+      const at = { clientX: area.left + x, clientY: area.top + y };
+      canvas.dispatchEvent(new PointerEvent('pointermove', at));
+      found.read.add(document.querySelector('output').textContent);
+    }
+    found.read = [...found.read];
+    document.querySelectorAll('input')[0].click();
+    found.drawn.push(box.dataset.drawn);
+    return found;"""
+    found = told(tmp_path, turning_simplex(20, [5, 10], "accuracy"), script)
+    assert found["drawn"] == [str(6 * 16 + 11 * 11), str(11 * 11)]
+    assert found["turned"]
+    words = [re.fullmatch(r"TP (\d+), FP (\d+), FN (\d+), TN (\d+): A ([\d.]+)", one) for one in found["read"] if one]
+    assert len(words) > 20
+    for word in words:
+        tp, fp, fn, tn = map(int, word.groups()[:4])
+        assert tp + fp + fn + tn == 20
+        assert float(word[5]) == pytest.approx((tp + tn) / 20, abs=1e-3)

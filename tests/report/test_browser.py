@@ -1,9 +1,14 @@
-"""The report in a real browser: it renders without a network, sorts on a click, and fits a phone."""
+"""The report in a real browser, without a network: sorting, folding, filtering, the Tile under pointer and keyboard,
+dark mode with its contrast, a phone, and paper."""
 
+import html as html_module
+import json
 import re
 import shutil
 import subprocess
+from functools import cache
 
+import numpy as np
 import pytest
 
 import bayesrank as br
@@ -12,43 +17,229 @@ from bayesrank.report import ranking_report
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="needs chromium")
 
-COUNTS = br.from_counts(
-    tn=[70, 79, 60], fp=[10, 1, 20], fn=[9, 1, 9], tp=[21, 29, 21], entity=["middle", "best <b>", "worst"]
+LONG = "a very long name of a model with numbers 12345678901234567890 and_no_break_anywhere_in_this_part_of_it 語"
+NAMES = ["middle", "best <b>", "worst", LONG]
+COUNTS = br.from_counts(tn=[70, 79, 60, 66], fp=[10, 1, 20, 14], fn=[9, 1, 9, 9], tp=[21, 29, 21, 21], entity=NAMES)
+FLAGS = (
+    "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
+    "--disable-component-update --disable-sync"
 )
 
 
-def dom_after(tmp_path, script, width=1000):
-    """The page's DOM after ``script`` ran in it."""
-    page = tmp_path / "report.html"
-    html = ranking_report(br.fit(COUNTS, "beta_binomial", draws=200, seed=1, groups=["prior"]), "informedness")
-    page.write_text(html.replace("</body>", f"<script>{script}</script></body>"), encoding="utf-8")
-    flags = (
-        "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
-        f"--disable-component-update --disable-sync --window-size={width},900 --user-data-dir={tmp_path / 'profile'}"
+@cache
+def posterior():
+    return br.fit(COUNTS, "beta_binomial", draws=200, seed=1, groups=["prior"])
+
+
+@cache
+def few():
+    return ranking_report(posterior(), "informedness")
+
+
+@cache
+def many():
+    """Forty entities, of whom the first tier is some."""
+    right = np.linspace(60, 90, 40).round().astype(int)
+    counts = br.from_counts(
+        tn=right, fp=100 - right, fn=100 - right, tp=right, entity=[f"net {i:02d}" for i in range(40)]
     )
-    command = [CHROMIUM, *flags.split(), "--dump-dom", page.as_uri()]
+    return ranking_report(br.fit(counts, "beta_binomial", draws=100, seed=1), "informedness", sections=[])
+
+
+def run(tmp_path, page, *flags):
+    """What Chromium prints of a page."""
+    path = tmp_path / "report.html"
+    path.write_text(page, encoding="utf-8")
+    command = [CHROMIUM, *FLAGS.split(), f"--user-data-dir={tmp_path / 'profile'}", *flags, path.as_uri()]
     return subprocess.run(command, capture_output=True, text=True, check=True, timeout=120).stdout
 
 
-def first_column(dom):
-    return re.findall(r"<tr><td>(.*?)</td>", dom)
+def told(tmp_path, page, script, *flags):
+    """What ``script``, the body of a function, returns in a page, by way of its title."""
+    script = f"document.title = JSON.stringify((() => {{ {script} }})())"
+    dom = run(tmp_path, page.replace("</body>", f"<script>{script}</script></body>"), "--dump-dom", *flags)
+    return json.loads(html_module.unescape(re.search("<title>(.*?)</title>", dom, re.S)[1]))
+
+
+SHOWN = """
+const rows = () => [...document.querySelectorAll('#table + p + section tbody tr')].filter((row) => !row.hidden);
+const names = () => rows().map((row) => row.cells[0].textContent);
+const button = (text) => [...document.querySelectorAll('button')].find((one) => one.textContent === text);
+"""
 
 
 def test_sorts_by_a_column_and_back(tmp_path):
-    button = "[...document.querySelectorAll('th button')].find((b) => b.textContent === 'informedness')"
-    assert first_column(dom_after(tmp_path, "")) == ["best &lt;b&gt;", "middle", "worst"]
-    assert first_column(dom_after(tmp_path, f"{button}.click()")) == ["worst", "middle", "best &lt;b&gt;"]
-    assert first_column(dom_after(tmp_path, f"{button}.click(); {button}.click()"))[0] == "best &lt;b&gt;"
+    found = told(
+        tmp_path, few(),
+        SHOWN + "const all = [names()]; for (const _ of [1, 2]) { button('informedness').click(); all.push(names()); }"
+        "button('entity').click(); return [...all, names(), document.querySelectorAll('[aria-sort]').length];",
+    )  # fmt: skip
+    best_first = ["best <b>", "middle", LONG, "worst"]
+    assert found == [best_first, best_first[::-1], best_first, [LONG, "best <b>", "middle", "worst"], 1]
+
+
+def test_folds_and_filters_but_leaves_ranks_and_tiers(tmp_path):
+    found = told(
+        tmp_path, many(),
+        SHOWN + """
+        const said = () => document.querySelector('section output').textContent;
+        const more = document.querySelector('[data-more]'), search = document.querySelector('input[type=search]');
+        const cells = () => rows().map((row) => [0, 4, 5].map((k) => row.cells[k].textContent));
+        const found = { first: rows().length, label: more.textContent };
+        more.click();
+        found.all = cells();
+        search.value = 'NET 0';
+        search.dispatchEvent(new Event('input'));
+        Object.assign(found, { filtered: cells(), said: said(), gone: more.parentElement.hidden });
+        search.value = '';
+        search.dispatchEvent(new Event('input'));
+        found.again = rows().length;
+        more.click();
+        button('entity').click();
+        return { ...found, folded: names() };""",
+    )  # fmt: skip
+    assert 5 <= found["first"] <= 20
+    assert found["label"] == "Show all 40"
+    assert len(found["all"]) == found["again"] == 40
+    assert found["filtered"] == [row for row in found["all"] if "net 0" in row[0]]
+    assert (found["said"], found["gone"]) == ("10 of 40", True)
+    assert found["folded"] == [f"net {i:02d}" for i in range(found["first"])]
+
+
+def test_without_a_script_all_rows_are_seen():
+    page = many()
+    assert "<tr hidden" not in page
+    assert page.count("<tr><td>") == 40
+
+
+def test_the_tile_answers_to_pointer_keyboard_and_buttons(tmp_path):
+    found = told(
+        tmp_path, few(),
+        """
+        const board = document.querySelector('.board'), picture = board.querySelector('svg');
+        const answer = () => document.querySelector('.answer');
+        const say = () => [answer().querySelector('h3').textContent, answer().textContent];
+        const press = (key) => new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true });
+        const key = (name) => board.dispatchEvent(press(name));
+        const found = { start: say(), live: answer().getAttribute('aria-live'), focusable: board.tabIndex };
+        found.leaders = [...answer().querySelectorAll('li')].map((line) => line.textContent);
+        key('ArrowRight');
+        found.right = say();
+        for (let k = 0; k < 60; k++) key('ArrowRight');
+        found.edge = say();
+        key('ArrowUp');
+        found.line = say();
+        const area = picture.getBoundingClientRect();
+        const at = { bubbles: true, clientX: area.left + 3, clientY: area.bottom - 3 };
+        picture.dispatchEvent(new PointerEvent('pointerdown', at));
+        found.corner = say();
+        found.focused = document.activeElement === board;
+        const button = [...document.querySelectorAll('[data-place]')].find((one) => one.textContent === 'F2');
+        button.click();
+        found.button = say();
+        return found;""",
+    )  # fmt: skip
+    # Informedness orders as the balanced accuracy does, at 30 of 110: it lies between points of the map.
+    assert found["start"][0] == "near balanced accuracy, which orders as informedness"
+    assert "A true positive counts 2.6 times as much as a true negative; a false negative" in found["start"][1]
+    assert (found["live"], found["focusable"]) == ("polite", 0)
+    assert 1 <= len(found["leaders"]) <= 5
+    assert found["right"][0] == "a = 0.75, b = 0.725"
+    assert "A true positive counts 3 times as much as a true negative" in found["right"][1]
+    assert found["edge"][0] == "F-score with β = 1.62"
+    assert "true negatives do not count" in found["edge"][1].lower()
+    assert found["line"][0] == "F-score with β = 1.73"
+    assert found["corner"][0] == "TNR (specificity)"
+    assert found["focused"]
+    assert found["button"][0] == "F2"
+    assert "a false negative counts 4 times as much as a false positive" in found["button"][1]
+    # What it says is what the posterior says.
+    best = br.tile.credible(posterior(), resolution=41)["probability_best"]
+    here = best.isel(a=29, b=29)
+    top = here.sortby(-here)
+    name, p = found["leaders"][0].split(": ")
+    assert name == top["entity"].values[0]
+    assert abs(float(p.strip("<>")) - float(top[0])) < 0.0051
+
+
+MEASURE = """
+const wide = document.documentElement.scrollWidth, room = document.documentElement.clientWidth;
+const apart = '.wide, .picture, [hidden], svg';
+const boxes = [...document.querySelectorAll('body *')].filter((one) => !one.closest(apart));
+const out = boxes.filter((one) => { const b = one.getBoundingClientRect(); return b.width && b.right > room + 1; });
+return [wide <= room, out.map((one) => one.tagName + one.className + ' ' + one.textContent.slice(0, 30)), room];
+"""
+
+
+@pytest.mark.parametrize("width", [360, 1280])
+def test_nothing_is_outside_of_the_page(tmp_path, width):
+    # A window is no narrower than 500, a frame in it is.
+    inner = few().replace("</body>", f"<script>parent.postMessage((() => {{ {MEASURE} }})(), '*')</script></body>")
+    outer = (
+        "<title>none</title><body style='margin:0'><script>addEventListener('message', (event) => "
+        "{ document.title = JSON.stringify(event.data); });</script>"
+        f'<iframe style="border:0" width={width} height=900 srcdoc="{html_module.escape(inner)}"></iframe></body>'
+    )
+    dom = run(tmp_path, outer, "--dump-dom", "--virtual-time-budget=4000", "--window-size=1400,900")
+    fits, out, room = json.loads(html_module.unescape(re.search("<title>(.*?)</title>", dom, re.S)[1]))
+    assert (fits, out, room <= width) == (True, [], True)
+
+
+CONTRAST = """
+const numbers = (color) => {
+  const canvas = new OffscreenCanvas(1, 1).getContext('2d');
+  canvas.fillStyle = color; canvas.fillRect(0, 0, 1, 1);
+  return [...canvas.getImageData(0, 0, 1, 1).data];
+};
+const light = (rgb) => {
+  const linear = (c) => c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4;
+  const [r, g, b] = rgb.slice(0, 3).map((c) => linear(c / 255));
+  return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+};
+const ground = (one) => {
+  for (; one; one = one.parentElement) {
+    const found = numbers(getComputedStyle(one).backgroundColor);
+    if (found[3] === 255) return found;
+  }
+  return [255, 255, 255, 255];
+};
+const worst = [];
+const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+while (walker.nextNode()) {
+  const one = walker.currentNode.parentElement;
+  const unseen = one.closest('script, style, defs, metadata') || !one.checkVisibility();
+  if (unseen || !walker.currentNode.textContent.trim()) continue;
+  const style = getComputedStyle(one), color = numbers(one.closest('svg') ? style.fill : style.color);
+  const [x, y] = [light(color), light(ground(one))];
+  const ratio = (Math.max(x, y) + 0.05) / (Math.min(x, y) + 0.05);
+  if (ratio < 4.5) worst.push([one.tagName, one.textContent.slice(0, 20), ratio, style.color]);
+}
+const paper = numbers(getComputedStyle(document.body).backgroundColor).slice(0, 3);
+return [worst, light(paper), [...document.querySelectorAll('svg')].filter((one) =>
+  !one.closest('[aria-hidden], [role=img], [aria-label]')).length];
+"""
+
+
+@pytest.mark.parametrize(("flags", "dark"), [([], False), (["--blink-settings=preferredColorScheme=0"], True)])
+def test_all_text_is_read_in_the_light_and_in_the_dark(tmp_path, flags, dark):
+    worst, paper, silent = told(tmp_path, few(), CONTRAST, *flags)
+    assert worst == []
+    assert (paper < 0.05) == dark
+    assert silent == 0  # pictures without words
 
 
 def test_loads_nothing_from_elsewhere(tmp_path):
-    script = (
-        "document.title = performance.getEntriesByType('resource').filter((r) => !r.name.startsWith('data:')).length"
+    script = "return performance.getEntriesByType('resource').filter((r) => !r.name.startsWith('data:')).length"
+    assert told(tmp_path, few(), script) == 0
+
+
+def test_prints_all_rows_on_paper(tmp_path):
+    out = tmp_path / "report.pdf"
+    run(tmp_path, many(), f"--print-to-pdf={out}", "--no-pdf-header-footer")
+    pages = len(re.findall(rb"/Type\s*/Page\b", out.read_bytes()))
+    assert 3 <= pages <= 8
+    style = (
+        "return [...document.styleSheets].flatMap((s) => [...s.cssRules]).filter((r) => r.conditionText === 'print')"
     )
-    assert "<title>0</title>" in dom_after(tmp_path, script)
-
-
-def test_fits_a_phone(tmp_path):
-    # Only the table scrolls sideways, inside its own box.
-    script = "document.title = document.documentElement.scrollWidth <= window.innerWidth"
-    assert "<title>true</title>" in dom_after(tmp_path, script, width=500)
+    rules = told(tmp_path, many(), style + ".map((r) => r.cssText).join(' ')")
+    assert re.search(r"tbody tr\[hidden\]\s*{\s*display: table-row !important", rules)

@@ -1,0 +1,99 @@
+"""Pages of one HTML file: the one style sheet and the one script that the report and the interactive pictures share."""
+
+import json
+import re
+from functools import cache
+from html import escape
+from importlib import resources
+from typing import Any
+
+__all__ = ["Html", "embedded", "greys", "page", "part", "themed"]
+
+#: Of the frame in a notebook, in pixels.
+HEIGHT = 800
+#: What greys in a picture are in a dark page: so much of its ink on its paper.
+DARK_INK, DARK_PAPER = (0xE6, 0xE9, 0xEC), (0x14, 0x18, 0x1C)
+GREY = re.compile(r"#([0-9a-f]{2})\1\1(?![0-9a-f])")
+
+
+class Html(str):
+    """All of a page, as text to write to a file; a notebook shows it in a frame of its own.
+
+    Examples
+    --------
+    >>> Html("<p>a & b</p>")._repr_html_()
+    '<iframe srcdoc="&lt;p&gt;a &amp; b&lt;/p&gt;" title="bayesrank" width="100%" height="800"></iframe>'
+    """
+
+    def _repr_html_(self) -> str:
+        return f'<iframe srcdoc="{escape(self)}" title="bayesrank" width="100%" height="{HEIGHT}"></iframe>'
+
+
+def page(title: str, body: str) -> Html:
+    """A page of one heading, with the style sheet and the script.
+
+    Examples
+    --------
+    >>> page("A title", "<p>Words</p>").startswith("<!doctype html>")
+    True
+    """
+    return Html(
+        f'<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f"<title>{escape(title)}</title>\n<style>\n{part('page.css')}</style>\n</head>\n<body>\n"
+        f"<h1>{escape(title)}</h1>\n{body}\n<script>\n{part('page.js')}</script>\n</body>\n</html>\n"
+    )
+
+
+@cache
+def part(name: str) -> str:
+    """The style sheet or the script, as it is written into pages.
+
+    Examples
+    --------
+    >>> "http" in part("page.js"), "</" in part("page.js")
+    (False, False)
+    """
+    return resources.files("bayesrank.plots").joinpath(name).read_text(encoding="utf-8")
+
+
+def embedded(data: Any) -> str:
+    """Data as an element of a page, whatever names are in it.
+
+    Examples
+    --------
+    >>> embedded({"name": "</script>"})
+    '<script type="application/json">{"name":"\\\\u003c/script>"}</script>'
+    """
+    text = json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":")).replace("<", "\\u003c")
+    return f'<script type="application/json">{text}</script>'
+
+
+def themed(svg: str) -> str:
+    """A picture whose greys, from ink to paper, follow the page: with variables for them, in its own style.
+
+    Examples
+    --------
+    >>> themed('<svg><path style="fill: #ffffff; stroke: #0072b2"/></svg>').count("var(--gff")
+    1
+    """
+    return GREY.sub(lambda found: f"var(--g{found[1]})", svg)
+
+
+def greys(html: str) -> str:
+    """Style of all greys in a page: as they are, or in the dark so much ink on paper; on paper as they are.
+
+    Examples
+    --------
+    >>> greys("var(--gff)")
+    ':root{--gff:#ffffff}@media screen and (prefers-color-scheme:dark){:root{--gff:#14181c}}'
+    """
+    levels = sorted(set(re.findall(r"var\(--g([0-9a-f]{2})\)", html)))
+    light = ";".join(f"--g{level}:#{level * 3}" for level in levels)
+    dark = ";".join(f"--g{level}:{_on_dark(int(level, 16) / 255)}" for level in levels)
+    return f":root{{{light}}}@media screen and (prefers-color-scheme:dark){{:root{{{dark}}}}}"
+
+
+def _on_dark(light: float) -> str:
+    mixed = (round(ink + light * (paper - ink)) for ink, paper in zip(DARK_INK, DARK_PAPER, strict=True))
+    return "#" + "".join(f"{value:02x}" for value in mixed)

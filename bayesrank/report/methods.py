@@ -1,0 +1,155 @@
+"""The report's paragraph on methods, ready to paste, with what it cites."""
+
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from bayesrank.ranking.summary import is_exact
+from bayesrank.scores import Score
+
+__all__ = ["definition", "methods"]
+
+FOUNDATIONS = (
+    "Piérard, Halin, Cioppa, Deliège and Van Droogenbroeck (2024). Foundations of the theory of performance-based "
+    "ranking."
+)
+TILE = (
+    "Piérard, Halin, Cioppa, Deliège and Van Droogenbroeck (2024). The Tile: a 2D map of ranking scores for two-class "
+    "classification. arXiv:2412.04309."
+)
+OPS = (
+    "Zhao, Bui, Yu and Dzieciolowski. Outperformance score: a universal standardization method for "
+    "confusion-matrix-based classification performance metrics."
+)
+#: Where models come from.
+MODELS = {
+    "paired": (
+        "Ferguson (1973). A Bayesian analysis of some nonparametric problems. Annals of Statistics 1:209-230.",
+        "Rubin (1981). The Bayesian bootstrap. Annals of Statistics 9:130-134.",
+    ),
+}
+SAMPLER = "Hoffman and Gelman (2014). The No-U-Turn sampler. Journal of Machine Learning Research 15:1593-1623."
+CONFIDENCE = (
+    "Mogstad, Romano, Shaikh and Wilhelm (2024). Inference for ranks with applications to mobility across "
+    "neighbourhoods and academic achievement across countries. Review of Economic Studies 91:476-518."
+)
+
+
+def definition(name: str, score: Score | None, labels: int | None, ends: tuple[float, float]) -> str:
+    """What is ranked by, in words: of two classes the formula, of more and of outcomes what stands in its place.
+
+    Parameters
+    ----------
+    name : str
+        Of the score or of the variable.
+    score : Score, optional
+        If it is one.
+    labels : int, optional
+        Classes; None of outcomes without classes.
+    ends : pair of float
+        Of the score's range.
+
+    Examples
+    --------
+    >>> import bayesrank as br
+    >>> definition("tpr", br.scores.tpr, 2, (0.0, 1.0))
+    'tpr = TP / (FN + TP), defined where FN + TP > 0'
+    >>> definition("accuracy", br.scores.accuracy, 10, (0.0, 1.0))
+    'accuracy, the share of cases whose predicted class, of 10, is the actual one'
+    >>> definition("mean_outcome", None, None, (0.0, 1.0))
+    'mean outcome, the expected outcome of a case, between 0 and 1'
+    """
+    words = name.replace("_", " ")
+    if name == "mean_outcome":
+        low, high = ends
+        return f"{words}, the expected outcome of a case" + (
+            f", between {low:g} and {high:g}" if np.isfinite(low) and np.isfinite(high) else ""
+        )
+    if score is None:
+        return words
+    if labels != 2 and name == "accuracy":
+        return f"{words}, the share of cases whose predicted class{f', of {labels},' * bool(labels)} is the actual one"
+    if labels != 2 and score.function is not None:  # the formula is of two classes
+        return f"{words}{f', in its form for {labels} classes' * bool(labels)}"
+    if not score.formula:
+        return words
+    where = "" if score.domain == "everywhere" else f", defined where {score.domain}"
+    return f"{words} = {score.formula}{where}"
+
+
+def methods(
+    about: dict[str, Any], ranking: xr.Dataset, what: str, evidence: str, versions: str, tile: bool, ops: bool
+) -> tuple[str, list[str]]:
+    """The paragraph and its references.
+
+    Parameters
+    ----------
+    about : dict
+        Attrs of the posterior.
+    ranking : xarray.Dataset
+        Of one ranking.
+    what : str
+        The score, as :func:`definition` says it.
+    evidence : str
+        How many entities, on how many cases.
+    versions : str
+        Of the packages.
+    tile, ops : bool
+        Whether the report shows them.
+
+    Examples
+    --------
+    >>> import bayesrank as br
+    >>> counts = br.from_counts(tn=[70, 79], fp=[10, 1], fn=[9, 1], tp=[21, 29], entity=["a", "b"])
+    >>> ranking = br.exact_ranking(counts, "f1")
+    >>> text, cited = methods({"model": "paired"}, ranking, "f1", "2 entities", "bayesrank 1", True, False)
+    >>> text[:58], len(cited)
+    ('2 entities were ranked by f1 with a Bayesian model: paired', 4)
+    """
+    percent, exact, draws = f"{100 * ranking.attrs['prob']:g}%", is_exact(ranking), ranking.attrs.get("draws")
+    sampled = about.get("sampler") == "nuts"
+    model = str(about.get("model", "one of our own")).replace("_", "-")
+    said = [f"{evidence} were ranked by {what} with a Bayesian model: {model}{_prior(about)}."]
+    if about.get("words"):
+        said.append(_sentence(str(about["words"])))
+    if exact:
+        said.append(
+            "The posterior of the score is known in closed form; medians, intervals, superiority, ranks and P(best) "
+            "are integrals over it, without draws."
+        )
+        if draws:
+            said.append(f"Simultaneous rank intervals and confidence sets of ranks rest on {draws:,} posterior draws.")
+    elif draws and draws > 1:
+        how = "Markov chain Monte Carlo (NUTS)" if sampled else "independent draws"
+        said.append(f"Every one of {draws:,} posterior draws ({how}) was scored and ranked.")
+    said.append(
+        f"Intervals are equal-tailed and hold {percent} of the posterior; an entity belongs to a tier unless the "
+        f"tier's first entity beats it with probability {ranking.attrs['prob']:g} or more"
+        + (f"; differences up to {ranking.attrs['rope']:g} do not count" if ranking.attrs["rope"] else "")
+        + ". Entities are listed in a consensus order, which disagrees with the posterior on as few pairs as was found."
+    )
+    if tile:
+        said.append("Other preferences were explored on the Tile, the map of all canonical ranking scores.")
+    if ops:
+        said.append("OPS is the share of all pairs of true positive and true negative rate that would score worse.")
+    said.append(f"Computed with {versions}.")
+    cited = [FOUNDATIONS] + [TILE] * tile + [OPS] * ops
+    cited += MODELS.get(str(about.get("model")), ())
+    cited += [SAMPLER] * sampled
+    cited += [CONFIDENCE] * ("rank_confidence_lower" in ranking)
+    return " ".join(said), cited
+
+
+def _prior(about: dict[str, Any]) -> str:
+    prior = f", prior {about['prior']}" if about.get("prior") else ""
+    return prior + (f", prevalence {about['prevalence']}" if about.get("prevalence") else "")
+
+
+def _sentence(text: str) -> str:
+    text = _scalar(text)
+    return f"{text[:1].upper()}{text[1:]}".rstrip(".") + "."
+
+
+def _scalar(value: Any) -> str:
+    return " ".join(str(value).split())

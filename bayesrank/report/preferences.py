@@ -1,0 +1,207 @@
+"""The report's Tile: who is best under which preference, as a picture that answers to pointer and keyboard."""
+
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from bayesrank import _text
+from bayesrank.plots._colors import place_colors
+from bayesrank.plots._furniture import MARKS
+from bayesrank.plots._page import embedded
+from bayesrank.scores import Score
+from bayesrank.scores.placement import place
+from bayesrank.tile import credible
+from bayesrank.tile.posterior import leaders
+
+__all__ = ["preferences_section"]
+
+#: Points along each axis: F0.5, F1 and F2 are among them, as b = 0.2, 0.5 and 0.8.
+RESOLUTION = 41
+#: Who is told of at a place.
+LEADERS = 5
+#: Steps of the colours' strength.
+STEPS = 8
+#: Entities that a legend names.
+NAMED = 12
+WORDS = {
+    "TNR": "TNR (specificity)", "PPV": "PPV (precision)", "NPV": "NPV", "TPR": "TPR (sensitivity, recall)",
+    "A": "accuracy", "F₁": "F1",
+}  # fmt: skip
+F_SCORES = (("F0.5", (1.0, 0.2)), ("F2", (1.0, 0.8)))
+
+
+def preferences_section(
+    performance: xr.DataArray, score: Score, prob: float, size: float, prevalence: float | None
+) -> dict[str, Any]:
+    """Who is best under other preferences, in words, as a map, and as data for the page's script.
+
+    Parameters
+    ----------
+    performance : xarray.DataArray
+        Two-class draws (chain, draw, entity, actual, predicted).
+    score : Score
+        Of the report; where the Tile has a place for it, that place is shown first.
+    prob : float
+        Below which the best one is undecided.
+    size : float
+        Independent draws that probabilities rest on.
+    prevalence : float, optional
+        Of all entities, if it is known.
+
+    Returns
+    -------
+    dict
+        ``words``; ``cells`` (x, y, width, colour, strength), ``unsure`` (a path), ``marks``, ``legend``; ``rows``, the
+        best of each score with a place; ``data``, the element for the script; ``n``.
+
+    Examples
+    --------
+    >>> import bayesrank as br
+    >>> counts = br.from_counts(tn=[70, 79], fp=[10, 1], fn=[9, 1], tp=[21, 29], entity=["a", "b"])
+    >>> found = preferences_section(br.as_performance(br.fit(counts, seed=1)), br.scores.f1, 0.95, 4000, None)
+    >>> found["rows"][0]["place"], found["rows"][0]["best"]
+    ('TNR (specificity)', 'b')
+    """
+    tile = credible(performance, RESOLUTION, prob)
+    digits = 3 if size >= 2000 else 2
+    probability = tile["probability_best"].transpose("b", "a", "entity").values
+    leading = leaders(tile)
+    names = tile["entity"].values.tolist()
+    who, p = _leaders_at(probability)
+    shared = leading["shared"].transpose("b", "a").values
+    prevalence = prevalence if prevalence is not None and 0 < prevalence < 1 else None
+    own = place(score, prevalence)
+    places, start = _places(score, own, prevalence), own or (0.5, 0.5)
+    listed = sorted({int(i) for i in who.ravel() if i >= 0})
+    short = {entity: k for k, entity in enumerate(listed)}
+    colors = place_colors(listed)
+    data = {
+        "n": RESOLUTION,
+        "most": who.shape[-1],
+        "digits": digits,
+        "size": min(float(size), tile.attrs["draws"]),
+        "prob": prob,
+        "start": [round(x * (RESOLUTION - 1)) for x in start],
+        "names": [str(names[i]) for i in listed],
+        "colors": colors,
+        "places": [{"name": name, "a": a, "b": b} for name, (a, b) in places],
+        "who": [short.get(i, -1) for i in who.ravel().tolist()],
+        "p": np.rint(np.nan_to_num(p) * 10**digits).astype(int).ravel().tolist(),
+        "shared": "".join("01"[int(x)] for x in shared.ravel()),
+    }
+    top = np.where(who[..., 0] >= 0, p[..., 0], np.nan)
+    seen, palette = leading["leader"].transpose("b", "a").values, dict(zip(listed, colors, strict=True))
+    share = tile["share"].sortby(-tile["share"])
+    first = [name for name in share["entity"].values.tolist() if (seen == name).any()][:NAMED]
+    legend = [
+        (palette[names.index(name)], str(name), _share(float(share.sel(entity=name))))
+        for name in first
+        if names.index(name) in palette
+    ]
+    return {
+        "n": RESOLUTION,
+        "words": _words(tile, prob),
+        "cells": _cells(seen, shared, top, {name: palette.get(i, "") for i, name in enumerate(names)}, len(names)),
+        "unsure": _runs(np.nan_to_num(top, nan=1.0) < prob),
+        "marks": [(name, *(x * (RESOLUTION - 1) for x in at), sides) for name, at, _, sides in MARKS],
+        "legend": legend,
+        "shared": bool(shared.any()),
+        "rows": [_row(name, at, who, p, shared, names, data["size"]) for name, at in places if _on(at)],
+        "data": embedded(data),
+    }
+
+
+def _leaders_at(probability: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Who leads at each point, and how probably (b, a, place); -1 where nobody has a score, or is ever best."""
+    known = np.nan_to_num(probability, nan=-1.0)
+    order = np.argsort(-known, axis=-1, kind="stable")[..., :LEADERS]
+    p = np.take_along_axis(known, order, -1)
+    return np.where(p > 0, order, -1), np.where(p > 0, p, np.nan)
+
+
+def _places(
+    score: Score, own: tuple[float, float] | None, prevalence: float | None
+) -> list[tuple[str, tuple[float, float]]]:
+    """Scores with a place on the map, the six that have one at any prevalence first."""
+    known = [(WORDS[name], at) for name, at, *_ in MARKS] + list(F_SCORES)
+    at = None if prevalence is None else place("balanced_accuracy", prevalence)
+    known += [("balanced accuracy", at)] if at else []
+    if own is None:
+        return known
+    words = score.name.replace("_", " ")
+    near = [k for k, (_, at) in enumerate(known) if np.allclose(at, own, rtol=0, atol=1e-9)]
+    if not near:
+        return [*known, (words, own)]
+    name, at = known[near[0]]
+    if words.lower() not in name.lower():
+        known[near[0]] = (f"{name}, which orders as {words}", at)
+    return known
+
+
+def _on(at: tuple[float, float]) -> bool:
+    """Whether a place is one of the map's points."""
+    return all(abs(x * (RESOLUTION - 1) - round(x * (RESOLUTION - 1))) < 1e-9 for x in at)
+
+
+def _row(name: str, at: tuple[float, float], who: Any, p: Any, shared: Any, names: list[Any], size: float) -> dict:
+    """Who is best at a place, in words."""
+    i, j = (round(x * (RESOLUTION - 1)) for x in at)
+    if who[j, i, 0] < 0:
+        best, how = "–", "–"
+    else:
+        best, how = str(names[who[j, i, 0]]), _text.probability(float(p[j, i, 0]), size)
+        best += " and others, too close to tell apart" if shared[j, i] else ""
+    return {"place": name, "best": best, "p": how, "at": f"{i} {j}"}
+
+
+def _words(tile: xr.Dataset, prob: float) -> str:
+    order = tile["share"].sortby(-tile["share"])
+    if not bool(order.notnull().any()):
+        return "No entity has a score anywhere on it."
+    shares = [f"{name} on {_share(float(order.sel(entity=name)))}" for name in order["entity"].values[:3]]
+    return (
+        f"Best on average: {', '.join(shares)} of the Tile. On {_share(float(tile['undecided_area']))} of it nobody is "
+        f"best with probability {prob:g}. That all parts of the Tile count alike in these shares is a convention: "
+        "weigh them by your own preference."
+    )
+
+
+def _share(share: float) -> str:
+    """A share in percent; neither none nor all where it is neither."""
+    if np.isnan(share):
+        return "–"
+    return "<1%" if 0 < share < 0.005 else ">99%" if 0.995 < share < 1 else f"{100 * share:.0f}%"
+
+
+def _cells(seen: np.ndarray, shared: np.ndarray, top: np.ndarray, colors: dict[Any, str], entities: int) -> list[tuple]:
+    """The map as runs of one colour and strength (x, y, width, colour, strength), from its upper left corner."""
+    chance = 1 / max(entities, 2)
+    strength = np.clip((np.nan_to_num(top) - chance) / (1 - chance), 0, 1)
+    steps = 0.15 + 0.85 * np.rint(strength * STEPS) / STEPS
+    runs = []
+    for y, j in enumerate(reversed(range(len(seen)))):
+        start = 0
+        looks = [
+            ("", 0.0)
+            if np.isnan(top[j, i])
+            else ("var(--edge)", 0.35)
+            if shared[j, i]
+            else (colors[seen[j, i]], round(float(steps[j, i]), 2))
+            for i in range(seen.shape[1])
+        ]
+        for i in range(1, len(looks) + 1):
+            if i == len(looks) or looks[i] != looks[start]:
+                if looks[start][0]:
+                    runs.append((start, y, i - start, *looks[start]))
+                start = i
+    return runs
+
+
+def _runs(mask: np.ndarray) -> str:
+    """A path over the points of a mask (b, a), from the upper left corner."""
+    parts = []
+    for y, row in enumerate(mask[::-1]):
+        edges = np.flatnonzero(np.diff(np.concatenate([[0], row.astype(int), [0]])))
+        parts += [f"M{low} {y}h{high - low}v1h{low - high}z" for low, high in edges.reshape(-1, 2).tolist()]
+    return "".join(parts)

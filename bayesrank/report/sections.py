@@ -1,0 +1,193 @@
+"""Sections of the report that only some posteriors and evidence support."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+from bayesrank import _text
+from bayesrank._checks import in_words
+from bayesrank._compat import groups_of, is_container
+from bayesrank._draws import draw_dims
+from bayesrank.counts import parts_of
+from bayesrank.ops import of_draws, summarize
+from bayesrank.performance import observed_counts
+from bayesrank.predictive import predictive_check
+from bayesrank.ranking import ranking_table
+from bayesrank.ranking._source import Scored
+from bayesrank.ranking.summary import worth
+from bayesrank.report.pictures import inline_svg
+from bayesrank.sensitivities import sensitivity_verdict
+
+__all__ = ["SECTIONS", "checked_sections", "ops_section", "paired_section", "predictive_section", "sensitivity_section"]
+
+#: Sections that can be left out, or asked for.
+SECTIONS = ("tile", "ops", "paired", "predictive")
+#: Replicated counts that are drawn while a reader waits.
+MOST = 50_000_000
+#: Rivals of the first entity in the table of what pairing adds.
+RIVALS = 10
+
+
+def checked_sections(sections: Any) -> tuple[str, ...] | None:
+    """The sections asked for; None for those that are to be had, and cheap.
+
+    Examples
+    --------
+    >>> checked_sections(["tile"])
+    ('tile',)
+    """
+    if sections is None:
+        return None
+    if isinstance(sections, str) or not isinstance(sections, Sequence):
+        raise TypeError(f"sections must be a list of names; got {in_words(sections)}")
+    unknown = [name for name in sections if name not in SECTIONS]
+    if unknown:
+        raise ValueError(f"sections must be among {', '.join(SECTIONS)}; got {unknown[0]!r}")
+    return tuple(sections)
+
+
+def ops_section(performance: xr.DataArray, found: Scored, prob: float) -> pd.DataFrame | None:
+    """OPS of every entity, as a table of ``median``, ``lower`` and ``upper``; None where it is defined for nobody.
+
+    Examples
+    --------
+    >>> import bayesrank as br
+    >>> from bayesrank.ranking._source import scored
+    >>> posterior = br.fit(br.from_counts(tn=[70, 79], fp=[10, 1], fn=[9, 1], tp=[21, 29], entity=["a", "b"]), seed=1)
+    >>> ops_section(br.as_performance(posterior), scored(posterior, "f1", None, None), 0.95).index.tolist()
+    ['a', 'b']
+    """
+    summary = summarize(of_draws(performance, found.score), prob)
+    frame = pd.DataFrame(
+        {"median": summary["mean"].values, "lower": summary["lower"].values, "upper": summary["upper"].values},
+        pd.Index(performance["entity"].values, name="entity"),
+    )
+    return frame if frame["median"].notna().any() else None
+
+
+def predictive_section(posterior: Any, asked: bool) -> dict[str, Any] | None:
+    """What a posterior predictive check says, in words and as a picture; None of one data set, or of what takes long.
+
+    Examples
+    --------
+    >>> import bayesrank as br
+    >>> predictive_section(br.fit(br.from_counts(tn=8, fp=2, fn=1, tp=9), seed=1), asked=False) is None
+    True
+    """
+    counts = observed_counts(posterior)
+    if counts is None or not is_container(posterior):
+        return None
+    parts = counts if "dataset" in counts.dims else parts_of(counts)
+    if parts is None or parts.sizes["dataset"] < 2:
+        return None
+    draws = groups_of(posterior)["posterior"].sizes
+    if not asked and parts.size * draws.get("chain", 1) * draws.get("draw", 1) > MOST:
+        return None
+    from bayesrank.plots import predictive_check as picture
+
+    try:
+        check = predictive_check(posterior, seed=0)
+    except ValueError:  # a model whose replicates are not to be had
+        if asked:
+            raise
+        return None
+
+    def draw(ax: Any) -> None:
+        figure = ax.figure
+        ax.remove()
+        picture(check, figure)
+
+    return {
+        "lines": str(check.attrs["words"]).split("\n"),
+        "svg": inline_svg(draw, (8.6, 3.2)),
+        "caption": "What was observed over what the model replicates; 1 is what chance alone makes.",
+    }
+
+
+def paired_section(found: Scored, ranking: xr.Dataset, about: dict[str, Any]) -> dict[str, Any] | None:
+    """What it adds that all met the same cases: the first entity against its rivals, with and without; None elsewhere.
+
+    Without, the draws of one entity are held against all draws of the other, as if they were independent.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import bayesrank as br
+    >>> from bayesrank.ranking._source import scored
+    >>> answers = pd.DataFrame({"a": [1, 1, 0, 1] * 9, "b": [1, 0, 0, 1] * 9})
+    >>> posterior = br.fit(br.from_outcomes(answers), "paired", seed=1)
+    >>> ranking = br.credible_ranking(posterior, "mean_outcome")
+    >>> section = paired_section(scored(posterior, "mean_outcome", None, None), ranking, {"model": "paired"})
+    >>> section["rows"][0]["entity"], section["rows"][0]["share"] < 1
+    ('b', True)
+    """
+    order = ranking_table(ranking).dropna(subset=["tier"]).index.tolist()
+    if about.get("model") != "paired" or len(order) < 2:
+        return None
+    draws = found.values.transpose("entity", *draw_dims(found.values))
+    first, *others = order[: RIVALS + 1]
+    x = found.sign * draws.sel(entity=first).values.ravel()
+    tail, rope, size = (1 - ranking.attrs["prob"]) / 2, ranking.attrs["rope"], min(len(x), worth(ranking))
+    rows = []
+    for name in others:
+        y = found.sign * draws.sel(entity=name).values.ravel()
+        both = ~np.isnan(x) & ~np.isnan(y)
+        u, v = x[both], y[both]
+        apart = np.sqrt(u.var() + v.var()) if len(u) else np.nan
+        if not apart > 0:
+            continue
+        low, middle, high = np.sort(found.sign * np.quantile(u - v, [tail, 0.5, 1 - tail]))
+        # How often a draw is above any draw of the other one, by more than the ROPE.
+        free = float((np.searchsorted(np.sort(v), u - rope, "left") / len(v)).mean())
+        rows.append(
+            {
+                "entity": name,
+                "difference": f"{_text.number(middle)} ({_text.interval(low, high)})",
+                "paired": _text.probability(float(ranking["superiority"].sel(entity=first, rival=name)), size),
+                "free": _text.probability(free, size),
+                "share": float((u - v).std() / apart),
+            }
+        )
+    if not rows:
+        return None
+    shares = [row["share"] for row in rows]
+    middle = float(np.median(shares))
+    words = (
+        f"All entities met the same cases, so that what is hard for one is hard for others. The standard deviation of "
+        f"the difference to {first} is {middle:.2f} times what independent cases would leave (median of "
+        f"{_text.count(len(rows), 'rival')}; {min(shares):.2f} to {max(shares):.2f})."
+    )
+    return {"first": first, "words": words, "rows": rows}
+
+
+def sensitivity_section(result: Any) -> dict[str, Any] | None:
+    """What other priors, models and data would say, from a result of :func:`bayesrank.sensitivity`.
+
+    Examples
+    --------
+    >>> import bayesrank as br
+    >>> counts = br.from_counts(tn=[70, 79], fp=[10, 1], fn=[9, 1], tp=[21, 29], entity=["a", "b"])
+    >>> sensitivity_section(br.sensitivity(counts, "f1", seed=1))["rows"][0][:2]
+    ['base', 'b']
+    """
+    if result is None:
+        return None
+    if not isinstance(result, xr.Dataset) or not {"leader", "survives", "kendall_tau"} <= set(result.data_vars):
+        raise ValueError(f"sensitivity must come from br.sensitivity; got {in_words(result)}")
+    size = float(result.attrs.get("worth", np.inf))
+    rows = []
+    for i, name in enumerate(result["alternative"].values.tolist()):
+        one = result.isel(alternative=i)
+        rows.append(
+            [
+                str(name),
+                str(one["leader"].item()) or "–",
+                _text.probability(float(one["base_leader_probability_best"]), size),
+                _text.number(float(one["kendall_tau"]), 2),
+                f"{int(one['survives'].sum())} of {one.sizes['conclusion']}",
+            ]
+        )
+    return {"lines": sensitivity_verdict(result), "rows": rows}
