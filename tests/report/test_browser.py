@@ -233,6 +233,7 @@ def test_loads_nothing_from_elsewhere(tmp_path):
     assert told(tmp_path, few(), script) == 0
 
 
+@pytest.mark.slow
 def test_prints_all_rows_on_paper(tmp_path):
     out = tmp_path / "report.pdf"
     run(tmp_path, many(), f"--print-to-pdf={out}", "--no-pdf-header-footer")

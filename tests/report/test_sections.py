@@ -199,6 +199,7 @@ def test_a_predictive_check_is_shown_of_several_data_sets():
     assert "Predictive check" not in text_of(ranking_report(br.fit(COUNTS, seed=1, draws=50), "f1"))
 
 
+@pytest.mark.slow
 def test_sensitivity_is_shown_where_it_is_given(posterior):
     result = br.sensitivity(COUNTS, "f1", seed=1, draws=100)
     text = text_of(ranking_report(posterior, "f1", sensitivity=result))
@@ -216,6 +217,7 @@ def test_sections_are_checked(posterior):
         ranking_report(posterior, "f1", sections="tile")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "counts",
     [
@@ -229,6 +231,13 @@ def test_any_table_has_a_report(counts):
         text = text_of(ranking_report(br.fit(counts, seed=1, draws=50), score))
         assert "Verdict" in text
         assert "nan" not in text.replace("financ", "")
+
+
+def test_where_nobody_has_a_score_there_is_no_picture():
+    counts = br.from_counts(tn=[10, 8], fp=[0, 2], fn=[0, 0], tp=[0, 0], entity=["x", "y"])
+    html = ranking_report(br.fit(counts, "beta_binomial", seed=1, draws=50), "tpr")
+    assert "<figure" not in html
+    assert "x – – – – – 10 0 0 0" in text_of(html)
 
 
 @pytest.mark.slow
