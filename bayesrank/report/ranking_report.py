@@ -153,6 +153,7 @@ def ranking_report(
         verdict=verdict(ranking),
         rows=rows,
         keep=_kept(table["tier"]),
+        defined=bool(table["median"].notna().any()),
         intervals=interval_rows(table.loc[names], colors),
         seen=bool(table["observed"].notna().any()),
         ranks=rank_rows(ranking, names),
@@ -195,7 +196,8 @@ def _rows(ranking: xr.Dataset, tables: xr.DataArray | None, ops: dict[Any, float
             "cells": cells[name],
             "median": _text.number(row["median"]),
             "interval": _text.interval(row["lower"], row["upper"]),
-            "best": _text.probability(row["probability_best"], size),
+            # Who never has a score is not improbable to be best, but out of the question.
+            "best": "–" if row["undefined"] >= 1 else _text.probability(row["probability_best"], size),
             "expected": _text.number(row["expected_rank"], 1),
             "ranks": _text.interval(row["rank_lower"], row["rank_upper"], 0),
             "tier": _text.number(row["tier"], 0),

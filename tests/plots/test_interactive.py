@@ -83,7 +83,7 @@ def test_greys_follow_the_page_and_colours_stay():
     assert svg == '<path style="fill: var(--g00); stroke: var(--g4a)"/><path style="fill: #0072b2"/><a href="#aabbcc"/>'
     style = greys(svg)
     assert "--g00:#000000;--g4a:#4a4a4a" in style
-    assert "--g00:#e6e9ec" in style
+    assert "--g00:#e6e9ec;--g4a:#a9acb0" in style
     assert "--gff" not in style
 
 

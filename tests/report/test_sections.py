@@ -13,6 +13,7 @@ from bayesrank.report import ranking_report
 from bayesrank.report.methods import definition, methods
 from bayesrank.report.pictures import COLUMNS, MOST, inline_svg, interval_rows, paints, rank_rows, shown_first
 from bayesrank.report.preferences import RESOLUTION, preferences_section
+from bayesrank.report.ranking_report import _kept
 
 COUNTS = br.from_counts(
     tn=[70, 79, 60, 66], fp=[10, 1, 20, 14], fn=[9, 1, 9, 9], tp=[21, 29, 21, 21], entity=["a", "b", "c", "d"]
@@ -124,6 +125,26 @@ def test_the_map_holds_what_the_posterior_says(posterior):
     assert {row["place"]: row["at"] for row in found["rows"]}["F2"] == "40 32"
 
 
+def test_the_map_is_drawn_the_right_way_up():
+    counts = br.from_counts(tn=[95, 60], fp=[5, 40], fn=[40, 5], tp=[60, 95], entity=["careful", "eager"])
+    posterior = br.fit(counts, seed=1, draws=250)
+    found = preferences_section(br.as_performance(posterior), br.scores.f1, 0.95, 1000.0, None)
+    color = {(x + k, y): c for x, y, width, c, _ in found["cells"] for k in range(width)}
+    careful, eager = paints(["careful", "eager"]).values()
+    last = RESOLUTION - 1
+    assert (color[0, 0], color[last, last]) == (eager, careful)  # NPV is at the upper left, PPV at the lower right
+    best = br.tile.credible(posterior, RESOLUTION)["probability_best"].max("entity")
+    unsure = sum(int(w) for w in re.findall(r"h(\d+)v", found["unsure"]))
+    assert unsure == int((best < 0.95).sum()) > int((best < 0.6).sum())
+
+
+def test_long_tables_are_folded_after_the_first_tier():
+    tiers = {3: 10, 15: 15, 50: 20}
+    for first, kept in tiers.items():
+        assert _kept(pd.Series([1.0] * first + [2.0] * (60 - first))) == kept
+    assert _kept(pd.Series([1.0] * 25)) == 0
+
+
 def test_scores_of_one_order_are_told_apart_in_words(posterior):
     performance = br.as_performance(posterior)
     at = {"f1": "F1", "jaccard": "F1, which orders as jaccard", "tpr": "TPR (sensitivity, recall)"}
@@ -199,6 +220,7 @@ def test_a_predictive_check_is_shown_of_several_data_sets():
     assert "Predictive check" not in text_of(ranking_report(br.fit(COUNTS, seed=1, draws=50), "f1"))
 
 
+@pytest.mark.slow
 def test_sensitivity_is_shown_where_it_is_given(posterior):
     result = br.sensitivity(COUNTS, "f1", seed=1, draws=100)
     text = text_of(ranking_report(posterior, "f1", sensitivity=result))
@@ -216,6 +238,7 @@ def test_sections_are_checked(posterior):
         ranking_report(posterior, "f1", sections="tile")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "counts",
     [
@@ -229,6 +252,13 @@ def test_any_table_has_a_report(counts):
         text = text_of(ranking_report(br.fit(counts, seed=1, draws=50), score))
         assert "Verdict" in text
         assert "nan" not in text.replace("financ", "")
+
+
+def test_where_nobody_has_a_score_there_is_no_picture():
+    counts = br.from_counts(tn=[10, 8], fp=[0, 2], fn=[0, 0], tp=[0, 0], entity=["x", "y"])
+    html = ranking_report(br.fit(counts, "beta_binomial", seed=1, draws=50), "tpr")
+    assert "<figure" not in html
+    assert "x – – – – – 10 0 0 0" in text_of(html)
 
 
 @pytest.mark.slow
