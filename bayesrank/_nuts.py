@@ -19,6 +19,8 @@ from bayesrank._compat import groups_of, import_arviz
 
 #: Chains that agree have an R-hat below this, and at least so many effective draws each (Vehtari et al. 2021).
 RHAT, EFFECTIVE = 1.01, 100
+#: Share of steps taken that divergences call for first; of a sampler that had it, half the way to all of them.
+ACCEPT = 0.95
 #: Options of pymc.sample that nutpie has, too, by its own names; with others PyMC samples.
 NUTPIE = {"tune": "tune", "cores": "cores", "target_accept": "target_accept", "max_treedepth": "maxdepth"}
 TUNE = 1000
@@ -54,7 +56,8 @@ def sample(model: Any, shape: tuple[int, int], seed: int, options: Mapping[str, 
     posterior = groups["posterior"][names].transpose("chain", "draw", ...)
     stats = groups["sample_stats"]
     found = diagnostics(posterior, stats)
-    return {"posterior": posterior, "sample_stats": stats.assign_attrs({"nuts_sampler": name} | found)}
+    how = {"nuts_sampler": name} | {key: options[key] for key in ("tune", "target_accept") if key in options}
+    return {"posterior": posterior, "sample_stats": stats.assign_attrs(how | found)}
 
 
 def choose(options: Mapping[str, Any]) -> str:
@@ -119,7 +122,14 @@ def diagnostics(posterior: xr.Dataset, stats: xr.Dataset) -> dict[str, Any]:
     return found
 
 
-def complaint(divergences: int, rhat: float, effective: float, chains: int, tune: int | None = None) -> str:
+def complaint(
+    divergences: int,
+    rhat: float,
+    effective: float,
+    chains: int,
+    tune: int | None = None,
+    accept: float | None = None,
+) -> str:
     """What is wrong with the chains, and what to do about it; nothing of chains that can be trusted.
 
     Parameters
@@ -130,6 +140,8 @@ def complaint(divergences: int, rhat: float, effective: float, chains: int, tune
     chains : int
     tune : int, optional
         Steps of tuning that there were.
+    accept : float, optional
+        The share of steps that the sampler was to take (``target_accept``).
 
     Examples
     --------
@@ -142,8 +154,9 @@ nuts={'target_accept': 0.95}; if they stay, a tighter prior or another parametri
     wrong, todo = [], []
     if divergences:
         wrong.append(_text.count(divergences, "divergence"))
+        more = ACCEPT if (accept or 0) < ACCEPT else round((1 + float(accept or 0)) / 2, 4)
         todo.append(
-            "Divergences: smaller steps, nuts={'target_accept': 0.95}; if they stay, a tighter prior or another "
+            f"Divergences: smaller steps, nuts={{'target_accept': {more:g}}}; if they stay, a tighter prior or another "
             "parametrisation of the model."
         )
     if rhat > RHAT:
@@ -163,7 +176,9 @@ def warn(stats: xr.Dataset, chains: int, tune: int) -> None:
     """A warning with the complaint, if there is one, of what was sampled."""
     about = stats.attrs
     effective = np.nanmin([about["ess_bulk"], about["ess_tail"], np.inf])
-    if text := complaint(about["divergences"], about["rhat"], float(effective), chains, tune):
+    if text := complaint(
+        about["divergences"], about["rhat"], float(effective), chains, tune, about.get("target_accept")
+    ):
         warnings.warn(text, UserWarning, stacklevel=3)
 
 

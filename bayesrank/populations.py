@@ -60,6 +60,8 @@ def heterogeneity(posterior: Any, score: Any, *, prob: float = 0.95) -> xr.Datas
           over cases it is the standard deviation over all data sets like these (of which ``between_sd`` is a sample);
         - ``datasets``: data sets on which the entity was measured.
 
+        ``attrs["what"]`` says what the model means by typical, and at which prevalence.
+
     Raises
     ------
     ValueError
@@ -101,7 +103,7 @@ def heterogeneity(posterior: Any, score: Any, *, prob: float = 0.95) -> xr.Datas
     found["new_sd"] = ((new.values - typical.values) ** 2).mean(dims) ** 0.5
     found["datasets"] = own.values.notnull().any(dims).sum("dataset")
     plain = {name: held.reset_coords(drop=True).drop_attrs() for name, held in found.items()}
-    return xr.Dataset(plain, attrs={"score": own.name, "prob": float(prob)})
+    return xr.Dataset(plain, attrs={"score": own.name, "prob": float(prob), "what": _typical(posterior, own)})
 
 
 def heterogeneity_verdict(found: xr.Dataset) -> list[str]:
@@ -134,7 +136,8 @@ def heterogeneity_verdict(found: xr.Dataset) -> list[str]:
     >>> print(*heterogeneity_verdict(found), sep="\n")
     A: between these 4 data sets the tpr differs by a standard deviation of ... (90% interval ... to ...), which makes
     ... of the variance that is observed.
-    A: the tpr of a typical data set is ... (... to ...), that of a new one ... (... to ...).
+    A: the tpr of a typical data set (means of the rates over data sets) is ... (... to ...), that of a new one ...
+    (... to ...).
     """
     if not isinstance(found, xr.Dataset) or not {"between_sd", "share", "new", "datasets"} <= set(found.data_vars):
         raise ValueError(f"found must come from br.heterogeneity; got {in_words(found)}")
@@ -154,6 +157,15 @@ def heterogeneity_verdict(found: xr.Dataset) -> list[str]:
     return lines
 
 
+def _typical(posterior: Any, own: Scored) -> str:
+    """What a model calls typical, and at which prevalence a score that depends on it stands."""
+    about = posterior_of(posterior).attrs
+    depends = own.score is not None and own.score.depends_on_prevalence and "prevalence" in about
+    given = f"prevalence {about['prevalence']}" if depends else ""
+    at = "at their mean prevalence" if depends and about["prevalence"] == "sampled" else given
+    return ", ".join(filter(None, [str(about.get("typical", "")), at]))
+
+
 def _told(one: xr.Dataset, about: Mapping[Any, Any]) -> list[str]:
     """What is said of one entity."""
     name, score, prob = str(one["entity"].item()), str(about["score"]).replace("_", " "), 100 * about["prob"]
@@ -162,6 +174,7 @@ def _told(one: xr.Dataset, about: Mapping[Any, Any]) -> list[str]:
     def interval(key: str) -> str:
         return _text.interval(held[f"{key}_lower"], held[f"{key}_upper"])
 
+    what = f" ({about['what']})" if about.get("what") else ""
     share = ""
     if not np.isnan(held["share"]):
         ends = f"{100 * held['share_lower']:.0f}% to {100 * held['share_upper']:.0f}%"
@@ -169,8 +182,8 @@ def _told(one: xr.Dataset, about: Mapping[Any, Any]) -> list[str]:
     return [
         f"{name}: between these {int(held['datasets'])} data sets the {score} differs by a standard deviation of "
         f"{_text.number(held['between_sd'])} ({prob:g}% interval {interval('between_sd')}){share}.",
-        f"{name}: the {score} of a typical data set is {_text.number(held['typical'])} ({interval('typical')}), that "
-        f"of a new one {_text.number(held['new'])} ({interval('new')}).",
+        f"{name}: the {score} of a typical data set{what} is {_text.number(held['typical'])} ({interval('typical')}), "
+        f"that of a new one {_text.number(held['new'])} ({interval('new')}).",
     ]
 
 

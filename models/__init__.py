@@ -17,8 +17,9 @@ import xarray as xr
 
 __all__ = ["Model", "conjugate", "find", "names", "tell", "tell_again"]
 
-#: Settings that are not told again in the same words: the prior is at hand in numbers, a known prevalence in none.
-RETOLD = ("prior", "prevalence", "split_prior")
+#: Settings that are not told again in the same words: the prior is at hand in numbers, a known prevalence in none, and
+#: what is typical is no part of a likelihood.
+RETOLD = ("prior", "prevalence", "split_prior", "typical")
 
 
 class Model(Protocol):
@@ -58,6 +59,7 @@ class Model(Protocol):
     # def log_likelihood(self, posterior: xr.Dataset) -> xr.Dataset
     # ``rows_apart = True``: given the class sizes each row of counts is learned by itself, entity by entity
     # def log_evidence(self, members=None, sizes=None) -> float: log probability of the cases in order, before any data
+    # ``as_designed``: options with which a part of the evidence is learned by the same model
     # def renew(self, posterior: xr.Dataset, root, purpose: str) -> xr.DataArray: counts on as many new data sets
 
 

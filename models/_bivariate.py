@@ -18,6 +18,9 @@ from typing import Any
 
 import numpy as np
 
+#: Keeps a covariance of next to nothing factorable.
+TINY = 1e-12
+
 #: Given its row, mean and scale, the latent normal variable: one of a PyMC model, or what was sampled of it.
 Latent = Callable[[int, Any, Any], Any]
 
@@ -55,3 +58,34 @@ def effects(
         found.append(m + s * t)
         standard.append(t)
     return found, standard
+
+
+def alike(weight: np.ndarray) -> np.ndarray:
+    """Weights, or one for all where they are the same: PyTensor complains of constant vectors in a graph.
+
+    Examples
+    --------
+    >>> alike(np.array([0.5, 0.5])).tolist(), alike(np.array([0.5, 0.4])).tolist()
+    ([0.5], [0.5, 0.4])
+    """
+    return weight[:1] if weight.size and np.ptp(weight) == 0 else weight
+
+
+def covariance(sd: np.ndarray, half: np.ndarray | None) -> np.ndarray:
+    """Of one or two rows (draw, row, row), from standard deviations and (correlation + 1) / 2."""
+    found = sd[:, :, None] * sd[:, None, :]
+    if sd.shape[1] == 2 and half is not None:
+        found[:, [0, 1], [1, 0]] *= (2 * half - 1)[:, None]
+    return found
+
+
+def factor_of(sd: np.ndarray, half: np.ndarray | None) -> np.ndarray:
+    """Cholesky's factor of the covariance (draw, row, row).
+
+    Examples
+    --------
+    >>> factor_of(np.array([[3.0, 5.0]]), np.array([0.8])).round(2).tolist()
+    [[[3.0, 0.0], [3.0, 4.0]]]
+    """
+    found = covariance(sd, half)
+    return np.linalg.cholesky(found + TINY * np.eye(found.shape[-1]))

@@ -67,7 +67,7 @@ class Hierarchical:
             "prior": in_words(prior, DEFAULT),
             **({} if self.outcomes else {"prevalence": in_words(prevalence, "sampled")}),
             "population": "data sets" if self.over_datasets else "entities",
-            **({"typical": "mean over data sets"} if self.over_datasets else {}),
+            **({"typical": "means of the rates over data sets"} if self.over_datasets else {}),
         }
         self._learned: dict[str, Population] = {}
         self.values = values_of(self.counts["outcome"].values) if self.outcomes else None

@@ -41,8 +41,9 @@ from scipy.special import expit
 
 from bayesrank._checks import number
 from bayesrank._random import Block, stream
-from bayesrank.models._bivariate import effects
-from bayesrank.models._designs import LEAST, between, empirical_logits, terms
+from bayesrank.models._bivariate import alike, covariance, effects, factor_of
+from bayesrank.models._designs import LEAST, between, empirical_logits
+from bayesrank.models._designs import terms as design
 from bayesrank.models._hierarchical import Hierarchical, Hyper
 from bayesrank.models._table_evidence import binomial_evidence
 
@@ -50,9 +51,8 @@ from bayesrank.models._table_evidence import binomial_evidence
 NODES = 32
 #: Concentrations of (correlation + 1) / 2: LKJ(2).
 CORRELATION = 2.0
-#: Keeps a covariance of next to nothing factorable.
-TINY = 1e-12 * np.eye(2)
-KINDS_OF_TYPICAL = {"median": "rates of the median data set", "mean": "mean over data sets"}
+KINDS_OF_TYPICAL = {"median": "rates of the median data set", "mean": "means of the rates over data sets"}
+ALONE = "deviations"
 TERMS = {
     (): "none: nobody met two data sets",
     ("deviations",): "deviations, of which difficulty is no part that the design could tell",
@@ -72,6 +72,9 @@ class HierarchicalLogitNormal(Hierarchical):
         Scale of the half-normal priors of the standard deviations between data sets, in logits: 1 by default.
     typical : {"median", "mean"}
         Whether typical rates are those of the median data set or means over data sets.
+    terms : str, optional
+        What differs between data sets, in the words of the attr ``terms`` of a posterior: by default what the design
+        can tell. Priors speak for what it cannot.
 
     Examples
     --------
@@ -90,7 +93,15 @@ class HierarchicalLogitNormal(Hierarchical):
     #: Spreads that may be next to nothing ask for short steps.
     nuts: ClassVar[dict[str, Any]] = {"target_accept": 0.95}
 
-    def __init__(self, counts: xr.DataArray, *, sd: float = 1.0, typical: str = "median", **options: Any) -> None:
+    def __init__(
+        self,
+        counts: xr.DataArray,
+        *,
+        sd: float = 1.0,
+        typical: str = "median",
+        terms: str | None = None,
+        **options: Any,
+    ) -> None:
         super().__init__(counts, **options)
         if self.members.shape[-1] != 2:
             what = "outcomes" if self.outcomes else "classes"
@@ -110,15 +121,20 @@ class HierarchicalLogitNormal(Hierarchical):
             there[:] = True
         #: Population and member of each table: entity and data set, or 0 and entity.
         self.pairs = np.argwhere(there)
-        self.terms = terms(self.pairs[cases.sum(1)[there] > 0])
+        told = {words: which for which, words in TERMS.items()} if self.over_datasets else {ALONE: (ALONE,)}
+        if terms is not None and (not isinstance(terms, str) or terms not in told):
+            raise ValueError(f"terms must be one of {list(told)}; got {terms!r}")
+        self.terms = design(self.pairs[cases.sum(1)[there] > 0]) if terms is None else told[terms]
         # (pair, row)
         self.cases = np.moveaxis(cases, 1, 2)[there]
         right = np.stack([self.members[:, row, :, answer] for row, answer in enumerate(self.right)], -1)
         self.hits = right[there]
         self.alpha = np.stack([self.prior[:, row, [a, 1 - a]] for row, a in enumerate(self.right)], 1)
-        self.settings |= {"sd": self.sd, "terms": TERMS[self.terms] if self.over_datasets else "deviations"}
+        self.settings |= {"sd": self.sd, "terms": TERMS[self.terms] if self.over_datasets else ALONE}
         if self.over_datasets:
-            self.settings["typical"] = KINDS_OF_TYPICAL[typical] + ("" if self.outcomes else ", mean prevalence")
+            self.settings["typical"] = KINDS_OF_TYPICAL[typical]
+        #: A design that is a part of this one may tell less; the model that is learned from it is the same.
+        self.as_designed = {"terms": self.settings["terms"]}
         self._centring()
 
     def _centring(self) -> None:
@@ -139,14 +155,14 @@ class HierarchicalLogitNormal(Hierarchical):
             if "difficulty" in self.terms:
                 rest = max(total - variance, min(LEAST, self.sd) ** 2)
                 each = rest * np.bincount(dataset, information / (1 + told), self.members.shape[2])
-                self.weights["difficulty"].append(each / (1 + each))
+                self.weights["difficulty"].append(alike(each / (1 + each)))
                 self.starts["difficulty"].append(np.zeros(each.size))
                 self.start_sd["difficulty"][row] = np.sqrt(rest)
             if "deviations" in self.terms:
                 # An effect starts where the counts put it, the more centred the closer.
                 weight = told / (1 + told)
                 start = weight * (mean[entity] + off / variance ** ((1 - weight) / 2))
-                self.weights["deviations"].append(weight)
+                self.weights["deviations"].append(alike(weight))
                 self.starts["deviations"].append(start)
                 self.start_sd["deviations"][row] = np.sqrt(variance)
 
@@ -171,7 +187,7 @@ class HierarchicalLogitNormal(Hierarchical):
                 half = pm.Beta(f"half_of_{name}", CORRELATION, CORRELATION) if len(rows) == 2 else 0.5
                 each = [sd[row] for row in rows]
                 if name == "difficulty":
-                    none = [np.zeros(self.members.shape[2])] * len(rows)
+                    none = [0.0] * len(rows)
                     hard, _ = effects(latent(name), none, each, 2 * half - 1, self.weights[name])
                     shift = [hard[row].mean() for row in rows]
                     mu = level + pm.math.stack(shift)
@@ -236,7 +252,7 @@ class HierarchicalLogitNormal(Hierarchical):
             sd = [hyper[f"sd_of_{name}"][:, [row]] for row in rows]
             rho = 2 * hyper[f"half_of_{name}"][:, None] - 1 if len(rows) == 2 else 0.0
             if name == "difficulty":
-                none = [np.zeros(self.members.shape[2])] * len(rows)
+                none = [0.0] * len(rows)
                 hard, _ = effects(latent(name), none, sd, rho, self.weights[name])
                 found["difficulty"] = np.stack(hard, -1)
                 shift = found["difficulty"].mean(1) if mu is None else shift
@@ -263,9 +279,7 @@ class HierarchicalLogitNormal(Hierarchical):
         centre = mu
         new = mu.copy()
         for name in self.terms:
-            factor = np.linalg.cholesky(
-                covariance(hyper[f"sd_of_{name}"], hyper.get(f"half_of_{name}")) + TINY[:rows, :rows]
-            )
+            factor = factor_of(hyper[f"sd_of_{name}"], hyper.get(f"half_of_{name}"))
             if name == "difficulty":
                 rng = stream(root, group, "new difficulty", *block.key)
                 new -= np.einsum("drk,dk->dr", factor, rng.standard_normal((block.size, rows)))[:, None]
@@ -317,6 +331,54 @@ class HierarchicalLogitNormal(Hierarchical):
                 found["correlation_between_datasets"] = (("draw",), together)
         return {name: xr.Variable(*held) for name, held in found.items()}
 
+    def _held(self, posterior: xr.Dataset) -> Hyper:
+        """What a posterior holds of medians of logits, spreads and difficulty (draw, ...), all chains in a row."""
+        size, rows = posterior.sizes["chain"] * posterior.sizes["draw"], len(self.right)
+
+        def held(name: str, *after: int) -> np.ndarray:
+            return posterior[name].transpose("chain", "draw", ...).values.reshape(size, *after)
+
+        median = np.log(held("median_rate", len(self.members), rows, 2))
+        found = {"mu": np.stack([median[:, :, r, a] - median[:, :, r, 1 - a] for r, a in enumerate(self.right)], -1)}
+        for name in self.terms:
+            found[f"sd_of_{name}"] = held(f"sd_of_{name}", rows)
+            if rows == 2:
+                found[f"half_of_{name}"] = (held(f"correlation_of_{name}") + 1) / 2
+        if "difficulty" in self.terms:
+            found["difficulty"] = held("difficulty", self.members.shape[2], rows)
+        return found
+
+    def renew(self, posterior: xr.Dataset, root: np.random.SeedSequence, purpose: str) -> xr.DataArray:
+        """Counts on as many new members of the population, of the sizes observed, one for each draw.
+
+        All entities meet the same new data sets: each has one difficulty for all.
+        """
+        held, rows = self._held(posterior), len(self.right)
+        size = len(held["mu"])
+        called = self.counts["dataset" if self.over_datasets else "entity"].values.tolist()
+        factor = {name: factor_of(held[f"sd_of_{name}"], held.get(f"half_of_{name}")) for name in self.terms}
+
+        def moved(name: str, *who: Any) -> np.ndarray:
+            rng = stream(root, purpose, f"new {name}", *who)
+            return np.einsum("drk,dk->dr", factor[name], rng.standard_normal((size, rows)))
+
+        hard = {j: moved("difficulty", called[j]) for j in set(self.pairs[:, 1]) if "difficulty" in self.terms}
+        new = np.zeros((size, *self.members.shape), np.int64)
+        for (i, j), cases in zip(self.pairs, self.cases, strict=True):
+            logits = held["mu"][:, i] - hard.get(j, 0.0)
+            if "deviations" in self.terms:
+                logits = logits + moved("deviations", self.names[i], called[j])
+            hits = stream(root, purpose, "new cases", self.names[i], called[j]).binomial(cases, expit(logits))
+            for row, answer in enumerate(self.right):
+                new[:, i, row, j, answer] = hits[:, row]
+                new[:, i, row, j, 1 - answer] = cases[row] - hits[:, row]
+        own = np.swapaxes(new, 2, 3) if self.over_datasets else np.swapaxes(new[:, 0], 1, 2)
+        draws = ("chain", "draw")
+        coords = {name: posterior[name].values for name in draws}
+        coords |= {str(d): self.counts[d].values for d in self.counts.dims}
+        values = own.reshape(*(posterior.sizes[d] for d in draws), *self.counts.shape)
+        return xr.DataArray(values, coords, (*draws, *map(str, self.counts.dims)), "counts")
+
     def log_likelihood(self, posterior: xr.Dataset) -> xr.Dataset:
         """Log probability of each table given its class sizes and what was learned: ``counts`` (entity, [dataset]).
 
@@ -325,17 +387,10 @@ class HierarchicalLogitNormal(Hierarchical):
         draws = ("chain", "draw")
         shape = tuple(posterior.sizes[d] for d in draws)
         size, rows = int(np.prod(shape)), len(self.right)
-
-        def held(name: str, *after: int) -> np.ndarray:
-            return posterior[name].transpose(*draws, ...).values.reshape(size, *after)
-
-        median = np.log(held("median_rate", len(self.members), rows, 2))
-        mean = np.stack([median[:, :, r, a] - median[:, :, r, 1 - a] for r, a in enumerate(self.right)], -1)
-        sd, rho = np.zeros((size, rows)), np.zeros(size)
-        if "deviations" in self.terms:
-            sd = held("sd_of_deviations", rows)
-            rho = held("correlation_of_deviations") if rows == 2 else rho
-        hard = held("difficulty", self.members.shape[2], rows) if "difficulty" in self.terms else None
+        held = self._held(posterior)
+        mean, hard = held["mu"], held.get("difficulty")
+        sd = held.get("sd_of_deviations", np.zeros((size, rows)))
+        rho = 2 * held["half_of_deviations"] - 1 if "half_of_deviations" in held else np.zeros(size)
         found = np.zeros((size, len(self.members), self.members.shape[2]))
         for (i, j), right, cases in zip(self.pairs, self.hits, self.cases, strict=True):
             centre = mean[:, i] - (0 if hard is None else hard[:, j])
@@ -348,14 +403,6 @@ class HierarchicalLogitNormal(Hierarchical):
             result["row_totals"] = shares
         coords = {name: c for name, c in posterior.coords.items() if not {"actual", *self.row} & set(c.dims)}
         return xr.Dataset(result, coords)
-
-
-def covariance(sd: np.ndarray, half: np.ndarray | None) -> np.ndarray:
-    """Of one or two rows (draw, row, row), from standard deviations and (correlation + 1) / 2."""
-    found = sd[:, :, None] * sd[:, None, :]
-    if sd.shape[1] == 2 and half is not None:
-        found[:, [0, 1], [1, 0]] *= (2 * half - 1)[:, None]
-    return found
 
 
 def _log_beta(math: Any, mu: Any, alpha: np.ndarray) -> Any:

@@ -375,6 +375,13 @@ def test_the_options_of_a_model_come_back():
     assert br.compare({"given": given, "design": br.fit(COUNTS, "beta_binomial", seed=1, draws=5)}).attrs["units"] == 5
 
 
+@pytest.mark.parametrize("by", [None, "case"])
+def test_nothing_can_be_left_out_of_nothing(by):
+    nothing = br.fit(0 * COUNTS, HIERARCHICAL, force=True, seed=1, draws=5)
+    with pytest.raises(ValueError, match="posteriors must be of counts that hold cases"):
+        br.compare({"nothing": nothing}, by=by)
+
+
 @pytest.mark.slow
 def test_anomaly_detectors_differ_from_series_to_series():
     counts = br.datasets.load("anomaly_detectors")

@@ -264,7 +264,7 @@ def test_of_one_entity_difficulty_and_deviations_are_one_term(one):
 def test_what_is_kept_has_its_dims_and_the_attrs_say_what_was_learned(three):
     post = groups_of(three)["posterior"]
     assert post.attrs["terms"].startswith("difficulty that all entities share")
-    assert post.attrs["typical"] == "rates of the median data set, mean prevalence"
+    assert post.attrs["typical"] == "rates of the median data set"
     assert post["difficulty"].dims == ("chain", "draw", "dataset", "actual")
     total = post["sd_of_difficulty"] ** 2 + post["sd_of_deviations"] ** 2
     np.testing.assert_allclose(post["sd_between_datasets"] ** 2, total)
@@ -503,3 +503,108 @@ def test_coverage_of_summary_points(measure, truth):
     """1,000 meta-analyses of 15 studies: 95% intervals of the summary point hold it in 93 to 97%."""
     held = measure.coverage(13, truth, "plain")
     assert all(0.93 < held[f"summary {rate}"] < 0.97 for rate in ("TNR", "TPR")), held
+
+
+# --- New data sets, parts of a design -----------------------------------------------------------------------------
+
+
+def known(story, draws=4000):
+    """A posterior that knows everything but what new data sets are like."""
+    shape = (1, draws)
+    right = np.array([[0.9, 0.7], [0.6, 0.8]])
+    rates = np.stack([[[p[0], 1 - p[0]], [1 - p[1], p[1]]] for p in right])
+    sd = {"difficulty": [0.8, 0.5], "deviations": [0.3, 0.6]}
+    rho = {"difficulty": 0.6, "deviations": -0.4}
+    found = {
+        "median_rate": (("chain", "draw", "entity", "actual", "predicted"), np.broadcast_to(rates, (*shape, 2, 2, 2)))
+    }
+    for name in sd:
+        found[f"sd_of_{name}"] = (("chain", "draw", "actual"), np.broadcast_to(sd[name], (*shape, 2)))
+        found[f"correlation_of_{name}"] = (("chain", "draw"), np.full(shape, rho[name]))
+    found["difficulty"] = (("chain", "draw", "dataset", "actual"), np.zeros((*shape, story.counts.sizes["dataset"], 2)))
+    cov = {name: np.outer(sd[name], sd[name]) * [[1, rho[name]], [rho[name], 1]] for name in sd}
+    return xr.Dataset(found, {"chain": [0], "draw": np.arange(draws)}), special.logit(right), cov
+
+
+def test_new_data_sets_are_as_hard_for_all_and_deviate_for_each():
+    counts = 100_000 * tables(2, 3)
+    story = tell(NAME, counts, {})
+    posterior, mean, cov = known(story)
+    new = story.renew(posterior, root_sequence(3), "check")
+    assert new.dims == ("chain", "draw", *counts.dims)
+    assert (new.sum("predicted") == counts.sum("predicted")).all()
+    right = np.stack([new.isel(actual=i, predicted=i, chain=0).values for i in (0, 1)], -1)
+    logits = special.logit(right / counts.sum("predicted").transpose("entity", "dataset", "actual").values)
+    # (draw, entity, data set, row): two entities, in order of their names here.
+    size = len(logits)
+    total = cov["difficulty"] + cov["deviations"]
+    for d in range(3):
+        both = logits[:, :, d].reshape(size, 4)
+        wanted = np.block([[total, cov["difficulty"]], [cov["difficulty"], total]])
+        assert (abs(both.mean(0) - mean.ravel()) < 5 * np.sqrt(np.diag(wanted) / size)).all()
+        error = np.sqrt((wanted**2 + np.outer(np.diag(wanted), np.diag(wanted))) / size)
+        assert (abs(np.cov(both.T) - wanted) < 5 * error + 1e-3).all()
+    # Other data sets are others.
+    apart = np.corrcoef(logits[:, 0, 0, 0], logits[:, 0, 1, 0])[0, 1]
+    assert abs(apart) < 5 / np.sqrt(size)
+    turn = {"entity": [1, 0], "dataset": [2, 0, 1]}
+    turned = story_of(counts.isel(turn)).renew(posterior.isel(turn), root_sequence(3), "check")
+    xr.testing.assert_equal(turned.sel(entity=new["entity"], dataset=new["dataset"]), new)
+
+
+def story_of(counts):
+    return tell(NAME, counts, {})
+
+
+def test_new_members_of_a_population_of_entities():
+    counts = tables(3, 1).isel(dataset=0, drop=True)
+    for evidence in (counts, counts.isel(entity=[0])):
+        story = story_of(evidence)
+        draws = {"chain": [0], "draw": np.arange(50)}
+        found = {"median_rate": (("chain", "draw", "actual", "predicted"), np.full((1, 50, 2, 2), 0.5))}
+        found["sd_of_deviations"] = (("chain", "draw", "actual"), np.full((1, 50, 2), 0.5))
+        found["correlation_of_deviations"] = (("chain", "draw"), np.zeros((1, 50)))
+        new = story.renew(xr.Dataset(found, draws), root_sequence(1), "check")
+        assert new.dims == ("chain", "draw", "entity", "actual", "predicted")
+        assert (new.sum("predicted") == evidence.sum("predicted")).all()
+
+
+def test_a_part_of_a_design_is_learned_by_the_same_model():
+    whole = story_of(tables(2, 2))
+    part = tables(2, 2)
+    part[:, 0] = 0
+    assert whole.terms == ("difficulty", "deviations")
+    assert story_of(part).terms == ()
+    assert tell(NAME, part, whole.as_designed).terms == whole.terms
+    alone = story_of(tables(2, 1).isel(dataset=0, drop=True))
+    assert tell(NAME, alone.counts.isel(entity=[0]), alone.as_designed).terms == ("deviations",)
+    for bad in ("difficulty", 3, ("deviations",)):
+        with pytest.raises(ValueError, match="terms must be one of"):
+            tell(NAME, part, {"terms": bad})
+
+
+def test_alike_tables_have_one_weight():
+    """PyTensor prints that it failed to inline vectors of one constant."""
+    same = xr.ones_like(tables(2, 3)) * 5
+    story = story_of(same)
+    assert all(weight.size == 1 for weights in story.weights.values() for weight in weights)
+    assert all(start.size in (3, 6) for starts in story.starts.values() for start in starts)
+
+
+@pytest.mark.slow
+def test_data_sets_are_left_out_of_a_design_that_then_tells_less():
+    fitted = fit(tables(2, 2), draws=150, typical="mean")
+    found = br.compare({"one": fitted})
+    assert found["refitted"].values.tolist() == [2]
+    assert np.isfinite(found["unit_elpd"]).all()
+    assert br.predictive_check(fitted, seed=1).attrs["kind"] == "new"
+
+
+@pytest.mark.slow
+def test_perfect_tables_compile_in_silence(capfd):
+    perfect = xr.zeros_like(tables(1, 3))
+    perfect[..., [0, 1], [0, 1]] = 7
+    fit(perfect, draws=20, tune=50)
+    out, err = capfd.readouterr()
+    assert "BUG" not in out
+    assert "ERROR" not in err

@@ -9,7 +9,7 @@ import xarray as xr
 
 import bayesrank as br
 from bayesrank import _nuts
-from bayesrank._compat import groups_of
+from bayesrank._compat import groups_of, to_container
 
 GRADES = xr.DataArray(
     np.array([[[30, 20, 10], [25, 30, 5], [28, 22, 10]]]),
@@ -143,6 +143,24 @@ def test_a_complaint_names_the_remedy(found, words):
     assert bool(text) == bool(words)
     assert all(word in text for word in words)
     assert "\n" not in text
+
+
+@pytest.mark.parametrize(
+    ("accept", "more"), [(None, "0.95"), (0.8, "0.95"), (0.949, "0.95"), (0.95, "0.975"), (0.99, "0.995")]
+)
+def test_what_was_tried_is_not_recommended(accept, more):
+    assert f"{{'target_accept': {more}}}" in _nuts.complaint(1, 1.0, 4000.0, 4, accept=accept)
+
+
+def test_a_verdict_knows_how_it_was_sampled():
+    draws = np.random.default_rng(1).beta(5, 2, (4, 200, 2))
+    fit = {
+        "posterior": xr.Dataset({"x": (("chain", "draw", "entity"), draws)}, {"entity": ["a", "b"]}),
+        "sample_stats": xr.Dataset(
+            {"diverging": (("chain", "draw"), np.ones((4, 200), bool))}, attrs={"tune": 500, "target_accept": 0.95}
+        ),
+    }
+    assert "{'target_accept': 0.975}" in br.verdict(br.credible_ranking(to_container(fit), "x"))[0]
 
 
 def test_chains_apart_are_warned_of_with_their_tuning():

@@ -164,7 +164,10 @@ def test_the_words_are_the_numbers(studies):
         f"{b['between_sd_lower']:.3f} to {b['between_sd_upper']:.3f}), which makes {100 * b['share']:.0f}% "
         f"({100 * b['share_lower']:.0f}% to {100 * b['share_upper']:.0f}%) of the variance that is observed."
     )
-    assert lines[3].startswith(f"B: the tpr of a typical data set is {b['typical']:.3f} ({b['typical_lower']:.3f} to")
+    assert lines[3].startswith(
+        f"B: the tpr of a typical data set (means of the rates over data sets) is {b['typical']:.3f} "
+        f"({b['typical_lower']:.3f} to"
+    )
     many = xr.concat([found.sel(entity=["A"]).assign_coords(entity=[i]) for i in range(5)], "entity")
     many["between_sd"].values[:] = [0.3, 0.1, 0.2, 0.5, 0.4]
     assert [line.split(":")[0] for line in br.heterogeneity_verdict(many)] == ["1", "1", "3", "3"]
@@ -309,3 +312,18 @@ def test_the_command_tells_of_the_first_and_of_the_others(studies):
     assert lines[:2] == br.heterogeneity_verdict(br.heterogeneity(studies, "f1").sel(entity=[first]))
     sd = float(br.heterogeneity(studies, "f1")["between_sd"].sel(entity=other))
     assert lines[2:] == [f"Of the other the standard deviation between data sets is {sd:.3f} ({other})."]
+
+
+def test_a_ranking_says_which_data_set_it_is_of(studies):
+    def first(posterior, score, kind=None):
+        return br.credible_ranking(posterior, score, kind=kind)["notes"].item().split("\n")[0]
+
+    means = "Ranked is the typical data set: means of the rates over data sets"
+    assert first(studies, "tpr") == f"{means}."
+    assert first(studies, "ppv") == f"{means}, at their mean prevalence."
+    assert first(br.at_prevalence(studies, 0.02), "ppv") == f"{means}."
+    assert first(studies, "tpr", "new") == "Ranked is one more data set like these, as uncertain as data sets differ."
+    told = {name: br.heterogeneity(br.at_prevalence(studies, 0.02), name).attrs["what"] for name in ("tpr", "ppv")}
+    assert told["ppv"] == f"{told['tpr']}, prevalence 0.02"
+    plain = br.fit(br.pool(studies["observed_data"]["counts"]), seed=1, draws=20)
+    assert "Ranked is" not in br.credible_ranking(plain, "tpr")["notes"].item()

@@ -267,7 +267,7 @@ def _without(model: Compared, by: str, term: _Term) -> tuple[np.ndarray, np.ndar
     # As the whole posterior was sampled, if that is the only way.
     nuts = json.loads(about["nuts"]) if "nuts" in about and not hasattr(model.story, "draw") else None
     again = fit(
-        changed, about["model"], **model.options, seed=int(seed),
+        changed, about["model"], **model.options | getattr(model.story, "as_designed", {}), seed=int(seed),
         draws=model.posterior.sizes["draw"], chains=model.posterior.sizes["chain"], nuts=nuts,
     )  # fmt: skip
     posterior = groups_of(again)["posterior"]

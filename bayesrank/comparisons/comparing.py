@@ -105,6 +105,8 @@ def compare(
         models = [compared(str(name), posterior, parts=False) for name, posterior in posteriors.items()]
     by = by or ("dataset" if models[0].over_datasets else "table")
     check_alike(models, by)
+    if not models[0].tables.any():
+        raise ValueError("posteriors must be of counts that hold cases, of which some can be left out; got none")
     found = [closed_form(m, by) if hasattr(m.story, "conjugate") else sampled(m, by, refit) for m in models]
     return _result(models, found, by)
 

@@ -57,6 +57,8 @@ class Evidence:
     sampler: tuple[str, ...] = ()
     #: Numbers of cases (entity, [dataset]).
     cases: xr.DataArray | None = None
+    #: Which performance of a population of data sets is ranked: typical, new or observed; empty where it is of none.
+    kind: str = ""
 
     def at(self, dim: str, i: int) -> "Evidence":
         """That of one data set, or one item of another dim."""
@@ -104,7 +106,7 @@ class Evidence:
     def notes(self, score: Score | None) -> list[str]:
         """Sentences on what the evidence cannot carry."""
         about = self.about or {}
-        lines = [*self.sampler, *([str(about["note"])] if "note" in about else [])]
+        lines = [*self.sampler, *([str(about["note"])] if "note" in about else []), *self._kinds(score)]
         if score is not None and score.depends_on_prevalence and self.about is not None:
             lines += _prevalences(*self._shares(), score) + _designed(score, self.about)
         # By name, so that a sentence names the same few of many whatever the order of input.
@@ -120,6 +122,17 @@ class Evidence:
             lines += [] if about.get("paired") else _same_cases(counts)
             lines += _few_cases(counts, about.get("population")) + _class_population(counts, score, about)
         return lines
+
+    def _kinds(self, score: Score | None) -> list[str]:
+        """Which data set is ranked, where a model learned what others would be like."""
+        about = self.about or {}
+        if self.kind == "new":
+            return ["Ranked is one more data set like these, as uncertain as data sets differ."]
+        if self.kind != "typical" or "typical" not in about:
+            return []
+        learned = about.get("prevalence", "") == "sampled" and score is not None and score.depends_on_prevalence
+        at = ", at their mean prevalence" if learned else ""
+        return [f"Ranked is the typical data set: {about['typical']}{at}."]
 
     def _shares(self) -> tuple[xr.DataArray | None, np.ndarray | None]:
         """Mean (entity, actual) and variance of class shares: of the cases, or else of the draws of the performance."""
@@ -152,7 +165,14 @@ def evidence_of(source: Any, variable: str | None, values: xr.DataArray, kind: s
     groups = groups_of(source) if is_container(source) else {}
     posterior = source if isinstance(source, xr.Dataset) else groups.get("posterior", xr.Dataset())
     about = None if isinstance(source, xr.DataArray) else posterior.attrs
-    known = Evidence(about=about, sampler=tuple(_sampling(groups, values)), cases=cases_of(source, values))
+    wanted = kind or (about or {}).get("kind", "observed")
+    many = (about or {}).get("population") == "data sets" and variable in (None, "mean_outcome")
+    known = Evidence(
+        about=about,
+        sampler=tuple(_sampling(groups, values)),
+        cases=cases_of(source, values),
+        kind=wanted if many else "",
+    )
     if variable is not None:
         data = groups.get("observed_data", xr.Dataset())
         seen = data.get(variable)
@@ -163,7 +183,7 @@ def evidence_of(source: Any, variable: str | None, values: xr.DataArray, kind: s
         return replace(known, values=None if seen is None else _like(seen, values))
     if isinstance(source, xr.DataArray) and not outcome_dims(source):
         return known
-    if (kind or (about or {}).get("kind", "observed")) != "observed":
+    if wanted != "observed":
         return known
     counts = observed_counts(source)
     shares = groups.get("observed_data", xr.Dataset()).get("performance")
@@ -232,7 +252,9 @@ def _sampling(groups: Mapping[str, xr.Dataset], values: xr.DataArray) -> list[st
     if "sample_stats" not in groups:
         return []
     found = sampling(groups, values)
-    text = complaint(found["divergences"], found["rhat"], found["effective"], values.sizes.get("chain", 1))
+    how = groups["sample_stats"].attrs
+    given = found["divergences"], found["rhat"], found["effective"], values.sizes.get("chain", 1)
+    text = complaint(*given, how.get("tune"), how.get("target_accept"))
     return [text] if text else []
 
 

@@ -87,8 +87,10 @@ def datasets_section(posterior: Any, score: Any, ranking: xr.Dataset) -> dict[st
         for name in order
     ]
     size = group.sizes["dataset"]
+    typical = f" Typical is: {found.attrs['what']}." if found.attrs["what"] else ""
     words = (
-        f"Each entity has rates of its own on each of the {size} data sets; their mean and their spread are learned. "
+        f"Each entity has rates of its own on each of the {size} data sets; what is typical and how much data sets "
+        f"differ are learned.{typical} "
         "The standard deviation is that of the true score between these data sets; the share is what it makes of the "
         "variance that is observed, the rest being sampling. The interval of a new data set is where to expect the "
         "score on one more like these."
