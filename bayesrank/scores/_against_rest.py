@@ -3,8 +3,8 @@
 import numpy as np
 
 
-def against_rest(matrix: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """tn, fp, fn, tp (..., class) of each class against all others.
+def against_rest(matrix: np.ndarray, tn: bool = True) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """tn, fp, fn, tp (..., class) of each class against all others; the first, most of the work, 0 if not ``tn``.
 
     Sums of cells only: a difference of probabilities leaves rounding errors, and rates of those can be anything.
 
@@ -17,6 +17,9 @@ def against_rest(matrix: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray
     own = (np.arange(len(tables)),) * 2
     tp, errors = tables[own], tables.copy()
     errors[own] = 0
+    if not tn:
+        cells = np.broadcast_to(0.0, tp.shape), errors.sum(axis=0), errors.sum(axis=1), tp
+        return tuple(np.moveaxis(cell, 0, -1) for cell in cells)  # type: ignore[return-value]
     # Of an actual class, what is not predicted as another one: what stands left of that, and what stands right.
     elsewhere = np.zeros_like(tables)
     for i in range(1, len(tables)):

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from bayesrank.scores._against_rest import against_rest
-from bayesrank.scores.score import Score, ratio
+from bayesrank.scores.score import SCORES, Score, ratio
 
 __all__ = ["AVERAGES", "Average", "against_rest", "average_of"]
 
@@ -44,13 +44,19 @@ class Average:
 
     def __call__(self, matrix: np.ndarray, present: Any) -> np.ndarray:
         """``present`` says which classes (..., class) take part; True means all."""
-        return self.of_rest(against_rest(np.asarray(matrix)), present)
+        return self.of_rest(against_rest(np.asarray(matrix), self.needs_tn), present)
+
+    @property
+    def needs_tn(self) -> bool:
+        """Whether the score may depend on true negatives: one of the catalogue that gives them no weight does not."""
+        weight = self.score.importance if SCORES.get(self.score.name) is self.score else None
+        return weight is None or weight["tn"] != 0
 
     def of_rest(self, cells: tuple[np.ndarray, ...], present: Any) -> np.ndarray:
         """The same from the tables of each class against all others, tn, fp, fn, tp (..., class)."""
         if self.kind == "micro":  # a class without cases has false positives all the same
             return self.score.of_cells(*(cell.sum(axis=-1) for cell in cells))
-        present = np.broadcast_to(present, cells[0].shape)
+        present = np.broadcast_to(present, cells[3].shape)
         each = self.score.of_cells(*cells)
         if self.kind == "weighted":
             cases = np.where(present, cells[2] + cells[3], 0.0)

@@ -167,14 +167,16 @@ class Score:
     def _takes_matrix(self, classes: int) -> bool:
         return self.matrix_function is not None and (classes > 2 or self.function is None)
 
-    def _of_matrix(self, matrix: np.ndarray, present: Any, rest: Callable[[], Any] | None = None) -> np.ndarray:
+    def _of_matrix(self, matrix: np.ndarray, present: Any, rest: Callable[[bool], Any] | None = None) -> np.ndarray:
         """``rest`` gives the tables of each class against all others, to functions that have an ``of_rest``."""
         if self.matrix_function is None:
             raise TypeError(f"score must have a function of cells or of matrices; {self.name!r} has none")
-        of_rest = getattr(self.matrix_function, "of_rest", None) if rest else None
+        average: Any = self.matrix_function if hasattr(self.matrix_function, "of_rest") else None
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            values = of_rest(rest(), present) if rest and of_rest else self.matrix_function(matrix, present)
-            found = np.array(values, dtype=float)
+            if rest is not None and average is not None:
+                found = np.array(average.of_rest(rest(average.needs_tn), present), dtype=float)
+            else:
+                found = np.array(self.matrix_function(matrix, present), dtype=float)
         if found.shape != matrix.shape[:-2]:
             wanted = matrix.shape[:-2]
             raise ValueError(
@@ -269,7 +271,9 @@ def log(values: Any) -> Any:
     [0.0, nan]
     """
     values = np.asarray(values, dtype=float)
-    return np.log(values, out=np.full(values.shape, np.nan), where=values > 0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        found = np.log(values)  # of all, which is quicker than of some
+    return np.where(values > 0, found, np.nan)
 
 
 def cells_at(fpr: Any, tpr: Any, prevalence: Any) -> tuple[Any, Any, Any, Any]:
