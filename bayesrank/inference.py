@@ -7,6 +7,7 @@ nothing here knows one by name.
 
 import json
 from collections.abc import Mapping, Sequence
+from functools import cache
 from importlib.metadata import version
 from typing import Any, Literal
 
@@ -160,11 +161,16 @@ def fit(
         **({"nuts": json.dumps(dict(nuts), default=str)} if nuts else {}),
         "seed": str(seed),
         "inference_library": "bayesrank",
-        "inference_library_version": version("bayesrank"),
+        "inference_library_version": _own_version(),
     }
     order = ("posterior", "sample_stats", *GROUPS, "observed_data", "constant_data")
     kept = [name for name in order if name in result and (name in groups or name not in GROUPS)]
     return to_container({name: result[name] for name in kept})
+
+
+@cache
+def _own_version() -> str:
+    return version("bayesrank")  # of which the file is read anew each time
 
 
 def _exact(story: Any, group: str, shape: tuple[int, int], root: np.random.SeedSequence) -> xr.Dataset:

@@ -65,6 +65,15 @@ def as_performance(source: Any, kind: str | None = None) -> xr.DataArray:
     >>> as_performance(counts).sel(actual="positive").sum().item()
     0.2727...
     """
+    array, outcome = _told(source, kind)
+    if are_counts(array):
+        total = array.sum(outcome)
+        array = array / total.where(total > 0)
+    return array.rename("performance")
+
+
+def _told(source: Any, kind: str | None) -> tuple[xr.DataArray, list[str]]:
+    """The counts or the performance that ``source`` holds, after a check, and its outcome dims."""
     if kind is not None and not (isinstance(kind, str) and kind in KINDS):
         raise ValueError(f"kind must be one of {list(KINDS)}; got {kind!r}")
     array = _find(source, kind)
@@ -72,15 +81,13 @@ def as_performance(source: Any, kind: str | None = None) -> xr.DataArray:
     if outcome not in [list(OUTCOME_DIMS), ["outcome"]]:
         raise ValueError(f"source must have the dims actual and predicted, or outcome; got {array.dims}")
     if are_counts(array):
-        total = array.sum(outcome)
-        if not _is_lazy(array) and (array < 0).any():
+        if not _is_lazy(array) and array.size and array.values.min() < 0:
             raise ValueError(f"source must hold no negative counts; got {array.min().item()}")
-        array = array / total.where(total > 0)
     elif array.dtype.kind != "f":
         raise TypeError(f"source must hold numbers; got dtype {array.dtype}")
     elif not _is_lazy(array):
         _check(array, outcome)
-    return array.rename("performance")
+    return array, outcome
 
 
 def are_counts(source: Any) -> bool:
@@ -103,8 +110,9 @@ def counts_or_performance(source: Any, kind: str | None = None) -> xr.DataArray:
     >>> counts_or_performance(br.from_counts(tn=80, fp=1, fn=3, tp=27)).values.tolist()
     [[[80, 1], [3, 27]]]
     """
-    performance = as_performance(source, kind)  # which checks counts, too
-    return source if are_counts(source) else performance
+    if are_counts(source):
+        return _told(source, kind)[0]
+    return as_performance(source, kind)
 
 
 def observed_counts(source: Any) -> xr.DataArray | None:

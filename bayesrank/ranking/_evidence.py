@@ -5,7 +5,7 @@ carry, and none is said that does not apply.
 """
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -29,6 +29,7 @@ from bayesrank.performance import (
 from bayesrank.pooling import pooling_notes
 from bayesrank.scores import Score
 from bayesrank.scores.averages import Average
+from bayesrank.scores.score import values_of
 
 __all__ = ["Evidence", "cases_of", "evidence_of", "sampling"]
 
@@ -93,6 +94,13 @@ class Evidence:
             return score(shift_prior(observed, float(given)))
         except ValueError:  # draws of it, or of more than two classes
             return None
+
+    def observed_of(self, scores: Sequence[Score]) -> list[xr.DataArray | None]:
+        """:meth:`observed` of each of several scores."""
+        observed = self.counts if self.shares is None else self.shares
+        if observed is None or (self.about or {}).get("prevalence", "sampled") not in ("sampled", "observed"):
+            return [self.observed(score) for score in scores]
+        return [*values_of(scores, observed)]
 
     def extreme(self) -> xr.DataArray | None:
         """Entities that were always right or always wrong: their scores lie at an end of what can be observed."""

@@ -4,6 +4,7 @@ Direction belongs to the score, not to the numbers. xarray may keep a name and a
 so what they say of bare values never decides; it only has them refused until somebody says what they are.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,7 +22,7 @@ from bayesrank.performance import (
 )
 from bayesrank.scores import as_score
 from bayesrank.scores.names import find
-from bayesrank.scores.score import Score
+from bayesrank.scores.score import Score, values_of
 
 INFINITY = float("inf")
 
@@ -78,20 +79,36 @@ def scored(source: Any, score: Any, higher_is_better: bool | None, kind: str | N
         )
     if score is None:
         raise ValueError(f"score must be given to rank what holds a performance; got None with {_kind_of(source)}")
+    return scored_together(source, [score], higher_is_better, kind)[0]
+
+
+def scored_together(
+    source: Any, scores: Sequence[Any], higher_is_better: bool | None, kind: str | None
+) -> list[Scored]:
+    """What several scores give of one source that holds a performance, which is gone through once."""
+    known = [_variable_of(source, score, higher_is_better, kind) for score in scores]
+    others = [as_score(score) for score, one in zip(scores, known, strict=True) if one is None]
+    values = iter(values_of(others, source, kind) if others else ())
+    rest = iter(others)
+    return [_of_score(next(rest), next(values), higher_is_better) if one is None else one for one in known]
+
+
+def _of_score(score: Score, values: xr.DataArray, higher_is_better: bool | None) -> Scored:
+    return Scored(_check(values), score.name, _better(score.name, score.higher_is_better, higher_is_better), score)
+
+
+def _variable_of(source: Any, score: Any, higher_is_better: bool | None, kind: str | None) -> Scored | None:
+    """The posterior's variable of that name, if there is one."""
     variable = _variable(source, score, kind) if isinstance(score, str) else None
-    if variable is not None:
-        known = find(score)
-        better = _better(score, known.higher_is_better if known else True, higher_is_better)
-        if higher_is_better is None:
-            _refuse(variable, better, score)
-        of = variable if isinstance(source, xr.DataArray) else posterior_of(source)
-        ends = of.attrs.get(f"{score}_range", variable.attrs.get(f"{score}_range"))
-        return Scored(_check(variable), score, better, known, score, None if ends is None else tuple(ends))
-    the_score = as_score(score)
-    values = _check(the_score(source, kind))
-    return Scored(
-        values, the_score.name, _better(the_score.name, the_score.higher_is_better, higher_is_better), the_score
-    )
+    if variable is None:
+        return None
+    known = find(score)
+    better = _better(score, known.higher_is_better if known else True, higher_is_better)
+    if higher_is_better is None:
+        _refuse(variable, better, score)
+    of = variable if isinstance(source, xr.DataArray) else posterior_of(source)
+    ends = of.attrs.get(f"{score}_range", variable.attrs.get(f"{score}_range"))
+    return Scored(_check(variable), score, better, known, score, None if ends is None else tuple(ends))
 
 
 def bare(values: Any, higher_is_better: bool | None) -> tuple[xr.DataArray, int]:

@@ -10,7 +10,7 @@ from bayesrank._checks import credibility, in_words
 from bayesrank._draws import draw_dims
 from bayesrank.performance import as_performance, at_prevalence
 from bayesrank.ranking._evidence import Evidence, evidence_of
-from bayesrank.ranking._source import Scored, scored
+from bayesrank.ranking._source import Scored, scored_together
 from bayesrank.ranking.credible import quantiles_of
 from bayesrank.scores import Score
 
@@ -77,42 +77,52 @@ def score_table(
         as_performance(source)  # which refuses bare values of a score
     moved = source if prevalence is None else at_prevalence(source, prevalence)
     # Whatever their direction: nothing is ranked here.
-    found = [scored(moved, score, True, kind) for score in scores]
+    found = scored_together(moved, scores, True, kind)
     names = [one.name for one in found]
     if len(set(names)) < len(names):
         raise ValueError(f"scores must name each score once; got {names}")
-    parts = []
-    for one in found:
-        evidence = evidence_of(source, one.variable, one.values, kind)
-        parts.append(_summary(one, _observed(evidence, one, prevalence), prob))
-    coords = {dim: parts[0].coords[dim] for dim in parts[0].dims if dim in parts[0].coords}
-    table = xr.Dataset(coords=coords | {"score": names})
-    for name in parts[0]:
-        table[name] = xr.concat([part[name] for part in parts], "score").transpose(*parts[0].dims, "score")
+    first = found[0].values
+    dims = ["entity", *(str(d) for d in first.dims if d not in (*draw_dims(first), "entity"))]
+    coords = {dim: first.coords[dim].variable for dim in dims if dim in first.coords}
+    shape = tuple(first.sizes[dim] for dim in dims)
+    table = _quantiles(found, dims, shape, prob)
+    table["observed"] = np.full((*shape, len(found)), np.nan)
+    for i, seen in enumerate(_observed(source, found, prevalence, kind)):
+        if seen is not None:
+            plain = seen.reset_coords(drop=True).variable
+            table["observed"][..., i] = plain.set_dims({dim: first.sizes[dim] for dim in dims}).transpose(*dims).values
     about: dict[str, Any] = {"prob": prob, "method": "draws"}
     if prevalence is not None:
         about["prevalence"] = float(prevalence) if np.ndim(prevalence) == 0 else "given as an array"
-    return table.assign_attrs(about)
+    order = ("median", "lower", "upper", "observed", "undefined")
+    return xr.Dataset({name: ((*dims, "score"), table[name]) for name in order}, coords | {"score": names}, about)
 
 
-def _summary(one: Scored, observed: xr.DataArray | None, prob: float) -> xr.Dataset:
-    """Quantiles of the values of one score, entity by entity."""
-    values = one.values.drop_attrs().reset_coords(drop=True)
-    values = values.transpose(*draw_dims(values), "entity", ...).astype(float).compute()
-    frame = values.isel(dict.fromkeys(draw_dims(values), 0), drop=True)
-    x = values.values.reshape(-1, frame.size)
-    middle, low, high, _ = quantiles_of(x, (1 - prob) / 2)
-    seen = np.full(frame.shape, np.nan)
-    if observed is not None:
-        seen = observed.reset_coords(drop=True).broadcast_like(frame).transpose(*frame.dims).values
-    undefined = np.isnan(x).mean(axis=0)
-    columns = {"median": middle, "lower": low, "upper": high, "observed": seen, "undefined": undefined}
-    return xr.Dataset({name: frame.copy(data=np.reshape(column, frame.shape)) for name, column in columns.items()})
+def _quantiles(found: list[Scored], dims: list[str], shape: tuple[int, ...], prob: float) -> dict[str, np.ndarray]:
+    """Quantiles of the values of each score, entity by entity: (..., score)."""
+    parts = [one.values.variable.transpose(..., *dims).values.reshape(-1, *shape) for one in found]
+    x = np.stack(parts, axis=-1, dtype=float)
+    middle, low, high, _ = quantiles_of(x.reshape(len(x), -1), (1 - prob) / 2)
+    columns = {"median": middle, "lower": low, "upper": high, "undefined": np.isnan(x).mean(axis=0)}
+    return {name: np.reshape(column, x.shape[1:]) for name, column in columns.items()}
 
 
-def _observed(evidence: Evidence, one: Scored, prevalence: Any) -> xr.DataArray | None:
-    """What was observed of a score, at the target prevalence."""
-    score: Score | None = None if one.variable else one.score
+def _observed(source: Any, found: list[Scored], prevalence: Any, kind: str | None) -> list[xr.DataArray | None]:
+    """What was observed of each score, at the target prevalence."""
+    others = [one for one in found if not one.variable]
+    # The evidence of one score of the performance is that of all.
+    evidence = evidence_of(source, None, others[0].values, kind) if others else None
+    if evidence is not None and prevalence is None:
+        seen = iter(evidence.observed_of([one.score for one in others if one.score]))
+    else:
+        seen = iter([_observed_of(evidence, one.score, prevalence) for one in others] if evidence else [])
+    return [
+        evidence_of(source, one.variable, one.values, kind).observed(None) if one.variable else next(seen)
+        for one in found
+    ]
+
+
+def _observed_of(evidence: Evidence, score: Score | None, prevalence: Any) -> xr.DataArray | None:
     seen = evidence.counts if evidence.shares is None else evidence.shares
     if prevalence is None or score is None or seen is None or not score.depends_on_prevalence:
         return evidence.observed(score)

@@ -14,7 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from bayesrank.scores.score import Score, ratio
+from bayesrank.scores._against_rest import against_rest
+from bayesrank.scores.score import SCORES, Score, ratio
 
 __all__ = ["AVERAGES", "Average", "against_rest", "average_of"]
 
@@ -43,10 +44,19 @@ class Average:
 
     def __call__(self, matrix: np.ndarray, present: Any) -> np.ndarray:
         """``present`` says which classes (..., class) take part; True means all."""
-        cells = against_rest(np.asarray(matrix))
+        return self.of_rest(against_rest(np.asarray(matrix), self.needs_tn), present)
+
+    @property
+    def needs_tn(self) -> bool:
+        """Whether the score may depend on true negatives: one of the catalogue that gives them no weight does not."""
+        weight = self.score.importance if SCORES.get(self.score.name) is self.score else None
+        return weight is None or weight["tn"] != 0
+
+    def of_rest(self, cells: tuple[np.ndarray, ...], present: Any) -> np.ndarray:
+        """The same from the tables of each class against all others, tn, fp, fn, tp (..., class)."""
         if self.kind == "micro":  # a class without cases has false positives all the same
             return self.score.of_cells(*(cell.sum(axis=-1) for cell in cells))
-        present = np.broadcast_to(present, cells[0].shape)
+        present = np.broadcast_to(present, cells[3].shape)
         each = self.score.of_cells(*cells)
         if self.kind == "weighted":
             cases = np.where(present, cells[2] + cells[3], 0.0)
@@ -83,33 +93,6 @@ MEANS: dict[str, Callable[[np.ndarray, np.ndarray], np.ndarray]] = {
     "smallest": _smallest,
     "largest": _largest,
 }
-
-
-def against_rest(matrix: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """tn, fp, fn, tp (..., class) of each class against all others.
-
-    Sums of cells only: a difference of probabilities leaves rounding errors, and rates of those can be anything.
-
-    Examples
-    --------
-    >>> [cell.tolist() for cell in against_rest(np.array([[5, 1, 0], [2, 7, 1], [0, 0, 4]]))]
-    [[12, 9, 15], [2, 1, 1], [1, 3, 0], [5, 7, 4]]
-    """
-    tables = np.moveaxis(matrix, (-2, -1), (0, 1))
-    own = (np.arange(len(tables)),) * 2
-    tp, errors = tables[own], tables.copy()
-    errors[own] = 0
-    # Of an actual class, what is not predicted as another one: what stands left of that, and what stands right.
-    elsewhere = np.zeros_like(tables)
-    for i in range(1, len(tables)):
-        elsewhere[:, i] = elsewhere[:, i - 1] + tables[:, i - 1]
-    right = np.zeros_like(tables[:, 0])
-    for i in range(len(tables) - 1, 0, -1):
-        right += tables[:, i]
-        elsewhere[:, i - 1] += right
-    elsewhere[own] = 0
-    cells = elsewhere.sum(axis=0), errors.sum(axis=0), errors.sum(axis=1), tp
-    return tuple(np.moveaxis(cell, 0, -1) for cell in cells)  # type: ignore[return-value]
 
 
 @lru_cache(maxsize=1024)

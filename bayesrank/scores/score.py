@@ -1,7 +1,8 @@
 """A score: a number for a performance, as a function of the four cells and what is known about it."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -11,9 +12,10 @@ from bayesrank._checks import in_words, span
 from bayesrank._threads import in_threads, pieces
 from bayesrank.counts import NO_CLASSES
 from bayesrank.performance import counts_or_performance, observed_counts, only_two_classes
+from bayesrank.scores._against_rest import against_rest
 from bayesrank.scores._forms import Area, Contour, ExactRatio
 
-__all__ = ["SCORES", "Score", "cells_at", "log", "ratio"]
+__all__ = ["SCORES", "Score", "cells_at", "log", "ratio", "values_of"]
 
 CellFunction = Callable[[Any, Any, Any, Any], Any]
 MatrixFunction = Callable[[np.ndarray, Any], np.ndarray]
@@ -118,47 +120,14 @@ class Score:
 
         ``kind`` says which performance of a posterior over several data sets, as in :func:`bayesrank.as_performance`.
         """
-        array = counts_or_performance(source, kind)
-        matrix = self._takes_matrix(array.sizes.get("actual", 2))
-        if matrix:
-            array = _with_classes(array, self)
-            present = _classes_with_cases(source, array)
-        else:
-            only_two_classes(array)
-            present = EVERY
-        if array.chunks is not None:
-            array = array.chunk({"actual": -1, "predicted": -1})  # a table is scored as a whole
-        if array.chunks is not None or present.ndim > 1:
-            dims = [["actual", "predicted"], ["actual"]]
-            lazily: dict[str, Any] = {"dask": "parallelized", "output_dtypes": [np.float64]}
-            values = xr.apply_ufunc(self.of_tables, array, present, input_core_dims=dims, **lazily)
-        else:
-            # The labels once, at the end: for few tables they take longer than the numbers.
-            values = array.isel(actual=0, predicted=0, drop=True)
-            tables = array.variable.transpose(..., "actual", "predicted").data
-            values = values.copy(data=self.of_tables(tables, present.values))
-        return values.rename(self.name).assign_attrs(self.attrs())
+        return values_of([self], source, kind)[0]
 
     def of_tables(self, tables: np.ndarray, present: Any = True) -> np.ndarray:
         """The value of each of many tables (..., actual, predicted), some at a time; NaN where it is undefined.
 
         ``present`` says of matrices which classes (..., class) take part in an average; True means all.
         """
-        matrix = self._takes_matrix(tables.shape[-1])
-        lead = tables.shape[:-2]
-        found = np.empty(lead)
-        present = np.broadcast_to(present, (*lead, tables.shape[-1]))
-
-        def fill(piece: tuple[slice, ...]) -> None:
-            # Cell by cell, so that every step of a formula runs along many tables.
-            cells = np.ascontiguousarray(np.moveaxis(tables[piece], (-2, -1), (0, 1)))
-            if matrix:
-                found[piece] = self._of_matrix(np.moveaxis(cells, (0, 1), (-2, -1)), present[piece])
-            else:
-                found[piece] = self.of_cells(cells[0, 0], cells[0, 1], cells[1, 0], cells[1, 1])
-
-        in_threads(fill, pieces(lead, max(TABLES // max(tables.shape[-1] ** 2, 1), 1)))
-        return found
+        return _of_tables([self], tables, present)[0]
 
     def of_cells(self, tn: Any, fp: Any, fn: Any, tp: Any) -> Any:
         """The value for four arrays or numbers; NaN where it is undefined or infinite."""
@@ -198,17 +167,87 @@ class Score:
     def _takes_matrix(self, classes: int) -> bool:
         return self.matrix_function is not None and (classes > 2 or self.function is None)
 
-    def _of_matrix(self, matrix: np.ndarray, present: Any) -> np.ndarray:
+    def _of_matrix(self, matrix: np.ndarray, present: Any, rest: Callable[[bool], Any] | None = None) -> np.ndarray:
+        """``rest`` gives the tables of each class against all others, to functions that have an ``of_rest``."""
         if self.matrix_function is None:
             raise TypeError(f"score must have a function of cells or of matrices; {self.name!r} has none")
+        average: Any = self.matrix_function if hasattr(self.matrix_function, "of_rest") else None
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            found = np.array(self.matrix_function(matrix, present), dtype=float)
+            if rest is not None and average is not None:
+                found = np.array(average.of_rest(rest(average.needs_tn), present), dtype=float)
+            else:
+                found = np.array(self.matrix_function(matrix, present), dtype=float)
         if found.shape != matrix.shape[:-2]:
             wanted = matrix.shape[:-2]
             raise ValueError(
                 f"score must give one number for each table, shape {wanted}; {self.name!r} gave {found.shape}"
             )
         return _finite(found)
+
+
+def values_of(scores: Sequence[Score], source: Any, kind: str | None = None) -> list[xr.DataArray]:
+    """The values of scores of one source, which is found, checked and gone through once: see ``Score.__call__``.
+
+    Examples
+    --------
+    >>> import bayesrank as br
+    >>> counts = br.from_counts(tn=80, fp=0, fn=3, tp=27)
+    >>> [values.item() for values in values_of([br.scores.tpr, br.scores.tnr], counts)]
+    [0.9, 1.0]
+    """
+    array = counts_or_performance(source, kind)
+    groups: dict[Any, tuple[xr.DataArray, list[int]]] = {}
+    for i, score in enumerate(scores):
+        matrix = score._takes_matrix(array.sizes.get("actual", 2))
+        if not matrix:
+            only_two_classes(array)
+        here = _with_classes(array, score) if matrix else array
+        groups.setdefault((matrix, matrix and score.labels), (here, []))[1].append(i)
+    found: list[Any] = [None] * len(scores)
+    for (matrix, _), (here, places) in groups.items():
+        present = _classes_with_cases(source, here) if matrix else EVERY
+        lazy, some = here.chunks is not None, [scores[i] for i in places]
+        if lazy:
+            here = here.chunk({"actual": -1, "predicted": -1})  # a table is scored as a whole
+        if not lazy and _has_labels_of(present, here):
+            values = _in_memory(some, here, present)
+        else:
+            dims = [["actual", "predicted"], ["actual"]]
+            lazily: dict[str, Any] = {"dask": "parallelized", "output_dtypes": [np.float64]}
+            values = [xr.apply_ufunc(score.of_tables, here, present, input_core_dims=dims, **lazily) for score in some]
+        for i, score, own in zip(places, some, values, strict=True):
+            found[i] = own.rename(score.name).assign_attrs(score.attrs())
+    return found
+
+
+def _in_memory(scores: Sequence[Score], array: xr.DataArray, present: xr.DataArray) -> list[xr.DataArray]:
+    """Values of scores of an array in memory: the labels once, at the end, or they take longer than the numbers."""
+    tables = array.variable.transpose(..., "actual", "predicted")
+    classes = present.variable.set_dims({d: tables.sizes[d] for d in (*tables.dims[:-2], "actual")})
+    frame = array.isel(actual=0, predicted=0, drop=True)
+    return [frame.copy(data=values) for values in _of_tables(scores, tables.data, classes.data)]
+
+
+def _of_tables(scores: Sequence[Score], tables: np.ndarray, present: Any) -> list[np.ndarray]:
+    """The values of scores, all of which take a matrix or none does; what they have in common is computed once."""
+    matrix = scores[0]._takes_matrix(tables.shape[-1])
+    lead = tables.shape[:-2]
+    found = [np.empty(lead) for _ in scores]
+    present = np.broadcast_to(present, (*lead, tables.shape[-1]))
+
+    def fill(piece: tuple[slice, ...]) -> None:
+        # Cell by cell, so that every step of a formula runs along many tables.
+        cells = np.ascontiguousarray(np.moveaxis(tables[piece], (-2, -1), (0, 1)))
+        whole = np.moveaxis(cells, (0, 1), (-2, -1))
+        rest = cache(partial(against_rest, whole))
+        for values, score in zip(found, scores, strict=True):
+            if matrix:
+                values[piece] = score._of_matrix(whole, present[piece], rest)
+            else:
+                values[piece] = score.of_cells(cells[0, 0], cells[0, 1], cells[1, 0], cells[1, 1])
+
+    in_threads(fill, pieces(lead, max(TABLES // max(tables.shape[-1] ** 2, 1), 1)))
+    return found
 
 
 def ratio(numerator: Any, denominator: Any) -> Any:
@@ -232,7 +271,9 @@ def log(values: Any) -> Any:
     [0.0, nan]
     """
     values = np.asarray(values, dtype=float)
-    return np.log(values, out=np.full(values.shape, np.nan), where=values > 0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        found = np.log(values)  # of all, which is quicker than of some
+    return np.where(values > 0, found, np.nan)
 
 
 def cells_at(fpr: Any, tpr: Any, prevalence: Any) -> tuple[Any, Any, Any, Any]:
@@ -289,3 +330,12 @@ def _classes_with_cases(source: Any, array: xr.DataArray) -> xr.DataArray:
     # Of a performance without the dim of the data sets, a class is that occurs in any of them.
     cases = counts.sum(["predicted", *(dim for dim in counts.dims if dim not in array.dims)])
     return (cases > 0).reset_coords(drop=True)
+
+
+def _has_labels_of(present: xr.DataArray, array: xr.DataArray) -> bool:
+    """Whether dims and labels are those of the array, so that they need not be aligned."""
+    return all(
+        present.sizes[d] == array.sizes.get(d)
+        and (d not in present.coords or d not in array.coords or bool((present[d].values == array[d].values).all()))
+        for d in present.dims
+    )

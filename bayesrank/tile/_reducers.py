@@ -89,13 +89,12 @@ class Credible:
         draws = self.batches.sizes[block.batch]
 
         def count(part: slice, rows: slice) -> None:
-            _tallies.tally(cells, points[part], points, *steps[:, part], self.undefined[part])
+            sums, squares = self.sums[:, part], self.squares[:, part]
+            own, undefined = steps[:, part], self.undefined[part]
+            _tallies.tally(cells, points[part], points, own, undefined, block.complete, draws, sums, squares)
             _tallies.sum_values(cells, points, points[part], values[part], top[part])
             _partition.shares(cells[rows], areas[rows])
             if block.complete:
-                sums, squares = self.sums[:, part], self.squares[:, part]
-                for i in range(len(self.COUNTED)):
-                    _tallies.fold_steps(steps[i, part], draws, sums[i], squares[i])
                 _tallies.fold_losses(values[part], top[part], draws, sums[-1], squares[-1])
 
         self.share_out(count, points.size, len(cells))

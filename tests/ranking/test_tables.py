@@ -1,11 +1,14 @@
 """Several scores side by side: the numbers of a ranking by each, exact ones within Monte-Carlo error, and transport."""
 
+import warnings
+
 import numpy as np
 import pandas as pd
 import pytest
 import xarray as xr
 
 import bayesrank as br
+from bayesrank.ranking.credible import quantiles_of
 
 DIAGNOSTIC = ["tpr", "tnr", "ppv", "npv", "positive_likelihood_ratio", "negative_likelihood_ratio"]
 DIAGNOSTIC += ["diagnostic_odds_ratio"]
@@ -142,3 +145,39 @@ def test_the_order_of_entities_changes_nothing(posterior):
 def test_bad_input_is_named(posterior, arguments, error, message):
     with pytest.raises(error, match=message):
         br.score_table(**{"source": posterior} | arguments)
+
+
+@pytest.mark.parametrize("draws", [1, 2, 7, 101])
+@pytest.mark.parametrize("tail", [0.0, 0.025, 0.25])
+def test_quantiles_are_those_of_the_defined_draws_and_leave_the_values_alone(draws, tail):
+    rng = np.random.default_rng(draws)
+    x = np.round(rng.normal(size=(draws, 70)), 1)
+    x[rng.random(x.shape) < 0.2] = np.nan
+    x[:, 3] = np.nan
+    before = x.copy()
+    middle, low, high, mean = quantiles_of(x, tail)
+    np.testing.assert_array_equal(x, before)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)
+        wanted = np.nanquantile(x, [0.5, tail, 1 - tail], axis=0)
+        np.testing.assert_allclose(mean, np.nanmean(x, axis=0), atol=1e-12)
+    np.testing.assert_allclose([middle, low, high], wanted, rtol=1e-12, atol=1e-12)
+
+
+def test_scores_together_are_each_alone():
+    counts = br.from_matrix([[[8, 2, 1], [0, 0, 0], [1, 0, 9]], [[7, 1, 1], [2, 8, 3], [0, 1, 5]]], "actual_rows")
+    posterior = br.fit(counts, draws=50, seed=1, force=True)
+    backwards = br.scores.Score(
+        "of_the_last", None, matrix_function=lambda m, present: m[..., 0, 0] / m[..., 0, :].sum(-1), labels=(2, 1, 0)
+    )
+    scores = ["macro_f1", "mcc", "macro_tpr", "micro_f1", backwards, "accuracy", "weighted_f1", "macro_informedness"]
+    table = br.score_table(posterior, scores)
+    for score in scores:
+        name = getattr(score, "name", score)
+        alone = br.score_table(posterior, [score]).isel(score=0, drop=True)
+        xr.testing.assert_identical(table.sel(score=name, drop=True), alone)
+        values = br.scores.as_score(score)(posterior)
+        np.testing.assert_allclose(alone["median"], values.median(("chain", "draw")), atol=1e-12)
+    rate = br.as_performance(posterior).isel(actual=2)
+    rate = (rate.isel(predicted=2) / rate.sum("predicted")).median(("chain", "draw"))
+    np.testing.assert_allclose(table["median"].sel(score="of_the_last"), rate, atol=1e-12)

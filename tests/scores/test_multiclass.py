@@ -1,5 +1,7 @@
 """Scores of more than two classes, against scikit-learn, brute force and themselves at two classes."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import xarray as xr
@@ -8,7 +10,7 @@ from sklearn import metrics
 
 import bayesrank as br
 from bayesrank.cli._analysis import check_classes
-from bayesrank.scores.averages import AVERAGES
+from bayesrank.scores.averages import AVERAGES, Average
 from bayesrank.scores.names import SCORES, find
 
 RNG = np.random.default_rng(3)
@@ -323,3 +325,20 @@ def test_averages_of_tables_in_chunks():
     performance = br.as_performance(br.fit(COUNTS, draws=10, seed=1))
     lazy = br.scores.macro_f1(performance.chunk({"actual": 1, "draw": 3}))
     xr.testing.assert_allclose(lazy.compute(), br.scores.macro_f1(performance))
+
+
+@pytest.mark.parametrize("kind", ["macro", "micro", "weighted", "smallest"])
+def test_true_negatives_without_weight_are_not_missed(kind):
+    """Of the catalogue they are not even summed; of a score of one's own they are, whatever it says of its weights."""
+    tables = np.random.default_rng(1).integers(0, 9, (40, 4, 4)).astype(float)
+    without = 0
+    for score in SCORES.values():
+        if score.function is None or score.importance is None:
+            continue
+        own = replace(score, name="mine")
+        average, asked = Average(kind, score), Average(kind, own)
+        assert asked.needs_tn
+        without += not average.needs_tn
+        with np.errstate(all="ignore"):
+            np.testing.assert_array_equal(average(tables, True), asked(tables, True), err_msg=score.name)
+    assert without >= 4

@@ -23,7 +23,6 @@ from bayesrank.tile.kernels._columns import (
     log_or_less,
     may_be_slow,
     same,
-    sort_column,
     sort_point,
     swap_point,
     tied_until,
@@ -58,48 +57,67 @@ def tally_best(draws, columns, points, best):
 
 
 @njit(**OPTIONS)
-def tally(draws, columns, points, best, rank, skilled, undefined):
-    """Sum over draws of who is best, of ranks, of skill and of undefined scores: arrays (a, entity, b + 1).
+def fold_steps(steps, draws, sums, squares):
+    """Add what a batch of so many draws counted, differences along the last axis, and its square / draws; empty it."""
+    for k in range(sums.shape[0]):
+        held = 0.0
+        for m in range(sums.shape[1]):
+            held += steps[k, m]
+            sums[k, m] += held
+            squares[k, m] += held * held / draws
+            steps[k, m] = 0.0
+        steps[k, sums.shape[1]] = 0.0
+
+
+@njit(**OPTIONS)
+def tally(draws, columns, points, steps, undefined, complete, number, sums, squares):
+    """Sum over draws of who is best, of ranks, of skill (3, a, entity, b + 1), and of undefined scores.
 
     ``columns`` are the a, ``points`` the b. The sums are differences along b: their cumulative sums are the sums at
-    each point.
+    each point. With the last draws of a batch, which is ``complete``, what it counted in its ``number`` of draws is
+    folded into ``sums`` and ``squares``. All draws pass by a column before the next one, whose sums then stay in a
+    processor's cache.
     """
     last = points.size - 1
-    n = draws.shape[2]
+    held, n = draws.shape[0], draws.shape[2]
     s, x, y, keys = np.empty(n), np.empty(n), np.empty(n), np.empty(n)
     x_best, y_best = np.empty(n), np.empty(n)
-    log_s, log_u = np.empty(n), np.empty((points.size, n))
-    for d in range(draws.shape[0]):
-        cells = draws[d]
-        entities = defined_entities(cells)
-        candidates = contenders(cells, 1)[0]
-        logs_known = False
-        order, by_x, by_y = entities.copy(), entities.copy(), entities.copy()
-        for k in range(n):
-            if np.isnan(cells[0, k] + cells[1, k] + cells[2, k] + cells[3, k]):
-                for i in range(columns.size):
-                    undefined[i, k, 0] += 1.0
-        for i in range(columns.size):
-            a = columns[i]
+    log_s, log_u = np.empty(n), np.empty(n)
+    # Of each draw, the entities that are defined, those that may be best, and their orders in the column before.
+    known, few = np.empty(held, np.int64), np.empty(held, np.int64)
+    all_orders, all_candidates = np.empty((held, 4, n), np.int64), np.empty((held, n), np.int64)
+    for d in range(held):
+        entities, candidates = defined_entities(draws[d]), contenders(draws[d], 1)[0]
+        known[d], few[d] = entities.size, candidates.size
+        for p in range(entities.size):
+            all_orders[d, :, p] = entities[p]
+        all_candidates[d, : candidates.size] = candidates
+        if entities.size < n:
+            for k in range(n):
+                if np.isnan(draws[d, 0, k] + draws[d, 1, k] + draws[d, 2, k] + draws[d, 3, k]):
+                    undefined[:, k, 0] += 1.0
+    for i in range(columns.size):
+        a = columns[i]
+        best, rank, skilled = steps[0, i], steps[1, i], steps[2, i]
+        for d in range(held):
+            cells, candidates = draws[d], all_candidates[d, : few[d]]
+            entities, order = all_orders[d, 0, : known[d]], all_orders[d, 1, : known[d]]
             if enter_column(cells, a, entities, s, x, y):
                 for p in range(candidates.size):
                     x_best[p], y_best[p] = x[candidates[p]], y[candidates[p]]
-                add_best(x_best, y_best, candidates, last, best[i])
-                add_ranks(x, y, by_x, by_y, last, rank[i])
-                add_skill(cells, s, a, x, y, entities, last, skilled[i])
+                add_best(x_best, y_best, candidates, last, best)
+                add_ranks(x, y, all_orders[d, 2, : known[d]], all_orders[d, 3, : known[d]], last, rank)
+                add_skill(cells, s, a, x, y, entities, last, skilled)
                 continue
-            if not logs_known:
-                for m in range(points.size):
-                    for k in entities:
-                        u = (1 - points[m]) * cells[1, k] + points[m] * cells[2, k]
-                        log_u[m, k] = log_or_less(u)
-                logs_known = True
             for k in entities:
                 log_s[k] = log_or_less(s[k])
             for m in range(points.size):
-                defined = sort_column(log_s, log_u[m], entities, order, keys)
-                add_point(keys, order, defined, entities.size, m, best[i], rank[i], undefined[i])
-                add_skill_point(cells, a, points[m], entities, m, skilled[i])
+                defined = sort_point(cells, log_s, points[m], entities, order, keys, log_u)
+                add_point(keys, order, defined, entities.size, m, best, rank, undefined[i])
+                add_skill_point(cells, a, points[m], entities, m, skilled)
+        if complete:
+            for j in range(3):
+                fold_steps(steps[j, i], number, sums[j, i], squares[j, i])
 
 
 @njit(**OPTIONS)
@@ -151,19 +169,6 @@ def sum_values(draws, points, rows, total, top):
                     high[i] = max(high[i], value)
             for i in range(size):
                 top[m, i] += high[i]
-
-
-@njit(**OPTIONS)
-def fold_steps(steps, draws, sums, squares):
-    """Add what a batch of so many draws counted, differences along the last axis, and its square / draws; empty it."""
-    for i in range(steps.shape[0]):
-        for k in range(steps.shape[1]):
-            held = 0.0
-            for m in range(sums.shape[2]):
-                held += steps[i, k, m]
-                sums[i, k, m] += held
-                squares[i, k, m] += held * held / draws
-    steps[:] = 0.0
 
 
 @njit(**OPTIONS)
