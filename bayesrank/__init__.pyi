@@ -39,6 +39,7 @@ from .predictive import posterior_predictive as posterior_predictive
 from .predictive import predictive_check as predictive_check
 from .ranking import board as board
 from .ranking import credible_ranking as credible_ranking
+from .ranking import dominance as dominance
 from .ranking import exact_ranking as exact_ranking
 from .ranking import full_ranking as full_ranking
 from .ranking import probability as probability
@@ -46,6 +47,7 @@ from .ranking import probable_orders as probable_orders
 from .ranking import rank as rank
 from .ranking import rank_bounds as rank_bounds
 from .ranking import ranking_table as ranking_table
+from .ranking import relation_properties as relation_properties
 from .ranking import relations as relations
 from .ranking import score_table as score_table
 from .ranking import stability as stability
