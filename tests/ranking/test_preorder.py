@@ -177,7 +177,7 @@ def test_dominance_follows_the_names_of_entities():
     xr.testing.assert_equal(br.dominance(order), order)
     with pytest.raises(ValueError, match="orders must be of the same entities"):
         br.dominance(order, br.relations(values[:2]))
-    with pytest.raises(ValueError, match="orders must come from br.relations"):
+    with pytest.raises(ValueError, match=r"orders must come from br\.relations"):
         br.dominance(order["worse"])
     with pytest.raises(ValueError, match="orders must hold"):
         br.dominance()

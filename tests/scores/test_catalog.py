@@ -614,7 +614,7 @@ def test_synonyms_of_the_papers(alias, name):
 
 
 def test_a_name_of_several_scores_or_of_a_family_is_refused():
-    with pytest.raises(KeyError, match="fowlkes_mallows.*g_mean.*jaccard.*'G-measure'"):
+    with pytest.raises(KeyError, match=r"fowlkes_mallows.*g_mean.*jaccard.*'G-measure'"):
         br.scores.get("G-measure")
     with pytest.raises(KeyError, match=r"weighted_accuracy\(weight\).*'WA'"):
         br.scores.get("WA")
