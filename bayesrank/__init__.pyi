@@ -54,6 +54,7 @@ from .ranking import stability as stability
 from .ranking import top_set as top_set
 from .ranking import verdict as verdict
 from .scores.contours import contour as contour
+from .scores.orders import compare_orders as compare_orders
 from .scores.placement import place as place
 from .scores.posterior import score_posterior as score_posterior
 from .scores.ranking_scores import canonical_score as canonical_score

@@ -173,7 +173,7 @@ def scale(tile: xr.DataArray) -> dict[str, Any]:
     if name in ("rank", "expected_rank"):
         most = float(tile.attrs["entities"]) if "entities" in tile.attrs else float(np.ceil(high))
         return {"cmap": f"{SEQUENTIAL}_r", "vmin": 1.0, "vmax": max(most, 2.0)}
-    if name.endswith("correlation") or name == "relative_skill":
+    if name.endswith("correlation") or name in ("relative_skill", "chance_corrected"):
         return {"cmap": "RdBu", "vmin": -1.0, "vmax": 1.0}
     if low < 0:
         reach = max(-low, high)
@@ -207,6 +207,7 @@ def title(tile: xr.DataArray) -> str:
         "rank": "rank (1 is best)",
         "expected rank": "expected rank (1 is best)",
         "relative skill": "skill (1: perfect, 0: none)",
+        "chance corrected": "score corrected for chance (1: perfect, 0: chance)",
     }.get(name, name)
 
 
