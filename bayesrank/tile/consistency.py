@@ -67,10 +67,10 @@ def best_consistency(score: Any, source: Any, *, method: str = "kendall", kind: 
     array = as_performance(source, kind).compute()
     only_two_classes(array)
     asked = as_score(score)
-    along = draw_dims(array)
+    along = list(draw_dims(array))
     rest = [dim for dim in array.dims if dim not in (*along, "actual", "predicted")]
     if not rest:  # a sample of performances, as of sample_performances
-        along, rest = [], along
+        along, rest = [], list(along)
     order = [*along, *rest]
     shape = tuple(array.sizes[dim] for dim in along)
     sign = -1.0 if asked.higher_is_better is False else 1.0
