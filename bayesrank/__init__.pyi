@@ -24,6 +24,7 @@ from .decisions import expected_utility as expected_utility
 from .decisions import noninferiority as noninferiority
 from .frames import from_frame as from_frame
 from .frames import from_matrix as from_matrix
+from .frames import from_rates as from_rates
 from .inference import fit as fit
 from .metrics import weighted_metric as weighted_metric
 from .performance import as_performance as as_performance
