@@ -24,6 +24,7 @@ from .decisions import expected_utility as expected_utility
 from .decisions import noninferiority as noninferiority
 from .frames import from_frame as from_frame
 from .frames import from_matrix as from_matrix
+from .frames import from_rates as from_rates
 from .inference import fit as fit
 from .metrics import weighted_metric as weighted_metric
 from .performance import as_performance as as_performance
@@ -39,6 +40,7 @@ from .predictive import posterior_predictive as posterior_predictive
 from .predictive import predictive_check as predictive_check
 from .ranking import board as board
 from .ranking import credible_ranking as credible_ranking
+from .ranking import dominance as dominance
 from .ranking import exact_ranking as exact_ranking
 from .ranking import full_ranking as full_ranking
 from .ranking import probability as probability
@@ -46,12 +48,14 @@ from .ranking import probable_orders as probable_orders
 from .ranking import rank as rank
 from .ranking import rank_bounds as rank_bounds
 from .ranking import ranking_table as ranking_table
+from .ranking import relation_properties as relation_properties
 from .ranking import relations as relations
 from .ranking import score_table as score_table
 from .ranking import stability as stability
 from .ranking import top_set as top_set
 from .ranking import verdict as verdict
 from .scores.contours import contour as contour
+from .scores.orders import compare_orders as compare_orders
 from .scores.placement import place as place
 from .scores.posterior import score_posterior as score_posterior
 from .scores.ranking_scores import canonical_score as canonical_score

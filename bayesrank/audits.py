@@ -14,18 +14,16 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank._checks import one_prevalence
+from bayesrank._axioms import OPERATIONS, ROUNDING, counterexamples, lattice
+from bayesrank._checks import whole
 from bayesrank.scores.names import as_score
-from bayesrank.scores.placement import canonical_values, place, places
+from bayesrank.scores.placement import FixedRate, canonical_values, fixed_rate, place, places, swapped
 from bayesrank.scores.score import Score
 
 __all__ = ["TABLE_1", "audit", "audit_table"]
 
 TESTS = ("axiom_2", "axiom_3_upper", "axiom_3_lower")
 ROLES = ("first", "second", "mixture")
-ROUNDING = 1e-9
-# Steps of the lattices searched for counterexamples, coarse first: what a person checks should have few digits.
-STEPS = {False: (2, 4, 8, 16), True: (2, 4, 10, 20, 40)}
 # The performances that Foundations, Section 5.2 correlates over: 6,545 and 6,561 points.
 SIMPLEX_STEPS, ROC_STEPS = 32, 80
 # Nineteenths, then thirds of thirds: such points are never the halves and fifths where lattices tie by accident.
@@ -63,7 +61,14 @@ TABLE_1: tuple[str, ...] = (
 )
 
 
-def audit(score: Any, prevalence: float | None = None) -> xr.Dataset:
+def audit(
+    score: Any,
+    prevalence: float | None = None,
+    *,
+    prediction_rate: float | None = None,
+    classes: int = 2,
+    operations: str | Iterable[str] = "mix",
+) -> xr.Dataset:
     """Whether a score may rank, and by what preferences: one row of a table of scores.
 
     The raw function is taken, higher counted as better, whatever the score's direction; where it is infinite or NaN
@@ -80,6 +85,16 @@ def audit(score: Any, prevalence: float | None = None) -> xr.Dataset:
     score : Score, str or callable
     prevalence : float, optional
         Audit the score for performances of that prevalence only.
+    prediction_rate : float, optional
+        The same of a share of positive predictions; not of both.
+    classes : int
+        How many classes, 2 to 8. Of more than two the axioms alone are tested, on the pairs of up to 2,500
+        performances: there is no Tile.
+    operations : str or iterable of str
+        What axiom 3 allows to be done to entities (Φ of the paper): ``"mix"``, choose one of two at random for each
+        case; ``"relabel"``, give their predictions other labels; ``"shuffle"``, deal half of the predictions of one out
+        again at random. Each of the two latter makes a single performance better if the upper test fails, and worse if
+        the lower does: orders that pass all are few.
 
     Returns
     -------
@@ -87,7 +102,7 @@ def audit(score: Any, prevalence: float | None = None) -> xr.Dataset:
         ``axiom_2``, ``axiom_3_upper``, ``axiom_3_lower``: whether each held. ``counterexample`` (``test``, ``role``,
         ``actual``, ``predicted``) and ``counterexample_value`` (``test``, ``role``): for axiom 2 a ``first``
         performance that is surely no more satisfying than the ``second`` but scores higher; for axiom 3 two
-        performances and their even mixture; NaN where the test held.
+        performances and their even mixture (or twice one, and what an operation made of it); NaN where the test held.
         ``tau_min``, ``tau_max``: the lowest and highest Kendall's tau-b with a canonical ranking score, at the
         places ``tau_min_a``, ``tau_min_b``, ``tau_max_a``, ``tau_max_b`` of the Tile, over a lattice of 6,545
         performances (6,561 at a fixed prevalence). ``tau_min_tied``, ``tau_max_tied``: the same at the places
@@ -99,11 +114,15 @@ def audit(score: Any, prevalence: float | None = None) -> xr.Dataset:
     Raises
     ------
     ValueError
-        If the prevalence is not strictly between 0 and 1, or the score is defined nowhere.
+        If the prevalence is not strictly between 0 and 1, the score is defined nowhere, there is no such operation, or
+        a rate is given of which there is no use: both of them, or one with more than two classes, or a prediction rate
+        while predictions are relabelled.
+    TypeError
+        If the score is of two classes alone, and ``classes`` are more.
 
     References
     ----------
-    Piérard et al., Foundations of the theory of performance-based ranking, Sections 4.1 and 5.2, Table 1.
+    Piérard et al., Foundations of the theory of performance-based ranking, Sections 3.4, 4.1 and 5.2, Table 1, A.2.1.
 
     Examples
     --------
@@ -112,36 +131,92 @@ def audit(score: Any, prevalence: float | None = None) -> xr.Dataset:
     (True, False, 0.486)
     >>> audit("balanced_accuracy", prevalence=0.2)["tau_max"].item()
     1.0
+    >>> audit("markedness", prediction_rate=0.3)["verdict"].item()
+    'may rank at prediction rate 0.3: it orders as the ranking score at (a, b) = (0.7, 0.3)'
+    >>> audit("macro_f1", classes=3)["axiom_3_upper"].item()
+    False
     """
-    prevalence = None if prevalence is None else one_prevalence(prevalence)
+    fixed = fixed_rate(prevalence, prediction_rate)
     found = as_score(score)
-    evidence = _tests(found, prevalence)
-    taus, at = _correlations(found, prevalence)
-    labels = ["negative", "positive"]
+    allowed = _operations(operations)
+    if whole("classes", classes, 2, 8) > 2:
+        return _audit_of_classes(found, fixed, classes, allowed)
+    if fixed.predicted and "relabel" in allowed:
+        raise ValueError("prediction_rate must be left out where predictions are relabelled, which changes it")
+    asked = swapped(found) if fixed.predicted else found
+    evidence = counterexamples(asked, fixed.share, operations=allowed)
+    taus, at = _correlations(asked, fixed.share)
+    words = {}
+    for extreme, where in at.items():
+        words[extreme] = _in_words(asked, fixed, *where)
+    if "tau_min" in words:  # where 0/0 is given a number, the reverse order may break the axioms as well
+        reverse = replace(asked, function=lambda *cells: -asked.of_cells(*cells))
+        if not np.isnan(counterexamples(reverse, fixed.share)).all():
+            del words["tau_min"]
+    evidence = evidence.reshape(3, 3, 2, 2)
+    if fixed.predicted:
+        evidence = np.swapaxes(evidence, 2, 3)
+        taus = {name: ((), 1 - x if name.endswith("_b") else x) for name, (_, x) in taus.items()}
+    row = _row(found, evidence, taus, fixed, ["negative", "positive"])
+    return row.assign(verdict=_verdict(row, words, place(found, 0.5) is not None, fixed.words()))
+
+
+def _row(score: Score, evidence: np.ndarray, taus: dict[str, Any], fixed: FixedRate, labels: list[Any]) -> xr.Dataset:
+    """A row without its verdict; ``evidence`` is over (test, role, actual, predicted)."""
     row = xr.Dataset(
         {
             **{test: ((), bool(np.isnan(evidence[i]).all())) for i, test in enumerate(TESTS)},
             **taus,
             "verdict": ((), ""),
-            "counterexample": (("test", "role", "actual", "predicted"), evidence.reshape(3, 3, 2, 2)),
+            "counterexample": (("test", "role", "actual", "predicted"), evidence),
         },
         coords={
-            "score": found.name,
-            "prevalence": np.nan if prevalence is None else prevalence,
+            "score": score.name,
+            "prevalence": np.nan if fixed.share is None or fixed.predicted else fixed.share,
             "test": list(TESTS),
             "role": list(ROLES),
             "actual": labels,
             "predicted": labels,
         },
     )
-    values = found.of_cells(*np.moveaxis(evidence, -1, 0))
-    row["counterexample_value"] = (("test", "role"), values)
-    perfect = {extreme: _in_words(found, prevalence, *where) for extreme, where in at.items()}
-    if "tau_min" in perfect:  # where 0/0 is given a number, the reverse order may break the axioms as well
-        reverse = replace(found, function=lambda *cells: -found.of_cells(*cells))
-        if not np.isnan(_tests(reverse, prevalence)).all():
-            del perfect["tau_min"]
-    return row.assign(verdict=_verdict(row, perfect, place(found, 0.5) is not None))
+    if fixed.predicted:
+        row = row.assign_coords(prediction_rate=fixed.share)
+    shown = np.where(np.isnan(evidence), 0.0, evidence)
+    row["counterexample_value"] = (
+        ("test", "role"),
+        np.where(np.isnan(evidence[..., 0, 0]), np.nan, score.of_tables(shown)),
+    )
+    return row
+
+
+def _audit_of_classes(score: Score, fixed: FixedRate, classes: int, operations: list[str]) -> xr.Dataset:
+    """The axioms for more than two classes."""
+    if fixed.share is not None:
+        raise ValueError(
+            f"{fixed.name} must be left out of {classes} classes, which have more than one; got {fixed.share}"
+        )
+    if score.matrix_function is None:
+        raise TypeError(
+            f"score must be of more than two classes for classes={classes}, as br.scores.average makes them; "
+            f"got {score.name!r}"
+        )
+    labels = list(range(classes)) if score.labels is None else list(score.labels)
+    if len(labels) != classes:
+        raise ValueError(f"classes must be {len(labels)} for {score.name!r}, which is of {labels}; got {classes}")
+    evidence = counterexamples(score, None, classes, operations).reshape(3, 3, classes, classes)
+    row = _row(score, evidence, {}, fixed, labels)
+    return row.assign(verdict=_verdict(row, {}, False, f" {classes} classes"))
+
+
+def _operations(operations: Any) -> list[str]:
+    """What axiom 3 allows, by name."""
+    named = [operations] if isinstance(operations, str) else operations
+    if not isinstance(named, Iterable):
+        raise TypeError(f"operations must be some of {list(OPERATIONS)}; got {operations!r}")
+    found = list(named)
+    if not found or any(name not in OPERATIONS for name in found):
+        raise ValueError(f"operations must be some of {list(OPERATIONS)}; got {operations!r}")
+    return found
 
 
 def audit_table(scores: Iterable[Any] = TABLE_1, prevalences: Iterable[float | None] = (None, 0.2, 0.5)) -> xr.Dataset:
@@ -178,66 +253,6 @@ def audit_table(scores: Iterable[Any] = TABLE_1, prevalences: Iterable[float | N
         raise ValueError(f"scores and prevalences must hold one or more; got {scores} and {constraints}")
     rows = [xr.concat([audit(score, p) for p in constraints], dim="prevalence") for score in scores]
     return xr.concat(rows, dim="score")
-
-
-def _tests(score: Score, prevalence: float | None) -> np.ndarray:
-    """Counterexamples over (test, role, cell); NaN where a test found none."""
-    found = np.full((3, 3, 4), np.nan)
-    for steps in STEPS[prevalence is not None]:
-        points = _lattice(steps, prevalence)
-        values = score.of_cells(*points)
-        if np.isnan(found[0]).all():
-            found[0, :2] = _axiom_2(points, values, prevalence)
-        if np.isnan(found[1:, 0]).any():
-            pairs = _axiom_3(score, points, values)
-            for test in (1, 2):
-                if np.isnan(found[test]).all():
-                    found[test] = pairs[test - 1]
-    if np.isnan(values).all():
-        raise ValueError(f"score must be defined for some performances; {score.name!r} is for none")
-    return found
-
-
-def _axiom_2(points: np.ndarray, values: np.ndarray, prevalence: float | None) -> np.ndarray:
-    """A performance that is surely wrong and beats another, or is beaten though surely right."""
-    tn, fp, fn, tp = points
-    all_wrong, all_right = tn + tp == 0, fp + fn == 0
-    result = np.full((2, 4), np.nan)
-    worst_gap = 0.0
-    for low, high in ((all_wrong, np.ones_like(all_wrong)), (np.ones_like(all_wrong), all_right)):
-        low_values, high_values = np.where(low, values, np.nan), np.where(high, values, np.nan)
-        if np.isnan(low_values).all() or np.isnan(high_values).all():
-            continue
-        first, second = np.nanargmax(low_values), np.nanargmin(high_values)
-        gap = values[first] - values[second]
-        if gap > worst_gap + ROUNDING * np.nanmean(np.abs(values)):
-            result, worst_gap = points[:, [first, second]].T, gap
-    return result
-
-
-def _axiom_3(score: Score, points: np.ndarray, values: np.ndarray) -> np.ndarray:
-    """Two performances whose even mixture beats both, and two whose mixture both beat, over (2, role, cell)."""
-    result = np.full((2, 3, 4), np.nan)
-    points, values = points[:, ~np.isnan(values)], values[~np.isnan(values)]
-    if values.size == 0:
-        return result
-    gaps = [0.0, 0.0]
-    size = np.abs(values).mean()
-    for block in np.array_split(np.arange(values.size), max(1, values.size // 200)):
-        rest = slice(block[0], None)  # a pair is looked at once
-        middle = (points[:, block, None] + points[:, None, rest]) / 2
-        mixed = score.of_cells(*middle)
-        high = np.maximum(values[block, None], values[rest])
-        low = np.minimum(values[block, None], values[rest])
-        slack = ROUNDING * (np.maximum(np.abs(high), np.abs(low)) + size)
-        for side, excess in enumerate((mixed - high - slack, low - mixed - slack)):
-            # A mixture outside the domain of the score is comparable with neither part: both tests fail.
-            excess = np.where(np.isnan(mixed), np.inf, excess)
-            i, j = np.unravel_index(np.argmax(excess), excess.shape)
-            if excess[i, j] > gaps[side]:
-                gaps[side] = excess[i, j]
-                result[side] = points[:, block[i]], points[:, block[0] + j], middle[:, i, j]
-    return result
 
 
 def _correlations(score: Score, prevalence: float | None) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -305,23 +320,12 @@ def _square(a: np.ndarray, b: np.ndarray) -> np.ndarray:
 
 
 def _correlated(prevalence: float | None) -> np.ndarray:
-    return _lattice(SIMPLEX_STEPS if prevalence is None else ROC_STEPS, prevalence)
+    return lattice(SIMPLEX_STEPS if prevalence is None else ROC_STEPS, prevalence)
 
 
-def _lattice(steps: int, prevalence: float | None) -> np.ndarray:
-    """Performances (cell, point): the simplex, or the ROC square of a prevalence, cut into equal steps."""
-    if prevalence is None:
-        grid = np.indices((steps + 1,) * 3).reshape(3, -1)
-        grid = grid[:, grid.sum(axis=0) <= steps]
-        return np.vstack([grid, steps - grid.sum(axis=0)])[[3, 0, 1, 2]] / steps
-    fpr, tpr = np.indices((steps + 1,) * 2).reshape(2, -1)
-    negative, positive = (1 - prevalence) / steps, prevalence / steps
-    return np.array([negative * (steps - fpr), negative * fpr, positive * (steps - tpr), positive * tpr])
-
-
-def _in_words(score: Score, prevalence: float | None, a: float, b: float) -> str:
+def _in_words(score: Score, fixed: FixedRate, a: float, b: float) -> str:
     """A ranking score by its place, and how the domain of a score that orders alike differs from its own."""
-    points = _correlated(prevalence)
+    points = _correlated(fixed.share)
     own, other = (~np.isnan(values) for values in (score.of_cells(*points), canonical_values(points, a, b)))
     differences = [
         words
@@ -331,28 +335,34 @@ def _in_words(score: Score, prevalence: float | None, a: float, b: float) -> str
         )
         if differs
     ]
-    return "; ".join([f"the ranking score at (a, b) = ({a:.4g}, {b:.4g})", *differences])
+    shown = 1 - b if fixed.predicted else b
+    return "; ".join([f"the ranking score at (a, b) = ({a:.4g}, {shown:.4g})", *differences])
 
 
-def _verdict(row: xr.Dataset, perfect: dict[str, str], at_fixed_prevalence: bool) -> str:
+def _verdict(row: xr.Dataset, perfect: dict[str, str], at_fixed_prevalence: bool, where: str) -> str:
     """What the audit found, in words."""
-    where = "" if np.isnan(row["prevalence"]) else f" at prevalence {row['prevalence'].item():g}"
     if row["axiom_2"] and row["axiom_3_upper"] and row["axiom_3_lower"]:
         if "tau_max" in perfect:
             return f"may rank{where}: it orders as {perfect['tau_max']}"
-        if row["tau_min"] == row["tau_max"] == 0:
+        if "tau_min" in row and row["tau_min"] == row["tau_max"] == 0:
             return f"ranks nothing{where}: it is constant, so all are equivalent"
         return f"may rank{where}, as far as was found: no counterexample to the axioms"
     if "tau_min" in perfect:
         return f"may rank{where} if lower is better: it orders against {perfect['tau_min']}"
     faults = {
         "axiom_2": "a performance that is surely no more satisfying can score higher",
-        "axiom_3_upper": "a mixture can score higher than all its parts",
-        "axiom_3_lower": "a mixture can score lower than all its parts",
+        "axiom_3_upper": f"a {_made(row, 1)} can score higher than all its parts",
+        "axiom_3_lower": f"a {_made(row, 2)} can score lower than all its parts",
     }
     found = "; ".join(text for test, text in faults.items() if not row[test])
     fixable = " (it may while the prevalence is fixed)" if not where and at_fixed_prevalence else ""
     return f"should not rank{where}{fixable}: {found}"
+
+
+def _made(row: xr.Dataset, test: int) -> str:
+    """What the third performance of a counterexample is, seen from the first two."""
+    first, second = (row["counterexample"].values[test, role] for role in (0, 1))
+    return "changed copy" if np.array_equal(first, second) else "mixture"
 
 
 def _main() -> None:

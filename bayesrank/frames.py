@@ -14,6 +14,7 @@ from bayesrank._checks import (
     in_words,
     is_number,
     item_names,
+    numbers,
     ordered_categories,
     whole_numbers,
 )
@@ -22,7 +23,7 @@ from bayesrank.counts import CELLS, TWO_CLASSES, arrange, arrange_outcomes
 #: Whole numbers beyond it are not all told apart by a float.
 EXACT = 2**53
 
-__all__ = ["from_frame", "from_matrix"]
+__all__ = ["from_frame", "from_matrix", "from_rates"]
 
 #: What a row of a frame may be: a matrix, a cell of one, an entity's right and wrong, one of its outcomes.
 LONG = ("actual", "predicted", "count")
@@ -230,3 +231,69 @@ def _plain_outcomes(values: list) -> list:
         raise ValueError(f"outcome must hold whole numbers up to 2**53, beyond which digits are lost; got {large[0]}")
     whole = all(value == int(value) and abs(value) <= EXACT for value in values)
     return [int(value) for value in values] if whole else list(map(float, values))
+
+
+def from_rates(
+    *, fpr: Any, fnr: Any, prevalence: Any, size: int | Sequence[int] | None = None, entity: Any = None
+) -> xr.DataArray:
+    """The two-class performance, or the confusion matrix, of error rates at a prevalence.
+
+    Parameters
+    ----------
+    fpr, fnr, prevalence : number or sequence of numbers
+        False positive rate α, false negative rate β, and share of the positive class π, between 0 and 1; sequences
+        have one length, one number an entity.
+    size : int or sequence of int, optional
+        Cases n. With it counts are given: the positives are nπ rounded to whole cases, the errors are the rates of
+        these and of the rest, rounded, too. Published rates are rounded themselves, so that cells may be off by a case.
+    entity : hashable or sequence, optional
+        Names of the entities; "entity 1", ... by default.
+
+    Returns
+    -------
+    xarray.DataArray
+        ``performance`` (entity, actual, predicted), probabilities; with ``size`` integer ``counts``, for
+        :func:`bayesrank.fit`.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If a rate is no number between 0 and 1, or lengths differ.
+
+    References
+    ----------
+    Zhao et al., Outperformance Score, Section 2.2, Table 2.
+
+    Examples
+    --------
+    >>> from_rates(fpr=0.1, fnr=0.25, prevalence=0.2, size=200).sel(actual="positive").values.tolist()
+    [[10, 30]]
+    >>> from_rates(fpr=0.1, fnr=0.25, prevalence=0.2).sel(actual="negative").values.round(3).tolist()
+    [[0.72, 0.08]]
+    """
+    given: dict[str, np.ndarray] = {
+        name: np.atleast_1d(numbers(name, value, 0.0, 1.0))
+        for name, value in (("fpr", fpr), ("fnr", fnr), ("prevalence", prevalence))
+    }
+    if size is not None:
+        given["size"] = np.atleast_1d(whole_numbers("size", size))
+        if (given["size"] < 1).any():
+            raise ValueError(f"size must be 1 or more; got {size}")
+    lengths = {name: values.shape for name, values in given.items()}
+    longest = max(values.size for values in given.values())
+    if any(shape not in ((1,), (longest,)) for shape in lengths.values()):
+        held = ", ".join(f"{name} {shape}" for name, shape in lengths.items())
+        raise ValueError(f"fpr, fnr, prevalence and size must be scalars or sequences of one length; got shapes {held}")
+    given = {name: np.broadcast_to(values, (longest,)) for name, values in given.items()}
+    entities = [f"entity {i + 1}" for i in range(longest)] if entity is None else item_names("entity", entity, longest)
+    alpha, beta, share = given["fpr"], given["fnr"], given["prevalence"]
+    if size is None:
+        cells = [(1 - share) * (1 - alpha), (1 - share) * alpha, share * beta, share * (1 - beta)]
+        coords = {"entity": entities, "actual": list(TWO_CLASSES), "predicted": list(TWO_CLASSES)}
+        table = np.stack(cells, axis=-1).reshape(longest, 2, 2)
+        return xr.DataArray(table, coords, ("entity", "actual", "predicted"), name="performance")
+    positives = np.rint(given["size"] * share).astype(np.int64)
+    negatives = given["size"] - positives
+    fn, fp = (np.rint(rate * number).astype(np.int64) for rate, number in ((beta, positives), (alpha, negatives)))
+    values = np.stack([negatives - fp, fp, fn, positives - fn], axis=-1).reshape(longest, 2, 2)
+    return arrange(values, entities, None, list(TWO_CLASSES))

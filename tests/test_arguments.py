@@ -30,14 +30,18 @@ GOOD = {
     "benefit": {"tn": 0, "fp": -1, "fn": -2, "tp": 0},
     "corners": ("f1", "accuracy"),
     "counts": COUNTS,
+    "curve": "roc",
     "credible": br.tile.credible(DRAWS, 3),
+    "entities": "a",
     "entity": "a",
     "evidence": COUNTS,
+    "fnr": 0.1,
     "fpr": 0.1,
     "k": 1,
     "metric": "auc_roc",
     "ops": br.ops.of_draws(DRAWS, "f1"),
     "pmf": PMF,
+    "other": "accuracy",
     "posterior": DRAWS,
     "predictions": {"a": [0.1, 0.9, 0.4]},
     "prevalence": 0.3,
@@ -45,6 +49,7 @@ GOOD = {
     "region": "tile",
     "regions": br.tile.regions(POINT),
     "rival": "b",
+    "rivals": "b",
     "sampler": lambda rng, n: (rng.random(n), rng.random(n)),
     "score": "f1",
     "scores": ["f1"],
@@ -63,6 +68,7 @@ GOOD_OF = {
     "drift": {"source": {"old": COUNTS, "new": COUNTS}},
     "entity": {"source": POINT},
     "frontier": {"source": POINT},
+    "from_rates": {"prevalence": 0.5},
     "no_skill_curve": {"prevalence": 0.3},
     "of_value": {"score": "lift_at_k", "at": 1, "size": 3},
     "preference_ranking": {"b": 0.5},
@@ -72,7 +78,12 @@ GOOD_OF = {
     "robustness": {"source": POINT},
 }
 #: Sequences of prevalences are good here, and a class may be missing.
-ALLOWED = [("no_skill", "prevalence", [1]), ("value_tiles", "prevalence", [1])]
+ALLOWED = [
+    ("no_skill", "prevalence", [1]),
+    ("value_tiles", "prevalence", [1]),
+    ("from_rates", "prevalence", [1]),
+    ("from_rates", "size", [1]),
+]
 
 
 def public_functions():

@@ -264,3 +264,80 @@ def test_audit_stays_a_function():
     assert not isinstance(br.audit, ModuleType)
     code = "import sys, bayesrank as br, bayesrank.audits; assert callable(br.audit) and 'numba' not in sys.modules"
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+@pytest.mark.parametrize("name", ["macro_f1", "macro_ppv"])
+def test_averages_over_classes_break_axiom_3(name):
+    """Foundations, A.2.1: both counterexamples are checked from scratch."""
+    score = br.scores.get(name)
+    row = br.audit(name, classes=3)
+    assert row["axiom_2"]
+    assert not row["axiom_3_upper"]
+    assert "tau_max" not in row
+    assert "3 classes" in row["verdict"].item()
+    for test, beats in (("axiom_3_upper", np.greater), ("axiom_3_lower", np.less)):
+        example = row["counterexample"].sel(test=test, drop=True)
+        if row[test]:
+            assert np.isnan(example).all()
+            continue
+        parts, mixed = example.sel(role=["first", "second"]), example.sel(role="mixture", drop=True)
+        xr.testing.assert_allclose(mixed, parts.mean("role"))
+        assert beats(score.of_tables(mixed.values), score.of_tables(parts.values)).all()
+
+
+def test_ranking_scores_of_more_classes_pass():
+    assert "may rank 3 classes" in br.audit("accuracy", classes=3)["verdict"].item()
+    assert br.audit("accuracy", classes=8)["axiom_3_upper"]
+    matter = xr.DataArray([1.0, 2.0, 5.0], dims="actual", coords={"actual": list("abc")})
+    row = br.audit(matter, classes=3)
+    assert row["axiom_2"]
+    assert row["axiom_3_upper"]
+    assert row["axiom_3_lower"]
+    assert row["actual"].values.tolist() == list("abc")
+
+
+def test_a_fixed_prediction_rate_is_a_fixed_prevalence_with_truth_and_prediction_exchanged():
+    row = br.audit("mcc", prediction_rate=0.2)
+    other = br.audit("mcc", prevalence=0.2)  # the score is symmetric
+    assert [bool(row[test]) for test in audits.TESTS] == [bool(other[test]) for test in audits.TESTS]
+    assert row["tau_max"].item() == other["tau_max"].item()
+    assert row["tau_max_b"] == 1 - other["tau_max_b"]
+    example = row["counterexample"].sel(test="axiom_3_upper", predicted="positive").sum("actual")
+    assert example.values == pytest.approx(0.2)
+    assert "prediction rate 0.2" in row["verdict"].item()
+
+
+def test_what_relabelling_and_shuffling_do():
+    row = br.audit("accuracy", operations="relabel")
+    example = row["counterexample"].sel(test="axiom_3_upper")
+    first, image = example.sel(role="first").values, example.sel(role="mixture").values
+    assert np.trace(image) > np.trace(first)
+    assert image.sum(axis=1) == pytest.approx(first.sum(axis=1))
+    assert "changed copy" in row["verdict"].item()
+    row = br.audit("informedness", operations=["shuffle"], prevalence=0.5)
+    first, image = (row["counterexample"].sel(test="axiom_3_lower", role=role).values for role in ("first", "mixture"))
+    assert image.sum(axis=0) == pytest.approx(first.sum(axis=0))
+    skill = br.scores.informedness.of_tables
+    assert skill(image) == pytest.approx(skill(first) / 2)
+    assert skill(first) > 0
+    assert br.audit(lambda tn, fp, fn, tp: 0 * tp, operations=audits.OPERATIONS)["axiom_3_lower"]
+    # What passes with mixtures alone still fails, or not, with more operations beside them.
+    assert not br.audit("f1", operations=["mix", "relabel"], classes=2)["axiom_3_upper"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "words"),
+    [
+        ({"classes": 3, "prevalence": 0.2}, ValueError, "prevalence must be left out of 3 classes"),
+        ({"classes": 3}, TypeError, "score must be of more than two classes"),
+        ({"classes": 9}, ValueError, "classes must lie between 2 and 8"),
+        ({"prediction_rate": 0.2, "prevalence": 0.2}, ValueError, "prediction_rate must be left out"),
+        ({"prediction_rate": 0.2, "operations": "relabel"}, ValueError, "prediction_rate must be left out"),
+        ({"operations": "noise"}, ValueError, "operations must be some of"),
+        ({"operations": []}, ValueError, "operations must be some of"),
+        ({"operations": 3}, TypeError, "operations must be some of"),
+    ],
+)
+def test_audits_refuse(arguments, error, words):
+    with pytest.raises(error, match=words):
+        br.audit("ppv", **arguments)

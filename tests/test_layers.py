@@ -17,7 +17,7 @@ STORY = [
     "inference weights",
     "performance",
     "scores metrics",
-    "pooling",
+    "pooling _axioms",
     "predictive ranking",
     "tile ops audits",
     "decisions conflicts comparisons populations",

@@ -18,6 +18,7 @@ from bayesrank.ops.references import (
     independent_betas,
     pool,
 )
+from bayesrank.ops.thresholds import best_threshold, ideal_area, threshold_curves
 from bayesrank.ops.values import by_label, of_draws, square, tile, value_curves
 
 __all__ = [
@@ -25,11 +26,13 @@ __all__ = [
     "Distribution",
     "Sample",
     "UNIFORM",
+    "best_threshold",
     "better_than_chance",
     "by_label",
     "directed_binary_tree",
     "drift",
     "from_sampler",
+    "ideal_area",
     "independent_betas",
     "of_curve",
     "of_draws",
@@ -37,6 +40,7 @@ __all__ = [
     "pool",
     "square",
     "summarize",
+    "threshold_curves",
     "tile",
     "value_curves",
 ]

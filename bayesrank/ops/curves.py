@@ -21,7 +21,7 @@ from bayesrank.ops.references import Reference, checked_curves
 from bayesrank.ops.values import broadcast, check_range, of_scored_value, wrap
 from bayesrank.weights import blocks_of, checked_weights
 
-__all__ = ["CURVE_METRICS", "of_curve", "of_value"]
+__all__ = ["CURVE_METRICS", "checked_cases", "of_curve", "of_value"]
 
 AT_K = {"precision_at_k": "precision_at_share", "lift_at_k": "lift_at_share", "recall_at_k": "recall_at_share"}
 CURVE_METRICS = (*AREAS, *POINTS, *AT_K)
@@ -176,7 +176,7 @@ def of_curve(
     >>> bool(result.ops.sel(entity="good") > result.ops.sel(entity="poor"))
     True
     """
-    truth, scores = _cases(y_true, y_score, positive)
+    truth, scores = checked_cases(y_true, y_score, positive)
     draws = whole("draws", draws)
     prob = credibility("prob", prob)
     metric = _checked_metric(metric)
@@ -379,8 +379,15 @@ def _sorted_metric(curves: xr.Dataset, metric: str, at: float, prevalence: float
     return np.sort(found)
 
 
-def _cases(y_true: Any, y_score: Any, positive: Any) -> tuple[np.ndarray, dict[Any, np.ndarray]]:
-    """Which cases are positive, and the scores of every classifier."""
+def checked_cases(y_true: Any, y_score: Any, positive: Any) -> tuple[np.ndarray, dict[Any, np.ndarray]]:
+    """Which cases are positive, and the scores of every classifier.
+
+    Examples
+    --------
+    >>> truth, scores = checked_cases(["no", "yes"], {"m": [1, 2]}, "yes")
+    >>> truth.tolist(), scores["m"].tolist()
+    ([False, True], [1.0, 2.0])
+    """
     truth = positives(y_true, positive)
     named = isinstance(y_score, Mapping | pd.DataFrame)
     columns = {name: y_score[name] for name in y_score} if named else {"entity 1": y_score}

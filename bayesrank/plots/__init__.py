@@ -11,6 +11,7 @@ from bayesrank.plots.datasets import rank_blobs
 from bayesrank.plots.decisions import decision_curve
 from bayesrank.plots.meta_analysis import summary_roc
 from bayesrank.plots.ops import ops_curve, ops_drift, ops_square, ops_tile, ops_values
+from bayesrank.plots.places import pencil, placement_tile, vertices
 from bayesrank.plots.populations import shrinkage
 from bayesrank.plots.predictive import effect_of_size, matrix_pmf, pmf_over_contours, score_pmf, score_pmf_by_tpr
 from bayesrank.plots.ranks import forest, rank_distribution, rank_heatmap, score_lines, superiority
@@ -57,6 +58,8 @@ __all__ = [
     "ops_square",
     "ops_tile",
     "ops_values",
+    "pencil",
+    "placement_tile",
     "pmf_over_contours",
     "posterior_against_prior",
     "pr_points",
@@ -78,5 +81,6 @@ __all__ = [
     "superiority",
     "value_tile",
     "value_tiles",
+    "vertices",
     "winner_tile",
 ]

@@ -36,8 +36,9 @@ def furnish(
     marks: bool = True,
     window: Sequence[float] = (0.0, 1.0, 0.0, 1.0),
     small: bool = False,
+    prediction_rate: float | None = None,
 ) -> None:
-    """Axes, labels of scores, and on request the no-skill curve and the shifted grid."""
+    """Axes, labels of scores, and on request the no-skill curves and the shifted grid."""
     left, right, low, high = window
     ax.set(xlim=(left, right), ylim=(low, high), aspect=(right - left) / (high - low))
     ax.set_xlabel(ACROSS, fontsize=8 if small else None)
@@ -57,6 +58,11 @@ def furnish(
         curve = no_skill_curve(prevalence=prevalence)
         # In no entity's colour, and seen on any.
         ax.plot(curve["a"], curve["b"], color=ink(), linewidth=1.6, linestyle=(0, (4, 1.2)), path_effects=halo(ax, 3.2))
+    if prediction_rate is not None:
+        from bayesrank.tile import no_skill_curve
+
+        curve = no_skill_curve(prediction_rate=prediction_rate)
+        ax.plot(curve["a"], curve["b"], color=ink(), linewidth=1.6, linestyle=(0, (1, 1.2)), path_effects=halo(ax, 3.2))
     if not marks:
         return
     for name, (a, b), offset, (horizontal, vertical) in MARKS:
@@ -173,7 +179,7 @@ def scale(tile: xr.DataArray) -> dict[str, Any]:
     if name in ("rank", "expected_rank"):
         most = float(tile.attrs["entities"]) if "entities" in tile.attrs else float(np.ceil(high))
         return {"cmap": f"{SEQUENTIAL}_r", "vmin": 1.0, "vmax": max(most, 2.0)}
-    if name.endswith("correlation") or name == "relative_skill":
+    if name.endswith("correlation") or name in ("relative_skill", "chance_corrected"):
         return {"cmap": "RdBu", "vmin": -1.0, "vmax": 1.0}
     if low < 0:
         reach = max(-low, high)
@@ -207,6 +213,7 @@ def title(tile: xr.DataArray) -> str:
         "rank": "rank (1 is best)",
         "expected rank": "expected rank (1 is best)",
         "relative skill": "skill (1: perfect, 0: none)",
+        "chance corrected": "score corrected for chance (1: perfect, 0: chance)",
     }.get(name, name)
 
 

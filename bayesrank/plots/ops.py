@@ -97,13 +97,16 @@ def ops_square(square: xr.Dataset, ax: Any = None) -> Any:
     return ax
 
 
-def ops_curve(result: xr.Dataset, axes: Any = None, *, colors: Mapping[Any, Any] | None = None) -> Any:
+def ops_curve(
+    result: xr.Dataset | Mapping[Any, xr.Dataset], axes: Any = None, *, colors: Mapping[Any, Any] | None = None
+) -> Any:
     """A curve beside the curve of its OPS, both with a ranking by chance: PRC beside OPRC, lift beside OPS(lift).
 
     Parameters
     ----------
-    result : xarray.Dataset
-        Of :func:`bayesrank.ops.of_curve` with a sequence ``at``; credible bands where it has draws.
+    result : xarray.Dataset, or mapping of such
+        Of :func:`bayesrank.ops.of_curve` with a sequence ``at``; credible bands where it has draws. Of several test
+        sets, a mapping from their names: each has its colour and its line without skill.
     axes : pair of matplotlib.axes.Axes, optional
         Where to draw.
     colors : mapping, optional
@@ -120,6 +123,8 @@ def ops_curve(result: xr.Dataset, axes: Any = None, *, colors: Mapping[Any, Any]
     >>> [ax.get_ylabel() for ax in ops_curve(result)]
     ['precision', 'OPS of precision']
     """
+    if isinstance(result, Mapping) and not isinstance(result, xr.Dataset):
+        return _ops_curves(result, axes, colors)
     along = str(result["value"].dims[-1])
     if along not in AXES:
         raise ValueError(
@@ -162,6 +167,50 @@ def ops_curve(result: xr.Dataset, axes: Any = None, *, colors: Mapping[Any, Any]
     axes[0].set_title(f"dotted: no skill, prevalence {result['prevalence'].item():.3g}", fontsize=10)
     if len(entities) > 1:
         axes[1].legend(frameon=False, fontsize=9, loc="upper left", bbox_to_anchor=(1.0, 1.0))
+    legible(axes[0])
+    return axes
+
+
+def _ops_curves(results: Mapping[Any, xr.Dataset], axes: Any, colors: Mapping[Any, Any] | None) -> Any:
+    """Curves of several test sets, each of one entity or of several, with a line without skill for each test set."""
+    if not results or any(not isinstance(one, xr.Dataset) or "value" not in one for one in results.values()):
+        raise ValueError("result must be of br.ops.of_curve, or a mapping from names to such; got something else")
+    kinds = {(str(one["value"].dims[-1]), str(one.attrs.get("metric"))) for one in results.values()}
+    (along, metric), *others = sorted(kinds)
+    if others or along not in AXES:
+        raise ValueError(f"result must hold curves of one metric, with a sequence at; got {sorted(kinds)}")
+    if axes is None:
+        import matplotlib.pyplot as plt
+
+        axes = plt.subplots(1, 2, figsize=(9.5, 4.2), layout="constrained")[1]
+    keys = [(test_set, who) for test_set, one in results.items() for who in one["entity"].values.tolist()]
+    single = all(one.sizes["entity"] == 1 for one in results.values())
+    labels = [str(test_set) if single else f"{test_set}: {who}" for test_set, who in keys]
+    paints = list(entity_colors(labels, colors).values())
+    ordinate = metric.split("_at_")[0]
+    for ax, variable, label in zip(axes, ("value", "ops"), (ordinate, f"OPS of {ordinate}"), strict=True):
+        for i, (test_set, who) in enumerate(keys):
+            one = results[test_set].sel(entity=who)
+            mark, dash = next(looks([i]))
+            ax.plot(
+                one[along], one[variable], color=paints[i], marker=mark, markersize=3, linestyle=dash, linewidth=1.5,
+                label=plain_names([labels[i]], 40)[0],
+            )  # fmt: skip
+            if variable == "ops" and "ops_lower" in one:
+                ax.fill_between(
+                    one[along], one["ops_lower"], one["ops_upper"], color=paints[i], alpha=0.15, linewidth=0
+                )
+        for test_set, one in results.items():
+            first = next(i for i, key in enumerate(keys) if key[0] == test_set)
+            chance = one["no_skill" if variable == "value" else "ops_no_skill"]
+            ax.plot(one[along], chance, color=paints[first] if single else shade(ax, 0.5), linestyle=":")
+        ax.set(xlabel=AXES[along], ylabel=label)
+        ax.grid(color=shade(ax, 0.1))
+    for ax in axes if ordinate != "lift" else axes[1:]:
+        ax.set_ylim(-0.02, 1.02)
+    shares = ", ".join(f"{one['prevalence'].item():.3g}" for one in results.values())
+    axes[0].set_title(f"dotted: no skill, prevalence {shares}", fontsize=10)
+    axes[1].legend(frameon=False, fontsize=9, loc="upper left", bbox_to_anchor=(1.0, 1.0))
     legible(axes[0])
     return axes
 

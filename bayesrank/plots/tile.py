@@ -46,6 +46,7 @@ def value_tile(
     label: str | None = None,
     *,
     lines: int | Sequence[float] = 0,
+    prediction_rate: float | None = None,
 ) -> Any:
     """A map of numbers (b, a): values, ranks, skill, robustness, correlations, each with the colours of its kind.
 
@@ -64,6 +65,9 @@ def value_tile(
         Of the colour bar; by default what ``tile`` is called.
     lines : int or sequence of float
         Isovalue lines: about so many at round values, or at these values; none by default.
+    prediction_rate : float, optional
+        Draw the curve of scores that put all no-skill performances with this share of positive predictions on one
+        footing.
 
     Returns
     -------
@@ -84,7 +88,7 @@ def value_tile(
         image = ax.pcolormesh(tile["a"], tile["b"], tile.values, shading="nearest", rasterized=True, **scale(tile))
         color_bar(image, ax, tile, label, 0.85)
         _isolines(ax, tile, lines)
-    furnish(ax, prevalence, window=window_of(tile))
+    furnish(ax, prevalence, window=window_of(tile), prediction_rate=prediction_rate)
     return ax
 
 

@@ -14,7 +14,7 @@ from bayesrank._checks import in_words
 from bayesrank.performance import as_performance, outcome_dims
 from bayesrank.ranking._source import bare
 
-__all__ = ["dual", "is_preorder", "rank_bounds", "relations"]
+__all__ = ["dominance", "dual", "is_preorder", "rank_bounds", "relation_properties", "relations"]
 
 
 def relations(values: xr.DataArray, performance: Any = None, higher_is_better: bool | None = None) -> xr.Dataset:
@@ -33,8 +33,9 @@ def relations(values: xr.DataArray, performance: Any = None, higher_is_better: b
     Returns
     -------
     xarray.Dataset
-        Booleans over (..., ``entity``, ``rival``): ``worse_or_equivalent`` (the preorder itself), and ``worse``,
-        ``equivalent``, ``better``, ``incomparable``, of which exactly one holds.
+        Booleans over (..., ``entity``, ``rival``): ``worse_or_equivalent`` (the preorder itself) and its converse
+        ``better_or_equivalent``; and ``worse``, ``equivalent``, ``better``, ``incomparable``, of which exactly one
+        holds.
 
     Raises
     ------
@@ -95,13 +96,62 @@ def dual(order: xr.Dataset) -> xr.Dataset:
     return _four_relations(turned.transpose(*order["worse_or_equivalent"].dims))
 
 
+def dominance(*orders: xr.Dataset) -> xr.Dataset:
+    """The order by several scores at once: better is who is so by one of them, and not worse by any.
+
+    It is the intersection of the orders, and as they are, a preorder; where they disagree, two entities are
+    incomparable. By TNR and TPR it is dominance in ROC space, by precision and recall that in precision-recall space.
+
+    Parameters
+    ----------
+    *orders : Dataset
+        From :func:`relations`, of the same entities.
+
+    Returns
+    -------
+    xarray.Dataset
+        As from :func:`relations`.
+
+    Raises
+    ------
+    ValueError
+        If there is no order, one is none, or they are not of the same entities.
+
+    References
+    ----------
+    Piérard et al., Foundations of the theory of performance-based ranking, Section 3.2, Example 1.
+
+    Examples
+    --------
+    >>> import bayesrank as br
+    >>> counts = br.from_counts(tn=[90, 80, 70], fp=[10, 20, 30], fn=[40, 20, 25], tp=[60, 80, 75], entity=list("abc"))
+    >>> roc = dominance(*(br.relations(score(counts), counts) for score in (br.scores.tnr, br.scores.tpr)))
+    >>> roc["better"].sel(entity="b", rival="c").item(), roc["incomparable"].sel(entity="a", rival="b").item()
+    (True, True)
+    >>> br.rank_bounds(roc)["lower"].values.tolist()
+    [1, 1, 2]
+    """
+    if not orders:
+        raise ValueError("orders must hold at least one order; got none")
+    parts = [_preorder("orders", order) for order in orders]
+    names = [part["entity"].values.tolist() for part in parts]
+    if any(set(map(repr, one)) != set(map(repr, names[0])) for one in names):
+        raise ValueError(f"orders must be of the same entities; got {names}")
+    # In the first one's order of entities.
+    same = [part.sel(entity=names[0], rival=names[0]) for part in parts]
+    both = same[0]
+    for part in same[1:]:
+        both = both & part
+    return _four_relations(both.transpose(..., "entity", "rival"))
+
+
 def rank_bounds(order: xr.Dataset) -> xr.Dataset:
     """The ranks that an order allows each entity (1 is best).
 
     Parameters
     ----------
     order : Dataset
-        From :func:`relations`.
+        From :func:`relations`, or of several scores from :func:`dominance`.
 
     Returns
     -------
@@ -124,11 +174,73 @@ def rank_bounds(order: xr.Dataset) -> xr.Dataset:
     >>> found["lower"].values.tolist(), found["upper"].values.tolist()
     ([1, 2, 2], [1, 3, 3])
     """
-    if not isinstance(order, xr.Dataset) or not {"worse", "worse_or_equivalent"} <= set(order.data_vars):
-        raise ValueError(f"order must come from br.relations; got {in_words(order)}")
+    _preorder("order", order)
     lower = order["worse"].sum("rival") + 1
     upper = order["worse_or_equivalent"].sum("rival")
     return xr.Dataset({"lower": lower, "upper": upper})
+
+
+def relation_properties(relation: xr.DataArray) -> xr.Dataset:
+    """What a relation on entities is: reflexive, transitive, a preorder, an equivalence, ...
+
+    Parameters
+    ----------
+    relation : DataArray
+        Booleans over (..., ``entity``, ``rival``): whether the relation holds from one to the other; for example one
+        of those of :func:`relations`.
+
+    Returns
+    -------
+    xarray.Dataset
+        Booleans over the other dims: ``reflexive``, ``irreflexive``, ``transitive``, ``symmetric``, ``asymmetric``,
+        ``antisymmetric``; ``total`` (of any two one stands in relation to the other); and ``equivalence``,
+        ``preorder``, ``order`` (an antisymmetric preorder). In "antisymmetric" entities are the same if they are one
+        entity: two of the same performance are two.
+
+    Raises
+    ------
+    TypeError
+        If the relation is no DataArray of Booleans.
+    ValueError
+        If it has not the dims ``entity`` and ``rival``, of one length.
+
+    References
+    ----------
+    Piérard et al., Foundations of the theory of performance-based ranking, A.3.1.
+
+    Examples
+    --------
+    >>> found = relations(xr.DataArray([0.2, 0.7, 0.7], dims="entity"))
+    >>> properties = relation_properties(found["worse_or_equivalent"])
+    >>> [str(name) for name, holds in properties.items() if holds]
+    ['reflexive', 'transitive', 'total', 'preorder']
+    >>> [str(name) for name, holds in relation_properties(found["worse"]).items() if holds]
+    ['irreflexive', 'transitive', 'asymmetric', 'antisymmetric']
+    """
+    if not isinstance(relation, xr.DataArray) or relation.dtype.kind != "b":
+        raise TypeError(f"relation must be a DataArray of Booleans; got {in_words(relation)}")
+    if not {"entity", "rival"} <= set(relation.dims) or relation.sizes["entity"] != relation.sizes["rival"]:
+        raise ValueError(f"relation must be over entity and rival, of one length; got {dict(relation.sizes)}")
+    relation = relation.transpose(..., "entity", "rival")
+    matrix = relation.values
+    back, itself = np.swapaxes(matrix, -1, -2), np.eye(matrix.shape[-1], dtype=bool)
+    through = (matrix.astype(np.float32) @ matrix.astype(np.float32)) > 0.5  # counts, exact to 2^24
+    pairs = {
+        "reflexive": matrix | ~itself,
+        "irreflexive": ~matrix | ~itself,
+        "transitive": matrix | ~through,
+        "symmetric": matrix == back,
+        "asymmetric": ~(matrix & back),
+        "antisymmetric": ~(matrix & back) | itself,
+        "total": matrix | back,
+    }
+    holds = {name: (relation.dims[:-2], np.asarray(held.all(axis=(-2, -1)))) for name, held in pairs.items()}
+    coords = {name: coord for name, coord in relation.coords.items() if not {"entity", "rival"} & set(coord.dims)}
+    found = xr.Dataset(holds, coords)
+    preorder = found["reflexive"] & found["transitive"]
+    return found.assign(
+        equivalence=preorder & found["symmetric"], preorder=preorder, order=preorder & found["antisymmetric"]
+    )
 
 
 def is_preorder(order: xr.DataArray) -> bool:
@@ -139,10 +251,14 @@ def is_preorder(order: xr.DataArray) -> bool:
     >>> is_preorder(relations(xr.DataArray([0.2, np.nan, 0.7], dims="entity"))["worse_or_equivalent"])
     True
     """
-    matrix = order.transpose(..., "entity", "rival").values.astype(bool)
-    reflexive = np.diagonal(matrix, axis1=-2, axis2=-1).all()
-    through = (matrix.astype(np.int64) @ matrix.astype(np.int64)) > 0
-    return bool(reflexive and (matrix | ~through).all())
+    return bool(relation_properties(order)["preorder"].all())
+
+
+def _preorder(argument: str, order: Any) -> xr.DataArray:
+    """The preorder itself of what :func:`relations` gives."""
+    if not isinstance(order, xr.Dataset) or not {"worse", "worse_or_equivalent"} <= set(order.data_vars):
+        raise ValueError(f"{argument} must come from br.relations; got {in_words(order)}")
+    return order["worse_or_equivalent"]
 
 
 def _four_relations(order: xr.DataArray) -> xr.Dataset:
@@ -150,6 +266,7 @@ def _four_relations(order: xr.DataArray) -> xr.Dataset:
     return xr.Dataset(
         {
             "worse_or_equivalent": order,
+            "better_or_equivalent": back,
             "worse": order & ~back,
             "equivalent": order & back,
             "better": ~order & back,

@@ -33,6 +33,15 @@ ALIASES: dict[str, str] = {}
 FOUND: dict[str, str] = {}
 #: Symbols as :func:`bare` writes them, and the names of their scores.
 SYMBOLS: dict[str, set[str]] = {}
+#: What is called the same in different papers, and what needs a parameter, as :func:`bare` writes it.
+SEVERAL = {"gmeasure": ("fowlkes_mallows", "g_mean", "jaccard")}
+FAMILIES = {
+    "wa": "weighted_accuracy(weight)",
+    "weightedaccuracy": "weighted_accuracy(weight)",
+    "fbeta": "f_beta(beta)",
+    "tversky": "tversky(alpha, beta)",
+    "netbenefit": "net_benefit(threshold)",
+}
 
 
 def key(name: str) -> str:
@@ -168,7 +177,8 @@ def get(name: str) -> Score:
     Raises
     ------
     KeyError
-        If no score has that name (the message names near ones), or two have that symbol (it names both).
+        If no score has that name (the message names near ones), two have that symbol or name (it names both), or it is
+        that of a family.
     TypeError
         If ``name`` is no string.
 
@@ -185,6 +195,10 @@ def get(name: str) -> Score:
     wanted = bare(name)
     if wanted in SYMBOLS:
         raise KeyError(f"score must be one of {sorted(SYMBOLS[wanted])}; got their symbol {name!r}")
+    if wanted in SEVERAL:
+        raise KeyError(f"score must be one of {list(SEVERAL[wanted])}, all of which are called so; got {name!r}")
+    if wanted in FAMILIES:
+        raise KeyError(f"score must be a member of its family, br.scores.{FAMILIES[wanted]}; got {name!r}")
     kind, inner = _average(wanted, lambda rest: find(rest) or _of_symbol(rest))
     if inner is not None:
         why_not = _why_not(kind, inner)

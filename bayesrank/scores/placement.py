@@ -7,16 +7,17 @@ A score of which less is better has the place of the order that it induces by it
 
 from collections.abc import Iterator, Mapping
 from itertools import chain, product
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.optimize import brentq
 
-from bayesrank._checks import one_prevalence
+from bayesrank._checks import number, one_prevalence
+from bayesrank.scores.families import OfRates
 from bayesrank.scores.names import as_score
 from bayesrank.scores.score import Score, cells_at, ratio
 
-__all__ = ["canonical_values", "place", "place_of_importance", "places"]
+__all__ = ["FixedRate", "canonical_values", "fixed_rate", "place", "place_of_importance", "places", "swapped"]
 
 Place = tuple[float, float]
 
@@ -28,7 +29,55 @@ ROUNDING = 1e-9
 REACH = 0.4
 
 
-def place(score: Any, prevalence: float | None = None) -> Place | None:
+class FixedRate(NamedTuple):
+    """What is the same in all performances: the prevalence, the rate of positive predictions, or neither."""
+
+    share: float | None
+    predicted: bool
+
+    @property
+    def name(self) -> str:
+        return "prediction_rate" if self.predicted else "prevalence"
+
+    def words(self) -> str:
+        return "" if self.share is None else f" at {self.name.replace('_', ' ')} {self.share:g}"
+
+
+def fixed_rate(prevalence: float | None, prediction_rate: float | None) -> FixedRate:
+    """The one of both that is given, checked.
+
+    Examples
+    --------
+    >>> fixed_rate(None, 0.25)
+    FixedRate(share=0.25, predicted=True)
+    """
+    if prediction_rate is None:
+        return FixedRate(None if prevalence is None else one_prevalence(prevalence), False)
+    share = number("prediction_rate", prediction_rate, 0.0, 1.0, ends=False)
+    if prevalence is not None:
+        raise ValueError(f"prediction_rate must be left out where a prevalence is given; got {share} and {prevalence}")
+    return FixedRate(share, True)
+
+
+def swapped(score: Score) -> Score:
+    """The score of performances whose truth and predictions have changed roles.
+
+    Examples
+    --------
+    >>> swapped(as_score("ppv")).of_cells(0.5, 0.1, 0.2, 0.2).item()  # TPR
+    0.5
+    """
+    weights = score.importance and {**score.importance, "fp": score.importance["fn"], "fn": score.importance["fp"]}
+    return Score(
+        score.name,
+        lambda tn, fp, fn, tp: score.of_cells(tn, fn, fp, tp),
+        higher_is_better=score.higher_is_better,
+        importance=weights,
+        range=score.range,
+    )
+
+
+def place(score: Any, prevalence: float | None = None, *, prediction_rate: float | None = None) -> Place | None:
     """Where the order that a score induces lies on the Tile, exactly.
 
     A score with an importance is placed by it. Any other, a plain function included, is held against the places of
@@ -46,6 +95,8 @@ def place(score: Any, prevalence: float | None = None) -> Place | None:
     score : Score, str or callable
     prevalence : float, optional
         Strictly between 0 and 1, for the order among performances of that prevalence. Without it, among all.
+    prediction_rate : float, optional
+        The same for performances of that rate of positive predictions; not of both.
 
     Returns
     -------
@@ -56,7 +107,7 @@ def place(score: Any, prevalence: float | None = None) -> Place | None:
     Raises
     ------
     ValueError
-        If the prevalence is not strictly between 0 and 1.
+        If a rate is not strictly between 0 and 1, or both are given.
 
     References
     ----------
@@ -69,12 +120,18 @@ def place(score: Any, prevalence: float | None = None) -> Place | None:
     ((1.0, 0.5), (0.5, 0.5), None)
     >>> place("balanced_accuracy"), place("balanced_accuracy", prevalence=0.25)
     (None, (0.75, 0.75))
+    >>> place("markedness", prediction_rate=0.25)
+    (0.75, 0.25)
     """
-    prevalence = None if prevalence is None else one_prevalence(prevalence)
+    fixed = fixed_rate(prevalence, prediction_rate)
     found = as_score(score)
+    if fixed.predicted:
+        # The Tile, Table 1: with truth and prediction exchanged, what is at (a, b) is at (a, 1 - b).
+        mirrored = place(swapped(found), fixed.share)
+        return None if mirrored is None else (mirrored[0], 1 - mirrored[1])
     if found.importance is not None and found.higher_is_better:
         return place_of_importance(found.importance)
-    candidates = chain(places(prevalence), _meeting_point(found, prevalence or 0.4))
+    candidates = chain(places(prevalence), _of_rates(found, prevalence), _meeting_point(found, prevalence or 0.4))
     return next((at for at in candidates if _orders_alike(found, at, prevalence)), None)
 
 
@@ -106,6 +163,14 @@ def places(prevalence: float | None) -> list[Place]:
     balanced_accuracy = negative, negative
     kappa = negative**2 / (negative**2 + positive**2), 0.5
     return [*NAMED, balanced_accuracy, kappa]
+
+
+def _of_rates(score: Score, prevalence: float | None) -> Iterator[Place]:
+    """The place of a weighted accuracy (The Tile, Lemma 9)."""
+    if isinstance(score.function, OfRates) and prevalence is not None:
+        for_a = score.function.weight * (1 - prevalence)
+        a = for_a / (for_a + (1 - score.function.weight) * prevalence)
+        yield a, a
 
 
 def _meeting_point(score: Score, prevalence: float) -> Iterator[Place]:

@@ -1,5 +1,6 @@
 """The Tile: all canonical ranking scores of two-class performances on one map (Piérard et al., The Tile)."""
 
+from bayesrank.tile.consistency import best_consistency
 from bayesrank.tile.correlations import correlation, sample_performances
 from bayesrank.tile.flavours import (
     baseline,
@@ -14,22 +15,35 @@ from bayesrank.tile.flavours import (
 from bayesrank.tile.geometry import frontier, regions, shares, volume
 from bayesrank.tile.posterior import credible, probability_best, rank_probability, value_interval
 from bayesrank.tile.preferences import around, beta_preferences, between, over, preference_ranking
-from bayesrank.tile.roc import chance_corrected_place, isoperformance, moved_place, no_skill_curve, prior_grid, vertex
+from bayesrank.tile.roc import (
+    chance_corrected_place,
+    isoperformance,
+    moved_place,
+    no_skill_curve,
+    no_skill_rates,
+    prior_grid,
+    vertex,
+)
+from bayesrank.tile.sets import chance_corrected, in_words, zone
 
 __all__ = [
     "around",
     "baseline",
+    "best_consistency",
     "beta_preferences",
     "between",
+    "chance_corrected",
     "chance_corrected_place",
     "correlation",
     "credible",
     "entity",
     "frontier",
+    "in_words",
     "isoperformance",
     "moved_place",
     "no_skill",
     "no_skill_curve",
+    "no_skill_rates",
     "over",
     "preference_ranking",
     "prior_grid",
@@ -46,4 +60,5 @@ __all__ = [
     "value_interval",
     "vertex",
     "volume",
+    "zone",
 ]

@@ -8,7 +8,15 @@ import xarray as xr
 from bayesrank._checks import labelled_units, number, one_prevalence, units, whole
 from bayesrank.scores.score import ratio
 
-__all__ = ["chance_corrected_place", "isoperformance", "moved_place", "no_skill_curve", "prior_grid", "vertex"]
+__all__ = [
+    "chance_corrected_place",
+    "isoperformance",
+    "moved_place",
+    "no_skill_curve",
+    "no_skill_rates",
+    "prior_grid",
+    "vertex",
+]
 
 
 def isoperformance(a: Any, b: Any, value: Any, prevalence: Any, points: int = 2) -> xr.Dataset:
@@ -176,6 +184,43 @@ def no_skill_curve(
     a, b = a[on], b[on]
     order = np.lexsort((-b if falls else b, a))
     return xr.Dataset({"a": ("point", a[order]), "b": ("point", b[order])})
+
+
+def no_skill_rates(a: Any, b: Any) -> tuple[Any, Any]:
+    """The prevalence and the prediction rate at which a canonical score puts all no-skill performances on one footing.
+
+    The inverse of :func:`no_skill_curve`: each place inside the Tile lies on one curve γ_π and on one curve γ_τ.
+
+    Parameters
+    ----------
+    a, b : number or array
+        Place of the score.
+
+    Returns
+    -------
+    tuple
+        The prevalence π₊, and the share of positive predictions τ₊; NaN at the corners through which all curves of the
+        kind go, (0, 1) and (1, 0) for π₊, (0, 0) and (1, 1) for τ₊.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is no number or array between 0 and 1.
+
+    References
+    ----------
+    Piérard et al., The Tile, Section 4.4: π₊² a b = π₋² (1-a) (1-b) and τ₊² a (1-b) = τ₋² (1-a) b.
+
+    Examples
+    --------
+    >>> prevalence, rate = no_skill_rates(0.8, 0.8)
+    >>> round(prevalence, 12), round(rate, 12)
+    (0.2, 0.5)
+    """
+    units(a=a, b=b)
+    both, neither = np.sqrt(a * b), np.sqrt((1 - a) * (1 - b))
+    first, second = np.sqrt(a * (1 - b)), np.sqrt((1 - a) * b)
+    return _over(neither, neither + both), _over(second, first + second)
 
 
 def chance_corrected_place(a: Any, b: Any, prevalence: Any) -> tuple[Any, Any]:

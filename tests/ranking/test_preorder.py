@@ -148,3 +148,63 @@ def test_draws_pass_through():
 def test_entities_are_needed():
     with pytest.raises(ValueError, match="dim entity"):
         br.relations(xr.DataArray([1.0], dims="draw"))
+
+
+@quick
+@given(st.integers(0, 2**32 - 1))
+def test_dominance_is_the_intersection_of_orders(seed):
+    """F 3.2, Example 1: ROC dominance from the two rates of each pair, by hand."""
+    counts = random_counts(seed)
+    tnr, tpr = br.scores.tnr(counts), br.scores.tpr(counts)
+    found = br.dominance(br.relations(tnr, counts), br.relations(tpr, counts))
+    assert br.relation_properties(found["worse_or_equivalent"])["preorder"]
+    assert (sum(found[relation].astype(int) for relation in FOUR) == 1).all()
+    p = br.as_performance(counts)
+    for one, two in product(counts["entity"].values, repeat=2):
+        same = bool((p.sel(entity=one) == p.sel(entity=two)).all())
+        lower = all(rate.sel(entity=one).item() <= rate.sel(entity=two).item() for rate in (tnr, tpr))
+        assert found["worse_or_equivalent"].sel(entity=one, rival=two).item() == (same or lower)
+        assert found["better_or_equivalent"].sel(entity=two, rival=one).item() == (same or lower)
+    bounds = br.rank_bounds(found)
+    assert (bounds["lower"] == found["worse"].sum("rival") + 1).all()
+
+
+def test_dominance_follows_the_names_of_entities():
+    values = xr.DataArray([0.1, 0.5, 0.9], dims="entity", coords={"entity": list("abc")})
+    order = br.relations(values)
+    turned = br.relations(values[::-1])
+    xr.testing.assert_equal(br.dominance(order, turned), order)
+    xr.testing.assert_equal(br.dominance(order), order)
+    with pytest.raises(ValueError, match="orders must be of the same entities"):
+        br.dominance(order, br.relations(values[:2]))
+    with pytest.raises(ValueError, match=r"orders must come from br\.relations"):
+        br.dominance(order["worse"])
+    with pytest.raises(ValueError, match="orders must hold"):
+        br.dominance()
+
+
+@pytest.mark.parametrize(
+    ("matrix", "held"),
+    [
+        ([[1, 0], [0, 1]], "reflexive transitive symmetric antisymmetric equivalence preorder order"),
+        ([[0, 0], [0, 0]], "irreflexive transitive symmetric asymmetric antisymmetric"),
+        ([[1, 1], [0, 1]], "reflexive transitive antisymmetric total preorder order"),
+        ([[1, 1], [1, 1]], "reflexive transitive symmetric total equivalence preorder"),
+        ([[0, 1], [1, 0]], "irreflexive symmetric"),
+        ([[1, 1], [0, 0]], "transitive antisymmetric"),
+        ([[0, 1], [0, 0]], "irreflexive transitive asymmetric antisymmetric"),
+    ],
+)
+def test_properties_of_relations(matrix, held):
+    found = br.relation_properties(xr.DataArray(np.array(matrix, dtype=bool), dims=("entity", "rival")))
+    assert [name for name in found.data_vars if found[name]] == [n for n in found.data_vars if n in held.split()]
+
+
+def test_properties_keep_other_dims_and_refuse_what_is_no_relation():
+    values = xr.DataArray([[0.1, 0.2], [0.3, 0.3]], dims=("draw", "entity"))
+    found = br.relation_properties(br.relations(values)["worse_or_equivalent"])
+    assert found["order"].values.tolist() == [True, False]
+    with pytest.raises(TypeError, match="relation must be a DataArray of Booleans"):
+        br.relation_properties(values)
+    with pytest.raises(ValueError, match="relation must be over entity and rival"):
+        br.relation_properties(values > 0.2)

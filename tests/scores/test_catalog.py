@@ -592,3 +592,29 @@ def test_values_can_be_written_to_and_leave_their_source_alone(score):
     cells = np.full((4, 3), 0.25)
     score.of_cells(*cells)[:] = 7.0
     assert (cells == 0.25).all()
+
+
+@pytest.mark.parametrize(
+    ("alias", "name"),
+    [
+        ("Dice-Sorensen coefficient", "f1"),
+        ("similarity", "jaccard"),
+        ("Youden", "informedness"),
+        ("standardized negative predictive value", "standardized_npv"),
+        ("standardized positive predictive value", "standardized_ppv"),
+        ("Rand index", "accuracy"),
+        ("VUT", "vut"),
+        ("A", "accuracy"),
+        ("|C|", "determinant"),
+    ],
+)
+def test_synonyms_of_the_papers(alias, name):
+    """The Tile, Section 2.2 and A.1.5; Foundations, A.2.5."""
+    assert br.scores.get(alias).name == name
+
+
+def test_a_name_of_several_scores_or_of_a_family_is_refused():
+    with pytest.raises(KeyError, match=r"fowlkes_mallows.*g_mean.*jaccard.*'G-measure'"):
+        br.scores.get("G-measure")
+    with pytest.raises(KeyError, match=r"weighted_accuracy\(weight\).*'WA'"):
+        br.scores.get("WA")

@@ -342,3 +342,26 @@ def test_every_place_in_the_catalogue_holds_at_the_ends_of_the_domain():
             assert not np.isnan(canonical[defined]).any(), (name, prevalence)
             up = 1 if score.higher_is_better else -1
             assert (up * signs(values[defined]) == signs(canonical[defined])).all(), (name, prevalence)
+
+
+@pytest.mark.parametrize("rate", [0.1, 0.5, 0.8])
+def test_places_at_a_fixed_prediction_rate(rate):
+    """The Tile, Section 4.4: by symmetry, with truth and predictions exchanged."""
+    assert br.place("markedness", prediction_rate=rate) == pytest.approx((1 - rate, rate))
+    kappa = (1 - rate) ** 2 / ((1 - rate) ** 2 + rate**2)
+    assert br.place("cohen_kappa", prediction_rate=rate) == pytest.approx((kappa, 0.5))
+    assert br.place("ppv", prediction_rate=rate) == (1.0, 0.0)
+    assert br.place(br.importance(tn=1, fp=2, fn=6, tp=3), prediction_rate=rate) == (0.75, 0.75)
+    assert br.place("informedness", prediction_rate=rate) is None
+
+
+def test_weighted_accuracies_are_placed_exactly():
+    """The Tile, Lemma 9."""
+    for weight in (0.0, 0.1, 0.8, 1.0):
+        a, b = br.place(br.scores.weighted_accuracy(weight), 0.3)
+        assert a == b == weight * 0.7 / (weight * 0.7 + (1 - weight) * 0.3)
+
+
+def test_both_rates_at_once_are_refused():
+    with pytest.raises(ValueError, match="prediction_rate must be left out"):
+        br.place("f1", 0.2, prediction_rate=0.3)

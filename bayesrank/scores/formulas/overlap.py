@@ -13,7 +13,20 @@ from bayesrank.scores.score import ratio
 
 GOWER = "Gower and Legendre (1986); The Tile, Section 4.2"
 
-f1 = add(f_beta(1.0), aliases=("f1_score", "f_measure", "f_score", "dice", "sorensen_dice", "dsc"))
+f1 = add(
+    f_beta(1.0),
+    aliases=(
+        "f1_score",
+        "f_measure",
+        "f_score",
+        "dice",
+        "dice_coefficient",
+        "sorensen_dice",
+        "dice_sorensen",
+        "dice_sorensen_coefficient",
+        "dsc",
+    ),
+)
 add(f_beta(2.0))
 add(f_beta(0.5))
 
@@ -60,8 +73,8 @@ for _base, _name, _equation in (
     )
 
 for _base, _symbol, _formula, _aliases in (
-    (PPV, "SPPV", "TPR / (TPR + FPR)", ("balanced_ppv",)),
-    (NPV, "SNPV", "TNR / (TNR + FNR)", ("balanced_npv",)),
+    (PPV, "SPPV", "TPR / (TPR + FPR)", ("balanced_ppv", "standardized_positive_predictive_value")),
+    (NPV, "SNPV", "TNR / (TNR + FNR)", ("balanced_npv", "standardized_negative_predictive_value")),
 ):
     add(
         balanced(_base, f"standardized_{_base.name}"),

@@ -26,7 +26,14 @@ USUAL: dict[tuple[str, str], dict[str, Any]] = {
         "name": "accuracy",
         "symbol": "A",
         "matrix_function": _right,
-        "aliases": ("acc", "matching_coefficient", "simple_matching", "proportion_correct", "observed_agreement"),
+        "aliases": (
+            "acc",
+            "matching_coefficient",
+            "simple_matching",
+            "proportion_correct",
+            "observed_agreement",
+            "rand_index",  # with a pair of cases as the case
+        ),
     },
     ("fp fn", "tn fp fn tp"): {
         "name": "error_rate",
@@ -111,6 +118,8 @@ USUAL: dict[tuple[str, str], dict[str, Any]] = {
             "csi",
             "threat_score",
             "tanimoto",
+            "tanimoto_coefficient",
+            "similarity",
             "intersection_over_union",
             "iou",
         ),

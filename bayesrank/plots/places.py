@@ -1,0 +1,268 @@
+"""Where scores lie on the Tile, and what a canonical score looks like in ROC space (The Tile, Figures 2 and 3)."""
+
+from typing import Any
+
+import numpy as np
+
+from bayesrank._checks import number, one_prevalence
+from bayesrank.plots._colors import halo, ink, paper, shade
+from bayesrank.plots._furniture import furnish
+from bayesrank.plots._letters import legible
+from bayesrank.plots._style import OKABE_ITO, new_axes
+
+__all__ = ["pencil", "placement_tile", "vertices"]
+
+ORANGE, BLUE, GREEN, PURPLE, RED = (OKABE_ITO[i] for i in (1, 0, 2, 3, 5))
+#: Orders with one place at all priors: what is written, (a, b), and where it is written.
+EVERYWHERE = (
+    ("TNR", (0.0, 0.0), (6, 6), ("left", "bottom")),
+    ("accuracy, Bennett’s S", (0.5, 0.5), (6, 6), ("left", "bottom")),
+    ("TPR", (1.0, 1.0), (-6, -6), ("right", "top")),
+    ("J₋", (0.0, 0.5), (6, 5), ("left", "bottom")),
+    ("F₁, J₊", (1.0, 0.5), (-6, 5), ("right", "bottom")),
+    ("F₂", (1.0, 0.8), (-6, 0), ("right", "center")),
+    ("F₀.₅", (1.0, 0.2), (-6, 0), ("right", "center")),
+)
+#: Those where scores join that order so at a fixed prevalence alone.
+CORNERS = (
+    (("NPV", "SNPV†, NLR†"), (0.0, 1.0), (6, -6), ("left", "top")),
+    (("PPV", "SPPV†, PLR†"), (1.0, 0.0), (-6, 6), ("right", "bottom")),
+    (("P(tn), P(fp)", "†"), (0.0, 0.0), (6, 18), ("left", "bottom")),
+    (("P(tp), P(fn)", "†"), (1.0, 1.0), (-6, -18), ("right", "top")),
+)
+
+
+def placement_tile(prevalence: float | None = None, ax: Any = None, *, prediction_rate: float | None = None) -> Any:
+    """Where the orders of common scores lie on the Tile.
+
+    Parameters
+    ----------
+    prevalence : float, optional
+        Also show the orders that lie there for performances of this prevalence alone (†): balanced accuracy and
+        informedness, on the line of all weighted accuracies, and Cohen's κ on its own; and the curve γ_π of the scores
+        that put all no-skill performances on one footing.
+    ax : matplotlib Axes, optional
+        Where to draw.
+    prediction_rate : float, optional
+        Draw the curve γ_τ of this share of positive predictions, and the place of the markedness there (‡).
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+
+    References
+    ----------
+    Piérard et al., The Tile, Figures 3 and 6.
+
+    Examples
+    --------
+    >>> ax = placement_tile(0.3)
+    >>> any("κ" in text.get_text() for text in ax.texts)
+    True
+    """
+    from bayesrank.scores.placement import place
+    from bayesrank.tile import no_skill_curve
+
+    ax = new_axes(ax, 5.4, 5.4)
+    furnish(ax, None, marks=False)
+    if prevalence is not None:
+        share = one_prevalence(prevalence)
+        for line, label in (
+            (([0, 1], [0, 1]), "weighted accuracies†"),
+            (([0, 1], [0.5, 0.5]), "Cohen’s κ, as priors change"),
+        ):
+            ax.plot(*line, color=shade(ax, 0.35), linewidth=1, linestyle=":" if "κ" in label else "-", label=label)
+        curve = no_skill_curve(prevalence=share)
+        ax.plot(
+            curve["a"], curve["b"], color=ORANGE, linestyle="--", linewidth=1.4, label=f"γ_π at prevalence {share:g}"
+        )
+        for text, score, offset, (horizontal, vertical) in (
+            ("balanced accuracy†, informedness†", "balanced_accuracy", (7, -7), ("left", "top")),
+            ("Cohen’s κ†", "cohen_kappa", (0, -8), ("center", "top")),
+        ):
+            at = place(score, share)
+            if at is not None:
+                horizontal = "right" if at[0] > 0.55 else horizontal
+                _mark(
+                    ax, text, at, (-7 if horizontal == "right" else offset[0], offset[1]), horizontal, vertical, GREEN
+                )
+    if prediction_rate is not None:
+        rate = number("prediction_rate", prediction_rate, 0.0, 1.0, ends=False)
+        curve = no_skill_curve(prediction_rate=rate)
+        label = f"γ_τ at prediction rate {rate:g}"
+        ax.plot(curve["a"], curve["b"], color=BLUE, linestyle="-.", linewidth=1.4, label=label)
+        _mark(ax, "markedness‡", (1 - rate, rate), (7, -7), "left", "top", BLUE)
+    for text, where, offset, (horizontal, vertical) in EVERYWHERE:
+        _mark(ax, text, where, offset, horizontal, vertical, ink())
+    for (text, more), where, offset, (horizontal, vertical) in CORNERS:
+        if more == "†":
+            if prevalence is not None:
+                _mark(ax, text.replace(",", "†,") + "†", where, offset, horizontal, vertical, ink())
+        else:
+            _mark(ax, f"{text}, {more}" if prevalence is not None else text, where, offset, horizontal, vertical, ink())
+    notes = [("† at a fixed prevalence", prevalence), ("‡ at a fixed prediction rate", prediction_rate)]
+    said = "   ".join(note for note, given in notes if given is not None)
+    if said:
+        ax.set_title(said, fontsize=8, loc="left")
+        ax.legend(frameon=False, fontsize=8, loc="upper center", bbox_to_anchor=(0.5, -0.14), ncols=2)
+    return legible(ax)
+
+
+def _mark(ax: Any, text: str, at: tuple[float, float], offset: Any, across: str, up: str, color: Any) -> None:
+    ax.plot(*at, "o", color=color, markeredgecolor=paper(ax), markersize=6, clip_on=False, zorder=4)
+    ax.annotate(
+        text.replace("$", r"\$"), at, offset, textcoords="offset points", ha=across, va=up, fontsize=8, zorder=5,
+        path_effects=halo(ax, 2.5),
+    )  # fmt: skip
+
+
+def pencil(a: float, b: float, prevalence: float, ax: Any = None, lines: int = 11) -> Any:
+    """The iso-performance lines of a canonical score in ROC space, and the vertex where they meet.
+
+    Parameters
+    ----------
+    a, b : float
+        Place of the score on the Tile.
+    prevalence : float
+        Share of the positive class, strictly between 0 and 1.
+    ax : matplotlib Axes, optional
+        Where to draw.
+    lines : int
+        How many values from 0 to 1 are drawn, at least 2.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        Orange is the line of value 0, green that of value 1, purple a line along which the value changes linearly. Grey
+        are the areas where a vertex may lie: elsewhere, some performance would be better than the faultless one, or
+        worse than the one that is always wrong. Where a = b the lines are parallel, and there is no vertex.
+
+    References
+    ----------
+    Piérard et al., The Tile, Section 3.3 and Figure 2a.
+
+    Examples
+    --------
+    >>> ax = pencil(0.95, 0.7, 0.2)
+    >>> ax.get_title()
+    'the score at a = 0.95, b = 0.7, prevalence 0.2'
+    """
+    import matplotlib
+
+    from bayesrank._checks import whole
+    from bayesrank.plots._furniture import SEQUENTIAL
+    from bayesrank.tile import isoperformance, vertex
+
+    a, b = number("a", a, 0.0, 1.0), number("b", b, 0.0, 1.0)
+    prevalence, lines = one_prevalence(prevalence), whole("lines", lines, 2)
+    ax = new_axes(ax, 5.6, 5.2)
+    point = vertex(a, b, prevalence)
+    x, y = point["fpr"].item(), point["tpr"].item()
+    meets = np.isfinite([x, y]).all()
+    _square(ax, (x, y) if meets else None)
+    scale = matplotlib.colormaps[SEQUENTIAL]
+    for level in np.linspace(0, 1, lines):
+        line = isoperformance(a, b, float(level), prevalence)
+        ends = line["fpr"].values, line["tpr"].values
+        if np.isnan(ends).any():
+            continue
+        outer = 0 < level < 1
+        color = scale(level) if outer else ORANGE if level == 0 else GREEN
+        ax.plot(*ends, color=color, linewidth=1.4 if outer else 2.4, zorder=3)
+        if meets:  # on to the vertex
+            near = int(np.argmin((ends[0] - x) ** 2 + (ends[1] - y) ** 2))
+            ax.plot([x, ends[0][near]], [y, ends[1][near]], color=color, zorder=2,
+                    linewidth=0.7 if outer else 1.2, linestyle=":" if outer else "-")  # fmt: skip
+    slope = -(1 - prevalence) / prevalence
+    ends_x = np.array([0.5 - 0.5 / max(1, -slope), 0.5 + 0.5 / max(1, -slope)])
+    ax.plot(ends_x, 0.5 + slope * (ends_x - 0.5), color=PURPLE, linewidth=1.4, zorder=3, label="value changes linearly")
+    ax.plot([], [], color=ORANGE, linewidth=2.4, label="value 0")
+    ax.plot([], [], color=GREEN, linewidth=2.4, label="value 1")
+    if meets:
+        ax.plot(x, y, "o", color=RED, markeredgecolor=paper(ax), markersize=8, clip_on=False, zorder=5, label="vertex")
+    ax.set_title(f"the score at a = {a:g}, b = {b:g}, prevalence {prevalence:g}", fontsize=10)
+    ax.legend(frameon=False, fontsize=8, loc="upper left", bbox_to_anchor=(1.0, 1.0))
+    return legible(ax)
+
+
+def vertices(prevalence: float, axes: Any = None, values: Any = (0.1, 0.3, 0.5, 0.7, 0.9)) -> Any:
+    """Where the vertices of all canonical scores with one value of a lie in the plane of ROC space, and with one of b.
+
+    Parameters
+    ----------
+    prevalence : float
+        Share of the positive class, strictly between 0 and 1.
+    axes : pair of matplotlib Axes, optional
+        Where to draw.
+    values : sequence of float
+        Of a, and of b, between 0 and 1.
+
+    Returns
+    -------
+    numpy.ndarray of matplotlib.axes.Axes
+        Lines through the bottom right corner of ROC, one for each a, and through the top left one, one for each b;
+        solid where the vertices lie.
+
+    References
+    ----------
+    Piérard et al., The Tile, Section 3.3 and Figures 2b and 2c.
+
+    Examples
+    --------
+    >>> [ax.get_title() for ax in vertices(0.2)]
+    ['vertices with one a', 'vertices with one b']
+    """
+    import matplotlib
+    import matplotlib.pyplot as plt
+
+    from bayesrank._checks import numbers
+    from bayesrank.plots._furniture import SEQUENTIAL
+    from bayesrank.tile import vertex
+
+    prevalence = one_prevalence(prevalence)
+    shown = np.atleast_1d(numbers("values", values, 0.0, 1.0))
+    if axes is None:
+        axes = plt.subplots(1, 2, figsize=(9.6, 4.4), layout="constrained")[1]
+    scale = matplotlib.colormaps[SEQUENTIAL]
+    other = np.concatenate([np.linspace(0, 1, 401)])
+    for ax, name, corner in zip(axes, "ab", ((1.0, 0.0), (0.0, 1.0)), strict=True):
+        _square(ax, None, reach=2.0)
+        for value in shown:
+            for side in (other < value, other > value):
+                if not side.any():
+                    continue
+                places = {"a": value, "b": other[side]} if name == "a" else {"a": other[side], "b": value}
+                found = vertex(_labelled(places["a"]), _labelled(places["b"]), prevalence)
+                ax.plot(found["fpr"], found["tpr"], color=scale(value), linewidth=1.8, zorder=3)
+            slopes = vertex(value, value, prevalence)
+            slope = slopes["slope_zero" if name == "a" else "slope_one"].item()
+            label = f"{name} = {value:g}"
+            ax.axline(corner, **({"slope": slope} if np.isfinite(slope) else {"xy2": (corner[0], corner[1] + 1)}),
+                      color=scale(value), linewidth=0.6, linestyle=":", zorder=2)  # fmt: skip
+            ax.plot([], [], color=scale(value), linewidth=1.8, label=label)
+        ax.plot(*corner, "o", color=ink(), markersize=5, zorder=4)
+        ax.set_title(f"vertices with one {name}", fontsize=10)
+        ax.legend(frameon=False, fontsize=8, loc="upper left", bbox_to_anchor=(1.0, 1.0))
+        legible(ax)
+    return axes
+
+
+def _labelled(values: Any) -> Any:
+    import xarray as xr
+
+    return xr.DataArray(values, dims="point") if np.ndim(values) else float(values)
+
+
+def _square(ax: Any, point: tuple[float, float] | None, reach: float = 0.35) -> None:
+    """ROC space in its plane, with the grey areas to its lower left and upper right, wide enough for a point."""
+    far = (0.0, 1.0) if point is None else tuple(np.clip(point, -8, 9))
+    low = min(-reach, *(value - 0.1 for value in far))
+    high = max(1 + reach, *(value + 0.1 for value in far))
+    for corner, size in (((low, low), -low), ((1.0, 1.0), high - 1)):
+        from matplotlib.patches import Rectangle
+
+        ax.add_patch(Rectangle(corner, size, size, color=shade(ax, 0.12), linewidth=0, zorder=0))
+    ax.plot([0, 1, 1, 0, 0], [0, 0, 1, 1, 0], color=ink(), linewidth=1.2, zorder=2)
+    ax.set(xlim=(low, high), ylim=(low, high), aspect="equal", xlabel="FPR", ylabel="TPR")
+    ax.set_xticks([0, 1])
+    ax.set_yticks([0, 1])

@@ -1,0 +1,137 @@
+"""Do two scores put performances in the same order?"""
+
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from bayesrank.scores.names import as_score
+from bayesrank.scores.placement import fixed_rate
+from bayesrank.scores.score import Score
+
+__all__ = ["compare_orders"]
+
+#: Steps of the lattice, where many performances tie, and random performances beside it.
+STEPS, RANDOM = 12, 4000
+ROLES = ("first", "second")
+
+
+def compare_orders(
+    score: Any, other: Any, prevalence: float | None = None, *, prediction_rate: float | None = None
+) -> xr.Dataset:
+    """Whether two scores order performances alike, each by its own direction.
+
+    Parameters
+    ----------
+    score, other : Score, str, callable, importance or place
+        A score without a direction is taken as better where it is higher.
+    prevalence, prediction_rate : float, optional
+        Compare performances of that prevalence, or of that share of positive predictions, only. One of both.
+
+    Returns
+    -------
+    xarray.Dataset
+        ``alike``: whether they order in the same way wherever both are defined; ``opposite``: whether one is the
+        other's reverse there; ``same_domain``: whether each is defined just where the other is (infinite values count
+        as undefined). ``counterexample`` (``role``, ``actual``, ``predicted``) and its ``score_value`` and
+        ``other_value`` (``role``): two performances that the scores order in different ways; NaN if they are alike.
+        ``verdict``, in words.
+
+    Raises
+    ------
+    ValueError
+        If a rate is not strictly between 0 and 1, both are given, or the scores are never defined together.
+
+    Notes
+    -----
+    A difference is proved by the counterexample. That two are alike means that none was found between 4,000
+    performances drawn at random and those of a lattice; it is a theorem where :func:`bayesrank.place` puts both at one
+    place.
+
+    References
+    ----------
+    Piérard et al., The Tile, Lemma 10; Foundations of the theory of performance-based ranking, A.4.2.
+
+    Examples
+    --------
+    >>> compare_orders("informedness", "balanced_accuracy")["verdict"].item()
+    'informedness and balanced_accuracy order alike'
+    >>> compare_orders("f1", "accuracy")["alike"].item()
+    False
+    >>> compare_orders("negative_likelihood_ratio", "npv", prevalence=0.2)["verdict"].item()
+    'negative_likelihood_ratio and npv order alike at prevalence 0.2, where both are defined'
+    """
+    fixed = fixed_rate(prevalence, prediction_rate)
+    one, two = as_score(score), as_score(other)
+    points = _performances(fixed.share)
+    if fixed.predicted:
+        points = points[[0, 2, 1, 3]]
+    values, others = (_directed(found, points) for found in (one, two))
+    defined = ~np.isnan(values), ~np.isnan(others)
+    both = defined[0] & defined[1]
+    if both.sum() < 2:
+        raise ValueError(f"score must be defined where other is; {one.name!r} and {two.name!r} are nowhere both")
+    points, values, others = points[:, both], values[both], others[both]
+    found = _disagreement(values, others)
+    opposite = found is not None and _disagreement(values, -others) is None
+    same = bool((defined[0] == defined[1]).all())
+    pair = np.full((2, 4), np.nan) if found is None else points[:, list(found)].T
+    names = f"{one.name} and {two.name}"
+    if found is None or opposite:
+        words = f"{names} order {'in opposite ways' if opposite else 'alike'}{fixed.words()}"
+        words += "" if same else ", where both are defined"
+    else:
+        words = f"{names} order differently{fixed.words()}"
+    labels = ["negative", "positive"]
+    return xr.Dataset(
+        {
+            "alike": ((), found is None),
+            "opposite": ((), opposite),
+            "same_domain": ((), same),
+            "counterexample": (("role", "actual", "predicted"), pair.reshape(2, 2, 2)),
+            "score_value": ("role", one.of_cells(*pair.T)),
+            "other_value": ("role", two.of_cells(*pair.T)),
+            "verdict": ((), words),
+        },
+        {"role": list(ROLES), "actual": labels, "predicted": labels},
+    )
+
+
+def _directed(score: Score, points: np.ndarray) -> np.ndarray:
+    """Values of which more is better."""
+    return (-1.0 if score.higher_is_better is False else 1.0) * score.of_cells(*points)
+
+
+def _disagreement(values: np.ndarray, others: np.ndarray) -> tuple[int, int] | None:
+    """Two performances that are ordered in different ways; None if there are none.
+
+    Ties count: between equal values the other score must be equal, too.
+    """
+    from bayesrank._kendall import dense_ranks
+
+    first, second = dense_ranks(values), dense_ranks(others)
+    order = np.lexsort((second, first))
+    first, second = first[order], second[order]
+    # Neighbours tell: in one order, ranks of both rise together, by one at a time.
+    steps = np.sign(np.diff(first)), np.sign(np.diff(second))
+    wrong = np.flatnonzero(steps[0] != steps[1])
+    if not wrong.size:
+        return None
+    # Of the neighbours that disagree, those that no rounding can have separated.
+    gaps = np.abs(np.diff(values[order])) / np.ptp(values) if np.ptp(values) else np.zeros(len(values) - 1)
+    other_gaps = np.abs(np.diff(others[order])) / np.ptp(others) if np.ptp(others) else np.zeros(len(values) - 1)
+    best = wrong[np.argmax((gaps + other_gaps)[wrong])]
+    return int(order[best]), int(order[best + 1])
+
+
+def _performances(prevalence: float | None) -> np.ndarray:
+    """Performances (cell, point): a lattice, whose points tie and have empty cells, and random ones."""
+    rng = np.random.default_rng(0)
+    if prevalence is None:
+        grid = np.indices((STEPS + 1,) * 3).reshape(3, -1)
+        grid = grid[:, grid.sum(axis=0) <= STEPS]
+        table = np.vstack([grid, STEPS - grid.sum(axis=0)]) / STEPS
+        return np.hstack([table, rng.dirichlet(np.ones(4), RANDOM).T])
+    rates = np.hstack([np.indices((STEPS + 1,) * 2).reshape(2, -1) / STEPS, rng.random((2, RANDOM))])
+    down, up = 1 - prevalence, prevalence
+    return np.array([down * (1 - rates[0]), down * rates[0], up * (1 - rates[1]), up * rates[1]])

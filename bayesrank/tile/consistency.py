@@ -1,0 +1,138 @@
+"""The ranking score that agrees best with a given score, on the performances that one has."""
+
+from typing import Any
+
+import numpy as np
+import xarray as xr
+from scipy.stats import rankdata
+
+from bayesrank._draws import draw_dims
+from bayesrank.performance import as_performance, only_two_classes, two_class_cells
+from bayesrank.scores import as_score
+from bayesrank.scores.placement import canonical_values, place, places
+
+__all__ = ["best_consistency"]
+
+#: Points of each axis that are looked at first, and how often the steps are cut to a third around the best.
+GRID, ZOOMS = 21, 4
+ROUNDING = 1e-9
+
+
+def best_consistency(score: Any, source: Any, *, method: str = "kendall", kind: str | None = None) -> xr.Dataset:
+    """Where on the Tile the ranking score lies that orders given performances most like a score does.
+
+    Parameters
+    ----------
+    score : Score, str, callable or importance
+        Taken by its direction: of a score of which less is better, the reverse is matched.
+    source : DataArray, Dataset, InferenceData or DataTree
+        Two-class performances, of entities say; all dims but those of draws count together. With draws, each draw is
+        matched by itself, unless there is no other dim: then they are a sample, and count together.
+    method : {"kendall", "spearman"}
+        Which rank correlation is the largest: Kendall's tau-b or Spearman's rho.
+    kind : str, optional
+        Which performance of the posterior, as in :func:`bayesrank.as_performance`.
+
+    Returns
+    -------
+    xarray.Dataset
+        ``a`` and ``b`` of the best place, its ``correlation``, and ``share``, the share of a grid over the Tile that
+        does as well: with few entities many scores order alike, and the place is then the one in their midst. Each
+        with the dims of the draws; NaN where fewer than two performances have both scores, or all are equal.
+
+    Raises
+    ------
+    ValueError
+        If there is no such method, or the source has more than two classes.
+
+    Notes
+    -----
+    The places are those of a grid of 21 by 21 points, of orders with a name (see :func:`bayesrank.place`), and of finer
+    grids around the best of these, from coarse to fine.
+
+    References
+    ----------
+    Piérard et al., Foundations of the theory of performance-based ranking, A.4.2 and A.7.2.
+
+    Examples
+    --------
+    >>> import bayesrank as br
+    >>> performances = br.tile.sample_performances(300, seed=1)
+    >>> found = best_consistency("jaccard", performances)
+    >>> found["a"].item(), found["b"].item(), found["correlation"].item()
+    (1.0, 0.5, 1.0)
+    """
+    if method not in ("kendall", "spearman"):
+        raise ValueError(f"method must be 'kendall' or 'spearman'; got {method!r}")
+    array = as_performance(source, kind).compute()
+    only_two_classes(array)
+    asked = as_score(score)
+    along = list(draw_dims(array))
+    rest = [dim for dim in array.dims if dim not in (*along, "actual", "predicted")]
+    if not rest:  # a sample of performances, as of sample_performances
+        along, rest = [], list(along)
+    order = [*along, *rest]
+    shape = tuple(array.sizes[dim] for dim in along)
+    sign = -1.0 if asked.higher_is_better is False else 1.0
+    values = sign * asked(array).transpose(*order).values.reshape(int(np.prod(shape)), -1)
+    cells = np.stack([cell.transpose(*order).values.reshape(values.shape) for cell in two_class_cells(array).values()])
+    own = place(asked)
+    named = np.array([own, *places(None)] if own is not None else places(None)).T
+    found = np.array([_best(values[i], cells[:, i], named, method) for i in range(len(values))])
+    names = ("a", "b", "correlation", "share")
+    coords = {dim: array[dim] for dim in along if dim in array.coords}
+    return xr.Dataset(
+        {name: (along, column.reshape(shape)) for name, column in zip(names, found.T, strict=True)}, coords
+    ).assign_attrs(method=method, score=asked.name)
+
+
+def _best(values: np.ndarray, cells: np.ndarray, named: np.ndarray, method: str) -> tuple[float, float, float, float]:
+    """Place, correlation, and the share of the grid that does as well."""
+    known = ~np.isnan(values)
+    if known.sum() < 2 or np.ptp(values[known]) == 0:
+        return np.nan, np.nan, np.nan, np.nan
+    values, cells = values[known], cells[:, known]
+    axis = np.linspace(0.0, 1.0, GRID)
+    grid = np.array(np.meshgrid(axis, axis)).reshape(2, -1)
+    candidates = np.hstack([named, grid])
+    found = _correlations(values, cells, candidates, method)
+    best = np.nanmax(found)
+    as_good = found >= best - ROUNDING
+    a, b = _midst(candidates, as_good)
+    step = axis[1]
+    for _ in range(0 if best > 1 - ROUNDING else ZOOMS):
+        step /= 3
+        around = np.arange(-2, 3) * step
+        near = np.array(np.meshgrid(np.clip(a + around, 0, 1), np.clip(b + around, 0, 1))).reshape(2, -1)
+        finer = _correlations(values, cells, near, method)
+        if np.nanmax(finer) > best + ROUNDING:
+            best = np.nanmax(finer)
+            a, b = _midst(near, finer >= best - ROUNDING)
+    share = float((found[named.shape[1] :] >= best - ROUNDING).mean())
+    return a, b, float(min(best, 1.0)), share
+
+
+def _midst(places: np.ndarray, chosen: np.ndarray) -> tuple[float, float]:
+    """Of the places chosen, the one nearest to their mean."""
+    kept = places[:, chosen]
+    nearest = np.argmin(((kept - kept.mean(axis=1, keepdims=True)) ** 2).sum(axis=0))
+    return float(kept[0, nearest]), float(kept[1, nearest])
+
+
+def _correlations(values: np.ndarray, cells: np.ndarray, at: np.ndarray, method: str) -> np.ndarray:
+    """The rank correlation of values with each of some canonical scores."""
+    from bayesrank._kendall import dense_ranks, tau_b
+
+    ranks = dense_ranks(canonical_values(cells, at[0][:, None], at[1][:, None]))
+    if method == "kendall":
+        return tau_b(values, ranks)
+    mine = dense_ranks(values)
+    found = np.zeros(len(ranks))
+    for i, row in enumerate(ranks):
+        both = row >= 0
+        if both.sum() > 1:
+            x, y = rankdata(mine[both]), rankdata(row[both])
+            x, y = x - x.mean(), y - y.mean()
+            size = np.sqrt((x @ x) * (y @ y))
+            found[i] = x @ y / size if size else 0.0
+    return found

@@ -1,0 +1,237 @@
+"""Entities on the Tile beside others: their skill beyond chance, where some are ahead of others, a Tile in words."""
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from bayesrank import _text
+from bayesrank._checks import whole
+from bayesrank.performance import no_skill_twin
+from bayesrank.tile._grid import axis, canonical, labelled, point_cells, two_class
+from bayesrank.tile.geometry import holders, regions
+
+__all__ = ["chance_corrected", "in_words", "zone"]
+
+#: The scores whose place on the Tile is the same at all priors, as on its pictures.
+NAMED = {
+    "TNR": (0.0, 0.0),
+    "PPV": (1.0, 0.0),
+    "accuracy": (0.5, 0.5),
+    "F1": (1.0, 0.5),
+    "NPV": (0.0, 1.0),
+    "TPR": (1.0, 1.0),
+}
+#: Values closer than this are equal.
+ROUNDING = 1e-12
+
+
+def chance_corrected(source: Any, resolution: int = 101, *, kind: str | None = None) -> xr.DataArray:
+    """Every canonical score, corrected for chance as Cohen's κ corrects the accuracy.
+
+    Parameters
+    ----------
+    source : DataArray, Dataset, InferenceData or DataTree
+        Two-class performances (entity, actual, predicted), with or without draws; either is kept.
+    resolution : int
+        Points along each axis, ends included.
+    kind : str, optional
+        Which performance of the posterior, as in :func:`bayesrank.as_performance`.
+
+    Returns
+    -------
+    xarray.DataArray
+        (R - R₀) / (1 - R₀), dims (..., b, a), with R₀ the value of the no-skill performance of the same prevalence and
+        prediction rate: 1 when perfect, 0 without skill; NaN where chance already reaches 1, or R is undefined.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If the source has other dims (data sets, say) or more classes, or the resolution is below 2.
+
+    See Also
+    --------
+    relative_skill : the same against the best performance without skill at that prevalence.
+    chance_corrected_place : which canonical scores these order as.
+
+    References
+    ----------
+    Piérard et al., The Tile, Section 4.4.
+
+    Examples
+    --------
+    >>> import bayesrank as br
+    >>> counts = br.from_counts(tn=70, fp=10, fn=4, tp=16, entity="a")
+    >>> chance_corrected(counts, resolution=3).sel(a=0.5, b=0.5).item(), br.scores.cohen_kappa(counts).item()
+    (0.606..., 0.606...)
+    """
+    array, points = two_class(source, kind), axis(resolution)
+    chance = canonical(no_skill_twin(array), points)
+    room = 1 - chance
+    skill = (canonical(array, points) - chance) / room.where(room > ROUNDING)
+    return labelled(skill, array, points, "chance_corrected")
+
+
+def zone(source: Any, entities: Any, rivals: Any, points: int = 201, *, kind: str | None = None) -> xr.Dataset:
+    """Where on the Tile all of some entities are better than or equivalent to all of some others.
+
+    Parameters
+    ----------
+    source : DataArray, Dataset, InferenceData or DataTree
+        Two-class performances (entity, actual, predicted) without draws.
+    entities, rivals : hashable or list of hashable
+        Names of the ones and of the others.
+    points : int
+        Values of a at which the zone is given, at least 2.
+    kind : str, optional
+        Which performance of the posterior, as in :func:`bayesrank.as_performance`.
+
+    Returns
+    -------
+    xarray.Dataset
+        ``lower`` and ``upper`` (a): the zone holds the scores with b from one to the other, exactly; NaN where there
+        are none. ``area``: its share of the Tile, by the trapezoidal rule over 4,001 values of a. At points where a
+        score is undefined (0/0) it counts as equivalent.
+
+    Raises
+    ------
+    KeyError
+        If an entity is unknown.
+    ValueError
+        If there is none, or the source has draws, dims of its own or more than two classes.
+
+    References
+    ----------
+    Piérard et al., The Tile, A.4.1 with Eq. 6 to 8, where the priors are equal and the zone is a convex polygon; this
+    is so for any priors.
+
+    Examples
+    --------
+    >>> import bayesrank as br
+    >>> counts = br.from_counts(tn=[70, 50, 40], fp=[30, 50, 60], fn=[30, 20, 25], tp=[70, 80, 75], entity=list("abc"))
+    >>> found = zone(counts, "a", ["b", "c"], points=3)
+    >>> found["lower"].values.tolist(), found["upper"].values.round(3).tolist(), round(found["area"].item(), 3)
+    ([0.0, 0.0, 0.0], [0.952, 0.738, 0.524], 0.738)
+    """
+    whole("points", points, 2)
+    cells, names = point_cells(source, kind)
+    chosen = []
+    for argument, given in (("entities", entities), ("rivals", rivals)):
+        wanted = list(given) if isinstance(given, list | tuple | np.ndarray) else [given]
+        if not wanted:
+            raise ValueError(f"{argument} must name at least one entity; got none")
+        for name in wanted:
+            if name not in names:
+                raise KeyError(f"{argument} must be some of the entities; got {name!r}, not in {names}")
+        chosen.append(cells[:, [names.index(name) for name in wanted]])
+    a = np.linspace(0.0, 1.0, points)
+    low, high = _borders(chosen[0], chosen[1], a)
+    fine = np.linspace(0.0, 1.0, 4001)
+    below, above = _borders(chosen[0], chosen[1], fine)
+    height = np.maximum(above - below, 0.0)
+    area = np.sum((height[1:] + height[:-1]) / 2) / (fine.size - 1)
+    empty = ~(low <= high)  # of NaN as well
+    found = {"lower": ("a", np.where(empty, np.nan, low)), "upper": ("a", np.where(empty, np.nan, high))}
+    return xr.Dataset({**found, "area": ((), float(area))}, {"a": a})
+
+
+def _borders(ones: np.ndarray, others: np.ndarray, a: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The least and the largest b at which all of the first are ahead, for each a; crossed where there is none.
+
+    One is ahead of another where s u' - s' u >= 0, which is linear in b.
+    """
+    low, high = np.zeros_like(a), np.ones_like(a)
+    for tn, fp, fn, tp in ones.T:
+        for tn_, fp_, fn_, tp_ in others.T:
+            s, s_ = (1 - a) * tn + a * tp, (1 - a) * tn_ + a * tp_
+            ends = []
+            for wrong, wrong_ in ((fp, fp_), (fn, fn_)):
+                gain, loss = s * wrong_, s_ * wrong
+                ends.append(np.where(np.abs(gain - loss) <= ROUNDING * (gain + loss), 0.0, gain - loss))
+            at_0, at_1 = ends
+            swaps = at_0 * at_1 < 0
+            b = np.where(swaps, at_0 / np.where(swaps, at_0 - at_1, 1.0), 0.0)
+            # Ahead at the end where the difference is not negative; a tie at one end alone is that end.
+            low = np.maximum(low, np.where(at_0 >= 0, 0.0, np.where(at_1 > 0, b, np.where(at_1 == 0, 1.0, np.inf))))
+            high = np.minimum(high, np.where(at_1 >= 0, 1.0, np.where(at_0 > 0, b, np.where(at_0 == 0, 0.0, -np.inf))))
+    known = not (np.isnan(ones).any() or np.isnan(others).any())
+    return (low, high) if known else (np.full_like(a, np.nan), np.full_like(a, np.nan))
+
+
+def in_words(source: Any, *, kind: str | None = None) -> str:
+    """A Tile of performances in sentences: who is best by which share of the scores, and by those with a name.
+
+    Parameters
+    ----------
+    source : DataArray, Dataset, InferenceData or DataTree
+        Two-class performances (entity, actual, predicted) without draws. Of draws,
+        :func:`bayesrank.tile.credible` says how sure it is.
+    kind : str, optional
+        Which performance of the posterior, as in :func:`bayesrank.as_performance`.
+
+    Returns
+    -------
+    str
+        Shares below half a percent are summed up.
+
+    Raises
+    ------
+    ValueError
+        If the source has draws, dims of its own or more than two classes, or no entity is defined.
+
+    References
+    ----------
+    Piérard et al., The Tile, Section 4.3.
+
+    Examples
+    --------
+    >>> import bayesrank as br
+    >>> counts = br.from_counts(tn=[70, 50], fp=[30, 50], fn=[30, 20], tp=[70, 80], entity=["a", "b"])
+    >>> print(in_words(counts))
+    Of these performances, a is best by 74% of the ranking scores, b by 26%.
+    By name: a has the highest TNR, PPV, accuracy, F1; b has the highest NPV, TPR.
+    """
+    cells, names = point_cells(source, kind)
+    held = holders(regions(source, kind=kind))
+    shares = dict(zip(held["entity"].values.tolist(), held["area"].values.tolist(), strict=True))
+    shown = {name: share for name, share in shares.items() if share >= 0.005}
+    first, *others = shown
+    parts = [f"{first} is best by {_percent(shown[first])} of the ranking scores"]
+    parts += [f"{name} by {_percent(shown[name])}" for name in others]
+    if len(shown) < len(shares):
+        rest = sum(shares.values()) - sum(shown.values())
+        parts.append(f"{_text.count(len(shares) - len(shown), 'other')} by {_percent(rest)}")
+    lines = [f"Of these performances, {', '.join(parts)}."]
+    best: dict[tuple[str, ...], list[str]] = {}
+    for score, (a, b) in NAMED.items():
+        leaders = _leaders(cells, names, a, b)
+        if leaders:
+            best.setdefault(tuple(leaders), []).append(score)
+    said = [
+        f"{' and '.join(who)} {'has' if len(who) == 1 else 'have'} the highest {', '.join(what)}"
+        for who, what in best.items()
+    ]
+    lines.append(f"By name: {'; '.join(said)}.")
+    unknown = [str(name) for name, known in zip(names, ~np.isnan(cells).any(0), strict=True) if not known]
+    if unknown:
+        lines.append(f"Without a performance: {', '.join(unknown)}.")
+    return "\n".join(lines)
+
+
+def _leaders(cells: np.ndarray, names: Iterable[Any], a: float, b: float) -> list[str]:
+    """Who has the highest score at a place; none if it is undefined for all."""
+    tn, fp, fn, tp = cells
+    right, wrong = (1 - a) * tn + a * tp, (1 - b) * fp + b * fn
+    whole_ = right + wrong
+    score = np.where(whole_ > 0, right / np.where(whole_ > 0, whole_, 1.0), np.nan)
+    if np.isnan(score).all():
+        return []
+    return [str(name) for name, value in zip(names, score, strict=True) if value >= np.nanmax(score) - ROUNDING]
+
+
+def _percent(share: float) -> str:
+    """A share that is neither said to be all nor nothing while it is not."""
+    if 0 < share < 0.005:
+        return "under 1%"
+    return "over 99%" if 0.995 <= share < 1 - 1e-9 else f"{share:.0%}"

@@ -1,0 +1,149 @@
+"""Curves at their thresholds, ideal areas, matrices from rates, and thresholds judged by cases that did not choose."""
+
+import numpy as np
+import pytest
+from sklearn.metrics import average_precision_score, precision_recall_curve, roc_curve
+
+import bayesrank as br
+
+
+def cases(seed=1, size=200, skill=1.0):
+    rng = np.random.default_rng(seed)
+    truth = rng.random(size) < 0.3
+    return truth.astype(int), np.round(rng.normal(size=size) + skill * truth, 1)
+
+
+def test_curves_are_those_of_scikit_learn_with_both_ends():
+    y_true, y_score = cases()
+    found = br.ops.threshold_curves(y_true, {"m": y_score}).sel(entity="m")
+    fpr, tpr, thresholds = roc_curve(y_true, y_score, drop_intermediate=False)
+    np.testing.assert_allclose(found["fpr"], fpr)
+    np.testing.assert_allclose(found["recall"], tpr)
+    np.testing.assert_array_equal(found["threshold"], thresholds)
+    precision, recall, _ = precision_recall_curve(y_true, y_score)
+    np.testing.assert_allclose(found["precision"][1:], precision[:-1][::-1])
+    np.testing.assert_allclose(found["recall"][1:], recall[:-1][::-1])
+    np.testing.assert_allclose(found["lift"][1:] * y_true.mean(), found["precision"][1:])
+    steps = np.diff(found["recall"]) * found["precision"][1:]
+    assert steps.sum().item() == pytest.approx(average_precision_score(y_true, y_score))
+    assert found["precision"][-1].item() == pytest.approx(y_true.mean())
+
+
+def test_curves_of_several_end_in_nan():
+    found = br.ops.threshold_curves([0, 1, 1], {"fine": [1, 2, 3], "coarse": [0, 1, 1]})
+    assert found["threshold"].values.tolist()[0] == [np.inf, 3, 2, 1]
+    assert np.isnan(found["recall"].sel(entity="coarse").values[3])
+    assert found["recall"].sel(entity="coarse").values[:3].tolist() == [0, 1, 1]
+
+
+def test_ideal_areas_are_those_of_perfect_rankings():
+    """Zhao et al., Table 3."""
+    y_true = np.repeat([0, 1], [8_000, 2_000])
+    y_score = np.arange(10_000.0)
+    for curve in ("roc", "pr", "lift", "gain"):
+        value = br.ops.of_curve(y_true, y_score, f"auc_{curve}", draws=0)["value"].item()
+        assert br.ops.ideal_area(curve, 0.2).item() == pytest.approx(value, abs=1e-3)
+    with pytest.raises(KeyError, match="curve must be one of"):
+        br.ops.ideal_area("auc_roc", 0.2)
+
+
+def test_rates_and_matrices_are_each_others_inverse():
+    """Zhao et al., Section 2.2: of a matrix with whole cells the rates give it back."""
+    rng = np.random.default_rng(0)
+    tn, fp, fn, tp = rng.integers(1, 400, (4, 50))
+    counts = br.from_counts(tn=tn, fp=fp, fn=fn, tp=tp)
+    rates = {
+        "fpr": br.scores.fpr(counts).values,
+        "fnr": br.scores.fnr(counts).values,
+        "prevalence": br.scores.prevalence(counts).values,
+    }
+    again = br.from_rates(**rates, size=tn + fp + fn + tp)
+    assert (again.values == counts.values).all()
+    assert again.dtype.kind == "i"
+    np.testing.assert_allclose(br.from_rates(**rates), br.as_performance(counts))
+    one = br.from_rates(fpr=0.1, fnr=[0.2, 0.3], prevalence=0.5, entity=["x", "y"])
+    assert one["entity"].values.tolist() == ["x", "y"]
+    assert br.ops.of_draws(one, "f1").shape == (2,)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ({"fpr": 1.2, "fnr": 0, "prevalence": 0.5}, "fpr must"),
+        ({"fpr": 0.2, "fnr": [0.1, 0.2], "prevalence": [0.1, 0.2, 0.3]}, "one length"),
+        ({"fpr": 0.2, "fnr": 0.1, "prevalence": 0.3, "size": 0}, "size must"),
+        ({"fpr": 0.2, "fnr": 0.1, "prevalence": 0.3, "size": 10.5}, "size must"),
+    ],
+)
+def test_rates_are_checked(arguments, words):
+    with pytest.raises(ValueError, match=words):
+        br.from_rates(**arguments)
+
+
+def brute_force(y_true, y_score, score):
+    thresholds = [np.inf, *np.unique(y_score)[::-1]]
+    counts = br.from_predictions(y_true, {str(t): (y_score >= t).astype(int) for t in thresholds})
+    values = score(counts).values
+    best = np.nanargmax(values if score.higher_is_better else -values)
+    return thresholds[best], values[best]
+
+
+@pytest.mark.parametrize("name", ["f1", "mcc", "error_rate", "balanced_accuracy"])
+def test_the_best_threshold_is_the_best(name):
+    y_true, y_score = cases(2)
+    score = br.scores.get(name)
+    found = br.ops.best_threshold(y_true, y_score, name, draws=3, seed=1).isel(entity=0)
+    assert (found["threshold"].item(), found["apparent"].item()) == pytest.approx(brute_force(y_true, y_score, score))
+
+
+def test_optimism_is_shown_and_removed():
+    """Scores that know nothing: informedness is 0 on new cases, whatever the threshold."""
+    rng = np.random.default_rng(4)
+    y_true = np.repeat([0, 1], [40, 40])
+    honest, apparent = [], []
+    for k in range(30):
+        found = br.ops.best_threshold(y_true, rng.random(80), "informedness", draws=10, seed=k).isel(entity=0)
+        honest.append(found["honest"].item())
+        apparent.append(found["apparent"].item())
+        assert found["optimism"] > 0
+    # Within four standard errors of the mean over test sets.
+    assert abs(np.mean(honest)) < 4 * np.std(honest) / np.sqrt(30)
+    assert np.mean(apparent) > 0.1
+
+
+def test_optimism_vanishes_with_skill_and_is_signed_by_the_direction():
+    y_true = np.repeat([0, 1], [100, 100])
+    found = br.ops.best_threshold(y_true, y_true + 0.0, "f1", draws=5, seed=1)
+    assert (found["honest"].item(), found["optimism"].item(), found["threshold"].item()) == (1, 0, 1)
+    labels, score = cases(3, 80)
+    lower = br.ops.best_threshold(labels, score, "error_rate", draws=40, seed=1)
+    assert lower["optimism"].item() > 0
+    np.testing.assert_allclose(
+        lower["optimism"], (lower["honest_draws"] - lower["apparent_draws"]).mean("draw"), atol=1e-12
+    )
+    assert (lower["apparent_draws"] <= lower["honest_draws"] + 1e-12).all()
+
+
+def test_classifiers_share_weights_and_names_change_nothing():
+    y_true, y_score = cases(5)
+    both = br.ops.best_threshold(y_true, {"x": y_score, "y": y_score}, "f1", draws=5, seed=1)
+    for name in ("honest_draws", "apparent_draws", "threshold_draws"):
+        np.testing.assert_array_equal(both[name].sel(entity="x"), both[name].sel(entity="y"))
+    alone = br.ops.best_threshold(y_true, y_score, "f1", draws=5, seed=1)
+    assert alone["honest"].item() == both["honest"].values[0]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ({"folds": 1}, "folds must"),
+        ({"folds": 4}, "folds must"),
+        ({"score": "prevalence"}, "score must have a direction"),
+        ({"y_true": [0, 0, 0, 1], "y_score": [1, 2, 3, 4]}, "y_true must hold at least two"),
+        ({"score": lambda tn, fp, fn, tp: np.nan * tp}, "score must be defined"),
+    ],
+)
+def test_bad_arguments_are_refused(arguments, words):
+    good = {"y_true": [0, 0, 0, 1, 1, 1], "y_score": [1, 2, 3, 4, 5, 2], "score": "f1", "draws": 2}
+    with pytest.raises(ValueError, match=words):
+        br.ops.best_threshold(**good | arguments)

@@ -1,0 +1,270 @@
+"""Each row of docs/misprints.md: what is right holds in numbers, and what is printed does not."""
+
+import re
+from collections import Counter
+from fractions import Fraction
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import bayesrank as br
+from bayesrank.ops import _areas
+
+PAGE = Path(__file__).parent.parent / "docs" / "misprints.md"
+CHECKS = {}
+TABLE = br.from_counts(tn=60, fp=10, fn=5, tp=25)
+TN, FP, FN, TP = 60, 10, 5, 25
+N, P = TN + FP, FN + TP
+
+
+def row(where):
+    def register(check):
+        CHECKS[where] = check
+        return check
+
+    return register
+
+
+def at(a, b):
+    return br.canonical_score(TABLE, a, b).item()
+
+
+@row("The Tile, 4.1, interpolations")
+def _():
+    across = [1 / (1 - at(a, 0.3)) for a in (0.2, 0.4, 0.6)]
+    up = [1 / at(0.3, b) for b in (0.2, 0.4, 0.6)]
+    # The mean is weighted; between the two ends it is linear in a, or b, after f alone.
+    assert up[1] == pytest.approx((up[0] + up[2]) / 2)
+    assert 1 / at(1.0, 0.5) == pytest.approx((1 / at(1, 0) + 1 / at(1, 1)) / 2)
+    ends = [1 / (1 - at(a, 0.3)) for a in (0.0, 1.0)]
+    assert across[1] == pytest.approx(0.6 * ends[0] + 0.4 * ends[1])
+    assert 1 / at(0.4, 0.3) != pytest.approx(0.6 / at(0, 0.3) + 0.4 / at(1, 0.3))
+
+
+@row("The Tile, 4.2, all performances")
+def _():
+    # FN counts more than FP: the order is that of the canonical score with b = 0.8.
+    assert br.place(br.importance(tn=1, fp=1, fn=4, tp=1)) == (0.5, 0.8)
+    assert br.compare_orders(br.importance(tn=1, fp=1, fn=4, tp=1), (0.5, 0.8))["alike"]
+    assert not br.compare_orders(br.importance(tn=1, fp=1, fn=4, tp=1), (0.5, 0.2))["alike"]
+
+
+@row("The Tile, A.1.4, a and b")
+def _():
+    no_wrong = br.from_counts(tn=5, fp=0, fn=0, tp=9)
+    assert {br.canonical_score(no_wrong, a, b).item() for a in (0.2, 0.7) for b in (0.2, 0.7)} == {1.0}
+    importance = br.scores.canonical(0.2, 0.7).importance
+    assert importance == pytest.approx({"tn": 0.8, "fp": 0.3, "fn": 0.7, "tp": 0.2})
+
+
+@row("Foundations, A.7.2, canonical importance")
+def _():
+    assert at(1.0, 1.0) == pytest.approx(TP / P)  # TPR: a = 1 weighs TP
+    assert at(0.0, 0.0) == pytest.approx(TN / N)
+
+
+@row("Foundations, A.6.2, Property 4")
+def _():
+    low, high = 0.3, 2.0  # importance of wrong and right outcomes scaled
+    value = br.ranking_score(TABLE, br.importance(tn=1, fp=1, fn=1, tp=1)).item()
+    scaled = br.ranking_score(TABLE, br.importance(tn=high, fp=low, fn=low, tp=high)).item()
+    assert scaled == pytest.approx(high * value / (low * (1 - value) + high * value))
+    assert scaled != pytest.approx(high * value / (low * (1 - value) * high * value))
+
+
+@row("Foundations, A.7.4, NLR and PLR")
+def _():
+    npv, ppv = br.scores.npv(TABLE).item(), br.scores.ppv(TABLE).item()
+    assert br.scores.negative_likelihood_ratio(TABLE).item() == pytest.approx((1 - npv) / npv * N / P)
+    assert br.scores.positive_likelihood_ratio(TABLE).item() == pytest.approx(ppv / (1 - ppv) * N / P)
+
+
+@row("Foundations, Table 1, chance in Cohen's κ at π₊ = 0.5")
+def _():
+    points = br.tile.sample_performances(50, prevalence=0.5, seed=1)
+    assert np.ptp(br.scores.chance_agreement(points).values) < 1e-12
+
+
+@row("Foundations, Table 1, tau max without constraint")
+def _():
+    found = br.audit("balanced_accuracy")
+    assert found["tau_max"].item() == pytest.approx(0.713, abs=0.003)
+    assert found["tau_max_tied"].item() == pytest.approx(0.726, abs=0.0005)
+
+
+@row("Foundations, A.2.1, micro averages")
+def _():
+    tables = np.random.default_rng(1).integers(0, 9, (30, 3, 3))
+    micro = br.scores.average("f1", "micro").of_tables(tables.astype(float))
+    accuracy = np.trace(tables, axis1=1, axis2=2) / tables.sum((1, 2))
+    assert micro == pytest.approx(accuracy)
+
+
+def all_tables(p, n):
+    return np.array([(n - fp, fp, p - tp, tp) for tp, fp in product(range(p + 1), range(n + 1))]).T
+
+
+@row("Never mind the metrics, Eq. 20 and C.4")
+def _():
+    values = br.scores.positive_likelihood_ratio.of_cells(*all_tables(5, 8))
+    assert np.nanmax(values) == pytest.approx(8)
+    assert 8 * (5 - 1) / 5 < 8
+
+
+@row("Never mind the metrics, Eq. 21, 80, 81")
+def _():
+    values = br.scores.negative_likelihood_ratio.of_cells(*all_tables(5, 8))
+    positive = values[values > 0]
+    assert (positive.min(), np.nanmax(values)) == pytest.approx((1 / 5, 8))
+    assert not np.isclose(values, 5 * 8 / 7).any()
+
+
+@row("Never mind the metrics, Eq. 24, Delta P")
+def _():
+    assert br.scores.get("delta_p").name == "markedness"
+    assert br.scores.informedness(TABLE).item() != pytest.approx(br.scores.markedness(TABLE).item())
+
+
+def mcc_contour(k, p, n, delta, last):
+    root = np.sqrt(k**2 * p * (n + p) ** 2 * (4 * n**2 * delta * (last - delta) + k**2 * n * p) / n)
+    rest = 2 * n * delta * p * (k**2 - 1) + k**2 * p * (p - n) + 2 * n * p
+    return (np.sign(k) * root + rest) / (2 * p * (k**2 * p + n))
+
+
+@row("Never mind the metrics, Eq. 46")
+def _():
+    k, delta = br.scores.mcc(TABLE).item(), TN / N
+    assert mcc_contour(k, P, N, delta, 1) == pytest.approx(TP / P)
+    assert mcc_contour(k, P, N, delta, N) != pytest.approx(TP / P)
+
+
+@row("Never mind the metrics, Eq. 53 and 54")
+def _():
+    a, b, c, d = 5.0, -3.0, -10.0, 1.0  # of TP, FP, FN, TN
+    k = a * TP + b * FP + c * FN + d * TN
+    right, printed = (-TN * (d - b) / (a - c) + (k - P * c - N * free) / (a - c) for free in (b, d))
+    assert right == pytest.approx(TP)
+    assert printed != pytest.approx(TP)
+
+
+@row("Never mind the metrics, B.5, β*")
+def _():
+    beta = np.array([5.0, -3.0, -10.0, 1.0])
+    assert ((beta - beta.min()) / beta.max()).max() > 1
+    assert ((beta - beta.min()) / np.ptp(beta)).max() == 1
+
+
+@row("Never mind the metrics, Eq. 59 and 60")
+def _():
+    tn, fp, fn, tp = 20, 50, 25, 5
+    k = br.scores.markedness.of_cells(tn, fp, fn, tp).item()
+    assert k < 0
+    p, n, d = fn + tp, tn + fp, tn
+    root = np.sqrt((k * n + k * p + n) ** 2 - 4 * d * k * (n + p))
+    plus, minus = ((sign * root + 2 * d * k - k * n + k * p - n) / (2 * k) for sign in (1, -1))
+    assert plus == pytest.approx(tp)
+    assert minus != pytest.approx(tp)
+
+
+@row("Never mind the metrics, B.9, meeting point of κ")
+def _():
+    meeting = Fraction(-20, 80 - 20)  # p = 20, n = 80
+    x, y = np.linspace(0.1, 0.9, 3), np.linspace(0.2, 0.8, 3)
+    for fpr, tpr in zip(x, y, strict=True):
+        level = br.scores.cohen_kappa.of_cells(80 * (1 - fpr), 80 * fpr, 20 * (1 - tpr), 20 * tpr).item()
+        # Half way from the meeting point the value is the same.
+        fpr, tpr = (float(meeting) + 0.9 * (rate - float(meeting)) for rate in (fpr, tpr))
+        same = br.scores.cohen_kappa.of_cells(80 * (1 - fpr), 80 * fpr, 20 * (1 - tpr), 20 * tpr).item()
+        assert same == pytest.approx(level)
+
+
+@row("Never mind the metrics, Eq. 73 and 77")
+def _():
+    k = np.log(br.scores.positive_likelihood_ratio(TABLE).item())
+    assert np.exp(k) * (1 - TN / N) == pytest.approx(TP / P)
+
+
+def balanced_mcc():
+    return br.scores.get("balanced_mcc")(TABLE).item()
+
+
+@row("Never mind the metrics, Eq. 95")
+def _():
+    tpr, tnr = TP / P, TN / N
+    assert balanced_mcc() == pytest.approx((tpr + tnr - 1) / np.sqrt(1 - (tpr - tnr) ** 2))
+    assert balanced_mcc() != pytest.approx((tpr + tnr - 1) / np.sqrt(1 - (tpr * tnr) ** 2))
+
+
+@row("Never mind the metrics, Eq. 97")
+def _():
+    k, delta = balanced_mcc(), TN / N
+    # With the contour through TPR: alpha is TPR less the chance line, (1 - delta) at k = 0.
+    found = (k * np.sqrt(-4 * delta**2 + 4 * delta + k**2) + delta * (k**2 - 1) + 1) / (k**2 + 1)
+    assert found == pytest.approx(TP / P)
+
+
+@row("Never mind the metrics, Figure F.2")
+def _():
+    first, second = np.array([[16, 8], [4, 32]]), np.array([[16, 9], [4, 32]])  # rows: predicted
+    assert (second - first).tolist() == [[0, 1], [0, 0]]  # predicted positive, actually negative
+    assert (second[:, 1].sum(), second[:, 0].sum()) == (41, 20)
+
+
+@row("Never mind the metrics, F.3")
+def _():
+    values = br.scores.mcc.of_cells(*all_tables(20, 40))
+    assert (np.isclose(values, 0).sum(), np.isnan(values).sum()) == (19, 2)
+
+
+@row("Never mind the metrics, F.3, BA at 41 negatives")
+def _():
+    met = Counter(Fraction(tp, 20) + Fraction(41 - fp, 41) for tp, fp in product(range(21), range(42)))
+    assert {value: number for value, number in met.items() if number > 1} == {Fraction(1): 2}
+
+
+@row("Outperformance score, Table 2, MCC")
+def _():
+    alpha, beta, share = FP / N, FN / P, P / (N + P)
+    odds = share / (1 - share)
+    mcc = br.scores.mcc(TABLE).item()
+    first = 1 - alpha + odds * beta
+    right, printed = ((1 - alpha - beta) / np.sqrt(first * (1 - beta + each * alpha)) for each in (1 / odds, odds))
+    assert right == pytest.approx(mcc)
+    assert printed != pytest.approx(mcc)
+
+
+@row("Outperformance score, Eq. 9")
+def _():
+    fpr, tpr = np.array([0.0, 0.2, 1.0]), np.array([0.0, 0.6, 1.0])
+    # Between recall 0.6 and 1 the rates are interpolated by the share of the way, (0.8 - 0.6) / (1 - 0.6).
+    found = _areas.point("precision_at_recall", 0.8, fpr, tpr, np.array(0.5))
+    assert found == pytest.approx(0.8 / (0.8 + 0.6))
+
+
+@row("Outperformance score, Table 7")
+def _():
+    low_income, risky = (
+        br.ops.of_value("precision_at_recall", precision, prevalence, at=0.9).item()
+        for precision, prevalence in ((0.278, 0.203), (0.376, 0.3))
+    )
+    # Two errors of 20,000 curves each, 0.0028, and the rounding of the precisions.
+    assert low_income == pytest.approx(0.813, abs=0.008)
+    assert risky == pytest.approx(0.784, abs=0.008)
+
+
+@row("Outperformance score, 3.3, areas under PRC and lift")
+def _():
+    fpr, tpr = np.array([0.0, 0.0, 1.0]), np.array([0.0, 0.5, 1.0])
+    assert _areas.area("pr", fpr, tpr, np.array(0.5)) == pytest.approx(0.5 * 1 + 0.5 * 0.5)
+
+
+def test_each_row_of_the_page_has_its_check():
+    rows = re.findall(r"^\| ([^|]+) \|", PAGE.read_text(encoding="utf-8"), re.MULTILINE)[1:]
+    assert rows == list(CHECKS)
+
+
+@pytest.mark.parametrize("where", CHECKS)
+def test_what_is_right_holds(where):
+    CHECKS[where]()
