@@ -110,9 +110,10 @@ def test_order_statistics_of_uniform_rates():
 
 
 def test_the_score_posterior_has_the_same_quantiles():
+    two = THREE.isel(entity=[0, 2])  # one of them without an error in a class
     for score, model in ((MIXED, "dirichlet_multinomial"), ("mcc", "beta_binomial"), ("f1", "beta_binomial")):
-        ranking = br.exact_ranking(THREE, score, model=model)
-        known = br.score_posterior(THREE, score, model).quantile([0.025, 0.5, 0.975])
+        ranking = br.exact_ranking(two, score, model=model)
+        known = br.score_posterior(two, score, model).quantile([0.025, 0.5, 0.975])
         for q, name in enumerate(("lower", "median", "upper")):
             np.testing.assert_allclose(ranking[name], known[:, q], atol=1e-8)
 
