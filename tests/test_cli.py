@@ -20,6 +20,11 @@ def run(*arguments, **options):
     return subprocess.run([sys.executable, "-c", code, *arguments], capture_output=True, text=True, **options)
 
 
+def inside(*arguments):
+    """The same in this process, which has imported and compiled what it takes."""
+    return CliRunner().invoke(cli, list(arguments))
+
+
 @pytest.fixture
 def table(tmp_path):
     path = tmp_path / "counts.csv"
@@ -39,16 +44,21 @@ def test_rank_prints_a_table_and_a_verdict_and_nothing_else(table):
 
 def test_what_is_asked_of_the_order_is_answered(table):
     """As the Python function does, and in JSON beside the ranking."""
-    asked = ["--score", "f1", "--draws", "200", "--ask", "NA > null", "--ask", "null in top 1"]
-    lines = run("rank", table, *asked).stdout.splitlines()
-    ranking = br.fit(br.from_frame(pd.read_csv(table, keep_default_na=False)), seed=1, draws=200)
-    for statement, text in (("NA > null", "NA > null"), ("null in top 1", "rank(null) <= 1")):
-        found = br.probability(ranking, statement, "f1")
+    asked = ["--score", "f1", "--draws", "200", "--ask", "NA > null", "--ask", "null in top 1", "--ask", "NA > 0.9"]
+    lines = inside("rank", table, *asked).stdout.splitlines()
+    posterior = br.fit(br.from_frame(pd.read_csv(table, keep_default_na=False)), seed=1, draws=200)
+    exact, drawn = br.full_ranking(posterior, "f1"), br.probability(posterior, "NA > 0.9", "f1")
+    # What the table knows is answered by it, whatever the draws say.
+    for text in ("NA > null", "rank(null) <= 1"):
         (line,) = [line for line in lines if line.startswith(f"{text}: probability")]
-        assert line.endswith(f"(Monte-Carlo error {float(found['probability_error']):.2g}).")
-    held = json.loads(run("rank", table, *asked, "--format", "json").stdout)["asked"]
-    assert [one["statement"] for one in held] == ["NA > null", "rank(null) <= 1"]
-    assert held[0]["probability"] == pytest.approx(1 - held[1]["probability"])
+        assert line.endswith("(without draws).")
+    (line,) = [line for line in lines if line.startswith("NA better than 0.9: probability")]
+    assert line.endswith(f"(from draws, Monte-Carlo error {float(drawn['probability_error']):.2g}).")
+    held = json.loads(inside("rank", table, *asked, "--format", "json").stdout)["asked"]
+    assert [one["method"] for one in held] == ["exact", "exact", "draws"]
+    assert held[0]["probability"] == exact["superiority"].sel(entity="NA", rival="null")
+    assert held[1]["probability"] == exact["probability_best"].sel(entity="null")
+    assert held[2]["probability"] == drawn["probability"]
     assert "--ask must be left out of --format csv" in run("rank", table, *asked, "--format", "csv").stderr
 
 
@@ -57,16 +67,16 @@ def test_a_hierarchical_model_keeps_data_sets_apart(tmp_path):
     rows = ["a,x,45,5,4,16", "a,y,38,12,9,11", "a,z,90,10,2,28", "b,x,60,40,1,19", "b,y,44,6,12,8", "b,z,95,5,6,24"]
     path.write_text("\n".join(["entity,dataset,tn,fp,fn,tp", *rows]))
     model = ["--model", "hierarchical_beta_binomial", "--draws", "100"]
-    done = run("rank", str(path), *model)
-    assert (done.returncode, done.stderr) == (0, "")
+    done = inside("rank", str(path), *model)
+    assert done.exit_code == 0
     assert "Learned from 3 data sets, each with rates of its own." in done.stdout
     widths = {}
     for kind in ("typical", "new"):
-        table = pd.read_csv(io.StringIO(run("rank", str(path), *model, "--kind", kind, "--format", "csv").stdout))
+        table = pd.read_csv(io.StringIO(inside("rank", str(path), *model, "--kind", kind, "--format", "csv").stdout))
         widths[kind] = (table["upper"] - table["lower"]).mean()
     assert widths["typical"] < widths["new"]
     assert "--kind must be left out" in run("rank", str(path), "--kind", "new").stderr
-    one = run("rank", str(path), *model, "--dataset", "x").stdout
+    one = inside("rank", str(path), *model, "--dataset", "x").stdout
     assert "Learned from" not in one
 
 

@@ -1,6 +1,7 @@
 """``bayesrank sensitivity``, and options of single cases that all commands share."""
 
 import io
+import json
 import re
 
 import numpy as np
@@ -27,6 +28,19 @@ def test_the_table_is_that_of_the_function():
     assert frame["alternative"].unique().tolist() == found["alternative"].values.tolist()
     for name in ("median", "probability_best", "tier"):
         np.testing.assert_allclose(frame[name], found[name].values.ravel(), rtol=1e-12)
+
+
+def test_it_leaves_in_every_form_and_takes_percent():
+    asked = ["sensitivity", "breast_cancer", "--draws", "50", "--score", "f1", "--other-prevalence", "2%"]
+    frame = pd.read_csv(io.StringIO(run(*asked, "--format", "csv").output))
+    held = json.loads(run(*asked, "--format", "json").output)
+    assert [one["entity"] for one in held["alternatives"]] == frame["entity"].tolist()
+    assert "prevalence 0.02" in frame["alternative"].tolist()
+    plain = run(*asked).output
+    assert all(sentence in plain for sentence in held["verdict"])
+    assert " (2)" not in plain  # one leader of several rows has one name
+    assert "| base | logreg |" in run(*asked, "--format", "markdown").output
+    assert r"base & logreg &" in run(*asked, "--format", "latex").output
 
 
 def test_words_are_those_of_the_function(tmp_path):
@@ -59,6 +73,8 @@ def test_it_fits_a_terminal_of_80_columns():
         (["breast_cancer", "--other-score", "f7"], "score must be one of"),
         (["livecodebench_execution", "--score", "f1"], "--score must be mean_outcome"),
         (["breast_cancer", "--other-prior", "flat"], "prior must be"),
+        (["breast_cancer", "--other-prevalence", "200%"], "--other-prevalence must be a share of positives"),
+        (["breast_cancer", "--other-prevalence", "observed"], "--other-prevalence must be a share of positives"),
         (["breast_cancer", "--missing", "own"], "--missing must be left out for a shipped data set"),
     ],
 )

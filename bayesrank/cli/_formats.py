@@ -21,6 +21,7 @@ FORMATS = ("table", "csv", "json", "markdown", "latex")
 FULL = ("csv", "json", "board")
 ENDINGS = (".png", ".pdf", ".svg")
 DIGITS = 3
+HELP = "csv and json have all digits; markdown and latex (no package needed) are to be pasted."
 
 #: What Markdown reads as markup.
 MARKDOWN = re.compile(r"([\\`*_\[\]<>|~$&#])")
@@ -66,7 +67,7 @@ def exporting(*more: str) -> Callable[[Callable[..., None]], Callable[..., None]
             type=click.Choice([*FORMATS, *more]),
             default="table",
             show_default=True,
-            help="csv and json have all digits; markdown and latex (no package needed) are to be pasted.",
+            help=HELP,
         ),
         click.option("--top", type=click.IntRange(1), help="Show only so many, the first; ranks are those among all."),
         click.option(

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+import numpy as np
 import xarray as xr
 
 import bayesrank as br
@@ -16,7 +17,8 @@ from bayesrank.cli._datasets import dataset_lines
 from bayesrank.cli._files import ENTITY, HELP
 from bayesrank.cli._formats import DIGITS, FULL, Sheet, check_digits, exporting, save, show
 from bayesrank.cli._output import rank_cells, rank_header
-from bayesrank.ranking.summary import worth
+from bayesrank.ranking._asked import told
+from bayesrank.ranking.summary import is_exact, worth
 from bayesrank.scores import Score, as_score
 
 EXAMPLES = """
@@ -101,7 +103,7 @@ def rank(
         the_score = _score(analysis, known or score, how["data"])
         step("ranking")
         ranking = br.full_ranking(analysis.posterior, the_score, prob=prob, rope=rope, kind=kind)
-        answers = [br.probability(analysis.posterior, statement, the_score, rope=rope, kind=kind) for statement in ask]
+        answers = [_answer(ranking, statement, analysis.posterior, the_score, kind) for statement in ask]
         if report:
             step("reporting")
             from bayesrank.report import ranking_report
@@ -121,9 +123,10 @@ def rank(
 
         lines += dataset_lines(analysis.posterior, the_score, ranking)
         for answer in answers:
-            p = _text.probability(float(answer["probability"]), min(worth(ranking), answer.attrs["draws"]))
+            p = _text.probability(float(answer["probability"]), min(worth(ranking), answer.attrs.get("draws", np.inf)))
             error = float(answer["probability_error"])
-            lines.append(f"{answer.attrs['statement']}: probability {p} (Monte-Carlo error {error:.2g}).")
+            origin = "without draws" if is_exact(answer) else f"from draws, Monte-Carlo error {error:.2g}"
+            lines.append(f"{answer.attrs['statement']}: probability {p} ({origin}).")
         implied = implied_prior(prior_scores(analysis.posterior, the_score, kind), prob)
         if implied:
             prior = groups_of(analysis.posterior)["posterior"].attrs["prior"]
@@ -136,6 +139,14 @@ def rank(
         lines += [drawn] if drawn and output == "table" else []
         lines += [f"Report: {report}"] if report and output == "table" else []
     show(_sheet(ranking, answers, lines, DIGITS if digits is None else digits), output, top)
+
+
+def _answer(ranking: xr.Dataset, statement: str, posterior: Any, score: Score | str, kind: str | None) -> xr.Dataset:
+    """How probable a statement is: by the numbers of the table, if it has them, so that both say the same."""
+    known = told(ranking, statement) if is_exact(ranking) else None
+    return (
+        br.probability(posterior, statement, score, rope=ranking.attrs["rope"], kind=kind) if known is None else known
+    )
 
 
 def _score(analysis: Analysis, given: Any, data: str) -> Score | str:
@@ -175,10 +186,11 @@ def _sheet(ranking: xr.Dataset, answers: list[xr.Dataset], lines: list[str], dig
     ]
     level = f"{100 * ranking.attrs['prob']:g}%"
     score = ranking.attrs["score"].replace("_", " ")
-    about = {name: ranking.attrs[name] for name in ("score", "prob", "rope")}
+    about = {name: ranking.attrs[name] for name in ("score", "prob", "rope", "method")}
     about["verdict"] = br.verdict(ranking)
     about["asked"] = [
-        {"statement": answer.attrs["statement"]} | {str(name): float(held) for name, held in answer.items()}
+        {name: answer.attrs[name] for name in ("statement", "method")}
+        | {str(name): float(held) for name, held in answer.items()}
         for answer in answers
     ]
     header = ["entity", score, f"{level} interval", *rank_header(ranking.attrs["prob"]), "tier"]

@@ -11,7 +11,8 @@ import bayesrank as br
 from bayesrank import _text
 from bayesrank.cases._tables import counts_of
 from bayesrank.cli._analysis import Question, asking, check_classes, number_or_word, progress, question, quiet
-from bayesrank.cli._output import print_numbers
+from bayesrank.cli._formats import FORMATS, HELP, Sheet, show
+from bayesrank.cli._preferences import fixed_prevalence
 from bayesrank.cli.rank import MEAN, default_score
 from bayesrank.models import names
 from bayesrank.plots._style import short_names
@@ -21,7 +22,7 @@ EXAMPLES = """
 \b
 Examples:
   bayesrank sensitivity breast_cancer --score mcc --other-score f1
-  bayesrank sensitivity breast_cancer --score f1 --other-prevalence 0.02
+  bayesrank sensitivity breast_cancer --score f1 --other-prevalence 2%
   bayesrank sensitivity answers.csv --other-prior 10
 """
 #: Columns that the leader's name may take up.
@@ -46,18 +47,18 @@ PER_ENTITY = (
     help="Another model; may be repeated. [default: the other one in closed form, of counts of two classes]",
 )
 @click.option("--other-score", multiple=True, help="Another score; may be repeated.")
-@click.option("--other-prevalence", type=float, multiple=True, help="Where the entities might be used.")
+@click.option("--other-prevalence", multiple=True, help="Where the entities might be used: 0.02 or 2%.")
 @click.option(
     "--leave-out/--no-leave-out", default=True, show_default=True, help="Leave out each data set of several in turn."
 )
-@click.option("--format", "output", type=click.Choice(["table", "csv"]), default="table", show_default=True)
+@click.option("--format", "output", type=click.Choice(FORMATS), default="table", show_default=True, help=HELP)
 def sensitivity(
     score: str | None,
     rope: float,
     other_prior: tuple[str, ...],
     other_model: tuple[str, ...],
     other_score: tuple[str, ...],
-    other_prevalence: tuple[float, ...],
+    other_prevalence: tuple[str, ...],
     leave_out: bool,
     output: str,
     prob: float,
@@ -73,6 +74,7 @@ def sensitivity(
     """
     with progress() as step:
         others = [as_score(name) for name in other_score]
+        elsewhere = [_share(text) for text in other_prevalence]
         asked = question(step, **how, apart=leave_out)
         base = _score(asked, score, how["data"])
         step("ranking")
@@ -84,7 +86,7 @@ def sensitivity(
                 priors=[number_or_word(prior) for prior in other_prior] or None,
                 models=list(other_model) or None,
                 scores=others,
-                prevalences=other_prevalence,
+                prevalences=elsewhere,
                 datasets=leave_out,
                 join=how["join"],
                 prob=prob,
@@ -93,14 +95,15 @@ def sensitivity(
                 seed=seed,
                 **asked.options,
             )
-    if output == "csv":
-        click.echo(_frame(found).to_csv(index=False), nl=False)
-        return
-    _print(found)
-    for sentence in br.sensitivity_verdict(found):
-        click.echo(sentence)
-    for line in asked.remarks:
-        click.echo(f"Note: {line}")
+    show(_sheet(found, [f"Note: {line}" for line in asked.remarks]), output)
+
+
+def _share(text: str) -> float:
+    """A prevalence that was typed."""
+    share = fixed_prevalence(text)
+    if share is None or not 0 <= share <= 1:
+        raise ValueError(f"--other-prevalence must be a share of positives from 0 to 1, as 0.02 or 2%; got {text!r}")
+    return share
 
 
 def _score(asked: Question, given: str | None, data: str) -> Score | None:
@@ -116,7 +119,7 @@ def _score(asked: Question, given: str | None, data: str) -> Score | None:
     return score
 
 
-def _print(found: xr.Dataset) -> None:
+def _sheet(found: xr.Dataset, notes: list[str]) -> Sheet:
     """One row an alternative: who leads there, and what has become of the base's leader and conclusions."""
     size = found.attrs["worth"]
     conclusions = found.sizes["conclusion"]
@@ -131,16 +134,20 @@ def _print(found: xr.Dataset) -> None:
         ]
         for row in (found.isel(alternative=i) for i in range(found.sizes["alternative"]))
     ]
-    for row, leader in zip(rows, short_names([row[1] for row in rows], LEADER), strict=True):
-        row[1] = leader
+    leaders = list(dict.fromkeys(row[1] for row in rows))
+    short = dict(zip(leaders, short_names(leaders, LEADER), strict=True))
+    for row in rows:
+        row[1] = short[row[1]]
     header = ["alternative", "leader", "P(best)", f"{100 * found.attrs['prob']:g}% ranks", "survive", "tau"]
-    print_numbers(header, rows, least="tau")
     leader = str(found["leader"].values[0])
-    if leader:
-        click.echo(
-            f"P(best) and ranks are those of {leader}, who leads the base analysis; survive: how many of its "
-            "conclusions hold; tau: how alike the orders are."
-        )
+    words = (
+        f"P(best) and ranks are those of {leader}, who leads the base analysis; survive: how many of its conclusions "
+        "hold; tau: how alike the orders are."
+    )
+    verdict = br.sensitivity_verdict(found)
+    lines = [*([words] if leader else []), *verdict, *notes]
+    about = {name: found.attrs[name] for name in ("prob", "rope") if name in found.attrs} | {"verdict": verdict}
+    return Sheet(header, rows, lines, _frame(found), about, "alternatives", least="tau")
 
 
 def _frame(found: xr.Dataset) -> pd.DataFrame:
@@ -153,4 +160,5 @@ def _frame(found: xr.Dataset) -> pd.DataFrame:
             "entity": np.tile(found["entity"].values.astype(str), len(names)),
         }
     )
-    return frame.assign(**{name: found[name].transpose("alternative", "entity").values.ravel() for name in PER_ENTITY})
+    numbers = {name: found[name].transpose("alternative", "entity").values.ravel() for name in PER_ENTITY}
+    return frame.assign(**numbers).set_index("alternative")

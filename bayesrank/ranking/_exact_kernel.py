@@ -5,6 +5,8 @@ import math
 import numba
 import numpy as np
 
+# A parallel loop takes twice as long to compile: where the time goes alone.
+
 
 @numba.njit(inline="always")
 def _table(x: float, low: float, step: float, first: int, last: int, coefficients: np.ndarray) -> float:
@@ -20,7 +22,7 @@ def _table(x: float, low: float, step: float, first: int, last: int, coefficient
     return c[0] + t * (c[1] + t * (c[2] + t * (c[3] + t * (c[4] + t * c[5]))))
 
 
-@numba.njit(parallel=True, cache=True)
+@numba.njit(cache=True)
 def along_contours(
     entity: np.ndarray, middle: np.ndarray, starts: np.ndarray, s: np.ndarray, slopes: np.ndarray, first: np.ndarray,
     last: np.ndarray, beta: np.ndarray, of_tnr: np.ndarray, of_tpr: np.ndarray, windows: np.ndarray, lows: np.ndarray,
@@ -33,7 +35,7 @@ def along_contours(
     weights.
     """
     nodes = len(slopes)
-    for v in numba.prange(len(entity)):
+    for v in range(len(entity)):
         i = entity[v]
         z, y = of_tnr[i], of_tpr[i]
         a, b, c = beta[i, 0], beta[i, 1], beta[i, 2]
@@ -74,7 +76,7 @@ def along_contours(
         out[v] = min(max(below if below < above else 1.0 - above, 0.0), 1.0)
 
 
-@numba.njit(inline="always")
+@numba.njit
 def _crossing(
     x: float, pieces: np.ndarray, ends: np.ndarray, starts: np.ndarray, low: np.ndarray, step: np.ndarray,
     q: int, p: int, r: int,
@@ -119,7 +121,7 @@ def _crossing(
     return low[p] + step[p] * (left - starts[p] + (t + 1.0) / 2.0)
 
 
-@numba.njit(inline="always")
+@numba.njit
 def _solved(up: float, down: float, ratio: np.ndarray, q: int, s: float, far: float) -> float:
     """Where up times the first of two bilinear functions is down times the second: half the logarithm of a root.
 
@@ -140,17 +142,72 @@ def _solved(up: float, down: float, ratio: np.ndarray, q: int, s: float, far: fl
     return min(max(math.log(above / below), -far), far)
 
 
+@numba.njit
+def _of_correlation(x: float, share: float, s: float, far: float) -> float:
+    """Where MCC is tanh(x / 2), at a prevalence: the mean logit m.
+
+    With a = exp(s / 2), p the prevalence, q = 1 - p and c(a) = p a + q / a that is
+
+        4 p q sinh(m)² = sinh(x / 2)² (c(a) exp(m) + 2 + c(1 / a) exp(-m)),
+
+    from MCC² / (1 - MCC²), where nothing cancels. Over log sinh(m) the logarithm of the ratio has slopes from 1 to 3.
+    """
+    if x == 0.0:
+        return 0.0
+    a, p, q = math.exp(s / 2), share, 1.0 - share
+    up, down = p * a + q / a, p / a + q * a
+    if x < 0.0:
+        up, down = down, up
+    wanted = math.sinh(abs(x) / 2) ** 2 / (4.0 * p * q)
+    # As it is near to 0 and far from it: c(a) exp(m) is c(a) (1 or 2 sinh(m)).
+    sinh = wanted * up + math.sqrt(wanted * (wanted * up * up + 2.0 + up + down))
+    low, high = 0.0, math.inf
+    for _ in range(60):
+        cosh = math.sqrt(1.0 + sinh * sinh)
+        e = sinh + cosh
+        rising, falling = up * e, down / e
+        rest = rising + 2.0 + falling
+        f = math.log(sinh * sinh / (wanted * rest))
+        if f > 0.0:
+            high = sinh
+        else:
+            low = sinh
+        step = f / (2.0 - sinh / cosh * (rising - falling) / rest)
+        new = sinh * math.exp(-step)
+        if not (low <= new <= high):
+            new = (low + high) / 2.0 if high < math.inf else 2.0 * sinh
+        sinh = new
+        if abs(step) < 1e-7:
+            break
+    m = min(math.asinh(sinh), far)
+    return m if x > 0.0 else -m
+
+
+@numba.njit
+def _place(
+    x: float, sides: np.ndarray, pieces: np.ndarray, ends: np.ndarray, starts: np.ndarray, low: np.ndarray,
+    step: np.ndarray, ratio: np.ndarray, correlated: np.ndarray, far: float, s: float, q: int, p: int, r: int,
+) -> float:  # fmt: skip
+    """The mean logit at which the score is x on the scale, by the way that there is for it."""
+    if len(ratio):
+        return _solved(sides[0], sides[1], ratio, q, s, far)
+    if len(correlated):
+        return _of_correlation(x, correlated[q], s, far)
+    return _crossing(x, pieces, ends, starts, low, step, q, p, r)
+
+
 @numba.njit(parallel=True, cache=True)
 def cross(
     pieces: np.ndarray, ends: np.ndarray, starts: np.ndarray, low: np.ndarray, step: np.ndarray, ratio: np.ndarray,
-    sides: np.ndarray, far: float, share: np.ndarray, entity: np.ndarray, wanted: np.ndarray, first: np.ndarray,
-    last: np.ndarray, s: np.ndarray, windows: np.ndarray, offsets: np.ndarray, out: np.ndarray,
+    correlated: np.ndarray, sides: np.ndarray, far: float, share: np.ndarray, entity: np.ndarray, wanted: np.ndarray,
+    first: np.ndarray, last: np.ndarray, s: np.ndarray, windows: np.ndarray, offsets: np.ndarray, out: np.ndarray,
 ) -> None:  # fmt: skip
     """Fill ``out`` (panel of a value, 1 + node + 1) with the mean logits at which the score takes the wanted values.
 
     Between its ends a panel is left alone where an entity does not live: below, above, left or right of the contour.
     Where there are ``ratio`` (prevalence, side, TNR, TPR), the score is wanted where these, bilinear functions by their
-    values in the corners, are in the ratio of the ``sides`` (value, side): no pieces are needed.
+    values in the corners, are in the ratio of the ``sides`` (value, side); where there are prevalences ``correlated``
+    it is the MCC. No pieces are needed then.
     """
     nodes = s.shape[1] - 2
     for v in numba.prange(len(wanted)):
@@ -158,10 +215,7 @@ def cross(
         for p in range(first[i], last[i]):
             m = out[offsets[v] + p - first[i]]
             for r in (0, nodes + 1):
-                if len(ratio):
-                    m[r] = _solved(sides[v, 0], sides[v, 1], ratio, q, s[p, r], far)
-                else:
-                    m[r] = _crossing(x, pieces, ends, starts, low, step, q, p, r)
+                m[r] = _place(x, sides[v], pieces, ends, starts, low, step, ratio, correlated, far, s[p, r], q, p, r)
             beyond = (
                 m[nodes + 1] + s[p, nodes + 1] / 2 <= windows[0, i]
                 or m[nodes + 1] - s[p, nodes + 1] / 2 >= windows[3, i]
@@ -170,19 +224,18 @@ def cross(
             )
             if not beyond:
                 for r in range(1, nodes + 1):
-                    if len(ratio):
-                        m[r] = _solved(sides[v, 0], sides[v, 1], ratio, q, s[p, r], far)
-                    else:
-                        m[r] = _crossing(x, pieces, ends, starts, low, step, q, p, r)
+                    m[r] = _place(
+                        x, sides[v], pieces, ends, starts, low, step, ratio, correlated, far, s[p, r], q, p, r
+                    )
 
 
-@numba.njit(parallel=True, cache=True)
+@numba.njit(cache=True)
 def evaluate(edges: np.ndarray, starts: np.ndarray, coefficients: np.ndarray, x: np.ndarray, out: np.ndarray) -> None:
     """Fill ``out`` (row, value) with what pieces, Chebyshev series between ``edges`` (piece, 2), are at x.
 
     Those of a row begin at ``starts``. Below and above them is what they end with; 0 and 1 at infinity.
     """
-    for row in numba.prange(len(starts) - 1):
+    for row in range(len(starts) - 1):
         for v in range(len(x)):
             if x[v] == -np.inf:
                 out[row, v] = 0.0

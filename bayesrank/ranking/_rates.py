@@ -34,6 +34,8 @@ STRIDE, DEGREE, REST = 2.0, 15, 1e-11
 NONE, SOME, ROUNDED = 1e-13, 1e-10, 1e-12
 #: Scores so near to an end of their range are rounded.
 TOLD = 14.0
+#: Logits at which closed contours are tried.
+LOGITS = np.array([-30.0, -15.0, -5.0, -1.0, 0.5, 3.0, 10.0, 25.0])
 #: Places on contours that are held at a time.
 MOST = 4e6
 
@@ -100,14 +102,34 @@ def ratio_of(score: Score, scale: Scale, share: float) -> np.ndarray | None:
 
 def _is_ratio(score: Score, scale: Scale, share: float, ratio: np.ndarray) -> bool:
     """Whether the score is that everywhere, as far as it can be told."""
-    logit = np.array([-30.0, -15.0, -5.0, -1.0, 0.5, 3.0, 10.0, 25.0])
-    wanted = scale.x(value_at(score, logit[:, None], logit, share))
-    zeta, eta = (np.stack([special.expit(-logit), special.expit(logit)]) for _ in range(2))
-    up, down = np.einsum("kij,ia,jb->kab", ratio, zeta, eta)
+    wanted = scale.x(value_at(score, LOGITS[:, None], LOGITS, share))
+    rates = np.stack([special.expit(-LOGITS), special.expit(LOGITS)])
+    up, down = np.einsum("kij,ia,jb->kab", ratio, rates, rates)
     with np.errstate(divide="ignore", invalid="ignore"):
-        found = up / down if np.isinf([scale.low, scale.high]).all() else np.log(up / down)
+        return _are_same(up / down if np.isinf([scale.low, scale.high]).all() else np.log(up / down), wanted)
+
+
+def _are_same(found: np.ndarray, wanted: np.ndarray) -> bool:
+    """Where scores can be told from the ends of their range; near to these they are rounded."""
     told = np.abs(wanted) < TOLD
     return bool(told.any() and (np.abs(found - wanted)[told] < 1e-6 * (1 + np.abs(wanted[told]))).all())
+
+
+def is_correlation(score: Score, scale: Scale, share: float) -> bool:
+    """Whether a score is MCC, as far as it can be told at a few values.
+
+    Examples
+    --------
+    >>> from bayesrank.scores import as_score
+    >>> [is_correlation(as_score(name), Scale(-1.0, 1.0), 0.3) for name in ("mcc", "markedness", "informedness")]
+    [True, False, False]
+    """
+    if (scale.low, scale.high) != (-1.0, 1.0) or not score.higher_is_better or not 0.0 < share < 1.0:
+        return False
+    zeta, eta = LOGITS[:, None], LOGITS
+    wanted, m, a = scale.x(value_at(score, zeta, eta, share)), (zeta + eta) / 2, np.exp((zeta - eta) / 2)
+    rest = (share * a + (1 - share) / a) * np.exp(m) + 2 + (share / a + (1 - share) * a) * np.exp(-m)
+    return _are_same(2 * np.arcsinh(2 * np.sqrt(share * (1 - share) / rest) * np.sinh(m)), wanted)
 
 
 @dataclass(frozen=True)
@@ -152,12 +174,14 @@ class Rates:
 
     @cached_property
     def free(self) -> np.ndarray:
-        """Entities with two rates that vary."""
-        return np.flatnonzero(((self.tnr > 0) & (self.tpr > 0)).all(axis=1))
+        """Entities with two rates that vary, if the score does: of one class alone it may be one number."""
+        seen = value_at(self.score, LOGITS[:, None], LOGITS, self.shares[:, None, None])
+        varies = bool((np.ptp(seen, axis=(1, 2)) > SAME * np.maximum(np.abs(seen).max(axis=(1, 2)), 1)).any())
+        return np.flatnonzero(((self.tnr > 0) & (self.tpr > 0)).all(axis=1) & varies)
 
     @cached_property
     def fixed(self) -> np.ndarray:
-        """The others."""
+        """The others, along one rate of which the score varies, if it does."""
         return np.setdiff1d(np.arange(len(self.tnr)), self.free)
 
     @cached_property
@@ -236,7 +260,7 @@ class Rates:
         place = b.s[panel][..., None] / 2
         values = value_at(self.score, m + place, m - place, self.shares[:, None, None, None])
         pieces = self.scale.x(values)
-        ends = pieces[..., [0, -1]]
+        ends = np.ascontiguousarray(pieces[..., [0, -1]])
         with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
             # Near the ends of a range values are rounded: a search would meet the same steps.
             rounding = (np.abs(values) / self.scale.slope(pieces)).max(axis=-1) * np.finfo(float).eps
@@ -251,6 +275,11 @@ class Rates:
         """The two bilinear functions of each prevalence; none if they do not tell the score."""
         found = [ratio_of(self.score, self.scale, share) for share in self.shares.tolist()]
         return np.empty((0, 2, 2, 2)) if any(ratio is None for ratio in found) else np.array(found)
+
+    @cached_property
+    def _is_correlation(self) -> bool:
+        """Whether the score is MCC, whose contours are known, too."""
+        return all(is_correlation(self.score, self.scale, share) for share in self.shares.tolist())
 
     def _boxes(self) -> tuple[np.ndarray, np.ndarray]:
         """Between which mean logits the entities of each panel live, and a panel's length beyond."""
@@ -288,9 +317,12 @@ class Rates:
         middle = np.zeros((first[-1], b.s.shape[1]))
         windows = np.stack([tables.low[b.of_tnr], tables.high[b.of_tnr], tables.low[b.of_tpr], tables.high[b.of_tpr]])
         ratio, nothing = self._ratio, np.empty((0, 0, 0, 0))
-        across = _Across(nothing, nothing, *np.empty((3, 0))) if len(ratio) else self._across
+        correlated = np.empty(0) if len(ratio) or not self._is_correlation else self.shares
+        closed = len(ratio) or len(correlated)
+        across = _Across(nothing, nothing, *np.empty((3, 0))) if closed else self._across
         across = across._replace(starts=across.starts.astype(int))
-        cross(*across, ratio, self.scale.sides(x), 2 * FAR, q, i, x, b.first, b.last, b.s, windows, first, middle)
+        ways = (*across, ratio, correlated, self.scale.sides(x), 2 * FAR)
+        cross(*ways, q, i, x, b.first, b.last, b.s, windows, first, middle)
         rest = np.nonzero(np.isnan(middle))
         if len(rest[0]):
             job = np.searchsorted(first, rest[0], "right") - 1

@@ -143,15 +143,22 @@ def _claimed(
                 # As a credible ranking compares: neither of two within the ROPE is better.
                 above, below = x > y + rope, y > x + rope
                 return above if how == ">" else ~np.isnan(x + y) & ~below & ~(above & (how == "="))
-            return _compared(x, how, y + by)
+            return compared(x, how, y + by)
         case Level(entity, how, value):
-            return _compared(better[:, entity], how, np.asarray(sign * value))
+            return compared(better[:, entity], how, np.asarray(sign * value))
     rank = ranks[claim.entity]
     found = number + 1 - rank if claim.bottom else rank
-    return (rank > 0) & _compared(found, claim.sign, np.asarray(claim.number))
+    return (rank > 0) & compared(found, claim.sign, np.asarray(claim.number))
 
 
-def _compared(left: np.ndarray, how: str, right: np.ndarray) -> np.ndarray:
+def compared(left: np.ndarray, how: str, right: np.ndarray) -> np.ndarray:
+    """Where the left value compares with the right one as a sign says.
+
+    Examples
+    --------
+    >>> compared(np.array([1, 2]), "<=", np.array(1)).tolist()
+    [True, False]
+    """
     match how:
         case ">":
             return left > right

@@ -6,14 +6,16 @@ import numpy as np
 import xarray as xr
 
 from bayesrank._compat import groups_of, is_container
+from bayesrank._draws import draw_dims
+from bayesrank.ranking._source import scored
 from bayesrank.ranking.credible import credible_ranking
-from bayesrank.ranking.exact import applies, exact_ranking
+from bayesrank.ranking.exact import NOTED, applies, exact_ranking
 from bayesrank.scores import as_score
 
 __all__ = ["full_ranking"]
 
-#: So few draws may have any median.
-FEW = 100
+#: Standard errors by which the share of draws below a known median differs from a half: never by chance.
+SURE = 6
 
 
 def full_ranking(
@@ -39,8 +41,9 @@ def full_ranking(
     -------
     xarray.Dataset
         What :func:`bayesrank.credible_ranking` returns. Where ``source`` is a posterior that :func:`bayesrank.fit` made
-        of counts with a conjugate model, its draws being exact and its score having a posterior that is known, and
-        where quadrature does not take long (which the counts alone decide), ``attrs["method"]`` is "exact". Then
+        of counts with a conjugate model, its draws being those of that posterior and its score having one that is
+        known, and where quadrature neither takes long (which the counts alone decide) nor errs by more than 5e-4,
+        ``attrs["method"]`` is "exact". Then
         the simultaneous rank intervals, the confidence sets and the effective sample size are of the draws, and
         named in ``attrs["drawn"]``; all else is by quadrature, with its errors. Simultaneous intervals hold the exact
         ones of single entities, too. Else ``attrs["method"]`` is "draws".
@@ -65,9 +68,9 @@ def full_ranking(
     if drawn.attrs["higher_is_better"] != as_score(score).higher_is_better or not applies(source, score, quickly=True):
         return drawn
     exact = exact_ranking(source, score, prob=prob, rope=rope)
-    # A posterior whose draws were replaced says so: ranked is what was handed over.
-    inside = (drawn["median"] >= exact["lower"]) & (drawn["median"] <= exact["upper"])
-    if drawn.attrs["draws"] >= FEW and not bool((inside | drawn["median"].isnull()).all()):
+    if exact["rank_probability_error"].max() > NOTED or not _are_draws_of(
+        scored(source, score, None, None).values, exact["median"]
+    ):
         return drawn
     rest = {str(name): held for name, held in drawn.items() if name not in exact}
     for name, wider in (("lower", np.fmin), ("upper", np.fmax)):
@@ -76,6 +79,15 @@ def full_ranking(
         rest[f"rank_simultaneous_{name}"] = together.copy(data=np.where(together.isnull(), np.nan, held))
     about = {"draws": drawn.attrs["draws"], "drawn": list(rest)}
     return exact.assign(rest).assign_attrs(about)
+
+
+def _are_draws_of(values: xr.DataArray, median: xr.DataArray) -> bool:
+    """Whether draws of scores are such as have these medians; those of a posterior may have been replaced by others."""
+    dims = draw_dims(values)
+    slack = 1e-9 * (1 + np.abs(median))
+    allowed = SURE / 2 / np.sqrt(float(np.prod([values.sizes[dim] for dim in dims])))
+    less, more = ((values < median - slack).mean(dims), (values > median + slack).mean(dims))
+    return bool((np.maximum(less, more) <= 0.5 + allowed).all())
 
 
 def _conjugate(source: Any, score: Any) -> bool:

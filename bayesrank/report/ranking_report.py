@@ -298,7 +298,9 @@ def _diagnostics(groups: dict[str, xr.Dataset], ranking: xr.Dataset, values: xr.
         ]
     if "rank_simultaneous_probability" in ranking:
         held = 100 * float(ranking["rank_simultaneous_probability"])
-        lines.append(f"The simultaneous rank intervals hold all ranks in {held:.1f}% of the {draws} draws.")
+        lines.append(
+            f"The simultaneous rank intervals hold all ranks in {'at least ' * exact}{held:.1f}% of the {draws} draws."
+        )
     gap = float(ranking["consensus_distance"] - ranking["consensus_lower_bound"])
     lines.append(
         f"The consensus order disagrees with {'the truth' if exact else 'a draw'} on "

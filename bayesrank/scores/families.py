@@ -208,13 +208,14 @@ def f_beta(beta: float) -> Score:
     """
     beta = number("beta", beta, 0.0, finite=True)
     square = beta**2
+    misses = "FN" if square == 1 else f"{square:g} FN"
     return by_importance(
         f"f{beta:g}".replace(".", "_"),
         fp=1,
         fn=square,
         tp=1 + square,
         symbol=f"F{beta:g}",
-        formula=f"{1 + square:g} TP / ({1 + square:g} TP + {square:g} FN + FP)",
+        formula=f"{1 + square:g} TP / ({1 + square:g} TP + {misses} + FP)",
         domain="TP + FP > 0" if beta == 0 else "TP + FP + FN > 0",
         reference=f"{TILE_PAPER}, Lemma 7; van Rijsbergen (1979)",
     )

@@ -2,6 +2,7 @@
 
 import math
 from fractions import Fraction
+from functools import cache
 from itertools import combinations
 
 import numpy as np
@@ -13,9 +14,10 @@ from scipy import integrate, special, stats
 
 import bayesrank as br
 from bayesrank._compat import groups_of, to_container
-from bayesrank.ranking._board import Scale
+from bayesrank.ranking._asked import told
 from bayesrank.ranking._conjugates import _scale
-from bayesrank.ranking._rates import Rates, ratio_of
+from bayesrank.ranking._exact_kernel import _of_correlation
+from bayesrank.ranking._rates import Rates, is_correlation, ratio_of
 from bayesrank.ranking.exact import applies
 from bayesrank.scores import as_score
 from bayesrank.scores.families import by_importance
@@ -108,9 +110,10 @@ def test_order_statistics_of_uniform_rates():
 
 
 def test_the_score_posterior_has_the_same_quantiles():
+    two = THREE.isel(entity=[0, 2])  # one of them without an error in a class
     for score, model in ((MIXED, "dirichlet_multinomial"), ("mcc", "beta_binomial"), ("f1", "beta_binomial")):
-        ranking = br.exact_ranking(THREE, score, model=model)
-        known = br.score_posterior(THREE, score, model).quantile([0.025, 0.5, 0.975])
+        ranking = br.exact_ranking(two, score, model=model)
+        known = br.score_posterior(two, score, model).quantile([0.025, 0.5, 0.975])
         for q, name in enumerate(("lower", "median", "upper")):
             np.testing.assert_allclose(ranking[name], known[:, q], atol=1e-8)
 
@@ -206,8 +209,11 @@ def z_scores(ranking, counted):
         z.append(((seen - exact) / np.sqrt(np.maximum(exact * (1 - exact), 1e-12) / draws))[often])
         assert (np.abs(seen - exact)[~often] * draws < 100).all()
     if ranking.attrs["finite_mean"]:
-        mean = loss / draws
-        z.append((mean - ranking["expected_regret"]) / np.sqrt((squares / draws - mean**2) / draws))
+        mean, regret = loss / draws, ranking["expected_regret"].values
+        # Nor of a mean of what is hardly ever anything.
+        often = (1 - ranking["probability_best"].values) * draws > 30
+        z.append(((mean - regret) / np.sqrt(np.maximum(squares / draws - mean**2, 1e-300) / draws))[often])
+        assert (np.abs(mean - regret)[~often] * draws < 100).all()
     return np.concatenate([np.ravel(part) for part in z])
 
 
@@ -241,7 +247,7 @@ def compare(rng, scores, model, entities, draws, block=50_000):
 
 def bounded(z, chance=1e-4):
     """All of them, as normal numbers of this number are but for a small chance."""
-    return np.abs(z).max() < -special.ndtri(chance / 2 / len(z))
+    return np.abs(z).max(initial=0) < -special.ndtri(chance / 2 / max(len(z), 1))
 
 
 def test_a_few_boards_agree_with_draws():
@@ -255,13 +261,29 @@ def test_a_few_boards_agree_with_draws():
     assert bounded(z)
 
 
+MODELS, BOARDS = ("dirichlet_multinomial", "beta_binomial", "given"), range(20)
+
+
+@cache
+def against_many_draws(model, number):
+    """Of one board, by every score; kept for the test of all boards together."""
+    rng = np.random.default_rng([len(model), number])
+    return compare(rng, list(FORMULAS), model, int(rng.integers(2, 7)), 4_000_000)
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("model", ["dirichlet_multinomial", "beta_binomial", "given"])
+@pytest.mark.parametrize("number", BOARDS)
+@pytest.mark.parametrize("model", MODELS)
+def test_a_board_agrees_with_many_draws(model, number):
+    for score, z in against_many_draws(model, number).items():
+        assert bounded(z, 1e-6), score
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("model", MODELS)
 def test_many_boards_agree_with_many_draws(model):
-    rng = np.random.default_rng([len(model)])
-    found = [compare(rng, list(FORMULAS), model, int(rng.integers(2, 7)), 4_000_000) for _ in range(20)]
     for score in FORMULAS:
-        z = np.concatenate([part[score] for part in found])
+        z = np.concatenate([against_many_draws(model, number)[score] for number in BOARDS])
         assert len(z) > 300
         assert bounded(z), score
         # Errors that are all a little too small would show in the sum of squares.
@@ -308,6 +330,47 @@ def test_a_full_ranking_takes_from_draws_what_needs_them():
     assert abs(exact["poth"] - drawn["poth"]) < 5 * drawn["poth_error"]
 
 
+def test_what_is_asked_is_answered_by_the_ranking_where_it_can():
+    posterior = br.fit(THREE.isel(entity=[0, 1, 2, 0]).assign_coords(entity=list("abcd")), seed=1)
+    for score in ("f1", "fnr"):
+        full = br.full_ranking(posterior, score, rope=0.02)
+        one = told(full, "a is best")["probability"].item()
+        assert one == full["probability_best"].values[0] == told(full, "d is best")["probability"].item()
+        known = (
+            "a in top 2",
+            "not b is worst",
+            "c in bottom 2",
+            "rank(b) = 3",
+            "rank(c) > 1",
+            "a < b",
+            "a >= c",
+            "a = d",
+        )
+        for statement in (*known, "not a > b", "rank(a) >= 2", "rank(a) < 3", "b > a", "a <= c", "c >= a"):
+            found = told(full, statement)
+            drawn = br.probability(posterior, statement, score, rope=0.02)
+            assert found.attrs["statement"] == drawn.attrs["statement"]
+            assert (
+                found.attrs.items()
+                >= {
+                    k: v
+                    for k, v in drawn.attrs.items()
+                    if k not in ("draws", "method", "range", "depends_on_prevalence")
+                }.items()
+            )
+            assert abs(found["probability"] - drawn["probability"]) < 5 * drawn["probability_error"], statement
+            assert found["probability_error"] < 1e-6
+        for statement in ("a > b > c", "a beats b by 0.01", "a better than 0.5", "a is best or b is best"):
+            assert told(full, statement) is None
+    counts = br.from_counts(tn=[20, 19, 15], fp=[0, 1, 5], fn=[3, 2, 1], tp=[7, 8, 9], entity=["a", "b", "c"])
+    some = br.exact_ranking(counts, "lr+", model="beta_binomial", prior="haldane", force=True)
+    undefined = ("a is best", 0), ("a = b", 0), ("a >= b", 0), ("not a > b", 1), ("a in top 3", 0)
+    for statement, p in undefined:
+        assert (told(some, statement)["probability"], told(some, statement)["undefined"]) == (p, 1)
+    last = told(some, "b is worst")
+    assert (last["probability"], last["undefined"]) == (some["rank_probability"].values[1, 1], 0)
+
+
 def test_a_full_ranking_is_of_draws_where_quadrature_is_not_told_or_takes_long(monkeypatch):
     posterior = br.fit(THREE, draws=500, seed=1)
     for score, better in (("optimized_precision", None), ("f1", False)):
@@ -318,24 +381,44 @@ def test_a_full_ranking_is_of_draws_where_quadrature_is_not_told_or_takes_long(m
     groups["posterior"]["performance"].values[:] = groups["posterior"]["performance"].values[..., ::-1]
     other = to_container(groups)
     assert br.full_ranking(other, "f1").attrs["method"] == "draws"
+    # What chance does to a median is no replacement, however narrow the intervals.
+    assert br.full_ranking(posterior, "f1", prob=0.02).attrs["method"] == "exact"
+    # A prior that leaves next to all at the ends of the range, where quadrature does not tell.
+    few = br.from_counts(tn=[3, 2], fp=[0, 1], fn=[0, 0], tp=[2, 2], entity=["a", "b"])
+    faint = br.fit(few, "beta_binomial", prior=1e-3, seed=1)
+    assert br.full_ranking(faint, "informedness").attrs["method"] == "draws"
     monkeypatch.setattr("bayesrank.ranking.exact.MOST", 3 * 8 - 1)
     assert br.full_ranking(posterior, "f1").attrs["method"] == "draws"
     assert br.full_ranking(posterior, "informedness").attrs["method"] == "exact"
 
 
-@pytest.mark.parametrize("name", ["f1", "cohen_kappa", "accuracy", "lr-", "lr+", "diagnostic_odds_ratio", "lift"])
+@pytest.mark.parametrize(
+    "name", ["f1", "cohen_kappa", "accuracy", "lr-", "lr+", "diagnostic_odds_ratio", "lift", "mcc"]
+)
 @pytest.mark.parametrize("share", [0.003, 0.4])
 def test_closed_contours_are_those_that_a_search_finds(name, share, monkeypatch):
     tnr, tpr = np.array([[3.0, 1.0], [90.0, 4.0]]), np.array([[2.0, 2.0], [30.0, 1.0]])
     score = as_score(name)
     scale = _scale(score, [share])
-    assert ratio_of(score, scale, share) is not None
+    assert (ratio_of(score, scale, share) is None) == is_correlation(score, scale, share) == (name == "mcc")
     values = scale.of(np.linspace(-3, 3, 9))
     one = Rates(score, np.array([share]), tnr, tpr, 12, scale).cdf(values)
     monkeypatch.setattr("bayesrank.ranking._rates.ratio_of", lambda *_: None)
+    monkeypatch.setattr("bayesrank.ranking._rates.is_correlation", lambda *_: False)
     other = Rates(score, np.array([share]), tnr, tpr, 12, scale).cdf(values)
     np.testing.assert_allclose(one, other, atol=1e-9)
-    assert ratio_of(as_score("mcc"), Scale(-1.0, 1.0), share) is None
+
+
+@pytest.mark.parametrize("share", [1e-6, 0.2, 0.9])
+@pytest.mark.parametrize("s", [-290.0, -3.0, 0.0, 40.0])
+def test_where_mcc_has_a_value_it_has_it(share, s):
+    """Up to both ends of its range, where rates differ from 0 and 1 by less than numbers tell."""
+    a = np.exp(s / 2)
+    for x in (-27.0, -2.0, -1e-9, 0.0, 1e-3, 5.0, 27.0):
+        m = _of_correlation(x, share, s, 300.0)
+        rest = (share * a + (1 - share) / a) * np.exp(m) + 2 + (share / a + (1 - share) * a) * np.exp(-m)
+        found = 2 * np.arcsinh(2 * np.sqrt(share * (1 - share) / rest) * np.sinh(m))
+        assert found == pytest.approx(x, rel=1e-12, abs=1e-22)
 
 
 # Nobody changes who is not concerned
@@ -494,6 +577,11 @@ def test_pairs_that_were_not_measured():
 def test_a_class_that_is_not_there(share):
     ranking = br.exact_ranking(THREE, "informedness", model="beta_binomial", prevalence=share)
     assert (ranking["undefined"] == 1).all()
+    # Scores that are then one number for everybody tie.
+    for score in ["kappa", "ppv", "npv", "markedness"] + ["f1"] * (share == 0):
+        ranking = br.exact_ranking(THREE, score, model="beta_binomial", prevalence=share)
+        np.testing.assert_allclose(ranking["rank_probability"], np.full((3, 3), 1 / 3), atol=1e-13)
+        assert (ranking["equivalence"] == 1).all()
     accuracy = br.exact_ranking(THREE, "accuracy", model="beta_binomial", prevalence=share)
     rate = br.exact_ranking(THREE, "tpr" if share else "tnr", model="beta_binomial")
     np.testing.assert_allclose(accuracy["rank_probability"], rate["rank_probability"], atol=1e-10)
