@@ -8,7 +8,7 @@ import xarray as xr
 from scipy import stats
 
 import bayesrank as br
-from bayesrank.comparisons import _left_out
+from bayesrank.comparisons import _left_out, comparing
 from bayesrank.models.hierarchical_beta_binomial import HierarchicalBetaBinomial
 
 HIERARCHICAL = "hierarchical_beta_binomial"
@@ -373,6 +373,31 @@ def test_the_options_of_a_model_come_back():
     assert abs(found["elpd_diff"][1]) > 0.2
     given = br.fit(COUNTS, HIERARCHICAL, prevalence=0.3, seed=1, draws=300)
     assert br.compare({"given": given, "design": br.fit(COUNTS, "beta_binomial", seed=1, draws=5)}).attrs["units"] == 5
+
+
+@pytest.mark.parametrize(
+    ("behind", "error", "size", "apart", "rough"),
+    [
+        (10.0, 6.0, 20, False, False),  # within two errors
+        (3.9, 0.1, 20, False, False),  # within four nats
+        (4.1, 2.0, 20, True, False),
+        (4.1, 2.0, 19, True, True),
+    ],
+)
+def test_a_difference_is_one_by_nats_and_by_errors(behind, error, size, apart, rough):
+    result = xr.Dataset(
+        {
+            "elpd": ("model", [-50.0, -50.0 - behind]),
+            "elpd_diff": ("model", [0.0, behind]),
+            "dse": ("model", [0.0, error]),
+            "unreliable": ("model", [0, 0]),
+        },
+        {"model": ["a", "b"]},
+    )
+    words = comparing._verdict(result, "table", size)
+    assert ("better than b" in words) == apart
+    assert ("cannot be told apart" in words) != apart
+    assert ("rough" in words) == rough
 
 
 @pytest.mark.parametrize("by", [None, "case"])

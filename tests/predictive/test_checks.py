@@ -5,6 +5,7 @@ import pytest
 import xarray as xr
 
 import bayesrank as br
+from bayesrank.predictive import checks
 from bayesrank.predictive.checks import _statistics
 
 HIERARCHICAL = "hierarchical_beta_binomial"
@@ -164,3 +165,16 @@ def one_set():
 def test_what_cannot_be_checked_is_refused(call, error, message):
     with pytest.raises(error, match=message):
         call()
+
+
+def test_as_large_as_what_was_observed_counts():
+    """One case right, one wrong: no replicate can differ by more, and half of them differ as much."""
+    check = br.predictive_check(br.fit(br.pool(outcomes([[1, 0]], 1)), seed=1, draws=250), seed=1)
+    assert (check["p_value"] > 0.2).all()
+
+
+@pytest.mark.parametrize(("p", "word"), [(0.02, "less"), (0.03, "no sign"), (0.97, "no sign"), (0.98, "more")])
+def test_words_go_by_both_tails(p, word):
+    one = xr.Dataset({"observed": 2.0, "p_value": p, "replicated": (("chain", "draw"), np.ones((1, 9)))})
+    said = checks._words(one, "difficulty", 1000, 2).split(" of them: ")[1]
+    assert word in said
