@@ -147,13 +147,15 @@ def test_bad_input_is_named(posterior, arguments, error, message):
         br.score_table(**{"source": posterior} | arguments)
 
 
+@pytest.mark.parametrize("order", ["C", "F"])
 @pytest.mark.parametrize("draws", [1, 2, 7, 101])
 @pytest.mark.parametrize("tail", [0.0, 0.025, 0.25])
-def test_quantiles_are_those_of_the_defined_draws_and_leave_the_values_alone(draws, tail):
+def test_quantiles_are_those_of_the_defined_draws_and_leave_the_values_alone(draws, tail, order):
     rng = np.random.default_rng(draws)
     x = np.round(rng.normal(size=(draws, 70)), 1)
     x[rng.random(x.shape) < 0.2] = np.nan
     x[:, 3] = np.nan
+    x = np.array(x, order=order)
     before = x.copy()
     middle, low, high, mean = quantiles_of(x, tail)
     np.testing.assert_array_equal(x, before)
