@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+import bayesrank as br
+
 DOCS = Path(__file__).parent.parent / "docs"
 
 
@@ -43,3 +45,21 @@ def test_links_between_pages_lead_somewhere():
     ]
     assert len(links) > 10
     assert not [(page.name, link) for page, link in links if not (page.parent / link).exists()]
+
+
+def test_the_page_of_the_papers_names_what_is_there():
+    text = (DOCS / "papers.md").read_text(encoding="utf-8")
+    names = set(re.findall(r"br((?:\.[a-z_0-9]+)+)", text))
+    assert len(names) > 60
+    for name in sorted(names):
+        found = br
+        for part in name[1:].split("."):
+            if part == "interactive":
+                importlib.import_module("bayesrank.plots.interactive")
+            found = getattr(found, part)
+    rows = re.findall(r"^\| .*? \|$", text, re.MULTILINE)
+    missing = [row for row in rows if not row.endswith("|  |")]
+    total, done, left = map(int, re.search(r"All (\d+) rows were tried; (\d+) .*?other\s+(\d+)", text, re.S).groups())
+    heads = 4  # the words above the columns of each table
+    assert (len(rows) - heads, len(missing) - heads, done + left) == (total, left, total)
+    assert not [row for row in rows if re.search(r"\|  \| [^|]* \|$", row)]
