@@ -50,7 +50,7 @@ def _known(read: Statement, ranking: xr.Dataset) -> tuple[float, float, list[int
             number = int((ranking["undefined"] < 1).sum())
             rank = np.arange(1, ranking.sizes["rank"] + 1)
             place = number + 1 - rank if read.bottom else rank
-            here = (rank <= number) & compared(place, read.sign, np.asarray(read.number))
+            here = compared(place, read.sign, np.asarray(read.number))
             p, error = (
                 ranking[name].values[entity, here].sum() for name in ("rank_probability", "rank_probability_error")
             )
