@@ -324,10 +324,20 @@ def test_a_full_ranking_takes_from_draws_what_needs_them():
         np.testing.assert_array_equal(full[name], drawn[name])
     assert (full["rank_simultaneous_lower"] <= np.minimum(drawn["rank_simultaneous_lower"], full["rank_lower"])).all()
     assert (full["rank_simultaneous_upper"] >= np.maximum(drawn["rank_simultaneous_upper"], full["rank_upper"])).all()
+    # Intervals that hold all ranks at once are the wider ones.
+    full = br.full_ranking(br.fit(br.datasets.load("breast_cancer"), draws=500, seed=1), "f1")
+    assert (full["rank_simultaneous_lower"] < full["rank_lower"]).any()
+    assert (full["rank_simultaneous_upper"] > full["rank_upper"]).any()
     # SUCRA and POTH follow from the expected ranks.
     np.testing.assert_allclose(exact["sucra"], (3 - exact["expected_rank"]) / 2, atol=1e-12)
     assert (np.abs(exact["sucra"] - drawn["sucra"]) < 5 * drawn["sucra_error"]).all()
     assert abs(exact["poth"] - drawn["poth"]) < 5 * drawn["poth_error"]
+
+
+def test_who_has_one_value_stands_below_each_of_several_that_are_equal():
+    counts = br.from_counts(tn=[9, 9, 9], fp=[3, 2, 2], fn=[4, 4, 4], tp=[0, 5, 5])
+    ranking = br.exact_ranking(counts, "ppv", model="beta_binomial", prior="haldane", force=True)
+    np.testing.assert_allclose(ranking["rank_probability"][0], [0, 0, 1], atol=1e-9)
 
 
 def test_what_is_asked_is_answered_by_the_ranking_where_it_can():
