@@ -228,10 +228,15 @@ def test_what_is_no_table_of_classes_is_refused():
         br.scores.accuracy(COUNTS.isel(predicted=[1, 0, 2, 3]))
 
 
-@pytest.mark.parametrize("name", ["macro_accuracy", "weighted_accuracy", "Micro Error-rate", "macro A"])
+@pytest.mark.parametrize("name", ["macro_accuracy", "weighted_error_rate", "Micro Error-rate", "macro A"])
 def test_averages_of_two_meanings_have_no_name(name):
     with pytest.raises(KeyError, match=r"more than one meaning.*_tpr.*br.scores.average"):
         br.scores.get(name)
+
+
+def test_weighted_accuracy_is_the_family_of_the_papers():
+    with pytest.raises(KeyError, match=r"br.scores.weighted_accuracy\(weight\)"):
+        br.scores.get("weighted_accuracy")
 
 
 def test_names_that_are_no_average():
