@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import xarray as xr
 
-from bayesrank._checks import in_words, is_number
+from bayesrank._checks import is_number, sequence
 from bayesrank.cases._tables import counts_of
 from bayesrank.conflicts import prior_conflict
 from bayesrank.counts import are_outcomes, check_counts, check_outcomes, pool
@@ -75,11 +75,11 @@ def changed(
         *_models(base, models, evidence, join),
         *(
             base._replace(name=f"score {s if isinstance(s, str) else s.name}", kind="score", score=s)
-            for s in (_score(evidence, score) for score in _listed("scores", scores))
+            for s in (_score(evidence, score) for score in sequence("scores", scores))
         ),
         *(
             base._replace(name=f"prevalence {_called(p)}", kind="prevalence", options=base.options | {"prevalence": p})
-            for p in _listed("prevalences", prevalences)
+            for p in sequence("prevalences", prevalences)
         ),
         *(_data(base, evidence, join) if datasets else []),
     ]
@@ -133,12 +133,6 @@ def _taken(evidence: Evidence, model: Any, join: Any) -> Evidence:
     return evidence if together or "dataset" not in evidence.dims else pool(evidence, join=join)
 
 
-def _listed(argument: str, given: Any) -> list[Any]:
-    if isinstance(given, str) or is_number(given) or not isinstance(given, Iterable):
-        raise TypeError(f"{argument} must be a sequence; got {in_words(given)}")
-    return list(given)
-
-
 def _called(value: Any) -> str:
     return f"{value:g}" if is_number(value) else prior_in_words(value, "")
 
@@ -179,7 +173,7 @@ def _default_priors(base: Alternative) -> tuple[str, ...]:
 def _priors(base: Alternative, priors: Any, weights: bool) -> list[Alternative]:
     """Other priors, and the base's own scaled; those of the same concentrations once."""
     priors = _default_priors(base) if priors is None else priors
-    named = dict(priors) if isinstance(priors, Mapping) else {_called(p): p for p in _listed("priors", priors)}
+    named = dict(priors) if isinstance(priors, Mapping) else {_called(p): p for p in sequence("priors", priors)}
     # A base measure is a prior.
     others = {name: value for name, value in base.options.items() if name != "base"}
     options = {f"prior {name}": others | {"prior": prior} for name, prior in named.items()}
@@ -221,7 +215,7 @@ def _models(base: Alternative, models: Iterable[Any] | None, evidence: Evidence,
             model=m,
             evidence=_taken(evidence, m, join),
         )
-        for m in _listed("models", models)
+        for m in sequence("models", models)
     ]
 
 

@@ -4,13 +4,17 @@ First numbers, then the names, labels and classes that evidence is made of.
 """
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from math import prod
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import xarray as xr
+
+#: Of more names than these a message lists the first.
+MANY = 15
 
 
 def number(
@@ -26,10 +30,7 @@ def number(
 
 def numbers(argument: str, values: Any, low: float = -np.inf, high: float = np.inf, *, ends: bool = True) -> np.ndarray:
     """Real numbers in an array of any shape, as floats; within bounds if there are some, and then without NaN."""
-    try:
-        array = np.asarray(values)
-    except ValueError:  # rows of different lengths
-        raise ValueError(f"{argument} must hold numbers in a regular array; got {in_words(values)}") from None
+    array = _regular(argument, values, "numbers")
     if array.dtype == object and all(is_number(item) for item in array.ravel()):
         array = array.astype(float)
     if array.dtype.kind not in "iuf":
@@ -66,8 +67,20 @@ def whole(argument: str, value: Any, least: int = 0, most: int | None = None) ->
 def flag(argument: str, value: Any) -> bool:
     """True or False."""
     if not isinstance(value, bool | np.bool_):
-        raise TypeError(f"{argument} must be True or False; got {value!r}")
+        raise TypeError(f"{argument} must be True or False; got {in_words(value)}")
     return bool(value)
+
+
+def one_of(
+    argument: str, value: Any, options: Iterable[Any], error: type[Exception] = ValueError, other: str = ""
+) -> Any:
+    """One of the words or names that an argument may be, if it is nothing other."""
+    known = list(options)
+    # Arrays compare item by item, and a Dataset is like every word: what has no hash is no name.
+    if not isinstance(value, Hashable) or value not in known:
+        wanted = f"{known[:MANY]}"[:-1] + f", ... ({len(known)} in all)]" if len(known) > MANY else known
+        raise error(f"{argument} must be one of {wanted}{other and f', or {other}'}; got {in_words(value)}")
+    return value
 
 
 def credibility(argument: str, value: Any) -> float:
@@ -106,6 +119,30 @@ def prevalences(values: Any, *, ends: bool = False) -> xr.DataArray:
     return labelled_numbers("prevalence", values, 0.0, 1.0, ends=ends)
 
 
+def labelled_prevalence(value: Any, *, may_lack: bool = False) -> xr.DataArray:
+    """One share, or those that a DataArray holds by name, where a class may be missing; NaN where they ``may_lack``."""
+    if not is_number(value) and not isinstance(value, xr.DataArray):
+        raise TypeError(f"prevalence must be a number or a DataArray; got {in_words(value)}")
+    if may_lack and isinstance(value, xr.DataArray):
+        return prevalences(value.fillna(0.0), ends=True).where(value.notnull())
+    return prevalences(value, ends=True)
+
+
+def class_shares(prevalence: xr.DataArray, table: xr.DataArray) -> xr.DataArray:
+    """Shares of all classes of a table (actual), which sum to 1; of two, the share of the positive one tells both."""
+    if "actual" in prevalence.dims:
+        total = prevalence.sum("actual")
+        if bool((np.abs(total - 1) > 1e-6).any()):
+            raise ValueError(f"prevalence must sum to 1 over actual; got {float(total.max()):.6g}")
+        return prevalence
+    if table.sizes["actual"] != 2:
+        raise ValueError(
+            f"prevalence must have the dim actual for {table.sizes['actual']} classes; got {prevalence.dims}"
+        )
+    both = xr.concat([1 - prevalence, prevalence], "actual")
+    return both.assign_coords(actual=table["actual"].values) if "actual" in table.coords else both
+
+
 def cells(**given: Any) -> dict[str, float]:
     """What each of the four cells weighs, by name: the importance of a two-class ranking score."""
     found = {name: number(name, value) for name, value in given.items()}
@@ -125,7 +162,7 @@ def beta_parameters(argument: str, pair: Any) -> np.ndarray:
     """The two parameters of a Beta distribution."""
     array = numbers(argument, pair)
     if array.shape != (2,) or not (np.isfinite(array) & (array > 0)).all():
-        raise ValueError(f"{argument} must hold two positive numbers, of a Beta distribution; got {pair!r}")
+        raise ValueError(f"{argument} must hold two positive numbers, of a Beta distribution; got {in_words(pair)}")
     return array
 
 
@@ -133,7 +170,7 @@ def units(**given: Any) -> None:
     """Raise unless all are numbers, or arrays of numbers, between 0 and 1."""
     for argument, value in given.items():
         if not is_number(value) and not isinstance(value, np.ndarray | xr.DataArray):
-            raise TypeError(f"{argument} must be a number between 0 and 1, or an array; got {value!r}")
+            raise TypeError(f"{argument} must be a number between 0 and 1, or an array; got {in_words(value)}")
         numbers(argument, value, 0.0, 1.0)
 
 
@@ -159,10 +196,7 @@ def fits_memory(wanted: str, what: str, shape: tuple[int, ...], held: str) -> No
 
 def whole_numbers(argument: str, values: Any) -> np.ndarray:
     """Non-negative whole numbers as int64; anything else is refused, never rounded."""
-    try:
-        array = np.asarray(values)
-    except ValueError:  # rows of different lengths
-        raise ValueError(f"{argument} must hold whole numbers in a regular array; got {in_words(values)}") from None
+    array = _regular(argument, values, "whole numbers")
     if array.dtype == bool or array.dtype.kind not in "iuf":
         if array.dtype.kind != "O" or not all(is_number(v) for v in array.ravel()):
             raise TypeError(f"{argument} must hold whole numbers; got {in_words(values)}")
@@ -183,12 +217,23 @@ def repeats(weight: Any, size: int) -> np.ndarray:
     return found
 
 
+@contextmanager
+def named(argument: str, inner: str) -> Iterator[None]:
+    """Errors of a function that calls its argument otherwise speak of the caller's."""
+    try:
+        yield
+    except (KeyError, TypeError, ValueError) as error:
+        held = str(error.args[0]) if error.args else ""
+        raise type(error)(argument + held.removeprefix(inner) if held.startswith(f"{inner} ") else held) from None
+
+
 def is_number(value: Any) -> bool:
     return isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool | np.bool_)
 
 
 def item_names(argument: str, names: Any, size: int, broadcast: bool = False) -> list:
     """One name for each of ``size`` items; a single name stands for one item, or for all with ``broadcast``."""
+    names = _no_dataset(argument, names, "names")
     single = isinstance(names, str | bytes) or not hasattr(names, "__iter__")
     found = [names] * (size if broadcast else 1) if single else object_array(names).tolist()
     if len(found) != size:
@@ -217,6 +262,34 @@ def check_names(argument: str, names: list) -> None:
             raise TypeError(f"{argument} must hold strings, numbers or other single names; got {name!r}")
 
 
+def sequence(argument: str, given: Any) -> list:
+    """The items of what holds several."""
+    if isinstance(given, str | bytes) or not isinstance(given, Iterable):
+        raise TypeError(f"{argument} must be a sequence; got {in_words(given)}")
+    return list(given)
+
+
+def result_of(function: str, argument: str, value: Any, needed: Iterable[str]) -> xr.Dataset:
+    """A Dataset that a function gives, which is known by its variables."""
+    if not isinstance(value, xr.Dataset) or not set(needed) <= set(value.variables):
+        raise ValueError(f"{argument} must come from {function}; got {in_words(value)}")
+    return value
+
+
+def by_entity(argument: str, given: Any, what: str) -> list:
+    """The entities of which a mapping or a DataFrame holds something, one or more."""
+    if not isinstance(given, Mapping | pd.DataFrame):
+        raise TypeError(f"{argument} must be a mapping or a DataFrame from entity to {what}; got {in_words(given)}")
+    return entity_names(argument, list(given.keys()))
+
+
+def entity_names(argument: str, names: list) -> list:
+    """Names of entities, each once, one or more."""
+    if not names:
+        raise ValueError(f"{argument} must hold at least one entity; got none")
+    return unique_names(argument, item_names(argument, names, len(names)))
+
+
 def unique_names(argument: str, names: list) -> list:
     seen = set()
     for name in names:
@@ -229,6 +302,7 @@ def unique_names(argument: str, names: list) -> list:
 def case_labels(argument: str, values: Any, *, may_lack: bool = False, hint: str = "") -> np.ndarray:
     """One label a case; some may be missing where they ``may_lack``, but not all."""
     # As objects: NumPy would turn a list like ["a", nan] into strings, and hide that a label is missing.
+    values = _no_dataset(argument, values, "labels")
     array = np.asarray(values if hasattr(values, "__array__") else object_array(values))
     if array.dtype.kind not in "biufUS":
         array = array.astype(object)
@@ -343,9 +417,27 @@ def name_coord(names: list) -> np.ndarray:
 
 
 def in_words(value: Any) -> str:
+    """What an argument held, on one line."""
     if isinstance(value, xr.DataArray):
         return f"a DataArray with dims {value.dims}"
-    return f"{type(value).__name__} {value!r}"[:80]
+    if isinstance(value, xr.Dataset):
+        return f"a Dataset of {sorted(map(str, value.variables))}"[:80]
+    return " ".join(f"{type(value).__name__} {value!r}".split("\n"))[:80]
+
+
+def _regular(argument: str, values: Any, what: str) -> np.ndarray:
+    """An array of what may be nested sequences."""
+    try:
+        return np.asarray(_no_dataset(argument, values, what))
+    except ValueError:  # rows of different lengths
+        raise ValueError(f"{argument} must hold {what} in a regular array; got {in_words(values)}") from None
+
+
+def _no_dataset(argument: str, values: Any, what: str) -> Any:
+    """The values, unless they are a Dataset, which is no array but is iterable."""
+    if isinstance(values, xr.Dataset):
+        raise TypeError(f"{argument} must hold {what}; got {in_words(values)}")
+    return values
 
 
 def _bounded(argument: str, values: Any, low: float, high: float, ends: bool) -> None:

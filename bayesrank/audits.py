@@ -15,7 +15,7 @@ import numpy as np
 import xarray as xr
 
 from bayesrank._axioms import OPERATIONS, ROUNDING, counterexamples, lattice
-from bayesrank._checks import whole
+from bayesrank._checks import one_of, sequence, whole
 from bayesrank.scores.names import as_score
 from bayesrank.scores.placement import FixedRate, canonical_values, fixed_rate, place, places, swapped
 from bayesrank.scores.score import Score
@@ -210,13 +210,10 @@ def _audit_of_classes(score: Score, fixed: FixedRate, classes: int, operations: 
 
 def _operations(operations: Any) -> list[str]:
     """What axiom 3 allows, by name."""
-    named = [operations] if isinstance(operations, str) else operations
-    if not isinstance(named, Iterable):
-        raise TypeError(f"operations must be some of {list(OPERATIONS)}; got {operations!r}")
-    found = list(named)
-    if not found or any(name not in OPERATIONS for name in found):
-        raise ValueError(f"operations must be some of {list(OPERATIONS)}; got {operations!r}")
-    return found
+    found = [operations] if isinstance(operations, str) else sequence("operations", operations)
+    if not found:
+        raise ValueError(f"operations must be some of {list(OPERATIONS)}; got none")
+    return [one_of("operations", name, OPERATIONS) for name in found]
 
 
 def audit_table(scores: Iterable[Any] = TABLE_1, prevalences: Iterable[float | None] = (None, 0.2, 0.5)) -> xr.Dataset:
@@ -245,10 +242,7 @@ def audit_table(scores: Iterable[Any] = TABLE_1, prevalences: Iterable[float | N
     >>> table["axiom_3_upper"].values.tolist()
     [[True], [False]]
     """
-    for argument, given in (("scores", scores), ("prevalences", prevalences)):
-        if isinstance(given, str) or not isinstance(given, Iterable):
-            raise TypeError(f"{argument} must be a sequence; got {given!r}")
-    scores, constraints = list(scores), list(prevalences)
+    scores, constraints = sequence("scores", scores), sequence("prevalences", prevalences)
     if not scores or not constraints:
         raise ValueError(f"scores and prevalences must hold one or more; got {scores} and {constraints}")
     rows = [xr.concat([audit(score, p) for p in constraints], dim="prevalence") for score in scores]

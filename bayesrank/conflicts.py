@@ -12,7 +12,7 @@ import numpy as np
 import xarray as xr
 from scipy.signal import fftconvolve
 
-from bayesrank._checks import credibility
+from bayesrank._checks import credibility, named
 from bayesrank.models import conjugate
 from bayesrank.predictive.confusion import beta_binomial
 
@@ -80,7 +80,8 @@ def prior_conflict(
     False
     """
     level = credibility("level", level)
-    known = conjugate(model, counts, options)
+    with named("counts", "evidence"):
+        known = conjugate(model, counts, options)
     table = (known.posterior - known.prior).transpose(*known.prior.dims)
     cells = [dim for dim in known.prior.dims if dim not in ("actual", "predicted", "outcome")]
     shape = known.prior.shape[: len(cells)]

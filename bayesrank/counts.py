@@ -17,6 +17,7 @@ from bayesrank._checks import (
     in_words,
     item_names,
     name_coord,
+    one_of,
     unique_names,
     whole_numbers,
 )
@@ -33,6 +34,8 @@ __all__ = [
 TWO_CLASSES = ("negative", "positive")
 CELLS = ("tn", "fp", "fn", "tp")
 NO_CLASSES = "outcomes have no classes: they are ranked by their mean_outcome, or by br.ranking_score"
+#: Which data sets are pooled: those of all, or those that every entity saw.
+JOINS = ("exact", "inner")
 #: Examples that a message names.
 NAMED = 3
 
@@ -122,8 +125,7 @@ def pool(counts: xr.DataArray, *, join: Literal["exact", "inner"] = "exact") -> 
     >>> pool(studies).values.tolist()
     [[[270, 30], [30, 270]]]
     """
-    if join not in ("exact", "inner"):
-        raise ValueError(f"join must be 'exact' or 'inner'; got {join!r}")
+    one_of("join", join, JOINS)
     counts = check_outcomes(counts) if are_outcomes(counts) else check_counts(counts)
     if "dataset" not in counts.dims:
         raise ValueError(f"counts must have the dim dataset to be pooled; got {counts.dims}")

@@ -15,6 +15,7 @@ from bayesrank._checks import (
     is_number,
     item_names,
     numbers,
+    one_of,
     ordered_categories,
     whole_numbers,
 )
@@ -71,8 +72,7 @@ def from_matrix(
     >>> from_matrix([[90, 3], [10, 17]], "predicted_rows").sel(actual="negative", predicted="positive").item()
     10
     """
-    if orientation not in ("actual_rows", "predicted_rows"):
-        raise ValueError(f"orientation must be 'actual_rows' or 'predicted_rows'; got {orientation!r}")
+    one_of("orientation", orientation, ("actual_rows", "predicted_rows"))
     if isinstance(matrix, pd.DataFrame):
         if list(matrix.index) != list(matrix.columns):
             raise ValueError(
@@ -142,7 +142,7 @@ def from_frame(frame: pd.DataFrame, *, entity: str = "entity", dataset: str | No
         raise TypeError(f"frame must be a pandas DataFrame; got {type(frame).__name__}")
     for argument, column in (("entity", entity), ("dataset", "" if dataset is None else dataset)):
         if not isinstance(column, str):
-            raise TypeError(f"{argument} must be the name of a column; got {column!r}")
+            raise TypeError(f"{argument} must be the name of a column; got {in_words(column)}")
     keys = [entity] + ([dataset] if dataset is not None else [])
     form = _form(frame, keys)
     if frame.empty:
@@ -278,7 +278,7 @@ def from_rates(
     if size is not None:
         given["size"] = np.atleast_1d(whole_numbers("size", size))
         if (given["size"] < 1).any():
-            raise ValueError(f"size must be 1 or more; got {size}")
+            raise ValueError(f"size must be 1 or more; got {in_words(size)}")
     lengths = {name: values.shape for name, values in given.items()}
     longest = max(values.size for values in given.values())
     if any(shape not in ((1,), (longest,)) for shape in lengths.values()):

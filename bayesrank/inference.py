@@ -14,7 +14,7 @@ from typing import Any, Literal
 import numpy as np
 import xarray as xr
 
-from bayesrank._checks import fits_memory, whole
+from bayesrank._checks import fits_memory, in_words, one_of, whole
 from bayesrank._compat import to_container
 from bayesrank._nuts import TUNE, sample, warn
 from bayesrank._random import Seed, blocks, fingerprint, root_sequence, stream
@@ -120,12 +120,11 @@ def fit(
     ('chain', 'draw', 'entity', 'actual', 'predicted')
     """
     shape = whole("chains", chains, 1), whole("draws", draws, 1)
-    if sampler not in ("auto", "exact", "nuts"):
-        raise ValueError(f"sampler must be 'auto', 'exact' or 'nuts'; got {sampler!r}")
+    one_of("sampler", sampler, ("auto", "exact", "nuts"))
     if isinstance(groups, str) or not isinstance(groups, Sequence | set) or [g for g in groups if g not in GROUPS]:
-        raise ValueError(f"groups must be a sequence with any of {GROUPS}; got {groups!r}")
+        raise ValueError(f"groups must be a sequence with any of {GROUPS}; got {in_words(groups)}")
     if nuts is not None and not isinstance(nuts, Mapping):
-        raise TypeError(f"nuts must be a mapping of arguments of pymc.sample; got {nuts!r}")
+        raise TypeError(f"nuts must be a mapping of arguments of pymc.sample; got {in_words(nuts)}")
     taken = {"draws", "chains", "random_seed"} & set(nuts or {})
     if taken:
         raise ValueError(f"nuts must not hold draws, chains or a seed, which are arguments of fit; got {sorted(taken)}")
@@ -134,7 +133,7 @@ def fit(
     if sampler == "exact" and not exact:
         raise ValueError(f"sampler must be 'nuts' or 'auto' for {type(story).__name__}, which has no exact draws")
     if nuts is not None and sampler != "nuts" and exact:
-        raise ValueError(f"nuts is for sampler='nuts'; got it with sampler={sampler!r}")
+        raise ValueError(f"nuts must be left out unless sampler='nuts'; got it with sampler={sampler!r}")
     root = root_sequence(seed)
     result = dict(story.observed())
     _check_memory(result, shape)

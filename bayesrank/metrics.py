@@ -15,14 +15,14 @@ import pandas as pd
 import xarray as xr
 
 from bayesrank._checks import (
+    entity_names,
     in_words,
     is_number,
-    item_names,
     name_coord,
     numbers,
     object_array,
+    one_of,
     positives,
-    unique_names,
 )
 from bayesrank._compat import to_container
 from bayesrank._draws import draw_dims
@@ -149,9 +149,7 @@ def weighted_metric(metric: Any, y_true: Any, predictions: Any, weights: Any, *,
 
 def _name(metric: Any) -> str:
     if isinstance(metric, str):
-        if metric not in CASE_METRICS:
-            raise KeyError(f"metric must be one of {tuple(CASE_METRICS)} or a function; got {metric!r}")
-        return metric
+        return one_of("metric", metric, CASE_METRICS, KeyError, "a function")
     if isinstance(metric, Score) or not callable(metric):
         raise TypeError(
             f"metric must be one of {tuple(CASE_METRICS)} or a function of (y_true, prediction, sample_weight) (the "
@@ -187,10 +185,8 @@ def _columns(predictions: Any, size: int, dim: str) -> dict[Any, np.ndarray]:
         given = predictions
     else:
         names, given = ["entity 1"], {"entity 1": predictions}
-    if not names:
-        raise ValueError("predictions must hold at least one entity; got none")
     columns = {}
-    for name in unique_names("predictions", item_names("predictions", names, len(names))):
+    for name in entity_names("predictions", names):
         column = np.asarray(given[name])
         if not column.ndim or len(column) != size:
             held = len(column) if column.ndim else in_words(given[name])

@@ -10,7 +10,7 @@ import numpy as np
 import xarray as xr
 
 from bayesrank import _text
-from bayesrank._checks import credibility, in_words
+from bayesrank._checks import credibility, in_words, result_of
 from bayesrank._compat import groups_of, is_container
 from bayesrank._draws import draw_dims
 from bayesrank._random import root_sequence
@@ -139,8 +139,7 @@ def heterogeneity_verdict(found: xr.Dataset) -> list[str]:
     A: the tpr of a typical data set (means of the rates over data sets) is ... (... to ...), that of a new one ...
     (... to ...).
     """
-    if not isinstance(found, xr.Dataset) or not {"between_sd", "share", "new", "datasets"} <= set(found.data_vars):
-        raise ValueError(f"found must come from br.heterogeneity; got {in_words(found)}")
+    result_of("br.heterogeneity", "found", found, ("between_sd", "share", "new", "datasets"))
     table = found if "entity" in found.dims else found.expand_dims("entity")
     spread = table["between_sd"].values
     known = np.flatnonzero(~np.isnan(spread))

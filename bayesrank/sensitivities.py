@@ -12,8 +12,9 @@ import xarray as xr
 
 from bayesrank import _text
 from bayesrank._alternatives import Alternative, base_of, changed, check_evidence, conflict
-from bayesrank._checks import credibility, flag, in_words, name_coord, unique_names
+from bayesrank._checks import credibility, flag, name_coord, one_of, result_of, unique_names
 from bayesrank._random import Seed, root_sequence
+from bayesrank.counts import JOINS
 from bayesrank.inference import fit
 from bayesrank.ranking import credible_ranking
 from bayesrank.ranking.summary import contradictions, worth
@@ -135,6 +136,7 @@ def sensitivity(
     prob = credibility("prob", prob)
     flag("weights", weights)
     flag("datasets", datasets)
+    one_of("join", join, JOINS)
     evidence = check_evidence(evidence)
     base = base_of(evidence, score, model, join, options)
     others = changed(
@@ -190,8 +192,7 @@ def sensitivity_verdict(result: xr.Dataset) -> list[str]:
     most the other way round.
     The probability that b is the best lies between >0.999 and >0.999; the base analysis says >0.999.
     """
-    if not isinstance(result, xr.Dataset) or not {"survives", "leader", "pairs_kept"} <= set(result.data_vars):
-        raise ValueError(f"result must come from br.sensitivity; got {in_words(result)}")
+    result_of("br.sensitivity", "result", result, ("survives", "leader", "pairs_kept"))
     first = [line for name in ("prior_conflict", "notes") for line in str(result[name].item()).split("\n") if line]
     if result["base_leader_probability_best"].isnull()[0]:
         return [*first, f"No entity has a defined {result.attrs['score']}: there is nothing to rank."]

@@ -21,6 +21,7 @@ from bayesrank._checks import (
     name_coord,
     nested,
     object_array,
+    one_of,
     repeats,
     unique_rows,
     whole,
@@ -121,8 +122,7 @@ def case_weights(
     """
     shape = whole("chains", chains, 1), whole("draws", draws, 1)
     chunks = None if chunks is None else whole("chunks", chunks, 1)
-    if prevalence not in PREVALENCES or not isinstance(prevalence, str):
-        raise ValueError(f"prevalence must be 'sampled' or 'observed'; got {prevalence!r}")
+    one_of("prevalence", prevalence, PREVALENCES)
     found = _cases(cases, weight, dataset, cluster)
     if prevalence == "observed" and found.label is None:
         raise ValueError(

@@ -15,6 +15,8 @@ from typing import Any, ClassVar, Protocol
 import numpy as np
 import xarray as xr
 
+from bayesrank._checks import one_of
+
 __all__ = ["Model", "conjugate", "find", "names", "tell", "tell_again"]
 
 #: Settings that are not told again in the same words: the prior is at hand in numbers, a known prevalence in none, and
@@ -93,8 +95,7 @@ def find(model: Any) -> type:
         if lacking:
             raise TypeError(f"model must have the methods of bayesrank.models.Model; {model.__name__} lacks {lacking}")
         return model
-    if not isinstance(model, str) or model not in names():
-        raise KeyError(f"model must be one of {names()}, or a class; got {model!r}")
+    one_of("model", model, names(), KeyError, "a class")
     return getattr(import_module(f"{__name__}.{model}"), model.title().replace("_", ""))
 
 

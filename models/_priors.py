@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank._checks import labelled_numbers, numbers
+from bayesrank._checks import labelled_numbers, numbers, one_of
 
 #: Concentrations of every cell, by name; "four_cases" depends on the number of classes.
 FLAT = {"uniform": 1.0, "jeffreys": 0.5, "haldane": 0.0}
@@ -132,8 +132,7 @@ def of_shape(prior: Any, shape: tuple[int, ...]) -> np.ndarray:
     if prior is None:
         prior = DEFAULT
     if isinstance(prior, str):
-        if prior not in NAMES:
-            raise ValueError(f"prior must be a number, an array or one of {list(NAMES)}; got {prior!r}")
+        one_of("prior", prior, NAMES, other="a number or an array")
         prior = FLAT.get(prior, 4 / shape[0] if len(shape) == 1 else four_cases(shape[0]))
     try:
         values = numbers("prior", prior)

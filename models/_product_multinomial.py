@@ -9,7 +9,7 @@ import numpy as np
 import xarray as xr
 from scipy import special
 
-from bayesrank._checks import flag, is_number, prevalences
+from bayesrank._checks import class_shares, flag, labelled_prevalence, one_of
 from bayesrank._random import Block
 from bayesrank._sampling import sample_counts
 from bayesrank.counts import are_outcomes, check_counts, parts_of
@@ -246,28 +246,15 @@ def _named_test_sets(counts: xr.DataArray, cells: list, totals: np.ndarray, meas
 def known_totals(counts: xr.DataArray, prevalence: Any) -> xr.DataArray | None:
     """Known class shares (actual, and what dims they come with); None where they are sampled."""
     if isinstance(prevalence, str):
-        if prevalence not in ("sampled", "observed"):
-            raise ValueError(f"prevalence must be 'sampled', 'observed', a number or a DataArray; got {prevalence!r}")
+        one_of("prevalence", prevalence, ("sampled", "observed"), other="a number or a DataArray")
         if prevalence == "sampled":
             return None
         cases = counts.sum("predicted")
         total = cases.sum("actual")
         return (cases / total.where(total > 0)).drop_vars(["measured", "test_set"], errors="ignore")
-    if not isinstance(prevalence, xr.DataArray) and not is_number(prevalence):
-        raise TypeError(
-            f"prevalence must be 'sampled', 'observed', a number or a DataArray; got {type(prevalence).__name__}"
-        )
     names = [d for d in counts.dims if d != "predicted"]
-    prevalence = align("prevalence", prevalences(prevalence, ends=True), counts, ("chain", "draw", *names))
-    if "actual" in prevalence.dims:
-        if bool((np.abs(prevalence.sum("actual") - 1) > 1e-6).any()):
-            raise ValueError(f"prevalence must sum to 1 over actual; got {float(prevalence.sum('actual').max()):.6g}")
-        return prevalence
-    if counts.sizes["actual"] != 2:
-        raise ValueError(
-            f"prevalence must have the dim actual for {counts.sizes['actual']} classes; got {prevalence.dims}"
-        )
-    return xr.concat([1 - prevalence, prevalence], "actual").assign_coords(actual=counts["actual"].values)
+    shares = align("prevalence", labelled_prevalence(prevalence), counts, ("chain", "draw", *names))
+    return class_shares(shares, counts)
 
 
 def check_proper(counts: xr.DataArray, alpha: xr.DataArray) -> None:

@@ -39,7 +39,7 @@ import numpy as np
 import xarray as xr
 from scipy.special import expit
 
-from bayesrank._checks import number
+from bayesrank._checks import number, one_of
 from bayesrank._random import Block, stream
 from bayesrank.models._bivariate import alike, covariance, effects, factor_of
 from bayesrank.models._designs import LEAST, between, empirical_logits
@@ -108,8 +108,7 @@ class HierarchicalLogitNormal(Hierarchical):
             raise ValueError(
                 f"evidence must have two {what} for the model HierarchicalLogitNormal; got {self.members.shape[-1]}"
             )
-        if not isinstance(typical, str) or typical not in KINDS_OF_TYPICAL:
-            raise ValueError(f"typical must be one of {list(KINDS_OF_TYPICAL)}; got {typical!r}")
+        one_of("typical", typical, KINDS_OF_TYPICAL)
         self.sd, self.typical = number("sd", sd, 0, np.inf, ends=False), typical
         #: The answer that is right, of each row.
         self.right = [1] if self.outcomes else [0, 1]
@@ -122,8 +121,8 @@ class HierarchicalLogitNormal(Hierarchical):
         #: Population and member of each table: entity and data set, or 0 and entity.
         self.pairs = np.argwhere(there)
         told = {words: which for which, words in TERMS.items()} if self.over_datasets else {ALONE: (ALONE,)}
-        if terms is not None and (not isinstance(terms, str) or terms not in told):
-            raise ValueError(f"terms must be one of {list(told)}; got {terms!r}")
+        if terms is not None:
+            one_of("terms", terms, told)
         self.terms = design(self.pairs[cases.sum(1)[there] > 0]) if terms is None else told[terms]
         # (pair, row)
         self.cases = np.moveaxis(cases, 1, 2)[there]

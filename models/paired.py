@@ -46,7 +46,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from bayesrank._checks import flag
+from bayesrank._checks import flag, one_of
 from bayesrank._random import Block, fingerprint, stream
 from bayesrank.models._dirichlet_process import Process, gather
 from bayesrank.models._joint import VARIABLES, checked, own_cases_note, units_note
@@ -116,9 +116,10 @@ class Paired:
         flag("force", force)
         self.joint = joint = checked(evidence)
         clustered = "cluster" in joint.coords
-        if target is not None and (target not in TARGETS or not clustered):
-            wanted = f"one of {TARGETS}" if clustered else "None where cases do not come in clusters"
-            raise ValueError(f"target must be {wanted}; got {target!r}")
+        if target is not None and not clustered:
+            raise ValueError(f"target must be None where cases do not come in clusters; got {target!r}")
+        if target is not None:
+            one_of("target", target, TARGETS)
         self.by_case = target != "cluster"
         self.datasets = list(dict.fromkeys(joint["dataset"].values.tolist())) if "dataset" in joint.coords else []
         self.margins: Tables | Outcomes

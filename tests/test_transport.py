@@ -77,7 +77,7 @@ def test_many_classes_are_moved_by_name():
 REFUSED = [
     (POSTERIOR, 1.5, ValueError, "prevalence"),
     (POSTERIOR, "much", TypeError, "prevalence"),
-    (POSTERIOR, [0.1, 0.2], ValueError, "prevalence must have dims among"),
+    (POSTERIOR, [0.1, 0.2], TypeError, "prevalence must be a number or a DataArray"),
     (POSTERIOR, xr.DataArray([0.1] * 3, {"draw": range(3)}, ["draw"]), ValueError, "labels of the source"),
     (POSTERIOR, xr.DataArray([0.1, 0.2], {"actual": ["negative", "positive"]}, ["actual"]), ValueError, "sum to 1"),
     ("a", 0.1, TypeError, "source must be"),

@@ -9,12 +9,12 @@ import xarray as xr
 
 from bayesrank._checks import (
     all_classes,
+    by_entity,
     case_labels,
     item_names,
     name_coord,
     ordered_categories,
     repeats,
-    unique_names,
 )
 from bayesrank.cases._patterns import check_cases, common_note, patterns
 from bayesrank.counts import arrange
@@ -198,16 +198,8 @@ def _encode(
     may_lack: bool = False,
 ) -> _Cases:
     """The cases, checked; a prediction that may be missing, and is, has the code -1."""
-    if not isinstance(predictions, Mapping | pd.DataFrame):
-        raise TypeError(
-            "predictions must be a mapping or a DataFrame from entity to predicted labels; "
-            f"got {type(predictions).__name__}"
-        )
+    entities = by_entity("predictions", predictions, "predicted labels")
     truth = case_labels("y_true", y_true)
-    names = list(predictions.keys())
-    entities = unique_names("predictions", item_names("predictions", names, len(names)))
-    if not entities:
-        raise ValueError("predictions must hold at least one entity; got none")
     guesses = {
         name: case_labels(f"predictions[{name!r}]", predictions[name], may_lack=may_lack, hint=LACKING)
         for name in entities

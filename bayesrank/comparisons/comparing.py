@@ -6,7 +6,7 @@ from typing import Any, Literal
 import numpy as np
 import xarray as xr
 
-from bayesrank._checks import flag, name_coord
+from bayesrank._checks import flag, name_coord, one_of
 from bayesrank._text import count
 from bayesrank.comparisons._compared import BY, Compared, check_alike, compared, units
 from bayesrank.comparisons._left_out import LeftOut, cases, closed_form, log_marginal, sampled, threshold
@@ -93,8 +93,8 @@ def compare(
     (['hierarchical', 'pooled'], [0.0, 19.0])
     """
     flag("refit", refit)
-    if by not in (*BY, None):
-        raise ValueError(f"by must be one of {list(BY)}; got {by!r}")
+    if by is not None:
+        one_of("by", by, BY)
     if not isinstance(posteriors, Mapping):
         raise TypeError(f"posteriors must be a mapping from names to posteriors; got {type(posteriors).__name__}")
     if not posteriors:

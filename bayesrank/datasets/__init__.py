@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
+from bayesrank._checks import one_of
 from bayesrank.cases import from_outcomes, from_predictions, joint_outcomes
 from bayesrank.frames import from_frame
 
@@ -281,9 +282,7 @@ def load_joint(name: str) -> xr.Dataset:
 
 
 def _find(name: str) -> _DataSet:
-    if name not in _DATA_SETS:
-        raise KeyError(f"name must be one of {names()}; got {name!r}")
-    return _DATA_SETS[name]
+    return _DATA_SETS[one_of("name", name, names(), KeyError)]
 
 
 def _read(name: str) -> pd.DataFrame:

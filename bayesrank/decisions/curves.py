@@ -14,16 +14,13 @@ import xarray as xr
 
 from bayesrank._checks import (
     all_classes,
+    by_entity,
     case_labels,
     credibility,
-    in_words,
-    is_number,
-    item_names,
-    labelled_numbers,
+    labelled_prevalence,
     name_coord,
     numbers,
     ordered_categories,
-    prevalences,
     unique_names,
     unique_rows,
     whole,
@@ -164,22 +161,14 @@ def _truth(y_true: Any, labels: Sequence[Any] | None) -> np.ndarray:
 
 def _risks(predictions: Any, size: int) -> dict[Any, np.ndarray]:
     """The predicted probabilities of each entity."""
-    if not isinstance(predictions, Mapping | pd.DataFrame):
-        raise TypeError(
-            "predictions must be a mapping or a DataFrame from entity to predicted probabilities; "
-            f"got {in_words(predictions)}"
-        )
     found = {}
-    keys = list(predictions.keys())
-    for name in unique_names("predictions", item_names("predictions", keys, len(keys))):
+    for name in by_entity("predictions", predictions, "predicted probabilities"):
         risk = numbers(f"predictions[{name!r}]", predictions[name], 0.0, 1.0)
         if risk.shape != (size,):
             raise ValueError(
                 f"predictions[{name!r}] must hold one probability for each of the {size} cases; got shape {risk.shape}"
             )
         found[name] = risk
-    if not found:
-        raise ValueError("predictions must hold at least one entity; got none")
     return found
 
 
@@ -187,9 +176,7 @@ def _share(prevalence: Any, draws: int) -> np.ndarray | None:
     """The prevalence of each draw, if one was given."""
     if prevalence is None:
         return None
-    if not is_number(prevalence) and not isinstance(prevalence, xr.DataArray):
-        raise TypeError(f"prevalence must be a number or a DataArray; got {in_words(prevalence)}")
-    share = labelled_numbers("prevalence", prevalences(prevalence, ends=True))
+    share = labelled_prevalence(prevalence)
     if share.dims not in ((), ("draw",)) or share.sizes.get("draw", draws) != draws:
         raise ValueError(f"prevalence must be a number or {draws} draws along draw; got {dict(share.sizes)}")
     return np.broadcast_to(share.values, (draws,))

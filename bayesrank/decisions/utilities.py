@@ -10,7 +10,15 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank._checks import credibility, flag, in_words, is_number, labelled_numbers, name_coord, numbers, prevalences
+from bayesrank._checks import class_shares as checked_shares
+from bayesrank._checks import (
+    credibility,
+    flag,
+    labelled_numbers,
+    labelled_prevalence,
+    name_coord,
+    numbers,
+)
 from bayesrank._draws import DRAW_DIMS, draw_dims
 from bayesrank.counts import NO_CLASSES
 from bayesrank.decisions._means import as_posterior, mean_and_error
@@ -130,23 +138,9 @@ def class_shares(prevalence: Any, performance: xr.DataArray) -> xr.DataArray:
     >>> class_shares(0.25, br.as_performance(br.from_counts(tn=8, fp=2, fn=1, tp=9))).values.tolist()
     [0.75, 0.25]
     """
-    if not is_number(prevalence) and not isinstance(prevalence, xr.DataArray):
-        raise TypeError(f"prevalence must be a number or a DataArray; got {in_words(prevalence)}")
     known = [dim for dim in performance.dims if dim != "predicted"]
-    shares = prevalences(prevalence, ends=True)
-    shares = align("prevalence", _bare(shares), _bare(performance), [*DRAW_DIMS, *known])
-    if shares.isnull().any():
-        raise ValueError("prevalence must lie between 0 and 1; got nan")
-    if "actual" in shares.dims:
-        if bool((np.abs(shares.sum("actual") - 1) > 1e-6).any()):
-            raise ValueError(f"prevalence must sum to 1 over actual; got {float(shares.sum('actual').max()):.6g}")
-        return shares
-    if performance.sizes["actual"] != 2:
-        raise ValueError(
-            f"prevalence must have the dim actual for {performance.sizes['actual']} classes; got {shares.dims}"
-        )
-    both = xr.concat([1 - shares, shares], "actual")
-    return both.assign_coords(actual=performance["actual"].values) if "actual" in performance.coords else both
+    shares = align("prevalence", _bare(labelled_prevalence(prevalence)), _bare(performance), [*DRAW_DIMS, *known])
+    return checked_shares(shares, performance)
 
 
 def _with_classes(source: Any, kind: str | None) -> xr.DataArray:

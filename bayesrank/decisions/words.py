@@ -4,7 +4,7 @@ import numpy as np
 import xarray as xr
 
 from bayesrank import _text
-from bayesrank._checks import in_words
+from bayesrank._checks import result_of
 from bayesrank.ranking.summary import contradictions, worth
 
 __all__ = ["decision_verdict"]
@@ -44,8 +44,7 @@ def decision_verdict(decision: xr.Dataset) -> list[str]:
     Not knowing which is best costs 0.0032 a case (Monte-Carlo error 0.0001), in the unit of the benefits: to know more
     of them is worth no more than that.
     """
-    if not isinstance(decision, xr.Dataset) or not set(decision.data_vars) >= NEEDED:
-        raise ValueError(f"decision must come from br.expected_utility; got {in_words(decision)}")
+    result_of("br.expected_utility", "decision", decision, NEEDED)
     if decision["choice"].ndim:
         raise ValueError(
             f"decision must be one decision (select it with .isel); got the dims {decision['choice'].dims}"

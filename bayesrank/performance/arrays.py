@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank._checks import labelled_numbers, values_of
+from bayesrank._checks import labelled_numbers, one_of, values_of
 from bayesrank._compat import groups_of, is_container
 from bayesrank._draws import BLOCK, draw_dims
 from bayesrank._threads import in_threads, pieces
@@ -74,8 +74,8 @@ def as_performance(source: Any, kind: str | None = None) -> xr.DataArray:
 
 def _told(source: Any, kind: str | None) -> tuple[xr.DataArray, list[str]]:
     """The counts or the performance that ``source`` holds, after a check, and its outcome dims."""
-    if kind is not None and not (isinstance(kind, str) and kind in KINDS):
-        raise ValueError(f"kind must be one of {list(KINDS)}; got {kind!r}")
+    if kind is not None:
+        one_of("kind", kind, KINDS)
     array = _find(source, kind)
     outcome = [dim for dim in (*OUTCOME_DIMS, "outcome") if dim in array.dims]
     if outcome not in [list(OUTCOME_DIMS), ["outcome"]]:

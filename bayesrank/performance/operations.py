@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank._checks import labelled_numbers, numbers, one_prevalence, prevalences
+from bayesrank._checks import labelled_numbers, labelled_prevalence, numbers
 from bayesrank.performance.arrays import align_outcomes, as_performance, outcome_dims, two_class_cells
 
 __all__ = [
@@ -140,11 +140,7 @@ def shift_prior(source: Any, prevalence: Any) -> xr.DataArray:
     >>> shift_prior(br.from_counts(tn=40, fp=10, fn=10, tp=40), 0.1).values.round(6).tolist()
     [[[0.72, 0.18], [0.02, 0.08]]]
     """
-    if isinstance(prevalence, xr.DataArray):
-        # Where nothing was observed a prevalence is NaN, and stays so.
-        share = prevalences(prevalence.fillna(0.0), ends=True).where(prevalence.notnull())
-    else:
-        share = xr.DataArray(one_prevalence(prevalence, ends=True))
+    share = labelled_prevalence(prevalence, may_lack=True)  # NaN where nothing was observed
 
     def shifted(tn: Any, fp: Any, fn: Any, tp: Any) -> tuple:
         negative, positive = tn + fp, fn + tp

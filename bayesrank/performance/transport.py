@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank._checks import prevalences
+from bayesrank._checks import class_shares, labelled_prevalence
 from bayesrank._compat import groups_of, is_container, to_container
 from bayesrank.counts import NO_CLASSES
 from bayesrank.performance.arrays import KINDS, as_performance, posterior_of
@@ -80,17 +80,9 @@ def _moved(table: xr.DataArray, rate: xr.DataArray | None, prevalence: Any) -> x
 
 def _shares(prevalence: Any, table: xr.DataArray) -> xr.DataArray:
     """Shares of all classes, with dims that the table has."""
-    share = prevalences(prevalence, ends=True)
-    if "actual" not in share.dims:
-        if table.sizes["actual"] != 2:
-            raise ValueError(
-                f"prevalence must have the dim actual for {table.sizes['actual']} classes; got {share.dims}"
-            )
-        share = xr.concat([1 - share, share], "actual").assign_coords(actual=table["actual"].values)
+    share = class_shares(labelled_prevalence(prevalence), table)
     if set(share.dims) - set(table.dims):
         raise ValueError(f"prevalence must have dims among {table.dims}; got {share.dims}")
-    if bool((abs(share.sum("actual") - 1) > 1e-6).any()):
-        raise ValueError(f"prevalence must sum to 1 over actual; got {float(share.sum('actual').max()):.6g}")
     try:
         xr.align(share, table, join="exact")
     except ValueError:

@@ -6,7 +6,7 @@ import numpy as np
 import xarray as xr
 
 from bayesrank import _text
-from bayesrank._checks import in_words
+from bayesrank._checks import in_words, one_of
 from bayesrank._compat import groups_of, is_container
 from bayesrank._draws import proportion_error
 from bayesrank._random import Seed, fingerprint, root_sequence, stream
@@ -86,8 +86,8 @@ def predictive_check(posterior: Any, *, kind: str | None = None, seed: Seed = No
     0.0 0.0
     0.31 0.34
     """
-    if kind not in (*KINDS, None):
-        raise ValueError(f"kind must be one of {list(KINDS)}; got {kind!r}")
+    if kind is not None:
+        one_of("kind", kind, KINDS)
     root = root_sequence(seed)
     if not is_container(posterior):
         raise TypeError(f"posterior must be what br.fit returns; got {in_words(posterior)}")

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank._checks import name_coord, whole
+from bayesrank._checks import name_coord, one_of, result_of, whole
 from bayesrank.counts import one_vs_rest
 from bayesrank.models._priors import concentration
 from bayesrank.predictive.confusion import beta_binomial, confusion_pmf
@@ -130,14 +130,11 @@ def paired_difference(
 
 def _checked(joint: Any, entity: Any, other: Any) -> np.ndarray:
     """The two classes, negative first, after a check of what the joint outcomes hold."""
-    if not isinstance(joint, xr.Dataset) or not {"actual", "predicted", "count", "entity"} <= set(joint.variables):
-        held = sorted(map(str, joint.variables)) if isinstance(joint, xr.Dataset) else type(joint).__name__
-        raise ValueError(f"joint must come from br.joint_outcomes; got {held}")
+    result_of("br.joint_outcomes", "joint", joint, ("actual", "predicted", "count", "entity"))
     if "cluster" in joint.coords:
         raise ValueError("joint must hold single cases; got clusters of them")
     for argument, name in (("entity", entity), ("other", other)):
-        if name not in joint["entity"].values.tolist():
-            raise KeyError(f"{argument} must be one of {joint['entity'].values.tolist()}; got {name!r}")
+        one_of(argument, name, joint["entity"].values.tolist(), KeyError)
     if entity == other:
         raise ValueError(f"other must be another entity; got {other!r} twice")
     classes = joint["label"].values if "label" in joint.coords else np.unique(joint["actual"].values)

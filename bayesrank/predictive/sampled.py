@@ -5,7 +5,7 @@ from typing import Any
 
 import xarray as xr
 
-from bayesrank._checks import whole
+from bayesrank._checks import named, whole
 from bayesrank._compat import groups_of, is_container
 from bayesrank._random import Seed, root_sequence
 from bayesrank._sampling import sample_counts, sample_outcomes
@@ -52,7 +52,8 @@ def posterior_predictive(
     >>> int(future.sum(["actual", "predicted"]).min()), int(future.sum(["actual", "predicted"]).max())
     (50, 50)
     """
-    performance = as_performance(posterior, kind)
+    with named("posterior", "source"):
+        performance = as_performance(posterior, kind)
     groups = groups_of(posterior) if is_container(posterior) else {}
     _refuse_paired(groups.get("posterior", posterior), performance)
     classes = performance["actual"].values.tolist() if "actual" in performance.dims else None

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank._checks import credibility, number, numbers
+from bayesrank._checks import credibility, number, numbers, result_of
 from bayesrank.predictive.scores import equal_runs
 
 __all__ = ["difference", "hdi", "interval_probability", "mean", "mode", "quantile", "summary", "variance"]
@@ -342,13 +342,9 @@ def _defined(pmf: xr.Dataset) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _columns(pmf: xr.Dataset, argument: str = "pmf") -> dict[str, np.ndarray]:
-    if (
-        not isinstance(pmf, xr.Dataset)
-        or not {"probability", "multiplicity"} <= set(pmf)
-        or set(pmf.sizes) != {"value"}
-    ):
-        held = sorted(map(str, pmf)) if isinstance(pmf, xr.Dataset) else type(pmf).__name__
-        raise ValueError(f"{argument} must come from br.predictive.score_pmf; got {held}")
+    result_of("br.predictive.score_pmf", argument, pmf, ("probability", "multiplicity"))
+    if set(pmf.sizes) != {"value"}:
+        raise ValueError(f"{argument} must be one distribution, over value; got the dims {tuple(pmf.sizes)}")
     defined = ~np.isnan(pmf["value"].values)
     columns = {name: pmf[name].values[defined] for name in ("value", "probability", "multiplicity")}
     error = pmf["value_error"].values[defined] if "value_error" in pmf else np.zeros(int(defined.sum()))

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank._checks import in_words
+from bayesrank._checks import in_words, named, result_of
 from bayesrank.performance import as_performance, outcome_dims
 from bayesrank.ranking._source import bare
 
@@ -62,7 +62,8 @@ def relations(values: xr.DataArray, performance: Any = None, higher_is_better: b
         size = values.sizes["entity"]
         same = xr.DataArray(np.eye(size, dtype=bool), dims=("entity", "rival"))
     else:
-        array = as_performance(performance).reset_coords(drop=True)
+        with named("performance", "source"):
+            array = as_performance(performance).reset_coords(drop=True)
         held = array["entity"].values if "entity" in array.coords else np.arange(array.sizes.get("entity", 0))
         if sorted(map(repr, held.tolist())) != sorted(map(repr, labels.tolist())):
             raise ValueError(f"performance must be that of the entities of values, {list(labels)}; got {list(held)}")
@@ -256,9 +257,7 @@ def is_preorder(order: xr.DataArray) -> bool:
 
 def _preorder(argument: str, order: Any) -> xr.DataArray:
     """The preorder itself of what :func:`relations` gives."""
-    if not isinstance(order, xr.Dataset) or not {"worse", "worse_or_equivalent"} <= set(order.data_vars):
-        raise ValueError(f"{argument} must come from br.relations; got {in_words(order)}")
-    return order["worse_or_equivalent"]
+    return result_of("br.relations", argument, order, ("worse", "worse_or_equivalent"))["worse_or_equivalent"]
 
 
 def _four_relations(order: xr.DataArray) -> xr.Dataset:

@@ -5,6 +5,7 @@ from typing import Any, Literal
 import numpy as np
 import xarray as xr
 
+from bayesrank._checks import one_of
 from bayesrank.ranking._source import scored
 
 __all__ = ["positions", "rank"]
@@ -57,8 +58,7 @@ def rank(
     >>> rank(values).values.tolist()
     [3.0, 1.5, 1.5]
     """
-    if method not in ("average", "min", "max"):
-        raise ValueError(f"method must be 'average', 'min' or 'max'; got {method!r}")
+    one_of("method", method, ("average", "min", "max"))
     found = scored(source, score, higher_is_better, kind)
     values = found.values
     if values.chunks is not None:

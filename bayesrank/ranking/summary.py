@@ -5,7 +5,7 @@ import pandas as pd
 import xarray as xr
 
 from bayesrank import _text
-from bayesrank._checks import in_words
+from bayesrank._checks import in_words, result_of
 
 __all__ = ["contradictions", "ranking_table", "verdict", "worth"]
 
@@ -368,8 +368,8 @@ def _too_few_draws(ranking: xr.Dataset) -> list[str]:
 
 
 def _check_ranking(ranking: xr.Dataset) -> None:
-    whole = isinstance(ranking, xr.Dataset) and {"prob", "score", "method"} <= set(ranking.attrs)
-    if not whole or not set(ranking.data_vars) >= NEEDED or not ranking.sizes["entity"]:
+    result_of("br.credible_ranking or br.exact_ranking", "ranking", ranking, NEEDED)
+    if not {"prob", "score", "method"} <= set(ranking.attrs) or not ranking.sizes["entity"]:
         raise ValueError(f"ranking must come from br.credible_ranking or br.exact_ranking; got {in_words(ranking)}")
     if ranking["tier"].dims != ("entity",):
         raise ValueError(f"ranking must be one ranking (select it with .isel); got the dims {ranking['tier'].dims}")

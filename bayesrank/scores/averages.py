@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from bayesrank._checks import one_of
 from bayesrank.scores._against_rest import against_rest
 from bayesrank.scores.score import SCORES, Score, ratio
 
@@ -105,8 +106,7 @@ def average_of(score: Score, kind: str) -> Score:
     >>> average_of(br.scores.f1, "macro").formula
     'mean over the classes of F1'
     """
-    if kind not in AVERAGES:
-        raise ValueError(f"kind must be one of {list(AVERAGES)}; got {kind!r}")
+    one_of("kind", kind, AVERAGES)
     if score.function is None:
         raise ValueError(f"score must be one of two classes to be averaged over more; got {score.name!r}")
     if kind in ("geometric", "harmonic") and score.range[0] < 0:

@@ -7,7 +7,7 @@ import xarray as xr
 from scipy.special import ndtr, ndtri
 from scipy.stats import rankdata
 
-from bayesrank._checks import credibility, number, whole
+from bayesrank._checks import credibility, number, one_of, whole
 from bayesrank._draws import draw_dims
 from bayesrank.performance import as_performance, only_two_classes
 
@@ -50,8 +50,7 @@ def differences(values: xr.DataArray, to: Any, rope: float = 0.0, prob: float = 
     ['above']
     """
     names = values["entity"].values.tolist()
-    if to not in names:
-        raise KeyError(f"to must be one of the entities {names[:5]}...; got {to!r}")
+    one_of("to", to, names, KeyError)
     if len(names) < 2:
         raise ValueError(f"values must hold another entity to compare with {to!r}; got no other")
     rope, tail = number("rope", rope, 0.0, finite=True), (1 - credibility("prob", prob)) / 2

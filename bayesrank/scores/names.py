@@ -10,6 +10,7 @@ from typing import Any
 import pandas as pd
 import xarray as xr
 
+from bayesrank._checks import named
 from bayesrank.scores.averages import AVERAGES, average_of
 from bayesrank.scores.families import canonical
 from bayesrank.scores.ranking_scores import ranking
@@ -258,7 +259,8 @@ def as_score(score: Any) -> Score:
     if isinstance(score, str):
         return get(score)
     if isinstance(score, xr.DataArray):
-        return ranking(score)
+        with named("score", "importance"):
+            return ranking(score)
     if isinstance(score, tuple):
         if len(score) != 2:
             raise ValueError(f"score must be a pair (a, b) if it is a place on the Tile; got {score!r}")

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
+from bayesrank._checks import named
 from bayesrank.scores.names import as_score
 from bayesrank.scores.placement import fixed_rate
 from bayesrank.scores.score import Score
@@ -62,7 +63,9 @@ def compare_orders(
     'negative_likelihood_ratio and npv order alike at prevalence 0.2, where both are defined'
     """
     fixed = fixed_rate(prevalence, prediction_rate)
-    one, two = as_score(score), as_score(other)
+    one = as_score(score)
+    with named("other", "score"):
+        two = as_score(other)
     points = _performances(fixed.share)
     if fixed.predicted:
         points = points[[0, 2, 1, 3]]

@@ -43,8 +43,8 @@ class FixedRate(NamedTuple):
         return "" if self.share is None else f" at {self.name.replace('_', ' ')} {self.share:g}"
 
 
-def fixed_rate(prevalence: float | None, prediction_rate: float | None) -> FixedRate:
-    """The one of both that is given, checked.
+def fixed_rate(prevalence: float | None, prediction_rate: float | None, *, ends: bool = False) -> FixedRate:
+    """The one of both that is given, checked; strictly between 0 and 1, unless its ``ends`` may be.
 
     Examples
     --------
@@ -52,10 +52,10 @@ def fixed_rate(prevalence: float | None, prediction_rate: float | None) -> Fixed
     FixedRate(share=0.25, predicted=True)
     """
     if prediction_rate is None:
-        return FixedRate(None if prevalence is None else one_prevalence(prevalence), False)
-    share = number("prediction_rate", prediction_rate, 0.0, 1.0, ends=False)
+        return FixedRate(None if prevalence is None else one_prevalence(prevalence, ends=ends), False)
+    share = number("prediction_rate", prediction_rate, 0.0, 1.0, ends=ends)
     if prevalence is not None:
-        raise ValueError(f"prediction_rate must be left out where a prevalence is given; got {share} and {prevalence}")
+        raise ValueError(f"prediction_rate must be left out where a prevalence is given; got {prediction_rate!r}")
     return FixedRate(share, True)
 
 

@@ -6,6 +6,7 @@ import numpy as np
 import xarray as xr
 from scipy.stats import rankdata
 
+from bayesrank._checks import one_of
 from bayesrank._draws import draw_dims
 from bayesrank.performance import as_performance, only_two_classes, two_class_cells
 from bayesrank.scores import as_score
@@ -62,8 +63,7 @@ def best_consistency(score: Any, source: Any, *, method: str = "kendall", kind: 
     >>> found["a"].item(), found["b"].item(), found["correlation"].item()
     (1.0, 0.5, 1.0)
     """
-    if method not in ("kendall", "spearman"):
-        raise ValueError(f"method must be 'kendall' or 'spearman'; got {method!r}")
+    one_of("method", method, ("kendall", "spearman"))
     array = as_performance(source, kind).compute()
     only_two_classes(array)
     asked = as_score(score)

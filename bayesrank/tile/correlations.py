@@ -7,10 +7,11 @@ from typing import Any, Literal
 import numpy as np
 import xarray as xr
 
-from bayesrank._checks import number, whole
+from bayesrank._checks import named, one_of, whole
 from bayesrank._random import Seed, root_sequence, stream
 from bayesrank.performance import as_performance, two_class_cells
 from bayesrank.scores import as_score
+from bayesrank.scores.placement import fixed_rate
 from bayesrank.tile._grid import axis
 
 __all__ = ["correlation", "sample_performances"]
@@ -65,12 +66,12 @@ def correlation(
     >>> round(tile.sel(a=0.5, b=0.5).item(), 12)
     1.0
     """
-    if method not in ("kendall", "spearman", "pearson"):
-        raise ValueError(f"method must be 'kendall', 'spearman' or 'pearson'; got {method!r}")
+    one_of("method", method, ("kendall", "spearman", "pearson"))
     points = axis(resolution)
     if performances is None:
         performances = sample_performances(size, prevalence=prevalence, prediction_rate=prediction_rate, seed=seed)
-    array = as_performance(performances, kind).compute()
+    with named("performances", "source"):
+        array = as_performance(performances, kind).compute()
     values = as_score(score)(array).values.ravel()
     other = [dim for dim in array.dims if dim not in ("actual", "predicted")]
     cells = np.stack([c.transpose(*other).values.ravel() for c in two_class_cells(array, "performances").values()])
@@ -121,21 +122,17 @@ def sample_performances(
     >>> sample_performances(100, prevalence=0.3, seed=1).isel(actual=1).sum("predicted").values.round(12).max().item()
     0.3
     """
-    fixed = {"prevalence": prevalence, "prediction_rate": prediction_rate}
-    given = {name: share for name, share in fixed.items() if share is not None}
-    if len(given) > 1:
-        raise ValueError(f"at most one of prevalence and prediction_rate can be fixed; got {given}")
+    fixed = fixed_rate(prevalence, prediction_rate, ends=True)
     size = whole("size", size, 1)
     rng = stream(root_sequence(seed), "sample_performances")
-    if not given:
+    if fixed.share is None:
         table = rng.dirichlet(np.ones(4), size).reshape(size, 2, 2)
     else:
-        ((name, share),) = given.items()
-        share = number(name, share, 0.0, 1.0)
+        share = fixed.share
         first, second = rng.random(size), rng.random(size)
         down, up = 1 - share, share
         table = np.stack([down * (1 - first), down * first, up * (1 - second), up * second], -1).reshape(size, 2, 2)
-        if name == "prediction_rate":
+        if fixed.predicted:
             table = table.swapaxes(1, 2)
     labels = ["negative", "positive"]
     return xr.DataArray(

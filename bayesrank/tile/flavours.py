@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank._checks import prevalences, whole
+from bayesrank._checks import in_words, one_of, prevalences, whole
 from bayesrank._draws import Batches, reduce
 from bayesrank.tile._grid import (
     axes,
@@ -282,9 +282,7 @@ def ranking(
 
     array, points = with_entity(*zoomed(source, kind, window)), axis(resolution)
     names = array["entity"].values.tolist()
-    if entity not in names:
-        raise KeyError(f"entity must be one of the entities; got {entity!r}, not in {names}")
-    which = names.index(entity)
+    which = names.index(one_of("entity", entity, names, KeyError))
 
     def tally(draws: np.ndarray, columns: np.ndarray, points: np.ndarray, steps: np.ndarray) -> None:
         _tallies.tally_one(draws, columns, points, which, steps[:, 0], steps[:, 1])
@@ -402,6 +400,8 @@ def _no_skill(prevalence: xr.DataArray, points: np.ndarray) -> xr.Variable:
 
 
 def _with_dim(source: Any, dim: str, kind: str | None) -> xr.DataArray:
+    if not isinstance(dim, str):
+        raise TypeError(f"dim must name a dim of source; got {in_words(dim)}")
     array = with_entity(source, kind) if dim == "entity" else two_class(source, kind, dim)
     if dim not in array.dims or dim in ("actual", "predicted"):
         others = [held for held in array.dims if held not in ("actual", "predicted")]

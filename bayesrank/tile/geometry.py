@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank._checks import whole
+from bayesrank._checks import one_of, whole
 from bayesrank._checks import window as checked_window
 from bayesrank.performance import two_class_cells
 from bayesrank.scores import vut
@@ -69,8 +69,7 @@ def frontier(source: Any, entity: Any, rival: Any, points: int = 201, *, kind: s
     whole("points", points, 2)
     cells, names = point_cells(source, kind)
     for argument, name in (("entity", entity), ("rival", rival)):
-        if name not in names:
-            raise KeyError(f"{argument} must be one of the entities; got {name!r}, not in {names}")
+        one_of(argument, name, names, KeyError)
     p, q = (dict(zip(CELLS, cells[:, names.index(name)], strict=True)) for name in (entity, rival))
     # s1 u2 - s2 u1 at the corners (a, b); it is linear along each axis.
     corner = np.empty((2, 2))

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank._checks import beta_parameters, credibility, non_negative, number, numbers, whole
+from bayesrank._checks import beta_parameters, credibility, in_words, non_negative, number, numbers, one_of, whole
 from bayesrank._draws import ERROR, Batches, Worth, part_error, reduce
 from bayesrank.ranking._intervals import rank_intervals
 from bayesrank.scores.placement import place
@@ -185,8 +185,7 @@ def over(region: str, points: int = 31) -> xr.Dataset:
     >>> ranking["probability_best"].values.round(2).tolist()
     [0.74, 0.26]
     """
-    if not isinstance(region, str) or region not in REGIONS:
-        raise KeyError(f"region must be one of {', '.join(REGIONS)}; got {region!r}")
+    one_of("region", region, REGIONS, KeyError)
     return between(*REGIONS[region][1], points=points)
 
 
@@ -323,7 +322,7 @@ def _place(corner: Any, prevalence: float | None) -> tuple[float, float]:
     if isinstance(corner, list | tuple | np.ndarray):
         pair = numbers("a place on the Tile", corner, 0.0, 1.0)
         if pair.shape != (2,):
-            raise ValueError(f"a place on the Tile must be two numbers between 0 and 1; got {corner}")
+            raise ValueError(f"a place on the Tile must be two numbers between 0 and 1; got {in_words(corner)}")
         return float(pair[0]), float(pair[1])
     found = place(corner, prevalence)
     if found is not None:

@@ -5,7 +5,8 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank._checks import labelled_units, number, one_prevalence, units, whole
+from bayesrank._checks import labelled_units, one_of, one_prevalence, units, whole
+from bayesrank.scores.placement import fixed_rate
 from bayesrank.scores.score import ratio
 
 __all__ = [
@@ -163,12 +164,10 @@ def no_skill_curve(
     >>> curve["a"].values.tolist(), curve["b"].values.tolist()
     ([0.0, 0.0, 0.5, 0.5, 1.0, 1.0], [1.0, 1.0, 0.5, 0.5, 0.0, 0.0])
     """
-    if (prevalence is None) == (prediction_rate is None):
-        raise ValueError(f"give either prevalence or prediction_rate; got {prevalence!r} and {prediction_rate!r}")
-    given = {"prevalence": prevalence, "prediction_rate": prediction_rate}
-    name, share = next((name, share) for name, share in given.items() if share is not None)
+    share = fixed_rate(prevalence, prediction_rate, ends=True).share
+    if share is None:
+        raise ValueError("prevalence must be given, or prediction_rate; got neither")
     whole("points", points, 2)
-    share = number(name, share, 0.0, 1.0)
     plus, minus = share**2, (1 - share) ** 2
     t = np.linspace(0.0, 1.0, points)
     if prevalence is not None:
@@ -339,13 +338,11 @@ def moved_place(operation: str, a: Any, b: Any, old: Any | None = None, new: Any
         "swap_actual_predicted": (a, 1 - b),
         "swap_classes": (1 - a, 1 - b),
     }
-    if operation == "shift_prior":
+    if one_of("operation", operation, [*places, "shift_prior"], KeyError) == "shift_prior":
         if old is None or new is None:
             raise ValueError(f"old and new must be given for shift_prior; got {old!r} and {new!r}")
         units(old=old, new=new)
         return _shifted(a, old, new), _shifted(b, old, new)
-    if operation not in places:
-        raise KeyError(f"operation must be one of {[*places, 'shift_prior']}; got {operation!r}")
     if old is not None or new is not None:
         raise ValueError(f"old and new are for shift_prior alone; got {old!r} and {new!r} for {operation}")
     return places[operation]
