@@ -13,6 +13,8 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
+from bayesrank._labels import object_array
+
 #: Of more names than these a message lists the first.
 MANY = 15
 
@@ -245,16 +247,6 @@ def item_names(argument: str, names: Any, size: int, broadcast: bool = False) ->
     return found
 
 
-def object_array(values: Any) -> np.ndarray:
-    """A sequence's items as they are; a nested one is not taken apart."""
-    if hasattr(values, "__array__") or isinstance(values, str | bytes) or not hasattr(values, "__iter__"):
-        return np.asarray(values, dtype=object)
-    items = list(values)
-    array = np.empty(len(items), dtype=object)
-    array[:] = items
-    return array
-
-
 def check_names(argument: str, names: list) -> None:
     """Names are single things: a tuple or a list would make a coord of several levels, or none."""
     for name in names:
@@ -365,12 +357,6 @@ def all_classes(labels: Sequence[Any] | None, seen: Sequence[np.ndarray]) -> lis
     return classes
 
 
-def ordered_categories(column: Any) -> list | None:
-    """The categories of a Series or Categorical that has some."""
-    dtype = getattr(column, "dtype", None)
-    return list(dtype.categories) if isinstance(dtype, pd.CategoricalDtype) else None
-
-
 def values_of(labels: Any) -> np.ndarray | None:
     """The numbers that labels are, as floats; None if some are none.
 
@@ -382,38 +368,6 @@ def values_of(labels: Any) -> np.ndarray | None:
     held = np.asarray(labels, dtype=object).tolist()
     plain = all(isinstance(label, bool) or is_number(label) for label in held)
     return np.array(held, dtype=float) if plain else None
-
-
-def unique_rows(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The distinct rows of small non-negative integers, sorted, and which of them each row is.
-
-    What :func:`numpy.unique` finds along an axis, by one number a row, which sorts many times faster.
-
-    Examples
-    --------
-    >>> found, which = unique_rows(np.array([[1, 0], [0, 2], [1, 0]]))
-    >>> found.tolist(), which.tolist()
-    ([[0, 2], [1, 0]], [1, 0, 1])
-    """
-    key, numbers = np.zeros(len(rows), np.int64), 1
-    for column in rows.T:
-        base = int(column.max(initial=0)) + 1
-        if numbers > 2**62 // base:
-            key = np.unique(key, return_inverse=True)[1].ravel()
-            numbers = int(key.max()) + 1
-        key, numbers = key * base + column, numbers * base
-    _, first, which = np.unique(key, return_index=True, return_inverse=True)
-    return rows[first], which.ravel()
-
-
-def name_coord(names: list) -> np.ndarray:
-    """Names as a coord: NumPy's own type where it keeps every name as it is, objects elsewhere."""
-    array = np.asarray(names)
-    if array.ndim == 1 and array.tolist() == names and len({type(n) for n in names}) == 1:
-        return array
-    out = np.empty(len(names), dtype=object)
-    out[:] = names
-    return out
 
 
 def in_words(value: Any) -> str:

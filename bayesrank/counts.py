@@ -13,14 +13,8 @@ from typing import Any, Literal
 import numpy as np
 import xarray as xr
 
-from bayesrank._checks import (
-    in_words,
-    item_names,
-    name_coord,
-    one_of,
-    unique_names,
-    whole_numbers,
-)
+from bayesrank._checks import in_words, item_names, one_of, unique_names, whole_numbers
+from bayesrank._labels import name_coord
 
 __all__ = [
     "are_outcomes",

@@ -16,9 +16,9 @@ from bayesrank._checks import (
     item_names,
     numbers,
     one_of,
-    ordered_categories,
     whole_numbers,
 )
+from bayesrank._labels import ordered_categories
 from bayesrank.counts import CELLS, TWO_CLASSES, arrange, arrange_outcomes
 
 #: Whole numbers beyond it are not all told apart by a float.

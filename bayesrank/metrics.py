@@ -14,18 +14,10 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from bayesrank._checks import (
-    entity_names,
-    in_words,
-    is_number,
-    name_coord,
-    numbers,
-    object_array,
-    one_of,
-    positives,
-)
+from bayesrank._checks import entity_names, in_words, is_number, numbers, one_of, positives
 from bayesrank._compat import to_container
 from bayesrank._draws import draw_dims
+from bayesrank._labels import name_coord, object_array
 from bayesrank._weighted_areas import Evaluate, area_gain, area_lift, area_pr, area_roc
 from bayesrank.scores import Score
 from bayesrank.weights import blocks_of, checked_weights, few

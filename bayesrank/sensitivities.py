@@ -12,7 +12,8 @@ import xarray as xr
 
 from bayesrank import _text
 from bayesrank._alternatives import Alternative, base_of, changed, check_evidence, conflict
-from bayesrank._checks import credibility, flag, name_coord, one_of, result_of, unique_names
+from bayesrank._checks import credibility, flag, one_of, result_of, unique_names
+from bayesrank._labels import name_coord
 from bayesrank._random import Seed, root_sequence
 from bayesrank.counts import JOINS
 from bayesrank.inference import fit

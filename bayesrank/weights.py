@@ -13,21 +13,10 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from bayesrank._checks import (
-    case_labels,
-    fits_memory,
-    in_words,
-    item_names,
-    name_coord,
-    nested,
-    object_array,
-    one_of,
-    repeats,
-    unique_rows,
-    whole,
-)
+from bayesrank._checks import case_labels, fits_memory, in_words, item_names, nested, one_of, repeats, whole
 from bayesrank._checks import whole_numbers as checked_counts
 from bayesrank._draws import draw_dims, walk
+from bayesrank._labels import name_coord, object_array, unique_rows
 from bayesrank._random import BLOCK, Seed, fingerprint, root_sequence, stream
 from bayesrank.models._joint import too_narrow
 

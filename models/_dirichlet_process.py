@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bayesrank._checks import unique_rows
+from bayesrank._labels import unique_rows
 from bayesrank._sampling import dirichlet
 
 #: Expected share of the prior's mass that is left when the stick is cut, and the most sticks.

@@ -7,7 +7,8 @@ import numpy as np
 import xarray as xr
 
 from bayesrank._checks import in_words as held_words
-from bayesrank._checks import is_number, name_coord, non_negative, numbers
+from bayesrank._checks import is_number, non_negative, numbers
+from bayesrank._labels import name_coord
 from bayesrank._random import Block
 from bayesrank.models._conjugate import Conjugate
 from bayesrank.models._joint import (

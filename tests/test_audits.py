@@ -333,9 +333,9 @@ def test_what_relabelling_and_shuffling_do():
         ({"classes": 9}, ValueError, "classes must lie between 2 and 8"),
         ({"prediction_rate": 0.2, "prevalence": 0.2}, ValueError, "prediction_rate must be left out"),
         ({"prediction_rate": 0.2, "operations": "relabel"}, ValueError, "prediction_rate must be left out"),
-        ({"operations": "noise"}, ValueError, "operations must be some of"),
+        ({"operations": "noise"}, ValueError, "operations must be one of"),
         ({"operations": []}, ValueError, "operations must be some of"),
-        ({"operations": 3}, TypeError, "operations must be some of"),
+        ({"operations": 3}, TypeError, "operations must be a sequence"),
     ],
 )
 def test_audits_refuse(arguments, error, words):

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import bayesrank as br
-from bayesrank._checks import unique_rows
+from bayesrank._labels import unique_rows
 
 CASES = st.integers(1, 30).flatmap(
     lambda n: st.tuples(*(st.lists(st.integers(0, 2), min_size=n, max_size=n) for _ in range(5)))

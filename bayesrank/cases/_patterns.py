@@ -6,15 +6,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from bayesrank._checks import (
-    in_words,
-    is_number,
-    item_names,
-    name_coord,
-    object_array,
-    unique_names,
-    unique_rows,
-)
+from bayesrank._checks import in_words, is_number, item_names, unique_names
+from bayesrank._labels import name_coord, object_array, unique_rows
 
 #: Whole numbers up to here are told apart by floats.
 EXACT = 2**53

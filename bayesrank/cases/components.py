@@ -6,7 +6,8 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from bayesrank._checks import item_names, name_coord, numbers
+from bayesrank._checks import item_names, numbers
+from bayesrank._labels import name_coord
 from bayesrank.cases._patterns import check_cases, numbers_of, without_columns
 
 __all__ = ["variance_components"]

@@ -6,7 +6,8 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from bayesrank._checks import in_words, is_number, item_names, name_coord, repeats
+from bayesrank._checks import in_words, is_number, item_names, repeats
+from bayesrank._labels import name_coord
 from bayesrank.cases._patterns import EXACT, check_cases, common_note, numbers_of, patterns, without_columns
 
 __all__ = ["from_outcomes"]

@@ -7,15 +7,8 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from bayesrank._checks import (
-    all_classes,
-    by_entity,
-    case_labels,
-    item_names,
-    name_coord,
-    ordered_categories,
-    repeats,
-)
+from bayesrank._checks import all_classes, by_entity, case_labels, item_names, repeats
+from bayesrank._labels import name_coord, ordered_categories
 from bayesrank.cases._patterns import check_cases, common_note, patterns
 from bayesrank.counts import arrange
 

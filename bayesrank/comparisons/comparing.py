@@ -6,7 +6,8 @@ from typing import Any, Literal
 import numpy as np
 import xarray as xr
 
-from bayesrank._checks import flag, name_coord, one_of
+from bayesrank._checks import flag, one_of
+from bayesrank._labels import name_coord
 from bayesrank._text import count
 from bayesrank.comparisons._compared import BY, Compared, check_alike, compared, units
 from bayesrank.comparisons._left_out import LeftOut, cases, closed_form, log_marginal, sampled, threshold

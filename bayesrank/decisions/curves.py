@@ -18,13 +18,11 @@ from bayesrank._checks import (
     case_labels,
     credibility,
     labelled_prevalence,
-    name_coord,
     numbers,
-    ordered_categories,
     unique_names,
-    unique_rows,
     whole,
 )
+from bayesrank._labels import name_coord, ordered_categories, unique_rows
 from bayesrank._random import Seed
 from bayesrank.decisions._means import mean_and_error, share_and_error
 from bayesrank.weights import few, weight_blocks

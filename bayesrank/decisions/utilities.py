@@ -16,10 +16,10 @@ from bayesrank._checks import (
     flag,
     labelled_numbers,
     labelled_prevalence,
-    name_coord,
     numbers,
 )
 from bayesrank._draws import DRAW_DIMS, draw_dims
+from bayesrank._labels import name_coord
 from bayesrank.counts import NO_CLASSES
 from bayesrank.decisions._means import as_posterior, mean_and_error
 from bayesrank.models._priors import align

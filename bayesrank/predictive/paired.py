@@ -5,7 +5,8 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank._checks import name_coord, one_of, result_of, whole
+from bayesrank._checks import one_of, result_of, whole
+from bayesrank._labels import name_coord
 from bayesrank.counts import one_vs_rest
 from bayesrank.models._priors import concentration
 from bayesrank.predictive.confusion import beta_binomial, confusion_pmf
