@@ -41,14 +41,12 @@ from scipy.special import expit
 
 from bayesrank._checks import number, one_of
 from bayesrank._random import Block, stream
-from bayesrank.models._bivariate import alike, covariance, effects, factor_of
+from bayesrank.models._bivariate import alike, covariance, effects, factor_of, logit_of_mean
 from bayesrank.models._designs import LEAST, between, empirical_logits
 from bayesrank.models._designs import terms as design
 from bayesrank.models._hierarchical import Hierarchical, Hyper
 from bayesrank.models._table_evidence import binomial_evidence
 
-#: Nodes of Gauss and Hermite's rule for means of rates over data sets.
-NODES = 32
 #: Concentrations of (correlation + 1) / 2: LKJ(2).
 CORRELATION = 2.0
 KINDS_OF_TYPICAL = {"median": "rates of the median data set", "mean": "means of the rates over data sets"}
@@ -288,15 +286,7 @@ class HierarchicalLogitNormal(Hierarchical):
                 new[:, i] += np.einsum("drk,dk->dr", factor, rng.standard_normal((block.size, rows)))
         if self.typical == "mean":
             sd = np.sqrt(np.einsum("drr->dr", self._covariance(hyper)))
-            nodes, weights = np.polynomial.hermite_e.hermegauss(NODES)
-            right, wrong = (
-                sum(
-                    w * expit(sign * (mu + z * sd[:, None]))
-                    for z, w in zip(nodes, weights / weights.sum(), strict=True)
-                )
-                for sign in (1, -1)
-            )
-            centre = np.log(right) - np.log(wrong)
+            centre = logit_of_mean(mu, sd[:, None])
         return self._answers(own), self._answers(centre), self._answers(new)
 
     def _answers(self, logits: np.ndarray) -> np.ndarray:

@@ -60,28 +60,8 @@ class Compared:
 
 def compared(name: str, posterior: Any, parts: bool) -> Compared:
     """A posterior as it is compared; ``parts`` takes pooled counts apart again."""
-    if not is_container(posterior):
-        raise TypeError(
-            f"posteriors must be mapped to what br.fit returns; got {type(posterior).__name__} for {name!r}"
-        )
-    groups = groups_of(posterior)
-    data = groups.get("observed_data", xr.Dataset())
-    if "posterior" not in groups or "counts" not in data:
-        raise ValueError(
-            f"posteriors must hold a posterior and the observed counts of tables; got {sorted(groups)} for {name!r}"
-        )
-    counts, about = data["counts"], groups["posterior"].attrs
-    model = about.get("model")
-    if model in names() and not {"conjugate", "log_likelihood"} & set(dir(find(model))):
-        raise ValueError(
-            f"posteriors must be of models with a likelihood of tables; {name!r} is of {model!r}, which has none"
-        )
-    story, options = tell_again(groups)
-    if story is None and "log_likelihood" not in groups:
-        raise ValueError(
-            f"posteriors must hold log_likelihood (br.fit(..., groups=['log_likelihood'])) where the model is not one "
-            f"of {names()}; got none for {name!r}"
-        )
+    groups, story, options = _told(name, posterior)
+    counts = groups["observed_data"]["counts"]
     held = parts_of(counts) if parts and "dataset" not in counts.dims and hasattr(story, "conjugate") else None
     tables = counts if held is None else held
     row = ("outcome",) if are_outcomes(tables) else ("actual", "predicted")
@@ -91,19 +71,12 @@ def compared(name: str, posterior: Any, parts: bool) -> Compared:
     entities = [str(x) for x in plain["entity"].values.tolist()]
     datasets = [str(x) for x in plain["dataset"].values.tolist()] if over else ["all"]
     order = np.argsort(entities, kind="stable"), np.argsort(datasets, kind="stable")
-    if held is None and "measured" in tables.coords:
-        dims = ("entity", "dataset")[: 1 + over]
-        seen = np.broadcast_to(
-            tables["measured"].transpose(*dims, missing_dims="ignore").values, plain.shape[: 1 + over]
-        )
-        seen = seen.reshape(values.shape[:2])
-    else:
-        seen = np.ones(values.shape[:2], bool)
+    seen = np.ones(values.shape[:2], bool) if held is not None else _measured(plain, values.shape[:2])
     values, seen = values[np.ix_(*order)], seen[np.ix_(*order)]
     if story is None:
         joint = "row_totals" in groups["log_likelihood"]
     else:
-        joint = about.get("prevalence") == "sampled"
+        joint = groups["posterior"].attrs.get("prevalence") == "sampled"
     return Compared(
         name=name,
         groups=groups,
@@ -119,6 +92,40 @@ def compared(name: str, posterior: Any, parts: bool) -> Compared:
         pooled=held is not None,
         over_datasets=over,
     )
+
+
+def _told(name: str, posterior: Any) -> tuple[dict[str, xr.Dataset], Any, dict[str, Any]]:
+    """The groups of a posterior, its model and its options, if it can be compared."""
+    if not is_container(posterior):
+        raise TypeError(
+            f"posteriors must be mapped to what br.fit returns; got {type(posterior).__name__} for {name!r}"
+        )
+    groups = groups_of(posterior)
+    if "posterior" not in groups or "counts" not in groups.get("observed_data", xr.Dataset()):
+        raise ValueError(
+            f"posteriors must hold a posterior and the observed counts of tables; got {sorted(groups)} for {name!r}"
+        )
+    model = groups["posterior"].attrs.get("model")
+    if model in names() and not {"conjugate", "log_likelihood"} & set(dir(find(model))):
+        raise ValueError(
+            f"posteriors must be of models with a likelihood of tables; {name!r} is of {model!r}, which has none"
+        )
+    story, options = tell_again(groups)
+    if story is None and "log_likelihood" not in groups:
+        raise ValueError(
+            f"posteriors must hold log_likelihood (br.fit(..., groups=['log_likelihood'])) where the model is not one "
+            f"of {names()}; got none for {name!r}"
+        )
+    return groups, story, options
+
+
+def _measured(tables: xr.DataArray, shape: tuple[int, int]) -> np.ndarray:
+    """Which tables (entity, data set) were measured."""
+    if "measured" not in tables.coords:
+        return np.ones(shape, bool)
+    dims = [dim for dim in ("entity", "dataset") if dim in tables.dims]
+    seen = tables["measured"].transpose(*dims, missing_dims="ignore").values
+    return np.broadcast_to(seen, tables.shape[: len(dims)]).reshape(shape)
 
 
 def _sizes(counts: xr.DataArray, order: tuple, tables: np.ndarray, measured: np.ndarray) -> list[Sizes]:

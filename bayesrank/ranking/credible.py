@@ -183,53 +183,74 @@ def _summarize(
     x: np.ndarray, batches: Batches, names: np.ndarray, prob: float, rope: float, found: Scored
 ) -> dict[str, Any]:
     """Everything, from values (draw, entity)."""
-    draws, size = x.shape
     middle, low, high, centre = quantiles_of(x, (1 - prob) / 2)
     [(ranks, twice)] = reduce(x, RankReducer(found.sign), batches=batches)
     [moments] = reduce(x, Moments(centre), batches=batches)
     own, paired = _efficiencies(*moments)
-    defined = ranks.defined
-    some = np.where(defined > 0, defined, np.nan)
-    ranked = 1 - defined / draws <= MOSTLY
-    # A point has no error that could be known.
-    known = 1.0 if batches.sampled else np.nan
+    del moments  # tables of entities × entities, and of draws × entities, are freed when they have been read
+    undefined = 1 - ranks.defined / batches.number
+    ranked = undefined <= MOSTLY
     # Ranks depend on all: where they hardly move, they are worth as little as the stickiest entity's draws.
-    worst = known * draws * own[ranked].min(initial=1.0)
+    worst = _known(batches) * batches.number * own[ranked].min(initial=1.0)
 
-    mass = ranks.mass.sum(axis=0)
-    probability = mass / draws
-    probability_error = share_error(probability, ranks.probability_error, known * draws, worst)
-    lower, upper = rank_intervals(mass / np.where(ranked, some, np.nan)[:, None], (1 - prob) / 2)
-    together = simultaneous_intervals(ranks.mass, twice, batches, ranked, prob, worst)
-
-    pairs = compare(x, found.sign, twice, batches, rope)
-    joint = known * np.where(pairs.joint > 0, pairs.joint, np.nan)
-    superiority = pairs.superiority
-    superiority_error = share_error(superiority, pairs.superiority_error, joint, paired * joint)
-    preference = np.nan_to_num(pairs.preference, copy=False, nan=0.5)
-    preference_error = np.nan_to_num(share_error(preference, pairs.preference_error, joint, paired * joint))
-    # Tables of entities × entities, and of draws × entities, are freed when they have been read.
-    del mass, moments, pairs, joint, paired
-
+    probabilities, intervals = _of_ranks(ranks, twice, batches, ranked, prob, worst)
+    pairs, preference, preference_error = _of_pairs(x, found.sign, twice, batches, rope, ranks.defined, paired)
+    del paired
+    superiority, best = pairs["superiority"], probabilities["probability_best"]
     order = consensus_of(names, ranks.expected, preference, preference_error, superiority, ranked, prob)
     settled = hierarchy(preference, twice, ranked, batches, worst)
     del preference, preference_error, twice
-    equivalence = 1 - superiority - superiority.T
-    np.fill_diagonal(equivalence, np.where(defined > 0, 1.0, np.nan))
     first, last = confidence_sets(x, ranked, found, prob, worst)
-    regret, regret_error = _regret(ranks, probability[:, 0], worst) if found.finite_mean else np.full((2, size), np.nan)
-    result = {
+    none = np.full((2, x.shape[1]), np.nan)
+    regret, regret_error = _regret(ranks, best, worst) if found.finite_mean else none
+    return {
         "median": middle,
         "lower": low,
         "upper": high,
+        **probabilities,
+        **settled._asdict(),
+        **intervals,
+        "rank_confidence_lower": first,
+        "rank_confidence_upper": last,
+        **pairs,
+        **order,
+        "in_best_set": best_set(np.where(ranked, best, 0.0), prob),
+        "expected_regret": regret,
+        "expected_regret_error": regret_error,
+        "undefined": undefined,
+        "effective_sample_size": _known(batches) * own * _some(ranks.defined),
+    }
+
+
+def _known(batches: Batches) -> float:
+    """A point has no error that could be known."""
+    return 1.0 if batches.sampled else np.nan
+
+
+def _some(number: np.ndarray) -> np.ndarray:
+    """How many draws there are; NaN for none."""
+    return np.where(number > 0, number, np.nan)
+
+
+def _of_ranks(
+    ranks: Ranks, twice: np.ndarray, batches: Batches, ranked: np.ndarray, prob: float, worst: float
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Probabilities of ranks and what is expected of them; and their intervals, of each and of all at once."""
+    mass, some = ranks.mass.sum(axis=0), _some(ranks.defined)
+    probability = mass / batches.number
+    error = share_error(probability, ranks.probability_error, _known(batches) * batches.number, worst)
+    lower, upper = rank_intervals(mass / np.where(ranked, some, np.nan)[:, None], (1 - prob) / 2)
+    together = simultaneous_intervals(ranks.mass, twice, batches, ranked, prob, worst)
+    probabilities = {
         "rank_probability": probability,
-        "rank_probability_error": probability_error,
+        "rank_probability_error": error,
         "probability_best": probability[:, 0],
-        "probability_best_error": probability_error[:, 0],
+        "probability_best_error": error[:, 0],
         "expected_rank": ranks.expected,
         # A rank that never moved in n draws may still have moved in the next: as one success in n more.
         "expected_rank_error": _mean_error(ranks.expected_error, ranks.expected_spread, some, worst, 1.0),
-        **settled._asdict(),
+    }
+    intervals = {
         "rank_lower": lower,
         "rank_upper": upper,
         "rank_simultaneous_lower": together.lower,
@@ -237,19 +258,30 @@ def _summarize(
         "rank_simultaneous_probability": together.probability,
         "rank_simultaneous_probability_error": together.error,
         "rank_simultaneous_level": together.level,
-        "rank_confidence_lower": first,
-        "rank_confidence_upper": last,
-        "superiority": superiority,
-        "superiority_error": superiority_error,
-        "equivalence": equivalence,
-        **order,
-        "in_best_set": best_set(np.where(ranked, probability[:, 0], 0.0), prob),
-        "expected_regret": regret,
-        "expected_regret_error": regret_error,
-        "undefined": 1 - defined / draws,
-        "effective_sample_size": known * own * some,
     }
-    return result
+    return probabilities, intervals
+
+
+def _of_pairs(
+    x: np.ndarray,
+    sign: int,
+    twice: np.ndarray,
+    batches: Batches,
+    rope: float,
+    defined: np.ndarray,
+    efficiencies: np.ndarray,
+) -> tuple[dict[str, Any], np.ndarray, np.ndarray]:
+    """Who beats whom by more than the ROPE; and who comes before whom, without one, with the error."""
+    pairs = compare(x, sign, twice, batches, rope)
+    joint = _known(batches) * _some(pairs.joint)
+    superiority, worth = pairs.superiority, efficiencies * joint
+    error = share_error(superiority, pairs.superiority_error, joint, worth)
+    preference = np.nan_to_num(pairs.preference, copy=False, nan=0.5)
+    preference_error = np.nan_to_num(share_error(preference, pairs.preference_error, joint, worth))
+    equivalence = 1 - superiority - superiority.T
+    np.fill_diagonal(equivalence, np.where(defined > 0, 1.0, np.nan))
+    found = {"superiority": superiority, "superiority_error": error, "equivalence": equivalence}
+    return found, preference, preference_error
 
 
 def _checked(values: xr.DataArray) -> xr.DataArray:

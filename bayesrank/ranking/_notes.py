@@ -1,0 +1,220 @@
+"""Sentences on what the evidence behind a ranking cannot carry.
+
+Verdict, command and report put them before the ranking: each is said only where it applies.
+"""
+
+from collections import Counter
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import xarray as xr
+from scipy.special import ndtri
+
+from bayesrank import _text
+from bayesrank.counts import are_outcomes, parts_of
+from bayesrank.pooling import pooling_notes
+from bayesrank.scores import Score
+from bayesrank.scores.averages import Average
+
+__all__ = ["cases_of_classes", "designed", "of_counts", "prevalences"]
+
+#: A class with fewer cases leaves its rates to the prior.
+FEW = 10
+#: So many classes tell how classes differ.
+LEARN = 3
+NAMED = 3
+
+
+def of_counts(counts: xr.DataArray, score: Score | None, about: Mapping[Any, Any]) -> list[str]:
+    """What counts cannot carry, of a model that tells ``about`` itself in attrs.
+
+    Examples
+    --------
+    >>> import bayesrank as br
+    >>> few = br.from_counts(tn=80, fp=20, fn=1, tp=4, entity=["a"])
+    >>> of_counts(few, br.scores.f1, {})
+    ["Fewer than 10 cases of a class for 1 entity (fewest: 5 of 'positive' for a): what depends on its rate leans ..."]
+    """
+    # By name, so that a sentence names the same few of many whatever the order of input.
+    counts = _by_name(counts)
+    parts = parts_of(counts)
+    if are_outcomes(counts):
+        pooled = pooling_notes(parts, "mean_outcome") if parts is not None else []
+        return pooled + _same_cases(counts) + _few_outcomes(counts)
+    pooled = pooling_notes(parts, score) if parts is not None and score is not None else []
+    # A paired model was told how errors overlap.
+    overlap = [] if about.get("paired") else _same_cases(counts)
+    few = _few_cases(counts, about.get("population"))
+    return pooled + overlap + few + _class_population(counts, score, about)
+
+
+def prevalences(mean: xr.DataArray | None, variance: np.ndarray | None, score: Score) -> list[str]:
+    """Whether entities stand at different prevalences (entity, actual), by more than chance makes of one.
+
+    Examples
+    --------
+    >>> import bayesrank as br
+    >>> mean = xr.DataArray([[0.8, 0.2], [0.4, 0.6]], {"entity": ["a", "b"]}, ("entity", "actual"))
+    >>> prevalences(mean, np.full((2, 2), 1e-4), br.scores.f1)
+    ['The prevalence differs between entities, from 0.2 (a) to 0.6 (b), and f1 depends on it: ...']
+    """
+    if mean is None or variance is None or mean.sizes["entity"] < 2:
+        return []
+    width = np.fmax.reduce(mean.values) - np.fmin.reduce(mean.values)
+    if np.isnan(width).all():
+        return []
+    two = mean.sizes["actual"] == 2
+    place = 1 if two else int(np.nanargmax(width))
+    m, v = mean.values[:, place], variance[:, place]
+    low, high = np.nanargmin(m), np.nanargmax(m)
+    # Of all pairs and classes the most different was picked: one in forty of such picks may be chance.
+    comparisons = m.size * (m.size - 1) / 2 * (1 if two else mean.sizes["actual"])
+    if m[high] - m[low] <= max(ndtri(1 - 0.0125 / comparisons) * np.sqrt(v[high] + v[low]), 1e-9):
+        return []
+    names = mean["entity"].values if "entity" in mean.coords else np.arange(m.size)
+    what = "prevalence" if two else f"share of the class {str(mean['actual'].values[place])!r}"
+    return [
+        f"The {what} differs between entities, from {m[low]:.3g} ({names[low]}) to {m[high]:.3g} "
+        f"({names[high]}), and {score.name} depends on it: part of this order may belong to the test sets."
+    ]
+
+
+def designed(score: Score, about: Mapping[Any, Any]) -> list[str]:
+    """Whether the score rests on a prevalence that nobody observed.
+
+    Examples
+    --------
+    >>> import bayesrank as br
+    >>> designed(br.scores.f1, {"prevalence": "sampled"}), len(designed(br.scores.f1, {"prevalence": "observed"}))
+    ([], 1)
+    """
+    if about.get("prevalence", "sampled") == "sampled":
+        return []
+    how = "the design of the study" if about["prevalence"] == "observed" else "the analyst"
+    return [
+        f"{score.name} depends on the prevalence, which was not learned from the cases but set by {how}: at another "
+        "prevalence the ranking may differ."
+    ]
+
+
+def cases_of_classes(counts: xr.DataArray) -> xr.DataArray:
+    """Cases of each class (entity, actual), on all data sets together.
+
+    Examples
+    --------
+    >>> import bayesrank as br
+    >>> cases_of_classes(br.from_counts(tn=8, fp=2, fn=1, tp=4)).values.tolist()
+    [[10, 5]]
+    """
+    plain = counts.transpose("entity", "actual", ...)
+    cases = plain.values.reshape(*plain.shape[:2], -1).sum(axis=-1)
+    names = {d: counts.coords[d].variable for d in ("entity", "actual") if d in counts.coords}
+    return xr.DataArray(cases, names, ("entity", "actual"))
+
+
+def _cases_of_some(counts: xr.DataArray) -> xr.DataArray:
+    """The same of those who have some: who has none at all was not measured, or is forced."""
+    cases = cases_of_classes(counts)
+    return cases.isel(entity=cases.values.sum(axis=1) > 0)
+
+
+def _same_cases(counts: xr.DataArray) -> list[str]:
+    """Whether entities met the same cases, so that their errors may go together."""
+    if "test_set" not in counts.coords:
+        return []
+    # Of several data sets each has test sets of its own.
+    names = counts["test_set"].transpose("entity", ...).values.reshape(counts.sizes["entity"], -1)
+    sets = Counter(name for name in names.ravel().tolist() if name)
+    shared = {name for name, size in sets.items() if size > 1}
+    if not shared:
+        return []
+    measured = names[(names != "").any(axis=1)]
+    one = all(len(set(column)) == 1 for column in measured.T)
+    sharing = (
+        f"{sum(not shared.isdisjoint(row) for row in measured.tolist())} of {_text.count(len(measured), 'entity')}"
+    )
+    who = "All entities met the same cases" if one else f"{sharing} share {_text.count(len(shared), 'test set')}"
+    named = counts["test_set"].attrs.get("named")
+    if are_outcomes(counts):
+        if not named:
+            many = "have equally many cases" if one else "have as many cases as another"
+            who = f"{'All entities' if one else sharing} {many} and may have met the same ones"
+        return [f"{who}; outcomes are taken as independent, since counts do not tell how they go together."]
+    guess = "" if named else ", as equal class sizes suggest"
+    return [
+        f"{who}{guess}; their errors are taken as independent, since matrices do not tell how they overlap; the cases "
+        "would (model 'paired')."
+    ]
+
+
+def _few_cases(counts: xr.DataArray, population: Any = None) -> list[str]:
+    """Which classes have so few cases that only the prior, or mostly the prior, speaks of them; and a population."""
+    cases = _cases_of_some(counts)
+    others = f" and the other {population}" if population in ("classes", "entities") else ""
+    leans = f"the prior{others}"
+    only = f"only {leans} say{'' if others else 's'}"
+    names, classes = (cases[d].values if d in cases.coords else np.arange(cases.sizes[d]) for d in cases.dims)
+    empty = cases.values == 0
+    lines = []
+    if empty.any():
+        labels, who = ([str(x) for x in found] for found in (classes[empty.any(axis=0)], names[empty.any(axis=1)]))
+        if len(labels) == 1:
+            lines.append(f"No case of the class {labels[0]!r}, so {only} how it is told: {some_of(who)}.")
+        else:
+            quoted = some_of([repr(label) for label in labels])
+            lines.append(
+                f"No case of {len(labels)} of {len(classes)} classes ({quoted}), so {only} how they are told: "
+                f"{some_of(who)}."
+            )
+    few = ~empty & (cases.values < FEW)
+    if few.any():
+        entity, label = np.unravel_index(np.where(few, cases.values, FEW).argmin(), few.shape)
+        many = _text.count(int(few.any(axis=1).sum()), "entity")
+        lines.append(
+            f"Fewer than {FEW} cases of a class for {many} (fewest: {cases.values[entity, label]} of "
+            f"{str(classes[label])!r} for {names[entity]}): what depends on its rate leans on {leans}."
+        )
+    return lines
+
+
+def _class_population(counts: xr.DataArray, score: Score | None, about: Mapping[Any, Any]) -> list[str]:
+    """Whether an average over classes rests on rates that are mostly the prior's, where they could be learned."""
+    average = score is not None and isinstance(score.matrix_function, Average) and score.matrix_function.kind != "micro"
+    told = "population" in about or about.get("paired") or "model" not in about
+    if not average or told or counts.sizes["actual"] < LEARN:
+        return []
+    few = ((_cases_of_some(counts).values < FEW).mean(-1) >= 0.5).sum()
+    if not few:
+        return []
+    assert score is not None
+    return [
+        f"{score.name} averages over classes of which half or more have fewer than {FEW} cases for "
+        f"{_text.count(int(few), 'entity')}: the prior on each pulls it, and its intervals may hold less than "
+        "they say. The model 'hierarchical_classes' learns how classes differ from all of them."
+    ]
+
+
+def _few_outcomes(counts: xr.DataArray) -> list[str]:
+    """Who has so few cases that the prior says much of the mean."""
+    cases = counts.sum([d for d in counts.dims if d != "entity"])
+    few = (cases.values > 0) & (cases.values < FEW)
+    if not few.any():
+        return []
+    fewest = int(np.where(few, cases.values, FEW).argmin())
+    return [
+        f"Fewer than {FEW} cases of {_text.count(int(few.sum()), 'entity')} (fewest: {cases.values[fewest]} of "
+        f"{cases['entity'].values[fewest]}): what is said of them leans on the prior."
+    ]
+
+
+def some_of(names: list[str], most: int = NAMED) -> str:
+    """A few of many names."""
+    return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
+
+
+def _by_name(counts: xr.DataArray) -> xr.DataArray:
+    """Counts with their entities sorted."""
+    if "entity" not in counts.dims or "entity" not in counts.coords:
+        return counts
+    return counts.isel(entity=np.argsort([str(name) for name in counts["entity"].values], kind="stable"))
