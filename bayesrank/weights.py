@@ -6,25 +6,22 @@ has a posterior, and entities that are computed from the same weights are compar
 ``paired`` is without a prior, of anything that is no confusion matrix.
 """
 
-from collections.abc import Callable, Iterator, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import numpy as np
-import pandas as pd
 import xarray as xr
 
-from bayesrank._checks import case_labels, fits_memory, in_words, item_names, nested, one_of, repeats, whole
-from bayesrank._checks import whole_numbers as checked_counts
+from bayesrank._checks import fits_memory, in_words, one_of, whole
 from bayesrank._draws import draw_dims, walk
-from bayesrank._labels import name_coord, object_array, unique_rows
-from bayesrank._random import BLOCK, Seed, fingerprint, root_sequence, stream
+from bayesrank._labels import name_coord
+from bayesrank._random import BLOCK, Seed, root_sequence
+from bayesrank._weighing import Cases, Part, cases_given, parts_drawn, step_of, weights_drawn
 from bayesrank.models._joint import too_narrow
 
 __all__ = ["blocks_of", "case_weights", "checked_weights", "few", "weight_blocks"]
 
 PREVALENCES = ("sampled", "observed")
-#: Numbers that come from one stream, at most, unless one draw has more.
-NUMBERS = 2**20
 #: What a weight is of.
 CASES = ("case", "pattern")
 
@@ -112,17 +109,17 @@ def case_weights(
     shape = whole("chains", chains, 1), whole("draws", draws, 1)
     chunks = None if chunks is None else whole("chunks", chunks, 1)
     one_of("prevalence", prevalence, PREVALENCES)
-    found = _cases(cases, weight, dataset, cluster)
+    found = cases_given(cases, weight, dataset, cluster)
     if prevalence == "observed" and found.label is None:
         raise ValueError(
             "prevalence must be 'sampled' where the labels are not known (give them as cases); got 'observed'"
         )
-    parts = _parts(found, prevalence == "observed")
+    parts = parts_drawn(found, prevalence == "observed")
     root = root_sequence(seed)
     size = found.times.size
 
     def block(chain: int, start: int, stop: int) -> np.ndarray:
-        return _weights(parts, size, root, chain, start, stop)[None]
+        return weights_drawn(parts, size, root, chain, start, stop)[None]
 
     data = _whole(block, (*shape, size)) if chunks is None else _lazy(block, (*shape, size), chunks)
     dim = CASES[isinstance(cases, xr.Dataset)]
@@ -153,11 +150,11 @@ def weight_blocks(joint: xr.Dataset, draws: int, seed: Seed) -> Iterator[tuple[i
     >>> bool((np.concatenate([part for _, part in parts]) == whole).all())
     True
     """
-    parts, root = _parts(_cases(joint, None, None, None), by_class=False), root_sequence(seed)
+    parts, root = parts_drawn(cases_given(joint, None, None, None), by_class=False), root_sequence(seed)
     size = joint.sizes["pattern"]
-    step = _step(size)
+    step = step_of(size)
     for start in range(0, draws, step):
-        yield start, _weights(parts, size, root, 0, start, min(start + step, draws))
+        yield start, weights_drawn(parts, size, root, 0, start, min(start + step, draws))
 
 
 def checked_weights(weights: Any, size: int | None = None) -> xr.DataArray:
@@ -215,152 +212,6 @@ def few(units: int, unit: str, where: str = "") -> dict[str, str]:
     return {"note": said} if said else {}
 
 
-class _Cases(NamedTuple):
-    """What is known of the cases, in the order in which they were given."""
-
-    times: np.ndarray  # how often each occurred
-    #: A label each; of joint outcomes the rows hold what else there is, in an order of the entities' names.
-    label: np.ndarray | None
-    rows: np.ndarray | None
-    dataset: Sequence | None
-    cluster: Sequence | None
-
-
-class _Part(NamedTuple):
-    """The cases of one data set: what is drawn, and how it becomes weights."""
-
-    where: np.ndarray  # (case), positions among all cases
-    unit: np.ndarray  # (case), what is drawn as one
-    size: np.ndarray  # (case), what a case weighs in its unit
-    shape: np.ndarray  # (unit), of its gamma variable
-    groups: list[tuple[Any, float]]  # cases whose weights have a known sum
-    key: tuple  # of its streams
-
-
-def _cases(cases: Any, weight: Any, dataset: Any, cluster: Any) -> _Cases:
-    if isinstance(cases, xr.Dataset):
-        for name, given in (("weight", weight), ("dataset", dataset), ("cluster", cluster)):
-            if given is not None:
-                raise ValueError(f"{name} must be None for joint outcomes, which hold it; got {in_words(given)}")
-        return _checked(_of_patterns(cases))
-    number = isinstance(cases, int | float | np.number | str | None)
-    label = None if number else case_labels("cases", cases)
-    size = whole("cases", cases, 1) if label is None else label.size
-    named = {
-        name: None if given is None else item_names(name, given, size, broadcast=name == "dataset")
-        for name, given in (("dataset", dataset), ("cluster", cluster))
-    }
-    return _checked(_Cases(repeats(weight, size), label, None, **named))
-
-
-def _checked(found: _Cases) -> _Cases:
-    if not found.times.any():
-        raise ValueError("weight must be above 0 for at least one case; got none")
-    if found.cluster is not None and found.dataset is not None:
-        nested(list(found.cluster), list(found.dataset))
-    return found
-
-
-def _of_patterns(joint: xr.Dataset) -> _Cases:
-    own = ["outcome"] if "outcome" in joint else ["actual", "predicted"]
-    missing = [name for name in (*own, "count", "entity") if name not in joint.variables]
-    if missing or any("pattern" not in joint[name].dims for name in (*own, "count")):
-        raise ValueError(
-            "cases must be a number, labels, or joint outcomes as from br.joint_outcomes or br.from_outcomes; got a "
-            f"Dataset with {list(map(str, joint.variables))}"
-        )
-    names = np.argsort([repr(name) for name in joint["entity"].values.tolist()], kind="stable")
-    answers = joint[own[-1]].transpose("pattern", "entity").values[:, names]
-    label = None if "outcome" in joint else joint["actual"].values
-    columns = answers if label is None else np.column_stack([label.astype(object), answers.astype(object)])
-    groups = (joint[name].values.tolist() if name in joint.coords else None for name in ("dataset", "cluster"))
-    return _Cases(checked_counts("count", joint["count"].values), label, columns, *groups)
-
-
-def _parts(found: _Cases, by_class: bool) -> list[_Part]:
-    size = found.times.size
-    where, names = pd.factorize(object_array(found.dataset or [""] * size))
-    return [_part(found, np.flatnonzero(where == i), name, by_class) for i, name in enumerate(names.tolist())]
-
-
-def _part(found: _Cases, where: np.ndarray, name: Any, by_class: bool) -> _Part:
-    count = found.times[where]
-    # Where more is known of the cases than a label, what they hold tells their order.
-    content = np.arange(where.size) if found.rows is None else _ranked(found.rows[where])
-    if found.cluster is None:
-        order = np.argsort(content, kind="stable")
-        unit, size, shape = np.arange(where.size), np.ones(where.size), count[order].astype(float)
-    else:
-        unit = pd.factorize(object_array(found.cluster)[where])[0]
-        if found.rows is not None:
-            unit = _by_content(unit, content, count)
-        order = np.lexsort([content, unit])
-        unit, size = unit[order], count[order].astype(float)
-        shape = (np.bincount(unit, size) > 0).astype(float)
-    where = where[order]
-    known = found.label if found.rows is None else found.rows
-    evidence = fingerprint(unit, size, shape, *([] if known is None else [known[where]]))
-    classes: list = [slice(None)]
-    if by_class and found.label is not None:
-        classes = [np.flatnonzero(found.label[where] == one) for one in dict.fromkeys(found.label.tolist())]
-    groups = [(cases, float(found.times[where[cases]].sum())) for cases in classes]
-    return _Part(where, unit, size, shape, groups, (name, evidence))
-
-
-def _ranked(rows: np.ndarray) -> np.ndarray:
-    """Which of the distinct rows each row is, in an order that their content alone tells."""
-    codes = np.column_stack([_codes(column) for column in rows.T])
-    return unique_rows(codes)[1]
-
-
-def _codes(column: np.ndarray) -> np.ndarray:
-    which, seen = pd.factorize(column)
-    place = np.argsort([repr(value) for value in np.asarray(seen).tolist()], kind="stable")
-    return np.argsort(place)[which]
-
-
-def _by_content(unit: np.ndarray, content: np.ndarray, count: np.ndarray) -> np.ndarray:
-    """Clusters numbered by what they hold; those that hold the same are as good as each other."""
-    held: list[list[tuple[int, int]]] = [[] for _ in range(unit.max() + 1)]
-    for one, what, often in zip(unit.tolist(), content.tolist(), count.tolist(), strict=True):
-        held[one].append((what, often))
-    order = sorted(range(len(held)), key=lambda one: sorted(held[one]))
-    return np.argsort(order)[unit]
-
-
-def _weights(
-    parts: list[_Part], size: int, root: np.random.SeedSequence, chain: int, start: int, stop: int
-) -> np.ndarray:
-    """Weights (draw, case) of all data sets."""
-    out = np.zeros((stop - start, size))
-    for part in parts:
-        out[:, part.where] = _draw(part, root, chain, start, stop)
-    return out
-
-
-def _step(size: int) -> int:
-    """Draws of so many numbers that come from one stream: that depends on nothing but the evidence."""
-    return min(BLOCK, max(1, NUMBERS // size))
-
-
-def _draw(part: _Part, root: np.random.SeedSequence, chain: int, start: int, stop: int) -> np.ndarray:
-    """Weights (draw, case) of the draws ``start`` to ``stop`` of a chain."""
-    # So draws do not depend on how many are asked for.
-    step = _step(part.shape.size)
-    weight = np.empty((stop - start, part.where.size))
-    for first in range(start // step * step, stop, step):
-        last = min(first + step, stop)
-        rng = stream(root, "case_weights", *part.key, chain, first // step)
-        mass = rng.standard_gamma(np.broadcast_to(part.shape, (last - first, part.shape.size)))
-        mass = mass[max(start - first, 0) :]
-        alone = part.shape.size == part.where.size and (part.size == 1).all()
-        weight[max(first - start, 0) : last - start] = mass if alone else mass[:, part.unit] * part.size
-    for cases, total in part.groups:
-        if total:
-            weight[:, cases] *= total / weight[:, cases].sum(axis=1, keepdims=True)
-    return weight
-
-
 def _whole(block: Callable[[int, int, int], np.ndarray], shape: tuple[int, int, int]) -> np.ndarray:
     fits_memory("chunks must be given", f"{shape[0]} x {shape[1]} draws of {shape[2]} cases", shape, "None")
     out = np.empty(shape)
@@ -390,7 +241,7 @@ def _lazy(block: Callable[[int, int, int], np.ndarray], shape: tuple[int, int, i
     return da.concatenate([da.concatenate(row, axis=1) for row in rows], axis=0)
 
 
-def _note(found: _Cases, parts: list[_Part], prevalence: str) -> dict[str, str]:
+def _note(found: Cases, parts: list[Part], prevalence: str) -> dict[str, str]:
     clustered = found.cluster is not None
     units = min(int(part.shape.sum()) for part in parts)
     fewest, where = units, ""

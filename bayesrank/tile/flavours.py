@@ -1,4 +1,4 @@
-"""Flavours of the Tile: maps over all canonical scores, of one performance or of a set of entities.
+"""Flavours of the Tile: maps over all canonical scores, of their values and of what these can be held against.
 
 The canonical score of the preference (a, b) is R = s / (s + u) with s = (1-a) tn + a tp and u = (1-b) fp + b fn: a
 weighs true positives against true negatives, b weighs false negatives against false positives. Maps end in the dims
@@ -10,31 +10,22 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank._checks import in_words, one_of, prevalences, whole
-from bayesrank._draws import Batches, reduce
+from bayesrank._checks import in_words, prevalences
 from bayesrank.tile._grid import (
-    axes,
     axis,
     canonical,
     labelled,
-    on_the_tile,
     placed,
-    point_cells,
     ratio,
-    threads,
     two_class,
     with_entity,
     zoomed,
 )
-from bayesrank.tile._reducers import Steps
 
 __all__ = [
     "baseline",
-    "entity",
     "no_skill",
-    "ranking",
     "relative_skill",
-    "robustness",
     "state_of_the_art",
     "value",
 ]
@@ -237,158 +228,6 @@ def relative_skill(source: Any, resolution: int = 101, *, kind: str | None = Non
     room = 1 - floor
     skill = (canonical(array, points) - floor) / room.where(room > 1e-12)
     return labelled(skill, array, points, "relative_skill")
-
-
-def ranking(
-    source: Any, entity: Any, resolution: int = 101, *, kind: str | None = None, window: Any = None
-) -> xr.DataArray:
-    """The rank of one entity among all, at each point; 1 is best and ties share the average rank.
-
-    Parameters
-    ----------
-    source : DataArray, Dataset, InferenceData or DataTree
-        Two-class performances (entity, actual, predicted); with draws the rank is the posterior mean.
-    entity : hashable
-        Name of the entity.
-    resolution : int
-        Points along each axis.
-    kind : str, optional
-        Which performance of the posterior, as in :func:`bayesrank.as_performance`.
-    window : pair of pairs of float, optional
-        ((low, high), (low, high)) of a and b: map this part of the Tile alone, at the full resolution.
-
-    Returns
-    -------
-    xarray.DataArray
-        Ranks (b, a); NaN where the entity has no score. The attr ``entities`` says how many there are.
-
-    Raises
-    ------
-    KeyError
-        If no entity has that name.
-
-    References
-    ----------
-    Piérard et al., The Tile, Section 4.3.
-
-    Examples
-    --------
-    >>> import bayesrank as br
-    >>> counts = br.from_counts(tn=[70, 75], fp=[10, 5], fn=[6, 9], tp=[24, 21], entity=["a", "b"])
-    >>> ranking(counts, "a", resolution=2).values.tolist()
-    [[2.0, 2.0], [1.0, 1.0]]
-    """
-    from bayesrank.tile.kernels import _tallies
-
-    array, points = with_entity(*zoomed(source, kind, window)), axis(resolution)
-    names = array["entity"].values.tolist()
-    which = names.index(one_of("entity", entity, names, KeyError))
-
-    def tally(draws: np.ndarray, columns: np.ndarray, points: np.ndarray, steps: np.ndarray) -> None:
-        _tallies.tally_one(draws, columns, points, which, steps[:, 0], steps[:, 1])
-
-    with threads() as share_out:
-        [steps] = reduce(on_the_tile(array), Steps(tally, points, (2,), share_out), across=True)
-    total, undefined = steps[:, 0].T, steps[:, 1].T
-    defined = Batches.of(array).number - undefined
-    mean = np.divide(total, defined, out=np.full(defined.shape, np.nan), where=defined > 0.5)
-    return placed(xr.DataArray(mean, axes(resolution), ("b", "a"), "rank", {"entities": len(names)}), window)
-
-
-def entity(
-    source: Any, rank: int = 1, resolution: int = 101, *, kind: str | None = None, window: Any = None
-) -> xr.DataArray:
-    """Who holds a rank, at each point.
-
-    Parameters
-    ----------
-    source : DataArray, Dataset, InferenceData or DataTree
-        Two-class performances (entity, actual, predicted) without draws (see :func:`credible` for posteriors).
-    rank : int
-        1 for the best.
-    resolution : int
-        Points along each axis.
-    kind : str, optional
-        Which performance of the posterior, as in :func:`bayesrank.as_performance`.
-    window : pair of pairs of float, optional
-        ((low, high), (low, high)) of a and b: map this part of the Tile alone, at the full resolution.
-
-    Returns
-    -------
-    xarray.DataArray
-        Names (b, a); "" where several entities tie for the rank or fewer have a score.
-
-    Raises
-    ------
-    ValueError
-        If there is no such rank, or the source has draws.
-
-    References
-    ----------
-    Piérard et al., The Tile, Section 4.3 and Figure 5.
-
-    Examples
-    --------
-    >>> import bayesrank as br
-    >>> counts = br.from_counts(tn=[70, 75], fp=[10, 5], fn=[6, 9], tp=[24, 21], entity=["a", "b"])
-    >>> entity(counts, resolution=2).values.tolist()
-    [['b', 'b'], ['a', 'a']]
-    """
-    from bayesrank.tile.kernels import _tallies
-
-    (cells, entities), points = point_cells(*zoomed(source, kind, window)), axis(resolution)
-    rank = whole("rank", rank, 1, len(entities))
-    who = np.empty((points.size, points.size), np.int64)
-    _tallies.holders(cells, points, rank, who)
-    names = np.array([*entities, ""], dtype=object)
-    return placed(xr.DataArray(names[who], axes(resolution), ("b", "a"), "entity_at_rank"), window)
-
-
-def robustness(source: Any, resolution: int = 101, *, kind: str | None = None) -> xr.DataArray:
-    """How far the preference can move, in any direction, before the order of the entities changes.
-
-    Parameters
-    ----------
-    source : DataArray, Dataset, InferenceData or DataTree
-        Two-class performances (entity, actual, predicted) without draws.
-    resolution : int
-        Points along each axis.
-    kind : str, optional
-        Which performance of the posterior, as in :func:`bayesrank.as_performance`.
-
-    Returns
-    -------
-    xarray.DataArray
-        Radius (b, a), exact: the distance to the nearest point of the Tile where two entities tie, infinite if there
-        is none. Entities that tie everywhere are left out. Where one of two scores is 0/0 they tie, as they do for
-        :func:`frontier`: there an entity leaves the order.
-
-    Raises
-    ------
-    ValueError
-        If the source has draws.
-
-    References
-    ----------
-    After Piérard et al., The Tile, Section 4.2, which calls an order robust that holds under small changes.
-
-    Examples
-    --------
-    >>> import bayesrank as br
-    >>> counts = br.from_counts(tn=[8, 8], fp=[1, 3], fn=[3, 1], tp=[8, 8], entity=["a", "b"])
-    >>> robustness(counts, resolution=3)[:, 0].values.tolist()  # they tie where b = 1/2
-    [0.5, 0.0, 0.5]
-    """
-    from bayesrank.tile.kernels import _distances
-
-    (cells, entities), points = point_cells(source, kind), axis(resolution)
-    n = len(entities)
-    curves, edges, corners = np.empty((n * (n - 1) // 2 + 1, 4)), np.zeros(4, bool), np.zeros(4, bool)
-    curves = curves[: _distances.frontiers(cells, curves, edges, corners)]
-    _, first = np.unique(np.round(curves, 13), axis=0, return_index=True)  # copies of entities repeat curves
-    radius = np.empty((points.size, points.size))
-    _distances.distances(curves[first], edges, corners, points, radius)
-    return xr.DataArray(radius, axes(resolution), ("b", "a"), "robustness")
 
 
 def _no_skill(prevalence: xr.DataArray, points: np.ndarray) -> xr.Variable:

@@ -1,0 +1,190 @@
+"""What is weighed: the cases of each data set, the units that are drawn as one, and draws of their weights."""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+from bayesrank._checks import case_labels, in_words, item_names, nested, repeats, whole, whole_numbers
+from bayesrank._labels import object_array, unique_rows
+from bayesrank._random import BLOCK, fingerprint, stream
+
+__all__ = ["Cases", "Part", "cases_given", "parts_drawn", "step_of", "weights_drawn"]
+
+#: Numbers that come from one stream, at most, unless one draw has more.
+NUMBERS = 2**20
+
+
+class Cases(NamedTuple):
+    """What is known of the cases, in the order in which they were given."""
+
+    times: np.ndarray  # how often each occurred
+    #: A label each; of joint outcomes the rows hold what else there is, in an order of the entities' names.
+    label: np.ndarray | None
+    rows: np.ndarray | None
+    dataset: Sequence | None
+    cluster: Sequence | None
+
+
+class Part(NamedTuple):
+    """The cases of one data set: what is drawn, and how it becomes weights."""
+
+    where: np.ndarray  # (case), positions among all cases
+    unit: np.ndarray  # (case), what is drawn as one
+    size: np.ndarray  # (case), what a case weighs in its unit
+    shape: np.ndarray  # (unit), of its gamma variable
+    groups: list[tuple[Any, float]]  # cases whose weights have a known sum
+    key: tuple  # of its streams
+
+
+def cases_given(cases: Any, weight: Any, dataset: Any, cluster: Any) -> Cases:
+    """What :func:`bayesrank.case_weights` is given, after a check.
+
+    Examples
+    --------
+    >>> cases_given(["ill", "well"], [2, 1], None, None).times.tolist()
+    [2, 1]
+    """
+    if isinstance(cases, xr.Dataset):
+        for name, given in (("weight", weight), ("dataset", dataset), ("cluster", cluster)):
+            if given is not None:
+                raise ValueError(f"{name} must be None for joint outcomes, which hold it; got {in_words(given)}")
+        return _checked(_of_patterns(cases))
+    number = isinstance(cases, int | float | np.number | str | None)
+    label = None if number else case_labels("cases", cases)
+    size = whole("cases", cases, 1) if label is None else label.size
+    named = {
+        name: None if given is None else item_names(name, given, size, broadcast=name == "dataset")
+        for name, given in (("dataset", dataset), ("cluster", cluster))
+    }
+    return _checked(Cases(repeats(weight, size), label, None, **named))
+
+
+def _checked(found: Cases) -> Cases:
+    if not found.times.any():
+        raise ValueError("weight must be above 0 for at least one case; got none")
+    if found.cluster is not None and found.dataset is not None:
+        nested(list(found.cluster), list(found.dataset))
+    return found
+
+
+def _of_patterns(joint: xr.Dataset) -> Cases:
+    own = ["outcome"] if "outcome" in joint else ["actual", "predicted"]
+    missing = [name for name in (*own, "count", "entity") if name not in joint.variables]
+    if missing or any("pattern" not in joint[name].dims for name in (*own, "count")):
+        raise ValueError(
+            "cases must be a number, labels, or joint outcomes as from br.joint_outcomes or br.from_outcomes; got a "
+            f"Dataset with {list(map(str, joint.variables))}"
+        )
+    names = np.argsort([repr(name) for name in joint["entity"].values.tolist()], kind="stable")
+    answers = joint[own[-1]].transpose("pattern", "entity").values[:, names]
+    label = None if "outcome" in joint else joint["actual"].values
+    columns = answers if label is None else np.column_stack([label.astype(object), answers.astype(object)])
+    groups = (joint[name].values.tolist() if name in joint.coords else None for name in ("dataset", "cluster"))
+    return Cases(whole_numbers("count", joint["count"].values), label, columns, *groups)
+
+
+def parts_drawn(found: Cases, by_class: bool) -> list[Part]:
+    """What is drawn for each data set.
+
+    Examples
+    --------
+    >>> [part.where.tolist() for part in parts_drawn(cases_given(3, None, ["x", "y", "x"], None), by_class=False)]
+    [[0, 2], [1]]
+    """
+    size = found.times.size
+    where, names = pd.factorize(object_array(found.dataset or [""] * size))
+    return [_part(found, np.flatnonzero(where == i), name, by_class) for i, name in enumerate(names.tolist())]
+
+
+def _part(found: Cases, where: np.ndarray, name: Any, by_class: bool) -> Part:
+    count = found.times[where]
+    # Where more is known of the cases than a label, what they hold tells their order.
+    content = np.arange(where.size) if found.rows is None else _ranked(found.rows[where])
+    if found.cluster is None:
+        order = np.argsort(content, kind="stable")
+        unit, size, shape = np.arange(where.size), np.ones(where.size), count[order].astype(float)
+    else:
+        unit = pd.factorize(object_array(found.cluster)[where])[0]
+        if found.rows is not None:
+            unit = _by_content(unit, content, count)
+        order = np.lexsort([content, unit])
+        unit, size = unit[order], count[order].astype(float)
+        shape = (np.bincount(unit, size) > 0).astype(float)
+    where = where[order]
+    known = found.label if found.rows is None else found.rows
+    evidence = fingerprint(unit, size, shape, *([] if known is None else [known[where]]))
+    classes: list = [slice(None)]
+    if by_class and found.label is not None:
+        classes = [np.flatnonzero(found.label[where] == one) for one in dict.fromkeys(found.label.tolist())]
+    groups = [(cases, float(found.times[where[cases]].sum())) for cases in classes]
+    return Part(where, unit, size, shape, groups, (name, evidence))
+
+
+def _ranked(rows: np.ndarray) -> np.ndarray:
+    """Which of the distinct rows each row is, in an order that their content alone tells."""
+    codes = np.column_stack([_codes(column) for column in rows.T])
+    return unique_rows(codes)[1]
+
+
+def _codes(column: np.ndarray) -> np.ndarray:
+    which, seen = pd.factorize(column)
+    place = np.argsort([repr(value) for value in np.asarray(seen).tolist()], kind="stable")
+    return np.argsort(place)[which]
+
+
+def _by_content(unit: np.ndarray, content: np.ndarray, count: np.ndarray) -> np.ndarray:
+    """Clusters numbered by what they hold; those that hold the same are as good as each other."""
+    held: list[list[tuple[int, int]]] = [[] for _ in range(unit.max() + 1)]
+    for one, what, often in zip(unit.tolist(), content.tolist(), count.tolist(), strict=True):
+        held[one].append((what, often))
+    order = sorted(range(len(held)), key=lambda one: sorted(held[one]))
+    return np.argsort(order)[unit]
+
+
+def weights_drawn(
+    parts: list[Part], size: int, root: np.random.SeedSequence, chain: int, start: int, stop: int
+) -> np.ndarray:
+    """Weights (draw, case) of all data sets.
+
+    Examples
+    --------
+    >>> parts = parts_drawn(cases_given(3, None, None, None), by_class=False)
+    >>> weights_drawn(parts, 3, np.random.SeedSequence(1), chain=0, start=0, stop=2).sum(axis=1).round(12).tolist()
+    [3.0, 3.0]
+    """
+    out = np.zeros((stop - start, size))
+    for part in parts:
+        out[:, part.where] = _draw(part, root, chain, start, stop)
+    return out
+
+
+def step_of(size: int) -> int:
+    """Draws of so many numbers that come from one stream: that depends on nothing but the evidence.
+
+    Examples
+    --------
+    >>> step_of(10), step_of(10**5)
+    (1000, 10)
+    """
+    return min(BLOCK, max(1, NUMBERS // size))
+
+
+def _draw(part: Part, root: np.random.SeedSequence, chain: int, start: int, stop: int) -> np.ndarray:
+    """Weights (draw, case) of the draws ``start`` to ``stop`` of a chain."""
+    # So draws do not depend on how many are asked for.
+    step = step_of(part.shape.size)
+    weight = np.empty((stop - start, part.where.size))
+    for first in range(start // step * step, stop, step):
+        last = min(first + step, stop)
+        rng = stream(root, "case_weights", *part.key, chain, first // step)
+        mass = rng.standard_gamma(np.broadcast_to(part.shape, (last - first, part.shape.size)))
+        mass = mass[max(start - first, 0) :]
+        alone = part.shape.size == part.where.size and (part.size == 1).all()
+        weight[max(first - start, 0) : last - start] = mass if alone else mass[:, part.unit] * part.size
+    for cases, total in part.groups:
+        if total:
+            weight[:, cases] *= total / weight[:, cases].sum(axis=1, keepdims=True)
+    return weight
