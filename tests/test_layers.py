@@ -78,6 +78,17 @@ def test_every_module_that_is_imported_is_there():
     assert {pair for pair in lost if pair[1] not in known} == set()
 
 
+def test_imports_name_the_whole_path():
+    # A relative one would not be seen by the other tests.
+    relative = {
+        (module, node.lineno)
+        for module, path in MODULES.items()
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.ImportFrom) and node.level
+    }
+    assert relative == set()
+
+
 def test_no_module_knows_what_stands_to_its_right():
     assert set(looks_right(MODULES)) == set()
 
