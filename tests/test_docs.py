@@ -2,6 +2,7 @@
 
 import doctest
 import importlib.util
+import inspect
 import io
 import re
 from contextlib import redirect_stdout
@@ -10,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import bayesrank as br
+from bayesrank import ranking, report
 
 DOCS = Path(__file__).parent.parent / "docs"
 
@@ -63,3 +65,24 @@ def test_the_page_of_the_papers_names_what_is_there():
     heads = 4  # the words above the columns of each table
     assert (len(rows) - heads, len(missing) - heads, done + left) == (total, left, total)
     assert not [row for row in rows if re.search(r"\|  \| [^|]* \|$", row)]
+
+
+PUBLIC = [br, br.datasets, br.ops, br.performance, br.plots, br.predictive, br.scores, br.tile, ranking, report]
+
+
+def public():
+    """What users call: functions by name, and the methods of what they get."""
+    for module in PUBLIC:
+        for name in module.__all__:
+            if inspect.isfunction(found := getattr(module, name)):
+                yield f"{module.__name__}.{name}", found
+    for kind in (br.scores.Score, type(br.score_posterior(br.from_counts(tn=1, fp=1, fn=1, tp=1), "f1"))):
+        for name in ("of_cells", "of_tables", "cdf", "pdf", "quantile"):
+            if hasattr(kind, name):
+                yield f"{kind.__name__}.{name}", getattr(kind, name)
+
+
+def test_whatever_users_call_has_an_example():
+    found = dict(public())
+    assert len(found) > 130
+    assert [name for name, function in found.items() if ">>>" not in inspect.getdoc(function)] == []

@@ -42,15 +42,39 @@ class ScorePosterior:
     _range: tuple[float, float] = field(repr=False)
 
     def cdf(self, value: Any) -> xr.DataArray:
-        """P(score <= value), with the dim ``value`` where that is a sequence."""
+        """P(score <= value), with the dim ``value`` where that is a sequence.
+
+        Examples
+        --------
+        >>> import bayesrank as br
+        >>> accuracy = br.score_posterior(br.from_counts(tn=8, fp=2, fn=1, tp=9), "accuracy")  # a Beta(19, 5)
+        >>> accuracy.cdf([0.0, 0.8, 1.0]).values.round(4).tolist()
+        [[0.0, 0.5007, 1.0]]
+        """
         return self._map(value, "value", lambda curves, v: _at(curves[0], v, self._range, 1.0), "cdf")
 
     def pdf(self, value: Any) -> xr.DataArray:
-        """The density at ``value``, 0 outside of the score's range and at its ends."""
+        """The density at ``value``, 0 outside of the score's range and at its ends.
+
+        Examples
+        --------
+        >>> import bayesrank as br
+        >>> accuracy = br.score_posterior(br.from_counts(tn=8, fp=2, fn=1, tp=9), "accuracy")  # a Beta(19, 5)
+        >>> accuracy.pdf([0.8, 1.2]).values.round(3).tolist()
+        [[4.849, 0.0]]
+        """
         return self._map(value, "value", lambda curves, v: _at(curves[1], v, self._range, 0.0), "pdf")
 
     def quantile(self, q: Any) -> xr.DataArray:
-        """The values at which the cdf is ``q``, with the dim ``quantile`` where that is a sequence."""
+        """The values at which the cdf is ``q``, with the dim ``quantile`` where that is a sequence.
+
+        Examples
+        --------
+        >>> import bayesrank as br
+        >>> accuracy = br.score_posterior(br.from_counts(tn=8, fp=2, fn=1, tp=9), "accuracy")  # a Beta(19, 5)
+        >>> accuracy.quantile(0.5).values.round(4).tolist()
+        [0.7999]
+        """
         numbers("q", q, 0.0, 1.0)
         return self._map(q, "quantile", lambda curves, p: _invert(curves[0], p, self._range), "value")
 

@@ -126,11 +126,24 @@ class Score:
         """The value of each of many tables (..., actual, predicted), some at a time; NaN where it is undefined.
 
         ``present`` says of matrices which classes (..., class) take part in an average; True means all.
+
+        Examples
+        --------
+        >>> import bayesrank as br
+        >>> br.scores.macro_f1.of_tables(np.array([[[5, 1, 0], [2, 7, 1], [0, 0, 4]]])).round(4).tolist()
+        [0.812]
         """
         return _of_tables([self], tables, present)[0]
 
     def of_cells(self, tn: Any, fp: Any, fn: Any, tp: Any) -> Any:
-        """The value for four arrays or numbers; NaN where it is undefined or infinite."""
+        """The value for four arrays or numbers; NaN where it is undefined or infinite.
+
+        Examples
+        --------
+        >>> import bayesrank as br
+        >>> br.scores.ppv.of_cells(tn=[70, 80], fp=[10, 0], fn=[9, 30], tp=[21, 0]).round(4).tolist()
+        [0.6774, nan]
+        """
         return _finite(self.unclipped(tn, fp, fn, tp))
 
     def unclipped(self, tn: Any, fp: Any, fn: Any, tp: Any) -> np.ndarray:
