@@ -95,8 +95,10 @@ class Paired:
     [[8, 2], [3, 7]]
     """
 
-    # Not that all met all: answers may be missing.
-    words: ClassVar[str] = "Entities met the same cases, whose joint outcomes tell how their errors go together."
+    # Not all met all: answers may be missing.
+    words: ClassVar[str] = (
+        "Entities met the same cases, and the joint outcomes of the cases tell how their errors go together."
+    )
     kind: ClassVar[str] = "observed"
 
     def __init__(
