@@ -197,9 +197,11 @@ def own_cases_note(joint: xr.Dataset) -> str:
     if not bool(lacking.any()):
         return ""
     cases = int(joint["count"].sum())
-    met = (joint["count"] * ~lacking).sum("pattern").values
-    names = joint["entity"].values
+    met = (joint["count"] * ~lacking).sum("pattern").values.tolist()
+    names = joint["entity"].values.tolist()
+    # By name where several met as few, so that the order of the entities says nothing.
+    fewest, _, who = min(zip(met, map(repr, names), names, strict=True), key=lambda of: of[:2])
     return (
-        f"Answers are missing, and each entity stands on its own cases, from {met.min()} of {cases} "
-        f"({names[met.argmin()]}) to {met.max()}: this order holds if answers are missing at random."
+        f"Answers are missing, and each entity stands on its own cases, from {fewest} of {cases} ({who}) to "
+        f"{max(met)}: this order holds if answers are missing at random."
     )

@@ -100,7 +100,8 @@ def align(argument: str, values: xr.DataArray, counts: xr.DataArray, dims: Seque
         wanted = counts[dim].values.tolist()
         if dim in values.coords:
             held = values[dim].values.tolist()
-            if sorted(map(repr, held)) != sorted(map(repr, wanted)):
+            # By what they are equal to: 1 is 1.0, as outcomes are where some are missing.
+            if len(held) != len(wanted) or set(held) != set(wanted):
                 raise ValueError(f"{argument} must name every {dim} of counts once, {wanted}; got {held}")
             values = values.sel({dim: wanted})
         elif values.sizes[dim] != len(wanted):

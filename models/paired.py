@@ -95,8 +95,9 @@ class Paired:
     [[8, 2], [3, 7]]
     """
 
+    # Not all met all: answers may be missing.
     words: ClassVar[str] = (
-        "All entities met the same cases, and the joint outcomes of the cases tell how their errors go together."
+        "Entities met the same cases, and the joint outcomes of the cases tell how their errors go together."
     )
     kind: ClassVar[str] = "observed"
 

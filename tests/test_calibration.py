@@ -45,6 +45,27 @@ def tables(rng, cases, cluster):
     return truth, (accuracy[:, 0] - accuracy[:, 1], found[:, 1, 1, 0])
 
 
+def by_design(rng, cases, cluster):
+    """The same of the difference of TPR and of the TNR of b, where somebody chose how many cases each class has."""
+    number = np.array([cases, int(rng.integers(1, 25))])
+    truth, answers = [], {name: [] for name in ALPHA}
+    for actual in (0, 1):
+        mass = ALPHA["a"][actual].sum()
+        weight = sticks(rng, mass)
+        one = {name: (rng.random(weight.size) < alpha[actual, 1] / mass).astype(int) for name, alpha in ALPHA.items()}
+        chosen = rng.choice(weight.size, number[actual], p=weight)
+        truth.append({name: weight @ (held == actual) for name, held in one.items()})
+        for name, held in one.items():
+            answers[name].extend(held[chosen])
+    how = {"cluster": rng.permutation(number.sum())} if cluster else {}
+    joint = br.joint_outcomes(np.repeat([0, 1], number), answers, labels=[0, 1], **how)
+    model = Paired(joint, prior=ALPHA, prevalence="observed")
+    found = model.draw("posterior", Block(0, 0, DRAWS, (1, DRAWS)), root_sequence(rng))["performance"].values
+    rate = found / found.sum(-1, keepdims=True)
+    tpr = rate[:, :, 1, 1]
+    return (truth[1]["a"] - truth[1]["b"], truth[0]["b"]), (tpr[:, 0] - tpr[:, 1], rate[:, 1, 0, 0])
+
+
 def outcomes(rng, cases, cluster):
     """The same of the difference of means, and of one mean, of right and wrong."""
     weight = sticks(rng, 4.0)
@@ -58,7 +79,7 @@ def outcomes(rng, cases, cluster):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("simulate", [tables, outcomes])
+@pytest.mark.parametrize("simulate", [tables, by_design, outcomes])
 def test_truths_rank_uniformly_among_draws(simulate):
     rng = np.random.default_rng(2026)
     ranks = np.empty((REPLICATES, 2), int)

@@ -112,6 +112,36 @@ def test_long_outcomes_are_wide_ones(write):
     np.testing.assert_allclose(one["mean_outcome"].sel(dataset="y"), other["mean_outcome"].sel(dataset="y"), rtol=1e-9)
 
 
+def test_runs_are_means_of_their_cases(write):
+    wide = CASES.assign(case=list("kkkllm"), run=list("123121"))
+    expected = br.from_outcomes(wide, case="case", run="run")
+    advice = br.variance_components(CASES, case=wide["case"]).attrs["advice"]
+    long = wide.melt(["case", "run"], CASES.columns, "entity", "outcome").sample(frac=1, random_state=3)
+    for path in (write(wide), write(long)):
+        joint = read_evidence(path)
+        assert joint.sizes == expected.sizes
+        mean = (joint["outcome"] * joint["count"]).sum("pattern").sel(entity=CASES.columns)
+        np.testing.assert_allclose(mean, [1.0 * 2 / 3 + 0.5 + 1, 1 / 3 + 0.5, 2 / 3 + 1 + 1], rtol=1e-12)
+        output = invoke("rank", path, "--draws", "50")
+        assert "Note: The outcome of a case is its mean over 1 to 3 runs." in output
+        assert f"Note: {advice}" in output
+    # Names of cases belong to their data set, and a run that is missing is left out.
+    sets = wide.assign(case=list("kkkkkk"), run=list("123123"), dataset=SETS)
+    assert int(read_evidence(write(sets))["count"].sum()) == 2
+    gaps = wide.astype({"gpt": object})
+    gaps.loc[0, "gpt"] = ""
+    mean = read_evidence(write(gaps), missing="own")["outcome"].sel(entity="gpt").values.tolist()
+    assert sorted(mean) == [0.5, 0.5, 1.0]
+
+
+def test_cases_of_one_name_in_several_data_sets_are_told(write):
+    path = write(CASES.assign(case=list("abcabd"), dataset=SETS))
+    words = "Note: Several data sets have cases of the same name (2), taken as different cases"
+    assert words in invoke("rank", path, "--draws", "50")
+    assert words not in invoke("rank", path, "--draws", "50", "--dataset", "x")
+    assert "same name" not in invoke("rank", write(CASES.assign(case=range(6), dataset=SETS)), "--draws", "50")
+
+
 @pytest.mark.parametrize("truth", ["actual", "y_true", "Actual"])
 def test_labels_with_the_truth(truth, write):
     expected = br.joint_outcomes(TRUTH, LABELS, cluster=CLUSTERS)
@@ -241,6 +271,15 @@ WHAT_IS_WRONG = [
     ("gpt,llama\n1,1_0\n", "line 2: llama must be an outcome"),
     ("gpt,llama\n1,\n", "line 2: llama must not be empty"),
     ("case,gpt\n1,0\n1,1\n", "line 3: case must name each case once; got '1'"),
+    ("case,run,gpt\n1,1,0\n1,2,1\n1,2,1\n", "line 4: case must name each case once; got '1' (run '2') again"),
+    (
+        "entity,case,run,outcome\na,1,1,1\na,1,2,0\nb,1,1,1\n",
+        "got none for entity 'b' on case '1' (run '2') (--missing says",
+    ),
+    ("run,gpt\n1,0\n", "must not have a column run without a column case"),
+    ("case,run,actual,gpt\n1,1,0,0\n", "must not have a column run beside actual: labels have no mean over runs"),
+    ("case,run,weight,gpt\n1,1,2,0\n1,2,2,1\n", "weight must be 0 or 1 where cases have names"),
+    ("cluster,dataset,gpt\np,x,1\np,y,0\n", "cluster must name clusters within one data set each"),
     ("gpt,weight\n1,0.5\n", "line 2: weight must be a count"),
     ("actual,y_true,gpt\n1,1,1\n", "its heading has actual more than once"),
     ("actual,gpt\n1,0.3\n0,0.1\n", "labels, not probabilities"),

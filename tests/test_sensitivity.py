@@ -363,6 +363,19 @@ def test_outcomes_of_single_cases():
     assert br.sensitivity_verdict(found)[0].startswith("Under all 4 alternatives to the base analysis by mean_outcome")
 
 
+@pytest.mark.parametrize(
+    ("outcomes", "options"),
+    [(RIGHT.astype(float).mask(np.arange(len(RIGHT))[:, None] == [0, 1, 2]), {}), (RIGHT, {"range": (0, 1)})],
+)
+def test_right_and_wrong_are_whole_numbers_however_they_are_told(outcomes, options):
+    """The prior of each alternative is matched with counts of 0 and 1, be they held as floats or declared as such."""
+    joint = br.from_outcomes(outcomes, missing="own")
+    found = br.sensitivity(joint, draws=50, seed=3, **options)
+    ranking = br.credible_ranking(br.fit(joint, "paired", draws=50, seed=np.random.SeedSequence(3)), "mean_outcome")
+    np.testing.assert_allclose(found["median"].sel(alternative="base"), ranking["median"], rtol=1e-9)
+    assert found["prior_conflict"].item() == ""
+
+
 def test_counts_of_outcomes():
     counts = br.from_frame(
         pd.DataFrame({"entity": list("aabb"), "outcome": [0, 1, 0, 1], "count": [30, 70, 60, 40]}),

@@ -159,11 +159,13 @@ def _without_missing(
         what = "runs" if "run" in groups else "cases"
         about = common_note(int(weight[kept].sum()), int(weight[~kept].sum()), what)
         return values[kept], weight[kept], groups, about
-    times = weight @ lacking
+    times = (weight @ lacking).tolist()
+    # By name where several lack as many, so that the order of the columns says nothing.
+    most, _, worst = max(zip(times, map(repr, names), names, strict=True), key=lambda of: of[:2])
     about = {
         "missing": f"{missing:g}",
-        "note": f"Missing answers count as {missing:g}: {times.sum()} of {weight.sum() * len(names)}, most of them "
-        f"({times.max()}) of {names[int(times.argmax())]}.",
+        "note": f"Missing answers count as {missing:g}: {sum(times)} of {weight.sum() * len(names)}, at most {most} of "
+        f"one entity ({worst}).",
     }
     return np.where(lacking, float(missing), values), weight, groups, about
 

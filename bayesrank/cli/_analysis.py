@@ -173,6 +173,8 @@ def question(
     together = model is not None and getattr(find(model), "over_datasets_together", False)
     whole = evidence
     evidence, remarks = _one_table_each(evidence, dataset, join, together)
+    for said in ("remarks", *(["remarks_pooled"] if dataset is None else [])):
+        remarks += whole.attrs.get(said, "").splitlines()
     if apart and dataset is None:
         evidence = whole
     if isinstance(evidence, xr.DataArray) and not bool((evidence > 0).any()):

@@ -13,6 +13,7 @@ RENAMED = {
     "statement": "--ask",
     "evidence": "DATA",
     "counts": "DATA",
+    "frame": "DATA",
     "scores": "--other-score",
     "priors": "--other-prior",
     "models": "--other-model",

@@ -1,12 +1,14 @@
 """What a file holds, told by the columns of its heading alone: counts, or single cases; none of it is guessed."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import pandas as pd
 import xarray as xr
 
 import bayesrank as br
+from bayesrank import _text
+from bayesrank._checks import nested
 from bayesrank.cli._table import Table, as_count, as_labels, as_outcome, read_table, to_number
 
 COUNTS = {
@@ -24,7 +26,7 @@ FORMS = (*COUNTS, *CASES)
 ENTITY = ("model", "classifier", "system", "detector", "algorithm", "method")
 NUMBERS = ("tn", "fp", "fn", "tp", "count", "correct", "wrong")
 #: Columns of a file of single cases that are no entities.
-OF_CASES = ("case", "dataset", "cluster", "weight", "actual")
+OF_CASES = ("case", "run", "dataset", "cluster", "weight", "actual")
 #: Columns that a file of counts has, or one that names its entities.
 MARKS = {name for form in FORMS for name in form} - set(OF_CASES)
 #: What is hardly the name of an entity: numbers in such a column would be ranked in silence.
@@ -39,7 +41,11 @@ HELP = "\n".join(f"  {'entity, ' + ', '.join(form):34}{words}" for form, words i
 def read_evidence(
     path: str, cluster: str | None = None, ignore: Sequence[str] = (), missing: str | float | None = None
 ) -> xr.DataArray | xr.Dataset:
-    """Counts from a file of counts, joint outcomes from one of single cases, where answers may be ``missing``."""
+    """Counts from a file of counts, joint outcomes from one of single cases, where answers may be ``missing``.
+
+    What a reader should know of how the cases were read is in ``attrs["remarks"]``, and if data sets are pooled in
+    ``attrs["remarks_pooled"]``, one a line.
+    """
     table = _with_entity(read_table(path, cluster, ignore))
     wide = "entity" not in table.names and not MARKS & set(table.names)
     form = None if wide else _form(table)
@@ -133,15 +139,32 @@ def _wide(table: Table, missing: Any) -> xr.Dataset:
 
 
 def _check_cases(table: Table) -> None:
-    """Raise if a case occurs twice."""
+    """Raise if a case, or a run of one, occurs twice."""
     if "case" not in table.names:
         return
-    datasets = table.column("dataset") if "dataset" in table.names else [""] * len(table.rows)
     seen = set()
-    for i, key in enumerate(zip(datasets, table.column("case"), strict=True)):
+    for i, key in enumerate(_keys(table)):
         if key in seen:
-            raise ValueError(f"{table.at(i)}: case must name each case once; got {key[1]!r} again")
+            raise ValueError(f"{table.at(i)}: case must name each case once; got {_called(key)} again")
         seen.add(key)
+
+
+class _Key(NamedTuple):
+    """What names a row of a file of cases; names of cases belong to their data set."""
+
+    dataset: str
+    case: str
+    run: str
+
+
+def _keys(table: Table) -> list[_Key]:
+    none = [""] * len(table.rows)
+    columns = (table.column(name) if name in table.names else none for name in _Key._fields)
+    return [_Key(*key) for key in zip(*columns, strict=True)]
+
+
+def _called(key: _Key) -> str:
+    return repr(key.case) + (f" (run {key.run!r})" if key.run else "")
 
 
 def _long(table: Table, form: tuple[str, ...], missing: Any) -> xr.Dataset:
@@ -154,29 +177,30 @@ def _long(table: Table, form: tuple[str, ...], missing: Any) -> xr.Dataset:
     about = _of_cases(table)
     if "actual" not in form:
         about.pop("actual", None)
-    datasets = about.get("dataset", [""] * len(entities))
-    cases = list(zip(datasets, table.column("case"), strict=True))
-    first: dict[Any, int] = {}
-    held: dict[str, dict[Any, Any]] = {}
+    cases = _keys(table)
+    first: dict[_Key, int] = {}
+    held: dict[str, dict[_Key, Any]] = {}
     for i, (entity, case) in enumerate(zip(entities, cases, strict=True)):
         of = held.setdefault(entity, {})
         if case in of:
-            raise ValueError(f"{table.at(i)}: case must be told once for each entity; got {case[1]!r} of {entity!r}")
+            raise ValueError(
+                f"{table.at(i)}: case must be told once for each entity; got {_called(case)} of {entity!r}"
+            )
         of[case] = answers[i]
         same = first.setdefault(case, i)
         for name, column in about.items():
             if column[same] != column[i]:
                 raise ValueError(
-                    f"{table.at(i)}: {name} must be the same for all entities on case {case[1]!r}; got {column[i]!r} "
-                    f"after {column[same]!r}"
+                    f"{table.at(i)}: {name} must be the same for all entities on case {_called(case)}; got "
+                    f"{column[i]!r} after {column[same]!r}"
                 )
     for entity, of in held.items():
         lacking = next((case for case in first if case not in of), None)
         if lacking is not None and missing is None:
-            where = f" of dataset {lacking[0]!r}" if "dataset" in about else ""
+            where = f" of dataset {lacking.dataset!r}" if "dataset" in about else ""
             raise ValueError(
                 f"{table.path} must have a row for every entity on every case; got none for entity {entity!r} on case "
-                f"{lacking[1]!r}{where} (--missing says what to do about it)"
+                f"{_called(lacking)}{where} (--missing says what to do about it)"
             )
     wide = {entity: [of.get(case) for case in first] for entity, of in held.items()}
     known = {name: [column[i] for i in first.values()] for name, column in about.items()}
@@ -184,18 +208,63 @@ def _long(table: Table, form: tuple[str, ...], missing: Any) -> xr.Dataset:
 
 
 def _of_cases(table: Table) -> dict[str, list]:
-    """What the file tells of its cases beside their names."""
-    given = [name for name in OF_CASES if name in table.names and name != "case"]
+    """What the file tells of its cases."""
+    given = [name for name in OF_CASES if name in table.names]
     return {name: table.column(name, as_count if name == "weight" else None) for name in given}
 
 
 def _joint(path: str, answers: dict[str, list], about: dict[str, list], missing: Any) -> xr.Dataset:
     """Joint outcomes of cases: what each entity answered, and what is known of the cases."""
+    if "run" in about and ("case" not in about or "actual" in about):
+        what = "actual: labels have no mean over runs, as outcomes (1 for right, 0 for wrong) have"
+        raise ValueError(
+            f"{path} must not have a column run {'beside ' + what if 'actual' in about else 'without a column case'}"
+        )
+    if {"cluster", "dataset"} <= set(about):
+        nested(about["cluster"], about["dataset"])
     groups: dict[str, Any] = {name: about.get(name) for name in ("dataset", "cluster", "weight")}
+    remarks = []
     if "actual" not in about:
-        return br.from_outcomes(pd.DataFrame(answers, dtype=float), **groups, missing=missing)
-    actual, *predicted = as_labels(about["actual"], *answers.values())
-    labels = set(actual).union(*predicted) - {None}
-    if len(labels) < 2:
-        raise ValueError(f"{path} must hold two labels or more, true or predicted; got only {about['actual'][0]!r}")
-    return br.joint_outcomes(actual, dict(zip(answers, predicted, strict=True)), **groups, missing=missing)
+        frame = pd.DataFrame(answers, dtype=float)
+        if "run" in about:
+            # Names of cases belong to their data set.
+            case = list(map(repr, zip(about.get("dataset", about["case"]), about["case"], strict=True)))
+            groups |= {"case": case, "run": about["run"]}
+            remarks = _of_runs(frame, case, about)
+        joint = br.from_outcomes(frame, **groups, missing=missing)
+    else:
+        actual, *predicted = as_labels(about["actual"], *answers.values())
+        labels = set(actual).union(*predicted) - {None}
+        if len(labels) < 2:
+            raise ValueError(f"{path} must hold two labels or more, true or predicted; got only {about['actual'][0]!r}")
+        joint = br.joint_outcomes(actual, dict(zip(answers, predicted, strict=True)), **groups, missing=missing)
+    said = {"remarks": "\n".join(remarks), "remarks_pooled": "\n".join(_same_names(about))}
+    return joint.assign_attrs({name: held for name, held in said.items() if held})
+
+
+def _same_names(about: dict[str, list]) -> list[str]:
+    """Names of cases that several data sets have: cases of their own, if they are no overlapping folds."""
+    if not {"case", "dataset"} <= set(about):
+        return []
+    home: dict[str, set] = {}
+    for case, dataset in zip(about["case"], about["dataset"], strict=True):
+        home.setdefault(case, set()).add(dataset)
+    shared = sum(len(where) > 1 for where in home.values())
+    said = (
+        f"Several data sets have cases of the same name ({shared}), taken as different cases: were they the same ones, "
+        "as in overlapping folds, pooling would count them twice."
+    )
+    return [said] * (shared > 0)
+
+
+def _of_runs(frame: pd.DataFrame, case: list, about: dict[str, list]) -> list[str]:
+    """That runs are no more cases, and whether more of them would help."""
+    times = pd.Series(case).value_counts()
+    many = (
+        _text.count(int(times.max()), "run") if times.min() == times.max() else f"{times.min()} to {times.max()} runs"
+    )
+    said = [f"The outcome of a case is its mean over {many}."]
+    known = not frame.isna().any(axis=None) and len(times) > 1 and len(set(about.get("cluster", case))) > 1
+    if known and times.max() > 1:
+        said.append(br.variance_components(frame, case=case, cluster=about.get("cluster")).attrs["advice"])
+    return said

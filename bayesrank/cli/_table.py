@@ -22,7 +22,7 @@ OTHER_NAMES = {"y_true": "actual"} | {
     for s in ("", "s")
 }
 #: Columns that say what of a case is told, or which case it is, not what it belongs to.
-NO_CLUSTERS = ("entity", "case", "actual", "predicted", "outcome", "weight", "count", "correct", "wrong")
+NO_CLUSTERS = ("entity", "case", "run", "actual", "predicted", "outcome", "weight", "count", "correct", "wrong")
 
 
 class Table(NamedTuple):

@@ -49,8 +49,9 @@ for right and 0 for wrong, a grade or another number. With a column actual (or y
 is the label that the entity predicted.
 
 A column dataset says on which data set, where there are several. Files of cases may also have the columns case, a name;
-cluster (or --cluster), what the case belongs to; and weight, how many times it counts. --ignore leaves other columns
-out. Cases are ranked by the model paired, for which every entity must have met every case.
+run, which repetition of the case it is (its outcome is the mean over them); cluster (or --cluster), what the case
+belongs to; and weight, how many times it counts. --ignore leaves other columns out. Cases are ranked by the model
+paired, for which every entity must have met every case.
 """
 
 

@@ -155,10 +155,15 @@ def paired_section(found: Scored, ranking: xr.Dataset, about: dict[str, Any]) ->
         return None
     shares = [row["share"] for row in rows]
     middle = float(np.median(shares))
+    met = (
+        "Entities met cases together, though not all of them"
+        if about.get("missing") == "own"
+        else "All entities met the same cases"
+    )
+    several = f" (median of {len(rows)} rivals; {min(shares):.2f} to {max(shares):.2f})" * (len(rows) > 1)
     words = (
-        f"All entities met the same cases, so that what is hard for one is hard for others. The standard deviation of "
-        f"the difference to {first} is {middle:.2f} times what independent cases would leave (median of "
-        f"{_text.count(len(rows), 'rival')}; {min(shares):.2f} to {max(shares):.2f})."
+        f"{met}. The standard deviation of the difference to {first} is {middle:.2f} times what independent cases "
+        f"would leave{several}: the more alike entities err, the less."
     )
     return {"first": first, "words": words, "rows": rows}
 

@@ -214,6 +214,23 @@ def test_pairing_is_shown_with_what_it_adds():
     assert "What pairing adds" not in without
 
 
+def test_what_pairing_adds_claims_no_more_than_its_numbers():
+    """Who errs where others do not is told apart worse than on cases of its own; not all met all where answers lack."""
+    opposite = pd.DataFrame({"x": [1, 0] * 50, "y": [0, 1] * 50})
+    posterior = br.fit(br.from_outcomes(opposite), "paired", seed=1)
+    text = text_of(ranking_report(posterior, "mean_outcome", sections=["paired"]))
+    # Perfect opposites: the difference is twice as uncertain as one of them, and independent ones sqrt(2) times.
+    share = re.search(
+        r"All entities met the same cases\. .* is ([\d.]+) times what independent cases would leave:", text
+    )
+    assert float(share[1]) == pytest.approx(2**0.5, abs=0.04)
+    gaps = opposite.astype(float).mask(np.arange(100)[:, None] >= [100, 60])
+    posterior = br.fit(br.from_outcomes(gaps, missing="own"), "paired", seed=1)
+    text = text_of(ranking_report(posterior, "mean_outcome", sections=["paired"]))
+    assert "Entities met cases together, though not all of them. " in text
+    assert "All entities met" not in text
+
+
 def test_a_predictive_check_is_shown_of_several_data_sets():
     pooled = text_of(ranking_report(br.fit(br.pool(STUDIES), seed=1, draws=100), "f1"))
     assert "Predictive check What all entities" in pooled
