@@ -367,6 +367,43 @@ def test_the_report_is_written(table, tmp_path):
     assert report.read_text(encoding="utf-8").startswith("<!doctype html>")
 
 
+def test_the_report_has_the_sections_asked_for(table, tmp_path):
+    report, asked = tmp_path / "out.html", ["--draws", "50", "--score", "f1", "--report"]
+    benefit = "tn=0,fp=-1,fn=-10,tp=0"
+    more = ["--sensitivity", "--benefit", benefit, "--prevalence", "2%", "--reference", "null", "--sections", "none"]
+    invoke("rank", table, *asked, str(report), *more)
+    page = report.read_text(encoding="utf-8")
+    for words in ("Under all 3 alternatives", "TN 0, FP -1, FN -10, TP 0", "No worse than null?"):
+        assert words in page, words
+    assert 'id="preferences"' not in page
+    assert 'id="ops"' not in page
+    invoke("rank", table, *asked, str(report), "--sections", "ops, paired")
+    page = report.read_text(encoding="utf-8")
+    assert 'id="ops"' in page
+    for name in ("preferences", "decisions", "sensitivity"):
+        assert f'id="{name}"' not in page
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--sections", "ops"], "--sections must go with --report, which it is for"),
+        (["--sensitivity"], "--sensitivity must go with --report, which it is for"),
+        (
+            ["--report", "r.html", "--sections", "ops,roc"],
+            "--sections must be among tile, ops, paired, hierarchical, predictive, or none; got 'roc'",
+        ),
+        (["--report", "r.html", "--benefit", "tn=1"], "--benefit must be tn=NUMBER,fp=NUMBER,"),
+        (
+            ["--report", "r.html", "--reference", "x", "--draws", "9"],
+            "--reference must be one of Finley, never-tornado, ",
+        ),
+    ],
+)
+def test_what_the_report_cannot_have_is_told(arguments, message):
+    assert message in str(inside("rank", "tornado", *arguments).exception)
+
+
 def test_one_dataset_of_several():
     one = str(br.datasets.load("anomaly_detectors")["dataset"].values[0])
     output = invoke("rank", "anomaly_detectors", "--dataset", one, "--draws", "20")

@@ -64,9 +64,13 @@ SAMPLER = click.option("--sampler", type=click.Choice(["auto", "exact", "nuts"])
 
 @dataclass(frozen=True)
 class Question:
-    """What is to be fitted: the evidence, what is known of it, how it was put together, the model and its options."""
+    """What is to be fitted: the evidence, what is known of it, how it was put together, the model and its options.
+
+    In ``whole`` the data sets stay apart, unless one was chosen, so that each may be left out.
+    """
 
     evidence: xr.DataArray | xr.Dataset
+    whole: xr.DataArray | xr.Dataset
     about: dict[str, str]
     remarks: list[str]
     model: str
@@ -86,10 +90,8 @@ class Analysis:
     ``counts`` are tables, or None where there are no classes.
     """
 
-    evidence: xr.DataArray | xr.Dataset
+    asked: Question
     counts: xr.DataArray | None
-    about: dict[str, str]
-    pooled: list[str]
     posterior: Any
 
     @property
@@ -101,7 +103,7 @@ class Analysis:
         """How the data were put together, and which label is the positive one where that is not plain."""
         classes = [] if self.counts is None else [str(label) for label in self.counts["actual"].values]
         plain = len(classes) != 2 or classes == ["negative", "positive"]
-        return [*self.pooled, *([] if plain else [f"Positive is {classes[1]!r}, negative is {classes[0]!r}."])]
+        return [*self.asked.remarks, *([] if plain else [f"Positive is {classes[1]!r}, negative is {classes[0]!r}."])]
 
     def tables(self, what: str, data: str) -> xr.DataArray:
         """The two-class tables, which ``what`` needs."""
@@ -151,7 +153,7 @@ def analyse(step: Callable[[str], None], *, draws: int, seed: int, sampler: Any,
     if not asked.outcomes:
         kept = groups_of(posterior)["observed_data"]["counts"] if isinstance(evidence, xr.Dataset) else evidence
         counts = kept.drop_vars("test_set", errors="ignore") if kept is not evidence else kept
-    return Analysis(evidence, counts, asked.about, asked.remarks, posterior)
+    return Analysis(asked, counts, posterior)
 
 
 def question(
@@ -165,23 +167,21 @@ def question(
     ignore: Sequence[str],
     missing: str | None,
     join: Any,
-    apart: bool = False,
 ) -> Question:
-    """Read, and choose or pool; the data sets stay ``apart`` where they are to be left out in turn."""
+    """Read, and choose or pool."""
     step("reading")
     evidence, about = _read(data, model, cluster, ignore, missing)
     together = model is not None and getattr(find(model), "over_datasets_together", False)
     whole = evidence
     evidence, remarks = _one_table_each(evidence, dataset, join, together)
-    if apart and dataset is None:
-        evidence = whole
+    whole = whole if dataset is None else evidence
     if isinstance(evidence, xr.DataArray) and not bool((evidence > 0).any()):
         raise ValueError(f"DATA must hold at least one case; all counts are 0 in {data}")
     own = "paired" if isinstance(evidence, xr.Dataset) else about.get("model", "dirichlet_multinomial")
     name = model or own
-    if isinstance(evidence, xr.Dataset):
+    if isinstance(evidence, xr.Dataset) and isinstance(whole, xr.Dataset):
         if name != "paired":
-            evidence = counts_of(evidence)
+            evidence, whole = counts_of(evidence), counts_of(whole)
         elif model is None:
             remarks.append("The cases are known one by one, so the model is paired; --model chooses another.")
         if isinstance(evidence, xr.Dataset) and "cluster" in evidence.coords:
@@ -192,7 +192,7 @@ def question(
             f"--model must not be paired for counts, which do not tell how errors go together; {data} must have "
             "one row a case for it (see 'bayesrank rank --help')"
         )
-    outcomes = Question(evidence, about, remarks, name, {}).outcomes
+    outcomes = Question(evidence, whole, about, remarks, name, {}).outcomes
     if outcomes and isinstance(evidence, xr.DataArray) and name == "beta_binomial":
         raise ValueError(
             f"--model must be dirichlet_multinomial for counts of outcomes, which have no classes; got {name}"
@@ -203,7 +203,7 @@ def question(
     if prevalence is not None:
         share = fixed_prevalence(prevalence)
         options["prevalence"] = prevalence if share is None else share
-    return Question(evidence, about, remarks, name, options)
+    return Question(evidence, whole, about, remarks, name, options)
 
 
 def _has_prior(evidence: xr.DataArray | xr.Dataset, prior: Any) -> bool:

@@ -1,8 +1,5 @@
 """``bayesrank rank``: a credible ranking by one score."""
 
-import shlex
-import sys
-from pathlib import Path
 from typing import Any
 
 import click
@@ -17,6 +14,7 @@ from bayesrank.cli._datasets import dataset_lines
 from bayesrank.cli._files import ENTITY, HELP
 from bayesrank.cli._formats import DIGITS, FULL, Sheet, check_digits, exporting, save, show
 from bayesrank.cli._output import rank_cells, rank_header
+from bayesrank.cli._report import checked_report, reporting
 from bayesrank.ranking._asked import told
 from bayesrank.ranking.summary import is_exact, worth
 from bayesrank.scores import Score, as_score
@@ -26,6 +24,7 @@ EXAMPLES = """
 Examples:
   bayesrank rank antibody_tests --score informedness
   bayesrank rank counts.csv --score f1 --rope 0.01 --report counts.html
+  bayesrank rank breast_cancer --score mcc --report report.html --sensitivity
   bayesrank rank anomaly_detectors --dataset art_daily_jumpsup --score mcc
   bayesrank rank livecodebench_execution
   bayesrank rank antibody_tests --top 10 --format latex
@@ -70,7 +69,7 @@ out. Cases are ranked by the model paired, for which every entity must have met 
 )
 @click.option("--ask", multiple=True, help="How probable is this of the order? 'A > B and C in top 3'; again for more.")
 @exporting("board")
-@click.option("--report", type=click.Path(dir_okay=False), help="Write a self-contained HTML report.")
+@reporting
 def rank(
     score: str | None,
     rope: float,
@@ -82,13 +81,16 @@ def rank(
     digits: int | None,
     picture: str | None,
     report: str | None,
+    sections: str | None,
+    sensitivity: bool,
+    benefit: str | None,
+    reference: str | None,
     **how: Any,
 ) -> None:
     """A ranking in one of many formats, as a picture, and as a report."""
     with progress() as step:
         check_digits(digits, output)
-        if report and not Path(report).absolute().parent.is_dir():
-            raise ValueError(f"--report must name a file in a folder that there is; got {report!r}")
+        wanted = checked_report(report, sections, sensitivity, benefit, reference, kind)
         # A name that there is not is better known before the work than after it.
         known = None if score in (None, MEAN) else as_score(score)
         if known is not None and known.higher_is_better is None:
@@ -104,15 +106,9 @@ def rank(
         step("ranking")
         ranking = br.full_ranking(analysis.posterior, the_score, prob=prob, rope=rope, kind=kind)
         answers = [_answer(ranking, statement, analysis.posterior, the_score, kind) for statement in ask]
-        if report:
+        if wanted:
             step("reporting")
-            from bayesrank.report import ranking_report
-
-            command = shlex.join(["bayesrank", *sys.argv[1:]])
-            html = ranking_report(
-                analysis.posterior, the_score, ranking, kind=kind, data=analysis.about, command=command
-            )
-            Path(report).write_text(html, encoding="utf-8")
+            wanted.write(analysis, the_score, ranking, kind, how["join"], how["draws"], how["seed"])
         drawn = save(br.plots.forest(ranking), picture) if picture else None
     if output == "board":
         click.echo(br.board(ranking, top), nl=False)
@@ -160,7 +156,7 @@ def _score(analysis: Analysis, given: Any, data: str) -> Score | str:
     if given not in (None, MEAN):
         raise ValueError(f"--score must be {MEAN} for outcomes, which have no classes, in {data}; got {given.name}")
     if MEAN not in groups_of(analysis.posterior)["posterior"]:
-        labels = ", ".join(str(label) for label in analysis.evidence["outcome"].values)
+        labels = ", ".join(str(label) for label in analysis.asked.evidence["outcome"].values)
         raise ValueError(f"DATA must have outcomes that are numbers to be ranked by their mean; got {labels} in {data}")
     return MEAN
 
@@ -171,14 +167,19 @@ def default_score(counts: xr.DataArray) -> Score:
     return as_score("informedness" if both else "accuracy")
 
 
+def _score_cells(row: Any, digits: int) -> list[str]:
+    """Median and interval."""
+    places = _text.decimals(digits, row["lower"], row["upper"])
+    return [_text.number(row["median"], places), _text.interval(row["lower"], row["upper"], places)]
+
+
 def _sheet(ranking: xr.Dataset, answers: list[xr.Dataset], lines: list[str], digits: int) -> Sheet:
     table = br.ranking_table(ranking)
     size = worth(ranking)
     rows = [
         [
             str(name),
-            _text.number(row["median"], digits),
-            _text.interval(row["lower"], row["upper"], digits),
+            *_score_cells(row, digits),
             *rank_cells(row, size),
             _text.number(row["tier"], 0),
         ]
