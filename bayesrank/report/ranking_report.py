@@ -8,6 +8,7 @@ from typing import Any
 
 import pandas as pd
 import xarray as xr
+from rich.cells import cell_len
 
 from bayesrank import _text
 from bayesrank._checks import in_words
@@ -166,6 +167,7 @@ def ranking_report(
         ranks=rank_rows(ranking, names),
         ops_rows=None if ops is None else interval_rows(ops.loc[names], colors),
         left_out=left_out,
+        names_width=f"--names: {max(cell_len(str(name)) for name in names) + 1}ch",
         tables=tables is not None,
         cases=bool(rows[0]["cells"]),
         ops=ops is not None,
