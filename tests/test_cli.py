@@ -360,6 +360,23 @@ def test_csv_and_json_hold_the_same_as_python(table):
     assert found["verdict"] == br.verdict(ranking)
 
 
+def test_what_data_sets_differ_by_is_in_the_numbers(tmp_path):
+    path = tmp_path / "studies.csv"
+    rows = [f"{name},s{k},{40 + 9 * k},{9 - k},{4 + k},{16 + k}" for name in "AB" for k in range(3)]
+    path.write_text("\n".join(["entity,dataset,tn,fp,fn,tp", *rows]))
+    command = ["rank", str(path), "--score", "tpr", "--draws", "50", "--model", "hierarchical_beta_binomial"]
+    table = pd.read_csv(io.StringIO(invoke(*command, "--format", "csv")), index_col="entity")
+    posterior = br.fit(br.from_frame(pd.read_csv(path), dataset="dataset"), command[-1], draws=50, seed=1)
+    found = br.heterogeneity(posterior, "tpr")
+    columns = [str(name) for name in found.data_vars]
+    assert {"typical", "new_upper", "between_sd", "share_lower"} <= set(columns)
+    for name in columns:
+        assert table[name].tolist() == pytest.approx(found[name].sel(entity=table.index.tolist()).values.tolist()), name
+    records = json.loads(invoke(*command, "--format", "json"))["ranking"]
+    assert [one["between_sd"] for one in records] == pytest.approx(table["between_sd"].tolist())
+    assert "between_sd" not in invoke("rank", "tornado", "--draws", "50", "--format", "csv")
+
+
 def test_the_report_is_written(table, tmp_path):
     report = tmp_path / "out.html"
     output = invoke("rank", table, "--draws", "50", "--report", str(report))

@@ -25,7 +25,13 @@ from bayesrank.ranking._evidence import evidence_of
 from bayesrank.scores import Score
 
 OPTIONS = (
-    click.option("-m", "--model", type=click.Choice(names()), help="How the counts arose. [default: the data's own]"),
+    click.option(
+        "-m",
+        "--model",
+        type=click.Choice(names()),
+        metavar="MODEL",
+        help=f"How the counts arose: {', '.join(names())}. [default: the data's own]",
+    ),
     click.option(
         "--prior",
         help="four_cases, uniform, jeffreys, haldane, or a number. [default: four_cases; haldane, which is none, for "

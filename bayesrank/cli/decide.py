@@ -16,8 +16,10 @@ from bayesrank.decisions.tables import by_utility, comparison_table, comparison_
 EXAMPLES = """
 \b
 Examples:
-  bayesrank decide breast_cancer --benefit tn=0,fp=-1,fn=-10,tp=0 --prevalence 0.02
-  bayesrank decide breast_cancer --benefit tn=0,fp=-1,fn=-10,tp=0 --always --reference logreg --margin-tnr 0.1
+  bayesrank decide counts.csv --benefit tn=0,fp=-1,fn=-10,tp=0 --prevalence 2%
+  bayesrank decide breast_cancer --benefit tn=0,fp=-1,fn=-10,tp=0 --always
+  bayesrank decide breast_cancer --benefit tn=0,fp=-1,fn=-10,tp=0 \\
+    --reference logreg --margin-tnr 0.1
 """
 CELLS = ("tn", "fp", "fn", "tp")
 COLUMNS = ("mean", "lower", "upper", "observed", "probability_best", "probability_best_error", "expected_regret")

@@ -1,5 +1,6 @@
 """``bayesrank rank``: a credible ranking by one score."""
 
+from dataclasses import replace
 from typing import Any
 
 import click
@@ -10,7 +11,7 @@ import bayesrank as br
 from bayesrank import _text
 from bayesrank._compat import groups_of
 from bayesrank.cli._analysis import Analysis, analyse, analysing, check_classes, progress
-from bayesrank.cli._datasets import dataset_lines
+from bayesrank.cli._datasets import dataset_lines, with_populations
 from bayesrank.cli._files import ENTITY, HELP
 from bayesrank.cli._formats import DIGITS, FULL, Sheet, check_digits, exporting, save, show
 from bayesrank.cli._output import rank_cells, rank_header
@@ -28,7 +29,7 @@ Examples:
   bayesrank rank anomaly_detectors --dataset art_daily_jumpsup --score mcc
   bayesrank rank livecodebench_execution
   bayesrank rank antibody_tests --top 10 --format latex
-  bayesrank rank breast_cancer --score mcc --ask "logreg > knn5 > tree" --ask "rf in top 3"
+  bayesrank rank breast_cancer --ask "logreg > knn5" --ask "rf in top 3"
   bayesrank rank answers.csv --cluster question --ignore remark
   cut -d, -f1-5 counts.csv | bayesrank rank - --format board > board.json
 """
@@ -134,7 +135,10 @@ def rank(
             lines.append(f"Note: Ranked by {ranking.attrs['score']}{what}, as no --score was given.")
         lines += [drawn] if drawn and output == "table" else []
         lines += [f"Report: {report}"] if report and output == "table" else []
-    show(_sheet(ranking, answers, lines, DIGITS if digits is None else digits), output, top)
+    sheet = _sheet(ranking, answers, lines, DIGITS if digits is None else digits)
+    if output in FULL:
+        sheet = replace(sheet, frame=with_populations(br.ranking_table(ranking), analysis.posterior, the_score, prob))
+    show(sheet, output, top)
 
 
 def _answer(ranking: xr.Dataset, statement: str, posterior: Any, score: Score | str, kind: str | None) -> xr.Dataset:

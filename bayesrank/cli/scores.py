@@ -21,7 +21,7 @@ EXAMPLES = """
 Examples:
   bayesrank scores
   bayesrank scores breast_cancer --prevalence 2%
-  bayesrank scores counts.csv --score sens --score spec --score lr+ --format latex
+  bayesrank scores counts.csv -s sens -s spec -s lr+ --format latex
 """
 MEAN = "mean_outcome"
 #: What is shown when nobody says: of two classes what a diagnostic study reports, of more what all of them have.

@@ -44,6 +44,7 @@ PER_ENTITY = (
     "--other-model",
     multiple=True,
     type=click.Choice(names()),
+    metavar="MODEL",
     help="Another model; may be repeated. [default: the other one in closed form, of counts of two classes]",
 )
 @click.option("--other-score", multiple=True, help="Another score; may be repeated.")

@@ -315,7 +315,7 @@ def score_lines(
     table = xr.concat([r["expected_rank"] for r in rankings.values()], "score").transpose("entity", "score")
     mean = table.mean("score").values
     order = np.argsort(mean, kind="stable")
-    ax = new_axes(ax, 3.0 + 1.4 * len(rankings), 6.0)
+    ax = new_axes(ax, 3.0 + 1.4 * len(rankings), min(2.4 + 0.3 * len(order), 6.0))
     names = plain_names(table["entity"].values[order].tolist(), 40)
     x = np.arange(len(rankings))
     paints = list(entity_colors(table["entity"].values.tolist(), colors).values())

@@ -18,6 +18,9 @@ from bayesrank.plots.maps import value_tile, value_tiles
 
 __all__ = ["credible_tile", "expected_rank_tile", "probability_best_tiles", "shares", "winner_tile"]
 
+#: P(best) of which there is nothing to be seen.
+UNSEEN = 0.01
+
 
 def winner_tile(
     regions: xr.Dataset,
@@ -173,7 +176,7 @@ def credible_tile(
 
 
 def probability_best_tiles(credible: xr.Dataset, most: int = 9) -> Any:
-    """P(best) of the entities with the largest shares, side by side.
+    """P(best) of the entities with the largest shares, side by side, but those who are hardly best anywhere.
 
     Parameters
     ----------
@@ -196,6 +199,8 @@ def probability_best_tiles(credible: xr.Dataset, most: int = 9) -> Any:
     """
     order = credible["share"].sortby(-credible["share"])["entity"].values[:most]
     best = credible["probability_best"].sel(entity=order)
+    seen = (best.max(["b", "a"]) >= UNSEEN).values
+    best = best.isel(entity=np.flatnonzero(seen) if seen.any() else [0])
     # Of many equal entities none is often best: a scale up to 1 would show nothing.
     high = next(level for level in (0.1, 0.2, 0.5, 1.0) if level == 1.0 or float(best.max()) <= level)
     return value_tiles(best, label="P(best)", high=high)

@@ -144,6 +144,29 @@ def test_the_map_is_drawn_the_right_way_up():
     assert unsure == int((best < 0.95).sum()) > int((best < 0.6).sum())
 
 
+@pytest.mark.parametrize("first", [0, 12])
+def test_regions_have_numbers_where_colours_come_again(first):
+    """Those of the legend, in the middle of the region that has their colour."""
+    # The careful one is best where negatives count, the eager one where positives do; the others nowhere.
+    tn, tp = ([{first: best, 1: rest}.get(i, 30) for i in range(14)] for best, rest in ((95, 40), (40, 95)))
+    counts = br.from_counts(
+        tn=tn, fp=[100 - n for n in tn], fn=[100 - n for n in tp], tp=tp, entity=[f"m{i}" for i in range(14)]
+    )
+    performance = br.as_performance(br.fit(counts, seed=1, draws=250))
+    found = preferences_section(performance, br.scores.f1, 0.95, 1000.0, None)
+    legend = {name: color for color, name, _ in found["legend"]}
+    color = {(x + k, y): c for x, y, width, c, _ in found["cells"] for k in range(width)}
+    if first < 12:
+        assert found["numbers"] == []
+        assert {"m0", "m1"} <= set(legend)
+        return
+    assert [number for number, *_ in found["numbers"]] == list(range(1, len(found["numbers"]) + 1))
+    assert len(found["numbers"]) >= 2
+    for number, x, y in found["numbers"]:
+        [of_legend] = [c for name, c in legend.items() if name.startswith(f"{number}  ")]
+        assert color[round(x), RESOLUTION - 1 - round(y)] == of_legend
+
+
 def test_long_tables_are_folded_after_the_first_tier():
     tiers = {3: 10, 15: 15, 50: 20}
     for first, kept in tiers.items():
