@@ -360,11 +360,65 @@ def test_csv_and_json_hold_the_same_as_python(table):
     assert found["verdict"] == br.verdict(ranking)
 
 
+def test_what_data_sets_differ_by_is_in_the_numbers(tmp_path):
+    path = tmp_path / "studies.csv"
+    rows = [f"{name},s{k},{40 + 9 * k},{9 - k},{4 + k},{16 + k}" for name in "AB" for k in range(3)]
+    path.write_text("\n".join(["entity,dataset,tn,fp,fn,tp", *rows]))
+    command = ["rank", str(path), "--score", "tpr", "--draws", "50", "--model", "hierarchical_beta_binomial"]
+    table = pd.read_csv(io.StringIO(invoke(*command, "--format", "csv")), index_col="entity")
+    posterior = br.fit(br.from_frame(pd.read_csv(path), dataset="dataset"), command[-1], draws=50, seed=1)
+    found = br.heterogeneity(posterior, "tpr")
+    columns = [str(name) for name in found.data_vars]
+    assert {"typical", "new_upper", "between_sd", "share_lower"} <= set(columns)
+    for name in columns:
+        assert table[name].tolist() == pytest.approx(found[name].sel(entity=table.index.tolist()).values.tolist()), name
+    records = json.loads(invoke(*command, "--format", "json"))["ranking"]
+    assert [one["between_sd"] for one in records] == pytest.approx(table["between_sd"].tolist())
+    assert "between_sd" not in invoke("rank", "tornado", "--draws", "50", "--format", "csv")
+
+
 def test_the_report_is_written(table, tmp_path):
     report = tmp_path / "out.html"
     output = invoke("rank", table, "--draws", "50", "--report", str(report))
     assert f"Report: {report}" in output
     assert report.read_text(encoding="utf-8").startswith("<!doctype html>")
+
+
+def test_the_report_has_the_sections_asked_for(table, tmp_path):
+    report, asked = tmp_path / "out.html", ["--draws", "50", "--score", "f1", "--report"]
+    benefit = "tn=0,fp=-1,fn=-10,tp=0"
+    more = ["--sensitivity", "--benefit", benefit, "--prevalence", "2%", "--reference", "null", "--sections", "none"]
+    invoke("rank", table, *asked, str(report), *more)
+    page = report.read_text(encoding="utf-8")
+    for words in ("Under all 3 alternatives", "TN 0, FP -1, FN -10, TP 0", "No worse than null?"):
+        assert words in page, words
+    assert 'id="preferences"' not in page
+    assert 'id="ops"' not in page
+    invoke("rank", table, *asked, str(report), "--sections", "ops, paired")
+    page = report.read_text(encoding="utf-8")
+    assert 'id="ops"' in page
+    for name in ("preferences", "decisions", "sensitivity"):
+        assert f'id="{name}"' not in page
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--sections", "ops"], "--sections must go with --report, which it is for"),
+        (["--sensitivity"], "--sensitivity must go with --report, which it is for"),
+        (
+            ["--report", "r.html", "--sections", "ops,roc"],
+            "--sections must be among tile, ops, paired, hierarchical, predictive, or none; got 'roc'",
+        ),
+        (["--report", "r.html", "--benefit", "tn=1"], "--benefit must be tn=NUMBER,fp=NUMBER,"),
+        (
+            ["--report", "r.html", "--reference", "x", "--draws", "9"],
+            "--reference must be one of Finley, never-tornado, ",
+        ),
+    ],
+)
+def test_what_the_report_cannot_have_is_told(arguments, message):
+    assert message in str(inside("rank", "tornado", *arguments).exception)
 
 
 def test_one_dataset_of_several():

@@ -107,24 +107,46 @@ def test_a_terminal_shows_whole_numbers(columns, names):
         left_out = [name for name in wanted if name not in heading]
         assert len(left_out) == LEFT_OUT[columns]
         note = f"Left out to fit {columns} columns: {', '.join(left_out)}. A pipe or a wider terminal shows all."
-        assert (note in below) == bool(left_out)
+        assert (note in " ".join(below.split())) == bool(left_out)
+        assert [line for line in below.splitlines() if cell_len(line) > columns and " " in line] == []
 
 
-def test_every_table_fits_a_terminal_of_60_columns(names):
-    fast = ["--draws", "50"]
+def test_nothing_is_wider_than_a_terminal_of_60_columns(names):
+    fast, benefit = ["--draws", "50"], ["--benefit", "tn=0,fp=-1,fn=-10,tp=0"]
     commands = [
+        ["rank", names, *fast, "--ask", f"{JAPANESE[0]} > {JAPANESE[1]}"],
+        ["scores", names, *fast],
+        ["scores", names, *fast, "--score", "LR+", "--score", "DOR", "--prevalence", "2%"],
         ["tile", names, *fast],
         ["tile", names, *fast, "--credible", "--resolution", "11"],
         ["tile", names, *fast, "--preference", "over tile"],
         ["ops", names, *fast],
+        ["decide", names, *fast, *benefit, "--prevalence", "2%", "--always", "--reference", ALIKE[0]],
+        ["sensitivity", names, *fast, "--other-score", "f1"],
         ["datasets"],
         ["scores"],
     ]
     # A dumb terminal has a width, too.
     for command, text in zip(commands, on_terminals(commands, 60, TERM="dumb"), strict=True):
-        lines = text.partition("\n\n")[0].splitlines()
-        assert max(map(cell_len, lines)) <= 60, command
+        lines = text.splitlines()
+        assert [line for line in lines if cell_len(line) > 60] == [], command
         assert len(lines) >= 3
+
+
+@pytest.mark.parametrize("command", [None, *cli.commands])
+def test_help_fits_a_terminal_of_80_columns(command):
+    text = CliRunner().invoke(cli, [*([command] if command else []), "--help"], terminal_width=80).output
+    assert [line for line in text.splitlines() if len(line) > 80] == []
+    assert "Usage:" in text
+
+
+def test_a_word_that_is_too_long_stays_whole(capsys, monkeypatch):
+    import bayesrank.cli._output as output
+
+    path = f"/{'long/' * 20}report.html"
+    monkeypatch.setattr(output, "_width", lambda: 40)
+    output.print_line(f"Report: {path}")
+    assert capsys.readouterr().out == f"Report:\n{path}\n"
 
 
 def test_a_pipe_has_no_width(names):

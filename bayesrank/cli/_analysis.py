@@ -25,7 +25,13 @@ from bayesrank.ranking._evidence import evidence_of
 from bayesrank.scores import Score
 
 OPTIONS = (
-    click.option("-m", "--model", type=click.Choice(names()), help="How the counts arose. [default: the data's own]"),
+    click.option(
+        "-m",
+        "--model",
+        type=click.Choice(names()),
+        metavar="MODEL",
+        help=f"How the counts arose: {', '.join(names())}. [default: the data's own]",
+    ),
     click.option(
         "--prior",
         help="four_cases, uniform, jeffreys, haldane, or a number. [default: four_cases; haldane, which is none, for "
@@ -64,9 +70,13 @@ SAMPLER = click.option("--sampler", type=click.Choice(["auto", "exact", "nuts"])
 
 @dataclass(frozen=True)
 class Question:
-    """What is to be fitted: the evidence, what is known of it, how it was put together, the model and its options."""
+    """What is to be fitted: the evidence, what is known of it, how it was put together, the model and its options.
+
+    In ``whole`` the data sets stay apart, unless one was chosen, so that each may be left out.
+    """
 
     evidence: xr.DataArray | xr.Dataset
+    whole: xr.DataArray | xr.Dataset
     about: dict[str, str]
     remarks: list[str]
     model: str
@@ -86,10 +96,8 @@ class Analysis:
     ``counts`` are tables, or None where there are no classes.
     """
 
-    evidence: xr.DataArray | xr.Dataset
+    asked: Question
     counts: xr.DataArray | None
-    about: dict[str, str]
-    pooled: list[str]
     posterior: Any
 
     @property
@@ -101,7 +109,7 @@ class Analysis:
         """How the data were put together, and which label is the positive one where that is not plain."""
         classes = [] if self.counts is None else [str(label) for label in self.counts["actual"].values]
         plain = len(classes) != 2 or classes == ["negative", "positive"]
-        return [*self.pooled, *([] if plain else [f"Positive is {classes[1]!r}, negative is {classes[0]!r}."])]
+        return [*self.asked.remarks, *([] if plain else [f"Positive is {classes[1]!r}, negative is {classes[0]!r}."])]
 
     def tables(self, what: str, data: str) -> xr.DataArray:
         """The two-class tables, which ``what`` needs."""
@@ -151,7 +159,7 @@ def analyse(step: Callable[[str], None], *, draws: int, seed: int, sampler: Any,
     if not asked.outcomes:
         kept = groups_of(posterior)["observed_data"]["counts"] if isinstance(evidence, xr.Dataset) else evidence
         counts = kept.drop_vars("test_set", errors="ignore") if kept is not evidence else kept
-    return Analysis(evidence, counts, asked.about, asked.remarks, posterior)
+    return Analysis(asked, counts, posterior)
 
 
 def question(
@@ -165,9 +173,8 @@ def question(
     ignore: Sequence[str],
     missing: str | None,
     join: Any,
-    apart: bool = False,
 ) -> Question:
-    """Read, and choose or pool; the data sets stay ``apart`` where they are to be left out in turn."""
+    """Read, and choose or pool."""
     step("reading")
     evidence, about = _read(data, model, cluster, ignore, missing)
     together = model is not None and getattr(find(model), "over_datasets_together", False)
@@ -175,15 +182,14 @@ def question(
     evidence, remarks = _one_table_each(evidence, dataset, join, together)
     for said in ("remarks", *(["remarks_pooled"] if dataset is None else [])):
         remarks += whole.attrs.get(said, "").splitlines()
-    if apart and dataset is None:
-        evidence = whole
+    whole = whole if dataset is None else evidence
     if isinstance(evidence, xr.DataArray) and not bool((evidence > 0).any()):
         raise ValueError(f"DATA must hold at least one case; all counts are 0 in {data}")
     own = "paired" if isinstance(evidence, xr.Dataset) else about.get("model", "dirichlet_multinomial")
     name = model or own
-    if isinstance(evidence, xr.Dataset):
+    if isinstance(evidence, xr.Dataset) and isinstance(whole, xr.Dataset):
         if name != "paired":
-            evidence = counts_of(evidence)
+            evidence, whole = counts_of(evidence), counts_of(whole)
         elif model is None:
             remarks.append("The cases are known one by one, so the model is paired; --model chooses another.")
         if isinstance(evidence, xr.Dataset) and "cluster" in evidence.coords:
@@ -194,7 +200,7 @@ def question(
             f"--model must not be paired for counts, which do not tell how errors go together; {data} must have "
             "one row a case for it (see 'bayesrank rank --help')"
         )
-    outcomes = Question(evidence, about, remarks, name, {}).outcomes
+    outcomes = Question(evidence, whole, about, remarks, name, {}).outcomes
     if outcomes and isinstance(evidence, xr.DataArray) and name == "beta_binomial":
         raise ValueError(
             f"--model must be dirichlet_multinomial for counts of outcomes, which have no classes; got {name}"
@@ -205,7 +211,7 @@ def question(
     if prevalence is not None:
         share = fixed_prevalence(prevalence)
         options["prevalence"] = prevalence if share is None else share
-    return Question(evidence, about, remarks, name, options)
+    return Question(evidence, whole, about, remarks, name, options)
 
 
 def _has_prior(evidence: xr.DataArray | xr.Dataset, prior: Any) -> bool:

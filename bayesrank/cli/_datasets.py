@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import pandas as pd
 import xarray as xr
 
 import bayesrank as br
@@ -17,8 +18,7 @@ def dataset_lines(posterior: Any, score: Any, ranking: xr.Dataset) -> list[str]:
     words = population_words(posterior)
     if words is not None:
         return [words]
-    group = groups_of(posterior)["posterior"]
-    if "dataset" not in group.dims or not {"performance_typical", "performance_new"} <= set(group.data_vars):
+    if not _of_datasets(posterior):
         return []
     found = br.heterogeneity(posterior, score, prob=ranking.attrs["prob"])
     first = br.ranking_table(ranking).index[0]
@@ -30,3 +30,17 @@ def dataset_lines(posterior: Any, score: Any, ranking: xr.Dataset) -> list[str]:
         told = " to ".join(f"{float(end):.3f} ({end['entity'].item()})" for end in ends)
         lines.append(f"Of the other{'s' * (len(ends) > 1)} the standard deviation between data sets is {told}.")
     return lines
+
+
+def with_populations(table: pd.DataFrame, posterior: Any, score: Any, prob: float) -> pd.DataFrame:
+    """A ranking's table, and beside it all numbers on how much data sets differ, where a model learned that."""
+    if not _of_datasets(posterior):
+        return table
+    found = br.heterogeneity(posterior, score, prob=prob)
+    return table.join(found.drop_vars([name for name in found.coords if name != "entity"]).to_dataframe())
+
+
+def _of_datasets(posterior: Any) -> bool:
+    """Whether the posterior knows a typical data set and a new one."""
+    group = groups_of(posterior)["posterior"]
+    return "dataset" in group.dims and {"performance_typical", "performance_new"} <= set(group.data_vars)

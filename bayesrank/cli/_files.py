@@ -1,5 +1,6 @@
 """What a file holds, told by the columns of its heading alone: counts, or single cases; none of it is guessed."""
 
+import textwrap
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -35,7 +36,11 @@ HARDLY = {
     *("target", "truth", "y"),
 }
 
-HELP = "\n".join(f"  {'entity, ' + ', '.join(form):34}{words}" for form, words in (COUNTS | CASES).items())
+#: Columns and what they say, in lines of a terminal.
+HELP = "\n".join(
+    textwrap.fill(words, 80, initial_indent=f"  {'entity, ' + ', '.join(form):34}", subsequent_indent=" " * 36)
+    for form, words in (COUNTS | CASES).items()
+)
 
 
 def read_evidence(

@@ -14,7 +14,7 @@ from typing import Any
 import click
 import pandas as pd
 
-from bayesrank.cli._output import print_numbers
+from bayesrank.cli._output import print_line, print_numbers
 
 FORMATS = ("table", "csv", "json", "markdown", "latex")
 #: Those with all digits there are.
@@ -105,7 +105,7 @@ def show(sheet: Sheet, output: str, top: int | None = None) -> None:
     if output == "table":
         print_numbers(sheet.header, rows, sheet.least)
         for line in lines:
-            click.echo(line)
+            print_line(line)
     elif output == "markdown":
         click.echo(markdown(sheet.header, rows))
         for line in lines:

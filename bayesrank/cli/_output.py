@@ -44,7 +44,22 @@ def print_numbers(header: Sequence[str], rows: Rows, least: str | None = None) -
     )
     left_out = [heading for i, heading in enumerate(header) if i not in widths]
     if left_out:
-        click.echo(f"Left out to fit {width} columns: {', '.join(left_out)}. A pipe or a wider terminal shows all.")
+        print_line(f"Left out to fit {width} columns: {', '.join(left_out)}. A pipe or a wider terminal shows all.")
+
+
+def print_line(text: str) -> None:
+    """Print a sentence, between whose words lines break on a terminal; a pipe has it in one line.
+
+    A word too long for a line, such as a path, stays whole, to be copied.
+    """
+    lines = [""]
+    for word in text.split(" "):
+        longer = f"{lines[-1]} {word}" if lines[-1] else word
+        if lines[-1] and cell_len(longer) > _width():
+            lines.append(word)
+        else:
+            lines[-1] = longer
+    click.echo("\n".join(lines))
 
 
 def fit_columns(header: Sequence[str], rows: Rows, width: float, least: str | None) -> dict[int, int]:
@@ -83,7 +98,6 @@ def _width() -> float:
 def _print(header: Sequence[str], rows: Rows, widths: Sequence[int | None]) -> None:
     """A table of names and numbers in columns of these widths; None is text, as wide as there is room for."""
     from rich import box
-    from rich.console import Console
     from rich.table import Table
 
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, GAP - 1, 0, 0))
@@ -91,10 +105,15 @@ def _print(header: Sequence[str], rows: Rows, widths: Sequence[int | None]) -> N
         table.add_column(heading, justify="right" if width and i else "left", width=width, overflow="fold")
     for row in rows:
         table.add_row(*row)
-    room = int(min(_width(), 10_000))  # more than any table takes up
-    # Rich takes a dumb terminal to be 80 columns wide, unless told a height, too.
-    Console(highlight=False, markup=False, emoji=False, width=room, height=25).print(table)
+    _console(int(min(_width(), 10_000))).print(table)  # more than any table takes up
     click.echo()
+
+
+def _console(width: int) -> Any:
+    from rich.console import Console
+
+    # Rich takes a dumb terminal to be 80 columns wide, unless told a height, too.
+    return Console(highlight=False, markup=False, emoji=False, width=width, height=25)
 
 
 def rank_header(prob: float) -> list[str]:

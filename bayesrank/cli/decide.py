@@ -9,16 +9,17 @@ import pandas as pd
 import xarray as xr
 
 import bayesrank as br
-from bayesrank import _text
 from bayesrank.cli._analysis import analyse, analysing, progress
-from bayesrank.cli._formats import DIGITS, FULL, Sheet, check_digits, exporting, save, show
-from bayesrank.ranking.summary import worth
+from bayesrank.cli._formats import FULL, Sheet, check_digits, exporting, save, show
+from bayesrank.decisions.tables import by_utility, comparison_table, comparison_words, utility_table
 
 EXAMPLES = """
 \b
 Examples:
-  bayesrank decide breast_cancer --benefit tn=0,fp=-1,fn=-10,tp=0 --prevalence 0.02
-  bayesrank decide breast_cancer --benefit tn=0,fp=-1,fn=-10,tp=0 --always --reference logreg --margin-tnr 0.1
+  bayesrank decide counts.csv --benefit tn=0,fp=-1,fn=-10,tp=0 --prevalence 2%
+  bayesrank decide breast_cancer --benefit tn=0,fp=-1,fn=-10,tp=0 --always
+  bayesrank decide breast_cancer --benefit tn=0,fp=-1,fn=-10,tp=0 \\
+    --reference logreg --margin-tnr 0.1
 """
 CELLS = ("tn", "fp", "fn", "tp")
 COLUMNS = ("mean", "lower", "upper", "observed", "probability_best", "probability_best_error", "expected_regret")
@@ -56,7 +57,7 @@ def decide(
     with progress() as step:
         check_digits(digits, output)
         # What is typed wrongly is better known before the work than after it.
-        worths = _benefits(benefit)
+        worths = benefits(benefit)
         margins = _margins(reference, margin_tpr, margin_tnr)
         analysis = analyse(step, **how)
         counts = analysis.tables("a benefit of four cells", how["data"])
@@ -68,21 +69,27 @@ def decide(
         compared = None
         if reference is not None:
             compared = br.noninferiority(analysis.posterior, names[reference], **margins, prob=prob)
-        drawn = save(br.plots.intervals(_by_utility(decision), "expected utility"), picture) if picture else None
+        drawn = save(br.plots.intervals(by_utility(decision), "expected utility"), picture) if picture else None
     verdict = br.decision_verdict(decision)
     remarks = [f"Note: {line}" for line in analysis.remarks] + ([drawn] if drawn and output == "table" else [])
     about = {"benefit": worths, "prob": prob, "verdict": verdict}
-    sheet = Sheet(*_of_utility(decision, digits), verdict, _frame(decision, compared), about)
+    sheet = Sheet(*utility_table(decision, digits), verdict, _frame(decision, compared), about)
     if compared is None or output in FULL:
         show(replace(sheet, lines=[*verdict, *remarks]), output, top)
         return
     show(sheet, output, top)
     click.echo()
-    show(_comparison(compared, worth(decision), remarks), output, top)
+    show(Sheet(*comparison_table(compared), [comparison_words(compared), *remarks]), output, top)
 
 
-def _benefits(text: str) -> dict[str, float]:
-    """The worth of each cell, as typed."""
+def benefits(text: str) -> dict[str, float]:
+    """The worth of each cell, as typed.
+
+    Examples
+    --------
+    >>> benefits("tn=0,fp=-1,fn=-10,tp=0")
+    {'tn': 0.0, 'fp': -1.0, 'fn': -10.0, 'tp': 0.0}
+    """
     wanted = f"--benefit must be tn=NUMBER,fp=NUMBER,fn=NUMBER,tp=NUMBER, each once; got {text!r}"
     found: dict[str, float] = {}
     for part in text.split(","):
@@ -121,66 +128,12 @@ def _decision(posterior: Any, worths: dict[str, float], always: bool, prob: floa
         raise
 
 
-def _by_utility(decision: xr.Dataset) -> xr.Dataset:
-    """The highest expected utility first, of equals by name."""
-    names = [str(name) for name in decision["entity"].values]
-    mean = decision["mean"].fillna(-math.inf).round(12).values
-    return decision.isel(entity=sorted(range(len(names)), key=lambda i: (-mean[i], names[i])))
-
-
 def _frame(decision: xr.Dataset, compared: xr.Dataset | None) -> pd.DataFrame:
     """All numbers, one row an entity."""
-    ordered = _by_utility(decision)
+    ordered = by_utility(decision)
     frame = pd.DataFrame({name: ordered[name].values for name in COLUMNS}, index=ordered["entity"].values.tolist())
     if compared is not None:
         columns = [*(f"{name}{end}" for name in COMPARED for end in ("", "_error")), "verdict"]
         more = pd.DataFrame({name: compared[name].values for name in columns}, index=compared["entity"].values.tolist())
         frame = frame.join(more)
     return frame.rename_axis("entity")
-
-
-def _of_utility(decision: xr.Dataset, given: int | None) -> tuple[list[str], list[list[str]]]:
-    """Headings and rows of the utilities, to as many digits as their intervals carry unless these are given."""
-    size, ordered = worth(decision), _by_utility(decision)
-    width = float((ordered["upper"] - ordered["lower"]).where(lambda x: x > 0).median())
-    digits = DIGITS if math.isnan(width) else min(max(2 - math.floor(math.log10(width)), 0), 9)
-    digits = digits if given is None else given
-    rows = []
-    for i in range(ordered.sizes["entity"]):
-        row = {
-            name: float(ordered[name][i]) for name in ("mean", "lower", "upper", "probability_best", "expected_regret")
-        }
-        best = row["probability_best"] if not math.isnan(row["mean"]) else math.nan
-        rows.append(
-            [
-                str(ordered["entity"].values[i]),
-                _text.number(row["mean"], digits),
-                _text.interval(row["lower"], row["upper"], digits),
-                _text.probability(best, size),
-                _text.number(row["expected_regret"], digits + 1),
-            ]
-        )
-    level = f"{100 * decision.attrs['prob']:g}% interval"
-    return ["entity", "expected utility", level, "P(best)", "regret"], rows
-
-
-def _comparison(compared: xr.Dataset, size: float, remarks: list[str]) -> Sheet:
-    tpr, tnr, who = (compared.attrs[name] for name in ("tpr", "tnr", "reference"))
-    rows = [
-        [
-            str(compared["entity"].values[i]),
-            str(compared["verdict"].values[i]),
-            *(_text.probability(float(compared[name][i]), size) for name in COMPARED[2:]),
-            *(_text.probability(float(compared[name][i]), size) for name in COMPARED[:2]),
-        ]
-        for i in range(compared.sizes["entity"])
-    ]
-    error = max(float(compared[f"{name}_error"].max()) for name in COMPARED)
-    line = (
-        f"No worse: TPR above that of {who} minus {tpr:g} (P in the column TPR) and TNR above it minus {tnr:g}, "
-        "together. Equivalent: both within these margins. A verdict needs the probability "
-        f"{compared.attrs['prob']:g}; Monte-Carlo errors are at most {error:.2g}."
-    )
-    return Sheet(
-        [f"against {who}", "verdict", "no worse", "superior", "equivalent", "TPR", "TNR"], rows, [line, *remarks]
-    )

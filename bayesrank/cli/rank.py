@@ -1,8 +1,6 @@
 """``bayesrank rank``: a credible ranking by one score."""
 
-import shlex
-import sys
-from pathlib import Path
+from dataclasses import replace
 from typing import Any
 
 import click
@@ -13,10 +11,11 @@ import bayesrank as br
 from bayesrank import _text
 from bayesrank._compat import groups_of
 from bayesrank.cli._analysis import Analysis, analyse, analysing, check_classes, progress
-from bayesrank.cli._datasets import dataset_lines
+from bayesrank.cli._datasets import dataset_lines, with_populations
 from bayesrank.cli._files import ENTITY, HELP
 from bayesrank.cli._formats import DIGITS, FULL, Sheet, check_digits, exporting, save, show
 from bayesrank.cli._output import rank_cells, rank_header
+from bayesrank.cli._report import checked_report, reporting
 from bayesrank.ranking._asked import told
 from bayesrank.ranking.summary import is_exact, worth
 from bayesrank.scores import Score, as_score
@@ -26,10 +25,11 @@ EXAMPLES = """
 Examples:
   bayesrank rank antibody_tests --score informedness
   bayesrank rank counts.csv --score f1 --rope 0.01 --report counts.html
+  bayesrank rank breast_cancer --score mcc --report report.html --sensitivity
   bayesrank rank anomaly_detectors --dataset art_daily_jumpsup --score mcc
   bayesrank rank livecodebench_execution
   bayesrank rank antibody_tests --top 10 --format latex
-  bayesrank rank breast_cancer --score mcc --ask "logreg > knn5 > tree" --ask "rf in top 3"
+  bayesrank rank breast_cancer --ask "logreg > knn5" --ask "rf in top 3"
   bayesrank rank answers.csv --cluster question --ignore remark
   cut -d, -f1-5 counts.csv | bayesrank rank - --format board > board.json
 """
@@ -71,7 +71,7 @@ paired, for which every entity must have met every case.
 )
 @click.option("--ask", multiple=True, help="How probable is this of the order? 'A > B and C in top 3'; again for more.")
 @exporting("board")
-@click.option("--report", type=click.Path(dir_okay=False), help="Write a self-contained HTML report.")
+@reporting
 def rank(
     score: str | None,
     rope: float,
@@ -83,13 +83,16 @@ def rank(
     digits: int | None,
     picture: str | None,
     report: str | None,
+    sections: str | None,
+    sensitivity: bool,
+    benefit: str | None,
+    reference: str | None,
     **how: Any,
 ) -> None:
     """A ranking in one of many formats, as a picture, and as a report."""
     with progress() as step:
         check_digits(digits, output)
-        if report and not Path(report).absolute().parent.is_dir():
-            raise ValueError(f"--report must name a file in a folder that there is; got {report!r}")
+        wanted = checked_report(report, sections, sensitivity, benefit, reference, kind)
         # A name that there is not is better known before the work than after it.
         known = None if score in (None, MEAN) else as_score(score)
         if known is not None and known.higher_is_better is None:
@@ -105,15 +108,9 @@ def rank(
         step("ranking")
         ranking = br.full_ranking(analysis.posterior, the_score, prob=prob, rope=rope, kind=kind)
         answers = [_answer(ranking, statement, analysis.posterior, the_score, kind) for statement in ask]
-        if report:
+        if wanted:
             step("reporting")
-            from bayesrank.report import ranking_report
-
-            command = shlex.join(["bayesrank", *sys.argv[1:]])
-            html = ranking_report(
-                analysis.posterior, the_score, ranking, kind=kind, data=analysis.about, command=command
-            )
-            Path(report).write_text(html, encoding="utf-8")
+            wanted.write(analysis, the_score, ranking, kind, how["join"], how["draws"], how["seed"])
         drawn = save(br.plots.forest(ranking), picture) if picture else None
     if output == "board":
         click.echo(br.board(ranking, top), nl=False)
@@ -139,7 +136,10 @@ def rank(
             lines.append(f"Note: Ranked by {ranking.attrs['score']}{what}, as no --score was given.")
         lines += [drawn] if drawn and output == "table" else []
         lines += [f"Report: {report}"] if report and output == "table" else []
-    show(_sheet(ranking, answers, lines, DIGITS if digits is None else digits), output, top)
+    sheet = _sheet(ranking, answers, lines, DIGITS if digits is None else digits)
+    if output in FULL:
+        sheet = replace(sheet, frame=with_populations(br.ranking_table(ranking), analysis.posterior, the_score, prob))
+    show(sheet, output, top)
 
 
 def _answer(ranking: xr.Dataset, statement: str, posterior: Any, score: Score | str, kind: str | None) -> xr.Dataset:
@@ -161,7 +161,7 @@ def _score(analysis: Analysis, given: Any, data: str) -> Score | str:
     if given not in (None, MEAN):
         raise ValueError(f"--score must be {MEAN} for outcomes, which have no classes, in {data}; got {given.name}")
     if MEAN not in groups_of(analysis.posterior)["posterior"]:
-        labels = ", ".join(str(label) for label in analysis.evidence["outcome"].values)
+        labels = ", ".join(str(label) for label in analysis.asked.evidence["outcome"].values)
         raise ValueError(f"DATA must have outcomes that are numbers to be ranked by their mean; got {labels} in {data}")
     return MEAN
 
@@ -172,14 +172,19 @@ def default_score(counts: xr.DataArray) -> Score:
     return as_score("informedness" if both else "accuracy")
 
 
+def _score_cells(row: Any, digits: int) -> list[str]:
+    """Median and interval."""
+    places = _text.decimals(digits, row["lower"], row["upper"])
+    return [_text.number(row["median"], places), _text.interval(row["lower"], row["upper"], places)]
+
+
 def _sheet(ranking: xr.Dataset, answers: list[xr.Dataset], lines: list[str], digits: int) -> Sheet:
     table = br.ranking_table(ranking)
     size = worth(ranking)
     rows = [
         [
             str(name),
-            _text.number(row["median"], digits),
-            _text.interval(row["lower"], row["upper"], digits),
+            *_score_cells(row, digits),
             *rank_cells(row, size),
             _text.number(row["tier"], 0),
         ]

@@ -21,7 +21,7 @@ EXAMPLES = """
 Examples:
   bayesrank scores
   bayesrank scores breast_cancer --prevalence 2%
-  bayesrank scores counts.csv --score sens --score spec --score lr+ --format latex
+  bayesrank scores counts.csv -s sens -s spec -s lr+ --format latex
 """
 MEAN = "mean_outcome"
 #: What is shown when nobody says: of two classes what a diagnostic study reports, of more what all of them have.
@@ -166,6 +166,5 @@ def _show(table: xr.Dataset, names: list[str], lines: list[str], digits: int, ou
 def _cells(one: xr.Dataset, digits: int) -> list[str]:
     """Median, interval and observed value, with fewer decimals the larger they are."""
     low, middle, high, seen = (float(one[name]) for name in ("lower", "median", "upper", "observed"))
-    size = max(abs(low), abs(high), 1.0)
-    places = max(digits - int(math.log10(size)), 0) if math.isfinite(size) else digits
+    places = _text.decimals(digits, low, high)
     return [_text.number(middle, places), _text.interval(low, high, places), _text.number(seen, places)]

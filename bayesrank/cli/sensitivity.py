@@ -44,6 +44,7 @@ PER_ENTITY = (
     "--other-model",
     multiple=True,
     type=click.Choice(names()),
+    metavar="MODEL",
     help="Another model; may be repeated. [default: the other one in closed form, of counts of two classes]",
 )
 @click.option("--other-score", multiple=True, help="Another score; may be repeated.")
@@ -75,12 +76,12 @@ def sensitivity(
     with progress() as step:
         others = [as_score(name) for name in other_score]
         elsewhere = [_share(text) for text in other_prevalence]
-        asked = question(step, **how, apart=leave_out)
+        asked = question(step, **how)
         base = _score(asked, score, how["data"])
         step("ranking")
         with quiet():
             found = br.sensitivity(
-                asked.evidence,
+                asked.whole if leave_out else asked.evidence,
                 base,
                 model=asked.model,
                 priors=[number_or_word(prior) for prior in other_prior] or None,

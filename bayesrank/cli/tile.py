@@ -120,8 +120,10 @@ def _shares(found: xr.Dataset, share: xr.DataArray, digits: int) -> Sheet:
         columns |= {str(name): limits[name].values for name in limits}
         for row, low, high in zip(rows, limits["share_lower"].values, limits["share_upper"].values, strict=False):
             row.append(f"{100 * low:.{digits}f}% to {100 * high:.{digits}f}%")
-    rest = share.sizes["entity"] - len(rows)
+    nowhere = int(share.isnull().sum())
+    rest = share.sizes["entity"] - len(rows) - nowhere
     lines = [f"{_text.count(rest, 'entity')} with a share below 0.05%."] if rest else []
+    lines += [f"{_text.count(nowhere, 'entity')} without a score anywhere on the Tile."] if nowhere else []
     if credible:
         lines.append(
             f"On {100 * float(found['undecided_area']):.0f}% of the Tile nobody is best with probability "

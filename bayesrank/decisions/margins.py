@@ -7,7 +7,7 @@ import numpy as np
 import xarray as xr
 
 from bayesrank._checks import credibility, number, one_of
-from bayesrank._draws import draw_dims
+from bayesrank._draws import Worth, draw_dims, reduce
 from bayesrank.decisions._means import share_and_error
 from bayesrank.ranking._evidence import evidence_of
 from bayesrank.scores import as_score
@@ -54,7 +54,8 @@ def noninferiority(
           probability ``prob``; "inferior" where falling short by more than a margin in one rate at least has it; else
           "undecided". Each entity by itself: of twenty, one in error is to be expected.
 
-        ``notes`` holds sentences on the evidence, one a line.
+        ``notes`` holds sentences on the evidence, one a line. In the attrs are the reference, the margins, ``prob`` and
+        how many independent draws the draws are ``worth``.
 
     Raises
     ------
@@ -94,7 +95,8 @@ def noninferiority(
     lacking = _lacking(source, rates, kind, reference, known)
     result["verdict"] = _verdict(result, prob).where(~lacking, "undecided")
     result["notes"] = "\n".join(evidence.notes(as_score("tpr")))
-    facts = {"reference": str(reference), "prob": prob, "tpr": margins["tpr"], "tnr": margins["tnr"]}
+    sizes = [reduce(values, Worth())[0].min() for values in differences.values() if draw_dims(values)]
+    facts = {"reference": str(reference), "prob": prob, **margins, "worth": float(min(sizes, default=1.0))}
     return result.assign_attrs(facts)
 
 

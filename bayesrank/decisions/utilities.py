@@ -14,6 +14,7 @@ from bayesrank._checks import class_shares as checked_shares
 from bayesrank._checks import (
     credibility,
     flag,
+    is_number,
     labelled_numbers,
     labelled_prevalence,
     numbers,
@@ -80,6 +81,8 @@ def expected_utility(
           E[max E[U | prevalence]] - max E[U]; where ``prevalence`` was given, and taken as independent of the rates;
           NaN elsewhere; with ``_error``.
 
+        In the attrs, ``benefit`` in words, and ``prevalence``, where one number was given.
+
     Raises
     ------
     TypeError, ValueError
@@ -126,7 +129,10 @@ def expected_utility(
     mean, error = mean_and_error(values.compute())
     more = {"mean": mean, "mean_error": error, "choice": _choice(ranking, mean)}
     more |= _perfect(ranking) | _of_prevalence(given, each, ranking)
-    return ranking.assign({name: value.reset_coords(drop=True).drop_attrs() for name, value in more.items()})
+    facts = {"benefit": _in_words(worth)} | ({"prevalence": float(prevalence)} if is_number(prevalence) else {})
+    return ranking.assign(
+        {name: value.reset_coords(drop=True).drop_attrs() for name, value in more.items()}
+    ).assign_attrs(facts)
 
 
 def class_shares(prevalence: Any, performance: xr.DataArray) -> xr.DataArray:
@@ -179,6 +185,14 @@ def _benefits(benefit: Any, performance: xr.DataArray) -> xr.DataArray:
     if not np.isfinite(worth).all():
         raise ValueError(f"benefit must be finite; got {worth.values.tolist()}")
     return worth
+
+
+def _in_words(worth: xr.DataArray) -> str:
+    """What outcomes are worth, for a reader: TN 0, FP -1, FN -10, TP 0; of more classes row by row."""
+    if worth.shape == (2, 2):
+        return ", ".join(f"{cell.upper()} {w:g}" for cell, w in zip(CELLS, worth.values.ravel(), strict=True))
+    rows = "; ".join(" ".join(f"{w:g}" for w in row) for row in worth.values)
+    return f"{rows} (a row for each actual class)"
 
 
 def _by_class(performance: xr.DataArray, worth: xr.DataArray) -> xr.DataArray:

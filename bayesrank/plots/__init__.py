@@ -9,6 +9,7 @@ from bayesrank.plots.cases import case_grid
 from bayesrank.plots.checks import predictive_check
 from bayesrank.plots.datasets import rank_blobs
 from bayesrank.plots.decisions import decision_curve
+from bayesrank.plots.maps import roc_beside_tile, value_tile, value_tiles
 from bayesrank.plots.meta_analysis import summary_roc
 from bayesrank.plots.ops import ops_curve, ops_drift, ops_square, ops_tile, ops_values
 from bayesrank.plots.places import pencil, placement_tile, vertices
@@ -26,16 +27,7 @@ from bayesrank.plots.roc import (
 )
 from bayesrank.plots.sensitivities import sensitivity
 from bayesrank.plots.tables import intervals
-from bayesrank.plots.tile import (
-    credible_tile,
-    expected_rank_tile,
-    probability_best_tiles,
-    roc_beside_tile,
-    shares,
-    value_tile,
-    value_tiles,
-    winner_tile,
-)
+from bayesrank.plots.tile import credible_tile, expected_rank_tile, probability_best_tiles, shares, winner_tile
 from bayesrank.plots.values import difference, posterior_against_prior
 
 __all__ = [

@@ -141,30 +141,40 @@ def shared(ax: Any) -> str:
 def numbered(ax: Any, places: Sequence[int], masks: Sequence[np.ndarray], window: Sequence[float]) -> list[str]:
     """Numbers in the regions and for the legend, where colours come again; else none.
 
-    ``masks`` are the regions as rows of pixels from the lowest b on; a number stands where most of its own region is
-    around it, and regions too small for one have none.
+    ``masks`` are the regions as rows of pixels from the lowest b on; regions too small for a number have none.
     """
-    if max(places, default=0) < DISTINCT or len(places) < 2:
+    if not come_again(places):
         return [""] * len(places)
+    for number, at in enumerate(middles(masks, window), 1):
+        if at is not None:
+            ax.text(
+                *at, number, ha="center", va="center", fontsize=8, color=ink(), zorder=3,
+                bbox={"boxstyle": "circle,pad=0.15", "facecolor": paper(ax), "alpha": 0.75, "linewidth": 0},
+            )  # fmt: skip
+    return [f"{number}  " for number in range(1, len(places) + 1)]
+
+
+def come_again(places: Sequence[int]) -> bool:
+    """Whether colours of entities at these places may be alike, so that regions need numbers."""
+    return max(places, default=0) >= DISTINCT and len(places) > 1
+
+
+def middles(masks: Sequence[np.ndarray], window: Sequence[float]) -> list[tuple[float, float] | None]:
+    """Where in each region most of it is around, off the names of scores, as (a, b); None of one that is too small."""
     from scipy.ndimage import distance_transform_edt
 
     left, right, low, high = window
     rows, columns = masks[0].shape
     b, a = np.meshgrid(np.linspace(low, high, rows), np.linspace(left, right, columns), indexing="ij")
-    # Not on the name of a score.
     free = np.full((rows, columns), True)
     for _, (x, y), *_ in MARKS:
         free &= np.hypot((a - x) / (right - left), (b - y) / (high - low)) > 0.1
-    for number, mask in enumerate(masks, 1):
+    found: list[tuple[float, float] | None] = []
+    for mask in masks:
         inside = distance_transform_edt(np.pad(mask & free, 1))[1:-1, 1:-1]
-        if inside.max() < 0.03 * len(mask):
-            continue
-        row, column = np.unravel_index(inside.argmax(), mask.shape)
-        ax.text(
-            a[row, column], b[row, column], number, ha="center", va="center", fontsize=8, color=ink(), zorder=3,
-            bbox={"boxstyle": "circle,pad=0.15", "facecolor": paper(ax), "alpha": 0.75, "linewidth": 0},
-        )  # fmt: skip
-    return [f"{number}  " for number in range(1, len(places) + 1)]
+        at = np.unravel_index(inside.argmax(), mask.shape)
+        found.append(None if inside.max() < 0.03 * rows else (float(a[at]), float(b[at])))
+    return found
 
 
 def scale(tile: xr.DataArray) -> dict[str, Any]:

@@ -2,18 +2,19 @@
 
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain, count, takewhile
 from typing import Any
 from unicodedata import bidirectional, normalize
 
+import numpy as np
 from rich.cells import cell_len
 
 from bayesrank.plots._colors import OKABE_ITO, entity_colors, ink, shade
 
 __all__ = [
-    "OKABE_ITO", "entity_colors", "list_legend", "list_names", "list_size", "matrix_size", "new_axes", "plain_names",
-    "rank_ticks", "short_names", "strip",
+    "OKABE_ITO", "entity_colors", "is_ratio", "list_legend", "list_names", "list_size", "log_axis", "log_ticks",
+    "matrix_size", "names_ratio", "new_axes", "plain_names", "rank_ticks", "short_names", "strip",
 ]  # fmt: skip
 
 
@@ -135,6 +136,71 @@ def rank_ticks(axis: Any, size: int) -> None:
     """Whole ranks along an axis, from 1 on."""
     step = next(n for n in (1, 2, 5, 10, 20, 50, 100, 200, 500, size) if size <= 12 * n)
     axis.set_ticks([1, *range(max(step, 2), size + 1, step)] if size > 1 else [1])
+
+
+def is_ratio(about: Mapping[Any, Any]) -> bool:
+    """Whether attrs of values or of a ranking are those of a ratio, such as an odds ratio: from 0 on, without end and
+    without a mean. Half and twice as much are as far from 1 on a logarithmic axis alone.
+
+    Examples
+    --------
+    >>> import bayesrank as br
+    >>> counts = br.from_counts(tn=8, fp=2, fn=1, tp=9)
+    >>> [is_ratio(br.scores.get(name)(counts).attrs) for name in ("LR+", "tpr")]
+    [True, False]
+    """
+    low, high = about.get("range", (0.0, 1.0))
+    return low == 0 and high == np.inf and not about.get("finite_mean", 1)
+
+
+def names_ratio(name: str) -> bool:
+    """Whether a score is one of the catalogue's ratios, by its name; one's own is not known by name.
+
+    Examples
+    --------
+    >>> names_ratio("diagnostic_odds_ratio"), names_ratio("mine")
+    (True, False)
+    """
+    from bayesrank.scores import get
+
+    try:
+        score = get(name)
+    except KeyError:
+        return False
+    return is_ratio({"range": score.range, "finite_mean": score.finite_mean})
+
+
+def log_ticks(low: float, high: float) -> list[float]:
+    """A few round numbers between two positive ones, for a logarithmic axis: 1, 2, 5, or whole powers of ten.
+
+    Examples
+    --------
+    >>> log_ticks(0.8, 25.0), log_ticks(0.02, 2000.0)
+    ([1.0, 2.0, 5.0, 10.0, 20.0], [0.1, 1.0, 10.0, 100.0, 1000.0])
+    """
+    from matplotlib.ticker import MaxNLocator
+
+    first, last = int(np.floor(np.log10(low))), int(np.ceil(np.log10(high)))
+    for marks, step in (((1, 2, 5), 1), ((1,), 1), ((1,), 2), ((1,), 3), ((1,), 5), ((1,), 10)):
+        powers = [power for power in range(first, last + 1) if power % step == 0]
+        ticks = [float(f"{mark}e{power}") for power in powers for mark in marks]
+        inside = [tick for tick in ticks if low <= tick <= high]
+        if len(inside) <= 7:
+            # Of a narrow range, whatever round numbers there are.
+            if len(inside) < 2:
+                inside = [float(tick) for tick in MaxNLocator(4).tick_values(low, high) if low <= tick <= high]
+            return inside
+    return inside
+
+
+def log_axis(ax: Any) -> None:
+    """Make the horizontal axis logarithmic, its numbers as people write them; to be called when all is drawn."""
+    from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
+
+    ax.set_xscale("log")
+    ax.xaxis.set_major_locator(FixedLocator(log_ticks(*ax.get_xlim())))
+    ax.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:g}"))
+    ax.xaxis.set_minor_locator(NullLocator())
 
 
 def strip(ax: Any) -> None:

@@ -7,7 +7,8 @@ import xarray as xr
 
 from bayesrank import _text
 from bayesrank._checks import in_words
-from bayesrank.plots._style import OKABE_ITO
+from bayesrank.plots._colors import ink, shade
+from bayesrank.plots._style import OKABE_ITO, log_axis
 
 __all__ = ["predictive_check"]
 
@@ -63,29 +64,14 @@ def predictive_check(check: xr.Dataset, figure: Any = None) -> Any:
         ends += [1.0, seen] if seen > 0 else [1.0]
         edges = np.geomspace(min(ends) / 1.1, max(ends) * 1.1, 60)
         ax.hist(replicated, edges, color=OKABE_ITO[4], label="replicated")
-        ax.axvline(1, color="0.4", linewidth=1, linestyle=":", label="chance alone")
+        ax.axvline(1, color=shade(ax, 0.6), linewidth=1, linestyle=":", label="chance alone")
         ax.axvline(seen, color=OKABE_ITO[5], linewidth=2, label="observed")
-        ax.set_xscale("log")
-        _ticks(ax, *edges[[0, -1]])
+        ax.set_xlim(*edges[[0, -1]])
+        log_axis(ax)
         ax.set(xlabel=LABELS.get(name, name), yticks=[])
         p = _text.probability(float(one["p_value"]), replicated.size)
         ax.set_title(f"share as large or larger: {p}", fontsize=10)
         ax.spines[["top", "left", "right"]].set_visible(False)
     axes[0].set_ylabel("replicates")
-    axes[-1].legend(frameon=False, fontsize=9)
+    axes[-1].legend(frameon=False, fontsize=9, labelcolor=ink())
     return figure
-
-
-def _ticks(ax: Any, low: float, high: float) -> None:
-    """A few plain numbers on a logarithmic axis."""
-    from matplotlib.ticker import FixedLocator, NullLocator
-
-    steps = [m * 10.0**e for e in range(-4, 7) for m in (1, 2, 5)]
-    inside = [x for x in steps if low <= x <= high]
-    if len(inside) > 7:
-        inside = [x for x in inside if f"{x:e}".startswith("1")]
-    if len(inside) < 2:
-        inside = [float(f"{x:.2g}") for x in np.geomspace(low, high, 4)[1:3]]
-    ax.xaxis.set_major_locator(FixedLocator(inside))
-    ax.xaxis.set_minor_locator(NullLocator())
-    ax.set_xticklabels([f"{x:g}" for x in inside])

@@ -5,6 +5,8 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
+from bayesrank.plots._colors import ink, paper, shade
+from bayesrank.plots._letters import legible
 from bayesrank.plots._style import entity_colors, new_axes, plain_names
 
 __all__ = ["summary_roc"]
@@ -78,7 +80,8 @@ def summary_roc(source: Any, prob: float = 0.95, ax: Any = None) -> Any:
                 linewidths=0.9, alpha=0.8, zorder=3,
             )  # fmt: skip
         mark = MARKS[i % len(MARKS)]
-        ax.plot(one["fpr"], one["tpr"], mark, color=color, markeredgecolor="white", markersize=8, zorder=4)
+        ax.plot(one["fpr"], one["tpr"], mark, color=color, markeredgecolor=paper(ax), markersize=8, zorder=4)
+    grey = shade(ax, 0.6)
     level = f"{100 * points.attrs.get('prob', prob):g}%"
     labels = plain_names(names, 30)[:NAMED]
     handles: list[Any] = [
@@ -87,25 +90,27 @@ def summary_roc(source: Any, prob: float = 0.95, ax: Any = None) -> Any:
     ]
     if len(names) > NAMED:
         handles.append(Patch(facecolor="none", label=f"and {len(names) - NAMED} more"))
-    handles.append(Patch(facecolor="0.4", alpha=0.25, edgecolor="0.4", label=f"{level} credible region"))
+    handles.append(Patch(facecolor=grey, alpha=0.25, edgecolor=grey, label=f"{level} credible region"))
     if few:
-        handles.append(Line2D([], [], color="0.4", linestyle="--", label=f"{level} prediction region"))
+        handles.append(Line2D([], [], color=grey, linestyle="--", label=f"{level} prediction region"))
         if bool(points["curve_tpr"].notnull().any()):
-            handles.append(Line2D([], [], color="0.4", label="summary curve\n(Rutter and Gatsonis)"))
+            handles.append(Line2D([], [], color=grey, label="summary curve\n(Rutter and Gatsonis)"))
         if "cases" in points:
             handles.append(
-                Line2D([], [], marker="o", color="0.4", fillstyle="none", linestyle="none",
+                Line2D([], [], marker="o", color=grey, fillstyle="none", linestyle="none",
                        markersize=float(np.sqrt(LARGEST) / 1.5), label="data sets, by cases")
             )  # fmt: skip
-    ax.legend(handles=handles, loc="center left", bbox_to_anchor=(1.02, 0.5), fontsize=8, frameon=False)
+    ax.legend(
+        handles=handles, loc="center left", bbox_to_anchor=(1.02, 0.5), fontsize=8, frameon=False, labelcolor=ink()
+    )
     shown = [("fpr", "tpr"), ("credible_fpr", "credible_tpr"), *[("prediction_fpr", "prediction_tpr")] * few]
     ends = [_ends(np.concatenate([points[pair[i]].values.ravel() for pair in shown])) for i in (0, 1)]
     whole = ends == [WHOLE, WHOLE]
     ax.set(xlim=ends[0], ylim=ends[1], xlabel="FPR", ylabel="TPR", aspect="equal" if whole else "auto")
     ax.locator_params(nbins=6)
-    ax.grid(color="0.93")
+    ax.grid(color=shade(ax, 0.08))
     ax.set_axisbelow(True)
-    return ax
+    return legible(ax)
 
 
 def _ends(values: np.ndarray) -> tuple[float, float]:

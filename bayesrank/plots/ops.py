@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
+from bayesrank import _text
 from bayesrank.plots._colors import ink, looks, paper, shade, winners
 from bayesrank.plots._furniture import ACROSS, UP
 from bayesrank.plots._letters import legible
@@ -311,23 +312,18 @@ def ops_drift(result: xr.Dataset, entity: Any = None, axes: Any = None) -> Any:
         zip(result["degraded"].values, result["degraded_error"].values, strict=True)
     ):
         if np.isfinite(probability):
-            below.text(i, top + margin / 4, _share(probability, error), ha="center", va="bottom", fontsize=9)
+            below.text(i, top + margin / 4, _text.chance(probability, error), ha="center", va="bottom", fontsize=9)
     below.set_ylim(bottom - margin / 2, top + 1.4 * margin)
     below.axhline(0, color=ink(), linewidth=0.8)
     below.set_ylabel("change of OPS")
     below.set_title("numbers: probability that the rates got worse", fontsize=9, loc="left")
-    below.legend(frameon=False, fontsize=9, loc="best")
+    figure = below.figure
+    if not figure.legends:  # beside another entity it is there already
+        handles, labels = below.get_legend_handles_labels()
+        figure.legend(handles, labels, frameon=False, fontsize=9, loc="outside lower center", ncols=2, labelcolor=ink())
     below.set_xticks(x, plain_names(periods, 18), rotation=90 if len(periods) > 8 else 0)
     for ax in axes:
         ax.grid(axis="y", color=shade(ax, 0.1))
         ax.set_axisbelow(True)
     legible(above)
     return axes
-
-
-def _share(probability: float, error: float) -> str:
-    """A probability from draws, never printed as 0 or 1."""
-    least = max(2 * error, 0.01)
-    if probability > 1 - least:
-        return f"> {1 - least:.2f}"
-    return f"< {least:.2f}" if probability < least else f"{probability:.2f}"

@@ -8,7 +8,9 @@ import xarray as xr
 
 from bayesrank import populations
 from bayesrank._checks import class_labels
-from bayesrank.plots._style import OKABE_ITO, list_names, list_size, plain_names, strip
+from bayesrank.plots._colors import ink, shade
+from bayesrank.plots._letters import legible
+from bayesrank.plots._style import OKABE_ITO, list_names, list_size, log_axis, names_ratio, plain_names, strip
 
 __all__ = ["shrinkage"]
 
@@ -16,7 +18,7 @@ __all__ = ["shrinkage"]
 PANELS, ROWS = 3, 60
 #: Area in square points of the mark of the largest and the smallest number of cases.
 LARGEST, SMALLEST = 90.0, 8.0
-OBSERVED, OWN, BAND = OKABE_ITO[5], OKABE_ITO[0], "0.92"
+OBSERVED, OWN = OKABE_ITO[5], OKABE_ITO[0]
 
 
 def shrinkage(
@@ -94,16 +96,25 @@ def shrinkage(
             ax.set_title(plain_names(chosen, 34)[i], fontsize=10, pad=22 if len(members) > 40 else 6)
     labels = plain_names(members, 34) if len(columns) > 1 else members
     list_names(axes[0], labels)
-    what = f"{found.attrs['score'].replace('_', ' ')} (median and {100 * found.attrs['prob']:g}% interval)"
+    ratio = names_ratio(found.attrs["score"])
+    what = (
+        f"{found.attrs['score'].replace('_', ' ')} (median and {100 * found.attrs['prob']:g}% interval"
+        f"{', log scale' * ratio})"
+    )
     more = f"; {left_out} in the middle left out" if left_out else ""
     for ax in axes:
+        if ratio:
+            log_axis(ax)
         strip(ax)
         ax.tick_params(axis="x", labeltop=len(members) > 40)
         ax.set_xlabel(what + more, fontsize=9)
         if left_out:
-            ax.axhline(ROWS // 2 - 0.5, color="0.5", linewidth=0.8, linestyle=":")
+            ax.axhline(ROWS // 2 - 0.5, color=shade(ax, 0.5), linewidth=0.8, linestyle=":")
     handles, texts = axes[0].get_legend_handles_labels()
-    axes[0].figure.legend(handles, texts, loc="outside upper center", ncols=4, frameon=False, fontsize=8)
+    axes[0].figure.legend(
+        handles, texts, loc="outside upper center", ncols=4, frameon=False, fontsize=8, labelcolor=ink()
+    )
+    legible(axes[0])
     return axes
 
 
@@ -120,10 +131,10 @@ def _column(ax: Any, column: xr.Dataset, over: str, most: float) -> None:
     """One entity's data sets, or all entities."""
     y = np.arange(column.sizes[over])
     if bool(column["new_lower"].notnull()):
-        ax.axvspan(float(column["new_lower"]), float(column["new_upper"]), color=BAND, label="new data set")
+        ax.axvspan(float(column["new_lower"]), float(column["new_upper"]), color=shade(ax, 0.08), label="new data set")
     middle = "typical data set" if over == "dataset" else "mean of all"
-    ax.axvspan(float(column["typical_lower"]), float(column["typical_upper"]), color="0.82", linewidth=0)
-    ax.axvline(float(column["typical"]), color="0.35", linewidth=1.2, label=middle)
+    ax.axvspan(float(column["typical_lower"]), float(column["typical_upper"]), color=shade(ax, 0.18), linewidth=0)
+    ax.axvline(float(column["typical"]), color=shade(ax, 0.65), linewidth=1.2, label=middle)
     observed, median = column["observed"].values, column["median"].values
     ax.hlines(y, observed, median, color=OBSERVED, linewidth=0.8, zorder=2)
     ax.hlines(y, column["lower"], column["upper"], color=OWN, linewidth=1.6, zorder=3)

@@ -12,9 +12,11 @@ from bayesrank._checks import whole
 from bayesrank.plots._colors import contrasting, entity_colors, fading, ink, list_colors, looks, shade
 from bayesrank.plots._letters import legible
 from bayesrank.plots._style import (
+    is_ratio,
     list_legend,
     list_names,
     list_size,
+    log_axis,
     matrix_size,
     new_axes,
     plain_names,
@@ -30,6 +32,8 @@ def forest(
     ranking: xr.Dataset, ax: Any = None, *, top: int | None = None, colors: Mapping[Any, Any] | None = None
 ) -> Any:
     """Draw each entity's median and interval, in consensus order, with its tier; diamonds are what was observed.
+
+    The axis of ratios, such as odds ratios, is logarithmic, and says so.
 
     Parameters
     ----------
@@ -74,8 +78,12 @@ def forest(
             linestyle="none", label="observed",
         )  # fmt: skip
     list_names(ax, table.index.tolist())
+    ratio = is_ratio(ranking.attrs)
+    if ratio:
+        log_axis(ax)
     ax.set_xlabel(
-        f"{ranking.attrs['score'].replace('_', ' ')} (median and {100 * ranking.attrs['prob']:g}% interval){left_out}"
+        f"{ranking.attrs['score'].replace('_', ' ')} (median and {100 * ranking.attrs['prob']:g}% interval"
+        f"{', log scale' * ratio}){left_out}"
     )
     strip(ax)
     _bands(ax, tiers)
@@ -307,7 +315,7 @@ def score_lines(
     table = xr.concat([r["expected_rank"] for r in rankings.values()], "score").transpose("entity", "score")
     mean = table.mean("score").values
     order = np.argsort(mean, kind="stable")
-    ax = new_axes(ax, 3.0 + 1.4 * len(rankings), 6.0)
+    ax = new_axes(ax, 3.0 + 1.4 * len(rankings), min(2.4 + 0.3 * len(order), 6.0))
     names = plain_names(table["entity"].values[order].tolist(), 40)
     x = np.arange(len(rankings))
     paints = list(entity_colors(table["entity"].values.tolist(), colors).values())

@@ -29,6 +29,8 @@ def roc_regions(
 ) -> Any:
     """Entities in ROC: medians of their rates, and the region that holds both with probability ``prob``.
 
+    Where marks would hide each other, later ones are drawn around earlier ones.
+
     Parameters
     ----------
     source : DataArray, Dataset, InferenceData or DataTree
@@ -82,15 +84,18 @@ def roc_regions(
     if rest:
         label = f"{len(rest)} more" if chosen else None
         ax.plot(fpr[rest], tpr[rest], ".", color=shade(ax, 0.35), markersize=4, zorder=1, label=label)
+    around = False
     for i, text, (mark, dash) in zip(chosen, texts, looks(range(len(chosen))), strict=True):
         if "region_fpr" in found:
             x, y = found["region_fpr"].values[i], found["region_tpr"].values[i]
             ax.fill(x, y, color=paints[i], alpha=0.08, linewidth=0)
             ax.plot(x, y, color=paints[i], linewidth=1.2, linestyle=dash)
-        ax.plot(
-            fpr[i], tpr[i], mark, color=paints[i], markeredgecolor=ink(), markeredgewidth=0.5, markersize=6, zorder=4,
-            linestyle="none", label=text, clip_on=False,
-        )  # fmt: skip
+        rings = _before(fpr[chosen], tpr[chosen], chosen.index(i))
+        look = {"color": paints[i], "markeredgecolor": ink(), "markeredgewidth": 0.5, "zorder": 4}
+        if rings:  # around those that are at the same place
+            look = {"fillstyle": "none", "color": paints[i], "markeredgewidth": 1.5, "zorder": 4 - 0.1 * rings}
+        ax.plot(fpr[i], tpr[i], mark, markersize=6 + 4 * rings, linestyle="none", label=text, clip_on=False, **look)
+        around = around or rings > 0
     if square:
         ax.set(xlim=(-0.01, 1.01), ylim=(-0.01, 1.01), aspect="equal")
     else:
@@ -100,6 +105,7 @@ def roc_regions(
     ax.plot([0, 1], [0, 1], color=shade(ax, 0.4), linewidth=0.8, linestyle=":", scalex=False, scaley=False)
     words = ["medians"] if "region_fpr" in found else []
     words += [f"regions hold both with probability {prob:g}"] if words and chosen else []
+    words += ["marks around others: at the same place"] if around else []
     words += ["dotted: no skill"] if ax.get_xlim()[1] > ax.get_ylim()[0] else []
     ax.set_title("; ".join(words), fontsize=9)
     ax.set(xlabel="false positive rate (1 - specificity)", ylabel="true positive rate (sensitivity)")
@@ -112,3 +118,16 @@ def roc_regions(
             loc="upper left", bbox_to_anchor=(1.0, 1.0),
         )  # fmt: skip
     return legible(ax)
+
+
+def _before(x: np.ndarray, y: np.ndarray, place: int) -> int:
+    """How many points before this one lie where it does, as far as can be seen.
+
+    Examples
+    --------
+    >>> _before(np.array([0.1, 0.1, 0.9]), np.array([0.5, 0.5, 0.9]), 1)
+    1
+    """
+    widths = [max(float(np.ptp(z)), 0.02) for z in (x, y)]
+    apart = np.hypot((x[:place] - x[place]) / widths[0], (y[:place] - y[place]) / widths[1])
+    return int((apart < 0.02).sum())

@@ -6,7 +6,9 @@ import numpy as np
 import xarray as xr
 
 from bayesrank._checks import in_words
-from bayesrank.plots._style import OKABE_ITO, list_names, list_size, strip
+from bayesrank.plots._colors import ink
+from bayesrank.plots._letters import legible
+from bayesrank.plots._style import OKABE_ITO, list_names, list_size, log_axis, names_ratio, strip
 
 __all__ = ["intervals"]
 
@@ -19,7 +21,8 @@ FAR = 20.0
 def intervals(table: xr.Dataset, label: str | None = None, axes: Any = None) -> Any:
     """Each entity's point and interval, one panel a score, in the table's order; diamonds are what was observed.
 
-    The axis of a score of positive numbers that lie far apart, such as an odds ratio, is logarithmic, and says so.
+    The axis of ratios, such as odds ratios, and of other positive numbers that lie far apart, is logarithmic, and says
+    so.
 
     Parameters
     ----------
@@ -63,13 +66,14 @@ def intervals(table: xr.Dataset, label: str | None = None, axes: Any = None) -> 
     for ax, part in zip(axes, parts, strict=True):
         name = str(part["score"].item()) if several else label or points[0]
         low, high = part["lower"].values, part["upper"].values
-        far = bool(np.nanmin(low, initial=np.inf) > 0 and np.nanmax(high, initial=0) > FAR * np.nanmin(low, initial=1))
+        least, most = np.nanmin(low, initial=np.inf), np.nanmax(high, initial=0)
+        far = bool(most > 1 and most > FAR * min(least, 1))
         ax.hlines(y, low, high, color=OKABE_ITO[0], linewidth=2)
         ax.plot(part[points[0]], y, "o", color=OKABE_ITO[0], markersize=4.5, label=points[0])
         if "observed" in part and bool(part["observed"].notnull().any()):
-            ax.plot(part["observed"], y, "D", color="0.3", fillstyle="none", markersize=5, linestyle="none")
-        if far and np.nanmax(high) > 1:
-            ax.set_xscale("log")
+            ax.plot(part["observed"], y, "D", color=ink(), fillstyle="none", markersize=5, linestyle="none")
+        if least > 0 and (far or names_ratio(name)):
+            log_axis(ax)
         list_names(ax, table["entity"].values.tolist())
         strip(ax)
         ax.set_xlabel(name.replace("_", " ") + (" (log scale)" if ax.get_xscale() == "log" else ""))
@@ -81,6 +85,7 @@ def intervals(table: xr.Dataset, label: str | None = None, axes: Any = None) -> 
             else f"{points[0]} and {100 * table.attrs['prob']:g}% interval",
             fontsize=9,
         )
+    legible(axes[0])
     return axes
 
 

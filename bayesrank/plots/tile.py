@@ -1,185 +1,25 @@
-"""Pictures of the Tile: a is horizontal, b vertical, corners and well-known scores are labelled.
+"""Pictures of who is best where on the Tile: a is horizontal, b vertical, corners and well-known scores are labelled.
 
 They draw what :mod:`bayesrank.tile` computes, on all of the Tile or in a window of it.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 import xarray as xr
 
 from bayesrank import _text
-from bayesrank._checks import numbers, whole
-from bayesrank.plots._colors import entity_colors, ink, paper, shade, told_colors
-from bayesrank.plots._furniture import (
-    SEQUENTIAL,
-    color_bar,
-    furnish,
-    numbered,
-    scale,
-    share_colors,
-    share_legend,
-    shared,
-    title,
-    window_of,
-)
+from bayesrank.plots._colors import entity_colors, paper, shade, told_colors
+from bayesrank.plots._furniture import furnish, numbered, share_colors, share_legend, shared, window_of
 from bayesrank.plots._letters import legible
 from bayesrank.plots._style import new_axes, plain_names
+from bayesrank.plots.maps import value_tile, value_tiles
 
-__all__ = [
-    "credible_tile",
-    "expected_rank_tile",
-    "probability_best_tiles",
-    "roc_beside_tile",
-    "shares",
-    "value_tile",
-    "value_tiles",
-    "winner_tile",
-]
+__all__ = ["credible_tile", "expected_rank_tile", "probability_best_tiles", "shares", "winner_tile"]
 
-
-def value_tile(
-    tile: xr.DataArray,
-    ax: Any = None,
-    prevalence: float | None = None,
-    label: str | None = None,
-    *,
-    lines: int | Sequence[float] = 0,
-    prediction_rate: float | None = None,
-) -> Any:
-    """A map of numbers (b, a): values, ranks, skill, robustness, correlations, each with the colours of its kind.
-
-    Parameters
-    ----------
-    tile : xarray.DataArray
-        Dims (b, a), of all of the Tile or of a window. Ranks run from 1, brightest, to the number of entities; skill
-        and correlations from -1 to 1, with an arrow at the colour bar where values go on; robustness to its maximum.
-        Other maps that take negative values diverge from 0.
-    ax : matplotlib Axes, optional
-        Where to draw.
-    prevalence : float, optional
-        Draw the curve of scores that put all no-skill performances on one footing, and the grid that a shift from
-        balanced priors would bend.
-    label : str, optional
-        Of the colour bar; by default what ``tile`` is called.
-    lines : int or sequence of float
-        Isovalue lines: about so many at round values, or at these values; none by default.
-    prediction_rate : float, optional
-        Draw the curve of scores that put all no-skill performances with this share of positive predictions on one
-        footing.
-
-    Returns
-    -------
-    matplotlib.axes.Axes
-
-    Examples
-    --------
-    >>> import bayesrank as br
-    >>> axes = value_tile(br.tile.value(br.from_counts(tn=80, fp=0, fn=3, tp=27)).isel(entity=0), lines=5)
-    >>> axes.get_xlabel()
-    'a: true positives count more →'
-    """
-    ax = new_axes(ax, 4.8, 4.0)
-    tile = tile.transpose("b", "a")
-    if tile.name == "robustness" and bool(np.isposinf(tile).all()):
-        ax.text(0.5, 0.25, "the order\nnever changes", transform=ax.transAxes, ha="center", va="center")
-    else:
-        image = ax.pcolormesh(tile["a"], tile["b"], tile.values, shading="nearest", rasterized=True, **scale(tile))
-        color_bar(image, ax, tile, label, 0.85)
-        _isolines(ax, tile, lines)
-    furnish(ax, prevalence, window=window_of(tile), prediction_rate=prediction_rate)
-    return ax
-
-
-def _isolines(ax: Any, tile: xr.DataArray, lines: int | Sequence[float]) -> None:
-    """Lines of equal values with their values, seen on any colour."""
-    from matplotlib.patheffects import withStroke
-
-    levels: Any = whole("lines", lines) if np.ndim(lines) == 0 else np.sort(numbers("lines", lines))
-    low, high = (float(end) for end in (tile.min(), tile.max()))
-    if np.ndim(lines) == 0:
-        if not lines or not high - low > 1e-9:
-            return
-    else:
-        levels = levels[(levels > low) & (levels < high)]  # elsewhere there is no line
-        if not levels.size:
-            return
-    drawn = ax.contour(tile["a"], tile["b"], tile.values, levels=levels, colors=[ink()], linewidths=0.8)
-    for text in ax.clabel(drawn, fontsize=7):
-        text.set_path_effects([withStroke(linewidth=2, foreground=paper(ax))])
-
-
-def value_tiles(
-    tiles: xr.DataArray,
-    prevalence: Any = None,
-    label: str | None = None,
-    columns: int = 3,
-    high: float | None = None,
-    *,
-    lines: int | Sequence[float] = 0,
-) -> Any:
-    """Maps of one kind side by side, under one scale of colours.
-
-    Parameters
-    ----------
-    tiles : xarray.DataArray
-        Dims (b, a) and one more, whose coordinate holds the titles.
-    prevalence : float or sequence of float, optional
-        As for :func:`value_tile`; one for all maps, or one for each.
-    label : str, optional
-        Of the colour bar; the name of ``tiles`` by default.
-    columns : int
-        Maps in a row.
-    high : float, optional
-        Upper end of the scale, by default that of the kind of numbers: 1 for probabilities.
-    lines : int or sequence of float
-        As for :func:`value_tile`.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-
-    Examples
-    --------
-    >>> import bayesrank as br
-    >>> counts = br.from_counts(tn=[70, 75], fp=[10, 5], fn=[6, 9], tp=[24, 21], entity=["a", "b"])
-    >>> figure = value_tiles(br.tile.value(counts, 11))
-    >>> [ax.get_title() for ax in figure.axes[:2]]
-    ['a', 'b']
-    >>> import matplotlib.pyplot as plt
-    >>> plt.close(figure)
-    """
-    import matplotlib.pyplot as plt
-    from matplotlib.cm import ScalarMappable
-    from matplotlib.colors import Normalize
-
-    other = [dim for dim in tiles.dims if dim not in ("b", "a")]
-    if len(other) != 1:
-        raise ValueError(f"tiles must have the dims b, a and one more; got {tiles.dims}")
-    tiles = tiles.transpose(*other, "b", "a")
-    size, titles = len(tiles), plain_names(tiles[other[0]].values.tolist(), 36)
-    columns = min(size, columns)
-    rows = -(-size // columns)
-    figure, grid = plt.subplots(
-        rows, columns, figsize=(2.4 * columns + 1.0, 2.2 * rows + 0.7), squeeze=False, layout="constrained",
-        sharex=True, sharey=True,
-    )  # fmt: skip
-    colored = scale(tiles)
-    norm = Normalize(colored["vmin"], colored["vmax"] if high is None else high)
-    each = [prevalence] * size if np.ndim(prevalence) == 0 else list(prevalence)
-    for ax, part, name, prior in zip(grid.flat, tiles, titles, each, strict=False):
-        ax.pcolormesh(
-            part["a"], part["b"], part.values, shading="nearest", cmap=colored["cmap"], norm=norm, rasterized=True
-        )
-        ax.set_title(name, fontsize=8 if len(name) < 28 else 6.5)
-        _isolines(ax, part, lines)
-        furnish(ax, prior, marks=False, window=window_of(tiles), small=True)
-        ax.label_outer()
-    for ax in grid.flat[size:]:
-        ax.set_visible(False)
-    color_bar(ScalarMappable(norm, colored["cmap"]), grid, tiles, label or title(tiles), 0.8)
-    return legible(figure)
+#: P(best) of which there is nothing to be seen.
+UNSEEN = 0.01
 
 
 def winner_tile(
@@ -336,7 +176,7 @@ def credible_tile(
 
 
 def probability_best_tiles(credible: xr.Dataset, most: int = 9) -> Any:
-    """P(best) of the entities with the largest shares, side by side.
+    """P(best) of the entities with the largest shares, side by side, but those who are hardly best anywhere.
 
     Parameters
     ----------
@@ -359,6 +199,8 @@ def probability_best_tiles(credible: xr.Dataset, most: int = 9) -> Any:
     """
     order = credible["share"].sortby(-credible["share"])["entity"].values[:most]
     best = credible["probability_best"].sel(entity=order)
+    seen = (best.max(["b", "a"]) >= UNSEEN).values
+    best = best.isel(entity=np.flatnonzero(seen) if seen.any() else [0])
     # Of many equal entities none is often best: a scale up to 1 would show nothing.
     high = next(level for level in (0.1, 0.2, 0.5, 1.0) if level == 1.0 or float(best.max()) <= level)
     return value_tiles(best, label="P(best)", high=high)
@@ -407,53 +249,3 @@ def shares(credible: xr.Dataset, ax: Any = None, most: int = 20, *, colors: Mapp
     if left_out:
         ax.set_title(f"{left_out} more with smaller shares", fontsize=8)
     return legible(ax)
-
-
-def roc_beside_tile(tile: xr.DataArray, a: float, b: float, prevalence: float, source: Any = None) -> Any:
-    """A Tile with a chosen score, beside ROC with the pencil of its iso-performance lines.
-
-    Parameters
-    ----------
-    tile : xarray.DataArray
-        A map of numbers (b, a) to draw.
-    a, b : float
-        The chosen score.
-    prevalence : float
-        Of the ROC space.
-    source : DataArray, optional
-        Performances (entity, actual, predicted) to mark as points of ROC.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-
-    Examples
-    --------
-    >>> import bayesrank as br
-    >>> counts = br.from_counts(tn=80, fp=0, fn=3, tp=27)
-    >>> tile = br.tile.value(counts).isel(entity=0)
-    >>> len(roc_beside_tile(tile, a=0.9, b=0.4, prevalence=0.25).axes)  # with colour bars
-    4
-    """
-    import matplotlib
-    import matplotlib.pyplot as plt
-
-    from bayesrank.scores import fpr, tpr
-    from bayesrank.tile import isoperformance
-
-    figure, (left, right) = plt.subplots(1, 2, figsize=(9.4, 4), layout="constrained")
-    value_tile(tile, ax=left, prevalence=prevalence)
-    left.plot(a, b, "o", color="#D55E00", markeredgecolor=paper(left), markersize=9, clip_on=False, zorder=5)
-    left.set_title(f"the score at a = {a:g}, b = {b:g}", fontsize=9)
-    x = np.linspace(0, 1, 201)
-    scale = matplotlib.colormaps[SEQUENTIAL]
-    for level in np.linspace(0, 1, 11):
-        line = isoperformance(a, b, float(level), prevalence, points=201)
-        right.plot(line["fpr"], line["tpr"], color=scale(level), linewidth=1.5)
-    right.plot(x, x, color=shade(right, 0.4), linewidth=0.8, linestyle=":")
-    if source is not None:
-        right.plot(fpr(source).values.ravel(), tpr(source).values.ravel(), ".", color=ink(), markersize=5)
-    right.set(xlim=(-0.01, 1.01), ylim=(-0.01, 1.01), xlabel="FPR", ylabel="TPR", aspect="equal")
-    right.set_title(f"equal values 0, 0.1, …, 1 at prevalence {prevalence:g}", fontsize=9)
-    figure.colorbar(matplotlib.cm.ScalarMappable(cmap=scale), ax=right, label="value of the score", shrink=0.85)
-    return figure

@@ -9,7 +9,7 @@ import xarray as xr
 from bayesrank._checks import whole
 from bayesrank.plots._colors import ink, list_colors, paper, shade
 from bayesrank.plots._letters import legible
-from bayesrank.plots._style import list_legend, list_names, list_size, new_axes, plain_names, strip
+from bayesrank.plots._style import is_ratio, list_legend, list_names, list_size, log_axis, new_axes, plain_names, strip
 from bayesrank.ranking import credible_ranking, ranking_table
 from bayesrank.ranking._source import scored
 from bayesrank.scores.draws import differences, histograms
@@ -139,6 +139,8 @@ def posterior_against_prior(
 ) -> Any:
     """Each entity's posterior of a score over its prior, as densities scaled to one height.
 
+    The axis of ratios, such as odds ratios, is logarithmic, and the densities are those over it.
+
     Parameters
     ----------
     values, prior : xarray.DataArray
@@ -163,13 +165,15 @@ def posterior_against_prior(
     >>> ax.get_xlabel()
     'f1'
     """
-    found = histograms(values, prior)
+    ratio = is_ratio(values.attrs)
+    found = histograms(_logarithms(values), _logarithms(prior)) if ratio else histograms(values, prior)
     names = found["entity"].values.tolist()
     if ranking is not None:
         found = found.isel(entity=[names.index(name) for name in ranking_table(ranking).index if name in names])
         names = found["entity"].values.tolist()
     ax = new_axes(ax, *list_size(len(names)))
     edges = np.append(found["left"], found["right"][-1])
+    edges = np.exp(edges) if ratio else edges
     paints = list_colors(ax, values["entity"].values.tolist(), colors)
     for y, name in enumerate(names):
         for label, color, alpha in (("prior", shade(ax, 0.25), 1.0), ("posterior", paints[name], 0.75)):
@@ -180,7 +184,15 @@ def posterior_against_prior(
             )  # fmt: skip
     list_names(ax, names)
     ax.set_ylim(len(names) - 0.5, -0.6)
-    ax.set_xlabel(str(values.name or "score").replace("_", " "))
+    if ratio:
+        log_axis(ax)
+    ax.set_xlabel(str(values.name or "score").replace("_", " ") + " (log scale)" * ratio)
     strip(ax)
     list_legend(ax, 2)
     return legible(ax)
+
+
+def _logarithms(values: xr.DataArray) -> xr.DataArray:
+    """Of positive numbers; 0 and infinity have no place on a logarithmic axis."""
+    found = values.where((values > 0) & np.isfinite(values))
+    return found.copy(data=np.log(found.values))

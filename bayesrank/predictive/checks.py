@@ -195,8 +195,9 @@ def _words(one: xr.Dataset, name: str, draws: int, entities: int) -> str:
     if np.isnan(p):
         return f"{TOLD[name]}: nothing to be said."
     low, high = np.nanquantile(one["replicated"].values, [0.025, 0.975])
+    much = _text.number(seen, _text.decimals(2, seen))
     said = (
-        f"{TOLD[name]} {seen:.2f} times as much as chance alone makes it; in 95% of the replicates {low:.2f} to "
+        f"{TOLD[name]} {much} times as much as chance alone makes it; in 95% of the replicates {low:.2f} to "
         f"{high:.2f} times. As much or more in a share of {_text.probability(p, draws)} of them: "
     )
     if p < LEVEL / 2:

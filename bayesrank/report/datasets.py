@@ -108,12 +108,7 @@ def datasets_section(posterior: Any, score: Any, ranking: xr.Dataset) -> dict[st
 def _cells(one: xr.Dataset) -> list[str]:
     """A row of the table: medians and intervals."""
     held = {str(name): float(value) for name, value in one.data_vars.items()}
-    return [
-        f"{_text.number(held[name])} ({_text.interval(held[f'{name}_lower'], held[f'{name}_upper'])})"
-        if not np.isnan(held[name])
-        else "–"
-        for name in COLUMNS
-    ]
+    return [_text.estimate(held[name], held[f"{name}_lower"], held[f"{name}_upper"]) for name in COLUMNS]
 
 
 def _picture(posterior: Any, score: Any, entities: list | None, rows: int, prob: float) -> Any:

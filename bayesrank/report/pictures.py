@@ -12,6 +12,7 @@ import xarray as xr
 from bayesrank import _text
 from bayesrank.plots._colors import DISTINCT, entity_colors
 from bayesrank.plots._page import themed
+from bayesrank.plots._style import log_ticks
 from bayesrank.ranking import ranking_table
 
 __all__ = ["MOST", "inline_svg", "interval_rows", "paints", "rank_rows", "shown_first"]
@@ -50,7 +51,7 @@ def shown_first(ranking: xr.Dataset) -> tuple[list[Any], str]:
     return order[:MOST], left_out
 
 
-def interval_rows(table: Any, colors: dict[Any, str]) -> list[dict[str, Any]]:
+def interval_rows(table: Any, colors: dict[Any, str], ratio: bool = False) -> list[dict[str, Any]]:
     """Rows of a picture of intervals, with places in percent of its width; the first row is the axis.
 
     Parameters
@@ -59,6 +60,8 @@ def interval_rows(table: Any, colors: dict[Any, str]) -> list[dict[str, Any]]:
         ``median``, ``lower``, ``upper`` and, where known, ``observed`` and ``tier``, by entity.
     colors : dict
         Of the entities.
+    ratio : bool
+        Whether half and twice as much are equally far: places are those of a logarithmic axis, which has none for 0.
 
     Examples
     --------
@@ -68,12 +71,14 @@ def interval_rows(table: Any, colors: dict[Any, str]) -> list[dict[str, Any]]:
     True
     """
     kept = [name for name in ("median", "lower", "upper", "observed") if name in table]
+    table = _logarithms(table, kept) if ratio else table
     values = table[kept].to_numpy(float)
     values = values[np.isfinite(values)]
     low, high = (values.min(), values.max()) if values.size else (0.0, 1.0)
     if high - low < 1e-9:
         low, high = low - 0.5, high + 0.5
-    axis = {"ticks": [(_percent(tick, low, high), text) for tick, text in _ticks(low, high)]}
+    marks = _log_ticks(low, high) if ratio else _ticks(low, high)
+    axis = {"ticks": [(_percent(tick, low, high), text) for tick, text in marks]}
     rows, before = [], None
     for name, row in table.iterrows():
         seen, tier = row.get("observed", np.nan), row.get("tier", np.nan)
@@ -165,6 +170,16 @@ def inline_svg(draw: Callable[[Any], Any], size: tuple[float, float]) -> Any:
 def _percent(value: float, low: float, high: float) -> float | None:
     """A place in percent of the width, with room at both ends; None of what is not to be drawn."""
     return round(float(3 + 94 * (value - low) / (high - low)), 2) if np.isfinite(value) else None
+
+
+def _logarithms(table: Any, columns: list[str]) -> Any:
+    """A table whose numbers are logarithms; undefined where they are not positive."""
+    return table.assign(**{name: np.log10(table[name].where(table[name] > 0)) for name in columns})
+
+
+def _log_ticks(low: float, high: float) -> list[tuple[float, str]]:
+    """A few round values between two logarithms, at theirs."""
+    return [(float(np.log10(value)), f"{value:g}") for value in log_ticks(float(10**low), float(10**high))]
 
 
 def _ticks(low: float, high: float) -> list[tuple[float, str]]:

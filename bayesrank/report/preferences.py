@@ -7,7 +7,7 @@ import xarray as xr
 
 from bayesrank import _text
 from bayesrank.plots._colors import place_colors
-from bayesrank.plots._furniture import MARKS
+from bayesrank.plots._furniture import MARKS, come_again, middles
 from bayesrank.plots._page import embedded
 from bayesrank.scores import Score
 from bayesrank.scores.placement import place
@@ -52,7 +52,8 @@ def preferences_section(
     Returns
     -------
     dict
-        ``words``; ``cells`` (x, y, width, colour, strength), ``unsure`` (a path), ``marks``, ``legend``; ``rows``, the
+        ``words``; ``cells`` (x, y, width, colour, strength), ``unsure`` (a path), ``marks``, ``legend`` and the
+        ``numbers`` of its entities on the map, where colours come again; ``rows``, the
         best of each score with a place; ``data``, the element for the script; ``n``.
 
     Examples
@@ -94,10 +95,13 @@ def preferences_section(
     seen, palette = leading["leader"].transpose("b", "a").values, dict(zip(listed, colors, strict=True))
     share = tile["share"].sortby(-tile["share"])
     first = [name for name in share["entity"].values.tolist() if (seen == name).any()][:NAMED]
+    first = [name for name in first if names.index(name) in palette]
+    # Regions have numbers where colours come again.
+    again = come_again([names.index(name) for name in first])
+    at = middles([(seen == name) & ~shared for name in first], (0.0, 1.0, 0.0, 1.0)) if again else []
     legend = [
-        (palette[names.index(name)], str(name), _share(float(share.sel(entity=name))))
-        for name in first
-        if names.index(name) in palette
+        (palette[names.index(name)], f"{k}  {name}" if again else str(name), _share(float(share.sel(entity=name))))
+        for k, name in enumerate(first, 1)
     ]
     return {
         "n": RESOLUTION,
@@ -106,6 +110,7 @@ def preferences_section(
         "unsure": _runs(np.nan_to_num(top, nan=1.0) < prob),
         "marks": [(name, *(x * (RESOLUTION - 1) for x in at), sides) for name, at, _, sides in MARKS],
         "legend": legend,
+        "numbers": [(k, *(round(x * (RESOLUTION - 1), 3) for x in one)) for k, one in enumerate(at, 1) if one],
         "shared": bool(shared.any()),
         "rows": [_row(name, at, who, p, shared, names, data["size"]) for name, at in places if _on(at)],
         "data": embedded(data),

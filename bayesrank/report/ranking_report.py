@@ -8,6 +8,7 @@ from typing import Any
 
 import pandas as pd
 import xarray as xr
+from rich.cells import cell_len
 
 from bayesrank import _text
 from bayesrank._checks import in_words
@@ -15,21 +16,17 @@ from bayesrank._compat import groups_of, is_container
 from bayesrank.counts import are_outcomes, parts_of
 from bayesrank.performance import as_performance, observed_counts, posterior_of
 from bayesrank.plots._page import Html, greys, part
+from bayesrank.plots._style import is_ratio
 from bayesrank.ranking import full_ranking, ranking_table, verdict
 from bayesrank.ranking._evidence import sampling
 from bayesrank.ranking._source import scored
 from bayesrank.ranking.summary import is_exact, worth
 from bayesrank.report.datasets import datasets_section
+from bayesrank.report.given import decisions_section, drift_section, sensitivity_section
 from bayesrank.report.methods import definition, methods
 from bayesrank.report.pictures import inline_svg, interval_rows, paints, rank_rows, shown_first
 from bayesrank.report.preferences import preferences_section
-from bayesrank.report.sections import (
-    checked_sections,
-    ops_section,
-    paired_section,
-    predictive_section,
-    sensitivity_section,
-)
+from bayesrank.report.sections import SECTIONS, checked_sections, ops_section, paired_section, predictive_section
 from bayesrank.report.words import implied_prior, prior_scores
 
 __all__ = ["ranking_report"]
@@ -47,6 +44,8 @@ def ranking_report(
     data: dict[str, str] | None = None,
     command: str | None = None,
     sections: Sequence[str] | None = None,
+    decisions: xr.Dataset | Sequence[xr.Dataset] | None = None,
+    drift: xr.Dataset | None = None,
     sensitivity: xr.Dataset | None = None,
 ) -> str:
     """The ranking of a posterior by one score, as a self-contained HTML page.
@@ -66,11 +65,17 @@ def ranking_report(
         What is known of the data, with any of the keys of :func:`bayesrank.datasets.describe`.
     command : str, optional
         What reproduces the report.
-    sections : sequence of {"tile", "ops", "paired", "predictive"}, optional
+    sections : sequence of {"tile", "ops", "paired", "hierarchical", "predictive"}, optional
         Which sections to have beside those that are always there, where the posterior supports them. By default all
         that take no long time: who is best under other preferences, with two classes; outperformance scores, too; what
-        pairing adds, of the model "paired"; a posterior predictive check, of several data sets.
-    sensitivity : xarray.Dataset, optional
+        pairing adds, of the model "paired"; how much data sets differ, of a hierarchical model; a posterior predictive
+        check, of several data sets.
+    decisions : Dataset or sequence of Dataset, optional
+        Of :func:`bayesrank.expected_utility`, :func:`bayesrank.noninferiority` and :func:`bayesrank.decision_curve`,
+        for a section on them.
+    drift : Dataset, optional
+        Of :func:`bayesrank.ops.drift`, with draws, for a section on it.
+    sensitivity : Dataset, optional
         Of :func:`bayesrank.sensitivity`, for a section on it.
 
     Returns
@@ -81,7 +86,8 @@ def ranking_report(
     Raises
     ------
     ValueError, TypeError
-        If the posterior is over several data sets, ``sections`` holds others, or ``sensitivity`` is no such result.
+        If the posterior is over several data sets, ``sections`` holds others, or ``decisions``, ``drift`` or
+        ``sensitivity`` is no such result.
 
     Examples
     --------
@@ -103,7 +109,7 @@ def ranking_report(
             f"posterior must have no dim dataset (fit br.pool(counts), or select one data set); got {found.values.dims}"
         )
     asked = checked_sections(sections)
-    wanted = ("tile", "ops", "paired", "predictive") if asked is None else asked
+    wanted = SECTIONS if asked is None else asked
     ranking = full_ranking(posterior, score, kind=kind) if ranking is None else ranking
     prob, about = ranking.attrs["prob"], groups["posterior"].attrs
     counts = observed_counts(posterior)
@@ -119,6 +125,7 @@ def ranking_report(
     if performance is not None and found.score is not None and "tile" in wanted:
         preferences = preferences_section(performance, found.score, prob, worth(ranking), _prevalence(performance))
     names, left_out = shown_first(ranking)
+    ratio = is_ratio(ranking.attrs)
     colors = paints(ranking["entity"].values.tolist())
     table = ranking_table(ranking)
     rows = _rows(ranking, tables, None if ops is None else ops["median"].to_dict())
@@ -154,18 +161,22 @@ def ranking_report(
         rows=rows,
         keep=_kept(table["tier"]),
         defined=bool(table["median"].notna().any()),
-        intervals=interval_rows(table.loc[names], colors),
+        intervals=interval_rows(table.loc[names], colors, ratio),
+        ratio=ratio,
         seen=bool(table["observed"].notna().any()),
         ranks=rank_rows(ranking, names),
         ops_rows=None if ops is None else interval_rows(ops.loc[names], colors),
         left_out=left_out,
+        names_width=f"--names: {max(cell_len(str(name)) for name in names) + 1}ch",
         tables=tables is not None,
         cases=bool(rows[0]["cells"]),
         ops=ops is not None,
-        members=datasets_section(posterior, score, ranking),
+        members=datasets_section(posterior, score, ranking) if "hierarchical" in wanted else None,
         preferences=preferences,
         paired=paired_section(found, ranking, about) if "paired" in wanted else None,
         predictive=predictive_section(posterior, asked is not None) if "predictive" in wanted else None,
+        decisions=decisions_section(decisions),
+        drift=drift_section(drift, table.index.tolist()),
         sensitivity=sensitivity_section(sensitivity),
         model=_model(about),
         about=about,
@@ -194,7 +205,7 @@ def _rows(ranking: xr.Dataset, tables: xr.DataArray | None, ops: dict[Any, float
         {
             "entity": name,
             "cells": cells[name],
-            "median": _text.number(row["median"]),
+            "median": _text.number(row["median"], _text.decimals(3, row["lower"], row["upper"])),
             "interval": _text.interval(row["lower"], row["upper"]),
             # Who never has a score is not improbable to be best, but out of the question.
             "best": "–" if row["undefined"] >= 1 else _text.probability(row["probability_best"], size),

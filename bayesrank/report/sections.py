@@ -19,12 +19,11 @@ from bayesrank.ranking import ranking_table
 from bayesrank.ranking._source import Scored
 from bayesrank.ranking.summary import worth
 from bayesrank.report.pictures import inline_svg
-from bayesrank.sensitivities import sensitivity_verdict
 
-__all__ = ["SECTIONS", "checked_sections", "ops_section", "paired_section", "predictive_section", "sensitivity_section"]
+__all__ = ["SECTIONS", "checked_sections", "ops_section", "paired_section", "predictive_section"]
 
-#: Sections that can be left out, or asked for.
-SECTIONS = ("tile", "ops", "paired", "predictive")
+#: Sections that can be left out, or asked for, of those that a posterior alone may support.
+SECTIONS = ("tile", "ops", "paired", "hierarchical", "predictive")
 #: Replicated counts that are drawn while a reader waits.
 MOST = 50_000_000
 #: Rivals of the first entity in the table of what pairing adds.
@@ -145,7 +144,7 @@ def paired_section(found: Scored, ranking: xr.Dataset, about: dict[str, Any]) ->
         rows.append(
             {
                 "entity": name,
-                "difference": f"{_text.number(middle)} ({_text.interval(low, high)})",
+                "difference": _text.estimate(middle, low, high),
                 "paired": _text.probability(float(ranking["superiority"].sel(entity=first, rival=name)), size),
                 "free": _text.probability(free, size),
                 "share": float((u - v).std() / apart),
@@ -166,33 +165,3 @@ def paired_section(found: Scored, ranking: xr.Dataset, about: dict[str, Any]) ->
         f"would leave{several}: the more alike entities err, the less."
     )
     return {"first": first, "words": words, "rows": rows}
-
-
-def sensitivity_section(result: Any) -> dict[str, Any] | None:
-    """What other priors, models and data would say, from a result of :func:`bayesrank.sensitivity`.
-
-    Examples
-    --------
-    >>> import bayesrank as br
-    >>> counts = br.from_counts(tn=[70, 79], fp=[10, 1], fn=[9, 1], tp=[21, 29], entity=["a", "b"])
-    >>> sensitivity_section(br.sensitivity(counts, "f1", seed=1))["rows"][0][:2]
-    ['base', 'b']
-    """
-    if result is None:
-        return None
-    if not isinstance(result, xr.Dataset) or not {"leader", "survives", "kendall_tau"} <= set(result.data_vars):
-        raise ValueError(f"sensitivity must come from br.sensitivity; got {in_words(result)}")
-    size = float(result.attrs.get("worth", np.inf))
-    rows = []
-    for i, name in enumerate(result["alternative"].values.tolist()):
-        one = result.isel(alternative=i)
-        rows.append(
-            [
-                str(name),
-                str(one["leader"].item()) or "–",
-                _text.probability(float(one["base_leader_probability_best"]), size),
-                _text.number(float(one["kendall_tau"]), 2),
-                f"{int(one['survives'].sum())} of {one.sizes['conclusion']}",
-            ]
-        )
-    return {"lines": sensitivity_verdict(result), "rows": rows}

@@ -199,6 +199,39 @@ def test_scales_that_are_not_linear_say_so():
     assert "not linear" in br.plots.multiplicities(5, 8, "accuracy").figure.axes[1].get_ylabel()
 
 
+@pytest.mark.parametrize(("score", "log"), [("diagnostic_odds_ratio", True), ("tpr", False)])
+def test_axes_of_ratios_are_logarithmic_and_say_so(score, log):
+    counts = br.from_counts(tn=[70, 79], fp=[10, 1], fn=[9, 1], tp=[21, 29], entity=["a", "b"])
+    posterior = br.fit(counts, draws=100, seed=1, groups=["prior"])
+    values, prior = br.scores.get(score)(posterior), br.scores.get(score)(posterior["prior"])
+    drawn = [
+        br.plots.forest(br.credible_ranking(posterior, score)),
+        br.plots.posterior_against_prior(values, prior),
+        br.plots.intervals(br.score_table(posterior, [score]))[0],
+    ]
+    for ax in drawn:
+        assert (ax.get_xscale() == "log", "log scale" in ax.get_xlabel()) == (log, log)
+        labels = [label.get_text() for label in ax.get_xticklabels()]
+        assert not any("$" in label for label in labels)  # 10, not a power
+        plt.close(ax.figure)
+    # Each density is highest where most of its draws are.
+    patch = drawn[1].patches[1]
+    edges, density = patch.get_data().edges, -patch.get_data().values
+    first = values.sel(entity=drawn[1].get_yticklabels()[0].get_text()).values.ravel()
+    assert edges[density.argmax()] < np.quantile(first, 0.9)
+    assert edges[density.argmax() + 1] > np.quantile(first, 0.1)
+
+
+def test_ticks_of_a_logarithmic_axis_are_round_and_few():
+    from bayesrank.plots._style import log_ticks
+
+    for low, high in [(1.1, 1.7), (0.03, 0.4), (1, 100), (1e-3, 1e5), (1e-30, 1e30)]:
+        ticks = log_ticks(low, high)
+        assert 2 <= len(ticks) <= 9
+        assert all(low <= tick <= high for tick in ticks)
+        assert all(len(f"{tick:g}") <= 5 for tick in ticks)
+
+
 def test_winners_are_those_with_the_highest_value_somewhere():
     table = np.array([[1, 1, 1, np.nan], [2, 0, 0, np.nan], [0, 3, 3, np.nan], [0, 0, 0, np.nan]])
     assert winners(table) == [2, 1]

@@ -10,6 +10,7 @@ import pytest
 
 import bayesrank as br
 from bayesrank.report import ranking_report
+from bayesrank.report.given import decisions_section, drift_section
 from bayesrank.report.methods import definition, methods
 from bayesrank.report.pictures import COLUMNS, MOST, inline_svg, interval_rows, paints, rank_rows, shown_first
 from bayesrank.report.preferences import RESOLUTION, preferences_section
@@ -38,6 +39,11 @@ def many(size, score="informedness"):
 @pytest.fixture(scope="module")
 def posterior():
     return br.fit(COUNTS, seed=1, draws=250)
+
+
+@pytest.fixture(scope="module")
+def ranking(posterior):
+    return br.exact_ranking(posterior, "f1")
 
 
 def test_intervals_keep_their_order_and_proportions():
@@ -136,6 +142,29 @@ def test_the_map_is_drawn_the_right_way_up():
     best = br.tile.credible(posterior, RESOLUTION)["probability_best"].max("entity")
     unsure = sum(int(w) for w in re.findall(r"h(\d+)v", found["unsure"]))
     assert unsure == int((best < 0.95).sum()) > int((best < 0.6).sum())
+
+
+@pytest.mark.parametrize("first", [0, 12])
+def test_regions_have_numbers_where_colours_come_again(first):
+    """Those of the legend, in the middle of the region that has their colour."""
+    # The careful one is best where negatives count, the eager one where positives do; the others nowhere.
+    tn, tp = ([{first: best, 1: rest}.get(i, 30) for i in range(14)] for best, rest in ((95, 40), (40, 95)))
+    counts = br.from_counts(
+        tn=tn, fp=[100 - n for n in tn], fn=[100 - n for n in tp], tp=tp, entity=[f"m{i}" for i in range(14)]
+    )
+    performance = br.as_performance(br.fit(counts, seed=1, draws=250))
+    found = preferences_section(performance, br.scores.f1, 0.95, 1000.0, None)
+    legend = {name: color for color, name, _ in found["legend"]}
+    color = {(x + k, y): c for x, y, width, c, _ in found["cells"] for k in range(width)}
+    if first < 12:
+        assert found["numbers"] == []
+        assert {"m0", "m1"} <= set(legend)
+        return
+    assert [number for number, *_ in found["numbers"]] == list(range(1, len(found["numbers"]) + 1))
+    assert len(found["numbers"]) >= 2
+    for number, x, y in found["numbers"]:
+        [of_legend] = [c for name, c in legend.items() if name.startswith(f"{number}  ")]
+        assert color[round(x), RESOLUTION - 1 - round(y)] == of_legend
 
 
 def test_long_tables_are_folded_after_the_first_tier():
@@ -248,8 +277,77 @@ def test_sensitivity_is_shown_where_it_is_given(posterior):
         ranking_report(posterior, "f1", sensitivity=br.exact_ranking(COUNTS, "f1"))
 
 
+def test_decisions_are_shown_where_they_are_given(posterior, ranking):
+    worth = {"tn": 0, "fp": -1, "fn": -10, "tp": 0}
+    utility = br.expected_utility(posterior, worth, prevalence=0.02, strategies=True)
+    compared = br.noninferiority(posterior, "a")
+    rng = np.random.default_rng(1)
+    truth = rng.random(200) < 0.3
+    curve = br.decision_curve(truth, {"m": np.where(truth, 0.6, 0.3) * rng.random(200)}, [0.1, 0.2], seed=1, draws=200)
+    html = ranking_report(posterior, "f1", ranking, decisions=[utility, compared, curve], sections=[])
+    text = text_of(html)
+    for line in br.decision_verdict(utility):
+        assert " ".join(line.split()) in text
+    assert "What the outcome of a case is worth: TN 0, FP -1, FN -10, TP 0, at a prevalence of 0.02." in text
+    first = utility["entity"].values[int(utility["mean"].argmax())]
+    assert re.search(rf"P\(best\) regret {first} {float(utility['mean'].max()):.3f}", text)
+    assert "always negative -0.2" in text
+    assert "No worse than a?" in text
+    for name, verdict in zip(compared["entity"].values, compared["verdict"].values, strict=True):
+        assert f"{name} {verdict} " in text
+    assert "net benefit (mean and 95% interval)" in text
+    assert '<a href="#decisions">' in html
+    assert [part["title"] for part in decisions_section(compared)] == ["No worse than a?"]
+    assert decisions_section(None) is None
+    with pytest.raises(ValueError, match=r"decisions must come from br.expected_utility, .*; got Dataset"):
+        decisions_section(ranking)
+
+
+def test_changes_are_shown_of_the_first_entities(posterior, ranking):
+    counts = br.from_counts(
+        tn=[80, 170, 60] * 4, fp=[20, 30, 40] * 4, fn=[10, 9, 4] * 4, tp=[90, 71, 50] * 4,
+        entity=np.repeat(["d", "c", "b", "a"], 3), dataset=["May", "June", "July"] * 4,
+    )  # fmt: skip
+    result = br.ops.drift(br.fit(counts, seed=1, draws=250), "f1", baseline="May")
+    text = text_of(ranking_report(posterior, "f1", ranking, drift=result, sections=[]))
+    assert "in each of 3 periods, compared with May" in text
+    assert "The first 3 of 4 entities." in text
+    table = text[text.index("P(rates got worse)") :]
+    order = br.ranking_table(ranking).index.tolist()
+    shown = re.findall(r"([abcd]) (May|June|July) (0\.\d+) \((0\.\d+) to", table)
+    assert [name for name, *_ in shown] == [name for name in order[:3] for _ in range(3)]
+    for name, month, mean, low in shown:
+        here = result.sel(entity=name, dataset=month)
+        assert float(mean) == pytest.approx(float(here["ops_mean"]), abs=0.00051)
+        assert float(low) == pytest.approx(float(here["ops_lower"]), abs=0.00051)
+    assert re.search(rf"{order[0]} May [^–]*– – –", table)
+    with pytest.raises(ValueError, match=r"drift must come from br.ops.drift of draws; got Dataset"):
+        drift_section(ranking, order)
+    with pytest.raises(ValueError, match="drift must be of entities of the posterior; got 'z'"):
+        drift_section(result.assign_coords(entity=list("zyxw")), order)
+
+
+def test_ratios_are_drawn_on_a_logarithmic_axis_that_says_so(posterior):
+    table = pd.DataFrame({"median": [10.0, 0.0], "lower": [1.0, 0.0], "upper": [100.0, np.inf]}, ["a", "b"])
+    axis, first, second = interval_rows(table, {"a": "red", "b": "blue"}, ratio=True)
+    assert (first["low"], first["middle"], first["high"]) == (3.0, 50.0, 97.0)
+    assert second["low"] is second["middle"] is second["high"] is None  # 0 and infinity have no place
+    assert [text for _, text in axis["ticks"]] == ["1", "2", "5", "10", "20", "50", "100"]
+    assert axis["ticks"][3] == (50.0, "10")
+    assert "The axis is logarithmic" in text_of(ranking_report(posterior, "diagnostic_odds_ratio", sections=[]))
+    assert "logarithmic" not in text_of(ranking_report(posterior, "f1", sections=[]))
+
+
+def test_a_population_is_left_out_where_it_is_not_asked_for():
+    posterior = br.fit(COUNTS, "hierarchical_beta_binomial", seed=1, draws=100)
+    assert "Entities as a population" in text_of(ranking_report(posterior, "tpr"))
+    assert "Entities as a population" not in text_of(ranking_report(posterior, "tpr", sections=["tile"]))
+
+
 def test_sections_are_checked(posterior):
-    with pytest.raises(ValueError, match="sections must be among tile, ops, paired, predictive; got 'roc'"):
+    with pytest.raises(
+        ValueError, match="sections must be among tile, ops, paired, hierarchical, predictive; got 'roc'"
+    ):
         ranking_report(posterior, "f1", sections=["roc"])
     with pytest.raises(TypeError, match="sections must be a list of names; got str 'tile'"):
         ranking_report(posterior, "f1", sections="tile")

@@ -1,0 +1,107 @@
+"""A decision as a table for people: headings and rows of text, which the command and the report show."""
+
+import math
+
+import xarray as xr
+
+from bayesrank import _text
+from bayesrank.ranking.summary import worth
+
+__all__ = ["by_utility", "comparison_table", "comparison_words", "utility_table"]
+
+#: Decimals where intervals say nothing of how many there should be.
+DIGITS = 3
+COLUMNS = ("noninferior", "superior", "equivalent", "tpr_noninferior", "tnr_noninferior")
+
+
+def by_utility(decision: xr.Dataset) -> xr.Dataset:
+    """The highest expected utility first, of equals by name.
+
+    Examples
+    --------
+    >>> import bayesrank as br
+    >>> counts = br.from_counts(tn=[70, 79], fp=[10, 1], fn=[9, 1], tp=[21, 29], entity=["a", "b"])
+    >>> by_utility(br.expected_utility(br.fit(counts, seed=1), [[0, -1], [-5, 0]]))["entity"].values.tolist()
+    ['b', 'a']
+    """
+    names = [str(name) for name in decision["entity"].values]
+    mean = decision["mean"].fillna(-math.inf).round(12).values
+    return decision.isel(entity=sorted(range(len(names)), key=lambda i: (-mean[i], names[i])))
+
+
+def utility_table(decision: xr.Dataset, digits: int | None = None) -> tuple[list[str], list[list[str]]]:
+    """Expected utilities of all, the highest first, to as many digits as their intervals carry unless these are given.
+
+    Examples
+    --------
+    >>> import bayesrank as br
+    >>> counts = br.from_counts(tn=[70, 79], fp=[10, 1], fn=[9, 1], tp=[21, 29], entity=["a", "b"])
+    >>> header, rows = utility_table(br.expected_utility(br.fit(counts, seed=1), [[0, -1], [-5, 0]]), digits=1)
+    >>> header
+    ['entity', 'expected utility', '95% interval', 'P(best)', 'regret']
+    >>> [row[:2] for row in rows]
+    [['b', '-0.1'], ['a', '-0.5']]
+    """
+    size, ordered = worth(decision), by_utility(decision)
+    if digits is None:
+        width = float((ordered["upper"] - ordered["lower"]).where(lambda x: x > 0).median())
+        digits = DIGITS if math.isnan(width) else min(max(2 - math.floor(math.log10(width)), 0), 9)
+    rows = []
+    columns = ("mean", "lower", "upper", "probability_best", "expected_regret")
+    for name, *numbers in zip(ordered["entity"].values, *(ordered[column].values for column in columns), strict=True):
+        mean, lower, upper, best, regret = map(float, numbers)
+        rows.append(
+            [
+                str(name),
+                _text.number(mean, digits),
+                _text.interval(lower, upper, digits),
+                # Who has no utility has no chance to be told.
+                _text.probability(math.nan if math.isnan(mean) else best, size),
+                _text.number(regret, digits + 1),
+            ]
+        )
+    level = f"{100 * decision.attrs['prob']:g}% interval"
+    return ["entity", "expected utility", level, "P(best)", "regret"], rows
+
+
+def comparison_table(compared: xr.Dataset) -> tuple[list[str], list[list[str]]]:
+    """Who is no worse than the reference, and how probably.
+
+    Examples
+    --------
+    >>> import bayesrank as br
+    >>> counts = br.from_counts(tn=[900, 800], fp=[100, 200], fn=[50, 10], tp=[450, 490], entity=["old", "eager"])
+    >>> header, rows = comparison_table(br.noninferiority(br.fit(counts, seed=1), "old"))
+    >>> header[:2], rows[0][:2]
+    (['against old', 'verdict'], ['eager', 'inferior'])
+    """
+    size = compared.attrs["worth"]
+    rows = [
+        [
+            str(compared["entity"].values[i]),
+            str(compared["verdict"].values[i]),
+            *(_text.probability(float(compared[name][i]), size) for name in COLUMNS),
+        ]
+        for i in range(compared.sizes["entity"])
+    ]
+    who = compared.attrs["reference"]
+    return [f"against {who}", "verdict", "no worse", "superior", "equivalent", "TPR", "TNR"], rows
+
+
+def comparison_words(compared: xr.Dataset) -> str:
+    """What the columns of :func:`comparison_table` mean.
+
+    Examples
+    --------
+    >>> import bayesrank as br
+    >>> counts = br.from_counts(tn=[900, 800], fp=[100, 200], fn=[50, 10], tp=[450, 490], entity=["old", "eager"])
+    >>> comparison_words(br.noninferiority(br.fit(counts, seed=1), "old"))[:42]
+    'No worse: TPR above that of old minus 0.05'
+    """
+    tpr, tnr, who = (compared.attrs[name] for name in ("tpr", "tnr", "reference"))
+    error = max(float(compared[f"{name}_error"].max()) for name in COLUMNS)
+    return (
+        f"No worse: TPR above that of {who} minus {tpr:g} (P in the column TPR) and TNR above it minus {tnr:g}, "
+        "together. Equivalent: both within these margins. A verdict needs the probability "
+        f"{compared.attrs['prob']:g}; Monte-Carlo errors are at most {error:.2g}."
+    )

@@ -1,0 +1,186 @@
+"""Sections of the report on results that it is given: other analyses, decisions, and changes over time."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from bayesrank import _text
+from bayesrank._checks import in_words
+from bayesrank.decisions import decision_verdict
+from bayesrank.decisions.tables import comparison_table, comparison_words, utility_table
+from bayesrank.plots._style import plain_names
+from bayesrank.report.pictures import inline_svg
+from bayesrank.sensitivities import sensitivity_verdict
+
+__all__ = ["decisions_section", "drift_section", "sensitivity_section"]
+
+#: Rows of a table, and entities whose changes are drawn.
+ROWS, DRAWN = 20, 3
+
+
+def sensitivity_section(result: Any) -> dict[str, Any] | None:
+    """What other priors, models and data would say, from a result of :func:`bayesrank.sensitivity`.
+
+    Examples
+    --------
+    >>> import bayesrank as br
+    >>> counts = br.from_counts(tn=[70, 79], fp=[10, 1], fn=[9, 1], tp=[21, 29], entity=["a", "b"])
+    >>> sensitivity_section(br.sensitivity(counts, "f1", seed=1))["rows"][0][:2]
+    ['base', 'b']
+    """
+    if result is None:
+        return None
+    if not isinstance(result, xr.Dataset) or not {"leader", "survives", "kendall_tau"} <= set(result.data_vars):
+        raise ValueError(f"sensitivity must come from br.sensitivity; got {in_words(result)}")
+    size = float(result.attrs.get("worth", np.inf))
+    rows = []
+    for i, name in enumerate(result["alternative"].values.tolist()):
+        one = result.isel(alternative=i)
+        rows.append(
+            [
+                str(name),
+                str(one["leader"].item()) or "–",
+                _text.probability(float(one["base_leader_probability_best"]), size),
+                _text.number(float(one["kendall_tau"]), 2),
+                f"{int(one['survives'].sum())} of {one.sizes['conclusion']}",
+            ]
+        )
+    return {"lines": sensitivity_verdict(result), "rows": rows}
+
+
+def decisions_section(results: Any) -> list[dict[str, Any]] | None:
+    """What the entities are worth to a user: each part with a title, sentences, and a table or a picture.
+
+    Parameters
+    ----------
+    results : Dataset or sequence of Dataset, optional
+        Of :func:`bayesrank.expected_utility`, :func:`bayesrank.noninferiority` and :func:`bayesrank.decision_curve`.
+
+    Examples
+    --------
+    >>> import bayesrank as br
+    >>> counts = br.from_counts(tn=[70, 79], fp=[10, 1], fn=[9, 1], tp=[21, 29], entity=["a", "b"])
+    >>> posterior = br.fit(counts, seed=1)
+    >>> results = [br.expected_utility(posterior, [[0, -1], [-5, 0]]), br.noninferiority(posterior, "a")]
+    >>> [part["title"] for part in decisions_section(results)]
+    ['Expected utility', 'No worse than a?']
+    """
+    if results is None:
+        return None
+    if isinstance(results, xr.Dataset) or not isinstance(results, Sequence):
+        results = [results]
+    return [_decision(one) for one in results] or None
+
+
+def _decision(result: Any) -> dict[str, Any]:
+    held = set(result.variables) if isinstance(result, xr.Dataset) else set()
+    if {"choice", "value_of_perfect_information"} <= held:
+        header, rows = utility_table(result)
+        at = f", at a prevalence of {result.attrs['prevalence']:g}" if "prevalence" in result.attrs else ""
+        worth = f"What the outcome of a case is worth: {result.attrs['benefit']}{at}."
+        return _table("Expected utility", [*decision_verdict(result), worth], header, rows)
+    if {"noninferior", "equivalent", "verdict"} <= held:
+        header, rows = comparison_table(result)
+        notes = list(filter(None, str(result["notes"].item()).split("\n")))
+        return _table(f"No worse than {result.attrs['reference']}?", [*notes, comparison_words(result)], header, rows)
+    if {"mean", "strategy", "threshold"} <= held:
+        from bayesrank.plots import decision_curve
+
+        notes = list(filter(None, [str(result["notes"].item())]))
+        return {
+            "title": "Decision curve",
+            "lines": notes,
+            "svg": inline_svg(lambda ax: decision_curve(result, ax), (8.6, 4.4)),
+            "caption": "Net benefit of treating from a predicted probability on: mean and "
+            f"{100 * result.attrs['prob']:g}% interval, in true positives per case.",
+        }
+    raise ValueError(
+        f"decisions must come from br.expected_utility, br.noninferiority or br.decision_curve; got {in_words(result)}"
+    )
+
+
+def _table(title: str, lines: list[str], header: list[str], rows: list[list[str]]) -> dict[str, Any]:
+    left_out = len(rows) - ROWS
+    lines = [*lines, f"The first {ROWS} of {len(rows):,} are shown."] if left_out > 0 else lines
+    return {"title": title, "lines": lines, "header": header, "rows": rows[:ROWS]}
+
+
+def drift_section(result: Any, order: Sequence[Any]) -> dict[str, Any] | None:
+    """How OPS changed from period to period, and by what, of the first entities of an order.
+
+    Parameters
+    ----------
+    result : Dataset, optional
+        Of :func:`bayesrank.ops.drift`, with draws.
+    order : sequence
+        Of the entities.
+
+    Examples
+    --------
+    >>> import bayesrank as br
+    >>> counts = br.from_counts(tn=[80, 170], fp=[20, 30], fn=[10, 9], tp=[90, 71], entity=["m", "m"],
+    ...                         dataset=["May", "June"])
+    >>> section = drift_section(br.ops.drift(br.fit(counts, seed=1), "f1"), ["m"])
+    >>> [row[:2] for row in section["rows"]]
+    [['m', 'May'], ['m', 'June']]
+    """
+    if result is None:
+        return None
+    if not isinstance(result, xr.Dataset) or not {"degraded", "change_mean", "ops_mean"} <= set(result.data_vars):
+        raise ValueError(f"drift must come from br.ops.drift of draws; got {in_words(result)}")
+    if "entity" not in result["ops_mean"].dims:
+        result = result.expand_dims(entity=list(order[:1]))
+    known = result["entity"].values.tolist()
+    names = [name for name in order if name in known]
+    if not names:
+        raise ValueError(f"drift must be of entities of the posterior; got {known[0]!r}")
+    [dim] = (str(dim) for dim in result["ops_mean"].dims if dim != "entity")
+    periods, prob, shown = result[dim].values.tolist(), 100 * result.attrs["prob"], names[:DRAWN]
+    rows = []
+    for name in shown:
+        one = result.sel(entity=name)
+        for i, period in enumerate(periods):
+            here = one.isel({dim: i})
+            fell, error = float(here["degraded"]), float(here["degraded_error"])
+            changes = [_of(here, "change", part) for part in ("prevalence", "rates")]
+            rows.append([str(name), str(period), _of(here, "ops"), *changes, _text.chance(fell, error)])
+    since = "the one before" if result.attrs["baseline"] == "previous" else result.attrs["baseline"]
+    words = (
+        f"The OPS of {result.attrs['score'].replace('_', ' ')} in each of {len(periods)} periods, compared with "
+        f"{since}: a change by prevalence says that the cases became others, a change by rates that the entity did. "
+        f"Means and {prob:g}% intervals."
+    )
+    words += f" The first {DRAWN} of {len(names)} entities." if len(names) > DRAWN else ""
+
+    def draw(ax: Any) -> None:
+        from bayesrank.plots import ops_drift
+
+        figure = ax.figure
+        ax.remove()
+        grid = figure.subplots(2, len(shown), sharex=True, squeeze=False)
+        for title, name, column in zip(plain_names(shown, 34), shown, grid.T, strict=True):
+            ops_drift(result, name, column)
+            if len(shown) > 1:
+                column[0].set_title(title, fontsize=9)
+            if name != shown[0]:
+                column[0].set_ylabel("")
+                column[1].set(ylabel="", title="")
+
+    return {
+        "words": words,
+        "header": ["entity", dim, "OPS", "by prevalence", "by rates", "P(rates got worse)"],
+        "rows": rows,
+        "svg": inline_svg(draw, (max(6.4, min(1.5 + 0.8 * len(periods), 6.4) * len(shown)), 5.6)),
+        "caption": f"OPS over the periods, and below it what prevalence and rates did to it, {prob:g}% intervals.",
+    }
+
+
+def _of(one: xr.Dataset, name: str, part: str | None = None) -> str:
+    """A mean and its interval."""
+    mean, low, high = (
+        float(one[f"{name}_{what}"] if part is None else one[f"{name}_{what}"].sel(part=part))
+        for what in ("mean", "lower", "upper")
+    )
+    return _text.estimate(mean, low, high)
