@@ -18,8 +18,9 @@ seen in order, and its neighbour's blocks may lie between.
 Monte-Carlo error: it counts autocorrelation within batches and disagreement between chains, whatever is averaged.
 The batch of a draw follows from its chain, its index and the sizes, never from chunks; a block lies within one
 batch and says when that is complete. What is summed batch by batch, and folded when a batch is complete, is hence
-the same for all chunks and threads: exactly for counts, and to the last digits for sums of floats. The first half of
-every chain's batches is the half 0 of the draws, the other the half 1: what is tuned on one is judged on the other.
+the same for all chunks and threads: exactly for counts, and to the last digits for sums of floats; of these exactly,
+too, where chunks are whole blocks of the streams of one chain, as those of a fit are. The first half of every
+chain's batches is the half 0 of the draws, the other the half 1: what is tuned on one is judged on the other.
 
 **Errors.** A share that moves has the error of its batch means, and never less than that of as many independent
 draws. A share that never moved, or hardly, tells nothing of how slowly it moves: there the numbers behind it speak,
@@ -33,6 +34,8 @@ from typing import Any, Protocol
 
 import numpy as np
 import xarray as xr
+
+from bayesrank._random import BLOCK as STREAM
 
 #: The dims that draws may have.
 DRAW_DIMS = ("chain", "draw", "sample")
@@ -191,13 +194,17 @@ def walk(array: Any, batches: Batches | None = None, across: bool = False) -> It
     most = max(BLOCK // max(int(np.prod(data.shape[2:])), 1), 1)
     edges = np.array([0, batches.draws]) if across else batches.edges
     each = len(edges) - 1
+    # Where streams begin blocks do too, so that draws in chunks of whole streams are summed as those in memory are.
+    cuts = np.union1d(edges, np.arange(0, batches.draws, STREAM))
+    spans = list(zip(cuts[:-1].tolist(), cuts[1:].tolist(), strict=True))
+    batch_of = np.searchsorted(edges, cuts[:-1], side="right") - 1
     for chain, chain_end in _ranges(chains):
         for draw, draw_end in _ranges(draws):
             part = np.asarray(data[chain:chain_end, draw:draw_end])
             for c in range(chain, chain_end):
-                for batch in range(each):
-                    end = min(edges[batch + 1], draw_end)
-                    for at in range(max(edges[batch], draw), end, most):
+                for (first, last), batch in zip(spans, batch_of.tolist(), strict=True):
+                    end = min(last, draw_end)
+                    for at in range(max(first, draw), end, most):
                         stop = min(at + most, end)
                         yield Block(
                             part[c - chain, at - draw : stop - draw],
