@@ -8,7 +8,7 @@ import xarray as xr
 import bayesrank as br
 from bayesrank._chunks import chunk_sizes
 from bayesrank._compat import groups_of
-from bayesrank._draws import BatchSums, Batches, Moments, Worth, reduce
+from bayesrank._draws import Batches, BatchSums, Moments, Worth, reduce
 
 pytest.importorskip("dask")
 
