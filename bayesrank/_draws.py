@@ -30,6 +30,7 @@ whose ``efficiency`` says how many independent draws they are worth (:func:`shar
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from math import prod
 from typing import Any, Protocol
 
 import numpy as np
@@ -47,6 +48,8 @@ BATCHES = 40
 FEW = 4
 #: Numbers that a block holds at most: 1 MB, which stays in a processor's cache.
 BLOCK = 2**17
+#: Numbers that are waited for together, of lazy arrays: as many chunks as have them are computed at once.
+WAITING = 2**22
 #: Multiplications of a matrix product for which no thread is started.
 ALONE = 2**17
 #: Independent draws of the rarer side that a share has seen at least if its batch means are to be trusted alone.
@@ -212,6 +215,43 @@ def walk(array: Any, batches: Batches | None = None, across: bool = False) -> It
                             c * each + batch,
                             bool(stop == edges[batch + 1]),
                         )
+
+
+def in_memory(*arrays: xr.DataArray) -> list[xr.DataArray]:
+    """The arrays; of lazy ones the numbers, some chunks at a time, all arrays of a chunk together.
+
+    A posterior that several scores are made of is then drawn once, and no more of it held than what is made of it.
+
+    Examples
+    --------
+    >>> [array] = in_memory(xr.DataArray([1.0, 2.0], dims="draw").chunk(draw=1))
+    >>> array.values.tolist(), array.chunks
+    ([1.0, 2.0], None)
+    """
+    groups: dict[Any, list[int]] = {}
+    for i, array in enumerate(arrays):
+        groups.setdefault((array.dims, array.chunks), []).append(i)
+    found = list(arrays)
+    for (_, chunks), places in groups.items():
+        if chunks is None:
+            continue
+        import dask
+
+        data = [arrays[i].data for i in places]
+        numbers = [np.empty(one.shape, one.dtype) for one in data]
+        together = max(WAITING // (len(data) * max(prod(map(max, chunks)), 1)), 1)
+        spans = [list(_ranges(sizes)) for sizes in chunks]
+        positions = list(np.ndindex(*map(len, chunks)))
+        for start in range(0, len(positions), together):
+            some = positions[start : start + together]
+            [computed] = dask.compute([[one.blocks[at] for one in data] for at in some])
+            for position, parts in zip(some, computed, strict=True):
+                where = tuple(slice(*span[k]) for span, k in zip(spans, position, strict=True))
+                for out, part in zip(numbers, parts, strict=True):
+                    out[where] = part
+        for i, out in zip(places, numbers, strict=True):
+            found[i] = arrays[i].copy(data=out)
+    return found
 
 
 class BatchSums:

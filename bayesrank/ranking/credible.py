@@ -6,7 +6,18 @@ import numpy as np
 import xarray as xr
 
 from bayesrank._checks import credibility, number
-from bayesrank._draws import ERROR, RARE, Batches, Moments, draw_dims, efficiency, proportion_error, reduce, share_error
+from bayesrank._draws import (
+    ERROR,
+    RARE,
+    Batches,
+    Moments,
+    draw_dims,
+    efficiency,
+    in_memory,
+    proportion_error,
+    reduce,
+    share_error,
+)
 from bayesrank.ranking._confidence import confidence_sets
 from bayesrank.ranking._evidence import Evidence, evidence_of
 from bayesrank.ranking._hierarchy import hierarchy
@@ -19,6 +30,8 @@ __all__ = ["credible_ranking", "quantiles_of"]
 
 #: An entity that has no value in more than this share of the draws is not ranked.
 MOSTLY = 0.5
+#: Numbers that are sorted together: 16 MB.
+COLUMNS = 2**21
 
 
 def credible_ranking(
@@ -125,7 +138,7 @@ def credible_ranking(
     found = scored(source, score, higher_is_better, kind)
     values = _checked(found.values)
     evidence = evidence_of(source, found.variable, values, kind)
-    values = values.transpose(*draw_dims(values), ..., "entity").astype(float, copy=False).compute()
+    [values] = in_memory(values.transpose(*draw_dims(values), ..., "entity").astype(float, copy=False))
     return _each(values, evidence, found, prob, rope)
 
 
@@ -185,9 +198,8 @@ def _summarize(
     """Everything, from values (draw, entity)."""
     draws, size = x.shape
     middle, low, high, centre = quantiles_of(x, (1 - prob) / 2)
-    [(ranks, twice)] = reduce(x, RankReducer(found.sign), batches=batches)
-    [moments] = reduce(x, Moments(centre), batches=batches)
-    own, paired = _efficiencies(*moments)
+    [(ranks, mass, twice)] = reduce(x, RankReducer(found.sign), batches=batches)
+    own, paired = _efficiencies(*reduce(x, Moments(centre), batches=batches)[0])
     defined = ranks.defined
     some = np.where(defined > 0, defined, np.nan)
     ranked = 1 - defined / draws <= MOSTLY
@@ -196,11 +208,12 @@ def _summarize(
     # Ranks depend on all: where they hardly move, they are worth as little as the stickiest entity's draws.
     worst = known * draws * own[ranked].min(initial=1.0)
 
-    mass = ranks.mass.sum(axis=0)
-    probability = mass / draws
-    probability_error = share_error(probability, ranks.probability_error, known * draws, worst)
-    lower, upper = rank_intervals(mass / np.where(ranked, some, np.nan)[:, None], (1 - prob) / 2)
-    together = simultaneous_intervals(ranks.mass, twice, batches, ranked, prob, worst)
+    lower, upper = rank_intervals(mass.draws.sum(axis=0) / np.where(ranked, some, np.nan)[:, None], (1 - prob) / 2)
+    together = simultaneous_intervals(mass.draws, twice, batches, ranked, prob, worst)
+    probability = mass.draws.sum(axis=0) / draws
+    probability_error = share_error(probability, mass.share_error, known * draws, worst)
+    # Tables of entities × entities, and of draws × entities, are freed when they have been read.
+    del mass
 
     pairs = compare(x, found.sign, twice, batches, rope)
     joint = known * np.where(pairs.joint > 0, pairs.joint, np.nan)
@@ -208,8 +221,7 @@ def _summarize(
     superiority_error = share_error(superiority, pairs.superiority_error, joint, paired * joint)
     preference = np.nan_to_num(pairs.preference, copy=False, nan=0.5)
     preference_error = np.nan_to_num(share_error(preference, pairs.preference_error, joint, paired * joint))
-    # Tables of entities × entities, and of draws × entities, are freed when they have been read.
-    del mass, moments, pairs, joint, paired
+    del pairs, joint, paired
 
     order = consensus_of(names, ranks.expected, preference, preference_error, superiority, ranked, prob)
     settled = hierarchy(preference, twice, ranked, batches, worst)
@@ -270,11 +282,12 @@ def quantiles_of(x: np.ndarray, tail: float) -> tuple[np.ndarray, ...]:
     [2.5, 1.0, 5.0, 2.75]
     """
     out = np.full((4, x.shape[1]), np.nan)
-    for start in range(0, x.shape[1], 32):
-        part = np.array(x[:, start : start + 32].T, order="C")  # a copy, even of one draw: it will be sorted
+    few = max(min(32, COLUMNS // max(len(x), 1)), 1)
+    for start in range(0, x.shape[1], few):
+        part = np.array(x[:, start : start + few].T, order="C")  # a copy, even of one draw: it will be sorted
         known = (~np.isnan(part)).sum(axis=1)
         some, total = known > 0, part.sum(axis=1) if known.min() == len(x) else np.nansum(part, axis=1)
-        np.divide(total, known, out=out[3, start : start + 32], where=some)
+        np.divide(total, known, out=out[3, start : start + few], where=some)
         # A sort of each, the undefined last, is quicker than to look for every quantile apart.
         part.sort(axis=1)
         for k, share in enumerate((0.5, tail, 1 - tail)):
@@ -283,7 +296,7 @@ def quantiles_of(x: np.ndarray, tail: float) -> tuple[np.ndarray, ...]:
             low, high = (
                 part[np.arange(len(part)), at] for at in (below, np.minimum(below + 1, np.maximum(known, 1) - 1))
             )
-            out[k, start : start + 32] = low + (high - low) * (place - below)
+            out[k, start : start + few] = low + (high - low) * (place - below)
     return tuple(out)
 
 
