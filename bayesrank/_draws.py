@@ -18,8 +18,9 @@ seen in order, and its neighbour's blocks may lie between.
 Monte-Carlo error: it counts autocorrelation within batches and disagreement between chains, whatever is averaged.
 The batch of a draw follows from its chain, its index and the sizes, never from chunks; a block lies within one
 batch and says when that is complete. What is summed batch by batch, and folded when a batch is complete, is hence
-the same for all chunks and threads: exactly for counts, and to the last digits for sums of floats. The first half of
-every chain's batches is the half 0 of the draws, the other the half 1: what is tuned on one is judged on the other.
+the same for all chunks and threads: exactly for counts, and to the last digits for sums of floats; of these exactly,
+too, where chunks are whole blocks of the streams of one chain, as those of a fit are. The first half of every
+chain's batches is the half 0 of the draws, the other the half 1: what is tuned on one is judged on the other.
 
 **Errors.** A share that moves has the error of its batch means, and never less than that of as many independent
 draws. A share that never moved, or hardly, tells nothing of how slowly it moves: there the numbers behind it speak,
@@ -29,10 +30,13 @@ whose ``efficiency`` says how many independent draws they are worth (:func:`shar
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from math import prod
 from typing import Any, Protocol
 
 import numpy as np
 import xarray as xr
+
+from bayesrank._random import BLOCK as STREAM
 
 #: The dims that draws may have.
 DRAW_DIMS = ("chain", "draw", "sample")
@@ -44,6 +48,8 @@ BATCHES = 40
 FEW = 4
 #: Numbers that a block holds at most: 1 MB, which stays in a processor's cache.
 BLOCK = 2**17
+#: Numbers that are waited for together, of lazy arrays: as many chunks as have them are computed at once.
+WAITING = 2**22
 #: Multiplications of a matrix product for which no thread is started.
 ALONE = 2**17
 #: Independent draws of the rarer side that a share has seen at least if its batch means are to be trusted alone.
@@ -191,13 +197,17 @@ def walk(array: Any, batches: Batches | None = None, across: bool = False) -> It
     most = max(BLOCK // max(int(np.prod(data.shape[2:])), 1), 1)
     edges = np.array([0, batches.draws]) if across else batches.edges
     each = len(edges) - 1
+    # Where streams begin blocks do too, so that draws in chunks of whole streams are summed as those in memory are.
+    cuts = np.union1d(edges, np.arange(0, batches.draws, STREAM))
+    spans = list(zip(cuts[:-1].tolist(), cuts[1:].tolist(), strict=True))
+    batch_of = np.searchsorted(edges, cuts[:-1], side="right") - 1
     for chain, chain_end in _ranges(chains):
         for draw, draw_end in _ranges(draws):
             part = np.asarray(data[chain:chain_end, draw:draw_end])
             for c in range(chain, chain_end):
-                for batch in range(each):
-                    end = min(edges[batch + 1], draw_end)
-                    for at in range(max(edges[batch], draw), end, most):
+                for (first, last), batch in zip(spans, batch_of.tolist(), strict=True):
+                    end = min(last, draw_end)
+                    for at in range(max(first, draw), end, most):
                         stop = min(at + most, end)
                         yield Block(
                             part[c - chain, at - draw : stop - draw],
@@ -205,6 +215,43 @@ def walk(array: Any, batches: Batches | None = None, across: bool = False) -> It
                             c * each + batch,
                             bool(stop == edges[batch + 1]),
                         )
+
+
+def in_memory(*arrays: xr.DataArray) -> list[xr.DataArray]:
+    """The arrays; of lazy ones the numbers, some chunks at a time, all arrays of a chunk together.
+
+    A posterior that several scores are made of is then drawn once, and no more of it held than what is made of it.
+
+    Examples
+    --------
+    >>> [array] = in_memory(xr.DataArray([1.0, 2.0], dims="draw").chunk(draw=1))
+    >>> array.values.tolist(), array.chunks
+    ([1.0, 2.0], None)
+    """
+    groups: dict[Any, list[int]] = {}
+    for i, array in enumerate(arrays):
+        groups.setdefault((array.dims, array.chunks), []).append(i)
+    found = list(arrays)
+    for (_, chunks), places in groups.items():
+        if chunks is None:
+            continue
+        import dask
+
+        data = [arrays[i].data for i in places]
+        numbers = [np.empty(one.shape, one.dtype) for one in data]
+        together = max(WAITING // (len(data) * max(prod(map(max, chunks)), 1)), 1)
+        spans = [list(_ranges(sizes)) for sizes in chunks]
+        positions = list(np.ndindex(*map(len, chunks)))
+        for start in range(0, len(positions), together):
+            some = positions[start : start + together]
+            [computed] = dask.compute([[one.blocks[at] for one in data] for at in some])
+            for position, parts in zip(some, computed, strict=True):
+                where = tuple(slice(*span[k]) for span, k in zip(spans, position, strict=True))
+                for out, part in zip(numbers, parts, strict=True):
+                    out[where] = part
+        for i, out in zip(places, numbers, strict=True):
+            found[i] = arrays[i].copy(data=out)
+    return found
 
 
 class BatchSums:

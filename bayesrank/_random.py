@@ -48,9 +48,20 @@ def blocks(chains: int, draws: int) -> Iterator[Block]:
     >>> [(block.chain, block.start, block.stop) for block in blocks(2, 1500)]
     [(0, 0, 1000), (0, 1000, 1500), (1, 0, 1000), (1, 1000, 1500)]
     """
-    for chain in range(chains):
-        for start in range(0, draws, BLOCK):
-            yield Block(chain, start, min(start + BLOCK, draws), (chains, draws))
+    yield from blocks_between(0, chains, 0, draws, (chains, draws))
+
+
+def blocks_between(chain: int, chain_end: int, start: int, stop: int, shape: tuple[int, int]) -> list[Block]:
+    """The blocks of a part of the grid, which begins with one of them.
+
+    Examples
+    --------
+    >>> [(block.chain, block.start, block.stop) for block in blocks_between(1, 2, 1000, 2500, (2, 2500))]
+    [(1, 1000, 2000), (1, 2000, 2500)]
+    """
+    return [
+        Block(c, at, min(at + BLOCK, stop), shape) for c in range(chain, chain_end) for at in range(start, stop, BLOCK)
+    ]
 
 
 def root_sequence(seed: Seed) -> np.random.SeedSequence:

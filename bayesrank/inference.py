@@ -7,7 +7,7 @@ nothing here knows one by name.
 
 import json
 from collections.abc import Mapping, Sequence
-from functools import cache
+from functools import cache, partial
 from importlib.metadata import version
 from typing import Any, Literal
 
@@ -15,9 +15,10 @@ import numpy as np
 import xarray as xr
 
 from bayesrank._checks import fits_memory, in_words, one_of, whole
+from bayesrank._chunks import Drawn, Sizes, chunk_sizes, lazily
 from bayesrank._compat import to_container
 from bayesrank._nuts import TUNE, sample, warn
-from bayesrank._random import Seed, blocks, fingerprint, root_sequence, stream
+from bayesrank._random import Block, Seed, blocks, fingerprint, root_sequence, stream
 from bayesrank.models import tell
 
 __all__ = ["fit"]
@@ -35,6 +36,7 @@ def fit(
     sampler: Literal["auto", "exact", "nuts"] = "auto",
     groups: Sequence[str] = (),
     nuts: Mapping[str, Any] | None = None,
+    chunks: Any = None,
     **options: Any,
 ) -> Any:
     """Posterior draws of every entity's performance.
@@ -64,6 +66,12 @@ def fit(
     nuts : mapping, optional
         Arguments of :func:`pymc.sample` (``tune``, ``target_accept``, ``progressbar``, ...); ``nuts_sampler``: by
         default nutpie where it is installed, else PyMC's. On a terminal a bar says how far it is.
+    chunks : int, "auto" or mapping, optional
+        Draws of a chain in a chunk: the draws are then lazy (Dask), drawn chunk by chunk whenever they are used, and
+        never held together; the numbers are those that are held without. As for :meth:`xarray.Dataset.chunk`: -1 is a
+        whole chain, "auto" what Dask's ``array.chunk-size`` suggests, and a mapping tells ``chain`` (by default 1
+        in a chunk) and ``draw``. Whole blocks of 1,000 draws, since each of these comes from random streams of its
+        own; other chunks are refused. For models with exact draws. Needs Dask.
     **options
         The model's own; for the models of tables:
 
@@ -136,15 +144,20 @@ def fit(
         raise ValueError(f"nuts must be left out unless sampler='nuts'; got it with sampler={sampler!r}")
     root = root_sequence(seed)
     result = dict(story.observed())
-    _check_memory(result, shape)
+    sizes = None
+    if chunks is None:
+        _check_memory(result, shape)
+    else:
+        _check_lazy(story, exact and sampler != "nuts", groups)
+        sizes = chunk_sizes(chunks, shape, _numbers(result))
 
     if exact and sampler != "nuts":
-        result["posterior"] = _exact(story, "posterior", shape, root)
+        result["posterior"] = _exact(story, "posterior", shape, root, sizes)
     else:
         result |= _sampled(story, shape, root, result, dict(nuts or {}))
     if {"prior", "prior_predictive"} & set(groups):
         _needs(story, "draw" if exact else "draw_prior", "prior")
-        result["prior"] = _exact(story, "prior", shape, root).assign_attrs(kind=story.kind)
+        result["prior"] = _exact(story, "prior", shape, root, sizes).assign_attrs(kind=story.kind)
     for name in ("prior_predictive", "posterior_predictive"):
         if name in groups:
             _needs(story, "replicate", name)
@@ -172,24 +185,32 @@ def _own_version() -> str:
     return version("bayesrank")  # of which the file is read anew each time
 
 
-def _exact(story: Any, group: str, shape: tuple[int, int], root: np.random.SeedSequence) -> xr.Dataset:
-    """Exact draws, block by block of the grid, put where they belong; or all at once, where the model can."""
+def _exact(
+    story: Any, group: str, shape: tuple[int, int], root: np.random.SeedSequence, sizes: Sizes | None
+) -> xr.Dataset:
+    """Exact draws of all blocks of the grid, or of those of each chunk when they are asked for."""
     coords = {"chain": np.arange(shape[0]), "draw": np.arange(shape[1])} | story.coords()
+    draw = partial(_drawn, story, group, root)
+    return xr.Dataset(draw(list(blocks(*shape))) if sizes is None else lazily(draw, sizes), coords)
+
+
+def _drawn(story: Any, group: str, root: np.random.SeedSequence, blocks: Sequence[Block]) -> Drawn:
+    """Draws (chain, draw, ...) of blocks, the same ones of each chain; all at once, where the model can."""
+    shape = len({block.chain for block in blocks}), -1
     if hasattr(story, "draws"):
-        drawn = story.draws(group, list(blocks(*shape)), root)
-        whole = {
+        return {
             name: (("chain", *map(str, part.dims)), part.values.reshape(*shape, *part.shape[1:]))
-            for name, part in drawn.items()
+            for name, part in story.draws(group, blocks, root).items()
         }
-        return xr.Dataset(whole, coords)
+    starts = np.cumsum([0, *(block.size for block in blocks)])
     found: dict[str, tuple[tuple[str, ...], np.ndarray]] = {}
-    for block in blocks(*shape):
+    for i, block in enumerate(blocks):
         drawn = story.draw(group, block, root) if hasattr(story, "draw") else story.draw_prior(block, root)
         for name, part in drawn.items():
-            if name not in found:
-                found[name] = (("chain", *map(str, part.dims)), np.empty((*shape, *part.shape[1:])))
-            found[name][1][block.chain, block.start : block.stop] = part.values
-    return xr.Dataset(found, coords)
+            if not i:
+                found[name] = (("chain", *map(str, part.dims)), np.empty((starts[-1], *part.shape[1:])))
+            found[name][1][starts[i] : starts[i + 1]] = part.values
+    return {name: (dims, part.reshape(*shape, *part.shape[1:])) for name, (dims, part) in found.items()}
 
 
 def _sampled(
@@ -214,6 +235,29 @@ def _sampled(
 def _needs(story: Any, method: str, group: str) -> None:
     if not hasattr(story, method):
         raise ValueError(f"groups cannot hold {group!r} for {type(story).__name__}, which has no method {method!r}")
+
+
+def _check_lazy(story: Any, exact: bool, groups: Sequence[str]) -> None:
+    """Refuse chunks of what can only be held."""
+    if not exact:
+        why = "which has no exact draws" if not hasattr(story, "draw") else "sampler='nuts'"
+        raise ValueError(
+            f"chunks must be None for {type(story).__name__}, {why}: NUTS holds all of its draws (.chunk makes chunks "
+            "of them)"
+        )
+    held = {"prior_predictive", "posterior_predictive"} & set(groups)
+    if held:
+        raise ValueError(
+            f"groups cannot hold {sorted(held)} with chunks, since one stream predicts for all draws "
+            "(br.posterior_predictive takes a part of them)"
+        )
+
+
+def _numbers(observed: Mapping[str, xr.Dataset]) -> int:
+    """How many numbers a draw has, about: the cells of the tables, or the means."""
+    data = observed.get("observed_data", xr.Dataset())
+    held = data.get("counts", data.get("mean_outcome"))
+    return 1 if held is None else held.size
 
 
 def _check_memory(observed: Mapping[str, xr.Dataset], shape: tuple[int, int]) -> None:

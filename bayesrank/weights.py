@@ -13,6 +13,7 @@ import numpy as np
 import xarray as xr
 
 from bayesrank._checks import fits_memory, in_words, one_of, whole
+from bayesrank._chunks import dask_array, joined
 from bayesrank._draws import draw_dims, walk
 from bayesrank._labels import name_coord
 from bayesrank._random import BLOCK, Seed, root_sequence
@@ -223,22 +224,15 @@ def _whole(block: Callable[[int, int, int], np.ndarray], shape: tuple[int, int, 
 
 
 def _lazy(block: Callable[[int, int, int], np.ndarray], shape: tuple[int, int, int], chunks: int) -> Any:
-    try:
-        import dask
-        import dask.array as da
-    except ImportError:
-        raise ImportError("chunks need Dask: install bayesrank[dask]") from None
+    dask_array()
+    import dask
+
     chains, draws, size = shape
     later = dask.delayed(block)
     starts = range(0, draws, chunks)
-    rows = [
-        [
-            da.from_delayed(later(chain, start, stop), (1, stop - start, size), float)
-            for start, stop in zip(starts, [*starts[1:], draws], strict=True)
-        ]
-        for chain in range(chains)
-    ]
-    return da.concatenate([da.concatenate(row, axis=1) for row in rows], axis=0)
+    stops = [*starts[1:], draws]
+    parts = [[later(chain, *ends) for ends in zip(starts, stops, strict=True)] for chain in range(chains)]
+    return joined(parts, ((1,) * chains, tuple(np.subtract(stops, starts).tolist())), (size,))
 
 
 def _note(found: Cases, parts: list[Part], prevalence: str) -> dict[str, str]:

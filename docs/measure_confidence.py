@@ -84,8 +84,8 @@ def confidence(x: np.ndarray, score: str = "accuracy") -> tuple[np.ndarray, np.n
 
 def simultaneous(x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The package's simultaneous credible intervals."""
-    [(ranks, twice)] = reduce(x, RankReducer(1), batches=BATCHES)
-    found = simultaneous_intervals(ranks.mass, twice, BATCHES, np.ones(x.shape[1], bool), PROB, DRAWS)
+    [(_, mass, twice)] = reduce(x, RankReducer(1), batches=BATCHES)
+    found = simultaneous_intervals(mass.draws, twice, BATCHES, np.ones(x.shape[1], bool), PROB, DRAWS)
     return found.lower, found.upper
 
 

@@ -50,6 +50,11 @@ class Conjugate:
         """The names of the test sets, in order of first appearance."""
         return list(dict.fromkeys(name for name in self.test_set.values.ravel().tolist() if name))
 
+    @cached_property
+    def loses_rows(self) -> bool:
+        """Whether a class has a share of 0, in any draw: a performance then does not tell the rates of the class."""
+        return self.totals is not None and bool((self.totals == 0).any())
+
     def draw(self, group: str, block: Block, root: np.random.SeedSequence) -> dict[str, xr.Variable]:
         """Exact draws of one block of the prior or the posterior, the dim ``draw`` first: :meth:`draws` of it alone."""
         return self.draws(group, [block], root)
@@ -65,7 +70,8 @@ class Conjugate:
         alpha = (self.prior if group == "prior" else self.posterior).values
         dims, names = ("draw", *map(str, self.prior.dims)), self.test_set.values
         starts = np.cumsum([0, *(block.size for block in blocks)])
-        found, share_of, lost = self._shares(alpha, group, blocks, root)
+        found, share_of = self._shares(alpha, group, blocks, root)
+        lost = self.loses_rows
         arrays = {name: np.empty((starts[-1], *alpha.shape)) for name in ("performance", "rate")[: 1 + lost]}
         outcomes = "outcome" in dims
         order = self._order()
@@ -110,16 +116,16 @@ class Conjugate:
 
     def _shares(
         self, alpha: np.ndarray, group: str, blocks: Sequence[Block], root: np.random.SeedSequence
-    ) -> tuple[dict[str, xr.Variable], Callable[[tuple[int, ...], int], np.ndarray], bool]:
+    ) -> tuple[dict[str, xr.Variable], Callable[[tuple[int, ...], int], np.ndarray]]:
         """Row totals: those of every test set if they are sampled; those of a table in a block (draw, actual).
 
-        And whether any of them is 0, so that the rows are lost. Outcomes have no rows: theirs are 1 (draw).
+        Outcomes have no rows: theirs are 1 (draw).
         """
         if "outcome" in self.prior.dims:
-            return {}, lambda position, number: np.ones(blocks[number].size), False
+            return {}, lambda position, number: np.ones(blocks[number].size)
         if self.totals is not None:
             known = [self.known_shares(block) for block in blocks]
-            return {}, lambda position, number: known[number][:, *position], any((part == 0).any() for part in known)
+            return {}, lambda position, number: known[number][:, *position]
         names, keys, row = self.test_set.values, self.key.values, alpha.sum(-1)
         first = {name: tuple(np.argwhere(names == name)[0]) for name in self.test_sets}
         starts = np.cumsum([0, *(block.size for block in blocks)])
@@ -137,13 +143,12 @@ class Conjugate:
         return (
             prevalence,
             lambda position, number: each[starts[number] : starts[number + 1], of[names[position]]],
-            False,
         )
 
     def row_totals(self, group: str, block: Block, root: np.random.SeedSequence) -> dict[str, np.ndarray]:
         """``shares`` of every table (draw, ..., actual); ``prevalence`` of every test set, where it is sampled."""
         alpha = (self.prior if group == "prior" else self.posterior).values
-        found, share_of, _ = self._shares(alpha, group, [block], root)
+        found, share_of = self._shares(alpha, group, [block], root)
         shares = np.full((block.size, *alpha.shape[:-1]), np.nan)
         for position in np.argwhere(self.test_set.values != ""):
             shares[:, *position] = share_of(tuple(position), 0)

@@ -79,8 +79,9 @@ class Tables:
                 share = xr.Variable(("draw", "test_set", "actual"), table[:, 0].sum(-1))
                 return {"performance": xr.Variable(dims, table.reshape(shape)), "prevalence": share}
             rows = (table / table.sum(-1, keepdims=True)).reshape(shape)
-        shares = Conjugate(self.prior, self.prior, self.totals, self.test_set, self.test_set).known_shares(block)
-        lost = {"rate": xr.Variable(dims, rows)} if (shares == 0).any() else {}
+        known = Conjugate(self.prior, self.prior, self.totals, self.test_set, self.test_set)
+        shares = known.known_shares(block)
+        lost = {"rate": xr.Variable(dims, rows)} if known.loses_rows else {}
         return {"performance": xr.Variable(dims, rows * shares[..., None])} | lost
 
 

@@ -146,7 +146,7 @@ class HierarchicalClasses:
             rates[:, *at] = rows
         cells = self.plain.test_set.dims
         tables = {"performance": xr.Variable(("draw", *cells, "actual", "predicted"), rates * shares[..., None])}
-        if (shares == 0).any():
+        if known.loses_rows:
             tables["rate"] = xr.Variable(("draw", *cells, "actual", "predicted"), rates)
         tables |= {name: xr.Variable(("draw", *cells), held) for name, held in ((MEAN, mean), (SPREAD_OF, spread))}
         return tables | {name: xr.Variable(("draw", "test_set", "actual"), each) for name, each in found.items()}

@@ -9,7 +9,7 @@ import pytest
 import bayesrank as br
 
 STORY = [
-    "_labels _checks _compat _text _threads _draws _random _sampling _nuts _kendall _weighted_areas _weighing",
+    "_labels _checks _compat _text _threads _draws _random _chunks _sampling _nuts _kendall _weighted_areas _weighing",
     "counts",
     "cases frames",
     "datasets",

@@ -7,7 +7,7 @@ import numpy as np
 import xarray as xr
 
 from bayesrank._checks import credibility, number, one_of
-from bayesrank._draws import Worth, draw_dims, reduce
+from bayesrank._draws import Worth, draw_dims, in_memory, reduce
 from bayesrank.decisions._means import share_and_error
 from bayesrank.ranking._evidence import evidence_of
 from bayesrank.scores import as_score
@@ -112,7 +112,7 @@ def _minus(values: xr.DataArray, reference: Any) -> xr.DataArray:
         raise ValueError(f"source must hold another entity to compare with {reference!r}; got no other")
     at = names.index(reference)
     others = values.isel(entity=[i for i in range(len(names)) if i != at])
-    return (others - values.isel(entity=at, drop=True)).transpose(*draw_dims(values), ...).compute()
+    return in_memory((others - values.isel(entity=at, drop=True)).transpose(*draw_dims(values), ...))[0]
 
 
 def _lacking(

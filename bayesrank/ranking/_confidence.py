@@ -24,15 +24,13 @@ from collections.abc import Callable
 
 import numpy as np
 
-from bayesrank._draws import product_of
+from bayesrank._draws import BLOCK, product_of
 from bayesrank.ranking._intervals import with_gaps
 from bayesrank.ranking._source import Scored
 from bayesrank.scores.score import log
 
 #: A variance of differences below this share of the variances that it comes from is what rounding left.
 ROUNDING = 1e-12
-#: Entities that are put on a scale together.
-STRIP = 32
 
 
 def confidence_sets(
@@ -59,9 +57,9 @@ def confidence_sets(
         low, high = found.facts()["range"]
         sure[:] = True
         for scale in scales(x, low, high, found.finite_mean):
-            y = np.empty((len(x), len(who)))
-            for start in range(0, len(who), STRIP):
-                y[:, start : start + STRIP] = found.sign * scale(x[:, who[start : start + STRIP]])
+            y, few = np.empty((len(x), len(who))), max(BLOCK // len(who), 1)
+            for start in range(0, len(x), few):
+                y[start : start + few] = found.sign * scale(x[start : start + few, who])
             sure &= surely_ahead(y, prob)[0]
     ends = np.zeros((2, x.shape[1]))
     ends[:, who] = 1 + sure.sum(axis=0), len(who) - sure.sum(axis=1)
@@ -85,7 +83,8 @@ def scales(x: np.ndarray, low: float, high: float, finite_mean: bool) -> list[Ca
     """
     both = np.isfinite(low) and np.isfinite(high)
     slack = 1e-9 * (high - low if both else 1)  # for rounding
-    if not (np.isfinite(low) or np.isfinite(high)) or ((x < low - slack) | (x > high + slack)).any():
+    least, most = np.fmin.reduce(x, axis=None), np.fmax.reduce(x, axis=None)
+    if not (np.isfinite(low) or np.isfinite(high)) or least < low - slack or most > high + slack:
         return [np.asarray]
     if both:
         return [np.asarray, lambda part: log(part - low) - log(high - part)]
@@ -168,7 +167,7 @@ def _leads(y: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarra
     And centred values (entity, draw), with the mean lead by these (entity, rival): 0 where all is defined.
     """
     defined = ~np.isnan(y)
-    centre = np.nansum(y, axis=0) / np.maximum(defined.sum(axis=0), 1)
+    centre = y.sum(axis=0, where=defined) / np.maximum(defined.sum(axis=0), 1)
     off = np.subtract(y, centre, out=y)
     rows = np.array(off.T, np.float32, order="C")
     if defined.all():

@@ -15,8 +15,6 @@ from bayesrank._draws import Batches, Block, error_of_squares, mean_error
 class Ranks:
     """Of every entity, over the draws."""
 
-    mass: np.ndarray  #: Draws at each rank (half, entity, rank).
-    probability_error: np.ndarray  #: From batch means (entity, rank).
     defined: np.ndarray  #: Draws with a value.
     expected: np.ndarray
     expected_spread: np.ndarray  #: Standard deviation of the rank over the draws.
@@ -24,6 +22,14 @@ class Ranks:
     regret: np.ndarray
     regret_spread: np.ndarray
     regret_error: np.ndarray
+
+
+@dataclass(frozen=True)
+class Mass:
+    """Tables of every entity and rank, which are large."""
+
+    draws: np.ndarray  #: Draws at each rank (half, entity, rank).
+    share_error: np.ndarray  #: Of their share of all draws, from batch means (entity, rank).
 
 
 class RankReducer:
@@ -60,15 +66,13 @@ class RankReducer:
             half, draws = self.batches.half(block.batch), self.batches.sizes[block.batch]
             fold_ranks(self.open.pop(block.batch), draws, self.mass[half], self.squares)
 
-    def finish(self) -> tuple[Ranks, np.ndarray]:
+    def finish(self) -> tuple[Ranks, Mass, np.ndarray]:
         """And twice the average rank of each draw (draw, entity), 0 where undefined."""
         number, filled = self.batches.number, (self.batches.sizes > 0).sum()
         defined = self.defined.sum(axis=0)
         some = np.where(defined > 0, defined, np.nan)
         expected, regret = self.ranks.sum(axis=0) / some, self.losses.sum(axis=0) / some
         ranks = Ranks(
-            mass=self.mass,
-            probability_error=error_of_squares(self.mass.sum(axis=0) / number, self.squares / number, filled),
             defined=defined,
             expected=expected,
             expected_spread=np.sqrt(np.maximum(self.rank_squares / some - expected**2, 0.0)),
@@ -77,7 +81,8 @@ class RankReducer:
             regret_spread=np.sqrt(np.maximum(self.loss_squares / some - regret**2, 0.0)),
             regret_error=mean_error(self.losses, self.defined),
         )
-        return ranks, self.twice
+        error = error_of_squares(self.mass.sum(axis=0) / number, self.squares / number, filled)
+        return ranks, Mass(self.mass, error), self.twice
 
 
 @dataclass(frozen=True)

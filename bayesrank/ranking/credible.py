@@ -6,12 +6,23 @@ import numpy as np
 import xarray as xr
 
 from bayesrank._checks import credibility, number
-from bayesrank._draws import ERROR, RARE, Batches, Moments, draw_dims, efficiency, proportion_error, reduce, share_error
+from bayesrank._draws import (
+    ERROR,
+    RARE,
+    Batches,
+    Moments,
+    draw_dims,
+    efficiency,
+    in_memory,
+    proportion_error,
+    reduce,
+    share_error,
+)
 from bayesrank.ranking._confidence import confidence_sets
 from bayesrank.ranking._evidence import Evidence, evidence_of
 from bayesrank.ranking._hierarchy import hierarchy
 from bayesrank.ranking._intervals import rank_intervals, simultaneous_intervals
-from bayesrank.ranking._reducers import RankReducer, Ranks, compare
+from bayesrank.ranking._reducers import Mass, RankReducer, Ranks, compare
 from bayesrank.ranking._source import Scored, scored
 from bayesrank.ranking.consensus import best_set, consensus_of
 
@@ -19,6 +30,8 @@ __all__ = ["credible_ranking", "quantiles_of"]
 
 #: An entity that has no value in more than this share of the draws is not ranked.
 MOSTLY = 0.5
+#: Numbers that are sorted together: 16 MB.
+COLUMNS = 2**21
 
 
 def credible_ranking(
@@ -125,7 +138,7 @@ def credible_ranking(
     found = scored(source, score, higher_is_better, kind)
     values = _checked(found.values)
     evidence = evidence_of(source, found.variable, values, kind)
-    values = values.transpose(*draw_dims(values), ..., "entity").astype(float, copy=False).compute()
+    [values] = in_memory(values.transpose(*draw_dims(values), ..., "entity").astype(float, copy=False))
     return _each(values, evidence, found, prob, rope)
 
 
@@ -184,16 +197,16 @@ def _summarize(
 ) -> dict[str, Any]:
     """Everything, from values (draw, entity)."""
     middle, low, high, centre = quantiles_of(x, (1 - prob) / 2)
-    [(ranks, twice)] = reduce(x, RankReducer(found.sign), batches=batches)
-    [moments] = reduce(x, Moments(centre), batches=batches)
-    own, paired = _efficiencies(*moments)
-    del moments  # tables of entities × entities, and of draws × entities, are freed when they have been read
+    [(ranks, mass, twice)] = reduce(x, RankReducer(found.sign), batches=batches)
+    own, paired = _efficiencies(*reduce(x, Moments(centre), batches=batches)[0])
     undefined = 1 - ranks.defined / batches.number
     ranked = undefined <= MOSTLY
     # Ranks depend on all: where they hardly move, they are worth as little as the stickiest entity's draws.
     worst = _known(batches) * batches.number * own[ranked].min(initial=1.0)
 
-    probabilities, intervals = _of_ranks(ranks, twice, batches, ranked, prob, worst)
+    probabilities, intervals = _of_ranks(ranks, mass, twice, batches, ranked, prob, worst)
+    del mass  # tables of entities × entities, and of draws × entities, are freed when they have been read
+
     pairs, preference, preference_error = _of_pairs(x, found.sign, twice, batches, rope, ranks.defined, paired)
     del paired
     superiority, best = pairs["superiority"], probabilities["probability_best"]
@@ -233,14 +246,14 @@ def _some(number: np.ndarray) -> np.ndarray:
 
 
 def _of_ranks(
-    ranks: Ranks, twice: np.ndarray, batches: Batches, ranked: np.ndarray, prob: float, worst: float
+    ranks: Ranks, mass: Mass, twice: np.ndarray, batches: Batches, ranked: np.ndarray, prob: float, worst: float
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """Probabilities of ranks and what is expected of them; and their intervals, of each and of all at once."""
-    mass, some = ranks.mass.sum(axis=0), _some(ranks.defined)
-    probability = mass / batches.number
-    error = share_error(probability, ranks.probability_error, _known(batches) * batches.number, worst)
-    lower, upper = rank_intervals(mass / np.where(ranked, some, np.nan)[:, None], (1 - prob) / 2)
-    together = simultaneous_intervals(ranks.mass, twice, batches, ranked, prob, worst)
+    some = _some(ranks.defined)
+    lower, upper = rank_intervals(mass.draws.sum(axis=0) / np.where(ranked, some, np.nan)[:, None], (1 - prob) / 2)
+    together = simultaneous_intervals(mass.draws, twice, batches, ranked, prob, worst)
+    probability = mass.draws.sum(axis=0) / batches.number
+    error = share_error(probability, mass.share_error, _known(batches) * batches.number, worst)
     probabilities = {
         "rank_probability": probability,
         "rank_probability_error": error,
@@ -302,11 +315,12 @@ def quantiles_of(x: np.ndarray, tail: float) -> tuple[np.ndarray, ...]:
     [2.5, 1.0, 5.0, 2.75]
     """
     out = np.full((4, x.shape[1]), np.nan)
-    for start in range(0, x.shape[1], 32):
-        part = np.array(x[:, start : start + 32].T, order="C")  # a copy, even of one draw: it will be sorted
+    few = max(min(32, COLUMNS // max(len(x), 1)), 1)
+    for start in range(0, x.shape[1], few):
+        part = np.array(x[:, start : start + few].T, order="C")  # a copy, even of one draw: it will be sorted
         known = (~np.isnan(part)).sum(axis=1)
         some, total = known > 0, part.sum(axis=1) if known.min() == len(x) else np.nansum(part, axis=1)
-        np.divide(total, known, out=out[3, start : start + 32], where=some)
+        np.divide(total, known, out=out[3, start : start + few], where=some)
         # A sort of each, the undefined last, is quicker than to look for every quantile apart.
         part.sort(axis=1)
         for k, share in enumerate((0.5, tail, 1 - tail)):
@@ -315,7 +329,7 @@ def quantiles_of(x: np.ndarray, tail: float) -> tuple[np.ndarray, ...]:
             low, high = (
                 part[np.arange(len(part)), at] for at in (below, np.minimum(below + 1, np.maximum(known, 1) - 1))
             )
-            out[k, start : start + 32] = low + (high - low) * (place - below)
+            out[k, start : start + few] = low + (high - low) * (place - below)
     return tuple(out)
 
 

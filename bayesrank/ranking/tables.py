@@ -1,13 +1,14 @@
 """Several scores of the same entities side by side: what a paper tabulates before it ranks by one of them."""
 
 from collections.abc import Sequence
+from math import prod
 from typing import Any
 
 import numpy as np
 import xarray as xr
 
 from bayesrank._checks import credibility, in_words
-from bayesrank._draws import draw_dims
+from bayesrank._draws import draw_dims, in_memory
 from bayesrank.performance import as_performance, at_prevalence
 from bayesrank.ranking._evidence import Evidence, evidence_of
 from bayesrank.ranking._source import Scored, scored_together
@@ -100,11 +101,13 @@ def score_table(
 
 def _quantiles(found: list[Scored], dims: list[str], shape: tuple[int, ...], prob: float) -> dict[str, np.ndarray]:
     """Quantiles of the values of each score, entity by entity: (..., score)."""
-    parts = [one.values.variable.transpose(..., *dims).values.reshape(-1, *shape) for one in found]
-    x = np.stack(parts, axis=-1, dtype=float)
-    middle, low, high, _ = quantiles_of(x.reshape(len(x), -1), (1 - prob) / 2)
-    columns = {"median": middle, "lower": low, "upper": high, "undefined": np.isnan(x).mean(axis=0)}
-    return {name: np.reshape(column, x.shape[1:]) for name, column in columns.items()}
+    columns: dict[str, list[np.ndarray]] = {name: [] for name in ("median", "lower", "upper", "undefined")}
+    for values in in_memory(*(one.values.transpose(..., *dims) for one in found)):
+        x = values.values.reshape(-1, prod(shape)).astype(float, copy=False)
+        middle, low, high, _ = quantiles_of(x, (1 - prob) / 2)
+        for name, column in zip(columns, (middle, low, high, np.isnan(x).mean(axis=0)), strict=True):
+            columns[name].append(column.reshape(shape))
+    return {name: np.stack(parts, axis=-1) for name, parts in columns.items()}
 
 
 def _observed(source: Any, found: list[Scored], prevalence: Any, kind: str | None) -> list[xr.DataArray | None]:

@@ -6,7 +6,7 @@ import numpy as np
 import xarray as xr
 
 from bayesrank._checks import credibility, whole
-from bayesrank._draws import ERROR, Batches, Worth, draw_dims, mean_error, reduce, share_error
+from bayesrank._draws import ERROR, Batches, Worth, draw_dims, in_memory, mean_error, reduce, share_error
 from bayesrank.ranking._confidence import confidence_sets
 from bayesrank.ranking._source import scored
 from bayesrank.ranking.credible import MOSTLY
@@ -96,7 +96,7 @@ def top_set(
         raise ValueError(f"source must hold draws of entities and have no other dims; got {dict(values.sizes)}")
     size = values.sizes["entity"]
     whole("k", k, 1, size)
-    values = values.transpose(*draw_dims(values), "entity").astype(float, copy=False).compute()
+    [values] = in_memory(values.transpose(*draw_dims(values), "entity").astype(float, copy=False))
     names = values["entity"].values if "entity" in values.coords else np.arange(size)
     batches = Batches.of(values)
     x = values.values.reshape(batches.number, size)

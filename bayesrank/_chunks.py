@@ -1,0 +1,123 @@
+"""Draws that are never held: chunks of whole blocks of streams, drawn when they are needed.
+
+A chunk is drawn by whoever asks for it, in any order, in any thread or process, and then forgotten: its numbers are
+those that a run in memory has there, since a block of draws comes from streams of its own.
+"""
+
+from collections.abc import Callable, Mapping
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from bayesrank._checks import fits_memory, in_words
+from bayesrank._random import BLOCK, Block, blocks_between
+
+#: The numbers of a chunk: name -> (dims, values); (chain, draw) first.
+Drawn = Mapping[str, tuple[tuple[str, ...], np.ndarray]]
+#: Of the chunks along chain, and along draw, as Dask has them.
+Sizes = tuple[tuple[int, ...], tuple[int, ...]]
+
+
+def dask_array() -> Any:
+    """Dask's arrays, or an error that says how to get them."""
+    try:
+        import dask.array
+    except ImportError:
+        raise ImportError("chunks need Dask: install bayesrank[dask]") from None
+    return dask.array
+
+
+def chunk_sizes(chunks: Any, shape: tuple[int, int], numbers: int) -> Sizes:
+    """The sizes of chunks along chain and draw, of draws of so many numbers each.
+
+    Parameters
+    ----------
+    chunks : int, str or mapping
+        Draws of a chain in a chunk, "auto", -1 (all), or what ``DataArray.chunk`` takes for the dims chain and draw.
+
+    Examples
+    --------
+    >>> chunk_sizes(2000, (2, 5500), 4)
+    ((1, 1), (2000, 2000, 1500))
+    >>> chunk_sizes({"chain": -1, "draw": (1000, 3000)}, (2, 4000), 4)
+    ((2,), (1000, 3000))
+    >>> chunk_sizes("auto", (1, 9000), 4000)[1]
+    (4000, 4000, 1000)
+    """
+    core = dask_array().core
+    if isinstance(chunks, Mapping):
+        if set(chunks) - {"chain", "draw"}:
+            raise ValueError(f"chunks must be of chain and draw (.chunk makes others); got {in_words(dict(chunks))}")
+        wanted = {"chain": 1, "draw": "auto"} | {dim: -1 if held is None else held for dim, held in chunks.items()}
+    else:
+        wanted = {"chain": 1, "draw": chunks}
+    if wanted["draw"] == "auto" and isinstance(wanted["draw"], str):
+        wanted["draw"] = max(_preferred() // (8 * max(numbers, 1)) // BLOCK, 1) * BLOCK
+    try:
+        if any(isinstance(held, bool | np.bool_ | float) for held in wanted.values()):
+            raise ValueError("no whole number")
+        sizes = core.normalize_chunks((wanted["chain"], wanted["draw"]), shape, dtype=float)
+    except (ValueError, TypeError, NotImplementedError, ZeroDivisionError) as error:
+        raise ValueError(
+            f"chunks must be a number of draws, 'auto', -1, or a mapping of these; got {chunks!r} for {shape[0]} "
+            f"chains of {shape[1]} draws"
+        ) from error
+    if any(edge % BLOCK for edge in np.cumsum(sizes[1])[:-1].tolist()):
+        least = BLOCK * max(int(sizes[1][0]) // BLOCK, 1)
+        raise ValueError(
+            f"chunks must be of whole blocks of {BLOCK:,} draws of a chain, since each comes from one random stream; "
+            f"got {chunks!r} ({least:,} would do; .chunk makes smaller ones of what was drawn)"
+        )
+    largest = max(sizes[0]), max(sizes[1]), numbers
+    fits_memory("chunks must be smaller", f"chunks of {' x '.join(map(str, largest))} numbers", largest, repr(chunks))
+    return sizes
+
+
+def lazily(draw: Callable[[list[Block]], Drawn], sizes: Sizes) -> dict[str, tuple[tuple[str, ...], Any]]:
+    """What ``draw`` gives for the blocks of each chunk, as Dask arrays: name -> (dims, array).
+
+    One draw is made at once, to see what there is of which shape.
+    """
+    dask_array()
+    import dask
+
+    shape = sum(sizes[0]), sum(sizes[1])
+    known = draw([Block(0, 0, 1, shape)])
+    # The drawer, which holds the evidence, is one item of the graph that all chunks refer to.
+    drawer, later = dask.delayed(draw, traverse=False, pure=False), dask.delayed(_chunk, pure=False)
+    grid = [[later(drawer, *chains, *draws, shape) for draws in _spans(sizes[1])] for chains in _spans(sizes[0])]
+    return {
+        name: (dims, joined([[part[name] for part in row] for row in grid], sizes, values.shape[2:]))
+        for name, (dims, values) in known.items()
+    }
+
+
+def _chunk(
+    draw: Callable[[list[Block]], Drawn], chain: int, chain_end: int, start: int, stop: int, shape: tuple[int, int]
+) -> dict[str, np.ndarray]:
+    return {name: values for name, (_, values) in draw(blocks_between(chain, chain_end, start, stop, shape)).items()}
+
+
+def joined(parts: list[list[Any]], sizes: Sizes, inner: tuple[int, ...]) -> Any:
+    """One Dask array (chain, draw, ...) of delayed parts, each of a chunk."""
+    da = dask_array()
+    rows = [
+        da.concatenate(
+            [da.from_delayed(part, (chains, draws, *inner), float) for part, draws in zip(row, sizes[1], strict=True)],
+            axis=1,
+        )
+        for row, chains in zip(parts, sizes[0], strict=True)
+    ]
+    return da.concatenate(rows, axis=0)
+
+
+def _preferred() -> int:
+    """How many bytes Dask would like a chunk to have."""
+    import dask
+
+    return int(dask.utils.parse_bytes(dask.config.get("array.chunk-size", "128MiB")))
+
+
+def _spans(sizes: tuple[int, ...]) -> list[tuple[int, int]]:
+    return list(pairwise(np.cumsum([0, *sizes]).tolist()))

@@ -1,0 +1,141 @@
+"""A posterior that is never held has the numbers of one that is, bit by bit, and so has what is made of it."""
+
+import numpy as np
+import pandas as pd
+import pytest
+import xarray as xr
+
+import bayesrank as br
+from bayesrank._chunks import chunk_sizes
+from bayesrank._compat import groups_of
+from bayesrank._draws import Batches, BatchSums, Moments, Worth, reduce
+
+pytest.importorskip("dask")
+
+RUN = {"draws": 2300, "chains": 2, "seed": 7}
+COUNTS = br.from_counts(
+    tn=[70, 79, 60, 8], fp=[10, 1, 4, 2], fn=[9, 1, 3, 1], tp=[21, 29, 7, 9], entity=list("abab"), dataset=list("xxyy")
+)
+POOLED = br.pool(COUNTS)
+MATRICES = br.from_matrix(np.random.default_rng(1).integers(1, 30, (3, 4, 4)), "actual_rows")
+OUTCOMES = xr.DataArray([[3, 4, 5], [6, 1, 1]], {"entity": ["a", "b"], "outcome": [0, 1, 2]}, ("entity", "outcome"))
+CASES = pd.DataFrame({"a": [1, 0, 1, 1] * 5, "b": [0, 0, 1, 1] * 5})
+LABELS = br.joint_outcomes([0, 0, 1, 1] * 9, {"a": [0, 0, 1, 1] * 9, "b": [0, 1, 0, 1] * 9})
+#: Of every chain's first draw one class has no share: the rows are kept apart, though few chunks need them.
+SHARES = xr.DataArray(np.where(np.arange(2300) % 2300 == 0, 0.0, 0.3), dims="draw")
+
+MODELS = {
+    "dirichlet_multinomial": lambda **run: br.fit(MATRICES, groups=["prior"], **run),
+    "a pair not measured": lambda **run: br.fit(COUNTS.where(COUNTS.entity != "b", 0, drop=False), force=True, **run),
+    "log_likelihood": lambda **run: br.fit(COUNTS, groups=["log_likelihood"], **run),
+    "beta_binomial": lambda **run: br.fit(POOLED, "beta_binomial", **run),
+    "shares of draws": lambda **run: br.fit(POOLED, prevalence=SHARES, **run),
+    "outcomes": lambda **run: br.fit(OUTCOMES, groups=["prior"], **run),
+    "paired": lambda **run: br.fit(LABELS, "paired", **run),
+    "paired shares of draws": lambda **run: br.fit(LABELS, "paired", prevalence=SHARES, **run),
+    "paired outcomes": lambda **run: br.fit(br.from_outcomes(CASES, cluster=list(range(10)) * 2), "paired", **run),
+    "hierarchical_beta_binomial": lambda **run: br.fit(COUNTS, "hierarchical_beta_binomial", **run),
+    "hierarchical_classes": lambda **run: br.fit(MATRICES[:1], "hierarchical_classes", **run),
+}
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_chunks_are_what_a_run_in_memory_has_there(name):
+    held = groups_of(MODELS[name](**RUN))
+    lazy = groups_of(MODELS[name](**RUN, chunks=1000))
+    assert set(lazy) == set(held)
+    for group in set(held) - {"observed_data", "constant_data"}:
+        for variable in lazy[group].data_vars.values():
+            assert variable.chunksizes["chain"] == (1, 1)
+            assert variable.chunksizes["draw"] == (1000, 1000, 300)
+        # A later chunk alone, before the others.
+        part = {"chain": [1], "draw": slice(1000, 2000)}
+        xr.testing.assert_identical(lazy[group].isel(part).compute(), held[group].isel(part))
+        xr.testing.assert_identical(lazy[group].compute(), held[group])
+
+
+def test_shares_of_zero_keep_the_rows_of_every_chunk():
+    lazy = groups_of(MODELS["shares of draws"](**RUN, chunks=1000))["posterior"]
+    assert lazy["rate"].isel(draw=[0, 1500]).notnull().all()
+
+
+@pytest.mark.parametrize("chunks", [1000, 2000, -1, "auto", {"chain": -1, "draw": 1000}, {"draw": (1000, 1300)}, {}])
+def test_any_whole_blocks_give_one_answer(chunks):
+    found = groups_of(br.fit(POOLED, chunks=chunks, **RUN))["posterior"]
+    assert found["performance"].chunks is not None
+    xr.testing.assert_identical(found.compute(), groups_of(br.fit(POOLED, **RUN))["posterior"])
+
+
+def test_threads_change_nothing(monkeypatch):
+    import dask
+
+    from bayesrank import _threads
+
+    held = groups_of(br.fit(MATRICES, **RUN))["posterior"]
+    monkeypatch.setattr(_threads, "LITTLE", 0)
+    for count, scheduler in ((1, "synchronous"), (3, "threads")):
+        monkeypatch.setattr(_threads, "workers", lambda count=count: count)
+        with dask.config.set(scheduler=scheduler, num_workers=4):
+            lazy = br.fit(MATRICES, chunks=1000, **RUN)
+            xr.testing.assert_identical(groups_of(lazy)["posterior"].compute(), held)
+
+
+def test_auto_is_of_the_size_that_dask_likes():
+    import dask
+
+    with dask.config.set({"array.chunk-size": "1MiB"}):
+        assert chunk_sizes("auto", (1, 8000), 40)[1] == (3000, 3000, 2000)
+        assert chunk_sizes("auto", (1, 8000), 10**6)[1] == (1000,) * 8
+
+
+@pytest.mark.parametrize(
+    ("chunks", "says"),
+    [
+        (1500, "whole blocks of 1,000 draws.*got 1500"),
+        (10, "whole blocks"),
+        ({"draw": (300, 2000)}, "whole blocks"),
+        ({"entity": 1}, "chain and draw"),
+        ("many", "got 'many'"),
+        (True, "got True"),
+        (2.5, "got 2.5"),
+        (0, "got 0"),
+        ({"draw": (1000, 1000)}, "a number of draws"),
+    ],
+)
+def test_chunks_that_cannot_be_are_refused(chunks, says):
+    with pytest.raises(ValueError, match=f"chunks must be.*{says}"):
+        br.fit(POOLED, chunks=chunks, **RUN)
+
+
+def test_what_can_only_be_held_is_refused():
+    with pytest.raises(ValueError, match=r"chunks must be None.*NUTS"):
+        br.fit(POOLED, chunks=1000, sampler="nuts")
+    with pytest.raises(ValueError, match=r"chunks must be None for HierarchicalLogitNormal.*no exact draws"):
+        br.fit(COUNTS, "hierarchical_logit_normal", chunks=1000)
+    with pytest.raises(ValueError, match=r"groups cannot hold \['posterior_predictive'\] with chunks"):
+        br.fit(POOLED, chunks=1000, groups=["posterior_predictive"])
+
+
+def test_more_draws_than_fit_into_memory(monkeypatch):
+    pages = {"SC_PAGE_SIZE": 4096, "SC_PHYS_PAGES": 100}
+    monkeypatch.setattr("os.sysconf", pages.__getitem__)
+    with pytest.raises(ValueError, match="draws must be fewer"):
+        br.fit(POOLED, draws=20_000, chains=1, seed=1)
+    lazy = br.as_performance(br.fit(POOLED, draws=20_000, chains=1, chunks=1000, seed=1))
+    assert lazy.nbytes > 409_600
+    with pytest.raises(ValueError, match="chunks must be smaller"):
+        br.fit(POOLED, draws=20_000, chains=1, chunks=-1, seed=1)
+
+
+@pytest.mark.parametrize("draws", [900, 1300, 5000])
+def test_reducers_sum_chunks_as_they_sum_what_is_held(draws):
+    x = np.random.default_rng(2).normal(size=(3, draws, 5))
+    held = xr.DataArray(x, dims=("chain", "draw", "entity"))
+    assert Batches.of(held).each > 1
+    for reducer in (BatchSums, Worth, lambda: Moments(np.zeros(5))):
+        [expected] = reduce(held, reducer())
+        [found] = reduce(held.chunk({"chain": 1, "draw": 1000}), reducer())
+        np.testing.assert_array_equal(np.asarray(found), np.asarray(expected))
+        # Chains that share a chunk are added in another order.
+        [found] = reduce(held.chunk({"draw": 1000}), reducer())
+        np.testing.assert_allclose(np.asarray(found), np.asarray(expected), rtol=1e-12, atol=1e-12)
