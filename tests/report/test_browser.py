@@ -230,7 +230,7 @@ while (walker.nextNode()) {
 }
 const paper = numbers(getComputedStyle(document.body).backgroundColor).slice(0, 3);
 return [worst, light(paper), [...document.querySelectorAll('svg')].filter((one) =>
-  !one.closest('[aria-hidden], [role=img], [aria-label]')).length];
+  !one.closest('[aria-hidden=true], [role=img][aria-label]:not([aria-label=""])')).length];
 """
 
 
