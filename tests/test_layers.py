@@ -9,7 +9,7 @@ import pytest
 import bayesrank as br
 
 STORY = [
-    "_checks _compat _text _threads _draws _random _sampling _nuts _kendall _weighted_areas",
+    "_checks _compat _text _threads _draws _random _dirichlet_kernel _sampling _nuts _kendall _weighted_areas",
     "counts",
     "cases frames",
     "datasets",
