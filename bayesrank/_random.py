@@ -10,7 +10,7 @@ Draws come in blocks on a fixed grid: a block is drawn from a stream of its own,
 import hashlib
 import json
 import struct
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -79,12 +79,19 @@ def root_sequence(seed: Seed) -> np.random.SeedSequence:
 
 def stream(root: np.random.SeedSequence, *key: Any) -> np.random.Generator:
     """The random generator that belongs to ``key`` under ``root``."""
+    return np.random.default_rng(_sequence(root, key))
+
+
+def words(root: np.random.SeedSequence, *key: Any) -> np.ndarray:
+    """Two words of 64 bits that belong to ``key`` under ``root``: the seed of a compiled stream."""
+    return _sequence(root, key).generate_state(2, np.uint64)
+
+
+def _sequence(root: np.random.SeedSequence, key: Sequence[Any]) -> np.random.SeedSequence:
     parts = [part.item() if isinstance(part, np.generic) else part for part in key]
     # The names 1 and "1" are two names, and have two streams.
-    words = struct.unpack("<4I", hashlib.sha256(_JSON.encode(parts).encode()).digest()[:16])
-    return np.random.default_rng(
-        np.random.SeedSequence(root.entropy, spawn_key=(*root.spawn_key, *words), pool_size=root.pool_size)
-    )
+    spawn_key = (*root.spawn_key, *struct.unpack("<4I", hashlib.sha256(_JSON.encode(parts).encode()).digest()[:16]))
+    return np.random.SeedSequence(root.entropy, spawn_key=spawn_key, pool_size=root.pool_size)
 
 
 def fingerprint(*arrays: Any) -> str:

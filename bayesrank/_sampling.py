@@ -1,6 +1,5 @@
 """Draws: Dirichlet variables, and the counts of a test set given a performance."""
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -8,14 +7,10 @@ import xarray as xr
 
 from bayesrank._random import fingerprint, stream
 
-#: Below this gamma variables are drawn by their logarithms: plain ones lose digits, then underflow.
-SMALL = 0.1
 #: Less is no concentration that can be drawn from: all or nothing.
 TINY = 1e-290
 #: exp of less would be 0 (or lose digits).
 FLOOR = -600.0
-#: Numbers that are drawn together: half a megabyte, which stays in a processor's cache.
-PART = 2**16
 
 
 def dirichlet(rng: np.random.Generator, concentration: np.ndarray, size: int) -> np.ndarray:
@@ -26,40 +21,48 @@ def dirichlet(rng: np.random.Generator, concentration: np.ndarray, size: int) ->
     ``size`` are those of a smaller one.
     """
     found = np.empty((size, *concentration.shape))
-    for rows, part in dirichlet_parts(rng, concentration, size):
-        found[rows] = part
+    table = concentration.reshape(1, -1, concentration.shape[-1])
+    out = found.reshape(size, *table.shape)
+    fill_tables(out, np.zeros(1, int), table, rng.integers(2**64, size=(1, 2), dtype=np.uint64), (0, 0))
     return found
 
 
-def dirichlet_parts(
-    rng: np.random.Generator, concentration: np.ndarray, size: int
-) -> Iterator[tuple[slice, np.ndarray]]:
-    """The draws of :func:`dirichlet`, a few at a time: which they are, and they, in memory that is used again."""
-    small = concentration < SMALL
-    alone = small.all(axis=-1)
-    # log G(a) = log G(a + 1) + log(U) / a, where U is uniform: from a stream of its own, that of the gammas goes on.
-    logs = rng.spawn(1)[0] if small.any() else None
-    most = min(max(PART // max(concentration.size, 1), 1), size)
-    # From a plain array of parameters, into memory that is there: the quickest loop that NumPy has.
-    parameter = np.empty((most, *concentration.shape))
-    parameter[:] = np.where(small, concentration + 1, concentration)
-    held = np.empty_like(parameter)
-    for start in range(0, size, most):
-        gamma = held[: min(most, size - start)]
-        rng.standard_gamma(parameter[: len(gamma)].reshape(-1), out=gamma.reshape(-1))
-        with np.errstate(divide="ignore", invalid="ignore"):
-            if logs is not None:
-                exponential = logs.standard_exponential((len(gamma), int(small.sum())))
-                log = np.log(gamma[:, small]) - exponential / concentration[small]
-                # Rows without a large component have no scale but their own largest.
-                whole = np.full(gamma.shape, -np.inf)
-                whole[:, small] = log
-                top = np.where(alone, whole.max(axis=-1), 0.0)
-                gamma[:, small] = np.exp(_lifted(log - np.broadcast_to(top[..., None], gamma.shape)[:, small]))
-            # A sum of two is the same either way, and a plain addition much the quicker.
-            two = gamma.shape[-1] == 2
-            gamma /= gamma[..., :1] + gamma[..., 1:] if two else gamma.sum(axis=-1, keepdims=True)
-        yield slice(start, start + len(gamma)), gamma
+def fill_tables(
+    out: np.ndarray,
+    which: np.ndarray,
+    concentration: np.ndarray,
+    seeds: np.ndarray,
+    place: tuple[int, int],
+    share: np.ndarray | None = None,
+    of: np.ndarray | None = None,
+) -> None:
+    """Fill some tables of an array (draw, table, row, answer) with rows of Dirichlet draws, as of :func:`dirichlet`.
+
+    Parameters
+    ----------
+    out : ndarray
+        What is filled, in plain order.
+    which : ndarray
+        The tables that are.
+    concentration : ndarray
+        Of all tables (table, row, answer).
+    seeds : ndarray
+        Two words for each table (table, 2), from :func:`bayesrank._random.words`.
+    place : tuple of int
+        Chain and block of the draws: with the seeds, the key of each table's stream.
+    share : ndarray, optional
+        What the rows are multiplied with (draw, set, row); 1 if left out.
+    of : ndarray, optional
+        The set of each table (table); all of one if left out.
+    """
+    from bayesrank._dirichlet_kernel import fill
+
+    if share is None:
+        share = np.ones((len(out), 1, out.shape[2]))
+    if of is None:
+        of = np.zeros(len(concentration), int)
+    word = np.uint64((place[0] << 32) + place[1])
+    fill(out, which, np.ascontiguousarray(concentration, float), seeds, word, np.ascontiguousarray(share), of)
 
 
 def dirichlet_of_each(rng: np.random.Generator, concentration: np.ndarray) -> np.ndarray:
@@ -76,12 +79,6 @@ def dirichlet_of_each(rng: np.random.Generator, concentration: np.ndarray) -> np
     log -= log.max(-1, keepdims=True)
     found = np.exp(np.maximum(log, FLOOR))
     return found / found.sum(-1, keepdims=True)
-
-
-def _lifted(log: np.ndarray) -> np.ndarray:
-    """Logarithms whose exponential does not underflow, in the same order; what is -inf stays so."""
-    beyond = np.maximum(FLOOR - log, 0.0)
-    return np.where(np.isneginf(log), log, np.maximum(log, FLOOR) - 100 * beyond / (beyond + 1e4))
 
 
 def in_order(outcomes: np.ndarray) -> np.ndarray:

@@ -4,7 +4,7 @@ Whoever can do better than draws (exact scores, exact rankings, predictive latti
 instead of knowing the model's name.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
@@ -14,9 +14,9 @@ import numpy as np
 import xarray as xr
 from scipy.special import gammaln
 
-from bayesrank._random import Block, fingerprint, stream
-from bayesrank._sampling import dirichlet, dirichlet_parts, in_order
-from bayesrank._threads import in_threads
+from bayesrank._random import BLOCK, Block, fingerprint, words
+from bayesrank._sampling import fill_tables, in_order
+from bayesrank._threads import LITTLE, in_threads
 
 
 @dataclass(frozen=True)
@@ -68,90 +68,85 @@ class Conjugate:
         Each table of each block has a stream of its own, and is drawn in whichever thread is free.
         """
         alpha = (self.prior if group == "prior" else self.posterior).values
-        dims, names = ("draw", *map(str, self.prior.dims)), self.test_set.values
-        starts = np.cumsum([0, *(block.size for block in blocks)])
+        dims, starts = ("draw", *map(str, self.prior.dims)), np.cumsum([0, *(block.size for block in blocks)])
         found, share_of = self._shares(alpha, group, blocks, root)
         lost = self.loses_rows
         arrays = {name: np.empty((starts[-1], *alpha.shape)) for name in ("performance", "rate")[: 1 + lost]}
-        outcomes = "outcome" in dims
         order = self._order()
-        keys = self._row_keys(order)
+        tables = alpha[..., order].reshape(self.test_set.size, -1, alpha.shape[-1])
+        measured = np.flatnonzero(self.test_set.values.ravel() != "")
+        seeds = np.zeros((len(tables), 2), np.uint64)
+        for i, key in self._row_keys(order, measured):
+            seeds[i] = words(root, group, "row", *key)
 
-        def fill(piece: tuple[tuple[int, ...], int]) -> None:
-            position, number = piece
-            here: tuple[Any, ...] = (slice(starts[number], starts[number + 1]), *position)
-            out = {name: array[here] for name, array in arrays.items()}
-            if names[position] == "":
-                for array in out.values():
-                    array[:] = np.nan
-                return
-            rng = stream(root, group, "row", *keys[position], *blocks[number].key)
-            share = share_of(position, number)[..., None]
-            for rows, part in dirichlet_parts(rng, alpha[position][order], blocks[number].size):
-                if outcomes:
-                    out["performance"][rows, order] = part
-                    continue
-                np.multiply(part, share[rows], out=out["performance"][rows])
-                if lost:
-                    out["rate"][rows] = part
+        def fill(piece: tuple[int, np.ndarray]) -> None:
+            number, which = piece
+            here = slice(starts[number], starts[number + 1])
+            for name, array in arrays.items():
+                out = array[here].reshape(-1, *tables.shape)
+                shares = share_of(number) if name == "performance" else ()
+                fill_tables(out, which, tables, seeds, blocks[number].key, *shares)
+                if not isinstance(order, slice):
+                    out[:, which] = out[:, which][..., np.argsort(order)]
 
-        in_threads(fill, product(np.ndindex(names.shape), range(len(blocks))), arrays["performance"].size)
+        together = max(LITTLE // (BLOCK * tables[0].size), 1)
+        parts = [measured[k : k + together] for k in range(0, len(measured), together)]
+        in_threads(fill, product(range(len(blocks)), parts), starts[-1] * alpha.size)
+        for array in arrays.values() if len(measured) < len(tables) else ():
+            array[:, self.test_set.values == ""] = np.nan
         return {name: xr.Variable(dims, array) for name, array in arrays.items()} | found
 
     def _order(self) -> Any:
         """Outcomes are the same evidence in whatever order they are told; the order of classes says more."""
         return in_order(self.prior["outcome"].values) if "outcome" in self.prior.dims else slice(None)
 
-    def _row_keys(self, order: Any) -> dict[tuple[int, ...], list]:
+    def _row_keys(self, order: Any, tables: np.ndarray) -> Iterator[tuple[int, list]]:
         """What the stream of each table's rows is keyed by: the names of the table, and its evidence."""
         names = [self.prior[d].values for d in self.test_set.dims]
         prior, posterior = self.prior.values, self.posterior.values
-        return {
-            position: [
-                *(held[i] for held, i in zip(names, position, strict=True)),
-                fingerprint(prior[position][order], posterior[position][order]),
-            ]
-            for position in np.ndindex(self.test_set.shape)
-        }
+        for i in tables.tolist():
+            position = np.unravel_index(i, self.test_set.shape)
+            evidence = fingerprint(prior[position][order], posterior[position][order])
+            yield i, [*(held[k] for held, k in zip(names, position, strict=True)), evidence]
 
     def _shares(
         self, alpha: np.ndarray, group: str, blocks: Sequence[Block], root: np.random.SeedSequence
-    ) -> tuple[dict[str, xr.Variable], Callable[[tuple[int, ...], int], np.ndarray]]:
-        """Row totals: those of every test set if they are sampled; those of a table in a block (draw, actual).
+    ) -> tuple[dict[str, xr.Variable], Callable[[int], tuple[np.ndarray, np.ndarray]]]:
+        """Row totals: those of every test set if they are sampled; those of a block (draw, set, actual), by table.
 
-        Outcomes have no rows: theirs are 1 (draw).
+        Outcomes have no rows: theirs are 1.
         """
+        names, row = self.test_set.values, alpha.sum(-1)
         if "outcome" in self.prior.dims:
-            return {}, lambda position, number: np.ones(blocks[number].size)
+            return {}, lambda number: (np.ones((blocks[number].size, 1, 1)), np.zeros(names.size, int))
         if self.totals is not None:
             known = [self.known_shares(block) for block in blocks]
-            return {}, lambda position, number: known[number][:, *position]
-        names, keys, row = self.test_set.values, self.key.values, alpha.sum(-1)
-        first = {name: tuple(np.argwhere(names == name)[0]) for name in self.test_sets}
+            each_its_own = np.arange(names.size)
+            return {}, lambda number: (known[number].reshape(blocks[number].size, names.size, -1), each_its_own)
+        keys = self.key.values
+        first = [tuple(np.argwhere(names == name)[0]) for name in self.test_sets]
         starts = np.cumsum([0, *(block.size for block in blocks)])
         each = np.empty((starts[-1], len(first), row.shape[-1]))
+        tables = np.array([row[at] for at in first]).reshape(len(first), 1, -1)
+        seeds = np.array([words(root, group, "row totals", keys[at]) for at in first]).reshape(-1, 2)
 
-        def fill(piece: tuple[int, int]) -> None:
-            i, number = piece
-            at = first[self.test_sets[i]]
-            rng = stream(root, group, "row totals", keys[at], *blocks[number].key)
-            each[starts[number] : starts[number + 1], i] = dirichlet(rng, row[at], blocks[number].size)
+        def fill(number: int) -> None:
+            out = each[starts[number] : starts[number + 1], :, None]
+            fill_tables(out, np.arange(len(first)), tables, seeds, blocks[number].key)
 
-        in_threads(fill, product(range(len(first)), range(len(blocks))), each.size)
-        of = dict(zip(self.test_sets, range(len(first)), strict=True))
+        in_threads(fill, range(len(blocks)), each.size)
+        place = dict(zip(self.test_sets, range(len(first)), strict=True))
+        of = np.array([place.get(name, 0) for name in names.ravel().tolist()])
         prevalence = {"prevalence": xr.Variable(("draw", "test_set", "actual"), each)}
-        return (
-            prevalence,
-            lambda position, number: each[starts[number] : starts[number + 1], of[names[position]]],
-        )
+        return prevalence, lambda number: (each[starts[number] : starts[number + 1]], of)
 
     def row_totals(self, group: str, block: Block, root: np.random.SeedSequence) -> dict[str, np.ndarray]:
         """``shares`` of every table (draw, ..., actual); ``prevalence`` of every test set, where it is sampled."""
         alpha = (self.prior if group == "prior" else self.posterior).values
         found, share_of = self._shares(alpha, group, [block], root)
-        shares = np.full((block.size, *alpha.shape[:-1]), np.nan)
-        for position in np.argwhere(self.test_set.values != ""):
-            shares[:, *position] = share_of(tuple(position), 0)
+        each, of = share_of(0)
+        shares = each[:, of].reshape(block.size, *alpha.shape[:-1])
+        shares[:, self.test_set.values == ""] = np.nan
         return {"shares": shares} | {name: held.values for name, held in found.items()}
 
     def known_shares(self, block: Block) -> np.ndarray:

@@ -11,7 +11,6 @@ import bayesrank as br
 from bayesrank import _threads
 from bayesrank._compat import groups_of
 from bayesrank._random import blocks, root_sequence
-from bayesrank._sampling import PART, dirichlet
 from bayesrank._threads import in_threads, pieces, workers
 from bayesrank.models import tell
 from bayesrank.ranking import _kernel
@@ -58,16 +57,6 @@ def test_a_block_alone_is_what_it_is_among_all(name):
         for part, array in story.draw("posterior", block, root).items():
             np.testing.assert_array_equal(array.values, whole[part].values[start : start + block.size])
         start += block.size
-
-
-@pytest.mark.parametrize("alpha", [[0.5, 2.0], [0.01, 3.0, 0.0], [1e-5, 2e-5], [[1.0, 2.0], [0.05, 0.02]]])
-def test_parts_of_dirichlet_draws_are_one_stream(monkeypatch, alpha):
-    alpha = np.array(alpha)
-    whole = dirichlet(np.random.default_rng(1), alpha, 500)
-    assert whole.size < PART  # drawn at once
-    monkeypatch.setattr("bayesrank._sampling.PART", 7 * alpha.size)
-    np.testing.assert_array_equal(dirichlet(np.random.default_rng(1), alpha, 500), whole)
-    np.testing.assert_array_equal(dirichlet(np.random.default_rng(1), alpha, 33), whole[:33])
 
 
 def test_scores_and_rankings_are_the_same_whatever_the_threads(monkeypatch):

@@ -99,7 +99,7 @@ def expected_utility(
     >>> worth = {"tn": 0, "fp": -1, "fn": -20, "tp": 0}
     >>> found = expected_utility(br.fit(counts, seed=1), worth, prevalence=0.05, strategies=True)
     >>> found["choice"].item(), found["mean"].round(2).values.tolist()
-    ('eager', [-0.19, -0.33, -1.0, -0.95])
+    ('eager', [-0.19, -0.34, -1.0, -0.95])
     """
     prob = credibility("prob", prob)
     flag("strategies", strategies)

@@ -105,7 +105,7 @@ def probability(
     ... )
     >>> found = br.probability(br.fit(counts, seed=1), "B is best and net 3 > A", "f1")
     >>> found["probability"].round(2).item(), found.attrs["statement"]
-    (0.75, "rank(B) <= 1 and 'net 3' > A")
+    (0.73, "rank(B) <= 1 and 'net 3' > A")
     """
     rope = number("rope", rope, 0.0, finite=True)
     found = scored(source, score, higher_is_better, kind)
@@ -177,7 +177,7 @@ def probable_orders(
     >>> counts = br.from_counts(tn=[70, 79, 75], fp=[10, 1, 5], fn=[9, 1, 9], tp=[21, 29, 21], entity=["A", "B", "C"])
     >>> found = br.probable_orders(br.fit(counts, seed=1), "f1", most=2)
     >>> found["label"].values.tolist(), found["probability"].round(2).values.tolist()
-    (['B > C > A', 'B > A > C'], [0.74, 0.26])
+    (['B > C > A', 'B > A > C'], [0.73, 0.27])
     """
     most = whole("most", most, 1)
     top = None if top is None else whole("top", top, 1)

@@ -67,9 +67,9 @@ def score_table(
     >>> table.to_dataframe().round(2)[["median", "lower", "upper", "observed"]]
                                       median  lower  upper  observed
     entity score
-    kit    tpr                          0.89   0.79   0.95      0.90
+    kit    tpr                          0.89   0.78   0.96      0.90
            ppv                          0.15   0.09   0.25      0.16
-           positive_likelihood_ratio    8.33   5.03  16.02      9.00
+           positive_likelihood_ratio    8.33   4.89  15.94      9.00
     """
     prob = credibility("prob", prob)
     if not isinstance(scores, list | tuple) or not scores:

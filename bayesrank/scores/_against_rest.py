@@ -1,33 +1,51 @@
 """Confusion matrices of many classes as tables of two: each class against all others."""
 
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
 import numpy as np
 
+Cells = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
 
-def against_rest(matrix: np.ndarray, tn: bool = True) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """tn, fp, fn, tp (..., class) of each class against all others; the first, most of the work, 0 if not ``tn``.
 
-    Sums of cells only: a difference of probabilities leaves rounding errors, and rates of those can be anything.
+def against_rest(matrix: np.ndarray, tn: bool = True) -> Cells:
+    """tn, fp, fn, tp (..., class) of each class against all others; the first, most of the work, nothing if not ``tn``.
 
     Examples
     --------
     >>> [cell.tolist() for cell in against_rest(np.array([[5, 1, 0], [2, 7, 1], [0, 0, 4]]))]
-    [[12, 9, 15], [2, 1, 1], [1, 3, 0], [5, 7, 4]]
+    [[12.0, 9.0, 15.0], [2.0, 1.0, 1.0], [1.0, 3.0, 0.0], [5.0, 7.0, 4.0]]
     """
-    tables = np.moveaxis(matrix, (-2, -1), (0, 1))
-    own = (np.arange(len(tables)),) * 2
-    tp, errors = tables[own], tables.copy()
-    errors[own] = 0
+    from bayesrank.scores._rest_kernel import split
+
+    lead, size = matrix.shape[:-2], matrix.shape[-1]
+    # Class by class, so that what follows runs along many tables.
+    cells = np.empty((4, size, *lead))
     if not tn:
-        cells = np.broadcast_to(0.0, tp.shape), errors.sum(axis=0), errors.sum(axis=1), tp
-        return tuple(np.moveaxis(cell, 0, -1) for cell in cells)  # type: ignore[return-value]
-    # Of an actual class, what is not predicted as another one: what stands left of that, and what stands right.
-    elsewhere = np.zeros_like(tables)
-    for i in range(1, len(tables)):
-        elsewhere[:, i] = elsewhere[:, i - 1] + tables[:, i - 1]
-    right = np.zeros_like(tables[:, 0])
-    for i in range(len(tables) - 1, 0, -1):
-        right += tables[:, i]
-        elsewhere[:, i - 1] += right
-    elsewhere[own] = 0
-    cells = elsewhere.sum(axis=0), errors.sum(axis=0), errors.sum(axis=1), tp
-    return tuple(np.moveaxis(cell, 0, -1) for cell in cells)  # type: ignore[return-value]
+        cells[0] = 0
+    split(np.ascontiguousarray(matrix, float).reshape(-1, size, size), tn, cells.reshape(4, size, -1))
+    found = np.moveaxis(cells, 1, -1)
+    return found[0], found[1], found[2], found[3]
+
+
+@dataclass(frozen=True)
+class OfMargins:
+    """A function of confusion matrices (..., actual, predicted) that needs the margins and the diagonal alone.
+
+    Parameters
+    ----------
+    function : callable
+        Of the right answers of each class, its cases and its predictions (..., class).
+    """
+
+    function: Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray]
+    needs_tn: ClassVar[bool] = False
+
+    def __call__(self, matrix: np.ndarray, present: Any) -> np.ndarray:
+        return self.of_rest(against_rest(np.asarray(matrix), self.needs_tn), present)
+
+    def of_rest(self, cells: Cells, present: Any) -> np.ndarray:
+        """The same from the tables of each class against all others, of which averages are."""
+        _, fp, fn, tp = cells
+        return self.function(tp, tp + fn, tp + fp)

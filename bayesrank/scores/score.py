@@ -156,7 +156,8 @@ class Score:
             elif self.labels is not None and len(self.labels) != 2:
                 raise ValueError(f"score must be of two classes here; got {self.name!r} of {list(self.labels)}")
             else:
-                found = self._of_matrix(np.stack(cells, axis=-1).reshape(*shape, 2, 2), True)
+                matrix = np.stack(cells, axis=-1).reshape(*shape, 2, 2)
+                found = self._of_matrix(shape, lambda: matrix, True, partial(against_rest, matrix))
         values = np.asarray(found)
         if values.dtype.kind not in "biuf":
             raise TypeError(f"score must give numbers; {self.name!r} gave {in_words(found)}")
@@ -180,20 +181,21 @@ class Score:
     def _takes_matrix(self, classes: int) -> bool:
         return self.matrix_function is not None and (classes > 2 or self.function is None)
 
-    def _of_matrix(self, matrix: np.ndarray, present: Any, rest: Callable[[bool], Any] | None = None) -> np.ndarray:
-        """``rest`` gives the tables of each class against all others, to functions that have an ``of_rest``."""
-        if self.matrix_function is None:
+    def _of_matrix(
+        self, shape: tuple[int, ...], matrix: Callable[[], np.ndarray], present: Any, rest: Callable[[bool], Any]
+    ) -> np.ndarray:
+        """Of tables (..., actual, predicted) of a ``shape`` (...), told as they are or, by ``rest``, class by class."""
+        function: Any = self.matrix_function
+        if function is None:
             raise TypeError(f"score must have a function of cells or of matrices; {self.name!r} has none")
-        average: Any = self.matrix_function if hasattr(self.matrix_function, "of_rest") else None
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            if rest is not None and average is not None:
-                found = np.array(average.of_rest(rest(average.needs_tn), present), dtype=float)
+            if hasattr(function, "of_rest"):
+                found = np.array(function.of_rest(rest(function.needs_tn), present), dtype=float)
             else:
-                found = np.array(self.matrix_function(matrix, present), dtype=float)
-        if found.shape != matrix.shape[:-2]:
-            wanted = matrix.shape[:-2]
+                found = np.array(function(matrix(), present), dtype=float)
+        if found.shape != shape:
             raise ValueError(
-                f"score must give one number for each table, shape {wanted}; {self.name!r} gave {found.shape}"
+                f"score must give one number for each table, shape {shape}; {self.name!r} gave {found.shape}"
             )
         return _finite(found)
 
@@ -249,14 +251,22 @@ def _of_tables(scores: Sequence[Score], tables: np.ndarray, present: Any) -> lis
     present = np.broadcast_to(present, (*lead, tables.shape[-1]))
 
     def fill(piece: tuple[slice, ...]) -> None:
-        # Cell by cell, so that every step of a formula runs along many tables.
-        cells = np.ascontiguousarray(np.moveaxis(tables[piece], (-2, -1), (0, 1)))
-        whole = np.moveaxis(cells, (0, 1), (-2, -1))
-        rest = cache(partial(against_rest, whole))
+        part = tables[piece]
+
+        @cache
+        def by_cell() -> np.ndarray:
+            """Cell by cell, so that every step of a formula runs along many tables."""
+            return np.ascontiguousarray(np.moveaxis(part, (-2, -1), (0, 1)))
+
+        def whole() -> np.ndarray:
+            return np.moveaxis(by_cell(), (0, 1), (-2, -1))
+
+        rest = cache(partial(against_rest, part))
         for values, score in zip(found, scores, strict=True):
             if matrix:
-                values[piece] = score._of_matrix(whole, present[piece], rest)
+                values[piece] = score._of_matrix(part.shape[:-2], whole, present[piece], rest)
             else:
+                cells = by_cell()
                 values[piece] = score.of_cells(cells[0, 0], cells[0, 1], cells[1, 0], cells[1, 1])
 
     in_threads(fill, pieces(lead, max(TABLES // max(tables.shape[-1] ** 2, 1), 1)))

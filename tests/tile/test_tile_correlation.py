@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 import xarray as xr
-from scipy.stats import kendalltau, pearsonr, rankdata
+from scipy.stats import kendalltau, pearsonr, rankdata, spearmanr
 
 import bayesrank as br
 
@@ -36,6 +36,43 @@ def test_kendall_agrees_with_scipy(kind):
             right, wrong = (1 - a) * tn + a * tp, (1 - b) * fp + b * fn
             expected = kendalltau(np.round(mcc, 12), np.round(right / (right + wrong), 12)).statistic
             assert found.sel(a=a, b=b).item() == pytest.approx(expected, abs=1e-9)
+
+
+@pytest.mark.parametrize("kind", ["spread", "crowded", "lattice", "ends"])
+def test_spearman_agrees_with_scipy(kind):
+    rng = np.random.default_rng(14)
+    cells = random_cells(kind, (700,), rng)
+    if kind == "ends":  # odds of 0 and of infinity, never both undefined
+        cells[:200, 1:3], cells[200:300, [0, 3]] = 0.0, 0.0
+    found = br.tile.correlation("accuracy", 5, performances=source(cells), method="spearman")
+    tn, fp, fn, tp = (cells / cells.sum(-1, keepdims=True)).T
+    for a in found["a"].values:
+        for b in found["b"].values:
+            right, wrong = (1 - a) * tn + a * tp, (1 - b) * fp + b * fn
+            expected = spearmanr(np.round(tn + tp, 12), np.round(right / (right + wrong), 12)).statistic
+            assert found.sel(a=a, b=b).item() == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.parametrize("kind", ["spread", "equal", "ends", "one far away"])
+def test_buckets_sort(kind):
+    from bayesrank.tile.kernels._correlations import ENOUGH, sort_in_buckets
+
+    rng, n = np.random.default_rng(15), 3000
+    odds = rng.exponential(size=n)
+    if kind == "equal":
+        odds[:] = 2.0
+    if kind == "ends":
+        odds[:50], odds[50:90] = 0.0, np.inf
+    if kind == "one far away":  # all others fall into one bucket
+        odds, odds[7] = 1 + 1e-9 * odds, 1e9
+    x = rng.integers(0, 9, n)
+    room = np.empty(n), np.empty(n, np.int32), np.empty(n, np.int32)
+    keys, along = np.empty(n), np.empty(n, np.int64)
+    assert sort_in_buckets(odds, x, *room, keys, along) == (kind != "one far away")
+    assert n > 4 * ENOUGH  # or a crowd would not be too many
+    if kind != "one far away":
+        np.testing.assert_array_equal(keys, np.sort(odds))
+        assert sorted(zip(keys, along, strict=True)) == sorted(zip(odds, x, strict=True))
 
 
 @pytest.mark.parametrize("spread", [0.04, 0.1, 1.0])  # below 0.05 the bins are too few, below 0.2 they are not all used

@@ -1,9 +1,11 @@
 """Compiled correlations along columns of the Tile. Loaded on first use.
 
-The order by a canonical score changes little from one grid point to the next. Insertion sort repairs it, and each pair
-that it swaps moves Kendall's count by one known step, so a point costs what has changed since its neighbour. Where no
-values are near a tie, Kendall's count comes afresh from bins instead: of 1,000 performances in half the time, of 10,000
-in less than 0.4 of it (and the same numbers), which is what the bins are kept for.
+Spearman's correlation needs the performances in the order of a canonical score at each grid point. As many buckets as
+performances put them nearly in order in two passes, and an insertion sort does the rest: five times as quick as to sort
+the keys. Kendall's also counts pairs: the order changes little from one grid point to the next, an insertion sort
+repairs it, and each pair that it swaps moves the count by one known step, so that a point costs what has changed since
+its neighbour. Where no values are near a tie, Kendall's count comes afresh from bins instead: of 1,000 performances in
+half the time, of 10,000 in less than 0.4 of it (and the same numbers), which is what the bins are kept for.
 """
 
 import numpy as np
@@ -150,6 +152,45 @@ def repair(keys, x, order):
 
 
 @njit(**OPTIONS)
+def sort_in_buckets(odds, x, share, place, ends, keys, along):
+    """Put ``odds`` in rising order in ``keys``, and ``x`` in the same order in ``along``; False if too many crowd.
+
+    Odds lie between 0 and infinity, these included, and fall into buckets by 1 / (1 + odds). ``share``, ``place`` and
+    ``ends`` are room to work in.
+    """
+    n = odds.size
+    low, high = 1.0, 0.0
+    for k in range(n):
+        share[k] = 1.0 / (1.0 + odds[k])
+        low, high = min(low, share[k]), max(high, share[k])
+    each = (n - 1) / (high - low) if high > low else 0.0
+    ends[:] = 0
+    for k in range(n):
+        place[k] = np.int32((high - share[k]) * each)
+        ends[place[k]] += 1
+    total = 0
+    for i in range(n):
+        here = ends[i]
+        ends[i] = total
+        total += here
+    for k in range(n):
+        at = ends[place[k]]
+        ends[place[k]] = at + 1
+        keys[at], along[at] = odds[k], x[k]
+    left = ENOUGH * n
+    for p in range(1, n):
+        v, w, q = keys[p], along[p], p - 1
+        while q >= 0 and keys[q] > v:
+            keys[q + 1], along[q + 1] = keys[q], along[q]
+            q -= 1
+        keys[q + 1], along[q + 1] = v, w
+        left -= p - q
+        if left < 0:
+            return False
+    return True
+
+
+@njit(**OPTIONS)
 def rank_column(cells, a, points, ranks, kendall, out):
     """Rank correlation of ``ranks`` (of the other score, rising) with the canonical scores of one column, into ``out``.
 
@@ -174,6 +215,8 @@ def rank_column(cells, a, points, ranks, kendall, out):
     first_of, later, following = np.empty(BINS, np.int32), np.empty(1024, np.int32), np.empty(n, np.int32)
     started = False
     count = 0
+    keys, x = np.empty(n), np.empty(n, np.int64)
+    share, place, ends = np.empty(n), np.empty(n, np.int32), np.empty(n, np.int32)
     for m in range(points.size):
         b = points[m]
         if bins > 0:
@@ -192,15 +235,15 @@ def rank_column(cells, a, points, ranks, kendall, out):
             values[k] = u / s[k] if s[k] > 0.0 else np.inf
         if undefined:
             continue
-        if started:
+        if kendall and started:
             keys, x = values[order], whole[order]
             started, change = repair(keys, x, order)
             count += change
-        if not started:
+        if not started and (kendall or not sort_in_buckets(values, whole, share, place, ends, keys, x)):
             order = np.argsort(values)
             keys, x = values[order], whole[order]
-            count = inversions(x)
-            started = True
+            count = inversions(x) if kendall else 0
+            started = kendall
         ties_r, within, product, var_r = 0.0, 0, 0.0, 0.0
         first = 0
         for p in range(1, n + 1):

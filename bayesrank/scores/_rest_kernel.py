@@ -1,0 +1,41 @@
+"""The compiled part of putting each class against all others. Loaded on first use; compiled code is kept on disk."""
+
+import numpy as np
+from numba import njit
+
+
+@njit(cache=True, nogil=True)
+def split(tables, all_four, cells):
+    """Fill ``cells`` (4, class, table) with tn, fp, fn, tp of ``tables`` (table, actual, predicted), in one pass.
+
+    Not tn unless ``all_four``. Sums of cells only: a difference of probabilities leaves rounding errors, and rates of
+    those can be anything.
+    """
+    size = tables.shape[1]
+    left, wrongly, rightly = np.empty((3, size))
+    for t in range(len(tables)):
+        wrongly[:] = 0.0
+        rightly[:] = 0.0
+        for i in range(size):
+            row, missed = tables[t, i], 0.0
+            for j in range(i):
+                missed += row[j]
+                wrongly[j] += row[j]
+            for j in range(i + 1, size):
+                missed += row[j]
+                wrongly[j] += row[j]
+            cells[2, i, t], cells[3, i, t] = missed, row[i]
+            if all_four:
+                # Of an actual class, what is not predicted as another one: what stands left of that, what right.
+                total = 0.0
+                for j in range(size):
+                    left[j] = total
+                    total += row[j]
+                total = 0.0
+                for j in range(size - 1, -1, -1):
+                    if j != i:
+                        rightly[j] += left[j] + total
+                    total += row[j]
+        cells[1, :, t] = wrongly
+        if all_four:
+            cells[0, :, t] = rightly

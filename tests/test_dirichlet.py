@@ -1,0 +1,126 @@
+"""Dirichlet draws by compiled streams: NumPy's own numbers, known distributions, and streams that have no other's."""
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from bayesrank import _dirichlet_kernel as kernel
+from bayesrank._random import root_sequence, words
+from bayesrank._sampling import dirichlet, fill_tables
+
+SEEDS = np.array([[3, 2**63 + 5], [4, 2**63 + 5]], np.uint64)
+
+
+def numpys(first, second, place):
+    """NumPy's SFC64 of the same words, after those that are forgotten."""
+    own = np.random.SFC64()
+    own.state = own.state | {"state": {"state": np.array([first, second, place, 1], np.uint64)}}
+    own.random_raw(12)
+    return np.random.Generator(own)
+
+
+def filled(concentration, draws=1000, seeds=SEEDS, place=(0, 0), **more):
+    concentration = np.asarray(concentration, float)
+    out = np.empty((draws, *concentration.shape))
+    fill_tables(out, np.arange(len(concentration)), concentration, seeds[: len(concentration)], place, **more)
+    return out
+
+
+def test_the_numbers_are_those_of_numpy():
+    alpha = np.array([[[1.5, 30.0, 2.0], [1.01, 700.0, 4e6]], [[9.0, 2.5, 3.0], [1.2, 1.3, 1.4]]])
+    found = filled(alpha, 200_000, place=(2, 7))  # 600 normal variables beyond the strips
+    for table, seeds, own in zip(alpha, SEEDS, found.swapaxes(0, 1), strict=True):
+        gamma = numpys(*seeds, (2 << 32) + 7).standard_gamma(np.broadcast_to(table, own.shape))
+        np.testing.assert_allclose(own, gamma / gamma.sum(-1, keepdims=True), rtol=1e-11)
+
+
+def test_strips_have_equal_areas():
+    right, height = kernel.WIDTH * 2.0**52, kernel.HEIGHT
+    areas = right[1:] * (height[:-1] - height[1:])
+    np.testing.assert_allclose(areas, kernel.AREA, rtol=1e-9)
+    assert right[0] * height[255] == pytest.approx(kernel.AREA, rel=1e-12)
+    # The sum of all strips, of the lowest with its tail, covers half of the curve and something beyond it.
+    assert pytest.approx(np.sqrt(np.pi / 2), rel=0.03) == 256 * kernel.AREA
+
+
+@pytest.mark.parametrize(
+    ("a", "b"), [(1.0, 1.0), (3.0, 40.0), (1.0, 0.5), (0.3, 0.1), (2.0, 0.05), (0.05, 0.02), (0.09, 700.0)]
+)
+def test_components_are_beta_variables(a, b):
+    """Equal numbers of 10^6 draws between known quantiles."""
+    x = filled([[[a, b]]], 10**6)[:, 0, 0]
+    np.testing.assert_allclose(x.sum(-1), 1, rtol=1e-12)
+    levels = np.linspace(0, 1, 201)[1:-1]
+    # Each component from the side where floats are dense.
+    for own, (p, q) in zip(x.T, ((a, b), (b, a)), strict=True):
+        edges = stats.beta.ppf(levels, p, q)
+        edges = edges[(edges > 1e-290) & (edges < 0.5)]
+        if len(edges) < 2:
+            continue
+        expected = np.diff(stats.beta.cdf(edges, p, q)) * len(own)
+        seen = np.histogram(own, edges)[0]
+        spread = (seen - expected) / np.sqrt(expected)
+        assert np.abs(spread).max() < 4.5
+        assert abs((spread**2).sum() - len(spread)) < 5 * np.sqrt(2 * len(spread))
+
+
+def test_of_tiny_concentrations_one_takes_all():
+    x = filled([[[1e-4, 2e-4]]], 20_000)[:, 0, 0, 0]
+    expected = stats.beta.sf(0.5, 1e-4, 2e-4)  # a third
+    assert abs((x > 0.5).mean() - expected) < 4.5 * np.sqrt(expected * (1 - expected) / 20_000)
+    assert ((x < 1e-9) | (x > 1 - 1e-9)).mean() > 0.99
+
+
+def test_rows_are_independent_of_one_another():
+    alpha = np.array([[[2.0, 3.0], [4.0, 0.5]], [[2.0, 3.0], [4.0, 0.5]]])
+    parts = [filled(alpha, 50_000, place=place)[..., 0].reshape(50_000, 4) for place in ((0, 0), (0, 1), (1, 0))]
+    ranks = stats.rankdata(np.hstack(parts), axis=0)
+    correlations = np.corrcoef(ranks.T)[np.triu_indices(12, 1)]
+    assert np.abs(correlations).max() < 4.5 / np.sqrt(50_000)
+    # Nor of the draw before.
+    after = [np.corrcoef(column[1:], column[:-1])[0, 1] for column in ranks.T]
+    assert np.abs(after).max() < 4.5 / np.sqrt(50_000)
+
+
+def test_a_table_has_the_same_draws_whoever_is_beside_it():
+    alpha = np.array([[[2.0, 0.05], [4.0, 1.0]], [[3.0, 3.0], [4.0, 0.5]]])
+    both = filled(alpha, 300)
+    np.testing.assert_array_equal(filled(alpha[1:], 300, SEEDS[1:])[:, 0], both[:, 1])
+    np.testing.assert_array_equal(filled(alpha, 33), both[:33])
+    some = np.zeros((300, 2, 2, 2))
+    fill_tables(some, np.array([1]), alpha, SEEDS, (0, 0))
+    np.testing.assert_array_equal(some[:, 1], both[:, 1])
+    assert not some[:, 0].any()
+
+
+def test_rows_take_the_share_of_their_set():
+    alpha, rng = np.full((2, 2, 3), 2.0), np.random.default_rng(1)
+    share = rng.random((1000, 3, 2))
+    plain, found = filled(alpha), filled(alpha, share=share, of=np.array([2, 0]))
+    np.testing.assert_allclose(found, plain * share[:, [2, 0], :, None], rtol=1e-15)
+
+
+def test_nothing_is_0_but_what_has_no_concentration():
+    x = filled([[[0.0, 0.0, 0.0], [0.0, 2.0, 0.0], [1e-300, 5.0, 1e-5], [1e-300, 1e-290, 0.0]]])[:, 0]
+    assert np.isnan(x[:, 0]).all()
+    assert (x[:, 1] == [0, 1, 0]).all()
+    assert (x[:, 2] > 0).all()
+    assert (x[:, 3, :2] > 0).all()
+    assert not x[:, 3, 2].any()
+    np.testing.assert_allclose(x[:, 1:].sum(-1), 1, rtol=1e-12)
+
+
+@pytest.mark.parametrize("alpha", [[0.5, 2.0], [0.01, 3.0, 0.0], [1e-5, 2e-5], [[1.0, 2.0], [0.05, 0.02]]])
+def test_a_shorter_run_is_the_start_of_a_longer_one(alpha):
+    alpha = np.array(alpha)
+    whole = dirichlet(np.random.default_rng(1), alpha, 500)
+    np.testing.assert_array_equal(dirichlet(np.random.default_rng(1), alpha, 33), whole[:33])
+    assert (dirichlet(np.random.default_rng(2), alpha, 500) != whole).any()
+
+
+def test_words_belong_to_their_key():
+    root = root_sequence(1)
+    assert words(root, "a", 1).tolist() == words(root, "a", 1).tolist()
+    keys = [("a", 1), ("a", "1"), ("a", 2), ("b", 1)]
+    assert len({int(word) for key in keys for word in words(root, *key)}) == 8
+    assert words(root, "a").tolist() != words(root_sequence(2), "a").tolist()
