@@ -109,7 +109,7 @@ def contour_curve(
     along = xr.DataArray(np.linspace(low, high, whole("points", points, 2)), dims=("point",))
     closed = closed_form(of)
     if closed is not None and closed.upright is not None:
-        fpr, tpr = xr.broadcast(closed.upright(k), along)
+        fpr, tpr = xr.broadcast(closed.upright(k, prevalence, 1 - prevalence), along)
     elif closed is not None and closed.turning is not None:
         fpr, tpr = _around(closed, k, along, prevalence, extent)
     else:
@@ -221,7 +221,7 @@ def _lines(importance: Mapping[str, float]) -> Contour:
         x, y = np.linalg.solve(lines, [-n * tn, -p * fn]) + 0.0
         return ((x, y),)
 
-    upright = (lambda k: (1 - k) * tn / ((1 - k) * tn + k * fp)) if fn == tp == 0 else None
+    upright = (lambda k, p, n: (1 - k) * tn / ((1 - k) * tn + k * fp)) if fn == tp == 0 else None
     return Contour(line, meeting, upright=upright)
 
 
@@ -236,9 +236,13 @@ def _benefits(score: Score) -> dict[str, float] | None:
 
 
 def _parallels(benefits: Mapping[str, float]) -> Contour:
-    """Parallel lines. Eq. 53 and 54, whose last term should be n times the benefit of a false positive."""
+    """Parallel lines, vertical where it is all the same whether positives are found.
+
+    Eq. 53 and 54, whose last term should be n times the benefit of a false positive.
+    """
     tn, fp, fn, tp = (float(benefits[cell]) for cell in ("tn", "fp", "fn", "tp"))
-    return Contour(lambda k, x, p, n: (k - n * (tn * (1 - x) + fp * x) - p * fn) / (p * (tp - fn)))
+    upright = (lambda k, p, n: (n * tn + p * fn - k) / (n * (tn - fp))) if tp == fn and tn != fp else None
+    return Contour(lambda k, x, p, n: (k - n * (tn * (1 - x) + fp * x) - p * fn) / (p * (tp - fn)), upright=upright)
 
 
 def _solve(score: Score, k: Any, x: Any, p: Any) -> np.ndarray:

@@ -289,3 +289,16 @@ def test_curves_of_a_logarithm_turn_back_with_those_of_its_score():
     assert (plain["fpr"] < 0).any()
     for rate in ("fpr", "tpr"):
         np.testing.assert_allclose(curve[rate], plain[rate])
+
+
+def test_benefits_that_do_not_mind_the_positives_have_vertical_contours():
+    score, p = br.scores.decision_benefit([[1, 0], [2, 2]]), 0.3  # Eq. 53 with equal benefits of TP and FN
+    values = np.array([0.7, 0.95, 1.2])
+    curves = contour_curve(score, values, p, points=5)
+    np.testing.assert_allclose(curves["fpr"], np.repeat((0.7 + 0.6 - values)[:, None] / 0.7, 5, axis=1))
+    x, y = curves["fpr"].values, curves["tpr"].values
+    found = score.of_cells(0.7 * (1 - x), 0.7 * x, 0.3 * (1 - y), 0.3 * y)
+    np.testing.assert_allclose(found, np.repeat(values[:, None], 5, axis=1))
+    assert contour_curve(score, [5.0], p)["fpr"].isnull().all()
+    nothing = br.scores.decision_benefit([[1, 1], [2, 2]])
+    assert contour_curve(nothing, [1.2], p)["tpr"].isnull().all()
