@@ -5,13 +5,14 @@ Matplotlib's style, dark ones too.
 """
 
 from bayesrank.plots._colors import colors
+from bayesrank.plots.beside import roc_beside_tile
 from bayesrank.plots.cases import case_grid
 from bayesrank.plots.checks import predictive_check
 from bayesrank.plots.datasets import rank_blobs
 from bayesrank.plots.decisions import decision_curve
 from bayesrank.plots.meta_analysis import summary_roc
 from bayesrank.plots.ops import ops_curve, ops_drift, ops_square, ops_tile, ops_values
-from bayesrank.plots.places import pencil, placement_tile, vertices
+from bayesrank.plots.places import pencil, placement_tile, prior_grids, vertices
 from bayesrank.plots.populations import shrinkage
 from bayesrank.plots.predictive import (
     effect_of_size,
@@ -39,7 +40,6 @@ from bayesrank.plots.tile import (
     credible_tile,
     expected_rank_tile,
     probability_best_tiles,
-    roc_beside_tile,
     shares,
     value_tile,
     value_tiles,
@@ -75,6 +75,7 @@ __all__ = [
     "pr_pmf",
     "pr_points",
     "predictive_check",
+    "prior_grids",
     "probability_best_tiles",
     "rank_blobs",
     "rank_distribution",

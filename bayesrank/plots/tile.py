@@ -13,7 +13,6 @@ from bayesrank import _text
 from bayesrank._checks import numbers, whole
 from bayesrank.plots._colors import entity_colors, ink, paper, shade, told_colors
 from bayesrank.plots._furniture import (
-    SEQUENTIAL,
     color_bar,
     furnish,
     numbered,
@@ -31,7 +30,6 @@ __all__ = [
     "credible_tile",
     "expected_rank_tile",
     "probability_best_tiles",
-    "roc_beside_tile",
     "shares",
     "value_tile",
     "value_tiles",
@@ -188,6 +186,7 @@ def winner_tile(
     names: int = 12,
     prevalence: float | None = None,
     *,
+    prediction_rate: float | None = None,
     colors: Mapping[Any, Any] | None = None,
 ) -> Any:
     """Who holds a rank where, with the exact frontiers.
@@ -202,6 +201,8 @@ def winner_tile(
         How many entities the legend names, those with the largest shares first.
     prevalence : float, optional
         Draw the no-skill curve and the shifted grid of this prevalence.
+    prediction_rate : float, optional
+        Draw the no-skill curve of this share of positive predictions, dotted.
     colors : mapping, optional
         From entities to colours; the others are grey. By default an entity has the colour of its place among all, and
         where colours come again regions are numbered, too.
@@ -243,7 +244,7 @@ def winner_tile(
     share_legend(
         ax, dict(zip(paints, area, strict=True)), paints, names, first=first, tied=tied, numbers=marks
     )  # fmt: skip
-    furnish(ax, prevalence, window=window)
+    furnish(ax, prevalence, window=window, prediction_rate=prediction_rate)
     return legible(ax)
 
 
@@ -253,6 +254,7 @@ def credible_tile(
     names: int = 12,
     prevalence: float | None = None,
     *,
+    prediction_rate: float | None = None,
     colors: Mapping[Any, Any] | None = None,
 ) -> Any:
     """Who is probably best where: the probability as saturation, undecided points hatched.
@@ -267,6 +269,8 @@ def credible_tile(
         How many entities the legend names.
     prevalence : float, optional
         Draw the no-skill curve and the shifted grid of this prevalence.
+    prediction_rate : float, optional
+        Draw the no-skill curve of this share of positive predictions, dotted.
     colors : mapping, optional
         From entities to colours; the others are grey. By default as for :func:`winner_tile`.
 
@@ -331,7 +335,7 @@ def credible_tile(
     note = f"P(best) < {prob:g} on\n{float(credible['undecided_area']):.0%} of the {'Tile' if whole_tile else 'window'}"
     marks = numbered(ax, places, [winner == name for name in seen], window)
     share_legend(ax, share[seen].to_dict(), paints, names, other=other, grey=grey, note=note, numbers=marks)
-    furnish(ax, prevalence, window=window)
+    furnish(ax, prevalence, window=window, prediction_rate=prediction_rate)
     return legible(ax)
 
 
@@ -407,53 +411,3 @@ def shares(credible: xr.Dataset, ax: Any = None, most: int = 20, *, colors: Mapp
     if left_out:
         ax.set_title(f"{left_out} more with smaller shares", fontsize=8)
     return legible(ax)
-
-
-def roc_beside_tile(tile: xr.DataArray, a: float, b: float, prevalence: float, source: Any = None) -> Any:
-    """A Tile with a chosen score, beside ROC with the pencil of its iso-performance lines.
-
-    Parameters
-    ----------
-    tile : xarray.DataArray
-        A map of numbers (b, a) to draw.
-    a, b : float
-        The chosen score.
-    prevalence : float
-        Of the ROC space.
-    source : DataArray, optional
-        Performances (entity, actual, predicted) to mark as points of ROC.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-
-    Examples
-    --------
-    >>> import bayesrank as br
-    >>> counts = br.from_counts(tn=80, fp=0, fn=3, tp=27)
-    >>> tile = br.tile.value(counts).isel(entity=0)
-    >>> len(roc_beside_tile(tile, a=0.9, b=0.4, prevalence=0.25).axes)  # with colour bars
-    4
-    """
-    import matplotlib
-    import matplotlib.pyplot as plt
-
-    from bayesrank.scores import fpr, tpr
-    from bayesrank.tile import isoperformance
-
-    figure, (left, right) = plt.subplots(1, 2, figsize=(9.4, 4), layout="constrained")
-    value_tile(tile, ax=left, prevalence=prevalence)
-    left.plot(a, b, "o", color="#D55E00", markeredgecolor=paper(left), markersize=9, clip_on=False, zorder=5)
-    left.set_title(f"the score at a = {a:g}, b = {b:g}", fontsize=9)
-    x = np.linspace(0, 1, 201)
-    scale = matplotlib.colormaps[SEQUENTIAL]
-    for level in np.linspace(0, 1, 11):
-        line = isoperformance(a, b, float(level), prevalence, points=201)
-        right.plot(line["fpr"], line["tpr"], color=scale(level), linewidth=1.5)
-    right.plot(x, x, color=shade(right, 0.4), linewidth=0.8, linestyle=":")
-    if source is not None:
-        right.plot(fpr(source).values.ravel(), tpr(source).values.ravel(), ".", color=ink(), markersize=5)
-    right.set(xlim=(-0.01, 1.01), ylim=(-0.01, 1.01), xlabel="FPR", ylabel="TPR", aspect="equal")
-    right.set_title(f"equal values 0, 0.1, …, 1 at prevalence {prevalence:g}", fontsize=9)
-    figure.colorbar(matplotlib.cm.ScalarMappable(cmap=scale), ax=right, label="value of the score", shrink=0.85)
-    return figure

@@ -72,6 +72,7 @@ PICTURES = {
     "pencil": lambda d: br.plots.pencil(0.95, 0.7, 0.2),
     "vertices": lambda d: br.plots.vertices(0.2)[0],
     "shares": lambda d: br.plots.shares(d["credible"]),
+    "prior_grids": lambda d: br.plots.prior_grids([0.1, 0.5]),
     "roc_beside_tile": lambda d: br.plots.roc_beside_tile(
         br.tile.value(d["point"], 7).isel(entity=0), 0.9, 0.4, 0.25, d["point"]
     ),
