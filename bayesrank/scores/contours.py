@@ -113,10 +113,31 @@ def contour_curve(
     elif closed is not None and closed.turning is not None:
         fpr, tpr = _around(closed, k, along, prevalence, extent)
     else:
-        tpr = contour(of, k, along, prevalence)
-        fpr, tpr = xr.broadcast(along, tpr)
+        fpr, tpr = xr.broadcast(along, contour(of, k, along, prevalence))
+        fpr, tpr = fpr.transpose("value", "point").copy(), tpr.transpose("value", "point").copy()
+        for x, y in zip(fpr.values, tpr.values, strict=True):
+            _reach(x, y, low, high)
     inside = (tpr >= low) & (tpr <= high) & (fpr >= low) & (fpr <= high)
     return xr.Dataset({"fpr": fpr.where(inside), "tpr": tpr.where(inside)}).transpose("value", "point")
+
+
+def _reach(x: np.ndarray, y: np.ndarray, low: float, high: float) -> None:
+    """Moves, in place, the first point of a curve outside of the extent to its edge: a steep one else ends far from it.
+
+    A step back, or one that is much larger than the one before, is that over a pole.
+    """
+    inside = (y >= low) & (y <= high)
+    for i in np.flatnonzero(inside):
+        for step in (1, -1):
+            out, back = i + step, i - step
+            if not 0 <= out < len(y) or inside[out] or not np.isfinite(y[out]):
+                continue
+            rise = y[out] - y[i]
+            before = y[i] - y[back] if 0 <= back < len(y) else np.nan
+            if np.isfinite(before) and not 0 < rise * np.sign(before) <= 10 * abs(before):
+                continue
+            edge = high if rise > 0 else low
+            x[out], y[out] = x[i] + (x[out] - x[i]) * (edge - y[i]) / rise, edge
 
 
 def _around(
