@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from bayesrank.plots._colors import halo, ink, shade
+from bayesrank.plots._colors import halo, ink, mixed, shade
 from bayesrank.plots._style import new_axes
 from bayesrank.predictive import multiplicity
 from bayesrank.scores import Score, as_score
@@ -224,16 +224,16 @@ def roc_points(positives: int, negatives: int, score: Any, as_counts: bool = Fal
     >>> roc_points(5, 8, "f1").get_ylabel()
     'TPR'
     """
-    ax = new_axes(ax, 5.0, 4.2)
+    wide = as_counts and negatives > 2 * positives
+    ax = new_axes(ax, *((8.4, 4.2) if wide else (5.0, 4.2)))
     score, points = as_score(score), roc_lattice(positives, negatives)
     scale = (negatives, positives) if as_counts else (1, 1)
     for line in _draw_contours(ax, score, positives / (positives + negatives), None, (0.0, 1.0), scale=scale):
-        line.set(zorder=3, path_effects=halo(ax, 2.0))
+        _above(ax, line)
     x, y = points["fpr"].values * scale[0], points["tpr"].values * scale[1]
     size = 5 if as_counts else 11
     words = ("false positives", "true positives") if as_counts else ("FPR", "TPR")
     ax.set(xlabel=words[0], ylabel=words[1])
-    wide = as_counts and negatives > 2 * positives
     return _draw_points(
         ax, x, y, (positives, negatives), score, "bottom" if wide else "right", s=size, edgecolors=shade(ax, 0.7),
         linewidths=0.2,
@@ -271,7 +271,8 @@ def pr_points(positives: int, negatives: int, score: Any, ax: Any = None) -> Any
         inside = ~np.isnan(rates).any(axis=0)
         curve = roc_to_pr(rates[0, inside], rates[1, inside], share)
         rates[:, inside] = curve["recall"], curve["precision"]
-        line.set(data=rates, zorder=3, path_effects=halo(ax, 2.0))
+        line.set_data(rates)
+        _above(ax, line)
     ax.set(xlabel="recall", ylabel="precision", xlim=(-0.03, 1.03), ylim=(-0.03, 1.03))
     return _draw_points(ax, points["recall"], points["precision"], (positives, negatives), score, s=9)
 
@@ -361,6 +362,11 @@ def _draw_points(
     ax.set_aspect("equal")
     ax.set_title(f"{sizes[0]} positives, {sizes[1]} negatives")
     return ax
+
+
+def _above(ax: Any, line: Any) -> None:
+    """A contour over points of its own colour: darker, with an edge of paper."""
+    line.set(zorder=3, color=mixed(line.get_color(), ink(), 0.45), path_effects=halo(ax, 2.0))
 
 
 def _draw_contours(
