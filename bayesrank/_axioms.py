@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from itertools import permutations
 from math import comb
+from typing import Any
 
 import numpy as np
 
@@ -22,7 +23,7 @@ Values = Callable[[np.ndarray], np.ndarray]
 
 
 def counterexamples(
-    score: Score, prevalence: float | None, classes: int = 2, operations: Sequence[str] = ("mix",)
+    score: Score, prevalence: float | None, classes: int = 2, operations: Sequence[Any] = ("mix",)
 ) -> np.ndarray:
     """Counterexamples over (test, role, cell); NaN where a test found none.
 
@@ -41,9 +42,9 @@ def counterexamples(
             found[0, :2] = _axiom_2(points, values, right)
         if np.isnan(found[1:, 0]).any():
             pairs = np.full((2, 3, classes**2), np.nan)
-            if "mix" in operations:
+            if any(isinstance(one, str) and one == "mix" for one in operations):
                 pairs = _axiom_3(function, points, values)
-            others = [image for name in operations if name != "mix" for image in _images(name, points, classes)]
+            others = [image for one in operations for image in _images(one, points, classes)]
             if others:
                 changed = _changed(function, points, values, others)
                 pairs = np.where(np.isnan(pairs), changed, pairs)
@@ -107,9 +108,14 @@ def _axiom_3(function: Values, points: np.ndarray, values: np.ndarray) -> np.nda
     return result
 
 
-def _images(operation: str, points: np.ndarray, classes: int) -> Iterator[np.ndarray]:
-    """The performances that another operation makes of these."""
+def _images(operation: Any, points: np.ndarray, classes: int) -> Iterator[np.ndarray]:
+    """The performances that an operation on single entities makes of these; none, for mixtures."""
     tables = points.reshape(classes, classes, -1)
+    if not isinstance(operation, str):  # noise: the share of each given prediction that becomes each other one
+        yield np.einsum("apn,pq->aqn", tables, operation).reshape(points.shape)
+        return
+    if operation == "mix":
+        return
     if operation == "shuffle":  # half of the predictions are dealt out again at random: skill is halved
         twins = tables.sum(axis=1, keepdims=True) * tables.sum(axis=0, keepdims=True)
         yield ((tables + twins) / 2).reshape(points.shape)

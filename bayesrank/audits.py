@@ -15,7 +15,7 @@ import numpy as np
 import xarray as xr
 
 from bayesrank._axioms import OPERATIONS, ROUNDING, counterexamples, lattice
-from bayesrank._checks import one_of, sequence, whole
+from bayesrank._checks import sequence, whole
 from bayesrank.scores.names import as_score
 from bayesrank.scores.placement import FixedRate, canonical_values, fixed_rate, place, places, swapped
 from bayesrank.scores.score import Score
@@ -67,7 +67,7 @@ def audit(
     *,
     prediction_rate: float | None = None,
     classes: int = 2,
-    operations: str | Iterable[str] = "mix",
+    operations: Any = "mix",
 ) -> xr.Dataset:
     """Whether a score may rank, and by what preferences: one row of a table of scores.
 
@@ -90,11 +90,12 @@ def audit(
     classes : int
         How many classes, 2 to 8. Of more than two the axioms alone are tested, on the pairs of up to 2,500
         performances: there is no Tile.
-    operations : str or iterable of str
+    operations : str, matrix, or iterable of such
         What axiom 3 allows to be done to entities (Φ of the paper): ``"mix"``, choose one of two at random for each
         case; ``"relabel"``, give their predictions other labels; ``"shuffle"``, deal half of the predictions of one out
-        again at random. Each of the two latter makes a single performance better if the upper test fails, and worse if
-        the lower does: orders that pass all are few.
+        again at random; and noise of any other kind, as a matrix (given, new) of probabilities: what share of each
+        given prediction becomes each new one. All but ``"mix"`` make a single performance better if the upper test
+        fails, and worse if the lower does: orders that pass all are few.
 
     Returns
     -------
@@ -116,7 +117,7 @@ def audit(
     ValueError
         If the prevalence is not strictly between 0 and 1, the score is defined nowhere, there is no such operation, or
         a rate is given of which there is no use: both of them, or one with more than two classes, or a prediction rate
-        while predictions are relabelled.
+        while predictions are changed.
     TypeError
         If the score is of two classes alone, and ``classes`` are more.
 
@@ -138,11 +139,11 @@ def audit(
     """
     fixed = fixed_rate(prevalence, prediction_rate)
     found = as_score(score)
-    allowed = _operations(operations)
-    if whole("classes", classes, 2, 8) > 2:
+    allowed = _operations(operations, whole("classes", classes, 2, 8))
+    if classes > 2:
         return _audit_of_classes(found, fixed, classes, allowed)
-    if fixed.predicted and "relabel" in allowed:
-        raise ValueError("prediction_rate must be left out where predictions are relabelled, which changes it")
+    if fixed.predicted and any(not isinstance(one, str) or one == "relabel" for one in allowed):
+        raise ValueError("prediction_rate must be left out where predictions get other labels, which changes it")
     asked = swapped(found) if fixed.predicted else found
     evidence = counterexamples(asked, fixed.share, operations=allowed)
     taus, at = _correlations(asked, fixed.share)
@@ -189,7 +190,7 @@ def _row(score: Score, evidence: np.ndarray, taus: dict[str, Any], fixed: FixedR
     return row
 
 
-def _audit_of_classes(score: Score, fixed: FixedRate, classes: int, operations: list[str]) -> xr.Dataset:
+def _audit_of_classes(score: Score, fixed: FixedRate, classes: int, operations: list[Any]) -> xr.Dataset:
     """The axioms for more than two classes."""
     if fixed.share is not None:
         raise ValueError(
@@ -208,12 +209,33 @@ def _audit_of_classes(score: Score, fixed: FixedRate, classes: int, operations: 
     return row.assign(verdict=_verdict(row, {}, False, f" {classes} classes"))
 
 
-def _operations(operations: Any) -> list[str]:
-    """What axiom 3 allows, by name."""
-    found = [operations] if isinstance(operations, str) else sequence("operations", operations)
+def _operations(operations: Any, classes: int) -> list[Any]:
+    """What axiom 3 allows: names, and matrices of noise."""
+    one = isinstance(operations, str) or np.ndim(_numeric(operations)) == 2
+    found = [operations] if one else sequence("operations", operations)
     if not found:
-        raise ValueError(f"operations must be some of {list(OPERATIONS)}; got none")
-    return [one_of("operations", name, OPERATIONS) for name in found]
+        raise ValueError(f"operations must be some of {list(OPERATIONS)} or matrices of noise; got {operations!r}")
+    return [one if isinstance(one, str) and one in OPERATIONS else _noise(one, classes) for one in found]
+
+
+def _noise(matrix: Any, classes: int) -> np.ndarray:
+    """Probabilities (given, new) of predictions, checked."""
+    found = _numeric(matrix)
+    if found is None or isinstance(matrix, str):
+        raise ValueError(f"operations must be some of {list(OPERATIONS)} or matrices of noise; got {matrix!r}")
+    if found.shape != (classes, classes) or not (found >= 0).all() or not np.allclose(found.sum(axis=1), 1):
+        raise ValueError(
+            f"operations must be of shape {(classes, classes)}, probabilities whose rows sum to 1; got {found.tolist()}"
+        )
+    return found
+
+
+def _numeric(values: Any) -> Any:
+    """Values as an array of numbers, or None if they are none."""
+    try:
+        return np.asarray(values, dtype=float)
+    except (TypeError, ValueError):
+        return None
 
 
 def audit_table(scores: Iterable[Any] = TABLE_1, prevalences: Iterable[float | None] = (None, 0.2, 0.5)) -> xr.Dataset:

@@ -25,6 +25,11 @@ performance. Undefined values, infinite ones among them, are NaN.
   `br.scores.smallest_recall`, by a word before its name or alias: {averages}. Classes without cases are left out where
   the counts are known. `br.scores.average(score, kind)` averages what has no name, such as `f_beta(3)`, and the
   accuracy, as "macro accuracy" may mean two things. [Averages may not rank](theory/averages.md).
+- *Delta P* has two senses. Where the prediction is the cue and the truth the outcome, it is P(positive | called
+  positive) less P(positive | called negative): the `markedness`, and `delta_p` here. The other way round it is P(called
+  positive | positive) less P(called positive | negative): the `informedness`, which Powers writes ΔP′, and
+  `delta_p_prime` here. Lovell et al. call the informedness Delta P. Both are equal where as many cases are called
+  positive as are so.
 
 | name | symbol | formula | defined | range | better | π | ranks | aliases | reference |
 |---|---|---|---|---|---|---|---|---|---|

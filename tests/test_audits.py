@@ -325,15 +325,40 @@ def test_what_relabelling_and_shuffling_do():
     assert not br.audit("f1", operations=["mix", "relabel"], classes=2)["axiom_3_upper"]
 
 
+NOISE = [[0.9, 0.1], [0.3, 0.7]]
+
+
+def test_what_noise_does():
+    # An informative channel takes informedness down by 1 - .1 - .3, to all alike: it is worse where it was positive.
+    row = br.audit("informedness", operations=NOISE, prevalence=0.5)
+    for test, sign in (("axiom_3_lower", 1), ("axiom_3_upper", -1)):
+        example = row["counterexample"].sel(test=test)
+        first, image = (example.sel(role=role).values for role in ("first", "mixture"))
+        np.testing.assert_allclose(image, first @ NOISE, atol=1e-12)
+        skill = br.scores.informedness.of_tables
+        assert skill(image) == pytest.approx(0.6 * skill(first))
+        assert sign * skill(first) > 0
+    # Noise that relabels is relabelling; noise that keeps all labels is nothing; among others it is one more operation.
+    exchanged = br.audit("f1", operations=[[[0, 1], [1, 0]]])
+    assert not exchanged["axiom_3_upper"]
+    assert br.audit("f1", operations=np.eye(2))["axiom_3_upper"]
+    assert br.audit("f1", operations=["mix", np.eye(2)])["axiom_3_upper"]
+    assert not br.audit("accuracy", operations=[np.full((3, 3), 1 / 3)], classes=3)["axiom_3_lower"]
+
+
 @pytest.mark.parametrize(
     ("arguments", "error", "words"),
     [
+        ({"operations": [NOISE, [[0.9, 0.2], [0.3, 0.7]]]}, ValueError, "whose rows sum to 1"),
+        ({"operations": np.eye(3)}, ValueError, r"of shape \(2, 2\)"),
+        ({"operations": NOISE, "prediction_rate": 0.2}, ValueError, "prediction_rate must be left out"),
+        ({"operations": [["mix"]]}, ValueError, "operations must be some of"),
         ({"classes": 3, "prevalence": 0.2}, ValueError, "prevalence must be left out of 3 classes"),
         ({"classes": 3}, TypeError, "score must be of more than two classes"),
         ({"classes": 9}, ValueError, "classes must lie between 2 and 8"),
         ({"prediction_rate": 0.2, "prevalence": 0.2}, ValueError, "prediction_rate must be left out"),
         ({"prediction_rate": 0.2, "operations": "relabel"}, ValueError, "prediction_rate must be left out"),
-        ({"operations": "noise"}, ValueError, "operations must be one of"),
+        ({"operations": "noise"}, ValueError, "operations must be some of"),
         ({"operations": []}, ValueError, "operations must be some of"),
         ({"operations": 3}, TypeError, "operations must be a sequence"),
     ],

@@ -49,6 +49,13 @@ def test_links_between_pages_lead_somewhere():
     assert not [(page.name, link) for page, link in links if not (page.parent / link).exists()]
 
 
+def rows_of_the_papers():
+    """The cells of the rows of docs/papers.md."""
+    text = (DOCS / "papers.md").read_text(encoding="utf-8")
+    lines = [line for line in text.splitlines() if line.startswith("| ") and not line.startswith("| where")]
+    return [[cell.strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]] for line in lines]
+
+
 def test_the_page_of_the_papers_names_what_is_there():
     text = (DOCS / "papers.md").read_text(encoding="utf-8")
     names = set(re.findall(r"br((?:\.[a-z_0-9]+)+)", text))
@@ -56,15 +63,28 @@ def test_the_page_of_the_papers_names_what_is_there():
     for name in sorted(names):
         found = br
         for part in name[1:].split("."):
-            if part == "interactive":
-                importlib.import_module("bayesrank.plots.interactive")
+            if part in ("explorers", "interactive"):
+                importlib.import_module(f"bayesrank.plots.{part}")
             found = getattr(found, part)
-    rows = re.findall(r"^\| .*? \|$", text, re.MULTILINE)
-    missing = [row for row in rows if not row.endswith("|  |")]
-    total, done, left = map(int, re.search(r"All (\d+) rows were tried; (\d+) .*?other\s+(\d+)", text, re.S).groups())
-    heads = 4  # the words above the columns of each table
-    assert (len(rows) - heads, len(missing) - heads, done + left) == (total, left, total)
-    assert not [row for row in rows if re.search(r"\|  \| [^|]* \|$", row)]
+    rows = rows_of_the_papers()
+    assert {len(row) for row in rows} == {4}
+    assert len(rows) == int(re.search(r"All (\d+) rows are answered", text)[1])
+
+
+def test_every_row_of_the_papers_has_a_figure_or_a_test():
+    figures = (DOCS / "paper_figures.py").read_text(encoding="utf-8")
+    named = set(re.findall(r'@figure\(\s*"(\w+)"', figures)) | {f"U{part}{k}" for part in "BC" for k in range(1, 16)}
+    for where, what, here, shown in rows_of_the_papers():
+        found = re.fullmatch(r"`([\w./]+)`", shown)
+        assert found, (where, what)
+        if not found[1].endswith(".py"):
+            assert found[1] in named, (where, what)
+            continue
+        text = (DOCS.parent / "tests" / found[1]).read_text(encoding="utf-8")
+        # The test speaks of one of the calls of its row; br.scores may be all of the catalogue.
+        calls = {name.split(".")[-1] for name in re.findall(r"br((?:\.[a-z_0-9]+)+)", here)} or {"main"}
+        calls |= {"SCORES"} if "br.scores" in here else set()
+        assert any(re.search(rf"\b{call}\b", text) for call in calls), (where, what)
 
 
 PUBLIC = [br, br.datasets, br.ops, br.performance, br.plots, br.predictive, br.scores, br.tile, ranking, report]

@@ -125,6 +125,12 @@ def _():
 @row("Never mind the metrics, Eq. 24, Delta P")
 def _():
     assert br.scores.get("delta_p").name == "markedness"
+    assert br.scores.get("delta_p_prime").name == "informedness"
+    tn, fp, fn, tp = 40, 5, 10, 20
+    one, two = br.scores.get("delta_p"), br.scores.get("delta_p_prime")
+    assert one.of_cells(tn, fp, fn, tp) == pytest.approx(tp / (tp + fp) - fn / (fn + tn))
+    assert two.of_cells(tn, fp, fn, tp) == pytest.approx(tp / (tp + fn) - fp / (fp + tn))
+    assert one.of_cells(tn, 7, 7, tp) == pytest.approx(two.of_cells(tn, 7, 7, tp))
     assert br.scores.informedness(TABLE).item() != pytest.approx(br.scores.markedness(TABLE).item())
 
 

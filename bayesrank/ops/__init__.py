@@ -8,6 +8,7 @@ when a score is shifted or scaled (Zhao et al., Outperformance Score).
 
 from bayesrank.ops.changes import drift, summarize
 from bayesrank.ops.curves import CURVE_METRICS, of_curve, of_value
+from bayesrank.ops.functions import value_curves
 from bayesrank.ops.references import (
     UNIFORM,
     Distribution,
@@ -19,7 +20,7 @@ from bayesrank.ops.references import (
     pool,
 )
 from bayesrank.ops.thresholds import best_threshold, ideal_area, threshold_curves
-from bayesrank.ops.values import by_label, of_draws, square, tile, value_curves
+from bayesrank.ops.values import by_label, of_draws, square, tile
 
 __all__ = [
     "CURVE_METRICS",

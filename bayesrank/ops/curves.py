@@ -7,6 +7,7 @@ thresholds. Every OPS of a curve comes from a sample of curves and carries its s
 """
 
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -21,7 +22,7 @@ from bayesrank.ops.references import Reference, checked_curves
 from bayesrank.ops.values import broadcast, check_range, of_scored_value, wrap
 from bayesrank.weights import blocks_of, checked_weights
 
-__all__ = ["CURVE_METRICS", "checked_cases", "of_curve", "of_value"]
+__all__ = ["CURVE_METRICS", "checked_cases", "curve_metric", "curve_range", "of_curve", "of_value"]
 
 AT_K = {"precision_at_k": "precision_at_share", "lift_at_k": "lift_at_share", "recall_at_k": "recall_at_share"}
 CURVE_METRICS = (*AREAS, *POINTS, *AT_K)
@@ -93,7 +94,7 @@ def of_value(
     >>> of_value("auc_pr", 0.354, 0.091).round(2).item()
     0.87
     """
-    if not isinstance(score, str) or _plain(score) not in CURVE_METRICS:
+    if not curve_metric(score):
         for name, given in (("at", at), ("size", size)):
             if given is not None:
                 raise ValueError(f"{name} is for points on curves, not for {score!r}; got {given!r}")
@@ -276,6 +277,28 @@ def _ops(curves: xr.Dataset, places: list[Place], value: np.ndarray, prevalence:
     return ops
 
 
+def curve_metric(score: Any) -> bool:
+    """Whether it is the name of a metric of a curve.
+
+    Examples
+    --------
+    >>> curve_metric("AUC PR"), curve_metric("f1")
+    (True, False)
+    """
+    return isinstance(score, str) and _plain(score) in CURVE_METRICS
+
+
+def curve_range(metric: str, prevalence: np.ndarray, at: Any, size: int | None) -> tuple[np.ndarray, np.ndarray]:
+    """Smallest and largest value of a metric of a curve at each prevalence.
+
+    Examples
+    --------
+    >>> [end.round(3).item() for end in curve_range("lift_at_share", np.array(0.2), 0.1, None)]
+    [0.0, 5.0]
+    """
+    return _range(*_place(_plain(metric), at, size), prevalence)
+
+
 def _plain(name: str) -> str:
     return name.strip().lower().replace(" ", "_").replace("-", "_")
 
@@ -350,7 +373,7 @@ def _below(curves: xr.Dataset, metric: str, at: float, value: np.ndarray, preval
     asked = value[known]
     # Rounding must not let a curve beat itself, nor a value at the end of the range lose to its own limit.
     asked = asked - 1e-12 * np.maximum(1.0, np.abs(asked))
-    rivals = (_sorted_metric(curves, metric, at, share) for share in shares)
+    rivals = (_rivals(curves, metric, at, float(share)) for share in shares)
     table = np.stack([np.searchsorted(rival, asked, side="left") / rival.size for rival in rivals])
     low = np.minimum(np.floor(position).astype(int), max(shares.size - 2, 0))
     high, weight, item = np.minimum(low + 1, shares.size - 1), position - low, np.arange(asked.size)
@@ -367,6 +390,18 @@ def _prevalence_nodes(prevalence: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     nodes = np.linspace(odds[0], odds[-1], int(np.ceil((odds[-1] - odds[0]) / STEP)) + 2)
     where = np.interp(odds, nodes, np.arange(nodes.size))[position]
     return 1 / (1 + np.exp(-nodes)), where
+
+
+def _rivals(curves: xr.Dataset, metric: str, at: float, prevalence: float) -> np.ndarray:
+    """The metric of all reference curves, sorted; of the default ones it is kept, which value after value needs."""
+    if curves is checked_curves(None):
+        return _default_rivals(metric, at, prevalence)
+    return _sorted_metric(curves, metric, at, prevalence)
+
+
+@lru_cache(maxsize=64)
+def _default_rivals(metric: str, at: float, prevalence: float) -> np.ndarray:
+    return _sorted_metric(checked_curves(None), metric, at, prevalence)
 
 
 def _sorted_metric(curves: xr.Dataset, metric: str, at: float, prevalence: float) -> np.ndarray:

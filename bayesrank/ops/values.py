@@ -15,7 +15,7 @@ from bayesrank.scores._contour_area import monotone, score_at
 from bayesrank.scores._forms import ranking_area
 from bayesrank.scores.score import cells_at
 
-__all__ = ["by_label", "of_draws", "of_scored_value", "square", "tile", "value_curves", "value_range"]
+__all__ = ["by_label", "of_draws", "of_scored_value", "square", "tile", "value_range"]
 
 ERROR = "standard error of a share of the reference's sample"
 
@@ -207,52 +207,6 @@ def by_label(
     weight = xr.DataArray(share / share.sum(), dims="label")
     average = (ops * weight).where(weight > 0, 0.0).sum("label", skipna=False)
     return xr.Dataset({"ops": ops, "average": average.rename("average")})
-
-
-def value_curves(score: Any, prevalence: Any, points: int = 201, reference: Reference | None = None) -> xr.DataArray:
-    """OPS as a function of the score's value, for several prevalences.
-
-    Parameters
-    ----------
-    score : Score, str or callable
-        A two-class score with a direction and a finite range.
-    prevalence : sequence of float
-        Strictly between 0 and 1.
-    points : int
-        Values, evenly spaced over the score's range.
-    reference : Distribution or Sample, optional
-        Uniform by default.
-
-    Returns
-    -------
-    xarray.DataArray
-        Named "ops" (prevalence, value); NaN outside the score's range at a prevalence.
-
-    Raises
-    ------
-    ValueError
-        If the score has no direction or an infinite range.
-
-    References
-    ----------
-    Zhao et al., Outperformance Score, Figure 1 (c).
-
-    Examples
-    --------
-    >>> value_curves("f1", [0.1, 0.5], points=3).round(3).values.tolist()
-    [[0.0, 0.926, 1.0], [0.0, 0.5, 1.0]]
-    """
-    score, reference = directed(score), checked_reference(reference)
-    if not np.isfinite(score.range).all():
-        raise ValueError(f"score must have a finite range to run through; got {score.name} with {score.range}")
-    low, high = score.range
-    value = np.linspace(low, high, whole("points", points, 2))
-    values, shares = broadcast(value, numbers("prevalence", prevalence).reshape(-1, 1))
-    least, most = value_range(score, shares)
-    inside = np.where((values.values >= least - 1e-12) & (values.values <= most + 1e-12), values.values, np.nan)
-    ops = below(reference, score, np.clip(inside, least, most), shares.values)
-    coords = {"prevalence": np.ravel(prevalence), "value": value}
-    return xr.DataArray(ops, coords, ("prevalence", "value"), name="ops", attrs={"score": score.name})
 
 
 def square(score: Any, value: float, prevalence: float, resolution: int = 201) -> xr.Dataset:

@@ -5,22 +5,32 @@ Matplotlib's style, dark ones too.
 """
 
 from bayesrank.plots._colors import colors
+from bayesrank.plots.beside import roc_beside_tile
 from bayesrank.plots.cases import case_grid
 from bayesrank.plots.checks import predictive_check
 from bayesrank.plots.datasets import rank_blobs
 from bayesrank.plots.decisions import decision_curve
-from bayesrank.plots.maps import roc_beside_tile, value_tile, value_tiles
+from bayesrank.plots.maps import value_tile, value_tiles
 from bayesrank.plots.meta_analysis import summary_roc
 from bayesrank.plots.ops import ops_curve, ops_drift, ops_square, ops_tile, ops_values
-from bayesrank.plots.places import pencil, placement_tile, vertices
+from bayesrank.plots.places import pencil, placement_tile, prior_grids, vertices
 from bayesrank.plots.populations import shrinkage
-from bayesrank.plots.predictive import effect_of_size, matrix_pmf, pmf_over_contours, score_pmf, score_pmf_by_tpr
+from bayesrank.plots.predictive import (
+    effect_of_size,
+    matrix_pmf,
+    pmf_over_contours,
+    pr_pmf,
+    score_pmf,
+    score_pmf_by_tpr,
+    score_pmfs,
+)
 from bayesrank.plots.ranks import forest, rank_distribution, rank_heatmap, score_lines, superiority
 from bayesrank.plots.rates import roc_regions
 from bayesrank.plots.roc import (
     animate_contours,
     confusion_simplex,
     contours,
+    count_ticks,
     multiplicities,
     pr_points,
     roc_points,
@@ -36,6 +46,7 @@ __all__ = [
     "colors",
     "confusion_simplex",
     "contours",
+    "count_ticks",
     "credible_tile",
     "decision_curve",
     "difference",
@@ -54,8 +65,10 @@ __all__ = [
     "placement_tile",
     "pmf_over_contours",
     "posterior_against_prior",
+    "pr_pmf",
     "pr_points",
     "predictive_check",
+    "prior_grids",
     "probability_best_tiles",
     "rank_blobs",
     "rank_distribution",
@@ -66,6 +79,7 @@ __all__ = [
     "score_lines",
     "score_pmf",
     "score_pmf_by_tpr",
+    "score_pmfs",
     "sensitivity",
     "shares",
     "shrinkage",

@@ -13,7 +13,8 @@ import xarray as xr
 
 from bayesrank._checks import in_words
 from bayesrank.plots._page import Html, embedded, page
-from bayesrank.plots.roc import _limits, _name, _steps
+from bayesrank.plots.roc import SIDE as SIDE_SEEN
+from bayesrank.plots.roc import _limits, _name, _steps, check_positives
 from bayesrank.predictive import confusion_pmf
 from bayesrank.scores import as_score
 from bayesrank.scores.contours import contour_curve
@@ -67,8 +68,7 @@ def turning_simplex(total: int, positives: Sequence[int], score: Any) -> Html:
     low, high = _limits(score)
     slices = []
     for p in positives:
-        if not 0 < p < total:
-            raise ValueError(f"positives must be between 1 and {total - 1}; got {p}")
+        check_positives(p, total)
         values = lattice_values(p, total - p, score).transpose("tp", "fp").values.ravel()
         slices.append({"positives": int(p), "values": [_short(value) for value in values.tolist()]})
     data = {
@@ -80,6 +80,7 @@ def turning_simplex(total: int, positives: Sequence[int], score: Any) -> Html:
         "low": low,
         "high": high,
         "scale": SCALE,
+        "view": _turned(*SIDE_SEEN),
     }
     boxes = " ".join(
         f'<label><input type="checkbox" checked> {one["positives"]} positives</label>' for one in slices
@@ -103,6 +104,9 @@ def pmf_slider(
 ) -> Html:
     """The pmf of the next confusion matrix over a score's contours, as its class sizes move under a slider.
 
+    Areas are proportional to masses, at one scale in all frames; :func:`bayesrank.plots.explorers.explore_pmf` moves
+    what was observed.
+
     Parameters
     ----------
     counts : xarray.DataArray
@@ -110,7 +114,7 @@ def pmf_slider(
     score : Score, str or callable
         Whose contours to draw.
     sizes : sequence of pairs of int
-        Positives and negatives of the next test set, one frame each. Areas are proportional to masses in a frame.
+        Positives and negatives of the next test set, one frame each.
     model, prior
         As for :func:`bayesrank.predictive.confusion_pmf`.
 
@@ -137,16 +141,19 @@ def pmf_slider(
     low, high = _limits(score)
     values = _steps(low, high)
     frames = []
-    for place, (p, n) in enumerate(sizes):
+    for p, n in sizes:
         if p < 1 or n < 1:
             raise ValueError(f"sizes must hold cases of both classes; got {(p, n)}")
+    pmfs = [confusion_pmf(counts, p, n, model, prior) for p, n in sizes]
+    largest = max(pmf.max().item() for pmf in pmfs)
+    for place, (p, n) in enumerate(sizes):
         curves = contour_curve(score, values, p / (p + n), points=101)
         across, up = curves["fpr"].values, curves["tpr"].values
         lines = "".join(
             _line(across[i], up[i], _color(value, low, high), f"{_name(score)} = {value:g}")
             for i, value in enumerate(values.tolist())
         )
-        dots = _dots(confusion_pmf(counts, p, n, model, prior))
+        dots = _dots(pmfs[place], largest)
         hidden = ' style="display:none"' if place else ""
         frames.append(f'<g data-frame="{p} + {n}"{hidden}>{lines}{dots}</g>')
     title = f"The next confusion matrix and {_name(score)}"
@@ -175,20 +182,26 @@ def save(html: str, path: str | Path) -> Path:
     True
     """
     if not isinstance(html, Html):
-        raise TypeError(f"html must come from turning_simplex or pmf_slider; got {in_words(html)}")
+        raise TypeError(f"html must come from a function that makes a page; got {in_words(html)}")
     path = Path(path)
     path.write_text(html, encoding="utf-8")
     return path
 
 
-def _dots(pmf: xr.DataArray) -> str:
+def _turned(elevation: float, azimuth: float) -> list[float]:
+    """Turn and tilt of the page for a side in degrees."""
+    up, around = np.radians([elevation, azimuth])
+    return [float(np.arctan2(-np.cos(around), -np.sin(around))), float(-up)]
+
+
+def _dots(pmf: xr.DataArray, largest: float) -> str:
     """Circles with areas proportional to masses, each with its matrix and mass in words."""
     mass = pmf.transpose("tp", "tn").values
     p, n = int(pmf["positives"]), int(pmf["negatives"])
     tp, tn = (pmf[name].values for name in ("tp", "tn"))
     parts = []
-    for i, j in np.argwhere(mass > UNSEEN * mass.max()).tolist():
-        x, y, radius = _x(1 - tn[j] / n), _y(tp[i] / p), LARGEST * np.sqrt(mass[i, j] / mass.max())
+    for i, j in np.argwhere(mass > UNSEEN * largest).tolist():
+        x, y, radius = _x(1 - tn[j] / n), _y(tp[i] / p), LARGEST * np.sqrt(mass[i, j] / largest)
         words = f"TP {tp[i]}, FP {n - tn[j]}: {mass[i, j]:.3g}"
         parts.append(f'<circle cx="{x}" cy="{y}" r="{radius:.3f}"><title>{words}</title></circle>')
     return f'<g fill="var(--bar)" fill-opacity=".75">{"".join(parts)}</g>'

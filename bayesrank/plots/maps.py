@@ -10,12 +10,12 @@ import numpy as np
 import xarray as xr
 
 from bayesrank._checks import numbers, whole
-from bayesrank.plots._colors import ink, paper, shade
-from bayesrank.plots._furniture import SEQUENTIAL, color_bar, furnish, scale, title, window_of
+from bayesrank.plots._colors import ink, paper
+from bayesrank.plots._furniture import color_bar, furnish, scale, title, window_of
 from bayesrank.plots._letters import legible
 from bayesrank.plots._style import new_axes, plain_names
 
-__all__ = ["roc_beside_tile", "value_tile", "value_tiles"]
+__all__ = ["value_tile", "value_tiles"]
 
 
 def value_tile(
@@ -159,53 +159,3 @@ def value_tiles(
         ax.set_visible(False)
     color_bar(ScalarMappable(norm, colored["cmap"]), grid, tiles, label or title(tiles), 0.8)
     return legible(figure)
-
-
-def roc_beside_tile(tile: xr.DataArray, a: float, b: float, prevalence: float, source: Any = None) -> Any:
-    """A Tile with a chosen score, beside ROC with the pencil of its iso-performance lines.
-
-    Parameters
-    ----------
-    tile : xarray.DataArray
-        A map of numbers (b, a) to draw.
-    a, b : float
-        The chosen score.
-    prevalence : float
-        Of the ROC space.
-    source : DataArray, optional
-        Performances (entity, actual, predicted) to mark as points of ROC.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-
-    Examples
-    --------
-    >>> import bayesrank as br
-    >>> counts = br.from_counts(tn=80, fp=0, fn=3, tp=27)
-    >>> tile = br.tile.value(counts).isel(entity=0)
-    >>> len(roc_beside_tile(tile, a=0.9, b=0.4, prevalence=0.25).axes)  # with colour bars
-    4
-    """
-    import matplotlib
-    import matplotlib.pyplot as plt
-
-    from bayesrank.scores import fpr, tpr
-    from bayesrank.tile import isoperformance
-
-    figure, (left, right) = plt.subplots(1, 2, figsize=(9.4, 4), layout="constrained")
-    value_tile(tile, ax=left, prevalence=prevalence)
-    left.plot(a, b, "o", color="#D55E00", markeredgecolor=paper(left), markersize=9, clip_on=False, zorder=5)
-    left.set_title(f"the score at a = {a:g}, b = {b:g}", fontsize=9)
-    x = np.linspace(0, 1, 201)
-    scale = matplotlib.colormaps[SEQUENTIAL]
-    for level in np.linspace(0, 1, 11):
-        line = isoperformance(a, b, float(level), prevalence, points=201)
-        right.plot(line["fpr"], line["tpr"], color=scale(level), linewidth=1.5)
-    right.plot(x, x, color=shade(right, 0.4), linewidth=0.8, linestyle=":")
-    if source is not None:
-        right.plot(fpr(source).values.ravel(), tpr(source).values.ravel(), ".", color=ink(), markersize=5)
-    right.set(xlim=(-0.01, 1.01), ylim=(-0.01, 1.01), xlabel="FPR", ylabel="TPR", aspect="equal")
-    right.set_title(f"equal values 0, 0.1, …, 1 at prevalence {prevalence:g}", fontsize=9)
-    figure.colorbar(matplotlib.cm.ScalarMappable(cmap=scale), ax=right, label="value of the score", shrink=0.85)
-    return figure

@@ -154,7 +154,7 @@
     const said = box.querySelector("output"), size = canvas.width, centre = [0, 1, 2].map((k) =>
       data.corners.reduce((sum, corner) => sum + corner[k], 0) / data.corners.length);
     const reach = Math.max(...data.corners.map((corner) => Math.hypot(...corner.map((x, k) => x - centre[k]))));
-    let [turn, tilt] = [0.6, 0.3], dots = [];
+    let [turn, tilt] = data.view, dots = [];
     const flat = (at) => {
       const [x, y, z] = at.map((value, k) => (value - centre[k]) / reach);
       const [u, v] = [x * Math.cos(turn) - y * Math.sin(turn), x * Math.sin(turn) + y * Math.cos(turn)];
@@ -194,6 +194,11 @@
       pen.fillStyle = ink;
       pen.font = "16px sans-serif";
       data.corners.forEach((corner, k) => pen.fillText(data.names[k], ...flat(corner).slice(0, 2)));
+      data.slices.forEach((slice, s) => {  // beside the corner where all are called positive
+        const share = slice.positives / data.total, [all, none] = data.corners;
+        const at = all.map((x, k) => share * x + (1 - share) * none[k]), [x, y] = flat(at);
+        if (boxes[s].checked) pen.fillText(`p = ${slice.positives}`, x + 6, y + 12);
+      });
       box.dataset.drawn = dots.length;
     };
     const read = (event) => {

@@ -10,7 +10,7 @@ from bayesrank.plots._furniture import furnish
 from bayesrank.plots._letters import legible
 from bayesrank.plots._style import OKABE_ITO, new_axes
 
-__all__ = ["pencil", "placement_tile", "vertices"]
+__all__ = ["pencil", "placement_tile", "prior_grids", "vertices"]
 
 ORANGE, BLUE, GREEN, PURPLE, RED = (OKABE_ITO[i] for i in (1, 0, 2, 3, 5))
 #: Orders with one place at all priors: what is written, (a, b), and where it is written.
@@ -244,6 +244,51 @@ def vertices(prevalence: float, axes: Any = None, values: Any = (0.1, 0.3, 0.5, 
         ax.set_title(f"vertices with one {name}", fontsize=10)
         ax.legend(frameon=False, fontsize=8, loc="upper left", bbox_to_anchor=(1.0, 1.0))
         legible(ax)
+    return axes
+
+
+def prior_grids(prevalences: Any = (0.1, 0.3, 0.5, 0.7, 0.9), axes: Any = None, lines: int = 11) -> Any:
+    """How the Tile of balanced priors is deformed by a shift to each prevalence, a panel each.
+
+    Parameters
+    ----------
+    prevalences : sequence of float
+        Shares of the positive class, strictly between 0 and 1.
+    axes : sequence of matplotlib Axes, optional
+        One a prevalence.
+    lines : int
+        Of the regular grid at balanced priors, along either axis, ends included.
+
+    Returns
+    -------
+    numpy.ndarray of matplotlib.axes.Axes
+        Where the lines of the grid go, and, thick, where the descending diagonal does: the no-skill curve.
+
+    References
+    ----------
+    Piérard et al., The Tile, Figure 8, and Eq. 4 and 5.
+
+    Examples
+    --------
+    >>> [ax.get_title() for ax in prior_grids([0.2, 0.5])]
+    ['prevalence 0.2', 'prevalence 0.5']
+    """
+    import matplotlib.pyplot as plt
+
+    from bayesrank._checks import prevalences as checked
+    from bayesrank.tile import no_skill_curve, prior_grid
+
+    shares = np.atleast_1d(checked(prevalences).values)
+    if axes is None:
+        axes = plt.subplots(1, len(shares), figsize=(2.9 * len(shares), 3.1), layout="constrained", squeeze=False)[1][0]
+    for ax, share in zip(axes, shares.tolist(), strict=True):
+        for place in prior_grid(share, lines).values:
+            ax.plot([place, place], [0, 1], color=shade(ax, 0.45), linewidth=0.8)
+            ax.plot([0, 1], [place, place], color=shade(ax, 0.45), linewidth=0.8)
+        curve = no_skill_curve(prevalence=share)
+        ax.plot(curve["a"], curve["b"], color=BLUE, linewidth=2.2)
+        furnish(ax, None, marks=False, small=True)
+        ax.set_title(f"prevalence {share:g}", fontsize=10)
     return axes
 
 

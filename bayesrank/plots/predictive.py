@@ -6,70 +6,142 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank.plots._colors import ink, paper, shade
-from bayesrank.plots._style import OKABE_ITO, new_axes
-from bayesrank.plots.roc import _draw_contours, _name
+from bayesrank import scores
+from bayesrank._checks import whole
+from bayesrank.plots._colors import halo, ink, paper, place_colors, shade
+from bayesrank.plots._style import OKABE_ITO, list_names, new_axes, strip
+from bayesrank.plots.roc import _draw_contours, _name, count_ticks
 from bayesrank.predictive import confusion_pmf
 from bayesrank.predictive.scores import matrix_values
+from bayesrank.predictive.summaries import quantile, variance
 from bayesrank.scores import as_score
 from bayesrank.scores.contours import contour_curve
 
-__all__ = ["effect_of_size", "matrix_pmf", "pmf_over_contours", "score_pmf", "score_pmf_by_tpr"]
+__all__ = ["effect_of_size", "matrix_pmf", "pmf_over_contours", "pr_pmf", "score_pmf", "score_pmf_by_tpr", "score_pmfs"]
+
+KINDS = ("forest", "histogram", "violin")
+BINS = 40
+#: The colour of numbers of matrices.
+MATRICES = OKABE_ITO[2]
 
 
-def matrix_pmf(pmf: xr.DataArray, figure: Any = None) -> Any:
+def matrix_pmf(
+    pmf: xr.DataArray | Mapping[str, xr.DataArray], observed: xr.DataArray | None = None, figure: Any = None
+) -> Any:
     """A future confusion matrix: the joint pmf in the ROC square and its margins (Lovell et al., Figures 3 and E.1).
 
     Parameters
     ----------
-    pmf : xarray.DataArray
-        From :func:`bayesrank.predictive.confusion_pmf`, with both class sizes known. Areas are proportional to masses.
+    pmf : xarray.DataArray, or mapping from names to such
+        From :func:`bayesrank.predictive.confusion_pmf`, with both class sizes known. Areas are proportional to masses;
+        several are drawn side by side, at one scale.
+    observed : xarray.DataArray, optional
+        Counts of one entity, whose rates to mark.
     figure : matplotlib Figure or SubFigure, optional
 
     Returns
     -------
     matplotlib Figure
 
+    Raises
+    ------
+    ValueError
+        If a pmf has not both class sizes, or the counts are of several entities.
+
     Examples
     --------
     >>> import bayesrank as br
     >>> counts = br.from_counts(tn=9, fp=2, fn=1, tp=5)
-    >>> len(matrix_pmf(br.predictive.confusion_pmf(counts)).axes)
+    >>> len(matrix_pmf(br.predictive.confusion_pmf(counts), observed=counts).axes)
     4
     """
+    named = {"": pmf} if isinstance(pmf, xr.DataArray) else dict(pmf)
+    rates = [_rates(one) for one in named.values()]
     if figure is None:
         import matplotlib.pyplot as plt
 
-        figure = plt.figure(figsize=(6.4, 5.2), layout="constrained")
-    grid = figure.subplots(2, 2, width_ratios=(3, 1), height_ratios=(1, 2.2), squeeze=True)
-    above, joint, beside = grid[0, 0], grid[1, 0], grid[1, 1]
-    grid[0, 1].set_axis_off()
-    fpr, tpr = _rates(pmf)
-    _draw_points(joint, pmf)
-    joint.set(xlabel="FPR", ylabel="TPR", xlim=(-0.03, 1.03), ylim=(-0.03, 1.03))
-    above.vlines(fpr, 0, pmf.sum("tp"), color=OKABE_ITO[0], linewidth=1)
-    above.plot(fpr, pmf.sum("tp"), "o", color=OKABE_ITO[0], markersize=3 if len(fpr) <= 100 else 0)
-    beside.hlines(tpr, 0, pmf.sum("tn"), color=OKABE_ITO[0], linewidth=1)
-    beside.plot(pmf.sum("tn"), tpr, "o", color=OKABE_ITO[0], markersize=3 if len(tpr) <= 100 else 0)
-    above.set(xlim=joint.get_xlim(), ylabel="probability", ylim=(0, None))
-    beside.set(ylim=joint.get_ylim(), xlabel="probability", xlim=(0, None))
-    for ax in (above, beside):
-        ax.spines[["top", "right"]].set_visible(False)
-    above.tick_params(labelbottom=False)
-    beside.tick_params(labelleft=False)
+        figure = plt.figure(figsize=(6.4 * len(named), 5.2), layout="constrained")
+    parts = [figure] if len(named) == 1 else figure.subfigures(1, len(named))
+    largest, *tops = (max(one.sum(over).max().item() for one in named.values()) for over in ((), "tp", "tn"))
+    for part, (name, one), (fpr, tpr) in zip(parts, named.items(), rates, strict=True):
+        grid = part.subplots(2, 2, width_ratios=(3, 1), height_ratios=(1, 2.2), squeeze=True)
+        above, joint, beside = grid[0, 0], grid[1, 0], grid[1, 1]
+        grid[0, 1].set_axis_off()
+        _draw_points(joint, fpr, tpr, one, largest)
+        if observed is not None:
+            _mark_observed(joint, *_rates_of(observed))
+        joint.set(xlabel="FPR", ylabel="TPR", xlim=(-0.03, 1.03), ylim=(-0.03, 1.03))
+        across, up = one.sum("tp"), one.sum("tn")
+        above.vlines(fpr, 0, across, color=OKABE_ITO[0], linewidth=1)
+        above.plot(fpr, across, "o", color=OKABE_ITO[0], markersize=3 if len(fpr) <= 100 else 0)
+        beside.hlines(tpr, 0, up, color=OKABE_ITO[0], linewidth=1)
+        beside.plot(up, tpr, "o", color=OKABE_ITO[0], markersize=3 if len(tpr) <= 100 else 0)
+        above.set(xlim=joint.get_xlim(), ylabel="probability", ylim=(0, 1.05 * tops[0]), title=name)
+        beside.set(ylim=joint.get_ylim(), xlabel="probability", xlim=(0, 1.05 * tops[1]))
+        for ax in (above, beside):
+            ax.spines[["top", "right"]].set_visible(False)
+        above.tick_params(labelbottom=False)
+        beside.tick_params(labelleft=False)
     return figure
 
 
-def score_pmf(pmfs: Mapping[str, xr.Dataset] | xr.Dataset, observed: float | None = None, ax: Any = None) -> Any:
+def pr_pmf(pmf: xr.DataArray, observed: xr.DataArray | None = None, ax: Any = None) -> Any:
+    """A future confusion matrix in the precision-recall square: areas are proportional to masses.
+
+    Parameters
+    ----------
+    pmf : xarray.DataArray
+        From :func:`bayesrank.predictive.confusion_pmf`, with both class sizes known.
+    observed : xarray.DataArray, optional
+        Counts of one entity, to mark.
+    ax : matplotlib Axes, optional
+
+    Returns
+    -------
+    matplotlib Axes
+        Where nothing is called positive there is no precision: the probability of that is told in the title.
+
+    References
+    ----------
+    Lovell et al., Never mind the metrics, Section 7 and Eq. 113.
+
+    Examples
+    --------
+    >>> import bayesrank as br
+    >>> counts = br.from_counts(tn=9, fp=2, fn=1, tp=5)
+    >>> pr_pmf(br.predictive.confusion_pmf(counts), observed=counts).get_ylabel()
+    'precision'
+    """
+    _rates(pmf)
+    ax = new_axes(ax, 4.8, 4.6)
+    tp, fp = xr.broadcast(pmf["tp"], pmf["negatives"].item() - pmf["tn"])
+    called = tp + fp
+    precision = (tp / called.where(called > 0)).transpose("tp", "tn").values
+    recall = (tp / pmf["positives"].item()).transpose("tp", "tn").values
+    _draw_points(ax, recall, precision, pmf, pmf.values.max())
+    if observed is not None:
+        _mark_observed(ax, scores.tpr(observed).item(), scores.ppv(observed).item())
+    without = pmf.values[np.isnan(precision)].sum()
+    ax.set(xlabel="recall", ylabel="precision", xlim=(-0.03, 1.03), ylim=(-0.03, 1.03), aspect="equal")
+    ax.set_title(f"nothing called positive: probability {without:.2g}", fontsize=9)
+    return ax
+
+
+def score_pmf(
+    pmfs: Mapping[str, xr.Dataset] | xr.Dataset, observed: float | None = None, ax: Any = None, *, bins: int = 0
+) -> Any:
     """The values of a future score and their probabilities, and how many matrices share each (Lovell et al., Figure 4).
 
     Parameters
     ----------
     pmfs : Dataset, or mapping from names to Datasets
-        From :func:`bayesrank.predictive.score_pmf`, of one or more models.
+        From :func:`bayesrank.predictive.score_pmf`, of one or more models. Ticks along the bottom are the values that
+        can be; the numbers of matrices are those of the first.
     observed : float, optional
         A value to mark.
     ax : matplotlib Axes, optional
+    bins : int
+        Of histograms above the picture; 0 for none.
 
     Returns
     -------
@@ -84,19 +156,35 @@ def score_pmf(pmfs: Mapping[str, xr.Dataset] | xr.Dataset, observed: float | Non
     >>> score_pmf({"beta-binomial": f1}).get_legend_handles_labels()[1][0]
     'beta-binomial'
     """
-    ax = new_axes(ax, 6.0, 3.6)
+    ax = new_axes(ax, 6.0, 4.4 if whole("bins", bins) else 3.6)
     named = {"": pmfs} if isinstance(pmfs, xr.Dataset) else dict(pmfs)
-    first = next(iter(named.values())).dropna("value")
+    known = [_defined(one) for one in named.values()]
+    first = known[0]
     count = ax.twinx()
-    count.plot(
-        first["value"], first["multiplicity"], ".", color=OKABE_ITO[2], markersize=3, alpha=0.5, label="matrices"
-    )
+    count.plot(first["value"], first["multiplicity"], ".", color=MATRICES, markersize=3, alpha=0.5, label="matrices")
     count.set_ylim(0, 2.2 * float(first["multiplicity"].max()))
-    count.set_ylabel("matrices with this value", color=OKABE_ITO[2])
-    for (name, pmf), colour in zip(named.items(), (OKABE_ITO[5], OKABE_ITO[0], *OKABE_ITO[1:5]), strict=False):
-        ax.plot(pmf["value"], pmf["probability"], ".", color=colour, markersize=4, label=name or None)
+    count.set_ylabel("matrices with this value", color=MATRICES)
+    paints = _colors(len(named))
+    for name, pmf, paint in zip(named, known, paints, strict=True):
+        ax.plot(pmf["value"], pmf["probability"], ".", color=paint, markersize=4, label=name or None)
+    bottom = ax.get_xaxis_transform()
+    ax.plot(
+        first["value"], np.full(first.sizes["value"], 0.012), "|", color=shade(ax, 0.5), markersize=5,
+        markeredgewidth=0.4, transform=bottom, label="_rug", zorder=1,
+    )  # fmt: skip
+    marked = [ax]
+    if bins:
+        above = ax.inset_axes((0.0, 1.03, 1.0, 0.3))
+        for pmf, paint in zip(known, paints, strict=True):
+            mass, edges = np.histogram(pmf["value"], bins, _ends(known), weights=pmf["probability"])
+            above.stairs(mass, edges, color=paint, fill=True, alpha=0.25)
+            above.stairs(mass, edges, color=paint, linewidth=1.2)
+        above.set(xlim=ax.get_xlim(), ylim=(0, None), ylabel=f"in {bins} bins")
+        above.tick_params(labelbottom=False)
+        marked.append(above)
     if observed is not None:
-        ax.axvline(observed, color=shade(ax, 0.7), linewidth=1, linestyle="--")
+        for one in marked:
+            one.axvline(observed, color=shade(ax, 0.7), linewidth=1, linestyle="--")
     label = first["value"].attrs.get("long_name", "value")
     ax.set(xlabel=label, ylabel="probability", ylim=(0, None))
     ax.set_zorder(count.get_zorder() + 1)
@@ -104,6 +192,95 @@ def score_pmf(pmfs: Mapping[str, xr.Dataset] | xr.Dataset, observed: float | Non
     if "" not in named:
         ax.legend(frameon=False, loc="upper left")
     return ax
+
+
+def score_pmfs(
+    pmfs: Mapping[str, xr.Dataset], kind: str = "forest", observed: Mapping[str, float] | None = None, ax: Any = None
+) -> Any:
+    """Pmfs of a score, or of several, one below the other: a row and a colour each.
+
+    Parameters
+    ----------
+    pmfs : mapping from names to Datasets
+        From :func:`bayesrank.predictive.score_pmf`: of models, of classes, of scores, of rivals.
+    kind : {"forest", "histogram", "violin"}
+        The median with the central 50% and 95%; with these, the mass in 40 bins, the rarest 0.1% in the outermost; or
+        the mass smoothed by a normal kernel, a quarter of its standard deviation wide, up and down. Histograms are as
+        high, and violins as large, as their masses tell, at one scale for all rows.
+    observed : mapping, optional
+        From names to values to mark.
+    ax : matplotlib Axes, optional
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Raises
+    ------
+    ValueError
+        If there is no such kind, or nothing to draw.
+
+    References
+    ----------
+    Lovell et al., Never mind the metrics, Sections 8 and 9.
+
+    Examples
+    --------
+    >>> import bayesrank as br
+    >>> pmf = br.predictive.confusion_pmf(br.from_counts(tn=9, fp=2, fn=1, tp=5))
+    >>> ax = score_pmfs({name: br.predictive.score_pmf(pmf, name) for name in ("f1", "mcc")}, "violin")
+    >>> [label.get_text() for label in ax.get_yticklabels()]
+    ['f1', 'mcc']
+    """
+    if kind not in KINDS:
+        raise ValueError(f"kind must be one of {KINDS}; got {kind!r}")
+    if not pmfs:
+        raise ValueError("pmfs must hold a pmf at least; got none")
+    ax = new_axes(ax, 6.4, 1.2 + (0.4 if kind == "forest" else 0.8) * len(pmfs))
+    known = [_defined(one) for one in pmfs.values()]
+    paints = _colors(len(known))
+    tails = [quantile(one, [0.0005, 0.9995]).values for one in known]
+    outlines = [_outline(one, kind, (min(t[0] for t in tails), max(t[1] for t in tails))) for one in known]
+    highest = max((height.max() for _, height in outlines if height.size), default=1.0)
+    for row, (one, paint, (x, height)) in enumerate(zip(known, paints, outlines, strict=True)):
+        up = row - 0.42 * height / highest if kind == "violin" else row + 0.42 - 0.84 * height / highest
+        down = row + 0.42 * height / highest if kind == "violin" else np.full(x.shape, row + 0.42)
+        step = "post" if kind == "histogram" else None
+        ax.fill_between(x, up, down, color=paint, alpha=0.35, linewidth=0, step=step)
+        middle = row if kind != "histogram" else row + 0.42
+        ends = quantile(one, [0.025, 0.25, 0.5, 0.75, 0.975]).values
+        ax.hlines(middle, ends[0], ends[4], color=paint, linewidth=1.4)
+        ax.hlines(middle, ends[1], ends[3], color=paint, linewidth=4.5)
+        ax.plot(ends[2], middle, "o", color=paper(ax), markeredgecolor=paint, markersize=6)
+    for name, value in (observed or {}).items():
+        row = list(pmfs).index(name)
+        ax.vlines(value, row - 0.42, row + 0.42, color=ink(), linewidth=1.2, linestyle="--")
+    list_names(ax, list(pmfs))
+    strip(ax)
+    labels = {one["value"].attrs.get("long_name", "value") for one in known}
+    ax.set_xlabel(labels.pop() if len(labels) == 1 else "value")
+    return ax
+
+
+def _outline(pmf: xr.Dataset, kind: str, ends: tuple[float, float]) -> tuple[np.ndarray, np.ndarray]:
+    """Where a row's shape is so high."""
+    value, mass = pmf["value"].values, pmf["probability"].values
+    if kind == "forest":
+        return np.empty(0), np.empty(0)
+    if kind == "histogram":
+        height, edges = np.histogram(np.clip(value, *ends), BINS, ends, weights=mass)
+        return edges, np.append(height, height[-1])
+    width = max(variance(pmf) ** 0.5 / 4, (ends[1] - ends[0]) / 1000, 1e-9)
+    x = np.linspace(max(value.min(), ends[0]), min(value.max(), ends[1]), 241)
+    return x, np.exp(-(((x[:, None] - value) / width) ** 2) / 2) @ mass / width
+
+
+def _defined(pmf: xr.Dataset) -> xr.Dataset:
+    return pmf.isel(value=pmf["value"].notnull().values)
+
+
+def _ends(pmfs: Sequence[xr.Dataset]) -> tuple[float, float]:
+    return min(one["value"].min().item() for one in pmfs), max(one["value"].max().item() for one in pmfs)
 
 
 def score_pmf_by_tpr(pmf: xr.DataArray, score: Any, ax: Any = None) -> Any:
@@ -165,11 +342,9 @@ def effect_of_size(counts: xr.DataArray, factors: Sequence[int] = (1, 4, 16), ax
         fpr, tpr = _rates(pmf)
         levels = pmf.values.max() * np.array([0.01, 0.1, 0.3, 0.5, 0.7, 0.9])
         ax.contour(fpr, tpr, pmf.values, levels=levels, cmap="viridis", linewidths=1)
-        ax.set(xlabel="false positives", ylabel="true positives", xlim=(0, 1), ylim=(0, 1), aspect="equal")
+        ax.set(xlim=(0, 1), ylim=(0, 1), aspect="equal")
         sizes = pmf["positives"].item(), pmf["negatives"].item()
-        for axis, cases in ((ax.xaxis, sizes[1]), (ax.yaxis, sizes[0])):
-            ticks = np.unique(np.linspace(0, cases, 5).round())  # counts are whole
-            axis.set_ticks(ticks / max(cases, 1), [f"{t:g}" for t in ticks])
+        count_ticks(ax, *sizes)
         ax.set_title(f"N = {sum(sizes)}")
     return axes[0].figure
 
@@ -216,7 +391,7 @@ def pmf_over_contours(
             ax.fill_between(fpr, tpr[i], line, color=paper(ax), alpha=0.7, zorder=3 + (len(tpr) - i) / 1000)
             ax.plot(fpr, line, color=shade(ax, 0.75), linewidth=0.8, zorder=3 + (len(tpr) - i + 0.5) / 1000)
     else:
-        _draw_points(ax, pmf)
+        _draw_points(ax, fpr, tpr, pmf, pmf.values.max())
     ax.set(xlabel="FPR", ylabel="TPR", xlim=(-0.02, 1.02), ylim=(-0.02, 1.12 if ridges else 1.02))
     return ax
 
@@ -227,12 +402,29 @@ def _rates(pmf: xr.DataArray) -> tuple[np.ndarray, np.ndarray]:
     return 1 - pmf["tn"].values / pmf["negatives"].item(), pmf["tp"].values / pmf["positives"].item()
 
 
-def _draw_points(ax: Any, pmf: xr.DataArray) -> None:
-    """All points of the lattice, faintly, and circles with areas proportional to the masses."""
-    x, y = np.meshgrid(*_rates(pmf))
+def _draw_points(ax: Any, x: np.ndarray, y: np.ndarray, pmf: xr.DataArray, largest: float) -> None:
+    """All points of the lattice, faintly, and circles with areas proportional to the masses; of the largest, 90."""
+    if x.ndim == 1:
+        x, y = np.meshgrid(x, y)
     if pmf.size <= 20_000:
         ax.plot(x.ravel(), y.ravel(), ".", color=shade(ax, 0.25), markersize=1, zorder=2)
-    mass = pmf.values.ravel()
-    area = 90 * mass / mass.max()
-    seen = area > 0.01
+    area = 90 * pmf.values.ravel() / largest
+    seen = (area > 0.01) & ~np.isnan(x + y).ravel()
     ax.scatter(x.ravel()[seen], y.ravel()[seen], s=area[seen], color=OKABE_ITO[0], edgecolors="none", zorder=3)
+
+
+def _rates_of(observed: xr.DataArray) -> tuple[float, float]:
+    rates = scores.fpr(observed), scores.tpr(observed)
+    if rates[0].size != 1:
+        raise ValueError(f"observed must be counts of one entity; got {dict(rates[0].sizes)}")
+    return rates[0].item(), rates[1].item()
+
+
+def _mark_observed(ax: Any, x: float, y: float) -> None:
+    ax.plot(x, y, "x", color=OKABE_ITO[5], markersize=9, markeredgewidth=2, path_effects=halo(ax), zorder=5)
+
+
+def _colors(size: int) -> list[str]:
+    """So many colours that are told apart, and from that of the numbers of matrices."""
+    free = [OKABE_ITO[k] for k in (5, 0, 1, 4, 3)]
+    return [*free, *place_colors(range(6, size + 1))][:size]

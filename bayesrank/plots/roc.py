@@ -8,17 +8,22 @@ from typing import Any
 
 import numpy as np
 
-from bayesrank.plots._colors import ink, shade
+from bayesrank.plots._colors import halo, ink, mixed, shade
 from bayesrank.plots._style import new_axes
 from bayesrank.predictive import multiplicity
 from bayesrank.scores import Score, as_score
 from bayesrank.scores.contours import closed_form, contour_curve, contour_meeting_points
-from bayesrank.scores.lattice import lattice_values, pr_lattice, roc_lattice, simplex_corners, simplex_slice
+from bayesrank.scores.lattice import lattice_values, pr_lattice, roc_lattice, roc_to_pr, simplex_corners, simplex_slice
 
-__all__ = ["animate_contours", "confusion_simplex", "contours", "multiplicities", "pr_points", "roc_points"]
+__all__ = [
+    "animate_contours", "check_positives", "confusion_simplex", "contours", "count_ticks", "multiplicities",
+    "pr_points", "roc_points",
+]  # fmt: skip
 
 #: From red, low, to blue, high; grey, not white, between, so that lines are seen.
 PAINT = "coolwarm_r"
+#: Elevation and azimuth from where slices show their faces, and no corner of the simplex is behind one.
+SIDE = (20.0, -40.0)
 #: Of a number of steps, to rounding.
 SLACK = 1e-9
 
@@ -62,37 +67,83 @@ def contours(
 
 
 def animate_contours(
-    score: Any, prevalences: Sequence[float] | None = None, values: Sequence[float] | None = None, ax: Any = None
+    score: Any,
+    total: int = 100,
+    positives: Sequence[int] | None = None,
+    values: Sequence[float] | None = None,
+    axes: Any = None,
 ) -> Any:
-    """Contours of a score as the prevalence sweeps (Lovell et al., Appendix D.4); save it with its ``save``.
+    """All test sets of one size and a score's contours, as the positives become more; save it with its ``save``.
+
+    In the ROC square, and beside it as they lie in the simplex, with all cases at one scale (Lovell et al., Appendix
+    D.4).
+
+    Parameters
+    ----------
+    score : Score, str or callable
+        Colour and contours.
+    total : int
+        Cases.
+    positives : sequence of int, optional
+        One frame each; by default fifty at most, from 1 to ``total`` less 1.
+    values : sequence of float, optional
+        One contour each; by default as for :func:`contours`.
+    axes : pair of matplotlib Axes, optional
 
     Returns
     -------
     matplotlib.animation.FuncAnimation
 
+    Raises
+    ------
+    ValueError
+        If a number of positives is not between 1 and ``total`` less 1.
+
     Examples
     --------
     >>> import matplotlib.pyplot as plt
-    >>> film = animate_contours("ppv", prevalences=[0.2, 0.5])
+    >>> film = animate_contours("ppv", total=10, positives=[2, 5])
     >>> _ = film._init_draw()  # draws the first frame
     >>> plt.close("all")
     """
     from matplotlib.animation import FuncAnimation
+    from matplotlib.cm import ScalarMappable
+    from matplotlib.colors import Normalize
 
-    ax = new_axes(ax, 4.6, 4.2)
-    frames = list(np.linspace(0.02, 0.98, 49) if prevalences is None else prevalences)
-    lines: list[Any] = []
+    score = as_score(score)
+    frames = list(range(1, total, max(1, total // 50))) if positives is None else list(positives)
+    for p in frames:
+        check_positives(p, total)
+    if axes is None:
+        import matplotlib.pyplot as plt
 
-    def draw(prevalence: float) -> list[Any]:
-        first = not lines  # the colour bar is drawn once
-        for line in lines:
-            line.remove()
-        lines[:] = _draw_contours(ax, as_score(score), prevalence, values, (0.0, 1.0), bar=first)
-        ax.set_title(f"{_name(score)}, prevalence {prevalence:.2f}")
-        return lines
+        axes = plt.subplots(1, 2, figsize=(9.6, 4.4), layout="constrained")[1]
+    square, lattice = axes
+    drawn: list[Any] = []
+    norm = Normalize(*_limits(score))
 
-    _roc_axes(ax, (0.0, 1.0))
-    return FuncAnimation(ax.figure, draw, frames=frames, interval=120)
+    def draw(p: int) -> list[Any]:
+        n = total - p
+        for part in drawn:
+            part.remove()
+        drawn.clear()
+        points, value = roc_lattice(p, n), lattice_values(p, n, score).values.ravel()
+        for ax, scale, size in ((square, (1, 1), 9), (lattice, (n, p), 4)):
+            drawn.extend(_draw_contours(ax, score, p / total, values, (0.0, 1.0), scale=scale))
+            drawn.append(ax.scatter(
+                points["fpr"] * scale[0], points["tpr"] * scale[1], c=value, s=size, cmap=PAINT, norm=norm, zorder=2
+            ))  # fmt: skip
+        square.set_title(f"{_name(score)}: {p} positives, {n} negatives")
+        return drawn
+
+    _roc_axes(square, (-0.02, 1.02))
+    lattice.set(
+        xlim=(-0.02 * total, 1.02 * total), ylim=(-0.02 * total, 1.02 * total), xlabel="false positives",
+        ylabel="true positives", aspect="equal", title=f"the same matrices, to scale: all {total} cases",
+    )  # fmt: skip
+    lattice.plot([0, total], [total, 0], color=shade(lattice, 0.3), linewidth=0.8)  # the upper right corners of all
+    square.figure.colorbar(ScalarMappable(norm, PAINT), ax=lattice, label=_name(score), shrink=0.8)
+    return FuncAnimation(square.figure, draw, frames=frames, interval=120)
 
 
 def confusion_simplex(total: int, positives: Sequence[int], score: Any, ax: Any = None) -> Any:
@@ -130,10 +181,13 @@ def confusion_simplex(total: int, positives: Sequence[int], score: Any, ax: Any 
         for j in range(i):
             ax.plot(*ends[[i, j]].T, color=shade(ax, 0.4), linewidth=0.8)
     for name, end in zip(corners["cell"].values, ends, strict=True):
-        ax.text(*(end * 1.12), f"{name} = {total}", ha="center", fontsize=8)
+        ax.text(*(end * 1.12), f"{name} = {total}", ha="center", fontsize=8, zorder=9)
     dots = None
     for p in positives:
+        check_positives(p, total)
         points = simplex_slice(p, total - p)
+        corner = points.isel(tp=-1, fp=-1).values  # all called positive
+        ax.text(*corner, f"  p = {p}", fontsize=8, zorder=9)
         colour = lattice_values(p, total - p, score).values
         low, high = _limits(score)
         dots = ax.scatter(
@@ -143,8 +197,8 @@ def confusion_simplex(total: int, positives: Sequence[int], score: Any, ax: Any 
     if dots is not None:
         ax.figure.colorbar(dots, ax=ax, label=_name(score), shrink=0.7, pad=0.02)
     ax.set_axis_off()
-    ax.set_box_aspect((1, 1, 1), zoom=1.25)
-    ax.view_init(elev=18, azim=-122)
+    ax.set_box_aspect((1, 1, 1), zoom=1.1)
+    ax.view_init(*SIDE)
     return ax
 
 
@@ -170,19 +224,36 @@ def roc_points(positives: int, negatives: int, score: Any, as_counts: bool = Fal
     >>> roc_points(5, 8, "f1").get_ylabel()
     'TPR'
     """
-    ax = new_axes(ax, 5.0, 4.2)
+    wide = as_counts and negatives > 2 * positives
+    ax = new_axes(ax, *((8.4, 4.2) if wide else (5.0, 4.2)))
     score, points = as_score(score), roc_lattice(positives, negatives)
     scale = (negatives, positives) if as_counts else (1, 1)
-    _draw_contours(ax, score, positives / (positives + negatives), None, (0.0, 1.0), scale=scale)
+    for line in _draw_contours(ax, score, positives / (positives + negatives), None, (0.0, 1.0), scale=scale):
+        _above(ax, line)
     x, y = points["fpr"].values * scale[0], points["tpr"].values * scale[1]
     size = 5 if as_counts else 11
     words = ("false positives", "true positives") if as_counts else ("FPR", "TPR")
     ax.set(xlabel=words[0], ylabel=words[1])
-    return _draw_points(ax, x, y, (positives, negatives), score, s=size, edgecolors=shade(ax, 0.7), linewidths=0.2)
+    return _draw_points(
+        ax, x, y, (positives, negatives), score, "bottom" if wide else "right", s=size, edgecolors=shade(ax, 0.7),
+        linewidths=0.2,
+    )  # fmt: skip
 
 
 def pr_points(positives: int, negatives: int, score: Any, ax: Any = None) -> Any:
-    """All points of a test set in the precision-recall square, coloured by a score (Lovell et al., Figure D.3).
+    """All points of a test set in the precision-recall square, coloured by a score, under its contours.
+
+    Parameters
+    ----------
+    positives, negatives : int
+        Cases of each class.
+    score : Score, str or callable
+        Colour and contours.
+    ax : matplotlib Axes, optional
+
+    References
+    ----------
+    Lovell et al., Never mind the metrics, Eq. 113 and Figure D.3.
 
     Returns
     -------
@@ -194,9 +265,60 @@ def pr_points(positives: int, negatives: int, score: Any, ax: Any = None) -> Any
     'precision'
     """
     ax = new_axes(ax, 5.0, 4.2)
-    points = pr_lattice(positives, negatives)
-    ax.set(xlabel="recall", ylabel="precision")
-    return _draw_points(ax, points["recall"], points["precision"], (positives, negatives), as_score(score), s=9)
+    score, points, share = as_score(score), pr_lattice(positives, negatives), positives / (positives + negatives)
+    for line in _draw_contours(ax, score, share, None, (0.0, 1.0)):
+        rates = np.array(line.get_data())
+        inside = ~np.isnan(rates).any(axis=0)
+        curve = roc_to_pr(rates[0, inside], rates[1, inside], share)
+        rates[:, inside] = curve["recall"], curve["precision"]
+        line.set_data(rates)
+        _above(ax, line)
+    ax.set(xlabel="recall", ylabel="precision", xlim=(-0.03, 1.03), ylim=(-0.03, 1.03))
+    return _draw_points(ax, points["recall"], points["precision"], (positives, negatives), score, s=9)
+
+
+def count_ticks(ax: Any, positives: int, negatives: int) -> Any:
+    """Counts of cases along the axes of a picture of the ROC square, in the place of rates: how many stand behind it.
+
+    Parameters
+    ----------
+    ax : matplotlib Axes
+        With FPR across and TPR up, both from 0 to 1: of any picture here that has such.
+    positives, negatives : int
+        Cases of each class.
+
+    Returns
+    -------
+    matplotlib Axes
+
+    References
+    ----------
+    Lovell et al., Never mind the metrics, Section 4.
+
+    Examples
+    --------
+    >>> ax = count_ticks(contours("f1", 0.2), 20, 80)
+    >>> ax.get_xlabel(), [label.get_text() for label in ax.get_xticklabels()]
+    ('false positives', ['0', '20', '40', '60', '80'])
+    """
+    for axis, cases, words in ((ax.xaxis, negatives, "false positives"), (ax.yaxis, positives, "true positives")):
+        ticks = np.unique(np.linspace(0, cases, 5).round())  # counts are whole
+        axis.set_ticks(ticks / max(cases, 1), [f"{t:g}" for t in ticks])
+        axis.set_label_text(words)
+    return ax
+
+
+def check_positives(positives: int, total: int) -> None:
+    """Raises unless there are cases of both classes.
+
+    Examples
+    --------
+    >>> check_positives(20, 20)
+    Traceback (most recent call last):
+    ValueError: positives must be between 1 and 19; got 20
+    """
+    if not 0 < positives < total:
+        raise ValueError(f"positives must be between 1 and {total - 1}; got {positives}")
 
 
 def multiplicities(positives: int, negatives: int, score: Any, ax: Any = None) -> Any:
@@ -229,15 +351,22 @@ def multiplicities(positives: int, negatives: int, score: Any, ax: Any = None) -
     return ax
 
 
-def _draw_points(ax: Any, x: Any, y: Any, sizes: tuple[int, int], score: Score, **style: Any) -> Any:
+def _draw_points(
+    ax: Any, x: Any, y: Any, sizes: tuple[int, int], score: Score, bar: str = "right", **style: Any
+) -> Any:
     """The points of a lattice, coloured by a score."""
     low, high = _limits(score)
     value = lattice_values(*sizes, score).values.ravel()
     dots = ax.scatter(x, y, c=value, cmap=PAINT, vmin=low, vmax=high, **style)
-    ax.figure.colorbar(dots, ax=ax, label=_name(score))
+    ax.figure.colorbar(dots, ax=ax, label=_name(score), location=bar)
     ax.set_aspect("equal")
     ax.set_title(f"{sizes[0]} positives, {sizes[1]} negatives")
     return ax
+
+
+def _above(ax: Any, line: Any) -> None:
+    """A contour over points of its own colour: darker, with an edge of paper."""
+    line.set(zorder=3, color=mixed(line.get_color(), ink(), 0.45), path_effects=halo(ax, 2.0))
 
 
 def _draw_contours(

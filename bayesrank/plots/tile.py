@@ -28,6 +28,7 @@ def winner_tile(
     names: int = 12,
     prevalence: float | None = None,
     *,
+    prediction_rate: float | None = None,
     colors: Mapping[Any, Any] | None = None,
 ) -> Any:
     """Who holds a rank where, with the exact frontiers.
@@ -42,6 +43,8 @@ def winner_tile(
         How many entities the legend names, those with the largest shares first.
     prevalence : float, optional
         Draw the no-skill curve and the shifted grid of this prevalence.
+    prediction_rate : float, optional
+        Draw the no-skill curve of this share of positive predictions, dotted.
     colors : mapping, optional
         From entities to colours; the others are grey. By default an entity has the colour of its place among all, and
         where colours come again regions are numbered, too.
@@ -83,7 +86,7 @@ def winner_tile(
     share_legend(
         ax, dict(zip(paints, area, strict=True)), paints, names, first=first, tied=tied, numbers=marks
     )  # fmt: skip
-    furnish(ax, prevalence, window=window)
+    furnish(ax, prevalence, window=window, prediction_rate=prediction_rate)
     return legible(ax)
 
 
@@ -93,6 +96,7 @@ def credible_tile(
     names: int = 12,
     prevalence: float | None = None,
     *,
+    prediction_rate: float | None = None,
     colors: Mapping[Any, Any] | None = None,
 ) -> Any:
     """Who is probably best where: the probability as saturation, undecided points hatched.
@@ -107,6 +111,8 @@ def credible_tile(
         How many entities the legend names.
     prevalence : float, optional
         Draw the no-skill curve and the shifted grid of this prevalence.
+    prediction_rate : float, optional
+        Draw the no-skill curve of this share of positive predictions, dotted.
     colors : mapping, optional
         From entities to colours; the others are grey. By default as for :func:`winner_tile`.
 
@@ -171,7 +177,7 @@ def credible_tile(
     note = f"P(best) < {prob:g} on\n{float(credible['undecided_area']):.0%} of the {'Tile' if whole_tile else 'window'}"
     marks = numbered(ax, places, [winner == name for name in seen], window)
     share_legend(ax, share[seen].to_dict(), paints, names, other=other, grey=grey, note=note, numbers=marks)
-    furnish(ax, prevalence, window=window)
+    furnish(ax, prevalence, window=window, prediction_rate=prediction_rate)
     return legible(ax)
 
 

@@ -73,13 +73,13 @@ class Contour:
     turning : Turning, optional
         Where contours turn back.
     upright : callable, optional
-        FPR at value k, where contours are vertical lines.
+        FPR at value k, p and n, where contours are vertical lines.
     """
 
     tpr: Form
     meeting: Meeting = PARALLEL
     turning: Turning | None = None
-    upright: Callable[[Any], Any] | None = None
+    upright: Callable[[Any, Any, Any], Any] | None = None
 
     def at(self, value: Callable[[Any], Any]) -> "Contour":
         """Contours of a function of the score, which is k where the score is ``value(k)``."""
@@ -91,12 +91,12 @@ class Contour:
             lambda k, x, p, n: tpr(value(k), x, p, n),
             self.meeting,
             turning,
-            None if upright is None else lambda k: upright(value(k)),
+            None if upright is None else lambda k, p, n: upright(value(k), p, n),
         )
 
     def balanced(self) -> "Contour":
         """Contours of the score at a prevalence of 1/2."""
-        tpr, turning, meeting = self.tpr, self.turning, self.meeting
+        tpr, turning, meeting, upright = self.tpr, self.turning, self.meeting, self.upright
         if turning is not None:
             rates, parameter = turning.rates, turning.parameter
             turning = replace(
@@ -105,7 +105,10 @@ class Contour:
                 parameter=lambda x, y, p, n: parameter(x, y, 0.5, 0.5),
             )
         return Contour(
-            lambda k, x, p, n: tpr(k, x, 0.5 + 0 * p, 0.5 + 0 * p), lambda p: meeting(0.5), turning, self.upright
+            lambda k, x, p, n: tpr(k, x, 0.5 + 0 * p, 0.5 + 0 * p),
+            lambda p: meeting(0.5),
+            turning,
+            None if upright is None else lambda k, p, n: upright(k, 0.5, 0.5),
         )
 
 

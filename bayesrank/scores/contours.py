@@ -109,14 +109,35 @@ def contour_curve(
     along = xr.DataArray(np.linspace(low, high, whole("points", points, 2)), dims=("point",))
     closed = closed_form(of)
     if closed is not None and closed.upright is not None:
-        fpr, tpr = xr.broadcast(closed.upright(k), along)
+        fpr, tpr = xr.broadcast(closed.upright(k, prevalence, 1 - prevalence), along)
     elif closed is not None and closed.turning is not None:
         fpr, tpr = _around(closed, k, along, prevalence, extent)
     else:
-        tpr = contour(of, k, along, prevalence)
-        fpr, tpr = xr.broadcast(along, tpr)
+        fpr, tpr = xr.broadcast(along, contour(of, k, along, prevalence))
+        fpr, tpr = fpr.transpose("value", "point").copy(), tpr.transpose("value", "point").copy()
+        for x, y in zip(fpr.values, tpr.values, strict=True):
+            _reach(x, y, low, high)
     inside = (tpr >= low) & (tpr <= high) & (fpr >= low) & (fpr <= high)
     return xr.Dataset({"fpr": fpr.where(inside), "tpr": tpr.where(inside)}).transpose("value", "point")
+
+
+def _reach(x: np.ndarray, y: np.ndarray, low: float, high: float) -> None:
+    """Moves, in place, the first point of a curve outside of the extent to its edge: a steep one else ends far from it.
+
+    A step back, or one that is much larger than the one before, is that over a pole.
+    """
+    inside = (y >= low) & (y <= high)
+    for i in np.flatnonzero(inside):
+        for step in (1, -1):
+            out, back = i + step, i - step
+            if not 0 <= out < len(y) or inside[out] or not np.isfinite(y[out]):
+                continue
+            rise = y[out] - y[i]
+            before = y[i] - y[back] if 0 <= back < len(y) else np.nan
+            if np.isfinite(before) and not 0 < rise * np.sign(before) <= 10 * abs(before):
+                continue
+            edge = high if rise > 0 else low
+            x[out], y[out] = x[i] + (x[out] - x[i]) * (edge - y[i]) / rise, edge
 
 
 def _around(
@@ -221,7 +242,7 @@ def _lines(importance: Mapping[str, float]) -> Contour:
         x, y = np.linalg.solve(lines, [-n * tn, -p * fn]) + 0.0
         return ((x, y),)
 
-    upright = (lambda k: (1 - k) * tn / ((1 - k) * tn + k * fp)) if fn == tp == 0 else None
+    upright = (lambda k, p, n: (1 - k) * tn / ((1 - k) * tn + k * fp)) if fn == tp == 0 else None
     return Contour(line, meeting, upright=upright)
 
 
@@ -236,9 +257,13 @@ def _benefits(score: Score) -> dict[str, float] | None:
 
 
 def _parallels(benefits: Mapping[str, float]) -> Contour:
-    """Parallel lines. Eq. 53 and 54, whose last term should be n times the benefit of a false positive."""
+    """Parallel lines, vertical where it is all the same whether positives are found.
+
+    Eq. 53 and 54, whose last term should be n times the benefit of a false positive.
+    """
     tn, fp, fn, tp = (float(benefits[cell]) for cell in ("tn", "fp", "fn", "tp"))
-    return Contour(lambda k, x, p, n: (k - n * (tn * (1 - x) + fp * x) - p * fn) / (p * (tp - fn)))
+    upright = (lambda k, p, n: (n * tn + p * fn - k) / (n * (tn - fp))) if tp == fn and tn != fp else None
+    return Contour(lambda k, x, p, n: (k - n * (tn * (1 - x) + fp * x) - p * fn) / (p * (tp - fn)), upright=upright)
 
 
 def _solve(score: Score, k: Any, x: Any, p: Any) -> np.ndarray:

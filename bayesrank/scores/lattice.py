@@ -14,7 +14,16 @@ from bayesrank.performance import two_class_cells
 from bayesrank.scores.names import as_score
 from bayesrank.scores.score import ratio
 
-__all__ = ["lattice_values", "pr_lattice", "roc_lattice", "roc_to_pr", "simplex", "simplex_corners", "simplex_slice"]
+__all__ = [
+    "all_matrices",
+    "lattice_values",
+    "pr_lattice",
+    "roc_lattice",
+    "roc_to_pr",
+    "simplex",
+    "simplex_corners",
+    "simplex_slice",
+]
 
 
 def simplex(counts: xr.DataArray) -> xr.DataArray:
@@ -61,6 +70,38 @@ def simplex_slice(positives: int, negatives: int) -> xr.DataArray:
     (21, 81)
     """
     return simplex(_matrices(positives, negatives))
+
+
+def all_matrices(total: int) -> xr.DataArray:
+    """Every confusion matrix of so many cases.
+
+    Parameters
+    ----------
+    total : int
+        Cases. There are (total + 3)! / (3! total!) matrices: 176,851 of 100 cases.
+
+    Returns
+    -------
+    xarray.DataArray
+        Counts (matrix, actual, predicted), in order of positives, then of true positives, then of false positives: any
+        score takes them.
+
+    References
+    ----------
+    Lovell et al., Never mind the metrics, Section 3.
+
+    Examples
+    --------
+    >>> import bayesrank as br
+    >>> matrices = all_matrices(2)
+    >>> matrices.sizes["matrix"], br.scores.accuracy(matrices).values.tolist()
+    (10, [1.0, 0.5, 0.0, 0.5, 0.0, 1.0, 0.5, 0.0, 0.5, 1.0])
+    """
+    whole("total", total)
+    slices = [_matrices(p, total - p).values.reshape(-1, 2, 2) for p in range(total + 1)]
+    classes = ["negative", "positive"]
+    coords = {"actual": classes, "predicted": classes}
+    return xr.DataArray(np.concatenate(slices), coords, ("matrix", "actual", "predicted"), "counts")
 
 
 def simplex_corners(total: int) -> xr.DataArray:

@@ -333,3 +333,35 @@ class TestCases:
         fpr, tpr = rates(np.array([True, False, True, False]), np.array([2.0, 2.0, 3.0, 1.0]))
         assert fpr.tolist() == [0, 0, 0.5, 1]
         assert tpr.tolist() == [0, 0.5, 1, 1]
+
+
+def test_curves_of_values_are_the_values_one_by_one():
+    shares = [0.05, 0.4]
+    for metric, at, size in (("auc_pr", None, None), ("precision_at_recall", 0.8, None), ("lift_at_k", 30, 100)):
+        curves = br.ops.value_curves(metric, shares, points=9, at=at, size=size)
+        assert curves.dims == ("prevalence", "value")
+        for one in curves.stack(point=("prevalence", "value")).transpose("point"):
+            value, share = one["value"].item(), one["prevalence"].item()
+            if np.isnan(one):
+                with pytest.raises(ValueError, match="value must lie between"):
+                    br.ops.of_value(metric, value, share, at=at, size=size)
+            else:
+                single = br.ops.of_value(metric, value, share, at=at, size=size)
+                assert (one.item(), one["ops_error"].item()) == (single.item(), single["ops_error"].item())
+        assert curves.notnull().sum() >= 12
+        assert (curves.diff("value").fillna(0) >= 0).all()
+    assert br.ops.value_curves("precision_at_recall", shares, at=0.8).attrs["score"] == "precision_at_recall 0.8"
+    few = br.ops.directed_binary_tree(depth=2, samples=50)
+    given = br.ops.value_curves("auc_roc", [0.3], points=5, reference=few)
+    assert (given * 50 == (given * 50).round()).all()
+    with pytest.raises(ValueError, match="at is for points"):
+        br.ops.value_curves("f1", [0.3], at=0.2)
+
+
+def test_the_references_are_sorted_once():
+    from bayesrank.ops.curves import _default_rivals
+
+    _default_rivals.cache_clear()
+    for value in (0.2, 0.3, 0.4):
+        br.ops.of_value("auc_pr", value, 0.1)
+    assert (_default_rivals.cache_info().misses, _default_rivals.cache_info().hits) == (1, 2)

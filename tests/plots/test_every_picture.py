@@ -72,6 +72,7 @@ PICTURES = {
     "pencil": lambda d: br.plots.pencil(0.95, 0.7, 0.2),
     "vertices": lambda d: br.plots.vertices(0.2)[0],
     "shares": lambda d: br.plots.shares(d["credible"]),
+    "prior_grids": lambda d: br.plots.prior_grids([0.1, 0.5]),
     "roc_beside_tile": lambda d: br.plots.roc_beside_tile(
         br.tile.value(d["point"], 7).isel(entity=0), 0.9, 0.4, 0.25, d["point"]
     ),
@@ -96,9 +97,9 @@ PICTURES = {
 }
 #: Pictures without entities, or of one alone, which have tests of their own.
 OTHERS = {
-    "animate_contours", "colors", "confusion_simplex", "contours", "effect_of_size", "matrix_pmf", "multiplicities",
-    "ops_drift", "ops_square", "ops_values", "pmf_over_contours", "pr_points", "predictive_check", "roc_points",
-    "score_pmf", "score_pmf_by_tpr", "summary_roc",
+    "animate_contours", "colors", "confusion_simplex", "contours", "count_ticks", "effect_of_size", "matrix_pmf",
+    "multiplicities", "ops_drift", "ops_square", "ops_values", "pmf_over_contours", "pr_pmf", "pr_points",
+    "predictive_check", "roc_points", "score_pmf", "score_pmf_by_tpr", "score_pmfs", "summary_roc",
 }  # fmt: skip
 
 

@@ -69,3 +69,47 @@ def test_vertices_lie_in_the_grey_areas():
 def test_bad_arguments_are_refused(call, words):
     with pytest.raises(ValueError, match=words):
         call()
+
+
+def test_several_scores_stand_beside_the_tile_with_named_points():
+    counts = br.from_counts(tn=[70, 50], fp=[30, 50], fn=[9, 5], tp=[21, 25], entity=["a", "b"])
+    tile = br.tile.value(counts, 5).isel(entity=0)
+    figure = br.plots.roc_beside_tile(tile, [1, 1, 1], [0, 0.5, 1], 0.25, counts, colors={"b": "red"})
+    left, *squares = [ax for ax in figure.axes if ax.get_aspect() != "auto" and ax.get_label() != "<colorbar>"]
+    assert [ax.get_title()[:1] for ax in squares] == ["1", "2", "3"]
+    marks = [line.get_xydata()[0].tolist() for line in left.lines if line.get_markersize() == 12]
+    assert marks == [[1, 0], [1, 0.5], [1, 1]]
+    assert {text.get_text() for text in left.texts} >= {"1", "2", "3"}
+    for ax in squares:
+        points = {line.get_label(): line for line in ax.lines if line.get_marker() == "o"}
+        assert points["b"].get_xydata()[0] == pytest.approx([0.5, 25 / 30])
+        assert points["b"].get_color() == "red"
+    assert [text.get_text() for text in squares[-1].get_legend().get_texts()] == ["a", "b"]
+    for ax, b in zip(squares, (0, 0.5, 1), strict=True):  # all points of a line have one value: precision, F1, recall
+        x, y = ax.lines[5].get_data()
+        inside = (x > 0.01) & (y > 0.01)
+        value = br.scores.canonical(1, b).of_cells(0.75 * (1 - x), 0.75 * x, 0.25 * (1 - y), 0.25 * y)[inside]
+        np.testing.assert_allclose(value, 0.5, atol=1e-9)
+
+
+def test_the_grid_of_a_prevalence_is_where_the_shift_takes_it():
+    axes = br.plots.prior_grids([0.2, 0.5], lines=5)
+    for ax, p in zip(axes, (0.2, 0.5), strict=True):
+        *grid, curve = ax.lines
+        across = sorted({x for line in grid for x in line.get_xdata() if np.ptp(line.get_xdata()) == 0})
+        moved = [br.tile.moved_place("shift_prior", a, 0.5, 0.5, p)[0] for a in np.linspace(0, 1, 5)]
+        assert across == pytest.approx(moved)
+        a = np.linspace(0, 1, 9)  # the descending diagonal, shifted with the grid
+        to = np.array([br.tile.moved_place("shift_prior", x, 1 - x, 0.5, p) for x in a]).T
+        np.testing.assert_allclose(np.interp(to[0], *curve.get_data()), to[1], atol=2e-3)
+
+
+def test_who_wins_may_be_seen_beside_the_curve_of_a_prediction_rate():
+    counts = br.from_counts(tn=[70, 50], fp=[30, 50], fn=[9, 5], tp=[21, 25], entity=["a", "b"])
+    curve = br.tile.no_skill_curve(prediction_rate=0.3)
+    for ax in (
+        br.plots.winner_tile(br.tile.regions(counts), prediction_rate=0.3),
+        br.plots.credible_tile(br.tile.credible(br.fit(counts, draws=20, seed=1), 5), prediction_rate=0.3),
+    ):
+        drawn = next(line for line in ax.lines if len(line.get_xdata()) > 20)
+        np.testing.assert_array_equal(drawn.get_data(), [curve["a"], curve["b"]])

@@ -10,6 +10,7 @@ import matplotlib.pyplot as plt
 
 import bayesrank as br
 from bayesrank.plots.roc import _steps
+from bayesrank.scores.lattice import lattice_values, simplex_corners, simplex_slice
 
 COUNTS = br.from_counts(tn=32, fp=8, fn=4, tp=16)
 PMF = br.predictive.confusion_pmf(COUNTS)
@@ -107,12 +108,138 @@ def test_lattice_pictures_hold_every_matrix():
     assert len(ax.collections) == 2
 
 
-def test_contours_move_with_the_prevalence(tmp_path):
-    animation = br.plots.animate_contours("f1", [0.2, 0.6], values=[0.5])
+def test_points_and_contours_move_with_the_positives(tmp_path):
+    animation = br.plots.animate_contours("f1", 10, [2, 6], values=[0.5])
     animation.save(tmp_path / "contours.gif", writer="pillow")
-    assert animation._fig.axes[0].get_title() == "F1, prevalence 0.60"
-    line = animation._fig.axes[0].lines[0]
+    square, lattice = animation._fig.axes[:2]
+    assert square.get_title() == "F1: 6 positives, 4 negatives"
+    line = square.lines[0]
     np.testing.assert_allclose(line.get_ydata(), br.contour("f1", 0.5, line.get_xdata(), 0.6).where(lambda y: y <= 1))
+    np.testing.assert_allclose(
+        lattice.lines[-1].get_data(), np.array([[4], [6]]) * line.get_data()
+    )  # the same, in counts
+    for ax, scale in ((square, (1, 1)), (lattice, (4, 6))):
+        (dots,) = ax.collections  # those of the first frame are gone
+        np.testing.assert_allclose(dots.get_offsets().max(axis=0), scale)
+        assert len(dots.get_offsets()) == 5 * 7
+        np.testing.assert_allclose(
+            dots.get_array(), lattice_values(6, 4, "f1").transpose("tp", "fp").values.ravel(), equal_nan=True
+        )
+    with pytest.raises(ValueError, match="positives must be between 1 and 9; got 10"):
+        br.plots.animate_contours("f1", 10, [10])
+
+
+def biggest(ax):
+    """The circles of masses in a picture."""
+    return max((c for c in ax.collections if len(c.get_offsets())), key=lambda c: c.get_sizes().max())
+
+
+def test_several_pmfs_have_one_scale_and_the_observed_matrix_a_mark():
+    pmfs = {m: br.predictive.confusion_pmf(COUNTS, model=m) for m in ("beta_binomial", "binomial")}
+    axes = br.plots.matrix_pmf(pmfs, observed=COUNTS).axes
+    joints = [ax for ax in axes if ax.get_xlabel() == "FPR"]
+    for ax, pmf in zip(joints, pmfs.values(), strict=True):
+        largest = pmfs["binomial"].max().item()
+        assert biggest(ax).get_sizes().max() / 90 == pytest.approx(pmf.max().item() / largest)
+        assert [float(x[0]) for x in ax.lines[-1].get_data()] == pytest.approx([0.2, 0.8])
+    tops = {ax.get_ylim() for ax in axes if ax.get_ylabel() == "probability"}
+    sides = {ax.get_xlim() for ax in axes if ax.get_xlabel() == "probability"}
+    assert (len(tops), len(sides)) == (1, 1)
+    assert [ax.get_title() for ax in axes if ax.get_title()] == list(pmfs)
+    two = br.from_counts(tn=[9, 8], fp=[2, 3], fn=[1, 2], tp=[5, 4], entity=["a", "b"])
+    with pytest.raises(ValueError, match="observed must be counts of one entity"):
+        br.plots.matrix_pmf(PMF, observed=two)
+
+
+def test_masses_in_precision_recall_space_are_where_the_matrices_are():
+    few = br.from_counts(tn=3, fp=1, fn=2, tp=1)
+    pmf = br.predictive.confusion_pmf(few)
+    ax = br.plots.pr_pmf(pmf, observed=few)
+    dots = biggest(ax)
+    found = dict(zip(map(tuple, dots.get_offsets().round(6).tolist()), dots.get_sizes() / 90, strict=True))
+    called = 0
+    for tp in range(4):
+        for tn in range(5):
+            mass = pmf.sel(tp=tp, tn=tn).item()
+            if tp + 4 - tn:
+                called += mass
+                at = round(tp / 3, 6), round(tp / (tp + 4 - tn), 6)
+                assert (
+                    found[at] == pytest.approx(mass / pmf.max().item()) or tp == 0
+                )  # those of recall 0 are in one place
+    assert f"probability {1 - called:.2g}" in ax.get_title()
+    assert [float(x[0]) for x in ax.lines[-1].get_data()] == pytest.approx([1 / 3, 1 / 2])
+
+
+def test_pmfs_side_by_side_have_a_colour_each():
+    pmfs = {name: br.predictive.score_pmf(PMF, name) for name in ("mcc", "f1", "tpr", "ppv", "npv", "accuracy", "tnr")}
+    for kind in ("forest", "histogram", "violin"):
+        ax = br.plots.score_pmfs(pmfs, kind, observed={"f1": 0.7})
+        assert [label.get_text() for label in ax.get_yticklabels()] == list(pmfs)
+        medians = [line for line in ax.lines if line.get_marker() == "o"]
+        assert len({line.get_markeredgecolor() for line in medians}) == len(pmfs)
+        for line, pmf in zip(medians, pmfs.values(), strict=True):
+            assert line.get_xdata()[0] == br.predictive.quantile(pmf, 0.5).item()
+    shapes = [c for c in ax.collections if c.get_paths() and len(c.get_paths()[0].vertices) > 100]
+    areas = []
+    for shape in shapes:  # of a violin, the area is the mass: one, at one scale for all
+        x, y = shape.get_paths()[0].vertices.T
+        areas.append(abs(np.sum(x[:-1] * y[1:] - x[1:] * y[:-1])))
+    np.testing.assert_allclose(areas, areas[0], rtol=0.02)
+    assert len(areas) == len(pmfs)
+    with pytest.raises(ValueError, match="kind must be one of"):
+        br.plots.score_pmfs(pmfs, "box")
+    with pytest.raises(ValueError, match="pmfs must hold"):
+        br.plots.score_pmfs({})
+
+
+def test_a_pmf_has_a_rug_and_histograms_and_a_colour_for_each():
+    counts = br.from_counts(tn=9, fp=2, fn=1, tp=5)
+    pmfs = {str(k): br.predictive.score_pmf(br.predictive.confusion_pmf(counts * k), "mcc") for k in (1, 2, 3, 4)}
+    ax = br.plots.score_pmf(pmfs, observed=0.5, bins=10)
+    dots = [line for line in ax.lines if line.get_marker() == "."]
+    assert len({line.get_color() for line in dots}) == 4
+    rug = next(line for line in ax.lines if line.get_marker() == "|")
+    values = pmfs["1"]["value"].values
+    np.testing.assert_array_equal(rug.get_xdata(), values[~np.isnan(values)])
+    (above,) = ax.child_axes
+    steps = [patch for patch in above.patches if not patch.get_fill()]
+    for step, pmf in zip(steps, pmfs.values(), strict=True):
+        known = pmf["value"].notnull().values
+        assert step.get_data().values.sum() == pytest.approx(pmf["probability"].values[known].sum())
+    assert len(above.lines) == 1
+
+
+def test_axes_may_count_cases():
+    ax = br.plots.count_ticks(br.plots.contours("f1", 0.2), 3, 7)
+    assert [label.get_text() for label in ax.get_yticklabels()] == ["0", "1", "2", "3"]
+    np.testing.assert_allclose(ax.get_xticks(), np.array([0, 2, 4, 5, 7]) / 7)
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("false positives", "true positives")
+
+
+def test_contours_lie_over_points_in_both_spaces():
+    for ax in (br.plots.roc_points(5, 7, "f1"), br.plots.pr_points(5, 7, "f1")):
+        assert {line.get_zorder() for line in ax.lines} == {3}
+        assert ax.collections[0].get_zorder() < 3
+        assert len(ax.lines) == 9
+    recall, precision = ax.lines[4].get_data()  # F1 = 0.5, the harmonic mean of both
+    keep = (recall > 0.01) & (precision > 0.01)
+    assert keep.sum() > 50
+    np.testing.assert_allclose(2 / (1 / recall[keep] + 1 / precision[keep]), 0.5)
+
+
+def test_slices_of_the_simplex_are_labelled_and_no_corner_is_behind_them():
+    ax = br.plots.confusion_simplex(20, [4, 10], "mcc")
+    words = {text.get_text().strip() for text in ax.texts}
+    assert words == {"TP = 20", "FP = 20", "FN = 20", "TN = 20", "p = 4", "p = 10"}
+    up, around = np.radians([ax.elev, ax.azim])
+    toward = np.array([np.cos(up) * np.cos(around), np.cos(up) * np.sin(around), np.sin(up)])
+    for end in simplex_corners(20).values:
+        for p in (4, 10, 18):
+            plane = simplex_slice(p, 20 - p).values
+            first, second, away = plane[-1, 0] - plane[0, 0], plane[0, -1] - plane[0, 0], end - plane[0, 0]
+            s, t, far = np.linalg.solve(np.stack([first, second, -toward], 1), away)
+            assert not (0 <= s <= 1 and 0 <= t <= 1 and far > 1e-9)
 
 
 def test_a_total_has_no_roc_square():

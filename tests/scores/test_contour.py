@@ -5,7 +5,7 @@ import pytest
 import xarray as xr
 
 import bayesrank as br
-from bayesrank.scores.contours import closed_form, contour_curve, contour_meeting_points
+from bayesrank.scores.contours import _reach, closed_form, contour_curve, contour_meeting_points
 from bayesrank.scores.derived import logarithm
 from bayesrank.scores.families import by_importance
 
@@ -289,3 +289,38 @@ def test_curves_of_a_logarithm_turn_back_with_those_of_its_score():
     assert (plain["fpr"] < 0).any()
     for rate in ("fpr", "tpr"):
         np.testing.assert_allclose(curve[rate], plain[rate])
+
+
+def test_benefits_that_do_not_mind_the_positives_have_vertical_contours():
+    score, p = br.scores.decision_benefit([[1, 0], [2, 2]]), 0.3  # Eq. 53 with equal benefits of TP and FN
+    values = np.array([0.7, 0.95, 1.2])
+    curves = contour_curve(score, values, p, points=5)
+    np.testing.assert_allclose(curves["fpr"], np.repeat((0.7 + 0.6 - values)[:, None] / 0.7, 5, axis=1))
+    x, y = curves["fpr"].values, curves["tpr"].values
+    found = score.of_cells(0.7 * (1 - x), 0.7 * x, 0.3 * (1 - y), 0.3 * y)
+    np.testing.assert_allclose(found, np.repeat(values[:, None], 5, axis=1))
+    assert contour_curve(score, [5.0], p)["fpr"].isnull().all()
+    nothing = br.scores.decision_benefit([[1, 1], [2, 2]])
+    assert contour_curve(nothing, [1.2], p)["tpr"].isnull().all()
+
+
+@pytest.mark.parametrize(("name", "values"), [("npv", [0.2, 0.5, 0.8]), ("accuracy", [0.15, 0.5]), ("f1", [0.1, 0.9])])
+@pytest.mark.parametrize("prevalence", [0.02, 0.1, 0.7])
+def test_steep_curves_reach_the_edge_of_the_square(name, values, prevalence):
+    curves = contour_curve(name, values, prevalence, points=101)
+    score = br.scores.get(name)
+    for value, one in zip(values, curves.transpose("value", "point").to_dataarray().values.swapaxes(0, 1), strict=True):
+        x, y = one[:, ~np.isnan(one).any(axis=0)]
+        p = prevalence
+        if len(x):
+            found = score.of_cells((1 - p) * (1 - x), (1 - p) * x, p * (1 - y), p * y)
+            np.testing.assert_allclose(found[~np.isnan(found)], value, atol=1e-9)  # straight: on the line to its ends
+            for end in (0, -1):
+                assert min(x[end], y[end], 1 - x[end], 1 - y[end]) == pytest.approx(0, abs=1e-12)
+
+
+def test_a_pole_is_no_edge():
+    x = np.linspace(0, 1, 12)
+    y = 0.01 / (x - 0.5)
+    _reach(x, y, 0.0, 1.0)
+    np.testing.assert_array_equal(y[:6], 0.01 / (np.linspace(0, 1, 12)[:6] - 0.5))

@@ -1,10 +1,13 @@
 """The simplex of confusion matrices, and its slices in the ROC and precision-recall squares."""
 
+from math import comb
+
 import numpy as np
 import pytest
 
 import bayesrank as br
 from bayesrank.scores.lattice import (
+    all_matrices,
     lattice_values,
     pr_lattice,
     roc_lattice,
@@ -79,3 +82,11 @@ def test_corners_of_the_simplex_are_tables_of_one_cell():
     for cell in ("tn", "fp", "fn", "tp"):
         table = {"tn": 0, "fp": 0, "fn": 0, "tp": 0} | {cell: 12}
         np.testing.assert_array_equal(simplex(br.from_counts(**table))[0], corners.sel(cell=cell.upper()))
+
+
+def test_all_matrices_are_there_once():
+    matrices = all_matrices(7).values.reshape(-1, 4)
+    assert len(np.unique(matrices, axis=0)) == len(matrices) == comb(10, 3)
+    assert (matrices.sum(axis=1) == 7).all()
+    assert matrices.min() == 0
+    assert all_matrices(100).sizes["matrix"] == 176_851  # as the paper counts them

@@ -1,0 +1,77 @@
+"""OPS as a function of the value, of scores and of metrics of curves: what a value is worth at each prevalence."""
+
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from bayesrank._checks import numbers, whole
+from bayesrank.ops.curves import curve_metric, curve_range, of_value
+from bayesrank.ops.references import Reference
+from bayesrank.ops.values import broadcast, directed, value_range
+
+__all__ = ["value_curves"]
+
+
+def value_curves(
+    score: Any,
+    prevalence: Any,
+    points: int = 201,
+    reference: Reference | xr.Dataset | None = None,
+    *,
+    at: float | None = None,
+    size: int | None = None,
+) -> xr.DataArray:
+    """OPS as a function of the value, for several prevalences.
+
+    Parameters
+    ----------
+    score : Score, str or callable
+        A two-class score with a direction and a finite range, or a metric of a curve, as for
+        :func:`bayesrank.ops.of_value`.
+    prevalence : sequence of float
+        Strictly between 0 and 1.
+    points : int
+        Values, evenly spaced over the score's range, or over that of the metric at all these prevalences.
+    reference : Distribution or Sample; for curves a Dataset, optional
+        As for :func:`bayesrank.ops.of_value`.
+    at, size : number, optional
+        Where on the curve, and the cases of the test set, as for :func:`bayesrank.ops.of_value`.
+
+    Returns
+    -------
+    xarray.DataArray
+        Named "ops" (prevalence, value); NaN outside the range at a prevalence. Where it rests on a sample, the coord
+        ``ops_error`` holds its standard error.
+
+    Raises
+    ------
+    ValueError
+        If the score has no direction or an infinite range, or ``at`` or ``size`` does not go with it.
+
+    References
+    ----------
+    Zhao et al., Outperformance Score, Figures 1 (c) and 3.
+
+    Examples
+    --------
+    >>> value_curves("f1", [0.1, 0.5], points=3).round(3).values.tolist()
+    [[0.0, 0.926, 1.0], [0.0, 0.5, 1.0]]
+    >>> value_curves("precision_at_recall", [0.1], points=3, at=0.8).round(1).values.tolist()
+    [[0.0, 1.0, 1.0]]
+    """
+    shares = broadcast(0.0, numbers("prevalence", prevalence).reshape(-1, 1))[1]
+    if curve_metric(score):
+        least, most = (np.broadcast_to(end, shares.shape) for end in curve_range(score, shares.values, at, size))
+        ends, name = (least.min(), most.max()), str(score) if at is None else f"{score} {at:g}"
+    else:
+        found = directed(score)
+        if not np.isfinite(found.range).all():
+            raise ValueError(f"score must have a finite range to run through; got {found.name} with {found.range}")
+        ends, name = found.range, found.name
+        least, most = value_range(found, shares)
+    value = np.linspace(*ends, whole("points", points, 2))
+    inside = np.where((value >= least - 1e-12) & (value <= most + 1e-12), np.clip(value, least, most), np.nan)
+    axes = {"prevalence": np.ravel(prevalence), "value": value}
+    values = xr.DataArray(inside, axes, ("prevalence", "value"))
+    return of_value(score, values, values["prevalence"], at=at, size=size, reference=reference).assign_attrs(score=name)

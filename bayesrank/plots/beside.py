@@ -1,0 +1,106 @@
+"""The Tile beside ROC space: what chosen scores look like there (The Tile, Figure 1)."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from bayesrank.plots._colors import entity_colors, ink, paper, shade
+from bayesrank.plots._furniture import SEQUENTIAL
+from bayesrank.plots._letters import legible
+from bayesrank.plots._style import OKABE_ITO, plain_names
+from bayesrank.plots.maps import value_tile
+
+__all__ = ["roc_beside_tile"]
+
+
+def roc_beside_tile(
+    tile: xr.DataArray,
+    a: Any,
+    b: Any,
+    prevalence: float,
+    source: Any = None,
+    *,
+    colors: Mapping[Any, Any] | None = None,
+) -> Any:
+    """A Tile with chosen scores, beside ROC with the pencil of iso-performance lines of each.
+
+    Parameters
+    ----------
+    tile : xarray.DataArray
+        A map of numbers (b, a) to draw.
+    a, b : float or sequence of float
+        The chosen score, or several: they are numbered on the Tile, and have a picture of ROC each.
+    prevalence : float
+        Of the ROC space.
+    source : DataArray, optional
+        Performances (entity, actual, predicted) to mark as points of ROC, named if there are twelve or fewer.
+    colors : mapping, optional
+        From entities to colours; the others are grey. By default an entity has the colour of its place among all.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+
+    References
+    ----------
+    Piérard et al., The Tile, Figure 1.
+
+    Examples
+    --------
+    >>> import bayesrank as br
+    >>> counts = br.from_counts(tn=80, fp=0, fn=3, tp=27)
+    >>> tile = br.tile.value(counts).isel(entity=0)
+    >>> len(roc_beside_tile(tile, a=0.9, b=0.4, prevalence=0.25).axes)  # with colour bars
+    4
+    """
+    import matplotlib
+    import matplotlib.pyplot as plt
+
+    from bayesrank.tile import isoperformance
+
+    across, up = np.broadcast_arrays(np.atleast_1d(a), np.atleast_1d(b))
+    number = across.size
+    figure, axes = plt.subplots(1, 1 + number, figsize=(5.0 + 4.4 * number, 4), layout="constrained")
+    left, *squares = axes
+    value_tile(tile, ax=left, prevalence=prevalence)
+    scale = matplotlib.colormaps[SEQUENTIAL]
+    for k, (right, x, y) in enumerate(zip(squares, across.tolist(), up.tolist(), strict=True)):
+        mark = str(k + 1) if number > 1 else ""
+        size = 12 if mark else 9
+        left.plot(x, y, "o", color=OKABE_ITO[5], markeredgecolor=paper(left), markersize=size, clip_on=False, zorder=5)
+        left.annotate(mark, (x, y), color="white", fontsize=8, ha="center", va="center", zorder=6)
+        for level in np.linspace(0, 1, 11):
+            line = isoperformance(x, y, float(level), prevalence, points=201)
+            right.plot(line["fpr"], line["tpr"], color=scale(level), linewidth=1.5)
+        right.plot([0, 1], [0, 1], color=shade(right, 0.4), linewidth=0.8, linestyle=":")
+        if source is not None:
+            _roc_points(right, source, colors)
+        right.set(xlim=(-0.01, 1.01), ylim=(-0.01, 1.01), xlabel="FPR", ylabel="TPR", aspect="equal")
+        right.set_title(f"{mark}{': ' if mark else 'the score at '}a = {x:g}, b = {y:g}", fontsize=9)
+    left.set_title(f"prevalence {prevalence:g}; beside it, lines of 0, 0.1, …, 1", fontsize=9)
+    named = squares[-1].get_legend_handles_labels()[0]
+    if named:
+        squares[-1].legend(handles=named, frameon=False, fontsize=8, loc="upper left", bbox_to_anchor=(1.0, 1.0))
+    figure.colorbar(
+        matplotlib.cm.ScalarMappable(cmap=scale), ax=squares, label="value of the score", shrink=0.85, location="right"
+    )
+    legible(squares[-1])
+    return figure
+
+
+def _roc_points(ax: Any, source: Any, colors: Mapping[Any, Any] | None) -> None:
+    """Performances as points of ROC, with names where these are few."""
+    from bayesrank.scores import fpr, tpr
+
+    across, up = fpr(source), tpr(source)
+    names = across["entity"].values.tolist() if across.dims == ("entity",) else []
+    if not 0 < len(names) <= 12:
+        ax.plot(across.values.ravel(), up.values.ravel(), ".", color=ink(), markersize=5)
+        return
+    paints = entity_colors(names, colors)
+    for name, words, x, y in zip(names, plain_names(names, 28), across.values, up.values, strict=True):
+        ax.plot(
+            x, y, "o", color=paints[name], markeredgecolor=paper(ax), markersize=7, clip_on=False, zorder=4, label=words
+        )

@@ -1,0 +1,335 @@
+"""Pages to explore: uncertainty of matrices and scores whatever was observed, and contours with a point to move.
+
+Each is one HTML file that needs no network, and shows in a notebook. Everything is computed here, exactly; in the
+browser it is looked up, multiplied and summed. After Lovell et al., *Never mind the metrics*, Appendix D.
+"""
+
+from collections.abc import Sequence
+from html import escape
+from typing import Any
+
+import numpy as np
+
+from bayesrank._checks import whole
+from bayesrank.counts import from_counts
+from bayesrank.plots._colors import OKABE_ITO
+from bayesrank.plots._page import Html, embedded, page, part
+from bayesrank.plots.interactive import SCALE, _short
+from bayesrank.plots.roc import _limits, _name, _steps
+from bayesrank.predictive import confusion_pmf
+from bayesrank.predictive.scores import equal_runs, exact_ratio
+from bayesrank.scores import Score, as_score
+from bayesrank.scores.contours import contour_curve
+from bayesrank.scores.lattice import lattice_values
+
+__all__ = ["METRICS", "explore_contours", "explore_pmf"]
+
+#: The scores of Lovell et al., Appendices B and C.
+METRICS = (
+    "mcc", "f1", "threat_score", "accuracy", "ppv", "npv", "markedness", "cohen_kappa", "fowlkes_mallows", "tpr", "tnr",
+    "balanced_accuracy", "informedness", "g_mean", "prevalence_threshold", "balanced_mcc", "balanced_markedness",
+    "balanced_f1", "balanced_fowlkes_mallows", "balanced_threat_score", "standardized_ppv", "standardized_npv",
+)  # fmt: skip
+MODELS = {"beta_binomial": "beta-binomial", "binomial": "binomial"}
+#: Red for the first model, blue for the second, as in the paper.
+COLORS = (OKABE_ITO[5], OKABE_ITO[0])
+#: Of matrices of one test set: circles that a browser still moves at once.
+MOST = 10_000
+BINS = 40
+#: How far beyond the ROC square contours go.
+EXTENT = (-0.5, 1.5)
+#: Points nearer to the line between their neighbours are left out.
+FINE = 5e-4
+
+
+def explore_pmf(
+    sizes: Sequence[tuple[int, int]] = ((20, 40),),
+    scores: Sequence[Any] = ("mcc", "balanced_accuracy", "f1"),
+    observed: tuple[int, int] | None = None,
+    prior: Any = None,
+) -> Html:
+    """The next confusion matrix and its scores, whatever was observed, by both models: moved by sliders and pointer.
+
+    The observed test set and the next one have the same class sizes. Joint pmf and margins by the beta-binomial and the
+    binomial model, the pmf of each score with all its values, the number of matrices that share each, and a histogram;
+    scales stay as they are when the observed matrix moves, so that pmfs can be held against each other.
+
+    Parameters
+    ----------
+    sizes : sequence of pairs of int
+        Positives and negatives, to choose from: at least one case of each, at most 10,000 matrices.
+    scores : sequence of Score, str or callable
+        Whose pmfs to show.
+    observed : pair of int, optional
+        True positives and true negatives at first; by default 80% of each class of the first sizes.
+    prior : optional
+        Of the beta-binomial model, as for :func:`bayesrank.predictive.confusion_pmf`.
+
+    Returns
+    -------
+    str
+        The page, which a notebook shows, written to a file by :func:`bayesrank.plots.interactive.save`.
+
+    Raises
+    ------
+    ValueError
+        If there are no sizes, or they are too small or too large, or the observed matrix is none of the first sizes.
+
+    References
+    ----------
+    Lovell et al., Never mind the metrics, Appendix D.5, Figures 3, 4, D.6 and E.1.
+
+    Examples
+    --------
+    >>> text = explore_pmf([(5, 8)], ["f1"], observed=(4, 6))
+    >>> text.count("<svg data-joint"), text.count("<svg data-score")
+    (2, 1)
+    """
+    sizes = _sizes(sizes)
+    found = [as_score(score) for score in scores]
+    start = _start(sizes[0], observed)
+    data = {
+        "models": list(MODELS.values()),
+        "colors": COLORS,
+        "bins": BINS,
+        "start": start,
+        "sizes": [_pmfs(*size, found, start if size == sizes[0] else _start(size), prior) for size in sizes],
+    }
+    joint = "".join(
+        f'<div><svg data-joint viewBox="0 0 420 430" width="420" tabindex="0" role="application" '
+        f'aria-label="Joint pmf by the {name} model; arrow keys move what was observed"></svg></div>'
+        for name in MODELS.values()
+    )
+    panels = "".join(
+        f'<div><svg data-score viewBox="0 0 400 280" width="400" role="img" aria-label="pmf of {escape(_name(score))}">'
+        '</svg><output aria-live="polite"></output></div>'
+        for score in found
+    )
+    boxes = _boxes(("rug", "values that can be"), ("counts", "matrices with each value"), ("bars", "histogram"))
+    body = (
+        "<p>A classifier was tested on some cases. What will its confusion matrix be on as many others? Crosses and "
+        f"upright lines: what was observed. Drag it, or use the sliders or arrow keys.</p>{_observed(sizes)}"
+        '<div class="row" hidden><div><label>Probabilities '
+        '<input type="range" data-control="zoom" min="-3" max="5" step="0.5" value="0"></label> '
+        f'<output data-control="zoom-said"></output></div><div>{boxes}</div></div>'
+        f'<div class="row" hidden>{joint}</div><div class="row" hidden>{panels}</div>'
+        f"<p>Areas of circles are proportional to probabilities. Histograms have {BINS} bins over the range of a "
+        "score. Scales stay when the observed matrix moves; what is beyond them is cut off.</p>"
+    )
+    return page("Uncertainty in confusion matrices and their scores", _explored("pmf", data, body))
+
+
+def explore_contours(
+    sizes: Sequence[tuple[int, int]] = ((6, 54), (12, 48), (20, 40), (30, 30), (40, 20), (48, 12), (54, 6)),
+    scores: Sequence[Any] = METRICS,
+    observed: tuple[int, int] | None = None,
+) -> Html:
+    """Contours of scores over all points of a test set, in the ROC square, beyond it, and in precision-recall space.
+
+    Parameters
+    ----------
+    sizes : sequence of pairs of int
+        Positives and negatives, one step of a slider each.
+    scores : sequence of Score, str or callable
+        To choose from; the values of all at the point are listed.
+    observed : pair of int, optional
+        True positives and true negatives of the point at first; by default 80% of each class of the first sizes.
+
+    Returns
+    -------
+    str
+        The page, which a notebook shows, written to a file by :func:`bayesrank.plots.interactive.save`.
+
+    Raises
+    ------
+    ValueError
+        As for :func:`explore_pmf`.
+
+    References
+    ----------
+    Lovell et al., Never mind the metrics, Appendices D.2 and D.3.
+
+    Examples
+    --------
+    >>> text = explore_contours([(5, 8)], ["f1", "mcc"])
+    >>> text.count("<svg data-square"), text.count("<td data-value")
+    (2, 2)
+    """
+    sizes = _sizes(sizes)
+    found = [as_score(score) for score in scores]
+    if not found:
+        raise ValueError("scores must hold a score at least; got none")
+    start = _start(sizes[0], observed)
+    limits = [_limits(score) for score in found]
+    data = {
+        "start": start,
+        "extent": EXTENT,
+        "scale": SCALE,
+        "scores": [{"name": _name(score), "low": low, "high": high}
+                   for score, (low, high) in zip(found, limits, strict=True)],
+        "sizes": [{"p": p, "n": n, "scores": [_contours(p, n, score) for score in found]} for p, n in sizes],
+    }  # fmt: skip
+    choices = "".join(f'<option value="{k}">{escape(_named(score))}</option>' for k, score in enumerate(found))
+    squares = "".join(
+        f'<div><svg data-square viewBox="0 0 470 470" width="470" tabindex="0" role="application" '
+        f'aria-label="Contours and points in {where}; arrow keys move the point"></svg></div>'
+        for where in ("the ROC square", "precision-recall space")
+    )
+    rows = "".join(f'<tr><th scope="row">{escape(_named(score))}</th><td data-value></td></tr>' for score in found)
+    boxes = _boxes(("beyond", "beyond the ROC square"), ("points", "points"), off=("beyond",))
+    body = (
+        "<p>Lines on which a score is the same, from red, low, to blue, high, over all confusion matrices of so many "
+        "cases. The cross is one of them: drag it, or use the sliders or arrow keys.</p>"
+        f'<p hidden><label>Lines of <select data-control="score">{choices}</select></label></p>'
+        f'{_observed(sizes, slider=True)}<p hidden>{boxes}</p><div class="row" hidden>{squares}</div>'
+        f"<table hidden><caption>Scores of the cross</caption>{rows}</table>"
+    )
+    return page("Contours of scores", _explored("contours", data, body))
+
+
+def _sizes(sizes: Any) -> list[tuple[int, int]]:
+    found = [(whole("sizes", p, 1), whole("sizes", n, 1)) for p, n in sizes]
+    if not found:
+        raise ValueError("sizes must hold a pair at least; got none")
+    for p, n in found:
+        if (p + 1) * (n + 1) > MOST:
+            raise ValueError(f"sizes must have {MOST:,} matrices at most; got {(p + 1) * (n + 1):,} for {(p, n)}")
+    return found
+
+
+def _start(size: tuple[int, int], observed: Any = None) -> list[int]:
+    """True positives and true negatives at first."""
+    if observed is None:
+        return [round(0.8 * cases) for cases in size]
+    if len(observed) != 2 or not all(0 <= count <= cases for count, cases in zip(observed, size, strict=True)):
+        raise ValueError(
+            f"observed must be true positives up to {size[0]} and true negatives up to {size[1]}; got {observed!r}"
+        )
+    return [int(count) for count in observed]
+
+
+def _pmfs(p: int, n: int, scores: Sequence[Score], start: Sequence[int], prior: Any) -> dict[str, Any]:
+    """Margins for every matrix that may be observed, by model; what matrices share a value; and the scales."""
+    margins: dict[str, list[list[list[float]]]] = {"tp": [], "tn": []}
+    for model in MODELS:
+        for cell in margins:
+            rows = []
+            for seen in range((p if cell == "tp" else n) + 1):
+                a, d = (seen, n) if cell == "tp" else (p, seen)
+                counts = from_counts(tn=d, fp=n - d, fn=p - a, tp=a)
+                pmf = confusion_pmf(counts, p, n, model, prior if model == "beta_binomial" else None)
+                rows.append([_rounded(mass) for mass in pmf.sum("tn" if cell == "tp" else "tp").values.tolist()])
+            margins[cell].append(rows)
+    a, d = start
+    joints = [np.outer(tp[a], tn[d]) for tp, tn in zip(margins["tp"], margins["tn"], strict=True)]
+    edge = max(max(max(tp[a]), max(tn[d])) for tp, tn in zip(margins["tp"], margins["tn"], strict=True))
+    shared = [_shared(p, n, score, joints) for score in scores]
+    return {"p": p, "n": n, **margins, "scores": shared, "largest": max(joint.max() for joint in joints), "edge": edge}
+
+
+def _shared(p: int, n: int, score: Score, joints: Sequence[np.ndarray]) -> dict[str, Any]:
+    """The values of a score, and which of them each matrix (tp, tn) has; -1 where it is undefined."""
+    values = lattice_values(p, n, score).isel(fp=slice(None, None, -1)).transpose("tp", "fp").values.ravel()
+
+    def cells(at: np.ndarray) -> tuple[Any, Any, Any, Any]:
+        tp, tn = np.divmod(at, n + 1)
+        return tn, n - tn, p - tp, tp
+
+    order, starts = equal_runs(values, cells, exact_ratio(score))
+    group = np.full(values.size, -1)
+    group[order] = np.repeat(np.arange(starts.size), np.diff(np.append(starts, order.size)))
+    known = group >= 0
+    masses = [np.bincount(group[known], joint.ravel()[known]) for joint in joints]
+    low, high = _limits(score)
+    heights = [np.histogram(values[order[starts]], BINS, (low, high), weights=mass)[0] for mass in masses]
+    return {
+        "name": _name(score),
+        "low": low,
+        "high": high,
+        "values": [float(f"{value:.9g}") for value in values[order[starts]].tolist()],
+        "group": group.tolist(),
+        "count": np.bincount(group[known]).tolist(),
+        "largest": max(mass.max() for mass in masses),
+        "tallest": max(height.max() for height in heights),
+    }
+
+
+def _contours(p: int, n: int, score: Score) -> dict[str, Any]:
+    """Lines of equal values, beyond the ROC square where their form is known, and values of all matrices (tp, tn)."""
+    low, high = _limits(score)
+    steps = _steps(low, high)
+    curves = contour_curve(score, steps, p / (p + n), EXTENT, points=401)
+    lines = []
+    for k, value in enumerate(steps.tolist()):
+        points = np.column_stack([curves["fpr"].values[k], curves["tpr"].values[k]])
+        gaps = np.flatnonzero(np.isnan(points).any(axis=1))
+        pieces = (piece[~np.isnan(piece).any(axis=1)] for piece in np.split(points, gaps))
+        parts = [np.round(_thinned(piece), 4).tolist() for piece in pieces if len(piece) > 1]
+        lines.append({"at": value, "parts": parts})
+    values = lattice_values(p, n, score).isel(fp=slice(None, None, -1)).transpose("tp", "fp").values.ravel()
+    return {"lines": lines, "values": [_short(value) for value in values.tolist()]}
+
+
+def _thinned(points: np.ndarray) -> np.ndarray:
+    """Points of a curve without those that lie on the line between others (Ramer, 1972)."""
+    if len(points) < 3:
+        return points
+    start, end = points[0], points[-1]
+    along = end - start
+    length = np.hypot(*along)
+    off = points - start
+    far = np.abs(off @ [along[1], -along[0]]) / length if length > FINE else np.hypot(*off.T)
+    at = int(np.argmax(far))
+    if far[at] <= FINE:
+        return points[[0, -1]]
+    return np.concatenate([_thinned(points[: at + 1])[:-1], _thinned(points[at:])])
+
+
+def _observed(sizes: Sequence[tuple[int, int]], slider: bool = False) -> str:
+    """Controls of the test set and of the matrix that was observed, which a table shows."""
+    if slider:
+        chosen = f'<input type="range" data-control="size" min="0" max="{len(sizes) - 1}" step="1" value="0">'
+    else:
+        options = "".join(
+            f'<option value="{k}">{p} positives, {n} negatives</option>' for k, (p, n) in enumerate(sizes)
+        )
+        chosen = f'<select data-control="size">{options}</select>'
+    ranges = "".join(
+        f'<p><label>{words} <input type="range" data-control="{name}" min="0" step="1"></label> '
+        f'<output data-control="{name}-said" aria-live="polite"></output></p>'
+        for name, words in (("tp", "true positives"), ("tn", "true negatives"))
+    )
+    cells = (
+        "<table><tr><td></td><th>positive</th><th>negative</th></tr>"
+        "<tr><th>called positive</th><td data-cell></td><td data-cell></td></tr>"
+        "<tr><th>called negative</th><td data-cell></td><td data-cell></td></tr></table>"
+    )
+    return (
+        f'<div class="row" hidden><div><p><label>test set {chosen}</label> '
+        '<output data-control="size-said"></output></p>'
+        f"{ranges}</div><div>{cells}</div></div>"
+    )
+
+
+def _boxes(*named: tuple[str, str], off: Sequence[str] = ()) -> str:
+    return " ".join(
+        f'<label><input type="checkbox" data-control="{name}"{"" if name in off else " checked"}> {words}</label>'
+        for name, words in named
+    )
+
+
+def _named(score: Score) -> str:
+    plain = score.name.replace("_", " ")
+    return _name(score) if _name(score).lower() == plain else f"{_name(score)}, {plain}"
+
+
+def _explored(kind: str, data: Any, body: str) -> str:
+    """What is explored, with its style and its script, beside those of every page."""
+    return (
+        f'<style>\n{part("explore.css")}</style><div class="explore" data-explore="{kind}">{embedded(data)}{body}</div>'
+        f"<script>\n{part('explore.js')}</script>"
+    )
+
+
+def _rounded(mass: float) -> float:
+    return float(f"{mass:.6g}") if mass > 1e-12 else 0.0

@@ -1,0 +1,253 @@
+"""Pages to explore: what they hold is what was computed, and a real browser looks it up, without a network."""
+
+import json
+import re
+import shutil
+import subprocess
+from html import unescape
+
+import numpy as np
+import pytest
+
+import bayesrank as br
+from bayesrank.plots._page import part
+from bayesrank.plots.explorers import METRICS, _thinned, explore_contours, explore_pmf
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+browser = pytest.mark.skipif(CHROMIUM is None, reason="needs chromium")
+P, N = 6, 9
+PMF = explore_pmf([(P, N), (4, 3)], ["mcc", "balanced_accuracy", "f1"], observed=(5, 7))
+CONTOURS = explore_contours([(P, N), (4, 3)], ["mcc", "f1", "ppv", "tnr"], observed=(5, 7))
+
+
+def held(page):
+    return json.loads(re.search(r'<script type="application/json">(.*?)</script>', page, re.S)[1])
+
+
+def test_margins_are_those_of_every_matrix_that_may_be_observed():
+    one = held(PMF)["sizes"][0]
+    rng = np.random.default_rng(1)
+    for a, d in zip(rng.integers(0, P + 1, 6), rng.integers(0, N + 1, 6), strict=True):
+        counts = br.from_counts(tn=N - (N - d), fp=N - d, fn=P - a, tp=a)
+        for m, model in enumerate(("beta_binomial", "binomial")):
+            pmf = br.predictive.confusion_pmf(counts, model=model).transpose("tp", "tn")
+            np.testing.assert_allclose(np.outer(one["tp"][m][a], one["tn"][m][d]), pmf, atol=2e-6)
+    assert [len(one["tp"][0]), len(one["tn"][1])] == [P + 1, N + 1]
+
+
+def test_matrices_that_share_a_value_are_summed():
+    for size in held(PMF)["sizes"]:
+        p, n = size["p"], size["n"]
+        counts = br.from_counts(tn=n - 1, fp=1, fn=1, tp=p - 1)
+        pmf = br.predictive.confusion_pmf(counts)
+        joint = np.outer(size["tp"][0][p - 1], size["tn"][0][n - 1]).ravel()
+        for name, score in zip(("mcc", "balanced_accuracy", "f1"), size["scores"], strict=True):
+            exact = br.predictive.score_pmf(pmf, name)
+            exact = exact.isel(value=exact["value"].notnull().values)
+            group = np.array(score["group"])
+            np.testing.assert_allclose(score["values"], exact["value"], rtol=1e-8, atol=1e-12)
+            np.testing.assert_array_equal(score["count"], exact["multiplicity"])
+            sums = np.bincount(group[group >= 0], joint[group >= 0])
+            np.testing.assert_allclose(sums, exact["probability"], atol=1e-5)
+
+
+def test_contours_are_on_their_values_within_and_beyond():
+    one = held(CONTOURS)["sizes"][0]
+    beyond = 0
+    for name, score in zip(("mcc", "f1", "ppv", "tnr"), one["scores"], strict=True):
+        rule = br.scores.get(name)
+        for line in score["lines"]:
+            points = np.concatenate([np.array(part) for part in line["parts"]])
+            x, y = points.T
+            inside = ((points > 0.02) & (points < 0.98)).all(axis=1)
+            beyond += (~inside).sum()
+            p = P / (P + N)
+            found = rule.of_cells((1 - p) * (1 - x), (1 - p) * x, p * (1 - y), p * y)[inside]
+            np.testing.assert_allclose(found, line["at"], atol=5e-3)
+        values = [np.nan if value is None else value for value in score["values"]]
+        k = 4 * (N + 1) + 7  # tp 4, tn 7
+        assert values[k] == pytest.approx(rule.of_cells(7, 2, 2, 4), rel=1e-3)
+        assert len(values) == (P + 1) * (N + 1)
+    assert beyond > 20
+    assert len(METRICS) == len({br.scores.get(name).name for name in METRICS}) > 20
+
+
+def test_thinning_keeps_the_curve():
+    x = np.linspace(0, 1, 200)
+    curve = np.column_stack([x, x**2])
+    few = _thinned(curve)
+    assert 5 < len(few) < 100
+    np.testing.assert_allclose(np.interp(x, *few.T), x**2, atol=1.3e-3)
+    assert len(_thinned(np.column_stack([x, 2 * x]))) == 2
+    circle = np.column_stack([np.cos(6.3 * x), np.sin(6.3 * x)])
+    np.testing.assert_allclose(np.hypot(*_thinned(circle).T), 1)
+
+
+@pytest.mark.parametrize("make", [explore_pmf, explore_contours])
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ({"sizes": []}, "sizes must hold a pair"),
+        ({"sizes": [(0, 4)]}, "sizes must"),
+        ({"sizes": [(200, 200)]}, "sizes must have 10,000 matrices at most; got 40,401"),
+        ({"sizes": [(4, 4)], "observed": (5, 1)}, "observed must be true positives up to 4"),
+    ],
+)
+def test_what_cannot_be_explored_is_refused(make, arguments, words):
+    with pytest.raises(ValueError, match=words):
+        make(**arguments)
+
+
+def test_nothing_is_loaded():
+    for text in (PMF, CONTOURS):
+        assert not re.search(r"<(script|link|img)[^>]*(src|href)=", text)
+        assert "http" not in text
+    assert not re.search(r"fetch|XMLHttp|import\(", part("explore.js"))
+
+
+def told(tmp_path, page, script, *flags):
+    """What ``script``, the body of a function, returns in a page, and what went wrong there."""
+    caught = "<script>window.wrong = []; addEventListener('error', (event) => wrong.push(event.message));</script>"
+    loaded = "performance.getEntriesByType('resource').length"
+    script = f"document.title = JSON.stringify([(() => {{ {script} }})(), wrong, {loaded}])"
+    path = tmp_path / "page.html"
+    text = page.replace("<body>", f"<body>{caught}").replace("</body>", f"<script>{script}</script></body>")
+    path.write_text(text, encoding="utf-8")
+    usual = (
+        "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
+        f"--disable-component-update --disable-sync --dump-dom --user-data-dir={tmp_path / 'profile'}"
+    )
+    command = [CHROMIUM, *usual.split(), *flags, path.as_uri()]
+    dom = subprocess.run(command, capture_output=True, text=True, check=True, timeout=120).stdout
+    found, wrong, loaded = json.loads(unescape(re.search("<title>(.*?)</title>", dom, re.S)[1]))
+    assert (wrong, loaded) == ([], 0)
+    return found
+
+
+HELP = """
+    const all = (what) => [...document.querySelectorAll(what)];
+    const cells = () => all('[data-cell]').map((cell) => Number(cell.textContent));
+    const set = (name, value, event = 'input') => {
+      const control = document.querySelector(`[data-control=${name}]`);
+      if (control.type === 'checkbox') control.checked = value; else control.value = value;
+      control.dispatchEvent(new Event(event));
+    };
+    const press = (svg, key) => svg.dispatchEvent(new KeyboardEvent('keydown', { key, cancelable: true }));
+    const tap = (svg, x, y) => {
+      const area = svg.getBoundingClientRect(), view = svg.viewBox.baseVal;
+      svg.dispatchEvent(new PointerEvent('pointerdown', { buttons: 1, clientX: area.left + x * area.width / view.width,
+        clientY: area.top + y * area.height / view.height }));
+    };
+"""
+
+
+@browser
+def test_a_browser_shows_what_follows_from_what_was_observed(tmp_path):
+    script = HELP + """
+    const joints = all('svg[data-joint]'), inside = (svg) => [...svg.querySelectorAll('circle')];
+    const radii = () => joints.map((svg) => inside(svg).map((dot) => Number(dot.getAttribute('r'))));
+    const said = () => all('svg[data-score] + output').map((out) => out.textContent);
+    const found = { first: [cells(), said(), radii()] };
+    press(joints[0], 'ArrowDown');
+    press(joints[1], 'ArrowLeft');
+    found.pressed = [cells(), said(), radii()];
+    tap(joints[0], 54 + 262 * 2 / 3, 384 - 262 / 3);
+    found.tapped = [cells(), said(), radii()];
+    set('zoom', 2);
+    found.wide = radii();
+    const drawn = () => all('svg[data-score] .bars').filter((one) => one.getBoundingClientRect().height > 0).length;
+    found.bars = [drawn()];
+    set('bars', false);
+    found.bars.push(drawn());
+    set('size', 1, 'change');
+    found.smaller = [cells(), all('circle').length];
+    return found;"""  # fmt: skip
+    found = told(tmp_path, PMF, script)
+    expected = {"first": (5, 7), "pressed": (4, 8), "tapped": (2, 3)}
+    scale = []
+    for step, (a, d) in expected.items():
+        cells, said, radii = found[step]
+        assert cells == [a, N - d, P - a, d]
+        counts = br.from_counts(tn=d, fp=N - d, fn=P - a, tp=a)
+        for m, model in enumerate(("beta_binomial", "binomial")):
+            pmf = br.predictive.confusion_pmf(counts, model=model).transpose("tp", "tn")
+            area = np.array(radii[m]) ** 2
+            seen = pmf.values.ravel() > 1e-3
+            scale.extend((area / pmf.values.ravel())[seen])
+            for words, name in zip(said, ("mcc", "balanced_accuracy", "f1"), strict=True):
+                summary = br.predictive.summary(br.predictive.score_pmf(pmf, name))
+                mean, sd = re.findall(r"binomial ([\d.-]+) ± ([\d.]+)", words)[m]
+                assert float(mean) == pytest.approx(summary["mean"].item(), abs=6e-4)
+                assert float(sd) == pytest.approx(summary["sd"].item(), abs=6e-4)
+                value = br.scores.get(name)(counts).item()
+                assert float(re.search(r"observed ([\d.-]+)", words)[1]) == pytest.approx(value, abs=6e-4)
+    np.testing.assert_allclose(scale, scale[0], rtol=0.06)  # one scale for all frames and both models
+    np.testing.assert_allclose(np.array(found["wide"]) * 2, found["tapped"][2], atol=0.02)
+    assert found["bars"] == [3, 0]
+    assert found["smaller"] == [[1, 2, 3, 1], 2 * 5 * 4]  # rates stay, as nearly as counts can
+
+
+@browser
+def test_a_browser_moves_the_point_and_its_contours(tmp_path):
+    script = (
+        HELP
+        + """
+    const [roc, pr] = all('svg[data-square]'), values = () => all('[data-value]').map((cell) => cell.textContent);
+    const inside = (svg) => [...svg.querySelectorAll('.lines path')];
+    const lines = (svg) => inside(svg).map((line) => [line.textContent, line.getAttribute('d')]);
+    const found = { first: [cells(), values()], mcc: [lines(roc), lines(pr)] };
+    press(roc, 'ArrowUp');
+    found.pressed = [cells(), values()];
+    tap(pr, 54 + 400 * 2 / 6, 420 - 400 * 2 / 4);
+    found.tapped = [cells(), values()];
+    set('score', 1);
+    found.f1 = [lines(roc), lines(pr)];
+    set('beyond', true);
+    found.beyond = lines(roc);
+    found.dots = [all('circle').length];
+    set('points', false);
+    found.dots.push(all('circle').length);
+    set('size', 1);
+    found.smaller = [cells(), document.querySelector('[data-control=size-said]').textContent];
+    return found;"""
+    )
+    found = told(tmp_path, CONTOURS, script)
+    # Two positives found and two false alarms: recall 1/3, precision 1/2.
+    for step, (a, d) in {"first": (5, 7), "pressed": (6, 7), "tapped": (2, 7)}.items():
+        cells, values = found[step]
+        assert cells == [a, N - d, P - a, d]
+        for text, name in zip(values, ("mcc", "f1", "ppv", "tnr"), strict=True):
+            assert float(text) == pytest.approx(br.scores.get(name).of_cells(d, N - d, P - a, a), rel=6e-3)
+    p = P / (P + N)
+
+    def points(d, low=0.0, high=1.0):
+        pairs = np.array(re.findall(r"[ML]([\d.-]+) ([\d.-]+)", d), float)
+        return low + (high - low) * (pairs[:, 0] - 54) / 400, low + (high - low) * (420 - pairs[:, 1]) / 400
+
+    for title, d in found["f1"][0]:
+        x, y = points(d)
+        value = float(title.split(" = ")[1])
+        inside = (y > 0) & (y < 1) & (x > 0) & (x < 1)
+        np.testing.assert_allclose(y[inside], br.contour("f1", value, x[inside], p), atol=2e-3)
+    seen = 0
+    for title, d in found["f1"][1]:  # F1 is the harmonic mean of what is along the axes
+        recall, precision = points(d)
+        keep = (recall > 0.1) & (precision > 0.1)
+        seen += keep.sum()
+        np.testing.assert_allclose((2 / (1 / recall + 1 / precision))[keep], float(title.split(" = ")[1]), atol=6e-3)
+    assert seen > 50
+    x, y = points(dict(found["beyond"])["F1 = 0.5"], -0.5, 1.5)
+    assert x.min() < -0.3
+    np.testing.assert_allclose(y, br.contour("f1", 0.5, x, p), atol=4e-3)
+    assert found["mcc"] != found["f1"]
+    assert found["dots"] == [70 + 69, 0]  # one matrix has no precision
+    assert found["smaller"] == [[1, 1, 3, 2], "4 positives, 3 negatives"]
+
+
+@browser
+@pytest.mark.parametrize("page", [PMF, CONTOURS], ids=["pmf", "contours"])
+def test_pages_fit_a_phone(tmp_path, page):
+    script = "return [document.documentElement.scrollWidth, innerWidth, document.querySelectorAll('[hidden]').length];"
+    wide, room, hidden = told(tmp_path, page, script, "--window-size=360,740")
+    assert wide <= room
+    assert hidden == 0
