@@ -80,8 +80,9 @@ def one_of(
     known = list(options)
     # Arrays compare item by item, and a Dataset is like every word: what has no hash is no name.
     if not isinstance(value, Hashable) or value not in known:
+        held = repr(value) if isinstance(value, str) else in_words(value)
         wanted = f"{known[:MANY]}"[:-1] + f", ... ({len(known)} in all)]" if len(known) > MANY else known
-        raise error(f"{argument} must be one of {wanted}{other and f', or {other}'}; got {in_words(value)}")
+        raise error(f"{argument} must be one of {wanted}{other and f', or {other}'}; got {held}")
     return value
 
 
@@ -312,10 +313,12 @@ def case_labels(argument: str, values: Any, *, may_lack: bool = False, hint: str
 
 def positives(y_true: Any, positive: Any) -> np.ndarray:
     """Which cases are of the positive class, of labels of two classes."""
-    labels = np.asarray(y_true)
+    labels = np.asarray(_no_dataset("y_true", y_true, "labels"))
     if labels.ndim != 1 or pd.isna(labels).any():
         raise ValueError(f"y_true must hold one label for every case; got shape {labels.shape} or missing labels")
     classes = np.unique(labels).tolist()
+    if not isinstance(positive, Hashable):
+        raise TypeError(f"positive must be one of the classes of y_true; got {in_words(positive)}")
     if len(classes) != 2 or positive not in classes:
         raise ValueError(f"y_true must hold two classes, one of them positive={positive!r}; got {classes[:5]}")
     return labels == positive

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
+from bayesrank._checks import in_words as held_words
 from bayesrank._checks import labelled_numbers, numbers, one_of
 
 #: Concentrations of every cell, by name; "four_cases" depends on the number of classes.
@@ -140,7 +141,7 @@ def of_shape(prior: Any, shape: tuple[int, ...]) -> np.ndarray:
     except (TypeError, ValueError):
         raise TypeError(f"prior must be a number, a name, an array or a mapping; got {prior!r:.80}") from None
     if values.shape not in ((), shape):
-        raise ValueError(f"prior must be one number or of shape {shape}; got {prior!r}")
+        raise ValueError(f"prior must be one number or of shape {shape}; got {held_words(prior)}")
     bad = ~((values >= 0) & (values < np.inf))
     if bad.any():
         raise ValueError(

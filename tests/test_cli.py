@@ -152,8 +152,8 @@ PREFERENCES = [
     ("around (0.5 2)", "a place on the Tile must lie between 0 and 1; got 2"),
     ("around (0.5 x)", "with numbers"),
     ("between tnr tpr ppv npv", "corners must go round a convex region"),
-    ("over moon", "region must be one of tile, f_scores"),
-    ("beta 0 1 1 1", "a must hold two positive numbers, of a Beta distribution; got (0.0, 1.0)"),
+    ("over moon", "region must be one of ['tile', 'f_scores'"),
+    ("beta 0 1 1 1", "a must hold two positive numbers, of a Beta distribution; got tuple (0.0, 1.0)"),
 ]
 
 

@@ -521,7 +521,7 @@ def test_a_cluster_in_two_data_sets_is_refused():
     joint = br.joint_outcomes(TRUE, ANSWERS, cluster=QUESTION, dataset=np.where(np.arange(120) < 62, "n", "s"))
     with pytest.raises(ValueError, match=r"cluster must name clusters within one data set each.* 'n' and 's'"):
         br.fit(joint, "paired")
-    with pytest.raises(ValueError, match=r"target must be one of \('case', 'cluster'\); got 'question'"):
+    with pytest.raises(ValueError, match=r"target must be one of \['case', 'cluster'\]; got 'question'"):
         br.fit(br.joint_outcomes(TRUE, ANSWERS, cluster=QUESTION), "paired", target="question")
 
 

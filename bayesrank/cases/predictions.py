@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from bayesrank._checks import all_classes, by_entity, case_labels, item_names, repeats
+from bayesrank._checks import all_classes, by_entity, case_labels, item_names, one_of, repeats
 from bayesrank._labels import name_coord, ordered_categories
 from bayesrank.cases._patterns import check_cases, common_note, patterns
 from bayesrank.counts import arrange
@@ -139,11 +139,8 @@ def joint_outcomes(
     >>> joint["predicted"].values.tolist(), joint["count"].values.tolist()
     ([[1, 0], [1, 0], [1, 1]], [2, 1, 1])
     """
-    if missing not in (None, "common"):
-        raise ValueError(
-            "missing must be None or 'common': a missing prediction has no place in a square table, unless it is "
-            f"filled in with a label; got {missing!r}"
-        )
+    if missing is not None:  # it has no place in a square table, unless it is filled in with a label
+        one_of("missing", missing, ("common",), other="None (fill in a label for missing predictions)")
     cases = _encode(y_true, predictions, labels, weight, missing == "common")
     classes, size = name_coord(cases.classes), cases.weight.size
     groups = {"dataset": dataset, "cluster": cluster, "case": case}

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank._checks import labelled_numbers, labelled_prevalence, numbers
+from bayesrank._checks import in_words, labelled_numbers, labelled_prevalence, numbers
 from bayesrank.performance.arrays import align_outcomes, as_performance, outcome_dims, two_class_cells
 
 __all__ = [
@@ -217,12 +217,14 @@ def mix(
     array([0.03, 0.07])
     """
     array = as_performance(source, kind)
+    if not isinstance(dim, str):
+        raise TypeError(f"dim must name a dim of source; got {in_words(dim)}")
     if dim not in array.dims:
         raise ValueError(f"source must have the dim {dim!r} to mix over; got {array.dims}")
-    if isinstance(weights, Mapping):
+    if isinstance(weights, Mapping) and not isinstance(weights, xr.Dataset):
         weights = xr.DataArray(numbers("weights", list(weights.values())), dims=dim, coords={dim: list(weights)})
     if not isinstance(weights, xr.DataArray):
-        raise TypeError(f"weights must be a DataArray or a mapping; got {type(weights).__name__}")
+        raise TypeError(f"weights must be a DataArray or a mapping; got {in_words(weights)}")
     weights = labelled_numbers("weights", weights)
     if dim not in weights.dims or dim not in weights.coords:
         raise ValueError(f"weights must have the labelled dim {dim!r}; got {weights.dims}")

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank._checks import whole
+from bayesrank._checks import in_words, whole
 from bayesrank.models import conjugate
 from bayesrank.performance import are_counts, two_class_cells
 
@@ -93,7 +93,10 @@ def confusion_pmf(
     if random_totals and positives is None and negatives is None:
         return _with_total(alpha, _cases("total", total, sum(cells.values())))
     if total is not None:
-        raise ValueError(f"total is for the Dirichlet-multinomial without positives and negatives; got {total!r}")
+        raise ValueError(
+            "total must be left out, but for the Dirichlet-multinomial without positives and negatives; got "
+            f"{in_words(total)}"
+        )
     sizes = (
         _cases("positives", positives, cells["fn"] + cells["tp"]),
         _cases("negatives", negatives, cells["tn"] + cells["fp"]),

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank._checks import credibility, number, numbers, result_of
+from bayesrank._checks import credibility, in_words, number, numbers, result_of
 from bayesrank.predictive.scores import equal_runs
 
 __all__ = ["difference", "hdi", "interval_probability", "mean", "mode", "quantile", "summary", "variance"]
@@ -114,7 +114,7 @@ def quantile(pmf: xr.Dataset, q: Any) -> xr.DataArray:
     """
     levels = numbers("q", q)
     if levels.ndim > 1 or not ((levels >= 0) & (levels <= 1)).all():
-        raise ValueError(f"q must hold probabilities between 0 and 1; got {q!r}")
+        raise ValueError(f"q must hold probabilities between 0 and 1; got {in_words(q)}")
     value, mass = _defined(pmf)
     at = np.searchsorted(np.cumsum(mass), levels - ROUNDING)
     return xr.DataArray(

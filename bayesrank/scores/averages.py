@@ -14,7 +14,6 @@ from typing import Any
 
 import numpy as np
 
-from bayesrank._checks import one_of
 from bayesrank.scores._against_rest import against_rest
 from bayesrank.scores.score import SCORES, Score, ratio
 
@@ -106,7 +105,6 @@ def average_of(score: Score, kind: str) -> Score:
     >>> average_of(br.scores.f1, "macro").formula
     'mean over the classes of F1'
     """
-    one_of("kind", kind, AVERAGES)
     if score.function is None:
         raise ValueError(f"score must be one of two classes to be averaged over more; got {score.name!r}")
     if kind in ("geometric", "harmonic") and score.range[0] < 0:

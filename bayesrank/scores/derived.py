@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from bayesrank._checks import whole
-from bayesrank.scores.averages import average_of
+from bayesrank._checks import one_of, whole
+from bayesrank.scores.averages import AVERAGES, average_of
 from bayesrank.scores.names import as_score
 from bayesrank.scores.score import Score, log
 
@@ -79,7 +79,7 @@ def average(score: Any, kind: str) -> Score:
     >>> average(br.scores.f_beta(3.0), "smallest")(counts).item()
     0.714...
     """
-    return average_of(as_score(score), kind)
+    return average_of(as_score(score), one_of("kind", kind, AVERAGES))
 
 
 def balanced(score: Any, name: str, **metadata: Any) -> Score:

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from bayesrank._checks import cells, number, numbers
+from bayesrank._checks import cells, in_words, number, numbers
 from bayesrank.scores.score import Score, ratio
 
 __all__ = [
@@ -316,7 +316,7 @@ def decision_benefit(benefit: Any) -> Score:
     """
     matrix = numbers("benefit", benefit)
     if matrix.shape != (2, 2) or not np.isfinite(matrix).all():
-        raise ValueError(f"benefit must be four finite numbers of shape (2, 2); got {benefit!r}")
+        raise ValueError(f"benefit must be four finite numbers of shape (2, 2); got {in_words(benefit)}")
     return Score(
         "decision_benefit",
         OfBenefits(*matrix.ravel().tolist()),

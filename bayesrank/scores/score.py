@@ -104,6 +104,8 @@ class Score:
     _forms_of: CellFunction | None = field(default=None, repr=False, compare=False)
 
     def __post_init__(self) -> None:
+        if not isinstance(self.name, str):
+            raise TypeError(f"name must be a string; got {in_words(self.name)}")
         span("range", self.range)
         # Closed forms are of one function: dataclasses.replace(score, function=...) must not keep them.
         stale = self._forms_of is not None and self._forms_of is not self.function

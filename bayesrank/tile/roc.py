@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank._checks import labelled_units, one_of, one_prevalence, units, whole
+from bayesrank._checks import in_words, labelled_units, one_of, one_prevalence, units, whole
 from bayesrank.scores.placement import fixed_rate
 from bayesrank.scores.score import ratio
 
@@ -344,7 +344,8 @@ def moved_place(operation: str, a: Any, b: Any, old: Any | None = None, new: Any
         units(old=old, new=new)
         return _shifted(a, old, new), _shifted(b, old, new)
     if old is not None or new is not None:
-        raise ValueError(f"old and new are for shift_prior alone; got {old!r} and {new!r} for {operation}")
+        held = " and ".join(in_words(share) for share in (old, new) if share is not None)
+        raise ValueError(f"old and new must be left out unless operation='shift_prior'; got {held}")
     return places[operation]
 
 

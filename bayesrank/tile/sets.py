@@ -7,7 +7,7 @@ import numpy as np
 import xarray as xr
 
 from bayesrank import _text
-from bayesrank._checks import whole
+from bayesrank._checks import one_of, whole
 from bayesrank.performance import no_skill_twin
 from bayesrank.tile._grid import axis, canonical, labelled, point_cells, two_class
 from bayesrank.tile.geometry import holders, regions
@@ -122,8 +122,7 @@ def zone(source: Any, entities: Any, rivals: Any, points: int = 201, *, kind: st
         if not wanted:
             raise ValueError(f"{argument} must name at least one entity; got none")
         for name in wanted:
-            if name not in names:
-                raise KeyError(f"{argument} must be some of the entities; got {name!r}, not in {names}")
+            one_of(argument, name, names, KeyError)
         chosen.append(cells[:, [names.index(name) for name in wanted]])
     a = np.linspace(0.0, 1.0, points)
     low, high = _borders(chosen[0], chosen[1], a)

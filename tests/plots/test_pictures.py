@@ -79,7 +79,7 @@ def test_pictures_are_drawn_where_told(analysis):
 
 def test_difference_to_nobody():
     values = br.scores.f1(br.datasets.load("breast_cancer"))
-    with pytest.raises(KeyError, match="to must be one of the entities"):
+    with pytest.raises(KeyError, match="to must be one of"):
         br.plots.difference(values, to="nobody")
 
 

@@ -538,7 +538,7 @@ def test_scaled_logs_reach_one_on_their_test_set(name, positives, negatives):
         (lambda s: s.ranking(-br.importance(tp=1)), "importance must be non-negative"),
         (lambda s: s.ranking(xr.zeros_like(br.importance(tp=1))), "not all 0"),
         (lambda s: s.ranking(br.importance(tp=1).rename(actual="entity")), "importance must be over actual"),
-        (lambda s: s.as_score(xr.DataArray(1.0)), "importance must be over actual"),
+        (lambda s: s.as_score(xr.DataArray(1.0)), "score must be over actual"),
         (lambda s: s.average("f1", "median"), "kind must be one of"),
         (lambda s: s.average("macro_f1", "macro"), "score must be one of two classes"),
         (lambda s: s.average("mcc", "geometric"), "score must not be negative"),

@@ -238,7 +238,12 @@ ARRAY = xr.DataArray([0.2, 0.4], dims="z")
         ("moved_place", ("turn", 0.5, 0.5), KeyError, "operation must be one of"),
         ("moved_place", ("swap_classes", 3, 0.5), ValueError, "a must lie"),
         ("moved_place", ("swap_classes", 0.5, [0.5]), TypeError, "b must be a number"),
-        ("moved_place", ("swap_classes", 0.5, 0.5, 0.1, 0.2), ValueError, "shift_prior alone"),
+        (
+            "moved_place",
+            ("swap_classes", 0.5, 0.5, 0.1, 0.2),
+            ValueError,
+            "old and new must be left out unless operation='shift_prior'",
+        ),
         ("moved_place", ("shift_prior", 0.5, 0.5, 0.1), ValueError, "old and new must be given"),
         ("moved_place", ("shift_prior", 0.5, 0.5, 0.1, 1.2), ValueError, "new must lie"),
         ("chance_corrected_place", (-1, 0.5, 0.5), ValueError, "a must lie"),

@@ -42,7 +42,7 @@ def test_zones_of_two_are_their_regions():
     assert (same["area"].item(), same["lower"].values.tolist(), same["upper"].values.tolist()) == (1, [0] * 3, [1] * 3)
     worse = br.tile.zone(THREE, "c", "b", points=3)  # c is worse by both rates, at the same prevalence
     assert worse["area"].item() == 0
-    with pytest.raises(KeyError, match="rivals must be some of the entities; got 'x'"):
+    with pytest.raises(KeyError, match=r"rivals must be one of .* got 'x'"):
         br.tile.zone(THREE, "a", "x")
     with pytest.raises(ValueError, match="entities must name"):
         br.tile.zone(THREE, [], "a")

@@ -209,7 +209,7 @@ for _word, _power, _aliases in (("linear", 1, ()), ("quadratic", 2, ("qwk",))):
         name=f"cohen_kappa_{_word}",
         symbol="κ_w",
         formula=f"1 - Σ w P / Σ w P(chance), {_word} w of the distance of the classes, in their order",
-        aliases=(f"{_word}_kappa", *_aliases),
+        aliases=(f"{_word}_kappa", f"{_word}_weighted_kappa", *_aliases),
         matrix_function=_kappa_matrix(_power),
         reference="Cohen (1968)",
     )

@@ -1,0 +1,143 @@
+"""The checks themselves: what is no word, no number and no result is refused by name, on one line."""
+
+import numpy as np
+import pytest
+import xarray as xr
+
+import bayesrank as br
+from bayesrank._checks import (
+    by_entity,
+    class_shares,
+    entity_names,
+    in_words,
+    labelled_prevalence,
+    named,
+    numbers,
+    one_of,
+    result_of,
+    sequence,
+)
+
+#: Arrays compare item by item, a Dataset is like every word, and a list has no hash.
+STRANGE = [
+    np.zeros((2, 3)),
+    xr.DataArray(np.ones((2, 2)), dims=("x", "y")),
+    xr.Dataset({"q": ("z", [1.0])}),
+    ["f1"],
+    {},
+]
+COUNTS = br.from_counts(tn=[70, 75], fp=[10, 5], fn=[6, 9], tp=[24, 21], entity=["a", "b"])
+POINT = br.as_performance(COUNTS)
+JOINT = br.joint_outcomes([0, 1] * 4, {"a": [0, 1] * 4, "b": [1, 0, 0, 1] * 2})
+WEIGHTS = br.case_weights(2, draws=2, seed=1)
+THREE = br.from_matrix([[5, 1, 0], [2, 7, 1], [0, 0, 4]], "actual_rows")
+
+
+@pytest.mark.parametrize("strange", STRANGE, ids=lambda one: type(one).__name__)
+@pytest.mark.parametrize(
+    ("argument", "call"),
+    [
+        ("kind", lambda x: br.as_performance(POINT, x)),
+        ("kind", lambda x: br.scores.average("f1", x)),
+        ("sampler", lambda x: br.fit(COUNTS, sampler=x)),
+        ("orientation", lambda x: br.from_matrix([[1, 2], [3, 4]], x)),
+        ("join", lambda x: br.pool(COUNTS.expand_dims(dataset=["x"]), join=x)),
+        ("join", lambda x: br.sensitivity(COUNTS, "f1", join=x)),
+        ("method", lambda x: br.rank(COUNTS, "f1", method=x)),
+        ("method", lambda x: br.tile.correlation("f1", 3, size=9, method=x)),
+        ("method", lambda x: br.tile.best_consistency("f1", POINT, method=x)),
+        ("region", lambda x: br.tile.over(x)),
+        ("operation", lambda x: br.tile.moved_place(x, 0.5, 0.5)),
+        ("entity", lambda x: br.tile.ranking(POINT, x, 3)),
+        ("entity", lambda x: br.tile.frontier(POINT, x, "b", points=3)),
+        ("reference", lambda x: br.noninferiority(POINT, x)),
+        ("prevalence", lambda x: br.case_weights(3, draws=2, prevalence=x)),
+        ("model", lambda x: br.fit(COUNTS, x)),
+        ("name", lambda x: br.datasets.load(x)),
+        ("dim", lambda x: br.tile.baseline(POINT, 3, x)),
+        ("dim", lambda x: br.mix(POINT, {"a": 0.5, "b": 0.5}, x)),
+        ("missing", lambda x: br.joint_outcomes([0, 1], {"a": [0, 1]}, missing=x)),
+        ("positive", lambda x: br.weighted_metric("auc_roc", [0, 1], {"a": [0.1, 0.9]}, WEIGHTS, positive=x)),
+        ("other", lambda x: br.compare_orders("f1", x)),
+        ("performance", lambda x: br.relations(br.scores.f1(COUNTS), x)),
+        ("counts", lambda x: br.prior_conflict(x)),
+    ],
+)  # fmt: skip
+def test_what_is_no_name_is_refused_by_name(argument, call, strange):
+    with pytest.raises((TypeError, ValueError, KeyError)) as caught:
+        call(strange)
+    message = str(caught.value.args[0])
+    assert message.startswith(f"{argument} must "), message
+    assert "\n" not in message
+
+
+def test_one_of_many_names_the_first():
+    assert one_of("entity", 3, range(5)) == 3
+    with pytest.raises(KeyError) as caught:
+        one_of("entity", "z", range(100), KeyError)
+    assert caught.value.args[0] == (
+        "entity must be one of [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, ... (100 in all)]; got 'z'"
+    )
+    with pytest.raises(ValueError, match=r"^how must be one of \['a'\], or a function; got int 3$"):
+        one_of("how", 3, ["a"], other="a function")
+
+
+def test_results_are_known_by_their_variables():
+    ranking = br.credible_ranking(POINT, "f1")
+    assert result_of("br.credible_ranking", "ranking", ranking, ("tier", "rank")) is ranking
+    for other in (None, ranking["tier"], ranking.drop_vars("tier")):
+        with pytest.raises(ValueError, match=r"^ranking must come from br.credible_ranking; got "):
+            result_of("br.credible_ranking", "ranking", other, ("tier", "rank"))
+
+
+def test_errors_speak_of_the_callers_argument():
+    with pytest.raises(KeyError) as caught, named("other", "score"):
+        one_of("score", "x", ["f1"], KeyError)
+    assert caught.value.args[0] == "other must be one of ['f1']; got 'x'"
+    with pytest.raises(ValueError, match=r"^scores differ$"), named("other", "score"):
+        raise ValueError("scores differ")
+
+
+def test_items_and_entities():
+    assert sequence("scores", ("f1", "mcc")) == ["f1", "mcc"]
+    for none in ("f1", 3, None):
+        with pytest.raises(TypeError, match=r"^scores must be a sequence; got "):
+            sequence("scores", none)
+    assert by_entity("predictions", {"a": 1, "b": 2}, "labels") == ["a", "b"]
+    with pytest.raises(
+        TypeError, match=r"^predictions must be a mapping or a DataFrame from entity to labels; got list"
+    ):
+        by_entity("predictions", ["a"], "labels")
+    with pytest.raises(ValueError, match=r"^predictions must hold at least one entity; got none$"):
+        entity_names("predictions", [])
+    with pytest.raises(ValueError, match=r"^predictions must hold each name once; got 'a' more than once$"):
+        entity_names("predictions", ["a", "a"])
+
+
+def test_shares_of_classes():
+    share = labelled_prevalence(0.25)
+    assert class_shares(share, POINT).values.tolist() == [0.75, 0.25]
+    assert class_shares(share, POINT)["actual"].values.tolist() == ["negative", "positive"]
+    three = xr.DataArray([0.2, 0.3, 0.5], dims="actual")
+    assert class_shares(three, THREE) is three
+    with pytest.raises(ValueError, match=r"^prevalence must sum to 1 over actual; got 1.1$"):
+        class_shares(three + xr.DataArray([0.1, 0.0, 0.0], dims="actual"), THREE)
+    with pytest.raises(ValueError, match=r"^prevalence must have the dim actual for 3 classes; got \(\)$"):
+        class_shares(share, THREE)
+    lacking = xr.DataArray([0.3, np.nan], dims="entity")
+    xr.testing.assert_identical(labelled_prevalence(lacking, may_lack=True), lacking)
+    with pytest.raises(ValueError, match=r"^prevalence must lie between 0 and 1; got nan$"):
+        labelled_prevalence(lacking)
+    with pytest.raises(TypeError, match=r"^prevalence must be a number or a DataArray; got list \[0.1\]$"):
+        labelled_prevalence([0.1])
+
+
+def test_a_dataset_holds_no_numbers():
+    with pytest.raises(TypeError, match=r"^fpr must hold numbers; got a Dataset of \['fpr', 'tpr'\]$"):
+        numbers("fpr", xr.Dataset({"fpr": 0.1, "tpr": 0.2}))
+
+
+def test_words_stay_on_one_line():
+    for strange in STRANGE:
+        assert "\n" not in in_words(strange)
+    assert in_words("a\nb") == r"str 'a\nb'"
