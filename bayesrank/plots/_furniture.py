@@ -141,7 +141,8 @@ def shared(ax: Any) -> str:
 def numbered(ax: Any, places: Sequence[int], masks: Sequence[np.ndarray], window: Sequence[float]) -> list[str]:
     """Numbers in the regions and for the legend, where colours come again; else none.
 
-    ``masks`` are the regions as rows of pixels from the lowest b on; regions too small for a number have none.
+    ``masks`` are the regions of those whom the legend names, as rows of pixels from the lowest b on; regions too small
+    for a number have none.
     """
     if not come_again(places):
         return [""] * len(places)

@@ -107,7 +107,7 @@ def roc_regions(
     words += [f"regions hold both with probability {prob:g}"] if words and chosen else []
     words += ["marks around others: at the same place"] if around else []
     words += ["dotted: no skill"] if ax.get_xlim()[1] > ax.get_ylim()[0] else []
-    ax.set_title("; ".join(words), fontsize=9)
+    ax.set_title("\n".join(filter(None, ("; ".join(words[:2]), "; ".join(words[2:])))), fontsize=9)
     ax.set(xlabel="false positive rate (1 - specificity)", ylabel="true positive rate (sensitivity)")
     ax.spines[["top", "right"]].set_visible(False)
     if chosen:

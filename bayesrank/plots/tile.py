@@ -82,7 +82,7 @@ def winner_tile(
         curve = curve[~np.isnan(curve).any(1)]
         ax.fill(*curve.T, facecolor=paints[name], edgecolor=paper(ax), linewidth=0.8)
         masks[name] |= Path(curve).contains_points(pixels).reshape(81, 81)
-    marks = numbered(ax, places, list(masks.values()), window)
+    marks = numbered(ax, places, list(masks.values())[:names], window)
     share_legend(
         ax, dict(zip(paints, area, strict=True)), paints, names, first=first, tied=tied, numbers=marks
     )  # fmt: skip
@@ -175,7 +175,7 @@ def credible_tile(
     other = {_text.count(len(rest), "other"): rest.sum()} if rest.sum() >= 0.005 else {}
     whole_tile = window == [0.0, 1.0, 0.0, 1.0]
     note = f"P(best) < {prob:g} on\n{float(credible['undecided_area']):.0%} of the {'Tile' if whole_tile else 'window'}"
-    marks = numbered(ax, places, [winner == name for name in seen], window)
+    marks = numbered(ax, places, [winner == name for name in seen[:names]], window)
     share_legend(ax, share[seen].to_dict(), paints, names, other=other, grey=grey, note=note, numbers=marks)
     furnish(ax, prevalence, window=window, prediction_rate=prediction_rate)
     return legible(ax)

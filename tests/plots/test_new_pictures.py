@@ -98,6 +98,20 @@ def test_roc_names_the_first_and_greys_the_rest():
     assert br.plots.roc_regions(posterior, square=True).get_xlim() == (-0.01, 1.01)
 
 
+def test_marks_at_the_same_place_are_all_seen():
+    counts = br.from_counts(
+        tn=[70, 70, 70, 79], fp=[10, 10, 10, 1], fn=[9, 9, 9, 1], tp=[21, 21, 21, 29], entity=list("abcd")
+    )
+    ax = br.plots.roc_regions(counts)
+    marks = {line.get_label(): line for line in ax.get_lines() if line.get_label() in "abcd"}
+    sizes = [marks[name].get_markersize() for name in "abc"]
+    assert sizes[0] < sizes[1] < sizes[2]
+    assert [marks[name].get_fillstyle() for name in "abcd"] == ["full", "none", "none", "full"]
+    assert marks["d"].get_markersize() == sizes[0]
+    assert "marks around others: at the same place" in ax.get_title()
+    assert "around" not in br.plots.roc_regions(counts.isel(entity=[0, 3])).get_title()
+
+
 def test_blobs_are_shares_of_data_sets():
     ranks = xr.DataArray(
         [[1, 1, 2, np.nan], [2, 2, 1, 1], [3, 3, 3, 2.0]], {"entity": ["a", "b", "c"]}, ("entity", "dataset")
