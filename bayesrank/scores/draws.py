@@ -153,8 +153,8 @@ def rate_regions(source: Any, prob: float = 0.95, points: int = 181, *, kind: st
     if "entity" not in array.dims:
         array = array.expand_dims(entity=[array["entity"].item() if "entity" in array.coords else "entity 1"])
     total = array.sum("predicted", skipna=False)
-    [answered] = in_memory((array.isel(predicted=1) / total.where(total > 0)).transpose("entity", "actual", *dims))
-    rates = answered.values.reshape(array.sizes["entity"], 2, -1)
+    [each] = in_memory((array.isel(predicted=1) / total.where(total > 0)).transpose("entity", "actual", *dims))
+    rates = each.values.reshape(array.sizes["entity"], 2, -1)
     angle = np.linspace(0, 2 * np.pi, number_of)
     circle = np.stack([np.cos(angle), np.sin(angle)])
     middle, curves = np.full((len(rates), 2), np.nan), np.full((len(rates), 2, number_of), np.nan)
