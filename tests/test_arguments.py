@@ -75,6 +75,7 @@ GOOD_OF = {
     "posterior_predictive": {"size": 5},
     "sensitivity": {"score": "f1"},
     "regions": {"source": POINT},
+    "value_curves": {"score": "lift_at_k", "at": 1, "size": 3},
     "robustness": {"source": POINT},
 }
 #: Sequences of prevalences are good here, and a class may be missing.

@@ -97,7 +97,7 @@ def of_value(
     if not curve_metric(score):
         for name, given in (("at", at), ("size", size)):
             if given is not None:
-                raise ValueError(f"{name} is for points on curves, not for {score!r}; got {given!r}")
+                raise ValueError(f"{name} must be left out for {score!r}: it is for points on curves; got {given!r}")
         if isinstance(reference, xr.Dataset):
             raise TypeError("reference must be a Distribution or a Sample for scores; got a Dataset of curves")
         return of_scored_value(score, value, prevalence, reference)
@@ -315,7 +315,7 @@ def _place(metric: str, at: Any, size: int | None) -> Place:
     """The metric and where on the curve, K turned into a share of the cases."""
     if metric in AREAS:
         if at is not None or size is not None:
-            raise ValueError(f"at and size are for points on curves, not for {metric}; got {at!r}, {size!r}")
+            raise ValueError(f"at and size must be left out for {metric}: they are for points; got {at!r}, {size!r}")
         return metric, 0.0
     if metric not in AT_K:
         if size is not None:

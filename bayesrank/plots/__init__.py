@@ -15,27 +15,13 @@ from bayesrank.plots.meta_analysis import summary_roc
 from bayesrank.plots.ops import ops_curve, ops_drift, ops_square, ops_tile, ops_values
 from bayesrank.plots.places import pencil, placement_tile, prior_grids, vertices
 from bayesrank.plots.populations import shrinkage
-from bayesrank.plots.predictive import (
-    effect_of_size,
-    matrix_pmf,
-    pmf_over_contours,
-    pr_pmf,
-    score_pmf,
-    score_pmf_by_tpr,
-    score_pmfs,
-)
+from bayesrank.plots.predictive import effect_of_size, matrix_pmf, pmf_over_contours, pr_pmf
 from bayesrank.plots.ranks import forest, rank_distribution, rank_heatmap, score_lines, superiority
 from bayesrank.plots.rates import roc_regions
-from bayesrank.plots.roc import (
-    animate_contours,
-    confusion_simplex,
-    contours,
-    count_ticks,
-    multiplicities,
-    pr_points,
-    roc_points,
-)
+from bayesrank.plots.roc import contours, count_ticks, multiplicities, pr_points, roc_points
+from bayesrank.plots.score_pmfs import score_pmf, score_pmf_by_tpr, score_pmfs
 from bayesrank.plots.sensitivities import sensitivity
+from bayesrank.plots.simplex import animate_contours, confusion_simplex
 from bayesrank.plots.tables import intervals
 from bayesrank.plots.tile import credible_tile, expected_rank_tile, probability_best_tiles, shares, winner_tile
 from bayesrank.plots.values import difference, posterior_against_prior

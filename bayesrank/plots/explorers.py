@@ -32,7 +32,7 @@ METRICS = (
 )  # fmt: skip
 MODELS = {"beta_binomial": "beta-binomial", "binomial": "binomial"}
 #: Red for the first model, blue for the second, as in the paper.
-COLORS = (OKABE_ITO[5], OKABE_ITO[0])
+COLORS = (OKABE_ITO[5], "var(--bar)")
 #: Of matrices of one test set: circles that a browser still moves at once.
 MOST = 10_000
 BINS = 40

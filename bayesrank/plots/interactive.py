@@ -13,8 +13,9 @@ import xarray as xr
 
 from bayesrank._checks import in_words
 from bayesrank.plots._page import Html, embedded, page
-from bayesrank.plots.roc import SIDE as SIDE_SEEN
-from bayesrank.plots.roc import _limits, _name, _steps, check_positives
+from bayesrank.plots.roc import _limits, _name, _steps
+from bayesrank.plots.simplex import SIDE as SIDE_SEEN
+from bayesrank.plots.simplex import check_positives
 from bayesrank.predictive import confusion_pmf
 from bayesrank.scores import as_score
 from bayesrank.scores.contours import contour_curve

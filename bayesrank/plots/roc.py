@@ -1,4 +1,4 @@
-"""Pictures of the space of confusion matrices: the simplex, its slices, and the contours of scores in them.
+"""Pictures of all confusion matrices of a test set and of the contours of scores among them.
 
 After Lovell et al., *Never mind the metrics*.
 """
@@ -13,17 +13,12 @@ from bayesrank.plots._style import new_axes
 from bayesrank.predictive import multiplicity
 from bayesrank.scores import Score, as_score
 from bayesrank.scores.contours import closed_form, contour_curve, contour_meeting_points
-from bayesrank.scores.lattice import lattice_values, pr_lattice, roc_lattice, roc_to_pr, simplex_corners, simplex_slice
+from bayesrank.scores.lattice import lattice_values, pr_lattice, roc_lattice, roc_to_pr
 
-__all__ = [
-    "animate_contours", "check_positives", "confusion_simplex", "contours", "count_ticks", "multiplicities",
-    "pr_points", "roc_points",
-]  # fmt: skip
+__all__ = ["contours", "count_ticks", "multiplicities", "pr_points", "roc_points"]
 
 #: From red, low, to blue, high; grey, not white, between, so that lines are seen.
 PAINT = "coolwarm_r"
-#: Elevation and azimuth from where slices show their faces, and no corner of the simplex is behind one.
-SIDE = (20.0, -40.0)
 #: Of a number of steps, to rounding.
 SLACK = 1e-9
 
@@ -63,142 +58,6 @@ def contours(
     _draw_contours(ax, as_score(score), prevalence, values, extent, bar=True)
     _roc_axes(ax, extent)
     ax.set_title(f"{_name(score)}, prevalence {prevalence:.3g}")
-    return ax
-
-
-def animate_contours(
-    score: Any,
-    total: int = 100,
-    positives: Sequence[int] | None = None,
-    values: Sequence[float] | None = None,
-    axes: Any = None,
-) -> Any:
-    """All test sets of one size and a score's contours, as the positives become more; save it with its ``save``.
-
-    In the ROC square, and beside it as they lie in the simplex, with all cases at one scale (Lovell et al., Appendix
-    D.4).
-
-    Parameters
-    ----------
-    score : Score, str or callable
-        Colour and contours.
-    total : int
-        Cases.
-    positives : sequence of int, optional
-        One frame each; by default fifty at most, from 1 to ``total`` less 1.
-    values : sequence of float, optional
-        One contour each; by default as for :func:`contours`.
-    axes : pair of matplotlib Axes, optional
-
-    Returns
-    -------
-    matplotlib.animation.FuncAnimation
-
-    Raises
-    ------
-    ValueError
-        If a number of positives is not between 1 and ``total`` less 1.
-
-    Examples
-    --------
-    >>> import matplotlib.pyplot as plt
-    >>> film = animate_contours("ppv", total=10, positives=[2, 5])
-    >>> _ = film._init_draw()  # draws the first frame
-    >>> plt.close("all")
-    """
-    from matplotlib.animation import FuncAnimation
-    from matplotlib.cm import ScalarMappable
-    from matplotlib.colors import Normalize
-
-    score = as_score(score)
-    frames = list(range(1, total, max(1, total // 50))) if positives is None else list(positives)
-    for p in frames:
-        check_positives(p, total)
-    if axes is None:
-        import matplotlib.pyplot as plt
-
-        axes = plt.subplots(1, 2, figsize=(9.6, 4.4), layout="constrained")[1]
-    square, lattice = axes
-    drawn: list[Any] = []
-    norm = Normalize(*_limits(score))
-
-    def draw(p: int) -> list[Any]:
-        n = total - p
-        for part in drawn:
-            part.remove()
-        drawn.clear()
-        points, value = roc_lattice(p, n), lattice_values(p, n, score).values.ravel()
-        for ax, scale, size in ((square, (1, 1), 9), (lattice, (n, p), 4)):
-            drawn.extend(_draw_contours(ax, score, p / total, values, (0.0, 1.0), scale=scale))
-            drawn.append(ax.scatter(
-                points["fpr"] * scale[0], points["tpr"] * scale[1], c=value, s=size, cmap=PAINT, norm=norm, zorder=2
-            ))  # fmt: skip
-        square.set_title(f"{_name(score)}: {p} positives, {n} negatives")
-        return drawn
-
-    _roc_axes(square, (-0.02, 1.02))
-    lattice.set(
-        xlim=(-0.02 * total, 1.02 * total), ylim=(-0.02 * total, 1.02 * total), xlabel="false positives",
-        ylabel="true positives", aspect="equal", title=f"the same matrices, to scale: all {total} cases",
-    )  # fmt: skip
-    lattice.plot([0, total], [total, 0], color=shade(lattice, 0.3), linewidth=0.8)  # the upper right corners of all
-    square.figure.colorbar(ScalarMappable(norm, PAINT), ax=lattice, label=_name(score), shrink=0.8)
-    return FuncAnimation(square.figure, draw, frames=frames, interval=120)
-
-
-def confusion_simplex(total: int, positives: Sequence[int], score: Any, ax: Any = None) -> Any:
-    """Slices of the simplex of all confusion matrices of one size, coloured by a score (Lovell et al., Figure 1).
-
-    Parameters
-    ----------
-    total : int
-        Cases.
-    positives : sequence of int
-        One slice for each number of positives.
-    score : Score, str or callable
-        Colour; matrices for which it is undefined are grey.
-    ax : matplotlib Axes, optional
-        With the projection 3d.
-
-    Returns
-    -------
-    matplotlib Axes
-
-    Examples
-    --------
-    >>> axes = confusion_simplex(20, [5, 10, 15], "mcc")
-    >>> axes.name
-    '3d'
-    """
-    if ax is None:
-        import matplotlib.pyplot as plt
-
-        ax = plt.figure(figsize=(5.6, 4.8), layout="constrained").add_subplot(projection="3d")
-    score = as_score(score)
-    corners = simplex_corners(total)
-    ends = corners.values
-    for i in range(4):
-        for j in range(i):
-            ax.plot(*ends[[i, j]].T, color=shade(ax, 0.4), linewidth=0.8)
-    for name, end in zip(corners["cell"].values, ends, strict=True):
-        ax.text(*(end * 1.12), f"{name} = {total}", ha="center", fontsize=8, zorder=9)
-    dots = None
-    for p in positives:
-        check_positives(p, total)
-        points = simplex_slice(p, total - p)
-        corner = points.isel(tp=-1, fp=-1).values  # all called positive
-        ax.text(*corner, f"  p = {p}", fontsize=8, zorder=9)
-        colour = lattice_values(p, total - p, score).values
-        low, high = _limits(score)
-        dots = ax.scatter(
-            *np.moveaxis(points.values, -1, 0).reshape(3, -1), c=colour.ravel(), s=3, cmap=PAINT, vmin=low, vmax=high,
-            plotnonfinite=True, depthshade=False,
-        )  # fmt: skip
-    if dots is not None:
-        ax.figure.colorbar(dots, ax=ax, label=_name(score), shrink=0.7, pad=0.02)
-    ax.set_axis_off()
-    ax.set_box_aspect((1, 1, 1), zoom=1.1)
-    ax.view_init(*SIDE)
     return ax
 
 
@@ -306,19 +165,6 @@ def count_ticks(ax: Any, positives: int, negatives: int) -> Any:
         axis.set_ticks(ticks / max(cases, 1), [f"{t:g}" for t in ticks])
         axis.set_label_text(words)
     return ax
-
-
-def check_positives(positives: int, total: int) -> None:
-    """Raises unless there are cases of both classes.
-
-    Examples
-    --------
-    >>> check_positives(20, 20)
-    Traceback (most recent call last):
-    ValueError: positives must be between 1 and 19; got 20
-    """
-    if not 0 < positives < total:
-        raise ValueError(f"positives must be between 1 and {total - 1}; got {positives}")
 
 
 def multiplicities(positives: int, negatives: int, score: Any, ax: Any = None) -> Any:

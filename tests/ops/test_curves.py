@@ -305,7 +305,7 @@ class TestCases:
             ([0, 1, 1], [1, 2, 3], {"metric": "lift_at_k", "at": 4}, ValueError, "at must lie between 1 and 3"),
             ([0, 1, 1], [1, 2, 3], {"metric": "lift_at_k"}, TypeError, "at must be a whole number"),
             ([0, 1, 1], [1, 2, 3], {"metric": "precision_at_recall", "at": 1.0}, ValueError, "at must lie"),
-            ([0, 1, 1], [1, 2, 3], {"metric": "auc_roc", "at": 0.5}, ValueError, "not for auc_roc"),
+            ([0, 1, 1], [1, 2, 3], {"metric": "auc_roc", "at": 0.5}, ValueError, "left out for auc_roc"),
             ([0, 1, 1], [1, 2, 3], {"metric": "auc"}, KeyError, "metric must be one of"),
             (["n", "p", "p"], [1, 2, 3], {"positive": "q"}, ValueError, "positive='q'"),
             ([0, 1, 1], [1, 2, 3], {"draws": -1}, ValueError, "draws"),
@@ -318,7 +318,7 @@ class TestCases:
     def test_bad_values(self):
         with pytest.raises(ValueError, match="at must lie between 1 and 100"):
             br.ops.of_value("lift_at_k", 1.0, 0.2, at=101, size=100)
-        with pytest.raises(ValueError, match="at is for points"):
+        with pytest.raises(ValueError, match="at must be left out"):
             br.ops.of_value("f1", 0.5, 0.2, at=0.5)
         with pytest.raises(ValueError, match="prevalence"):
             br.ops.of_value("auc_pr", 0.5, 1.0)
@@ -354,7 +354,7 @@ def test_curves_of_values_are_the_values_one_by_one():
     few = br.ops.directed_binary_tree(depth=2, samples=50)
     given = br.ops.value_curves("auc_roc", [0.3], points=5, reference=few)
     assert (given * 50 == (given * 50).round()).all()
-    with pytest.raises(ValueError, match="at is for points"):
+    with pytest.raises(ValueError, match="at must be left out"):
         br.ops.value_curves("f1", [0.3], at=0.2)
 
 

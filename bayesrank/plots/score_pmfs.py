@@ -1,0 +1,208 @@
+"""Pictures of the scores of future test sets, after Lovell et al., *Never mind the metrics*."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from bayesrank._checks import whole
+from bayesrank.plots._colors import ink, paper, place_colors, shade
+from bayesrank.plots._style import OKABE_ITO, list_names, new_axes, strip
+from bayesrank.plots.roc import _name
+from bayesrank.predictive.scores import matrix_values
+from bayesrank.predictive.summaries import quantile, variance
+
+__all__ = ["score_pmf", "score_pmf_by_tpr", "score_pmfs"]
+
+KINDS = ("forest", "histogram", "violin")
+BINS = 40
+#: The colour of numbers of matrices.
+MATRICES = OKABE_ITO[2]
+
+
+def score_pmf(
+    pmfs: Mapping[str, xr.Dataset] | xr.Dataset, observed: float | None = None, ax: Any = None, *, bins: int = 0
+) -> Any:
+    """The values of a future score and their probabilities, and how many matrices share each (Lovell et al., Figure 4).
+
+    Parameters
+    ----------
+    pmfs : Dataset, or mapping from names to Datasets
+        From :func:`bayesrank.predictive.score_pmf`, of one or more models. Ticks along the bottom are the values that
+        can be; the numbers of matrices are those of the first.
+    observed : float, optional
+        A value to mark.
+    ax : matplotlib Axes, optional
+    bins : int
+        Of histograms above the picture; 0 for none.
+
+    Returns
+    -------
+    matplotlib Axes
+        With a second one for the numbers of matrices.
+
+    Examples
+    --------
+    >>> import bayesrank as br
+    >>> counts = br.from_counts(tn=9, fp=2, fn=1, tp=5)
+    >>> f1 = br.predictive.score_pmf(br.predictive.confusion_pmf(counts), "f1")
+    >>> score_pmf({"beta-binomial": f1}).get_legend_handles_labels()[1][0]
+    'beta-binomial'
+    """
+    ax = new_axes(ax, 6.0, 4.4 if whole("bins", bins) else 3.6)
+    named = {"": pmfs} if isinstance(pmfs, xr.Dataset) else dict(pmfs)
+    known = [_defined(one) for one in named.values()]
+    first = known[0]
+    count = ax.twinx()
+    count.plot(first["value"], first["multiplicity"], ".", color=MATRICES, markersize=3, alpha=0.5, label="matrices")
+    count.set_ylim(0, 2.2 * float(first["multiplicity"].max()))
+    count.set_ylabel("matrices with this value", color=MATRICES)
+    paints = _colors(len(named))
+    for name, pmf, paint in zip(named, known, paints, strict=True):
+        ax.plot(pmf["value"], pmf["probability"], ".", color=paint, markersize=4, label=name or None)
+    bottom = ax.get_xaxis_transform()
+    ax.plot(
+        first["value"], np.full(first.sizes["value"], 0.012), "|", color=shade(ax, 0.5), markersize=5,
+        markeredgewidth=0.4, transform=bottom, label="_rug", zorder=1,
+    )  # fmt: skip
+    marked = [ax]
+    if bins:
+        above = ax.inset_axes((0.0, 1.03, 1.0, 0.3))
+        for pmf, paint in zip(known, paints, strict=True):
+            mass, edges = np.histogram(pmf["value"], bins, _ends(known), weights=pmf["probability"])
+            above.stairs(mass, edges, color=paint, fill=True, alpha=0.25)
+            above.stairs(mass, edges, color=paint, linewidth=1.2)
+        above.set(xlim=ax.get_xlim(), ylim=(0, None), ylabel=f"in {bins} bins")
+        above.tick_params(labelbottom=False)
+        marked.append(above)
+    if observed is not None:
+        for one in marked:
+            one.axvline(observed, color=shade(ax, 0.7), linewidth=1, linestyle="--")
+    label = first["value"].attrs.get("long_name", "value")
+    ax.set(xlabel=label, ylabel="probability", ylim=(0, None))
+    ax.set_zorder(count.get_zorder() + 1)
+    ax.patch.set_visible(False)
+    if "" not in named:
+        ax.legend(frameon=False, loc="upper left")
+    return ax
+
+
+def score_pmfs(
+    pmfs: Mapping[str, xr.Dataset], kind: str = "forest", observed: Mapping[str, float] | None = None, ax: Any = None
+) -> Any:
+    """Pmfs of a score, or of several, one below the other: a row and a colour each.
+
+    Parameters
+    ----------
+    pmfs : mapping from names to Datasets
+        From :func:`bayesrank.predictive.score_pmf`: of models, of classes, of scores, of rivals.
+    kind : {"forest", "histogram", "violin"}
+        The median with the central 50% and 95%; with these, the mass in 40 bins, the rarest 0.1% in the outermost; or
+        the mass smoothed by a normal kernel, a quarter of its standard deviation wide, up and down. Histograms are as
+        high, and violins as large, as their masses tell, at one scale for all rows.
+    observed : mapping, optional
+        From names to values to mark.
+    ax : matplotlib Axes, optional
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Raises
+    ------
+    ValueError
+        If there is no such kind, or nothing to draw.
+
+    References
+    ----------
+    Lovell et al., Never mind the metrics, Sections 8 and 9.
+
+    Examples
+    --------
+    >>> import bayesrank as br
+    >>> pmf = br.predictive.confusion_pmf(br.from_counts(tn=9, fp=2, fn=1, tp=5))
+    >>> ax = score_pmfs({name: br.predictive.score_pmf(pmf, name) for name in ("f1", "mcc")}, "violin")
+    >>> [label.get_text() for label in ax.get_yticklabels()]
+    ['f1', 'mcc']
+    """
+    if kind not in KINDS:
+        raise ValueError(f"kind must be one of {KINDS}; got {kind!r}")
+    if not pmfs:
+        raise ValueError("pmfs must hold a pmf at least; got none")
+    ax = new_axes(ax, 6.4, 1.2 + (0.4 if kind == "forest" else 0.8) * len(pmfs))
+    known = [_defined(one) for one in pmfs.values()]
+    paints = _colors(len(known))
+    tails = [quantile(one, [0.0005, 0.9995]).values for one in known]
+    outlines = [_outline(one, kind, (min(t[0] for t in tails), max(t[1] for t in tails))) for one in known]
+    highest = max((height.max() for _, height in outlines if height.size), default=1.0)
+    for row, (one, paint, (x, height)) in enumerate(zip(known, paints, outlines, strict=True)):
+        up = row - 0.42 * height / highest if kind == "violin" else row + 0.42 - 0.84 * height / highest
+        down = row + 0.42 * height / highest if kind == "violin" else np.full(x.shape, row + 0.42)
+        step = "post" if kind == "histogram" else None
+        ax.fill_between(x, up, down, color=paint, alpha=0.35, linewidth=0, step=step)
+        middle = row if kind != "histogram" else row + 0.42
+        ends = quantile(one, [0.025, 0.25, 0.5, 0.75, 0.975]).values
+        ax.hlines(middle, ends[0], ends[4], color=paint, linewidth=1.4)
+        ax.hlines(middle, ends[1], ends[3], color=paint, linewidth=4.5)
+        ax.plot(ends[2], middle, "o", color=paper(ax), markeredgecolor=paint, markersize=6)
+    for name, value in (observed or {}).items():
+        row = list(pmfs).index(name)
+        ax.vlines(value, row - 0.42, row + 0.42, color=ink(), linewidth=1.2, linestyle="--")
+    list_names(ax, list(pmfs))
+    strip(ax)
+    labels = {one["value"].attrs.get("long_name", "value") for one in known}
+    ax.set_xlabel(labels.pop() if len(labels) == 1 else "value")
+    return ax
+
+
+def _outline(pmf: xr.Dataset, kind: str, ends: tuple[float, float]) -> tuple[np.ndarray, np.ndarray]:
+    """Where a row's shape is so high."""
+    value, mass = pmf["value"].values, pmf["probability"].values
+    if kind == "forest":
+        return np.empty(0), np.empty(0)
+    if kind == "histogram":
+        height, edges = np.histogram(np.clip(value, *ends), BINS, ends, weights=mass)
+        return edges, np.append(height, height[-1])
+    width = max(variance(pmf) ** 0.5 / 4, (ends[1] - ends[0]) / 1000, 1e-9)
+    x = np.linspace(max(value.min(), ends[0]), min(value.max(), ends[1]), 241)
+    return x, np.exp(-(((x[:, None] - value) / width) ** 2) / 2) @ mass / width
+
+
+def _defined(pmf: xr.Dataset) -> xr.Dataset:
+    return pmf.isel(value=pmf["value"].notnull().values)
+
+
+def _ends(pmfs: Sequence[xr.Dataset]) -> tuple[float, float]:
+    return min(one["value"].min().item() for one in pmfs), max(one["value"].max().item() for one in pmfs)
+
+
+def score_pmf_by_tpr(pmf: xr.DataArray, score: Any, ax: Any = None) -> Any:
+    """Masses of the matrices against their score, joined where they share the TP (Lovell et al., Figure F.2).
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Examples
+    --------
+    >>> import bayesrank as br
+    >>> counts = br.from_counts(tn=9, fp=2, fn=1, tp=5)
+    >>> len(score_pmf_by_tpr(br.predictive.confusion_pmf(counts), "f1").lines)
+    7
+    """
+    ax = new_axes(ax, 6.0, 3.6)
+    value = matrix_values(pmf, score).values
+    from matplotlib import colormaps
+
+    for i in range(len(value)):
+        colour = colormaps["viridis"](i / max(len(value) - 1, 1))
+        ax.plot(value[i], pmf.values[i], ".-", color=colour, linewidth=0.7, markersize=3)
+    ax.set(xlabel=_name(score), ylabel="probability of the matrix", ylim=(0, None))
+    return ax
+
+
+def _colors(size: int) -> list[str]:
+    """So many colours that are told apart, and from that of the numbers of matrices."""
+    free = [OKABE_ITO[k] for k in (5, 0, 1, 4, 3)]
+    return [*free, *place_colors(range(6, size + 1))][:size]
