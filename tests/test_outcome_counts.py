@@ -10,7 +10,7 @@ from scipy import stats
 
 import bayesrank as br
 from bayesrank import predictive, tile
-from bayesrank._compat import groups_of
+from bayesrank._compat import groups_of, to_container
 from bayesrank.counts import parts_of
 from bayesrank.models import conjugate
 from bayesrank.pooling import pooling_notes
@@ -262,6 +262,52 @@ def test_a_perfect_board_and_a_hopeless_one():
     ranking = br.credible_ranking(br.fit(br.from_frame(frame), seed=1), "mean_outcome")
     assert ranking["tier"].values.tolist() == [1, 1, 2, 2]
     assert not ranking["contradicted"].any()
+
+
+def test_right_and_wrong_are_ranked_without_draws():
+    """Each against all others by integrals of Betas; who has the same counts has the same numbers."""
+    frame = pd.DataFrame({"entity": list("abcd"), "correct": [46, 38, 46, 51], "wrong": [14, 22, 14, 4]})
+    counts = br.from_frame(frame)
+    betas = [stats.beta(2 + right, 2 + wrong) for right, wrong in zip(frame["correct"], frame["wrong"], strict=True)]
+    x = np.linspace(0, 1, 20001)[1:-1]
+    for posterior in (counts, br.fit(counts, seed=1, draws=50)):
+        ranking = br.exact_ranking(posterior, "mean_outcome")
+        for i, one in enumerate(betas):
+            np.testing.assert_allclose(ranking["lower"][i], one.ppf(0.025), rtol=1e-6)
+            others = np.prod([other.cdf(x) for j, other in enumerate(betas) if j != i], axis=0)
+            best = np.trapezoid(one.pdf(x) * others, x)
+            np.testing.assert_allclose(ranking["probability_best"][i], best, atol=1e-7)
+            for j, other in enumerate(betas):
+                above = np.trapezoid(one.pdf(x) * other.cdf(x), x) if i != j else 0
+                np.testing.assert_allclose(ranking["superiority"][i, j], above, atol=1e-7)
+        np.testing.assert_allclose(ranking["observed"], frame["correct"] / (frame["correct"] + frame["wrong"]))
+        twins = ranking.isel(entity=[0, 2])
+        for name in ("median", "upper", "probability_best", "expected_rank", "expected_regret"):
+            assert twins[name][0].item() == twins[name][1].item()
+    drawn = br.full_ranking(br.fit(counts, seed=1), "mean_outcome")
+    assert (drawn.attrs["method"], drawn["probability_best"][1].item()) == ("exact", ranking["probability_best"][1])
+    assert br.verdict(drawn)[0] == br.verdict(ranking)[0]
+
+
+def test_only_right_and_wrong_of_one_ranking_need_no_draws():
+    grades = br.from_frame(pd.DataFrame({"entity": ["a", "a", "b"], "outcome": [1, 2, 3], "count": [14, 22, 5]}))
+    for source in (grades, br.fit(grades, seed=1, draws=50)):
+        with pytest.raises(ValueError, match=r"source must have the outcomes 0 and 1.*got \[1, 2, 3\]"):
+            br.exact_ranking(source, "mean_outcome")
+    assert br.full_ranking(br.fit(grades, seed=1, draws=50), "mean_outcome").attrs["method"] == "draws"
+    frame = pd.DataFrame({"entity": list("aabb"), "dataset": list("xyxy"), "correct": [9, 8, 5, 4], "wrong": 1})
+    sets = br.from_frame(frame, dataset="dataset")
+    each = br.exact_ranking(sets, "mean_outcome")
+    for name in "xy":
+        alone = br.exact_ranking(sets.sel(dataset=name).drop_vars(["dataset", "measured"]), "mean_outcome")
+        np.testing.assert_allclose(each["probability_best"].sel(dataset=name), alone["probability_best"], rtol=1e-12)
+    mean = br.mean_over_datasets(br.fit(sets, seed=1, draws=50, split_prior=True))
+    assert br.full_ranking(mean, "mean_outcome").attrs["method"] == "draws"
+    # Draws that somebody replaced are ranked as they are.
+    posterior = br.fit(sets.sel(dataset="x").drop_vars(["dataset", "measured"]), seed=1, draws=50)
+    other = {name: held.copy() for name, held in groups_of(posterior).items()}
+    other["posterior"]["mean_outcome"] = 1 - other["posterior"]["mean_outcome"]
+    assert br.full_ranking(to_container(other), "mean_outcome").attrs["method"] == "draws"
 
 
 def test_a_ranking_of_each_data_set():

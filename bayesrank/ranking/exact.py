@@ -7,9 +7,10 @@ import xarray as xr
 
 from bayesrank._checks import credibility, in_words, number
 from bayesrank._compat import groups_of, is_container
-from bayesrank.counts import check_counts
+from bayesrank.counts import are_outcomes, check_counts, check_outcomes
 from bayesrank.models import find, tell
 from bayesrank.models import names as models
+from bayesrank.performance import mean_outcome
 from bayesrank.ranking._board import NoClosedForm, Panels
 from bayesrank.ranking._conjugates import Known, Plan, plan_of
 from bayesrank.ranking._evidence import Evidence, cases_of, evidence_of
@@ -18,7 +19,7 @@ from bayesrank.ranking._intervals import rank_intervals
 from bayesrank.ranking._measures import Measures, measure, quantiles
 from bayesrank.ranking._source import Scored
 from bayesrank.ranking.consensus import best_set, consensus_of
-from bayesrank.scores import Score, as_score
+from bayesrank.scores import Score, as_score, get
 
 __all__ = ["applies", "exact_ranking"]
 
@@ -34,6 +35,8 @@ ERROR = "difference of two numbers of nodes"
 ROUNDING = 1e-10
 #: Errors of probabilities that a reader is told of first.
 NOTED = 5e-4
+#: The mean of outcomes, which is no score of classes.
+MEAN = "mean_outcome"
 #: Observed values that lie outside of their interval by less, as a share of its width, do so by rounding.
 SLACK = 1e-9
 
@@ -56,7 +59,8 @@ def exact_ranking(
     score : Score, str or callable
         What to rank by. Of two classes any score that rises, or falls, with TPR and with TNR at a given prevalence: the
         ranking scores, informedness, MCC, markedness, kappa, likelihood and odds ratios, ... Of more classes the
-        accuracy, or a function of it alone, where each entity has a test set of its own.
+        accuracy, or a function of it alone, where each entity has a test set of its own. ``"mean_outcome"`` of counts
+        (entity, [dataset], outcome) of right and wrong, 1 and 0.
     prob : float
         Credible probability of intervals, tiers and the best set, between 0 and 1.
     rope : float
@@ -99,11 +103,15 @@ def exact_ranking(
     """
     prob = credibility("prob", prob)
     rope = number("rope", rope, 0.0, finite=True)
-    score = as_score(score)
-    if score.higher_is_better is None:
-        raise ValueError(f"score must have a better end to rank by; got {score.name}, which has none")
+    if _of_outcomes(source, score):
+        told = Scored(xr.DataArray(), MEAN, True, variable=MEAN, ends=(0.0, 1.0))
+    else:
+        score = as_score(score)
+        if score.higher_is_better is None:
+            raise ValueError(f"score must have a better end to rank by; got {score.name}, which has none")
+        told = Scored(xr.DataArray(), score.name, score.higher_is_better, score)
     known, frame, evidence = _closed_form(source, model, options)
-    return _each(known, frame, evidence, score, prob, rope)
+    return _each(known, frame, evidence, told, prob, rope)
 
 
 def applies(source: Any, score: Any, model: Any = None, *, quickly: bool = False, **options: Any) -> bool:
@@ -118,8 +126,9 @@ def applies(source: Any, score: Any, model: Any = None, *, quickly: bool = False
     """
     try:
         known, frame, _ = _closed_form(source, model, options)
+        planned = _planned(None if _of_outcomes(source, score) else as_score(score))
         for position in np.ndindex(frame.shape[1:]):
-            plan = plan_of(as_score(score), _at(known, position))
+            plan = plan_of(planned, _at(known, position))
             if quickly and plan.work > MOST:
                 return False
     except NoClosedForm:
@@ -127,16 +136,29 @@ def applies(source: Any, score: Any, model: Any = None, *, quickly: bool = False
     return True
 
 
+def _of_outcomes(source: Any, score: Any) -> bool:
+    """Whether the mean of outcomes without classes is asked for."""
+    counts = groups_of(source).get("observed_data", xr.Dataset()).get("counts") if is_container(source) else source
+    return isinstance(score, str) and score == MEAN and are_outcomes(counts)
+
+
+def _planned(score: Score | None) -> Score:
+    """The score whose distribution is wanted; that of right and wrong is the TPR of cases that are all positive."""
+    return get("tpr") if score is None else score
+
+
 def _closed_form(source: Any, model: Any, options: dict[str, Any]) -> tuple[Known, xr.DataArray, Evidence]:
     """What is known of the posterior, the labels of its tables as an array of zeros, and the evidence behind it."""
     if isinstance(source, xr.DataArray):
-        counts = check_counts(source, "source")
+        counts = (check_outcomes if are_outcomes(source) else check_counts)(source, "source")
         story = tell("dirichlet_multinomial" if model is None else model, counts, options)
     else:
         story = _story_of(source, model, options)
     if not hasattr(story, "conjugate"):
         raise NoClosedForm(f"model must have a posterior in closed form; {type(story).__name__} has none")
     found = story.conjugate()
+    if are_outcomes(found.posterior):
+        return _right_and_wrong(source, story, found)
     table = found.posterior.transpose("entity", ..., "actual", "predicted")
     frame = xr.zeros_like(table.isel(actual=0, predicted=0, drop=True))
     totals = None
@@ -154,6 +176,27 @@ def _closed_form(source: Any, model: Any, options: dict[str, Any]) -> tuple[Know
     performance = None if totals is None else mean * found.totals.transpose(..., "actual")
     about = story.settings | {"kind": story.kind}
     return known, frame, Evidence(counts=counts, performance=performance, about=about, cases=cases_of(source, frame))
+
+
+def _right_and_wrong(source: Any, story: Any, found: Any) -> tuple[Known, xr.DataArray, Evidence]:
+    """The same of outcomes 0 and 1: tables whose cases are all positive, and right if they are called so."""
+    table = found.posterior.transpose("entity", ..., "outcome")
+    if table["outcome"].values.tolist() != [0, 1]:
+        raise NoClosedForm(
+            "source must have the outcomes 0 and 1, of which the mean is known in closed form; got "
+            f"{table['outcome'].values.tolist()} (br.credible_ranking takes draws)"
+        )
+    frame = xr.zeros_like(table.isel(outcome=0, drop=True))
+    concentration = np.stack([np.broadcast_to([1.0, 0.0], table.shape), table.values], axis=-2)
+    totals = np.broadcast_to([0.0, 1.0], table.shape)
+    known = Known(concentration, totals, found.test_set.transpose(*frame.dims).values)
+    counts = story.observed()["observed_data"]["counts"]
+    kept = {name: c.variable for name, c in counts.coords.items() if c.dims == ("entity",) and name != "test_set"}
+    frame = frame.assign_coords(kept)
+    if not isinstance(source, xr.DataArray):
+        return known, frame, evidence_of(source, MEAN, frame, None)
+    about = story.settings | {"kind": story.kind}
+    return known, frame, Evidence(counts, values=mean_outcome(counts), about=about, cases=cases_of(source, frame))
 
 
 def _story_of(source: Any, model: Any, options: dict[str, Any]) -> Any:
@@ -177,6 +220,8 @@ def _story_of(source: Any, model: Any, options: dict[str, Any]) -> Any:
     performance = posterior["performance"]
     if performance["entity"].values.tolist() != counts["entity"].values.tolist():
         raise ValueError("source must hold a posterior and the counts of the same entities; got others")
+    if are_outcomes(counts):
+        return tell(about["model"], counts.astype(int), {"prior": prior, "force": True})
     prevalence = about.get("prevalence", "sampled")
     if prevalence not in ("sampled", "observed"):
         # As words it has lost digits.
@@ -194,14 +239,14 @@ def _story_of(source: Any, model: Any, options: dict[str, Any]) -> Any:
     return tell(about["model"], counts.astype(int), told)
 
 
-def _each(known: Known, frame: xr.DataArray, evidence: Evidence, score: Score, prob: float, rope: float) -> xr.Dataset:
+def _each(known: Known, frame: xr.DataArray, evidence: Evidence, told: Scored, prob: float, rope: float) -> xr.Dataset:
     """One ranking for each item of every other dim."""
     if frame.ndim == 1:
-        return _one(known, frame, evidence, score, prob, rope)
+        return _one(known, frame, evidence, told, prob, rope)
     dim = str(frame.dims[1])
     parts = []
     for i in range(frame.sizes[dim]):
-        parts.append(_each(_at(known, (i,)), frame.isel({dim: i}, drop=True), evidence.at(dim, i), score, prob, rope))
+        parts.append(_each(_at(known, (i,)), frame.isel({dim: i}, drop=True), evidence.at(dim, i), told, prob, rope))
     joined = xr.concat(parts, dim=dim, combine_attrs="override", coords="minimal", compat="override", join="exact")
     return joined.assign_coords({dim: frame[dim]})
 
@@ -212,20 +257,20 @@ def _at(known: Known, position: tuple[int, ...]) -> Known:
     return Known(known.concentration[here], None if known.totals is None else known.totals[here], known.test_set[here])
 
 
-def _one(known: Known, frame: xr.DataArray, evidence: Evidence, score: Score, prob: float, rope: float) -> xr.Dataset:
-    entities = frame["entity"].values
-    plan = plan_of(score, known)
-    result = _summary(plan, np.array([str(name) for name in entities]), score, prob, rope)
-    seen, extreme = evidence.observed(score), evidence.extreme()
+def _one(known: Known, frame: xr.DataArray, evidence: Evidence, told: Scored, prob: float, rope: float) -> xr.Dataset:
+    entities, planned = frame["entity"].values, _planned(told.score)
+    plan = plan_of(planned, known)
+    result = _summary(plan, np.array([str(name) for name in entities]), planned, prob, rope)
+    seen, extreme = evidence.observed(told.score), evidence.extreme()
     observed = np.full(len(entities), np.nan) if seen is None else seen.values.astype(float)
     settled = np.zeros(len(entities), bool) if extreme is None else extreme.values
-    found = Scored(xr.DataArray(), score.name, bool(score.higher_is_better), score).facts()
+    found = told.facts()
     slack = SLACK * (1 + result["upper"] - result["lower"])
     outside = (observed < result["lower"] - slack) | (observed > result["upper"] + slack)
     at_an_end = np.isclose(observed[:, None], found["range"], rtol=1e-9, atol=1e-9).any(axis=1)
     result |= {"observed": observed, "contradicted": outside & ~at_an_end & ~settled}
     result["cases"] = evidence.size(len(entities))
-    result["notes"] = "\n".join([*_accuracy(result), *evidence.notes(score)])
+    result["notes"] = "\n".join([*_accuracy(result), *evidence.notes(told.score)])
     variables = {name: (_dims(name, np.ndim(v)), v, _about(name)) for name, v in result.items()}
     coords: dict[str, Any] = {"entity": entities, "rival": entities, "rank": np.arange(1, len(entities) + 1)}
     coords |= {str(name): coord for name, coord in frame.coords.items() if coord.dims == ("entity",)}

@@ -7,9 +7,10 @@ import xarray as xr
 
 from bayesrank._compat import groups_of, is_container
 from bayesrank._draws import draw_dims
+from bayesrank.counts import are_outcomes
 from bayesrank.ranking._source import scored
 from bayesrank.ranking.credible import credible_ranking
-from bayesrank.ranking.exact import NOTED, applies, exact_ranking
+from bayesrank.ranking.exact import MEAN, NOTED, applies, exact_ranking
 from bayesrank.scores import as_score
 
 __all__ = ["full_ranking"]
@@ -65,11 +66,14 @@ def full_ranking(
     drawn = credible_ranking(source, score, **given)  # type: ignore[arg-type]
     if kind is not None or not _conjugate(source, score) or drawn["tier"].dims != ("entity",):
         return drawn
-    if drawn.attrs["higher_is_better"] != as_score(score).higher_is_better or not applies(source, score, quickly=True):
+    better = True if score == MEAN else as_score(score).higher_is_better
+    if drawn.attrs["higher_is_better"] != better or not applies(source, score, quickly=True):
         return drawn
     exact = exact_ranking(source, score, prob=prob, rope=rope)
-    if exact["rank_probability_error"].max() > NOTED or not _are_draws_of(
-        scored(source, score, None, None).values, exact["median"]
+    if (
+        exact["tier"].dims != ("entity",)
+        or exact["rank_probability_error"].max() > NOTED
+        or not _are_draws_of(scored(source, score, None, None).values, exact["median"])
     ):
         return drawn
     rest = {str(name): held for name, held in drawn.items() if name not in exact}
@@ -95,4 +99,7 @@ def _conjugate(source: Any, score: Any) -> bool:
     if score is None or not is_container(source):
         return False
     posterior = groups_of(source).get("posterior", xr.Dataset())
-    return posterior.attrs.get("sampler") == "exact" and not (isinstance(score, str) and score in posterior)
+    variable = isinstance(score, str) and score in posterior
+    # The mean of counts of outcomes follows from them; other variables are what somebody made of the draws.
+    outcomes = score == MEAN and are_outcomes(groups_of(source).get("observed_data", xr.Dataset()).get("counts"))
+    return posterior.attrs.get("sampler") == "exact" and (outcomes or not variable)
