@@ -1,6 +1,8 @@
 """What differs between the ArviZ generations: 0.23 wants an InferenceData, 1.x an xarray DataTree."""
 
 from collections.abc import Mapping
+from functools import cache
+from importlib.metadata import version
 from typing import Any
 
 import xarray as xr
@@ -18,9 +20,16 @@ def import_arviz() -> Any:
 
 def to_container(groups: Mapping[str, xr.Dataset]) -> Any:
     """Groups of Datasets as the container that the installed ArviZ works with."""
-    az = import_arviz()
+    if _takes_trees():  # which need no ArviZ, whose import takes longer than most fits
+        return xr.DataTree.from_dict(dict(groups))
     # ArviZ 0.23 makes its own of a tree; without the detour over one, it takes no time.
-    return az.InferenceData(**groups) if hasattr(az, "from_datatree") else xr.DataTree.from_dict(dict(groups))
+    return import_arviz().InferenceData(**groups)
+
+
+@cache
+def _takes_trees() -> bool:
+    """Whether the ArviZ that is installed is 1.0 or later."""
+    return int(version("arviz").split(".")[0]) >= 1
 
 
 def is_container(source: Any) -> bool:

@@ -288,8 +288,11 @@ class Moments:
 
     def add(self, block: Block) -> None:
         off = block.values - self.centre
-        np.nan_to_num(off, copy=False, nan=0.0)
-        self.sums[block.batch] += off.sum(axis=0)
+        total = off.sum(axis=0)
+        if np.isnan(total).any():
+            np.nan_to_num(off, copy=False, nan=0.0)
+            total = off.sum(axis=0)
+        self.sums[block.batch] += total
         # The threads of a matrix product take longer to start than a small one takes: of few numbers many small
         # products, which stay in one thread, and of many numbers few large ones.
         self.waiting.append(off)

@@ -35,7 +35,7 @@ def in_threads(function: Callable[[Any], Any], pieces: Iterable[Any], numbers: i
     True
     """
     pieces = list(pieces)
-    count = min(workers(), len(pieces)) if numbers >= LITTLE else 1
+    count = min(workers(), len(pieces)) if numbers >= LITTLE and len(pieces) > 1 else 1
     if count < 2:
         for piece in pieces:
             function(piece)

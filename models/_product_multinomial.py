@@ -89,14 +89,19 @@ class ProductMultinomial:
     def observed(self) -> dict[str, xr.Dataset]:
         """What was observed, and the prior that was used."""
         return {
-            "observed_data": self.counts.assign_coords(test_set=self.test_set).rename("counts").to_dataset(),
+            "observed_data": xr.Dataset(
+                {"counts": self.counts.variable}, self._coords(test_set=self.test_set.variable)
+            ),
             "constant_data": self.concentration.to_dataset(),
         }
 
     def coords(self) -> dict[str, Any]:
         """Coords of the draws: those of the counts, and the test sets."""
-        kept = {str(name): coord for name, coord in self.counts.coords.items() if name != "test_set"}
-        return kept | ({} if self.totals is not None else {"test_set": self.conjugate().test_sets})
+        return self._coords(**({} if self.totals is not None else {"test_set": self.conjugate().test_sets}))
+
+    def _coords(self, **more: Any) -> dict[str, Any]:
+        """Coords of the counts but the test sets, and others: bare, or they are compared with each other once more."""
+        return {str(name): coord.variable for name, coord in self.counts.coords.items() if name != "test_set"} | more
 
     def conjugate(self) -> Conjugate:
         """The posterior in closed form: Dirichlet rows with α + n."""

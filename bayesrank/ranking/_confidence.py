@@ -171,11 +171,14 @@ def _leads(y: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarra
 
     And centred values (entity, draw), with the mean lead by these (entity, rival): 0 where all is defined.
     """
-    defined = ~np.isnan(y)
-    centre = y.sum(axis=0, where=defined) / np.maximum(defined.sum(axis=0), 1)
+    centre = y.sum(axis=0) / len(y)
+    whole = not np.isnan(centre).any()
+    if not whole:
+        defined = ~np.isnan(y)
+        centre = y.sum(axis=0, where=defined) / np.maximum(defined.sum(axis=0), 1)
     off = np.subtract(y, centre, out=y)
     rows = np.array(off.T, np.float32, order="C")
-    if defined.all():
+    if whole:
         product = product_of(off) / len(y)
         own, shift = np.diag(product)[:, None], np.zeros_like(product)
     else:

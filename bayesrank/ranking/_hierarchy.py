@@ -82,13 +82,18 @@ def hierarchy(
     squares, pull_squares = np.zeros(size), 0.0
     whole_table = bool(ranked.all()) and bool((twice > 0).all())
     for block in walk(twice, batches):
-        part = _beaten(block.values, ranked)
-        known = np.ones(part.shape, bool) if whole_table else ~np.isnan(part)
-        part = part if whole_table else np.where(known, part, 0.0)
-        numbers[block.batch] += known.sum(axis=0)
+        if whole_table:
+            part = (2 * size - block.values) / (2 * (size - 1))
+            numbers[block.batch] += len(part)
+            pull = (part - sucra) @ slope
+        else:
+            part = _beaten(block.values, ranked)
+            known = ~np.isnan(part)
+            part = np.where(known, part, 0.0)
+            numbers[block.batch] += known.sum(axis=0)
+            pull = np.einsum("ij,ij,j->i", part - sucra, known, slope)
         sums[block.batch] += part.sum(axis=0)
         squares += (part**2).sum(axis=0)
-        pull = np.einsum("ij,ij,j->i", part - sucra, known, slope)
         pulls[block.batch] += pull.sum()
         pull_squares += (pull**2).sum()
     number = numbers.sum(axis=0)

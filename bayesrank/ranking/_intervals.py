@@ -74,11 +74,12 @@ def simultaneous_intervals(
     depth = np.empty(batches.number)
     members = np.flatnonzero(ranked)
     for half in (0, 1):
-        tables = _depths(_seen(mass, 1 - half)[members])
+        table = _depths(_seen(mass, 1 - half)[members])
+        own = np.arange(len(members))
         for block in walk(twice, batches):
             if batches.half(block.batch) == half:
                 at = slice(block.start, block.start + len(block.values))
-                depth[at] = _smallest(block.values[:, members], *tables)
+                depth[at] = table[own, block.values[:, members]].min(axis=1)
     allowed = min(int(np.floor((1 - prob) * len(depth) + 1e-9)), len(depth) - 1)
     # A tail of 1/2 would empty an interval whose median is between two ranks.
     level = min(np.partition(depth, allowed)[allowed], 0.5)
@@ -116,8 +117,11 @@ def _shares(mass: np.ndarray, known: np.ndarray) -> np.ndarray:
     return mass / total[:, None]
 
 
-def _depths(mass: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Of each rank (entity, rank), its depth from below and from above."""
+def _depths(mass: np.ndarray) -> np.ndarray:
+    """Of each average rank, doubled (entity, 2 rank), its depth from that side where it is smaller.
+
+    One between two ranks is held if its neighbours on either side are; an undefined one, 0, always is.
+    """
     size = mass.shape[1]
     rank = np.arange(size)
     seen = mass > 0
@@ -125,12 +129,9 @@ def _depths(mass: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     share = mass / mass.sum(axis=1, keepdims=True)
     below = np.cumsum(share, axis=1)
     above = np.cumsum(share[:, ::-1], axis=1)[:, ::-1]
-    return np.where(rank < lowest, rank - lowest, below), np.where(rank > highest, highest - rank, above)
-
-
-def _smallest(twice: np.ndarray, below: np.ndarray, above: np.ndarray) -> np.ndarray:
-    """The depth of each draw; an average rank between two is held if its neighbours on either side are."""
-    entity = np.arange(twice.shape[1])
-    low = below[entity, np.maximum(twice // 2, 1) - 1]
-    high = above[entity, np.maximum(-(-twice // 2), 1) - 1]
-    return np.where(twice > 0, np.minimum(low, high), np.inf).min(axis=1)
+    low = np.where(rank < lowest, rank - lowest, below)
+    high = np.where(rank > highest, highest - rank, above)
+    depth = np.full((len(mass), 2 * size + 1), np.inf)
+    depth[:, 2::2] = np.minimum(low, high)
+    depth[:, 3::2] = np.minimum(low[:, :-1], high[:, 1:])
+    return depth

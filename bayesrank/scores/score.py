@@ -242,7 +242,7 @@ def _in_memory(scores: Sequence[Score], array: xr.DataArray, present: xr.DataArr
     tables = array.variable.transpose(..., "actual", "predicted")
     classes = present.variable.set_dims({d: tables.sizes[d] for d in (*tables.dims[:-2], "actual")})
     frame = array.isel(actual=0, predicted=0, drop=True)
-    return [frame.copy(data=values) for values in _of_tables(scores, tables.data, classes.data)]
+    return [frame.copy(deep=False, data=values) for values in _of_tables(scores, tables.data, classes.data)]
 
 
 def _of_tables(scores: Sequence[Score], tables: np.ndarray, present: Any) -> list[np.ndarray]:

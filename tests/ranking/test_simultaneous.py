@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import bayesrank as br
+from bayesrank.ranking._intervals import _depths
 from tests.strategies import score_draws
 
 
@@ -84,3 +85,9 @@ def test_a_point_has_its_own_rank_and_no_probability():
     assert ranking["rank_simultaneous_upper"].values.tolist() == [3, 2, 1]
     assert np.isnan(ranking["rank_simultaneous_probability"])
     assert ranking["notes"].item() == ""
+
+
+def test_depths_of_ranks_and_of_those_between_two():
+    """Ranks 1 to 4 in 6, 3, 1 and 0 of ten draws; 0 stands for no rank, 3 for one between 1 and 2."""
+    depth = _depths(np.array([[6.0, 3.0, 1.0, 0.0]]))[0]
+    np.testing.assert_allclose(depth, [np.inf, np.inf, 0.6, 0.4, 0.4, 0.1, 0.1, -1, -1], atol=1e-12)
