@@ -11,7 +11,7 @@ import pytest
 
 import bayesrank as br
 from bayesrank.plots._page import part
-from bayesrank.plots.explorers import METRICS, _thinned, explore_contours, explore_pmf
+from bayesrank.plots.explorers import METRICS, _shared, _thinned, explore_contours, explore_pmf
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 browser = pytest.mark.skipif(CHROMIUM is None, reason="needs chromium")
@@ -49,6 +49,16 @@ def test_matrices_that_share_a_value_are_summed():
             np.testing.assert_array_equal(score["count"], exact["multiplicity"])
             sums = np.bincount(group[group >= 0], joint[group >= 0])
             np.testing.assert_allclose(sums, exact["probability"], atol=1e-5)
+
+
+def test_values_are_told_apart_in_the_largest_lattices():
+    p, n = 96, 101
+    shared = _shared(p, n, br.scores.mcc, [np.ones((p + 1, n + 1))])
+    exact = br.predictive.multiplicity(p, n, "mcc").transpose("tp", "tn").values.ravel()
+    group = np.array(shared["group"])
+    known = group >= 0
+    np.testing.assert_array_equal(np.array(shared["count"])[group[known]], exact[known])
+    assert (exact[~known] == 0).all()
 
 
 def test_contours_are_on_their_values_within_and_beyond():
