@@ -67,6 +67,8 @@ class Conjugate:
 
         Each table of each block has a stream of its own, and is drawn in whichever thread is free.
         """
+        if group == "prior":
+            check_proper_prior(not bool((self.prior <= 0).any()))
         alpha = (self.prior if group == "prior" else self.posterior).values
         dims, starts = ("draw", *map(str, self.prior.dims)), np.cumsum([0, *(block.size for block in blocks)])
         found, share_of = self._shares(alpha, group, blocks, root)
@@ -177,3 +179,16 @@ def log_evidence(counts: np.ndarray, alpha: np.ndarray) -> np.ndarray:
     """
     each = (gammaln(alpha + counts) - gammaln(alpha)).sum(-1)
     return each - gammaln((alpha + counts).sum(-1)) + gammaln(alpha.sum(-1))
+
+
+def check_proper_prior(proper: bool) -> None:
+    """Raise where a prior is to be drawn that is none.
+
+    Examples
+    --------
+    >>> check_proper_prior(False)
+    Traceback (most recent call last):
+    ValueError: groups cannot hold 'prior' where the prior is improper; got a concentration of 0
+    """
+    if not proper:
+        raise ValueError("groups cannot hold 'prior' where the prior is improper; got a concentration of 0")

@@ -10,6 +10,7 @@ from bayesrank._random import Block, fingerprint, stream
 from bayesrank._sampling import dirichlet_of_each, sample_counts, sample_outcomes
 from bayesrank.counts import are_outcomes, check_counts, check_outcomes
 from bayesrank.models._conjugate import Conjugate
+from bayesrank.models._outcomes import observed_data
 from bayesrank.models._population import SPREAD, Population, learn, log_likelihood
 from bayesrank.models._priors import DEFAULT, in_words
 from bayesrank.models._priors import concentration as prior_concentration
@@ -99,11 +100,7 @@ class Hierarchical:
 
     def observed(self) -> dict[str, xr.Dataset]:
         """What was observed, and the prior of the means."""
-        found = self.counts.assign_coords(test_set=self.test_set).rename("counts").to_dataset()
-        if self.values is not None:
-            total = self.counts.sum("outcome")
-            mean = xr.dot(self.counts, xr.DataArray(self.values, dims="outcome"), dim="outcome")
-            found["mean_outcome"] = mean / total.where(total > 0)
+        found = observed_data(self.counts, self.test_set, self.values)
         return {"observed_data": found, "constant_data": self.concentration.to_dataset()}
 
     def coords(self) -> dict[str, Any]:
@@ -267,15 +264,7 @@ class Hierarchical:
             one = sampled.isel(chain=chain)
             hyper = {name: one[name].transpose("draw", ...).values for name in names}
             parts.append(self._tables(hyper, "posterior", Block(chain, 0, draws, (chains, draws)), root))
-        return self._stacked(parts, sampled)
-
-    def _stacked(self, parts: list[dict[str, xr.Variable]], sampled: xr.Dataset) -> xr.Dataset:
-        """The variables of each chain as those of a group."""
-        found = {
-            name: (("chain", *map(str, variable.dims)), np.stack([part[name].values for part in parts]))
-            for name, variable in parts[0].items()
-        }
-        return xr.Dataset(found, {"chain": sampled["chain"], "draw": sampled["draw"]} | self.coords())
+        return stacked(parts, sampled, self.coords())
 
     def replicate(self, group: xr.Dataset, root: np.random.SeedSequence, purpose: str) -> xr.Dataset:
         """Counts like the observed ones, one for each draw: new cases of the same data sets."""
@@ -347,6 +336,23 @@ class Apart(Hierarchical):
         coords = {name: posterior[name].values for name in draws}
         coords |= {str(d): self.counts[d].values for d in self.counts.dims}
         return xr.DataArray(values, coords, (*draws, *map(str, self.counts.dims)), "counts")
+
+
+def stacked(parts: list[dict[str, xr.Variable]], sampled: xr.Dataset, coords: dict[str, Any]) -> xr.Dataset:
+    """The variables of each chain as those of a group, with the chains and draws that were sampled.
+
+    Examples
+    --------
+    >>> sampled = xr.Dataset(coords={"chain": [0, 1], "draw": [0, 1, 2]})
+    >>> parts = [{"rate": xr.Variable("draw", np.zeros(3))}, {"rate": xr.Variable("draw", np.ones(3))}]
+    >>> stacked(parts, sampled, {})["rate"].sum("draw").values.tolist()
+    [0.0, 3.0]
+    """
+    found = {
+        name: (("chain", *map(str, variable.dims)), np.stack([part[name].values for part in parts]))
+        for name, variable in parts[0].items()
+    }
+    return xr.Dataset(found, {"chain": sampled["chain"], "draw": sampled["draw"]} | coords)
 
 
 def concentration(mean: np.ndarray, spread: np.ndarray) -> np.ndarray:

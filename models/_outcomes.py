@@ -63,11 +63,7 @@ class Outcomes:
 
     def observed(self) -> dict[str, xr.Dataset]:
         """What was observed, its mean where outcomes are numbers, and the prior that was used."""
-        found = self.counts.assign_coords(test_set=self.test_set).rename("counts").to_dataset()
-        if self.values is not None:
-            total = self.counts.sum("outcome")
-            mean = xr.dot(self.counts, xr.DataArray(self.values, dims="outcome"), dim="outcome")
-            found["mean_outcome"] = mean / total.where(total > 0)
+        found = observed_data(self.counts, self.test_set, self.values)
         return {"observed_data": found, "constant_data": self.concentration.to_dataset()}
 
     def coords(self) -> dict[str, Any]:
@@ -86,8 +82,6 @@ class Outcomes:
 
     def draws(self, group: str, blocks: Sequence[Block], root: np.random.SeedSequence) -> dict[str, xr.Variable]:
         """Exact draws of several blocks, one after the other."""
-        if group == "prior" and float(self.concentration.min()) <= 0:
-            raise ValueError("groups cannot hold 'prior' where the prior is improper; got a concentration of 0")
         performance = self.conjugate().draws(group, blocks, root)["performance"]
         if self.values is None:
             return {"performance": performance}
@@ -123,3 +117,20 @@ class Outcomes:
         """Log probability of each entity's counts given their total: ``counts`` (entity, [dataset])."""
         found = multinomial(self.counts, posterior["performance"], "outcome")
         return xr.Dataset({"counts": found.transpose("chain", "draw", ...)})
+
+
+def observed_data(counts: xr.DataArray, test_set: xr.DataArray, values: np.ndarray | None) -> xr.Dataset:
+    """Counts with their test sets, and the observed mean where outcomes have ``values`` that are numbers.
+
+    Examples
+    --------
+    >>> counts = xr.DataArray([[1, 3]], {"entity": ["a"], "outcome": [0, 1]}, ("entity", "outcome"))
+    >>> observed_data(counts, xr.DataArray(["t"], dims="entity"), np.array([0.0, 1.0]))["mean_outcome"].item()
+    0.75
+    """
+    found = counts.assign_coords(test_set=test_set).rename("counts").to_dataset()
+    if values is not None:
+        total = counts.sum("outcome")
+        mean = xr.dot(counts, xr.DataArray(values, dims="outcome"), dim="outcome")
+        found["mean_outcome"] = mean / total.where(total > 0)
+    return found

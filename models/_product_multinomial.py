@@ -118,8 +118,6 @@ class ProductMultinomial:
 
     def draws(self, group: str, blocks: Sequence[Block], root: np.random.SeedSequence) -> dict[str, xr.Variable]:
         """Exact draws of several blocks, one after the other."""
-        if group == "prior" and float(self.concentration.min()) <= 0:
-            raise ValueError("groups cannot hold 'prior' where the prior is improper; got a concentration of 0")
         return self.conjugate().draws(group, blocks, root)
 
     def build(self) -> Any:

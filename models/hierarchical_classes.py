@@ -35,7 +35,7 @@ import xarray as xr
 
 from bayesrank._random import Block, fingerprint, stream
 from bayesrank._sampling import dirichlet, dirichlet_of_each
-from bayesrank.models._hierarchical import concentration
+from bayesrank.models._hierarchical import concentration, stacked
 from bayesrank.models._population import SPREAD, Population, learn, log_likelihood
 from bayesrank.models.dirichlet_multinomial import DirichletMultinomial
 
@@ -180,11 +180,7 @@ class HierarchicalClasses:
             for held, name in ((mean, MEAN), (spread, SPREAD_OF)):
                 held[:, self.measured] = sampled[name].isel(chain=chain).transpose("draw", ...).values
             parts.append(self._tables(mean, spread, "posterior", Block(chain, 0, draws, (chains, draws)), root))
-        found = {
-            name: (("chain", *map(str, variable.dims)), np.stack([part[name].values for part in parts]))
-            for name, variable in parts[0].items()
-        }
-        return xr.Dataset(found, {"chain": sampled["chain"], "draw": sampled["draw"]} | self.coords())
+        return stacked(parts, sampled, self.coords())
 
     def replicate(self, group: xr.Dataset, root: np.random.SeedSequence, purpose: str) -> xr.Dataset:
         """Tables like the observed ones, one for each draw; row totals random where the model takes them so."""

@@ -44,7 +44,7 @@ from bayesrank._random import Block, stream
 from bayesrank.models._bivariate import alike, covariance, effects, factor_of, logit_of_mean
 from bayesrank.models._designs import LEAST, between, empirical_logits
 from bayesrank.models._designs import terms as design
-from bayesrank.models._hierarchical import Hierarchical, Hyper
+from bayesrank.models._hierarchical import Hierarchical, Hyper, stacked
 from bayesrank.models._table_evidence import binomial_evidence
 
 #: Concentrations of (correlation + 1) / 2: LKJ(2).
@@ -208,7 +208,7 @@ class HierarchicalLogitNormal(Hierarchical):
             block = Block(chain, 0, draws, (chains, draws))
             hyper |= self._shares_learned("posterior", block, root)
             parts.append(self._tables(self._placed(hyper), "posterior", block, root))
-        return self._stacked(parts, sampled)
+        return stacked(parts, sampled, self.coords())
 
     def draw_prior(self, block: Block, root: np.random.SeedSequence) -> dict[str, xr.Variable]:
         """Draws of one block of the prior."""

@@ -48,6 +48,7 @@ import xarray as xr
 
 from bayesrank._checks import flag, one_of
 from bayesrank._random import Block, fingerprint, stream
+from bayesrank.models._conjugate import check_proper_prior
 from bayesrank.models._dirichlet_process import Process, gather
 from bayesrank.models._joint import VARIABLES, checked, own_cases_note, units_note
 from bayesrank.models._margins import Outcomes, Tables
@@ -175,8 +176,8 @@ class Paired:
 
         Of outcomes ``mean_outcome``, and ``performance`` where they have few values.
         """
-        if group == "prior" and not self.margins.proper:
-            raise ValueError("groups cannot hold 'prior' where the prior is improper; got a concentration of 0")
+        if group == "prior":
+            check_proper_prior(self.margins.proper)
         tables = [self._draw(i, group, block, root) for i in range(len(self.processes))]
         return self.margins.variables(np.stack(tables, axis=2), block)
 

@@ -103,7 +103,7 @@ def test_missing_answers(tmp_path):
     # Where a label is missing, too, and where a row is.
     path.write_text(LONG)
     assert int(read_evidence(str(path), missing="common")["count"].sum()) == 3
-    with pytest.raises(ValueError, match="missing must be None or 'common'"):
+    with pytest.raises(ValueError, match=r"missing must be one of .'common'., or None"):
         read_evidence(str(path), missing="own")
     path.write_text("entity,case,outcome\na,1,1\na,2,0\nb,1,1\n")
     with pytest.raises(ValueError, match=r"none for entity 'b' on case '2' .--missing says"):

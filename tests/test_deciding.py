@@ -49,11 +49,11 @@ def test_an_outcome_that_is_missing_decides_nothing():
 
 
 def test_counts_are_refused():
-    with pytest.raises(TypeError, match="joint must be a Dataset of joint outcomes"):
+    with pytest.raises(ValueError, match=r"joint must come from br.joint_outcomes or br.from_outcomes"):
         br.deciding_cases(br.from_counts(tn=1, fp=1, fn=1, tp=1))
 
 
 def test_a_picture_of_cases_is_of_deciding_cases():
     joint = br.from_outcomes(pd.DataFrame({"a": [1, 0], "b": [1, 1]}))
-    with pytest.raises(TypeError, match=r"cases must come from br.deciding_cases; got Dataset"):
+    with pytest.raises(TypeError, match=r"cases must come from br.deciding_cases; got a Dataset"):
         br.plots.case_grid(joint)

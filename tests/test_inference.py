@@ -438,7 +438,7 @@ def test_options_that_no_model_knows_never_reach_the_sampler():
     for sampler in ("auto", "nuts"):
         with pytest.raises(TypeError, match=r"options must be among .*'piror'.*did you mean prior"):
             br.fit(COUNTS, sampler=sampler, piror=2)
-    with pytest.raises(ValueError, match="nuts is for sampler='nuts'"):
+    with pytest.raises(ValueError, match="nuts must be left out unless sampler='nuts'"):
         br.fit(COUNTS, nuts={"tune": 5})
 
 

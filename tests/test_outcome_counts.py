@@ -397,7 +397,7 @@ POINT = br.as_performance(COUNTS)
             r"options must be among .*'force'\].*'prevalence'",
         ),
         (lambda: br.fit(COUNTS, prior=[1, 2, 3]), r"prior must be one number or of shape \(2,\)"),
-        (lambda: br.fit(COUNTS, prior="flat"), "prior must be a number, an array or one of"),
+        (lambda: br.fit(COUNTS, prior="flat"), "prior must be one of"),
         (lambda: br.fit(COUNTS, prior="haldane"), "prior must be positive where a cell has no cases"),
         (lambda: br.fit(COUNTS * 0), "evidence must hold at least one case of every entity"),
         (lambda: br.fit(COUNTS, sampler="nuts", prior="haldane", force=True), "prior must be positive for"),

@@ -283,7 +283,7 @@ def test_missing_predictions():
     truth = [0, 0, 1, 1, 2]
     with pytest.raises(ValueError, match=r"predictions\['a'\] must hold a label for every case; .*missing='common'"):
         br.joint_outcomes(truth, guesses)
-    with pytest.raises(ValueError, match=r"missing must be None or 'common': .*square table"):
+    with pytest.raises(ValueError, match=r"missing must be one of .'common'., or None .*square table.; got"):
         br.joint_outcomes(truth, guesses, missing="own")
     found = br.joint_outcomes(truth, guesses, missing="common", dataset=list("uvuuv"))
     kept = br.joint_outcomes([0, 1, 1], {"a": [0, 1, 1], "b": [0, 0, 1]}, labels=[0, 1, 2], dataset=list("uuu"))

@@ -431,7 +431,7 @@ def test_bad_frames_are_named(frame, how, error, words):
     ("frame", "options", "words"),
     [
         (RIGHT, {"prevalence": 0.5}, "prevalence must be None for outcomes"),
-        (RIGHT, {"prior": "flat"}, "prior must be a number, an array or one of"),
+        (RIGHT, {"prior": "flat"}, "prior must be one of"),
         (RIGHT, {"prior": [1, 2, 3]}, "prior must be one number or of shape"),
         (RIGHT, {"prior": -1}, "prior must hold non-negative finite"),
         (COSTS, {"prior": 1}, "prior must be 'haldane' for outcomes of more than 20 values"),

@@ -139,8 +139,8 @@ def joint_outcomes(
     >>> joint["predicted"].values.tolist(), joint["count"].values.tolist()
     ([[1, 0], [1, 0], [1, 1]], [2, 1, 1])
     """
-    if missing is not None:  # it has no place in a square table, unless it is filled in with a label
-        one_of("missing", missing, ("common",), other="None (fill in a label for missing predictions)")
+    if missing is not None:
+        one_of("missing", missing, ("common",), other="None (a missing prediction has no place in a square table)")
     cases = _encode(y_true, predictions, labels, weight, missing == "common")
     classes, size = name_coord(cases.classes), cases.weight.size
     groups = {"dataset": dataset, "cluster": cluster, "case": case}

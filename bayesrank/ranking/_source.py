@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import xarray as xr
 
 from bayesrank._checks import flag, in_words
@@ -62,6 +63,48 @@ class Scored:
             "range": [float(end) for end in ends],
             "finite_mean": int(self.finite_mean),
         } | ({"depends_on_prevalence": int(score.depends_on_prevalence)} if score else {})
+
+
+def finite(values: np.ndarray) -> np.ndarray:
+    """Values of which none is infinite; some may be undefined.
+
+    Examples
+    --------
+    >>> finite(np.array([0.5, np.nan])).tolist()
+    [0.5, nan]
+    """
+    if np.isinf(values).any():
+        raise ValueError("source must have finite or NaN values; got an infinite one")
+    return values
+
+
+def variables_of(result: dict[str, Any], error: str) -> dict[str, tuple]:
+    """What a ranking says of entities, of their ranks or of their rivals, with dims and attrs as its names tell.
+
+    The ``error`` says of what kind errors are.
+
+    Examples
+    --------
+    >>> found = variables_of({"tier": np.ones(2), "superiority": np.eye(2)}, "of draws")
+    >>> {name: variable[0] for name, variable in found.items()}
+    {'tier': ('entity',), 'superiority': ('entity', 'rival')}
+    """
+    second = {name: "rank" if name.startswith("rank_probability") else "rival" for name in result}
+    return {
+        name: (("entity", second[name])[: np.ndim(value)], value, about_error(name, error))
+        for name, value in result.items()
+    }
+
+
+def about_error(name: str, error: str) -> dict[str, str]:
+    """What kind of error a variable of that name holds, as attrs.
+
+    Examples
+    --------
+    >>> about_error("tier", "of draws"), about_error("superiority_error", "of draws")
+    ({}, {'method': 'of draws'})
+    """
+    return {"method": error} if name.endswith("_error") else {}
 
 
 def scored(source: Any, score: Any, higher_is_better: bool | None, kind: str | None) -> Scored:

@@ -23,7 +23,7 @@ from bayesrank.ranking._evidence import Evidence, evidence_of
 from bayesrank.ranking._hierarchy import hierarchy
 from bayesrank.ranking._intervals import rank_intervals, simultaneous_intervals
 from bayesrank.ranking._reducers import Mass, RankReducer, Ranks, compare
-from bayesrank.ranking._source import Scored, scored
+from bayesrank.ranking._source import Scored, finite, scored, variables_of
 from bayesrank.ranking.consensus import best_set, consensus_of
 
 __all__ = ["credible_ranking", "quantiles_of"]
@@ -161,9 +161,7 @@ def _one(values: xr.DataArray, evidence: Evidence, found: Scored, prob: float, r
     size = values.sizes["entity"]
     names = values["entity"].values if "entity" in values.coords else np.arange(size)
     batches = Batches.of(values)
-    x = values.values.reshape(batches.number, size)
-    if np.isinf(x).any():
-        raise ValueError("source must have finite or NaN values; got an infinite one")
+    x = finite(values.values).reshape(batches.number, size)
     result = _summarize(x, batches, np.array([str(n) for n in names]), prob, rope, found)
     score = None if found.variable else found.score
     seen, extreme = evidence.observed(score), evidence.extreme()
@@ -172,7 +170,7 @@ def _one(values: xr.DataArray, evidence: Evidence, found: Scored, prob: float, r
     result["contradicted"] = _contradicted(x, result, found, prob) & ~settled
     result["cases"] = evidence.size(size)
     result["notes"] = "\n".join(evidence.notes(score))
-    variables = {name: (_dims(name, np.ndim(v)), v, _about(name)) for name, v in result.items()}
+    variables = variables_of(result, ERROR)
     # What is known of the entities (what they lack, who made them) stays with them.
     coords: dict[str, Any] = {"entity": names, "rival": names, "rank": np.arange(1, size + 1)}
     coords |= {str(name): coord for name, coord in values.coords.items() if coord.dims == ("entity",)}
@@ -359,13 +357,3 @@ def _mean_error(error: np.ndarray, spread: np.ndarray, number: np.ndarray, worth
     """Error of a mean, at least that of independent draws, and that of one ``step`` in what the draws are worth."""
     least = np.maximum(spread / np.sqrt(number), step / worth)
     return np.where(np.isnan(least), np.nan, np.fmax(error, least))
-
-
-def _dims(name: str, ndim: int) -> tuple[str, ...]:
-    if ndim < 2:
-        return ("entity",)[:ndim]
-    return ("entity", "rank" if name.startswith("rank_probability") else "rival")
-
-
-def _about(name: str) -> dict[str, str]:
-    return {"method": ERROR} if name.endswith("_error") else {}

@@ -17,7 +17,7 @@ from bayesrank.ranking._evidence import Evidence, cases_of, evidence_of
 from bayesrank.ranking._hierarchy import poth_of
 from bayesrank.ranking._intervals import rank_intervals
 from bayesrank.ranking._measures import Measures, measure, quantiles
-from bayesrank.ranking._source import Scored
+from bayesrank.ranking._source import Scored, variables_of
 from bayesrank.ranking.consensus import best_set, consensus_of
 from bayesrank.scores import Score, as_score, get
 
@@ -271,7 +271,7 @@ def _one(known: Known, frame: xr.DataArray, evidence: Evidence, told: Scored, pr
     result |= {"observed": observed, "contradicted": outside & ~at_an_end & ~settled}
     result["cases"] = evidence.size(len(entities))
     result["notes"] = "\n".join([*_accuracy(result), *evidence.notes(told.score)])
-    variables = {name: (_dims(name, np.ndim(v)), v, _about(name)) for name, v in result.items()}
+    variables = variables_of(result, ERROR)
     coords: dict[str, Any] = {"entity": entities, "rival": entities, "rank": np.arange(1, len(entities) + 1)}
     coords |= {str(name): coord for name, coord in frame.coords.items() if coord.dims == ("entity",)}
     return xr.Dataset(variables, coords, found | {"prob": prob, "rope": rope, "method": "exact"})
@@ -398,13 +398,3 @@ def _of_entities(plan: Plan, found: Measures) -> dict[str, Any]:
         "regret": np.where(defined, found.regret[plan.item], np.nan),
         "unresolved": found.unresolved,
     }
-
-
-def _dims(name: str, ndim: int) -> tuple[str, ...]:
-    if ndim < 2:
-        return ("entity",)[:ndim]
-    return ("entity", "rank" if name.startswith("rank_probability") else "rival")
-
-
-def _about(name: str) -> dict[str, str]:
-    return {"method": ERROR} if name.endswith("_error") else {}

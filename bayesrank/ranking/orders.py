@@ -22,7 +22,7 @@ from bayesrank._draws import (
     share_error,
 )
 from bayesrank.ranking._parser import parse
-from bayesrank.ranking._source import scored
+from bayesrank.ranking._source import about_error, finite, scored
 from bayesrank.ranking._statement import Beats, Level, Place, Statement, claims, quoted, text_of
 from bayesrank.ranking._truth import share_true
 from bayesrank.ranking.credible import MOSTLY
@@ -119,7 +119,7 @@ def probability(
     variables = {"probability": share, "probability_error": error, "undefined": undefined}
     about = {"statement": text_of(read, names), "rope": rope, "draws": Batches.of(values).number, "method": "draws"}
     return xr.Dataset(
-        {name: (extra, np.reshape(v, shape), _about(name)) for name, v in variables.items()},
+        {name: (extra, np.reshape(v, shape), about_error(name, ERROR)) for name, v in variables.items()},
         {dim: values[dim] for dim in extra if dim in values.coords},
         found.facts() | about,
     )
@@ -223,7 +223,7 @@ class _Shares:
         self.sums: Any = 0.0
 
     def add(self, block: Block) -> None:
-        values = _finite(block.values)
+        values = finite(block.values.astype(float, copy=False))
         x = values.reshape(len(values), -1, values.shape[-1])
         if np.isscalar(self.sums):
             self.sums = np.zeros((len(self.batches.sizes), x.shape[1]))
@@ -274,7 +274,7 @@ class _Orders:
         self.open: dict[int, Counter[bytes]] = {}
 
     def add(self, block: Block) -> None:
-        values = _finite(block.values)
+        values = finite(block.values.astype(float, copy=False))
         self.worth.add(_of(block, values))
         self.missing = self.missing + np.isnan(values).sum(axis=0)
         first, _ = positions(self.sign * values)
@@ -329,16 +329,5 @@ def one_ranking(dims: Any) -> None:
         raise ValueError(f"source must be of one ranking (select it with .isel); got the dims {extra} too")
 
 
-def _finite(values: np.ndarray) -> np.ndarray:
-    values = values.astype(float, copy=False)
-    if np.isinf(values).any():
-        raise ValueError("source must have finite or NaN values; got an infinite one")
-    return values
-
-
 def _of(block: Block, values: np.ndarray) -> Block:
     return replace(block, values=values)
-
-
-def _about(name: str) -> dict[str, str]:
-    return {"method": ERROR} if name.endswith("_error") else {}

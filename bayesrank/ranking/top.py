@@ -8,7 +8,7 @@ import xarray as xr
 from bayesrank._checks import credibility, whole
 from bayesrank._draws import BLOCK, ERROR, Batches, Worth, draw_dims, in_memory, mean_error, reduce, share_error
 from bayesrank.ranking._confidence import confidence_sets
-from bayesrank.ranking._source import scored
+from bayesrank.ranking._source import finite, scored
 from bayesrank.ranking.credible import MOSTLY
 from bayesrank.ranking.ranks import positions
 
@@ -99,9 +99,7 @@ def top_set(
     [values] = in_memory(values.transpose(*draw_dims(values), "entity").astype(float, copy=False))
     names = values["entity"].values if "entity" in values.coords else np.arange(size)
     batches = Batches.of(values)
-    x = values.values.reshape(batches.number, size)
-    if np.isinf(x).any():
-        raise ValueError("source must have finite or NaN values; got an infinite one")
+    x = finite(values.values).reshape(batches.number, size)
 
     ranked = np.isnan(x).mean(axis=0) <= MOSTLY
     worth = np.nan
