@@ -1,5 +1,7 @@
 """Posteriors and results keep in netCDF and Zarr: what is read back is what was written, and ranks the same."""
 
+import tracemalloc
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -82,3 +84,51 @@ def test_results_come_back_as_they_were(kind, tmp_path):
         xr.testing.assert_equal(back, result)
     ranking = xr.load_dataset(tmp_path / "ranking", engine="h5netcdf") if kind == "netcdf" else results["ranking"]
     assert br.verdict(ranking) == br.verdict(results["ranking"])
+
+
+def in_chunks(draws):
+    return br.fit(br.pool(COUNTS), draws=draws, chains=2, seed=1, chunks=1000)
+
+
+def written(posterior, path, kind):
+    """Written as a tree of groups, read again lazily."""
+    tree = posterior.to_datatree() if hasattr(posterior, "to_datatree") else posterior
+    if kind == "zarr":
+        pytest.importorskip("zarr")
+        tree.to_zarr(path)
+        return xr.open_datatree(path, engine="zarr", chunks={})  # the chunks that were written
+    tree.to_netcdf(path, engine="h5netcdf")
+    return xr.open_datatree(path, engine="h5netcdf", chunks={"chain": 1, "draw": 1000})
+
+
+@pytest.mark.parametrize("kind", ["netcdf", "zarr"])
+def test_a_posterior_in_chunks_is_kept_in_chunks(kind, tmp_path):
+    pytest.importorskip("dask")
+    lazy, held = in_chunks(2300), br.fit(br.pool(COUNTS), draws=2300, chains=2, seed=1)
+    back = written(lazy, tmp_path / "posterior", kind)
+    assert back["posterior"]["performance"].chunksizes == groups_of(lazy)["posterior"]["performance"].chunksizes
+    xr.testing.assert_equal(groups_of(back)["posterior"].compute(), groups_of(held)["posterior"])
+    for made in (
+        lambda p: br.credible_ranking(p, "f1"),
+        lambda p: br.score_table(p, ["tpr", "mcc"]),
+        lambda p: br.tile.credible(p, 5),
+    ):
+        xr.testing.assert_identical(made(back), made(held))
+    assert br.verdict(br.credible_ranking(back, "f1")) == br.verdict(br.credible_ranking(held, "f1"))
+
+
+@pytest.mark.parametrize("kind", ["netcdf", "zarr"])
+def test_chunks_are_written_and_read_one_by_one(kind, tmp_path):
+    dask = pytest.importorskip("dask")
+    peaks = []
+    with dask.config.set(scheduler="synchronous"):
+        written(in_chunks(1000), tmp_path / "first", kind)
+        for draws in (2000, 22_000):
+            posterior = in_chunks(draws)
+            tracemalloc.start()
+            back = written(posterior, tmp_path / f"{draws}", kind)
+            br.probability(back, "a < b", "f1")
+            peaks.append(tracemalloc.get_traced_memory()[1])
+            tracemalloc.stop()
+    # 40,000 more draws of 2 tables: 2.6 MB, beside what Dask knows of 40 chunks, and a coord.
+    assert peaks[1] - peaks[0] < 0.5 * 40_000 * 64

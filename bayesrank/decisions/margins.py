@@ -76,7 +76,8 @@ def noninferiority(
     prob = credibility("prob", prob)
     rates = {name: as_score(name)(source, kind) for name in RATES}
     evidence = evidence_of(source, None, rates["tpr"], kind)
-    differences = {name: _minus(values, reference) for name, values in rates.items()}
+    apart = in_memory(*(_minus(values, reference) for values in rates.values()))
+    differences = dict(zip(rates, apart, strict=True))
     known = differences["tpr"].notnull() & differences["tnr"].notnull()
     above = {name: differences[name] > -margins[name] for name in RATES}
     better = {name: differences[name] > 0 for name in RATES}
@@ -111,7 +112,7 @@ def _minus(values: xr.DataArray, reference: Any) -> xr.DataArray:
         raise ValueError(f"source must hold another entity to compare with {reference!r}; got no other")
     at = names.index(reference)
     others = values.isel(entity=[i for i in range(len(names)) if i != at])
-    return in_memory((others - values.isel(entity=at, drop=True)).transpose(*draw_dims(values), ...))[0]
+    return (others - values.isel(entity=at, drop=True)).transpose(*draw_dims(values), ...)
 
 
 def _lacking(

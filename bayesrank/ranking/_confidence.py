@@ -57,13 +57,18 @@ def confidence_sets(
         low, high = found.facts()["range"]
         sure[:] = True
         for scale in scales(x, low, high, found.finite_mean):
-            y, few = np.empty((len(x), len(who))), max(BLOCK // len(who), 1)
-            for start in range(0, len(x), few):
-                y[start : start + few] = found.sign * scale(x[start : start + few, who])
-            sure &= surely_ahead(y, prob)[0]
+            sure &= surely_ahead(_scaled(x, who, found.sign, scale), prob)[0]  # which frees the values
     ends = np.zeros((2, x.shape[1]))
     ends[:, who] = 1 + sure.sum(axis=0), len(who) - sure.sum(axis=1)
     return with_gaps(ends[0], members), with_gaps(ends[1], members)
+
+
+def _scaled(x: np.ndarray, who: np.ndarray, sign: int, scale: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
+    """Values (draw, entity) of some entities on a scale, higher is better; a few draws at a time."""
+    y, few = np.empty((len(x), len(who))), max(BLOCK // len(who), 1)
+    for start in range(0, len(x), few):
+        y[start : start + few] = sign * scale(x[start : start + few, who])
+    return y
 
 
 def scales(x: np.ndarray, low: float, high: float, finite_mean: bool) -> list[Callable[[np.ndarray], np.ndarray]]:

@@ -6,7 +6,7 @@ import numpy as np
 import xarray as xr
 
 from bayesrank._checks import credibility, whole
-from bayesrank._draws import ERROR, Batches, Worth, draw_dims, in_memory, mean_error, reduce, share_error
+from bayesrank._draws import BLOCK, ERROR, Batches, Worth, draw_dims, in_memory, mean_error, reduce, share_error
 from bayesrank.ranking._confidence import confidence_sets
 from bayesrank.ranking._source import scored
 from bayesrank.ranking.credible import MOSTLY
@@ -109,8 +109,10 @@ def top_set(
         [of_each] = reduce(x, Worth(), batches=batches)
         worth = of_each[ranked].min(initial=batches.number)
     lower, upper = confidence_sets(x, ranked, found, prob, worth)
-    first, _ = positions(found.sign * np.where(ranked, x, np.nan))
-    top = (first < k) & ~np.isnan(x) & ranked
+    top, few = np.empty(x.shape, bool), max(BLOCK // size, 1)
+    for start in range(0, len(x), few):
+        part = np.where(ranked, x[start : start + few], np.nan)
+        top[start : start + few] = (positions(found.sign * part)[0] < k) & ~np.isnan(part)
     # Draws in which nobody has a value have no best.
     some = top.any(axis=1)
     batch = np.repeat(np.arange(len(batches.sizes)), batches.sizes)[some]

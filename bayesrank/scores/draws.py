@@ -8,7 +8,7 @@ from scipy.special import ndtr, ndtri
 from scipy.stats import rankdata
 
 from bayesrank._checks import credibility, number, whole
-from bayesrank._draws import draw_dims
+from bayesrank._draws import draw_dims, in_memory
 from bayesrank.performance import as_performance, only_two_classes
 
 __all__ = ["differences", "histograms", "rate_regions"]
@@ -153,9 +153,9 @@ def rate_regions(source: Any, prob: float = 0.95, points: int = 181, *, kind: st
         )
     if "entity" not in array.dims:
         array = array.expand_dims(entity=[array["entity"].item() if "entity" in array.coords else "entity 1"])
-    table = array.transpose("entity", "actual", "predicted", *dims).values.reshape(array.sizes["entity"], 2, 2, -1)
-    total = table.sum(axis=2)
-    rates = np.divide(table[:, :, 1], total, out=np.full(total.shape, np.nan), where=total > 0)  # (entity, 2, draw)
+    total = array.sum("predicted", skipna=False)
+    [each] = in_memory((array.isel(predicted=1) / total.where(total > 0)).transpose("entity", "actual", *dims))
+    rates = each.values.reshape(array.sizes["entity"], 2, -1)
     angle = np.linspace(0, 2 * np.pi, number_of)
     circle = np.stack([np.cos(angle), np.sin(angle)])
     middle, curves = np.full((len(rates), 2), np.nan), np.full((len(rates), 2, number_of), np.nan)
