@@ -30,7 +30,9 @@ def test_the_readme_prints_what_it_shows():
     assert [line.rstrip() for line in printed.getvalue().splitlines()] == shown.splitlines()
 
 
-@pytest.mark.parametrize("page", ["cases", "command", "credible_ranking", "decisions", "hierarchical", "models"])
+@pytest.mark.parametrize(
+    "page", ["cases", "command", "credible_ranking", "decisions", "hierarchical", "large", "models"]
+)
 def test_the_examples_of_a_page_run(page):
     text = re.sub(r"^```.*$", "", (DOCS / f"{page}.md").read_text(encoding="utf-8"), flags=re.MULTILINE)
     test = doctest.DocTestParser().get_doctest(text, {}, page, page, 0)

@@ -104,14 +104,13 @@ class Credible:
     def finish(self) -> Maps:
         self.empty.clear()
         number, filled = self.batches.number, int((self.batches.sizes > 0).sum())
-        for total in (self.sums, self.squares):
-            total /= number
-        errors = error_of_squares(self.sums, self.squares, filled)
-        del self.squares
         turn = [(1, 2, 0)] * len(self.COUNTED) + [(1, 0, 2)]
         maps: dict[str, Any] = {}
-        for name, axes, mean, error in zip((*self.COUNTED, "regret"), turn, self.sums, errors, strict=True):
-            maps[name], maps[f"{name}_error"] = (np.ascontiguousarray(x.transpose(axes)) for x in (mean, error))
+        for name, axes, mean, error in zip((*self.COUNTED, "regret"), turn, self.sums, self.squares, strict=True):
+            mean /= number
+            error /= number
+            error[:] = error_of_squares(mean, error, filled)
+            maps[name], maps[f"{name}_error"] = _turned(mean, axes), _turned(error, axes)
         undefined = np.cumsum(self.undefined, -1, out=self.undefined)[..., :-1].transpose(1, 2, 0) / number
         return Maps(**maps, undefined=undefined, areas=self.areas, areas_error=self._areas_error())
 
@@ -124,6 +123,13 @@ class Credible:
         sums[some] = np.add.reduceat(np.where(known, self.areas, 0.0), starts[some], axis=0)
         sizes[some] = np.add.reduceat(known.astype(float), starts[some], axis=0)
         return mean_error(sums, sizes)
+
+
+def _turned(plane: np.ndarray, axes: tuple[int, ...]) -> np.ndarray:
+    """A contiguous array with its axes in another order, in its own memory: of many entities maps are large."""
+    turned = np.ascontiguousarray(plane.transpose(axes))
+    plane.reshape(-1)[:] = turned.reshape(-1)
+    return plane.reshape(turned.shape)
 
 
 class PreferenceRanks:

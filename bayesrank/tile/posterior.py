@@ -354,12 +354,16 @@ def _mean_and_tails(cells: np.ndarray, a: np.ndarray, b: float, tail: float) -> 
 
 def _result(found: Maps, number: float, worth: float, prob: float) -> dict[str, np.ndarray]:
     """What there is to say of the maps of so many draws, worth so many independent ones; NaN if there are none."""
-    undefined = found.undefined
+    # In their own memory: of a thousand entities each of the maps has tens of megabytes.
+    undefined, best, rank, skilled, regret = found.undefined, found.best, found.rank, found.skilled, found.regret
     nowhere = undefined > 1 - 1e-12
     defined = np.where(nowhere, np.nan, 1 - undefined)
-    best = np.where(nowhere.all(0), np.nan, found.best)
-    skilled = np.where(nowhere, np.nan, found.skilled)
-    regret = np.where(undefined > 0, np.nan, np.maximum(found.regret, 0.0))
+    best[:, nowhere.all(0)] = np.nan
+    skilled[nowhere] = np.nan
+    np.maximum(regret, 0.0, out=regret)
+    regret[undefined > 0] = np.nan
+    rank /= defined
+    rank_error = np.divide(found.rank_error, defined, out=found.rank_error)
     none = np.isnan(found.areas[:, 0])
     areas = found.areas[~none] if none.any() else found.areas
     share, low, high = np.full((3, areas.shape[1]), np.nan)
@@ -367,17 +371,19 @@ def _result(found: Maps, number: float, worth: float, prob: float) -> dict[str, 
         share, (low, high) = areas.mean(axis=0), np.quantile(areas, [(1 - prob) / 2, (1 + prob) / 2], axis=0)
 
     def of_share(values: np.ndarray, error: np.ndarray) -> np.ndarray:
-        return np.where(np.isnan(values), np.nan, share_error(values, error, number, worth))
+        error[:] = np.where(np.isnan(values), np.nan, share_error(values, error, number, worth))
+        return error
 
     def at_least(error: np.ndarray, floor: Any, like: np.ndarray) -> np.ndarray:
-        return np.where(np.isnan(like) | np.isnan(worth), np.nan, np.fmax(error, floor))
+        error[:] = np.where(np.isnan(like) | np.isnan(worth), np.nan, np.fmax(error, floor))
+        return error
 
     return {
         "probability_best": best,
         "probability_best_error": of_share(best, found.best_error),
-        "expected_rank": found.rank / defined,
+        "expected_rank": rank,
         # A rank that never moved in n draws may still have moved in the next: as one success in n more.
-        "expected_rank_error": at_least(found.rank_error / defined, 1 / worth, defined),
+        "expected_rank_error": at_least(rank_error, 1 / worth, defined),
         "expected_regret": regret,
         "expected_regret_error": at_least(found.regret_error, np.finfo(float).eps / np.sqrt(worth), regret),
         "probability_skilled": skilled,

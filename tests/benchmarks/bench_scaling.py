@@ -1,0 +1,221 @@
+"""How time and memory grow with draws, entities, classes, resolution and cases: docs/scaling.md and its picture.
+
+Run: python tests/benchmarks/bench_scaling.py. Each job runs once in a process of its own, after a small one that
+compiles and imports: processor seconds, of all threads, and the peak of the process's resident memory. Slopes are
+those of the last step on logarithmic axes: 1 is linear.
+"""
+
+import json
+import os
+import platform
+import resource
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import bayesrank as br
+
+DOCS = Path(__file__).parents[2] / "docs"
+PAGE, PICTURE = DOCS / "scaling.md", DOCS / "figures" / "scaling.png"
+
+
+def evaluation(entities: int) -> Any:
+    """Counts of tests on 200 positives and 400 negatives."""
+    rng = np.random.default_rng(1)
+    tp = rng.binomial(200, rng.uniform(0.5, 0.95, entities))
+    tn = rng.binomial(400, rng.uniform(0.5, 0.95, entities))
+    names = [f"e{i:04d}" for i in range(entities)]
+    return br.from_counts(tn=tn, fp=400 - tn, fn=200 - tp, tp=tp, entity=names)
+
+
+def draws(size: int) -> None:
+    posterior = br.fit(evaluation(20), draws=size, chains=1, seed=1, chunks="auto")
+    br.credible_ranking(posterior, "f1")
+
+
+def entities(size: int) -> None:
+    br.credible_ranking(br.fit(evaluation(size), seed=1), "f1")
+
+
+def classes(size: int) -> None:
+    rng = np.random.default_rng(1)
+    tables = rng.poisson(1.0, (2, size, size)) + 20 * np.eye(size, dtype=int)
+    posterior = br.fit(br.from_matrix(tables, "actual_rows"), draws=50, chains=1, seed=1)
+    br.score_table(posterior, ["macro_f1", "mcc"])
+
+
+def resolution(size: int) -> None:
+    br.tile.probability_best(br.fit(evaluation(10), seed=1), size)
+
+
+def tile_entities(size: int) -> None:
+    br.tile.probability_best(br.fit(evaluation(size), seed=1, chunks=1000), 101)
+
+
+def all_maps(entities: int, draws: int) -> None:
+    br.tile.credible(br.fit(evaluation(entities), draws=draws, seed=1, chunks=1000), 101)
+
+
+def cases(size: int) -> None:
+    rng = np.random.default_rng(1)
+    truth = rng.integers(0, 2, size)
+    answers = {name: np.where(rng.random(size) < 0.1, 1 - truth, truth) for name in "abc"}
+    br.fit(br.joint_outcomes(truth, answers), "paired", seed=1)
+
+
+def report(dataset: str) -> None:
+    from bayesrank.report import ranking_report
+
+    posterior = br.fit(br.pool(br.datasets.load(dataset)), seed=1)
+    ranking_report(posterior, "mean_outcome")
+
+
+def ranked(entities: int, each: int) -> None:
+    br.credible_ranking(br.fit(evaluation(entities), draws=each, seed=1, chunks=1000), "f1")
+
+
+def ranked_parts(entities: int, each: int) -> dict[str, float]:
+    """What a ranking does, step by step."""
+    from bayesrank._draws import Batches, reduce
+    from bayesrank.ranking import _confidence, _reducers
+    from bayesrank.ranking._source import scored
+
+    found = scored(br.fit(evaluation(entities), draws=each, seed=1), "f1", None, None)
+    batches, x = Batches.of(found.values), found.values.values.reshape(-1, entities)
+    seconds = {}
+
+    def timed(name: str, step: Callable[[], Any]) -> Any:
+        start = time.process_time()
+        result = step()
+        seconds[name] = time.process_time() - start
+        return result
+
+    [(_, _, twice)] = timed("ranks", lambda: reduce(x, _reducers.RankReducer(1), batches=batches))
+    timed("pairs", lambda: _reducers.compare(x, 1, twice, batches, 0.0))
+    timed("confidence sets", lambda: _confidence.confidence_sets(x, np.ones(entities, bool), found, 0.95, len(x)))
+    return seconds
+
+
+#: What grows: its sizes, what is done, in words.
+AXES: dict[str, tuple[Callable[[int], None], list[int], str]] = {
+    "draws": (draws, [1000, 10_000, 100_000, 1_000_000], "20 entities fitted in chunks and ranked by F1"),
+    "entities": (entities, [2, 20, 200, 2000], "4,000 draws fitted and ranked by F1"),
+    "classes": (classes, [2, 10, 100, 1000], "2 entities, 50 draws: macro F1 and MCC"),
+    "resolution": (resolution, [11, 101, 1001], "P(best) on the Tile of 10 entities, 4,000 draws"),
+    "entities on the Tile": (tile_entities, [10, 100, 1000], "P(best) at 101 × 101, 4,000 draws in chunks"),
+    "cases": (cases, [1000, 10_000, 100_000, 1_000_000], "3 entities on the same cases, paired, 4,000 draws"),
+}
+#: Single jobs, with their arguments and what they may take.
+SINGLE: dict[str, tuple[Callable[..., Any], tuple, str]] = {
+    "`imagenet_models`, pooled: fitted, ranked, reported": (report, ("imagenet_models",), "30 s, 1 GB"),
+    "2,000 entities × 10,000 draws: fitted in chunks and ranked": (ranked, (2000, 2500), "2 GB"),
+    "All maps of the Tile of 1,000 entities, 101 × 101, 80 draws (memory is of the maps)": (
+        all_maps,
+        (1000, 20),
+        "2 GB",
+    ),
+}
+PARTS = (1000, 2500)
+
+
+def one(job: str, *given: Any) -> None:
+    """In a process of its own: prints seconds, and megabytes at most and before."""
+    small = {"report": ("imagenet_models",), "ranked": (3, 10), "ranked_parts": (3, 100), "all_maps": (3, 20)}
+    start = time.process_time()
+    if job != "report":  # takes what a command takes
+        globals()[job](*small.get(job, (3,)))
+    before, cold = peak(), time.process_time() - start
+    start = time.process_time()
+    parts = globals()[job](*given)
+    seconds = time.process_time() - start
+    print(json.dumps({"seconds": seconds, "peak": peak(), "before": before, "cold": cold, "parts": parts}))
+
+
+def peak() -> float:
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (1024 if sys.platform != "darwin" else 1024**2)
+
+
+def measured(job: Callable[..., Any], *given: Any) -> dict[str, Any]:
+    command = [sys.executable, __file__, json.dumps([job.__name__, *given])]
+    found = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout.splitlines()[-1])
+    print(f"{job.__name__}{given}: {found['seconds']:.2f} s, {found['peak']:.0f} MB", file=sys.stderr, flush=True)
+    return found
+
+
+def picture(found: dict[str, list[dict[str, Any]]]) -> None:
+    import matplotlib.pyplot as plt
+
+    figure, axes = plt.subplots(2, 3, figsize=(10, 5.6), layout="constrained", sharey=True)
+    for ax, (name, rows) in zip(axes.flat, found.items(), strict=True):
+        sizes, seconds = AXES[name][1], [row["seconds"] for row in rows]
+        linear = [seconds[-1] * size / sizes[-1] for size in sizes]
+        ax.loglog(sizes, linear, color="0.75", label="linear")
+        ax.loglog(sizes, seconds, "o-", color="tab:blue", label="processor seconds")
+        other = ax.twinx()
+        other.loglog(sizes, [row["peak"] for row in rows], "s--", color="tab:orange", ms=4, label="peak memory")
+        other.set_ylim(100, 10_000)
+        other.set_yticks([100, 1000, 10_000], ["100 MB", "1 GB", "10 GB"] if ax in axes[:, -1] else ["", "", ""])
+        ax.set(xlabel=name, ylim=(1e-3, 300))
+    lines = [*axes[0, 0].get_legend_handles_labels()[0], other.lines[0]]
+    axes[0, 0].legend(lines, [line.get_label() for line in lines], frameon=False, fontsize="small")
+    for ax in axes[:, 0]:
+        ax.set_ylabel("processor seconds")
+    figure.savefig(PICTURE, dpi=110)
+
+
+def page(found: dict[str, list[dict[str, Any]]], single: dict[str, dict[str, Any]], parts: dict[str, float]) -> str:
+    lines = [
+        "# How time and memory grow",
+        "",
+        "Measured once by `python tests/benchmarks/bench_scaling.py`, each job in a process of its own after a small",
+        "one that compiles and imports (the report without). Seconds are of the processor, all threads together;",
+        "memory is the peak of the whole process, of which Python and its packages are about "
+        f"{min(row['before'] for row in found['cases']):.0f} MB. A slope",
+        "of 1 is linear. [More draws than fit into memory](large.md) says what is held, and why.",
+        "",
+        f"Python {platform.python_version()}, NumPy {np.__version__}, {os.cpu_count()} processors.",
+        "",
+        "![Processor seconds and peak memory over sizes](figures/scaling.png)",
+        "",
+        "| what grows | job | size | seconds | slope | peak, MB |",
+        "|---|---|---|---|---|---|",
+    ]
+    for name, rows in found.items():
+        _, sizes, words = AXES[name]
+        for i, (size, row) in enumerate(zip(sizes, rows, strict=True)):
+            slope = "–"
+            if i:
+                slope = f"{np.log(row['seconds'] / rows[i - 1]['seconds']) / np.log(size / sizes[i - 1]):.1f}"
+            told = (name, words) if not i else ("", "")
+            lines.append(f"| {told[0]} | {told[1]} | {size:,} | {row['seconds']:.2f} | {slope} | {row['peak']:.0f} |")
+    lines += ["", "| job | seconds | peak, MB | wanted |", "|---|---|---|---|"]
+    for name, row in single.items():
+        lines.append(f"| {name} | {row['seconds']:.1f} | {row['peak']:.0f} | {SINGLE[name][2]} |")
+    told = ", ".join(f"{name} {seconds:.1f} s" for name, seconds in parts.items())
+    lines += [
+        "",
+        f"Of a ranking of {PARTS[0]:,} entities by {4 * PARTS[1]:,} draws: {told}. Pairs and confidence sets take",
+        "draws × entities²; all else grows with draws × entities.",
+        "",
+    ]
+    return "\n".join(lines)
+
+
+def main() -> None:
+    found = {name: [measured(job, size) for size in sizes] for name, (job, sizes, _) in AXES.items()}
+    single = {name: measured(job, *given) for name, (job, given, _) in SINGLE.items()}
+    parts = measured(ranked_parts, *PARTS)["parts"]
+    picture(found)
+    PAGE.write_text(page(found, single, parts), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    if len(sys.argv) > 1:
+        one(*json.loads(sys.argv[1]))
+    else:
+        main()
