@@ -199,8 +199,8 @@ def page(found: dict[str, list[dict[str, Any]]], single: dict[str, dict[str, Any
     told = ", ".join(f"{name} {seconds:.1f} s" for name, seconds in parts.items())
     lines += [
         "",
-        f"Of a ranking of {PARTS[0]:,} entities by {4 * PARTS[1]:,} draws: {told}. Pairs and confidence sets take",
-        "draws × entities²; all else grows with draws × entities.",
+        f"Of a ranking of {PARTS[0]:,} entities by {4 * PARTS[1]:,} draws: {told}. Pairs and confidence sets",
+        "take draws × entities². Of classes it is the cells that count, of which there are classes².",
         "",
     ]
     return "\n".join(lines)
