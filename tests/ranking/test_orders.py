@@ -175,9 +175,11 @@ def test_probability_against_quadrature():
     for text, exact in [("A > B > C", chain), ("A beats B by 0.05 or A worse than 0.8", either)]:
         found = br.probability(posterior, text, "tpr")
         # Two numbers within 4.5 standard errors, which are those of 20,000 independent draws.
-        free = np.sqrt(exact * (1 - exact) / 20_000)
-        assert abs(found["probability"].item() - exact) < 4.5 * free
-        assert 0.999 * free < found["probability_error"].item() < (1 + 4.5 / np.sqrt(2 * 39)) * free
+        free, share = np.sqrt(exact * (1 - exact) / 20_000), found["probability"].item()
+        assert abs(share - exact) < 4.5 * free
+        # Never below that of as many independent draws with this share.
+        assert found["probability_error"].item() > 0.999 * np.sqrt(share * (1 - share) / 20_000)
+        assert found["probability_error"].item() < (1 + 4.5 / np.sqrt(2 * 39)) * free
         assert found["undefined"].item() == 0
 
 
