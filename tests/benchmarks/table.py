@@ -330,7 +330,7 @@ def page(lines: list[str], runs: int) -> str:
             "|---|---|---|---|---|---|",
             *lines,
             "\nBeside prob_conf_mat 2 was wanted of (a), 20 of (b) and 3 of (c), and 15 of (f) and (g); what the table "
-            "says is what was reached. Half of the seconds of (c) are NumPy's gamma variables, which both draw.",
+            "says is what was reached.",
             f"\n{first_ranking()}",
             f"\nThe machine has {os.cpu_count()} processors, its load at the end was {os.getloadavg()[0]:.1f}: what "
             "is beyond the number of processors was other work, which slows all and widens the quartiles.",
