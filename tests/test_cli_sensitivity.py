@@ -136,7 +136,11 @@ def test_no_error_advises_what_a_shell_cannot_do(tmp_path, capsys, monkeypatch):
     for text, options, start in (
         ("a,0,0,1,4\nb,3,1,2,2\n", ["--prior", "haldane"], "--prior must put something on every cell"),
         ("a,0,0,0,0\nb,3,1,2,2\n", [], "DATA must hold at least one case of every entity"),
-        ("a,5,1,1,4\nb,3,1,2,2\n", ["--prior", "flat"], "--prior must be a number"),
+        (
+            "a,5,1,1,4\nb,3,1,2,2\n",
+            ["--prior", "flat"],
+            "--prior must be one of ['four_cases', 'uniform', 'jeffreys', 'haldane'], or a number; got",
+        ),
     ):
         path.write_text("entity,tn,fp,fn,tp\n" + text)
         monkeypatch.setattr("sys.argv", ["bayesrank", "rank", str(path), *options])

@@ -29,6 +29,7 @@ ADVICE = {
     "missing='own'": "--missing own",
     "missing=0": "--missing 0",
     " of br.from_outcomes": "",
+    ", or a number or an array; got": ", or a number; got",
     "sampler='nuts'": "--sampler nuts",
     "join='inner'": "--join inner",
 }

@@ -278,9 +278,9 @@ def _check_apart(rates: dict[str, xr.DataArray], dim: str, labels: list) -> None
     for name, rate in first.items():
         values = rate.transpose(*dims, dim, ...).values
         flat = values.reshape(int(np.prod(values.shape[: len(dims)])), len(labels), -1)
-        varies = (flat != flat[:1]).any(axis=0)
+        varies = ~np.isclose(flat, flat[:1], rtol=1e-9, atol=0).all(axis=0)
         for i, label in enumerate(labels[:-1]):
-            # Rates of one draw of rows at two prevalences differ by rounding.
+            # Rates of one draw of rows at two prevalences differ by rounding, as shares that are known do.
             same = np.isclose(flat[:, i + 1 :], flat[:, i : i + 1], rtol=1e-9, atol=0).all(axis=0) & varies[i]
             if same.any():
                 other = labels[i + 1 + int(np.argwhere(same)[0, 0])]

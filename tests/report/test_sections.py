@@ -299,7 +299,7 @@ def test_decisions_are_shown_where_they_are_given(posterior, ranking):
     assert '<a href="#decisions">' in html
     assert [part["title"] for part in decisions_section(compared)] == ["No worse than a?"]
     assert decisions_section(None) is None
-    with pytest.raises(ValueError, match=r"decisions must come from br.expected_utility, .*; got Dataset"):
+    with pytest.raises(ValueError, match=r"decisions must come from br.expected_utility, .*; got a Dataset of"):
         decisions_section(ranking)
 
 
@@ -321,7 +321,7 @@ def test_changes_are_shown_of_the_first_entities(posterior, ranking):
         assert float(mean) == pytest.approx(float(here["ops_mean"]), abs=0.00051)
         assert float(low) == pytest.approx(float(here["ops_lower"]), abs=0.00051)
     assert re.search(rf"{order[0]} May [^–]*– – –", table)
-    with pytest.raises(ValueError, match=r"drift must come from br.ops.drift of draws; got Dataset"):
+    with pytest.raises(ValueError, match=r"drift must come from br.ops.drift of draws; got a Dataset of"):
         drift_section(ranking, order)
     with pytest.raises(ValueError, match="drift must be of entities of the posterior; got 'z'"):
         drift_section(result.assign_coords(entity=list("zyxw")), order)
