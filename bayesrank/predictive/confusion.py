@@ -6,7 +6,7 @@ large (few past cases, very many future ones) it is binned, and :func:`bayesrank
 that can move a score.
 """
 
-from math import comb
+from math import comb, prod
 from typing import Any
 
 import numpy as np
@@ -27,8 +27,9 @@ LARGEST = 2**24
 BINS = 2**22
 #: Mass that a window may lose.
 LOSS = 9e-13
-#: With only a total, the numbers of positives are not binned, so they may not be too many.
-MOST_POSITIVES = 2**14
+#: With only a total, to about so many bins, about half of which hold no matrix; and so many numbers of positives.
+TOTAL_BINS = 2**23
+POSITIVES = 2**8
 
 
 def confusion_pmf(
@@ -66,7 +67,7 @@ def confusion_pmf(
         sums over a dim. Coords: the counts ``tp`` and ``tn``; ``positives``, ``negatives``; ``lost_mass``, an upper
         bound of the mass outside of the window, 0 if nothing was cut, which is so for all lattices up to 10^6 matrices;
         and, where neighbours were binned, their first and last count ``tp_first``, ``tp_last``, ``tn_first``,
-        ``tn_last``.
+        ``tn_last``, ``positives_first``, ``positives_last``. The mass of a bin is the sum of those of its matrices.
 
     Raises
     ------
@@ -111,7 +112,7 @@ def confusion_pmf(
         windows = [kept(mass, LOSS / 4) for mass in masses]
     axes = _axes(masses, windows, LARGEST, BINS)
     values = np.multiply.outer(*(_binned_masses(mass, axis) for mass, axis in zip(masses, axes, strict=True)))
-    coords = _coords(axes) | {
+    coords = _coords(dict(zip(("tp", "tn"), axes, strict=True))) | {
         "positives": sizes[0],
         "negatives": sizes[1],
         "lost_mass": sum(window[2] for window in windows),
@@ -127,25 +128,51 @@ def _with_total(alpha: dict[str, float], total: int) -> xr.DataArray:
     windows = [(0, total, 0.0)] * 3
     if comb(total + 3, 3) > WHOLE:
         windows = [kept(mass, LOSS / 6) for mass in masses]
+    points = prod(high - low + 1 for low, high, _ in windows)
     low, high, _ = windows[0]
-    positives = np.arange(low, high + 1)
-    if len(positives) > MOST_POSITIVES:
-        raise ValueError(
-            f"total must leave at most {MOST_POSITIVES} likely numbers of positives; got {total} with {len(positives)} "
-            "(give positives and negatives)"
-        )
-    axes = _axes(masses[1:], windows[1:], LARGEST // len(positives), LARGEST // len(positives))
-    values = np.zeros((len(positives), len(axes[0][0]), len(axes[1][0])))
-    for i, p in enumerate(positives.tolist()):
-        tp = _padded(beta_binomial(p, alpha["tp"], alpha["fn"]), total)
-        tn = _padded(beta_binomial(total - p, alpha["tn"], alpha["fp"]), total)
-        values[i] = masses[0][p] * np.multiply.outer(_binned_masses(tp, axes[0]), _binned_masses(tn, axes[1]))
-    coords = _coords(axes) | {
-        "positives": positives,
-        "negatives": ("positives", total - positives),
+    positives = binned(masses[0], low, high, POSITIVES if points > LARGEST else total + 1)
+    most = (LARGEST if points <= LARGEST else TOTAL_BINS) // len(positives[0])
+    tp, tn = axes = _axes(masses[1:], windows[1:], most, most)
+    values = np.zeros([len(axis[0]) for axis in (positives, *axes)])
+    for i, (first, last) in enumerate(zip(*positives[:2], strict=True)):
+        # Given the number of positives, the right answers in both classes are independent.
+        true = masses[0][first : last + 1, None] * _fewer_and_fewer(first, last, tp, alpha["tp"], alpha["fn"])[::-1]
+        both = true.T @ _fewer_and_fewer(total - last, total - first, tn, alpha["tn"], alpha["fp"])
+        values[i, : both.shape[0], : both.shape[1]] = both
+    coords = _coords({"positives": positives, "tp": tp, "tn": tn}) | {
+        "negatives": ("positives", total - positives[2]),
         "lost_mass": sum(window[2] for window in windows),
     }
     return xr.DataArray(values, coords, ("positives", "tp", "tn"), "probability")
+
+
+def _fewer_and_fewer(fewest: int, most: int, axis: Axis, right: float, wrong: float) -> np.ndarray:
+    """Beta-binomial masses for ``most`` cases, one fewer, ..., ``fewest``: of the bins of an axis that begin by then.
+
+    Pólya's urn: when one more case comes, the number right goes from k to k + 1 with probability
+    (right + k) / (right + wrong + cases), so that a bin differs from what it is for one case fewer by what flows across
+    its two ends. That takes the masses at the ends of the bins only, which are known from those for one case more.
+    """
+    begun = axis[0] <= most
+    first, last, middle = (counts[begun] for counts in axis)
+    size = np.arange(most, fewest - 1, -1)[:, None]
+    if not len(first):
+        return np.zeros((len(size), 0))
+    if right == 0 or wrong == 0:  # never, or always
+        sure = size if wrong == 0 else 0 * size
+        return ((first <= sure) & (sure <= last)).astype(float)
+    masses = _padded(beta_binomial(most, right, wrong), max(most, int(last[-1])))
+    ends = np.append(first[0] - 1, last)
+    more = size[:-1]
+    steps: np.ndarray = np.empty((len(size), len(ends)))
+    steps[0] = np.where(ends < 0, 0.0, masses[ends])
+    # P(k | cases - 1) / P(k | cases); nothing is left once k is as large as the number of cases.
+    steps[1:] = np.maximum(more - ends, 0) * (right + wrong + more - 1)
+    steps[1:] /= more * (wrong + np.maximum(more - 1 - ends, 0))
+    with np.errstate(under="ignore"):
+        flow = np.cumprod(steps, axis=0)[1:] * (right + ends) / (right + wrong + more - 1)
+    found = np.concatenate([_binned_masses(masses, (first, last, middle))[None], np.diff(flow, axis=1)])
+    return np.where(first > size, 0.0, np.maximum(np.cumsum(found, axis=0), 0.0))
 
 
 def _class_masses(size: int, right: float, wrong: float, plug_in: bool) -> np.ndarray:
@@ -177,9 +204,9 @@ def _padded(masses: np.ndarray, total: int) -> np.ndarray:
     return np.concatenate([masses, np.zeros(total + 1 - len(masses))])
 
 
-def _coords(axes: list[Axis]) -> dict[str, Any]:
+def _coords(axes: dict[str, Axis]) -> dict[str, Any]:
     coords: dict[str, Any] = {}
-    for name, (first, last, middle) in zip(("tp", "tn"), axes, strict=True):
+    for name, (first, last, middle) in axes.items():
         coords[name] = middle
         if len(middle) < last[-1] - first[0] + 1:
             coords |= {f"{name}_first": (name, first), f"{name}_last": (name, last)}
@@ -227,7 +254,7 @@ def beta_binomial(size: int, alpha: float, beta: float) -> np.ndarray:
     """
     a = np.arange(size, dtype=float)
     with np.errstate(divide="ignore"):
-        return _from_ratios((size - a) * (alpha + a), (a + 1) * (beta + size - 1 - a), alpha, beta)
+        return _from_ratios((size - a) * (alpha + a), (a + 1) * (beta + (size - 1 - a)), alpha, beta)
 
 
 def binomial(size: int, rate: float) -> np.ndarray:

@@ -7,7 +7,7 @@ that the two products, if they differ, differ by less than 2^64. Other scores me
 apart.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from fractions import Fraction
 from itertools import pairwise, product
 from math import lcm
@@ -50,7 +50,8 @@ def score_pmf(pmf: xr.DataArray, score: Any, undefined: float | None = None) -> 
         scores with plain weights are merged exactly; of other scores, values within 7e-15 of each other. The scalar
         coord ``lost_mass`` is the pmf's. For a binned pmf there are ``value_error`` (value), how far the score of
         a matrix in the bins of a value can be from it, and the scalar ``mean_error``, its expectation, which bounds
-        the error of the mean; both hold for scores that are monotone in TP and in TN.
+        the error of the mean; both hold for scores that are monotone in TP and in TN, and where ``positives`` are
+        binned also in FN and in FP.
 
     Raises
     ------
@@ -155,6 +156,11 @@ def matrix_values(pmf: xr.DataArray, score: Any) -> xr.DataArray:
     xarray.DataArray
         Values (tp, tn); NaN where the score is undefined.
 
+    Raises
+    ------
+    ValueError
+        If only the total of the cases is known.
+
     Examples
     --------
     >>> import bayesrank as br
@@ -163,6 +169,8 @@ def matrix_values(pmf: xr.DataArray, score: Any) -> xr.DataArray:
     0.5
     """
     score = as_score(score)
+    if set(pmf.dims) != {"tp", "tn"}:
+        raise ValueError(f"pmf must have the dims tp and tn, for class sizes that are known; got {pmf.dims}")
     tp, tn = xr.broadcast(pmf["tp"], pmf["tn"])
     cells = _cells(pmf["positives"].item(), pmf["negatives"].item(), tp, tn)
     return xr.apply_ufunc(score.of_cells, *cells).rename(score.name)
@@ -175,8 +183,9 @@ class _Lattice(NamedTuple):
     #: The numbers of the points that are matrices, None if all are: with a total, not every tp goes with all positives.
     where: np.ndarray | None
     shape: tuple[int, ...]
-    positives: np.ndarray
-    negatives: np.ndarray
+    total: int
+    #: The "first" and "last" count of every bin, and the one "at" which it is represented.
+    positives: dict[str, np.ndarray]
     tp: dict[str, np.ndarray]
     tn: dict[str, np.ndarray]
     binned: bool
@@ -190,22 +199,63 @@ def _lattice(pmf: xr.DataArray) -> _Lattice:
     if "positives" not in pmf.dims:
         pmf = pmf.expand_dims("positives")
     pmf = pmf.transpose("positives", "tp", "tn")
-    positives, negatives = (np.atleast_1d(pmf[name].values) for name in ("positives", "negatives"))
-    tp, tn = (
-        {end: pmf.coords.get(f"{name}_{end}", pmf[name]).values for end in ("first", "last")} | {"at": pmf[name].values}
-        for name in ("tp", "tn")
+    total = int((pmf["positives"] + pmf["negatives"]).values[0])
+    positives, tp, tn = (
+        {end: np.atleast_1d(pmf.coords.get(f"{name}_{end}", pmf[name]).values) for end in ("first", "last")}
+        | {"at": pmf[name].values}
+        for name in ("positives", "tp", "tn")
     )
-    inside = (tp["first"] <= positives[:, None])[:, :, None] & (tn["first"] <= negatives[:, None])[:, None]
+    low = np.maximum(tp["first"], positives["first"][:, None])[:, :, None]
+    inside = low <= np.minimum(positives["last"][:, None], total - tn["first"])[:, None]
     where = None if inside.all() else np.flatnonzero(inside)
-    binned = "tp_first" in pmf.coords or "tn_first" in pmf.coords
-    return _Lattice(pmf.values.reshape(-1), where, pmf.shape, positives, negatives, tp, tn, binned)
+    binned = any(f"{name}_first" in pmf.coords for name in ("positives", "tp", "tn"))
+    return _Lattice(pmf.values.reshape(-1), where, pmf.shape, total, positives, tp, tn, binned)
 
 
-def _points(lattice: _Lattice, at: np.ndarray, tp: str = "at", tn: str = "at") -> tuple[np.ndarray, ...]:
-    """Positives, negatives, tp and tn of some points; of a bin, its representative or its "first" or "last" corner."""
-    i, j, k = np.unravel_index(at if lattice.where is None else lattice.where[at], lattice.shape)
-    positives, negatives = lattice.positives[i], lattice.negatives[i]
-    return positives, negatives, np.minimum(lattice.tp[tp][j], positives), np.minimum(lattice.tn[tn][k], negatives)
+def _indices(lattice: _Lattice, at: np.ndarray) -> tuple[np.ndarray, ...]:
+    return np.unravel_index(at if lattice.where is None else lattice.where[at], lattice.shape)
+
+
+def _sizes(lattice: _Lattice, i: np.ndarray, j: np.ndarray, k: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The fewest and the most positives of the matrices in a bin: there are no more right answers than cases."""
+    low = np.maximum(lattice.positives["first"][i], lattice.tp["first"][j])
+    return low, np.minimum(lattice.positives["last"][i], lattice.total - lattice.tn["first"][k])
+
+
+def _points(lattice: _Lattice, at: np.ndarray) -> tuple[np.ndarray, ...]:
+    """Positives, negatives, tp and tn of some points; of a bin, those of its representative."""
+    i, j, k = _indices(lattice, at)
+    positives = np.clip(lattice.positives["at"][i], *_sizes(lattice, i, j, k))
+    negatives = lattice.total - positives
+    return positives, negatives, np.minimum(lattice.tp["at"][j], positives), np.minimum(lattice.tn["at"][k], negatives)
+
+
+def _corners(lattice: _Lattice, at: np.ndarray) -> Iterator[Cells]:
+    """The cells at the corners of some bins. The sizes of the classes are taken apart: matrices between the corners of
+    one size alone can be further off, as when TPR falls and TNR rises."""
+    i, j, k = _indices(lattice, at)
+    sizes = _sizes(lattice, i, j, k)
+    classes = product(sizes, sizes) if np.any(sizes[0] < sizes[1]) else [sizes]
+    for (few, many), tp, tn in product(classes, ("first", "last"), ("first", "last")):
+        right = np.minimum(lattice.tp[tp][j], sizes[1]), np.minimum(lattice.tn[tn][k], lattice.total - sizes[0])
+        yield _cells(np.maximum(few, right[0]), np.maximum(lattice.total - many, right[1]), *right)
+
+
+def _matrices(lattice: _Lattice, at: np.ndarray) -> np.ndarray:
+    """How many matrices some bins hold."""
+    i, j, k = _indices(lattice, at)
+    low, high = _sizes(lattice, i, j, k)
+    number = np.zeros(len(at), np.int64)
+    # With p positives a bin holds as many tp as max(p - c, 0) for one c less the same for another, and tn likewise.
+    tops = (lattice.tp["first"][j] - 1, 1), (lattice.tp["last"][j], -1)
+    bottoms = (lattice.total - lattice.tn["first"][k] + 1, 1), (lattice.total - lattice.tn["last"][k], -1)
+    for (c, sign), (d, other) in product(tops, bottoms):
+        start = np.maximum(low, c)
+        n = np.maximum(np.minimum(high, d) - start + 1, 0)
+        a, b = start - c, d - start
+        ones = n * (n - 1) // 2  # the sum of 0, ..., n - 1, and below that of their squares
+        number += sign * other * (n * a * b + (b - a) * ones - ones * (2 * n - 1) // 3)
+    return number
 
 
 def _cells(positives: Any, negatives: Any, tp: Any, tn: Any) -> tuple[Any, Any, Any, Any]:
@@ -223,12 +273,11 @@ def _evaluate(lattice: _Lattice, score: Score) -> tuple[np.ndarray, np.ndarray |
         values[at] = score.of_cells(*_cells(*_points(lattice, at)))
         if error is None or number is None:
             continue
-        for corner in product(("first", "last"), repeat=2):
-            reach = np.abs(score.of_cells(*_cells(*_points(lattice, at, *corner))) - values[at])
+        for corner in _corners(lattice, at):
+            reach = np.abs(score.of_cells(*corner) - values[at])
             unknown = np.isnan(reach) & ~np.isnan(values[at])
             error[at] = np.fmax(error[at], np.where(unknown, score.range[1] - score.range[0], reach))
-        low, high = _points(lattice, at, "first", "first"), _points(lattice, at, "last", "last")
-        number[at] = (high[2] - low[2] + 1) * (high[3] - low[3] + 1)
+        number[at] = _matrices(lattice, at)
     return values, error, number
 
 

@@ -1,0 +1,173 @@
+"""Large test sets of which only the total is known: binned numbers of positives, against the whole lattice."""
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import bayesrank as br
+from bayesrank.predictive import confusion
+from bayesrank.predictive.confusion import beta_binomial
+from bayesrank.predictive.scores import _evaluate, _lattice, matrix_values
+from bayesrank.scores import as_score
+
+P = br.predictive
+FEW = br.from_counts(tn=5, fp=3, fn=2, tp=8)
+DIMS = ("positives", "tp", "tn")
+
+
+def pmf_of(counts, total, prior=None):
+    return P.confusion_pmf(counts, model="dirichlet_multinomial", prior=prior, total=total)
+
+
+@pytest.fixture
+def low_limits(monkeypatch):
+    for name, size in (("WHOLE", 1000), ("LARGEST", 6000), ("TOTAL_BINS", 3000), ("POSITIVES", 9)):
+        monkeypatch.setattr(confusion, name, size)
+
+
+def bin_of(pmf, dim, size):
+    """The bin of the counts 0, ..., size along a dim; -1 outside of the window."""
+    first = pmf.coords.get(f"{dim}_first", pmf[dim]).values
+    last = pmf.coords.get(f"{dim}_last", pmf[dim]).values
+    count = np.arange(size + 1)
+    found = np.searchsorted(first, count, side="right") - 1
+    return np.where((found >= 0) & (count <= last[found]), found, -1)
+
+
+def put_together(whole, pmf):
+    """The masses of all matrices of a whole lattice, added up in the bins of another."""
+    out = whole.values
+    for axis, dim in enumerate(DIMS):
+        at = bin_of(pmf, dim, out.shape[axis] - 1 if axis == 0 else whole.sizes[dim] - 1)
+        member = at == np.arange(pmf.sizes[dim])[:, None]
+        out = np.moveaxis(np.tensordot(member.astype(float), out, (1, axis)), 0, axis)
+    return out
+
+
+# Few and many cases, none of a class, all right (TP are then all positives), a rate near 1, a rare class.
+TABLES = [
+    (FEW, None),
+    (br.from_counts(tn=500, fp=300, fn=200, tp=800), None),
+    (br.from_counts(tn=5, fp=3, fn=0, tp=0), None),
+    (br.from_counts(tn=4, fp=2, fn=0, tp=7), 0.0),
+    (br.from_counts(tn=0, fp=3, fn=2, tp=7), 0.0),
+    (br.from_counts(tn=4, fp=2, fn=0, tp=7), 1e-6),
+    (br.from_counts(tn=10**6, fp=100, fn=10, tp=10**6), None),
+    (br.from_counts(tn=10**6, fp=10**5, fn=100, tp=10**4), None),
+]
+
+
+@pytest.mark.parametrize(("counts", "prior"), TABLES)
+def test_the_mass_of_a_bin_is_that_of_its_matrices(monkeypatch, counts, prior):
+    total = 90
+    whole = pmf_of(counts, total, prior)
+    assert whole.shape == (91, 91, 91)
+    for name, size in (("WHOLE", 1000), ("LARGEST", 500), ("TOTAL_BINS", 3000), ("POSITIVES", 9)):
+        monkeypatch.setattr(confusion, name, size)
+    pmf = pmf_of(counts, total, prior)
+    assert pmf.sizes["positives"] <= 9
+    np.testing.assert_allclose(pmf, put_together(whole, pmf), rtol=1e-11, atol=1e-14)
+    assert abs(1 - pmf.sum().item()) < 1e-12 + pmf["lost_mass"].item()
+
+
+@pytest.mark.usefixtures("low_limits")
+def test_binned_positives_are_labelled():
+    pmf = pmf_of(FEW, 100)
+    first, last = pmf["positives_first"].values, pmf["positives_last"].values
+    assert (first[0], last[-1]) == (0, 100)
+    assert (first[1:] == last[:-1] + 1).all()
+    assert ((first <= pmf["positives"]) & (pmf["positives"] <= last)).all()
+    assert (pmf["positives"] + pmf["negatives"] == 100).all()
+
+
+@pytest.mark.parametrize("total", [20_000, 60_000])
+def test_marginals_of_totals_that_were_refused(total):
+    pmf = pmf_of(FEW, total)
+    assert pmf.size < 2**23
+    assert abs(1 - pmf.sum().item()) < 2e-12
+    for dim, right in (("positives", 12.0), ("tp", 9.0), ("tn", 6.0)):
+        masses = beta_binomial(total, right, 22.0 - right)
+        first, last = (pmf[f"{dim}_{end}"].values for end in ("first", "last"))
+        exact = [masses[a : b + 1].sum() for a, b in zip(first, last, strict=True)]
+        marginal = pmf.sum([other for other in DIMS if other != dim])
+        np.testing.assert_allclose(marginal, exact, rtol=1e-8, atol=2e-12)
+        # A bin stands at its mean, rounded.
+        assert float((marginal * pmf[dim]).sum()) == pytest.approx(total * right / 22, abs=0.5)
+
+
+NAMES = ("f1", "accuracy", "informedness", "mcc", "ppv", "tpr", "p4", "fpr", "positive_likelihood_ratio")
+
+
+@pytest.mark.usefixtures("low_limits")
+@pytest.mark.parametrize("name", NAMES)
+def test_no_matrix_is_further_from_its_bin_than_said(name):
+    total = 60
+    pmf, score = pmf_of(FEW, total), as_score(name)
+    lattice = _lattice(pmf)
+    values, error, number = _evaluate(lattice, score)
+    p, tp, tn = (x.reshape(-1) for x in np.indices([total + 1] * 3))
+    real = (tp <= p) & (tn <= total - p)
+    p, tp, tn = p[real], tp[real], tn[real]
+    point = np.ravel_multi_index([bin_of(pmf, d, total)[x] for d, x in zip(DIMS, (p, tp, tn), strict=True)], pmf.shape)
+    where = np.arange(pmf.size) if lattice.where is None else lattice.where
+    # Every matrix is in a bin that counts as one of matrices, and every such bin has as many as said.
+    np.testing.assert_array_equal(np.unique(point), where)
+    np.testing.assert_array_equal(np.bincount(point, minlength=pmf.size)[where], number)
+    at = np.searchsorted(where, point)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        off = np.abs(score.of_cells(tn, total - p - tn, p - tp, tp) - values[at])
+    seen = np.isfinite(off)
+    assert (off[seen] <= error[at][seen] + 1e-12).all()
+    assert number.sum() == len(p)
+
+
+def test_bins_move_a_score_by_no_more_than_they_say(monkeypatch):
+    whole = pmf_of(FEW, 150)
+    exact = {name: P.score_pmf(whole, name) for name in ("f1", "balanced_accuracy", "mcc")}
+    for name, size in (("WHOLE", 1000), ("LARGEST", 10**5), ("TOTAL_BINS", 86_400), ("POSITIVES", 32)):
+        monkeypatch.setattr(confusion, name, size)
+    coarse = pmf_of(FEW, 150)
+    assert "positives_first" in coarse.coords
+    for name, fine in exact.items():
+        rough = P.score_pmf(coarse, name)
+        assert abs(P.mean(fine) - P.mean(rough)) <= rough["mean_error"].item() < 0.1
+        # What the bound leaves room for is hardly used: the errors of many bins cancel.
+        assert P.mean(rough) == pytest.approx(P.mean(fine), abs=0.003)
+        # Means of bins are rounded, towards the mode if by half a count: of 150 cases, a twentieth of the variance.
+        assert P.variance(rough) == pytest.approx(P.variance(fine), rel=0.06)
+
+
+def test_a_large_test_set_tells_the_posterior_of_the_score(monkeypatch):
+    """Scores of ever larger test sets tend to the score of the performance itself."""
+    monkeypatch.setattr(confusion, "TOTAL_BINS", 2**20)  # for speed
+    monkeypatch.setattr(confusion, "POSITIVES", 2**7)
+    pmf = pmf_of(FEW, 50_000)
+    assert pmf.sizes["positives"] <= confusion.POSITIVES
+    for name in ("f1", "informedness"):
+        score, posterior = P.score_pmf(pmf, name), br.score_posterior(FEW, name)
+        assert score["mean_error"] < 0.04
+        cuts = posterior.quantile([0.025, 0.25, 0.5, 0.75, 0.975]).values.ravel()
+        said = [P.interval_probability(score, upper=cut) for cut in cuts]
+        np.testing.assert_allclose(said, [0.025, 0.25, 0.5, 0.75, 0.975], atol=0.005)
+        np.testing.assert_allclose(P.hdi(score, 0.9), P.quantile(score, [0.05, 0.95]), atol=0.1)
+        assert P.summary(score)["undefined"] < 1e-6
+    # Accuracy is a Beta in the limit, and has its expectation for every total.
+    accuracy = P.score_pmf(pmf, "accuracy")
+    assert P.mean(accuracy) == pytest.approx(15 / 22, abs=1e-4)
+    assert P.variance(accuracy) == pytest.approx(stats.beta(15, 7).var(), rel=0.005)
+
+
+@pytest.mark.usefixtures("low_limits")
+def test_what_needs_class_sizes_says_so():
+    pmf = pmf_of(FEW, 100)
+    for call in (
+        lambda: matrix_values(pmf, "f1"),
+        lambda: br.plots.matrix_pmf(pmf),
+        lambda: br.plots.pr_pmf(pmf),
+        lambda: br.plots.pmf_over_contours(pmf, "f1"),
+    ):
+        with pytest.raises(ValueError, match="pmf must have the dims tp and tn"):
+            call()
+    one = pmf.isel(positives=4)  # a bin of class sizes
+    assert P.score_pmf(one, "f1")["multiplicity"].sum() < P.score_pmf(pmf, "f1")["multiplicity"].sum()
+    assert br.plots.score_pmf(P.score_pmf(pmf, "f1")).get_ylabel()
