@@ -12,7 +12,9 @@ Loaded on first use; compiled code is kept on disk.
 import math
 
 import numpy as np
-from numba import njit, uint64
+from numba import uint64
+
+from bayesrank._compiled import njit
 
 OPTIONS = {"cache": True, "nogil": True}
 #: Below this gamma variables are drawn by their logarithms: plain ones lose digits, then underflow.
