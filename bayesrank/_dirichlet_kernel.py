@@ -12,11 +12,15 @@ Loaded on first use; compiled code is kept on disk.
 import math
 
 import numpy as np
-from numba import njit, uint64
+from numba import uint64
+
+from bayesrank._compiled import njit
 
 OPTIONS = {"cache": True, "nogil": True}
 #: Below this gamma variables are drawn by their logarithms: plain ones lose digits, then underflow.
 SMALL = 0.1
+#: Less is no concentration that can be drawn from: all or nothing, and its inverse may be no number.
+TINY = 1e-290
 #: exp of less would be 0 (or lose digits).
 FLOOR = -600.0
 #: Words that a stream forgets before its first, so that near seeds have nothing in common.
@@ -156,7 +160,7 @@ def fill(out, which, concentration, seeds, place, share, of):
                         else:
                             logs[j] = -np.inf
                             if alpha[i, j] > 0.0:
-                                logs[j] = math.log(row[j]) + math.log1p(-u) / alpha[i, j]
+                                logs[j] = math.log(row[j]) + math.log1p(-u) / max(alpha[i, j], TINY)
                 if small[i] > 0:
                     # Rows without a large component have no scale but their own largest.
                     top = 0.0

@@ -6,7 +6,8 @@ Private; loaded on first use, because it compiles.
 from typing import Any
 
 import numpy as np
-from numba import njit
+
+from bayesrank._compiled import njit
 
 # Values closer than this, beside their own and the average size, differ by rounding only.
 ROUNDING = 1e-12

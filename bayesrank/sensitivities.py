@@ -191,7 +191,7 @@ def sensitivity_verdict(result: xr.Dataset) -> list[str]:
     the first tier is b; b beats a.
     Of 1 pair that the base analysis tells apart, 1 at least are told apart so under every single alternative, and 0 at
     most the other way round.
-    The probability that b is the best lies between >0.999 and >0.999; the base analysis says >0.999.
+    The probability that b is the best is >0.999 under all of them, as in the base analysis.
     """
     result_of("br.sensitivity", "result", result, ("survives", "leader", "pairs_kept"))
     first = [line for name in ("prior_conflict", "notes") for line in str(result[name].item()).split("\n") if line]
@@ -246,6 +246,8 @@ def _moves(result: xr.Dataset) -> str:
     best, size = result["base_leader_probability_best"].values, result.attrs["worth"]
     low, high, base = (_text.probability(float(p), size) for p in (np.nanmin(best), np.nanmax(best), best[0]))
     leader = result["leader"].values[0]
+    if low == high == base:
+        return f"The probability that {leader} is the best is {base} under all of them, as in the base analysis."
     return f"The probability that {leader} is the best lies between {low} and {high}; the base analysis says {base}."
 
 

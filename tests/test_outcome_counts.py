@@ -522,3 +522,16 @@ def test_outcomes_beyond_what_a_float_tells_apart_are_refused():
         br.from_frame(frame)
     assert br.from_frame(frame.assign(outcome=[2**53, 0]))["outcome"].values.tolist() == [0, 2**53]
     assert br.from_frame(frame.assign(outcome=[1e300, 0]))["outcome"].values.tolist() == [0, 1e300]
+
+
+def test_who_is_best_is_not_told_where_quadrature_cannot():
+    """Nodes do not reach what 1e-3 for each of right and wrong says of entities that were always right."""
+    always = pd.DataFrame({"entity": ["a", "b", "c"], "correct": [10, 20, 8], "wrong": [0, 0, 2]})
+    ranking = br.exact_ranking(br.from_frame(always), "mean_outcome", prior=1e-3)
+    assert ranking["probability_best_error"].max() > 0.1
+    said = " ".join(br.verdict(ranking))
+    assert "Probabilities may be off by up to" in said
+    assert "Quadrature does not tell who of a, b and c is the most probable best by mean_outcome: draws may." in said
+    assert "share the highest" not in said
+    alike = br.exact_ranking(br.from_frame(always.assign(correct=10, wrong=0)), "mean_outcome")
+    assert "a, b and c share the highest probability of being best by mean_outcome, 0.333 each." in br.verdict(alike)

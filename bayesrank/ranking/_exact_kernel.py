@@ -5,6 +5,8 @@ import math
 import numba
 import numpy as np
 
+from bayesrank._compiled import njit
+
 # A parallel loop takes twice as long to compile: where the time goes alone.
 
 
@@ -22,7 +24,7 @@ def _table(x: float, low: float, step: float, first: int, last: int, coefficient
     return c[0] + t * (c[1] + t * (c[2] + t * (c[3] + t * (c[4] + t * c[5]))))
 
 
-@numba.njit(cache=True)
+@njit(cache=True)
 def along_contours(
     entity: np.ndarray, middle: np.ndarray, starts: np.ndarray, s: np.ndarray, slopes: np.ndarray, first: np.ndarray,
     last: np.ndarray, beta: np.ndarray, of_tnr: np.ndarray, of_tpr: np.ndarray, windows: np.ndarray, lows: np.ndarray,
@@ -196,7 +198,7 @@ def _place(
     return _crossing(x, pieces, ends, starts, low, step, q, p, r)
 
 
-@numba.njit(parallel=True, cache=True)
+@njit(parallel=True, cache=True)
 def cross(
     pieces: np.ndarray, ends: np.ndarray, starts: np.ndarray, low: np.ndarray, step: np.ndarray, ratio: np.ndarray,
     correlated: np.ndarray, sides: np.ndarray, far: float, share: np.ndarray, entity: np.ndarray, wanted: np.ndarray,
@@ -229,7 +231,7 @@ def cross(
                     )
 
 
-@numba.njit(cache=True)
+@njit(cache=True)
 def evaluate(edges: np.ndarray, starts: np.ndarray, coefficients: np.ndarray, x: np.ndarray, out: np.ndarray) -> None:
     """Fill ``out`` (row, value) with what pieces, Chebyshev series between ``edges`` (piece, 2), are at x.
 
@@ -271,7 +273,7 @@ def _power(x: complex, times: int) -> complex:
     return out
 
 
-@numba.njit(parallel=True, cache=True)
+@njit(parallel=True, cache=True)
 def fold_products(
     cdf: np.ndarray, change: np.ndarray, state: np.ndarray, panel: np.ndarray, rows: np.ndarray, share: np.ndarray,
     members: np.ndarray, times: np.ndarray, copies: np.ndarray, z: np.ndarray, out: np.ndarray,

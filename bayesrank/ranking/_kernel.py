@@ -3,6 +3,7 @@
 import numba
 import numpy as np
 
+from bayesrank._compiled import njit
 from bayesrank._threads import in_threads
 
 #: Entities of one strip: their draws stay in the cache while all others pass by.
@@ -29,7 +30,7 @@ def _above_by(x: np.ndarray, y: np.ndarray, by: float) -> int:
     return count
 
 
-@numba.njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True)
 def _compare_strip(
     strip: int, values: np.ndarray, whole: np.ndarray, edges: np.ndarray, rope: float, joint: np.ndarray,
     batches: np.ndarray, won: np.ndarray, won_squares: np.ndarray, before: np.ndarray, before_squares: np.ndarray,
@@ -94,7 +95,7 @@ def compare_pairs(
     in_threads(fill, pairs)
 
 
-@numba.njit(cache=True)
+@njit(cache=True)
 def fold_ranks(steps: np.ndarray, draws: int, mass: np.ndarray, squares: np.ndarray) -> None:
     """Add a complete batch's draws at each rank (entity, rank), and their squares over its draws.
 
@@ -112,7 +113,7 @@ def fold_ranks(steps: np.ndarray, draws: int, mass: np.ndarray, squares: np.ndar
                 squares[i, r] += total * total / draws
 
 
-@numba.njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True)
 def _largest(rows: np.ndarray, shift: np.ndarray, weight: np.ndarray, found: np.ndarray, first: int, last: int) -> None:
     size = len(rows)
     for low in range(first, last, WIDTH):
@@ -145,7 +146,7 @@ def largest(rows: np.ndarray, shift: np.ndarray, weight: np.ndarray, found: np.n
     in_threads(lambda low: _largest(rows, shift, weight, found, low, min(low + together, draws)), starts)
 
 
-@numba.njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True)
 def tally_ranks(
     x: np.ndarray, order: np.ndarray, twice: np.ndarray, steps: np.ndarray, defined: np.ndarray, ranks: np.ndarray,
     rank_squares: np.ndarray, losses: np.ndarray, loss_squares: np.ndarray,

@@ -19,6 +19,7 @@ from bayesrank.ranking._intervals import rank_intervals
 from bayesrank.ranking._measures import Measures, measure, quantiles
 from bayesrank.ranking._source import Scored, variables_of
 from bayesrank.ranking.consensus import best_set, consensus_of
+from bayesrank.ranking.summary import UNRESOLVED
 from bayesrank.scores import Score, as_score, get
 
 __all__ = ["applies", "exact_ranking"]
@@ -33,8 +34,6 @@ MOST = 400
 ERROR = "difference of two numbers of nodes"
 #: What is left of cdfs beyond their pieces, and of sums of rounded numbers, may be in probabilities.
 ROUNDING = 1e-10
-#: Errors of probabilities that a reader is told of first.
-NOTED = 5e-4
 #: The mean of outcomes, which is no score of classes.
 MEAN = "mean_outcome"
 #: Observed values that lie outside of their interval by less, as a share of its width, do so by rounding.
@@ -365,11 +364,11 @@ def _hierarchy(expected: np.ndarray, before: np.ndarray, error: np.ndarray) -> d
 def _accuracy(result: dict[str, Any]) -> list[str]:
     """Whether nodes were too few for three digits."""
     off = max(float(np.nanmax(result[f"{name}_error"], initial=0.0)) for name in ("rank_probability", "superiority"))
-    if off < NOTED:
+    if off < UNRESOLVED:
         return []
     return [
         f"Probabilities may be off by up to {off:.1g}: the score bends sharply, or ends at values that depend on the "
-        "prevalence, and quadrature follows that badly (draws do not)."
+        "prevalence, or a concentration is near 0, and quadrature follows that badly (draws do not)."
     ]
 
 

@@ -10,7 +10,8 @@ from bayesrank._draws import draw_dims
 from bayesrank.counts import are_outcomes
 from bayesrank.ranking._source import scored
 from bayesrank.ranking.credible import credible_ranking
-from bayesrank.ranking.exact import MEAN, NOTED, applies, exact_ranking
+from bayesrank.ranking.exact import MEAN, applies, exact_ranking
+from bayesrank.ranking.summary import UNRESOLVED
 from bayesrank.scores import as_score
 
 __all__ = ["full_ranking"]
@@ -72,7 +73,7 @@ def full_ranking(
     exact = exact_ranking(source, score, prob=prob, rope=rope)
     if (
         exact["tier"].dims != ("entity",)
-        or exact["rank_probability_error"].max() > NOTED
+        or exact["rank_probability_error"].max() > UNRESOLVED
         or not _are_draws_of(scored(source, score, None, None).values, exact["median"])
     ):
         return drawn

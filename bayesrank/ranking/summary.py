@@ -16,6 +16,8 @@ NEEDED = {"median", "tier", "undefined", "superiority", "consensus_position", "c
 FEWEST = 60
 #: A mean shortfall below which nobody needs to know it.
 LEAST = 1e-9
+#: Errors of quadrature that let no probability be told to three digits.
+UNRESOLVED = 5e-4
 #: Names that a sentence can list.
 NAMED = 5
 
@@ -201,6 +203,8 @@ def _leaders(ranking: xr.Dataset) -> str:
         relation = f"{p[0]} {p[1:]}" if p[0] in "<>" else f"= {p}"
         return f"{names[0]} is the most probable best by {score}: P(best) {relation}."
     listed = _listed(names) if len(names) <= 3 else f"{names[0]}, {names[1]} and {len(names) - 2} more"
+    if is_exact(ranking) and error[top].max() >= UNRESOLVED:
+        return f"Quadrature does not tell who of {listed} is the most probable best by {score}: draws may."
     within = "" if is_exact(ranking) else ", within Monte-Carlo error"
     return f"{listed} share the highest probability of being best by {score}, {p} each{within}."
 

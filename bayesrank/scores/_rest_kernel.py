@@ -1,7 +1,8 @@
 """The compiled part of putting each class against all others. Loaded on first use; compiled code is kept on disk."""
 
 import numpy as np
-from numba import njit
+
+from bayesrank._compiled import njit
 
 
 @njit(cache=True, nogil=True)

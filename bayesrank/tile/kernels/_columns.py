@@ -6,7 +6,8 @@ column costs what its crossings cost, not what its grid points cost. Counts are 
 """
 
 import numpy as np
-from numba import njit
+
+from bayesrank._compiled import njit
 
 #: Odds that differ by less than this, relatively, are a tie: rounding in the cells must not decide a rank.
 TOLERANCE = 1e-12

@@ -9,7 +9,8 @@ half the time, of 10,000 in less than 0.4 of it (and the same numbers), which is
 """
 
 import numpy as np
-from numba import njit
+
+from bayesrank._compiled import njit
 
 #: Bins of equal width that hold the values of one point: 32 x 32 x 64, two nested counts and the bits of a word.
 BINS = 65536

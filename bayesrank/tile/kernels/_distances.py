@@ -8,8 +8,8 @@ found safely along a, and any other one along b.
 """
 
 import numpy as np
-from numba import njit
 
+from bayesrank._compiled import njit
 from bayesrank.tile.kernels._columns import OPTIONS, same
 
 

@@ -7,8 +7,8 @@ two lines meet at b = 0 or b = 1, or where two lines become one.
 """
 
 import numpy as np
-from numba import njit
 
+from bayesrank._compiled import njit
 from bayesrank.tile.kernels._columns import OPTIONS, contenders
 
 #: Slabs thinner than this are not resolved; it sets the accuracy of areas.

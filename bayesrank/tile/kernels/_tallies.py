@@ -5,8 +5,8 @@ cost. Columns with ties, crossings on grid points or undefined scores are ranked
 """
 
 import numpy as np
-from numba import njit
 
+from bayesrank._compiled import njit
 from bayesrank.tile.kernels._columns import (
     OPTIONS,
     TOLERANCE,
