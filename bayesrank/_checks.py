@@ -32,7 +32,7 @@ def number(
 
 def numbers(argument: str, values: Any, low: float = -np.inf, high: float = np.inf, *, ends: bool = True) -> np.ndarray:
     """Real numbers in an array of any shape, as floats; within bounds if there are some, and then without NaN."""
-    array = _regular(argument, values, "numbers")
+    array = regular_array(argument, values, "numbers")
     if array.dtype == object and all(is_number(item) for item in array.ravel()):
         array = array.astype(float)
     if array.dtype.kind not in "iuf":
@@ -80,7 +80,7 @@ def one_of(
     known = list(options)
     # Arrays compare item by item, and a Dataset is like every word: what has no hash is no name.
     if not isinstance(value, Hashable) or value not in known:
-        held = repr(value) if isinstance(value, str) else in_words(value)
+        held = repr(value)[:80] if isinstance(value, str) else in_words(value)
         wanted = f"{known[:MANY]}"[:-1] + f", ... ({len(known)} in all)]" if len(known) > MANY else known
         raise error(f"{argument} must be one of {wanted}{other and f', or {other}'}; got {held}")
     return value
@@ -199,7 +199,7 @@ def fits_memory(wanted: str, what: str, shape: tuple[int, ...], held: str) -> No
 
 def whole_numbers(argument: str, values: Any) -> np.ndarray:
     """Non-negative whole numbers as int64; anything else is refused, never rounded."""
-    array = _regular(argument, values, "whole numbers")
+    array = regular_array(argument, values, "whole numbers")
     if array.dtype == bool or array.dtype.kind not in "iuf":
         if array.dtype.kind != "O" or not all(is_number(v) for v in array.ravel()):
             raise TypeError(f"{argument} must hold whole numbers; got {in_words(values)}")
@@ -255,6 +255,27 @@ def check_names(argument: str, names: list) -> None:
             raise TypeError(f"{argument} must hold strings, numbers or other single names; got {name!r}")
 
 
+def function(argument: str, value: Any) -> Any:
+    """Something that can be called."""
+    if not callable(value):
+        raise TypeError(f"{argument} must be a function; got {in_words(value)}")
+    return value
+
+
+def left_out(argument: str, value: Any, why: str) -> None:
+    """Raise if an argument was given where it says nothing."""
+    if value is not None:
+        raise ValueError(f"{argument} must be left out {why}; got {in_words(value)}")
+
+
+def regular_array(argument: str, values: Any, what: str) -> np.ndarray:
+    """An array of what may be nested sequences."""
+    try:
+        return np.asarray(_no_dataset(argument, values, what))
+    except ValueError:  # rows of different lengths
+        raise ValueError(f"{argument} must hold {what} in a regular array; got {in_words(values)}") from None
+
+
 def sequence(argument: str, given: Any) -> list:
     """The items of what holds several."""
     if isinstance(given, str | bytes) or not isinstance(given, Iterable):
@@ -266,6 +287,18 @@ def result_of(function: str, argument: str, value: Any, needed: Iterable[str]) -
     """A Dataset that a function gives, which is known by its variables."""
     if not isinstance(value, xr.Dataset) or not set(needed) <= set(value.variables):
         raise ValueError(f"{argument} must come from {function}; got {in_words(value)}")
+    return value
+
+
+def array_over(argument: str, value: Any, dims: Iterable[str], hint: str = "") -> xr.DataArray:
+    """A DataArray of numbers with just these dims, and something along each."""
+    wanted = f"{argument} must be a DataArray of numbers over {' and '.join(dims)} alone{hint}"
+    if not isinstance(value, xr.DataArray):
+        raise TypeError(f"{wanted}; got {in_words(value)}")
+    if value.dtype.kind not in "biuf":
+        raise TypeError(f"{wanted}; got dtype {value.dtype}")
+    if set(value.dims) != set(dims) or not value.size:
+        raise ValueError(f"{wanted}; got {dict(value.sizes)}")
     return value
 
 
@@ -313,15 +346,13 @@ def case_labels(argument: str, values: Any, *, may_lack: bool = False, hint: str
 
 def positives(y_true: Any, positive: Any) -> np.ndarray:
     """Which cases are of the positive class, of labels of two classes."""
-    labels = np.asarray(_no_dataset("y_true", y_true, "labels"))
+    labels = regular_array("y_true", y_true, "labels")
     if labels.ndim != 1 or pd.isna(labels).any():
         raise ValueError(f"y_true must hold one label for every case; got shape {labels.shape} or missing labels")
     classes = np.unique(labels).tolist()
-    if not isinstance(positive, Hashable):
-        raise TypeError(f"positive must be one of the classes of y_true; got {in_words(positive)}")
-    if len(classes) != 2 or positive not in classes:
-        raise ValueError(f"y_true must hold two classes, one of them positive={positive!r}; got {classes[:5]}")
-    return labels == positive
+    if len(classes) != 2:
+        raise ValueError(f"y_true must hold two classes; got {classes[:5]}")
+    return labels == one_of("positive", positive, classes)
 
 
 def nested(cluster: list, dataset: list) -> None:
@@ -380,14 +411,6 @@ def in_words(value: Any) -> str:
     if isinstance(value, xr.Dataset):
         return f"a Dataset of {sorted(map(str, value.variables))}"[:80]
     return " ".join(f"{type(value).__name__} {value!r}".split("\n"))[:80]
-
-
-def _regular(argument: str, values: Any, what: str) -> np.ndarray:
-    """An array of what may be nested sequences."""
-    try:
-        return np.asarray(_no_dataset(argument, values, what))
-    except ValueError:  # rows of different lengths
-        raise ValueError(f"{argument} must hold {what} in a regular array; got {in_words(values)}") from None
 
 
 def _no_dataset(argument: str, values: Any, what: str) -> Any:

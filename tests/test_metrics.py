@@ -453,7 +453,7 @@ def test_ops_of_cases_that_count_several_times():
         ({"y_true": TRUTH[:9]}, ValueError, "y_true must hold one label for each of the 150 cases .* got 9"),
         ({"y_true": None}, ValueError, "y_true must hold one label for every case"),
         ({"y_true": TRUTH * 0}, ValueError, "y_true must hold two classes"),
-        ({"positive": "p"}, ValueError, "positive='p'"),
+        ({"positive": "p"}, ValueError, "positive must be one of"),
         ({"metric": "mean"}, ValueError, "y_true must be None for 'mean'"),
         ({"metric": peers.roc_auc_score, "y_true": 1}, ValueError, "y_true must hold one label for each"),
         ({"predictions": {}}, ValueError, "predictions must hold at least one entity"),

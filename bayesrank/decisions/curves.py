@@ -17,6 +17,7 @@ from bayesrank._checks import (
     by_entity,
     case_labels,
     credibility,
+    fits_memory,
     labelled_prevalence,
     numbers,
     unique_names,
@@ -115,7 +116,9 @@ def decision_curve(
     risk = np.stack([seen[codes[:, 1 + i]] for i, (seen, _) in enumerate(levels.values())])
     decided = [_decided(risk, t) for t in at]
 
-    values = np.empty((draws, len(names), at.size))
+    shape = (draws, len(names), at.size)
+    fits_memory("draws must be fewer", " x ".join(map(str, shape)) + " net benefits", shape, str(draws))
+    values = np.empty(shape)
     joint = xr.Dataset(
         {"actual": ("pattern", codes[:, 0]), "predicted": (("pattern", "entity"), risk.T), "count": ("pattern", count)},
         {"entity": name_coord(list(risks))},
@@ -150,7 +153,7 @@ def _truth(y_true: Any, labels: Sequence[Any] | None) -> np.ndarray:
     if unknown:
         raise ValueError(f"y_true holds the label {unknown[0]!r}, not among labels {classes}")
     if len(classes) != 2:
-        raise ValueError(f"y_true must be of two classes; got {classes}")
+        raise ValueError(f"y_true must be of two classes; got {classes[:5]}")
     truth = np.array([label == classes[1] for label in held.tolist()], dtype=np.int64)
     if truth.all() or not truth.any():
         raise ValueError(f"y_true must hold cases of both classes; got none of {classes[int(not truth.any())]!r}")

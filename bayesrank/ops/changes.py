@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from bayesrank._checks import credibility
+from bayesrank._checks import credibility, in_words, one_of
 from bayesrank._compat import is_container
 from bayesrank._draws import ERROR, Batches, BatchSums, draw_dims, efficiency, mean_error, reduce, share_error
 from bayesrank.ops.references import Reference, below, checked_reference
@@ -54,7 +54,7 @@ def summarize(ops: xr.DataArray, prob: float = 0.95) -> xr.Dataset:
     True
     """
     if not isinstance(ops, xr.DataArray):
-        raise TypeError(f"ops must be a DataArray; got {type(ops).__name__}")
+        raise TypeError(f"ops must be a DataArray; got {in_words(ops)}")
     draws = draw_dims(ops)
     if not draws:
         raise ValueError(f"ops must have the dims chain and draw, or sample; got {ops.dims}")
@@ -231,8 +231,8 @@ def _pairs(
     """Rates before and after, along the periods that are compared with one: with the baseline, or the one before."""
     if len(labels) < 2:
         raise ValueError(f"source must hold two or more periods along {dim}; got {labels}")
-    if baseline is not None and baseline not in labels:
-        raise ValueError(f"baseline must be one of the periods {labels}; got {baseline!r}")
+    if baseline is not None:
+        one_of("baseline", baseline, labels)
     later = [i for i, label in enumerate(labels) if (i > 0 if baseline is None else label != baseline)]
     earlier = [i - 1 if baseline is None else labels.index(baseline) for i in later]
     names = [labels[i] for i in later]
@@ -292,6 +292,8 @@ def _check_apart(rates: dict[str, xr.DataArray], dim: str, labels: list) -> None
 
 def _periods(source: Any, dim: str, kind: str | None) -> xr.DataArray:
     """The performances of all periods along ``dim``."""
+    if not isinstance(dim, str):
+        raise TypeError(f"dim must be the name of a dim; got {in_words(dim)}")
     if not isinstance(source, Mapping) or isinstance(source, xr.Dataset) or is_container(source):
         performance = as_performance(source, kind)
         if dim not in performance.dims:
@@ -303,4 +305,7 @@ def _periods(source: Any, dim: str, kind: str | None) -> xr.DataArray:
     sizes = {tuple(one.sizes[d] for d in draw_dims(one)) for one in each}
     if len(sizes) > 1:
         raise ValueError(f"source must hold the same numbers of chains and draws in every period; got {sorted(sizes)}")
+    taken = sorted({str(d) for one in each for d in one.dims})
+    if dim in taken:
+        raise ValueError(f"dim must be a new one for the periods of a mapping, beside {taken}; got {dim!r}")
     return xr.concat(each, pd.Index(list(source), name=dim))

@@ -14,12 +14,23 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from bayesrank._checks import credibility, number, positives, whole
+from bayesrank._checks import (
+    credibility,
+    fits_memory,
+    is_number,
+    left_out,
+    number,
+    numbers,
+    one_of,
+    positives,
+    regular_array,
+    whole,
+)
 from bayesrank._draws import draw_dims
 from bayesrank._random import Seed, root_sequence, stream
 from bayesrank.ops._areas import AREAS, POINTS, area, area_range, bootstrap_rates, ideal_area, point
 from bayesrank.ops.references import Reference, checked_curves
-from bayesrank.ops.values import broadcast, check_range, of_scored_value, wrap
+from bayesrank.ops.values import broadcast, check_range, directed, of_scored_value, wrap
 from bayesrank.weights import blocks_of, checked_weights
 
 __all__ = ["CURVE_METRICS", "checked_cases", "curve_metric", "curve_range", "of_curve", "of_value"]
@@ -95,9 +106,9 @@ def of_value(
     0.87
     """
     if not curve_metric(score):
+        score = directed(score)
         for name, given in (("at", at), ("size", size)):
-            if given is not None:
-                raise ValueError(f"{name} must be left out for {score!r}: it is for points on curves; got {given!r}")
+            left_out(name, given, f"for {score.name}, which is no metric of a point on a curve")
         if isinstance(reference, xr.Dataset):
             raise TypeError("reference must be a Distribution or a Sample for scores; got a Dataset of curves")
         return of_scored_value(score, value, prevalence, reference)
@@ -183,7 +194,7 @@ def of_curve(
     metric = _checked_metric(metric)
     curves = checked_curves(reference)
     size = truth.size if metric in AT_K else None
-    places = [_place(metric, one, size) for one in np.atleast_1d(np.asarray(at, dtype=object))]
+    places = [_place(metric, one, size) for one in _asked(at)]
 
     drawn = _drawn(truth, draws, seed, weights)
     chains = () if drawn is None else tuple(drawn.sizes[dim] for dim in draw_dims(drawn))
@@ -208,8 +219,8 @@ def of_curve(
         }
     )
     out["prevalence"] = float(prevalence[0])
-    for name, numbers in (("no_skill", chance), ("ops_no_skill", np.array(of_chance))):
-        out[name] = (dims[1:], numbers if many else numbers[0])
+    for name, found in (("no_skill", chance), ("ops_no_skill", np.array(of_chance))):
+        out[name] = (dims[1:], found if many else found[0])
     if drawn is not None:
         along = draw_dims(drawn)
         out["prevalence_draws"] = (along, prevalence[1:].reshape(chains))
@@ -234,6 +245,7 @@ def _drawn(truth: np.ndarray, draws: int, seed: Seed, weights: Any) -> xr.DataAr
         return found
     if not draws:
         return None
+    fits_memory("draws must be fewer", f"{draws} draws of {truth.size} cases", (draws, truth.size), str(draws))
     # Keyed by the labels: calls for one test set share their weights, other test sets get their own.
     rng = stream(root_sequence(seed), "bayesian_bootstrap", truth.size, np.packbits(truth).tobytes().hex())
     return checked_weights(
@@ -304,22 +316,29 @@ def _plain(name: str) -> str:
 
 
 def _checked_metric(metric: Any) -> str:
-    if not isinstance(metric, str):
-        raise TypeError(f"metric must be a name; got {type(metric).__name__}")
-    if _plain(metric) not in CURVE_METRICS:
-        raise KeyError(f"metric must be one of {CURVE_METRICS}; got {metric!r}")
-    return _plain(metric)
+    if isinstance(metric, str) and curve_metric(metric):
+        return _plain(metric)
+    return str(one_of("metric", metric, CURVE_METRICS, KeyError))
+
+
+def _asked(at: Any) -> list:
+    """Where on the curve: at one place, at several, or nowhere in particular."""
+    if at is None or is_number(at):
+        return [at]
+    found = numbers("at", at)
+    if found.ndim != 1 or not found.size:
+        raise ValueError(f"at must be a number or a sequence of numbers; got shape {found.shape}")
+    return np.asarray(at).tolist()
 
 
 def _place(metric: str, at: Any, size: int | None) -> Place:
     """The metric and where on the curve, K turned into a share of the cases."""
     if metric in AREAS:
-        if at is not None or size is not None:
-            raise ValueError(f"at and size must be left out for {metric}: they are for points; got {at!r}, {size!r}")
+        for name, given in (("at", at), ("size", size)):
+            left_out(name, given, f"for {metric}, which is no metric of a point on a curve")
         return metric, 0.0
     if metric not in AT_K:
-        if size is not None:
-            raise ValueError(f"size is for metrics at K, not for {metric}; got {size!r}")
+        left_out("size", size, f"for {metric}, which is no metric at K")
         return metric, number("at", at, 0.0, 1.0, ends=False)  # at 1 all curves end in the same point
     if size is None:
         raise ValueError(f"size must be the number of cases for {metric}; got None")
@@ -428,7 +447,7 @@ def checked_cases(y_true: Any, y_score: Any, positive: Any) -> tuple[np.ndarray,
     columns = {name: y_score[name] for name in y_score} if named else {"entity 1": y_score}
     scores: dict[Any, np.ndarray] = {}
     for name, column in columns.items():
-        score = np.asarray(column)
+        score = regular_array("y_score", column, "numbers")
         held = f"{name!r}" if named else "it"
         if score.dtype.kind not in "biuf" or score.shape != truth.shape:
             raise ValueError(

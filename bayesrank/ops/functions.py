@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank._checks import numbers, whole
+from bayesrank._checks import fits_memory, numbers, whole
 from bayesrank.ops.curves import curve_metric, curve_range, of_value
 from bayesrank.ops.references import Reference
 from bayesrank.ops.values import broadcast, directed, value_range
@@ -60,7 +60,11 @@ def value_curves(
     >>> value_curves("precision_at_recall", [0.1], points=3, at=0.8).round(1).values.tolist()
     [[0.0, 1.0, 1.0]]
     """
-    shares = broadcast(0.0, numbers("prevalence", prevalence).reshape(-1, 1))[1]
+    given, points = numbers("prevalence", prevalence), whole("points", points, 2)
+    if not given.size:
+        raise ValueError("prevalence must hold one share or more; got none")
+    fits_memory("points must be fewer", f"{given.size} x {points} values", (given.size, points), str(points))
+    shares = broadcast(0.0, given.reshape(-1, 1))[1]
     if curve_metric(score):
         least, most = (np.broadcast_to(end, shares.shape) for end in curve_range(score, shares.values, at, size))
         ends, name = (least.min(), most.max()), str(score) if at is None else f"{score} {at:g}"
@@ -70,7 +74,7 @@ def value_curves(
             raise ValueError(f"score must have a finite range to run through; got {found.name} with {found.range}")
         ends, name = found.range, found.name
         least, most = value_range(found, shares)
-    value = np.linspace(*ends, whole("points", points, 2))
+    value = np.linspace(*ends, points)
     inside = np.where((value >= least - 1e-12) & (value <= most + 1e-12), np.clip(value, least, most), np.nan)
     axes = {"prevalence": np.ravel(prevalence), "value": value}
     values = xr.DataArray(inside, axes, ("prevalence", "value"))

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank._checks import beta_parameters, whole
+from bayesrank._checks import beta_parameters, fits_memory, flag, function, in_words, numbers, whole
 from bayesrank._random import Seed, root_sequence, stream
 from bayesrank.performance import as_performance, two_class_cells
 from bayesrank.scores import Score
@@ -71,6 +71,11 @@ class Distribution:
 
     size = None
 
+    def __post_init__(self) -> None:
+        function("fpr_quantile", self.fpr_quantile)
+        function("tpr_below", self.tpr_below)
+        flag("exact", self.exact)
+
     def below(self, score: Score, value: np.ndarray, prevalence: np.ndarray) -> np.ndarray:
         """Probability of a performance worse than ``value``, for flat arrays of values and prevalences."""
         form = closed_area(score) if self.exact else None
@@ -101,6 +106,15 @@ class Sample:
     name: str
     fpr: np.ndarray
     tpr: np.ndarray
+
+    def __post_init__(self) -> None:
+        for name in ("fpr", "tpr"):
+            object.__setattr__(self, name, numbers(name, getattr(self, name), 0.0, 1.0))
+        if self.fpr.ndim != 1 or self.fpr.shape != self.tpr.shape or not self.fpr.size:
+            raise ValueError(
+                f"fpr and tpr must be sequences of one length, one or more; got shapes {self.fpr.shape} and "
+                f"{self.tpr.shape}"
+            )
 
     @property
     def size(self) -> int:
@@ -259,15 +273,22 @@ def from_sampler(
     True
     """
     size = whole("size", size, 1)
-    rates = sampler(stream(root_sequence(seed), "reference"), size)
-    fpr, tpr = (np.asarray(rate, dtype=float) for rate in rates)
+    fits_memory("size must be smaller", f"{size} pairs of rates", (2, size), str(size))
+    rates = function("sampler", sampler)(stream(root_sequence(seed), "reference"), size)
+    if not isinstance(rates, tuple | list | np.ndarray) or len(rates) != 2:
+        raise TypeError(f"sampler must return two arrays, fpr and tpr; got {in_words(rates)}")
+    fpr, tpr = (numbers(f"sampler's {label}", rates[i], 0.0, 1.0) for i, label in enumerate(("fpr", "tpr")))
     for label, rate in (("fpr", fpr), ("tpr", tpr)):
-        if rate.shape != (size,) or not ((rate >= 0) & (rate <= 1)).all():
-            raise ValueError(f"sampler must return {size} rates in [0, 1] as {label}; got shape {rate.shape}")
+        if rate.shape != (size,):
+            raise ValueError(f"sampler must return {size} rates as {label}; got shape {rate.shape}")
     return Sample(name, fpr, tpr)
 
 
 SOBOL_LEVELS = 3
+#: Of so many binary digits are the numbers of the Sobol sequence, and how many there are.
+SOBOL_BITS = 30
+#: Levels of a tree: no curve has more points than a sequence has numbers.
+DEEPEST = 30
 
 
 def directed_binary_tree(depth: int = 7, samples: int = 32_768, seed: Seed = 0) -> xr.Dataset:
@@ -281,7 +302,7 @@ def directed_binary_tree(depth: int = 7, samples: int = 32_768, seed: Seed = 0) 
     Parameters
     ----------
     depth : int
-        Levels below the first point: a curve has 2^(depth + 1) - 1 points, and the ends (0, 0) and (1, 1).
+        Levels below the first point, 30 at most: a curve has 2^(depth + 1) - 1 points, and the ends (0, 0) and (1, 1).
     samples : int
         Curves; 32,768 keep the standard error of every OPS below 0.0028.
     seed : int, SeedSequence or Generator, optional
@@ -296,7 +317,7 @@ def directed_binary_tree(depth: int = 7, samples: int = 32_768, seed: Seed = 0) 
     Raises
     ------
     ValueError
-        If the depth is negative or there are no samples.
+        If the depth is negative, there are no samples, or the curves would fill the machine's memory.
 
     References
     ----------
@@ -308,7 +329,10 @@ def directed_binary_tree(depth: int = 7, samples: int = 32_768, seed: Seed = 0) 
     >>> curves.fpr.shape, curves.tpr.values[:, -1].tolist()
     ((5, 17), [1.0, 1.0, 1.0, 1.0, 1.0])
     """
-    depth, samples = whole("depth", depth), whole("samples", samples, 1)
+    depth, samples = whole("depth", depth, 0, DEEPEST), whole("samples", samples, 1, 2**SOBOL_BITS)
+    # The curves, and the last level on the way to them, in single precision.
+    needed = (samples, 2 ** (depth + 1) + 1, 2)
+    fits_memory("depth or samples must be smaller", f"{samples} curves", needed, f"depth={depth}, samples={samples}")
     from scipy.stats import qmc
 
     rng = stream(root_sequence(seed), "directed_binary_tree")
@@ -347,11 +371,16 @@ def checked_curves(reference: Any) -> xr.Dataset:
     if reference is None:
         return _default_tree()
     if not isinstance(reference, xr.Dataset) or not {"fpr", "tpr"} <= set(reference.data_vars):
-        raise TypeError(f"reference must be a Dataset with fpr and tpr for curves; got {type(reference).__name__}")
+        raise TypeError(f"reference must be a Dataset with fpr and tpr for curves; got {in_words(reference)}")
     for name in ("fpr", "tpr"):
         rate = reference[name]
         if set(rate.dims) != {"sample", "point"}:
             raise ValueError(f"reference must have the dims sample and point; got {rate.dims} for {name}")
+        if rate.dtype.kind != "f" or not rate.sizes["sample"] or rate.sizes["point"] < 2:
+            raise ValueError(
+                f"reference must hold a curve or more, of two points or more each; got {dict(rate.sizes)} and dtype "
+                f"{rate.dtype} for {name}"
+            )
         ordered = bool((rate.diff("point") >= 0).all())
         if not ordered or bool((rate.isel(point=0) != 0).any()) or bool((rate.isel(point=-1) != 1).any()):
             raise ValueError(f"reference must hold curves that rise from 0 to 1; {name} does not")
@@ -368,10 +397,8 @@ def checked_reference(reference: Any) -> Reference:
     """
     if reference is None:
         return UNIFORM
-    if not hasattr(reference, "below"):
-        raise TypeError(
-            f"reference must have a method below, as Distribution and Sample; got {type(reference).__name__}"
-        )
+    if isinstance(reference, type) or not callable(getattr(reference, "below", None)):
+        raise TypeError(f"reference must have a method below, as Distribution and Sample; got {in_words(reference)}")
     return reference
 
 

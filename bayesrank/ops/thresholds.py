@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank._checks import credibility, prevalences, whole
+from bayesrank._checks import credibility, fits_memory, one_of, prevalences, whole
 from bayesrank._random import Seed, root_sequence, stream
 from bayesrank.ops import _areas
 from bayesrank.ops.curves import checked_cases
@@ -52,8 +52,7 @@ def ideal_area(curve: str, prevalence: Any) -> xr.DataArray:
     >>> ideal_area("lift", [0.1, 0.5]).round(3).values.tolist()
     [3.303, 1.693]
     """
-    if not isinstance(curve, str) or curve not in CURVES:
-        raise KeyError(f"curve must be one of {CURVES}; got {curve!r}")
+    one_of("curve", curve, CURVES, KeyError)
     shares = prevalences(prevalence)
     return shares.copy(data=_areas.ideal_area(curve, shares.values)).rename("ideal_area")
 
@@ -194,6 +193,7 @@ def best_threshold(
     observed = [_chosen(rule, *_cells(part, truth, ones)) for part in parts]
     if any(np.isnan(value) for _, value in observed):
         raise ValueError(f"score must be defined at some threshold; {rule.name!r} is at none")
+    fits_memory("draws must be fewer", f"{draws} draws of {len(parts)} classifiers", (3, draws, len(parts)), str(draws))
     at = np.empty((draws, len(parts)))
     apparent, honest = np.empty(at.shape), np.empty(at.shape)
     for draw in range(draws):

@@ -1,11 +1,22 @@
 """Outperformance scores of reported values, of posterior draws, and of the whole Tile."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 import xarray as xr
 
-from bayesrank._checks import labelled_numbers, non_negative, number, numbers, one_prevalence, prevalences, whole
+from bayesrank._checks import (
+    fits_memory,
+    in_words,
+    labelled_numbers,
+    non_negative,
+    number,
+    numbers,
+    one_prevalence,
+    prevalences,
+    whole,
+)
 from bayesrank._draws import proportion_error
 from bayesrank.counts import one_vs_rest
 from bayesrank.ops.references import Reference, below, checked_reference
@@ -121,7 +132,7 @@ def tile(source: Any, resolution: int = 101, *, kind: str | None = None) -> xr.D
     >>> ops.dims, ops.sel(a=1, b=0.5).item() == of_draws(counts, "f1").item()
     (('entity', 'b', 'a'), True)
     """
-    axis = np.linspace(0.0, 1.0, whole("resolution", resolution, 2))
+    axis = np.linspace(0.0, 1.0, _points(resolution, 2))
     a, b = axis[None, :], axis[:, None]
 
     def of_cells(tn: Any, fp: Any, fn: Any, tp: Any) -> np.ndarray:
@@ -200,7 +211,11 @@ def by_label(
     if weights is None:
         share = np.ones(len(labels))
     else:
-        given = weights.to_series().to_dict() if isinstance(weights, xr.DataArray) else dict(weights)
+        if isinstance(weights, xr.DataArray) and weights.dims == ("label",):
+            weights = weights.to_series()
+        elif not isinstance(weights, Mapping):
+            raise TypeError(f"weights must be a mapping, or a DataArray over label; got {in_words(weights)}")
+        given = dict(weights)
         if set(given) != set(labels):
             raise ValueError(f"weights must name the labels {labels}; got {list(given)}")
         share = non_negative("weights", [given[label] for label in labels])
@@ -237,7 +252,7 @@ def square(score: Any, value: float, prevalence: float, resolution: int = 201) -
     True
     """
     value, share = number("value", value), one_prevalence(prevalence)
-    axis = (np.arange(whole("resolution", resolution, 1)) + 0.5) / resolution
+    axis = (np.arange(_points(resolution, 1)) + 0.5) / resolution
     ops = of_scored_value(score, value, share)
     score = directed(score)
     found = score.of_cells(*cells_at(axis[None, :], axis[:, None], share))
@@ -247,6 +262,13 @@ def square(score: Any, value: float, prevalence: float, resolution: int = 201) -
         {"tpr": axis, "fpr": axis, "value": value, "prevalence": share},
         {"score": score.name},
     )
+
+
+def _points(resolution: Any, least: int) -> int:
+    """Points on each of two axes."""
+    size = whole("resolution", resolution, least)
+    fits_memory("resolution must be lower", f"{size} x {size} points", (size, size), str(size))
+    return size
 
 
 def value_range(score: Score, prevalence: xr.DataArray) -> tuple[np.ndarray, np.ndarray]:

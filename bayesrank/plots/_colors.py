@@ -52,13 +52,15 @@ def colors(entities: Any, most: int = 8) -> dict[Any, Any]:
     """
     import xarray as xr
 
-    from bayesrank._checks import unique_names, whole
+    from bayesrank._checks import check_names, named, sequence, unique_names, whole
     from bayesrank.ranking.summary import ranking_table
 
     whole("most", most, 0, DISTINCT)
     ranked = isinstance(entities, xr.Dataset)
-    names = unique_names("entities", list(ranking_table(entities).index if ranked else entities))
-    return dict(zip(names, PALETTE[:most], strict=False))
+    with named("entities", "ranking"):
+        names = list(ranking_table(entities).index) if ranked else sequence("entities", entities)
+    check_names("entities", names)
+    return dict(zip(unique_names("entities", names), PALETTE[:most], strict=False))
 
 
 def place_colors(places: Sequence[int]) -> list[str]:

@@ -8,13 +8,16 @@ from typing import Any
 from unicodedata import bidirectional, normalize
 
 import numpy as np
+import xarray as xr
 from rich.cells import cell_len
 
+from bayesrank._checks import in_words
 from bayesrank.plots._colors import OKABE_ITO, entity_colors, ink, shade
 
 __all__ = [
     "OKABE_ITO", "entity_colors", "is_ratio", "list_legend", "list_names", "list_size", "log_axis", "log_ticks",
-    "matrix_size", "names_ratio", "new_axes", "plain_names", "rank_ticks", "short_names", "strip",
+    "matrix_size", "names_ratio", "new_axes", "new_figure", "new_panels", "plain_names", "rank_ticks", "rows_of",
+    "short_names", "strip",
 ]  # fmt: skip
 
 
@@ -89,10 +92,61 @@ def _end(text: str, width: int) -> str:
 def new_axes(ax: Any, width: float, height: float) -> Any:
     """The Axes given, or a new one of that size in inches."""
     if ax is not None:
+        from matplotlib.axes import Axes
+
+        if not isinstance(ax, Axes):
+            raise TypeError(f"ax must be a Matplotlib Axes; got {in_words(ax)}")
         return ax
     import matplotlib.pyplot as plt
 
     return plt.subplots(figsize=(width, height), layout="constrained")[1]
+
+
+def new_panels(
+    axes: Any, rows: int, columns: int, width: float, height: float, sharex: bool = False, sharey: bool = False
+) -> np.ndarray:
+    """The Axes given, one for each panel, or new ones in rows and columns, of that size in inches in all."""
+    if axes is None:
+        import matplotlib.pyplot as plt
+
+        size = (width, height)
+        return plt.subplots(
+            rows, columns, figsize=size, layout="constrained", squeeze=False, sharex=sharex, sharey=sharey
+        )[1].ravel()
+    from matplotlib.axes import Axes
+
+    given = axes.ravel().tolist() if isinstance(axes, np.ndarray) else axes
+    given = list(given) if isinstance(given, Sequence) else [given]
+    if not all(isinstance(one, Axes) for one in given):
+        raise TypeError(f"axes must hold Matplotlib Axes; got {in_words(axes)}")
+    if len(given) != rows * columns:
+        raise ValueError(f"axes must hold {rows * columns} Axes; got {len(given)}")
+    return np.array(given, dtype=object)
+
+
+def new_figure(figure: Any, width: float, height: float) -> Any:
+    """The Figure or SubFigure given, or a new one of that size in inches."""
+    if figure is not None:
+        from matplotlib.figure import FigureBase
+
+        if not isinstance(figure, FigureBase):
+            raise TypeError(f"figure must be a Matplotlib Figure or SubFigure; got {in_words(figure)}")
+        return figure
+    import matplotlib.pyplot as plt
+
+    return plt.figure(figsize=(width, height), layout="constrained")
+
+
+def rows_of(ranking: xr.Dataset, names: Sequence[Any]) -> list[int]:
+    """Places among these names of the entities of a ranking, in its order."""
+    from bayesrank.ranking.summary import ranking_table
+
+    place = {name: i for i, name in enumerate(names)}
+    found = [place[name] for name in ranking_table(ranking).index if name in place]
+    if not found:
+        held = ranking["entity"].values.tolist()
+        raise ValueError(f"ranking must be of some of the entities {list(names)[:5]}; got one of {held[:5]}")
+    return found
 
 
 def list_size(size: int, width: float = 8.0) -> tuple[float, float]:

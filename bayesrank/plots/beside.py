@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
+from bayesrank._checks import numbers, one_prevalence
 from bayesrank.plots._colors import entity_colors, ink, paper, shade
 from bayesrank.plots._furniture import SEQUENTIAL
 from bayesrank.plots._letters import legible
@@ -13,6 +14,9 @@ from bayesrank.plots._style import OKABE_ITO, plain_names
 from bayesrank.plots.maps import value_tile
 
 __all__ = ["roc_beside_tile"]
+
+#: Pictures of ROC beside a Tile.
+MOST = 12
 
 
 def roc_beside_tile(
@@ -31,7 +35,7 @@ def roc_beside_tile(
     tile : xarray.DataArray
         A map of numbers (b, a) to draw.
     a, b : float or sequence of float
-        The chosen score, or several: they are numbered on the Tile, and have a picture of ROC each.
+        The chosen score, or up to twelve: they are numbered on the Tile, and have a picture of ROC each.
     prevalence : float
         Of the ROC space.
     source : DataArray, optional
@@ -60,7 +64,14 @@ def roc_beside_tile(
 
     from bayesrank.tile import isoperformance
 
-    across, up = np.broadcast_arrays(np.atleast_1d(a), np.atleast_1d(b))
+    prevalence = one_prevalence(prevalence)
+    places = [np.atleast_1d(numbers(name, given, 0.0, 1.0)) for name, given in (("a", a), ("b", b))]
+    sizes = sorted({one.size for one in places} - {1}) or [1]
+    if any(one.ndim > 1 for one in places) or len(sizes) > 1 or not 1 <= sizes[0] <= MOST:
+        raise ValueError(
+            f"a and b must be numbers, or as many of each, {MOST} at most; got {[p.shape for p in places]}"
+        )
+    across, up = np.broadcast_arrays(*places)
     number = across.size
     figure, axes = plt.subplots(1, 1 + number, figsize=(5.0 + 4.4 * number, 4), layout="constrained")
     left, *squares = axes

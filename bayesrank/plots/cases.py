@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank._checks import in_words
+from bayesrank._checks import result_of
 from bayesrank.plots._colors import paper
 from bayesrank.plots._letters import legible
 from bayesrank.plots._style import list_names, list_size, new_axes
@@ -31,7 +31,7 @@ def case_grid(cases: xr.Dataset, ax: Any = None) -> Any:
 
     Raises
     ------
-    TypeError
+    ValueError
         If ``cases`` are not of :func:`bayesrank.deciding_cases`.
 
     Examples
@@ -41,8 +41,7 @@ def case_grid(cases: xr.Dataset, ax: Any = None) -> Any:
     >>> case_grid(br.deciding_cases(joint)).get_title("left")
     '2 of 5 cases decide; on the pale ones all are alike'
     """
-    if not isinstance(cases, xr.Dataset) or "decides" not in cases:
-        raise TypeError(f"cases must come from br.deciding_cases; got {in_words(cases)}")
+    result_of("br.deciding_cases", "cases", cases, ("decides", "outcome", "count", "entity"))
     import matplotlib
     from matplotlib.colors import Normalize, to_rgb
     from matplotlib.patches import Patch

@@ -6,9 +6,9 @@ import numpy as np
 import xarray as xr
 
 from bayesrank import _text
-from bayesrank._checks import in_words
+from bayesrank._checks import result_of
 from bayesrank.plots._colors import ink, shade
-from bayesrank.plots._style import OKABE_ITO, log_axis
+from bayesrank.plots._style import OKABE_ITO, log_axis, new_figure
 
 __all__ = ["predictive_check"]
 
@@ -46,13 +46,9 @@ def predictive_check(check: xr.Dataset, figure: Any = None) -> Any:
     >>> len(predictive_check(check).axes)
     2
     """
-    if not isinstance(check, xr.Dataset) or not {"observed", "replicated", "p_value"} <= set(check.data_vars):
-        raise ValueError(f"check must come from br.predictive_check; got {in_words(check)}")
+    result_of("br.predictive_check", "check", check, ("observed", "replicated", "p_value", "statistic"))
     names = check["statistic"].values.tolist()
-    if figure is None:
-        import matplotlib.pyplot as plt
-
-        figure = plt.figure(figsize=(8.6, 3.2), layout="constrained")
+    figure = new_figure(figure, 8.6, 3.2)
     axes = figure.subplots(1, len(names), squeeze=False)[0]
     for ax, name in zip(axes, names, strict=True):
         one = check.sel(statistic=name)

@@ -6,12 +6,11 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank._checks import in_words, whole
+from bayesrank._checks import array_over, in_words, whole
 from bayesrank._draws import draw_dims
 from bayesrank.plots._colors import contrasting, ink, list_colors
 from bayesrank.plots._letters import legible
-from bayesrank.plots._style import list_names, list_size, new_axes, rank_ticks, strip
-from bayesrank.ranking.summary import ranking_table
+from bayesrank.plots._style import list_names, list_size, new_axes, rank_ticks, rows_of, strip
 
 __all__ = ["rank_blobs"]
 
@@ -68,8 +67,7 @@ def rank_blobs(
     if not isinstance(ranks, xr.DataArray) or not {"entity", "dataset"} <= set(ranks.dims):
         raise TypeError(f"ranks must be a DataArray over entity and dataset, of br.rank; got {in_words(ranks)}")
     dims = draw_dims(ranks)
-    if set(ranks.dims) - {"entity", "dataset", *dims}:
-        raise ValueError(f"ranks must have no dims beside draws, entity and dataset; got {ranks.dims}")
+    array_over("ranks", ranks, (*dims, "entity", "dataset"))
     names, of = ranks["entity"].values.tolist(), ranks.sizes["dataset"]
     table = ranks.transpose("entity", "dataset", *dims).values.reshape(len(names), -1)
     known = ~np.isnan(table)
@@ -78,7 +76,7 @@ def rank_blobs(
         mean = np.divide(np.nansum(table, axis=1), total, out=np.full(len(names), np.inf), where=total > 0)
         order = np.argsort(mean, kind="stable").tolist()
     else:
-        order = [names.index(name) for name in ranking_table(ranking).index if name in names]
+        order = rows_of(ranking, names)
     rest = len(order)
     order = order if top is None else order[: whole("top", top, 1)]
     rest -= len(order)

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank._checks import in_words
+from bayesrank._checks import result_of
 from bayesrank.plots._colors import DASHES, entity_colors, ink, shade, winners
 from bayesrank.plots._letters import legible
 from bayesrank.plots._style import new_axes, plain_names
@@ -49,12 +49,9 @@ def decision_curve(curve: xr.Dataset, ax: Any = None, *, colors: Mapping[Any, An
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
     ['marker', 'treat all', 'treat none']
     """
-    if not isinstance(curve, xr.Dataset) or not {"mean", "lower", "upper", "strategy", "threshold"} <= set(
-        curve.variables
-    ):
-        raise ValueError(f"curve must come from br.decision_curve; got {in_words(curve)}")
-    if curve.sizes["threshold"] < 2:
-        raise ValueError("curve must be of two thresholds or more; got 1")
+    result_of("br.decision_curve", "curve", curve, ("mean", "lower", "upper", "strategy", "threshold"))
+    if curve.sizes.get("threshold", 1) < 2:
+        raise ValueError(f"curve must be of two thresholds or more; got {curve['threshold'].size}")
     curve = curve.sortby("threshold")
     t = curve["threshold"].values
     ax = new_axes(ax, 8.0, 4.8)

@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from bayesrank._checks import whole
+from bayesrank._checks import in_words, is_number, sequence, whole
 from bayesrank.counts import from_counts
 from bayesrank.plots._colors import OKABE_ITO
 from bayesrank.plots._page import Html, embedded, page, part
-from bayesrank.plots.interactive import SCALE, _short
+from bayesrank.plots.interactive import SCALE, _short, checked_sizes
 from bayesrank.plots.roc import _limits, _name, _steps
 from bayesrank.predictive import confusion_pmf
 from bayesrank.predictive.scores import equal_runs, exact_ratio
@@ -86,7 +86,7 @@ def explore_pmf(
     (2, 1)
     """
     sizes = _sizes(sizes)
-    found = [as_score(score) for score in scores]
+    found = [as_score(score) for score in sequence("scores", scores)]
     start = _start(sizes[0], observed)
     data = {
         "models": list(MODELS.values()),
@@ -156,7 +156,7 @@ def explore_contours(
     (2, 2)
     """
     sizes = _sizes(sizes)
-    found = [as_score(score) for score in scores]
+    found = [as_score(score) for score in sequence("scores", scores)]
     if not found:
         raise ValueError("scores must hold a score at least; got none")
     start = _start(sizes[0], observed)
@@ -188,9 +188,7 @@ def explore_contours(
 
 
 def _sizes(sizes: Any) -> list[tuple[int, int]]:
-    found = [(whole("sizes", p, 1), whole("sizes", n, 1)) for p, n in sizes]
-    if not found:
-        raise ValueError("sizes must hold a pair at least; got none")
+    found = checked_sizes(sizes)
     for p, n in found:
         if (p + 1) * (n + 1) > MOST:
             raise ValueError(f"sizes must have {MOST:,} matrices at most; got {(p + 1) * (n + 1):,} for {(p, n)}")
@@ -201,11 +199,13 @@ def _start(size: tuple[int, int], observed: Any = None) -> list[int]:
     """True positives and true negatives at first."""
     if observed is None:
         return [round(0.8 * cases) for cases in size]
-    if len(observed) != 2 or not all(0 <= count <= cases for count, cases in zip(observed, size, strict=True)):
-        raise ValueError(
-            f"observed must be true positives up to {size[0]} and true negatives up to {size[1]}; got {observed!r}"
-        )
-    return [int(count) for count in observed]
+    seen = sequence("observed", observed)
+    if len(seen) != 2 or not all(
+        is_number(count) and 0 <= count <= cases for count, cases in zip(seen, size, strict=True)
+    ):
+        wanted = f"true positives up to {size[0]} and true negatives up to {size[1]}"
+        raise ValueError(f"observed must be {wanted}; got {in_words(observed)}")
+    return [whole("observed", count) for count in seen]
 
 
 def _pmfs(p: int, n: int, scores: Sequence[Score], start: Sequence[int], prior: Any) -> dict[str, Any]:

@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank._checks import in_words
+from bayesrank._checks import in_words, sequence, whole
 from bayesrank.plots._page import Html, embedded, page
-from bayesrank.plots.roc import _limits, _name, _steps
+from bayesrank.plots.roc import _lattice, _limits, _name, _steps
 from bayesrank.plots.simplex import SIDE as SIDE_SEEN
-from bayesrank.plots.simplex import check_positives
+from bayesrank.plots.simplex import checked_positives
 from bayesrank.predictive import confusion_pmf
 from bayesrank.scores import as_score
 from bayesrank.scores.contours import contour_curve
@@ -64,12 +64,13 @@ def turning_simplex(total: int, positives: Sequence[int], score: Any) -> Html:
     >>> "<title>Confusion matrices of 20 cases</title>" in turning_simplex(20, [5, 10], "mcc")
     True
     """
-    score = as_score(score)
+    score, shown = as_score(score), checked_positives(positives, whole("total", total, 2))
+    for p in shown:
+        _lattice(p, total - p)  # refuses what is too large to be drawn
     corners = simplex_corners(total)
     low, high = _limits(score)
     slices = []
-    for p in positives:
-        check_positives(p, total)
+    for p in shown:
         values = lattice_values(p, total - p, score).transpose("tp", "fp").values.ravel()
         slices.append({"positives": int(p), "values": [_short(value) for value in values.tolist()]})
     data = {
@@ -137,14 +138,10 @@ def pmf_slider(
     2
     """
     score = as_score(score)
-    if not len(sizes):
-        raise ValueError("sizes must hold a pair at least; got none")
+    sizes = checked_sizes(sizes)
     low, high = _limits(score)
     values = _steps(low, high)
     frames = []
-    for p, n in sizes:
-        if p < 1 or n < 1:
-            raise ValueError(f"sizes must hold cases of both classes; got {(p, n)}")
     pmfs = [confusion_pmf(counts, p, n, model, prior) for p, n in sizes]
     largest = max(pmf.max().item() for pmf in pmfs)
     for place, (p, n) in enumerate(sizes):
@@ -169,6 +166,25 @@ def pmf_slider(
         f"{_key(values.tolist(), low, high)}</div>"
     )
     return page(title, body)
+
+
+def checked_sizes(sizes: Any) -> list[tuple[int, int]]:
+    """Pairs of positives and negatives, one or more, with cases of both classes.
+
+    Examples
+    --------
+    >>> checked_sizes([(2, 3)])
+    [(2, 3)]
+    """
+    found = []
+    for pair in sequence("sizes", sizes):
+        if not isinstance(pair, Sequence | np.ndarray) or len(pair) != 2:
+            raise TypeError(f"sizes must hold pairs of positives and negatives; got {in_words(pair)}")
+        p, n = (whole("sizes", cases, 1) for cases in pair)
+        found.append((p, n))
+    if not found:
+        raise ValueError("sizes must hold a pair at least; got none")
+    return found
 
 
 def save(html: str, path: str | Path) -> Path:

@@ -3,19 +3,22 @@
 They draw what :mod:`bayesrank.tile` computes, on all of the Tile or in a window of it.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 import xarray as xr
 
-from bayesrank._checks import numbers, whole
+from bayesrank._checks import array_over, number, numbers, prevalences, sequence, whole
 from bayesrank.plots._colors import ink, paper
 from bayesrank.plots._furniture import color_bar, furnish, scale, title, window_of
 from bayesrank.plots._letters import legible
 from bayesrank.plots._style import new_axes, plain_names
 
 __all__ = ["value_tile", "value_tiles"]
+
+#: Isovalue lines in a map; of more nothing can be told.
+MOST = 1000
 
 
 def value_tile(
@@ -59,6 +62,7 @@ def value_tile(
     >>> axes.get_xlabel()
     'a: true positives count more →'
     """
+    array_over("tile", tile, ("b", "a"))
     ax = new_axes(ax, 4.8, 4.0)
     tile = tile.transpose("b", "a")
     if tile.name == "robustness" and bool(np.isposinf(tile).all()):
@@ -75,9 +79,10 @@ def _isolines(ax: Any, tile: xr.DataArray, lines: int | Sequence[float]) -> None
     """Lines of equal values with their values, seen on any colour."""
     from matplotlib.patheffects import withStroke
 
-    levels: Any = whole("lines", lines) if np.ndim(lines) == 0 else np.sort(numbers("lines", lines))
+    single = not isinstance(lines, Iterable) or isinstance(lines, str)
+    levels: Any = whole("lines", lines, 0, MOST) if single else np.unique(numbers("lines", sequence("lines", lines)))
     low, high = (float(end) for end in (tile.min(), tile.max()))
-    if np.ndim(lines) == 0:
+    if single:
         if not lines or not high - low > 1e-9:
             return
     else:
@@ -133,20 +138,22 @@ def value_tiles(
     from matplotlib.cm import ScalarMappable
     from matplotlib.colors import Normalize
 
-    other = [dim for dim in tiles.dims if dim not in ("b", "a")]
-    if len(other) != 1:
-        raise ValueError(f"tiles must have the dims b, a and one more; got {tiles.dims}")
+    other = [dim for dim in getattr(tiles, "dims", ()) if dim not in ("b", "a")][:1] or ["one more dim"]
+    array_over("tiles", tiles, ("b", "a", *other))
     tiles = tiles.transpose(*other, "b", "a")
     size, titles = len(tiles), plain_names(tiles[other[0]].values.tolist(), 36)
-    columns = min(size, columns)
+    columns = min(size, whole("columns", columns, 1))
     rows = -(-size // columns)
     figure, grid = plt.subplots(
         rows, columns, figsize=(2.4 * columns + 1.0, 2.2 * rows + 0.7), squeeze=False, layout="constrained",
         sharex=True, sharey=True,
     )  # fmt: skip
     colored = scale(tiles)
-    norm = Normalize(colored["vmin"], colored["vmax"] if high is None else high)
-    each = [prevalence] * size if np.ndim(prevalence) == 0 else list(prevalence)
+    norm = Normalize(colored["vmin"], colored["vmax"] if high is None else number("high", high, finite=True))
+    each = [None] if prevalence is None else np.ravel(prevalences(prevalence, ends=True)).tolist()
+    if len(each) not in (1, size):
+        raise ValueError(f"prevalence must be one number, or one for each of {size} maps; got {len(each)}")
+    each = each * (size // len(each))
     for ax, part, name, prior in zip(grid.flat, tiles, titles, each, strict=False):
         ax.pcolormesh(
             part["a"], part["b"], part.values, shading="nearest", cmap=colored["cmap"], norm=norm, rasterized=True

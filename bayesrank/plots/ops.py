@@ -7,16 +7,19 @@ import numpy as np
 import xarray as xr
 
 from bayesrank import _text
+from bayesrank._checks import array_over, one_of, result_of
 from bayesrank.plots._colors import ink, looks, paper, shade, winners
 from bayesrank.plots._furniture import ACROSS, UP
 from bayesrank.plots._letters import legible
-from bayesrank.plots._style import OKABE_ITO, entity_colors, new_axes, plain_names
+from bayesrank.plots._style import OKABE_ITO, entity_colors, new_axes, new_panels, plain_names
 
 __all__ = ["ops_curve", "ops_drift", "ops_square", "ops_tile", "ops_values"]
 
 AXES = {"recall": "recall", "share": "share of cases called positive", "fpr": "false positive rate", "k": "cases K"}
 #: Of more entities than these, only those that are best somewhere have a name and a colour.
 NAMED = 12
+#: What is drawn of a curve.
+CURVE = ("entity", "value", "ops", "no_skill", "ops_no_skill", "prevalence")
 PART_COLORS = {"prevalence": OKABE_ITO[4], "rates": OKABE_ITO[5]}
 
 
@@ -43,7 +46,9 @@ def ops_values(ops: xr.DataArray, ax: Any = None) -> Any:
     """
     import matplotlib
 
+    array_over("ops", ops, ("prevalence", "value"), " (br.ops.value_curves gives one)")
     ax = new_axes(ax, 5.5, 4.2)
+    ops = ops.transpose("prevalence", "value")
     size = ops.sizes["prevalence"]
     for i, share in enumerate(ops["prevalence"].values):
         color = matplotlib.colormaps["cividis"](0.9 * i / max(size - 1, 1))
@@ -75,6 +80,7 @@ def ops_square(square: xr.Dataset, ax: Any = None) -> Any:
     >>> ax.get_xlabel(), ax.get_ylabel()
     ('false positive rate', 'true positive rate')
     """
+    result_of("br.ops.square", "square", square, ("score", "worse", "ops", "value", "prevalence", "fpr", "tpr"))
     ax = new_axes(ax, 4.6, 4.8)
     worse = square["worse"].transpose("tpr", "fpr")
     fpr, tpr = square["fpr"].values, square["tpr"].values
@@ -126,15 +132,13 @@ def ops_curve(
     """
     if isinstance(result, Mapping) and not isinstance(result, xr.Dataset):
         return _ops_curves(result, axes, colors)
+    result_of("br.ops.of_curve", "result", result, CURVE)
     along = str(result["value"].dims[-1])
     if along not in AXES:
         raise ValueError(
             f"result must have been computed along a curve, with a sequence at; got {result['value'].dims}"
         )
-    if axes is None:
-        import matplotlib.pyplot as plt
-
-        axes = plt.subplots(1, 2, figsize=(9.5, 4.2), layout="constrained")[1]
+    axes = new_panels(axes, 1, 2, 9.5, 4.2)
     entities = result["entity"].values.tolist()
     names = plain_names(entities, 32)
     paints = list(entity_colors(entities, colors).values())
@@ -174,16 +178,15 @@ def ops_curve(
 
 def _ops_curves(results: Mapping[Any, xr.Dataset], axes: Any, colors: Mapping[Any, Any] | None) -> Any:
     """Curves of several test sets, each of one entity or of several, with a line without skill for each test set."""
-    if not results or any(not isinstance(one, xr.Dataset) or "value" not in one for one in results.values()):
-        raise ValueError("result must be of br.ops.of_curve, or a mapping from names to such; got something else")
+    if not results:
+        raise ValueError("result must be of br.ops.of_curve, or a mapping from names to such; got none")
+    for name, one in results.items():
+        result_of("br.ops.of_curve", f"result[{name!r}]", one, CURVE)
     kinds = {(str(one["value"].dims[-1]), str(one.attrs.get("metric"))) for one in results.values()}
     (along, metric), *others = sorted(kinds)
     if others or along not in AXES:
         raise ValueError(f"result must hold curves of one metric, with a sequence at; got {sorted(kinds)}")
-    if axes is None:
-        import matplotlib.pyplot as plt
-
-        axes = plt.subplots(1, 2, figsize=(9.5, 4.2), layout="constrained")[1]
+    axes = new_panels(axes, 1, 2, 9.5, 4.2)
     keys = [(test_set, who) for test_set, one in results.items() for who in one["entity"].values.tolist()]
     single = all(one.sizes["entity"] == 1 for one in results.values())
     labels = [str(test_set) if single else f"{test_set}: {who}" for test_set, who in keys]
@@ -237,8 +240,7 @@ def ops_tile(ops: xr.DataArray, ax: Any = None) -> Any:
     >>> ax.get_xlabel().startswith("a")
     True
     """
-    if set(ops.dims) != {"b", "a"}:
-        raise ValueError(f"ops must have the dims b and a alone (select an entity, average draws); got {ops.dims}")
+    array_over("ops", ops, ("b", "a"), " (select an entity, average draws)")
     ax = new_axes(ax, 5.4, 4.6)
     image = ax.pcolormesh(
         ops["a"], ops["b"], ops.transpose("b", "a"), cmap="cividis", shading="nearest", rasterized=True
@@ -282,19 +284,17 @@ def ops_drift(result: xr.Dataset, entity: Any = None, axes: Any = None) -> Any:
     >>> axes[0].get_ylabel()
     'OPS of f1'
     """
-    if "degraded" not in result:
-        raise ValueError("result must come from draws, with intervals; got a drift of points")
+    result_of("br.ops.drift of draws", "result", result, ("degraded", "degraded_error", "ops_mean", "change_mean"))
     if "entity" in result["ops_mean"].dims:
-        if entity is None and result.sizes["entity"] > 1:
-            raise ValueError(f"entity must be one of {result['entity'].values.tolist()}; got None")
-        result = result.isel(entity=0) if entity is None else result.sel(entity=entity)
+        names = result["entity"].values.tolist()
+        if entity is not None or len(names) != 1:
+            one_of("entity", entity, names, KeyError)
+        result = result.isel(entity=0 if entity is None else names.index(entity))
+    if result["ops_mean"].ndim != 1:
+        raise ValueError(f"result must be of periods and entities alone; got the dims {result['ops_mean'].dims}")
     dim = str(result["ops_mean"].dims[0])
     periods = result[dim].values.tolist()
-    if axes is None:
-        import matplotlib.pyplot as plt
-
-        width = max(6.0, 1.5 + 0.8 * len(periods))
-        axes = plt.subplots(2, 1, figsize=(width, 6), sharex=True, layout="constrained")[1]
+    axes = new_panels(axes, 2, 1, max(6.0, 1.5 + 0.8 * len(periods)), 6, sharex=True)
     x = np.arange(len(periods))
     above, below = axes
     mean, low, high = (result[f"ops_{what}"].values for what in ("mean", "lower", "upper"))

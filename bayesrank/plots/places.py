@@ -4,14 +4,16 @@ from typing import Any
 
 import numpy as np
 
-from bayesrank._checks import number, one_prevalence
+from bayesrank._checks import named, number, one_prevalence
 from bayesrank.plots._colors import halo, ink, paper, shade
 from bayesrank.plots._furniture import furnish
 from bayesrank.plots._letters import legible
-from bayesrank.plots._style import OKABE_ITO, new_axes
+from bayesrank.plots._style import OKABE_ITO, new_axes, new_panels
 
 __all__ = ["pencil", "placement_tile", "prior_grids", "vertices"]
 
+#: Lines in a picture; of more nothing can be told.
+MOST = 1000
 ORANGE, BLUE, GREEN, PURPLE, RED = (OKABE_ITO[i] for i in (1, 0, 2, 3, 5))
 #: Orders with one place at all priors: what is written, (a, b), and where it is written.
 EVERYWHERE = (
@@ -154,7 +156,7 @@ def pencil(a: float, b: float, prevalence: float, ax: Any = None, lines: int = 1
     from bayesrank.tile import isoperformance, vertex
 
     a, b = number("a", a, 0.0, 1.0), number("b", b, 0.0, 1.0)
-    prevalence, lines = one_prevalence(prevalence), whole("lines", lines, 2)
+    prevalence, lines = one_prevalence(prevalence), whole("lines", lines, 2, MOST)
     ax = new_axes(ax, 5.6, 5.2)
     point = vertex(a, b, prevalence)
     x, y = point["fpr"].item(), point["tpr"].item()
@@ -213,16 +215,14 @@ def vertices(prevalence: float, axes: Any = None, values: Any = (0.1, 0.3, 0.5, 
     ['vertices with one a', 'vertices with one b']
     """
     import matplotlib
-    import matplotlib.pyplot as plt
 
     from bayesrank._checks import numbers
     from bayesrank.plots._furniture import SEQUENTIAL
     from bayesrank.tile import vertex
 
     prevalence = one_prevalence(prevalence)
-    shown = np.atleast_1d(numbers("values", values, 0.0, 1.0))
-    if axes is None:
-        axes = plt.subplots(1, 2, figsize=(9.6, 4.4), layout="constrained")[1]
+    shown = np.ravel(numbers("values", values, 0.0, 1.0))
+    axes = new_panels(axes, 1, 2, 9.6, 4.4)
     scale = matplotlib.colormaps[SEQUENTIAL]
     other = np.concatenate([np.linspace(0, 1, 401)])
     for ax, name, corner in zip(axes, "ab", ((1.0, 0.0), (0.0, 1.0)), strict=True):
@@ -273,14 +273,16 @@ def prior_grids(prevalences: Any = (0.1, 0.3, 0.5, 0.7, 0.9), axes: Any = None, 
     >>> [ax.get_title() for ax in prior_grids([0.2, 0.5])]
     ['prevalence 0.2', 'prevalence 0.5']
     """
-    import matplotlib.pyplot as plt
-
     from bayesrank._checks import prevalences as checked
+    from bayesrank._checks import whole
     from bayesrank.tile import no_skill_curve, prior_grid
 
-    shares = np.atleast_1d(checked(prevalences).values)
-    if axes is None:
-        axes = plt.subplots(1, len(shares), figsize=(2.9 * len(shares), 3.1), layout="constrained", squeeze=False)[1][0]
+    with named("prevalences", "prevalence"):
+        shares = np.ravel(checked(prevalences))
+    if not shares.size:
+        raise ValueError("prevalences must hold one share or more; got none")
+    whole("lines", lines, 2, MOST)
+    axes = new_panels(axes, 1, len(shares), 2.9 * len(shares), 3.1)
     for ax, share in zip(axes, shares.tolist(), strict=True):
         for place in prior_grid(share, lines).values:
             ax.plot([place, place], [0, 1], color=shade(ax, 0.45), linewidth=0.8)

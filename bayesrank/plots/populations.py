@@ -7,10 +7,19 @@ import numpy as np
 import xarray as xr
 
 from bayesrank import populations
-from bayesrank._checks import class_labels
+from bayesrank._checks import entity_names, sequence
 from bayesrank.plots._colors import ink, shade
 from bayesrank.plots._letters import legible
-from bayesrank.plots._style import OKABE_ITO, list_names, list_size, log_axis, names_ratio, plain_names, strip
+from bayesrank.plots._style import (
+    OKABE_ITO,
+    list_names,
+    list_size,
+    log_axis,
+    names_ratio,
+    new_panels,
+    plain_names,
+    strip,
+)
 
 __all__ = ["shrinkage"]
 
@@ -69,26 +78,18 @@ def shrinkage(
     found = populations.shrinkage(posterior, score, prob=prob)
     sign = 1 if found.attrs["higher_is_better"] else -1
     names = found["entity"].values.tolist()
-    chosen = names if entities is None else class_labels(entities)
+    chosen = names if entities is None else entity_names("entities", sequence("entities", entities))
     unknown = [name for name in chosen if name not in names]
-    if unknown or not chosen:
-        raise KeyError(f"entities must be among {names[:5]}{' ...' * (len(names) > 5)}; got {unknown or chosen}")
+    if unknown:
+        raise KeyError(f"entities must be among {names[:5]}{' ...' * (len(names) > 5)}; got {unknown[:5]}")
     over = "dataset" if "dataset" in found.dims else "entity"
     if over == "dataset" and entities is None:
         order = np.argsort(-sign * found["typical"].values, kind="stable")[:PANELS]
         chosen = [names[i] for i in order]
     columns = [found.sel(entity=name) for name in chosen] if over == "dataset" else [found.sel(entity=chosen)]
     members, left_out = _rows(columns[0], over, sign)
-    if axes is None:
-        import matplotlib.pyplot as plt
-
-        width, height = list_size(len(members), 3.2 + (3.6 if len(columns) > 1 else 4.8) * len(columns))
-        axes = plt.subplots(
-            1, len(columns), figsize=(width, height), sharey=True, sharex=True, squeeze=False, layout="constrained"
-        )[1][0]
-    axes = np.atleast_1d(axes)
-    if len(axes) != len(columns):
-        raise ValueError(f"axes must hold {len(columns)}, one for each entity; got {len(axes)}")
+    size = list_size(len(members), 3.2 + (3.6 if len(columns) > 1 else 4.8) * len(columns))
+    axes = new_panels(axes, 1, len(columns), *size, sharey=True, sharex=True)
     most = float(np.nanmax([1.0, *(float(column["cases"].max()) for column in columns)]))
     for i, (ax, column) in enumerate(zip(axes, columns, strict=True)):
         _column(ax, column.sel({over: members}), over, most)

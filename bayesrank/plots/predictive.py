@@ -7,8 +7,9 @@ import numpy as np
 import xarray as xr
 
 from bayesrank import scores
+from bayesrank._checks import array_over, flag, in_words, named, numbers, sequence, whole
 from bayesrank.plots._colors import halo, ink, paper, shade
-from bayesrank.plots._style import OKABE_ITO, new_axes
+from bayesrank.plots._style import OKABE_ITO, new_axes, new_figure, new_panels
 from bayesrank.plots.roc import _draw_contours, count_ticks
 from bayesrank.predictive import confusion_pmf
 from bayesrank.scores import as_score
@@ -47,21 +48,21 @@ def matrix_pmf(
     >>> len(matrix_pmf(br.predictive.confusion_pmf(counts), observed=counts).axes)
     4
     """
-    named = {"": pmf} if isinstance(pmf, xr.DataArray) else dict(pmf)
-    rates = [_rates(one) for one in named.values()]
-    if figure is None:
-        import matplotlib.pyplot as plt
-
-        figure = plt.figure(figsize=(6.4 * len(named), 5.2), layout="constrained")
-    parts = [figure] if len(named) == 1 else figure.subfigures(1, len(named))
-    largest, *tops = (max(one.sum(over).max().item() for one in named.values()) for over in ((), "tp", "tn"))
-    for part, (name, one), (fpr, tpr) in zip(parts, named.items(), rates, strict=True):
+    pmfs = {"": pmf} if not isinstance(pmf, Mapping) or isinstance(pmf, xr.Dataset) else dict(pmf)
+    if not pmfs:
+        raise ValueError("pmf must hold a pmf or more; got none")
+    rates = [_rates(one, f"pmf[{name!r}]" if name else "pmf") for name, one in pmfs.items()]
+    seen = None if observed is None else _rates_of(observed)
+    figure = new_figure(figure, 6.4 * len(pmfs), 5.2)
+    parts = [figure] if len(pmfs) == 1 else figure.subfigures(1, len(pmfs))
+    largest, *tops = (max(one.sum(over).max().item() for one in pmfs.values()) for over in ((), "tp", "tn"))
+    for part, (name, one), (fpr, tpr) in zip(parts, pmfs.items(), rates, strict=True):
         grid = part.subplots(2, 2, width_ratios=(3, 1), height_ratios=(1, 2.2), squeeze=True)
         above, joint, beside = grid[0, 0], grid[1, 0], grid[1, 1]
         grid[0, 1].set_axis_off()
         _draw_points(joint, fpr, tpr, one, largest)
-        if observed is not None:
-            _mark_observed(joint, *_rates_of(observed))
+        if seen is not None:
+            _mark_observed(joint, *seen)
         joint.set(xlabel="FPR", ylabel="TPR", xlim=(-0.03, 1.03), ylim=(-0.03, 1.03))
         across, up = one.sum("tp"), one.sum("tn")
         above.vlines(fpr, 0, across, color=OKABE_ITO[0], linewidth=1)
@@ -105,6 +106,8 @@ def pr_pmf(pmf: xr.DataArray, observed: xr.DataArray | None = None, ax: Any = No
     'precision'
     """
     _rates(pmf)
+    if observed is not None:
+        _rates_of(observed)
     ax = new_axes(ax, 4.8, 4.6)
     tp, fp = xr.broadcast(pmf["tp"], pmf["negatives"].item() - pmf["tn"])
     called = tp + fp
@@ -142,13 +145,12 @@ def effect_of_size(counts: xr.DataArray, factors: Sequence[int] = (1, 4, 16), ax
     >>> len(effect_of_size(counts, factors=(1, 4)).axes)
     2
     """
-    if axes is None:
-        import matplotlib.pyplot as plt
-
-        axes = plt.subplots(1, len(factors), figsize=(3.4 * len(factors), 3.5), layout="constrained", squeeze=False)[1][
-            0
-        ]
-    for factor, ax in zip(factors, axes, strict=True):
+    times = [whole("factors", factor, 1) for factor in sequence("factors", factors)]
+    if not times:
+        raise ValueError("factors must hold one whole number or more; got none")
+    confusion_pmf(counts)  # refuses what is no counts of one entity
+    axes = new_panels(axes, 1, len(times), 3.4 * len(times), 3.5)
+    for factor, ax in zip(times, axes, strict=True):
         pmf = confusion_pmf(counts * factor)
         fpr, tpr = _rates(pmf)
         levels = pmf.values.max() * np.array([0.01, 0.1, 0.3, 0.5, 0.7, 0.9])
@@ -188,12 +190,14 @@ def pmf_over_contours(
     >>> pmf_over_contours(br.predictive.confusion_pmf(counts), "f1").get_xlabel()
     'FPR'
     """
-    ax = new_axes(ax, 5.4, 4.6)
+    flag("ridges", ridges)
     score, (fpr, tpr) = as_score(score), _rates(pmf)
+    marked = numbers("values", sequence("values", values)).ravel().tolist()
+    ax = new_axes(ax, 5.4, 4.6)
     prevalence = pmf["positives"].item() / (pmf["positives"].item() + pmf["negatives"].item())
     _draw_contours(ax, score, prevalence, None, (0.0, 1.0), bar=True)
-    for value in values:
-        curve = contour_curve(score, [float(value)], prevalence).isel(value=0)
+    for value in marked:
+        curve = contour_curve(score, [value], prevalence).isel(value=0)
         ax.plot(curve["fpr"], curve["tpr"], color=ink(), linewidth=1.4)
     if ridges:
         height = 2.5 * np.min(np.diff(tpr)) / pmf.values.max()
@@ -207,9 +211,10 @@ def pmf_over_contours(
     return ax
 
 
-def _rates(pmf: xr.DataArray) -> tuple[np.ndarray, np.ndarray]:
-    if pmf.dims != ("tp", "tn") or min(pmf["positives"].item(), pmf["negatives"].item()) < 1:
-        raise ValueError(f"pmf must have the dims tp and tn, and cases of both classes; got {pmf.dims}")
+def _rates(pmf: Any, argument: str = "pmf") -> tuple[np.ndarray, np.ndarray]:
+    array_over(argument, pmf, ("tp", "tn"), " (br.predictive.confusion_pmf gives one, of both class sizes)")
+    if not {"positives", "negatives"} <= set(pmf.coords) or min(pmf["positives"], pmf["negatives"]) < 1:
+        raise ValueError(f"{argument} must be of cases of both classes; got {in_words(pmf)}")
     return 1 - pmf["tn"].values / pmf["negatives"].item(), pmf["tp"].values / pmf["positives"].item()
 
 
@@ -225,7 +230,8 @@ def _draw_points(ax: Any, x: np.ndarray, y: np.ndarray, pmf: xr.DataArray, large
 
 
 def _rates_of(observed: xr.DataArray) -> tuple[float, float]:
-    rates = scores.fpr(observed), scores.tpr(observed)
+    with named("observed", "source"):
+        rates = scores.fpr(observed), scores.tpr(observed)
     if rates[0].size != 1:
         raise ValueError(f"observed must be counts of one entity; got {dict(rates[0].sizes)}")
     return rates[0].item(), rates[1].item()

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from bayesrank._checks import whole
+from bayesrank._checks import in_words, named, whole
 from bayesrank.plots._colors import contrasting, entity_colors, fading, ink, list_colors, looks, shade
 from bayesrank.plots._letters import legible
 from bayesrank.plots._style import (
@@ -310,8 +310,16 @@ def score_lines(
     >>> ax.get_ylabel()
     'expected rank'
     """
+    if not isinstance(rankings, Mapping) or isinstance(rankings, xr.Dataset):
+        raise TypeError(f"rankings must be a mapping from scores to their rankings; got {in_words(rankings)}")
     if len(rankings) < 2:
         raise ValueError(f"rankings must hold two or more scores; got {list(rankings)}")
+    for name, one in rankings.items():
+        with named(f"rankings[{name!r}]", "ranking"):
+            ranking_table(one)
+    if len({frozenset(one["entity"].values.tolist()) for one in rankings.values()}) > 1:
+        raise ValueError("rankings must be of the same entities; got others in some")
+    whole("highlight", highlight)
     table = xr.concat([r["expected_rank"] for r in rankings.values()], "score").transpose("entity", "score")
     mean = table.mean("score").values
     order = np.argsort(mean, kind="stable")
@@ -326,7 +334,7 @@ def score_lines(
             x, table.values[i], f"{mark}-" if shown else "-", color=color, linewidth=1.8 if shown else 0.7,
             markersize=4, zorder=2 + shown, label=names[place] if shown else None,
         )  # fmt: skip
-    ax.set_xticks(x, [name.replace("_", " ") for name in rankings])
+    ax.set_xticks(x, [str(name).replace("_", " ") for name in rankings])
     ax.set_ylabel("expected rank")
     rank_ticks(ax.yaxis, len(names))
     ax.set_ylim(len(names) + 0.02 * len(names) + 0.1, 1 - 0.02 * len(names) - 0.1)

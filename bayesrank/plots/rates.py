@@ -6,11 +6,10 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank._checks import whole
+from bayesrank._checks import flag, whole
 from bayesrank.plots._colors import entity_colors, ink, looks, shade
 from bayesrank.plots._letters import legible
-from bayesrank.plots._style import new_axes, plain_names
-from bayesrank.ranking.summary import ranking_table
+from bayesrank.plots._style import new_axes, plain_names, rows_of
 from bayesrank.scores.draws import rate_regions
 
 __all__ = ["roc_regions"]
@@ -68,14 +67,14 @@ def roc_regions(
     ['b', 'a']
     """
     whole("names", names)
+    flag("square", square)
     found = rate_regions(source, prob, kind=kind)
     entities = found["entity"].values.tolist()
     fpr, tpr = found["fpr"].values, found["tpr"].values
-    place = {name: i for i, name in enumerate(entities)}
     if ranking is None:
         order = np.argsort(fpr - tpr, kind="stable").tolist()  # undefined ones last
     else:
-        order = [place[name] for name in ranking_table(ranking).index if name in place]
+        order = rows_of(ranking, entities)
     chosen = [i for i in order if not np.isnan(fpr[i])][:names]
     paints = list(entity_colors(entities, colors).values())
     texts = plain_names([entities[i] for i in chosen], 34)

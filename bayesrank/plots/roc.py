@@ -3,11 +3,12 @@
 After Lovell et al., *Never mind the metrics*.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
+from bayesrank._checks import flag, numbers, one_prevalence, sequence, span, whole
 from bayesrank.plots._colors import halo, ink, mixed, shade
 from bayesrank.plots._style import new_axes
 from bayesrank.predictive import multiplicity
@@ -21,6 +22,8 @@ __all__ = ["contours", "count_ticks", "multiplicities", "pr_points", "roc_points
 PAINT = "coolwarm_r"
 #: Of a number of steps, to rounding.
 SLACK = 1e-9
+#: Contours, and points of a lattice, in a picture: of more nothing can be told.
+MOST, POINTS = 200, 1_000_000
 
 
 def contours(
@@ -54,8 +57,12 @@ def contours(
     >>> contours("f1", prevalence=0.2).get_xlabel()
     'FPR'
     """
+    score, prevalence, extent = as_score(score), one_prevalence(prevalence), span("extent", extent)
+    if not np.isfinite(extent).all() or extent[0] == extent[1]:
+        raise ValueError(f"extent must be finite, its low below its high; got {extent}")
+    shown = None if values is None else _values(values)
     ax = new_axes(ax, 4.6, 4.2)
-    _draw_contours(ax, as_score(score), prevalence, values, extent, bar=True)
+    _draw_contours(ax, score, prevalence, shown, extent, bar=True)
     _roc_axes(ax, extent)
     ax.set_title(f"{_name(score)}, prevalence {prevalence:.3g}")
     return ax
@@ -83,9 +90,9 @@ def roc_points(positives: int, negatives: int, score: Any, as_counts: bool = Fal
     >>> roc_points(5, 8, "f1").get_ylabel()
     'TPR'
     """
-    wide = as_counts and negatives > 2 * positives
+    score, points = as_score(score), _lattice(positives, negatives)
+    wide = flag("as_counts", as_counts) and negatives > 2 * positives
     ax = new_axes(ax, *((8.4, 4.2) if wide else (5.0, 4.2)))
-    score, points = as_score(score), roc_lattice(positives, negatives)
     scale = (negatives, positives) if as_counts else (1, 1)
     for line in _draw_contours(ax, score, positives / (positives + negatives), None, (0.0, 1.0), scale=scale):
         _above(ax, line)
@@ -123,8 +130,9 @@ def pr_points(positives: int, negatives: int, score: Any, ax: Any = None) -> Any
     >>> pr_points(5, 8, "f1").get_ylabel()
     'precision'
     """
+    score, points = as_score(score), _lattice(positives, negatives, pr_lattice)
+    share = positives / (positives + negatives)
     ax = new_axes(ax, 5.0, 4.2)
-    score, points, share = as_score(score), pr_lattice(positives, negatives), positives / (positives + negatives)
     for line in _draw_contours(ax, score, share, None, (0.0, 1.0)):
         rates = np.array(line.get_data())
         inside = ~np.isnan(rates).any(axis=0)
@@ -160,6 +168,11 @@ def count_ticks(ax: Any, positives: int, negatives: int) -> Any:
     >>> ax.get_xlabel(), [label.get_text() for label in ax.get_xticklabels()]
     ('false positives', ['0', '20', '40', '60', '80'])
     """
+    if ax is None:
+        raise TypeError("ax must be a Matplotlib Axes; got None")
+    ax = new_axes(ax, 0, 0)
+    whole("positives", positives)
+    whole("negatives", negatives)
     for axis, cases, words in ((ax.xaxis, negatives, "false positives"), (ax.yaxis, positives, "true positives")):
         ticks = np.unique(np.linspace(0, cases, 5).round())  # counts are whole
         axis.set_ticks(ticks / max(cases, 1), [f"{t:g}" for t in ticks])
@@ -181,20 +194,39 @@ def multiplicities(positives: int, negatives: int, score: Any, ax: Any = None) -
     """
     from matplotlib.colors import LogNorm
 
+    score, points = as_score(score), _lattice(positives, negatives)
     ax = new_axes(ax, 5.0, 4.2)
-    score, points = as_score(score), roc_lattice(positives, negatives)
     number = multiplicity(positives, negatives, score).isel(tn=slice(None, None, -1)).values  # by FP
     _draw_contours(ax, score, positives / (positives + negatives), None, (0.0, 1.0))
     dots = ax.scatter(
         points["fpr"], points["tpr"], c=number.ravel(), s=12, cmap="viridis_r", norm=LogNorm(1, max(number.max(), 2))
     )
     bar = ax.figure.colorbar(dots, ax=ax, label="matrices with this value (not linear: logarithms)")
-    whole = [n for n in (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000) if n <= max(number.max(), 2)]
-    bar.set_ticks(whole, labels=[str(n) for n in whole])
+    ticks = [n for n in (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000) if n <= max(number.max(), 2)]
+    bar.set_ticks(ticks, labels=[str(n) for n in ticks])
     bar.minorticks_off()
     ax.set_aspect("equal")
     ax.set(xlabel="FPR", ylabel="TPR", title=f"{_name(score)}: {positives} positives, {negatives} negatives")
     return ax
+
+
+def _values(values: Any) -> np.ndarray:
+    """Values of which each has a contour."""
+    found = numbers("values", sequence("values", values))
+    if found.ndim != 1 or found.size > MOST:
+        raise ValueError(f"values must be a sequence of {MOST} numbers at most; got shape {found.shape}")
+    return found
+
+
+def _lattice(positives: Any, negatives: Any, lattice: Callable[[int, int], Any] = roc_lattice) -> Any:
+    """All points of a test set, which has cases of both classes."""
+    for name, cases in (("positives", positives), ("negatives", negatives)):
+        whole(name, cases, 1)
+    if (positives + 1) * (negatives + 1) > POINTS:
+        raise ValueError(
+            f"positives and negatives must make {POINTS:,} matrices at most; got {positives} and {negatives}"
+        )
+    return lattice(positives, negatives)
 
 
 def _draw_points(
@@ -219,7 +251,7 @@ def _draw_contours(
     ax: Any,
     score: Score,
     prevalence: float,
-    values: Sequence[float] | None,
+    values: Sequence[float] | np.ndarray | None,
     extent: tuple[float, float],
     scale: tuple[float, float] = (1, 1),
     bar: bool = False,

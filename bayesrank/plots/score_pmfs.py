@@ -6,17 +6,19 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank._checks import whole
+from bayesrank._checks import array_over, in_words, named, number, one_of, whole
 from bayesrank.plots._colors import ink, paper, place_colors, shade
 from bayesrank.plots._style import OKABE_ITO, list_names, new_axes, strip
 from bayesrank.plots.roc import _name
 from bayesrank.predictive.scores import matrix_values
-from bayesrank.predictive.summaries import quantile, variance
+from bayesrank.predictive.summaries import mean, quantile, variance
 
 __all__ = ["score_pmf", "score_pmf_by_tpr", "score_pmfs"]
 
 KINDS = ("forest", "histogram", "violin")
 BINS = 40
+#: Bins in a picture; of more nothing can be told.
+MOST = 10_000
 #: The colour of numbers of matrices.
 MATRICES = OKABE_ITO[2]
 
@@ -50,16 +52,18 @@ def score_pmf(
     >>> score_pmf({"beta-binomial": f1}).get_legend_handles_labels()[1][0]
     'beta-binomial'
     """
-    ax = new_axes(ax, 6.0, 4.4 if whole("bins", bins) else 3.6)
-    named = {"": pmfs} if isinstance(pmfs, xr.Dataset) else dict(pmfs)
-    known = [_defined(one) for one in named.values()]
+    held = {"": pmfs} if isinstance(pmfs, xr.Dataset) else pmfs
+    known = _known(held)
+    if observed is not None:
+        number("observed", observed, finite=True)
+    ax = new_axes(ax, 6.0, 4.4 if whole("bins", bins, 0, MOST) else 3.6)
     first = known[0]
     count = ax.twinx()
     count.plot(first["value"], first["multiplicity"], ".", color=MATRICES, markersize=3, alpha=0.5, label="matrices")
     count.set_ylim(0, 2.2 * float(first["multiplicity"].max()))
     count.set_ylabel("matrices with this value", color=MATRICES)
-    paints = _colors(len(named))
-    for name, pmf, paint in zip(named, known, paints, strict=True):
+    paints = _colors(len(held))
+    for name, pmf, paint in zip(held, known, paints, strict=True):
         ax.plot(pmf["value"], pmf["probability"], ".", color=paint, markersize=4, label=name or None)
     bottom = ax.get_xaxis_transform()
     ax.plot(
@@ -83,7 +87,7 @@ def score_pmf(
     ax.set(xlabel=label, ylabel="probability", ylim=(0, None))
     ax.set_zorder(count.get_zorder() + 1)
     ax.patch.set_visible(False)
-    if "" not in named:
+    if "" not in held:
         ax.legend(frameon=False, loc="upper left")
     return ax
 
@@ -126,12 +130,15 @@ def score_pmfs(
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['f1', 'mcc']
     """
-    if kind not in KINDS:
-        raise ValueError(f"kind must be one of {KINDS}; got {kind!r}")
-    if not pmfs:
-        raise ValueError("pmfs must hold a pmf at least; got none")
+    one_of("kind", kind, KINDS)
+    known = _known(pmfs)
+    marked = {} if observed is None else observed
+    if not isinstance(marked, Mapping):
+        raise TypeError(f"observed must be a mapping from names to values; got {in_words(observed)}")
+    for name, value in marked.items():
+        one_of("observed", name, pmfs)
+        number(f"observed[{name!r}]", value, finite=True)
     ax = new_axes(ax, 6.4, 1.2 + (0.4 if kind == "forest" else 0.8) * len(pmfs))
-    known = [_defined(one) for one in pmfs.values()]
     paints = _colors(len(known))
     tails = [quantile(one, [0.0005, 0.9995]).values for one in known]
     outlines = [_outline(one, kind, (min(t[0] for t in tails), max(t[1] for t in tails))) for one in known]
@@ -146,7 +153,7 @@ def score_pmfs(
         ax.hlines(middle, ends[0], ends[4], color=paint, linewidth=1.4)
         ax.hlines(middle, ends[1], ends[3], color=paint, linewidth=4.5)
         ax.plot(ends[2], middle, "o", color=paper(ax), markeredgecolor=paint, markersize=6)
-    for name, value in (observed or {}).items():
+    for name, value in marked.items():
         row = list(pmfs).index(name)
         ax.vlines(value, row - 0.42, row + 0.42, color=ink(), linewidth=1.2, linestyle="--")
     list_names(ax, list(pmfs))
@@ -167,6 +174,18 @@ def _outline(pmf: xr.Dataset, kind: str, ends: tuple[float, float]) -> tuple[np.
     width = max(variance(pmf) ** 0.5 / 4, (ends[1] - ends[0]) / 1000, 1e-9)
     x = np.linspace(max(value.min(), ends[0]), min(value.max(), ends[1]), 241)
     return x, np.exp(-(((x[:, None] - value) / width) ** 2) / 2) @ mass / width
+
+
+def _known(pmfs: Any) -> list[xr.Dataset]:
+    """The defined values of pmfs of scores, each by name."""
+    if not isinstance(pmfs, Mapping) or isinstance(pmfs, xr.Dataset):
+        raise TypeError(f"pmfs must be a mapping from names to pmfs of br.predictive.score_pmf; got {in_words(pmfs)}")
+    if not pmfs:
+        raise ValueError("pmfs must hold a pmf at least; got none")
+    for name, one in pmfs.items():
+        with named(f"pmfs[{name!r}]" if name else "pmfs", "pmf"):
+            mean(one)  # refuses what is no pmf of a score, or has no value
+    return [_defined(one) for one in pmfs.values()]
 
 
 def _defined(pmf: xr.Dataset) -> xr.Dataset:
@@ -191,8 +210,9 @@ def score_pmf_by_tpr(pmf: xr.DataArray, score: Any, ax: Any = None) -> Any:
     >>> len(score_pmf_by_tpr(br.predictive.confusion_pmf(counts), "f1").lines)
     7
     """
-    ax = new_axes(ax, 6.0, 3.6)
+    array_over("pmf", pmf, ("tp", "tn"), " (br.predictive.confusion_pmf gives one, of both class sizes)")
     value = matrix_values(pmf, score).values
+    ax = new_axes(ax, 6.0, 3.6)
     from matplotlib import colormaps
 
     for i in range(len(value)):

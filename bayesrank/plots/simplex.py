@@ -8,12 +8,14 @@ from typing import Any
 
 import numpy as np
 
+from bayesrank._checks import in_words, sequence, whole
 from bayesrank.plots._colors import shade
-from bayesrank.plots.roc import PAINT, _draw_contours, _limits, _name, _roc_axes
+from bayesrank.plots._style import new_axes, new_panels
+from bayesrank.plots.roc import PAINT, _draw_contours, _lattice, _limits, _name, _roc_axes, _values
 from bayesrank.scores import as_score
-from bayesrank.scores.lattice import lattice_values, roc_lattice, simplex_corners, simplex_slice
+from bayesrank.scores.lattice import lattice_values, simplex_corners, simplex_slice
 
-__all__ = ["SIDE", "animate_contours", "check_positives", "confusion_simplex"]
+__all__ = ["SIDE", "animate_contours", "checked_positives", "confusion_simplex"]
 
 #: Elevation and azimuth from where slices show their faces, and no corner of the simplex is behind one.
 SIDE = (20.0, -40.0)
@@ -64,13 +66,11 @@ def animate_contours(
     from matplotlib.colors import Normalize
 
     score = as_score(score)
-    frames = list(range(1, total, max(1, total // 50))) if positives is None else list(positives)
-    for p in frames:
-        check_positives(p, total)
-    if axes is None:
-        import matplotlib.pyplot as plt
-
-        axes = plt.subplots(1, 2, figsize=(9.6, 4.4), layout="constrained")[1]
+    whole("total", total, 2)
+    frames = list(range(1, total, max(1, total // 50))) if positives is None else checked_positives(positives, total)
+    _lattice((total + 1) // 2, total // 2)  # refuses what is too large to be drawn
+    shown = None if values is None else _values(values)
+    axes = new_panels(axes, 1, 2, 9.6, 4.4)
     square, lattice = axes
     drawn: list[Any] = []
     norm = Normalize(*_limits(score))
@@ -80,9 +80,9 @@ def animate_contours(
         for part in drawn:
             part.remove()
         drawn.clear()
-        points, value = roc_lattice(p, n), lattice_values(p, n, score).values.ravel()
+        points, value = _lattice(p, n), lattice_values(p, n, score).values.ravel()
         for ax, scale, size in ((square, (1, 1), 9), (lattice, (n, p), 4)):
-            drawn.extend(_draw_contours(ax, score, p / total, values, (0.0, 1.0), scale=scale))
+            drawn.extend(_draw_contours(ax, score, p / total, shown, (0.0, 1.0), scale=scale))
             drawn.append(ax.scatter(
                 points["fpr"] * scale[0], points["tpr"] * scale[1], c=value, s=size, cmap=PAINT, norm=norm, zorder=2
             ))  # fmt: skip
@@ -123,11 +123,15 @@ def confusion_simplex(total: int, positives: Sequence[int], score: Any, ax: Any 
     >>> axes.name
     '3d'
     """
+    score, slices = as_score(score), checked_positives(positives, whole("total", total, 2))
+    for p in slices:
+        _lattice(p, total - p)  # refuses what is too large to be drawn
     if ax is None:
         import matplotlib.pyplot as plt
 
         ax = plt.figure(figsize=(5.6, 4.8), layout="constrained").add_subplot(projection="3d")
-    score = as_score(score)
+    if getattr(new_axes(ax, 0, 0), "name", "") != "3d":
+        raise ValueError(f"ax must have the projection 3d; got {in_words(ax)}")
     corners = simplex_corners(total)
     ends = corners.values
     for i in range(4):
@@ -136,8 +140,7 @@ def confusion_simplex(total: int, positives: Sequence[int], score: Any, ax: Any 
     for name, end in zip(corners["cell"].values, ends, strict=True):
         ax.text(*(end * 1.12), f"{name} = {total}", ha="center", fontsize=8, zorder=9)
     dots = None
-    for p in positives:
-        check_positives(p, total)
+    for p in slices:
         points = simplex_slice(p, total - p)
         corner = points.isel(tp=-1, fp=-1).values  # all called positive
         ax.text(*corner, f"  p = {p}", fontsize=8, zorder=9)
@@ -155,14 +158,16 @@ def confusion_simplex(total: int, positives: Sequence[int], score: Any, ax: Any 
     return ax
 
 
-def check_positives(positives: int, total: int) -> None:
-    """Raises unless there are cases of both classes.
+def checked_positives(positives: Any, total: int) -> list[int]:
+    """Numbers of positives, each of which leaves cases of both classes; one or more.
 
     Examples
     --------
-    >>> check_positives(20, 20)
+    >>> checked_positives([20], 20)
     Traceback (most recent call last):
-    ValueError: positives must be between 1 and 19; got 20
+    ValueError: positives must lie between 1 and 19; got 20
     """
-    if not 0 < positives < total:
-        raise ValueError(f"positives must be between 1 and {total - 1}; got {positives}")
+    found = [whole("positives", p, 1, total - 1) for p in sequence("positives", positives)]
+    if not found:
+        raise ValueError("positives must hold one whole number or more; got none")
+    return found

@@ -8,7 +8,7 @@ import xarray as xr
 from bayesrank._checks import in_words
 from bayesrank.plots._colors import ink
 from bayesrank.plots._letters import legible
-from bayesrank.plots._style import OKABE_ITO, list_names, list_size, log_axis, names_ratio, strip
+from bayesrank.plots._style import OKABE_ITO, list_names, list_size, log_axis, names_ratio, new_panels, strip
 
 __all__ = ["intervals"]
 
@@ -59,9 +59,7 @@ def intervals(table: xr.Dataset, label: str | None = None, axes: Any = None) -> 
     several = "score" in table["lower"].dims
     parts = [table.isel(score=i) for i in range(table.sizes["score"])] if several else [table]
     size = table.sizes["entity"]
-    if axes is None:
-        axes = _panels(len(parts), size)
-    axes = np.ravel(axes)
+    axes = _panels(len(parts), size) if axes is None else new_panels(axes, 1, len(parts), 0, 0)
     y = np.arange(size)
     for ax, part in zip(axes, parts, strict=True):
         name = str(part["score"].item()) if several else label or points[0]

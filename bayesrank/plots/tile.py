@@ -10,6 +10,7 @@ import numpy as np
 import xarray as xr
 
 from bayesrank import _text
+from bayesrank._checks import one_of, result_of, whole
 from bayesrank.plots._colors import entity_colors, paper, shade, told_colors
 from bayesrank.plots._furniture import furnish, numbered, share_colors, share_legend, shared, window_of
 from bayesrank.plots._letters import legible
@@ -65,6 +66,8 @@ def winner_tile(
 
     from bayesrank.tile.geometry import holders
 
+    result_of("br.tile.regions", "regions", regions, ("entity", "first", "position", "tied", "area", "a", "b"))
+    whole("names", names)
     ax = new_axes(ax, 7.4, 4.0)
     held = holders(regions)
     area, first, tied, places = (held[name].values.tolist() for name in ("area", "first", "tied", "position"))
@@ -134,6 +137,8 @@ def credible_tile(
 
     from bayesrank.tile.posterior import leaders
 
+    _checked(credible)
+    whole("names", names)
     ax = new_axes(ax, 7.4, 4.0)
     credible = credible.transpose(..., "b", "a")
     probability = credible["winner_probability"].values
@@ -181,6 +186,12 @@ def credible_tile(
     return legible(ax)
 
 
+def _checked(credible: Any) -> xr.Dataset:
+    """A credible Tile, of all kinds of pictures of one."""
+    needed = ("winner_probability", "probability_best", "expected_rank", "share", "share_lower", "a", "b", "entity")
+    return result_of("br.tile.credible", "credible", credible, needed)
+
+
 def probability_best_tiles(credible: xr.Dataset, most: int = 9) -> Any:
     """P(best) of the entities with the largest shares, side by side, but those who are hardly best anywhere.
 
@@ -203,7 +214,8 @@ def probability_best_tiles(credible: xr.Dataset, most: int = 9) -> Any:
     >>> len(figure.axes)  # two Tiles and a colour bar
     3
     """
-    order = credible["share"].sortby(-credible["share"])["entity"].values[:most]
+    _checked(credible)
+    order = credible["share"].sortby(-credible["share"])["entity"].values[: whole("most", most, 1)]
     best = credible["probability_best"].sel(entity=order)
     seen = (best.max(["b", "a"]) >= UNSEEN).values
     best = best.isel(entity=np.flatnonzero(seen) if seen.any() else [0])
@@ -223,6 +235,7 @@ def expected_rank_tile(credible: xr.Dataset, entity: Any, ax: Any = None) -> Any
     >>> axes.get_title()
     'a'
     """
+    one_of("entity", entity, _checked(credible)["entity"].values.tolist(), KeyError)
     part = credible["expected_rank"].sel(entity=entity).assign_attrs(entities=credible.sizes["entity"])
     ax = value_tile(part, ax)
     ax.set_title(plain_names([entity], 46)[0], fontsize=9)
@@ -240,7 +253,7 @@ def shares(credible: xr.Dataset, ax: Any = None, most: int = 20, *, colors: Mapp
     >>> len(axes.get_yticks())
     2
     """
-    top = credible.sortby(-credible["share"]).isel(entity=slice(0, most))
+    top = _checked(credible).sortby(-credible["share"]).isel(entity=slice(0, whole("most", most, 1)))
     ax = new_axes(ax, 6.4, 0.9 + 0.25 * top.sizes["entity"])
     place = np.arange(top.sizes["entity"])
     paints = entity_colors(credible["entity"].values.tolist(), colors)

@@ -6,11 +6,22 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank._checks import whole
+from bayesrank._checks import array_over, in_words, named, whole
+from bayesrank._draws import draw_dims
 from bayesrank.plots._colors import ink, list_colors, paper, shade
 from bayesrank.plots._letters import legible
-from bayesrank.plots._style import is_ratio, list_legend, list_names, list_size, log_axis, new_axes, plain_names, strip
-from bayesrank.ranking import credible_ranking, ranking_table
+from bayesrank.plots._style import (
+    is_ratio,
+    list_legend,
+    list_names,
+    list_size,
+    log_axis,
+    new_axes,
+    plain_names,
+    rows_of,
+    strip,
+)
+from bayesrank.ranking import credible_ranking
 from bayesrank.ranking._source import scored
 from bayesrank.scores.draws import differences, histograms
 
@@ -75,18 +86,19 @@ def difference(
     >>> ax.get_xlabel()
     'f1 minus that of b (median and 95% interval)'
     """
-    if ranking is None and (score is not None or (to == "best" and "best" not in _names(values))):
-        ranking = credible_ranking(values, score, prob=prob, rope=rope)
-    if score is not None:
-        values = scored(values, score, None, None).values
+    best = isinstance(to, str) and to == "best"
+    with named("values", "source"):
+        if ranking is None and (score is not None or (best and "best" not in _names(values))):
+            ranking = credible_ranking(values, score, prob=prob, rope=rope)
+        if score is not None:
+            values = scored(values, score, None, None).values
+    _checked("values", values)
     names = values["entity"].values.tolist()
-    order = None if ranking is None else ranking_table(ranking).index.tolist()
-    if to == "best" and "best" not in names and order:
+    order = None if ranking is None else [names[i] for i in rows_of(ranking, names)]
+    if best and "best" not in names and order:
         to = order[0]
     found = differences(values, to, rope, prob)
-    rows = (
-        found["entity"].values.tolist() if order is None else [name for name in order if name != to and name in names]
-    )
+    rows = found["entity"].values.tolist() if order is None else [name for name in order if name != to]
     rest = len(rows)
     rows = rows if top is None else rows[: whole("top", top, 1)]
     rest -= len(rows)
@@ -118,6 +130,14 @@ def difference(
     strip(ax)
     list_legend(ax, 4)
     return legible(ax)
+
+
+def _checked(argument: str, values: Any) -> None:
+    """Raise unless these are draws of a score."""
+    draws = draw_dims(values) if isinstance(values, xr.DataArray) else ()
+    array_over(argument, values, (*draws, "entity"))
+    if "entity" not in values.coords:
+        raise ValueError(f"{argument} must name its entities; got {in_words(values)}")
 
 
 def _names(values: Any) -> list[Any]:
@@ -165,11 +185,13 @@ def posterior_against_prior(
     >>> ax.get_xlabel()
     'f1'
     """
+    _checked("values", values)
+    _checked("prior", prior)
     ratio = is_ratio(values.attrs)
     found = histograms(_logarithms(values), _logarithms(prior)) if ratio else histograms(values, prior)
     names = found["entity"].values.tolist()
     if ranking is not None:
-        found = found.isel(entity=[names.index(name) for name in ranking_table(ranking).index if name in names])
+        found = found.isel(entity=rows_of(ranking, names))
         names = found["entity"].values.tolist()
     ax = new_axes(ax, *list_size(len(names)))
     edges = np.append(found["left"], found["right"][-1])

@@ -76,7 +76,8 @@ def prevalences(mean: xr.DataArray | None, variance: np.ndarray | None, score: S
     what = "prevalence" if two else f"share of the class {str(mean['actual'].values[place])!r}"
     return [
         f"The {what} differs between entities, from {m[low]:.3g} ({names[low]}) to {m[high]:.3g} "
-        f"({names[high]}), and {score.name} depends on it: part of this order may belong to the test sets."
+        f"({names[high]}), and {score.name.replace('_', ' ')} depends on it: part of this order may belong to the test "
+        "sets."
     ]
 
 
@@ -93,8 +94,8 @@ def designed(score: Score, about: Mapping[Any, Any]) -> list[str]:
         return []
     how = "the design of the study" if about["prevalence"] == "observed" else "the analyst"
     return [
-        f"{score.name} depends on the prevalence, which was not learned from the cases but set by {how}: at another "
-        "prevalence the ranking may differ."
+        f"The {score.name.replace('_', ' ')} depends on the prevalence, which was not learned from the cases but set "
+        f"by {how}: at another prevalence the ranking may differ."
     ]
 
 

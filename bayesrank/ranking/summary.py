@@ -94,7 +94,7 @@ def verdict(ranking: xr.Dataset) -> list[str]:
     In no draw does choosing b cost anything.
     """
     check_whole(ranking)
-    score, size = ranking.attrs["score"], ranking.sizes["entity"]
+    score, size = ranking.attrs["score"].replace("_", " "), ranking.sizes["entity"]
     exact = is_exact(ranking)
     if not bool((ranking["undefined"] < 1).any()):
         return [f"No entity has a defined {score}{'' if exact else ' in any draw'}: there is nothing to rank."]
@@ -198,7 +198,7 @@ def _leaders(ranking: xr.Dataset) -> str:
     top = top[best[top] > 0] if best[highest] > 0 else top
     names = [str(ranking["entity"].values[i]) for i in top]
     p = _text.probability(float(best[top].mean()), worth(ranking))
-    score = ranking.attrs["score"]
+    score = ranking.attrs["score"].replace("_", " ")
     if len(top) == 1:
         relation = f"{p[0]} {p[1:]}" if p[0] in "<>" else f"= {p}"
         return f"{names[0]} is the most probable best by {score}: P(best) {relation}."
@@ -346,7 +346,7 @@ def _cost(ranking: xr.Dataset) -> list[str]:
 
 def _unranked(ranking: xr.Dataset) -> list[str]:
     """Who is not ranked, by name, and who was not ranked in some draws."""
-    score = ranking.attrs["score"]
+    score = ranking.attrs["score"].replace("_", " ")
     lines = []
     for word, here in (("Never with", ranking["undefined"] == 1), ("Mostly without", ranking["undefined"] < 1)):
         names = ranking["entity"].values[(here & ranking["tier"].isnull()).values]

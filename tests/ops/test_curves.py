@@ -307,7 +307,7 @@ class TestCases:
             ([0, 1, 1], [1, 2, 3], {"metric": "precision_at_recall", "at": 1.0}, ValueError, "at must lie"),
             ([0, 1, 1], [1, 2, 3], {"metric": "auc_roc", "at": 0.5}, ValueError, "left out for auc_roc"),
             ([0, 1, 1], [1, 2, 3], {"metric": "auc"}, KeyError, "metric must be one of"),
-            (["n", "p", "p"], [1, 2, 3], {"positive": "q"}, ValueError, "positive='q'"),
+            (["n", "p", "p"], [1, 2, 3], {"positive": "q"}, ValueError, "positive must be one of"),
             ([0, 1, 1], [1, 2, 3], {"draws": -1}, ValueError, "draws"),
         ],
     )

@@ -299,7 +299,7 @@ def test_colours_for_the_first_of_a_ranking():
         br.plots.colors(["a", "a"])
     with pytest.raises(ValueError, match=r"^most must "):
         br.plots.colors(["a"], most=13)
-    with pytest.raises(ValueError, match=r"^ranking must "):
+    with pytest.raises(ValueError, match=r"^entities must "):
         br.plots.colors(xr.Dataset())
 
 

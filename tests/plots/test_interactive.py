@@ -61,11 +61,11 @@ def test_the_simplex_holds_every_matrix_of_its_slices():
 
 
 def test_what_cannot_be_drawn_is_refused():
-    with pytest.raises(ValueError, match="positives must be between 1 and 19; got 20"):
+    with pytest.raises(ValueError, match="positives must lie between 1 and 19; got 20"):
         turning_simplex(20, [20], "mcc")
     with pytest.raises(ValueError, match="sizes must hold a pair"):
         pmf_slider(COUNTS, "f1", [])
-    with pytest.raises(ValueError, match=r"sizes must hold cases of both classes; got \(0, 4\)"):
+    with pytest.raises(ValueError, match=r"sizes must be at least 1; got 0"):
         pmf_slider(COUNTS, "f1", [(0, 4)])
     with pytest.raises(TypeError, match="html must come from"):
         save("page", "x.html")

@@ -125,7 +125,7 @@ def test_points_and_contours_move_with_the_positives(tmp_path):
         np.testing.assert_allclose(
             dots.get_array(), lattice_values(6, 4, "f1").transpose("tp", "fp").values.ravel(), equal_nan=True
         )
-    with pytest.raises(ValueError, match="positives must be between 1 and 9; got 10"):
+    with pytest.raises(ValueError, match="positives must lie between 1 and 9; got 10"):
         br.plots.animate_contours("f1", 10, [10])
 
 
@@ -243,5 +243,5 @@ def test_slices_of_the_simplex_are_labelled_and_no_corner_is_behind_them():
 
 
 def test_a_total_has_no_roc_square():
-    with pytest.raises(ValueError, match="pmf must have the dims"):
+    with pytest.raises(ValueError, match="pmf must be a DataArray of numbers over tp and tn alone"):
         br.plots.matrix_pmf(br.predictive.confusion_pmf(COUNTS, model="dirichlet_multinomial", total=5))

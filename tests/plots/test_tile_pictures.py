@@ -150,5 +150,5 @@ def test_correlations_have_one_scale_and_panels_their_prevalence():
         np.testing.assert_allclose(p**2 * a * b, (1 - p) ** 2 * (1 - a) * (1 - b), atol=1e-12)
     correlations = tiles.rename("kendall_correlation")
     assert br.plots.value_tiles(correlations).axes[0].collections[0].get_clim() == (-1, 1)
-    with pytest.raises(ValueError, match="one more"):
+    with pytest.raises(ValueError, match="one more dim"):
         br.plots.value_tiles(tiles.isel(prevalence=0))

@@ -94,6 +94,21 @@ def test_a_region_of_practical_equivalence():
         np.testing.assert_allclose(ranking[name], plain[name], atol=1e-12)
 
 
+def test_errors_say_what_they_are_of():
+    """Of numbers of nodes without draws, of a Monte-Carlo sample with them, in every error."""
+    counts = br.from_counts(tn=[16, 14], fp=[4, 6], fn=[3, 5], tp=[7, 5], entity=["a", "b"])
+    posterior = br.fit(counts, "beta_binomial", seed=1, draws=50)
+    for found, words, other in (
+        (br.exact_ranking(posterior, "informedness"), "difference of two numbers of nodes", "Monte-Carlo"),
+        (br.credible_ranking(posterior, "informedness"), "Monte-Carlo standard error", "nodes"),
+    ):
+        errors = [str(name) for name in found.data_vars if str(name).endswith("_error")]
+        assert {"probability_best_error", "superiority_error", "expected_rank_error"} <= set(errors)
+        for name in errors:
+            assert found[name].attrs["method"].startswith(words), name
+            assert other not in found[name].attrs["method"], name
+
+
 def test_equals_share_all_ranks():
     ranking = ranked([(16, 4)] * 7)
     np.testing.assert_allclose(ranking["rank_probability"], np.full((7, 7), 1 / 7), atol=1e-13)

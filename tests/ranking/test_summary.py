@@ -156,7 +156,7 @@ def test_nothing_is_said_that_does_not_apply():
     assert br.credible_ranking(posterior, "f1")["notes"].item() == ""
     designed = br.fit(br.from_counts(**cells, entity=["a", "b"]), "beta_binomial", draws=100, seed=1)
     assert [note.split(",")[0] for note in br.credible_ranking(designed, "f1")["notes"].item().split("\n")] == [
-        "The prevalence differs between entities", "f1 depends on the prevalence",
+        "The prevalence differs between entities", "The f1 depends on the prevalence",
     ]  # fmt: skip
 
 
@@ -389,3 +389,10 @@ def test_tiers_that_are_out_of_step_are_told():
     assert not any(
         "differ for" in line for line in br.verdict(br.credible_ranking(values.sel(entity=["first", "steady", "last"])))
     )
+
+
+def test_sentences_name_scores_as_headings_do():
+    posterior = br.fit(br.from_counts(tn=[8, 9], fp=[2, 1], fn=[3, 1], tp=[7, 9], entity=["a", "b"]), seed=1, draws=99)
+    lines = br.verdict(br.credible_ranking(posterior, "diagnostic_odds_ratio"))
+    assert any("by diagnostic odds ratio" in line for line in lines)
+    assert not any("_" in line for line in lines)
