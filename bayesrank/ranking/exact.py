@@ -368,7 +368,7 @@ def _accuracy(result: dict[str, Any]) -> list[str]:
         return []
     return [
         f"Probabilities may be off by up to {off:.1g}: the score bends sharply, or ends at values that depend on the "
-        "prevalence, or a concentration is near 0, and quadrature follows that badly (draws do not)."
+        "prevalence, or a concentration is near 0, and quadrature follows that badly (draws follow it better)."
     ]
 
 
