@@ -47,7 +47,9 @@ def brute_force(score, value, prevalence, n=1000):
     return np.mean(found < value if score.higher_is_better else found > value)
 
 
-@pytest.mark.parametrize("name", DIRECTED)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.slow) if name == "vut" else name for name in DIRECTED]
+)
 def test_area_against_brute_force(name):
     # A monotone contour crosses at most 2n of the n² squares around the midpoints: an error of 2/n at most.
     score = SCORES[name]

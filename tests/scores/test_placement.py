@@ -164,6 +164,7 @@ def test_scores_without_a_place(name):
     assert br.place(name, 0.2) is None
 
 
+@pytest.mark.slow
 def test_every_place_in_the_catalogue_is_one():
     """Whatever the catalogue holds: a place means the same order, None that no named place has it."""
     for name in br.scores.catalog().index:
