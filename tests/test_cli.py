@@ -319,7 +319,8 @@ def test_more_classes_are_told_which_scores_they_have():
 def test_the_default_score_is_one_that_the_data_speak_of(data, score):
     """Of ten classes there is no informedness; outcomes have no classes at all."""
     output = invoke("rank", data, "--draws", "20")
-    assert f"best by {score}" in output or f"first by {score}" in output
+    words = score.replace("_", " ")
+    assert f"best by {words}" in output or f"first by {words}" in output
     assert ("Note: Ranked by accuracy, as no --score was given." in output) == (score == "accuracy")
     mean = "Note: Ranked by mean_outcome, the mean of outcomes from 0 to 1, as no --score was given."
     assert (mean in output) == (score == "mean_outcome")

@@ -55,5 +55,5 @@ def test_counts_are_refused():
 
 def test_a_picture_of_cases_is_of_deciding_cases():
     joint = br.from_outcomes(pd.DataFrame({"a": [1, 0], "b": [1, 1]}))
-    with pytest.raises(TypeError, match=r"cases must come from br.deciding_cases; got a Dataset"):
+    with pytest.raises(ValueError, match=r"cases must come from br.deciding_cases; got a Dataset"):
         br.plots.case_grid(joint)

@@ -531,7 +531,7 @@ def test_who_is_best_is_not_told_where_quadrature_cannot():
     assert ranking["probability_best_error"].max() > 0.1
     said = " ".join(br.verdict(ranking))
     assert "Probabilities may be off by up to" in said
-    assert "Quadrature does not tell who of a, b and c is the most probable best by mean_outcome: draws may." in said
+    assert "Quadrature does not tell who of a, b and c is the most probable best by mean outcome: draws may." in said
     assert "share the highest" not in said
     alike = br.exact_ranking(br.from_frame(always.assign(correct=10, wrong=0)), "mean_outcome")
-    assert "a, b and c share the highest probability of being best by mean_outcome, 0.333 each." in br.verdict(alike)
+    assert "a, b and c share the highest probability of being best by mean outcome, 0.333 each." in br.verdict(alike)

@@ -260,7 +260,7 @@ def test_lower_is_better_comes_first_and_entities_can_be_chosen(studies):
     assert texts(axes[0].get_yticklabels()) == found["dataset"].values[np.argsort(found["median"].values)].tolist()
     with pytest.raises(KeyError, match="entities must be among"):
         br.plots.shrinkage(studies, "fnr", entities=["C"])
-    with pytest.raises(KeyError, match="entities must be among"):
+    with pytest.raises(ValueError, match="entities must hold at least one entity"):
         br.plots.shrinkage(studies, "fnr", entities=[])
     with pytest.raises(ValueError, match="axes must hold 1"):
         br.plots.shrinkage(studies, "fnr", entities=["B"], axes=axes.tolist() * 2)

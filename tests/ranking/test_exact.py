@@ -582,7 +582,7 @@ def test_what_has_no_value_is_not_ranked():
     assert "Never with a defined" in br.verdict(ranking)[-1]
     assert ranking["expected_regret"].isnull().all()  # a mean that may be infinite
     nobody = br.exact_ranking(counts.isel(entity=[0]), "lr+", model="beta_binomial", prior="haldane", force=True)
-    assert br.verdict(nobody) == ["No entity has a defined positive_likelihood_ratio: there is nothing to rank."]
+    assert br.verdict(nobody) == ["No entity has a defined positive likelihood ratio: there is nothing to rank."]
 
 
 def test_pairs_that_were_not_measured():
