@@ -68,7 +68,7 @@ def posterior(draws, **run):
     return br.fit(TABLES, draws=draws, chains=2, seed=3, **run)
 
 
-def same(found, expected):
+def assert_same(found, expected):
     """To the last digit of what xarray sums itself; all else exactly."""
     if found.attrs.get("method") or "entity" not in getattr(found, "dims", ()):
         xr.testing.assert_identical(found, expected)
@@ -80,7 +80,7 @@ def same(found, expected):
 def test_what_is_made_of_chunks_is_what_is_made_in_memory(name):
     made = (SMALL | OF_VALUES)[name]
     found = made(posterior(2300, chunks=1000)).compute()
-    same(found, made(posterior(2300)).compute())
+    assert_same(found, made(posterior(2300)).compute())
 
 
 OTHERS = {
