@@ -67,6 +67,18 @@ def sorbetto_map(flavor: object, resolution: int) -> np.ndarray:
     return Tile(ParameterizationDefault(), flavor, resolution=resolution).mat_value
 
 
+def sorbetto_winners(array: xr.DataArray, resolution: int) -> np.ndarray:
+    """P(best) by a loop of sorbetto over the draws."""
+    from sorbetto.flavor.entity_flavor import EntityFlavor
+
+    n = array.sizes["entity"]
+    total = np.zeros((n, resolution, resolution))
+    for cells in array.values.reshape(-1, n, 4):
+        won = sorbetto_map(EntityFlavor(1, sorbetto_entities(cells)), resolution)
+        total += won == np.arange(1, n + 1)[:, None, None]
+    return total
+
+
 def mcc(p: object) -> np.ndarray:
     """Matthews' coefficient as sorbetto takes it: a function of all its performances."""
     scale = (p.ptp + p.pfp) * (p.ptp + p.pfn) * (p.ptn + p.pfp) * (p.ptn + p.pfn)
@@ -112,27 +124,25 @@ def sorbetto_loops(array: xr.DataArray, best: float, ranks: float) -> None:
     if SORBETTO:
         print(MISSING)
         return
-    from sorbetto.flavor.entity_flavor import EntityFlavor
     from sorbetto.flavor.ranking_flavor import RankingFlavor
 
     draws, n = array.sizes["draw"], array.sizes["entity"]
-    some = array.values[: draws // 50].reshape(-1, n, 4)
+    some = array.isel(draw=slice(0, draws // 50))
 
     def winners() -> None:
-        total = np.zeros((n, 101, 101))
-        for cells in some:
-            total += sorbetto_map(EntityFlavor(1, sorbetto_entities(cells)), 101) == np.arange(1, n + 1)[:, None, None]
+        sorbetto_winners(some, 101)
 
     def all_ranks() -> None:
         held = np.zeros((n, n, 101, 101))
-        for cells in some:
+        for cells in some.values.reshape(-1, n, 4):
             entities = sorbetto_entities(cells)
             for k, one in enumerate(entities):
                 held[k] += sorbetto_map(RankingFlavor(one, entities), 101) == np.arange(1, n + 1)[:, None, None]
 
     for name, loop, ours in (("P(best)", winners, best), ("all ranks", all_ranks, ranks)):
-        theirs = timed(loop, 2) * draws / len(some)
-        print(f"  sorbetto loop, {name:10}          {theirs:8.2f} s ({len(some)} draws, scaled): {theirs / ours:.1f} x")
+        theirs = timed(loop, 2) * draws / some.sizes["draw"]
+        told = f"{some.sizes['draw']} draws, scaled"
+        print(f"  sorbetto loop, {name:10}          {theirs:8.2f} s ({told}): {theirs / ours:.1f} x")
 
 
 def sorbetto_correlation(array: xr.DataArray, method: str, ours: float) -> None:

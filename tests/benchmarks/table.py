@@ -188,10 +188,14 @@ def numpy_paired(right: np.ndarray) -> Any:
 
 def jobs() -> dict[str, tuple[str, Callable[[], Any], list[Rival]]]:
     sys.path.insert(0, str(Path(__file__).parent))
-    from bench_tile import numpy_loop, performances
+    from bench_tile import numpy_loop, performances, sorbetto_winners
 
     one, twenty, many = tables(1, 2)[0], tables(20, 2), tables(20, 10)
     maps = performances(1000, 10)
+    winners = [
+        Rival("NumPy", partial(numpy_loop, maps.isel(draw=slice(0, 50)), 101), 0.05),
+        Rival("sorbetto", partial(sorbetto_winners, maps.isel(draw=slice(0, 10)), 101), 0.01),
+    ]
     samples = br.tile.sample_performances(10_000, seed=1)
     score, values = br.scores.mcc(samples).values, br.tile.value(samples, 5).values.reshape(-1, 25)
     truth, (predicted,) = cases(10**6, 1)
@@ -228,12 +232,17 @@ def jobs() -> dict[str, tuple[str, Callable[[], Any], list[Rival]]]:
         "f": (
             "Tile with all its maps, 10 entities × 1,000 draws × 101²; the loop for the winner alone",
             partial(br.tile.credible, maps),
-            [Rival("NumPy", partial(numpy_loop, maps.isel(draw=slice(0, 50)), 101), 0.05)],
+            winners,
         ),
         "g": (
             "Spearman's correlation Tile of MCC, 10,000 performances × 101²",
             partial(br.tile.correlation, "mcc", 101, performances=samples, method="spearman"),
             [Rival("SciPy", lambda: [spearmanr(score, column) for column in values.T], 25 / 101**2)],
+        ),
+        "h": (
+            "Tile of P(best), 10 entities × 1,000 draws × 101²",
+            partial(br.tile.probability_best, maps),
+            winners,
         ),
     }
 
@@ -338,8 +347,7 @@ def page(lines: list[str], runs: int) -> str:
             + ", ".join(f"{name} {of(name)}" for name in (*PACKAGES, *PEERS))
             + f"; Python {sys.version.split()[0]}.",
             *(["\nLeft out, since they were not installed: " + ", ".join(missing) + "."] if missing else []),
-            "\nsorbetto, which draws the same maps, needs Python 3.12: `tests/benchmarks/bench_tile.py` runs beside it "
-            "where it is installed.",
+            "\nsorbetto, which draws the same maps, needs Python 3.12; `tests/benchmarks/bench_tile.py` has more.",
         ]
     ).replace("\n\n\n", "\n\n")
 
