@@ -214,10 +214,11 @@ def scale_on(ax: Any, name: str) -> Any:
 
 
 def halo(ax: Any, width: float = 3.0) -> list[Any]:
-    """An edge of paper around a line of ink, so that it is seen on any map."""
+    """An edge of paper around a line of ink, so that it is seen on any map; unbroken, also where the line is dashed."""
     from matplotlib.patheffects import Normal, Stroke
 
-    return [Stroke(linewidth=width, foreground=paper(ax)), Normal()]
+    solid = {"dash_offset": 0, "dash_list": None}
+    return [Stroke(linewidth=width, foreground=paper(ax), dashes=solid), Normal()]
 
 
 def looks(places: Sequence[int]) -> Iterator[tuple[str, Any]]:

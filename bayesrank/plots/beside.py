@@ -88,7 +88,7 @@ def roc_beside_tile(
         for level in np.linspace(0, 1, 11):
             line = isoperformance(x, y, float(level), prevalence, points=201)
             right.plot(line["fpr"], line["tpr"], color=scale(level), linewidth=1.5)
-        right.plot([0, 1], [0, 1], color=shade(right, 0.4), linewidth=0.8, linestyle=":")
+        right.plot([0, 1], [0, 1], color=shade(right, 0.6), linewidth=1, linestyle=":")
         if source is not None:
             _roc_points(right, source, colors)
         right.set(xlim=(-0.01, 1.01), ylim=(-0.01, 1.01), xlabel="FPR", ylabel="TPR", aspect="equal")

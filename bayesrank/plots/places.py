@@ -73,7 +73,7 @@ def placement_tile(prevalence: float | None = None, ax: Any = None, *, predictio
             (([0, 1], [0, 1]), "weighted accuracies†"),
             (([0, 1], [0.5, 0.5]), "Cohen’s κ, as priors change"),
         ):
-            ax.plot(*line, color=shade(ax, 0.35), linewidth=1, linestyle=":" if "κ" in label else "-", label=label)
+            ax.plot(*line, color=shade(ax, 0.5), linewidth=1, linestyle=":" if "κ" in label else "-", label=label)
         curve = no_skill_curve(prevalence=share)
         ax.plot(
             curve["a"], curve["b"], color=ORANGE, linestyle="--", linewidth=1.4, label=f"γ_π at prevalence {share:g}"
