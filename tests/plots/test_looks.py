@@ -1,5 +1,7 @@
 """What eyes found wrong in pictures, one test for each kind: clipped, faint, covered, or left out without a word."""
 
+from itertools import pairwise
+
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
@@ -70,14 +72,18 @@ def test_long_names_of_periods_do_not_run_into_each_other():
     drift = br.ops.drift(br.fit(counts_of(1, 8), seed=1, draws=100), "f1")
     figure = drawn(br.plots.ops_drift(drift))
     boxes = [label.get_window_extent() for label in figure.axes[1].get_xticklabels()]
-    assert all(one.x1 <= other.x0 for one, other in zip(boxes, boxes[1:], strict=False))
+    assert all(one.x1 <= other.x0 for one, other in pairwise(boxes))
     short = br.plots.ops_drift(drift.assign_coords(dataset=list("abcdefgh")))[1].get_xticklabels()
     assert {label.get_rotation() for label in short} == {0.0}
 
 
 def test_names_in_the_legend_of_a_meta_analysis_are_whole():
-    posterior = br.fit(counts_of(3, 5), "hierarchical_beta_binomial", seed=1, draws=50)
-    all_inside(drawn(br.plots.summary_roc(posterior)))
+    counts = counts_of(3, 5).assign_coords(entity=["CLASSIFIER OF GRADIENT BOOSTING", "b", "c"])
+    posterior = br.fit(counts, "hierarchical_beta_binomial", seed=1, draws=50)
+    # All of both axes, so that the picture is square beside its legend.
+    ax = br.plots.summary_roc(posterior)
+    ax.set(xlim=(0, 1), ylim=(0, 1), aspect="equal")
+    all_inside(drawn(ax))
 
 
 def test_binned_probabilities_above_single_ones_are_whole():
