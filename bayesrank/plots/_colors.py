@@ -20,6 +20,8 @@ MARKS = "os^vDPX"
 DASHES = ("-", (0, (5, 1.5)), (0, (3, 1, 1, 1)), (0, (1, 1)))
 #: Of entities to whom ``colors=`` gives none: seen on white and on black, and far from all of the palette.
 GREY = "#707070"
+#: Contrast that lines and dots need at least.
+SEEN = 2.0
 
 
 def colors(entities: Any, most: int = 8) -> dict[Any, Any]:
@@ -73,6 +75,8 @@ def place_colors(places: Sequence[int]) -> list[str]:
         # Lighter, darker, lighter still, ...: never near white or black.
         toward = 1.0 if cycle % 2 else 0.0
         step = (0.65 if toward else 0.4) * (1 - 1 / (1 + (cycle + 1) // 2))
+        # What is light already is lightened less.
+        step *= 1 - light(color) if toward else 1.0
         found.append(_hex((1 - step) * color + step * toward) if cycle else PALETTE[place % DISTINCT])
     return found
 
@@ -166,19 +170,55 @@ def _hex(rgb: np.ndarray) -> str:
     return str(to_hex((red, green, blue)))
 
 
-def contrasting(color: Any) -> str:
-    """Black or white, whichever is read better on a colour."""
+def light(color: Any) -> float:
+    """How light a colour is, from 0, black, to 1, white: its relative luminance.
+
+    Examples
+    --------
+    >>> round(light("white"), 3), round(light("#808080"), 3)
+    (1.0, 0.216)
+    """
     from matplotlib.colors import to_rgb
 
     linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in to_rgb(color)]
-    return "black" if 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2] > 0.18 else "white"
+    return float(np.dot(linear, [0.2126, 0.7152, 0.0722]))
+
+
+def contrast(color: Any, other: Any) -> float:
+    """Of two colours, from 1, none, to 21, black on white (WCAG).
+
+    Examples
+    --------
+    >>> round(contrast("black", "white"), 9)
+    21.0
+    """
+    high, low = sorted((light(color), light(other)), reverse=True)
+    return (high + 0.05) / (low + 0.05)
+
+
+def contrasting(color: Any) -> str:
+    """Black or white, whichever is read better on a colour."""
+    return "black" if light(color) > 0.18 else "white"
+
+
+def scale_on(ax: Any, name: str) -> Any:
+    """A colour scale of Matplotlib for lines and dots on paper: with as much ink in each colour as makes it seen."""
+    import matplotlib
+    from matplotlib.colors import ListedColormap
+
+    ground, found = paper(ax), []
+    for color in matplotlib.colormaps[name](np.linspace(0, 1, 256))[:, :3]:
+        shares = (mixed(color, ink(), share) for share in np.linspace(0, 1, 41))
+        found.append(next(one for one in shares if contrast(one, ground) >= SEEN or one == mixed(color, ink(), 1)))
+    return ListedColormap(found, name)
 
 
 def halo(ax: Any, width: float = 3.0) -> list[Any]:
-    """An edge of paper around a line of ink, so that it is seen on any map."""
+    """An edge of paper around a line of ink, so that it is seen on any map; unbroken, also where the line is dashed."""
     from matplotlib.patheffects import Normal, Stroke
 
-    return [Stroke(linewidth=width, foreground=paper(ax)), Normal()]
+    solid = {"dash_offset": 0, "dash_list": None}
+    return [Stroke(linewidth=width, foreground=paper(ax), dashes=solid), Normal()]
 
 
 def looks(places: Sequence[int]) -> Iterator[tuple[str, Any]]:

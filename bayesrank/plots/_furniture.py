@@ -62,7 +62,7 @@ def furnish(
         from bayesrank.tile import no_skill_curve
 
         curve = no_skill_curve(prediction_rate=prediction_rate)
-        ax.plot(curve["a"], curve["b"], color=ink(), linewidth=1.6, linestyle=(0, (1, 1.2)), path_effects=halo(ax, 3.2))
+        ax.plot(curve["a"], curve["b"], color=ink(), linewidth=2.2, linestyle=(0, (1, 0.9)), path_effects=halo(ax, 3.8))
     if not marks:
         return
     for name, (a, b), offset, (horizontal, vertical) in MARKS:

@@ -7,13 +7,15 @@ from html import escape
 from importlib import resources
 from typing import Any
 
-__all__ = ["Html", "embedded", "greys", "page", "part", "themed"]
+__all__ = ["Html", "breakable", "embedded", "greys", "page", "part", "themed"]
 
 #: Of the frame in a notebook, in pixels.
 HEIGHT = 800
 #: What greys in a picture are in a dark page: so much of its ink on its paper.
 DARK_INK, DARK_PAPER = (0xE6, 0xE9, 0xEC), (0x14, 0x18, 0x1C)
 GREY = re.compile(r"#([0-9a-f]{2})\1\1(?![0-9a-f])")
+#: Where long words may be broken: after separators, before brackets and within camelCase; not in numbers.
+SEAM = re.compile(r"(?<=[_/@:+=])(?=\w)|(?<=[.-])(?=[^\W\d])|(?<=\w)(?=\()|(?<=[a-z]{3})(?=[A-Z])")
 
 
 class Html(str):
@@ -67,6 +69,21 @@ def embedded(data: Any) -> str:
     """
     text = json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":")).replace("<", "\\u003c")
     return f'<script type="application/json">{text}</script>'
+
+
+def breakable(text: str, fits: int = 10) -> str:
+    """Text for a page whose long words, such as names of models, break where a reader would break them; words of
+    ``fits`` letters or fewer stay whole.
+
+    Examples
+    --------
+    >>> breakable("numentaTM & vit_base.in1k beat 0.123456789")
+    'numentaTM &amp; vit_<wbr>base.<wbr>in1k beat 0.123456789'
+    >>> breakable("windowedGaussian")
+    'windowed<wbr>Gaussian'
+    """
+    words = (SEAM.split(word) if len(word) > fits else [word] for word in str(text).split(" "))
+    return " ".join("<wbr>".join(map(escape, parts)) for parts in words)
 
 
 def themed(svg: str) -> str:

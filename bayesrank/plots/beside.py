@@ -7,7 +7,7 @@ import numpy as np
 import xarray as xr
 
 from bayesrank._checks import numbers, one_prevalence
-from bayesrank.plots._colors import entity_colors, ink, paper, shade
+from bayesrank.plots._colors import entity_colors, ink, paper, scale_on, shade
 from bayesrank.plots._furniture import SEQUENTIAL
 from bayesrank.plots._letters import legible
 from bayesrank.plots._style import OKABE_ITO, plain_names
@@ -17,6 +17,8 @@ __all__ = ["roc_beside_tile"]
 
 #: Pictures of ROC beside a Tile.
 MOST = 12
+#: Entities whose points have names.
+NAMED = 12
 
 
 def roc_beside_tile(
@@ -73,10 +75,11 @@ def roc_beside_tile(
         )
     across, up = np.broadcast_arrays(*places)
     number = across.size
-    figure, axes = plt.subplots(1, 1 + number, figsize=(5.0 + 4.4 * number, 4), layout="constrained")
+    room = 2.4 if 0 < getattr(source, "sizes", {}).get("entity", 0) <= NAMED else 0.0
+    figure, axes = plt.subplots(1, 1 + number, figsize=(5.0 + 4.4 * number + room, 4), layout="constrained")
     left, *squares = axes
     value_tile(tile, ax=left, prevalence=prevalence)
-    scale = matplotlib.colormaps[SEQUENTIAL]
+    scale = scale_on(left, SEQUENTIAL)
     for k, (right, x, y) in enumerate(zip(squares, across.tolist(), up.tolist(), strict=True)):
         mark = str(k + 1) if number > 1 else ""
         size = 12 if mark else 9
@@ -85,7 +88,7 @@ def roc_beside_tile(
         for level in np.linspace(0, 1, 11):
             line = isoperformance(x, y, float(level), prevalence, points=201)
             right.plot(line["fpr"], line["tpr"], color=scale(level), linewidth=1.5)
-        right.plot([0, 1], [0, 1], color=shade(right, 0.4), linewidth=0.8, linestyle=":")
+        right.plot([0, 1], [0, 1], color=shade(right, 0.6), linewidth=1, linestyle=":")
         if source is not None:
             _roc_points(right, source, colors)
         right.set(xlim=(-0.01, 1.01), ylim=(-0.01, 1.01), xlabel="FPR", ylabel="TPR", aspect="equal")
@@ -107,7 +110,7 @@ def _roc_points(ax: Any, source: Any, colors: Mapping[Any, Any] | None) -> None:
 
     across, up = fpr(source), tpr(source)
     names = across["entity"].values.tolist() if across.dims == ("entity",) else []
-    if not 0 < len(names) <= 12:
+    if not 0 < len(names) <= NAMED:
         ax.plot(across.values.ravel(), up.values.ravel(), ".", color=ink(), markersize=5)
         return
     paints = entity_colors(names, colors)

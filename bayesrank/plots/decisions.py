@@ -64,14 +64,14 @@ def decision_curve(curve: xr.Dataset, ax: Any = None, *, colors: Mapping[Any, An
     models = np.flatnonzero(~always)
     for place in shown:
         band = (curve["lower"][models[place]], curve["upper"][models[place]])
-        ax.fill_between(t, *band, color=paints[place], alpha=0.15 if len(shown) <= 6 else 0.06, linewidth=0)
+        ax.fill_between(t, *band, color=paints[place], alpha=min(0.15, 0.5 / len(shown)), linewidth=0)
     for place in rest:
-        ax.plot(t, curve["mean"][models[place]], color=shade(ax, 0.2), linewidth=0.7, zorder=1.5)
+        ax.plot(t, curve["mean"][models[place]], color=shade(ax, 0.3), linewidth=0.7, zorder=1.5)
     for place in shown:
         i, dash = models[place], DASHES[place % len(DASHES)]
         ax.plot(t, curve["mean"][i], color=paints[place], linestyle=dash, linewidth=1.8, label=names[i])
     if rest:
-        ax.plot([], [], color=shade(ax, 0.2), linewidth=0.7, label=f"{len(rest)} more")
+        ax.plot([], [], color=shade(ax, 0.3), linewidth=0.7, label=f"{len(rest)} more")
     for i, width in zip(np.flatnonzero(always), (1.0, 2.0), strict=True):
         ax.plot(t, curve["mean"][i], color=ink(), linewidth=width, linestyle="-", label=names[i])
     top = float(curve["upper"].max())

@@ -11,7 +11,7 @@ import xarray as xr
 
 from bayesrank._checks import array_over, number, numbers, prevalences, sequence, whole
 from bayesrank.plots._colors import ink, paper
-from bayesrank.plots._furniture import color_bar, furnish, scale, title, window_of
+from bayesrank.plots._furniture import ACROSS, color_bar, furnish, scale, title, window_of
 from bayesrank.plots._letters import legible
 from bayesrank.plots._style import new_axes, plain_names
 
@@ -164,5 +164,8 @@ def value_tiles(
         ax.label_outer()
     for ax in grid.flat[size:]:
         ax.set_visible(False)
+    for ax in grid.flat[max(size - columns, 0) : size]:  # the lowest of each column
+        ax.tick_params(labelbottom=True)
+        ax.set_xlabel(ACROSS, fontsize=8)
     color_bar(ScalarMappable(norm, colored["cmap"]), grid, tiles, label or title(tiles), 0.8)
     return legible(figure)

@@ -65,7 +65,7 @@ def summary_roc(source: Any, prob: float = 0.95, ax: Any = None) -> Any:
     points = source if ready else summary_points(source, prob)
     names = points["entity"].values.tolist() if "entity" in points.coords else list(range(points.sizes["entity"]))
     colors, few = entity_colors(names), len(names) < CROWD
-    ax = new_axes(ax, 7.0, 4.6)
+    ax = new_axes(ax, 7.8, 4.6)
     largest = float(points["cases"].max()) if "cases" in points else 1.0
     for i, name in enumerate(names):
         one, color = points.isel(entity=i), colors[name]

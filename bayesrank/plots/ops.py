@@ -5,10 +5,11 @@ from typing import Any
 
 import numpy as np
 import xarray as xr
+from rich.cells import cell_len
 
 from bayesrank import _text
 from bayesrank._checks import array_over, one_of, result_of
-from bayesrank.plots._colors import ink, looks, paper, shade, winners
+from bayesrank.plots._colors import ink, looks, paper, scale_on, shade, winners
 from bayesrank.plots._furniture import ACROSS, UP
 from bayesrank.plots._letters import legible
 from bayesrank.plots._style import OKABE_ITO, entity_colors, new_axes, new_panels, plain_names
@@ -44,14 +45,13 @@ def ops_values(ops: xr.DataArray, ax: Any = None) -> Any:
     >>> ax.get_xlabel(), len(ax.lines)
     ('f1', 3)
     """
-    import matplotlib
-
     array_over("ops", ops, ("prevalence", "value"), " (br.ops.value_curves gives one)")
     ax = new_axes(ax, 5.5, 4.2)
+    scale = scale_on(ax, "cividis")
     ops = ops.transpose("prevalence", "value")
     size = ops.sizes["prevalence"]
     for i, share in enumerate(ops["prevalence"].values):
-        color = matplotlib.colormaps["cividis"](0.9 * i / max(size - 1, 1))
+        color = scale(0.9 * i / max(size - 1, 1))
         ax.plot(ops["value"], ops.isel(prevalence=i), color=color, linewidth=1.8, label=f"{share:g}")
     ax.set(xlabel=str(ops.attrs.get("score", "value")).replace("_", " "), ylabel="OPS", ylim=(-0.02, 1.02))
     ax.grid(color=shade(ax, 0.1))
@@ -145,12 +145,12 @@ def ops_curve(
     of_all = len(entities) <= NAMED
     shown = list(range(len(entities))) if of_all else winners(result["ops"].transpose("entity", along).values)
     rest = sorted(set(range(len(entities))) - set(shown))
-    alpha = 0.2 if len(shown) <= 6 else 0.06
+    alpha = min(0.2, 0.5 / max(len(shown), 1))
     ordinate = str(result.attrs.get("metric", "value")).split("_at_")[0]
     for ax, variable, label in zip(axes, ("value", "ops"), (ordinate, f"OPS of {ordinate}"), strict=True):
         for i in rest:
             one = result.isel(entity=i)
-            ax.plot(one[along], one[variable], color=shade(ax, 0.2), linewidth=0.7, zorder=1.5)
+            ax.plot(one[along], one[variable], color=shade(ax, 0.3), linewidth=0.7, zorder=1.5)
         for i in shown:
             one, color, name = result.isel(entity=i), paints[i], names[i]
             mark, dash = next(looks([i]))
@@ -161,7 +161,7 @@ def ops_curve(
             if variable == "ops" and "ops_lower" in one:
                 ax.fill_between(one[along], one["ops_lower"], one["ops_upper"], color=color, alpha=alpha, linewidth=0)
         if rest:
-            ax.plot([], [], color=shade(ax, 0.2), linewidth=0.7, label=f"{len(rest)} more")
+            ax.plot([], [], color=shade(ax, 0.3), linewidth=0.7, label=f"{len(rest)} more")
         ax.set(xlabel=AXES[along], ylabel=label)
         ax.grid(color=shade(ax, 0.1))
     axes[1].set_ylim(-0.02, 1.02)
@@ -321,7 +321,10 @@ def ops_drift(result: xr.Dataset, entity: Any = None, axes: Any = None) -> Any:
     if not figure.legends:  # beside another entity it is there already
         handles, labels = below.get_legend_handles_labels()
         figure.legend(handles, labels, frameon=False, fontsize=9, loc="outside lower center", ncols=2, labelcolor=ink())
-    below.set_xticks(x, plain_names(periods, 18), rotation=90 if len(periods) > 8 else 0)
+    names = plain_names(periods, 18)
+    # Names lie flat where each fits below its bars: a letter is some six points wide.
+    room = 72 / figure.dpi * below.get_window_extent().width / len(names)
+    below.set_xticks(x, names, rotation=90 if 6 * max(map(cell_len, names)) > room else 0)
     for ax in axes:
         ax.grid(axis="y", color=shade(ax, 0.1))
         ax.set_axisbelow(True)

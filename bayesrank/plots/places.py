@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from bayesrank._checks import named, number, one_prevalence
-from bayesrank.plots._colors import halo, ink, paper, shade
+from bayesrank.plots._colors import halo, ink, paper, scale_on, shade
 from bayesrank.plots._furniture import furnish
 from bayesrank.plots._letters import legible
 from bayesrank.plots._style import OKABE_ITO, new_axes, new_panels
@@ -73,7 +73,7 @@ def placement_tile(prevalence: float | None = None, ax: Any = None, *, predictio
             (([0, 1], [0, 1]), "weighted accuracies†"),
             (([0, 1], [0.5, 0.5]), "Cohen’s κ, as priors change"),
         ):
-            ax.plot(*line, color=shade(ax, 0.35), linewidth=1, linestyle=":" if "κ" in label else "-", label=label)
+            ax.plot(*line, color=shade(ax, 0.5), linewidth=1, linestyle=":" if "κ" in label else "-", label=label)
         curve = no_skill_curve(prevalence=share)
         ax.plot(
             curve["a"], curve["b"], color=ORANGE, linestyle="--", linewidth=1.4, label=f"γ_π at prevalence {share:g}"
@@ -149,8 +149,6 @@ def pencil(a: float, b: float, prevalence: float, ax: Any = None, lines: int = 1
     >>> ax.get_title()
     'the score at a = 0.95, b = 0.7, prevalence 0.2'
     """
-    import matplotlib
-
     from bayesrank._checks import whole
     from bayesrank.plots._furniture import SEQUENTIAL
     from bayesrank.tile import isoperformance, vertex
@@ -162,7 +160,7 @@ def pencil(a: float, b: float, prevalence: float, ax: Any = None, lines: int = 1
     x, y = point["fpr"].item(), point["tpr"].item()
     meets = np.isfinite([x, y]).all()
     _square(ax, (x, y) if meets else None)
-    scale = matplotlib.colormaps[SEQUENTIAL]
+    scale = scale_on(ax, SEQUENTIAL)
     for level in np.linspace(0, 1, lines):
         line = isoperformance(a, b, float(level), prevalence)
         ends = line["fpr"].values, line["tpr"].values
@@ -214,8 +212,6 @@ def vertices(prevalence: float, axes: Any = None, values: Any = (0.1, 0.3, 0.5, 
     >>> [ax.get_title() for ax in vertices(0.2)]
     ['vertices with one a', 'vertices with one b']
     """
-    import matplotlib
-
     from bayesrank._checks import numbers
     from bayesrank.plots._furniture import SEQUENTIAL
     from bayesrank.tile import vertex
@@ -223,7 +219,7 @@ def vertices(prevalence: float, axes: Any = None, values: Any = (0.1, 0.3, 0.5, 
     prevalence = one_prevalence(prevalence)
     shown = np.ravel(numbers("values", values, 0.0, 1.0))
     axes = new_panels(axes, 1, 2, 9.6, 4.4)
-    scale = matplotlib.colormaps[SEQUENTIAL]
+    scale = scale_on(axes[0], SEQUENTIAL)
     other = np.concatenate([np.linspace(0, 1, 401)])
     for ax, name, corner in zip(axes, "ab", ((1.0, 0.0), (0.0, 1.0)), strict=True):
         _square(ax, None, reach=2.0)

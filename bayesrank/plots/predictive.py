@@ -8,7 +8,7 @@ import xarray as xr
 
 from bayesrank import scores
 from bayesrank._checks import array_over, flag, in_words, named, numbers, sequence, whole
-from bayesrank.plots._colors import halo, ink, paper, shade
+from bayesrank.plots._colors import halo, ink, paper, scale_on, shade
 from bayesrank.plots._style import OKABE_ITO, new_axes, new_figure, new_panels
 from bayesrank.plots.roc import _draw_contours, count_ticks
 from bayesrank.predictive import confusion_pmf
@@ -154,7 +154,7 @@ def effect_of_size(counts: xr.DataArray, factors: Sequence[int] = (1, 4, 16), ax
         pmf = confusion_pmf(counts * factor)
         fpr, tpr = _rates(pmf)
         levels = pmf.values.max() * np.array([0.01, 0.1, 0.3, 0.5, 0.7, 0.9])
-        ax.contour(fpr, tpr, pmf.values, levels=levels, cmap="viridis", linewidths=1)
+        ax.contour(fpr, tpr, pmf.values, levels=levels, cmap=scale_on(ax, "viridis"), linewidths=1)
         ax.set(xlim=(0, 1), ylim=(0, 1), aspect="equal")
         sizes = pmf["positives"].item(), pmf["negatives"].item()
         count_ticks(ax, *sizes)

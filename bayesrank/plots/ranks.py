@@ -258,7 +258,8 @@ def superiority(ranking: xr.Dataset, ax: Any = None, *, top: int | None = None) 
     """
     ordered, left_out = _in_order(ranking, top)
     size = ordered.sizes["entity"]
-    ax = new_axes(ax, *matrix_size(size, 0.42))
+    # Of few entities the names and the title need more room than the cells.
+    ax = new_axes(ax, *matrix_size(max(size, 4), 0.42))
     values = ordered["superiority"].values.copy()
     np.fill_diagonal(values, np.nan)
     image = ax.imshow(values, cmap="PuOr", vmin=0, vmax=1, interpolation="nearest")
@@ -272,7 +273,9 @@ def superiority(ranking: xr.Dataset, ax: Any = None, *, top: int | None = None) 
                 color = contrasting(image.cmap(image.norm(p))[:3])
                 ax.text(j, i, text, ha="center", va="center", fontsize=8, color=color)
     rope = ranking.attrs["rope"]
-    ax.set_title(f"P(row beats column{f' by more than {rope:g}' if rope else ''}){left_out}", fontsize=10)
+    gap = "\n" if size < 8 else " "
+    more = f"{gap}by more than {rope:g}" if rope else ""
+    ax.set_title(f"P(row beats column{more}){left_out}", fontsize=10)
     ax.figure.colorbar(image, ax=ax, shrink=0.6, aspect=30)
     return legible(ax)
 
@@ -329,11 +332,13 @@ def score_lines(
     paints = list(entity_colors(table["entity"].values.tolist(), colors).values())
     for place, (i, (mark, _)) in enumerate(zip(order, looks(range(len(order))), strict=True)):
         shown = place < highlight
-        color = paints[i] if shown else shade(ax, 0.2)
+        color = paints[i] if shown else shade(ax, 0.3)
         ax.plot(
             x, table.values[i], f"{mark}-" if shown else "-", color=color, linewidth=1.8 if shown else 0.7,
             markersize=4, zorder=2 + shown, label=names[place] if shown else None,
         )  # fmt: skip
+    if len(order) > highlight:
+        ax.plot([], [], color=shade(ax, 0.3), linewidth=0.7, label=f"{len(order) - highlight} more")
     ax.set_xticks(x, [str(name).replace("_", " ") for name in rankings])
     ax.set_ylabel("expected rank")
     rank_ticks(ax.yaxis, len(names))

@@ -101,7 +101,7 @@ def roc_regions(
         for limits, setter in ((ax.get_xlim(), ax.set_xlim), (ax.get_ylim(), ax.set_ylim)):
             pad = 0.02 * (limits[1] - limits[0])
             setter(max(limits[0], -pad), min(limits[1], 1 + pad))
-    ax.plot([0, 1], [0, 1], color=shade(ax, 0.4), linewidth=0.8, linestyle=":", scalex=False, scaley=False)
+    ax.plot([0, 1], [0, 1], color=shade(ax, 0.6), linewidth=1, linestyle=":", scalex=False, scaley=False)
     words = ["medians"] if "region_fpr" in found else []
     words += [f"regions hold both with probability {prob:g}"] if words and chosen else []
     words += ["marks around others: at the same place"] if around else []

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from bayesrank._checks import flag, numbers, one_prevalence, sequence, span, whole
-from bayesrank.plots._colors import halo, ink, mixed, shade
+from bayesrank.plots._colors import halo, ink, mixed, scale_on, shade
 from bayesrank.plots._style import new_axes
 from bayesrank.predictive import multiplicity
 from bayesrank.scores import Score, as_score
@@ -18,7 +18,7 @@ from bayesrank.scores.lattice import lattice_values, pr_lattice, roc_lattice, ro
 
 __all__ = ["contours", "count_ticks", "multiplicities", "pr_points", "roc_points"]
 
-#: From red, low, to blue, high; grey, not white, between, so that lines are seen.
+#: From red, low, to blue, high; on paper grey, not white, between, so that lines are seen.
 PAINT = "coolwarm_r"
 #: Of a number of steps, to rounding.
 SLACK = 1e-9
@@ -199,7 +199,12 @@ def multiplicities(positives: int, negatives: int, score: Any, ax: Any = None) -
     number = multiplicity(positives, negatives, score).isel(tn=slice(None, None, -1)).values  # by FP
     _draw_contours(ax, score, positives / (positives + negatives), None, (0.0, 1.0))
     dots = ax.scatter(
-        points["fpr"], points["tpr"], c=number.ravel(), s=12, cmap="viridis_r", norm=LogNorm(1, max(number.max(), 2))
+        points["fpr"],
+        points["tpr"],
+        c=number.ravel(),
+        s=12,
+        cmap=scale_on(ax, "viridis_r"),
+        norm=LogNorm(1, max(number.max(), 2)),
     )
     bar = ax.figure.colorbar(dots, ax=ax, label="matrices with this value (not linear: logarithms)")
     ticks = [n for n in (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000) if n <= max(number.max(), 2)]
@@ -235,7 +240,7 @@ def _draw_points(
     """The points of a lattice, coloured by a score."""
     low, high = _limits(score)
     value = lattice_values(*sizes, score).values.ravel()
-    dots = ax.scatter(x, y, c=value, cmap=PAINT, vmin=low, vmax=high, **style)
+    dots = ax.scatter(x, y, c=value, cmap=scale_on(ax, PAINT), vmin=low, vmax=high, **style)
     ax.figure.colorbar(dots, ax=ax, label=_name(score), location=bar)
     ax.set_aspect("equal")
     ax.set_title(f"{sizes[0]} positives, {sizes[1]} negatives")
@@ -262,7 +267,7 @@ def _draw_contours(
 
     shown = _steps(*_limits(score)) if values is None else np.asarray(values, dtype=float)
     norm = Normalize(*_limits(score))
-    paint = ScalarMappable(norm, PAINT)
+    paint = ScalarMappable(norm, scale_on(ax, PAINT))
     lines = []
     for value in shown.tolist():
         curve = contour_curve(score, [value], prevalence, extent).isel(value=0)

@@ -7,7 +7,7 @@ import numpy as np
 import xarray as xr
 
 from bayesrank._checks import array_over, in_words, named, number, one_of, whole
-from bayesrank.plots._colors import ink, paper, place_colors, shade
+from bayesrank.plots._colors import ink, paper, place_colors, scale_on, shade
 from bayesrank.plots._style import OKABE_ITO, list_names, new_axes, strip
 from bayesrank.plots.roc import _name
 from bayesrank.predictive.scores import matrix_values
@@ -79,6 +79,7 @@ def score_pmf(
             above.stairs(mass, edges, color=paint, linewidth=1.2)
         above.set(xlim=ax.get_xlim(), ylim=(0, None), ylabel=f"in {bins} bins")
         above.tick_params(labelbottom=False)
+        above.set_title(" ", fontsize=4)  # the layout leaves an inset too little room
         marked.append(above)
     if observed is not None:
         for one in marked:
@@ -213,10 +214,9 @@ def score_pmf_by_tpr(pmf: xr.DataArray, score: Any, ax: Any = None) -> Any:
     array_over("pmf", pmf, ("tp", "tn"), " (br.predictive.confusion_pmf gives one, of both class sizes)")
     value = matrix_values(pmf, score).values
     ax = new_axes(ax, 6.0, 3.6)
-    from matplotlib import colormaps
-
+    scale = scale_on(ax, "viridis")
     for i in range(len(value)):
-        colour = colormaps["viridis"](i / max(len(value) - 1, 1))
+        colour = scale(i / max(len(value) - 1, 1))
         ax.plot(value[i], pmf.values[i], ".-", color=colour, linewidth=0.7, markersize=3)
     ax.set(xlabel=_name(score), ylabel="probability of the matrix", ylim=(0, None))
     return ax

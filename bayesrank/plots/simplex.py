@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from bayesrank._checks import in_words, sequence, whole
-from bayesrank.plots._colors import shade
+from bayesrank.plots._colors import scale_on, shade
 from bayesrank.plots._style import new_axes, new_panels
 from bayesrank.plots.roc import PAINT, _draw_contours, _lattice, _limits, _name, _roc_axes, _values
 from bayesrank.scores import as_score
@@ -73,7 +73,7 @@ def animate_contours(
     axes = new_panels(axes, 1, 2, 9.6, 4.4)
     square, lattice = axes
     drawn: list[Any] = []
-    norm = Normalize(*_limits(score))
+    norm, paint = Normalize(*_limits(score)), scale_on(square, PAINT)
 
     def draw(p: int) -> list[Any]:
         n = total - p
@@ -84,7 +84,7 @@ def animate_contours(
         for ax, scale, size in ((square, (1, 1), 9), (lattice, (n, p), 4)):
             drawn.extend(_draw_contours(ax, score, p / total, shown, (0.0, 1.0), scale=scale))
             drawn.append(ax.scatter(
-                points["fpr"] * scale[0], points["tpr"] * scale[1], c=value, s=size, cmap=PAINT, norm=norm, zorder=2
+                points["fpr"] * scale[0], points["tpr"] * scale[1], c=value, s=size, cmap=paint, norm=norm, zorder=2
             ))  # fmt: skip
         square.set_title(f"{_name(score)}: {p} positives, {n} negatives")
         return drawn
@@ -95,7 +95,7 @@ def animate_contours(
         ylabel="true positives", aspect="equal", title=f"the same matrices, to scale: all {total} cases",
     )  # fmt: skip
     lattice.plot([0, total], [total, 0], color=shade(lattice, 0.3), linewidth=0.8)  # the upper right corners of all
-    square.figure.colorbar(ScalarMappable(norm, PAINT), ax=lattice, label=_name(score), shrink=0.8)
+    square.figure.colorbar(ScalarMappable(norm, paint), ax=lattice, label=_name(score), shrink=0.8)
     return FuncAnimation(square.figure, draw, frames=frames, interval=120)
 
 
@@ -147,7 +147,8 @@ def confusion_simplex(total: int, positives: Sequence[int], score: Any, ax: Any 
         colour = lattice_values(p, total - p, score).values
         low, high = _limits(score)
         dots = ax.scatter(
-            *np.moveaxis(points.values, -1, 0).reshape(3, -1), c=colour.ravel(), s=3, cmap=PAINT, vmin=low, vmax=high,
+            *np.moveaxis(points.values, -1, 0).reshape(3, -1), c=colour.ravel(), s=5, cmap=scale_on(ax, PAINT),
+            vmin=low, vmax=high,
             plotnonfinite=True, depthshade=False,
         )  # fmt: skip
     if dots is not None:

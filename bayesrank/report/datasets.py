@@ -114,6 +114,7 @@ def _cells(one: xr.Dataset) -> list[str]:
 def _picture(posterior: Any, score: Any, entities: list | None, rows: int, prob: float) -> Any:
     """The shrinkage as an inline SVG."""
     from bayesrank.plots import shrinkage
+    from bayesrank.plots.populations import OWN
     from bayesrank.report.pictures import inline_svg
 
     columns = 1 if entities is None else len(entities)
@@ -124,4 +125,7 @@ def _picture(posterior: Any, score: Any, entities: list | None, rows: int, prob:
         axes = figure.subplots(1, columns, sharex=True, sharey=True, squeeze=False)[0]
         shrinkage(posterior, score, entities=entities, prob=prob, axes=axes)
 
-    return inline_svg(draw, list_size(rows, 3.2 + (3.6 if columns > 1 else 4.8) * columns))
+    # Blue is no entity here, so that it may be as bright as the dark page wants it.
+    return inline_svg(draw, list_size(rows, 3.2 + (2.6 if columns > 1 else 4.8) * columns)).replace(
+        OWN.lower(), "var(--bar)"
+    )

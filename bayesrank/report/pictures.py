@@ -21,6 +21,8 @@ __all__ = ["MOST", "inline_svg", "interval_rows", "paints", "rank_rows", "shown_
 MOST = 40
 #: Columns of a picture of ranks; of more ranks several share one.
 COLUMNS = 60
+#: Share of their size to which pictures shrink.
+NARROW = 0.7
 #: Probabilities that are not drawn.
 UNSEEN = 0.001
 
@@ -115,8 +117,9 @@ def rank_rows(ranking: xr.Dataset, names: list[Any]) -> list[dict[str, Any]]:
     mass = ranking["rank_probability"].transpose("entity", "rank").sel(entity=names).fillna(0.0).values
     held = np.flatnonzero((mass > UNSEEN).any(0))
     last = int(held[-1]) + 1 if len(held) else mass.shape[1]
-    edges = np.unique(np.linspace(0, last, min(last, COLUMNS) + 1).round().astype(int))
-    columns = np.add.reduceat(mass[:, :last], edges[:-1], axis=1)
+    # Columns of equally many ranks, and each of what a rank of it has on average, lest wide ones look more probable.
+    edges = np.unique([*range(0, last, -(-last // COLUMNS)), last])
+    columns = np.add.reduceat(mass[:, :last], edges[:-1], axis=1) / np.diff(edges)
     size, highest = len(edges) - 1, max(columns.max(), 1e-9)
     step = next(n for n in (1, 2, 5, 10, 20, size) if size <= 8 * n)
     words = [f"{low + 1}" if high - low == 1 else f"{low + 1}–{high}" for low, high in pairwise(edges.tolist())]
@@ -164,7 +167,9 @@ def inline_svg(draw: Callable[[Any], Any], size: tuple[float, float]) -> Any:
             warnings.filterwarnings("ignore", "Glyph .* missing")
             figure.savefig(buffer, format="svg", dpi=100, metadata={"Date": None})
     text = buffer.getvalue()
-    return Markup(themed(text[text.index("<svg") :]))
+    # On a narrow screen it shrinks as long as its letters can be read, and is scrolled then.
+    narrow = f'<svg style="min-width:{NARROW * 96 * size[0]:.0f}px"'
+    return Markup(themed(text[text.index("<svg") :].replace("<svg", narrow, 1)))
 
 
 def _percent(value: float, low: float, high: float) -> float | None:

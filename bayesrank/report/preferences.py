@@ -100,7 +100,7 @@ def preferences_section(
     again = come_again([names.index(name) for name in first])
     at = middles([(seen == name) & ~shared for name in first], (0.0, 1.0, 0.0, 1.0)) if again else []
     legend = [
-        (palette[names.index(name)], f"{k}  {name}" if again else str(name), _share(float(share.sel(entity=name))))
+        (palette[names.index(name)], k if again else None, str(name), _share(float(share.sel(entity=name))))
         for k, name in enumerate(first, 1)
     ]
     return {

@@ -15,7 +15,7 @@ from bayesrank._checks import in_words
 from bayesrank._compat import groups_of, is_container
 from bayesrank.counts import are_outcomes, parts_of
 from bayesrank.performance import as_performance, observed_counts, posterior_of
-from bayesrank.plots._page import Html, greys, part
+from bayesrank.plots._page import Html, breakable, greys, part
 from bayesrank.plots._style import is_ratio
 from bayesrank.ranking import full_ranking, ranking_table, verdict
 from bayesrank.ranking._evidence import sampling
@@ -248,6 +248,7 @@ def _filled(**values: Any) -> Html:
         return resources.files("bayesrank.report").joinpath(name).read_text(encoding="utf-8")
 
     environment = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
+    environment.filters["soft"] = lambda text, fits=10: Markup(breakable(text, fits))
     for name in ("preferences", "members"):  # elements for the script, and pictures
         if values[name] and "data" in values[name]:
             values[name]["data"] = Markup(values[name]["data"])
@@ -349,12 +350,13 @@ def _before(values: xr.DataArray, ranking: xr.Dataset, prior_values: xr.DataArra
     from bayesrank.plots import posterior_against_prior
     from bayesrank.plots._style import list_size
 
+    names = values["entity"].values.tolist()
     name = values.name.replace("_", " ") if isinstance(values.name, str) else "score"
     return {
         "caption": f"What was believed of the {name} before and after the data.",
         "svg": inline_svg(
             lambda ax: posterior_against_prior(values, prior_values, ax=ax, ranking=ranking),
-            list_size(values.sizes["entity"]),
+            list_size(len(names), 4.2 + 0.05 * min(max(cell_len(str(name)) for name in names), 46)),
         ),
     }
 

@@ -1,6 +1,7 @@
 """Sections of the report that only some posteriors and evidence support."""
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -85,6 +86,8 @@ def predictive_section(posterior: Any, asked: bool) -> dict[str, Any] | None:
     draws = groups_of(posterior)["posterior"].sizes
     if not asked and parts.size * draws.get("chain", 1) * draws.get("draw", 1) > MOST:
         return None
+    from markupsafe import Markup
+
     from bayesrank.plots import predictive_check as picture
 
     try:
@@ -94,14 +97,15 @@ def predictive_section(posterior: Any, asked: bool) -> dict[str, Any] | None:
             raise
         return None
 
-    def draw(ax: Any) -> None:
+    def draw(ax: Any, k: int) -> None:
         figure = ax.figure
         ax.remove()
-        picture(check, figure)
+        picture(check.isel(statistic=[k]), figure)
 
     return {
         "lines": str(check.attrs["words"]).split("\n"),
-        "svg": inline_svg(draw, (8.6, 3.2)),
+        # One beside the other where there is room.
+        "svg": Markup(" ").join(inline_svg(partial(draw, k=k), (4.6, 3.2)) for k in range(check.sizes["statistic"])),
         "caption": "What was observed over what the model replicates; 1 is what chance alone makes.",
     }
 

@@ -185,18 +185,55 @@ return [wide <= room, out.map((one) => one.tagName + one.className + ' ' + one.t
 """
 
 
-@pytest.mark.parametrize("width", [360, 1280])
-def test_nothing_is_outside_of_the_page(tmp_path, width):
-    # A window is no narrower than 500, a frame in it is.
-    inner = few().replace("</body>", f"<script>parent.postMessage((() => {{ {MEASURE} }})(), '*')</script></body>")
+def told_at(tmp_path, width, page, script):
+    """What ``script`` returns in a page of so many pixels: a window is no narrower than 500, a frame in it is."""
+    inner = page.replace("</body>", f"<script>parent.postMessage((() => {{ {script} }})(), '*')</script></body>")
     outer = (
         "<title>none</title><body style='margin:0'><script>addEventListener('message', (event) => "
         "{ document.title = JSON.stringify(event.data); });</script>"
         f'<iframe style="border:0" width={width} height=900 srcdoc="{html_module.escape(inner)}"></iframe></body>'
     )
     dom = run(tmp_path, outer, "--dump-dom", "--virtual-time-budget=4000", "--window-size=1400,900")
-    fits, out, room = json.loads(html_module.unescape(re.search("<title>(.*?)</title>", dom, re.S)[1]))
+    return json.loads(html_module.unescape(re.search("<title>(.*?)</title>", dom, re.S)[1]))
+
+
+@pytest.mark.parametrize("width", [360, 1280])
+def test_nothing_is_outside_of_the_page(tmp_path, width):
+    fits, out, room = told_at(tmp_path, width, few(), MEASURE)
     assert (fits, out, room <= width) == (True, [], True)
+
+
+TABLES = """
+const tables = [...document.querySelectorAll('.wide')].map((box) => box.scrollWidth - box.clientWidth);
+const [head, ...rows] = [...document.querySelectorAll('#table + p + section tr')].map((row) =>
+  [...row.cells].filter((cell) => cell.checkVisibility()).map((cell) => cell.getBoundingClientRect()));
+const room = document.querySelector('.wide').clientWidth;
+return {
+  tables,
+  above: rows.every(([name, ...others]) => others.every((cell) => cell.top >= name.bottom - 1)),
+  wide: rows.every(([name]) => name.width > 0.9 * room),
+  below: rows.every((row) => row.every((cell, k) => Math.abs(cell.right - head[k].right) < 1)),
+};
+"""
+
+
+def test_on_a_telephone_a_name_has_a_line_of_its_own_and_no_table_is_cut(tmp_path):
+    other = br.sensitivity(COUNTS, "informedness", model="beta_binomial", draws=50, seed=1)
+    worth = br.expected_utility(posterior(), [[0, -1], [-5, 0]])
+    page = ranking_report(posterior(), "informedness", sections=[], sensitivity=other, decisions=worth)
+    found = told_at(tmp_path, 360, page, TABLES)
+    assert len(found["tables"]) == 3
+    assert found == {"tables": [0, 0, 0], "above": True, "wide": True, "below": True}
+    assert not told_at(tmp_path, 1280, page, TABLES)["above"]
+
+
+def test_the_chosen_place_is_seen_in_a_corner(tmp_path):
+    script = """
+    [...document.querySelectorAll('[data-place]')].find((one) => one.textContent === 'NPV').click();
+    const mark = document.querySelector('.chosen').getBoundingClientRect(), box = document.querySelector('.board svg');
+    const seen = getComputedStyle(box).overflow === 'visible' && mark.left >= 0;
+    return [seen, mark.left < box.getBoundingClientRect().left];"""
+    assert told_at(tmp_path, 360, few(), script) == [True, True]
 
 
 CONTRAST = """
@@ -258,3 +295,4 @@ def test_prints_all_rows_on_paper(tmp_path):
     )
     rules = told(tmp_path, many(), style + ".map((r) => r.cssText).join(' ')")
     assert re.search(r"tbody tr\[hidden\]\s*{\s*display: table-row !important", rules)
+    assert re.search(r"th button\s*{\s*display: contents", rules)  # else headings are not repeated on each page

@@ -7,6 +7,7 @@ from html import unescape
 import numpy as np
 import pandas as pd
 import pytest
+import xarray as xr
 
 import bayesrank as br
 from bayesrank.report import ranking_report
@@ -154,7 +155,7 @@ def test_regions_have_numbers_where_colours_come_again(first):
     )
     performance = br.as_performance(br.fit(counts, seed=1, draws=250))
     found = preferences_section(performance, br.scores.f1, 0.95, 1000.0, None)
-    legend = {name: color for color, name, _ in found["legend"]}
+    legend = {number or name: color for color, number, name, _ in found["legend"]}
     color = {(x + k, y): c for x, y, width, c, _ in found["cells"] for k in range(width)}
     if first < 12:
         assert found["numbers"] == []
@@ -163,8 +164,7 @@ def test_regions_have_numbers_where_colours_come_again(first):
     assert [number for number, *_ in found["numbers"]] == list(range(1, len(found["numbers"]) + 1))
     assert len(found["numbers"]) >= 2
     for number, x, y in found["numbers"]:
-        [of_legend] = [c for name, c in legend.items() if name.startswith(f"{number}  ")]
-        assert color[round(x), RESOLUTION - 1 - round(y)] == of_legend
+        assert color[round(x), RESOLUTION - 1 - round(y)] == legend[number]
 
 
 def test_long_tables_are_folded_after_the_first_tier():
@@ -383,3 +383,17 @@ def test_fifteen_hundred_entities_are_less_than_three_megabytes():
     assert len(html.encode()) < 3e6
     assert html.count("<tr><td>") == 1555
     assert "The first 40 of 1,555 are shown; the table has all." in html
+
+
+def test_ranks_that_share_a_column_are_as_dark_as_those_that_do_not():
+    size = 100
+    ranking = xr.Dataset(
+        {"rank_probability": (("entity", "rank"), np.full((size, size), 1 / size))},
+        coords={"entity": np.arange(size), "rank": np.arange(1, size + 1)},
+    )
+    axis, first, *_ = rank_rows(ranking, list(range(size)))
+    assert {dark for *_, dark in first["parts"]} == {1.0}
+    assert axis["ticks"][0][1] == "1–2"
+    # The last column holds what is left over.
+    odd = ranking.isel(rank=slice(0, 99))
+    assert {dark for *_, dark in rank_rows(odd, [0])[1]["parts"]} == {1.0}
