@@ -242,7 +242,9 @@ def test_one_answer_for_all_cases_of_each_class_contradicts_nothing(classes, pre
         assert not br.exact_ranking(posterior, "informedness")["contradicted"].any()
     mixed = br.from_matrix(np.eye(classes, dtype=int) * 9 + 1, "actual_rows")
     wrong = xr.DataArray(1000 * (1 - np.eye(classes)) + 1, dims=("actual", "predicted"))
-    assert br.credible_ranking(br.fit(mixed, prevalence=prevalence, prior=wrong, seed=1), "accuracy")["contradicted"].all()
+    assert br.credible_ranking(br.fit(mixed, prevalence=prevalence, prior=wrong, seed=1), "accuracy")[
+        "contradicted"
+    ].all()
 
 
 def test_the_forecast_of_no_tornado_contradicts_no_model():
