@@ -30,11 +30,35 @@ def number(x: float, digits: int | None = None) -> str:
 
 
 def interval(low: float, high: float, digits: int | None = None) -> str:
-    """An interval, or a dash where it is undefined; by default to three decimals, or fewer where it is large."""
+    """An interval with so many decimals, or a dash where it is undefined; by default as :func:`span` writes it."""
     if math.isnan(low):
         return "–"
-    places = decimals(3, low, high) if digits is None else digits
-    return f"{_rounded(low, places)} to {_rounded(high, places)}"
+    return span(low, high) if digits is None else f"{_rounded(low, digits)} to {_rounded(high, digits)}"
+
+
+def span(low: float, high: float, digits: int = 3) -> str:
+    """An interval to so many decimals, or fewer where it is large: its lower end may need more than the upper one.
+
+    Examples
+    --------
+    >>> span(0.25, 0.75), span(0.0432, 156.02), span(2.4, 1560.0), span(0.0, 12.0), span(0.0004, 0.5)
+    ('0.250 to 0.750', '0.043 to 156.0', '2.4 to 1560', '0.00 to 12.00', '0.0004 to 0.500')
+    """
+    return f"{beside(low, low, high, digits)} to {beside(high, low, high, digits)}"
+
+
+def beside(x: float, low: float, high: float, digits: int = 3) -> str:
+    """A number to the decimals of its interval, and to two digits where it is much smaller; a positive one is never 0.
+
+    Examples
+    --------
+    >>> beside(0.043, 0.001, 156.0), beside(0.5, 0.4, 0.6), beside(-0.0004, -0.1, 0.1), beside(7.0, 3.0, 5000.0)
+    ('0.043', '0.500', '0.000', '7')
+    """
+    places = decimals(digits, low, high)
+    plain = number(x, places)
+    small = 0 < x < (10.0 ** (1 - places) if places < digits else 0.5 * 10.0**-places)
+    return f"{x:.2g}" if small else plain
 
 
 def _rounded(x: float, digits: int) -> str:
@@ -49,7 +73,7 @@ def estimate(middle: float, low: float, high: float) -> str:
     >>> estimate(0.5, 0.25, 0.75), estimate(133.25, 8.0, 1200.0), estimate(math.nan, 0, 1)
     ('0.500 (0.250 to 0.750)', '133 (8 to 1200)', '–')
     """
-    return "–" if math.isnan(middle) else f"{number(middle, decimals(3, low, high))} ({interval(low, high)})"
+    return "–" if math.isnan(middle) else f"{beside(middle, low, high)} ({interval(low, high)})"
 
 
 def decimals(digits: int, *values: float) -> int:

@@ -525,13 +525,20 @@ def test_outcomes_beyond_what_a_float_tells_apart_are_refused():
 
 
 def test_who_is_best_is_not_told_where_quadrature_cannot():
-    """Nodes do not reach what 1e-3 for each of right and wrong says of entities that were always right."""
-    always = pd.DataFrame({"entity": ["a", "b", "c"], "correct": [10, 20, 8], "wrong": [0, 0, 2]})
-    ranking = br.exact_ranking(br.from_frame(always), "mean_outcome", prior=1e-3)
+    """Nodes do not reach what 1e-3 for each cell says of both rates of entities that were always right."""
+    counts = br.from_counts(tn=[10, 10, 8], fp=[0, 0, 0], fn=[0, 0, 0], tp=[9, 9, 9], entity=["a", "b", "c"])
+    ranking = br.exact_ranking(counts, "informedness", model="beta_binomial", prior=1e-3)
     assert ranking["probability_best_error"].max() > 0.1
     said = " ".join(br.verdict(ranking))
     assert "Probabilities may be off by up to" in said
-    assert "Quadrature does not tell who of a, b and c is the most probable best by mean outcome: draws may." in said
+    assert "Quadrature does not tell who of a, b and c is the most probable best by informedness: draws may." in said
     assert "share the highest" not in said
+
+
+def test_equal_outcomes_share_the_highest_probability_and_more_cases_tell():
+    always = pd.DataFrame({"entity": ["a", "b", "c"], "correct": [10, 20, 8], "wrong": [0, 0, 2]})
+    said = " ".join(br.verdict(br.exact_ranking(br.from_frame(always), "mean_outcome", prior=1e-3)))
+    assert "b is the most probable best by mean outcome: P(best) = 0.500." in said
+    assert "off by" not in said
     alike = br.exact_ranking(br.from_frame(always.assign(correct=10, wrong=0)), "mean_outcome")
     assert "a, b and c share the highest probability of being best by mean outcome, 0.333 each." in br.verdict(alike)

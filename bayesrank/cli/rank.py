@@ -174,8 +174,10 @@ def default_score(counts: xr.DataArray) -> Score:
 
 def _score_cells(row: Any, digits: int) -> list[str]:
     """Median and interval."""
-    places = _text.decimals(digits, row["lower"], row["upper"])
-    return [_text.number(row["median"], places), _text.interval(row["lower"], row["upper"], places)]
+    low, high = row["lower"], row["upper"]
+    if np.isnan(low):
+        return ["–", "–"]
+    return [_text.beside(row["median"], low, high, digits), _text.span(low, high, digits)]
 
 
 def _sheet(ranking: xr.Dataset, answers: list[xr.Dataset], lines: list[str], digits: int) -> Sheet:

@@ -5,6 +5,7 @@ from functools import partial
 from typing import Any
 
 import click
+import numpy as np
 import xarray as xr
 
 import bayesrank as br
@@ -166,5 +167,10 @@ def _show(table: xr.Dataset, names: list[str], lines: list[str], digits: int, ou
 def _cells(one: xr.Dataset, digits: int) -> list[str]:
     """Median, interval and observed value, with fewer decimals the larger they are."""
     low, middle, high, seen = (float(one[name]) for name in ("lower", "median", "upper", "observed"))
-    places = _text.decimals(digits, low, high)
-    return [_text.number(middle, places), _text.interval(low, high, places), _text.number(seen, places)]
+    if np.isnan(low):
+        return ["–", "–", _text.number(seen, digits)]
+    return [
+        _text.beside(middle, low, high, digits),
+        _text.span(low, high, digits),
+        _text.beside(seen, low, high, digits),
+    ]

@@ -37,10 +37,12 @@ class Source(Protocol):
     """Distributions of entities, given each of some prevalences."""
 
     atoms: Any  #: The one value that an entity always has (prevalence, entity); NaN where it varies.
-    span: Any  #: Values between which all others lie.
+    scale: Any  #: One on which values are looked at.
+    span: Any  #: Places on the scale between which all others lie.
+    endless: Any  #: Whether the cdf tells places that no value tells from the end of the range.
 
-    def cdf(self, values: np.ndarray) -> np.ndarray:
-        """P(value <= values), (prevalence, entity, value)."""
+    def cdf(self, places: np.ndarray) -> np.ndarray:
+        """P(value <= that of places on the scale), (prevalence, entity, place)."""
         ...
 
 
@@ -106,10 +108,15 @@ class Scale:
 
     def near(self, value: Any) -> Any:
         """Where a value lies, but not nearer to an end than it could be told from it."""
-        far = 1e300 if self.low == -self.high == -np.inf else FARTHEST
-        return np.clip(
-            self.x(value), *((-far, far) if np.isinf(self.high - self.low) else (np.log(EDGE), -np.log(EDGE)))
-        )
+        low, high = self.farthest
+        near = (low, high) if np.isinf(self.high - self.low) else (np.log(EDGE), -np.log(EDGE))
+        return np.clip(self.x(value), *near)
+
+    @property
+    def farthest(self) -> tuple[float, float]:
+        """Places between which values are finite; where the range has ends, all are."""
+        far = np.array([1e300, FARTHEST, np.inf])[np.isfinite([self.low, self.high]).sum()]
+        return -far, far
 
 
 @lru_cache(maxsize=8)
@@ -184,25 +191,30 @@ class Panels:
 
     def cdfs(self, groups: Sequence[Group], size: int, shift: float = 0.0) -> list[np.ndarray]:
         """P(value + shift <= that of a node) of every group: (prevalence, entity, panel, node)."""
-        values = self.scale.of(self.nodes(size)) - shift
-        middle = self.scale.of(self.edges.mean(axis=1))[:, None] - shift + 0 * values
+        places, middle = self.nodes(size), self.edges.mean(axis=1)
+        if shift:
+            places, middle = (self.scale.x(self.scale.of(x) - shift) for x in (places, middle))
         found = []
         for group in groups:
             source = group.source
-            cdf = source.cdf(values.ravel()).reshape(len(group.share), len(group.times), *values.shape)
+            cdf = source.cdf(places.ravel()).reshape(len(group.share), len(group.times), *places.shape)
             # At its value an entity of one value alone jumps: it has jumped on the panel above, not on that below.
             at = np.argwhere(~np.isnan(source.atoms))
             for q, u in at:
-                cdf[q, u] = middle > source.atoms[q, u]
+                cdf[q, u] = (middle > self.scale.x(source.atoms[q, u]))[:, None]
             found.append(cdf)
         return found
 
 
 def _ends(groups: Sequence[Group], scale: Scale, rope: float) -> tuple[float, float, np.ndarray]:
     """Where to look, and where cdfs jump."""
-    low, high = (f(group.source.span[i] for group in groups) for i, f in enumerate((min, max)))
+    places = np.array([f(group.source.span[i] for group in groups) for i, f in enumerate((min, max))])
+    places = np.clip(places, *scale.farthest)
+    low, high = scale.of(places)
     atoms = np.concatenate([group.source.atoms.ravel() for group in groups])
     cuts = np.unique(atoms[~np.isnan(atoms)])
-    ends = np.concatenate([[low, high][: 2 * (low < high)], cuts])
-    x = scale.near(np.concatenate([ends, ends + rope]))
+    some = places[: 2 * bool(places[0] < places[1])]
+    ends = np.concatenate([scale.of(some), cuts])
+    endless = all(group.source.endless for group in groups)
+    x = np.concatenate([scale.near(np.concatenate([ends, ends + rope])), some[: len(some) * endless]])
     return x.min(), x.max(), np.unique(scale.near(np.concatenate([cuts, cuts + rope, [low + rope, high]])))

@@ -14,7 +14,8 @@ from scipy import special
 
 from bayesrank.ranking._beta_tables import FAR, TAIL, window
 from bayesrank.ranking._board import Group, NoClosedForm, Scale
-from bayesrank.ranking._rates import Rates, is_defined, value_at
+from bayesrank.ranking._kinds import is_defined, needs, value_at
+from bayesrank.ranking._rates import Rates
 from bayesrank.scores._contour_area import monotone, root
 from bayesrank.scores._quadrature import gauss_jacobi, of_dirichlet
 from bayesrank.scores.score import Score
@@ -64,18 +65,26 @@ class _Content(NamedTuple):
 
 @dataclass(frozen=True)
 class Curves:
-    """Entities whose distribution is one curve each, with values within ``span``."""
+    """Entities whose distribution is one curve each, of values that lie ``between`` two."""
 
     curves: tuple[Callable[[np.ndarray], np.ndarray], ...]
-    span: tuple[float, float]
+    between: tuple[float, float]
+    scale: Scale
+    endless = False
 
     @property
     def atoms(self) -> np.ndarray:
         """They vary."""
         return np.full((1, len(self.curves)), np.nan)
 
-    def cdf(self, values: np.ndarray) -> np.ndarray:
-        """P(value <= values): (1, entity, value)."""
+    @property
+    def span(self) -> np.ndarray:
+        """Where on the scale the values lie."""
+        return self.scale.near(np.array(self.between))
+
+    def cdf(self, places: np.ndarray) -> np.ndarray:
+        """P(value <= that of places): (1, entity, place)."""
+        values = self.scale.of(places)
         return np.stack([curve(values) for curve in self.curves])[None]
 
 
@@ -135,6 +144,7 @@ def _scale(score: Score, prevalences: list[Any]) -> Scale:
 def _of_two_classes(score: Score, known: Known) -> list[tuple[Any, tuple[float, ...]]]:
     """Of every entity the group's key, its prevalence last, and the Beta parameters of TNR and TPR; None: undefined."""
     found: list[tuple[Any, tuple[float, ...]]] = []
+    required: dict[float, tuple[bool, bool]] = {}
     for k, table in enumerate(known.concentration):
         (tn, fp), (fn, tp) = table.tolist()
         share = _share(score, known, k)
@@ -143,12 +153,19 @@ def _of_two_classes(score: Score, known: Known) -> list[tuple[Any, tuple[float, 
         if not known.test_set[k] or not is_defined(score, tnr, tpr, at):
             found.append((None, ()))
             continue
-        if not monotone(score, np.array([at])):
-            raise NoClosedForm(
-                f"score must rise, or fall, with TPR and with TNR; got {score.name} (br.credible_ranking takes draws)"
-            )
-        # A rate that the score does not need may have nothing known of it.
-        rows = [pair if pair.any() else np.array([1.0, 0.0]) for pair in (tnr, tpr)]
+        if at not in required:
+            if not monotone(score, np.array([at])):
+                raise NoClosedForm(
+                    f"score must rise, or fall, with TPR and with TNR; got {score.name} (br.credible_ranking takes "
+                    "draws)"
+                )
+            required[at] = needs(score, at)
+        # A rate that the score does not need tells nothing, and may have nothing known of it.
+        alone = sum(required[at]) == 1
+        rows = [
+            pair if pair.any() and (need or not alone) else np.array([1.0, 0.0])
+            for pair, need in zip((tnr, tpr), required[at], strict=True)
+        ]
         together = (known.test_set[k], share) if isinstance(share, tuple) else (share,)
         found.append((together, tuple(np.concatenate(rows).tolist())))
     return found
@@ -169,9 +186,9 @@ def _share(score: Score, known: Known, k: int) -> float | tuple[float, float]:
 def _source(score: Score, content: _Content, nodes: int, shares: int, scale: Scale) -> tuple[Any, np.ndarray]:
     rows = np.array(content.rows)
     if len(rows[0]) == 2:
-        return _of_accuracies(score, rows, int(content.share)), np.ones(1)  # type: ignore[arg-type]
+        return _of_accuracies(score, rows, int(content.share), scale), np.ones(1)  # type: ignore[arg-type]
     if isinstance(content.share, tuple) and sum(content.times) == 1 and _is_ranking(score, rows[0]):
-        return _of_table(score, rows[0]), np.ones(1)
+        return _of_table(score, rows[0], scale), np.ones(1)
     share, weight = np.array([content.share]), np.ones(1)
     if isinstance(content.share, tuple):
         share, weight = gauss_jacobi(shares, *content.share)
@@ -188,7 +205,7 @@ def _is_ranking(score: Score, row: np.ndarray) -> bool:
     return min(needed) > 0 and two_sides
 
 
-def _of_table(score: Score, row: np.ndarray) -> Curves:
+def _of_table(score: Score, row: np.ndarray, scale: Scale) -> Curves:
     weights = dict(score.importance or {})
     cells = dict(zip(("tn", "fp", "tp", "fn"), row.tolist(), strict=True))
     right, wrong = ([(weights[c], cells[c]) for c in side if weights[c] > 0] for side in (("tn", "tp"), ("fn", "fp")))
@@ -203,7 +220,7 @@ def _of_table(score: Score, row: np.ndarray) -> Curves:
         inside = np.clip(values, 0.0, 1.0)
         return np.concatenate([curve(inside[i : i + chunk]) for i in range(0, len(inside), chunk)] or [inside])
 
-    return Curves((cdf,), span)
+    return Curves((cdf,), span, scale)
 
 
 # More than two classes
@@ -256,7 +273,7 @@ def _of_accuracy_alone(score: Score, classes: int) -> bool:
     return bool(np.allclose(seen, _at_accuracy(score, np.trace(tables, axis1=1, axis2=2), classes), rtol=1e-10))
 
 
-def _of_accuracies(score: Score, rows: np.ndarray, classes: int) -> Curves:
+def _of_accuracies(score: Score, rows: np.ndarray, classes: int, scale: Scale) -> Curves:
     def at(logit: np.ndarray) -> np.ndarray:
         return _at_accuracy(score, special.expit(logit), classes)
 
@@ -268,4 +285,5 @@ def _of_accuracies(score: Score, rows: np.ndarray, classes: int) -> Curves:
         return cdf
 
     low, high = window(*rows.T)
-    return Curves(tuple(curve(a, b) for a, b in rows.tolist()), (float(at(low).min()), float(at(high).max())))
+    between = float(at(low).min()), float(at(high).max())
+    return Curves(tuple(curve(a, b) for a, b in rows.tolist()), between, scale)

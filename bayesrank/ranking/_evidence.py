@@ -92,13 +92,18 @@ class Evidence:
         return [*values_of(scores, observed)]
 
     def extreme(self) -> xr.DataArray | None:
-        """Entities that were always right or always wrong: their scores lie at an end of what can be observed."""
+        """Entities at an end of what can be observed: always wrong, or of one answer for all cases of a class.
+
+        Whatever the prior, the posterior lies on one side of them, and they contradict nothing.
+        """
         observed = self.counts if self.shares is None else self.shares
         if observed is None or are_outcomes(observed):  # whose ends are those of the score
             return None
         table = observed.transpose(..., *OUTCOME_DIMS)
-        right = xr.DataArray(np.trace(table.values, axis1=-2, axis2=-1), dims=table.dims[:-2])
-        return (right == 0) | (np.abs(right - table.sum(OUTCOME_DIMS).values) < 1e-12)
+        cells = table.values
+        wrong = np.trace(cells, axis1=-2, axis2=-1) == 0
+        one_answer = cells.sum(axis=-1) - cells.max(axis=-1) < 1e-12
+        return xr.DataArray(wrong | one_answer.all(axis=-1), dims=table.dims[:-2])
 
     def notes(self, score: Score | None) -> list[str]:
         """Sentences on what the evidence cannot carry."""

@@ -89,7 +89,8 @@ def quantiles(groups: Sequence[Group], panels: Panels, cdf: np.ndarray, levels: 
     edge = np.where(at < ends.shape[1], low, high)
     found = panels.scale.of(np.where(at % 2 == 1, inside, edge))
     for value in _atoms(groups):
-        found = np.where((at % 2 == 0) & (np.abs(edge - panels.scale.near(value)) < 1e-9), value, found)
+        place = np.clip(panels.scale.x(value), panels.edges[0, 0], panels.edges[-1, 1])
+        found = np.where((at % 2 == 0) & (np.abs(edge - place) < 1e-9), value, found)
     return found
 
 
@@ -130,7 +131,7 @@ def _columns(group: Group, cdf: np.ndarray, panels: Panels) -> _Columns:
     low, high = cdf[:, 0, 0], cdf[:, -1, -1]
     below, above = np.where(jumps | (low <= NOTHING), 0.0, low), np.where(jumps | (high >= 1 - NOTHING), 0.0, 1 - high)
     # One value alone may be the end of the range, below or above all that is so near to it.
-    at = panels.scale.near(np.nan_to_num(atoms))
+    at = panels.scale.x(np.nan_to_num(atoms))
     lowest, highest = jumps & (at <= panels.edges[0, 0]), jumps & (at >= panels.edges[-1, 1])
     return _Columns(
         np.column_stack([below / 2 + lowest, cdf.reshape(len(cdf), -1), 1 - above / 2 - highest]),
@@ -144,7 +145,7 @@ def _columns(group: Group, cdf: np.ndarray, panels: Panels) -> _Columns:
 def _at(group: Group, value: float) -> tuple[np.ndarray, np.ndarray]:
     """Just below a value, the cdfs; and who always has it: (prevalence, item)."""
     atoms = group.source.atoms
-    cdf = group.source.cdf(np.array([value]))[..., 0]
+    cdf = group.source.cdf(group.source.scale.x(np.array([value])))[..., 0]
     same = np.abs(atoms - value) <= 1e-12 * max(abs(value), 1.0)
     return np.where(np.isnan(atoms), cdf, (atoms < value) & ~same), same
 

@@ -18,24 +18,19 @@ from scipy import special
 
 from bayesrank.ranking._beta_tables import FAR, BetaTables, beta_tables, window
 from bayesrank.ranking._board import Scale, slopes_at
+from bayesrank.ranking._kinds import DECIMALS, LOGITS, SAME, is_correlation, ratio_of, value_at
+from bayesrank.ranking._kinds import fixed as fixed_rate
+from bayesrank.ranking._one_rate import below, ends_of, logit_at, place_at
 from bayesrank.ranking._pieces import Pieces, pieces_of
 from bayesrank.scores._contour_area import root
 from bayesrank.scores.score import Score
 
-__all__ = ["Rates", "is_defined", "value_at"]
+__all__ = ["Rates"]
 
-#: Values that differ by less, and in as many decimals, are one.
-SAME, DECIMALS = 1e-12, 12
 #: Panels along a contour: as wide as so many standard deviations, and no wider.
 DEVIATIONS, PANEL = 3.5, 1.75
 #: Pieces of the score across the contours: their length, their degree, and what may be left of them beyond it.
 STRIDE, DEGREE, REST = 2.0, 15, 1e-11
-#: Singular values of a score's values that are 0 but for rounding, and that are not; coefficients that are 0.
-NONE, SOME, ROUNDED = 1e-13, 1e-10, 1e-12
-#: Scores so near to an end of their range are rounded.
-TOLD = 14.0
-#: Logits at which closed contours are tried.
-LOGITS = np.array([-30.0, -15.0, -5.0, -1.0, 0.5, 3.0, 10.0, 25.0])
 #: Places on contours that are held at a time.
 MOST = 4e6
 
@@ -48,88 +43,6 @@ class _Across(NamedTuple):
     starts: np.ndarray  #: The first piece of each panel, and one beyond the last.
     low: np.ndarray  #: Where the pieces of each panel begin.
     step: np.ndarray  #: Their length.
-
-
-def value_at(score: Score, zeta: Any, eta: Any, share: Any) -> np.ndarray:
-    """The score, higher is better, where TNR and TPR have these logits.
-
-    Examples
-    --------
-    >>> from bayesrank.scores import as_score
-    >>> value_at(as_score("informedness"), 0.0, np.inf, 0.5).item()
-    0.5
-    """
-    right, wrong = special.expit(zeta), special.expit(-np.asarray(zeta))
-    hit, miss = special.expit(eta), special.expit(-np.asarray(eta))
-    values = score.unclipped((1 - share) * right, (1 - share) * wrong, share * miss, share * hit)
-    return values if score.higher_is_better else -values
-
-
-def ratio_of(score: Score, scale: Scale, share: float) -> np.ndarray | None:
-    """Two bilinear functions of TNR and TPR that are in the ratio of the score's distances from the ends of its range.
-
-    As their values in the corners (side, TNR, TPR). An end at infinity is as far as 1, or less, far away. Most
-    scores are ratios of bilinear functions, which follow from a few values, and are tried at others; else None.
-
-    Examples
-    --------
-    >>> from bayesrank.scores import as_score
-    >>> ratio = ratio_of(as_score("jaccard"), Scale(0.0, 1.0), 0.5)
-    >>> (ratio / ratio[0, 1, 1]).round(9).tolist()  # TPR, and 1 - TPR + FPR
-    [[[0.0, 1.0], [0.0, 1.0]], [[2.0, 1.0], [1.0, 0.0]]]
-    """
-    x, y = np.random.default_rng(1).uniform(0.1, 0.9, (2, 24))
-    seen = value_at(score, special.logit(x), special.logit(y), share)
-    for terms in (np.stack([0 * x + 1, x, y], 1), np.stack([0 * x + 1, x, y, x * y], 1)):
-        _, size, vectors = np.linalg.svd(np.hstack([terms, -seen[:, None] * terms]))
-        if not size[-1] < NONE * size[0] or not size[-2] > SOME * size[0]:
-            continue
-        over, under = vectors[-1].reshape(2, -1)
-        below = terms @ under
-        if not (below > 0).all() and not (below < 0).all():
-            continue
-        corners = np.array([[[1, i, j, i * j] for j in (0, 1)] for i in (0, 1)])[..., : terms.shape[1]]
-        over, under = corners @ over * np.sign(below[0]), corners @ under * np.sign(below[0])
-        ends = (
-            over - scale.low * under if scale.low > -np.inf else under if scale.high < np.inf else over,
-            scale.high * under - over if scale.high < np.inf else under,
-        )
-        ratio = np.stack(ends)
-        ratio[np.abs(ratio) < ROUNDED * np.abs(np.stack([over, under])).max()] = 0.0
-        return ratio if _is_ratio(score, scale, share, ratio) else None
-    return None
-
-
-def _is_ratio(score: Score, scale: Scale, share: float, ratio: np.ndarray) -> bool:
-    """Whether the score is that everywhere, as far as it can be told."""
-    wanted = scale.x(value_at(score, LOGITS[:, None], LOGITS, share))
-    rates = np.stack([special.expit(-LOGITS), special.expit(LOGITS)])
-    up, down = np.einsum("kij,ia,jb->kab", ratio, rates, rates)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return _are_same(up / down if np.isinf([scale.low, scale.high]).all() else np.log(up / down), wanted)
-
-
-def _are_same(found: np.ndarray, wanted: np.ndarray) -> bool:
-    """Where scores can be told from the ends of their range; near to these they are rounded."""
-    told = np.abs(wanted) < TOLD
-    return bool(told.any() and (np.abs(found - wanted)[told] < 1e-6 * (1 + np.abs(wanted[told]))).all())
-
-
-def is_correlation(score: Score, scale: Scale, share: float) -> bool:
-    """Whether a score is MCC, as far as it can be told at a few values.
-
-    Examples
-    --------
-    >>> from bayesrank.scores import as_score
-    >>> [is_correlation(as_score(name), Scale(-1.0, 1.0), 0.3) for name in ("mcc", "markedness", "informedness")]
-    [True, False, False]
-    """
-    if (scale.low, scale.high) != (-1.0, 1.0) or not score.higher_is_better or not 0.0 < share < 1.0:
-        return False
-    zeta, eta = LOGITS[:, None], LOGITS
-    wanted, m, a = scale.x(value_at(score, zeta, eta, share)), (zeta + eta) / 2, np.exp((zeta - eta) / 2)
-    rest = (share * a + (1 - share) / a) * np.exp(m) + 2 + (share / a + (1 - share) * a) * np.exp(-m)
-    return _are_same(2 * np.arcsinh(2 * np.sqrt(share * (1 - share) / rest) * np.sinh(m)), wanted)
 
 
 @dataclass(frozen=True)
@@ -196,22 +109,25 @@ class Rates:
 
     @cached_property
     def span(self) -> tuple[float, float]:
-        """Values between which all scores lie that are not one value alone, but for next to no mass."""
-        ends = [self._along.corners] if len(self.free) else []
+        """Places between which all scores lie that are not one value alone, but for next to no mass."""
+        places = [self.scale.near(self._along.corners)] if len(self.free) else []
         for i in self.fixed:
-            low, high = window(*(self.tnr if (self.tnr[i] > 0).all() else self.tpr)[i])
-            at = self._on_edge(i, np.array([low, high]), self.shares[:, None])
-            ends.append(at[np.isnan(self.atoms[:, i])][:, None])
-        every = np.concatenate([[[np.inf, -np.inf]], *(part.reshape(-1, 2) for part in ends)])
+            places += [self._places(i, q) for q in np.flatnonzero(np.isnan(self.atoms[:, i])).tolist()]
+        every = np.concatenate([[[np.inf, -np.inf]], *(part.reshape(-1, 2) for part in places)])
         return float(every[:, 0].min()), float(every[:, 1].max())
 
-    def cdf(self, values: np.ndarray) -> np.ndarray:
-        """P(score <= value), given each prevalence: (prevalence, entity, value)."""
-        out = np.empty((len(self.shares), len(self.tnr), len(values)))
+    @property
+    def endless(self) -> bool:
+        """Whether all that varies does so along one rate, and is told by its logarithm."""
+        return not len(self.free) and self._has_lines
+
+    def cdf(self, places: np.ndarray) -> np.ndarray:
+        """P(score <= that of places on the scale), given each prevalence: (prevalence, entity, place)."""
+        out = np.empty((len(self.shares), len(self.tnr), len(places)))
         if len(self.free):
-            out[:, self.free] = self._pieces(self.scale.x(values)).reshape(len(self.shares), len(self.free), -1)
+            out[:, self.free] = self._pieces(places).reshape(len(self.shares), len(self.free), -1)
         for i in self.fixed:
-            out[:, i] = self._of_fixed(i, values)
+            out[:, i] = self._of_fixed(i, places)
         return out
 
     @cached_property
@@ -342,46 +258,48 @@ class Rates:
         )  # fmt: skip
         return out
 
-    def _of_fixed(self, i: int, values: np.ndarray) -> np.ndarray:
-        """Where one rate is 0 or 1 the score is a rising function of the other: (prevalence, value)."""
-        out = np.empty((len(self.shares), len(values)))
+    @cached_property
+    def _has_lines(self) -> bool:
+        """Whether along one rate the score is a ratio of linear functions, whose logarithm is its place."""
+        return len(self._ratio) > 0 and bool(np.isfinite([self.scale.low, self.scale.high]).any())
+
+    def _line(self, i: int, q: int) -> tuple[np.ndarray, np.ndarray]:
+        """Beta parameters of the one rate of an entity that varies, and the lines along it (side, rate of 0 and 1)."""
+        if (self.tnr[i] > 0).all():
+            return self.tnr[i], self._ratio[q][:, :, int(fixed_rate(self.tpr[i]) > 0)]
+        return self.tpr[i], self._ratio[q][:, int(fixed_rate(self.tnr[i]) > 0)]
+
+    def _places(self, i: int, q: int) -> np.ndarray:
+        """Between which places the score of an entity with one rate lives, at a prevalence."""
+        if self._has_lines:
+            beta, lines = self._line(i, q)
+            return place_at(lines, ends_of(beta[0], beta[1]))
         beta = self.tnr[i] if (self.tnr[i] > 0).all() else self.tpr[i]
-        end = np.full(values.shape, FAR)
+        return self.scale.near(self._on_edge(i, np.array(window(*beta)), self.shares[q]))
+
+    def _of_fixed(self, i: int, places: np.ndarray) -> np.ndarray:
+        """Where one rate is 0 or 1 the score is a rising function of the other: (prevalence, place)."""
+        out = np.empty((len(self.shares), len(places)))
+        values = self.scale.of(places)
+        end = np.full(places.shape, FAR)
         for q, share in enumerate(self.shares):
-            if np.isnan(self.atoms[q, i]):
+            if not np.isnan(self.atoms[q, i]):
+                out[q] = places >= self.scale.x(self.atoms[q, i])
+            elif self._has_lines:
+                beta, lines = self._line(i, q)
+                out[q] = below(beta[0], beta[1], logit_at(lines, places))
+            else:
+                beta = self.tnr[i] if (self.tnr[i] > 0).all() else self.tpr[i]
                 found = root(lambda x, j: self._on_edge(i, x, share) - values[j], -end, end)  # noqa: B023
                 out[q] = special.betainc(*beta, special.expit(found))
-            else:
-                out[q] = values >= self.atoms[q, i]
         return out
 
     def _on_edge(self, i: int, logit: np.ndarray, share: Any) -> np.ndarray:
         """The score where the rates of an entity that are not fixed have this logit."""
         zeta, eta = (
-            logit if np.isnan(x) else np.full(np.shape(logit), x) for x in map(_fixed, (self.tnr[i], self.tpr[i]))
+            logit if np.isnan(x) else np.full(np.shape(logit), x) for x in map(fixed_rate, (self.tnr[i], self.tpr[i]))
         )
         return value_at(self.score, zeta, eta, share)
-
-
-def is_defined(score: Score, tnr: np.ndarray, tpr: np.ndarray, share: float) -> bool:
-    """Whether the score of an entity with these Beta parameters has a value.
-
-    Examples
-    --------
-    >>> from bayesrank.scores import as_score
-    >>> [is_defined(as_score(name), np.array([9.0, 0.0]), np.array([5.0, 2.0]), 0.5) for name in ("tpr", "lr+")]
-    [True, False]
-    """
-    zeta, eta = (
-        np.nan if not rate.any() else np.nan_to_num(_fixed(rate), posinf=np.inf, neginf=-np.inf) for rate in (tnr, tpr)
-    )
-    return bool(np.isfinite(value_at(score, zeta, eta, share)))
-
-
-def _fixed(rate: np.ndarray) -> float:
-    """The logit of a rate that is 0 or 1; NaN where it may be anything."""
-    right, wrong = rate
-    return np.inf if wrong <= 0 else -np.inf if right <= 0 else np.nan
 
 
 def _edges(low: np.ndarray, high: np.ndarray, wide: np.ndarray) -> np.ndarray:

@@ -205,7 +205,7 @@ def _rows(ranking: xr.Dataset, tables: xr.DataArray | None, ops: dict[Any, float
         {
             "entity": name,
             "cells": cells[name],
-            "median": _text.number(row["median"], _text.decimals(3, row["lower"], row["upper"])),
+            "median": _text.beside(row["median"], row["lower"], row["upper"]),
             "interval": _text.interval(row["lower"], row["upper"]),
             # Who never has a score is not improbable to be best, but out of the question.
             "best": "–" if row["undefined"] >= 1 else _text.probability(row["probability_best"], size),

@@ -64,4 +64,4 @@ def implied_prior(values: xr.DataArray | None, prob: float) -> str | None:
 
 def _in_words(quantiles: np.ndarray, prob: float) -> str:
     low, middle, high = quantiles.tolist()
-    return f"median {_text.number(middle)}, {100 * prob:g}% interval {_text.interval(low, high)}"
+    return f"median {_text.beside(middle, low, high)}, {100 * prob:g}% interval {_text.interval(low, high)}"

@@ -6,6 +6,7 @@ from functools import cache
 from itertools import combinations
 
 import numpy as np
+import pandas as pd
 import pytest
 import xarray as xr
 from hypothesis import given, settings
@@ -17,7 +18,8 @@ from bayesrank._compat import groups_of, to_container
 from bayesrank.ranking._asked import told
 from bayesrank.ranking._conjugates import _scale
 from bayesrank.ranking._exact_kernel import _of_correlation
-from bayesrank.ranking._rates import Rates, is_correlation, ratio_of
+from bayesrank.ranking._kinds import is_correlation, ratio_of
+from bayesrank.ranking._rates import Rates
 from bayesrank.ranking.exact import applies
 from bayesrank.scores import as_score
 from bayesrank.scores.families import by_importance
@@ -501,6 +503,62 @@ def test_what_must_hold_of_any_counts(counts, score, prior):
     np.testing.assert_allclose(superiority + superiority.T, 1 - np.eye(len(superiority)), atol=1e-9)
     assert (ranking["lower"] <= ranking["median"]).all()
     assert (ranking["median"] <= ranking["upper"]).all()
+
+
+def above_in_steps(counts, faint):
+    """P(Beta(n + e, m + e) > Beta(k + f, l + f)) for whole numbers (n, m, k, l) and (e, f): steps of 1 from a half.
+
+    Cook, Exact calculation of Beta inequalities (2005): each adds B(a + c, b + d) / (B(a, b) B(c, d)) over what grows.
+    """
+    at, found = np.repeat(faint, 2), 0.5
+    for k, sign in enumerate((1, -1, -1, 1)):
+        for _ in range(counts[k]):
+            a, b, c, d = at
+            log = special.betaln(a + c, b + d) - special.betaln(a, b) - special.betaln(c, d)
+            found += sign * np.exp(log) / at[k]
+            at[k] += 1
+    return found
+
+
+@pytest.mark.parametrize("faint", [0.05, 1e-2, 1e-4, 1e-7])
+def test_faultless_entities_under_a_faint_prior_are_told_apart(faint):
+    """Next to all of Beta(n + e, e) lies so near to 1 that no number tells: its logit does, and draws would tie."""
+    correct, wrong = np.array([10, 50, 45, 0, 3]), np.array([0, 0, 5, 4, 0])
+    # Without much of a prior, some of more of it, and one of a usual one.
+    each = faint * np.array([1, 1, 1, 1, 3])
+    counts = br.from_frame(pd.DataFrame({"entity": list("abcde"), "correct": correct, "wrong": wrong}))
+    prior = xr.DataArray(np.stack([each, each], axis=1), dims=("entity", "outcome"))
+    ranking = br.exact_ranking(counts, "mean_outcome", prior=prior)
+    betas, of = np.stack([correct + each, wrong + each], axis=1), np.stack([correct, wrong], axis=1)
+    wanted = np.zeros((5, 5))
+    for i, j in zip(*np.nonzero(1 - np.eye(5)), strict=True):
+        wanted[i, j] = above_in_steps([*of[i], *of[j]], each[[i, j]])
+    np.testing.assert_allclose(ranking["superiority"], wanted, atol=1e-9)
+    expected = 1 + wanted.sum(axis=0)
+    np.testing.assert_allclose(ranking["expected_rank"], expected, atol=1e-8)
+    np.testing.assert_allclose(ranking["rank_probability"].values @ np.arange(1, 6), expected, atol=1e-8)
+    for name, level in (("lower", 0.025), ("median", 0.5), ("upper", 0.975)):
+        np.testing.assert_allclose(ranking[name], special.betaincinv(*betas.T, level), atol=1e-12)
+    assert ranking["rank_probability_error"].max() < 1e-8
+    assert "quadrature" not in ranking["notes"].item()
+    # By more than a margin, too.
+    margin = br.exact_ranking(counts, "mean_outcome", prior=prior, rope=0.02)["superiority"].sel(entity="a", rival="c")
+    x, y = (stats.beta(*betas[i]) for i in (0, 2))
+    above = integrate.quad(lambda t: y.pdf(t) * x.sf(t + 0.02), 0, 0.98, epsabs=1e-13, points=[0.8, 0.9])[0]
+    assert margin.item() == pytest.approx(above, abs=1e-8)
+
+
+@pytest.mark.parametrize(("score", "rate"), [("tpr", 1), ("tnr", 0), ("fnr", 1), ("fpr", 0)])
+def test_a_rate_of_one_class_is_ranked_as_a_mean_of_right_and_wrong(score, rate):
+    tables = np.array([[[30, 2], [0, 12]], [[40, 0], [0, 20]], [[32, 0], [5, 10]]])
+    right, wrong = np.diagonal(tables, axis1=1, axis2=2)[:, rate], tables[:, [0, 1], [1, 0]][:, rate]
+    one = br.exact_ranking(br.from_matrix(tables, "actual_rows"), score, model="beta_binomial", prior=0.01)
+    outcomes = br.from_frame(pd.DataFrame({"entity": one["entity"], "correct": right, "wrong": wrong}))
+    other = br.exact_ranking(outcomes, "mean_outcome", prior=0.01)
+    for name in ("rank_probability", "superiority", "expected_regret"):
+        np.testing.assert_allclose(one[name], other[name], atol=1e-9)
+    median = one["median"] if score in ("tpr", "tnr") else 1 - one["median"]
+    np.testing.assert_allclose(median, other["median"], atol=1e-9)
 
 
 # Atoms, ties, scores without a value

@@ -219,6 +219,46 @@ def test_perfect_and_hopeless_tables_contradict_nothing(score, classes):
     assert not br.credible_ranking(br.fit(counts, draws=100, seed=1), score)["contradicted"].any()
 
 
+def one_answer_for_each_class(classes, tables, rng):
+    """Tables (entity, actual, predicted) of which every class met one answer, or has no cases; the last is empty."""
+    answers = rng.integers(classes, size=(tables, classes))
+    answers[0], answers[1] = np.arange(classes), 0  # always right, and always the same answer
+    cases = rng.choice([0, 1, 30, 3000], size=(tables, classes), p=[0.1, 0.2, 0.5, 0.2])
+    cases[:2], cases[-1] = 40, 0
+    return np.eye(classes, dtype=int)[answers] * cases[..., None]
+
+
+@pytest.mark.parametrize("prevalence", ["sampled", "observed"])
+@pytest.mark.parametrize("classes", [2, 3, 10])
+def test_one_answer_for_all_cases_of_each_class_contradicts_nothing(classes, prevalence):
+    """Every prior pulls the rates of such a table to one side; and a prior that mixed answers contradict is told."""
+    rng = np.random.default_rng(classes)
+    counts = br.from_matrix(one_answer_for_each_class(classes, 12, rng), "actual_rows")
+    scores = ["accuracy", "mcc", "cohen_kappa", *(["informedness", "f1", "ppv"] if classes == 2 else ["macro_f1"])]
+    posterior = br.fit(counts, prevalence=prevalence, draws=100, seed=1, force=True)
+    for score in scores:
+        assert not br.credible_ranking(posterior, score)["contradicted"].any(), score
+    if classes == 2 and prevalence == "observed":
+        assert not br.exact_ranking(posterior, "informedness")["contradicted"].any()
+    mixed = br.from_matrix(np.eye(classes, dtype=int) * 9 + 1, "actual_rows")
+    wrong = xr.DataArray(1000 * (1 - np.eye(classes)) + 1, dims=("actual", "predicted"))
+    assert br.credible_ranking(br.fit(mixed, prevalence=prevalence, prior=wrong, seed=1), "accuracy")[
+        "contradicted"
+    ].all()
+
+
+def test_the_forecast_of_no_tornado_contradicts_no_model():
+    """Finley's 2,803 forecasts against the one that is always "no tornado" (Gilbert 1884): its skill is exactly 0."""
+    counts = br.datasets.load("tornado").isel(dataset=0, drop=True)
+    for score in ("informedness", "mcc"):
+        ranking = br.exact_ranking(counts, score, model="beta_binomial")
+        assert not ranking["contradicted"].any()
+        assert not any("contradicts" in line for line in br.verdict(ranking))
+    # Its informedness lies below its interval all the same: both rates are pulled inwards, and one by more.
+    never = br.exact_ranking(counts, "informedness", model="beta_binomial").sel(entity="never-tornado")
+    assert never["observed"] == 0 < never["lower"]
+
+
 def test_few_draws_contradict_nothing_and_are_not_called_sure():
     counts = counts_of([73, 76, 70], [7, 4, 10], [6, 9, 2], [24, 21, 28], entity=list("ABC"))
     for chains, seed in ((4, 1), (1, 2), (1, 3)):
