@@ -4,14 +4,19 @@ A map is one for all threads: each thread has columns of its own, and every colu
 sums depend on threads no more than on chunks, and memory does not grow with either.
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Collection
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from bayesrank._draws import Batches, Block, error_of_squares, mean_error
+from bayesrank._draws import BLOCK, Batches, Block, error_of_squares, mean_error
 from bayesrank.tile._grid import ShareOut, cells_of
+
+#: Maps of a credible Tile that can be left out.
+OPTIONAL = ("expected_rank", "probability_skilled", "expected_regret")
+#: Numbers of cells that a column of the Tile sees together: 4 MB.
+TOGETHER = 4 * BLOCK
 
 
 class Steps:
@@ -39,80 +44,102 @@ class Steps:
 
 @dataclass(frozen=True)
 class Maps:
-    """Of every entity (entity, b, a), over the draws; means, and their errors from batch means."""
+    """Of every entity (entity, b, a), over the draws: means, and their errors from batch means, by name."""
 
-    best: np.ndarray
-    best_error: np.ndarray
-    rank: np.ndarray
-    rank_error: np.ndarray
-    skilled: np.ndarray
-    skilled_error: np.ndarray
-    regret: np.ndarray
-    regret_error: np.ndarray
+    mean: dict[str, np.ndarray]
+    error: dict[str, np.ndarray]
     undefined: np.ndarray
     areas: np.ndarray  #: On which each entity is best in each draw (draw, entity).
     areas_error: np.ndarray  #: Of their means over the draws.
 
 
 class Credible:
-    """The maps of :func:`bayesrank.tile.credible`; those of a batch are folded when it is complete."""
+    """The maps of :func:`bayesrank.tile.credible`; those of a batch are folded when it is complete.
 
-    COUNTED = ("best", "rank", "skilled")
+    Some blocks are kept until there are enough of them: each column of the Tile then sees many draws at once.
+    """
 
-    def __init__(self, entities: int, points: np.ndarray, share_out: ShareOut) -> None:
+    def __init__(self, entities: int, points: np.ndarray, maps: Collection[str], share_out: ShareOut) -> None:
         self.points, self.share_out = points, share_out
+        self.names = ["probability_best", *(name for name in OPTIONAL if name in maps)]
+        self.counted = [name for name in self.names if name != "expected_regret"]
         n, size = entities, points.size
-        self.undefined = np.zeros((size, n, size + 1))
-        # Columns (a, entity, b), and rows of losses (b, entity, a).
-        self.sums, self.squares = (np.zeros((len(self.COUNTED) + 1, size, n, size)) for _ in range(2))
+        self.undefined = np.zeros((size, size + 1, n))
+        self.sums, self.squares = (np.zeros((len(self.names), size, size, n)) for _ in range(2))
+        self.cells = np.empty((max(TOGETHER // (4 * n), 1), 4, n))
+        self.blocks: list[Block] = []
+        self.lengths: list[int] = []
+        self.used = 0
         self.open: dict[int, tuple[np.ndarray, ...]] = {}
         self.empty: list[tuple[np.ndarray, ...]] = []
 
     def start(self, batches: Batches) -> None:
         self.batches = batches
-        self.areas = np.empty((batches.number, self.sums.shape[2]))
+        self.areas = np.empty((batches.number, self.cells.shape[-1]))
 
     def _maps(self) -> tuple[np.ndarray, ...]:
         if self.empty:
             return self.empty.pop()
-        _, size, n, _ = self.sums.shape
-        return np.zeros((len(self.COUNTED), size, n, size + 1)), np.zeros((size, n, size)), np.zeros((size, size))
+        size, n = self.points.size, self.cells.shape[-1]
+        held = n if "expected_regret" in self.names else 0
+        return np.zeros((len(self.counted), size, size + 1, n)), np.zeros((size, held, size)), np.zeros((size, size))
 
     def add(self, block: Block) -> None:
-        from bayesrank.tile.kernels import _partition, _tallies
+        cells = cells_of(block)
+        # What follows a batch that stays open, and what goes on with one, has maps of its own.
+        apart = bool(self.blocks) and block.batch != self.blocks[-1].batch
+        apart = apart and (block.batch in self.open or not self.blocks[-1].complete)
+        if apart or self.used + len(cells) > len(self.cells):
+            self._count()
+        self.cells[self.used : self.used + len(cells)] = cells
+        self.used += len(cells)
+        self.blocks.append(replace(block, values=block.values[:0]))
+        self.lengths.append(len(cells))
 
-        cells, points = cells_of(block), self.points
-        areas = self.areas[block.start : block.start + len(cells)]
-        if block.batch not in self.open:
-            self.open[block.batch] = self._maps()
-        steps, values, top = self.open[block.batch]
-        draws = self.batches.sizes[block.batch]
+    def _count(self) -> None:
+        """Let the columns see the blocks at hand: all of them of complete batches but the last ones, perhaps."""
+        from bayesrank.tile.kernels import _credible, _partition
+
+        if not self.blocks:
+            return
+        cells, points, last = self.cells[: self.used], self.points, self.blocks[-1]
+        ends = np.cumsum(self.lengths)
+        sizes = [self.batches.sizes[block.batch] if block.complete else 0 for block in self.blocks]
+        spans = np.stack([ends - self.lengths, ends, sizes], axis=1)
+        held = self.open.pop(self.blocks[0].batch, None) or self._maps()
+        steps, values, top = held
+        areas = np.empty((self.used, cells.shape[-1]))
+        asked = [name in self.names for name in OPTIONAL]
 
         def count(part: slice, rows: slice) -> None:
-            sums, squares = self.sums[:, part], self.squares[:, part]
-            own, undefined = steps[:, part], self.undefined[part]
-            _tallies.tally(cells, points[part], points, own, undefined, block.complete, draws, sums, squares)
-            _tallies.sum_values(cells, points, points[part], values[part], top[part])
+            _credible.tally(
+                cells, spans, points[part], points, *asked, steps[:, part], self.undefined[part], values[part],
+                top[part], self.sums[:, part], self.squares[:, part],
+            )  # fmt: skip
             _partition.shares(cells[rows], areas[rows])
-            if block.complete:
-                _tallies.fold_losses(values[part], top[part], draws, sums[-1], squares[-1])
 
-        self.share_out(count, points.size, len(cells))
-        if block.complete:
-            self.empty.append(self.open.pop(block.batch))
+        self.share_out(count, points.size, self.used)
+        for block, (start, end, _) in zip(self.blocks, spans.tolist(), strict=True):
+            self.areas[block.start : block.start + end - start] = areas[start:end]
+        if last.complete:
+            self.empty.append(held)
+        else:
+            self.open[last.batch] = held
+        self.blocks, self.lengths, self.used = [], [], 0
 
     def finish(self) -> Maps:
+        self._count()
         self.empty.clear()
         number, filled = self.batches.number, int((self.batches.sizes > 0).sum())
-        turn = [(1, 2, 0)] * len(self.COUNTED) + [(1, 0, 2)]
-        maps: dict[str, Any] = {}
-        for name, axes, mean, error in zip((*self.COUNTED, "regret"), turn, self.sums, self.squares, strict=True):
+        found: tuple[dict[str, np.ndarray], dict[str, np.ndarray]] = {}, {}
+        for name, mean, error in zip(self.names, self.sums, self.squares, strict=True):
             mean /= number
             error /= number
             error[:] = error_of_squares(mean, error, filled)
-            maps[name], maps[f"{name}_error"] = _turned(mean, axes), _turned(error, axes)
-        undefined = np.cumsum(self.undefined, -1, out=self.undefined)[..., :-1].transpose(1, 2, 0) / number
-        return Maps(**maps, undefined=undefined, areas=self.areas, areas_error=self._areas_error())
+            for held, plane in zip(found, (mean, error), strict=True):
+                held[name] = _turned(plane, (2, 1, 0))
+        undefined = np.cumsum(self.undefined, 1, out=self.undefined)[:, :-1].transpose(2, 1, 0) / number
+        return Maps(*found, undefined=undefined, areas=self.areas, areas_error=self._areas_error())
 
     def _areas_error(self) -> np.ndarray:
         """Among the draws in which somebody is best."""

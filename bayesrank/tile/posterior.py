@@ -4,12 +4,13 @@ One pass over the draws, compiled and threaded; nothing of the size draws × ent
 """
 
 import warnings
+from collections.abc import Collection
 from typing import Any
 
 import numpy as np
 import xarray as xr
 
-from bayesrank._checks import credibility
+from bayesrank._checks import credibility, one_of, sequence
 from bayesrank._draws import ERROR, Batches, Worth, part_error, reduce, share_error
 from bayesrank.tile._grid import (
     area_weights,
@@ -24,7 +25,7 @@ from bayesrank.tile._grid import (
     with_entity,
     zoomed,
 )
-from bayesrank.tile._reducers import Cells, Credible, Maps, Steps
+from bayesrank.tile._reducers import OPTIONAL, Cells, Credible, Maps, Steps
 
 __all__ = ["credible", "leaders", "probability_best", "rank_probability", "value_interval"]
 
@@ -33,7 +34,13 @@ HELD = 2**25
 
 
 def credible(
-    source: Any, resolution: int = 101, prob: float = 0.95, *, kind: str | None = None, window: Any = None
+    source: Any,
+    resolution: int = 101,
+    prob: float = 0.95,
+    *,
+    maps: Collection[str] = OPTIONAL,
+    kind: str | None = None,
+    window: Any = None,
 ) -> xr.Dataset:
     """Who is best at each point of the Tile, and how probably.
 
@@ -45,6 +52,9 @@ def credible(
         Points along each axis, ends included.
     prob : float
         Credibility of the shares' intervals, and below which the winner of a point counts as undecided.
+    maps : collection of {"expected_rank", "probability_skilled", "expected_regret"}
+        Which maps to make besides that of ``probability_best``, which alone takes a fraction of the time of any of
+        them; all by default. The others are the same whichever are made.
     kind : str, optional
         Which performance of the posterior, as in :func:`bayesrank.as_performance`.
     window : pair of pairs of float, optional
@@ -86,11 +96,14 @@ def credible(
     (('entity', 'b', 'a'), 'b')
     """
     prob = credibility("prob", prob)
+    maps = [one_of("maps", name, OPTIONAL) for name in sequence("maps", maps)]
+    if window is not None:  # no skill is a matter of all cells, which a window has not
+        maps = [name for name in maps if name != "probability_skilled"]
     points = axis(resolution)
     array = on_the_tile(with_entity(*zoomed(source, kind, window)))
     batches = Batches.of(array)
     with threads() as share_out:
-        found, worth = reduce(array, Credible(array.sizes["entity"], points, share_out), Worth())
+        found, worth = reduce(array, Credible(array.sizes["entity"], points, maps, share_out), Worth())
     # A point has no error that could be known.
     known = 1.0 if batches.sampled else np.nan
     result = _result(found, known * batches.number, known * worth.min(), prob)
@@ -99,17 +112,15 @@ def credible(
     result["winner"] = winner
     for name in ("probability_best", "probability_best_error"):
         result[name.replace("probability_best", "winner_probability")] = np.take_along_axis(result[name], at, 0)[0]
-    maps = {0: (), 1: ("entity",), 2: ("b", "a"), 3: ("entity", "b", "a")}
+    dims = {0: (), 1: ("entity",), 2: ("b", "a"), 3: ("entity", "b", "a")}
     tile = xr.Dataset(
         {
-            name: (maps[values.ndim], values, {"method": ERROR} if name.endswith("_error") else {})
+            name: (dims[values.ndim], values, {"method": ERROR} if name.endswith("_error") else {})
             for name, values in result.items()
         },
         {"entity": names, "b": points, "a": points},
         {"prob": prob, "draws": batches.number},
     )
-    if window is not None:  # no skill is a matter of all cells, which a window has not
-        tile = tile.drop_vars(["probability_skilled", "probability_skilled_error"])
     top = tile["winner_probability"]
     weight = area_weights(resolution).where(top.notnull(), 0.0)
     tile["undecided_area"] = (weight * (top < prob)).sum() / weight.sum().where(weight.sum() > 0)
@@ -355,39 +366,34 @@ def _mean_and_tails(cells: np.ndarray, a: np.ndarray, b: float, tail: float) -> 
 def _result(found: Maps, number: float, worth: float, prob: float) -> dict[str, np.ndarray]:
     """What there is to say of the maps of so many draws, worth so many independent ones; NaN if there are none."""
     # In their own memory: of a thousand entities each of the maps has tens of megabytes.
-    undefined, best, rank, skilled, regret = found.undefined, found.best, found.rank, found.skilled, found.regret
+    undefined = found.undefined
     nowhere = undefined > 1 - 1e-12
-    defined = np.where(nowhere, np.nan, 1 - undefined)
-    best[:, nowhere.all(0)] = np.nan
-    skilled[nowhere] = np.nan
-    np.maximum(regret, 0.0, out=regret)
-    regret[undefined > 0] = np.nan
-    rank /= defined
-    rank_error = np.divide(found.rank_error, defined, out=found.rank_error)
+    result = {}
+    for name, mean in found.mean.items():
+        error = found.error[name]
+        if name == "expected_rank":
+            defined = np.where(nowhere, np.nan, 1 - undefined)
+            mean /= defined
+            # A rank that never moved in n draws may still have moved in the next: as one success in n more.
+            error /= defined
+            np.fmax(error, 1 / worth, out=error)
+        elif name == "expected_regret":
+            np.maximum(mean, 0.0, out=mean)
+            mean[undefined > 0] = np.nan
+            np.fmax(error, np.finfo(float).eps / np.sqrt(worth), out=error)
+        else:
+            mean[:, nowhere.all(0)] = np.nan
+            if name == "probability_skilled":
+                mean[nowhere] = np.nan
+            error[:] = share_error(mean, error, number, worth)
+        error[np.isnan(mean) | np.isnan(worth)] = np.nan
+        result |= {name: mean, f"{name}_error": error}
     none = np.isnan(found.areas[:, 0])
     areas = found.areas[~none] if none.any() else found.areas
     share, low, high = np.full((3, areas.shape[1]), np.nan)
     if len(areas):
         share, (low, high) = areas.mean(axis=0), np.quantile(areas, [(1 - prob) / 2, (1 + prob) / 2], axis=0)
-
-    def of_share(values: np.ndarray, error: np.ndarray) -> np.ndarray:
-        error[:] = np.where(np.isnan(values), np.nan, share_error(values, error, number, worth))
-        return error
-
-    def at_least(error: np.ndarray, floor: Any, like: np.ndarray) -> np.ndarray:
-        error[:] = np.where(np.isnan(like) | np.isnan(worth), np.nan, np.fmax(error, floor))
-        return error
-
-    return {
-        "probability_best": best,
-        "probability_best_error": of_share(best, found.best_error),
-        "expected_rank": rank,
-        # A rank that never moved in n draws may still have moved in the next: as one success in n more.
-        "expected_rank_error": at_least(rank_error, 1 / worth, defined),
-        "expected_regret": regret,
-        "expected_regret_error": at_least(found.regret_error, np.finfo(float).eps / np.sqrt(worth), regret),
-        "probability_skilled": skilled,
-        "probability_skilled_error": of_share(skilled, found.skilled_error),
+    return result | {
         "undefined": undefined,
         "share": share,
         "share_error": part_error(share, found.areas_error, worth),

@@ -13,7 +13,7 @@ from bayesrank._compiled import njit
 TOLERANCE = 1e-12
 #: Below it products of cells could underflow; such columns are ranked point by point, in logarithms.
 TINY = 1e-100
-OPTIONS = {"cache": True, "nogil": True}
+OPTIONS = {"cache": True, "nogil": True, "error_model": "numpy"}
 
 
 @njit(**OPTIONS)
@@ -292,27 +292,24 @@ def add_point(keys, order, defined, total, m, best, rank, undefined):
 
 
 @njit(**OPTIONS)
-def add_skill(cells, s, a, x, y, entities, last, skilled):
-    """Add where each entity beats both "always negative" and "always positive" at its own prevalence."""
-    for k in entities:
-        negative, positive = cells[0, k] + cells[1, k], cells[2, k] + cells[3, k]
-        # "Never": the line from 0 to y; a rival of score 0 or none at all is left out, for here s > 0.
-        low, high = 0, last
-        rival_s = (1 - a) * negative
-        if rival_s > TINY:
-            before, at, after, m = swap_point(x[k], y[k], 0.0, positive / rival_s, last)
-            if after <= 0:
-                continue
-            low = 0 if before > 0 else m if at > 0 else m + 1
-        rival_s = a * positive
-        if rival_s > TINY:
-            before, at, after, m = swap_point(x[k], y[k], negative / rival_s, 0.0, last)
-            if before <= 0:
-                continue
-            high = last if after > 0 else m if at > 0 else m - 1
-        if low <= high:
-            skilled[k, low] += 1.0
-            skilled[k, high + 1] -= 1.0
+def skilled_between(cells, s, a, x, y, k, last):
+    """Where an entity beats both "always negative" and "always positive" at its own prevalence: from, and up to."""
+    negative, positive = cells[0, k] + cells[1, k], cells[2, k] + cells[3, k]
+    # "Never": the line from 0 to y; a rival of score 0 or none at all is left out, for here s > 0.
+    low, high = 0, last
+    rival_s = (1 - a) * negative
+    if rival_s > TINY:
+        before, at, after, m = swap_point(x[k], y[k], 0.0, positive / rival_s, last)
+        if after <= 0:
+            return 0, 0
+        low = 0 if before > 0 else m if at > 0 else m + 1
+    rival_s = a * positive
+    if rival_s > TINY:
+        before, at, after, m = swap_point(x[k], y[k], negative / rival_s, 0.0, last)
+        if before <= 0:
+            return 0, 0
+        high = last if after > 0 else m if at > 0 else m - 1
+    return low, high + 1
 
 
 @njit(**OPTIONS)

@@ -14,8 +14,6 @@ from bayesrank.tile.kernels._columns import (
     add_best_by_points,
     add_point,
     add_ranks,
-    add_skill,
-    add_skill_point,
     column_is_slow,
     contenders,
     defined_entities,
@@ -57,70 +55,6 @@ def tally_best(draws, columns, points, best):
 
 
 @njit(**OPTIONS)
-def fold_steps(steps, draws, sums, squares):
-    """Add what a batch of so many draws counted, differences along the last axis, and its square / draws; empty it."""
-    for k in range(sums.shape[0]):
-        held = 0.0
-        for m in range(sums.shape[1]):
-            held += steps[k, m]
-            sums[k, m] += held
-            squares[k, m] += held * held / draws
-            steps[k, m] = 0.0
-        steps[k, sums.shape[1]] = 0.0
-
-
-@njit(**OPTIONS)
-def tally(draws, columns, points, steps, undefined, complete, number, sums, squares):
-    """Sum over draws of who is best, of ranks, of skill (3, a, entity, b + 1), and of undefined scores.
-
-    ``columns`` are the a, ``points`` the b. The sums are differences along b: their cumulative sums are the sums at
-    each point. With the last draws of a batch, which is ``complete``, what it counted in its ``number`` of draws is
-    folded into ``sums`` and ``squares``. All draws pass by a column before the next one, whose sums then stay in a
-    processor's cache.
-    """
-    last = points.size - 1
-    held, n = draws.shape[0], draws.shape[2]
-    s, x, y, keys = np.empty(n), np.empty(n), np.empty(n), np.empty(n)
-    x_best, y_best = np.empty(n), np.empty(n)
-    log_s, log_u = np.empty(n), np.empty(n)
-    # Of each draw, the entities that are defined, those that may be best, and their orders in the column before.
-    known, few = np.empty(held, np.int64), np.empty(held, np.int64)
-    all_orders, all_candidates = np.empty((held, 4, n), np.int64), np.empty((held, n), np.int64)
-    for d in range(held):
-        entities, candidates = defined_entities(draws[d]), contenders(draws[d], 1)[0]
-        known[d], few[d] = entities.size, candidates.size
-        for p in range(entities.size):
-            all_orders[d, :, p] = entities[p]
-        all_candidates[d, : candidates.size] = candidates
-        if entities.size < n:
-            for k in range(n):
-                if np.isnan(draws[d, 0, k] + draws[d, 1, k] + draws[d, 2, k] + draws[d, 3, k]):
-                    undefined[:, k, 0] += 1.0
-    for i in range(columns.size):
-        a = columns[i]
-        best, rank, skilled = steps[0, i], steps[1, i], steps[2, i]
-        for d in range(held):
-            cells, candidates = draws[d], all_candidates[d, : few[d]]
-            entities, order = all_orders[d, 0, : known[d]], all_orders[d, 1, : known[d]]
-            if enter_column(cells, a, entities, s, x, y):
-                for p in range(candidates.size):
-                    x_best[p], y_best[p] = x[candidates[p]], y[candidates[p]]
-                add_best(x_best, y_best, candidates, last, best)
-                add_ranks(x, y, all_orders[d, 2, : known[d]], all_orders[d, 3, : known[d]], last, rank)
-                add_skill(cells, s, a, x, y, entities, last, skilled)
-                continue
-            for k in entities:
-                log_s[k] = log_or_less(s[k])
-            for m in range(points.size):
-                defined = sort_point(cells, log_s, points[m], entities, order, keys, log_u)
-                add_point(keys, order, defined, entities.size, m, best, rank, undefined[i])
-                add_skill_point(cells, a, points[m], entities, m, skilled)
-        if complete:
-            for j in range(3):
-                fold_steps(steps[j, i], number, sums[j, i], squares[j, i])
-
-
-@njit(**OPTIONS)
 def tally_ranks(draws, a, b, weight, out):
     """Add, at paired (``a``, ``b``), each draw's weight to (entity, rank) in ``out``, ties spread evenly."""
     n = draws.shape[2]
@@ -140,48 +74,6 @@ def tally_ranks(draws, a, b, weight, out):
                     for r in range(first, end):
                         out[order[p], r] += weight[i] / (end - first)
                 first = end
-
-
-@njit(**OPTIONS)
-def sum_values(draws, points, rows, total, top):
-    """Add the values of all entities (row, entity, a) and the largest of them (row, a); undefined counts as nothing.
-
-    ``rows`` are the b. ``top`` gets the largest value less nothing; where all are undefined it gets nothing.
-    """
-    n, size = draws.shape[2], points.size
-    s = np.empty((n, size))
-    high = np.empty(size)
-    for d in range(draws.shape[0]):
-        cells = draws[d]
-        entities = defined_entities(cells)
-        for k in entities:
-            for i in range(size):
-                s[k, i] = (1 - points[i]) * cells[0, k] + points[i] * cells[3, k]
-        for m in range(rows.size):
-            b = rows[m]
-            high[:] = 0.0
-            for k in entities:
-                u = (1 - b) * cells[1, k] + b * cells[2, k]
-                for i in range(size):
-                    whole = s[k, i] + u
-                    value = s[k, i] / (whole if whole > 0.0 else 1.0)
-                    total[m, k, i] += value
-                    high[i] = max(high[i], value)
-            for i in range(size):
-                top[m, i] += high[i]
-
-
-@njit(**OPTIONS)
-def fold_losses(total, top, draws, sums, squares):
-    """Add a batch's sums of losses, the largest values less the entities' own, and their squares / draws; empty it."""
-    for i in range(total.shape[0]):
-        for k in range(total.shape[1]):
-            for m in range(total.shape[2]):
-                loss = top[i, m] - total[i, k, m]
-                sums[i, k, m] += loss
-                squares[i, k, m] += loss * loss / draws
-    total[:] = 0.0
-    top[:] = 0.0
 
 
 @njit(**OPTIONS)

@@ -1,0 +1,171 @@
+"""Compiled loops of the credible Tile: all its maps in one pass. Loaded on first use.
+
+A column of the Tile sees all draws that are at hand, batch by batch, before the next column does: what it counts, and
+the sums and squares that a batch's counts are folded into, then stay in a processor's cache.
+"""
+
+import numpy as np
+
+from bayesrank._compiled import njit
+from bayesrank.tile.kernels._columns import (
+    OPTIONS,
+    TINY,
+    add_best,
+    add_point,
+    add_ranks,
+    add_skill_point,
+    contenders,
+    defined_entities,
+    enter_column,
+    log_or_less,
+    skilled_between,
+    sort_point,
+)
+
+#: Closer to a grid point than this, as a part of the axis, a place is looked at again: ties are 1,000 times nearer.
+NEAR = 1e-7
+
+
+@njit(**OPTIONS)
+def fold_steps(steps, draws, held, sums, squares):
+    """Add what a batch of so many draws counted, differences along the first axis, and its square / draws; empty it.
+
+    ``held`` is room to work in, one number an entity.
+    """
+    held[:] = 0.0
+    for m in range(sums.shape[0]):
+        for k in range(sums.shape[1]):
+            held[k] += steps[m, k]
+            sums[m, k] += held[k]
+            squares[m, k] += held[k] * held[k] / draws
+            steps[m, k] = 0.0
+    steps[sums.shape[0]] = 0.0
+
+
+@njit(**OPTIONS)
+def fold_losses(total, top, draws, sums, squares):
+    """Add a batch's sums of losses, the largest values less the entities' own, and their squares / draws; empty it."""
+    for k in range(total.shape[0]):
+        for m in range(total.shape[1]):
+            loss = top[m] - total[k, m]
+            sums[m, k] += loss
+            squares[m, k] += loss * loss / draws
+            total[k, m] = 0.0
+    top[:] = 0.0
+
+
+@njit(**OPTIONS)
+def add_values(cells, a, points, entities, high, total, top):
+    """Add the values of all entities in a column (entity, b) and the largest of them (b); undefined counts as nothing.
+
+    ``high`` is room to work in.
+    """
+    high[:] = 0.0
+    for k in entities:
+        s, fp, fn = (1 - a) * cells[0, k] + a * cells[3, k], cells[1, k], cells[2, k]
+        for m in range(points.size):
+            whole = s + ((1 - points[m]) * fp + points[m] * fn)
+            value = s / (whole if whole > 0.0 else 1.0)
+            total[k, m] += value
+            high[m] = max(high[m], value)
+    for m in range(points.size):
+        top[m] += high[m]
+
+
+@njit(**OPTIONS)
+def add_skill(cells, s, a, x, y, entities, last, low, high, skilled):
+    """Add where each entity beats both "always negative" and "always positive" at its own prevalence.
+
+    Who does is above one place along the column and below another, which two divisions tell: into ``low`` and ``high``.
+    On the borders, and near a grid point or a tie, :func:`skilled_between` looks closer.
+    """
+    inside = 0.0 < a < 1.0
+    left, right = (1 / (1 - a), 1 / a) if inside else (0.0, 0.0)
+    for p in range(entities.size):
+        k = entities[p]
+        fp, fn = cells[1, k], cells[2, k]
+        negative, positive = cells[0, k] + fp, fn + cells[3, k]
+        # The rival's line ends, or starts, at the first of these times what the entity's does at the second.
+        never, own_never = s[k] * positive * left, fn * negative
+        always, own_always = s[k] * negative * right, fp * positive
+        low[p] = fp * negative / (fp * negative + (never - own_never)) * last
+        high[p] = (always - own_always) / ((always - own_always) + fn * positive) * last
+        if min(fp, fn) < TINY or abs(never - own_never) < 1e-3 * never or abs(always - own_always) < 1e-3 * always:
+            low[p] = np.nan
+        elif never < own_never or always < own_always:
+            high[p] = -1.0
+    near = NEAR * last
+    for p in range(entities.size):
+        k = entities[p]
+        if inside and high[p] == -1.0:
+            continue
+        first, beyond = int(low[p]) + 1, int(high[p]) + 1
+        if not inside or not (near < first - low[p] < 1 - near and near < beyond - high[p] < 1 - near):
+            first, beyond = skilled_between(cells, s, a, x, y, k, last)
+        if first < beyond:
+            skilled[k, first] += 1.0
+            skilled[k, beyond] -= 1.0
+
+
+@njit(**OPTIONS)
+def tally(draws, spans, columns, points, ranks, skill, regret, steps, undefined, values, top, sums, squares):
+    """Sum over draws who is best, ranks, skill and losses: what is asked for, by batches.
+
+    ``spans`` are runs of draws of one batch: the first, the end, and of how many draws the batch is if it is complete
+    with them, else 0. ``columns`` are the a, ``points`` the b.
+    What a batch counts is in ``steps`` (map, a, b + 1, entity), differences along b, and in ``values`` (a, entity, b)
+    and ``top`` (a, b); complete, it is folded into ``sums`` and ``squares`` (map, a, b, entity), the losses last.
+    ``undefined`` (a, b + 1, entity) is of all draws.
+    """
+    last = points.size - 1
+    held, n = draws.shape[0], draws.shape[2]
+    s, x, y, keys = np.empty(n), np.empty(n), np.empty(n), np.empty(n)
+    x_best, y_best = np.empty(n), np.empty(n)
+    log_s, log_u = np.empty(n), np.empty(n)
+    low, high, room, of_values = np.empty(n), np.empty(n), np.empty(n), np.empty(points.size)
+    unused = np.zeros((points.size + 1, n)).T
+    # Of each draw, the entities that are defined, those that may be best, and their orders in the column before.
+    known, few = np.empty(held, np.int64), np.empty(held, np.int64)
+    all_orders, all_candidates = np.empty((held, 4, n), np.int64), np.empty((held, n), np.int64)
+    for d in range(held):
+        entities, candidates = defined_entities(draws[d]), contenders(draws[d], 1)[0]
+        known[d], few[d] = entities.size, candidates.size
+        for p in range(entities.size):
+            all_orders[d, :, p] = entities[p]
+        all_candidates[d, : candidates.size] = candidates
+        if entities.size < n:
+            for k in range(n):
+                if np.isnan(draws[d, 0, k] + draws[d, 1, k] + draws[d, 2, k] + draws[d, 3, k]):
+                    undefined[:, 0, k] += 1.0
+    for i in range(columns.size):
+        a = columns[i]
+        best, nothing = steps[0, i].T, undefined[i].T
+        rank, skilled = steps[1, i].T if ranks else unused, steps[-1, i].T
+        for t in range(spans.shape[0]):
+            for d in range(spans[t, 0], spans[t, 1]):
+                cells, candidates = draws[d], all_candidates[d, : few[d]]
+                entities, order = all_orders[d, 0, : known[d]], all_orders[d, 1, : known[d]]
+                if regret:
+                    add_values(cells, a, points, entities, of_values, values[i], top[i])
+                if enter_column(cells, a, entities, s, x, y):
+                    for p in range(candidates.size):
+                        x_best[p], y_best[p] = x[candidates[p]], y[candidates[p]]
+                    add_best(x_best, y_best, candidates, last, best)
+                    if ranks:
+                        add_ranks(x, y, all_orders[d, 2, : known[d]], all_orders[d, 3, : known[d]], last, rank)
+                    if skill:
+                        add_skill(cells, s, a, x, y, entities, last, low, high, skilled)
+                    continue
+                for k in entities:
+                    log_s[k] = log_or_less(s[k])
+                for m in range(points.size):
+                    defined = sort_point(cells, log_s, points[m], entities, order, keys, log_u)
+                    add_point(keys, order, defined, entities.size, m, best, rank, nothing)
+                    if skill:
+                        add_skill_point(cells, a, points[m], entities, m, skilled)
+            number = spans[t, 2]
+            if number > 0:
+                for j in range(steps.shape[0]):
+                    fold_steps(steps[j, i], number, room, sums[j, i], squares[j, i])
+                if regret:
+                    fold_losses(values[i], top[i], number, sums[-1, i], squares[-1, i])
