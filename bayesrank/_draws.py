@@ -336,8 +336,11 @@ class Worth:
             self.sums = np.zeros((len(self.sizes), *self.centre.shape))
             self.squares = np.zeros(self.centre.shape)
         off = block.values - self.centre
-        np.nan_to_num(off, copy=False, nan=0.0)
-        self.sums[block.batch] += off.sum(axis=0)
+        total = off.sum(axis=0)
+        if np.isnan(total).any():
+            np.nan_to_num(off, copy=False, nan=0.0)
+            total = off.sum(axis=0)
+        self.sums[block.batch] += total
         self.squares += np.square(off, out=off).sum(axis=0)
 
     def finish(self) -> np.ndarray:
