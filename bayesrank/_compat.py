@@ -48,6 +48,17 @@ def _dataset(node: Any) -> xr.Dataset:
     return node.to_dataset() if isinstance(node, xr.DataTree) else node
 
 
+def held_in(dataset: xr.Dataset | None, name: str) -> xr.DataArray | None:
+    """A variable of a Dataset, None if there is none of either: ``.get`` takes long to look for names like it.
+
+    Examples
+    --------
+    >>> held_in(xr.Dataset({"counts": 3}), "counts").item(), held_in(None, "counts")
+    (3, None)
+    """
+    return dataset[name] if dataset is not None and name in dataset.data_vars else None
+
+
 def psis(log_likelihood: xr.DataArray, worth: float) -> tuple[xr.DataArray, xr.DataArray]:
     """Expected log predictive densities of terms left out in turn, and Pareto k, by the ArviZ that is there.
 

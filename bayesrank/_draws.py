@@ -319,22 +319,28 @@ class Moments:
 class Worth:
     """How many independent draws the draws are worth of each number (...), each by itself.
 
-    Undefined numbers count as the first draw's, or as 0 where that is undefined too.
+    Undefined numbers count as the ``centre`` (...), which is near their means; left out, it is the first draw, near
+    enough to the others that their squares keep their digits. Where that is undefined too, it is 0.
     """
+
+    def __init__(self, centre: Any = None) -> None:
+        self.centre = centre
 
     def start(self, batches: Batches) -> None:
         self.sizes = batches.sizes
-        self.centre: Any = None
+        self.sums: Any = None
 
     def add(self, block: Block) -> None:
-        if self.centre is None:
-            # The first draw is near enough to the others that their squares keep their digits.
-            self.centre = np.nan_to_num(block.values[0])
+        if self.sums is None:
+            self.centre = np.nan_to_num(block.values[0] if self.centre is None else self.centre)
             self.sums = np.zeros((len(self.sizes), *self.centre.shape))
             self.squares = np.zeros(self.centre.shape)
         off = block.values - self.centre
-        np.nan_to_num(off, copy=False, nan=0.0)
-        self.sums[block.batch] += off.sum(axis=0)
+        total = off.sum(axis=0)
+        if np.isnan(total).any():
+            np.nan_to_num(off, copy=False, nan=0.0)
+            total = off.sum(axis=0)
+        self.sums[block.batch] += total
         self.squares += np.square(off, out=off).sum(axis=0)
 
     def finish(self) -> np.ndarray:

@@ -16,7 +16,7 @@ import xarray as xr
 
 from bayesrank._checks import fits_memory, in_words, one_of, whole
 from bayesrank._chunks import Drawn, Sizes, chunk_sizes, lazily
-from bayesrank._compat import to_container
+from bayesrank._compat import held_in, to_container
 from bayesrank._nuts import TUNE, sample, warn
 from bayesrank._random import Block, Seed, blocks, fingerprint, root_sequence, stream
 from bayesrank.models import tell
@@ -255,16 +255,21 @@ def _check_lazy(story: Any, exact: bool, groups: Sequence[str]) -> None:
 
 def _numbers(observed: Mapping[str, xr.Dataset]) -> int:
     """How many numbers a draw has, about: the cells of the tables, or the means."""
-    data = observed.get("observed_data", xr.Dataset())
-    held = data.get("counts", data.get("mean_outcome"))
+    held = _observed(observed)
     return 1 if held is None else held.size
+
+
+def _observed(observed: Mapping[str, xr.Dataset]) -> xr.DataArray | None:
+    """The tables that were observed, or the means."""
+    data = observed.get("observed_data")
+    counts = held_in(data, "counts")
+    return held_in(data, "mean_outcome") if counts is None else counts
 
 
 def _check_memory(observed: Mapping[str, xr.Dataset], shape: tuple[int, int]) -> None:
     """Refuse what cannot be held, before the machine runs out of memory."""
-    data = observed.get("observed_data", xr.Dataset())
-    held = data.get("counts", data.get("mean_outcome"))
+    held = _observed(observed)
     if held is not None:
         draws = f"{shape[0]} x {shape[1]} draws of {' x '.join(str(size) for size in held.shape)} "
-        what = "cells" if "counts" in data else "means"
+        what = "cells" if held.name == "counts" else "means"
         fits_memory("draws must be fewer", draws + what, (*shape, held.size), f"draws={shape[1]}, chains={shape[0]}")

@@ -126,7 +126,7 @@ def tell(model: Any, evidence: Any, options: dict[str, Any]) -> Any:
     story = find(model)
     if hasattr(story, "taking"):
         story = story.taking(evidence)
-    parameters = list(signature(story).parameters.values())[1:]
+    parameters = _parameters(story)
     known = [p.name for p in parameters if p.kind in (Parameter.KEYWORD_ONLY, Parameter.POSITIONAL_OR_KEYWORD)]
     unknown = sorted(set(options) - set(known))
     if unknown and not any(p.kind is Parameter.VAR_KEYWORD for p in parameters):
@@ -138,6 +138,12 @@ def tell(model: Any, evidence: Any, options: dict[str, Any]) -> Any:
             + (f"; did you mean {near[0]}?" if near else " (options of the sampler go into nuts={...})")
         )
     return story(evidence, **options)
+
+
+@cache
+def _parameters(story: Any) -> list[Parameter]:
+    """What a model takes besides the evidence."""
+    return list(signature(story).parameters.values())[1:]
 
 
 def tell_again(groups: Mapping[str, xr.Dataset]) -> tuple[Any, dict[str, Any]]:

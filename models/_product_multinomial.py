@@ -78,7 +78,9 @@ class ProductMultinomial:
         if not force:
             check_proper(self.counts, self.concentration)
             check_observed(self.counts, self.totals)
-        self.test_set, self.key = test_sets(self.counts, self.concentration.sum("predicted"), shared_prevalence)
+        self.test_set, self.key = test_sets(
+            self.counts, self.concentration.variable.sum("predicted"), shared_prevalence
+        )
         self.settings = {
             "prior": in_words(prior, DEFAULT),
             "prevalence": in_words(prevalence, self.PREVALENCE),
@@ -193,7 +195,7 @@ def row_totals(counts: xr.DataArray) -> xr.DataArray:
     return counts.sum("predicted")
 
 
-def test_sets(counts: xr.DataArray, row_prior: xr.DataArray, shared: bool) -> tuple[xr.DataArray, xr.DataArray]:
+def test_sets(counts: xr.DataArray, row_prior: Any, shared: bool) -> tuple[xr.DataArray, xr.DataArray]:
     """The name of each table's test set, and the key of its row totals' stream; "" where nothing was measured.
 
     Entities share a test set where the coord ``test_set`` of the counts says so, or else where they have the same data
@@ -221,7 +223,7 @@ def test_sets(counts: xr.DataArray, row_prior: xr.DataArray, shared: bool) -> tu
         taken = Counter(names.values())
         label |= {key: name if taken[name] == 1 else f"{name} ({label[key]})" for key, name in names.items()}
     labels = np.array([label[key] for key in keys.ravel()], dtype=str).reshape(keys.shape)
-    coords, about = {d: rows[d] for d in cells}, {"named": int(named is not None)}
+    coords, about = {d: rows[d].variable for d in cells}, {"named": int(named is not None)}
     return xr.DataArray(labels, coords, cells, "test_set", about), xr.DataArray(keys.astype(str), coords, cells)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import xarray as xr
 
 from bayesrank._checks import labelled_numbers, one_of, values_of
-from bayesrank._compat import groups_of, is_container
+from bayesrank._compat import groups_of, held_in, is_container
 from bayesrank._draws import BLOCK, draw_dims
 from bayesrank._threads import in_threads, pieces
 from bayesrank.counts import NO_CLASSES
@@ -128,7 +128,7 @@ def observed_counts(source: Any) -> xr.DataArray | None:
         # Counts with draws are predictions.
         return source if are_counts(source) and outcome_dims(source) and not draw_dims(source) else None
     groups = groups_of(source) if is_container(source) else {}
-    return groups["observed_data"].get("counts") if "observed_data" in groups else None
+    return held_in(groups["observed_data"], "counts") if "observed_data" in groups else None
 
 
 def mean_outcome(array: xr.DataArray) -> xr.DataArray:

@@ -23,7 +23,7 @@ from bayesrank.plots._style import (
     rank_ticks,
     strip,
 )
-from bayesrank.ranking.summary import ranking_table
+from bayesrank.ranking.summary import check_pairs, ranking_table
 
 __all__ = ["forest", "rank_distribution", "rank_heatmap", "score_lines", "superiority"]
 
@@ -31,7 +31,7 @@ __all__ = ["forest", "rank_distribution", "rank_heatmap", "score_lines", "superi
 def forest(
     ranking: xr.Dataset, ax: Any = None, *, top: int | None = None, colors: Mapping[Any, Any] | None = None
 ) -> Any:
-    """Draw each entity's median and interval, in consensus order, with its tier; diamonds are what was observed.
+    """Draw each entity's median and interval, in the table's order, with its tier; diamonds are what was observed.
 
     The axis of ratios, such as odds ratios, is logarithmic, and says so.
 
@@ -63,11 +63,12 @@ def forest(
     size = len(table)
     ax = new_axes(ax, *list_size(size))
     y = np.arange(size)
-    tiers = table["tier"].to_numpy(dtype=float)
+    tiers = table["tier"].to_numpy(dtype=float) if "tier" in table else None
     paints = list_colors(ax, ranking["entity"].values.tolist(), colors)
     row = _mark_size(ax, size)
-    for ranked, mark, label in ((~np.isnan(tiers), "o", None), (np.isnan(tiers), "x", "not ranked")):
-        here = ranked & table["median"].notna().to_numpy()
+    ranked = table["rank_lower"].notna().to_numpy()
+    for those, mark, label in ((ranked, "o", None), (~ranked, "x", "not ranked")):
+        here = those & table["median"].notna().to_numpy()
         if here.any():
             color = [paints[name] if mark == "o" else shade(ax, 0.5) for name in table.index[here]]
             ax.hlines(y[here], table["lower"][here], table["upper"][here], color=color, linewidth=0.45 * row)
@@ -86,7 +87,8 @@ def forest(
         f"{', log scale' * ratio}){left_out}"
     )
     strip(ax)
-    _bands(ax, tiers)
+    if tiers is not None:
+        _bands(ax, tiers)
     if ax.get_legend_handles_labels()[0]:
         list_legend(ax, 6)
     return legible(ax)
@@ -256,6 +258,7 @@ def superiority(ranking: xr.Dataset, ax: Any = None, *, top: int | None = None) 
     >>> ax.get_title()
     'P(row beats column by more than 0.01)'
     """
+    check_pairs(ranking)
     ordered, left_out = _in_order(ranking, top)
     size = ordered.sizes["entity"]
     # Of few entities the names and the title need more room than the cells.
@@ -353,4 +356,4 @@ def _in_order(ranking: xr.Dataset, top: int | None) -> tuple[xr.Dataset, str]:
     table, left_out = _first(ranking, top)
     place = {name: i for i, name in enumerate(ranking["entity"].values.tolist())}
     order = [place[name] for name in table.index]
-    return ranking.isel(entity=order, rival=order), left_out
+    return ranking.isel({"entity": order, "rival": order}, missing_dims="ignore"), left_out

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank._compat import groups_of, import_arviz, is_container
+from bayesrank._compat import groups_of, held_in, import_arviz, is_container
 from bayesrank._draws import draw_dims
 from bayesrank._nuts import complaint
 from bayesrank.counts import are_outcomes
@@ -155,8 +155,8 @@ def evidence_of(source: Any, variable: str | None, values: xr.DataArray, kind: s
         Which performance of the posterior.
     """
     groups = groups_of(source) if is_container(source) else {}
-    posterior = source if isinstance(source, xr.Dataset) else groups.get("posterior", xr.Dataset())
-    about = None if isinstance(source, xr.DataArray) else posterior.attrs
+    posterior = source if isinstance(source, xr.Dataset) else groups.get("posterior")
+    about = None if isinstance(source, xr.DataArray) else {} if posterior is None else posterior.attrs
     wanted = kind or (about or {}).get("kind", "observed")
     many = (about or {}).get("population") == "data sets" and variable in (None, "mean_outcome")
     known = Evidence(
@@ -166,8 +166,7 @@ def evidence_of(source: Any, variable: str | None, values: xr.DataArray, kind: s
         kind=wanted if many else "",
     )
     if variable is not None:
-        data = groups.get("observed_data", xr.Dataset())
-        seen = data.get(variable)
+        seen = held_in(groups.get("observed_data"), variable)
         counts = observed_counts(source) if variable == "mean_outcome" else None
         if counts is not None and are_outcomes(counts) and _fits(counts, values):
             known = replace(known, counts=counts)
@@ -178,7 +177,7 @@ def evidence_of(source: Any, variable: str | None, values: xr.DataArray, kind: s
     if wanted != "observed":
         return known
     counts = observed_counts(source)
-    shares = groups.get("observed_data", xr.Dataset()).get("performance")
+    shares = held_in(groups.get("observed_data"), "performance")
     averaged = shares is not None and _fits(shares, values)
     if not averaged and counts is not None:
         counts = counts if {"entity", *OUTCOME_DIMS} <= set(counts.dims) and _fits(counts, values) else None
@@ -202,14 +201,15 @@ def cases_of(source: Any, values: xr.DataArray) -> xr.DataArray | None:
     """
     counts = observed_counts(source)
     groups = groups_of(source) if is_container(source) else {}
-    patterns = groups.get("observed_data", xr.Dataset()).get("pattern_count")
+    patterns = held_in(groups.get("observed_data"), "pattern_count")
     if counts is not None:
         cases = counts.sum(outcome_dims(counts))
     elif patterns is not None and "entity" in values.coords:  # every entity met every case
         cases = xr.full_like(values["entity"], int(patterns.sum()), dtype=int).drop_attrs()
     else:
         return None
-    cases = cases.sum([d for d in cases.dims if d not in values.dims])
+    if other := [d for d in cases.dims if d not in values.dims]:
+        cases = cases.sum(other)
     return cases if _fits(cases, values) else None
 
 

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bayesrank._draws import Batches, mean_error, share_error, walk
+from bayesrank._draws import BLOCK, Batches, mean_error, share_error, walk
 
 #: Ranks and probabilities that differ by less differ by rounding.
 ROUNDING = 1e-12
@@ -80,6 +80,7 @@ def simultaneous_intervals(
             if batches.half(block.batch) == half:
                 at = slice(block.start, block.start + len(block.values))
                 depth[at] = table[own, block.values[:, members]].min(axis=1)
+        del table
     allowed = min(int(np.floor((1 - prob) * len(depth) + 1e-9)), len(depth) - 1)
     # A tail of 1/2 would empty an interval whose median is between two ranks.
     level = min(np.partition(depth, allowed)[allowed], 0.5)
@@ -123,15 +124,17 @@ def _depths(mass: np.ndarray) -> np.ndarray:
     One between two ranks is held if its neighbours on either side are; an undefined one, 0, always is.
     """
     size = mass.shape[1]
-    rank = np.arange(size)
-    seen = mass > 0
-    lowest, highest = np.argmax(seen, axis=1)[:, None], size - 1 - np.argmax(seen[:, ::-1], axis=1)[:, None]
-    share = mass / mass.sum(axis=1, keepdims=True)
-    below = np.cumsum(share, axis=1)
-    above = np.cumsum(share[:, ::-1], axis=1)[:, ::-1]
-    low = np.where(rank < lowest, rank - lowest, below)
-    high = np.where(rank > highest, highest - rank, above)
     depth = np.full((len(mass), 2 * size + 1), np.inf)
-    depth[:, 2::2] = np.minimum(low, high)
-    depth[:, 3::2] = np.minimum(low[:, :-1], high[:, 1:])
+    rank, few = np.arange(size), max(BLOCK // size, 1)
+    for start in range(0, len(mass), few):  # some entities at a time: there are many tables on the way
+        part, out = mass[start : start + few], depth[start : start + few]
+        seen = part > 0
+        lowest, highest = np.argmax(seen, axis=1)[:, None], size - 1 - np.argmax(seen[:, ::-1], axis=1)[:, None]
+        share = part / part.sum(axis=1, keepdims=True)
+        below = np.cumsum(share, axis=1)
+        above = np.cumsum(share[:, ::-1], axis=1)[:, ::-1]
+        low = np.where(rank < lowest, rank - lowest, below)
+        high = np.where(rank > highest, highest - rank, above)
+        out[:, 2::2] = np.minimum(low, high)
+        out[:, 3::2] = np.minimum(low[:, :-1], high[:, 1:])
     return depth

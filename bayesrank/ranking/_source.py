@@ -12,7 +12,7 @@ import numpy as np
 import xarray as xr
 
 from bayesrank._checks import flag, in_words
-from bayesrank._compat import is_container
+from bayesrank._compat import held_in, is_container
 from bayesrank.performance import (
     OUTCOME_DIMS,
     as_performance,
@@ -230,7 +230,7 @@ def _variable(source: Any, name: str, kind: str | None) -> xr.DataArray | None:
         posterior = posterior_of(source)
         wanted = kind or posterior.attrs.get("kind", "observed")
         for held in (name if wanted == "observed" else f"{name}_{wanted}", name):
-            found = posterior.data_vars.get(held)
+            found = held_in(posterior, held)
             if found is not None and "entity" in found.dims and not outcome_dims(found):
                 if kind is not None and held == name and wanted != "observed":
                     raise ValueError(f"kind must be one that the variable {name!r} of the posterior has; got {kind!r}")

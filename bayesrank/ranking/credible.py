@@ -1,16 +1,17 @@
 """A credible ranking: what the draws of a score say about the order of the entities."""
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import xarray as xr
 
-from bayesrank._checks import credibility, number
+from bayesrank._checks import credibility, flag, number
 from bayesrank._draws import (
     ERROR,
     RARE,
     Batches,
     Moments,
+    Worth,
     draw_dims,
     efficiency,
     in_memory,
@@ -42,6 +43,7 @@ def credible_ranking(
     rope: float = 0.0,
     higher_is_better: bool | None = None,
     kind: str | None = None,
+    joint: bool = True,
 ) -> xr.Dataset:
     """Rank probabilities, intervals, consensus and tiers from draws of a score.
 
@@ -65,6 +67,12 @@ def credible_ranking(
         Overrides the direction of the score; must be told for scores that have none.
     kind : str, optional
         Which performance of the posterior, as in :func:`bayesrank.as_performance`.
+    joint : bool
+        Whether to compare every entity with every other one, which takes draws × entities² and, of thousands of
+        entities, most of the time and of the memory. Without, the result lacks the dim ``rival`` and what rests on
+        pairs: ``superiority``, ``equivalence``, ``sucra``, ``poth``, ``tier``, and whatever begins with ``consensus_``
+        or ``rank_confidence_``. All else is the same to the last bit. :func:`bayesrank.ranking_table` and the pictures
+        of scores and of ranks take such a ranking, in the order of the expected ranks; what needs pairs refuses it.
 
     Returns
     -------
@@ -92,7 +100,7 @@ def credible_ranking(
           number of entities that are surely ahead, and end before those surely behind; a ROPE does not change
           them. With fewer than 1 / (1 - prob) independent draws they hold all ranks.
         - ``superiority`` (entity, rival): probability that the entity beats the rival by more than the ROPE, among
-          the draws in which both are defined; ``equivalence``: 1 minus superiority both ways.
+          the draws in which both are defined; ``equivalence`` (entity, rival): 1 minus superiority both ways.
         - ``consensus_rank``: rank in the order with the smallest expected Kendall distance; entities that the
           draws cannot tell apart, within twice the Monte-Carlo error, share a rank. ``consensus_position`` is the
           place in that order, in which no two share one. ``consensus_distance`` is its distance and
@@ -135,46 +143,55 @@ def credible_ranking(
     """
     prob = credibility("prob", prob)
     rope = number("rope", rope, 0.0, finite=True)
+    asked = Asked(prob, rope, flag("joint", joint))
     found = scored(source, score, higher_is_better, kind)
     values = _checked(found.values)
     evidence = evidence_of(source, found.variable, values, kind)
     [values] = in_memory(values.transpose(*draw_dims(values), ..., "entity").astype(float, copy=False))
-    return _each(values, evidence, found, prob, rope)
+    return _each(values, evidence, found, asked)
 
 
-def _each(values: xr.DataArray, evidence: Evidence, found: Scored, prob: float, rope: float) -> xr.Dataset:
+class Asked(NamedTuple):
+    """What is asked of a ranking, as in :func:`credible_ranking`."""
+
+    prob: float
+    rope: float
+    joint: bool
+
+
+def _each(values: xr.DataArray, evidence: Evidence, found: Scored, asked: Asked) -> xr.Dataset:
     """One ranking for each item of every other dim."""
     extra = [str(dim) for dim in values.dims if dim not in (*draw_dims(values), "entity")]
     if not extra:
-        return _one(values, evidence, found, prob, rope)
+        return _one(values, evidence, found, asked)
     dim = extra[0]
     parts = [
-        _each(values.isel({dim: i}, drop=True), evidence.at(dim, i), found, prob, rope)
-        for i in range(values.sizes[dim])
+        _each(values.isel({dim: i}, drop=True), evidence.at(dim, i), found, asked) for i in range(values.sizes[dim])
     ]
     index = values[dim] if dim in values.coords else range(values.sizes[dim])
     joined = xr.concat(parts, dim=dim, combine_attrs="override", coords="minimal", compat="override", join="exact")
     return joined.assign_coords({dim: index})
 
 
-def _one(values: xr.DataArray, evidence: Evidence, found: Scored, prob: float, rope: float) -> xr.Dataset:
+def _one(values: xr.DataArray, evidence: Evidence, found: Scored, asked: Asked) -> xr.Dataset:
     size = values.sizes["entity"]
     names = values["entity"].values if "entity" in values.coords else np.arange(size)
     batches = Batches.of(values)
     x = finite(values.values).reshape(batches.number, size)
-    result = _summarize(x, batches, np.array([str(n) for n in names]), prob, rope, found)
+    result = _summarize(x, batches, np.array([str(n) for n in names]), asked, found)
     score = None if found.variable else found.score
     seen, extreme = evidence.observed(score), evidence.extreme()
     result["observed"] = np.full(size, np.nan) if seen is None else seen.values.astype(float)
     settled = np.zeros(size, bool) if extreme is None else extreme.values
-    result["contradicted"] = _contradicted(x, result, found, prob) & ~settled
+    result["contradicted"] = _contradicted(x, result, found, asked.prob) & ~settled
     result["cases"] = evidence.size(size)
     result["notes"] = "\n".join(evidence.notes(score))
     variables = variables_of(result, ERROR)
     # What is known of the entities (what they lack, who made them) stays with them.
-    coords: dict[str, Any] = {"entity": names, "rival": names, "rank": np.arange(1, size + 1)}
+    coords: dict[str, Any] = {"entity": names} | ({"rival": names} if asked.joint else {})
+    coords["rank"] = np.arange(1, size + 1)
     coords |= {str(name): coord for name, coord in values.coords.items() if coord.dims == ("entity",)}
-    facts = {"prob": prob, "rope": rope, "draws": batches.number, "method": "draws"}
+    facts = {"prob": asked.prob, "rope": asked.rope, "draws": batches.number, "method": "draws"}
     return xr.Dataset(variables, coords, found.facts() | facts)
 
 
@@ -190,13 +207,13 @@ def _contradicted(x: np.ndarray, result: dict[str, Any], found: Scored, prob: fl
     return (beyond + 2 * proportion_error(beyond, size) < (1 - prob) / 2) & ~np.isnan(observed) & ~at_an_end
 
 
-def _summarize(
-    x: np.ndarray, batches: Batches, names: np.ndarray, prob: float, rope: float, found: Scored
-) -> dict[str, Any]:
+def _summarize(x: np.ndarray, batches: Batches, names: np.ndarray, asked: Asked, found: Scored) -> dict[str, Any]:
     """Everything, from values (draw, entity)."""
+    prob = asked.prob
     middle, low, high, centre = quantiles_of(x, (1 - prob) / 2)
     [(ranks, mass, twice)] = reduce(x, RankReducer(found.sign), batches=batches)
-    own, paired = _efficiencies(*reduce(x, Moments(centre), batches=batches)[0])
+    worth, *moments = reduce(x, Worth(centre), *([Moments(centre)] if asked.joint else []), batches=batches)
+    own = worth / batches.number
     undefined = 1 - ranks.defined / batches.number
     ranked = undefined <= MOSTLY
     # Ranks depend on all: where they hardly move, they are worth as little as the stickiest entity's draws.
@@ -204,14 +221,18 @@ def _summarize(
 
     probabilities, intervals = _of_ranks(ranks, mass, twice, batches, ranked, prob, worst)
     del mass  # tables of entities × entities, and of draws × entities, are freed when they have been read
-
-    pairs, preference, preference_error = _of_pairs(x, found.sign, twice, batches, rope, ranks.defined, paired)
-    del paired
-    superiority, best = pairs["superiority"], probabilities["probability_best"]
-    order = consensus_of(names, ranks.expected, preference, preference_error, superiority, ranked, prob)
-    settled = hierarchy(preference, twice, ranked, batches, worst)
-    del preference, preference_error, twice
-    first, last = confidence_sets(x, ranked, found, prob, worst)
+    best = probabilities["probability_best"]
+    settled: dict[str, Any] = {}
+    pairs, order, sets = settled, settled, settled
+    if asked.joint:
+        paired = _efficiencies(*moments.pop())
+        pairs, preference, error = _of_pairs(x, found.sign, twice, batches, asked.rope, ranks.defined, paired)
+        del paired
+        order = consensus_of(names, ranks.expected, preference, error, pairs["superiority"], ranked, prob)
+        settled = hierarchy(preference, twice, ranked, batches, worst)._asdict()
+        del preference, error, twice
+        ends = confidence_sets(x, ranked, found, prob, worst)
+        sets = dict(zip(("rank_confidence_lower", "rank_confidence_upper"), ends, strict=True))
     none = np.full((2, x.shape[1]), np.nan)
     regret, regret_error = _regret(ranks, best, worst) if found.finite_mean else none
     return {
@@ -219,10 +240,9 @@ def _summarize(
         "lower": low,
         "upper": high,
         **probabilities,
-        **settled._asdict(),
+        **settled,
         **intervals,
-        "rank_confidence_lower": first,
-        "rank_confidence_upper": last,
+        **sets,
         **pairs,
         **order,
         "in_best_set": best_set(np.where(ranked, best, 0.0), prob),
@@ -331,8 +351,8 @@ def quantiles_of(x: np.ndarray, tail: float) -> tuple[np.ndarray, ...]:
     return tuple(out)
 
 
-def _efficiencies(within: np.ndarray, between: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """What a draw is worth of each entity's values, and of each difference of two."""
+def _efficiencies(within: np.ndarray, between: np.ndarray) -> np.ndarray:
+    """What a draw is worth of each difference of two entities (entity, rival)."""
 
     def of_differences(covariance: np.ndarray) -> np.ndarray:
         own = np.diag(covariance)
@@ -341,7 +361,7 @@ def _efficiencies(within: np.ndarray, between: np.ndarray) -> tuple[np.ndarray, 
         spread[spread < 1e-12 * (own[:, None] + own)] = 0.0
         return spread
 
-    return efficiency(np.diag(within), np.diag(between)), efficiency(of_differences(within), of_differences(between))
+    return efficiency(of_differences(within), of_differences(between))
 
 
 def _regret(ranks: Ranks, best: np.ndarray, worth: float) -> tuple[np.ndarray, np.ndarray]:

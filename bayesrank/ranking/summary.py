@@ -9,8 +9,9 @@ from bayesrank._checks import in_words, result_of
 
 __all__ = ["contradictions", "ranking_table", "verdict", "worth"]
 
-#: What makes a Dataset a ranking.
-NEEDED = {"median", "tier", "undefined", "superiority", "consensus_position", "contradicted", "notes"}
+#: What makes a Dataset a ranking; and what one lacks that was made without comparing all pairs.
+NEEDED = {"median", "expected_rank", "rank_lower", "undefined", "contradicted", "notes"}
+OF_PAIRS = ("superiority", "equivalence", "consensus_position", "consensus_rank", "tier")
 
 #: Independent draws that a probability of 0.95 can be read off: 1 of all of fewer may well be less.
 FEWEST = 60
@@ -33,10 +34,11 @@ def ranking_table(ranking: xr.Dataset) -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        Indexed by entity, in consensus order. Columns, as far as the ranking has them: ``median``, ``lower`` and
-        ``upper`` of the score (equal tails at the ranking's ``prob``), ``observed``, ``probability_best``,
-        ``expected_rank``, ``rank_lower``, ``rank_upper``, ``rank_confidence_lower``, ``rank_confidence_upper``,
-        ``consensus_rank``, ``tier``, ``expected_regret``, ``undefined``.
+        Indexed by entity, in consensus order; of a ranking with ``joint=False``, in the order of the expected ranks.
+        Columns, as far as the ranking has them: ``median``, ``lower`` and ``upper`` of the score (equal tails at the
+        ranking's ``prob``), ``observed``, ``probability_best``, ``expected_rank``, ``rank_lower``, ``rank_upper``,
+        ``rank_confidence_lower``, ``rank_confidence_upper``, ``consensus_rank``, ``tier``, ``expected_regret``,
+        ``undefined``.
 
     Raises
     ------
@@ -59,7 +61,8 @@ def ranking_table(ranking: xr.Dataset) -> pd.DataFrame:
     frame = pd.DataFrame(found, pd.Index(ranking["entity"].values, name="entity"))
     # Who is not ranked comes last, by name.
     names = np.array([str(name) for name in frame.index])
-    return frame.iloc[np.lexsort((names, ranking["consensus_position"].values))]
+    known = ranking.get("consensus_position", ranking["expected_rank"].where(ranking["rank_lower"].notnull()))
+    return frame.iloc[np.lexsort((names, known.values))]
 
 
 def verdict(ranking: xr.Dataset) -> list[str]:
@@ -81,7 +84,7 @@ def verdict(ranking: xr.Dataset) -> list[str]:
     Raises
     ------
     ValueError
-        If ``ranking`` is none, or holds several rankings.
+        If ``ranking`` is none, holds several rankings, or was made with ``joint=False``.
 
     Examples
     --------
@@ -115,7 +118,7 @@ def verdict(ranking: xr.Dataset) -> list[str]:
 
 
 def check_whole(ranking: xr.Dataset) -> None:
-    """Raise if something is no ranking, or lacks some of its entities.
+    """Raise if something is no ranking, or lacks its pairs or some of its entities.
 
     Examples
     --------
@@ -125,12 +128,31 @@ def check_whole(ranking: xr.Dataset) -> None:
     Traceback (most recent call last):
     ValueError: ranking must be whole, of 2 entities; got 1 of them (rank those alone to speak of them alone)
     """
-    _check_ranking(ranking)
+    check_pairs(ranking)
     if ranking.sizes["rival"] != ranking.sizes["entity"]:
         raise ValueError(
             f"ranking must be whole, of {ranking.sizes['rival']} entities; got {ranking.sizes['entity']} of them (rank "
             "those alone to speak of them alone)"
         )
+
+
+def check_pairs(ranking: xr.Dataset) -> None:
+    """Raise if something is no ranking, or one that was made without comparing all pairs.
+
+    Examples
+    --------
+    >>> import bayesrank as br
+    >>> counts = br.from_counts(tn=[70, 79], fp=[10, 1], fn=[9, 1], tp=[21, 29], entity=["a", "b"])
+    >>> check_pairs(br.credible_ranking(counts, "f1", joint=False))
+    Traceback (most recent call last):
+    ValueError: ranking must hold superiority, as br.credible_ranking(..., joint=True) gives it; got none of it
+    """
+    _check_ranking(ranking)
+    for name in OF_PAIRS:
+        if name not in ranking:
+            raise ValueError(
+                f"ranking must hold {name}, as br.credible_ranking(..., joint=True) gives it; got none of it"
+            )
 
 
 def is_exact(ranking: xr.Dataset) -> bool:
@@ -375,8 +397,9 @@ def _check_ranking(ranking: xr.Dataset) -> None:
     result_of("br.credible_ranking or br.exact_ranking", "ranking", ranking, NEEDED)
     if not {"prob", "score", "method"} <= set(ranking.attrs) or not ranking.sizes["entity"]:
         raise ValueError(f"ranking must come from br.credible_ranking or br.exact_ranking; got {in_words(ranking)}")
-    if ranking["tier"].dims != ("entity",):
-        raise ValueError(f"ranking must be one ranking (select it with .isel); got the dims {ranking['tier'].dims}")
+    dims = ranking["median"].dims
+    if dims != ("entity",):
+        raise ValueError(f"ranking must be one ranking (select it with .isel); got the dims {dims}")
 
 
 def _few(names: list[str]) -> str:

@@ -90,8 +90,9 @@ def score_table(
     table["observed"] = np.full((*shape, len(found)), np.nan)
     for i, seen in enumerate(_observed(source, found, prevalence, kind)):
         if seen is not None:
-            plain = seen.reset_coords(drop=True).variable
-            table["observed"][..., i] = plain.set_dims({dim: first.sizes[dim] for dim in dims}).transpose(*dims).values
+            table["observed"][..., i] = (
+                seen.variable.set_dims({dim: first.sizes[dim] for dim in dims}).transpose(*dims).values
+            )
     about: dict[str, Any] = {"prob": prob, "method": "draws"}
     if prevalence is not None:
         about["prevalence"] = float(prevalence) if np.ndim(prevalence) == 0 else "given as an array"
@@ -102,7 +103,11 @@ def score_table(
 def _quantiles(found: list[Scored], dims: list[str], shape: tuple[int, ...], prob: float) -> dict[str, np.ndarray]:
     """Quantiles of the values of each score, entity by entity: (..., score)."""
     columns: dict[str, list[np.ndarray]] = {name: [] for name in ("median", "lower", "upper", "undefined")}
-    for values in in_memory(*(one.values.transpose(..., *dims) for one in found)):
+    ordered = (
+        one.values if one.values.dims[-len(dims) :] == tuple(dims) else one.values.transpose(..., *dims)
+        for one in found
+    )
+    for values in in_memory(*ordered):
         x = values.values.reshape(-1, prod(shape)).astype(float, copy=False)
         middle, low, high, _ = quantiles_of(x, (1 - prob) / 2)
         for name, column in zip(columns, (middle, low, high, np.isnan(x).mean(axis=0)), strict=True):

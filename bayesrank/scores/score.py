@@ -233,7 +233,8 @@ def values_of(scores: Sequence[Score], source: Any, kind: str | None = None) -> 
             lazily: dict[str, Any] = {"dask": "parallelized", "output_dtypes": [np.float64]}
             values = [xr.apply_ufunc(score.of_tables, here, present, input_core_dims=dims, **lazily) for score in some]
         for i, score, own in zip(places, some, values, strict=True):
-            found[i] = own.rename(score.name).assign_attrs(score.attrs())
+            own.name, found[i] = score.name, own
+            own.attrs = own.attrs | score.attrs()
     return found
 
 

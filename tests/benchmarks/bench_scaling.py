@@ -75,8 +75,8 @@ def report(dataset: str) -> None:
     ranking_report(posterior, "mean_outcome")
 
 
-def ranked(entities: int, each: int) -> None:
-    br.credible_ranking(br.fit(evaluation(entities), draws=each, seed=1, chunks=1000), "f1")
+def ranked(entities: int, each: int, joint: bool = True) -> None:
+    br.credible_ranking(br.fit(evaluation(entities), draws=each, seed=1, chunks=1000), "f1", joint=joint)
 
 
 def ranked_parts(entities: int, each: int) -> dict[str, float]:
@@ -114,6 +114,9 @@ AXES: dict[str, tuple[Callable[[int], None], list[int], str]] = {
 SINGLE: dict[str, tuple[Callable[..., Any], tuple, str]] = {
     "`imagenet_models`, pooled: fitted, ranked, reported": (report, ("imagenet_models",), "30 s, 1 GB"),
     "2,000 entities × 10,000 draws: fitted in chunks and ranked": (ranked, (2000, 2500), "2 GB"),
+    "The same with `joint=False`: no pairs, no confidence sets": (ranked, (2000, 2500, False), "–"),
+    "1,000 entities × 10,000 draws: fitted in chunks and ranked": (ranked, (1000, 2500), "–"),
+    "The same with `joint=False`": (ranked, (1000, 2500, False), "–"),
     "All maps of the Tile of 1,000 entities, 101 × 101, 80 draws (memory is of the maps)": (
         all_maps,
         (1000, 20),
