@@ -192,7 +192,7 @@
         pen.fillRect(one.on[0] - 2, one.on[1] - 2, 4, 4);
       });
       pen.fillStyle = ink;
-      pen.font = "16px sans-serif";
+      pen.font = `${Math.max(16, 12 * size / (canvas.clientWidth || size))}px sans-serif`;  // read on a telephone, too
       data.corners.forEach((corner, k) => pen.fillText(data.names[k], ...flat(corner).slice(0, 2)));
       data.slices.forEach((slice, s) => {  // beside the corner where all are called positive
         const share = slice.positives / data.total, [all, none] = data.corners;

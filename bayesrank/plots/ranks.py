@@ -255,8 +255,9 @@ def superiority(ranking: xr.Dataset, ax: Any = None, *, top: int | None = None) 
     >>> import bayesrank as br
     >>> counts = br.from_counts(tn=[70, 79], fp=[10, 1], fn=[9, 1], tp=[21, 29], entity=["a", "b"])
     >>> ax = superiority(br.credible_ranking(br.fit(counts, seed=1), "f1", rope=0.01))
-    >>> ax.get_title()
-    'P(row beats column by more than 0.01)'
+    >>> print(ax.get_title())
+    P(row beats column
+    by more than 0.01)
     """
     check_pairs(ranking)
     ordered, left_out = _in_order(ranking, top)

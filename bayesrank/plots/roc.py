@@ -309,7 +309,8 @@ def _steps(low: float, high: float) -> np.ndarray:
 
 def _name(score: Any) -> str:
     score = as_score(score)
-    return score.symbol or score.name.replace("_", " ")
+    # A symbol with an index is not for plain text.
+    return score.symbol if score.symbol and "_" not in score.symbol else score.name.replace("_", " ")
 
 
 def _roc_axes(ax: Any, extent: tuple[float, float]) -> None:
