@@ -13,6 +13,7 @@ import xarray as xr
 from bayesrank import _text
 from bayesrank._alternatives import Alternative, base_of, changed, check_evidence, conflict
 from bayesrank._checks import credibility, flag, one_of, result_of, unique_names
+from bayesrank._compat import groups_of
 from bayesrank._labels import name_coord
 from bayesrank._random import Seed, root_sequence
 from bayesrank.counts import JOINS
@@ -39,6 +40,7 @@ def sensitivity(
     join: Literal["exact", "inner"] = "exact",
     prob: float = 0.95,
     rope: float = 0.0,
+    kind: str | None = None,
     draws: int = 1000,
     seed: Seed = None,
     **options: Any,
@@ -79,6 +81,9 @@ def sensitivity(
         Which data sets to pool, as for :func:`bayesrank.pool`.
     prob, rope : float
         As for :func:`bayesrank.credible_ranking`.
+    kind : str, optional
+        Which performance of a hierarchical model, as for :func:`bayesrank.credible_ranking`; other models among the
+        alternatives have one performance alone, by which they rank.
     draws : int
         Draws of each of four chains.
     seed : int, SeedSequence or Generator, optional
@@ -156,7 +161,9 @@ def sensitivity(
     rankings = []
     for one in [base, *others]:
         posterior = fit(one.evidence, one.model, draws=draws, seed=root, **one.options)
-        rankings.append(credible_ranking(posterior, one.score, prob=prob, rope=rope))
+        several = "performance_new" in groups_of(posterior)["posterior"]
+        this = kind if one is base or several else None
+        rankings.append(credible_ranking(posterior, one.score, prob=prob, rope=rope, kind=this))
     result = _table([base, *others], rankings)
     result["prior_conflict"] = conflict(base)
     result["notes"] = "\n".join([*contradictions(rankings[0]), *filter(None, [str(rankings[0]["notes"].item())])])

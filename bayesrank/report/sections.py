@@ -20,10 +20,18 @@ from bayesrank.ranking._source import Scored
 from bayesrank.ranking.summary import worth
 from bayesrank.report.pictures import inline_svg
 
-__all__ = ["SECTIONS", "checked_sections", "ops_section", "paired_section", "predictive_section"]
+__all__ = ["LACKING", "SECTIONS", "checked_sections", "ops_section", "paired_section", "predictive_section"]
 
 #: Sections that can be left out, or asked for, of those that a posterior alone may support.
 SECTIONS = ("tile", "ops", "paired", "hierarchical", "predictive")
+#: What is said of one that was asked for and cannot be had.
+LACKING = {
+    "tile": "The section tile was asked for, but the Tile is of scores of two classes.",
+    "ops": "The section ops was asked for, but outperformance scores are of two classes with cases.",
+    "paired": "The section paired was asked for, but is of several entities under the model paired.",
+    "hierarchical": "The section hierarchical was asked for, but is of hierarchical models of several data sets.",
+    "predictive": "The section predictive was asked for, but is of several data sets with replicates of their counts.",
+}
 #: Replicated counts that are drawn while a reader waits.
 MOST = 50_000_000
 #: Rivals of the first entity in the table of what pairing adds.
