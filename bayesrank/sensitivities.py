@@ -12,7 +12,7 @@ import xarray as xr
 
 from bayesrank import _text
 from bayesrank._alternatives import Alternative, base_of, changed, check_evidence, conflict
-from bayesrank._checks import credibility, flag, one_of, result_of, unique_names
+from bayesrank._checks import credibility, flag, in_words, one_of, result_of, unique_names
 from bayesrank._compat import groups_of
 from bayesrank._labels import name_coord
 from bayesrank._random import Seed, root_sequence
@@ -24,6 +24,11 @@ from bayesrank.ranking.summary import contradictions, worth
 __all__ = ["sensitivity", "sensitivity_verdict"]
 
 NAMED = 5
+#: What makes a Dataset a sensitivity.
+NEEDED = (
+    *("survives", "leader", "kendall_tau", "pairs", "pairs_kept", "pairs_turned", "prior_conflict", "notes"),
+    *("base_leader_probability_best", "conclusion", "entity"),
+)
 
 
 def sensitivity(
@@ -200,7 +205,9 @@ def sensitivity_verdict(result: xr.Dataset) -> list[str]:
     most the other way round.
     The probability that b is the best is >0.999 under all of them, as in the base analysis.
     """
-    result_of("br.sensitivity", "result", result, ("survives", "leader", "pairs_kept"))
+    result_of("br.sensitivity", "result", result, NEEDED)
+    if not {"score", "prob", "worth"} <= set(result.attrs) or not result.sizes["alternative"]:
+        raise ValueError(f"result must come from br.sensitivity; got {in_words(result)}")
     first = [line for name in ("prior_conflict", "notes") for line in str(result[name].item()).split("\n") if line]
     if result["base_leader_probability_best"].isnull()[0]:
         return [*first, f"No entity has a defined {result.attrs['score']}: there is nothing to rank."]

@@ -7,9 +7,10 @@ import numpy as np
 import xarray as xr
 
 from bayesrank import _text
-from bayesrank._checks import in_words
+from bayesrank._checks import in_words, named
 from bayesrank.decisions import decision_verdict
 from bayesrank.decisions.tables import comparison_table, comparison_words, utility_table
+from bayesrank.decisions.words import check_decision
 from bayesrank.plots._style import plain_names
 from bayesrank.report.pictures import inline_svg
 from bayesrank.sensitivities import sensitivity_verdict
@@ -32,8 +33,8 @@ def sensitivity_section(result: Any) -> dict[str, Any] | None:
     """
     if result is None:
         return None
-    if not isinstance(result, xr.Dataset) or not {"leader", "survives", "kendall_tau"} <= set(result.data_vars):
-        raise ValueError(f"sensitivity must come from br.sensitivity; got {in_words(result)}")
+    with named("sensitivity", "result"):
+        lines = sensitivity_verdict(result)
     size = float(result.attrs.get("worth", np.inf))
     rows = []
     for i, name in enumerate(result["alternative"].values.tolist()):
@@ -47,7 +48,7 @@ def sensitivity_section(result: Any) -> dict[str, Any] | None:
                 f"{int(one['survives'].sum())} of {one.sizes['conclusion']}",
             ]
         )
-    return {"lines": sensitivity_verdict(result), "rows": rows}
+    return {"lines": lines, "rows": rows}
 
 
 def decisions_section(results: Any) -> list[dict[str, Any]] | None:
@@ -69,14 +70,15 @@ def decisions_section(results: Any) -> list[dict[str, Any]] | None:
     """
     if results is None:
         return None
-    if isinstance(results, xr.Dataset) or not isinstance(results, Sequence):
+    if isinstance(results, xr.Dataset | str) or not isinstance(results, Sequence):
         results = [results]
     return [_decision(one) for one in results] or None
 
 
 def _decision(result: Any) -> dict[str, Any]:
     held = set(result.variables) if isinstance(result, xr.Dataset) else set()
-    if {"choice", "value_of_perfect_information"} <= held:
+    if {"choice", "value_of_perfect_information"} & held:
+        check_decision("decisions", result)
         header, rows = utility_table(result)
         at = f", at a prevalence of {result.attrs['prevalence']:g}" if "prevalence" in result.attrs else ""
         worth = f"What the outcome of a case is worth: {result.attrs['benefit']}{at}."

@@ -11,16 +11,16 @@ import xarray as xr
 from rich.cells import cell_len
 
 from bayesrank import _text
-from bayesrank._checks import in_words
-from bayesrank._compat import groups_of, is_container
+from bayesrank._draws import draw_dims
 from bayesrank.counts import are_outcomes, parts_of
 from bayesrank.performance import as_performance, observed_counts, posterior_of
 from bayesrank.plots._page import Html, greys, part
 from bayesrank.plots._style import is_ratio
 from bayesrank.ranking import full_ranking, ranking_table, verdict
 from bayesrank.ranking._evidence import sampling
-from bayesrank.ranking._source import Scored, scored
+from bayesrank.ranking._source import Scored
 from bayesrank.ranking.summary import is_exact, worth
+from bayesrank.report.arguments import facts_of, ranking_of, read, text_or_none
 from bayesrank.report.datasets import datasets_section
 from bayesrank.report.given import decisions_section, drift_section, sensitivity_section
 from bayesrank.report.methods import definition, methods
@@ -106,9 +106,17 @@ def ranking_report(
     >>> html.startswith("<!doctype html>")
     True
     """
-    groups, found = _read(posterior, score, kind)
+    groups, found = read(posterior, score, kind)
     asked = checked_sections(sections)
-    ranking = full_ranking(posterior, score, kind=kind) if ranking is None else ranking
+    facts = facts_of(data)
+    text_or_none("command", command)
+    ranking = full_ranking(posterior, score, kind=kind) if ranking is None else ranking_of(found, ranking)
+    table = ranking_table(ranking)
+    given = {
+        "decisions": decisions_section(decisions),
+        "drift": drift_section(drift, table.index.tolist()),
+        "sensitivity": sensitivity_section(sensitivity),
+    }
     prob, about = ranking.attrs["prob"], groups["posterior"].attrs
     counts = observed_counts(posterior)
     parts = None if counts is None else parts_of(counts)
@@ -117,16 +125,15 @@ def ranking_report(
     tables = None if counts is None or "dataset" in counts.dims or counts.sizes.get("actual") != 2 else counts
     prior_values = prior_scores(posterior, found.variable or found.score or found.name, kind)
     shown = _sections(posterior, score, found, ranking, performance if labels == 2 else None, asked)
-    ops, tile, table = shown["ops"], shown["preferences"] is not None, ranking_table(ranking)
+    ops, tile = shown["ops"], shown["preferences"] is not None
     rows = _rows(ranking, tables, None if ops is None else ops["median"].to_dict())
-    facts = {key: _scalar(value) for key, value in (data or {}).items()}
     evidence, size = None if counts is None else _evidence(counts, parts), _text.count(len(rows), "entity")
     what = definition(found.name, found.score, labels, tuple(ranking.attrs["range"]))
     told = f"{size}{f' ({evidence})' if evidence else ''}"
     text, cited = methods(about, ranking, what, told, _versions(), tile, ops is not None)
     lacking = [LACKING[name] for name in asked or () if shown[FOUND.get(name, name)] is None]
     return _filled(
-        **shown | {"ops": ops is not None},
+        **shown | {"ops": ops is not None} | given,
         **_pictures(ranking, table, ops),
         title=facts.get("title", "Credible ranking"),
         facts=facts,
@@ -150,9 +157,6 @@ def ranking_report(
         seen=bool(table["observed"].notna().any()),
         tables=tables is not None,
         cases=bool(rows[0]["cells"]),
-        decisions=decisions_section(decisions),
-        drift=drift_section(drift, table.index.tolist()),
-        sensitivity=sensitivity_section(sensitivity),
         model=_model(about),
         about=about,
         implied=implied_prior(prior_values, prob),
@@ -162,22 +166,6 @@ def ranking_report(
         versions=_versions(),
         command=command,
     )
-
-
-def _read(posterior: Any, score: Any, kind: str | None) -> tuple[dict[str, xr.Dataset], Scored]:
-    """The groups of a posterior of one data set, and its values of the score."""
-    if isinstance(posterior, xr.DataArray):
-        raise TypeError(
-            f"posterior must be an InferenceData, a DataTree or a Dataset of draws; got {in_words(posterior)} (br.fit "
-            "makes one of counts)"
-        )
-    groups = groups_of(posterior) if is_container(posterior) else {"posterior": posterior_of(posterior)}
-    found = scored(posterior, score, None, kind)
-    if "dataset" in found.values.dims:
-        raise ValueError(
-            f"posterior must have no dim dataset (fit br.pool(counts), or select one data set); got {found.values.dims}"
-        )
-    return groups, found
 
 
 def _sections(
@@ -191,7 +179,7 @@ def _sections(
     """What can be left out, of a performance of two classes if there is one; None where it was, or is not to be had."""
     prob, wanted = ranking.attrs["prob"], SECTIONS if asked is None else asked
     shown: dict[str, Any] = dict.fromkeys(("preferences", "ops", "paired", "members", "predictive"))
-    if performance is not None and "ops" in wanted:
+    if performance is not None and draw_dims(performance) and "ops" in wanted:
         shown["ops"] = ops_section(performance, found, prob)
     if performance is not None and found.score is not None and "tile" in wanted:
         size, prevalence = worth(ranking), _prevalence(performance)
@@ -394,7 +382,3 @@ def _versions() -> str:
     packages = ["bayesrank", "numpy", "xarray", "arviz", "pymc"]
     found = [f"{name} {metadata.version(name)}" for name in packages]
     return ", ".join([*found, f"Python {platform.python_version()}"])
-
-
-def _scalar(value: Any) -> str:
-    return " ".join(str(value).split())
