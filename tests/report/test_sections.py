@@ -346,7 +346,7 @@ def test_a_population_is_left_out_where_it_is_not_asked_for():
 
 def test_sections_are_checked(posterior):
     with pytest.raises(
-        ValueError, match="sections must be among tile, ops, paired, hierarchical, predictive; got 'roc'"
+        ValueError, match="sections must be among tile, ops, paired, hierarchical, predictive; got str 'roc'"
     ):
         ranking_report(posterior, "f1", sections=["roc"])
     with pytest.raises(TypeError, match="sections must be a list of names; got str 'tile'"):
