@@ -413,7 +413,12 @@ def test_sections_that_cannot_be_had_are_told(tmp_path):
     page = report.read_text(encoding="utf-8")
     assert said in page
     assert 'id="paired"' in page
-    assert "was asked for" not in invoke(*asked, "paired")
+    assert "was asked for" not in invoke(*asked, "paired", "--cases")
+    page = report.read_text(encoding="utf-8")
+    assert '<h2 id="cases">' in page
+    assert "10 of 15 cases decide: on the others all entities have the same outcome" in page
+    words = "--cases must go with one row a case and the model paired"
+    assert words in str(inside(*asked, "paired", "--cases", "--model", "dirichlet_multinomial").exception)
 
 
 def test_the_report_tells_what_changed_from_period_to_period(tmp_path):

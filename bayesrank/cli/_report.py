@@ -12,7 +12,7 @@ import xarray as xr
 
 import bayesrank as br
 from bayesrank.cases._tables import counts_of
-from bayesrank.cli._analysis import Analysis, quiet
+from bayesrank.cli._analysis import Analysis, Question, quiet
 from bayesrank.cli.decide import benefits, entity_called
 from bayesrank.report.sections import LACKING, SECTIONS
 
@@ -37,6 +37,7 @@ OPTIONS = (
         help="With a section on what changed from data set to data set, and whether prevalence or rates did it: they "
         "are periods, in the order of the file.",
     ),
+    click.option("--cases", is_flag=True, help="With a section on which cases tell entities apart, of single cases."),
 )
 
 
@@ -57,6 +58,18 @@ class Report:
     benefit: dict[str, float] | None
     reference: str | None
     drift: bool
+    cases: bool
+
+    def one_by_one(self, asked: Question) -> xr.Dataset | None:
+        """What came of the cases, where they are known one by one."""
+        if not self.cases:
+            return None
+        if not isinstance(asked.evidence, xr.Dataset):
+            raise ValueError(
+                "--cases must go with one row a case and the model paired, which knows them one by one; got "
+                f"{asked.about['title']} with the model {asked.model}"
+            )
+        return br.deciding_cases(asked.evidence)
 
     def changes(self, analysis: Analysis, score: Any, prob: float, draws: int, seed: int) -> xr.Dataset | None:
         """How the entities changed from data set to data set, each of which has rates of its own."""
@@ -98,7 +111,7 @@ class Report:
 
         asked, prob, other = analysis.asked, ranking.attrs["prob"], None
         decisions = self.decisions(analysis.posterior, analysis.counts, prob, asked.about["title"])
-        drift = self.changes(analysis, score, prob, draws, seed)
+        drift, cases = self.changes(analysis, score, prob, draws, seed), self.one_by_one(asked)
         if self.sensitivity:
             how = {"prob": prob, "rope": ranking.attrs["rope"], "draws": draws, "seed": seed, "join": join}
             how["kind"] = kind
@@ -114,6 +127,7 @@ class Report:
             sections=self.sections,
             decisions=decisions,
             drift=drift,
+            cases=cases,
             sensitivity=other,
         )
         Path(self.path).write_text(html, encoding="utf-8")
@@ -127,10 +141,11 @@ def checked_report(
     benefit: str | None,
     reference: str | None,
     drift: bool,
+    cases: bool,
 ) -> Report | None:
     """What was typed of a report; None if there is to be none."""
     given = {"--sections": sections, "--sensitivity": sensitivity, "--benefit": benefit, "--reference": reference}
-    given["--drift"] = drift
+    given |= {"--drift": drift, "--cases": cases}
     if report is None:
         for option, value in given.items():
             if value:
@@ -139,7 +154,7 @@ def checked_report(
     if not Path(report).absolute().parent.is_dir():
         raise ValueError(f"--report must name a file in a folder that there is; got {report!r}")
     worths = benefits(benefit) if benefit else None
-    return Report(report, _sections(sections), sensitivity, worths, reference, drift)
+    return Report(report, _sections(sections), sensitivity, worths, reference, drift, cases)
 
 
 def _sections(text: str | None) -> tuple[str, ...] | None:

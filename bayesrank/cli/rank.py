@@ -88,12 +88,13 @@ def rank(
     benefit: str | None,
     reference: str | None,
     drift: bool,
+    cases: bool,
     **how: Any,
 ) -> None:
     """A ranking in one of many formats, as a picture, and as a report."""
     with progress() as step:
         check_digits(digits, output)
-        wanted = checked_report(report, sections, sensitivity, benefit, reference, drift)
+        wanted = checked_report(report, sections, sensitivity, benefit, reference, drift, cases)
         # A name that there is not is better known before the work than after it.
         known = None if score in (None, MEAN) else as_score(score)
         if known is not None and known.higher_is_better is None:

@@ -22,7 +22,7 @@ from bayesrank.ranking._source import Scored
 from bayesrank.ranking.summary import is_exact, worth
 from bayesrank.report.arguments import facts_of, ranking_of, read, text_or_none
 from bayesrank.report.datasets import datasets_section
-from bayesrank.report.given import decisions_section, drift_section, sensitivity_section
+from bayesrank.report.given import cases_section, decisions_section, drift_section, sensitivity_section
 from bayesrank.report.methods import definition, methods
 from bayesrank.report.pictures import inline_svg, interval_rows, paints, rank_rows, shown_first
 from bayesrank.report.preferences import preferences_section
@@ -55,6 +55,7 @@ def ranking_report(
     sections: Sequence[str] | None = None,
     decisions: xr.Dataset | Sequence[xr.Dataset] | None = None,
     drift: xr.Dataset | None = None,
+    cases: xr.Dataset | None = None,
     sensitivity: xr.Dataset | None = None,
 ) -> str:
     """The ranking of a posterior by one score, as a self-contained HTML page.
@@ -84,6 +85,8 @@ def ranking_report(
         for a section on them.
     drift : Dataset, optional
         Of :func:`bayesrank.ops.drift`, with draws, for a section on it.
+    cases : Dataset, optional
+        Of :func:`bayesrank.deciding_cases`, for a section on which cases tell entities apart.
     sensitivity : Dataset, optional
         Of :func:`bayesrank.sensitivity`, for a section on it.
 
@@ -95,8 +98,8 @@ def ranking_report(
     Raises
     ------
     ValueError, TypeError
-        If the posterior is over several data sets, ``sections`` holds others, or ``decisions``, ``drift`` or
-        ``sensitivity`` is no such result.
+        If the posterior is over several data sets, ``sections`` holds others, or ``decisions``, ``drift``, ``cases``
+        or ``sensitivity`` is no such result.
 
     Examples
     --------
@@ -115,6 +118,7 @@ def ranking_report(
     given = {
         "decisions": decisions_section(decisions),
         "drift": drift_section(drift, table.index.tolist()),
+        "grid": cases_section(cases, table.index.tolist()),
         "sensitivity": sensitivity_section(sensitivity),
     }
     prob, about = ranking.attrs["prob"], groups["posterior"].attrs

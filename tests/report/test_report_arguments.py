@@ -22,7 +22,19 @@ JUNK = [
     pd.DataFrame({"a": [1]}), pd.Series([1, 2]), xr.Dataset(), xr.DataArray(0.5), xr.DataArray([0.1], dims="zzz"),
     RANKING.drop_attrs(), POSTERIOR, COUNTS * 0, object(), range(3), int,
 ]  # fmt: skip
-REPORT = ("posterior", "score", "ranking", "kind", "data", "command", "sections", "decisions", "drift", "sensitivity")
+REPORT = (
+    "posterior",
+    "score",
+    "ranking",
+    "kind",
+    "data",
+    "command",
+    "sections",
+    "decisions",
+    "drift",
+    "cases",
+    "sensitivity",
+)
 
 
 def is_told(error, argument):
