@@ -78,8 +78,8 @@ def one_of(
 ) -> Any:
     """One of the words or names that an argument may be, if it is nothing other."""
     known = list(options)
-    # Arrays compare item by item, and a Dataset is like every word: what has no hash is no name.
-    if not isinstance(value, Hashable) or value not in known:
+    # Arrays compare item by item, a Dataset is like every word, and NA is nothing: what has no hash is no name.
+    if not isinstance(value, Hashable) or value is pd.NA or value not in known:
         held = repr(value)[:80] if isinstance(value, str) else in_words(value)
         wanted = f"{known[:MANY]}"[:-1] + f", ... ({len(known)} in all)]" if len(known) > MANY else known
         raise error(f"{argument} must be one of {wanted}{other and f', or {other}'}; got {held}")

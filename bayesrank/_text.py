@@ -1,6 +1,7 @@
 """Numbers for people: a probability from draws is never printed as 0 or 1."""
 
 import math
+from collections.abc import Iterable
 
 
 def probability(p: float, size: float) -> str:
@@ -48,17 +49,18 @@ def span(low: float, high: float, digits: int = 3) -> str:
 
 
 def beside(x: float, low: float, high: float, digits: int = 3) -> str:
-    """A number to the decimals of its interval, and to two digits where it is much smaller; a positive one is never 0.
+    """A number to the decimals of its interval; of one that holds nothing below 0, to two digits where it is much
+    smaller, so that no positive number is printed as 0.
 
     Examples
     --------
-    >>> beside(0.043, 0.001, 156.0), beside(0.5, 0.4, 0.6), beside(-0.0004, -0.1, 0.1), beside(7.0, 3.0, 5000.0)
+    >>> beside(0.043, 0.001, 156.0), beside(0.5, 0.4, 0.6), beside(0.0004, -0.1, 0.1), beside(7.0, 3.0, 5000.0)
     ('0.043', '0.500', '0.000', '7')
     """
     places = decimals(digits, low, high)
     plain = number(x, places)
     small = 0 < x < (10.0 ** (1 - places) if places < digits else 0.5 * 10.0**-places)
-    return f"{x:.2g}" if small else plain
+    return f"{x:.2g}" if small and low >= 0 else plain
 
 
 def _rounded(x: float, digits: int) -> str:
@@ -87,6 +89,18 @@ def decimals(digits: int, *values: float) -> int:
     """
     size = max([1.0, *(abs(x) for x in values if math.isfinite(x))])
     return max(digits - int(math.log10(size)), 0)
+
+
+def some(names: Iterable[object], most: int = 5) -> str:
+    """The first few names of a list, with dots only where more follow.
+
+    Examples
+    --------
+    >>> some(["a", "b"]), some("abcdefg")
+    ('a, b', 'a, b, c, d, e, ...')
+    """
+    listed = [str(name) for name in names]
+    return ", ".join([*listed[:most], *["..."] * (len(listed) > most)])
 
 
 def count(n: int, noun: str) -> str:

@@ -12,7 +12,8 @@ import xarray as xr
 
 from bayesrank import _text
 from bayesrank._alternatives import Alternative, base_of, changed, check_evidence, conflict
-from bayesrank._checks import credibility, flag, one_of, result_of, unique_names
+from bayesrank._checks import credibility, flag, in_words, one_of, result_of, unique_names
+from bayesrank._compat import groups_of
 from bayesrank._labels import name_coord
 from bayesrank._random import Seed, root_sequence
 from bayesrank.counts import JOINS
@@ -23,6 +24,11 @@ from bayesrank.ranking.summary import contradictions, worth
 __all__ = ["sensitivity", "sensitivity_verdict"]
 
 NAMED = 5
+#: What makes a Dataset a sensitivity.
+NEEDED = (
+    *("survives", "leader", "kendall_tau", "pairs", "pairs_kept", "pairs_turned", "prior_conflict", "notes"),
+    *("base_leader_probability_best", "conclusion", "entity"),
+)
 
 
 def sensitivity(
@@ -39,6 +45,7 @@ def sensitivity(
     join: Literal["exact", "inner"] = "exact",
     prob: float = 0.95,
     rope: float = 0.0,
+    kind: str | None = None,
     draws: int = 1000,
     seed: Seed = None,
     **options: Any,
@@ -79,6 +86,9 @@ def sensitivity(
         Which data sets to pool, as for :func:`bayesrank.pool`.
     prob, rope : float
         As for :func:`bayesrank.credible_ranking`.
+    kind : str, optional
+        Which performance of a hierarchical model, as for :func:`bayesrank.credible_ranking`; other models among the
+        alternatives have one performance alone, by which they rank.
     draws : int
         Draws of each of four chains.
     seed : int, SeedSequence or Generator, optional
@@ -156,7 +166,9 @@ def sensitivity(
     rankings = []
     for one in [base, *others]:
         posterior = fit(one.evidence, one.model, draws=draws, seed=root, **one.options)
-        rankings.append(credible_ranking(posterior, one.score, prob=prob, rope=rope))
+        several = "performance_new" in groups_of(posterior)["posterior"]
+        this = kind if one is base or several else None
+        rankings.append(credible_ranking(posterior, one.score, prob=prob, rope=rope, kind=this))
     result = _table([base, *others], rankings)
     result["prior_conflict"] = conflict(base)
     result["notes"] = "\n".join([*contradictions(rankings[0]), *filter(None, [str(rankings[0]["notes"].item())])])
@@ -193,7 +205,9 @@ def sensitivity_verdict(result: xr.Dataset) -> list[str]:
     most the other way round.
     The probability that b is the best is >0.999 under all of them, as in the base analysis.
     """
-    result_of("br.sensitivity", "result", result, ("survives", "leader", "pairs_kept"))
+    result_of("br.sensitivity", "result", result, NEEDED)
+    if not {"score", "prob", "worth"} <= set(result.attrs) or not result.sizes["alternative"]:
+        raise ValueError(f"result must come from br.sensitivity; got {in_words(result)}")
     first = [line for name in ("prior_conflict", "notes") for line in str(result[name].item()).split("\n") if line]
     if result["base_leader_probability_best"].isnull()[0]:
         return [*first, f"No entity has a defined {result.attrs['score']}: there is nothing to rank."]

@@ -2,6 +2,7 @@
 
 import io
 import json
+import re
 import subprocess
 import sys
 
@@ -402,11 +403,61 @@ def test_the_report_has_the_sections_asked_for(table, tmp_path):
         assert f'id="{name}"' not in page
 
 
+def test_sections_that_cannot_be_had_are_told(tmp_path):
+    answers, report = tmp_path / "answers.csv", tmp_path / "out.html"
+    answers.write_text("a,b\n" + "1,0\n1,1\n0,1\n" * 5)
+    asked = ["rank", str(answers), "--draws", "20", "--report", str(report), "--sections"]
+    output = invoke(*asked, "tile,paired")
+    said = "The section tile was asked for, but the Tile is of scores of two classes."
+    assert f"Note: {said}" in output
+    page = report.read_text(encoding="utf-8")
+    assert said in page
+    assert 'id="paired"' in page
+    assert "was asked for" not in invoke(*asked, "paired", "--cases")
+    page = report.read_text(encoding="utf-8")
+    assert '<h2 id="cases">' in page
+    assert "10 of 15 cases decide: on the others all entities have the same outcome" in page
+    words = "--cases must go with one row a case and the model paired"
+    assert words in str(inside(*asked, "paired", "--cases", "--model", "dirichlet_multinomial").exception)
+
+
+def test_the_report_tells_what_changed_from_period_to_period(tmp_path):
+    periods, report = tmp_path / "periods.csv", tmp_path / "out.html"
+    rows = ["May,80,20,10,90", "June,170,30,9,71", "April,60,40,4,50"]
+    periods.write_text("\n".join(["entity,dataset,tn,fp,fn,tp", *(f"m,{row}" for row in rows)]))
+    asked = ["rank", str(periods), "--draws", "250", "--score", "f1", "--report", str(report), "--sections", "none"]
+    invoke(*asked, "--drift")
+    text = " ".join(re.sub(r"<[^>]*>", " ", report.read_text(encoding="utf-8")).split())
+    assert "The OPS of f1 in each of 3 periods, compared with the one before" in text
+    # In the order of the file, and by the draws that the same seed gives in Python.
+    counts = br.from_frame(pd.read_csv(periods), dataset="dataset")
+    result = br.ops.drift(br.fit(counts, draws=250, seed=1), "f1").isel(entity=0)
+    shown = re.findall(r" m (May|June|April) (0\.\d{3}) ", text)
+    assert shown == [(name, f"{float(result['ops_mean'].sel(dataset=name)):.3f}") for name in ("May", "June", "April")]
+    words = "--drift must go with several data sets of two classes"
+    assert words in str(inside(*asked, "--drift", "--dataset", "May").exception)
+
+
+@pytest.mark.slow
+def test_sensitivity_knows_one_more_data_set(tmp_path):
+    path, report = tmp_path / "studies.csv", tmp_path / "out.html"
+    rows = ["a,x,45,5,4,16", "a,y,38,12,9,11", "a,z,90,10,2,28", "b,x,60,40,1,19", "b,y,44,6,12,8", "b,z,95,5,6,24"]
+    path.write_text("\n".join(["entity,dataset,tn,fp,fn,tp", *rows]))
+    model = ["--model", "hierarchical_beta_binomial", "--draws", "50", "--kind", "new", "--sections", "none"]
+    invoke("rank", str(path), *model, "--report", str(report), "--sensitivity")
+    assert "Ranked is one more data set like these" in report.read_text(encoding="utf-8")
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
         (["--sections", "ops"], "--sections must go with --report, which it is for"),
         (["--sensitivity"], "--sensitivity must go with --report, which it is for"),
+        (["--drift"], "--drift must go with --report, which it is for"),
+        (
+            ["--report", "r.html", "--drift", "--draws", "9"],
+            "--drift must go with several data sets of two classes, the periods, all of them; got it for",
+        ),
         (
             ["--report", "r.html", "--sections", "ops,roc"],
             "--sections must be among tile, ops, paired, hierarchical, predictive, or none; got 'roc'",
@@ -414,7 +465,7 @@ def test_the_report_has_the_sections_asked_for(table, tmp_path):
         (["--report", "r.html", "--benefit", "tn=1"], "--benefit must be tn=NUMBER,fp=NUMBER,"),
         (
             ["--report", "r.html", "--reference", "x", "--draws", "9"],
-            "--reference must be one of Finley, never-tornado, ",
+            "--reference must be one of Finley, never-tornado; got 'x'",
         ),
     ],
 )

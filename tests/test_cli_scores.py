@@ -85,7 +85,8 @@ def test_every_layout_shows_every_number():
             assert row.entity in text
             if row.upper < 1:
                 assert f"{row.median:.3f}" in text
-                assert f"{row.lower:.3f} to {row.upper:.3f}" in text
+                low = f"{row.lower:.3f}" if row.lower >= 0.0005 else f"{row.lower:.2g}"
+                assert f"{low} to {row.upper:.3f}" in text
     assert narrow.count("Sorted by") == wide.count("Sorted by") == 1
     alone = scores(*one[1:], input="entity,tn,fp,fn,tp\nkit,90,10,5,45\n")
     assert alone.splitlines()[0].split() == ["kit", "median", "95%", "interval", "observed"]

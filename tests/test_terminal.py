@@ -12,6 +12,7 @@ import subprocess
 import sys
 import termios
 
+import numpy as np
 import pytest
 from click.testing import CliRunner
 from rich.cells import cell_len
@@ -222,3 +223,27 @@ def test_text_wraps_and_is_not_lost(monkeypatch, capsys):
 def test_names_are_printed_as_they_are(capsys):
     print_numbers(["entity", "f1"], [["[bold]:smile:", "1.000"]])
     assert "[bold]:smile:  1.000" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("digits", [0, 1, 3])
+def test_a_positive_end_of_a_ratio_is_never_printed_as_0(digits):
+    """Over many powers of ten no end is 0 that is none, and two digits of the smaller one are seen."""
+    for low in 10.0 ** np.linspace(-12, 3, 46):
+        for wide in (1.1, 30.0, 1e4, 1e12):
+            ends = [float(end) for end in _text.span(low, low * wide, digits).split(" to ")]
+            assert ends[0] > 0
+            # Half a unit in the last place of what is printed: of two digits 5%, of the decimals asked for no more.
+            assert ends[0] == pytest.approx(low, rel=0.051, abs=0.5001 * 10.0**-digits)
+            assert ends[1] == pytest.approx(low * wide, rel=0.051, abs=0.5001 * 10.0**-digits)
+    assert _text.span(0.0, 156.0) == "0.0 to 156.0"
+    assert _text.span(-0.0002, 0.0003) == "0.000 to 0.000"
+
+
+def test_the_prior_of_an_odds_ratio_is_told_with_a_lower_end(tmp_path):
+    """Two logistic log odds add up: the 2.5% quantile of the ratio is 0.0060, and the other one its inverse."""
+    path = tmp_path / "counts.csv"
+    path.write_text("entity,tn,fp,fn,tp\na,70,10,9,21\nb,79,1,1,29\n")
+    output = CliRunner().invoke(cli, ["rank", str(path), "--score", "dor", "--draws", "2000"]).output
+    low, high = re.search(r"gives diagnostic_odds_ratio .* interval (\S+) to (\S+)\.", output).groups()
+    assert float(low) == pytest.approx(0.0060, rel=0.3)
+    assert float(low) * float(high) == pytest.approx(1, rel=0.4)

@@ -11,11 +11,14 @@ import click
 import xarray as xr
 
 import bayesrank as br
-from bayesrank.cli._analysis import Analysis, quiet
-from bayesrank.cli.decide import benefits
-from bayesrank.report.sections import SECTIONS
+from bayesrank.cases._tables import counts_of
+from bayesrank.cli._analysis import Analysis, Question, quiet
+from bayesrank.cli.decide import benefits, entity_called
+from bayesrank.report.sections import LACKING, SECTIONS
 
 NONE = "none"
+#: Models that a data set can have for itself alone.
+CONJUGATE = ("dirichlet_multinomial", "beta_binomial")
 OPTIONS = (
     click.option("--report", type=click.Path(dir_okay=False), help="Write a self-contained HTML report."),
     click.option(
@@ -28,6 +31,13 @@ OPTIONS = (
         "--benefit", help="With a section on what using an entity is worth, as for 'bayesrank decide'; at --prevalence."
     ),
     click.option("--reference", help="With a section on who is no worse than this entity, as for 'bayesrank decide'."),
+    click.option(
+        "--drift",
+        is_flag=True,
+        help="With a section on what changed from data set to data set, and whether prevalence or rates did it: they "
+        "are periods, in the order of the file.",
+    ),
+    click.option("--cases", is_flag=True, help="With a section on which cases tell entities apart, of single cases."),
 )
 
 
@@ -47,6 +57,38 @@ class Report:
     sensitivity: bool
     benefit: dict[str, float] | None
     reference: str | None
+    drift: bool
+    cases: bool
+
+    def one_by_one(self, asked: Question) -> xr.Dataset | None:
+        """What came of the cases, where they are known one by one."""
+        if not self.cases:
+            return None
+        if not isinstance(asked.evidence, xr.Dataset):
+            raise ValueError(
+                "--cases must go with one row a case and the model paired, which knows them one by one; got "
+                f"{asked.about['title']} with the model {asked.model}"
+            )
+        return br.deciding_cases(asked.evidence)
+
+    def changes(self, analysis: Analysis, score: Any, prob: float, draws: int, seed: int) -> xr.Dataset | None:
+        """How the entities changed from data set to data set, each of which has rates of its own."""
+        if not self.drift:
+            return None
+        asked, whole = analysis.asked, analysis.asked.whole
+        counts = counts_of(whole) if isinstance(whole, xr.Dataset) and not asked.outcomes else whole
+        periods = isinstance(counts, xr.DataArray) and "dataset" in counts.dims and counts.sizes["dataset"] > 1
+        if not periods or counts.sizes.get("actual") != 2:
+            raise ValueError(
+                "--drift must go with several data sets of two classes, the periods, all of them; got it for "
+                f"{asked.about['title']}"
+            )
+        if "dataset" in analysis.performance.dims:
+            return br.ops.drift(analysis.posterior, score, prob=prob)
+        single = asked.model if asked.model in CONJUGATE else CONJUGATE[0]
+        with quiet():
+            posterior = br.fit(counts, single, draws=draws, seed=seed, **asked.options)
+        return br.ops.drift(posterior, score, prob=prob)
 
     def decisions(self, posterior: Any, counts: xr.DataArray | None, prob: float, data: str) -> list[xr.Dataset] | None:
         """The decisions that are asked for."""
@@ -58,24 +100,21 @@ class Report:
             found.append(br.expected_utility(posterior, self.benefit, prob=prob))
         if self.reference is not None:
             assert counts is not None
-            names = {str(name): name for name in counts["entity"].values.tolist()}
-            if self.reference not in names:
-                raise ValueError(
-                    f"--reference must be one of {', '.join(list(names)[:5])}, ...; got {self.reference!r}"
-                )
-            found.append(br.noninferiority(posterior, names[self.reference], prob=prob))
+            found.append(br.noninferiority(posterior, entity_called(self.reference, counts), prob=prob))
         return found or None
 
     def write(
         self, analysis: Analysis, score: Any, ranking: xr.Dataset, kind: str | None, join: Any, draws: int, seed: int
-    ) -> None:
-        """Make the report and write it."""
+    ) -> list[str]:
+        """Make the report and write it; what of it could not be had, in words."""
         from bayesrank.report import ranking_report
 
         asked, prob, other = analysis.asked, ranking.attrs["prob"], None
         decisions = self.decisions(analysis.posterior, analysis.counts, prob, asked.about["title"])
+        drift, cases = self.changes(analysis, score, prob, draws, seed), self.one_by_one(asked)
         if self.sensitivity:
             how = {"prob": prob, "rope": ranking.attrs["rope"], "draws": draws, "seed": seed, "join": join}
+            how["kind"] = kind
             with quiet():
                 other = br.sensitivity(asked.whole, score, model=asked.model, **how, **asked.options)
         html = ranking_report(
@@ -87,9 +126,12 @@ class Report:
             command=shlex.join(["bayesrank", *sys.argv[1:]]),
             sections=self.sections,
             decisions=decisions,
+            drift=drift,
+            cases=cases,
             sensitivity=other,
         )
         Path(self.path).write_text(html, encoding="utf-8")
+        return [LACKING[name] for name in self.sections or () if LACKING[name] in html]
 
 
 def checked_report(
@@ -98,10 +140,12 @@ def checked_report(
     sensitivity: bool,
     benefit: str | None,
     reference: str | None,
-    kind: str | None,
+    drift: bool,
+    cases: bool,
 ) -> Report | None:
     """What was typed of a report; None if there is to be none."""
     given = {"--sections": sections, "--sensitivity": sensitivity, "--benefit": benefit, "--reference": reference}
+    given |= {"--drift": drift, "--cases": cases}
     if report is None:
         for option, value in given.items():
             if value:
@@ -109,9 +153,8 @@ def checked_report(
         return None
     if not Path(report).absolute().parent.is_dir():
         raise ValueError(f"--report must name a file in a folder that there is; got {report!r}")
-    if sensitivity and kind == "new":
-        raise ValueError("--sensitivity must be left out of --kind new, which it does not know")
-    return Report(report, _sections(sections), sensitivity, benefits(benefit) if benefit else None, reference)
+    worths = benefits(benefit) if benefit else None
+    return Report(report, _sections(sections), sensitivity, worths, reference, drift, cases)
 
 
 def _sections(text: str | None) -> tuple[str, ...] | None:

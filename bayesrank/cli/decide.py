@@ -9,6 +9,7 @@ import pandas as pd
 import xarray as xr
 
 import bayesrank as br
+from bayesrank import _text
 from bayesrank.cli._analysis import analyse, analysing, progress
 from bayesrank.cli._formats import FULL, Sheet, check_digits, exporting, save, show
 from bayesrank.decisions.tables import by_utility, comparison_table, comparison_words, utility_table
@@ -61,14 +62,12 @@ def decide(
         margins = _margins(reference, margin_tpr, margin_tnr)
         analysis = analyse(step, **how)
         counts = analysis.tables("a benefit of four cells", how["data"])
-        names = {str(name): name for name in counts["entity"].values.tolist()}
-        if reference is not None and reference not in names:
-            raise ValueError(f"--reference must be one of {', '.join(list(names)[:5])}, ...; got {reference!r}")
+        other = None if reference is None else entity_called(reference, counts)
         step("deciding")
         decision = _decision(analysis.posterior, worths, always, prob)
         compared = None
         if reference is not None:
-            compared = br.noninferiority(analysis.posterior, names[reference], **margins, prob=prob)
+            compared = br.noninferiority(analysis.posterior, other, **margins, prob=prob)
         drawn = save(br.plots.intervals(by_utility(decision), "expected utility"), picture) if picture else None
     verdict = br.decision_verdict(decision)
     remarks = [f"Note: {line}" for line in analysis.remarks] + ([drawn] if drawn and output == "table" else [])
@@ -80,6 +79,14 @@ def decide(
     show(sheet, output, top)
     click.echo()
     show(Sheet(*comparison_table(compared), [comparison_words(compared), *remarks]), output, top)
+
+
+def entity_called(reference: str, counts: xr.DataArray) -> Any:
+    """The entity that is meant by what was typed as --reference."""
+    names = {str(name): name for name in counts["entity"].values.tolist()}
+    if reference not in names:
+        raise ValueError(f"--reference must be one of {_text.some(names)}; got {reference!r}")
+    return names[reference]
 
 
 def benefits(text: str) -> dict[str, float]:

@@ -87,12 +87,14 @@ def rank(
     sensitivity: bool,
     benefit: str | None,
     reference: str | None,
+    drift: bool,
+    cases: bool,
     **how: Any,
 ) -> None:
     """A ranking in one of many formats, as a picture, and as a report."""
     with progress() as step:
         check_digits(digits, output)
-        wanted = checked_report(report, sections, sensitivity, benefit, reference, kind)
+        wanted = checked_report(report, sections, sensitivity, benefit, reference, drift, cases)
         # A name that there is not is better known before the work than after it.
         known = None if score in (None, MEAN) else as_score(score)
         if known is not None and known.higher_is_better is None:
@@ -107,10 +109,11 @@ def rank(
         the_score = _score(analysis, known or score, how["data"])
         step("ranking")
         ranking = br.full_ranking(analysis.posterior, the_score, prob=prob, rope=rope, kind=kind)
+        lacking: list[str] = []
         answers = [_answer(ranking, statement, analysis.posterior, the_score, kind) for statement in ask]
         if wanted:
             step("reporting")
-            wanted.write(analysis, the_score, ranking, kind, how["join"], how["draws"], how["seed"])
+            lacking = wanted.write(analysis, the_score, ranking, kind, how["join"], how["draws"], how["seed"])
         drawn = save(br.plots.forest(ranking), picture) if picture else None
     if output == "board":
         click.echo(br.board(ranking, top), nl=False)
@@ -129,7 +132,7 @@ def rank(
         if implied:
             prior = groups_of(analysis.posterior)["posterior"].attrs["prior"]
             lines.append(f"Before any data, the {prior} prior gives {ranking.attrs['score']} a {implied}.")
-        lines += [f"Note: {line}" for line in analysis.remarks]
+        lines += [f"Note: {line}" for line in [*analysis.remarks, *lacking]]
         if score is None and ranking.attrs["score"] in ("accuracy", MEAN):
             low, high = ranking.attrs["range"]
             what = f", the mean of outcomes from {low:g} to {high:g}" if the_score == MEAN else ""

@@ -154,6 +154,8 @@ def _with_classes(source: Any, kind: str | None) -> xr.DataArray:
     if not {"entity", *OUTCOME_DIMS} <= set(performance.dims):
         hint = f" ({NO_CLASSES})" if "outcome" in performance.dims else ""
         raise ValueError(f"source must have the dims entity, actual and predicted; got {performance.dims}{hint}")
+    if not performance.size:
+        raise ValueError(f"source must hold at least one entity and one draw; got the sizes {dict(performance.sizes)}")
     if "entity" in performance.coords:
         return performance
     return performance.assign_coords(entity=np.arange(performance.sizes["entity"]))

@@ -1,15 +1,22 @@
 """A decision in words."""
 
+from typing import Any
+
 import numpy as np
 import xarray as xr
 
 from bayesrank import _text
-from bayesrank._checks import result_of
-from bayesrank.ranking.summary import contradictions, worth
+from bayesrank._checks import in_words, named, result_of
+from bayesrank.ranking.summary import check_whole, contradictions, worth
 
-__all__ = ["decision_verdict"]
+__all__ = ["check_decision", "decision_verdict"]
 
-NEEDED = {"mean", "choice", "value_of_perfect_information", "superiority"}
+#: What makes a Dataset a decision.
+NEEDED = {
+    *("mean", "mean_error", "choice", "lower", "upper", "superiority", "superiority_error", "expected_regret"),
+    *("probability_best", "probability_best_error", "effective_sample_size", "contradicted", "notes"),
+    *(f"value_of_{what}_information{end}" for what in ("perfect", "prevalence") for end in ("", "_error")),
+}
 
 
 def decision_verdict(decision: xr.Dataset) -> list[str]:
@@ -44,11 +51,7 @@ def decision_verdict(decision: xr.Dataset) -> list[str]:
     Not knowing which is best costs 0.0032 a case (Monte-Carlo error 0.0001), in the unit of the benefits: to know more
     of them is worth no more than that.
     """
-    result_of("br.expected_utility", "decision", decision, NEEDED)
-    if decision["choice"].ndim:
-        raise ValueError(
-            f"decision must be one decision (select it with .isel); got the dims {decision['choice'].dims}"
-        )
+    check_decision("decision", decision)
     first = [*contradictions(decision), *filter(None, str(decision["notes"].item()).split("\n"))]
     ranked = decision.isel(entity=np.flatnonzero(decision["tier"].notnull().values))
     lost = [str(name) for name in decision["entity"].values[decision["tier"].isnull().values]]
@@ -69,6 +72,29 @@ def decision_verdict(decision: xr.Dataset) -> list[str]:
     if ranked.sizes["entity"] > 1:
         lines += [_sure(best, worth(decision)), *_strategies(ranked, best, worth(decision)), *_perfect(decision)]
     return [*first, *lines, *last]
+
+
+def check_decision(argument: str, decision: Any) -> None:
+    """Raise unless something is one expected utility, of all its entities.
+
+    Examples
+    --------
+    >>> check_decision("decision", xr.Dataset())
+    Traceback (most recent call last):
+    ValueError: decision must come from br.expected_utility; got a Dataset of []
+    """
+    result_of("br.expected_utility", argument, decision, NEEDED)
+    if decision["choice"].ndim:
+        raise ValueError(
+            f"{argument} must be one decision (select it with .isel); got the dims {decision['choice'].dims}"
+        )
+    known = decision["entity"].values.tolist() if "entity" in decision.coords else []
+    if "benefit" not in decision.attrs or not known:
+        raise ValueError(f"{argument} must come from br.expected_utility; got {in_words(decision)}")
+    with named(argument, "ranking"):
+        check_whole(decision)
+    if decision["choice"].item() not in [*known, ""]:
+        raise ValueError(f"{argument} must choose one of its entities; got {decision['choice'].item()!r}")
 
 
 def _alike(ranked: xr.Dataset, best: xr.Dataset) -> list[str]:

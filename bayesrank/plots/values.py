@@ -42,7 +42,8 @@ def difference(
 ) -> Any:
     """Every entity's difference to the best or to another one, draw by draw, with the region of practical equivalence.
 
-    Both scores are of the same draw, so that what a draw has in common (the prevalence, paired cases) cancels. Full
+    Both scores are of the same draw, so that what a draw has in common (the prevalence, paired cases) cancels. Ratios,
+    such as odds ratios, are divided by that of the other entity, on a logarithmic axis that says so. Full
     marks lie beyond the region, triangles upwards above it and downwards below it; hollow ones are undecided.
 
     Parameters
@@ -52,7 +53,7 @@ def difference(
     to : hashable
         The entity to compare with; "best", unless one is called so, is the first of the ranking.
     rope : float
-        Half-width of the region of practical equivalence, in units of the score.
+        Half-width of the region of practical equivalence, in units of the score; 0 for ratios.
     prob : float
         Credible probability of the intervals (equal tails).
     ax : matplotlib.axes.Axes, optional
@@ -76,7 +77,7 @@ def difference(
     KeyError
         If there is no such entity.
     ValueError
-        If there is no other.
+        If there is no other, or ``rope`` is given for a ratio.
 
     Examples
     --------
@@ -85,6 +86,8 @@ def difference(
     >>> ax = difference(br.fit(counts, seed=1), score="f1", rope=0.02)
     >>> ax.get_xlabel()
     'f1 minus that of b (median and 95% interval)'
+    >>> difference(br.fit(counts, seed=1), score="lr+").get_xlabel()
+    'positive likelihood ratio divided by that of b\\n(median and 95% interval, log scale)'
     """
     best = isinstance(to, str) and to == "best"
     with named("values", "source"):
@@ -97,7 +100,15 @@ def difference(
     order = None if ranking is None else [names[i] for i in rows_of(ranking, names)]
     if best and "best" not in names and order:
         to = order[0]
-    found = differences(values, to, rope, prob)
+    ratio = is_ratio(values.attrs)
+    if ratio and rope:
+        raise ValueError(
+            f"rope must be 0 for {values.name or 'a ratio'}, whose differences mean the less, the larger it is; got "
+            f"{rope!r}"
+        )
+    found = differences(_logarithms(values) if ratio else values, to, rope, prob)
+    if ratio:
+        found = found.assign({name: np.exp(found[name]) for name in ("median", "lower", "upper")})
     rows = found["entity"].values.tolist() if order is None else [name for name in order if name != to]
     rest = len(rows)
     rows = rows if top is None else rows[: whole("top", top, 1)]
@@ -107,7 +118,7 @@ def difference(
     ax = new_axes(ax, *list_size(size))
     if rope:
         ax.axvspan(-rope, rope, color=shade(ax, 0.12), linewidth=0, label="practically equivalent")
-    ax.axvline(0, color=shade(ax, 0.6), linewidth=1)
+    ax.axvline(1 if ratio else 0, color=shade(ax, 0.6), linewidth=1)
     y = np.arange(size)
     paints = list_colors(ax, names, colors)
     color = np.array([paints[name] for name in rows], dtype=object)
@@ -124,9 +135,11 @@ def difference(
     list_names(ax, rows)
     name = str((ranking.attrs["score"] if values.name is None and ranking is not None else values.name) or "score")
     left_out = f"\n{rest} more are not shown" if rest else ""
-    words = f"{name.replace('_', ' ')} minus that of {plain_names([to], 46)[0]}"
+    words = f"{name.replace('_', ' ')} {'divided by' if ratio else 'minus'} that of {plain_names([to], 46)[0]}"
     gap = " " if len(words) < 40 else "\n"
-    ax.set_xlabel(f"{words}{gap}(median and {100 * prob:g}% interval){left_out}")
+    ax.set_xlabel(f"{words}{gap}(median and {100 * prob:g}% interval{', log scale' * ratio}){left_out}")
+    if ratio:
+        log_axis(ax)
     strip(ax)
     list_legend(ax, 4)
     return legible(ax)

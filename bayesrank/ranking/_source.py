@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank._checks import flag, in_words
+from bayesrank._checks import flag, in_words, one_of
 from bayesrank._compat import held_in, is_container
 from bayesrank.performance import (
     OUTCOME_DIMS,
@@ -21,6 +21,7 @@ from bayesrank.performance import (
     outcome_dims,
     posterior_of,
 )
+from bayesrank.performance.arrays import KINDS
 from bayesrank.scores import as_score
 from bayesrank.scores.names import find
 from bayesrank.scores.score import Score, values_of
@@ -120,6 +121,8 @@ def scored(source: Any, score: Any, higher_is_better: bool | None, kind: str | N
             "source must be a DataArray of score values, or hold a performance (DataArray, Dataset, InferenceData or "
             f"DataTree); got {type(source).__name__}"
         )
+    if kind is not None:
+        one_of("kind", kind, KINDS)
     if score is None:
         raise ValueError(f"score must be given to rank what holds a performance; got None with {_kind_of(source)}")
     return scored_together(source, [score], higher_is_better, kind)[0]

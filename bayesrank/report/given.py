@@ -7,14 +7,15 @@ import numpy as np
 import xarray as xr
 
 from bayesrank import _text
-from bayesrank._checks import in_words
+from bayesrank._checks import in_words, named, result_of
 from bayesrank.decisions import decision_verdict
 from bayesrank.decisions.tables import comparison_table, comparison_words, utility_table
-from bayesrank.plots._style import plain_names
-from bayesrank.report.pictures import inline_svg
+from bayesrank.decisions.words import check_decision
+from bayesrank.plots._style import list_size, plain_names
+from bayesrank.report.pictures import MOST, inline_svg
 from bayesrank.sensitivities import sensitivity_verdict
 
-__all__ = ["decisions_section", "drift_section", "sensitivity_section"]
+__all__ = ["cases_section", "decisions_section", "drift_section", "sensitivity_section"]
 
 #: Rows of a table, and entities whose changes are drawn.
 ROWS, DRAWN = 20, 3
@@ -32,8 +33,8 @@ def sensitivity_section(result: Any) -> dict[str, Any] | None:
     """
     if result is None:
         return None
-    if not isinstance(result, xr.Dataset) or not {"leader", "survives", "kendall_tau"} <= set(result.data_vars):
-        raise ValueError(f"sensitivity must come from br.sensitivity; got {in_words(result)}")
+    with named("sensitivity", "result"):
+        lines = sensitivity_verdict(result)
     size = float(result.attrs.get("worth", np.inf))
     rows = []
     for i, name in enumerate(result["alternative"].values.tolist()):
@@ -47,7 +48,7 @@ def sensitivity_section(result: Any) -> dict[str, Any] | None:
                 f"{int(one['survives'].sum())} of {one.sizes['conclusion']}",
             ]
         )
-    return {"lines": sensitivity_verdict(result), "rows": rows}
+    return {"lines": lines, "rows": rows}
 
 
 def decisions_section(results: Any) -> list[dict[str, Any]] | None:
@@ -69,14 +70,15 @@ def decisions_section(results: Any) -> list[dict[str, Any]] | None:
     """
     if results is None:
         return None
-    if isinstance(results, xr.Dataset) or not isinstance(results, Sequence):
+    if isinstance(results, xr.Dataset | str) or not isinstance(results, Sequence):
         results = [results]
     return [_decision(one) for one in results] or None
 
 
 def _decision(result: Any) -> dict[str, Any]:
     held = set(result.variables) if isinstance(result, xr.Dataset) else set()
-    if {"choice", "value_of_perfect_information"} <= held:
+    if {"choice", "value_of_perfect_information"} & held:
+        check_decision("decisions", result)
         header, rows = utility_table(result)
         at = f", at a prevalence of {result.attrs['prevalence']:g}" if "prevalence" in result.attrs else ""
         worth = f"What the outcome of a case is worth: {result.attrs['benefit']}{at}."
@@ -174,6 +176,49 @@ def drift_section(result: Any, order: Sequence[Any]) -> dict[str, Any] | None:
         "rows": rows,
         "svg": inline_svg(draw, (max(6.4, min(1.5 + 0.8 * len(periods), 6.4) * len(shown)), 5.6)),
         "caption": f"OPS over the periods, and below it what prevalence and rates did to it, {prob:g}% intervals.",
+    }
+
+
+def cases_section(result: Any, order: Sequence[Any]) -> dict[str, Any] | None:
+    """What came of every case for the first entities of an order, and how many cases tell entities apart.
+
+    Parameters
+    ----------
+    result : Dataset, optional
+        Of :func:`bayesrank.deciding_cases`.
+    order : sequence
+        Of the entities.
+
+    Examples
+    --------
+    >>> import bayesrank as br
+    >>> joint = br.joint_outcomes([0, 0, 1, 1, 1], {"a": [0, 1, 1, 0, 0], "b": [0, 0, 1, 1, 0]})
+    >>> cases_section(br.deciding_cases(joint), ["b", "a"])["words"][:42]
+    '2 of 5 cases decide: on the others all ent'
+    """
+    if result is None:
+        return None
+    result_of("br.deciding_cases", "cases", result, ("decides", "outcome", "count", "entity"))
+    known = result["entity"].values.tolist()
+    if set(known) != set(order):
+        other = _text.some(sorted(map(str, set(known) ^ set(order))))
+        raise ValueError(f"cases must be of the entities of the posterior; got {other} in one alone")
+    names = [name for name in order if name in known][:MOST]
+    total = int(result["count"].sum())
+    words = (
+        f"{int(result['count'].where(result['decides']).sum())} of {total:,} cases decide: on the others all entities "
+        "have the same outcome, which tells nobody apart."
+    )
+    words += f" The first {MOST} of {len(known):,} entities are drawn." if len(known) > MOST else ""
+    shown = result.sel(entity=names)
+
+    from bayesrank.plots import case_grid
+
+    return {
+        "words": words,
+        "svg": inline_svg(lambda ax: case_grid(shown, ax), list_size(len(names), 9)),
+        "caption": "What came of every case for each entity, best first: the cases that most entities master on the "
+        "left, and pale those on which all are alike.",
     }
 
 

@@ -11,26 +11,35 @@ import xarray as xr
 from rich.cells import cell_len
 
 from bayesrank import _text
-from bayesrank._checks import in_words
-from bayesrank._compat import groups_of, is_container
+from bayesrank._draws import draw_dims
 from bayesrank.counts import are_outcomes, parts_of
 from bayesrank.performance import as_performance, observed_counts, posterior_of
 from bayesrank.plots._page import Html, breakable, greys, part
 from bayesrank.plots._style import is_ratio
 from bayesrank.ranking import full_ranking, ranking_table, verdict
 from bayesrank.ranking._evidence import sampling
-from bayesrank.ranking._source import scored
+from bayesrank.ranking._source import Scored
 from bayesrank.ranking.summary import is_exact, worth
+from bayesrank.report.arguments import facts_of, ranking_of, read, text_or_none
 from bayesrank.report.datasets import datasets_section
-from bayesrank.report.given import decisions_section, drift_section, sensitivity_section
+from bayesrank.report.given import cases_section, decisions_section, drift_section, sensitivity_section
 from bayesrank.report.methods import definition, methods
 from bayesrank.report.pictures import inline_svg, interval_rows, paints, rank_rows, shown_first
 from bayesrank.report.preferences import preferences_section
-from bayesrank.report.sections import SECTIONS, checked_sections, ops_section, paired_section, predictive_section
+from bayesrank.report.sections import (
+    LACKING,
+    SECTIONS,
+    checked_sections,
+    ops_section,
+    paired_section,
+    predictive_section,
+)
 from bayesrank.report.words import implied_prior, prior_scores
 
 __all__ = ["ranking_report"]
 
+#: What the page calls a section, where that is another name.
+FOUND = {"tile": "preferences", "hierarchical": "members"}
 #: Rows of a table that is never folded, and those that are seen of a folded one.
 WHOLE, KEPT = 25, (10, 20)
 
@@ -46,6 +55,7 @@ def ranking_report(
     sections: Sequence[str] | None = None,
     decisions: xr.Dataset | Sequence[xr.Dataset] | None = None,
     drift: xr.Dataset | None = None,
+    cases: xr.Dataset | None = None,
     sensitivity: xr.Dataset | None = None,
 ) -> str:
     """The ranking of a posterior by one score, as a self-contained HTML page.
@@ -75,6 +85,8 @@ def ranking_report(
         for a section on them.
     drift : Dataset, optional
         Of :func:`bayesrank.ops.drift`, with draws, for a section on it.
+    cases : Dataset, optional
+        Of :func:`bayesrank.deciding_cases`, for a section on which cases tell entities apart.
     sensitivity : Dataset, optional
         Of :func:`bayesrank.sensitivity`, for a section on it.
 
@@ -86,8 +98,8 @@ def ranking_report(
     Raises
     ------
     ValueError, TypeError
-        If the posterior is over several data sets, ``sections`` holds others, or ``decisions``, ``drift`` or
-        ``sensitivity`` is no such result.
+        If the posterior is over several data sets, ``sections`` holds others, or ``decisions``, ``drift``, ``cases``
+        or ``sensitivity`` is no such result.
 
     Examples
     --------
@@ -97,51 +109,36 @@ def ranking_report(
     >>> html.startswith("<!doctype html>")
     True
     """
-    if isinstance(posterior, xr.DataArray):
-        raise TypeError(
-            f"posterior must be an InferenceData, a DataTree or a Dataset of draws; got {in_words(posterior)} (br.fit "
-            "makes one of counts)"
-        )
-    groups = groups_of(posterior) if is_container(posterior) else {"posterior": posterior_of(posterior)}
-    found = scored(posterior, score, None, kind)
-    if "dataset" in found.values.dims:
-        raise ValueError(
-            f"posterior must have no dim dataset (fit br.pool(counts), or select one data set); got {found.values.dims}"
-        )
+    groups, found = read(posterior, score, kind)
     asked = checked_sections(sections)
-    wanted = SECTIONS if asked is None else asked
-    ranking = full_ranking(posterior, score, kind=kind) if ranking is None else ranking
+    facts = facts_of(data)
+    text_or_none("command", command)
+    ranking = full_ranking(posterior, score, kind=kind) if ranking is None else ranking_of(found, ranking)
+    table = ranking_table(ranking)
+    given = {
+        "decisions": decisions_section(decisions),
+        "drift": drift_section(drift, table.index.tolist()),
+        "grid": cases_section(cases, table.index.tolist()),
+        "sensitivity": sensitivity_section(sensitivity),
+    }
     prob, about = ranking.attrs["prob"], groups["posterior"].attrs
     counts = observed_counts(posterior)
     parts = None if counts is None else parts_of(counts)
     performance = as_performance(posterior, kind) if found.variable is None else None
     labels = None if performance is None else dict(performance.sizes).get("actual")
-    if labels != 2:
-        performance = None  # the Tile and OPS are of two classes
-    prior_values = prior_scores(posterior, found.variable or found.score or found.name, kind)
     tables = None if counts is None or "dataset" in counts.dims or counts.sizes.get("actual") != 2 else counts
-    ops = ops_section(performance, found, prob) if performance is not None and "ops" in wanted else None
-    preferences = None
-    if performance is not None and found.score is not None and "tile" in wanted:
-        preferences = preferences_section(performance, found.score, prob, worth(ranking), _prevalence(performance))
-    names, left_out = shown_first(ranking)
-    ratio = is_ratio(ranking.attrs)
-    colors = paints(ranking["entity"].values.tolist())
-    table = ranking_table(ranking)
+    prior_values = prior_scores(posterior, found.variable or found.score or found.name, kind)
+    shown = _sections(posterior, score, found, ranking, performance if labels == 2 else None, asked)
+    ops, tile = shown["ops"], shown["preferences"] is not None
     rows = _rows(ranking, tables, None if ops is None else ops["median"].to_dict())
-    facts = {key: _scalar(value) for key, value in (data or {}).items()}
     evidence, size = None if counts is None else _evidence(counts, parts), _text.count(len(rows), "entity")
     what = definition(found.name, found.score, labels, tuple(ranking.attrs["range"]))
-    text, cited = methods(
-        about,
-        ranking,
-        what,
-        f"{size}{f' ({evidence})' if evidence else ''}",
-        _versions(),
-        preferences is not None,
-        ops is not None,
-    )
+    told = f"{size}{f' ({evidence})' if evidence else ''}"
+    text, cited = methods(about, ranking, what, told, _versions(), tile, ops is not None)
+    lacking = [LACKING[name] for name in asked or () if shown[FOUND.get(name, name)] is None]
     return _filled(
+        **shown | {"ops": ops is not None} | given,
+        **_pictures(ranking, table, ops),
         title=facts.get("title", "Credible ranking"),
         facts=facts,
         definition=what,
@@ -154,39 +151,65 @@ def ranking_report(
         rope=ranking.attrs["rope"],
         exact=is_exact(ranking),
         drawn=ranking.attrs.get("draws"),
-        on_draws=_on_draws(ops is not None, preferences is not None),
+        on_draws=_on_draws(ops is not None, tile),
         size=size,
         evidence=evidence,
         verdict=verdict(ranking),
         rows=rows,
         keep=_kept(table["tier"]),
         defined=bool(table["median"].notna().any()),
-        intervals=interval_rows(table.loc[names], colors, ratio),
-        ratio=ratio,
         seen=bool(table["observed"].notna().any()),
-        ranks=rank_rows(ranking, names),
-        ops_rows=None if ops is None else interval_rows(ops.loc[names], colors),
-        left_out=left_out,
-        names_width=f"--names: {max(cell_len(str(name)) for name in names) + 1}ch",
         tables=tables is not None,
         cases=bool(rows[0]["cells"]),
-        ops=ops is not None,
-        members=datasets_section(posterior, score, ranking) if "hierarchical" in wanted else None,
-        preferences=preferences,
-        paired=paired_section(found, ranking, about) if "paired" in wanted else None,
-        predictive=predictive_section(posterior, asked is not None) if "predictive" in wanted else None,
-        decisions=decisions_section(decisions),
-        drift=drift_section(drift, table.index.tolist()),
-        sensitivity=sensitivity_section(sensitivity),
         model=_model(about),
         about=about,
         implied=implied_prior(prior_values, prob),
-        diagnostics=_diagnostics(groups, ranking, found.values),
-        caveats=_caveats(facts, ranking, parts),
         before=_before(found.values, ranking, prior_values),
+        diagnostics=_diagnostics(groups, ranking, found.values),
+        caveats=[*_caveats(facts, ranking, parts), *lacking],
         versions=_versions(),
         command=command,
     )
+
+
+def _sections(
+    posterior: Any,
+    score: Any,
+    found: Scored,
+    ranking: xr.Dataset,
+    performance: xr.DataArray | None,
+    asked: Sequence[str] | None,
+) -> dict[str, Any]:
+    """What can be left out, of a performance of two classes if there is one; None where it was, or is not to be had."""
+    prob, wanted = ranking.attrs["prob"], SECTIONS if asked is None else asked
+    shown: dict[str, Any] = dict.fromkeys(("preferences", "ops", "paired", "members", "predictive"))
+    if performance is not None and draw_dims(performance) and "ops" in wanted:
+        shown["ops"] = ops_section(performance, found, prob)
+    if performance is not None and found.score is not None and "tile" in wanted:
+        size, prevalence = worth(ranking), _prevalence(performance)
+        shown["preferences"] = preferences_section(performance, found.score, prob, size, prevalence)
+    if "paired" in wanted:
+        shown["paired"] = paired_section(found, ranking, posterior_of(posterior).attrs)
+    if "hierarchical" in wanted:
+        shown["members"] = datasets_section(posterior, score, ranking)
+    if "predictive" in wanted:
+        shown["predictive"] = predictive_section(posterior, asked is not None)
+    return shown
+
+
+def _pictures(ranking: xr.Dataset, table: pd.DataFrame, ops: pd.DataFrame | None) -> dict[str, Any]:
+    """Rows of the pictures of intervals, of ranks and of OPS, for the first entities."""
+    names, left_out = shown_first(ranking)
+    ratio = is_ratio(ranking.attrs)
+    colors = paints(ranking["entity"].values.tolist())
+    return {
+        "intervals": interval_rows(table.loc[names], colors, ratio),
+        "ratio": ratio,
+        "ranks": rank_rows(ranking, names),
+        "ops_rows": None if ops is None else interval_rows(ops.loc[names], colors),
+        "left_out": left_out,
+        "names_width": f"--names: {max(cell_len(str(name)) for name in names) + 1}ch",
+    }
 
 
 def _rows(ranking: xr.Dataset, tables: xr.DataArray | None, ops: dict[Any, float] | None) -> list[dict[str, Any]]:
@@ -365,7 +388,3 @@ def _versions() -> str:
     packages = ["bayesrank", "numpy", "xarray", "arviz", "pymc"]
     found = [f"{name} {metadata.version(name)}" for name in packages]
     return ", ".join([*found, f"Python {platform.python_version()}"])
-
-
-def _scalar(value: Any) -> str:
-    return " ".join(str(value).split())

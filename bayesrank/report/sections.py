@@ -9,7 +9,7 @@ import pandas as pd
 import xarray as xr
 
 from bayesrank import _text
-from bayesrank._checks import in_words
+from bayesrank._checks import in_words, unique_names
 from bayesrank._compat import groups_of, is_container
 from bayesrank._draws import draw_dims
 from bayesrank.counts import parts_of
@@ -21,10 +21,18 @@ from bayesrank.ranking._source import Scored
 from bayesrank.ranking.summary import worth
 from bayesrank.report.pictures import inline_svg
 
-__all__ = ["SECTIONS", "checked_sections", "ops_section", "paired_section", "predictive_section"]
+__all__ = ["LACKING", "SECTIONS", "checked_sections", "ops_section", "paired_section", "predictive_section"]
 
 #: Sections that can be left out, or asked for, of those that a posterior alone may support.
 SECTIONS = ("tile", "ops", "paired", "hierarchical", "predictive")
+#: What is said of one that was asked for and cannot be had.
+LACKING = {
+    "tile": "The section tile was asked for, but the Tile is of scores of two classes.",
+    "ops": "The section ops was asked for, but outperformance scores are of draws of two classes with cases.",
+    "paired": "The section paired was asked for, but is of several entities under the model paired.",
+    "hierarchical": "The section hierarchical was asked for, but is of hierarchical models of several data sets.",
+    "predictive": "The section predictive was asked for, but is of several data sets with replicates of their counts.",
+}
 #: Replicated counts that are drawn while a reader waits.
 MOST = 50_000_000
 #: Rivals of the first entity in the table of what pairing adds.
@@ -43,10 +51,10 @@ def checked_sections(sections: Any) -> tuple[str, ...] | None:
         return None
     if isinstance(sections, str) or not isinstance(sections, Sequence):
         raise TypeError(f"sections must be a list of names; got {in_words(sections)}")
-    unknown = [name for name in sections if name not in SECTIONS]
+    unknown = [name for name in sections if not isinstance(name, str) or name not in SECTIONS]
     if unknown:
-        raise ValueError(f"sections must be among {', '.join(SECTIONS)}; got {unknown[0]!r}")
-    return tuple(sections)
+        raise ValueError(f"sections must be among {', '.join(SECTIONS)}; got {in_words(unknown[0])}")
+    return tuple(unique_names("sections", list(sections)))
 
 
 def ops_section(performance: xr.DataArray, found: Scored, prob: float) -> pd.DataFrame | None:

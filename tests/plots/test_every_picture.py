@@ -258,6 +258,30 @@ def test_differences_are_of_the_same_draw():
     assert lower.get_xlabel().startswith(f"fnr minus that of {best} ")
 
 
+def test_ratios_are_compared_by_division():
+    """Half and twice as much are equally far from 1: to swap two entities turns the picture round."""
+    order = br.ranking_table(br.credible_ranking(POSTERIOR, "diagnostic_odds_ratio")).index.tolist()
+    first, last = order[0], order[-1]
+    odds = br.scores.get("diagnostic_odds_ratio")(POSTERIOR).sel(entity=[first, last])
+
+    def ends(to):
+        ax = br.plots.difference(odds, to=to)
+        assert ax.get_xscale() == "log"
+        assert "diagnostic odds ratio divided by that of " in ax.get_xlabel()
+        assert "log scale" in ax.get_xlabel()
+        assert [line.get_xdata()[0] for line in ax.lines[:1]] == [1]
+        [[low, high]] = [part[:, 0] for part in ax.collections[0].get_segments()]
+        return low, high
+
+    one, other = ends(last), ends(first)
+    draws = (odds.sel(entity=first) / odds.sel(entity=last)).values
+    np.testing.assert_allclose(one, np.quantile(draws, [0.025, 0.975]), rtol=1e-2)
+    np.testing.assert_allclose(one, 1 / np.array(other)[::-1], rtol=1e-6)
+    with pytest.raises(ValueError, match=r"rope must be 0 for diagnostic_odds_ratio, .*; got 0\.1"):
+        br.plots.difference(odds, to=first, rope=0.1)
+    assert br.plots.difference(POSTERIOR, score="f1").get_xscale() == "linear"
+
+
 def seen(colors):
     """OKLab of colours as seen by people without and with each kind of colour blindness (Machado et al., 2009)."""
     rgb = np.array([to_rgb(c) for c in colors])

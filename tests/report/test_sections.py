@@ -327,6 +327,20 @@ def test_changes_are_shown_of_the_first_entities(posterior, ranking):
         drift_section(result.assign_coords(entity=list("zyxw")), order)
 
 
+def test_cases_are_shown_of_the_entities_of_the_posterior():
+    answers = pd.DataFrame({"a": [1, 1, 0, 1, 0] * 9, "b": [1, 0, 0, 1, 1] * 9, "c": [1, 0, 0, 0, 0] * 9})
+    joint = br.from_outcomes(answers)
+    posterior = br.fit(joint, "paired", seed=1, draws=100)
+    html = ranking_report(posterior, "mean_outcome", cases=br.deciding_cases(joint), sections=[])
+    text = text_of(html)
+    assert "27 of 45 cases decide" in text  # the second, the fourth and the fifth of each five
+    assert "27 of 45 cases decide; on the pale ones all are alike" in text
+    other = br.deciding_cases(br.from_outcomes(answers.rename(columns={"a": "z"})))
+    with pytest.raises(ValueError, match="cases must be of the entities of the posterior; got a, z in one alone"):
+        ranking_report(posterior, "mean_outcome", cases=other, sections=[])
+    assert 'id="cases"' not in ranking_report(posterior, "mean_outcome", sections=[])
+
+
 def test_ratios_are_drawn_on_a_logarithmic_axis_that_says_so(posterior):
     table = pd.DataFrame({"median": [10.0, 0.0], "lower": [1.0, 0.0], "upper": [100.0, np.inf]}, ["a", "b"])
     axis, first, second = interval_rows(table, {"a": "red", "b": "blue"}, ratio=True)
@@ -346,7 +360,7 @@ def test_a_population_is_left_out_where_it_is_not_asked_for():
 
 def test_sections_are_checked(posterior):
     with pytest.raises(
-        ValueError, match="sections must be among tile, ops, paired, hierarchical, predictive; got 'roc'"
+        ValueError, match="sections must be among tile, ops, paired, hierarchical, predictive; got str 'roc'"
     ):
         ranking_report(posterior, "f1", sections=["roc"])
     with pytest.raises(TypeError, match="sections must be a list of names; got str 'tile'"):

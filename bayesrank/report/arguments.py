@@ -1,0 +1,106 @@
+"""What a report is asked for: each argument is refused by its name if it is not what it should be."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import xarray as xr
+
+from bayesrank import _text
+from bayesrank._checks import entity_names, in_words, named, result_of
+from bayesrank._compat import groups_of, is_container
+from bayesrank._draws import draw_dims
+from bayesrank.performance import posterior_of
+from bayesrank.ranking._source import Scored, scored
+from bayesrank.ranking.summary import check_whole, is_exact
+from bayesrank.scores import as_score
+
+__all__ = ["KNOWN", "facts_of", "ranking_of", "read", "text_or_none"]
+
+#: What a ranking must hold to be shown.
+NEEDED = (
+    *("median", "lower", "upper", "observed", "rank_probability", "probability_best", "probability_best_error"),
+    *("expected_rank", "expected_rank_error", "rank_lower", "rank_upper", "equivalence", "consensus_distance"),
+    *("consensus_lower_bound", "expected_regret"),
+)
+#: What can be known of data, as :func:`bayesrank.datasets.describe` tells it.
+KNOWN = ("title", "question", "description", "citation", "licence", "caveats", "name", "model", "file")
+
+
+def read(posterior: Any, score: Any, kind: str | None) -> tuple[dict[str, xr.Dataset], Scored]:
+    """The groups of a posterior of one data set, and its values of the score.
+
+    Examples
+    --------
+    >>> import bayesrank as br
+    >>> groups, found = read(br.fit(br.from_counts(tn=8, fp=2, fn=1, tp=9), seed=1), "f1", None)
+    >>> "posterior" in groups, found.name
+    (True, 'f1')
+    """
+    if isinstance(posterior, xr.DataArray):
+        raise TypeError(
+            f"posterior must be an InferenceData, a DataTree or a Dataset of draws; got {in_words(posterior)} (br.fit "
+            "makes one of counts)"
+        )
+    with named("posterior", "source"):
+        held = posterior_of(posterior)
+        if not isinstance(score, str) or score not in held:
+            if score is None:
+                raise TypeError("score must be a Score, a name or a function; got None")
+            outcomes = isinstance(score, str) and score == "mean_outcome"  # which counts of outcomes have, too
+            known = None if outcomes else as_score(score)
+            if known is not None and known.higher_is_better is None:
+                raise ValueError(f"score must have a better end to rank by; got {known.name}, which has none")
+        found = scored(posterior, score, None, kind)
+    if "dataset" in found.values.dims:
+        raise ValueError(
+            f"posterior must have no dim dataset (fit br.pool(counts), or select one data set); got {found.values.dims}"
+        )
+    draws = draw_dims(found.values)
+    if set(found.values.dims) - {*draws, "entity"} or not found.values.size:
+        raise ValueError(
+            "posterior must hold draws and entities, and no other dims (select one item of each); got "
+            f"{dict(found.values.sizes)}"
+        )
+    entity_names("posterior", found.values["entity"].values.tolist())
+    return groups_of(posterior) if is_container(posterior) else {"posterior": held}, found
+
+
+def ranking_of(found: Scored, ranking: Any) -> xr.Dataset:
+    """A ranking that was given, if it is one of these entities by this score."""
+    result_of("br.credible_ranking or br.exact_ranking", "ranking", ranking, NEEDED)
+    check_whole(ranking)
+    if not is_exact(ranking):
+        result_of("br.credible_ranking", "ranking", ranking, ("effective_sample_size",))
+    given, wanted = (set(held["entity"].values.tolist()) for held in (ranking, found.values))
+    if given != wanted:
+        other = sorted(map(str, given ^ wanted))
+        raise ValueError(f"ranking must be of the entities of the posterior; got {_text.some(other)} in one alone")
+    if ranking.attrs["score"] != found.name:
+        raise ValueError(f"ranking must be by the score, {found.name}; got one by {ranking.attrs['score']}")
+    return ranking
+
+
+def facts_of(data: Any) -> dict[str, str]:
+    """What is known of the data, in words.
+
+    Examples
+    --------
+    >>> facts_of({"title": "Two  kits"})
+    {'title': 'Two kits'}
+    """
+    if data is None:
+        return {}
+    if not isinstance(data, Mapping):
+        raise TypeError(f"data must be a mapping from {', '.join(KNOWN)} to texts; got {in_words(data)}")
+    for key, value in data.items():
+        if not isinstance(key, str) or key not in KNOWN:
+            raise ValueError(f"data must have no keys but {', '.join(KNOWN)}; got {in_words(key)}")
+        if not isinstance(value, str):
+            raise TypeError(f"data must tell the {key} as a text; got {in_words(value)}")
+    return {key: " ".join(value.split()) for key, value in data.items()}
+
+
+def text_or_none(argument: str, value: Any) -> None:
+    """Refuse what is neither."""
+    if value is not None and not isinstance(value, str):
+        raise TypeError(f"{argument} must be a text; got {in_words(value)}")
