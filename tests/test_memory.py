@@ -47,6 +47,7 @@ SMALL = {
     "tile.volume": lambda p: over_draws(br.tile.volume(p)),
     "tile.preference_ranking": lambda p: br.tile.preference_ranking(p, [0.2, 0.5], [0.5, 0.5]),
     "tile.correlation": lambda p: br.tile.correlation("f1", 3, performances=p, method="pearson"),
+    "posterior_predictive": lambda p: over_draws(br.posterior_predictive(p, seed=1)),
     "ops.of_draws": lambda p: over_draws(br.ops.of_draws(p, "f1")),
     "canonical_score": lambda p: over_draws(br.canonical_score(p, 0.3, 0.4)),
     "ranking_score": lambda p: over_draws(br.ranking_score(p, br.importance(fn=1, tp=1))),

@@ -225,7 +225,9 @@ def _correlations(values: np.ndarray, cells: np.ndarray, a: np.ndarray, b: np.nd
         return np.stack(list(pool.map(one, a)), axis=1)
 
 
-def _fill_undefined(found: np.ndarray, values: np.ndarray, cells: np.ndarray, points: np.ndarray, kendall: bool) -> None:
+def _fill_undefined(
+    found: np.ndarray, values: np.ndarray, cells: np.ndarray, points: np.ndarray, kendall: bool
+) -> None:
     """Points where some canonical score is undefined: the rank correlation over the others."""
     tn, fp, fn, tp = cells
     never_correct = [(tn == 0) if a == 0 else (tp == 0) if a == 1 else (tn == 0) & (tp == 0) for a in points]
