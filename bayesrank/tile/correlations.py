@@ -8,8 +8,8 @@ import numpy as np
 import xarray as xr
 
 from bayesrank._checks import named, one_of, whole
-from bayesrank._random import Seed, root_sequence, stream
 from bayesrank._draws import Batches, Block, reduce
+from bayesrank._random import Seed, root_sequence, stream
 from bayesrank.performance import as_performance, only_two_classes
 from bayesrank.scores import as_score
 from bayesrank.scores.placement import fixed_rate

@@ -136,7 +136,7 @@ def test_maps_that_are_left_out_change_no_other(maps):
 
 def test_maps_have_names_and_pictures_say_what_they_miss():
     array = performances(5, 2)
-    with pytest.raises(ValueError, match="maps must be one of .*expected_rank.*; got 'rank'"):
+    with pytest.raises(ValueError, match=r"maps must be one of .*expected_rank.*; got 'rank'"):
         br.tile.credible(array, 5, maps=["rank"])
     with pytest.raises(TypeError, match="maps must be a sequence"):
         br.tile.credible(array, 5, maps="expected_rank")
