@@ -1,11 +1,13 @@
 """Draws: Dirichlet variables, and the counts of a test set given a performance."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import xarray as xr
 
-from bayesrank._random import fingerprint, stream
+from bayesrank._draws import DRAW_DIMS, Batches, draw_dims
+from bayesrank._random import BLOCK, blocks_between, fingerprint, stream
 
 #: Less is no concentration that can be drawn from: all or nothing.
 TINY = 1e-290
@@ -96,23 +98,16 @@ def sample_outcomes(
     performance: xr.DataArray, totals: xr.DataArray, root: np.random.SeedSequence, purpose: str
 ) -> xr.DataArray:
     """Counts for each draw of a performance over ``outcome``, of as many cases as ``totals`` says."""
-    draws = [d for d in ("chain", "draw", "sample") if d in performance.dims]
-    cells = [d for d in performance.dims if d not in (*draws, "outcome")]
-    ordered = performance.transpose(*draws, *cells, "outcome")
-    values, out = ordered.values, np.zeros(ordered.shape, np.int64)
-    order: Any = in_order(ordered["outcome"].values) if "outcome" in ordered.coords else slice(None)
-    for position in np.ndindex(*(ordered.sizes[d] for d in cells)):
-        at = (slice(None),) * len(draws) + position
-        p = values[at]
-        if np.isnan(p).any():  # not measured: no case, as in the counts
-            continue
-        where = dict(zip(cells, position, strict=True))
-        name = [ordered[d].values[i] if d in ordered.coords else i for d, i in where.items()]
-        n = int(totals.isel({d: i for d, i in where.items() if d in totals.dims}))
-        p = p[..., order]
-        rng = stream(root, purpose, "outcomes", *name, fingerprint(np.round(p, 6)))
-        out[at][..., order] = rng.multinomial(n, p / p.sum(-1, keepdims=True))
-    return ordered.copy(data=out).transpose(*performance.dims).rename("counts")
+    order: Any = in_order(performance["outcome"].values) if "outcome" in performance.coords else slice(None)
+
+    def sample(place: tuple[int, int], name: list, cases: np.ndarray, table: np.ndarray) -> np.ndarray:
+        p, known = _known(table[..., order], 1)
+        rng = stream(root, purpose, "outcomes", *name, *place, fingerprint(np.round(p, 6)))
+        out = np.empty(p.shape, np.int64)
+        out[..., order] = rng.multinomial(np.where(known, cases, 0), p / p.sum(-1, keepdims=True))
+        return out
+
+    return _of_each(sample, performance, totals, ["outcome"])
 
 
 def sample_counts(
@@ -127,40 +122,84 @@ def sample_counts(
 
     ``rate`` has the rows of the performance where some class has a share of 0, and loses them.
     """
-    draws = [d for d in ("chain", "draw", "sample") if d in performance.dims]
-    cells = [d for d in performance.dims if d not in (*draws, "actual", "predicted")]
-    ordered = performance.transpose(*draws, *cells, "actual", "predicted")
-    values = ordered.values
-    rows = None if rate is None else rate.transpose(*ordered.dims).values
-    cases = counts.sum("predicted") if "predicted" in counts.dims else counts
-    out = np.zeros(values.shape, np.int64)
-    for position in np.ndindex(*(ordered.sizes[d] for d in cells)):
-        where = dict(zip(cells, position, strict=True))
-        at = (slice(None),) * len(draws) + position
-        p = values[at]
-        if np.isnan(p).any():  # not measured: no case, as in the counts
-            continue
-        n = cases.isel({d: i for d, i in where.items() if d in cases.dims})
+    cells = [str(dim) for dim in performance.dims if dim not in (*DRAW_DIMS, "actual", "predicted")]
+
+    def sample(
+        place: tuple[int, int], name: list, cases: np.ndarray, table: np.ndarray, row: np.ndarray | None = None
+    ) -> np.ndarray:
+        p, measured = _known(table, 2)
         share = p.sum(-1)
-        name = [ordered[d].values[i] if d in ordered.coords else i for d, i in where.items()]
         # Keyed by the draws, so that entities that share those of the prevalence share the test set; rounded so
         # coarsely that none of thousands of draws falls on two sides of a digit by its last bit.
         if known:
-            sizes = np.broadcast_to(n.values, share.shape)
+            sizes = np.where(measured[:, None], cases, 0)
         else:
-            key = fingerprint(np.round(share, 6))
-            rng = stream(root, purpose, "cases", *(n for d, n in zip(cells, name, strict=True) if d != "entity"), key)
-            sizes = rng.multinomial(int(n.sum()), share / share.sum(-1, keepdims=True))
-        if rows is not None:
-            row = rows[at]
-        else:
-            if (np.asarray(sizes) > 0)[share == 0].any():
+            others = (n for d, n in zip(cells, name, strict=True) if d != "entity")
+            rng = stream(root, purpose, "cases", *others, *place, fingerprint(np.round(share, 6)))
+            sizes = rng.multinomial(np.where(measured, cases.sum(), 0), share / share.sum(-1, keepdims=True))
+        if row is None:
+            if (sizes > 0)[share == 0].any():
                 raise ValueError(
                     "performance must have positive prevalence for every class with cases, or its rates are lost; "
                     f"got 0 for {dict(zip(cells, name, strict=True))}"
                 )
             with np.errstate(invalid="ignore"):
                 row = np.where(share[..., None] > 0, p / share[..., None], 1 / p.shape[-1])
-        rng = stream(root, purpose, "answers", *name, fingerprint(np.round(p, 6)))
-        out[at] = rng.multinomial(sizes, row / row.sum(-1, keepdims=True))
-    return ordered.copy(data=out).transpose(*performance.dims).rename("counts")
+        else:
+            row, _ = _known(row, 2)
+        rng = stream(root, purpose, "answers", *name, *place, fingerprint(np.round(p, 6)))
+        return rng.multinomial(sizes, row / row.sum(-1, keepdims=True))
+
+    cases = counts.sum("predicted") if "predicted" in counts.dims else counts
+    return _of_each(sample, performance, cases, ["actual", "predicted"], *([] if rate is None else [rate]))
+
+
+def _known(tables: np.ndarray, dims: int) -> tuple[np.ndarray, np.ndarray]:
+    """Tables of draws, ones instead of those not measured, in which there is no case; and which were."""
+    measured = ~np.isnan(tables).any(axis=tuple(range(-dims, 0)))
+    return np.where(measured[(..., *[None] * dims)], tables, 1.0), measured
+
+
+def _of_each(
+    sample: Callable[..., np.ndarray], performance: xr.DataArray, cases: xr.DataArray, outcome: list[str], *more: Any
+) -> xr.DataArray:
+    """Counts like a performance, lazy if it is: what ``sample`` makes of every block of draws of each table of it.
+
+    It is told the chain and the number of the block (see ``_random``), the table's names, its ``cases`` and its draws,
+    and those of ``more`` arrays like the performance.
+    """
+    draws = draw_dims(performance)
+    cells = [dim for dim in performance.dims if dim not in (*draws, *outcome)]
+    ordered = performance.transpose(*draws, *cells, *outcome)
+    tables = []
+    for position in np.ndindex(*(ordered.sizes[d] for d in cells)):
+        where = dict(zip(cells, position, strict=True))
+        name = [ordered[d].values[i] if d in ordered.coords else i for d, i in where.items()]
+        tables.append((position, name, cases.isel({d: i for d, i in where.items() if d in cases.dims}).values))
+    batches = Batches.of(ordered)
+    shape = batches.chains, batches.draws
+
+    def fill(*parts: np.ndarray, block_info: Any = None) -> np.ndarray:
+        (chain, _), (start, _) = block_info[0]["array-location"][:2] if block_info else ((0, 0), (0, 0))
+        out = np.empty(parts[0].shape, np.int64)
+        for block in blocks_between(chain, chain + out.shape[0], start, start + out.shape[1], shape):
+            at = block.chain - chain, slice(block.start - start, block.stop - start)
+            for position, name, own in tables:
+                each = (*at, *position)
+                out[each] = sample(block.key, name, own, *(part[each] for part in parts))
+        return out
+
+    arrays = [array.transpose(*ordered.dims).data.reshape(*shape, *ordered.shape[len(draws) :])
+              for array in (ordered, *more)]  # fmt: skip
+    if ordered.chunks is None:
+        found = fill(*(np.asarray(array) for array in arrays))
+    else:
+        import dask.array as da
+
+        # A block comes from one stream: chunks end where blocks do, and hold whole tables.
+        ends = {-(-end // BLOCK) * BLOCK for end in np.cumsum(arrays[0].chunks[1]).tolist()}
+        edges = [0, *sorted(min(end, shape[1]) for end in ends)]
+        chunks = (arrays[0].chunks[0], tuple(np.diff(sorted(set(edges))).tolist()), *ordered.shape[len(draws) :])
+        arrays = [da.asarray(array).rechunk(chunks) for array in arrays]
+        found = da.map_blocks(fill, *arrays, dtype=np.int64, meta=np.empty((0,) * arrays[0].ndim, np.int64))
+    return ordered.copy(data=found.reshape(ordered.shape)).transpose(*performance.dims).rename("counts")

@@ -148,7 +148,7 @@ def fit(
     if chunks is None:
         _check_memory(result, shape)
     else:
-        _check_lazy(story, exact and sampler != "nuts", groups)
+        _check_lazy(story, exact and sampler != "nuts")
         sizes = chunk_sizes(chunks, shape, _numbers(result))
 
     if exact and sampler != "nuts":
@@ -237,19 +237,13 @@ def _needs(story: Any, method: str, group: str) -> None:
         raise ValueError(f"groups cannot hold {group!r} for {type(story).__name__}, which has no method {method!r}")
 
 
-def _check_lazy(story: Any, exact: bool, groups: Sequence[str]) -> None:
+def _check_lazy(story: Any, exact: bool) -> None:
     """Refuse chunks of what can only be held."""
     if not exact:
         why = "which has no exact draws" if not hasattr(story, "draw") else "sampler='nuts'"
         raise ValueError(
             f"chunks must be None for {type(story).__name__}, {why}: NUTS holds all of its draws (.chunk makes chunks "
             "of them)"
-        )
-    held = {"prior_predictive", "posterior_predictive"} & set(groups)
-    if held:
-        raise ValueError(
-            f"groups cannot hold {sorted(held)} with chunks, since one stream predicts for all draws "
-            "(br.posterior_predictive takes a part of them)"
         )
 
 

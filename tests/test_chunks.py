@@ -24,17 +24,21 @@ LABELS = br.joint_outcomes([0, 0, 1, 1] * 9, {"a": [0, 0, 1, 1] * 9, "b": [0, 1,
 #: Of every chain's first draw one class has no share: the rows are kept apart, though few chunks need them.
 SHARES = xr.DataArray(np.where(np.arange(2300) % 2300 == 0, 0.0, 0.3), dims="draw")
 
+PREDICTIVE = ["prior_predictive", "posterior_predictive"]
+
 MODELS = {
-    "dirichlet_multinomial": lambda **run: br.fit(MATRICES, groups=["prior"], **run),
+    "dirichlet_multinomial": lambda **run: br.fit(MATRICES, groups=["prior", *PREDICTIVE], **run),
     "a pair not measured": lambda **run: br.fit(COUNTS.where(COUNTS.entity != "b", 0, drop=False), force=True, **run),
     "log_likelihood": lambda **run: br.fit(COUNTS, groups=["log_likelihood"], **run),
     "beta_binomial": lambda **run: br.fit(POOLED, "beta_binomial", **run),
-    "shares of draws": lambda **run: br.fit(POOLED, prevalence=SHARES, **run),
-    "outcomes": lambda **run: br.fit(OUTCOMES, groups=["prior"], **run),
+    "shares of draws": lambda **run: br.fit(POOLED, prevalence=SHARES, groups=PREDICTIVE[1:], **run),
+    "outcomes": lambda **run: br.fit(OUTCOMES, groups=["prior", *PREDICTIVE], **run),
     "paired": lambda **run: br.fit(LABELS, "paired", **run),
     "paired shares of draws": lambda **run: br.fit(LABELS, "paired", prevalence=SHARES, **run),
     "paired outcomes": lambda **run: br.fit(br.from_outcomes(CASES, cluster=list(range(10)) * 2), "paired", **run),
-    "hierarchical_beta_binomial": lambda **run: br.fit(COUNTS, "hierarchical_beta_binomial", **run),
+    "hierarchical_beta_binomial": lambda **run: br.fit(
+        COUNTS, "hierarchical_beta_binomial", groups=PREDICTIVE[1:], **run
+    ),
     "hierarchical_classes": lambda **run: br.fit(MATRICES[:1], "hierarchical_classes", **run),
 }
 
@@ -112,8 +116,6 @@ def test_what_can_only_be_held_is_refused():
         br.fit(POOLED, chunks=1000, sampler="nuts")
     with pytest.raises(ValueError, match=r"chunks must be None for HierarchicalLogitNormal.*no exact draws"):
         br.fit(COUNTS, "hierarchical_logit_normal", chunks=1000)
-    with pytest.raises(ValueError, match=r"groups cannot hold \['posterior_predictive'\] with chunks"):
-        br.fit(POOLED, chunks=1000, groups=["posterior_predictive"])
 
 
 def test_more_draws_than_fit_into_memory(monkeypatch):

@@ -46,6 +46,8 @@ SMALL = {
     "tile.value": lambda p: over_draws(br.tile.value(p, 5)),
     "tile.volume": lambda p: over_draws(br.tile.volume(p)),
     "tile.preference_ranking": lambda p: br.tile.preference_ranking(p, [0.2, 0.5], [0.5, 0.5]),
+    "tile.correlation": lambda p: br.tile.correlation("f1", 3, performances=p, method="pearson"),
+    "posterior_predictive": lambda p: over_draws(br.posterior_predictive(p, seed=1)),
     "ops.of_draws": lambda p: over_draws(br.ops.of_draws(p, "f1")),
     "canonical_score": lambda p: over_draws(br.canonical_score(p, 0.3, 0.4)),
     "ranking_score": lambda p: over_draws(br.ranking_score(p, br.importance(fn=1, tp=1))),
@@ -83,6 +85,11 @@ def test_what_is_made_of_chunks_is_what_is_made_in_memory(name):
     assert_same(found, made(posterior(2300)).compute())
 
 
+def over_a_border(posterior):
+    """Twenty draws of each chain, of two chunks."""
+    return br.as_performance(posterior).isel(draw=slice(990, 1010))
+
+
 OTHERS = {
     "matrices": (MATRICES, "dirichlet_multinomial", lambda p: br.credible_ranking(p, "macro_f1")),
     "several scores": (MATRICES, "dirichlet_multinomial", lambda p: br.score_table(p, ["macro_f1", "mcc"])),
@@ -94,6 +101,8 @@ OTHERS = {
     "summary points": (PERIODS, "hierarchical_beta_binomial", lambda p: br.summary_points(p)),
     "checks": (br.pool(PERIODS), "dirichlet_multinomial", lambda p: br.predictive_check(p, seed=1)),
     "predictions": (br.pool(PERIODS), "dirichlet_multinomial", lambda p: br.posterior_predictive(p, seed=1)),
+    "rank correlation": (br.pool(PERIODS), "beta_binomial", lambda p: br.tile.correlation("f1", 3, performances=p)),
+    "consistency": (TABLES, "beta_binomial", lambda p: br.tile.best_consistency("f1", over_a_border(p))),
     "regions": (br.pool(PERIODS), "beta_binomial", lambda p: rate_regions(p, points=5)),
     "report": (br.pool(PERIODS), "beta_binomial", lambda p: xr.DataArray(_report(p))),
 }

@@ -114,3 +114,31 @@ def test_entities_that_meet_the_same_cases_are_not_drawn_apart():
     assert (one.sum(["actual", "predicted"]) == 20).all()
     alone = br.fit(joint.sel(entity=["a"]), "paired", draws=50, seed=1)
     assert br.posterior_predictive(alone, 20, seed=1).sizes["entity"] == 1
+
+
+def test_every_block_of_draws_has_a_stream_of_its_own():
+    """Of chain and block, though the draws are the same; chunks that end elsewhere change nothing."""
+    p = xr.DataArray(
+        np.broadcast_to([[0.5, 0.2], [0.1, 0.2]], (2, 2300, 1, 2, 2)),
+        {"entity": ["a"], "actual": ["negative", "positive"], "predicted": ["negative", "positive"]},
+        ("chain", "draw", "entity", "actual", "predicted"),
+    )
+    for size in ({"negative": 20, "positive": 10}, 30):
+        future = br.posterior_predictive(p, size=size, seed=1)
+        parts = [future.values[c, at : at + 1000] for c in range(2) for at in (0, 1000)]
+        assert not any((parts[i] == parts[j]).all() for i in range(4) for j in range(i))
+    pytest.importorskip("dask")
+    for chunks in ({"draw": 700}, {"chain": 1, "draw": 1500, "actual": 1}):
+        lazy = br.posterior_predictive(p.chunk(chunks), size=30, seed=1)
+        assert lazy.chunks is not None
+        xr.testing.assert_identical(lazy.compute(), future)
+        xr.testing.assert_identical(lazy.isel(chain=1, draw=slice(1990, 2010)).compute(), future[1, 1990:2010])
+
+
+@pytest.mark.parametrize("size", [30, {"negative": 20, "positive": 10}])
+def test_a_draw_without_a_performance_has_no_case(posterior, size):
+    p = br.as_performance(posterior).copy()
+    p[0, 3, 0] = np.nan
+    future = br.posterior_predictive(p, size=size, seed=1).sum(BOTH)
+    assert future[0, 3, 0] == 0
+    assert (future == 30).sum() == future.size - 1

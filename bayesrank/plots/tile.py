@@ -188,7 +188,7 @@ def credible_tile(
 
 def _checked(credible: Any) -> xr.Dataset:
     """A credible Tile, of all kinds of pictures of one."""
-    needed = ("winner_probability", "probability_best", "expected_rank", "share", "share_lower", "a", "b", "entity")
+    needed = ("winner_probability", "probability_best", "share", "share_lower", "a", "b", "entity")
     return result_of("br.tile.credible", "credible", credible, needed)
 
 
@@ -236,6 +236,8 @@ def expected_rank_tile(credible: xr.Dataset, entity: Any, ax: Any = None) -> Any
     'a'
     """
     one_of("entity", entity, _checked(credible)["entity"].values.tolist(), KeyError)
+    if "expected_rank" not in credible:
+        raise ValueError("credible must hold the map expected_rank; got one whose maps left it out")
     part = credible["expected_rank"].sel(entity=entity).assign_attrs(entities=credible.sizes["entity"])
     ax = value_tile(part, ax)
     ax.set_title(plain_names([entity], 46)[0], fontsize=9)

@@ -64,7 +64,7 @@ def preferences_section(
     >>> found["rows"][0]["place"], found["rows"][0]["best"]
     ('TNR (specificity)', 'b')
     """
-    tile = credible(performance, RESOLUTION, prob)
+    tile = credible(performance, RESOLUTION, prob, maps=())
     digits = 3 if size >= 2000 else 2
     probability = tile["probability_best"].transpose("b", "a", "entity").values
     leading = leaders(tile)

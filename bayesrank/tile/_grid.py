@@ -14,7 +14,8 @@ import xarray as xr
 from bayesrank._checks import whole
 from bayesrank._checks import window as checked_window
 from bayesrank._draws import DRAW_DIMS, Block, draw_dims
-from bayesrank.performance import as_performance, only_two_classes
+from bayesrank.performance import as_performance, only_two_classes, two_class_cells
+from bayesrank.scores import Score
 
 CELLS = ("tn", "fp", "fn", "tp")
 
@@ -136,6 +137,19 @@ def cells_of(block: Block) -> np.ndarray:
     """The cells (draws, 4, entity) of a block of performances, contiguous."""
     draws, *_, entities = block.values.shape
     return np.ascontiguousarray(block.values.reshape(draws, 4, entities), dtype=np.float64)
+
+
+def scored(array: xr.DataArray, score: Score) -> xr.DataArray:
+    """A score and the four cells of two-class performances, (draws, rest, part), lazy where these are.
+
+    All dims but those of draws and of the outcome are the ``rest``, and there is one draw at least.
+    """
+    along = draw_dims(array)
+    rest = [dim for dim in array.dims if dim not in (*along, "actual", "predicted")]
+    parts = [part.drop_vars(part.coords) for part in (score(array), *two_class_cells(array).values())]
+    table = xr.concat([part.transpose(*along, *rest) for part in parts], "part")
+    table = table.stack(rest=rest, create_index=False) if rest else table.expand_dims("rest")
+    return table.transpose(*along, "rest", "part")
 
 
 def workers() -> int:

@@ -15,8 +15,8 @@ from bayesrank.tile._grid import ShareOut, cells_of
 
 #: Maps of a credible Tile that can be left out.
 OPTIONAL = ("expected_rank", "probability_skilled", "expected_regret")
-#: Numbers of cells that a column of the Tile sees together: 4 MB.
-TOGETHER = 4 * BLOCK
+#: Numbers of cells that a column of the Tile sees together: 2 MB.
+TOGETHER = 2 * BLOCK
 
 
 class Steps:

@@ -7,10 +7,11 @@ import xarray as xr
 from scipy.stats import rankdata
 
 from bayesrank._checks import one_of
-from bayesrank._draws import draw_dims
-from bayesrank.performance import as_performance, only_two_classes, two_class_cells
+from bayesrank._draws import draw_dims, walk
+from bayesrank.performance import as_performance, only_two_classes
 from bayesrank.scores import as_score
 from bayesrank.scores.placement import canonical_values, place, places
+from bayesrank.tile._grid import scored
 
 __all__ = ["best_consistency"]
 
@@ -64,21 +65,24 @@ def best_consistency(score: Any, source: Any, *, method: str = "kendall", kind: 
     (1.0, 0.5, 1.0)
     """
     one_of("method", method, ("kendall", "spearman"))
-    array = as_performance(source, kind).compute()
+    array = as_performance(source, kind)
     only_two_classes(array)
     asked = as_score(score)
     along = list(draw_dims(array))
-    rest = [dim for dim in array.dims if dim not in (*along, "actual", "predicted")]
-    if not rest:  # a sample of performances, as of sample_performances
-        along, rest = [], list(along)
-    order = [*along, *rest]
-    shape = tuple(array.sizes[dim] for dim in along)
-    sign = -1.0 if asked.higher_is_better is False else 1.0
-    values = sign * asked(array).transpose(*order).values.reshape(int(np.prod(shape)), -1)
-    cells = np.stack([cell.transpose(*order).values.reshape(values.shape) for cell in two_class_cells(array).values()])
     own = place(asked)
     named = np.array([own, *places(None)] if own is not None else places(None)).T
-    found = np.array([_best(values[i], cells[:, i], named, method) for i in range(len(values))])
+    sign = -1.0 if asked.higher_is_better is False else 1.0
+    table = scored(array, asked)
+
+    def best(rows: np.ndarray) -> tuple[float, float, float, float]:
+        return _best(sign * rows[:, 0], rows[:, 1:].T, named, method)
+
+    if set(array.dims) <= {*along, "actual", "predicted"}:  # a sample of performances, as of sample_performances
+        along = []
+        found = np.array([best(table.values.reshape(-1, 5))])
+    else:
+        found = np.concatenate([[best(rows) for rows in block.values] for block in walk(table, across=True)])
+    shape = tuple(array.sizes[dim] for dim in along)
     names = ("a", "b", "correlation", "share")
     coords = {dim: array[dim] for dim in along if dim in array.coords}
     return xr.Dataset(

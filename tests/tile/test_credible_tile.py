@@ -80,6 +80,85 @@ def test_counts_with_zeros_and_ties_agree_with_brute_force(seed):
     np.testing.assert_allclose((probabilities * probabilities["rank"]).sum("rank"), np.nan_to_num(rank), atol=1e-12)
 
 
+def skilled_by_force(array, resolution):
+    """Draws in which each entity beats "always negative" and "always positive", compared at every point."""
+    a, b = np.linspace(0, 1, resolution), np.linspace(0, 1, resolution)[:, None]
+    tn, fp, fn, tp = (array.values.reshape(*array.shape[:2], 4)[..., i, None, None] for i in range(4))
+    s, u = (1 - a) * tn + a * tp, (1 - b) * fp + b * fn
+    negative, positive = tn + fp, fn + tp
+    better = s + u > 0
+    for own, other in (((1 - a) * negative, b * positive), (a * positive, (1 - b) * negative)):
+        better &= (own + other == 0) | (s * other > own * u * (1 + 1e-12))
+    return better.sum(0)
+
+
+def draws_of_counts(least, unknown):
+    """Draws of small counts: ties all along and at grid points, and entities that are not defined in some draws."""
+    rng = np.random.default_rng(8)
+    cells = rng.integers(least, 4, (90, 6, 4)).astype(float)
+    cells[cells.sum(-1) == 0, 0] = 1
+    cells[::3, 3] = cells[::3, 1]
+    cells /= cells.sum(-1, keepdims=True)
+    cells[:unknown, 2] = np.nan
+    return performances(90, 6).copy(data=cells.reshape(90, 6, 2, 2))
+
+
+@pytest.mark.parametrize("unknown", [0, 30, 90])
+@pytest.mark.parametrize("least", [0, 1])
+def test_draws_with_ties_and_gaps_agree_with_brute_force(least, unknown):
+    array = draws_of_counts(least, unknown)
+    tile = br.tile.credible(array, 13)
+    with warnings.catch_warnings():  # NumPy warns of points where nobody is defined
+        warnings.simplefilter("ignore")
+        _, rank, undefined = brute_force(array, 13)
+        best = sum(np.nan_to_num(brute_force(array.isel(draw=[d]), 13)[0]) for d in range(90)) / 90
+    np.testing.assert_allclose(tile["probability_best"].fillna(0), best, atol=1e-12)
+    np.testing.assert_allclose(tile["undefined"], undefined, atol=1e-12)
+    np.testing.assert_allclose(tile["expected_rank"], rank, atol=1e-12)
+    skilled = np.where(undefined > 1 - 1e-12, np.nan, skilled_by_force(array, 13) / 90)
+    np.testing.assert_allclose(tile["probability_skilled"], skilled, atol=1e-12)
+    # On a fine grid of continuous draws two divisions tell where there is skill.
+    fine = performances(20, 6, seed=2, shared=False)
+    np.testing.assert_allclose(br.tile.credible(fine, 101)["probability_skilled"], skilled_by_force(fine, 101) / 20)
+
+
+OPTIONAL = ("expected_rank", "probability_skilled", "expected_regret")
+
+
+@pytest.mark.parametrize("maps", [(), *((name,) for name in OPTIONAL), OPTIONAL[1:]], ids="+".join)
+def test_maps_that_are_left_out_change_no_other(maps):
+    array = draws_of_counts(0, 30)
+    whole, part = br.tile.credible(array, 9), br.tile.credible(array, 9, maps=maps)
+    left_out = [f"{name}{end}" for name in OPTIONAL if name not in maps for end in ("", "_error")]
+    xr.testing.assert_identical(part, whole.drop_vars(left_out))
+    xr.testing.assert_identical(leaders(part), leaders(whole))
+
+
+def test_maps_have_names_and_pictures_say_what_they_miss():
+    array = performances(5, 2)
+    with pytest.raises(ValueError, match=r"maps must be one of .*expected_rank.*; got 'rank'"):
+        br.tile.credible(array, 5, maps=["rank"])
+    with pytest.raises(TypeError, match="maps must be a sequence"):
+        br.tile.credible(array, 5, maps="expected_rank")
+    tile = br.tile.credible(array, 5, maps=())
+    assert br.plots.credible_tile(tile) is not None
+    with pytest.raises(ValueError, match="credible must hold the map expected_rank"):
+        br.plots.expected_rank_tile(tile, "e0")
+
+
+def test_batches_of_chains_that_share_chunks_are_kept_apart(monkeypatch):
+    """Chunks end within batches of three chains: each has its own counts until it is complete."""
+    from bayesrank.tile import _reducers
+
+    array = performances(300, 4).values.reshape(3, 100, 4, 2, 2)
+    array = xr.DataArray(array, {"entity": list("abcd")}, ("chain", "draw", "entity", "actual", "predicted"))
+    expected = br.tile.credible(array, 7)
+    for together in (_reducers.TOGETHER, 16 * 20):  # all draws, and hardly more than a block of them
+        monkeypatch.setattr(_reducers, "TOGETHER", together)
+        for chunks in ({"draw": 19}, {"chain": 1, "draw": 7}):
+            xr.testing.assert_allclose(br.tile.credible(array.chunk(chunks), 7), expected, rtol=1e-12)
+
+
 def test_rank_probabilities_agree_with_expected_rank_over_draws():
     array = performances(300, 6)
     probability = br.tile.rank_probability(array, 9)

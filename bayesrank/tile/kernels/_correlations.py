@@ -22,7 +22,7 @@ BEYOND = np.triu(np.ones((32, 32), np.uint16), 1).view(np.uint64)
 EDGE = 1e-7
 #: Moves per value beyond which sorting anew is cheaper than repairing the order of the point before.
 ENOUGH = 32
-OPTIONS = {"cache": True, "nogil": True}
+OPTIONS = {"cache": True, "nogil": True, "error_model": "numpy"}
 
 
 @njit(**OPTIONS)
@@ -270,34 +270,43 @@ def rank_column(cells, a, points, ranks, kendall, out):
 
 
 @njit(**OPTIONS)
-def pearson_column(cells, a, points, x, out):
-    """Pearson's correlation of ``x`` with the canonical scores of one column, over those defined, into ``out``."""
-    n = x.size
-    y = np.empty(n)
-    for m in range(points.size):
-        b = points[m]
-        defined, mean_x, mean_y, square = 0, 0.0, 0.0, 0.0
-        for k in range(n):
-            s, u = (1 - a) * cells[0, k] + a * cells[3, k], (1 - b) * cells[1, k] + b * cells[2, k]
-            y[k] = s / (s + u) if s + u > 0 else np.nan
-            if s + u > 0:
-                defined += 1
-                mean_x += x[k]
-                mean_y += y[k]
-                square += x[k] * x[k]
-        if defined < 2:
-            continue
-        mean_x, mean_y = mean_x / defined, mean_y / defined
-        xx, yy, xy = 0.0, 0.0, 0.0
-        for k in range(n):
-            if not np.isnan(y[k]):
-                dx, dy = x[k] - mean_x, y[k] - mean_y
-                xx += dx * dx
-                yy += dy * dy
-                xy += dx * dy
-        # What rounding alone makes of constants is no variance.
-        if xx > 1e-28 * square and yy > 1e-28 * defined:
-            out[m] = xy / np.sqrt(xx * yy)
+def add_products(rows, columns, points, centre, centres, sums, everywhere):
+    """Add, for performances (score, cells), the sums of which Pearson's correlation with each canonical score is made.
+
+    ``sums`` (a, 6, b) are: how many have both scores; the sums of both, less a centre; of their squares; and of their
+    product. What does not depend on b where s > 0 goes ``everywhere`` (a, 3) instead: the number, and sums of the score
+    alone. Centres of canonical scores (a, b) that are not known yet, NaN, become the first values.
+    """
+    for i in range(columns.size):
+        a = columns[i]
+        number, x, xx, y, yy, xy = sums[i]
+        at = centres[i]
+        missing = np.isnan(at).any()
+        for k in range(rows.shape[0]):
+            dx, fp, fn = rows[k, 0] - centre, rows[k, 2], rows[k, 3]
+            s = (1 - a) * rows[k, 1] + a * rows[k, 4]
+            if s == 0.0 or missing:
+                for m in range(points.size):
+                    if s > 0.0 or (1 - points[m]) * fp + points[m] * fn > 0.0:
+                        if np.isnan(at[m]):
+                            at[m] = s / (s + ((1 - points[m]) * fp + points[m] * fn))
+                        if s == 0.0:
+                            number[m] += 1.0
+                            x[m] += dx
+                            xx[m] += dx * dx
+                            y[m] -= at[m]
+                            yy[m] += at[m] * at[m]
+                            xy[m] -= dx * at[m]
+                missing = np.isnan(at).any()
+            if s > 0.0:
+                everywhere[i, 0] += 1.0
+                everywhere[i, 1] += dx
+                everywhere[i, 2] += dx * dx
+                for m in range(points.size):
+                    dy = s / (s + ((1 - points[m]) * fp + points[m] * fn)) - at[m]
+                    y[m] += dy
+                    yy[m] += dy * dy
+                    xy[m] += dx * dy
 
 
 @njit(**OPTIONS)

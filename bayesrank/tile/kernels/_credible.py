@@ -18,6 +18,7 @@ from bayesrank.tile.kernels._columns import (
     defined_entities,
     enter_column,
     log_or_less,
+    may_be_slow,
     skilled_between,
     sort_point,
 )
@@ -125,11 +126,11 @@ def tally(draws, spans, columns, points, ranks, skill, regret, steps, undefined,
     low, high, room, of_values = np.empty(n), np.empty(n), np.empty(n), np.empty(points.size)
     unused = np.zeros((points.size + 1, n)).T
     # Of each draw, the entities that are defined, those that may be best, and their orders in the column before.
-    known, few = np.empty(held, np.int64), np.empty(held, np.int64)
+    known, few, slow = np.empty(held, np.int64), np.empty(held, np.int64), np.empty(held, np.bool_)
     all_orders, all_candidates = np.empty((held, 4, n), np.int64), np.empty((held, n), np.int64)
     for d in range(held):
         entities, candidates = defined_entities(draws[d]), contenders(draws[d], 1)[0]
-        known[d], few[d] = entities.size, candidates.size
+        known[d], few[d], slow[d] = entities.size, candidates.size, may_be_slow(draws[d], entities)
         for p in range(entities.size):
             all_orders[d, :, p] = entities[p]
         all_candidates[d, : candidates.size] = candidates
@@ -147,9 +148,12 @@ def tally(draws, spans, columns, points, ranks, skill, regret, steps, undefined,
                 entities, order = all_orders[d, 0, : known[d]], all_orders[d, 1, : known[d]]
                 if regret:
                     add_values(cells, a, points, entities, of_values, values[i], top[i])
-                if enter_column(cells, a, entities, s, x, y):
+                lines = ranks or skill or slow[d]
+                if not lines or enter_column(cells, a, entities, s, x, y):
                     for p in range(candidates.size):
-                        x_best[p], y_best[p] = x[candidates[p]], y[candidates[p]]
+                        k = candidates[p]
+                        own = (1 - a) * cells[0, k] + a * cells[3, k]
+                        x_best[p], y_best[p] = cells[1, k] / own, cells[2, k] / own
                     add_best(x_best, y_best, candidates, last, best)
                     if ranks:
                         add_ranks(x, y, all_orders[d, 2, : known[d]], all_orders[d, 3, : known[d]], last, rank)
