@@ -352,7 +352,9 @@ def _classes_with_cases(source: Any, array: xr.DataArray) -> xr.DataArray:
     if counts is None:
         return xr.DataArray(np.ones(array.sizes["actual"], dtype=bool), dims="actual")
     if "actual" in counts.coords and "actual" in array.coords:
-        counts = counts.sel(actual=array["actual"])
+        wanted = array["actual"].values
+        if counts["actual"].values.tolist() != wanted.tolist():
+            counts = counts.sel(actual=wanted)
     # Of a performance without the dim of the data sets, a class is that occurs in any of them.
     cases = counts.sum(["predicted", *(dim for dim in counts.dims if dim not in array.dims)])
     return (cases > 0).reset_coords(drop=True)

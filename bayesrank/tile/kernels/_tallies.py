@@ -91,11 +91,13 @@ def tally(draws, columns, points, steps, undefined, complete, number, sums, squa
         known[d], few[d] = entities.size, candidates.size
         for p in range(entities.size):
             all_orders[d, :, p] = entities[p]
-        all_candidates[d, : candidates.size] = candidates
+        for k in range(candidates.size):
+            all_candidates[d, k] = candidates[k]
         if entities.size < n:
             for k in range(n):
                 if np.isnan(draws[d, 0, k] + draws[d, 1, k] + draws[d, 2, k] + draws[d, 3, k]):
-                    undefined[:, k, 0] += 1.0
+                    for i in range(columns.size):
+                        undefined[i, k, 0] += 1.0
     for i in range(columns.size):
         a = columns[i]
         best, rank, skilled = steps[0, i], steps[1, i], steps[2, i]
@@ -284,7 +286,8 @@ def tally_one(draws, columns, points, which, rank, undefined):
         cells = draws[d]
         entities = defined_entities(cells)
         if not (entities == which).any():
-            undefined[:, 0] += 1.0
+            for i in range(columns.size):
+                undefined[i, 0] += 1.0
             continue
         for i in range(columns.size):
             if enter_column(cells, columns[i], entities, s, x, y):
