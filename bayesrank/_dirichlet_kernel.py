@@ -49,7 +49,7 @@ def _strips() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 WIDTH, INSIDE, HEIGHT = _strips()
 
 
-@njit(inline="always", **OPTIONS)
+@njit(forceinline=True, **OPTIONS)
 def word(state):
     """The next 64 bits of a stream, and its state after them."""
     a, b, c, count = state
@@ -67,14 +67,14 @@ def begin(first, second, third):
     return state
 
 
-@njit(inline="always", **OPTIONS)
+@njit(forceinline=True, **OPTIONS)
 def uniform(state):
     """From 0 to below 1."""
     bits, state = word(state)
     return np.float64(np.int64(bits >> uint64(11))) * 2.0**-53, state
 
 
-@njit(inline="always", **OPTIONS)
+@njit(forceinline=True, **OPTIONS)
 def normal(state):
     """A standard normal variable."""
     while True:
@@ -100,7 +100,7 @@ def normal(state):
             return x, state
 
 
-@njit(inline="always", **OPTIONS)
+@njit(forceinline=True, **OPTIONS)
 def gamma(most, spread, state):
     """A gamma variable of shape at least 1: of ``most``, that less 1/3, and of ``spread``, 1 / (3 √most)."""
     while True:
@@ -176,5 +176,6 @@ def fill(out, which, concentration, seeds, place, share, of):
                     total += row[j]
                 if total == 0.0:
                     total = np.nan
+                part = share[d, of[t], i]  # once, or it is read anew after every number that is written
                 for j in range(size):
-                    row[j] = row[j] / total * share[d, of[t], i]
+                    row[j] = row[j] / total * part

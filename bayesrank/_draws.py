@@ -274,15 +274,18 @@ class BatchSums:
 class Moments:
     """Covariances of draws and of batch means of many numbers, about a ``centre`` (number) near their means.
 
-    Undefined numbers count as the centre. :func:`efficiency` makes of them what the draws are worth.
+    Not in ``pairs``, the variances alone, which are the same to the last bit. Undefined numbers count as the centre.
+    :func:`efficiency` makes of them what the draws are worth.
     """
 
-    def __init__(self, centre: np.ndarray) -> None:
+    def __init__(self, centre: np.ndarray, pairs: bool = True) -> None:
         self.centre = np.where(np.isnan(centre), 0.0, centre)
+        self.pairs = pairs
 
     def start(self, batches: Batches) -> None:
         self.sizes = batches.sizes
-        self.products = np.zeros((len(self.centre), len(self.centre)))
+        self.squares = np.zeros(len(self.centre))
+        self.products = np.zeros((len(self.centre),) * (1 + self.pairs))
         self.sums = np.zeros((len(self.sizes), len(self.centre)))
         self.waiting: list[np.ndarray] = []
 
@@ -293,6 +296,9 @@ class Moments:
             np.nan_to_num(off, copy=False, nan=0.0)
             total = off.sum(axis=0)
         self.sums[block.batch] += total
+        self.squares += np.einsum("ij,ij->j", off, off)
+        if not self.pairs:
+            return
         # The threads of a matrix product take longer to start than a small one takes: of few numbers many small
         # products, which stay in one thread, and of many numbers few large ones.
         self.waiting.append(off)
@@ -306,14 +312,20 @@ class Moments:
         self.waiting.clear()
 
     def finish(self) -> tuple[np.ndarray, np.ndarray]:
-        """Variance-covariance of a draw, and of a batch's mean times the batch's size: equal if draws are free."""
-        self._multiply()
+        """(Co)variances of a draw, and of a batch's mean times the batch's size: equal if draws are free."""
         number = self.sizes.sum()
         mean = self.sums.sum(axis=0) / number
-        within = self.products / number - np.outer(mean, mean)
         some = self.sizes > 0
         off = (self.sums[some] - np.outer(self.sizes[some], mean)) / np.sqrt(self.sizes[some])[:, None]
-        return within, off.T @ off / max(some.sum() - 1, 1)
+        free = max(some.sum() - 1, 1)
+        own = self.squares / number - mean**2, np.einsum("ij,ij->j", off, off) / free
+        if not self.pairs:
+            return own
+        self._multiply()
+        both = self.products / number - np.outer(mean, mean), off.T @ off / free
+        for table, diagonal in zip(both, own, strict=True):
+            np.fill_diagonal(table, diagonal)
+        return both
 
 
 class Worth:

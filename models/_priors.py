@@ -13,6 +13,8 @@ from bayesrank._checks import labelled_numbers, numbers, one_of
 FLAT = {"uniform": 1.0, "jeffreys": 0.5, "haldane": 0.0}
 NAMES = ("four_cases", *FLAT)
 DEFAULT = "four_cases"
+#: The largest concentration to which one case more is still added: beside a larger one, counts are lost in rounding.
+LARGEST = 2.0**53
 OUTCOME = ("actual", "predicted")
 
 
@@ -66,10 +68,7 @@ def concentration(counts: xr.DataArray, prior: Any = None) -> xr.DataArray:
         values = align("prior", prior, counts, counts.dims)
     else:
         values = _of_cells(prior, counts)
-    bad = ~((values.values >= 0) & (values.values < np.inf))
-    if bad.any():
-        worst = float(values.values[bad].ravel()[0])
-        raise ValueError(f"prior must hold non-negative finite concentrations for every cell; got {worst}")
+    _check(values.values)
     # In plain order: sums of it are keys of streams, and their last bit depends on the order in memory.
     spread = np.array(values.variable.set_dims(counts.sizes).transpose(*counts.dims).data, dtype=float, order="C")
     coords = {name: coord.variable for name, coord in counts.coords.items() if name not in ("measured", "test_set")}
@@ -142,9 +141,15 @@ def of_shape(prior: Any, shape: tuple[int, ...]) -> np.ndarray:
         raise TypeError(f"prior must be a number, a name, an array or a mapping; got {prior!r:.80}") from None
     if values.shape not in ((), shape):
         raise ValueError(f"prior must be one number or of shape {shape}; got {held_words(prior)}")
-    bad = ~((values >= 0) & (values < np.inf))
-    if bad.any():
-        raise ValueError(
-            f"prior must hold non-negative finite concentrations for every cell; got {np.atleast_1d(values[bad])[0]}"
-        )
+    _check(values)
     return np.broadcast_to(values, shape)
+
+
+def _check(values: np.ndarray) -> None:
+    bad = values[~((values >= 0) & (values < np.inf))]
+    if bad.size:
+        raise ValueError(f"prior must hold non-negative finite concentrations for every cell; got {float(bad[0])}")
+    if values.max(initial=0.0) > LARGEST:
+        raise ValueError(
+            f"prior must hold concentrations up to {LARGEST:.0e}, beside which cases still count; got {values.max():g}"
+        )

@@ -125,3 +125,18 @@ def test_words_belong_to_their_key():
     keys = [("a", 1), ("a", "1"), ("a", 2), ("b", 1)]
     assert len({int(word) for key in keys for word in words(root, *key)}) == 8
     assert words(root, "a").tolist() != words(root_sequence(2), "a").tolist()
+
+
+@pytest.mark.parametrize("wrong", [np.nan, -1.0, -1e-300, np.inf])
+def test_what_is_no_concentration_is_refused_and_said(wrong):
+    alpha = np.array([[[2.0, wrong, 3.0]], [[1.0, 2.0, 3.0]]])
+    with pytest.raises(ValueError, match=f"concentration must be non-negative with finite sums of rows; got {wrong}"):
+        filled(alpha)
+    out = np.zeros((5, *alpha.shape))
+    fill_tables(out, np.array([1]), alpha, SEEDS, (0, 0))  # of tables that are not filled nobody asks
+    np.testing.assert_allclose(out[:, 1].sum(axis=-1), 1.0)
+
+
+def test_rows_whose_sum_is_infinite_are_refused():
+    with pytest.raises(ValueError, match=r"concentration must be .* finite sums of rows; got 1e\+308"):
+        dirichlet(np.random.default_rng(1), np.array([1e308, 1e308]), 2)

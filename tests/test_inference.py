@@ -508,3 +508,14 @@ def test_lazy_posteriors_stay_lazy_through_scores():
     assert ranks.chunks is not None
     xr.testing.assert_allclose(lazy.compute(), br.scores.f1(posterior))
     xr.testing.assert_equal(br.credible_ranking(lazy), br.credible_ranking(br.scores.f1(posterior)))
+
+
+@pytest.mark.parametrize("model", ["dirichlet_multinomial", "beta_binomial"])
+@pytest.mark.parametrize("prior", [1e308, 1.7e308, np.array([[1.0, 1.0], [1.0, 1e308]]), 2.0**54])
+def test_a_prior_beside_which_no_case_counts_is_refused(model, prior):
+    counts = br.from_counts(tn=70, fp=10, fn=9, tp=21)
+    with pytest.raises(ValueError, match=r"prior must hold concentrations up to 9e\+15, .*; got 1"):
+        br.fit(counts, model, prior=prior, seed=1, draws=5)
+    # With the largest that is taken, half of what is predicted of each class is right, to sixteen digits' root.
+    found = br.scores.tpr(br.fit(counts, model, prior=2.0**53, seed=1, draws=50))
+    np.testing.assert_allclose(found, 0.5, atol=6 / np.sqrt(4 * 2.0**54))

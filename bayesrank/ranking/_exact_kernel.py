@@ -1,13 +1,26 @@
 """The compiled steps of exact rankings: integrals along contours, and products of all entities but one."""
 
 import math
+from collections.abc import Callable
+from typing import Any
 
 import numba
 import numpy as np
 
 from bayesrank._compiled import njit
+from bayesrank._threads import in_threads
 
-# A parallel loop takes twice as long to compile: where the time goes alone.
+#: Parts that the items of a kernel are shared out in.
+PARTS = 32
+
+
+def shared_out(kernel: Callable[..., None], size: int, *given: Any) -> None:
+    """Call a kernel with the first of some of so many items, the end of them, and what is given, in threads.
+
+    Numba's own parallel loops take twice as long to compile.
+    """
+    each = max(-(-size // PARTS), 1)
+    in_threads(lambda first: kernel(first, min(first + each, size), *given), range(0, size, each))
 
 
 @numba.njit(inline="always")
@@ -198,13 +211,14 @@ def _place(
     return _crossing(x, pieces, ends, starts, low, step, q, p, r)
 
 
-@njit(parallel=True, cache=True)
+@njit(nogil=True, cache=True)
 def cross(
+    begin: int, end: int,
     pieces: np.ndarray, ends: np.ndarray, starts: np.ndarray, low: np.ndarray, step: np.ndarray, ratio: np.ndarray,
     correlated: np.ndarray, sides: np.ndarray, far: float, share: np.ndarray, entity: np.ndarray, wanted: np.ndarray,
     first: np.ndarray, last: np.ndarray, s: np.ndarray, windows: np.ndarray, offsets: np.ndarray, out: np.ndarray,
 ) -> None:  # fmt: skip
-    """Fill ``out`` (panel of a value, 1 + node + 1) with the mean logits at which the score takes the wanted values.
+    """Fill ``out`` (panel of a value, 1 + node + 1) with the mean logits at which the score takes some wanted values.
 
     Between its ends a panel is left alone where an entity does not live: below, above, left or right of the contour.
     Where there are ``ratio`` (prevalence, side, TNR, TPR), the score is wanted where these, bilinear functions by their
@@ -212,7 +226,7 @@ def cross(
     it is the MCC. No pieces are needed then.
     """
     nodes = s.shape[1] - 2
-    for v in numba.prange(len(wanted)):
+    for v in range(begin, end):
         q, i, x = share[v], entity[v], wanted[v]
         for p in range(first[i], last[i]):
             m = out[offsets[v] + p - first[i]]
@@ -273,12 +287,13 @@ def _power(x: complex, times: int) -> complex:
     return out
 
 
-@njit(parallel=True, cache=True)
+@njit(nogil=True, cache=True)
 def fold_products(
+    begin: int, end: int,
     cdf: np.ndarray, change: np.ndarray, state: np.ndarray, panel: np.ndarray, rows: np.ndarray, share: np.ndarray,
     members: np.ndarray, times: np.ndarray, copies: np.ndarray, z: np.ndarray, out: np.ndarray,
 ) -> None:  # fmt: skip
-    """Fill ``out`` (entity, z) with E[z^(entities above it)]: the product over all others, integrated over its cdf.
+    """Fill ``out`` (entity, z), of some z, with E[z^(entities above it)]: a product over all others, integrated.
 
     ``cdf`` and ``change`` (row, node) hold each group's entities, prevalence by prevalence, from row ``rows[g]``;
     ``share`` (row) is the probability of the row's prevalence. ``state`` (row, panel): 0 where the cdf is 0 on all of
@@ -287,8 +302,8 @@ def fold_products(
     to differ from 0.
     """
     groups, number = len(copies), cdf.shape[1]
-    for k in numba.prange(len(z)):
-        entities = len(times)
+    entities = len(times)
+    for k in range(begin, end):
         mean = np.empty(groups, np.complex128)
         others = np.empty(groups + 1, np.complex128)
         left_out = np.empty(entities, np.complex128)

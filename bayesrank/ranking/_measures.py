@@ -187,7 +187,7 @@ def _pairs(
 
 def _ranks(groups: Sequence[Group], columns: list[_Columns], size: int) -> np.ndarray:
     """Probability of each rank (item, rank), from its generating function at the roots of unity."""
-    from bayesrank.ranking._exact_kernel import fold_products
+    from bayesrank.ranking._exact_kernel import fold_products, shared_out
 
     total = int(sum(group.copies * group.times.sum() for group in groups))
     z = np.concatenate([[0.0], np.exp(-2j * np.pi * np.arange(total // 2 + 1) / total)])
@@ -200,7 +200,7 @@ def _ranks(groups: Sequence[Group], columns: list[_Columns], size: int) -> np.nd
     panels = state.shape[1] - 2
     panel = np.concatenate([[0], np.repeat(np.arange(1, panels + 1), size), [panels + 1]])
     out = np.zeros((members[-1], len(z)), complex)
-    fold_products(cdf, change, state, panel, rows, share, members, times, copies, z, out)
+    shared_out(fold_products, len(z), cdf, change, state, panel, rows, share, members, times, copies, z, out)
     for value in _atoms(groups):
         out += _of_atom(groups, value, z)
     found = np.fft.irfft(out[:, 1:], total, axis=1)

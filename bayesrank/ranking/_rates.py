@@ -226,7 +226,7 @@ class Rates:
         return out
 
     def _some(self, q: np.ndarray, i: np.ndarray, x: np.ndarray) -> np.ndarray:
-        from bayesrank.ranking._exact_kernel import along_contours, cross
+        from bayesrank.ranking._exact_kernel import along_contours, cross, shared_out
 
         b, tables, panels = self._along, self._along.tables, (self._along.last - self._along.first)[i]
         first = np.concatenate([[0], np.cumsum(panels)])
@@ -238,7 +238,7 @@ class Rates:
         across = _Across(nothing, nothing, *np.empty((3, 0))) if closed else self._across
         across = across._replace(starts=across.starts.astype(int))
         ways = (*across, ratio, correlated, self.scale.sides(x), 2 * FAR)
-        cross(*ways, q, i, x, b.first, b.last, b.s, windows, first, middle)
+        shared_out(cross, len(x), *ways, q, i, x, b.first, b.last, b.s, windows, first, middle)
         rest = np.nonzero(np.isnan(middle))
         if len(rest[0]):
             job = np.searchsorted(first, rest[0], "right") - 1

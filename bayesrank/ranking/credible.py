@@ -11,7 +11,6 @@ from bayesrank._draws import (
     RARE,
     Batches,
     Moments,
-    Worth,
     draw_dims,
     efficiency,
     in_memory,
@@ -212,8 +211,8 @@ def _summarize(x: np.ndarray, batches: Batches, names: np.ndarray, asked: Asked,
     prob = asked.prob
     middle, low, high, centre = quantiles_of(x, (1 - prob) / 2)
     [(ranks, mass, twice)] = reduce(x, RankReducer(found.sign), batches=batches)
-    worth, *moments = reduce(x, Worth(centre), *([Moments(centre)] if asked.joint else []), batches=batches)
-    own = worth / batches.number
+    [moments] = reduce(x, Moments(centre, pairs=asked.joint), batches=batches)
+    own = efficiency(*(np.diag(part) if asked.joint else part for part in moments))
     undefined = 1 - ranks.defined / batches.number
     ranked = undefined <= MOSTLY
     # Ranks depend on all: where they hardly move, they are worth as little as the stickiest entity's draws.
@@ -225,9 +224,9 @@ def _summarize(x: np.ndarray, batches: Batches, names: np.ndarray, asked: Asked,
     settled: dict[str, Any] = {}
     pairs, order, sets = settled, settled, settled
     if asked.joint:
-        paired = _efficiencies(*moments.pop())
+        paired = efficiency(*map(_of_differences, moments))
         pairs, preference, error = _of_pairs(x, found.sign, twice, batches, asked.rope, ranks.defined, paired)
-        del paired
+        del paired, moments
         order = consensus_of(names, ranks.expected, preference, error, pairs["superiority"], ranked, prob)
         settled = hierarchy(preference, twice, ranked, batches, worst)._asdict()
         del preference, error, twice
@@ -351,17 +350,13 @@ def quantiles_of(x: np.ndarray, tail: float) -> tuple[np.ndarray, ...]:
     return tuple(out)
 
 
-def _efficiencies(within: np.ndarray, between: np.ndarray) -> np.ndarray:
-    """What a draw is worth of each difference of two entities (entity, rival)."""
-
-    def of_differences(covariance: np.ndarray) -> np.ndarray:
-        own = np.diag(covariance)
-        spread = own[:, None] + own - 2 * covariance
-        # What rounding leaves of entities that always are as far apart.
-        spread[spread < 1e-12 * (own[:, None] + own)] = 0.0
-        return spread
-
-    return efficiency(of_differences(within), of_differences(between))
+def _of_differences(covariance: np.ndarray) -> np.ndarray:
+    """The variance of each difference of two entities (entity, rival)."""
+    own = np.diag(covariance)
+    spread = own[:, None] + own - 2 * covariance
+    # What rounding leaves of entities that always are as far apart.
+    spread[spread < 1e-12 * (own[:, None] + own)] = 0.0
+    return spread
 
 
 def _regret(ranks: Ranks, best: np.ndarray, worth: float) -> tuple[np.ndarray, np.ndarray]:

@@ -37,6 +37,7 @@ def split(tables, all_four, cells):
                     if j != i:
                         rightly[j] += left[j] + total
                     total += row[j]
-        cells[1, :, t] = wrongly
-        if all_four:
-            cells[0, :, t] = rightly
+        for j in range(size):  # as slices they take most of the time to compile, for the words of an error
+            cells[1, j, t] = wrongly[j]
+            if all_four:
+                cells[0, j, t] = rightly[j]

@@ -22,8 +22,9 @@ MatrixFunction = Callable[[np.ndarray, Any], np.ndarray]
 
 #: The catalogue by name; :mod:`bayesrank.scores.names` fills it and finds in it.
 SCORES: dict[str, "Score"] = {}
-#: Numbers of tables that are scored together: 1 MB, which stays in a processor's cache.
-TABLES = 2**17
+#: Numbers of tables that are scored together: 1 MB, which stays in a processor's cache; of tables of many classes, of
+#: which little is left after the first step, twice as much, or they would be few.
+TABLES, MANY = 2**17, 10
 EVERY = xr.DataArray(np.ones(2, dtype=bool), dims="actual")
 
 
@@ -272,7 +273,8 @@ def _of_tables(scores: Sequence[Score], tables: np.ndarray, present: Any) -> lis
                 cells = by_cell()
                 values[piece] = score.of_cells(cells[0, 0], cells[0, 1], cells[1, 0], cells[1, 1])
 
-    in_threads(fill, pieces(lead, max(TABLES // max(tables.shape[-1] ** 2, 1), 1)))
+    together = TABLES * (1 + (tables.shape[-1] >= MANY))
+    in_threads(fill, pieces(lead, max(together // max(tables.shape[-1] ** 2, 1), 1)))
     return found
 
 
@@ -352,7 +354,9 @@ def _classes_with_cases(source: Any, array: xr.DataArray) -> xr.DataArray:
     if counts is None:
         return xr.DataArray(np.ones(array.sizes["actual"], dtype=bool), dims="actual")
     if "actual" in counts.coords and "actual" in array.coords:
-        counts = counts.sel(actual=array["actual"])
+        wanted = array["actual"].values
+        if counts["actual"].values.tolist() != wanted.tolist():
+            counts = counts.sel(actual=wanted)
     # Of a performance without the dim of the data sets, a class is that occurs in any of them.
     cases = counts.sum(["predicted", *(dim for dim in counts.dims if dim not in array.dims)])
     return (cases > 0).reset_coords(drop=True)

@@ -176,7 +176,8 @@ def tally_one(draws, columns, points, which, rank, undefined):
         cells = draws[d]
         entities = defined_entities(cells)
         if not (entities == which).any():
-            undefined[:, 0] += 1.0
+            for i in range(columns.size):
+                undefined[i, 0] += 1.0
             continue
         for i in range(columns.size):
             if enter_column(cells, columns[i], entities, s, x, y):
