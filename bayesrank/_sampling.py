@@ -192,8 +192,9 @@ def _of_each(
 
     def fill(*parts: np.ndarray, block_info: Any = None) -> np.ndarray:
         (chain, _), (start, _) = block_info[0]["array-location"][:2] if block_info else ((0, 0), (0, 0))
+        chains, length = parts[0].shape[:2]
         out = np.empty(parts[0].shape, np.int64)
-        for block in blocks_between(chain, chain + out.shape[0], start, start + out.shape[1], shape):
+        for block in blocks_between(chain, chain + chains, start, start + length, shape):
             at = block.chain - chain, slice(block.start - start, block.stop - start)
             for position, name, own in tables:
                 each = (*at, *position)
