@@ -255,7 +255,8 @@ def _axes() -> str:
 def _key(values: Sequence[float], low: float, high: float) -> str:
     """Colours of values, as words."""
     parts = (
-        f'<span style="white-space:nowrap"><b style="color:{_color(value, low, high)}" aria-hidden="true">■</b> {value:g}</span>'
+        f'<span style="white-space:nowrap"><b style="color:{_color(value, low, high)}" aria-hidden="true">■</b> '
+        f"{value:g}</span>"
         for value in values
     )
     return f"<p>{' '.join(parts)}</p>"
