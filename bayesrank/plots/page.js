@@ -80,6 +80,8 @@
   function tile(box) {
     const data = held(box), last = data.n - 1, board = box.querySelector(".board"), picture = board.querySelector("svg");
     const mark = picture.querySelector(".chosen"), answer = box.querySelector(".answer");
+    // Isolated where written from right to left, so that numbers after a name stay after it.
+    const named = (k) => /[\u0590-\u08ff]/.test(data.names[k]) ? `\u2068${data.names[k]}\u2069` : data.names[k];
     const probability = (p) => {
       const digits = data.digits, least = Math.max(10 ** -digits, 1 / data.size);
       if (p < least) return `<${least.toFixed(digits)}`;
@@ -94,13 +96,13 @@
         weighed("false negative", "false positive", b)].join("; ");
       const who = [...Array(data.most).keys()].map((k) => [data.who[at + k], data.p[at + k] / 10 ** data.digits])
         .filter(([entity]) => entity >= 0);
-      const first = who.length ? data.names[who[0][0]] : "";
+      const first = who.length ? named(who[0][0]) : "";
       const best = !who.length ? "No entity has a score here." : data.shared[j * data.n + i] === "1"
         ? `Too close to tell apart: ${first} and others, P(best) ${probability(who[0][1])} each or nearly so.`
         : `Most probably best: ${first}, P(best) ${probability(who[0][1])}${who[0][1] < data.prob ? "; undecided" : ""}.`;
       const list = make("ol");
       who.forEach(([entity, p]) => {
-        const line = make("li", `${data.names[entity]}: ${probability(p)}`), swatch = make("i");
+        const line = make("li", `${named(entity)}: ${probability(p)}`), swatch = make("i");
         swatch.className = "swatch";
         swatch.style.background = data.colors[entity];
         line.prepend(swatch);

@@ -197,9 +197,34 @@ def told_at(tmp_path, width, page, script):
     return json.loads(html_module.unescape(re.search("<title>(.*?)</title>", dom, re.S)[1]))
 
 
+@cache
+def unbroken():
+    """The best has a name that breaks nowhere, the next one's is written from right to left."""
+    names = ["nobreakanywhere" * 6, "عربى 4", "worst"]
+    counts = br.from_counts(tn=[76, 74, 40], fp=[4, 6, 40], fn=[3, 5, 20], tp=[27, 25, 10], entity=names)
+    return ranking_report(br.fit(counts, "beta_binomial", draws=100, seed=1), "informedness", sections=["tile"])
+
+
+def test_numbers_stay_after_names_written_from_right_to_left(tmp_path):
+    script = """
+    const [, second] = document.querySelectorAll('.answer li'), range = document.createRange();
+    const text = second.lastChild, colon = text.data.indexOf(':');
+    const box = (...ends) => {
+      range.setStart(text, ends[0]);
+      range.setEnd(text, ends[1]);
+      return range.getBoundingClientRect();
+    };
+    return [text.data, box(0, colon).right <= box(colon, text.data.length).left + 1];"""
+    said, after = told(tmp_path, unbroken(), script)
+    assert said.startswith("\u2068عربى 4\u2069: ")
+    assert after
+    assert re.search(r"<bdi>(\w|<wbr>| )+</bdi>: \d+%", unbroken())
+
+
+@pytest.mark.parametrize("page", [few, unbroken])
 @pytest.mark.parametrize("width", [360, 1280])
-def test_nothing_is_outside_of_the_page(tmp_path, width):
-    fits, out, room = told_at(tmp_path, width, few(), MEASURE)
+def test_nothing_is_outside_of_the_page(tmp_path, width, page):
+    fits, out, room = told_at(tmp_path, width, page(), MEASURE)
     assert (fits, out, room <= width) == (True, [], True)
 
 
