@@ -184,7 +184,7 @@ def beside(values, pivot):
 
 @njit(**OPTIONS)
 def add_rank_of_column(x, y, entities, rank, points, pivot, out):
-    """Add who holds a rank in a column, (entity, b + 1), as differences; and the position of who does at the first point.
+    """Add who holds a rank in a column, (entity, b + 1), as differences; and the position of the first holder.
 
     From the holder at one point it is a few steps, of one rank each, to that at the next; ``pivot`` is the position
     among the entities of who held it at the first point of the column before.
