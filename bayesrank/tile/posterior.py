@@ -4,13 +4,13 @@ One pass over the draws, compiled and threaded; nothing of the size draws × ent
 """
 
 import warnings
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from typing import Any
 
 import numpy as np
 import xarray as xr
 
-from bayesrank._checks import credibility, one_of, sequence
+from bayesrank._checks import credibility, fits_memory, one_of, sequence, whole
 from bayesrank._draws import ERROR, Batches, Worth, part_error, reduce, share_error
 from bayesrank.tile._grid import (
     area_weights,
@@ -231,9 +231,14 @@ def probability_best(
 
 
 def rank_probability(
-    source: Any, resolution: int = 101, *, kind: str | None = None, window: Any = None
+    source: Any,
+    resolution: int = 101,
+    *,
+    ranks: Iterable[int] | None = None,
+    kind: str | None = None,
+    window: Any = None,
 ) -> xr.DataArray:
-    """The probability that each entity holds each rank, at each point of the Tile.
+    """The probability that each entity holds each rank, or each of some ranks, at each point of the Tile.
 
     Parameters
     ----------
@@ -241,6 +246,8 @@ def rank_probability(
         Two-class performances (entity, actual, predicted), with or without draws.
     resolution : int
         Points along each axis.
+    ranks : iterable of int, optional
+        Which ranks, 1 for the best; all by default. Of hundreds of entities all do not fit into memory.
     kind : str, optional
         Which performance of the posterior, as in :func:`bayesrank.as_performance`.
     window : pair of pairs of float, optional
@@ -250,12 +257,13 @@ def rank_probability(
     -------
     xarray.DataArray
         Probabilities (entity, rank, b, a), a tied group's spread evenly over the positions that it occupies; they sum
-        over the ranks to 1 less the undefined share.
+        over all ranks to 1 less the undefined share.
 
     Raises
     ------
     ValueError, TypeError
-        If the source has other dims (data sets, say), more classes or no draw, or the resolution is below 2.
+        If the source has other dims (data sets, say), more classes or no draw, the resolution is below 2, there is no
+        such rank, or the probabilities do not fit into memory.
 
     References
     ----------
@@ -273,12 +281,23 @@ def rank_probability(
     points = axis(resolution)
     array = on_the_tile(with_entity(*zoomed(source, kind, window)))
     n = array.sizes["entity"]
+    asked = range(1, n + 1) if ranks is None else [whole("ranks", rank, 1, n) for rank in sequence("ranks", ranks)]
+    order = np.array(asked, int)
+    shape = (points.size, n, order.size, points.size + 1)
+    fits_memory(
+        "ranks must be fewer", f"{' x '.join(map(str, shape))} probabilities", (2, *shape), f"{order.size} ranks"
+    )
+
+    def some(draws: np.ndarray, columns: np.ndarray, points: np.ndarray, out: np.ndarray) -> None:
+        _tallies.tally_some_ranks(draws, columns, points, order, out)
+
+    tally = _tallies.tally_rank_steps if ranks is None else some
     with threads() as share_out:
-        [held] = reduce(array, Steps(_tallies.tally_rank_steps, points, (n, n), share_out), across=True)
+        [held] = reduce(array, Steps(tally, points, (n, order.size), share_out), across=True)
     values = held.transpose(1, 2, 3, 0) / Batches.of(array).number
     # Shares of ties do not always cancel to the last digit.
     np.maximum(values, 0.0, out=values)
-    coords = {"entity": array["entity"].values, "rank": np.arange(1, n + 1), "b": points, "a": points}
+    coords = {"entity": array["entity"].values, "rank": order, "b": points, "a": points}
     return placed(xr.DataArray(values, coords, ("entity", "rank", "b", "a"), name="rank_probability"), window)
 
 

@@ -168,6 +168,27 @@ def test_rank_probabilities_agree_with_expected_rank_over_draws():
     np.testing.assert_allclose(probability.sel(rank=1, drop=True), tile["probability_best"], atol=1e-9)
 
 
+@pytest.mark.parametrize("array", [draws_of_counts(0, 30), draws_of_counts(1, 0), performances(40, 7)])
+def test_some_ranks_are_those_of_all(array):
+    whole, n = br.tile.rank_probability(array, 9), array.sizes["entity"]
+    for ranks in ([n // 2], [1, n], range(1, n + 1)):
+        some = br.tile.rank_probability(array, 9, ranks=ranks)
+        xr.testing.assert_allclose(some, whole.sel(rank=list(ranks)), atol=1e-12)
+
+
+def test_ranks_are_there_and_fit_into_memory(monkeypatch):
+    array = performances(3, 5)
+    with pytest.raises(ValueError, match="ranks must lie between 1 and 5; got 6"):
+        br.tile.rank_probability(array, 5, ranks=[6])
+    with pytest.raises(TypeError, match="ranks must be a sequence"):
+        br.tile.rank_probability(array, 5, ranks=3)
+    pages = {"SC_PAGE_SIZE": 4096, "SC_PHYS_PAGES": 5}
+    monkeypatch.setattr("os.sysconf", pages.__getitem__)
+    with pytest.raises(ValueError, match=r"ranks must be fewer for 5 x 5 x 5 x 6 probabilities.*got 5 ranks"):
+        br.tile.rank_probability(array, 5)
+    assert br.tile.rank_probability(array, 5, ranks=[3]).sizes["rank"] == 1
+
+
 def test_skill_and_regret_agree_with_values():
     array = performances(60, 5, seed=3)
     tile = br.tile.credible(array, 17)

@@ -167,6 +167,85 @@ def tally_rank_steps(draws, columns, points, out):
                     first = end
 
 
+@njit(**OPTIONS, fastmath={"nnan", "nsz"})
+def beside(values, pivot):
+    """How many values are less than a pivot and how many more, ties left out, and the nearest of each."""
+    fewer, low, high = (1 - TOLERANCE) * pivot, -np.inf, np.inf
+    less, more = 0, 0
+    for p in range(values.size):
+        v = values[p]
+        below, above = v < fewer, (1 - TOLERANCE) * v > pivot
+        less += below
+        more += above
+        low = max(low, v if below else -np.inf)
+        high = min(high, v if above else np.inf)
+    return less, more, low, high
+
+
+@njit(**OPTIONS)
+def add_rank_of_column(x, y, entities, rank, points, pivot, out):
+    """Add who holds a rank in a column, (entity, b + 1), as differences; and the position of the first holder.
+
+    From the holder at one point it is a few steps, of one rank each, to that at the next; ``pivot`` is the position
+    among the entities of who held it at the first point of the column before.
+    """
+    n = entities.size
+    values = np.empty(n)
+    holder, first = pivot, pivot
+    for m in range(points.size):
+        b = points[m]
+        for p in range(n):
+            values[p] = (1 - b) * x[p] + b * y[p]
+        value = values[holder]
+        less, more, low, high = beside(values, value)
+        while not less < rank <= n - more:
+            value = low if rank <= less else high
+            less, more, low, high = beside(values, value)
+        share = 1.0 / (n - more - less)
+        for p in range(n):
+            if same(values[p], value):
+                holder = p
+                out[entities[p], m] += share
+                out[entities[p], m + 1] -= share
+        if m == 0:
+            first = holder
+    return first
+
+
+@njit(**OPTIONS)
+def tally_some_ranks(draws, columns, points, ranks, out):
+    """The same for some ``ranks``, (a, entity, rank, b + 1), with room and time for them alone."""
+    n = draws.shape[2]
+    s, x, y, keys, log_s, log_u = np.empty((6, n))
+    x_own, y_own = np.empty(n), np.empty(n)
+    for d in range(draws.shape[0]):
+        cells = draws[d]
+        entities = defined_entities(cells)
+        order, pivots = entities.copy(), np.zeros(ranks.size, np.int64)
+        for i in range(columns.size):
+            if enter_column(cells, columns[i], entities, s, x, y):
+                for p in range(entities.size):
+                    x_own[p], y_own[p] = x[entities[p]], y[entities[p]]
+                own = x_own[: entities.size], y_own[: entities.size]
+                for r in range(ranks.size):
+                    if ranks[r] <= entities.size:
+                        pivots[r] = add_rank_of_column(*own, entities, ranks[r], points, pivots[r], out[i, :, r])
+                continue
+            for k in entities:
+                log_s[k] = log_or_less(s[k])
+            for m in range(points.size):
+                defined = sort_point(cells, log_s, points[m], entities, order, keys, log_u)
+                first = 0
+                while first < defined:
+                    end = tied_until(keys, order, first, defined)
+                    for r in range(ranks.size):
+                        if first < ranks[r] <= end:
+                            for p in range(first, end):
+                                out[i, order[p], r, m] += 1.0 / (end - first)
+                                out[i, order[p], r, m + 1] -= 1.0 / (end - first)
+                    first = end
+
+
 @njit(**OPTIONS)
 def tally_one(draws, columns, points, which, rank, undefined):
     """Sum over draws of one entity's ranks, and of where it is undefined: arrays (a, b + 1), differences along b."""
