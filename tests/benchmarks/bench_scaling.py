@@ -203,7 +203,8 @@ def page(found: dict[str, list[dict[str, Any]]], single: dict[str, dict[str, Any
     lines += [
         "",
         f"Of a ranking of {PARTS[0]:,} entities by {4 * PARTS[1]:,} draws: {told}. Pairs and confidence sets",
-        "take draws × entities². Of classes it is the cells that count, of which there are classes².",
+        "take draws × entities², and `joint=False` leaves them out. Of classes it is the cells that count, of which",
+        "there are classes².",
         "",
     ]
     return "\n".join(lines)
