@@ -525,14 +525,18 @@ def test_outcomes_beyond_what_a_float_tells_apart_are_refused():
 
 
 def test_who_is_best_is_not_told_where_quadrature_cannot():
-    """Nodes do not reach what 1e-3 for each cell says of both rates of entities that were always right."""
+    """Nodes hardly reach what faint priors say of both rates of entities that were always right."""
     counts = br.from_counts(tn=[10, 10, 8], fp=[0, 0, 0], fn=[0, 0, 0], tp=[9, 9, 9], entity=["a", "b", "c"])
-    ranking = br.exact_ranking(counts, "informedness", model="beta_binomial", prior=1e-3)
-    assert ranking["probability_best_error"].max() > 0.1
+    ranking = br.exact_ranking(counts, "informedness", model="beta_binomial", prior=0.08)
+    assert 5e-4 < ranking["probability_best_error"].max() < 0.01
     said = " ".join(br.verdict(ranking))
     assert "Probabilities may be off by up to" in said
-    assert "Quadrature does not tell who of a, b and c is the most probable best by informedness: draws may." in said
+    assert "Quadrature does not tell who of a and b is the most probable best by informedness: draws may." in said
     assert "share the highest" not in said
+    with pytest.raises(ValueError, match=r"quadrature tells probabilities to 0\.01; got an error of 1: .*takes draws"):
+        br.exact_ranking(counts, "informedness", model="beta_binomial", prior=1e-3)
+    drawn = br.full_ranking(br.fit(counts, "beta_binomial", prior=1e-3, seed=1), "informedness")
+    assert drawn.attrs["method"] == "draws"
 
 
 def test_equal_outcomes_share_the_highest_probability_and_more_cases_tell():

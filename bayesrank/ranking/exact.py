@@ -38,6 +38,8 @@ ROUNDING = 1e-10
 MEAN = "mean_outcome"
 #: Observed values that lie outside of their interval by less, as a share of its width, do so by rounding.
 SLACK = 1e-9
+#: Errors of probabilities that nobody wants.
+USELESS = 0.01
 
 
 def exact_ranking(
@@ -83,7 +85,8 @@ def exact_ranking(
     ------
     ValueError, TypeError, KeyError
         Naming the argument, what it held and what it should hold; among others where the posterior of the score is not
-        known in closed form: :func:`bayesrank.credible_ranking` takes draws.
+        known in closed form, or where quadrature errs by more than 0.01: :func:`bayesrank.credible_ranking` takes
+        draws.
 
     References
     ----------
@@ -362,14 +365,20 @@ def _hierarchy(expected: np.ndarray, before: np.ndarray, error: np.ndarray) -> d
 
 
 def _accuracy(result: dict[str, Any]) -> list[str]:
-    """Whether nodes were too few for three digits."""
+    """Whether nodes were too few for three digits; where they are too few for two, nothing is told."""
     off = max(float(np.nanmax(result[f"{name}_error"], initial=0.0)) for name in ("rank_probability", "superiority"))
     if off < UNRESOLVED:
         return []
-    return [
-        f"Probabilities may be off by up to {off:.1g}: the score bends sharply, or ends at values that depend on the "
-        "prevalence, or a concentration is near 0, and quadrature follows that badly (draws follow it better)."
-    ]
+    why = (
+        "the score bends sharply, or ends at values that depend on the prevalence, or a concentration is near 0, and "
+        "quadrature follows that badly"
+    )
+    if off > USELESS:
+        raise NoClosedForm(
+            f"source and score must be such that quadrature tells probabilities to 0.01; got an error of {off:.1g}: "
+            f"{why} (br.credible_ranking takes draws)"
+        )
+    return [f"Probabilities may be off by up to {off:.1g}: {why} (draws follow it better)."]
 
 
 def _of_entities(plan: Plan, found: Measures) -> dict[str, Any]:

@@ -8,6 +8,7 @@ import xarray as xr
 from bayesrank._compat import groups_of, is_container
 from bayesrank._draws import draw_dims
 from bayesrank.counts import are_outcomes
+from bayesrank.ranking._board import NoClosedForm
 from bayesrank.ranking._source import scored
 from bayesrank.ranking.credible import credible_ranking
 from bayesrank.ranking.exact import MEAN, applies, exact_ranking
@@ -70,7 +71,10 @@ def full_ranking(
     better = True if score == MEAN else as_score(score).higher_is_better
     if drawn.attrs["higher_is_better"] != better or not applies(source, score, quickly=True):
         return drawn
-    exact = exact_ranking(source, score, prob=prob, rope=rope)
+    try:
+        exact = exact_ranking(source, score, prob=prob, rope=rope)
+    except NoClosedForm:
+        return drawn
     if (
         exact["tier"].dims != ("entity",)
         or exact["rank_probability_error"].max() > UNRESOLVED
