@@ -180,8 +180,8 @@ def _of_each(
     shape = batches.chains, batches.draws
 
     def fill(*parts: np.ndarray, block_info: Any = None) -> np.ndarray:
-        (chain, _), (start, _) = block_info[0]["array-location"][:2] if block_info else ((0, 0), (0, 0))
-        out = np.empty(parts[0].shape, np.int64)
+        chain, start = (first for first, _ in block_info[0]["array-location"][:2]) if block_info else (0, 0)
+        out: np.ndarray = np.empty(parts[0].shape, np.int64)
         for block in blocks_between(chain, chain + out.shape[0], start, start + out.shape[1], shape):
             at = block.chain - chain, slice(block.start - start, block.stop - start)
             for position, name, own in tables:

@@ -387,7 +387,7 @@ def _result(found: Maps, number: float, worth: float, prob: float) -> dict[str, 
     # In their own memory: of a thousand entities each of the maps has tens of megabytes.
     undefined = found.undefined
     nowhere = undefined > 1 - 1e-12
-    result = {}
+    result: dict[str, np.ndarray] = {}
     for name, mean in found.mean.items():
         error = found.error[name]
         if name == "expected_rank":
