@@ -56,20 +56,9 @@ def fill_tables(
         What the rows are multiplied with (draw, set, row); 1 if left out.
     of : ndarray, optional
         The set of each table (table); all of one if left out.
-
-    Raises
-    ------
-    ValueError
-        If a concentration is negative or no number, or the sum of a row is infinite: there is no such distribution.
     """
     from bayesrank._dirichlet_kernel import fill
 
-    asked = concentration[which]
-    with np.errstate(over="ignore"):
-        sound = (asked >= 0).all() and np.isfinite(asked.sum(axis=-1)).all()
-    if not sound:
-        worst = [*asked[~((asked >= 0) & (asked < np.inf))].tolist(), asked.max()][0]
-        raise ValueError(f"concentration must be non-negative with finite sums of rows; got {worst}")
     if share is None:
         share = np.ones((len(out), 1, out.shape[2]))
     if of is None:
@@ -191,10 +180,9 @@ def _of_each(
     shape = batches.chains, batches.draws
 
     def fill(*parts: np.ndarray, block_info: Any = None) -> np.ndarray:
-        (chain, _), (start, _) = block_info[0]["array-location"][:2] if block_info else ((0, 0), (0, 0))
-        chains, length = parts[0].shape[:2]
-        out = np.empty(parts[0].shape, np.int64)
-        for block in blocks_between(chain, chain + chains, start, start + length, shape):
+        chain, start = (first for first, _ in block_info[0]["array-location"][:2]) if block_info else (0, 0)
+        out: np.ndarray = np.empty(parts[0].shape, np.int64)
+        for block in blocks_between(chain, chain + out.shape[0], start, start + out.shape[1], shape):
             at = block.chain - chain, slice(block.start - start, block.stop - start)
             for position, name, own in tables:
                 each = (*at, *position)

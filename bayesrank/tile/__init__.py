@@ -2,10 +2,10 @@
 
 from bayesrank.tile.consistency import best_consistency
 from bayesrank.tile.correlations import correlation, sample_performances
-from bayesrank.tile.entities import entity, ranking, robustness
+from bayesrank.tile.entities import entity, rank_probability, ranking, robustness
 from bayesrank.tile.flavours import baseline, no_skill, relative_skill, state_of_the_art, value
 from bayesrank.tile.geometry import frontier, regions, shares, volume
-from bayesrank.tile.posterior import credible, probability_best, rank_probability, value_interval
+from bayesrank.tile.posterior import credible, probability_best, value_interval
 from bayesrank.tile.preferences import around, beta_preferences, between, over, preference_ranking
 from bayesrank.tile.roc import (
     chance_corrected_place,

@@ -4,13 +4,13 @@ One pass over the draws, compiled and threaded; nothing of the size draws × ent
 """
 
 import warnings
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 from typing import Any
 
 import numpy as np
 import xarray as xr
 
-from bayesrank._checks import credibility, fits_memory, one_of, sequence, whole
+from bayesrank._checks import credibility, one_of, sequence
 from bayesrank._draws import ERROR, Batches, Worth, part_error, reduce, share_error
 from bayesrank.tile._grid import (
     area_weights,
@@ -27,7 +27,7 @@ from bayesrank.tile._grid import (
 )
 from bayesrank.tile._reducers import OPTIONAL, Cells, Credible, Maps, Steps
 
-__all__ = ["credible", "leaders", "probability_best", "rank_probability", "value_interval"]
+__all__ = ["credible", "leaders", "probability_best", "value_interval"]
 
 #: Numbers of cells that are held at a time where all draws are needed at once: 256 MB.
 HELD = 2**25
@@ -228,77 +228,6 @@ def probability_best(
     values = (won / Batches.of(array).number).transpose(1, 2, 0)
     coords = {"entity": array["entity"].values, "b": points, "a": points}
     return placed(xr.DataArray(values, coords, ("entity", "b", "a"), name="probability_best"), window)
-
-
-def rank_probability(
-    source: Any,
-    resolution: int = 101,
-    *,
-    ranks: Iterable[int] | None = None,
-    kind: str | None = None,
-    window: Any = None,
-) -> xr.DataArray:
-    """The probability that each entity holds each rank, or each of some ranks, at each point of the Tile.
-
-    Parameters
-    ----------
-    source : DataArray, Dataset, InferenceData or DataTree
-        Two-class performances (entity, actual, predicted), with or without draws.
-    resolution : int
-        Points along each axis.
-    ranks : iterable of int, optional
-        Which ranks, 1 for the best; all by default. Of hundreds of entities all do not fit into memory.
-    kind : str, optional
-        Which performance of the posterior, as in :func:`bayesrank.as_performance`.
-    window : pair of pairs of float, optional
-        ((low, high), (low, high)) of a and b: map this part of the Tile alone, at the full resolution.
-
-    Returns
-    -------
-    xarray.DataArray
-        Probabilities (entity, rank, b, a), a tied group's spread evenly over the positions that it occupies; they sum
-        over all ranks to 1 less the undefined share.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If the source has other dims (data sets, say), more classes or no draw, the resolution is below 2, there is no
-        such rank, or the probabilities do not fit into memory.
-
-    References
-    ----------
-    Piérard et al., The Tile, Section 4.3.
-
-    Examples
-    --------
-    >>> import bayesrank as br
-    >>> counts = br.from_counts(tn=[70, 75], fp=[10, 5], fn=[6, 9], tp=[24, 21], entity=["a", "b"])
-    >>> rank_probability(counts, resolution=3).sel(entity="a", rank=1).values.tolist()
-    [[0.0, 0.0, 0.0], [0.0, 0.0, 0.5], [1.0, 1.0, 1.0]]
-    """
-    from bayesrank.tile.kernels import _tallies
-
-    points = axis(resolution)
-    array = on_the_tile(with_entity(*zoomed(source, kind, window)))
-    n = array.sizes["entity"]
-    asked = range(1, n + 1) if ranks is None else [whole("ranks", rank, 1, n) for rank in sequence("ranks", ranks)]
-    order = np.array(asked, int)
-    shape = (points.size, n, order.size, points.size + 1)
-    fits_memory(
-        "ranks must be fewer", f"{' x '.join(map(str, shape))} probabilities", (2, *shape), f"{order.size} ranks"
-    )
-
-    def some(draws: np.ndarray, columns: np.ndarray, points: np.ndarray, out: np.ndarray) -> None:
-        _tallies.tally_some_ranks(draws, columns, points, order, out)
-
-    tally = _tallies.tally_rank_steps if ranks is None else some
-    with threads() as share_out:
-        [held] = reduce(array, Steps(tally, points, (n, order.size), share_out), across=True)
-    values = held.transpose(1, 2, 3, 0) / Batches.of(array).number
-    # Shares of ties do not always cancel to the last digit.
-    np.maximum(values, 0.0, out=values)
-    coords = {"entity": array["entity"].values, "rank": order, "b": points, "a": points}
-    return placed(xr.DataArray(values, coords, ("entity", "rank", "b", "a"), name="rank_probability"), window)
 
 
 def value_interval(
