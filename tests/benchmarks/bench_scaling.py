@@ -117,11 +117,7 @@ SINGLE: dict[str, tuple[Callable[..., Any], tuple, str]] = {
     "The same with `joint=False`: no pairs, no confidence sets": (ranked, (2000, 2500, False), "–"),
     "1,000 entities × 10,000 draws: fitted in chunks and ranked": (ranked, (1000, 2500), "–"),
     "The same with `joint=False`": (ranked, (1000, 2500, False), "–"),
-    "All maps of the Tile of 1,000 entities, 101 × 101, 80 draws (memory is of the maps)": (
-        all_maps,
-        (1000, 20),
-        "2 GB",
-    ),
+    "All maps of the Tile of 1,000 entities × 1,000 draws, 101 × 101": (all_maps, (1000, 250), "2 GB"),
 }
 PARTS = (1000, 2500)
 

@@ -240,7 +240,12 @@ def jobs() -> dict[str, tuple[str, Callable[[], Any], list[Rival]]]:
             [Rival("SciPy", lambda: [spearmanr(score, column) for column in values.T], 25 / 101**2)],
         ),
         "h": (
-            "Tile of P(best), 10 entities × 1,000 draws × 101²",
+            "The same with the maps of who is best alone, their errors and shares (`maps=()`)",
+            partial(br.tile.credible, maps, maps=()),
+            winners,
+        ),
+        "i": (
+            "The same without errors and shares (`tile.probability_best`)",
             partial(br.tile.probability_best, maps),
             winners,
         ),
