@@ -52,8 +52,8 @@ def heterogeneity(posterior: Any, score: Any, *, prob: float = 0.95) -> xr.Datas
           interval;
         - ``between_sd``: the standard deviation of the true score between these data sets, s = √(Σ(S_d − S̄)²/(D − 1)),
           in each draw over the data sets on which the entity was measured and has a score; NaN of fewer than two;
-        - ``share``: the share of variance beyond sampling, I² = s²/(s² + v), where v is the mean over the data sets of
-          the squared sampling error of the observed score, and s as above;
+        - ``share``: the share of variance beyond sampling, I² = s²/(s² + v), where v is the mean of the squared
+          sampling error of the observed score, over the data sets in which there is one, and s as above;
         - ``sampling_sd``: √v. The sampling error of a data set is what the observed score of as many new cases of it
           would miss the true one by; NaN where counts are not known;
         - ``new_sd``: the root mean squared distance of a new data set from the typical one. For a score that is a mean
@@ -287,7 +287,11 @@ def _counts(posterior: Any) -> xr.DataArray | None:
 
 
 def _sampling_variance(posterior: Any, own: Scored) -> xr.DataArray:
-    """Mean over data sets of the squared sampling error of an entity's observed score (entity); NaN if not known."""
+    """Mean over data sets of the squared sampling error of an entity's observed score (entity); NaN if not known.
+
+    Over those in which it has an observed score. Where, say, no positive was met, a replicate may meet one by chance,
+    and its score is anything.
+    """
     unknown = xr.full_like(own.values.isel(dict.fromkeys((*draw_dims(own.values), "dataset"), 0), drop=True), np.nan)
     counts = _counts(posterior)
     group = posterior_of(posterior)
@@ -306,14 +310,18 @@ def _sampling_variance(posterior: Any, own: Scored) -> xr.DataArray:
         part, seen = table.isel(entity=entities), counts.isel(entity=entities)
         if outcome_dims(table) == ["outcome"]:
             again = mean_outcome(sample_outcomes(part, seen.sum("outcome"), root, "heterogeneity"))
+            observed = mean_outcome(seen)
         else:
             again = sample_counts(part, seen, given != "sampled", root, "heterogeneity")
             assert own.score is not None
             try:
-                again = own.score(again if given == "sampled" else shift_prior(again, float(given)))
+                again, observed = (
+                    own.score(x if given == "sampled" else shift_prior(x, float(given))) for x in (again, seen)
+                )
             except ValueError:  # draws of the prevalence, or of more than two classes
                 return unknown
-        each.append((again.reset_coords(drop=True) - true.isel(entity=entities)) ** 2)
+        squares = (again.reset_coords(drop=True) - true.isel(entity=entities)) ** 2
+        each.append(squares.where(observed.reset_coords(drop=True).notnull()))
     return xr.concat(each, "entity").mean(draw_dims(true)).mean("dataset").drop_attrs()
 
 

@@ -106,6 +106,21 @@ def test_any_score_will_do(studies, score):
         assert (found[name] <= found[f"{name}_upper"]).all()
 
 
+def test_data_sets_without_an_observed_score_have_no_sampling_error():
+    """Where no positive was met, a replicate would meet one by chance, and its TPR be 0 or 1: rare, and enormous."""
+    none = br.from_counts(tn=[300], fp=[10], fn=[0], tp=[0], entity=["A"], dataset=["Bonn"])
+    counts = xr.concat([STUDIES.sel(entity=["A"]), none], "dataset")
+    found = br.heterogeneity(br.fit(counts, MODEL, seed=1), "tpr")
+    posterior = br.fit(counts, MODEL, seed=1)["posterior"]
+    performance = posterior["performance"].isel(actual=1, drop=True)
+    told = performance.isel(predicted=1, drop=True) / performance.sum("predicted")
+    met = STUDIES.sel(entity="A").sum("predicted").isel(actual=1, drop=True)
+    v = (told * (1 - told) / met).mean([*DRAWS, "dataset"]).sel(entity="A")  # Bonn has no place in ``met``
+    # Numbers of positives vary from replicate to replicate, which adds to the variance, of ten to thirty-two, some 5%.
+    np.testing.assert_allclose(found["sampling_sd"].sel(entity="A") ** 2, v, rtol=0.05 + 5 * 1.5 / np.sqrt(1600))
+    assert found["datasets"].item() == 5
+
+
 def test_predictions_at_a_given_prevalence():
     """Observed scores are then of that prevalence, too: a sampling error of PPV, not of the study's class sizes."""
     given = br.heterogeneity(br.fit(STUDIES, MODEL, prevalence=0.9, seed=1), "accuracy")
