@@ -456,7 +456,7 @@ def test_sensitivity_knows_one_more_data_set(tmp_path):
         (["--drift"], "--drift must go with --report, which it is for"),
         (
             ["--report", "r.html", "--drift", "--draws", "9"],
-            "--drift must go with several data sets of two classes, the periods, all of them; got it for",
+            "--drift needs data sets of two classes as periods, two or more, without --dataset; got",
         ),
         (
             ["--report", "r.html", "--sections", "ops,roc"],

@@ -80,7 +80,7 @@ class Report:
         periods = isinstance(counts, xr.DataArray) and "dataset" in counts.dims and counts.sizes["dataset"] > 1
         if not periods or counts.sizes.get("actual") != 2:
             raise ValueError(
-                "--drift must go with several data sets of two classes, the periods, all of them; got it for "
+                "--drift needs data sets of two classes as periods, two or more, without --dataset; got "
                 f"{asked.about['title']}"
             )
         if "dataset" in analysis.performance.dims:
