@@ -56,9 +56,20 @@ def fill_tables(
         What the rows are multiplied with (draw, set, row); 1 if left out.
     of : ndarray, optional
         The set of each table (table); all of one if left out.
+
+    Raises
+    ------
+    ValueError
+        If a concentration is negative or no number, or the sum of a row is infinite: there is no such distribution.
     """
     from bayesrank._dirichlet_kernel import fill
 
+    asked = concentration[which]
+    with np.errstate(over="ignore"):
+        sound = (asked >= 0).all() and np.isfinite(asked.sum(axis=-1)).all()
+    if not sound:
+        worst = [*asked[~((asked >= 0) & (asked < np.inf))].tolist(), asked.max()][0]
+        raise ValueError(f"concentration must be non-negative with finite sums of rows; got {worst}")
     if share is None:
         share = np.ones((len(out), 1, out.shape[2]))
     if of is None:

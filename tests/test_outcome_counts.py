@@ -531,7 +531,7 @@ def test_who_is_best_is_not_told_where_quadrature_cannot():
     assert 5e-4 < ranking["probability_best_error"].max() < 0.01
     said = " ".join(br.verdict(ranking))
     assert "Probabilities may be off by up to" in said
-    assert "Quadrature does not tell who of a and b is the most probable best by informedness: draws may." in said
+    assert "Quadrature does not tell who of a, b and c is the most probable best by informedness: draws may." in said
     assert "share the highest" not in said
     with pytest.raises(ValueError, match=r"quadrature tells probabilities to 0\.01; got an error of 1: .*takes draws"):
         br.exact_ranking(counts, "informedness", model="beta_binomial", prior=1e-3)
