@@ -298,13 +298,15 @@ def ops_drift(result: xr.Dataset, entity: Any = None, axes: Any = None) -> Any:
     x = np.arange(len(periods))
     above, below = axes
     mean, low, high = (result[f"ops_{what}"].values for what in ("mean", "lower", "upper"))
-    above.errorbar(x, mean, [mean - low, high - mean], color=OKABE_ITO[0], marker="o", linewidth=1.2, capsize=3)
+    above.plot(x, mean, color=OKABE_ITO[0], marker="o", linewidth=1.2)
+    # Bars of intervals, which need not hold a mean.
+    above.errorbar(x, (low + high) / 2, (high - low) / 2, fmt="none", color=OKABE_ITO[0], linewidth=1.2, capsize=3)
     above.set_ylabel(f"OPS of {str(result.attrs.get('score', 'score')).replace('_', ' ')}")
     for offset, (part, color) in zip((-0.2, 0.2), PART_COLORS.items(), strict=True):
         mean, low, high = (result[f"change_{what}"].sel(part=part).values for what in ("mean", "lower", "upper"))
         label = f"{part} (the other held)"
         below.bar(x + offset, np.nan_to_num(mean), 0.38, color=color, label=label)
-        below.errorbar(x + offset, mean, [mean - low, high - mean], fmt="none", color=ink(), linewidth=1, capsize=2)
+        below.errorbar(x + offset, (low + high) / 2, (high - low) / 2, fmt="none", color=ink(), linewidth=1, capsize=2)
     top = np.nanmax([0.0, *result["change_upper"].sel(part=list(PART_COLORS)).values.ravel()])
     bottom = np.nanmin([0.0, *result["change_lower"].sel(part=list(PART_COLORS)).values.ravel()])
     margin = 0.2 * (top - bottom) or 0.1

@@ -87,6 +87,18 @@ def test_drift(periods):
         br.plots.ops_drift(br.ops.drift(br.as_performance(periods).mean(("chain", "draw")), "f1"))
 
 
+def test_a_mean_may_lie_outside_of_its_interval(periods):
+    """As of OPS that hardly ever are below 1."""
+    result = br.ops.drift(periods, "f1").isel(entity=0).copy(deep=True)
+    result["ops_mean"] = result["ops_lower"] - 0.01
+    result["change_mean"] = result["change_upper"] + 0.01
+    above, below = br.plots.ops_drift(result)
+    low, high = np.array([line[:, 1] for line in above.collections[0].get_segments()]).T
+    np.testing.assert_allclose([low, high], [result["ops_lower"], result["ops_upper"]])
+    rates = next(bars for bars in below.containers if bars.get_label().startswith("rates"))
+    np.testing.assert_allclose([bar.get_height() for bar in rates][1:], result["change_mean"].sel(part="rates")[1:])
+
+
 def test_several_test_sets_have_a_colour_and_a_line_without_skill_each():
     """Zhao et al., Figures 4 to 7: one classifier on three test sets."""
     rng = np.random.default_rng(1)
