@@ -7,6 +7,7 @@ import xarray as xr
 import bayesrank as br
 from bayesrank._compat import groups_of, to_container
 from bayesrank.ranking._evidence import evidence_of
+from bayesrank.report import ranking_report
 
 
 def draws_of(values, names):
@@ -282,7 +283,8 @@ def test_an_undefined_draw_does_not_hide_a_sampler_that_is_stuck():
 
 def test_a_ranking_survives_a_file(tmp_path):
     counts = counts_of([73, 76], [7, 4], [6, 9], [24, 21], entity=["a", "b"])
-    ranking = br.credible_ranking(br.fit(counts, seed=1), "f1")
+    posterior = br.fit(counts, seed=1)
+    ranking = br.credible_ranking(posterior, "f1")
     backends = {"h5netcdf", "netcdf4", "scipy"} & set(xr.backends.list_engines())
     copies = [xr.Dataset.from_dict(ranking.to_dict())]
     for engine in backends:
@@ -290,6 +292,10 @@ def test_a_ranking_survives_a_file(tmp_path):
         copies.append(xr.load_dataset(tmp_path / f"{engine}.nc", engine=engine))
     for copy in copies:
         assert br.verdict(copy) == br.verdict(ranking)
+        # In a file the attrs are numbers of NumPy.
+        labels = {br.plots.forest(one).get_xlabel() for one in (copy, ranking)}
+        assert labels == {"f1 (median and 95% interval)"}
+        assert ranking_report(posterior, "f1", copy) == ranking_report(posterior, "f1", ranking)
 
 
 def test_predictions_are_ranked_and_nothing_is_observed_of_them():
