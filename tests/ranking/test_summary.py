@@ -281,6 +281,19 @@ def test_an_undefined_draw_does_not_hide_a_sampler_that_is_stuck():
         )
 
 
+def test_who_has_no_confidence_set_is_not_left_out_by_it():
+    values = draws_of(np.random.default_rng(1).normal([0.9, 0.6, 0.3], 0.02, (4000, 3)), list("abc"))
+    ranking = br.credible_ranking(values)
+    [sentence] = [line for line in br.verdict(ranking) if "confidence sets" in line]
+    assert sentence.endswith("leave the first place to 1 of 3: a.")
+    # As of an entity that a closed form ranks and most draws, whose odds overflow, do not.
+    unknown = ranking.assign({"rank_confidence_lower": ranking["rank_confidence_lower"].where([False, True, True])})
+    assert br.verdict(unknown) == br.verdict(ranking)
+    of_rest = ranking.assign({"rank_confidence_lower": ("entity", [np.nan, 1.0, 2.0])})
+    [sentence] = [line for line in br.verdict(of_rest) if "confidence sets" in line]
+    assert sentence.endswith("leave the first place to 2 of 3: a and b.")
+
+
 def test_a_ranking_survives_a_file(tmp_path):
     counts = counts_of([73, 76], [7, 4], [6, 9], [24, 21], entity=["a", "b"])
     posterior = br.fit(counts, seed=1)
