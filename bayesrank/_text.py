@@ -42,6 +42,8 @@ def span(low: float, high: float, digits: int = 3) -> str:
 
     Examples
     --------
+    >>> span(8.0, 5.5e167)
+    '8 to 5.5e+167'
     >>> span(0.25, 0.75), span(0.0432, 156.02), span(2.4, 1560.0), span(0.0, 12.0), span(0.0004, 0.5)
     ('0.250 to 0.750', '0.043 to 156.0', '2.4 to 1560', '0.00 to 12.00', '0.0004 to 0.500')
     """
@@ -64,6 +66,8 @@ def beside(x: float, low: float, high: float, digits: int = 3) -> str:
 
 
 def _rounded(x: float, digits: int) -> str:
+    if 1e15 <= abs(x) < math.inf:  # of which no digit of a plain number would be known
+        return f"{x:.2g}"
     return f"{round(x, digits) + 0.0:.{digits}f}"  # 0, not -0
 
 

@@ -204,7 +204,8 @@ def is_ratio(about: Mapping[Any, Any]) -> bool:
     [True, False]
     """
     low, high = about.get("range", (0.0, 1.0))
-    return low == 0 and high == np.inf and not about.get("finite_mean", 1)
+    # What a file held is numbers of NumPy, whose comparisons are no bool of Python.
+    return bool(low == 0 and high == np.inf and not about.get("finite_mean", 1))
 
 
 def names_ratio(name: str) -> bool:

@@ -31,6 +31,8 @@ from bayesrank.scores.score import log
 
 #: A variance of differences below this share of the variances that it comes from is what rounding left.
 ROUNDING = 1e-12
+#: Numbers not much beyond it are more than the single precision, in which draws are held, can tell.
+HUGE = 1e30
 
 
 def confidence_sets(
@@ -171,6 +173,9 @@ def _leads(y: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarra
 
     And centred values (entity, draw), with the mean lead by these (entity, rival): 0 where all is defined.
     """
+    size = max(np.fmax.reduce(y, axis=None), -np.fmin.reduce(y, axis=None))
+    if size > HUGE:  # who is ahead of whom does not depend on the unit
+        y /= size
     centre = y.sum(axis=0) / len(y)
     whole = not np.isnan(centre).any()
     if not whole:

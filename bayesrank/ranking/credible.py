@@ -32,6 +32,8 @@ __all__ = ["credible_ranking", "quantiles_of"]
 MOSTLY = 0.5
 #: Numbers that are sorted together: 16 MB.
 COLUMNS = 2**21
+#: Numbers beyond it have no squares that could be summed.
+HUGE = 1e120
 
 
 def credible_ranking(
@@ -209,9 +211,10 @@ def _contradicted(x: np.ndarray, result: dict[str, Any], found: Scored, prob: fl
 def _summarize(x: np.ndarray, batches: Batches, names: np.ndarray, asked: Asked, found: Scored) -> dict[str, Any]:
     """Everything, from values (draw, entity)."""
     prob = asked.prob
-    middle, low, high, centre = quantiles_of(x, (1 - prob) / 2)
-    [(ranks, mass, twice)] = reduce(x, RankReducer(found.sign), batches=batches)
-    [moments] = reduce(x, Moments(centre, pairs=asked.joint), batches=batches)
+    with np.errstate(over="ignore", invalid="ignore"):  # sums and squares of what is huge, which nobody is told
+        middle, low, high, centre = quantiles_of(x, (1 - prob) / 2)
+        [(ranks, mass, twice)] = reduce(x, RankReducer(found.sign), batches=batches)
+    [moments] = reduce(_bounded(x), Moments(_bounded(centre), pairs=asked.joint), batches=batches)
     own = efficiency(*(np.diag(part) if asked.joint else part for part in moments))
     undefined = 1 - ranks.defined / batches.number
     ranked = undefined <= MOSTLY
@@ -250,6 +253,12 @@ def _summarize(x: np.ndarray, batches: Batches, names: np.ndarray, asked: Asked,
         "undefined": undefined,
         "effective_sample_size": _known(batches) * own * _some(ranks.defined),
     }
+
+
+def _bounded(x: np.ndarray) -> np.ndarray:
+    """Values whose squares are numbers: odds under a faint prior may have none, which are cut off."""
+    huge = max(np.fmax.reduce(x, axis=None), -np.fmin.reduce(x, axis=None)) > HUGE
+    return np.clip(x, -HUGE, HUGE) if huge else x
 
 
 def _known(batches: Batches) -> float:

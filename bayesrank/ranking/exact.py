@@ -5,12 +5,14 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
+from bayesrank import _text
 from bayesrank._checks import credibility, in_words, number
 from bayesrank._compat import groups_of, is_container
 from bayesrank.counts import are_outcomes, check_counts, check_outcomes
 from bayesrank.models import find, tell
 from bayesrank.models import names as models
 from bayesrank.performance import mean_outcome
+from bayesrank.ranking._beta_tables import FAR
 from bayesrank.ranking._board import NoClosedForm, Panels
 from bayesrank.ranking._conjugates import Known, Plan, plan_of
 from bayesrank.ranking._evidence import Evidence, cases_of, evidence_of
@@ -79,7 +81,8 @@ def exact_ranking(
         joint draws (simultaneous rank intervals, confidence sets; :func:`bayesrank.full_ranking` has them) and the
         effective sample size. Errors ``<name>_error`` are those
         of the quadrature: how much the result moves between two numbers of nodes. The attrs have ``method`` "exact",
-        and no ``draws``. An entity is undefined always or never: ``undefined`` is 1 or 0.
+        and no ``draws``. An entity is undefined always or never: ``undefined`` is 1 or 0. A ratio that may well lie
+        beyond exp(145) or below exp(-145) has a rank, but no median and no interval.
 
     Raises
     ------
@@ -297,6 +300,7 @@ def _summary(plan: Plan, labels: np.ndarray, score: Score, prob: float, rope: fl
         found = other = Measures(none[:, :0], (none, none), (none, none), none[0], none, 0.0)
         at = np.zeros((1, 3))
     ends = np.where(defined[:, None], at[plan.item], np.nan)
+    ends[_out_of_sight(ends, score)] = np.nan
     best, less = _of_entities(plan, found), _of_entities(plan, other)
     error = {name: np.abs(best[name] - less[name]) + best["unresolved"] + ROUNDING for name in best}
     probability = best["rank"]
@@ -341,6 +345,17 @@ def _step(
     return found, quantiles(groups, panels, found.cdf, levels)
 
 
+def _out_of_sight(ends: np.ndarray, score: Score) -> np.ndarray:
+    """Who has a median or an end of the interval (entity, quantile) where quadrature does not look: next to odds of
+    exp(150), which a prior close to nothing gives to ratios of somebody without faults.
+    """
+    if np.isfinite(score.range).all():
+        return np.zeros(len(ends), bool)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        far = np.abs(np.log(np.abs(ends)))
+        return ((far > FAR - 5) & np.isfinite(far)).any(axis=1)  # who is certain may well be at 0
+
+
 def _moved(at: np.ndarray, before: np.ndarray) -> np.ndarray:
     """By which share of its width an interval moved."""
     width = at[:, -1:] - at[:, :1]
@@ -365,10 +380,17 @@ def _hierarchy(expected: np.ndarray, before: np.ndarray, error: np.ndarray) -> d
 
 
 def _accuracy(result: dict[str, Any]) -> list[str]:
-    """Whether nodes were too few for three digits; where they are too few for two, nothing is told."""
+    """Whether intervals reach what nodes reach, and nodes tell three digits; where they tell no two, nothing is told."""
+    lines = []
+    unseen = int((np.isnan(result["median"]) & (result["undefined"] == 0)).sum())
+    if unseen:
+        lines = [
+            f"Of {_text.count(unseen, 'entity')} no interval is told, only the rank: it goes beyond what quadrature "
+            "looks at, since next to nothing but the prior says how often something happens that was never seen."
+        ]
     off = max(float(np.nanmax(result[f"{name}_error"], initial=0.0)) for name in ("rank_probability", "superiority"))
     if off < UNRESOLVED:
-        return []
+        return lines
     why = (
         "the score bends sharply, or ends at values that depend on the prevalence, or a concentration is near 0, and "
         "quadrature follows that badly"
@@ -378,7 +400,7 @@ def _accuracy(result: dict[str, Any]) -> list[str]:
             f"source and score must be such that quadrature tells probabilities to 0.01; got an error of {off:.1g}: "
             f"{why} (br.credible_ranking takes draws)"
         )
-    return [f"Probabilities may be off by up to {off:.1g}: {why} (draws follow it better)."]
+    return [*lines, f"Probabilities may be off by up to {off:.1g}: {why} (draws follow it better)."]
 
 
 def _of_entities(plan: Plan, found: Measures) -> dict[str, Any]:

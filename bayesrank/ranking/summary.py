@@ -341,7 +341,8 @@ def _surely(ranking: xr.Dataset) -> list[str]:
     ranked = ranking["tier"].notnull().values
     if "rank_confidence_lower" not in ranking or ranked.sum() < 3:
         return []
-    may = ranked & (ranking["rank_confidence_lower"].values == 1)
+    first = ranking["rank_confidence_lower"].values
+    may = ranked & ((first == 1) | np.isnan(first))  # who has no set, for want of draws, is not left out by one
     if may.sum() == ranked.sum():
         return []
     names = sorted(str(name) for name in ranking["entity"].values[may])

@@ -307,3 +307,15 @@ def test_two_thousand_entities_fit_into_memory():
     ranking = br.credible_ranking(values)
     assert ranking.sizes["rank"] == 2000
     assert float(ranking["probability_best"].sum()) == pytest.approx(1)
+
+
+def test_odds_too_large_for_sums_and_squares_are_ranked_without_a_warning():
+    """As of somebody faultless under a faint prior; the suite takes warnings for errors."""
+    rng = np.random.default_rng(1)
+    x = np.column_stack([rng.normal(0.0, 1.0, 400), rng.normal(690.0, 1.0, 400)])
+    draws = xr.DataArray(np.exp(x).reshape(2, 200, 2), {"entity": ["usual", "huge"]}, ("chain", "draw", "entity"))
+    ranking = br.credible_ranking(draws)
+    assert ranking["probability_best"].values.tolist() == [0.0, 1.0]
+    assert np.isfinite(ranking["effective_sample_size"]).all()
+    assert ranking["superiority_error"].max() < 0.01
+    assert ranking["tier"].values.tolist() == [2, 1]

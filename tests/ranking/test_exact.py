@@ -561,6 +561,40 @@ def test_a_rate_of_one_class_is_ranked_as_a_mean_of_right_and_wrong(score, rate)
     np.testing.assert_allclose(median, other["median"], atol=1e-9)
 
 
+def logs_of_little(rng, little, rest, size):
+    """Logarithms of the odds of a Beta variable, which may be too small for a number."""
+    gamma = np.log(rng.standard_gamma(little + 1, size)) + np.log(rng.random(size)) / little
+    return gamma - np.log(rng.standard_gamma(rest, size))
+
+
+@pytest.mark.parametrize("faint", [1e-3, 0.02, 0.05])
+@pytest.mark.parametrize("score", ["diagnostic_odds_ratio", "positive_likelihood_ratio", "negative_likelihood_ratio"])
+def test_ratios_of_a_faultless_entity_have_their_quantiles_or_none(score, faint):
+    counts = br.from_counts(tn=[80, 76], fp=[0, 4], fn=[0, 9], tp=[30, 21], entity=["faultless", "other"])
+    rng, size = np.random.default_rng(1), 100_000
+    fpr, fnr = (logs_of_little(rng, faint, n + faint, size) for n in (80, 30))  # odds
+    logs = {
+        "diagnostic_odds_ratio": -fpr - fnr,
+        "positive_likelihood_ratio": np.logaddexp(0, -fpr) - np.logaddexp(0, fnr),
+        "negative_likelihood_ratio": np.logaddexp(0, fpr) - np.logaddexp(0, -fnr),
+    }[score]
+    ranking = br.exact_ranking(counts, score, model="beta_binomial", prior=faint)
+    one, other = (ranking.sel(entity=name) for name in ranking["entity"].values)
+    assert np.isfinite([other["lower"], other["median"], other["upper"]]).all()
+    assert one["probability_best"] > 0.97
+    far = np.abs(np.quantile(logs, [0.025, 0.975])).max()
+    told = [np.isnan(one[name]) for name in ("lower", "median", "upper")]
+    note = "Of 1 entity no interval is told, only the rank" in ranking["notes"].item()
+    if far > 160:
+        assert all(told)
+        assert note
+        return
+    assert not any(told)
+    assert not note
+    at = [(logs < np.log(float(one[name]))).mean() for name in ("lower", "median", "upper")]
+    np.testing.assert_allclose(at, [0.025, 0.5, 0.975], atol=4 * 0.5 / np.sqrt(size))
+
+
 # Atoms, ties, scores without a value
 
 

@@ -7,6 +7,7 @@ import xarray as xr
 import bayesrank as br
 from bayesrank._compat import groups_of, to_container
 from bayesrank.ranking._evidence import evidence_of
+from bayesrank.report import ranking_report
 
 
 def draws_of(values, names):
@@ -280,9 +281,23 @@ def test_an_undefined_draw_does_not_hide_a_sampler_that_is_stuck():
         )
 
 
+def test_who_has_no_confidence_set_is_not_left_out_by_it():
+    values = draws_of(np.random.default_rng(1).normal([0.9, 0.6, 0.3], 0.02, (4000, 3)), list("abc"))
+    ranking = br.credible_ranking(values)
+    [sentence] = [line for line in br.verdict(ranking) if "confidence sets" in line]
+    assert sentence.endswith("leave the first place to 1 of 3: a.")
+    # As of an entity that a closed form ranks and most draws, whose odds overflow, do not.
+    unknown = ranking.assign({"rank_confidence_lower": ranking["rank_confidence_lower"].where([False, True, True])})
+    assert br.verdict(unknown) == br.verdict(ranking)
+    of_rest = ranking.assign({"rank_confidence_lower": ("entity", [np.nan, 1.0, 2.0])})
+    [sentence] = [line for line in br.verdict(of_rest) if "confidence sets" in line]
+    assert sentence.endswith("leave the first place to 2 of 3: a and b.")
+
+
 def test_a_ranking_survives_a_file(tmp_path):
     counts = counts_of([73, 76], [7, 4], [6, 9], [24, 21], entity=["a", "b"])
-    ranking = br.credible_ranking(br.fit(counts, seed=1), "f1")
+    posterior = br.fit(counts, seed=1)
+    ranking = br.credible_ranking(posterior, "f1")
     backends = {"h5netcdf", "netcdf4", "scipy"} & set(xr.backends.list_engines())
     copies = [xr.Dataset.from_dict(ranking.to_dict())]
     for engine in backends:
@@ -290,6 +305,10 @@ def test_a_ranking_survives_a_file(tmp_path):
         copies.append(xr.load_dataset(tmp_path / f"{engine}.nc", engine=engine))
     for copy in copies:
         assert br.verdict(copy) == br.verdict(ranking)
+        # In a file the attrs are numbers of NumPy.
+        labels = {br.plots.forest(one).get_xlabel() for one in (copy, ranking)}
+        assert labels == {"f1 (median and 95% interval)"}
+        assert ranking_report(posterior, "f1", copy) == ranking_report(posterior, "f1", ranking)
 
 
 def test_predictions_are_ranked_and_nothing_is_observed_of_them():
