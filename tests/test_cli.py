@@ -434,7 +434,7 @@ def test_the_report_tells_what_changed_from_period_to_period(tmp_path):
     result = br.ops.drift(br.fit(counts, draws=250, seed=1), "f1").isel(entity=0)
     shown = re.findall(r" m (May|June|April) (0\.\d{3}) ", text)
     assert shown == [(name, f"{float(result['ops_mean'].sel(dataset=name)):.3f}") for name in ("May", "June", "April")]
-    words = "--drift must go with several data sets of two classes"
+    words = "--drift needs data sets of two classes as periods"
     assert words in str(inside(*asked, "--drift", "--dataset", "May").exception)
 
 
