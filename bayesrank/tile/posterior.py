@@ -3,7 +3,6 @@
 One pass over the draws, compiled and threaded; nothing of the size draws × entities × Tile is ever held.
 """
 
-import warnings
 from collections.abc import Collection
 from typing import Any
 
@@ -306,9 +305,12 @@ def _mean_and_tails(cells: np.ndarray, a: np.ndarray, b: float, tail: float) -> 
     value = ratio(*parts(tn, fp, fn, tp, a[:, None], b))
     if not np.isnan(value).any():
         return np.stack([value.mean(axis=1), *np.quantile(value, [tail, 1 - tail], axis=1)])
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "All-NaN|Mean of empty", RuntimeWarning)  # a score that is never defined
-        return np.stack([np.nanmean(value, axis=1), *np.nanquantile(value, [tail, 1 - tail], axis=1)])
+    # Who never has a score is left out before NumPy can warn: threads share what is done about warnings.
+    found, some = np.full((3, len(value)), np.nan), ~np.isnan(value).all(axis=1)
+    if some.any():
+        value = value[some]
+        found[:, some] = [np.nanmean(value, axis=1), *np.nanquantile(value, [tail, 1 - tail], axis=1)]
+    return found
 
 
 def _result(found: Maps, number: float, worth: float, prob: float) -> dict[str, np.ndarray]:
