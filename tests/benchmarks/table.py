@@ -240,12 +240,12 @@ def jobs() -> dict[str, tuple[str, Callable[[], Any], list[Rival]]]:
             [Rival("SciPy", lambda: [spearmanr(score, column) for column in values.T], 25 / 101**2)],
         ),
         "h": (
-            "The same with the maps of who is best alone, their errors and shares (`maps=()`)",
+            "The Tile of (f) with the maps of who is best alone, their errors and shares (`maps=()`)",
             partial(br.tile.credible, maps, maps=()),
             winners,
         ),
         "i": (
-            "The same without errors and shares (`tile.probability_best`)",
+            "The Tile of (f) without errors and shares (`tile.probability_best`)",
             partial(br.tile.probability_best, maps),
             winners,
         ),
@@ -344,7 +344,7 @@ def page(lines: list[str], runs: int) -> str:
             "|---|---|---|---|---|---|",
             *lines,
             "\nBeside prob_conf_mat 2 was wanted of (a), 20 of (b) and 3 of (c), and 15 of (f) and (g); what the table "
-            "says is what was reached.",
+            "says is what was reached. (h) and (i) make what the loop makes; (f) makes three maps more.",
             f"\n{first_ranking()}",
             f"\nThe machine has {os.cpu_count()} processors, its load at the end was {os.getloadavg()[0]:.1f}: what "
             "is beyond the number of processors was other work, which slows all and widens the quartiles.",
