@@ -535,6 +535,8 @@ def test_who_is_best_is_not_told_where_quadrature_cannot():
     assert "share the highest" not in said
     with pytest.raises(ValueError, match=r"quadrature tells probabilities to 0\.01; got an error of 1: .*takes draws"):
         br.exact_ranking(counts, "informedness", model="beta_binomial", prior=1e-3)
+    with pytest.raises(ValueError, match=r"got an error of 0\.07"):  # little above what is let through
+        br.exact_ranking(counts, "informedness", model="beta_binomial", prior=0.05)
     drawn = br.full_ranking(br.fit(counts, "beta_binomial", prior=1e-3, seed=1), "informedness")
     assert drawn.attrs["method"] == "draws"
 

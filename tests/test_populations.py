@@ -116,7 +116,7 @@ def test_data_sets_without_an_observed_score_have_no_sampling_error():
     told = performance.isel(predicted=1, drop=True) / performance.sum("predicted")
     met = STUDIES.sel(entity="A").sum("predicted").isel(actual=1, drop=True)
     v = (told * (1 - told) / met).mean([*DRAWS, "dataset"]).sel(entity="A")  # Bonn has no place in ``met``
-    # Numbers of positives vary from replicate to replicate, which adds to the variance, of ten to thirty-two, some 5%.
+    # Numbers of positives, ten to thirty, vary from replicate to replicate, which adds some 5% to the variance.
     np.testing.assert_allclose(found["sampling_sd"].sel(entity="A") ** 2, v, rtol=0.05 + 5 * 1.5 / np.sqrt(1600))
     assert found["datasets"].item() == 5
 
