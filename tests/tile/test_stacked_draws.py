@@ -39,6 +39,9 @@ def test_an_entity_that_was_not_measured_raises_no_warning(name):
     found = MAPS[name](DRAWS.where(DRAWS["entity"] != "a"))
     if name in ("probability_best", "value_interval"):
         xr.testing.assert_allclose(found.sel(entity=["b", "c"]), MAPS[name](rest))
+    if name == "value_interval":
+        assert found.sel(entity="a").to_dataarray().isnull().all()  # and not 0
+        assert found.sel(entity=["b", "c"]).to_dataarray().notnull().all()
 
 
 def test_a_credible_ranking_of_stacked_draws_is_one_ranking():
