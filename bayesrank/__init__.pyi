@@ -1,12 +1,12 @@
 from . import datasets as datasets
 from . import ops as ops
+from . import papers as papers
 from . import performance as performance
 from . import plots as plots
 from . import predictive as predictive
 from . import scores as scores
+from . import theory as theory
 from . import tile as tile
-from .audits import audit as audit
-from .audits import audit_table as audit_table
 from .cases import deciding_cases as deciding_cases
 from .cases import from_outcomes as from_outcomes
 from .cases import from_predictions as from_predictions
@@ -29,9 +29,7 @@ from .inference import fit as fit
 from .metrics import weighted_metric as weighted_metric
 from .performance import as_performance as as_performance
 from .performance import at_prevalence as at_prevalence
-from .performance import filter_by_importance as filter_by_importance
 from .performance import mean_over_datasets as mean_over_datasets
-from .performance import mix as mix
 from .performance import summary_points as summary_points
 from .populations import heterogeneity as heterogeneity
 from .populations import heterogeneity_verdict as heterogeneity_verdict
@@ -40,22 +38,17 @@ from .predictive import posterior_predictive as posterior_predictive
 from .predictive import predictive_check as predictive_check
 from .ranking import board as board
 from .ranking import credible_ranking as credible_ranking
-from .ranking import dominance as dominance
 from .ranking import exact_ranking as exact_ranking
 from .ranking import full_ranking as full_ranking
 from .ranking import probability as probability
 from .ranking import probable_orders as probable_orders
 from .ranking import rank as rank
-from .ranking import rank_bounds as rank_bounds
 from .ranking import ranking_table as ranking_table
-from .ranking import relation_properties as relation_properties
-from .ranking import relations as relations
 from .ranking import score_table as score_table
 from .ranking import stability as stability
 from .ranking import top_set as top_set
 from .ranking import verdict as verdict
 from .scores.contours import contour as contour
-from .scores.orders import compare_orders as compare_orders
 from .scores.placement import place as place
 from .scores.posterior import score_posterior as score_posterior
 from .scores.ranking_scores import canonical_score as canonical_score
@@ -63,6 +56,7 @@ from .scores.ranking_scores import importance as importance
 from .scores.ranking_scores import ranking_score as ranking_score
 from .sensitivities import sensitivity as sensitivity
 from .sensitivities import sensitivity_verdict as sensitivity_verdict
+from .theory.audits import audit as audit
 from .weights import case_weights as case_weights
 
 __version__: str

@@ -19,8 +19,8 @@ import numpy as np
 import xarray as xr
 
 import bayesrank as br
-from bayesrank.plots.explorers import explore_contours, explore_pmf
-from bayesrank.plots.interactive import save, turning_simplex
+from bayesrank.papers.explorers import explore_contours, explore_pmf
+from bayesrank.papers.interactive import save, turning_simplex
 
 #: Lovell et al., Figures 3, 4 and F.1: 20 positives, 40 negatives.
 OBSERVED = br.from_counts(tn=32, fp=8, fn=4, tp=16)
@@ -71,7 +71,7 @@ def rates(prevalence, **tnr_tpr):
 def tile_and_roc():
     performances = rates(0.25, cautious=(0.95, 0.4), middling=(0.8, 0.7), bold=(0.5, 0.9))
     tile = br.tile.value(performances, 201).sel(entity="middling")
-    return br.plots.roc_beside_tile(tile, [1, 1, 1], [0, 0.5, 1], 0.25, performances)
+    return br.papers.roc_beside_tile(tile, [1, 1, 1], [0, 0.5, 1], 0.25, performances)
 
 
 @figure(
@@ -79,14 +79,14 @@ def tile_and_roc():
 )
 def pencils():
     axes = row(3, 4.6, 5.4)
-    br.plots.pencil(0.95, 0.7, 0.2, ax=axes[0])
-    br.plots.vertices(0.2, axes=axes[1:])
+    br.papers.pencil(0.95, 0.7, 0.2, ax=axes[0])
+    br.papers.vertices(0.2, axes=axes[1:])
     return axes[0].figure
 
 
 @figure("T3", "Where canonical scores and other orders lie on the Tile, at a negative prior of 0.7.")
 def placement():
-    return br.plots.placement_tile(0.3).figure
+    return br.papers.placement_tile(0.3).figure
 
 
 @figure("T4", "Kendall's tau of nine scores with all ranking scores, over 10,000 uniform performances.")
@@ -133,7 +133,7 @@ def fixed_prior():
 
 @figure("T8", "How a shift of the prior deforms the Tile; in the middle, as it was. Thick: the descending diagonal.")
 def deformed():
-    return br.plots.prior_grids((0.1, 0.3, 0.5, 0.7, 0.9))[0].figure
+    return br.papers.prior_grids((0.1, 0.3, 0.5, 0.7, 0.9))[0].figure
 
 
 @figure("T9", "The best values that can be had without skill, at three prevalences, and the curve between both parts.")
@@ -231,17 +231,17 @@ def pmfs(counts):
 
 @figure("U1", "Slices of the simplex of all confusion matrices of 100 cases: 20, 50 and 90 positives; colour: MCC.")
 def simplex():
-    return br.plots.confusion_simplex(100, [20, 50, 90], "mcc").figure
+    return br.papers.confusion_simplex(100, [20, 50, 90], "mcc").figure
 
 
 @figure("U2a", "The slice of 20 positives and 80 negatives in counts, and the contours of MCC.")
 def as_counts():
-    return br.plots.roc_points(20, 80, "mcc", as_counts=True).figure
+    return br.papers.roc_points(20, 80, "mcc", as_counts=True).figure
 
 
 @figure("U2b", "The same in the ROC square.")
 def as_rates():
-    return br.plots.roc_points(20, 80, "mcc").figure
+    return br.papers.roc_points(20, 80, "mcc").figure
 
 
 @figure("U3", "The next confusion matrix by both models, at one scale; the cross is what was observed.")
@@ -279,7 +279,7 @@ def over_prevalences(name, score, extent=(0.0, 1.0)):
     def draw():
         axes = row(3)
         for ax, prevalence in zip(axes, PREVALENCES, strict=True):
-            br.plots.contours(score, prevalence, extent=extent, ax=ax)
+            br.papers.contours(score, prevalence, extent=extent, ax=ax)
         return axes[0].figure
 
     where = "within and beyond the ROC square" if extent != (0.0, 1.0) else "in the ROC square"
@@ -313,7 +313,7 @@ for number, score in enumerate(FREE, 1):
     shown = br.scores.scaled_log(score.removeprefix("log_"), 20, 40) if score.startswith("log_") else score
     called = f"scaled {score}".replace("_", " ") if shown is not score else score.replace("_", " ")
     figure(f"UC{number}", f"Contours of {called}, which does not depend on the prevalence.")(
-        lambda shown=shown: br.plots.contours(shown, 0.5).figure
+        lambda shown=shown: br.papers.contours(shown, 0.5).figure
     )
 
 
@@ -330,14 +330,14 @@ def explored_contours():
 @figure("UD3", "All matrices of 20 positives and 30 negatives in both spaces, with contours of BA.")
 def both_spaces():
     axes = row(2, 4.4, 5.4)
-    br.plots.roc_points(20, 30, "balanced_accuracy", ax=axes[0])
-    br.plots.pr_points(20, 30, "balanced_accuracy", ax=axes[1])
+    br.papers.roc_points(20, 30, "balanced_accuracy", ax=axes[0])
+    br.papers.pr_points(20, 30, "balanced_accuracy", ax=axes[1])
     return axes[0].figure
 
 
 @figure("UD5", "Points and contours of MCC as the positives become more, in the ROC square and to scale.")
 def film():
-    return br.plots.animate_contours("mcc", 100, list(range(4, 100, 8)))
+    return br.papers.animate_contours("mcc", 100, list(range(4, 100, 8)))
 
 
 @figure("UD6", "Both models for every matrix that may be observed.")
@@ -378,7 +378,7 @@ def shared():
     axes = row(3, 4, 5.2, rows=2)
     for k, negatives in enumerate((40, 41)):
         for ax, score in zip(axes[3 * k :], THREE, strict=False):
-            br.plots.multiplicities(20, negatives, score, ax=ax)
+            br.papers.multiplicities(20, negatives, score, ax=ax)
     return axes[0].figure
 
 

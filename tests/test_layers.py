@@ -9,7 +9,7 @@ import pytest
 import bayesrank as br
 
 STORY = [
-    "_labels _checks _compat _text _threads _compiled _draws _random _dirichlet_kernel _chunks _sampling _nuts "
+    "_labels _notes _checks _compat _text _threads _compiled _draws _random _dirichlet_kernel _chunks _sampling _nuts "
     "_kendall _weighted_areas _weighing",
     "counts",
     "cases frames",
@@ -18,14 +18,14 @@ STORY = [
     "inference weights",
     "performance",
     "scores metrics",
-    "pooling _axioms",
+    "pooling",
     "predictive ranking",
-    "tile ops audits",
+    "theory tile ops",
     "decisions conflicts comparisons populations",
     "_alternatives",
     "sensitivities",
     "plots",
-    "report",
+    "papers report",
     "cli",
 ]
 PLACE = {name: place for place, names in enumerate(STORY) for name in names.split()}

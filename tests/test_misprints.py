@@ -48,8 +48,8 @@ def _():
 def _():
     # FN counts more than FP: the order is that of the canonical score with b = 0.8.
     assert br.place(br.importance(tn=1, fp=1, fn=4, tp=1)) == (0.5, 0.8)
-    assert br.compare_orders(br.importance(tn=1, fp=1, fn=4, tp=1), (0.5, 0.8))["alike"]
-    assert not br.compare_orders(br.importance(tn=1, fp=1, fn=4, tp=1), (0.5, 0.2))["alike"]
+    assert br.theory.compare_orders(br.importance(tn=1, fp=1, fn=4, tp=1), (0.5, 0.8))["alike"]
+    assert not br.theory.compare_orders(br.importance(tn=1, fp=1, fn=4, tp=1), (0.5, 0.2))["alike"]
 
 
 @row("The Tile, A.1.4, a and b")

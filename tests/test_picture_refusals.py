@@ -6,8 +6,8 @@ import pytest
 import xarray as xr
 
 import bayesrank as br
-from bayesrank import ops, plots
-from bayesrank.plots import interactive
+from bayesrank import ops, papers, plots
+from bayesrank.papers import interactive
 
 COUNTS = br.from_counts(tn=[70, 75], fp=[10, 5], fn=[6, 9], tp=[24, 21], entity=["a", "b"])
 ONE = COUNTS.sel(entity="a")
@@ -72,7 +72,7 @@ CASES = [
     ("prevalence", ValueError, lambda: plots.value_tiles(TILE, [0.1, 0.2, 0.3])),
     ("columns", ValueError, lambda: plots.value_tiles(TILE, columns=0)),
     ("lines", TypeError, lambda: plots.value_tile(TILE[0], lines="x")),
-    ("a and b", ValueError, lambda: plots.roc_beside_tile(TILE[0], [0.1, 0.2], [0.1, 0.2, 0.3], 0.3)),
+    ("a and b", ValueError, lambda: papers.roc_beside_tile(TILE[0], [0.1, 0.2], [0.1, 0.2, 0.3], 0.3)),
     ("ops", TypeError, lambda: plots.ops_values(None)),
     ("square", ValueError, lambda: plots.ops_square(xr.Dataset())),
     ("result", ValueError, lambda: plots.ops_curve(None)),
@@ -85,8 +85,8 @@ CASES = [
     ("regions", ValueError, lambda: plots.winner_tile(xr.Dataset())),
     ("cases", ValueError, lambda: plots.case_grid(None)),
     ("check", ValueError, lambda: plots.predictive_check(None)),
-    ("prevalences", ValueError, lambda: plots.prior_grids([2.0])),
-    ("prevalences", ValueError, lambda: plots.prior_grids([])),
+    ("prevalences", ValueError, lambda: papers.prior_grids([2.0])),
+    ("prevalences", ValueError, lambda: papers.prior_grids([])),
     ("ranking", ValueError, lambda: plots.roc_regions(POSTERIOR, OTHERS)),
     ("ranking", ValueError, lambda: plots.difference(F1, ranking=OTHERS)),
     ("values", TypeError, lambda: plots.difference(3, score="f1")),
@@ -105,14 +105,14 @@ CASES = [
     ("pmfs", TypeError, lambda: plots.score_pmf(3)),
     ("observed", TypeError, lambda: plots.score_pmfs({"x": SCORE_PMF}, observed=3)),
     ("observed", ValueError, lambda: plots.score_pmfs({"x": SCORE_PMF}, observed={"y": 0.5})),
-    ("values", TypeError, lambda: plots.contours("f1", 0.3, 3)),
-    ("extent", TypeError, lambda: plots.contours("f1", 0.3, extent=3)),
-    ("positives", TypeError, lambda: plots.roc_points("x", 3, "f1")),
-    ("positives and negatives", ValueError, lambda: plots.roc_points(10**6, 10**6, "f1")),
-    ("positives", TypeError, lambda: plots.count_ticks(plt.figure().gca(), "x", 3)),
-    ("total", TypeError, lambda: plots.animate_contours("f1", "x")),
-    ("positives", TypeError, lambda: plots.confusion_simplex(10, 3, "f1")),
-    ("ax", ValueError, lambda: plots.confusion_simplex(10, [3], "f1", plt.figure().gca())),
+    ("values", TypeError, lambda: papers.contours("f1", 0.3, 3)),
+    ("extent", TypeError, lambda: papers.contours("f1", 0.3, extent=3)),
+    ("positives", TypeError, lambda: papers.roc_points("x", 3, "f1")),
+    ("positives and negatives", ValueError, lambda: papers.roc_points(10**6, 10**6, "f1")),
+    ("positives", TypeError, lambda: papers.count_ticks(plt.figure().gca(), "x", 3)),
+    ("total", TypeError, lambda: papers.animate_contours("f1", "x")),
+    ("positives", TypeError, lambda: papers.confusion_simplex(10, 3, "f1")),
+    ("ax", ValueError, lambda: papers.confusion_simplex(10, [3], "f1", plt.figure().gca())),
     ("entities", TypeError, lambda: plots.colors(3)),
     ("sizes", TypeError, lambda: interactive.pmf_slider(ONE, "f1", [3])),
     ("positives", TypeError, lambda: interactive.turning_simplex(10, 3, "f1")),
@@ -134,18 +134,18 @@ AXES = {
         lambda x: plots.forest(RANKING, x),
         lambda x: plots.ops_values(ops.value_curves("f1", [0.3], 3), x),
         lambda x: plots.value_tile(TILE[0], x),
-        lambda x: plots.contours("f1", 0.3, ax=x),
-        lambda x: plots.confusion_simplex(10, [3], "f1", x),
-        lambda x: plots.count_ticks(x, 3, 4),
+        lambda x: papers.contours("f1", 0.3, ax=x),
+        lambda x: papers.confusion_simplex(10, [3], "f1", x),
+        lambda x: papers.count_ticks(x, 3, 4),
     ],
     "axes": [
         lambda x: plots.ops_curve(CURVE, x),
         lambda x: plots.ops_curve({"x": CURVE}, x),
         lambda x: plots.ops_drift(DRIFT, "a", x),
-        lambda x: plots.vertices(0.3, x),
-        lambda x: plots.prior_grids([0.3, 0.4], x),
+        lambda x: papers.vertices(0.3, x),
+        lambda x: papers.prior_grids([0.3, 0.4], x),
         lambda x: plots.effect_of_size(ONE, (1, 2), x),
-        lambda x: plots.animate_contours("f1", 10, axes=x),
+        lambda x: papers.animate_contours("f1", 10, axes=x),
         lambda x: plots.intervals(br.score_table(POSTERIOR, ["tpr", "tnr"]), axes=x),
     ],
     "figure": [lambda x: plots.matrix_pmf(MATRIX_PMF, figure=x)],

@@ -50,7 +50,7 @@ JOINT = br.joint_outcomes([0, 1] * 4, {"a": [0, 1] * 4, "b": [1, 0, 0, 1] * 2})
         ("prob", lambda x: ops.summarize(ops.of_draws(DRAWS, "f1"), x)),
         ("fpr", lambda x: ops.independent_betas(x, (1, 1))),
         ("benefit", scores.decision_benefit),
-        ("weights", lambda x: br.mix(POINT, {"a": x, "b": 1.0})),
+        ("weights", lambda x: br.theory.mix(POINT, {"a": x, "b": 1.0})),
     ],
 )
 def test_what_is_no_number_is_refused_by_name(argument, call, bad):
@@ -61,7 +61,7 @@ def test_what_is_no_number_is_refused_by_name(argument, call, bad):
 @pytest.mark.parametrize(
     ("message", "call"),
     [
-        ("weights must be a DataArray or a mapping", lambda: br.mix(POINT, [0.5, 0.5])),
+        ("weights must be a DataArray or a mapping", lambda: br.theory.mix(POINT, [0.5, 0.5])),
         ("weights must have one length|a, b and weights", lambda: tile.preference_ranking(POINT, 0.5, 0.5, [[1, 2]])),
         ("a place on the Tile must hold numbers", lambda: tile.around(("x", 1))),
         ("region must be one of", lambda: tile.over(["tile"])),
@@ -79,12 +79,12 @@ def test_what_is_no_number_is_refused_by_name(argument, call, bad):
         ("source must hold two or more periods", lambda: ops.drift({}, "f1")),
         ("ops must be a DataArray", lambda: ops.summarize(None)),
         ("score must be a Score", lambda: scores.balanced(3, "name")),
-        ("order must come from br.relations", lambda: br.rank_bounds(F1)),
+        ("order must come from br.theory.relations", lambda: br.theory.rank_bounds(F1)),
         ("ranking must come from br.credible_ranking", lambda: br.verdict(xr.Dataset())),
         ("ranking must come from br.credible_ranking", lambda: br.ranking_table(None)),
         ("ranking must be one ranking", lambda: br.verdict(br.credible_ranking(F1.expand_dims(dataset=["x", "y"])))),
-        ("scores and prevalences must hold", lambda: br.audit_table([])),
-        ("prevalences must be a sequence", lambda: br.audit_table(["f1"], 0.2)),
+        ("scores and prevalences must hold", lambda: br.theory.audit_table([])),
+        ("prevalences must be a sequence", lambda: br.theory.audit_table(["f1"], 0.2)),
         ("importance must hold numbers", lambda: br.ranking_score(POINT, IMPORTANCE.astype(str))),
         ("satisfaction must hold numbers", lambda: br.ranking_score(POINT, IMPORTANCE, IMPORTANCE.astype(complex))),
         ("source must hold no negative counts", lambda: br.canonical_score(-COUNTS, 0.5, 0.5)),
@@ -223,11 +223,11 @@ def test_relations_match_entities_by_name():
     performance = br.as_performance(
         br.from_counts(tn=[9, 8, 9], fp=[0, 1, 0], fn=[1, 0, 1], tp=[0, 1, 0], entity=["c", "a", "b"])
     )
-    found = br.relations(values, performance)
+    found = br.theory.relations(values, performance)
     assert found["equivalent"].sel(entity="b", rival="c")
     assert found["incomparable"].sel(entity="a", rival="b")
     with pytest.raises(ValueError, match="performance must be that of the entities of values"):
-        br.relations(values, performance.isel(entity=[0, 1]))
+        br.theory.relations(values, performance.isel(entity=[0, 1]))
 
 
 def test_a_selected_entity_keeps_its_name():

@@ -5,7 +5,6 @@ Matplotlib's style, dark ones too.
 """
 
 from bayesrank.plots._colors import colors
-from bayesrank.plots.beside import roc_beside_tile
 from bayesrank.plots.cases import case_grid
 from bayesrank.plots.checks import predictive_check
 from bayesrank.plots.datasets import rank_blobs
@@ -13,26 +12,19 @@ from bayesrank.plots.decisions import decision_curve
 from bayesrank.plots.maps import value_tile, value_tiles
 from bayesrank.plots.meta_analysis import summary_roc
 from bayesrank.plots.ops import ops_curve, ops_drift, ops_square, ops_tile, ops_values
-from bayesrank.plots.places import pencil, placement_tile, prior_grids, vertices
 from bayesrank.plots.populations import shrinkage
 from bayesrank.plots.predictive import effect_of_size, matrix_pmf, pmf_over_contours, pr_pmf
 from bayesrank.plots.ranks import forest, rank_distribution, rank_heatmap, score_lines, superiority
 from bayesrank.plots.rates import roc_regions
-from bayesrank.plots.roc import contours, count_ticks, multiplicities, pr_points, roc_points
 from bayesrank.plots.score_pmfs import score_pmf, score_pmf_by_tpr, score_pmfs
 from bayesrank.plots.sensitivities import sensitivity
-from bayesrank.plots.simplex import animate_contours, confusion_simplex
 from bayesrank.plots.tables import intervals
 from bayesrank.plots.tile import credible_tile, expected_rank_tile, probability_best_tiles, shares, winner_tile
 from bayesrank.plots.values import difference, posterior_against_prior
 
 __all__ = [
-    "animate_contours",
     "case_grid",
     "colors",
-    "confusion_simplex",
-    "contours",
-    "count_ticks",
     "credible_tile",
     "decision_curve",
     "difference",
@@ -41,26 +33,19 @@ __all__ = [
     "forest",
     "intervals",
     "matrix_pmf",
-    "multiplicities",
     "ops_curve",
     "ops_drift",
     "ops_square",
     "ops_tile",
     "ops_values",
-    "pencil",
-    "placement_tile",
     "pmf_over_contours",
     "posterior_against_prior",
     "pr_pmf",
-    "pr_points",
     "predictive_check",
-    "prior_grids",
     "probability_best_tiles",
     "rank_blobs",
     "rank_distribution",
     "rank_heatmap",
-    "roc_beside_tile",
-    "roc_points",
     "roc_regions",
     "score_lines",
     "score_pmf",
@@ -73,6 +58,5 @@ __all__ = [
     "superiority",
     "value_tile",
     "value_tiles",
-    "vertices",
     "winner_tile",
 ]

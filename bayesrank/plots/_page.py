@@ -48,15 +48,15 @@ def page(title: str, body: str) -> Html:
 
 
 @cache
-def part(name: str) -> str:
-    """The style sheet or the script, as it is written into pages.
+def part(name: str, package: str = "bayesrank.plots") -> str:
+    """Return a style sheet or a script of a package, as it is written into pages.
 
     Examples
     --------
     >>> "http" in part("page.js"), "</" in part("page.js")
     (False, False)
     """
-    return resources.files("bayesrank.plots").joinpath(name).read_text(encoding="utf-8")
+    return resources.files(package).joinpath(name).read_text(encoding="utf-8")
 
 
 def embedded(data: Any) -> str:

@@ -9,8 +9,8 @@ import xarray as xr
 from bayesrank import scores
 from bayesrank._checks import array_over, flag, in_words, named, numbers, sequence, whole
 from bayesrank.plots._colors import halo, ink, paper, scale_on, shade
+from bayesrank.plots._contours import count_ticks, draw_contours
 from bayesrank.plots._style import OKABE_ITO, new_axes, new_figure, new_panels
-from bayesrank.plots.roc import _draw_contours, count_ticks
 from bayesrank.predictive import confusion_pmf
 from bayesrank.scores import as_score
 from bayesrank.scores.contours import contour_curve
@@ -195,7 +195,7 @@ def pmf_over_contours(
     marked = numbers("values", sequence("values", values)).ravel().tolist()
     ax = new_axes(ax, 5.4, 4.6)
     prevalence = pmf["positives"].item() / (pmf["positives"].item() + pmf["negatives"].item())
-    _draw_contours(ax, score, prevalence, None, (0.0, 1.0), bar=True)
+    draw_contours(ax, score, prevalence, None, (0.0, 1.0), bar=True)
     for value in marked:
         curve = contour_curve(score, [value], prevalence).isel(value=0)
         ax.plot(curve["fpr"], curve["tpr"], color=ink(), linewidth=1.4)

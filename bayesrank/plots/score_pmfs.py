@@ -8,8 +8,8 @@ import xarray as xr
 
 from bayesrank._checks import array_over, in_words, named, number, one_of, whole
 from bayesrank.plots._colors import ink, paper, place_colors, scale_on, shade
+from bayesrank.plots._contours import score_label
 from bayesrank.plots._style import OKABE_ITO, list_names, new_axes, strip
-from bayesrank.plots.roc import _name
 from bayesrank.predictive.scores import matrix_values
 from bayesrank.predictive.summaries import mean, quantile, variance
 
@@ -218,7 +218,7 @@ def score_pmf_by_tpr(pmf: xr.DataArray, score: Any, ax: Any = None) -> Any:
     for i in range(len(value)):
         colour = scale(i / max(len(value) - 1, 1))
         ax.plot(value[i], pmf.values[i], ".-", color=colour, linewidth=0.7, markersize=3)
-    ax.set(xlabel=_name(score), ylabel="probability of the matrix", ylim=(0, None))
+    ax.set(xlabel=score_label(score), ylabel="probability of the matrix", ylim=(0, None))
     return ax
 
 

@@ -5,7 +5,6 @@ from bayesrank.ranking.exact import exact_ranking
 from bayesrank.ranking.full import full_ranking
 from bayesrank.ranking.leaving_out import stability
 from bayesrank.ranking.orders import probability, probable_orders
-from bayesrank.ranking.preorder import dominance, dual, rank_bounds, relation_properties, relations
 from bayesrank.ranking.publishing import board
 from bayesrank.ranking.ranks import rank
 from bayesrank.ranking.summary import ranking_table, verdict
@@ -15,17 +14,12 @@ from bayesrank.ranking.top import top_set
 __all__ = [
     "board",
     "credible_ranking",
-    "dominance",
-    "dual",
     "exact_ranking",
     "full_ranking",
     "probability",
     "probable_orders",
     "rank",
-    "rank_bounds",
     "ranking_table",
-    "relation_properties",
-    "relations",
     "score_table",
     "stability",
     "top_set",

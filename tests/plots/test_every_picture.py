@@ -68,12 +68,12 @@ PICTURES = {
     "expected_rank_tile": lambda d: br.plots.expected_rank_tile(d["credible"], "plain 0"),
     "value_tile": lambda d: br.plots.value_tile(br.tile.relative_skill(d["point"], 7).isel(entity=0), lines=4),
     "value_tiles": lambda d: br.plots.value_tiles(br.tile.value(d["point"], 5).isel(entity=slice(0, 4)), lines=[0.7]),
-    "placement_tile": lambda d: br.plots.placement_tile(0.3, prediction_rate=0.6),
-    "pencil": lambda d: br.plots.pencil(0.95, 0.7, 0.2),
-    "vertices": lambda d: br.plots.vertices(0.2)[0],
+    "placement_tile": lambda d: br.papers.placement_tile(0.3, prediction_rate=0.6),
+    "pencil": lambda d: br.papers.pencil(0.95, 0.7, 0.2),
+    "vertices": lambda d: br.papers.vertices(0.2)[0],
     "shares": lambda d: br.plots.shares(d["credible"]),
-    "prior_grids": lambda d: br.plots.prior_grids([0.1, 0.5]),
-    "roc_beside_tile": lambda d: br.plots.roc_beside_tile(
+    "prior_grids": lambda d: br.papers.prior_grids([0.1, 0.5]),
+    "roc_beside_tile": lambda d: br.papers.roc_beside_tile(
         br.tile.value(d["point"], 7).isel(entity=0), 0.9, 0.4, 0.25, d["point"]
     ),
     "roc_regions": lambda d: br.plots.roc_regions(d["posterior"], d["ranking"]),

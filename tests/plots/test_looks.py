@@ -60,7 +60,7 @@ def test_the_title_of_a_small_matrix_is_whole(size, top):
 def test_a_tile_beside_roc_is_as_high_as_its_colour_bar(size):
     performance = br.as_performance(counts_of(size))
     tile = br.tile.value(performance, 7).isel(entity=0)
-    figure = drawn(br.plots.roc_beside_tile(tile, 0.9, 0.4, 0.25, performance))
+    figure = drawn(br.papers.roc_beside_tile(tile, 0.9, 0.4, 0.25, performance))
     all_inside(figure)
     square, *_, bar = sorted(figure.axes, key=lambda ax: ax.bbox.x0)
     assert bar.bbox.height <= square.bbox.height * 1.02

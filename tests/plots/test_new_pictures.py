@@ -210,7 +210,7 @@ def test_pictures_end_where_a_window_does():
 def test_scales_that_are_not_linear_say_so():
     ranking = br.credible_ranking(br.fit(COUNTS, draws=20, seed=1), "f1")
     assert "not linear" in br.plots.rank_heatmap(ranking).figure.axes[1].get_ylabel()
-    assert "not linear" in br.plots.multiplicities(5, 8, "accuracy").figure.axes[1].get_ylabel()
+    assert "not linear" in br.papers.multiplicities(5, 8, "accuracy").figure.axes[1].get_ylabel()
 
 
 @pytest.mark.parametrize(("score", "log"), [("diagnostic_odds_ratio", True), ("tpr", False)])

@@ -9,7 +9,7 @@ matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 
 import bayesrank as br
-from bayesrank.plots.roc import _steps
+from bayesrank.plots._contours import round_values
 from bayesrank.scores.lattice import lattice_values, simplex_corners, simplex_slice
 
 COUNTS = br.from_counts(tn=32, fp=8, fn=4, tp=16)
@@ -49,7 +49,7 @@ def test_one_line_for_each_number_of_true_positives():
 
 
 def test_contours_are_drawn_within_and_beyond():
-    ax = br.plots.contours("f1", 0.2, values=[0.5], extent=(-0.5, 1.5))
+    ax = br.papers.contours("f1", 0.2, values=[0.5], extent=(-0.5, 1.5))
     x, y = ax.lines[0].get_data()
     np.testing.assert_allclose(y, br.contour("f1", 0.5, x, 0.2).values, equal_nan=True)
     assert ax.lines[-1].get_data()[0] == pytest.approx([-0.25])  # where they meet
@@ -62,9 +62,9 @@ def test_a_benefit_has_the_same_contours_in_any_unit(benefit):
     numbers = []
     for unit in (1e-6, 1.0, 1e6):
         score = br.scores.decision_benefit(unit * np.array(benefit))
-        ax = br.plots.contours(score, 0.3)
+        ax = br.papers.contours(score, 0.3)
         low, high = score.range
-        values = _steps(low, high)
+        values = round_values(low, high)
         assert len(ax.lines) == len(values)
         assert 4 <= len(values) <= 20
         assert (low < values).all()
@@ -90,7 +90,7 @@ def test_a_benefit_has_the_same_contours_in_any_unit(benefit):
     ],
 )
 def test_steps_are_round_numbers_within_the_range(low, high, values):
-    assert _steps(low, high).tolist() == pytest.approx(values, rel=1e-15)
+    assert round_values(low, high).tolist() == pytest.approx(values, rel=1e-15)
 
 
 def test_the_effect_of_size_has_one_panel_a_size():
@@ -100,16 +100,16 @@ def test_the_effect_of_size_has_one_panel_a_size():
 
 
 def test_lattice_pictures_hold_every_matrix():
-    assert len(br.plots.roc_points(5, 7, "mcc").collections[0].get_offsets()) == 48
-    assert len(br.plots.pr_points(5, 7, "mcc").collections[0].get_offsets()) == 48
-    numbers = br.plots.multiplicities(20, 40, "f1").collections[0].get_array()
+    assert len(br.papers.roc_points(5, 7, "mcc").collections[0].get_offsets()) == 48
+    assert len(br.papers.pr_points(5, 7, "mcc").collections[0].get_offsets()) == 48
+    numbers = br.papers.multiplicities(20, 40, "f1").collections[0].get_array()
     assert (numbers.max(), (numbers == 41).sum(), (numbers == 11).sum()) == (41, 41, 22)
-    ax = br.plots.confusion_simplex(20, [5, 10], "mcc")
+    ax = br.papers.confusion_simplex(20, [5, 10], "mcc")
     assert len(ax.collections) == 2
 
 
 def test_points_and_contours_move_with_the_positives(tmp_path):
-    animation = br.plots.animate_contours("f1", 10, [2, 6], values=[0.5])
+    animation = br.papers.animate_contours("f1", 10, [2, 6], values=[0.5])
     animation.save(tmp_path / "contours.gif", writer="pillow")
     square, lattice = animation._fig.axes[:2]
     assert square.get_title() == "F1: 6 positives, 4 negatives"
@@ -126,7 +126,7 @@ def test_points_and_contours_move_with_the_positives(tmp_path):
             dots.get_array(), lattice_values(6, 4, "f1").transpose("tp", "fp").values.ravel(), equal_nan=True
         )
     with pytest.raises(ValueError, match="positives must lie between 1 and 9; got 10"):
-        br.plots.animate_contours("f1", 10, [10])
+        br.papers.animate_contours("f1", 10, [10])
 
 
 def biggest(ax):
@@ -211,14 +211,14 @@ def test_a_pmf_has_a_rug_and_histograms_and_a_colour_for_each():
 
 
 def test_axes_may_count_cases():
-    ax = br.plots.count_ticks(br.plots.contours("f1", 0.2), 3, 7)
+    ax = br.papers.count_ticks(br.papers.contours("f1", 0.2), 3, 7)
     assert [label.get_text() for label in ax.get_yticklabels()] == ["0", "1", "2", "3"]
     np.testing.assert_allclose(ax.get_xticks(), np.array([0, 2, 4, 5, 7]) / 7)
     assert (ax.get_xlabel(), ax.get_ylabel()) == ("false positives", "true positives")
 
 
 def test_contours_lie_over_points_in_both_spaces():
-    for ax in (br.plots.roc_points(5, 7, "f1"), br.plots.pr_points(5, 7, "f1")):
+    for ax in (br.papers.roc_points(5, 7, "f1"), br.papers.pr_points(5, 7, "f1")):
         assert {line.get_zorder() for line in ax.lines} == {3}
         assert ax.collections[0].get_zorder() < 3
         assert len(ax.lines) == 9
@@ -229,7 +229,7 @@ def test_contours_lie_over_points_in_both_spaces():
 
 
 def test_slices_of_the_simplex_are_labelled_and_no_corner_is_behind_them():
-    ax = br.plots.confusion_simplex(20, [4, 10], "mcc")
+    ax = br.papers.confusion_simplex(20, [4, 10], "mcc")
     words = {text.get_text().strip() for text in ax.texts}
     assert words == {"TP = 20", "FP = 20", "FN = 20", "TN = 20", "p = 4", "p = 10"}
     up, around = np.radians([ax.elev, ax.azim])

@@ -27,7 +27,7 @@ def test_attrs_never_decide(keep):
         fnr = br.scores.fnr(POSTERIOR)
         turned = 1 - fnr
         kept = turned.attrs.get("direction") or turned.name == "fnr"
-        for function in (br.rank, br.credible_ranking, br.relations):
+        for function in (br.rank, br.credible_ranking, br.theory.relations):
             with pytest.raises(ValueError, match="must be given for values whose name or attrs"):
                 function(fnr)
             if kept:

@@ -19,7 +19,7 @@ def points(ax):
 
 
 def test_scores_are_marked_where_they_lie():
-    ax = br.plots.placement_tile(0.3, prediction_rate=0.6)
+    ax = br.papers.placement_tile(0.3, prediction_rate=0.6)
     found = np.array(points(ax))
     for score, fixed in [
         ("accuracy", {}), ("f1", {}), ("f2", {}), ("f0_5", {}), ("npv", {}), ("tpr", {}), ("jaccard_negative", {}),
@@ -30,16 +30,16 @@ def test_scores_are_marked_where_they_lie():
     labels = [text.get_text() for text in ax.get_legend().get_texts()]
     assert any("0.3" in label for label in labels)
     assert any("0.6" in label for label in labels)
-    assert not any("†" in text.get_text() for text in br.plots.placement_tile().texts)
+    assert not any("†" in text.get_text() for text in br.papers.placement_tile().texts)
 
 
 def test_the_vertex_is_where_it_is_computed_to_be():
-    ax = br.plots.pencil(0.95, 0.7, 0.2)
+    ax = br.papers.pencil(0.95, 0.7, 0.2)
     vertex = br.tile.vertex(0.95, 0.7, 0.2)
     assert points(ax) == [(vertex["fpr"].item(), vertex["tpr"].item())]
     low, high = ax.get_xlim()
     assert low < vertex["fpr"].item() < high
-    assert points(br.plots.pencil(0.5, 0.5, 0.3)) == []  # parallel lines
+    assert points(br.papers.pencil(0.5, 0.5, 0.3)) == []  # parallel lines
     # Along the purple line the value changes linearly.
     line = next(line for line in ax.lines if line.get_label() == "value changes linearly")
     x, y = (np.linspace(*data, 5) for data in line.get_data())
@@ -49,7 +49,7 @@ def test_the_vertex_is_where_it_is_computed_to_be():
 
 
 def test_vertices_lie_in_the_grey_areas():
-    for ax in br.plots.vertices(0.2, values=[0.2, 0.6]):
+    for ax in br.papers.vertices(0.2, values=[0.2, 0.6]):
         for line in ax.lines:
             if line.get_linewidth() == 1.8 and len(line.get_xdata()):
                 x, y = np.asarray(line.get_xdata()), np.asarray(line.get_ydata())
@@ -59,11 +59,11 @@ def test_vertices_lie_in_the_grey_areas():
 @pytest.mark.parametrize(
     ("call", "words"),
     [
-        (lambda: br.plots.pencil(1.2, 0, 0.3), "a must lie"),
-        (lambda: br.plots.pencil(1, 0, 0), "prevalence must"),
-        (lambda: br.plots.pencil(1, 0, 0.2, lines=1), "lines must"),
-        (lambda: br.plots.placement_tile(prediction_rate=1.0), "prediction_rate must"),
-        (lambda: br.plots.vertices(0.2, values=[2]), "values must"),
+        (lambda: br.papers.pencil(1.2, 0, 0.3), "a must lie"),
+        (lambda: br.papers.pencil(1, 0, 0), "prevalence must"),
+        (lambda: br.papers.pencil(1, 0, 0.2, lines=1), "lines must"),
+        (lambda: br.papers.placement_tile(prediction_rate=1.0), "prediction_rate must"),
+        (lambda: br.papers.vertices(0.2, values=[2]), "values must"),
     ],
 )
 def test_bad_arguments_are_refused(call, words):
@@ -74,7 +74,7 @@ def test_bad_arguments_are_refused(call, words):
 def test_several_scores_stand_beside_the_tile_with_named_points():
     counts = br.from_counts(tn=[70, 50], fp=[30, 50], fn=[9, 5], tp=[21, 25], entity=["a", "b"])
     tile = br.tile.value(counts, 5).isel(entity=0)
-    figure = br.plots.roc_beside_tile(tile, [1, 1, 1], [0, 0.5, 1], 0.25, counts, colors={"b": "red"})
+    figure = br.papers.roc_beside_tile(tile, [1, 1, 1], [0, 0.5, 1], 0.25, counts, colors={"b": "red"})
     left, *squares = [ax for ax in figure.axes if ax.get_aspect() != "auto" and ax.get_label() != "<colorbar>"]
     assert [ax.get_title()[:1] for ax in squares] == ["1", "2", "3"]
     marks = [line.get_xydata()[0].tolist() for line in left.lines if line.get_markersize() == 12]
@@ -93,7 +93,7 @@ def test_several_scores_stand_beside_the_tile_with_named_points():
 
 
 def test_the_grid_of_a_prevalence_is_where_the_shift_takes_it():
-    axes = br.plots.prior_grids([0.2, 0.5], lines=5)
+    axes = br.papers.prior_grids([0.2, 0.5], lines=5)
     for ax, p in zip(axes, (0.2, 0.5), strict=True):
         *grid, curve = ax.lines
         across = sorted({x for line in grid for x in line.get_xdata() if np.ptp(line.get_xdata()) == 0})

@@ -126,10 +126,10 @@ def dominance(*orders: xr.Dataset) -> xr.Dataset:
     --------
     >>> import bayesrank as br
     >>> counts = br.from_counts(tn=[90, 80, 70], fp=[10, 20, 30], fn=[40, 20, 25], tp=[60, 80, 75], entity=list("abc"))
-    >>> roc = dominance(*(br.relations(score(counts), counts) for score in (br.scores.tnr, br.scores.tpr)))
+    >>> roc = dominance(*(br.theory.relations(score(counts), counts) for score in (br.scores.tnr, br.scores.tpr)))
     >>> roc["better"].sel(entity="b", rival="c").item(), roc["incomparable"].sel(entity="a", rival="b").item()
     (True, True)
-    >>> br.rank_bounds(roc)["lower"].values.tolist()
+    >>> br.theory.rank_bounds(roc)["lower"].values.tolist()
     [1, 1, 2]
     """
     if not orders:
@@ -257,7 +257,7 @@ def is_preorder(order: xr.DataArray) -> bool:
 
 def _preorder(argument: str, order: Any) -> xr.DataArray:
     """The preorder itself of what :func:`relations` gives."""
-    return result_of("br.relations", argument, order, ("worse", "worse_or_equivalent"))["worse_or_equivalent"]
+    return result_of("br.theory.relations", argument, order, ("worse", "worse_or_equivalent"))["worse_or_equivalent"]
 
 
 def _four_relations(order: xr.DataArray) -> xr.Dataset:

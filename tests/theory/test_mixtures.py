@@ -14,7 +14,7 @@ def two_entities():
 def test_mixing_entities_is_choosing_one_at_random():
     """Fawcett's interpolation by simulation: each case is given to an entity chosen by a coin."""
     counts = two_entities()
-    mixed = br.mix(counts, {"eager": 0.3, "shy": 0.7})
+    mixed = br.theory.mix(counts, {"eager": 0.3, "shy": 0.7})
     rng = np.random.default_rng(0)
     number = 200_000
     cells = br.as_performance(counts).stack(cell=("actual", "predicted")).transpose("entity", "cell").values
@@ -28,7 +28,7 @@ def test_mixing_entities_is_choosing_one_at_random():
 def test_mixing_data_sets_by_their_sizes_is_pooling_their_cases():
     """Piérard's summarization: weights in proportion to the cases give the relative frequencies of all of them."""
     counts = br.from_counts(tn=[5, 30], fp=[1, 2], fn=[2, 2], tp=[2, 6], entity=["m", "m"], dataset=["one", "two"])
-    mixed = br.mix(counts, {"one": 10 / 50, "two": 40 / 50}, dim="dataset")
+    mixed = br.theory.mix(counts, {"one": 10 / 50, "two": 40 / 50}, dim="dataset")
     pooled = counts.sum("dataset") / counts.sum()
     assert mixed.values == pytest.approx(pooled.values)
     assert mixed.dims == ("entity", "actual", "predicted")
@@ -37,7 +37,7 @@ def test_mixing_data_sets_by_their_sizes_is_pooling_their_cases():
 
 def test_draws_pass_through():
     posterior = br.fit(two_entities(), draws=30, chains=2, seed=1)
-    mixed = br.mix(posterior, {"shy": 1.0})
+    mixed = br.theory.mix(posterior, {"shy": 1.0})
     assert mixed.dims == ("chain", "draw", "actual", "predicted")
     xr.testing.assert_allclose(mixed, br.as_performance(posterior).sel(entity="shy", drop=True))
 
@@ -45,21 +45,21 @@ def test_draws_pass_through():
 def test_many_mixtures_at_once():
     share = xr.DataArray(np.linspace(0, 1, 5), dims="share")
     weights = xr.concat([share, 1 - share], dim=xr.DataArray(["eager", "shy"], dims="entity", name="entity"))
-    accuracy = br.scores.accuracy(br.mix(two_entities(), weights))
+    accuracy = br.scores.accuracy(br.theory.mix(two_entities(), weights))
     assert accuracy.values == pytest.approx(np.linspace(0.94, 0.6, 5))
 
 
 def test_mixing_with_nothing_measured_is_nan_only_with_weight():
     source = br.as_performance(two_entities()).copy()
     source.loc[{"entity": "shy"}] = np.nan
-    assert np.isnan(br.mix(source, {"eager": 0.5, "shy": 0.5})).all()
-    assert br.mix(source, {"eager": 1.0}).sum().item() == pytest.approx(1)
+    assert np.isnan(br.theory.mix(source, {"eager": 0.5, "shy": 0.5})).all()
+    assert br.theory.mix(source, {"eager": 1.0}).sum().item() == pytest.approx(1)
 
 
 def test_lazy_stays_lazy():
     performance = br.as_performance(br.fit(two_entities(), draws=30, chains=2, seed=1)).chunk(draw=10)
-    assert br.mix(performance, {"eager": 0.5, "shy": 0.5}).chunks is not None
-    assert br.filter_by_importance(performance, br.importance(fp=1, tp=1)).chunks is not None
+    assert br.theory.mix(performance, {"eager": 0.5, "shy": 0.5}).chunks is not None
+    assert br.theory.filter_by_importance(performance, br.importance(fp=1, tp=1)).chunks is not None
 
 
 @pytest.mark.parametrize(
@@ -74,7 +74,7 @@ def test_lazy_stays_lazy():
 )
 def test_bad_weights(weights, dim, message):
     with pytest.raises(ValueError, match=message):
-        br.mix(two_entities(), weights, dim)
+        br.theory.mix(two_entities(), weights, dim)
 
 
 def test_filter_is_rejection_sampling():
@@ -85,13 +85,13 @@ def test_filter_is_rejection_sampling():
     outcomes = rng.choice(4, size=400_000, p=br.as_performance(counts).values.ravel())
     kept = outcomes[rng.random(outcomes.size) < importance.values.ravel()[outcomes]]
     share = np.bincount(kept, minlength=4) / kept.size
-    got = br.filter_by_importance(counts, importance).values.ravel()
+    got = br.theory.filter_by_importance(counts, importance).values.ravel()
     assert np.abs(got - share).max() < 4 * 0.5 / np.sqrt(kept.size)
 
 
 def test_filter_gives_a_performance_with_the_same_dims():
     counts = two_entities()
-    filtered = br.filter_by_importance(counts, br.importance(fp=1, tp=1))
+    filtered = br.theory.filter_by_importance(counts, br.importance(fp=1, tp=1))
     assert filtered.dims == counts.dims
     assert filtered.sum(["actual", "predicted"]).values == pytest.approx([1, 1])
     xr.testing.assert_allclose(br.scores.accuracy(filtered), br.scores.ppv(counts).rename("accuracy"))
@@ -99,4 +99,4 @@ def test_filter_gives_a_performance_with_the_same_dims():
 
 def test_filter_outside_its_domain_is_nan():
     counts = br.from_counts(tn=9, fp=0, fn=1, tp=0)
-    assert np.isnan(br.filter_by_importance(counts, br.importance(fp=1, tp=1))).all()
+    assert np.isnan(br.theory.filter_by_importance(counts, br.importance(fp=1, tp=1))).all()

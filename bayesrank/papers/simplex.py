@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 
 from bayesrank._checks import in_words, sequence, whole
+from bayesrank.papers.roc import _lattice, _roc_axes, _values
 from bayesrank.plots._colors import scale_on, shade
+from bayesrank.plots._contours import PAINT, draw_contours, score_label, score_limits
 from bayesrank.plots._style import new_axes, new_panels
-from bayesrank.plots.roc import PAINT, _draw_contours, _lattice, _limits, _name, _roc_axes, _values
 from bayesrank.scores import as_score
 from bayesrank.scores.lattice import lattice_values, simplex_corners, simplex_slice
 
@@ -73,7 +74,7 @@ def animate_contours(
     axes = new_panels(axes, 1, 2, 9.6, 4.4)
     square, lattice = axes
     drawn: list[Any] = []
-    norm, paint = Normalize(*_limits(score)), scale_on(square, PAINT)
+    norm, paint = Normalize(*score_limits(score)), scale_on(square, PAINT)
 
     def draw(p: int) -> list[Any]:
         n = total - p
@@ -82,11 +83,11 @@ def animate_contours(
         drawn.clear()
         points, value = _lattice(p, n), lattice_values(p, n, score).values.ravel()
         for ax, scale, size in ((square, (1, 1), 9), (lattice, (n, p), 4)):
-            drawn.extend(_draw_contours(ax, score, p / total, shown, (0.0, 1.0), scale=scale))
+            drawn.extend(draw_contours(ax, score, p / total, shown, (0.0, 1.0), scale=scale))
             drawn.append(ax.scatter(
                 points["fpr"] * scale[0], points["tpr"] * scale[1], c=value, s=size, cmap=paint, norm=norm, zorder=2
             ))  # fmt: skip
-        square.set_title(f"{_name(score)}: {p} positives, {n} negatives")
+        square.set_title(f"{score_label(score)}: {p} positives, {n} negatives")
         return drawn
 
     _roc_axes(square, (-0.02, 1.02))
@@ -95,7 +96,7 @@ def animate_contours(
         ylabel="true positives", aspect="equal", title=f"the same matrices, to scale: all {total} cases",
     )  # fmt: skip
     lattice.plot([0, total], [total, 0], color=shade(lattice, 0.3), linewidth=0.8)  # the upper right corners of all
-    square.figure.colorbar(ScalarMappable(norm, paint), ax=lattice, label=_name(score), shrink=0.8)
+    square.figure.colorbar(ScalarMappable(norm, paint), ax=lattice, label=score_label(score), shrink=0.8)
     return FuncAnimation(square.figure, draw, frames=frames, interval=120)
 
 
@@ -145,14 +146,14 @@ def confusion_simplex(total: int, positives: Sequence[int], score: Any, ax: Any 
         corner = points.isel(tp=-1, fp=-1).values  # all called positive
         ax.text(*corner, f"  p = {p}", fontsize=8, zorder=9)
         colour = lattice_values(p, total - p, score).values
-        low, high = _limits(score)
+        low, high = score_limits(score)
         dots = ax.scatter(
             *np.moveaxis(points.values, -1, 0).reshape(3, -1), c=colour.ravel(), s=5, cmap=scale_on(ax, PAINT),
             vmin=low, vmax=high,
             plotnonfinite=True, depthshade=False,
         )  # fmt: skip
     if dots is not None:
-        ax.figure.colorbar(dots, ax=ax, label=_name(score), shrink=0.7, pad=0.02)
+        ax.figure.colorbar(dots, ax=ax, label=score_label(score), shrink=0.7, pad=0.02)
     ax.set_axis_off()
     ax.set_box_aspect((1, 1, 1), zoom=1.1)
     ax.view_init(*SIDE)

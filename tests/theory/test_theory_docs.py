@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-PAGES = sorted((Path(__file__).parents[1] / "docs" / "theory").glob("*.md"))
+PAGES = sorted((Path(__file__).parents[2] / "docs" / "theory").glob("*.md"))
 PAGES = [page for page in PAGES if page.stem != "index"]
 
 

@@ -10,18 +10,14 @@ import numpy as np
 
 from bayesrank._checks import flag, numbers, one_prevalence, sequence, span, whole
 from bayesrank.plots._colors import halo, ink, mixed, scale_on, shade
+from bayesrank.plots._contours import PAINT, draw_contours, score_label, score_limits
 from bayesrank.plots._style import new_axes
 from bayesrank.predictive import multiplicity
 from bayesrank.scores import Score, as_score
-from bayesrank.scores.contours import closed_form, contour_curve, contour_meeting_points
 from bayesrank.scores.lattice import lattice_values, pr_lattice, roc_lattice, roc_to_pr
 
-__all__ = ["contours", "count_ticks", "multiplicities", "pr_points", "roc_points"]
+__all__ = ["contours", "multiplicities", "pr_points", "roc_points"]
 
-#: From red, low, to blue, high; on paper grey, not white, between, so that lines are seen.
-PAINT = "coolwarm_r"
-#: Of a number of steps, to rounding.
-SLACK = 1e-9
 #: Contours, and points of a lattice, in a picture: of more nothing can be told.
 MOST, POINTS = 200, 1_000_000
 
@@ -62,9 +58,9 @@ def contours(
         raise ValueError(f"extent must be finite, its low below its high; got {extent}")
     shown = None if values is None else _values(values)
     ax = new_axes(ax, 4.6, 4.2)
-    _draw_contours(ax, score, prevalence, shown, extent, bar=True)
+    draw_contours(ax, score, prevalence, shown, extent, bar=True)
     _roc_axes(ax, extent)
-    ax.set_title(f"{_name(score)}, prevalence {prevalence:.3g}")
+    ax.set_title(f"{score_label(score)}, prevalence {prevalence:.3g}")
     return ax
 
 
@@ -94,7 +90,7 @@ def roc_points(positives: int, negatives: int, score: Any, as_counts: bool = Fal
     wide = flag("as_counts", as_counts) and negatives > 2 * positives
     ax = new_axes(ax, *((8.4, 4.2) if wide else (5.0, 4.2)))
     scale = (negatives, positives) if as_counts else (1, 1)
-    for line in _draw_contours(ax, score, positives / (positives + negatives), None, (0.0, 1.0), scale=scale):
+    for line in draw_contours(ax, score, positives / (positives + negatives), None, (0.0, 1.0), scale=scale):
         _above(ax, line)
     x, y = points["fpr"].values * scale[0], points["tpr"].values * scale[1]
     size = 5 if as_counts else 11
@@ -133,7 +129,7 @@ def pr_points(positives: int, negatives: int, score: Any, ax: Any = None) -> Any
     score, points = as_score(score), _lattice(positives, negatives, pr_lattice)
     share = positives / (positives + negatives)
     ax = new_axes(ax, 5.0, 4.2)
-    for line in _draw_contours(ax, score, share, None, (0.0, 1.0)):
+    for line in draw_contours(ax, score, share, None, (0.0, 1.0)):
         rates = np.array(line.get_data())
         inside = ~np.isnan(rates).any(axis=0)
         curve = roc_to_pr(rates[0, inside], rates[1, inside], share)
@@ -142,42 +138,6 @@ def pr_points(positives: int, negatives: int, score: Any, ax: Any = None) -> Any
         _above(ax, line)
     ax.set(xlabel="recall", ylabel="precision", xlim=(-0.03, 1.03), ylim=(-0.03, 1.03))
     return _draw_points(ax, points["recall"], points["precision"], (positives, negatives), score, s=9)
-
-
-def count_ticks(ax: Any, positives: int, negatives: int) -> Any:
-    """Counts of cases along the axes of a picture of the ROC square, in the place of rates: how many stand behind it.
-
-    Parameters
-    ----------
-    ax : matplotlib Axes
-        With FPR across and TPR up, both from 0 to 1: of any picture here that has such.
-    positives, negatives : int
-        Cases of each class.
-
-    Returns
-    -------
-    matplotlib Axes
-
-    References
-    ----------
-    Lovell et al., Never mind the metrics, Section 4.
-
-    Examples
-    --------
-    >>> ax = count_ticks(contours("f1", 0.2), 20, 80)
-    >>> ax.get_xlabel(), [label.get_text() for label in ax.get_xticklabels()]
-    ('false positives', ['0', '20', '40', '60', '80'])
-    """
-    if ax is None:
-        raise TypeError("ax must be a Matplotlib Axes; got None")
-    ax = new_axes(ax, 0, 0)
-    whole("positives", positives)
-    whole("negatives", negatives)
-    for axis, cases, words in ((ax.xaxis, negatives, "false positives"), (ax.yaxis, positives, "true positives")):
-        ticks = np.unique(np.linspace(0, cases, 5).round())  # counts are whole
-        axis.set_ticks(ticks / max(cases, 1), [f"{t:g}" for t in ticks])
-        axis.set_label_text(words)
-    return ax
 
 
 def multiplicities(positives: int, negatives: int, score: Any, ax: Any = None) -> Any:
@@ -197,7 +157,7 @@ def multiplicities(positives: int, negatives: int, score: Any, ax: Any = None) -
     score, points = as_score(score), _lattice(positives, negatives)
     ax = new_axes(ax, 5.0, 4.2)
     number = multiplicity(positives, negatives, score).isel(tn=slice(None, None, -1)).values  # by FP
-    _draw_contours(ax, score, positives / (positives + negatives), None, (0.0, 1.0))
+    draw_contours(ax, score, positives / (positives + negatives), None, (0.0, 1.0))
     dots = ax.scatter(
         points["fpr"],
         points["tpr"],
@@ -211,7 +171,7 @@ def multiplicities(positives: int, negatives: int, score: Any, ax: Any = None) -
     bar.set_ticks(ticks, labels=[str(n) for n in ticks])
     bar.minorticks_off()
     ax.set_aspect("equal")
-    ax.set(xlabel="FPR", ylabel="TPR", title=f"{_name(score)}: {positives} positives, {negatives} negatives")
+    ax.set(xlabel="FPR", ylabel="TPR", title=f"{score_label(score)}: {positives} positives, {negatives} negatives")
     return ax
 
 
@@ -238,10 +198,10 @@ def _draw_points(
     ax: Any, x: Any, y: Any, sizes: tuple[int, int], score: Score, bar: str = "right", **style: Any
 ) -> Any:
     """The points of a lattice, coloured by a score."""
-    low, high = _limits(score)
+    low, high = score_limits(score)
     value = lattice_values(*sizes, score).values.ravel()
     dots = ax.scatter(x, y, c=value, cmap=scale_on(ax, PAINT), vmin=low, vmax=high, **style)
-    ax.figure.colorbar(dots, ax=ax, label=_name(score), location=bar)
+    ax.figure.colorbar(dots, ax=ax, label=score_label(score), location=bar)
     ax.set_aspect("equal")
     ax.set_title(f"{sizes[0]} positives, {sizes[1]} negatives")
     return ax
@@ -250,67 +210,6 @@ def _draw_points(
 def _above(ax: Any, line: Any) -> None:
     """A contour over points of its own colour: darker, with an edge of paper."""
     line.set(zorder=3, color=mixed(line.get_color(), ink(), 0.45), path_effects=halo(ax, 2.0))
-
-
-def _draw_contours(
-    ax: Any,
-    score: Score,
-    prevalence: float,
-    values: Sequence[float] | np.ndarray | None,
-    extent: tuple[float, float],
-    scale: tuple[float, float] = (1, 1),
-    bar: bool = False,
-) -> list[Any]:
-    """One line for each value, coloured by it."""
-    from matplotlib.cm import ScalarMappable
-    from matplotlib.colors import Normalize
-
-    shown = _steps(*_limits(score)) if values is None else np.asarray(values, dtype=float)
-    norm = Normalize(*_limits(score))
-    paint = ScalarMappable(norm, scale_on(ax, PAINT))
-    lines = []
-    for value in shown.tolist():
-        curve = contour_curve(score, [value], prevalence, extent).isel(value=0)
-        x, y = curve["fpr"] * scale[0], curve["tpr"] * scale[1]
-        lines += ax.plot(x, y, color=paint.to_rgba(value), linewidth=1.2, zorder=0)
-    if bar:
-        ax.figure.colorbar(paint, ax=ax, label=_name(score))
-    if extent != (0.0, 1.0):
-        ax.plot([0, 1, 1, 0, 0], [0, 0, 1, 1, 0], color=ink(), linewidth=1)
-        if closed_form(score) is not None:
-            meeting = contour_meeting_points(score, prevalence)
-            near = meeting.where(np.abs(meeting["fpr"] - np.mean(extent)) <= np.ptp(extent) / 2)
-            ax.plot(near["fpr"], near["tpr"], "o", color=ink(), markersize=4)
-    return lines
-
-
-def _limits(score: Score) -> tuple[float, float]:
-    """Ends of the colour scale: the score's range; for infinite ones as far as the contours go."""
-    low, high = score.range
-    return (low if np.isfinite(low) else -10.0, high if np.isfinite(high) else 10.0)
-
-
-def _steps(low: float, high: float) -> np.ndarray:
-    """Round values strictly between two ends, 1, 2 or 5 times a power of ten apart: as many in any unit.
-
-    The step is a tenth at least of the way from an end to 0, if that lies between them, else to the other end.
-    """
-    span = max(-low, high) if low <= 0 <= high else high - low
-    if span == 0:
-        return np.array([])
-    power = np.floor(np.log10(span / 10) + SLACK)
-    size = next(size for size in (1, 2, 5, 10) if size * (1 + SLACK) >= span / 10 / 10**power)
-    step = size * 10**power
-    first, last = np.floor(low / step + SLACK) + 1, np.ceil(high / step - SLACK) - 1
-    # Whole numbers of steps by a division where that is exact, so that 3 steps of 0.1 are 0.3.
-    times = np.arange(first, last + 1) * size
-    return times / 10**-power if power < 0 else times * 10**power
-
-
-def _name(score: Any) -> str:
-    score = as_score(score)
-    # A symbol with an index is not for plain text.
-    return score.symbol if score.symbol and "_" not in score.symbol else score.name.replace("_", " ")
 
 
 def _roc_axes(ax: Any, extent: tuple[float, float]) -> None:

@@ -11,10 +11,10 @@ import xarray as xr
 from scipy.stats import kendalltau
 
 import bayesrank as br
-from bayesrank import audits
 from bayesrank._kendall import dense_ranks, tau_b
 from bayesrank.performance import as_performance
 from bayesrank.scores import as_score
+from bayesrank.theory import audits
 
 # Score: (tests, tau_min, tau_max) without constraint, at prevalence 0.2, at prevalence 0.5. V: held, X: failed.
 PRINTED = {
@@ -52,7 +52,7 @@ PRINTED = {
 
 @pytest.fixture(scope="module")
 def table():
-    return br.audit_table()
+    return br.theory.audit_table()
 
 
 def test_every_score_of_table_1_is_audited(table):
@@ -259,10 +259,12 @@ def test_a_score_defined_nowhere_is_refused():
 
 
 def test_audit_stays_a_function():
-    importlib.import_module("bayesrank.audits")
+    importlib.import_module("bayesrank.theory.audits")
     assert callable(br.audit)
     assert not isinstance(br.audit, ModuleType)
-    code = "import sys, bayesrank as br, bayesrank.audits; assert callable(br.audit) and 'numba' not in sys.modules"
+    code = (
+        "import sys, bayesrank as br, bayesrank.theory.audits; assert callable(br.audit) and 'numba' not in sys.modules"
+    )
     subprocess.run([sys.executable, "-c", code], check=True)
 
 

@@ -21,7 +21,7 @@ import bayesrank as br
     ],
 )
 def test_scores_that_order_alike(one, two, fixed, same_domain):
-    found = br.compare_orders(one, two, **fixed)
+    found = br.theory.compare_orders(one, two, **fixed)
     assert found["alike"]
     assert not found["opposite"]
     assert "alike" in found["verdict"].item()
@@ -42,7 +42,7 @@ def test_scores_that_order_alike(one, two, fixed, same_domain):
     ],
 )
 def test_scores_that_do_not(one, two, fixed):
-    found = br.compare_orders(one, two, **fixed)
+    found = br.theory.compare_orders(one, two, **fixed)
     assert not found["alike"]
     assert "differently" in found["verdict"].item()
     pair = found["counterexample"]
@@ -60,7 +60,7 @@ def test_scores_that_do_not(one, two, fixed):
 
 
 def test_the_reverse_of_a_score():
-    found = br.compare_orders("accuracy", lambda tn, fp, fn, tp: fp + fn)
+    found = br.theory.compare_orders("accuracy", lambda tn, fp, fn, tp: fp + fn)
     assert found["opposite"]
     assert not found["alike"]
     assert "opposite" in found["verdict"].item()
@@ -68,6 +68,6 @@ def test_the_reverse_of_a_score():
 
 def test_scores_never_defined_together_are_refused():
     with pytest.raises(ValueError, match="score must be defined where other is"):
-        br.compare_orders("f1", lambda tn, fp, fn, tp: tp * np.nan)
+        br.theory.compare_orders("f1", lambda tn, fp, fn, tp: tp * np.nan)
     with pytest.raises(ValueError, match="prediction_rate must be left out"):
-        br.compare_orders("f1", "f2", 0.2, prediction_rate=0.2)
+        br.theory.compare_orders("f1", "f2", 0.2, prediction_rate=0.2)

@@ -12,10 +12,10 @@ import numpy as np
 
 from bayesrank._checks import in_words, is_number, sequence, whole
 from bayesrank.counts import from_counts
+from bayesrank.papers.interactive import SCALE, _short, checked_sizes
 from bayesrank.plots._colors import OKABE_ITO
+from bayesrank.plots._contours import round_values, score_label, score_limits
 from bayesrank.plots._page import Html, embedded, page, part
-from bayesrank.plots.interactive import SCALE, _short, checked_sizes
-from bayesrank.plots.roc import _limits, _name, _steps
 from bayesrank.predictive import confusion_pmf
 from bayesrank.predictive.scores import equal_runs, exact_ratio
 from bayesrank.scores import Score, as_score
@@ -68,7 +68,7 @@ def explore_pmf(
     Returns
     -------
     str
-        The page, which a notebook shows, written to a file by :func:`bayesrank.plots.interactive.save`.
+        The page, which a notebook shows, written to a file by :func:`bayesrank.papers.interactive.save`.
 
     Raises
     ------
@@ -101,7 +101,8 @@ def explore_pmf(
         for name in MODELS.values()
     )
     panels = "".join(
-        f'<div><svg data-score viewBox="0 0 400 280" width="400" role="img" aria-label="pmf of {escape(_name(score))}">'
+        '<div><svg data-score viewBox="0 0 400 280" width="400" role="img" '
+        f'aria-label="pmf of {escape(score_label(score))}">'
         '</svg><output aria-live="polite"></output></div>'
         for score in found
     )
@@ -138,7 +139,7 @@ def explore_contours(
     Returns
     -------
     str
-        The page, which a notebook shows, written to a file by :func:`bayesrank.plots.interactive.save`.
+        The page, which a notebook shows, written to a file by :func:`bayesrank.papers.interactive.save`.
 
     Raises
     ------
@@ -160,12 +161,12 @@ def explore_contours(
     if not found:
         raise ValueError("scores must hold a score at least; got none")
     start = _start(sizes[0], observed)
-    limits = [_limits(score) for score in found]
+    limits = [score_limits(score) for score in found]
     data = {
         "start": start,
         "extent": EXTENT,
         "scale": SCALE,
-        "scores": [{"name": _name(score), "low": low, "high": high}
+        "scores": [{"name": score_label(score), "low": low, "high": high}
                    for score, (low, high) in zip(found, limits, strict=True)],
         "sizes": [{"p": p, "n": n, "scores": [_contours(p, n, score) for score in found]} for p, n in sizes],
     }  # fmt: skip
@@ -240,10 +241,10 @@ def _shared(p: int, n: int, score: Score, joints: Sequence[np.ndarray]) -> dict[
     group[order] = np.repeat(np.arange(starts.size), np.diff(np.append(starts, order.size)))
     known = group >= 0
     masses = [np.bincount(group[known], joint.ravel()[known]) for joint in joints]
-    low, high = _limits(score)
+    low, high = score_limits(score)
     heights = [np.histogram(values[order[starts]], BINS, (low, high), weights=mass)[0] for mass in masses]
     return {
-        "name": _name(score),
+        "name": score_label(score),
         "low": low,
         "high": high,
         "values": [float(f"{value:.9g}") for value in values[order[starts]].tolist()],
@@ -256,8 +257,8 @@ def _shared(p: int, n: int, score: Score, joints: Sequence[np.ndarray]) -> dict[
 
 def _contours(p: int, n: int, score: Score) -> dict[str, Any]:
     """Lines of equal values, beyond the ROC square where their form is known, and values of all matrices (tp, tn)."""
-    low, high = _limits(score)
-    steps = _steps(low, high)
+    low, high = score_limits(score)
+    steps = round_values(low, high)
     curves = contour_curve(score, steps, p / (p + n), EXTENT, points=401)
     lines = []
     for k, value in enumerate(steps.tolist()):
@@ -320,14 +321,15 @@ def _boxes(*named: tuple[str, str], off: Sequence[str] = ()) -> str:
 
 def _named(score: Score) -> str:
     plain = score.name.replace("_", " ")
-    return _name(score) if _name(score).lower() == plain else f"{_name(score)}, {plain}"
+    return score_label(score) if score_label(score).lower() == plain else f"{score_label(score)}, {plain}"
 
 
 def _explored(kind: str, data: Any, body: str) -> str:
     """What is explored, with its style and its script, beside those of every page."""
     return (
-        f'<style>\n{part("explore.css")}</style><div class="explore" data-explore="{kind}">{embedded(data)}{body}</div>'
-        f"<script>\n{part('explore.js')}</script>"
+        f"<style>\n{part('explore.css', 'bayesrank.papers')}</style>"
+        f'<div class="explore" data-explore="{kind}">{embedded(data)}{body}</div>'
+        f"<script>\n{part('explore.js', 'bayesrank.papers')}</script>"
     )
 
 

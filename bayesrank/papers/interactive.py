@@ -12,10 +12,11 @@ import numpy as np
 import xarray as xr
 
 from bayesrank._checks import in_words, sequence, whole
+from bayesrank.papers.roc import _lattice
+from bayesrank.papers.simplex import SIDE as SIDE_SEEN
+from bayesrank.papers.simplex import checked_positives
+from bayesrank.plots._contours import round_values, score_label, score_limits
 from bayesrank.plots._page import Html, embedded, page
-from bayesrank.plots.roc import _lattice, _limits, _name, _steps
-from bayesrank.plots.simplex import SIDE as SIDE_SEEN
-from bayesrank.plots.simplex import checked_positives
 from bayesrank.predictive import confusion_pmf
 from bayesrank.scores import as_score
 from bayesrank.scores.contours import contour_curve
@@ -68,7 +69,7 @@ def turning_simplex(total: int, positives: Sequence[int], score: Any) -> Html:
     for p in shown:
         _lattice(p, total - p)  # refuses what is too large to be drawn
     corners = simplex_corners(total)
-    low, high = _limits(score)
+    low, high = score_limits(score)
     slices = []
     for p in shown:
         values = lattice_values(p, total - p, score).transpose("tp", "fp").values.ravel()
@@ -78,7 +79,7 @@ def turning_simplex(total: int, positives: Sequence[int], score: Any) -> Html:
         "corners": corners.values.tolist(),
         "names": corners["cell"].values.tolist(),
         "slices": slices,
-        "score": _name(score),
+        "score": score_label(score),
         "low": low,
         "high": high,
         "scale": SCALE,
@@ -87,7 +88,9 @@ def turning_simplex(total: int, positives: Sequence[int], score: Any) -> Html:
     boxes = " ".join(
         f'<label><input type="checkbox" checked> {one["positives"]} positives</label>' for one in slices
     )  # fmt: skip
-    words = f"All confusion matrices of {total} cases with the shown numbers of positives, coloured by {_name(score)}"
+    words = (
+        f"All confusion matrices of {total} cases with the shown numbers of positives, coloured by {score_label(score)}"
+    )
     body = (
         f'<div class="solid" data-page="solid">{embedded(data)}<p>{boxes}</p>'
         f'<canvas width="720" height="720" tabindex="0" role="img" aria-label="{escape(words)}; arrow keys turn it">'
@@ -106,7 +109,7 @@ def pmf_slider(
 ) -> Html:
     """The pmf of the next confusion matrix over a score's contours, as its class sizes move under a slider.
 
-    Areas are proportional to masses, at one scale in all frames; :func:`bayesrank.plots.explorers.explore_pmf` moves
+    Areas are proportional to masses, at one scale in all frames; :func:`bayesrank.papers.explorers.explore_pmf` moves
     what was observed.
 
     Parameters
@@ -139,8 +142,8 @@ def pmf_slider(
     """
     score = as_score(score)
     sizes = checked_sizes(sizes)
-    low, high = _limits(score)
-    values = _steps(low, high)
+    low, high = score_limits(score)
+    values = round_values(low, high)
     frames = []
     pmfs = [confusion_pmf(counts, p, n, model, prior) for p, n in sizes]
     largest = max(pmf.max().item() for pmf in pmfs)
@@ -148,13 +151,13 @@ def pmf_slider(
         curves = contour_curve(score, values, p / (p + n), points=101)
         across, up = curves["fpr"].values, curves["tpr"].values
         lines = "".join(
-            _line(across[i], up[i], _color(value, low, high), f"{_name(score)} = {value:g}")
+            _line(across[i], up[i], _color(value, low, high), f"{score_label(score)} = {value:g}")
             for i, value in enumerate(values.tolist())
         )
         dots = _dots(pmfs[place], largest)
         hidden = ' style="display:none"' if place else ""
         frames.append(f'<g data-frame="{p} + {n}"{hidden}>{lines}{dots}</g>')
-    title = f"The next confusion matrix and {_name(score)}"
+    title = f"The next confusion matrix and {score_label(score)}"
     slider = (
         '<p hidden><label>positives + negatives: <input type="range" min="0" max="0" step="1" value="0"></label> '
         '<output aria-live="polite"></output></p>'
@@ -162,7 +165,7 @@ def pmf_slider(
     body = (
         f'<div class="frames" data-page="frames">{slider}<svg viewBox="0 0 580 570" width="720" role="img" '
         f'aria-label="{escape(title)}: dots are confusion matrices, their areas proportional to probability, over '
-        f'lines of equal {escape(_name(score))}">{_axes()}{"".join(frames)}</svg>'
+        f'lines of equal {escape(score_label(score))}">{_axes()}{"".join(frames)}</svg>'
         f"{_key(values.tolist(), low, high)}</div>"
     )
     return page(title, body)

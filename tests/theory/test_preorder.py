@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from scipy.stats import rankdata
 
 import bayesrank as br
-from bayesrank.ranking import dual
-from bayesrank.ranking.preorder import is_preorder
+from bayesrank.theory import dual
+from bayesrank.theory.preorder import is_preorder
 
 FOUR = ("worse", "equivalent", "better", "incomparable")
 quick = settings(max_examples=30, deadline=None)
@@ -31,7 +31,7 @@ def test_theorem_1(seed, name):
     counts = random_counts(seed)
     score = br.scores.get(name)
     values = score(counts)
-    found = br.relations(values, counts, higher_is_better=score.higher_is_better)
+    found = br.theory.relations(values, counts, higher_is_better=score.higher_is_better)
     assert is_preorder(found["worse_or_equivalent"])
     assert (sum(found[relation].astype(int) for relation in FOUR) == 1).all()
     p = br.as_performance(counts)
@@ -46,7 +46,7 @@ def test_theorem_1(seed, name):
 @quick
 @given(st.integers(0, 2**32 - 1))
 def test_relations_are_what_their_names_say(seed):
-    found = br.relations(br.scores.f1(random_counts(seed)))
+    found = br.theory.relations(br.scores.f1(random_counts(seed)))
     matrix = {name: found[name].values for name in FOUR}
     assert (matrix["equivalent"] == matrix["equivalent"].T).all()
     assert matrix["equivalent"].diagonal().all()
@@ -80,8 +80,8 @@ def test_removing_an_entity_never_reorders_the_others(seed, gone, name):
     counts = random_counts(seed)
     values, better = br.scores.get(name)(counts), br.scores.get(name).higher_is_better
     rest = np.delete(counts["entity"].values, gone)
-    before = br.relations(values, counts, better).sel(entity=rest, rival=rest)
-    after = br.relations(values.sel(entity=rest), counts.sel(entity=rest), better)
+    before = br.theory.relations(values, counts, better).sel(entity=rest, rival=rest)
+    after = br.theory.relations(values.sel(entity=rest), counts.sel(entity=rest), better)
     xr.testing.assert_equal(before, after)
     ranks, alone = (br.rank(part, name).sel(entity=rest).values for part in (values, values.sel(entity=rest)))
     np.testing.assert_array_equal(np.sign(ranks[:, None] - ranks), np.sign(alone[:, None] - alone))
@@ -91,7 +91,7 @@ def test_removing_an_entity_never_reorders_the_others(seed, gone, name):
 @given(st.integers(0, 2**32 - 1))
 def test_ranks_are_within_the_bounds_of_axiom_1(seed):
     values = br.scores.f1(random_counts(seed))
-    bounds = br.rank_bounds(br.relations(values))
+    bounds = br.theory.rank_bounds(br.theory.relations(values))
     defined = np.isfinite(values.values)
     for method in ("min", "average", "max"):
         ranks = br.rank(values, method=method).values[defined]
@@ -103,29 +103,29 @@ def test_ranks_are_within_the_bounds_of_axiom_1(seed):
 
 def test_the_dual_turns_better_into_worse():
     counts = random_counts(7)
-    found = br.relations(br.scores.mcc(counts), counts)
+    found = br.theory.relations(br.scores.mcc(counts), counts)
     turned = dual(found)
     assert (turned["better"].values == found["worse"].values).all()
     assert (turned["equivalent"].values == found["equivalent"].values).all()
     assert (turned["incomparable"].values == found["incomparable"].values).all()
     xr.testing.assert_equal(dual(turned), found)
-    reverse = br.relations(br.scores.mcc(counts), counts, higher_is_better=False)
+    reverse = br.theory.relations(br.scores.mcc(counts), counts, higher_is_better=False)
     xr.testing.assert_equal(turned, reverse)
 
 
 def test_equal_performances_are_equivalent_outside_the_domain():
     counts = br.from_counts(tn=[9, 18, 8], fp=[0, 0, 0], fn=[1, 2, 2], tp=[0, 0, 0])
     values = br.scores.ppv(counts)
-    found = br.relations(values, counts)
+    found = br.theory.relations(values, counts)
     assert found["equivalent"].values.tolist() == [[True, True, False], [True, True, False], [False, False, True]]
-    assert br.relations(values)["equivalent"].values.tolist() == np.eye(3, dtype=bool).tolist()
+    assert br.theory.relations(values)["equivalent"].values.tolist() == np.eye(3, dtype=bool).tolist()
 
 
 def test_direction_is_what_was_told():
     counts = br.from_counts(tn=[8, 7], fp=[0, 1], fn=[1, 1], tp=[1, 1], entity=["a", "b"])
     for score in (br.scores.accuracy, br.scores.error_rate):
         assert (
-            br.relations(score(counts), higher_is_better=score.higher_is_better)["better"]
+            br.theory.relations(score(counts), higher_is_better=score.higher_is_better)["better"]
             .sel(entity="a", rival="b")
             .item()
         )
@@ -134,20 +134,20 @@ def test_direction_is_what_was_told():
 def test_a_score_without_direction_must_be_told():
     values = br.scores.bias_index(random_counts(1))
     with pytest.raises(ValueError, match="higher_is_better must be given"):
-        br.relations(values)
-    assert is_preorder(br.relations(values, higher_is_better=True)["worse_or_equivalent"])
+        br.theory.relations(values)
+    assert is_preorder(br.theory.relations(values, higher_is_better=True)["worse_or_equivalent"])
 
 
 def test_draws_pass_through():
     posterior = br.fit(random_counts(3), draws=20, chains=2, seed=0)
-    found = br.relations(br.scores.f1(posterior), posterior)
+    found = br.theory.relations(br.scores.f1(posterior), posterior)
     assert found["worse"].dims == ("chain", "draw", "entity", "rival")
-    assert br.rank_bounds(found)["lower"].dims == ("chain", "draw", "entity")
+    assert br.theory.rank_bounds(found)["lower"].dims == ("chain", "draw", "entity")
 
 
 def test_entities_are_needed():
     with pytest.raises(ValueError, match="dim entity"):
-        br.relations(xr.DataArray([1.0], dims="draw"))
+        br.theory.relations(xr.DataArray([1.0], dims="draw"))
 
 
 @quick
@@ -156,8 +156,8 @@ def test_dominance_is_the_intersection_of_orders(seed):
     """F 3.2, Example 1: ROC dominance from the two rates of each pair, by hand."""
     counts = random_counts(seed)
     tnr, tpr = br.scores.tnr(counts), br.scores.tpr(counts)
-    found = br.dominance(br.relations(tnr, counts), br.relations(tpr, counts))
-    assert br.relation_properties(found["worse_or_equivalent"])["preorder"]
+    found = br.theory.dominance(br.theory.relations(tnr, counts), br.theory.relations(tpr, counts))
+    assert br.theory.relation_properties(found["worse_or_equivalent"])["preorder"]
     assert (sum(found[relation].astype(int) for relation in FOUR) == 1).all()
     p = br.as_performance(counts)
     for one, two in product(counts["entity"].values, repeat=2):
@@ -165,22 +165,22 @@ def test_dominance_is_the_intersection_of_orders(seed):
         lower = all(rate.sel(entity=one).item() <= rate.sel(entity=two).item() for rate in (tnr, tpr))
         assert found["worse_or_equivalent"].sel(entity=one, rival=two).item() == (same or lower)
         assert found["better_or_equivalent"].sel(entity=two, rival=one).item() == (same or lower)
-    bounds = br.rank_bounds(found)
+    bounds = br.theory.rank_bounds(found)
     assert (bounds["lower"] == found["worse"].sum("rival") + 1).all()
 
 
 def test_dominance_follows_the_names_of_entities():
     values = xr.DataArray([0.1, 0.5, 0.9], dims="entity", coords={"entity": list("abc")})
-    order = br.relations(values)
-    turned = br.relations(values[::-1])
-    xr.testing.assert_equal(br.dominance(order, turned), order)
-    xr.testing.assert_equal(br.dominance(order), order)
+    order = br.theory.relations(values)
+    turned = br.theory.relations(values[::-1])
+    xr.testing.assert_equal(br.theory.dominance(order, turned), order)
+    xr.testing.assert_equal(br.theory.dominance(order), order)
     with pytest.raises(ValueError, match="orders must be of the same entities"):
-        br.dominance(order, br.relations(values[:2]))
-    with pytest.raises(ValueError, match=r"orders must come from br\.relations"):
-        br.dominance(order["worse"])
+        br.theory.dominance(order, br.theory.relations(values[:2]))
+    with pytest.raises(ValueError, match=r"orders must come from br\.theory\.relations"):
+        br.theory.dominance(order["worse"])
     with pytest.raises(ValueError, match="orders must hold"):
-        br.dominance()
+        br.theory.dominance()
 
 
 @pytest.mark.parametrize(
@@ -196,15 +196,15 @@ def test_dominance_follows_the_names_of_entities():
     ],
 )
 def test_properties_of_relations(matrix, held):
-    found = br.relation_properties(xr.DataArray(np.array(matrix, dtype=bool), dims=("entity", "rival")))
+    found = br.theory.relation_properties(xr.DataArray(np.array(matrix, dtype=bool), dims=("entity", "rival")))
     assert [name for name in found.data_vars if found[name]] == [n for n in found.data_vars if n in held.split()]
 
 
 def test_properties_keep_other_dims_and_refuse_what_is_no_relation():
     values = xr.DataArray([[0.1, 0.2], [0.3, 0.3]], dims=("draw", "entity"))
-    found = br.relation_properties(br.relations(values)["worse_or_equivalent"])
+    found = br.theory.relation_properties(br.theory.relations(values)["worse_or_equivalent"])
     assert found["order"].values.tolist() == [True, False]
     with pytest.raises(TypeError, match="relation must be a DataArray of Booleans"):
-        br.relation_properties(values)
+        br.theory.relation_properties(values)
     with pytest.raises(ValueError, match="relation must be over entity and rival"):
-        br.relation_properties(values > 0.2)
+        br.theory.relation_properties(values > 0.2)

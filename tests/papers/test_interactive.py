@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import bayesrank as br
+from bayesrank.papers.interactive import LARGEST, LEFT, SIDE, pmf_slider, save, turning_simplex
 from bayesrank.plots._page import Html, greys, page, themed
-from bayesrank.plots.interactive import LARGEST, LEFT, SIDE, pmf_slider, save, turning_simplex
 from bayesrank.report import ranking_report
 from bayesrank.scores.lattice import lattice_values, simplex_slice
 

@@ -3,7 +3,7 @@
 ``bayesrank.audit`` takes a score as a raw function, higher counted as better, and looks for performances that show it
 unfit: one that is surely no more satisfying and yet scores higher (axiom 2), a mixture of two that scores higher than
 both (axiom 3, upper), or lower than both (axiom 3, lower). It also looks for the ranking scores that agree with it
-most and least, by Kendall's tau. ``python -m bayesrank.audits`` prints the audit of 27 common scores.
+most and least, by Kendall's tau. ``python -m bayesrank.theory.audits`` prints the audit of 27 common scores.
 """
 
 from collections.abc import Iterable
@@ -14,11 +14,11 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank._axioms import OPERATIONS, ROUNDING, counterexamples, lattice
 from bayesrank._checks import sequence, whole
 from bayesrank.scores.names import as_score
 from bayesrank.scores.placement import FixedRate, canonical_values, fixed_rate, place, places, swapped
 from bayesrank.scores.score import Score
+from bayesrank.theory._axioms import OPERATIONS, ROUNDING, counterexamples, lattice
 
 __all__ = ["TABLE_1", "audit", "audit_table"]
 

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import bayesrank as br
+from bayesrank.papers.explorers import METRICS, _shared, _thinned, explore_contours, explore_pmf
 from bayesrank.plots._page import part
-from bayesrank.plots.explorers import METRICS, _shared, _thinned, explore_contours, explore_pmf
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 browser = pytest.mark.skipif(CHROMIUM is None, reason="needs chromium")
@@ -112,7 +112,7 @@ def test_nothing_is_loaded():
     for text in (PMF, CONTOURS):
         assert not re.search(r"<(script|link|img)[^>]*(src|href)=", text)
         assert "http" not in text
-    assert not re.search(r"fetch|XMLHttp|import\(", part("explore.js"))
+    assert not re.search(r"fetch|XMLHttp|import\(", part("explore.js", "bayesrank.papers"))
 
 
 def told(tmp_path, page, script, *flags):
