@@ -7,19 +7,18 @@ Matplotlib's style, dark ones too.
 from bayesrank.plots._colors import colors
 from bayesrank.plots.cases import case_grid
 from bayesrank.plots.checks import predictive_check
-from bayesrank.plots.datasets import rank_blobs
 from bayesrank.plots.decisions import decision_curve
 from bayesrank.plots.maps import value_tile, value_tiles
 from bayesrank.plots.meta_analysis import summary_roc
-from bayesrank.plots.ops import ops_curve, ops_drift, ops_square, ops_tile, ops_values
+from bayesrank.plots.ops import ops_curve, ops_drift, ops_square, ops_values
 from bayesrank.plots.populations import shrinkage
 from bayesrank.plots.predictive import effect_of_size, matrix_pmf, pmf_over_contours, pr_pmf
-from bayesrank.plots.ranks import forest, rank_distribution, rank_heatmap, score_lines, superiority
+from bayesrank.plots.ranks import forest, rank_heatmap, superiority
 from bayesrank.plots.rates import roc_regions
 from bayesrank.plots.score_pmfs import score_pmf, score_pmf_by_tpr, score_pmfs
 from bayesrank.plots.sensitivities import sensitivity
 from bayesrank.plots.tables import intervals
-from bayesrank.plots.tile import credible_tile, expected_rank_tile, probability_best_tiles, shares, winner_tile
+from bayesrank.plots.tile import credible_tile, expected_rank_tile, shares, winner_tile
 from bayesrank.plots.values import difference, posterior_against_prior
 
 __all__ = [
@@ -36,18 +35,13 @@ __all__ = [
     "ops_curve",
     "ops_drift",
     "ops_square",
-    "ops_tile",
     "ops_values",
     "pmf_over_contours",
     "posterior_against_prior",
     "pr_pmf",
     "predictive_check",
-    "probability_best_tiles",
-    "rank_blobs",
-    "rank_distribution",
     "rank_heatmap",
     "roc_regions",
-    "score_lines",
     "score_pmf",
     "score_pmf_by_tpr",
     "score_pmfs",

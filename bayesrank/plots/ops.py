@@ -10,11 +10,10 @@ from rich.cells import cell_len
 from bayesrank import _text
 from bayesrank._checks import array_over, one_of, result_of
 from bayesrank.plots._colors import ink, looks, paper, scale_on, shade, winners
-from bayesrank.plots._furniture import ACROSS, UP
 from bayesrank.plots._letters import legible
 from bayesrank.plots._style import OKABE_ITO, entity_colors, new_axes, new_panels, plain_names
 
-__all__ = ["ops_curve", "ops_drift", "ops_square", "ops_tile", "ops_values"]
+__all__ = ["ops_curve", "ops_drift", "ops_square", "ops_values"]
 
 AXES = {"recall": "recall", "share": "share of cases called positive", "fpr": "false positive rate", "k": "cases K"}
 #: Of more entities than these, only those that are best somewhere have a name and a colour.
@@ -217,46 +216,6 @@ def _ops_curves(results: Mapping[Any, xr.Dataset], axes: Any, colors: Mapping[An
     axes[1].legend(frameon=False, fontsize=9, loc="upper left", bbox_to_anchor=(1.0, 1.0))
     legible(axes[0])
     return axes
-
-
-def ops_tile(ops: xr.DataArray, ax: Any = None) -> Any:
-    """The OPS Tile of one performance: the OPS of every canonical ranking score.
-
-    Parameters
-    ----------
-    ops : xarray.DataArray
-        Of :func:`bayesrank.ops.tile`, (b, a), for one entity and without draws: select, or take their mean.
-    ax : matplotlib.axes.Axes, optional
-        Where to draw.
-
-    Returns
-    -------
-    matplotlib.axes.Axes
-
-    Examples
-    --------
-    >>> import bayesrank as br
-    >>> ax = ops_tile(br.ops.tile(br.from_counts(tn=80, fp=1, fn=3, tp=27)).squeeze())
-    >>> ax.get_xlabel().startswith("a")
-    True
-    """
-    array_over("ops", ops, ("b", "a"), " (select an entity, average draws)")
-    ax = new_axes(ax, 5.4, 4.6)
-    image = ax.pcolormesh(
-        ops["a"], ops["b"], ops.transpose("b", "a"), cmap="cividis", shading="nearest", rasterized=True
-    )
-    low, high = float(ops.min()), float(ops.max())
-    if high - low > 1e-6:
-        ax.contour(ops["a"], ops["b"], ops.transpose("b", "a"), levels=5, colors=[paper(ax)], linewidths=0.8)
-    ax.set(
-        xlim=(0, 1),
-        ylim=(0, 1),
-        aspect="equal",
-        xlabel=ACROSS,
-        ylabel=UP,
-    )
-    ax.figure.colorbar(image, ax=ax, label="OPS", shrink=0.85)
-    return ax
 
 
 def ops_drift(result: xr.Dataset, entity: Any = None, axes: Any = None) -> Any:

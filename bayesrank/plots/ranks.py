@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from bayesrank._checks import in_words, named, whole
-from bayesrank.plots._colors import contrasting, entity_colors, fading, ink, list_colors, looks, shade
+from bayesrank._checks import whole
+from bayesrank.plots._colors import contrasting, fading, ink, list_colors, shade
 from bayesrank.plots._letters import legible
 from bayesrank.plots._style import (
     is_ratio,
@@ -19,13 +19,12 @@ from bayesrank.plots._style import (
     log_axis,
     matrix_size,
     new_axes,
-    plain_names,
     rank_ticks,
     strip,
 )
 from bayesrank.ranking.summary import check_pairs, ranking_table
 
-__all__ = ["forest", "rank_distribution", "rank_heatmap", "score_lines", "superiority"]
+__all__ = ["forest", "rank_heatmap", "superiority"]
 
 
 def forest(
@@ -172,66 +171,6 @@ def rank_heatmap(ranking: xr.Dataset, ax: Any = None, *, top: int | None = None)
     return legible(ax)
 
 
-def rank_distribution(
-    ranking: xr.Dataset, ax: Any = None, *, top: int | None = None, colors: Mapping[Any, Any] | None = None
-) -> Any:
-    """Every entity's distribution over the ranks: circles with areas proportional to probability.
-
-    The line is the rank interval at the ranking's ``prob``, the tick its median.
-
-    Parameters
-    ----------
-    ranking : xarray.Dataset
-        Of :func:`bayesrank.credible_ranking`.
-    ax : matplotlib.axes.Axes, optional
-        Where to draw.
-    top : int, optional
-        How many entities to draw, the first ones; all by default.
-    colors : mapping, optional
-        As for :func:`forest`.
-
-    Returns
-    -------
-    matplotlib.axes.Axes
-
-    Examples
-    --------
-    >>> import bayesrank as br
-    >>> counts = br.from_counts(tn=[70, 79], fp=[10, 1], fn=[9, 1], tp=[21, 29], entity=["a", "b"])
-    >>> ax = rank_distribution(br.credible_ranking(br.fit(counts, seed=1), "f1"))
-    >>> [label.get_text() for label in ax.get_yticklabels()]
-    ['b', 'a']
-    """
-    ordered, left_out = _in_order(ranking, top)
-    size, ranks = ordered.sizes["entity"], ordered.sizes["rank"]
-    ax = new_axes(ax, *list_size(size))
-    probability = ordered["rank_probability"].transpose("entity", "rank").values
-    names = ordered["entity"].values.tolist()
-    paints = list_colors(ax, ranking["entity"].values.tolist(), colors)
-    # A circle of probability 1 just fills its row, or its column if that is narrower, in points.
-    box = ax.get_window_extent()
-    height = 72 * box.height / ax.figure.dpi / size
-    across = min(height, 72 * box.width / ax.figure.dpi / max(ranks, 12) * 3)
-    rows, at = np.nonzero(probability > 0)
-    area = probability[rows, at] / (probability.max() or 1.0) * (0.9 * across) ** 2
-    ax.scatter(at + 1, rows, s=area, color=[paints[names[i]] for i in rows], alpha=0.55, linewidth=0)
-    ranked = probability.sum(axis=1) > 0
-    median = 1 + np.argmax(np.cumsum(probability, axis=1) >= 0.5 * probability.sum(axis=1, keepdims=True), axis=1)
-    y = np.arange(size)
-    ax.hlines(
-        y, ordered["rank_lower"], ordered["rank_upper"], color=[paints[name] for name in names], linewidth=1
-    )  # fmt: skip
-    ax.plot(median[ranked], y[ranked], "|", color=ink(), markersize=0.7 * height, markeredgewidth=1.5)
-    list_names(ax, names)
-    ax.set_xlabel(
-        f"rank (circles: probability, line: {100 * ranking.attrs['prob']:g}% interval, tick: median){left_out}"
-    )
-    ax.set_xlim(0.2, ranks + 0.8)
-    rank_ticks(ax.xaxis, ranks)
-    strip(ax)
-    return legible(ax)
-
-
 def superiority(ranking: xr.Dataset, ax: Any = None, *, top: int | None = None) -> Any:
     """The probability that the entity of a row beats that of a column by more than the ROPE.
 
@@ -281,74 +220,6 @@ def superiority(ranking: xr.Dataset, ax: Any = None, *, top: int | None = None) 
     more = f"{gap}by more than {rope:g}" if rope else ""
     ax.set_title(f"P(row beats column{more}){left_out}", fontsize=10)
     ax.figure.colorbar(image, ax=ax, shrink=0.6, aspect=30)
-    return legible(ax)
-
-
-def score_lines(
-    rankings: Mapping[str, xr.Dataset],
-    highlight: int = 8,
-    ax: Any = None,
-    *,
-    colors: Mapping[Any, Any] | None = None,
-) -> Any:
-    """Expected ranks across several scores, one line an entity.
-
-    Parameters
-    ----------
-    rankings : mapping
-        From the name of each score to its credible ranking of the same entities.
-    highlight : int
-        How many entities get a colour and their name: those with the best expected rank over all scores.
-    ax : matplotlib.axes.Axes, optional
-        Where to draw.
-    colors : mapping, optional
-        From entities to colours; the others are grey. By default an entity has the colour of its place among all.
-
-    Returns
-    -------
-    matplotlib.axes.Axes
-
-    Examples
-    --------
-    >>> import bayesrank as br
-    >>> counts = br.from_counts(tn=[70, 79], fp=[10, 1], fn=[9, 1], tp=[21, 29], entity=["a", "b"])
-    >>> posterior = br.fit(counts, seed=1)
-    >>> ax = score_lines({name: br.credible_ranking(posterior, name) for name in ("tpr", "tnr")})
-    >>> ax.get_ylabel()
-    'expected rank'
-    """
-    if not isinstance(rankings, Mapping) or isinstance(rankings, xr.Dataset):
-        raise TypeError(f"rankings must be a mapping from scores to their rankings; got {in_words(rankings)}")
-    if len(rankings) < 2:
-        raise ValueError(f"rankings must hold two or more scores; got {list(rankings)}")
-    for name, one in rankings.items():
-        with named(f"rankings[{name!r}]", "ranking"):
-            ranking_table(one)
-    if len({frozenset(one["entity"].values.tolist()) for one in rankings.values()}) > 1:
-        raise ValueError("rankings must be of the same entities; got others in some")
-    whole("highlight", highlight)
-    table = xr.concat([r["expected_rank"] for r in rankings.values()], "score").transpose("entity", "score")
-    mean = table.mean("score").values
-    order = np.argsort(mean, kind="stable")
-    ax = new_axes(ax, 3.0 + 1.4 * len(rankings), min(2.4 + 0.3 * len(order), 6.0))
-    names = plain_names(table["entity"].values[order].tolist(), 40)
-    x = np.arange(len(rankings))
-    paints = list(entity_colors(table["entity"].values.tolist(), colors).values())
-    for place, (i, (mark, _)) in enumerate(zip(order, looks(range(len(order))), strict=True)):
-        shown = place < highlight
-        color = paints[i] if shown else shade(ax, 0.3)
-        ax.plot(
-            x, table.values[i], f"{mark}-" if shown else "-", color=color, linewidth=1.8 if shown else 0.7,
-            markersize=4, zorder=2 + shown, label=names[place] if shown else None,
-        )  # fmt: skip
-    if len(order) > highlight:
-        ax.plot([], [], color=shade(ax, 0.3), linewidth=0.7, label=f"{len(order) - highlight} more")
-    ax.set_xticks(x, [str(name).replace("_", " ") for name in rankings])
-    ax.set_ylabel("expected rank")
-    rank_ticks(ax.yaxis, len(names))
-    ax.set_ylim(len(names) + 0.02 * len(names) + 0.1, 1 - 0.02 * len(names) - 0.1)
-    ax.spines[["top", "right"]].set_visible(False)
-    ax.legend(frameon=False, fontsize=8, loc="upper left", bbox_to_anchor=(1.0, 1.0))
     return legible(ax)
 
 

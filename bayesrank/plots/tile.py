@@ -15,9 +15,9 @@ from bayesrank.plots._colors import entity_colors, paper, shade, told_colors
 from bayesrank.plots._furniture import furnish, numbered, share_colors, share_legend, shared, window_of
 from bayesrank.plots._letters import legible
 from bayesrank.plots._style import new_axes, plain_names
-from bayesrank.plots.maps import value_tile, value_tiles
+from bayesrank.plots.maps import value_tile
 
-__all__ = ["credible_tile", "expected_rank_tile", "probability_best_tiles", "shares", "winner_tile"]
+__all__ = ["credible_tile", "expected_rank_tile", "shares", "winner_tile"]
 
 #: P(best) of which there is nothing to be seen.
 UNSEEN = 0.01
@@ -190,38 +190,6 @@ def _checked(credible: Any) -> xr.Dataset:
     """A credible Tile, of all kinds of pictures of one."""
     needed = ("winner_probability", "probability_best", "share", "share_lower", "a", "b", "entity")
     return result_of("br.tile.credible", "credible", credible, needed)
-
-
-def probability_best_tiles(credible: xr.Dataset, most: int = 9) -> Any:
-    """P(best) of the entities with the largest shares, side by side, but those who are hardly best anywhere.
-
-    Parameters
-    ----------
-    credible : xarray.Dataset
-        As :func:`bayesrank.tile.credible` gives it.
-    most : int
-        How many entities to show.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-
-    Examples
-    --------
-    >>> import bayesrank as br
-    >>> counts = br.from_counts(tn=[70, 75], fp=[10, 5], fn=[6, 9], tp=[24, 21], entity=["a", "b"])
-    >>> figure = probability_best_tiles(br.tile.credible(br.fit(counts, seed=1), resolution=21))
-    >>> len(figure.axes)  # two Tiles and a colour bar
-    3
-    """
-    _checked(credible)
-    order = credible["share"].sortby(-credible["share"])["entity"].values[: whole("most", most, 1)]
-    best = credible["probability_best"].sel(entity=order)
-    seen = (best.max(["b", "a"]) >= UNSEEN).values
-    best = best.isel(entity=np.flatnonzero(seen) if seen.any() else [0])
-    # Of many equal entities none is often best: a scale up to 1 would show nothing.
-    high = next(level for level in (0.1, 0.2, 0.5, 1.0) if level == 1.0 or float(best.max()) <= level)
-    return value_tiles(best, label="P(best)", high=high)
 
 
 def expected_rank_tile(credible: xr.Dataset, entity: Any, ax: Any = None) -> Any:

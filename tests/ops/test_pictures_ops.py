@@ -68,14 +68,6 @@ def test_curve_beside_its_ops():
         br.plots.ops_curve(br.ops.of_curve(y_true, scores, "auc_pr"))
 
 
-def test_tile(periods):
-    ops = br.ops.tile(periods, 11)
-    ax = br.plots.ops_tile(ops.mean(("chain", "draw")).isel(entity=0, dataset=0))
-    ax.figure.canvas.draw()
-    with pytest.raises(ValueError, match="b and a alone"):
-        br.plots.ops_tile(ops)
-
-
 def test_drift(periods):
     result = br.ops.drift(periods, "f1")
     axes = br.plots.ops_drift(result)

@@ -54,17 +54,13 @@ def analysed(size):
 PICTURES = {
     "forest": lambda d: br.plots.forest(d["ranking"]),
     "rank_heatmap": lambda d: br.plots.rank_heatmap(d["ranking"]),
-    "rank_distribution": lambda d: br.plots.rank_distribution(d["ranking"]),
     "superiority": lambda d: br.plots.superiority(d["ranking"]),
-    "score_lines": lambda d: br.plots.score_lines({"one": d["ranking"], "two": d["ranking"]}),
     "difference": lambda d: br.plots.difference(d["values"], ranking=d["ranking"], rope=0.02),
     "posterior_against_prior": lambda d: br.plots.posterior_against_prior(
         d["values"], d["prior"], ranking=d["ranking"]
     ),
-    "rank_blobs": lambda d: br.plots.rank_blobs(d["ranks"], ranking=d["ranking"]),
     "winner_tile": lambda d: br.plots.winner_tile(br.tile.regions(d["point"]), prevalence=0.2),
     "credible_tile": lambda d: br.plots.credible_tile(d["credible"], prevalence=0.2),
-    "probability_best_tiles": lambda d: br.plots.probability_best_tiles(d["credible"]),
     "expected_rank_tile": lambda d: br.plots.expected_rank_tile(d["credible"], "plain 0"),
     "value_tile": lambda d: br.plots.value_tile(br.tile.relative_skill(d["point"], 7).isel(entity=0), lines=4),
     "value_tiles": lambda d: br.plots.value_tiles(br.tile.value(d["point"], 5).isel(entity=slice(0, 4)), lines=[0.7]),
@@ -93,7 +89,6 @@ PICTURES = {
     "shrinkage": lambda d: br.plots.shrinkage(
         br.fit(d["counts"], "hierarchical_beta_binomial", seed=1, draws=20), "tpr", entities=d["names"][:3]
     ),
-    "ops_tile": lambda d: br.plots.ops_tile(br.ops.tile(d["counts"].isel(entity=0, drop=True), 5).squeeze()),
 }
 #: Pictures without entities, or of one alone, which have tests of their own.
 OTHERS = {
@@ -192,7 +187,6 @@ def test_an_entity_has_one_colour_in_all_pictures(told):
         "winner": br.plots.winner_tile(br.tile.regions(COUNTS), colors=told),
         "credible": br.plots.credible_tile(br.tile.credible(POSTERIOR, 11), colors=told),
         "roc": br.plots.roc_regions(POSTERIOR, RANKING, colors=told),
-        "lines": br.plots.score_lines({"x": RANKING, "y": RANKING}, colors=told),
     }
     for name, ax in axes.items():
         found = {k: c for k, c in legend_colors(ax).items() if k in wanted}
@@ -200,8 +194,6 @@ def test_an_entity_has_one_colour_in_all_pictures(told):
         assert {k: wanted[k] for k in found} == found, name
     order = br.ranking_table(RANKING).index.tolist()
     rows = br.plots.forest(RANKING, colors=told).collections[0].get_colors()
-    assert [to_hex(c) for c in rows] == [wanted[name] for name in order]
-    rows = br.plots.rank_distribution(RANKING, colors=told).collections[1].get_colors()
     assert [to_hex(c) for c in rows] == [wanted[name] for name in order]
     rows = br.plots.difference(POSTERIOR, score="informedness", colors=told).collections[0].get_colors()
     assert [to_hex(c) for c in rows] == [wanted[name] for name in order[1:]]
@@ -220,16 +212,14 @@ def test_rows_have_one_order_in_all_pictures():
     pictures = {
         "forest": br.plots.forest(RANKING),
         "heat": br.plots.rank_heatmap(RANKING),
-        "distribution": br.plots.rank_distribution(RANKING),
         "superiority": br.plots.superiority(RANKING),
         "prior": br.plots.posterior_against_prior(values, values, ranking=RANKING),
-        "blobs": br.plots.rank_blobs(br.rank(values).rename(draw="dataset"), ranking=RANKING),
     }
     for name, ax in pictures.items():
         assert [label.get_text() for label in ax.get_yticklabels()] == order, name
     shown = br.plots.difference(values, to=order[2], ranking=RANKING).get_yticklabels()
     assert [label.get_text() for label in shown] == [name for name in order if name != order[2]]
-    for picture in (br.plots.forest, br.plots.rank_heatmap, br.plots.rank_distribution, br.plots.superiority):
+    for picture in (br.plots.forest, br.plots.rank_heatmap, br.plots.superiority):
         ax = picture(RANKING, top=2)
         assert [label.get_text() for label in ax.get_yticklabels()] == order[:2]
         assert "2 more are not shown" in ax.get_xlabel() + ax.get_title()
@@ -329,9 +319,8 @@ def test_colours_for_the_first_of_a_ranking():
 
 @pytest.mark.parametrize(("bad", "error"), [(["red"], TypeError), ("red", TypeError), ({"a": "no colour"}, ValueError)])
 def test_colours_that_are_none(bad, error):
-    for picture in (br.plots.forest, br.plots.rank_distribution):
-        with pytest.raises(error, match=r"^colors must "):
-            picture(RANKING, colors=bad)
+    with pytest.raises(error, match=r"^colors must "):
+        br.plots.forest(RANKING, colors=bad)
     with pytest.raises(error, match=r"^colors must "):
         br.plots.winner_tile(br.tile.regions(COUNTS), colors=bad)
     with pytest.raises(error, match=r"^colors must "):

@@ -93,14 +93,6 @@ def test_binned_probabilities_above_single_ones_are_whole():
     assert above.bbox.y1 <= ax.figure.bbox.y1 - 1
 
 
-def test_whoever_has_no_name_is_counted():
-    ranking = br.credible_ranking(br.fit(counts_of(12), draws=50, seed=1), "informedness")
-    legend = br.plots.score_lines({"x": ranking, "y": ranking}).get_legend()
-    assert [text.get_text() for text in legend.get_texts()][-1] == "4 more"
-    assert len(legend.get_texts()) == 9
-    assert len(br.plots.score_lines({"x": ranking, "y": ranking}, 12).get_legend().get_texts()) == 12
-
-
 def test_the_lowest_of_each_column_of_tiles_has_numbers():
     figure = drawn(br.plots.value_tiles(br.tile.value(br.as_performance(counts_of(5)), 5), columns=3))
     numbered = [any(label.get_visible() for label in ax.get_xticklabels()) for ax in figure.axes[:5]]

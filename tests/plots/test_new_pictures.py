@@ -112,33 +112,6 @@ def test_marks_at_the_same_place_are_all_seen():
     assert "around" not in br.plots.roc_regions(counts.isel(entity=[0, 3])).get_title()
 
 
-def test_blobs_are_shares_of_data_sets():
-    ranks = xr.DataArray(
-        [[1, 1, 2, np.nan], [2, 2, 1, 1], [3, 3, 3, 2.0]], {"entity": ["a", "b", "c"]}, ("entity", "dataset")
-    )
-    ax = br.plots.rank_blobs(ranks)
-    assert [label.get_text() for label in ax.get_yticklabels()] == ["a", "b", "c"]
-    dots = {
-        (y, x): area
-        for group in ax.collections
-        if hasattr(group, "get_sizes") and len(group.get_offsets())
-        for (x, y), area in zip(group.get_offsets(), group.get_sizes(), strict=True)
-    }
-    one = dots[0, 2.0]
-    assert {place: round(area / one, 9) for place, area in dots.items()} == {
-        (0, 1.0): 2, (0, 2.0): 1, (1, 1.0): 2, (1, 2.0): 2, (2, 2.0): 1, (2, 3.0): 3
-    }  # fmt: skip
-    assert [text.get_text() for text in ax.texts] == ["2", "1", "2", "2", "1", "3"]
-    # With draws, a data set counts once however many draws it has.
-    repeated = ranks.expand_dims(draw=5)
-    twice = br.plots.rank_blobs(repeated)
-    areas = sorted(np.concatenate([g.get_sizes() for g in twice.collections if hasattr(g, "get_sizes")]))
-    np.testing.assert_allclose(areas, sorted(dots.values()))
-    for bad in (ranks.isel(dataset=0), None, ranks.expand_dims(other=2)):
-        with pytest.raises((TypeError, ValueError), match=r"^ranks must "):
-            br.plots.rank_blobs(bad)
-
-
 COUNTS = br.from_counts(tn=[70, 75, 60], fp=[10, 5, 20], fn=[6, 9, 3], tp=[24, 21, 27], entity=["a", "b", "c"])
 
 

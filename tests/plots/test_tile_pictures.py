@@ -98,20 +98,11 @@ def test_names_are_shown_as_they_are():
     tile = br.tile.credible(br.fit(counts, seed=1), 11)
     shown = texts(br.plots.winner_tile(br.tile.regions(counts)))
     assert {text.split("  ")[0].strip().replace("\\", "") for text in shown} == set(names)
-    titles = [ax.get_title() for ax in br.plots.probability_best_tiles(tile).axes]
     ticks = [text.get_text() for text in br.plots.shares(tile).get_yticklabels()]
     one = br.plots.expected_rank_tile(tile, names[1]).get_title()
-    for text in [*shown, *titles, *ticks, one]:
+    for text in [*shown, *ticks, one]:
         assert text.replace("\\$", "").count("$") == 0  # none is left that would begin a formula
     assert one == r"cost \$5 and \$6"
-
-
-def test_small_probabilities_have_a_small_scale():
-    tile = br.tile.credible(br.fit(random_counts(40), draws=200, seed=1), 11)
-    assert 0.2 < tile["probability_best"].max() <= 0.5
-    assert br.plots.probability_best_tiles(tile).axes[0].collections[0].norm.vmax == 0.5
-    few = br.tile.credible(br.fit(random_counts(3), draws=200, seed=1), 11)
-    assert br.plots.probability_best_tiles(few).axes[0].collections[0].norm.vmax == 1
 
 
 def test_shares_in_the_legend_sum_to_one():

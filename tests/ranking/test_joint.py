@@ -57,7 +57,7 @@ def test_the_table_goes_by_expected_ranks_and_who_is_not_ranked_comes_last():
     assert not {"tier", "consensus_rank", "rank_confidence_lower"} & set(table)
 
 
-@pytest.mark.parametrize("picture", ["forest", "rank_heatmap", "rank_distribution"])
+@pytest.mark.parametrize("picture", ["forest", "rank_heatmap"])
 def test_pictures_of_scores_and_ranks_do_without(picture):
     found = br.credible_ranking(values()[:, :, 1], joint=False)
     names = [label.get_text() for label in getattr(br.plots, picture)(found).get_yticklabels()]
