@@ -141,7 +141,7 @@ def score_pmfs(
         number(f"observed[{name!r}]", value, finite=True)
     ax = new_axes(ax, 6.4, 1.2 + (0.4 if kind == "forest" else 0.8) * len(pmfs))
     paints = _colors(len(known))
-    tails = [quantile(one, [0.0005, 0.9995]).values for one in known]
+    tails = [quantile(one, [0.0005, 0.9995]) for one in known]
     outlines = [_outline(one, kind, (min(t[0] for t in tails), max(t[1] for t in tails))) for one in known]
     highest = max((height.max() for _, height in outlines if height.size), default=1.0)
     for row, (one, paint, (x, height)) in enumerate(zip(known, paints, outlines, strict=True)):
@@ -150,7 +150,7 @@ def score_pmfs(
         step = "post" if kind == "histogram" else None
         ax.fill_between(x, up, down, color=paint, alpha=0.35, linewidth=0, step=step)
         middle = row if kind != "histogram" else row + 0.42
-        ends = quantile(one, [0.025, 0.25, 0.5, 0.75, 0.975]).values
+        ends = quantile(one, [0.025, 0.25, 0.5, 0.75, 0.975])
         ax.hlines(middle, ends[0], ends[4], color=paint, linewidth=1.4)
         ax.hlines(middle, ends[1], ends[3], color=paint, linewidth=4.5)
         ax.plot(ends[2], middle, "o", color=paper(ax), markeredgecolor=paint, markersize=6)

@@ -179,7 +179,7 @@ def test_pmfs_side_by_side_have_a_colour_each():
         medians = [line for line in ax.lines if line.get_marker() == "o"]
         assert len({line.get_markeredgecolor() for line in medians}) == len(pmfs)
         for line, pmf in zip(medians, pmfs.values(), strict=True):
-            assert line.get_xdata()[0] == br.predictive.quantile(pmf, 0.5).item()
+            assert line.get_xdata()[0] == br.predictive.summary(pmf)["median"].item()
     shapes = [c for c in ax.collections if c.get_paths() and len(c.get_paths()[0].vertices) > 100]
     areas = []
     for shape in shapes:  # of a violin, the area is the mass: one, at one scale for all

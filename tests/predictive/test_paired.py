@@ -9,6 +9,7 @@ import pytest
 import xarray as xr
 
 import bayesrank as br
+from bayesrank.predictive import summaries
 
 P = br.predictive
 JOINT = xr.Dataset(
@@ -59,8 +60,8 @@ def test_each_alone_is_the_beta_binomial(prior):
     """The mean is that of independent test sets; the variance is not, as the cases are shared."""
     paired = P.paired_difference(JOINT, "a", "b", "accuracy", prior=prior)
     alone = [P.score_pmf(P.confusion_pmf(TABLES[e], prior=prior), "accuracy") for e in ("a", "b")]
-    assert P.mean(paired) == pytest.approx(P.mean(alone[0]) - P.mean(alone[1]), abs=1e-12)
-    assert P.variance(paired) < P.variance(alone[0]) + P.variance(alone[1])
+    assert summaries.mean(paired) == pytest.approx(summaries.mean(alone[0]) - summaries.mean(alone[1]), abs=1e-12)
+    assert summaries.variance(paired) < summaries.variance(alone[0]) + summaries.variance(alone[1])
     assert paired["probability"].sum().item() == pytest.approx(1, abs=1e-10)
 
 
@@ -80,9 +81,9 @@ def test_classes_against_all_others():
     assert list(pmfs) == ["a", "b", "c"]
     alone = P.score_pmf(P.confusion_pmf(br.from_counts(tn=9, fp=1, fn=3, tp=7)), "f1")
     xr.testing.assert_allclose(pmfs["b"], alone)
-    table = P.summary(pmfs, 0.9)
+    table = P.summary(pmfs, prob=0.9)
     assert table["mean"].dims == ("label",)
-    assert table["hdi_lower"].sel(label="b").item() == P.hdi(alone, 0.9)[0].item()
+    assert table["hdi_lower"].sel(label="b").item() == summaries.hdi(alone, 0.9)[0]
     # The fewer cases of a class, the wider its interval.
     width = table["upper"] - table["lower"]
     assert width.sel(label="b") < width.sel(label="a")
