@@ -1,31 +1,35 @@
-"""Work shared out over threads: NumPy and compiled loops let go of Python's lock, so that threads truly run together.
+"""Run work in threads: NumPy and compiled loops release Python's lock, so that threads run in parallel.
 
-What a piece of work writes belongs to it alone, and what it reads nobody writes: then nothing depends on how many
-threads there are, or on which is first.
+Each piece of work writes only to its own part of the results and reads only what no piece writes. The results therefore
+do not depend on the number of threads or on their order.
 """
 
 import os
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
-#: Numbers to be drawn that are not worth a thread: some milliseconds.
+#: With fewer numbers to draw, a thread costs more than it saves: some milliseconds.
 LITTLE = 2**17
+
+#: ``share_out(function, *sizes)``, as :func:`thread_pool` yields it.
+ShareOut = Callable[..., None]
 
 
 def workers() -> int:
-    """Threads that work is shared out over: one a processor, at most 8; OMP_NUM_THREADS, where set, lowers it."""
-    told = os.environ.get("OMP_NUM_THREADS", "")
-    return min(os.cpu_count() or 1, 8, int(told) if told.isdecimal() and int(told) else 8)
+    """Return the number of threads: one a processor, at most 8, and at most OMP_NUM_THREADS where it is set."""
+    limit = os.environ.get("OMP_NUM_THREADS", "")
+    return min(os.cpu_count() or 1, 8, int(limit) if limit.isdecimal() and int(limit) else 8)
 
 
 def in_threads(function: Callable[[Any], Any], pieces: Iterable[Any], numbers: int = LITTLE) -> None:
-    """Call the function once for each piece, in as many threads as there are workers; errors are raised.
+    """Call the function once for each piece, in as many threads as there are workers; raise its errors.
 
-    Of few ``numbers`` in all, in this thread: others would wait for Python's lock more than they work.
+    With few ``numbers`` in all the calls run in this thread: others would mostly wait for Python's lock.
 
     Examples
     --------
@@ -45,8 +49,31 @@ def in_threads(function: Callable[[Any], Any], pieces: Iterable[Any], numbers: i
             pass
 
 
+@contextmanager
+def thread_pool() -> Iterator[ShareOut]:
+    """Yield ``share_out(function, *sizes)``, which calls the function in every thread with its part of each range.
+
+    Examples
+    --------
+    >>> total = np.zeros(10)
+    >>> with thread_pool() as share_out:
+    ...     share_out(lambda part: total[part].fill(1.0), 10)
+    >>> total.sum().item()
+    10.0
+    """
+    count = workers()
+    with ThreadPoolExecutor(count) as pool:
+
+        def share_out(function: Callable[..., None], *sizes: int) -> None:
+            edges = [np.linspace(0, size, count + 1).astype(int).tolist() for size in sizes]
+            parts = ([slice(*pair) for pair in pairwise(edge)] for edge in edges)
+            list(pool.map(function, *parts))
+
+        yield share_out
+
+
 def pieces(shape: tuple[int, ...], most: int) -> Iterator[tuple[slice, ...]]:
-    """Parts of an array of a shape, of at most so many items each, of about the same size, which cover it.
+    """Split an array of a shape into parts of about the same size, of at most ``most`` items each.
 
     Examples
     --------

@@ -1,11 +1,6 @@
 """What the Tile's functions share: the axes, the cells, the two halves of the separable score, the draws."""
 
-import os
-from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from functools import lru_cache
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -18,8 +13,6 @@ from bayesrank.performance import as_performance, only_two_classes, two_class_ce
 from bayesrank.scores import Score
 
 CELLS = ("tn", "fp", "fn", "tp")
-
-ShareOut = Callable[..., None]
 
 
 def axis(resolution: int) -> np.ndarray:
@@ -150,27 +143,6 @@ def scored(array: xr.DataArray, score: Score) -> xr.DataArray:
     table = xr.concat([part.transpose(*along, *rest) for part in parts], "part")
     table = table.stack(rest=rest, create_index=False) if rest else table.expand_dims("rest")
     return table.transpose(*along, "rest", "part")
-
-
-def workers() -> int:
-    return min(os.cpu_count() or 1, 8)
-
-
-@contextmanager
-def threads() -> Iterator[ShareOut]:
-    """``share_out(function, *sizes)`` calls the function in every thread, with that thread's part of each range.
-
-    What a function writes must belong to its parts: then nothing depends on how many threads there are.
-    """
-    count = workers()
-    with ThreadPoolExecutor(count) as pool:
-
-        def share_out(function: Callable[..., None], *sizes: int) -> None:
-            edges = [np.linspace(0, size, count + 1).astype(int).tolist() for size in sizes]
-            parts = ([slice(*pair) for pair in pairwise(edge)] for edge in edges)
-            list(pool.map(function, *parts))
-
-        yield share_out
 
 
 def area_weights(resolution: int) -> xr.DataArray:

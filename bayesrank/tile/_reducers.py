@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 
 from bayesrank._draws import BLOCK, Batches, Block, error_of_squares, mean_error
-from bayesrank.tile._grid import ShareOut, cells_of
+from bayesrank._threads import ShareOut
+from bayesrank.tile._grid import cells_of
 
 #: Maps of a credible Tile that can be left out.
 OPTIONAL = ("expected_rank", "probability_skilled", "expected_regret")

@@ -10,10 +10,11 @@ import xarray as xr
 from bayesrank._checks import named, one_of, whole
 from bayesrank._draws import Batches, Block, reduce
 from bayesrank._random import Seed, root_sequence, stream
+from bayesrank._threads import ShareOut, thread_pool
 from bayesrank.performance import as_performance, only_two_classes
 from bayesrank.scores import as_score
 from bayesrank.scores.placement import fixed_rate
-from bayesrank.tile._grid import ShareOut, axis, scored, threads
+from bayesrank.tile._grid import axis, scored
 
 __all__ = ["correlation", "sample_performances"]
 
@@ -80,7 +81,7 @@ def correlation(
         array = as_performance(performances, kind)
         only_two_classes(array)
         table = scored(array, as_score(score))
-    with threads() as share_out:
+    with thread_pool() as share_out:
         reducer = Products(points, share_out) if method == "pearson" else Defined()
         [(count, found)] = reduce(table, reducer, across=True)
     if count < 2:

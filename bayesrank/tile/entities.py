@@ -8,7 +8,8 @@ import xarray as xr
 
 from bayesrank._checks import fits_memory, one_of, sequence, whole
 from bayesrank._draws import Batches, reduce
-from bayesrank.tile._grid import axes, axis, on_the_tile, placed, point_cells, threads, with_entity, zoomed
+from bayesrank._threads import thread_pool
+from bayesrank.tile._grid import axes, axis, on_the_tile, placed, point_cells, with_entity, zoomed
 from bayesrank.tile._reducers import Steps
 
 __all__ = ["entity", "rank_probability", "ranking", "robustness"]
@@ -62,7 +63,7 @@ def ranking(
     def tally(draws: np.ndarray, columns: np.ndarray, points: np.ndarray, steps: np.ndarray) -> None:
         _tallies.tally_one(draws, columns, points, which, steps[:, 0], steps[:, 1])
 
-    with threads() as share_out:
+    with thread_pool() as share_out:
         [steps] = reduce(on_the_tile(array), Steps(tally, points, (2,), share_out), across=True)
     total, undefined = steps[:, 0].T, steps[:, 1].T
     defined = Batches.of(array).number - undefined
@@ -181,7 +182,7 @@ def rank_probability(
         _tallies.tally_some_ranks(draws, columns, points, order, out)
 
     tally = _tallies.tally_rank_steps if ranks is None else some
-    with threads() as share_out:
+    with thread_pool() as share_out:
         [held] = reduce(array, Steps(tally, points, (n, order.size), share_out), across=True)
     values = held.transpose(1, 2, 3, 0) / Batches.of(array).number
     # Shares of ties do not always cancel to the last digit.

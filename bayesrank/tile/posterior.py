@@ -11,6 +11,7 @@ import xarray as xr
 
 from bayesrank._checks import credibility, one_of, sequence
 from bayesrank._draws import ERROR, Batches, Worth, part_error, reduce, share_error
+from bayesrank._threads import thread_pool
 from bayesrank.tile._grid import (
     area_weights,
     axis,
@@ -19,7 +20,6 @@ from bayesrank.tile._grid import (
     parts,
     placed,
     ratio,
-    threads,
     two_class,
     with_entity,
     zoomed,
@@ -101,7 +101,7 @@ def credible(
     points = axis(resolution)
     array = on_the_tile(with_entity(*zoomed(source, kind, window)))
     batches = Batches.of(array)
-    with threads() as share_out:
+    with thread_pool() as share_out:
         found, worth = reduce(array, Credible(array.sizes["entity"], points, maps, share_out), Worth())
     # A point has no error that could be known.
     known = 1.0 if batches.sampled else np.nan
@@ -217,7 +217,7 @@ def probability_best(
 
     points = axis(resolution)
     array = on_the_tile(with_entity(*zoomed(source, kind, window)))
-    with threads() as share_out:
+    with thread_pool() as share_out:
         steps = Steps(_tallies.tally_best, points, (array.sizes["entity"],), share_out)
         [won] = reduce(array, steps, across=True)
     # Each draw in which some entity has a score has one winner, whole or in shares.
@@ -280,7 +280,7 @@ def value_interval(
     each = on_the_tile(with_entity(array, None))
     n, step = each.sizes["entity"], max(HELD // (4 * Batches.of(each).number), 1)
     found = np.empty((3, n, points.size, points.size))
-    with threads() as share_out:
+    with thread_pool() as share_out:
         for start in range(0, n, step):
             part = slice(start, start + step)
             [cells] = reduce(each.isel(entity=part), Cells(), across=True)

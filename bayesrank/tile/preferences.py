@@ -8,9 +8,10 @@ import xarray as xr
 
 from bayesrank._checks import beta_parameters, credibility, in_words, non_negative, number, numbers, one_of, whole
 from bayesrank._draws import ERROR, Batches, Worth, part_error, reduce
+from bayesrank._threads import thread_pool
 from bayesrank.ranking._intervals import rank_intervals
 from bayesrank.scores.placement import place
-from bayesrank.tile._grid import on_the_tile, threads, with_entity
+from bayesrank.tile._grid import on_the_tile, with_entity
 from bayesrank.tile._reducers import PreferenceRanks
 
 __all__ = ["around", "beta_preferences", "between", "over", "preference_ranking"]
@@ -285,7 +286,7 @@ def preference_ranking(
     prob = credibility("prob", prob)
     array = on_the_tile(with_entity(source, kind))
     batches, n = Batches.of(array), array.sizes["entity"]
-    with threads() as share_out:
+    with thread_pool() as share_out:
         ranks = PreferenceRanks(n, where_a, where_b, weight, share_out)
         (probability, best_error, rank_error), worth = reduce(array, ranks, Worth())
     # A point has no error that could be known.

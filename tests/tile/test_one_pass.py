@@ -7,7 +7,8 @@ import pytest
 import xarray as xr
 
 import bayesrank as br
-from bayesrank.tile import _grid, posterior
+from bayesrank import _threads
+from bayesrank.tile import posterior
 
 da = pytest.importorskip("dask.array")
 
@@ -44,7 +45,7 @@ def counted(array, chunks, calls):
 @pytest.mark.parametrize("name", MAPS)
 def test_each_chunk_once_and_the_same_answer(name, chunks, workers, monkeypatch):
     expected = MAPS[name](DRAWS)
-    monkeypatch.setattr(_grid, "workers", lambda: workers)
+    monkeypatch.setattr(_threads, "workers", lambda: workers)
     calls = []
     lazy = counted(DRAWS, chunks, calls)
     found = MAPS[name](lazy)
@@ -57,7 +58,7 @@ def test_counts_are_identical_whatever_the_threads(monkeypatch):
     array = DRAWS.isel(entity=slice(0, 3))
     found = []
     for workers in (1, 2, 5):
-        monkeypatch.setattr(_grid, "workers", lambda workers=workers: workers)
+        monkeypatch.setattr(_threads, "workers", lambda workers=workers: workers)
         found.append((br.tile.credible(array.chunk(draw=10 * workers), 5), br.tile.rank_probability(array, 5)))
     for tile, ranks in found[1:]:
         np.testing.assert_array_equal(ranks, found[0][1])
@@ -100,7 +101,7 @@ def test_one_map_whatever_the_threads(monkeypatch):
     size = 101 * 20 * 20 * 102 * 8
     peaks = []
     for workers in (1, 4):
-        monkeypatch.setattr(_grid, "workers", lambda workers=workers: workers)
+        monkeypatch.setattr(_threads, "workers", lambda workers=workers: workers)
         br.tile.rank_probability(array.isel(draw=slice(0, 2)))
         tracemalloc.start()
         br.tile.rank_probability(array.isel(draw=slice(0, 10)))

@@ -289,7 +289,7 @@ def test_bad_input():
 
 def test_threads_beyond_the_points_lose_no_draw(monkeypatch):
     """Of one point and many threads, all but one thread have nothing to do, and must not undo what that one did."""
-    monkeypatch.setattr("bayesrank.tile._grid.workers", lambda: 8)
+    monkeypatch.setattr("bayesrank._threads.workers", lambda: 8)
     posterior = br.fit(COUNTS, draws=50, seed=1)
     for _ in range(20):
         found = br.tile.preference_ranking(posterior, 0.5, 0.5)
