@@ -40,8 +40,6 @@ from .ranking import board as board
 from .ranking import credible_ranking as credible_ranking
 from .ranking import exact_ranking as exact_ranking
 from .ranking import full_ranking as full_ranking
-from .ranking import probability as probability
-from .ranking import probable_orders as probable_orders
 from .ranking import rank as rank
 from .ranking import ranking_table as ranking_table
 from .ranking import score_table as score_table
@@ -56,6 +54,8 @@ from .scores.ranking_scores import importance as importance
 from .scores.ranking_scores import ranking_score as ranking_score
 from .sensitivities import sensitivity as sensitivity
 from .sensitivities import sensitivity_verdict as sensitivity_verdict
+from .statements import probability as probability
+from .statements import probable_orders as probable_orders
 from .theory.audits import audit as audit
 from .weights import case_weights as case_weights
 

@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 import bayesrank as br
+from bayesrank.statements._parser import Beats, Either, Every, Not, Place
 
 NAMES = st.lists(st.text(min_size=1, max_size=6), min_size=1, max_size=5, unique=True)
 
@@ -33,3 +34,37 @@ def score_draws(draw, max_draws=12, max_entities=6, undefined=True, levels=5):
     elements = st.one_of(value, st.just(float("nan"))) if undefined else value
     values = draw(hnp.arrays(float, shape, elements=elements))
     return xr.DataArray(values, {"entity": [f"e{i}" for i in range(shape[1])]}, ("draw", "entity"), name="x")
+
+
+def statements(size):
+    """Any statement on an order of ``size`` entities."""
+    entity = st.integers(0, size - 1)
+    beats = st.builds(Beats, entity, st.sampled_from([">", ">=", "="]), entity)
+    top = st.builds(Place, entity, st.integers(1, 30))
+    worst = st.builds(Place, entity, st.just(1), st.just(True))
+
+    def inside(part):
+        several = st.lists(part, min_size=2, max_size=3).map(tuple)
+        return st.builds(Not, part) | st.builds(Every, several) | st.builds(Either, several)
+
+    return st.recursive(beats | top | worst, inside, max_leaves=5)
+
+
+def written(statement, names):
+    """A statement as text, with all names in quotes and all parts in brackets."""
+
+    def quoted(entity):
+        return "'" + names[entity].replace("'", "''") + "'"
+
+    match statement:
+        case Not(inner):
+            return f"not ({written(inner, names)})"
+        case Every(parts) | Either(parts):
+            word = " and " if isinstance(statement, Every) else " or "
+            return word.join(f"({written(part, names)})" for part in parts)
+        case Beats(entity, sign, rival):
+            return f"{quoted(entity)} {sign} {quoted(rival)}"
+        case Place(entity, _, True):
+            return f"{quoted(entity)} is worst"
+        case Place(entity, number, _):
+            return f"{quoted(entity)} in top {number}"

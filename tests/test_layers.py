@@ -20,7 +20,7 @@ STORY = [
     "scores metrics",
     "pooling",
     "predictive ranking",
-    "theory tile ops",
+    "theory tile ops statements",
     "decisions conflicts comparisons populations",
     "_alternatives",
     "sensitivities",

@@ -16,9 +16,9 @@ from bayesrank.cli._files import ENTITY, HELP
 from bayesrank.cli._formats import DIGITS, FULL, Sheet, check_digits, exporting, save, show
 from bayesrank.cli._output import rank_cells, rank_header
 from bayesrank.cli._report import checked_report, reporting
-from bayesrank.ranking._asked import told
 from bayesrank.ranking.summary import is_exact, worth
 from bayesrank.scores import Score, as_score
+from bayesrank.statements._exact import exact_probability
 
 EXAMPLES = """
 \b
@@ -147,7 +147,7 @@ def rank(
 
 def _answer(ranking: xr.Dataset, statement: str, posterior: Any, score: Score | str, kind: str | None) -> xr.Dataset:
     """How probable a statement is: by the numbers of the table, if it has them, so that both say the same."""
-    known = told(ranking, statement) if is_exact(ranking) else None
+    known = exact_probability(ranking, statement) if is_exact(ranking) else None
     return (
         br.probability(posterior, statement, score, rope=ranking.attrs["rope"], kind=kind) if known is None else known
     )

@@ -4,7 +4,6 @@ from bayesrank.ranking.credible import credible_ranking
 from bayesrank.ranking.exact import exact_ranking
 from bayesrank.ranking.full import full_ranking
 from bayesrank.ranking.leaving_out import stability
-from bayesrank.ranking.orders import probability, probable_orders
 from bayesrank.ranking.publishing import board
 from bayesrank.ranking.ranks import rank
 from bayesrank.ranking.summary import ranking_table, verdict
@@ -16,8 +15,6 @@ __all__ = [
     "credible_ranking",
     "exact_ranking",
     "full_ranking",
-    "probability",
-    "probable_orders",
     "rank",
     "ranking_table",
     "score_table",

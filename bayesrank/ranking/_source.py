@@ -13,6 +13,7 @@ import xarray as xr
 
 from bayesrank._checks import flag, in_words, one_of
 from bayesrank._compat import held_in, is_container
+from bayesrank._draws import DRAW_DIMS
 from bayesrank.performance import (
     OUTCOME_DIMS,
     as_performance,
@@ -247,3 +248,10 @@ def _variable(source: Any, name: str, kind: str | None) -> xr.DataArray | None:
 
 def _kind_of(source: Any) -> str:
     return in_words(source) if isinstance(source, xr.DataArray) else f"a {type(source).__name__}"
+
+
+def one_ranking(dims: Any) -> None:
+    """Refuse a source that holds several rankings."""
+    extra = [str(dim) for dim in dims if dim not in (*DRAW_DIMS, "entity")]
+    if extra:
+        raise ValueError(f"source must be of one ranking (select it with .isel); got the dims {extra} too")

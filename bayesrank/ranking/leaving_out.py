@@ -8,9 +8,9 @@ import xarray as xr
 
 from bayesrank._checks import credibility, number
 from bayesrank.ranking._hierarchy import poth_of
+from bayesrank.ranking._source import one_ranking
 from bayesrank.ranking.consensus import EXACT_SIZE, consensus_order, tiers
 from bayesrank.ranking.credible import credible_ranking
-from bayesrank.ranking.orders import one_ranking
 
 __all__ = ["stability"]
 

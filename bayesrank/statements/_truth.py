@@ -1,4 +1,4 @@
-"""In which draws a statement on the order holds; where tied entities share positions, to which part it does.
+"""In which draws a statement on the order holds; where tied entities share positions, in which part of them.
 
 Comparisons look at values. Ranks are those of the draw's order, in which entities that tie stand in every order
 equally often: the part of a draw in which a statement holds is the share of these orders. Hence probabilities of
@@ -10,8 +10,8 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from bayesrank.ranking._statement import Beats, Claim, Either, Every, Level, Not, Place, Statement, claims
 from bayesrank.ranking.ranks import positions
+from bayesrank.statements._parser import Beats, Claim, Either, Every, Not, Place, Statement, claims_of
 
 #: Ways to place tied entities that are counted at most, for all draws that tie the same way or not.
 MOST = 2**16
@@ -28,34 +28,33 @@ def share_true(statement: Statement, values: np.ndarray, sign: int, rope: float)
     sign : int
         1 where higher is better, -1 where lower is.
     rope : float
-        By how much an entity is better, at least, where the statement says no margin.
+        By how much an entity must be better, at least.
 
     Examples
     --------
-    >>> from bayesrank.ranking._parser import parse
+    >>> from bayesrank.statements._parser import parse
     >>> share_true(parse("A is best", ["A", "B"]), np.array([[0.9, 0.8], [0.7, 0.7]]), 1, 0.0).tolist()
     [1.0, 0.5]
     """
     better = sign * values.astype(float, copy=False)
-    members = sorted({claim.entity for claim in claims(statement) if isinstance(claim, Place)})
+    members = sorted({claim.entity for claim in claims_of(statement) if isinstance(claim, Place)})
     if not members:
-        return _holds(statement, better, sign, rope, {}, np.zeros(len(better), int)).astype(float)
+        return _holds(statement, better, rope, {}, np.zeros(len(better), int)).astype(float)
     defined = ~np.isnan(better)
     number = defined.sum(axis=1)
     first, last = positions(better)
     ranks = {entity: np.where(defined[:, entity], last[:, entity] + 1, 0) for entity in members}
-    out = _holds(statement, better, sign, rope, ranks, number).astype(float)
+    out = _holds(statement, better, rope, ranks, number).astype(float)
     tied = np.flatnonzero(((first < last) & defined)[:, members].any(axis=1))
     if len(tied):
         groups = np.where(defined, first, -1)[tied], last[tied]
-        out[tied] = _over_orders(statement, better[tied], sign, rope, members, groups, number[tied])
+        out[tied] = _over_orders(statement, better[tied], rope, members, groups, number[tied])
     return out
 
 
 def _over_orders(
     statement: Statement,
     better: np.ndarray,
-    sign: int,
     rope: float,
     members: list[int],
     groups: tuple[np.ndarray, np.ndarray],
@@ -85,7 +84,7 @@ def _over_orders(
                 entity: edges[rows, c] if c >= 0 else np.zeros(len(rows), int)
                 for entity, c in zip(members, taken, strict=True)
             }
-            out[rows] += weight * _holds(statement, better[rows], sign, rope, ranks, number[rows])
+            out[rows] += weight * _holds(statement, better[rows], rope, ranks, number[rows])
             return
         low, high = first[rows, members[at]], last[rows, members[at]] + 1
         unplaced = low < 0
@@ -104,11 +103,7 @@ def _over_orders(
 
 def _edges(statement: Statement, number: np.ndarray) -> np.ndarray:
     """Last position of each class (draw, class): no claim of the statement tells the ranks of a class apart."""
-    ends = {(0, True)}
-    for claim in claims(statement):
-        if isinstance(claim, Place):
-            ends |= {(claim.number, claim.bottom)} if claim.sign in ("<=", ">", "=") else set()
-            ends |= {(claim.number - 1, claim.bottom)} if claim.sign in ("<", ">=", "=") else set()
+    ends = {(0, True)} | {(claim.number, claim.bottom) for claim in claims_of(statement) if isinstance(claim, Place)}
     cuts = [number - at if bottom else np.full_like(number, at) for at, bottom in sorted(ends)]
     # Classes without a position, where two cuts fall together, are never taken.
     return np.sort(np.clip(np.stack(cuts, axis=1), 0, number[:, None]), axis=1)
@@ -117,7 +112,6 @@ def _edges(statement: Statement, number: np.ndarray) -> np.ndarray:
 def _holds(
     statement: Statement,
     better: np.ndarray,
-    sign: int,
     rope: float,
     ranks: Mapping[int, np.ndarray],
     number: np.ndarray,
@@ -125,47 +119,23 @@ def _holds(
     """Whether a statement holds, given the ranks of the entities whose rank it asks for, 0 where there is none."""
     match statement:
         case Not(inner):
-            return ~_holds(inner, better, sign, rope, ranks, number)
+            return ~_holds(inner, better, rope, ranks, number)
         case Every(parts):
-            return np.logical_and.reduce([_holds(part, better, sign, rope, ranks, number) for part in parts])
+            return np.logical_and.reduce([_holds(part, better, rope, ranks, number) for part in parts])
         case Either(parts):
-            return np.logical_or.reduce([_holds(part, better, sign, rope, ranks, number) for part in parts])
-    return _claimed(statement, better, sign, rope, ranks, number)
+            return np.logical_or.reduce([_holds(part, better, rope, ranks, number) for part in parts])
+    return _is_true(statement, better, rope, ranks, number)
 
 
-def _claimed(
-    claim: Claim, better: np.ndarray, sign: int, rope: float, ranks: Mapping[int, np.ndarray], number: np.ndarray
+def _is_true(
+    claim: Claim, better: np.ndarray, rope: float, ranks: Mapping[int, np.ndarray], number: np.ndarray
 ) -> np.ndarray:
     match claim:
-        case Beats(entity, how, rival, by):
+        case Beats(entity, sign, rival):
             x, y = better[:, entity], better[:, rival]
-            if by is None:
-                # As a credible ranking compares: neither of two within the ROPE is better.
-                above, below = x > y + rope, y > x + rope
-                return above if how == ">" else ~np.isnan(x + y) & ~below & ~(above & (how == "="))
-            return compared(x, how, y + by)
-        case Level(entity, how, value):
-            return compared(better[:, entity], how, np.asarray(sign * value))
-    rank = ranks[claim.entity]
-    found = number + 1 - rank if claim.bottom else rank
-    return (rank > 0) & compared(found, claim.sign, np.asarray(claim.number))
-
-
-def compared(left: np.ndarray, how: str, right: np.ndarray) -> np.ndarray:
-    """Where the left value compares with the right one as a sign says.
-
-    Examples
-    --------
-    >>> compared(np.array([1, 2]), "<=", np.array(1)).tolist()
-    [True, False]
-    """
-    match how:
-        case ">":
-            return left > right
-        case ">=":
-            return left >= right
-        case "<=":
-            return left <= right
-        case "<":
-            return left < right
-    return left == right
+            # As a credible ranking compares: of two entities within the ROPE neither is better.
+            above, below = x > y + rope, y > x + rope
+            return above if sign == ">" else ~np.isnan(x + y) & ~below & ~(above & (sign == "="))
+        case Place(entity, place, bottom):
+            rank = ranks[entity]
+            return (rank > 0) & ((number + 1 - rank if bottom else rank) <= place)

@@ -10,7 +10,6 @@ import xarray as xr
 
 from bayesrank._checks import number, whole
 from bayesrank._draws import (
-    DRAW_DIMS,
     ERROR,
     Batches,
     Block,
@@ -21,14 +20,13 @@ from bayesrank._draws import (
     reduce,
     share_error,
 )
-from bayesrank.ranking._parser import parse
-from bayesrank.ranking._source import about_error, finite, scored
-from bayesrank.ranking._statement import Beats, Level, Place, Statement, claims, quoted, text_of
-from bayesrank.ranking._truth import share_true
+from bayesrank.ranking._source import about_error, finite, one_ranking, scored
 from bayesrank.ranking.credible import MOSTLY
 from bayesrank.ranking.ranks import positions
+from bayesrank.statements._parser import Beats, Place, Statement, claims_of, parse, quote_name
+from bayesrank.statements._truth import share_true
 
-__all__ = ["one_ranking", "probability", "probable_orders"]
+__all__ = ["probability", "probable_orders"]
 
 
 def probability(
@@ -49,24 +47,18 @@ def probability(
     statement : str
         Claims, joined by ``and``, ``or``, ``not`` and parentheses:
 
-        - ``A > B``, ``A beats B``, ``A better than B``: A is better, whichever end of the score that is, by more than
-          the ROPE; ``A < B``, ``A worse than B``: it is worse. ``A = B``, ``A ties B``: neither is better; ``A >=
-          B``: B is not better. Chains: ``A > B > C``.
-        - ``A beats B by 0.02``, ``A better than B by 0.02``: by more than this margin, in units of the score and in
-          place of the ROPE. ``A better than 0.9``, ``A worse than 0.9``: than this value of the score. Where higher is
-          better ``A > B + 0.02`` and ``A > 0.9`` say the same; where lower is, they would read both ways and are
-          refused.
-        - ``A is best``, ``A is worst``, ``A in top 3``, ``A in bottom 2``, ``rank(A) <= 2``, ``rank of A = 1``.
+        - ``A > B`` or ``A beats B``: A is better by more than the ROPE, whichever end of the score that is. ``A < B``:
+          A is worse. ``A = B``: neither is better. ``A >= B``: B is not better. Chains: ``A > B > C``.
+        - ``A is best``, ``A is worst``, ``A in top 3``; each may be negated, as in ``A is not best``.
 
-        ``is``, and ``not`` before ``in``, ``best``, ``worst``, ``better``, ``worse``, may be put in. A name stands as
-        it is, blanks and all, or in quotes ('...' or "...", doubled inside), which are asked for where a text
-        can be read in two ways; a number that is a name always stands in quotes.
+        A name stands as it is, blanks included, or in quotes ('...' or "...", doubled inside). The parser asks for
+        quotes where a text can be read in two ways.
     score : Score, str or callable, optional
         What to rank by, as for :func:`bayesrank.credible_ranking`.
     rope : float
-        Region of practical equivalence, in units of the score, of comparisons of two entities that state no margin.
+        Region of practical equivalence, in units of the score: A beats B only by more than this margin.
     higher_is_better : bool, optional
-        Overrides the direction of the score; must be told for scores that have none.
+        Overrides the direction of the score; required for scores without one.
     kind : str, optional
         Which performance of the posterior, as in :func:`bayesrank.as_performance`.
 
@@ -83,7 +75,7 @@ def probability(
           of it is false, and ``not`` of that true; the others rank among the defined, from either end.
         - ``probability_error``: Monte-Carlo standard error, as that of a credible ranking's probabilities; never 0.
 
-        The attrs hold the ``statement`` as it was read, ``score``, ``higher_is_better``, ``rope`` and ``draws``.
+        The attrs hold the ``statement``, ``score``, ``higher_is_better``, ``rope`` and ``draws``.
 
     Raises
     ------
@@ -105,19 +97,19 @@ def probability(
     ... )
     >>> found = br.probability(br.fit(counts, seed=1), "B is best and net 3 > A", "f1")
     >>> found["probability"].round(2).item(), found.attrs["statement"]
-    (0.73, "rank(B) <= 1 and 'net 3' > A")
+    (0.73, 'B is best and net 3 > A')
     """
     rope = number("rope", rope, 0.0, finite=True)
     found = scored(source, score, higher_is_better, kind)
     values, names = _checked(found.values)
-    read = parse(statement, names, found.higher_is_better)
+    read = parse(statement, names)
     extra = [str(dim) for dim in values.dims if dim not in (*draw_dims(values), "entity")]
     [(share, error, undefined)] = reduce(
         values.transpose(*draw_dims(values), *extra, "entity"), _Shares(read, found.sign, rope)
     )
     shape = [values.sizes[dim] for dim in extra]
     variables = {"probability": share, "probability_error": error, "undefined": undefined}
-    about = {"statement": text_of(read, names), "rope": rope, "draws": Batches.of(values).number, "method": "draws"}
+    about = {"statement": statement, "rope": rope, "draws": Batches.of(values).number, "method": "draws"}
     return xr.Dataset(
         {name: (extra, np.reshape(v, shape), about_error(name, ERROR)) for name, v in variables.items()},
         {dim: values[dim] for dim in extra if dim in values.coords},
@@ -209,9 +201,8 @@ class _Shares:
 
     def __init__(self, statement: Statement, sign: int, rope: float) -> None:
         self.statement, self.sign, self.rope = statement, sign, rope
-        found = claims(statement)
+        found = claims_of(statement)
         self.pairs = sorted({(claim.entity, claim.rival) for claim in found if isinstance(claim, Beats)})
-        self.alone = sorted({claim.entity for claim in found if isinstance(claim, Level)})
         self.named = sorted({claim.entity for claim in found} | {rival for _, rival in self.pairs})
         self.ranks = any(isinstance(claim, Place) for claim in found)
 
@@ -232,7 +223,7 @@ class _Shares:
         self.sums[block.batch] += part.reshape(x.shape[:2]).sum(axis=0)
         self.missing += np.isnan(x).sum(axis=0)
         self.undefined += np.isnan(x[..., self.named]).any(axis=-1).sum(axis=0)
-        if self.ranks or self.alone:
+        if self.ranks:
             self.own.add(_of(block, x))
         if self.pairs:
             first, second = np.array(self.pairs).T
@@ -244,10 +235,8 @@ class _Shares:
         share = self.sums.sum(axis=0) / number
         # What a share is worth that hardly moves is told by the numbers that the statement compares.
         worth = np.full(share.shape, float(number))
-        if self.ranks or self.alone:
-            own = self.own.finish()
-            worth = np.fmin(worth, own[:, self.alone].min(axis=1, initial=number))
         if self.ranks:
+            own = self.own.finish()
             # Ranks depend on all that are ranked.
             worth = np.fmin(worth, np.where(self.missing / number <= MOSTLY, own, number).min(axis=1))
         if self.pairs:
@@ -310,7 +299,7 @@ def _label(members: np.ndarray, ranks: np.ndarray, names: list[str]) -> str:
     """An order as text."""
     said = ""
     for i, member in enumerate(members):
-        said += (" = " if ranks[i] == ranks[i - 1] else " > ") * (i > 0) + quoted(names[member], names)
+        said += (" = " if ranks[i] == ranks[i - 1] else " > ") * (i > 0) + quote_name(names[member], names)
     return said
 
 
@@ -320,13 +309,6 @@ def _checked(values: xr.DataArray) -> tuple[xr.DataArray, list[str]]:
         raise ValueError(f"source must hold at least one entity and one draw; got the sizes {dict(values.sizes)}")
     names = values["entity"].values if "entity" in values.coords else range(values.sizes["entity"])
     return values, [str(name) for name in names]
-
-
-def one_ranking(dims: Any) -> None:
-    """Refuse what holds several rankings."""
-    extra = [str(dim) for dim in dims if dim not in (*DRAW_DIMS, "entity")]
-    if extra:
-        raise ValueError(f"source must be of one ranking (select it with .isel); got the dims {extra} too")
 
 
 def _of(block: Block, values: np.ndarray) -> Block:

@@ -1,0 +1,282 @@
+"""Statements on an order, such as "A > B and C in top 3", and how they are read.
+
+    statement = every {"or" every}              every = one {"and" one}
+    one       = "not" one | "(" statement ")" | claim
+    claim     = name sign name {sign name}      sign: >  >=  =  <=  <
+              | name "beats" name
+              | name ["is"] ["not"] ("best" | "worst" | "in" "top" whole)
+
+A name stands in quotes, doubled inside, or as it is. Of names that begin alike the longest is meant. The parser asks
+for quotes where a text could be read in two ways.
+"""
+
+import re
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import NoReturn
+
+__all__ = ["Beats", "Claim", "Either", "Every", "Not", "Place", "Statement", "claims_of", "parse", "quote_name"]
+
+
+@dataclass(frozen=True)
+class Beats:
+    """The entity is better (>), at least as good (>=), or as good (=) as the rival."""
+
+    entity: int
+    sign: str
+    rival: int
+
+
+@dataclass(frozen=True)
+class Place:
+    """The entity is among the first ``number``; with ``bottom`` among the last."""
+
+    entity: int
+    number: int
+    bottom: bool = False
+
+
+@dataclass(frozen=True)
+class Not:
+    inner: "Statement"
+
+
+@dataclass(frozen=True)
+class Every:
+    parts: tuple["Statement", ...]
+
+
+@dataclass(frozen=True)
+class Either:
+    parts: tuple["Statement", ...]
+
+
+Claim = Beats | Place
+Statement = Claim | Not | Every | Either
+
+#: Statements inside each other; deeper text would exhaust Python's stack.
+DEPTH = 100
+MIRROR = {">": "<", ">=": "<=", "=": "=", "<=": ">=", "<": ">"}
+#: Words that may follow a name, and all words of the language.
+JOINTS = "and|or|not|is|in|beats"
+WORD = re.compile(f"{JOINTS}|top|best|worst", re.I)
+#: What a bare word ends before.
+END = r"(?=[\s<>=()]|$)"
+#: What may follow a name: where it follows the shorter of two names, either may be meant.
+AFTER = re.compile(rf"\s*[<>=)]|\s+({JOINTS}){END}", re.I)
+#: A margin, which is no part of a statement.
+MARGIN = re.compile(rf"\s+(by\b|[+-]\s*[\d.]+%?{END})", re.I)
+#: Names that need no quotes.
+PLAIN = re.compile(r"[^\W\d][\w.-]*")
+
+
+def parse(text: str, names: list[str]) -> Statement:
+    """Read a statement; entities are numbered by their places among ``names``.
+
+    Raises
+    ------
+    ValueError
+        If the text is no statement: the message says where, and what may stand there.
+    KeyError
+        If it names an unknown entity.
+
+    Examples
+    --------
+    >>> parse("A > B and C in top 3", ["A", "B", "C"])
+    Every(parts=(Beats(entity=0, sign='>', rival=1), Place(entity=2, number=3, bottom=False)))
+    """
+    if not isinstance(text, str):
+        raise TypeError(f"statement must be a str such as 'A > B'; got {type(text).__name__}")
+    return _Parser(text, names).statement()
+
+
+def claims_of(statement: Statement) -> list[Claim]:
+    """Return the claims about entities in a statement, from left to right.
+
+    Examples
+    --------
+    >>> len(claims_of(parse("A > B > A or not A is best", ["A", "B"])))
+    3
+    """
+    match statement:
+        case Not(inner):
+            return claims_of(inner)
+        case Every(parts) | Either(parts):
+            return [claim for part in parts for claim in claims_of(part)]
+    return [statement]
+
+
+def quote_name(name: str, names: list[str]) -> str:
+    """Return a name as it can be written in a statement, in quotes where it needs them.
+
+    Examples
+    --------
+    >>> [quote_name(name, ["GPT-4", "it's", "not", "7"]) for name in ["GPT-4", "it's", "not", "7"]]
+    ['GPT-4', "'it''s'", "'not'", "'7'"]
+    """
+    plain = PLAIN.fullmatch(name) and not WORD.fullmatch(name.strip())
+    if plain and not any(other.startswith(name) and other != name for other in names):
+        return name
+    return "'" + name.replace("'", "''") + "'"
+
+
+class _Parser:
+    """Reads a statement from left to right; ``at`` is the place reached so far."""
+
+    def __init__(self, text: str, names: list[str]) -> None:
+        self.text, self.names = text, names
+        self.at = self.depth = 0
+
+    def statement(self) -> Statement:
+        found = self._either()
+        if self._rest():
+            self._fail("'and', 'or' or its end")
+        return found
+
+    def _either(self) -> Statement:
+        parts = [self._every()]
+        while self._word("or"):
+            parts.append(self._every())
+        return parts[0] if len(parts) == 1 else Either(tuple(parts))
+
+    def _every(self) -> Statement:
+        parts = [self._one()]
+        while self._word("and"):
+            parts.append(self._one())
+        return parts[0] if len(parts) == 1 else Every(tuple(parts))
+
+    def _one(self) -> Statement:
+        self.depth += 1
+        if self.depth > DEPTH:
+            raise ValueError(f"statement must hold at most {DEPTH} statements in one another; got more")
+        start = self._skip()
+        if self._word("not"):
+            self._refuse_names_at(start)
+            found: Statement = Not(self._one())
+        elif self._take(r"\("):
+            self._refuse_names_at(start)
+            found = self._either()
+            if not self._take(r"\)"):
+                self._fail("'and', 'or' or ')'")
+        else:
+            found = self._claim()
+        self.depth -= 1
+        return found
+
+    def _claim(self) -> Statement:
+        entity = self._entity()
+        if self._word("beats"):
+            return Beats(entity, ">", self._entity())
+        said, negated = self._word("is"), self._word("not")
+        if self._word("in"):
+            if not self._word("top"):
+                self._fail("'top'")
+            found: Statement = Place(entity, self._whole())
+        elif (said or negated) and (end := self._word("best") or self._word("worst")):
+            found = Place(entity, 1, end == "worst")
+        elif said or negated:
+            self._fail("'best', 'worst' or 'in top'")
+        else:
+            return self._chain(entity)
+        return Not(found) if negated else found
+
+    def _chain(self, entity: int) -> Statement:
+        links = []
+        while sign := self._take("<=|>=|==|=|<|>"):
+            sign = "=" if sign == "==" else sign
+            rival = self._entity()
+            links.append(Beats(rival, MIRROR[sign], entity) if sign[0] == "<" else Beats(entity, sign, rival))
+            entity = rival
+        if not links:
+            self._fail("a comparison such as '> B', 'beats B', 'is best' or 'in top 3'")
+        return links[0] if len(links) == 1 else Every(tuple(links))
+
+    def _entity(self) -> int:
+        start = self._skip()
+        found = self._quoted(self.text[start]) if self.text[start : start + 1] in ("'", '"') else self._bare(start)
+        if MARGIN.match(self.text, self.at):
+            self._refuse(self.at, "state no margin: pass it as rope= (--rope), in units of the score")
+        return found
+
+    def _bare(self, start: int) -> int:
+        found = sorted(self._names_at(start), key=len)
+        if not found:
+            self._refuse_unknown(start)
+        name = found[-1]
+        for other in found[:-1]:
+            if AFTER.match(self.text, start + len(other)):
+                self._refuse(start, f"put {name!r} or {other!r} in quotes, for either may be meant")
+        self.at = start + len(name)
+        return self._index(name)
+
+    def _quoted(self, mark: str) -> int:
+        found = self._take(rf"{mark}(?:[^{mark}]|{mark}{mark})*{mark}")
+        if not found:
+            self._refuse(self.at, f"close the quotes with {mark}")
+        name = found[1:-1].replace(mark * 2, mark)
+        if name not in self.names:
+            self._refuse_name(name)
+        return self._index(name)
+
+    def _index(self, name: str) -> int:
+        if self.names.count(name) > 1:
+            raise ValueError(f"statement must name one entity; got {name!r}, the name of {self.names.count(name)}")
+        return self.names.index(name)
+
+    def _names_at(self, start: int) -> list[str]:
+        """Return the names that the text continues with and that end where a word does."""
+        ends = re.compile(END)
+        return [
+            name
+            for name in dict.fromkeys(self.names)
+            if name and self.text.startswith(name, start) and ends.match(self.text, start + len(name))
+        ]
+
+    def _refuse_names_at(self, start: int) -> None:
+        """Refuse a keyword where a name begins with it too."""
+        for name in self._names_at(start):
+            if not WORD.fullmatch(name.strip()) and any(char.isalnum() for char in name):
+                self._refuse(start, f"put {name!r} in quotes, for it begins like the language of statements")
+
+    def _whole(self) -> int:
+        found = self._take(rf"\d+{END}")
+        if not found or int(found) < 1:
+            self._fail("a whole number from 1 on")
+        return int(found)
+
+    def _word(self, word: str) -> str:
+        return self._take(rf"{word}(?=[\s<>=()'\"]|$)").lower()
+
+    def _take(self, pattern: str) -> str:
+        """Return what the text continues with, if it matches, and move behind it."""
+        found = re.compile(pattern, re.I).match(self.text, self._skip())
+        self.at += len(found[0]) if found else 0
+        return found[0] if found else ""
+
+    def _skip(self) -> int:
+        while self.at < len(self.text) and self.text[self.at].isspace():
+            self.at += 1
+        return self.at
+
+    def _rest(self) -> str:
+        return self.text[self._skip() :]
+
+    def _fail(self, wanted: str) -> NoReturn:
+        where = f"before {self._rest()!r}" if self._rest() else "at its end"
+        raise ValueError(f"statement must have {wanted} {where} (place {self.at + 1}); got {self.text!r}")
+
+    def _refuse(self, start: int, wanted: str) -> NoReturn:
+        raise ValueError(f"statement must {wanted}; got {self.text[start:]!r} at place {start + 1} of {self.text!r}")
+
+    def _refuse_unknown(self, start: int) -> NoReturn:
+        stop = AFTER.search(self.text, start)
+        word = self.text[start : stop.start() if stop else len(self.text)].rstrip()
+        if not word or re.compile(rf"({JOINTS}){END}", re.I).match(self.text, start):
+            self._fail("an entity")
+        self._refuse_name(word)
+
+    def _refuse_name(self, name: str) -> NoReturn:
+        near = get_close_matches(name, self.names, n=3, cutoff=0.5)
+        hint = f"; did you mean {' or '.join(map(repr, near))}?" if near else ""
+        listed = ", ".join(self.names[:5]) + (", ..." if len(self.names) > 5 else "")
+        raise KeyError(f"statement must name entities of {listed}; got {name!r} in {self.text!r}{hint}")
