@@ -3,19 +3,19 @@
 A part is the recall of one class, the share of one class, or the mean outcome. Under the hypothesis the cases of an
 entity are exchangeable between data sets, so the statistic has a known distribution given the sizes of the data sets
 and all outcomes: its mean and variance are exact, and permutations give its tail where that is not close to a gamma
-distribution.
+distribution. Two data sets of two outcomes have Fisher's exact test.
 """
 
 import numpy as np
-from scipy.stats import gamma
+from scipy.stats import gamma, hypergeom
 
 from bayesrank._random import fingerprint, root_sequence, stream
 
 __all__ = ["holm", "mean_differs"]
 
 #: The tail is close to a gamma distribution where each data set has this many times the kurtosis of the outcomes: of
-#: two outcomes where it is expected to hold five of the rarer one.
-EXPECTED = 5.0
+#: two outcomes where it is expected to hold ten of the rarer one.
+EXPECTED = 10.0
 #: A p-value above is not significant, and no permutations are drawn to know it better.
 DOUBTFUL = 0.3
 #: The first permutations, and the exceedances among them that settle the question.
@@ -67,6 +67,11 @@ def mean_differs(table: np.ndarray, values: np.ndarray, tests: int = 1) -> float
     z = values - times @ values / times.sum()
     z /= np.sqrt(times @ z**2 / (times.sum() - 1))
     seen = float(((table @ z) ** 2 / size).sum())
+    if len(size) == len(z) == 2:
+        count = np.arange(max(0, times[0] - size[1]), min(size[0], times[0]) + 1)
+        total = count * z[0] + (size[0] - count) * z[1]  # that of the other data set is minus this
+        as_far = total**2 / size[0] + total**2 / size[1] >= seen * (1 - CLOSE)
+        return float(min(hypergeom.pmf(count[as_far], times.sum(), size[0], times[0]).sum(), 1.0))
     first = _gamma_tail(seen, size, times, z)
     if first > DOUBTFUL or size.min() >= EXPECTED * (times @ z**4) / times.sum():
         return first

@@ -74,7 +74,7 @@ def pooled_counts(kept: xr.DataArray) -> Pooled:
     plain = kept.drop_vars("measured", errors="ignore")
     names, values = kept.get_index("entity").tolist(), kept.values
     parts: dict[tuple[str, str], list[np.ndarray]] = {}  # tables (data set, outcome) of every entity
-    outcomes = np.array([0.0, 1.0])
+    outcomes, size = np.array([0.0, 1.0]), kept.shape[-1]
     if "outcome" in kept.dims:
         labels = kept["outcome"].values.tolist()
         numbers = all(isinstance(label, int | float) for label in labels)
@@ -91,7 +91,7 @@ def pooled_counts(kept: xr.DataArray) -> Pooled:
     p = _p_values({part: [(table, outcomes) for table in tables] for part, tables in parts.items()})
     order = np.argsort([str(name) for name in kept.get_index("dataset")], kind="stable")
     sizes = [fingerprint(one) for one in values[:, order].sum(axis=-1)]  # equal ones share a test set
-    return Pooled(_text(kept.get_index("dataset").tolist(), names, p, len(outcomes), sizes=sizes), plain)
+    return Pooled(_text(kept.get_index("dataset").tolist(), names, p, size, sizes=sizes), plain)
 
 
 def pooled_cases(joint: xr.Dataset) -> Pooled:

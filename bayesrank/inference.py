@@ -17,8 +17,8 @@ import xarray as xr
 from bayesrank._checks import fits_memory, in_words, one_of, whole
 from bayesrank._chunks import Drawn, Sizes, chunk_sizes, lazily
 from bayesrank._compat import held_in, to_container
-from bayesrank._pooled import text_of
 from bayesrank._nuts import TUNE, sample, warn
+from bayesrank._pooled import text_of
 from bayesrank._random import Block, Seed, blocks, fingerprint, root_sequence, stream
 from bayesrank.cases._tables import counts_of
 from bayesrank.counts import hold_parts
@@ -183,18 +183,22 @@ def fit(
         _needs(story, "log_likelihood", "log_likelihood")
         result["log_likelihood"] = story.log_likelihood(result["posterior"])
     notes = [*map(str, [story.settings["note"]] if "note" in story.settings else []), *note]
-    result["posterior"].attrs |= _provenance(evidence) | story.settings | {
-        "model": model if isinstance(model, str) else type(story).__name__,
-        "model_chosen_by": "evidence" if chosen else "user",
-        **({"note": "\n".join(notes)} if notes else {}),
-        "words": story.words,
-        "kind": story.kind,
-        "sampler": "nuts" if "sample_stats" in result else "exact",
-        **({"nuts": json.dumps(dict(nuts), default=str)} if nuts else {}),
-        "seed": str(seed),
-        "inference_library": "bayesrank",
-        "inference_library_version": _own_version(),
-    }
+    result["posterior"].attrs |= (
+        _provenance(evidence)
+        | story.settings
+        | {
+            "model": model if isinstance(model, str) else type(story).__name__,
+            "model_chosen_by": "evidence" if chosen else "user",
+            **({"note": "\n".join(notes)} if notes else {}),
+            "words": story.words,
+            "kind": story.kind,
+            "sampler": "nuts" if "sample_stats" in result else "exact",
+            **({"nuts": json.dumps(dict(nuts), default=str)} if nuts else {}),
+            "seed": str(seed),
+            "inference_library": "bayesrank",
+            "inference_library_version": _own_version(),
+        }
+    )
     order = ("posterior", "sample_stats", *GROUPS, "observed_data", "constant_data")
     kept = [name for name in order if name in result and (name in groups or name not in GROUPS)]
     return to_container({name: result[name] for name in kept})

@@ -164,7 +164,9 @@ def differing_datasets(
     who = first if len(chosen) == 1 else f"{len(differ)} of {len(chosen)} entities, most for {first}"
     said = f"The {len(record['datasets'])} pooled data sets differ for {who} ({part}, adjusted p {_p_value(smallest)})."
     return [
-        Note(f"{said} Intervals of the pool do not hold for another data set. {_remedy(record)}", Caveat.DATASETS_DIFFER)
+        Note(
+            f"{said} Intervals of the pool do not hold for another data set. {_remedy(record)}", Caveat.DATASETS_DIFFER
+        )
     ]
 
 

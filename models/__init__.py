@@ -18,7 +18,17 @@ import xarray as xr
 from bayesrank._checks import one_of
 from bayesrank.counts import with_parts
 
-__all__ = ["Model", "chosen_by_evidence", "conjugate", "find", "for_datasets", "names", "takes_cases", "tell", "tell_again"]
+__all__ = [
+    "Model",
+    "chosen_by_evidence",
+    "conjugate",
+    "find",
+    "for_datasets",
+    "names",
+    "takes_cases",
+    "tell",
+    "tell_again",
+]
 
 #: Settings that are not told again in the same words: the prior is at hand in numbers, a known prevalence in none, and
 #: what is typical is no part of a likelihood.
@@ -127,7 +137,9 @@ def for_datasets(outcomes: int) -> str:
     """
     for name in names():
         model = find(name)
-        if getattr(model, "learns", "") == "data sets" and outcomes <= (getattr(model, "most_outcomes", None) or outcomes):
+        if getattr(model, "learns", "") == "data sets" and outcomes <= (
+            getattr(model, "most_outcomes", None) or outcomes
+        ):
             return name
     raise ValueError(f"there is no model that learns how data sets of {outcomes} outcomes differ")
 

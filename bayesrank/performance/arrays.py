@@ -10,7 +10,7 @@ import numpy as np
 import xarray as xr
 
 from bayesrank._checks import labelled_numbers, one_of, values_of
-from bayesrank._compat import groups_of, held_in, is_container
+from bayesrank._compat import groups_of, is_container
 from bayesrank._draws import BLOCK, draw_dims
 from bayesrank._threads import in_threads, pieces
 from bayesrank.counts import NO_CLASSES, with_parts

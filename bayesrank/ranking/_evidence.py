@@ -12,9 +12,9 @@ import xarray as xr
 
 from bayesrank._compat import groups_of, held_in, import_arviz, is_container
 from bayesrank._draws import draw_dims
+from bayesrank._notes import Note
 from bayesrank._nuts import complaint
 from bayesrank.counts import are_outcomes
-from bayesrank._notes import Note
 from bayesrank.performance import (
     OUTCOME_DIMS,
     as_performance,
