@@ -69,8 +69,8 @@ def record_of(about: Mapping[Any, Any]) -> dict[str, Any] | None:
     return json.loads(text_of(about["pooled"])) if "pooled" in about else None
 
 
-def pooled_counts(kept: xr.DataArray) -> Pooled:
-    """Record a pool of counts (entity, dataset, actual, predicted) or (entity, dataset, outcome)."""
+def pooled_counts(kept: xr.DataArray, tested: bool = True) -> Pooled:
+    """Record a pool of counts (entity, dataset, actual, predicted) or (entity, dataset, outcome), tested or not."""
     plain = kept.drop_vars("measured", errors="ignore")
     names, values = kept.get_index("entity").tolist(), kept.values
     parts: dict[tuple[str, str], list[np.ndarray]] = {}  # tables (data set, outcome) of every entity
@@ -88,7 +88,7 @@ def pooled_counts(kept: xr.DataArray) -> Pooled:
             parts[RECALL, label] = list(np.stack([rows[:, :, i] - right, right], axis=-1))
         for i, label in _classes_with_shares(classes):
             parts[SHARE, label] = list(np.stack([rows.sum(axis=-1) - rows[:, :, i], rows[:, :, i]], axis=-1))
-    p = _p_values({part: [(table, outcomes) for table in tables] for part, tables in parts.items()})
+    p = _p_values({part: [(table, outcomes) for table in tables] for part, tables in parts.items() if tested})
     order = np.argsort([str(name) for name in kept.get_index("dataset")], kind="stable")
     sizes = [fingerprint(one) for one in values[:, order].sum(axis=-1)]  # equal ones share a test set
     return Pooled(_text(kept.get_index("dataset").tolist(), names, p, size, sizes=sizes), plain)

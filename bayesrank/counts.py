@@ -123,9 +123,25 @@ def pool(counts: Any, *, join: Literal["exact", "inner"] = "exact") -> Any:
     >>> pool(studies).values.tolist()
     [[[270, 30], [30, 270]]]
     """
+    return _pooled(counts, join, tested=True)
+
+
+def pool_untested(counts: Any, join: Any) -> Any:
+    """Pool as :func:`pool` does, without the tests of differences: for many pools of the same evidence.
+
+    Examples
+    --------
+    >>> studies = from_counts(tn=[9, 8], fp=[1, 2], fn=[1, 2], tp=[9, 8], entity=["a", "a"], dataset=["x", "y"])
+    >>> bool((pool_untested(studies, "exact") == pool(studies)).all())
+    True
+    """
+    return _pooled(counts, join, tested=False)
+
+
+def _pooled(counts: Any, join: Any, tested: bool) -> Any:
     one_of("join", join, JOINS)
     if isinstance(counts, xr.Dataset) and "pattern" in counts.dims:
-        return _pool_cases(counts, join)
+        return _pool_cases(counts, join, tested)
     counts = check_outcomes(counts) if are_outcomes(counts) else check_counts(counts)
     if "dataset" not in counts.dims:
         raise ValueError(f"counts must have the dim dataset to be pooled; got {counts.dims}")
@@ -133,12 +149,13 @@ def pool(counts: Any, *, join: Literal["exact", "inner"] = "exact") -> Any:
     if lacking and join == "exact":
         raise ValueError(
             f"counts must hold the same data sets for every entity to be pooled; got {lacking} (join='inner' keeps "
-            f"the data sets that every entity saw, here {common.sum()}; or select data sets or entities)"
+            f"the data sets that every entity saw, here {common.sum()}; a hierarchical model learns from all of them "
+            "without pooling; or select data sets or entities)"
         )
     if not common.any():
         raise ValueError(
             f"counts must hold a data set that every entity saw; got none{': ' * bool(lacking)}{lacking} "
-            "(select data sets or entities)"
+            "(a hierarchical model learns from all of them without pooling; or select data sets or entities)"
         )
     kept = counts.isel(dataset=common)
     first = kept.isel(dataset=0, drop=True)
@@ -148,10 +165,10 @@ def pool(counts: Any, *, join: Literal["exact", "inner"] = "exact") -> Any:
         if {"entity", "dataset"} <= set(coord.dims) and name != "measured" and bool((coord == first[name]).all())
     ]
     pooled = kept.sum("dataset").assign_coords({name: first[name].variable for name in same})
-    return pooled.assign_attrs(pooled=pooled_counts(kept)).rename("counts")
+    return pooled.assign_attrs(counts.attrs | {"pooled": pooled_counts(kept, tested)}).rename("counts")
 
 
-def _pool_cases(joint: xr.Dataset, join: str) -> xr.Dataset:
+def _pool_cases(joint: xr.Dataset, join: str, tested: bool) -> xr.Dataset:
     """Joint outcomes without data sets."""
     if "dataset" not in joint.coords:
         raise ValueError(f"joint outcomes must have the coord dataset to be pooled; got {list(joint.coords)}")
@@ -160,7 +177,8 @@ def _pool_cases(joint: xr.Dataset, join: str) -> xr.Dataset:
         joint = joint.isel(pattern=joint["dataset"].isin(seen["dataset"].values[seen.values]).values)
         if not joint.sizes["pattern"]:
             raise ValueError("joint outcomes must hold a data set that every entity saw; got none (select entities)")
-    return joint.drop_vars("dataset").assign_attrs(pooled=pooled_cases(joint))
+    pooled = joint.drop_vars("dataset")
+    return pooled.assign_attrs(pooled=text_of(pooled_cases(joint))) if tested else pooled
 
 
 def parts_of(pooled: xr.DataArray) -> xr.DataArray | None:

@@ -28,8 +28,7 @@ __all__ = ["fit"]
 
 GROUPS = ("prior", "prior_predictive", "posterior_predictive", "log_likelihood")
 #: What is known of how evidence was put together, which the posterior keeps.
-KEPT = ("pooled", "missing", "cases", "cases_left_out", "fewest_runs", "most_runs")
-UNPAIRED = "Single cases were summed to counts, which do not tell which cases entities share: pairing is not used."
+KEPT = ("note", "pooled", "missing", "cases", "cases_left_out", "fewest_runs", "most_runs")
 
 
 def fit(
@@ -146,7 +145,7 @@ def fit(
         raise ValueError(f"nuts must not hold draws, chains or a seed, which are arguments of fit; got {sorted(taken)}")
     chosen = model is None
     model = chosen_by_evidence(evidence) if chosen else model
-    evidence, note = _evidence_for(model, evidence)
+    evidence = _evidence_for(model, evidence)
     story = tell(model, evidence, options)
     exact = hasattr(story, "draw")
     if sampler == "exact" and not exact:
@@ -182,14 +181,12 @@ def fit(
     if "log_likelihood" in groups:
         _needs(story, "log_likelihood", "log_likelihood")
         result["log_likelihood"] = story.log_likelihood(result["posterior"])
-    notes = [*map(str, [story.settings["note"]] if "note" in story.settings else []), *note]
     result["posterior"].attrs |= (
         _provenance(evidence)
         | story.settings
         | {
             "model": model if isinstance(model, str) else type(story).__name__,
             "model_chosen_by": "evidence" if chosen else "user",
-            **({"note": "\n".join(notes)} if notes else {}),
             "words": story.words,
             "kind": story.kind,
             "sampler": "nuts" if "sample_stats" in result else "exact",
@@ -204,12 +201,10 @@ def fit(
     return to_container({name: result[name] for name in kept})
 
 
-def _evidence_for(model: Any, evidence: Any) -> tuple[Any, list[str]]:
-    """The evidence in the form that a model known by name takes, and a note if something of it is not used."""
+def _evidence_for(model: Any, evidence: Any) -> Any:
+    """The evidence in the form that a model known by name takes."""
     cases = isinstance(evidence, xr.Dataset) and "pattern" in evidence.dims
-    if not cases or not isinstance(model, str) or takes_cases(model):
-        return evidence, []
-    return counts_of(evidence), [*filter(None, [str(evidence.attrs.get("note", ""))]), UNPAIRED]
+    return counts_of(evidence) if cases and isinstance(model, str) and not takes_cases(model) else evidence
 
 
 def _provenance(evidence: Any) -> dict[str, Any]:

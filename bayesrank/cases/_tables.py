@@ -6,11 +6,13 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from bayesrank._pooled import text_of
 from bayesrank.cases.predictions import from_predictions
 from bayesrank.counts import arrange_outcomes
 
 __all__ = ["counts_of"]
+
+#: What is said of models that take counts.
+UNPAIRED = "Single cases were summed to counts, which do not tell which cases entities share: pairing is not used."
 
 
 def counts_of(joint: xr.Dataset) -> xr.DataArray:
@@ -57,5 +59,5 @@ def counts_of(joint: xr.Dataset) -> xr.DataArray:
 
 
 def _about(joint: xr.Dataset) -> dict[str, Any]:
-    """Attrs that say how the cases were put together; the record of a pool as text, without tables."""
-    return {name: text_of(held) if name == "pooled" else held for name, held in joint.attrs.items() if name != "note"}
+    """Attrs that say how the cases were put together, and a note of what their counts do not tell."""
+    return joint.attrs | {"note": "\n".join(filter(None, [joint.attrs.get("note", ""), UNPAIRED]))}

@@ -109,7 +109,7 @@ class Evidence:
 
     def notes(self, score: Score | None) -> list[str]:
         """Sentences on what the evidence cannot carry."""
-        about = self.about or {}
+        about = self.origin()
         lines = [*self.sampler, *self._pooled(score)]
         lines += [*([str(about["note"])] if "note" in about else []), *self._kinds(score)]
         if score is not None and score.depends_on_prevalence and self.about is not None:
