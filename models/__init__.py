@@ -25,6 +25,7 @@ __all__ = [
     "find",
     "for_datasets",
     "names",
+    "references",
     "takes_cases",
     "tell",
     "tell_again",
@@ -142,6 +143,17 @@ def for_datasets(outcomes: int) -> str:
         ):
             return name
     raise ValueError(f"there is no model that learns how data sets of {outcomes} outcomes differ")
+
+
+def references(model: Any) -> list[str]:
+    """Return what a report cites for a model by its name; nothing for others.
+
+    Examples
+    --------
+    >>> len(references("paired")), references("beta_binomial"), references(None)
+    (2, [], [])
+    """
+    return list(getattr(find(model), "references", ())) if model in names() else []
 
 
 def find(model: Any) -> type:

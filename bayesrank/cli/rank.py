@@ -141,7 +141,10 @@ def rank(
         lines += [f"Report: {report}"] if report and output == "table" else []
     sheet = _sheet(ranking, answers, lines, DIGITS if digits is None else digits)
     if output in FULL:
-        sheet = replace(sheet, frame=with_populations(br.ranking_table(ranking), analysis.posterior, the_score, prob))
+        frame = with_populations(br.ranking_table(ranking), analysis.posterior, the_score, prob)
+        told_of = {"evidence": ranking.attrs["evidence"]} if "evidence" in ranking.attrs else {}
+        sheet = replace(sheet, frame=frame.assign(**(told_of if output == "csv" else {})))
+        sheet = replace(sheet, about={**sheet.about, **told_of, "remarks": analysis.remarks})
     show(sheet, output, top)
 
 

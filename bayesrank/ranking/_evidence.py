@@ -14,6 +14,7 @@ from bayesrank._compat import groups_of, held_in, import_arviz, is_container
 from bayesrank._draws import draw_dims
 from bayesrank._notes import Note
 from bayesrank._nuts import complaint
+from bayesrank._provenance import provenance
 from bayesrank.counts import are_outcomes
 from bayesrank.performance import (
     OUTCOME_DIMS,
@@ -122,6 +123,11 @@ class Evidence:
         """Attrs that say how the evidence was put together: of the posterior, or of the counts themselves."""
         about = self.about or {}
         return dict(about) if self.counts is None else {**self.counts.attrs, **about}
+
+    def facts(self) -> dict[str, str]:
+        """Attrs of a ranking that say how its evidence was put together; none where there is nothing to say."""
+        lines = provenance(self.origin())
+        return {"evidence": " ".join(lines)} if lines else {}
 
     def _pooled(self, score: Score | None) -> list[Note]:
         """Whether pooled data sets differ."""

@@ -265,4 +265,4 @@ def _one(known: Known, frame: xr.DataArray, evidence: Evidence, told: Scored, pr
     variables = variables_of(result, ERROR)
     coords: dict[str, Any] = {"entity": entities, "rival": entities, "rank": np.arange(1, len(entities) + 1)}
     coords |= {str(name): coord for name, coord in frame.coords.items() if coord.dims == ("entity",)}
-    return xr.Dataset(variables, coords, found | {"prob": prob, "rope": rope, "method": "exact"})
+    return xr.Dataset(variables, coords, found | {"prob": prob, "rope": rope, "method": "exact"} | evidence.facts())
