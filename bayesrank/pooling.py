@@ -143,9 +143,9 @@ def differing_datasets(
     record = record_of(about)
     if record is None or len(record["datasets"]) < 2:
         return []
-    parts = [(*part, p) for *part, p in record["p"] if _matters(*part, record, score, about)]
+    parts = [(what, label, p) for what, label, p in record["p"] if _matters(what, label, record, score, about)]
     names = record["entities"]
-    chosen = range(len(names))
+    chosen = [*range(len(names))]
     if entities is not None:
         wanted = {_plain(name) for name in entities}
         chosen = [i for i, name in enumerate(names) if _plain(name) in wanted]

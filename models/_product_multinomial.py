@@ -211,9 +211,10 @@ def test_sets(counts: xr.DataArray, row_prior: Any, shared: bool) -> tuple[xr.Da
         totals = row_totals(parts).transpose("entity", "dataset", "actual").values.reshape(len(totals), -1)
     elif "dataset" not in counts.dims and "sizes" in (record := record_of(counts.attrs) or {}):
         alike = dict(zip(map(str, record["entities"]), record["sizes"], strict=True))
-        names = [str(name) for name in counts["entity"].values.tolist()]
-        if set(names) <= set(alike):  # of counts read from a file, without their parts
-            totals = np.array([[*map(str, row), alike[name]] for name, row in zip(names, totals.tolist(), strict=True)])
+        entities = [str(name) for name in counts["entity"].values.tolist()]
+        if set(entities) <= set(alike):  # of counts read from a file, without their parts
+            pairs = zip(entities, totals.tolist(), strict=True)
+            totals = np.array([[*map(str, row), alike[name]] for name, row in pairs])
     measured = np.broadcast_to(counts["measured"].values if "measured" in counts.coords else True, totals.shape[:-1])
     named = _named_test_sets(counts, cells, totals, measured) if "test_set" in counts.coords else None
     keys = np.full(measured.shape, "", dtype=object)
