@@ -10,7 +10,7 @@ from bayesrank._checks import is_number, sequence
 from bayesrank.cases._tables import counts_of
 from bayesrank.conflicts import prior_conflict
 from bayesrank.counts import are_outcomes, check_counts, check_outcomes, pool, pool_untested
-from bayesrank.models import chosen_by_evidence, find, takes_cases
+from bayesrank.models import chosen_by_evidence, find, in_closed_form, takes_cases
 from bayesrank.models import tell as tell_model
 from bayesrank.models._joint import checked
 from bayesrank.models._margins import VALUES
@@ -24,7 +24,6 @@ __all__ = ["Alternative", "base_of", "changed", "check_evidence", "conflict"]
 MEAN = "mean_outcome"
 #: What the prior's weight is multiplied by, and how that is called.
 WEIGHTS = {"prior at half its weight": 0.5, "prior at twice its weight": 2.0}
-CONJUGATE = ("dirichlet_multinomial", "beta_binomial")
 #: The priors that are tried where nobody says which.
 PRIORS = ("uniform", "jeffreys")
 
@@ -97,7 +96,7 @@ def conflict(base: Alternative) -> str:
             if not margins.proper or not margins.few:
                 return ""
             evidence = evidence.reindex(outcome=margins.values, fill_value=0)
-        model = CONJUGATE[0]
+        model = chosen_by_evidence(evidence)
         options = {"prior": margins.prior, "force": True} | {
             name: options[name] for name in ("prevalence",) if name in options
         }
@@ -204,8 +203,9 @@ def _same(one: xr.DataArray, other: xr.DataArray) -> bool:
 
 def _models(base: Alternative, models: Iterable[Any] | None, evidence: Evidence, join: Any) -> list[Alternative]:
     if models is None:
-        two = base.evidence.sizes.get("actual") == 2 and base.model in CONJUGATE
-        models = [name for name in CONJUGATE if two and name != base.model]
+        conjugate = in_closed_form()
+        two = base.evidence.sizes.get("actual") == 2 and base.model in conjugate
+        models = [name for name in conjugate if two and name != base.model]
     return [
         base._replace(
             name=f"model {m if isinstance(m, str) else getattr(m, '__name__', m)}",

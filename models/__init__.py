@@ -24,6 +24,8 @@ __all__ = [
     "conjugate",
     "find",
     "for_datasets",
+    "in_closed_form",
+    "learns",
     "names",
     "references",
     "takes_cases",
@@ -51,6 +53,8 @@ class Model(Protocol):
     #: What it learns a population of: "data sets" (also of "entities" where there are none), "classes", or "", the
     #: default: of nothing. Optional.
     learns: ClassVar[str]
+    #: Whether it refuses outcomes without classes. Optional, by default it takes them.
+    needs_classes: ClassVar[bool]
     #: How many classes or outcomes it takes at most; None, the default, for any number. Optional.
     most_outcomes: ClassVar[int | None]
     #: The performance that is ranked when nobody says which: "observed", "typical" or "new".
@@ -128,6 +132,28 @@ def takes_cases(model: Any) -> bool:
     return getattr(find(model), "takes", "counts") == "cases"
 
 
+def in_closed_form() -> list[str]:
+    """Return the models whose posterior is known in closed form, the default first.
+
+    Examples
+    --------
+    >>> in_closed_form()
+    ['dirichlet_multinomial', 'beta_binomial']
+    """
+    return [name for name in names() if hasattr(find(name), "conjugate")]
+
+
+def learns(model: Any) -> str:
+    """Return what a model learns a population of: "data sets", "classes", or "" for nothing.
+
+    Examples
+    --------
+    >>> learns("hierarchical_logit_normal"), learns("paired")
+    ('data sets', '')
+    """
+    return getattr(find(model), "learns", "")
+
+
 def for_datasets(outcomes: int) -> str:
     """Return the first model that learns how data sets differ, of so many classes or outcomes.
 
@@ -138,9 +164,7 @@ def for_datasets(outcomes: int) -> str:
     """
     for name in names():
         model = find(name)
-        if getattr(model, "learns", "") == "data sets" and outcomes <= (
-            getattr(model, "most_outcomes", None) or outcomes
-        ):
+        if learns(name) == "data sets" and outcomes <= (getattr(model, "most_outcomes", None) or outcomes):
             return name
     raise ValueError(f"there is no model that learns how data sets of {outcomes} outcomes differ")
 

@@ -200,9 +200,9 @@ def question(
             "one row a case for it (see 'bayesrank rank --help')"
         )
     outcomes = Question(evidence, whole, about, remarks, name, {}).outcomes
-    if outcomes and isinstance(evidence, xr.DataArray) and name == "beta_binomial":
+    if outcomes and isinstance(evidence, xr.DataArray) and getattr(find(name), "needs_classes", False):
         raise ValueError(
-            f"--model must be dirichlet_multinomial for counts of outcomes, which have no classes; got {name}"
+            f"--model must be {chosen_by_evidence(evidence)} for counts of outcomes, which have no classes; got {name}"
         )
     if outcomes and prevalence is not None:
         raise ValueError(f"--prevalence must be left out for outcomes, which have no classes; got {prevalence!r}")
