@@ -174,7 +174,7 @@ def _text(
     sizes: Sequence[str] = (),
 ) -> str:
     record: dict[str, Any] = {
-        "datasets": [str(name) for name in datasets],
+        "datasets": sorted(str(name) for name in datasets),  # the order of the input changes nothing
         "entities": names,
         "outcomes": outcomes,
         "clusters": clustered,

@@ -17,7 +17,7 @@ ANSWERS = pd.DataFrame({"a": [1, 0, 1, 1, 0, 1] * 6, "b": [1, 1, 0, 0, 0, 1] * 6
 SETS = np.repeat(["Oslo", "Rome", "Lima"], 12)
 COUNTS = br.from_counts(tn=[70, 79], fp=[10, 1], fn=[9, 1], tp=[21, 29], entity=["a", "b"])
 POSTERIOR = br.fit(COUNTS, seed=1, draws=100)
-POOLED = "Pooled over 3 data sets: Oslo, Rome, Lima."
+POOLED = "Pooled over 3 data sets: Lima, Oslo, Rome."
 
 
 def evidence_of(joint):
