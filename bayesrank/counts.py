@@ -368,7 +368,7 @@ def check_counts(counts: Any, argument: str = "counts") -> xr.DataArray:
         "actual",
         "predicted",
     }:
-        hint = " (br.fit takes counts of outcomes, with a model that needs no classes)" * are_outcomes(counts)
+        hint = " (counts of outcomes are for br.fit(..., 'dirichlet_multinomial'))" * are_outcomes(counts)
         raise ValueError(f"{argument} must have the dims entity, [dataset], actual, predicted; got {counts.dims}{hint}")
     if counts.sizes["actual"] != counts.sizes["predicted"] or counts.sizes["actual"] < 2:
         raise ValueError(

@@ -11,6 +11,7 @@ from bayesrank import models
 FOLDER = Path(br.__file__).parent
 #: Where a model is named as a default that its users can change, or as a fact about a data set.
 DEFAULTS = {
+    "counts.py": "advice in a message, from a module that stands to the left of the models",
     "datasets/__init__.py": "the model that suits each shipped data set",
     "plots/explorers.py": "the two distributions that an explorer offers",
     "plots/interactive.py": "the default of an explorer",
