@@ -1,6 +1,6 @@
 """What can be changed in an analysis, one thing at a time: prior, model, score, prevalence, and the data sets."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -9,8 +9,8 @@ import xarray as xr
 from bayesrank._checks import is_number, sequence
 from bayesrank.cases._tables import counts_of
 from bayesrank.conflicts import prior_conflict
-from bayesrank.counts import are_outcomes, check_counts, check_outcomes, pool
-from bayesrank.models import find
+from bayesrank.counts import are_outcomes, check_counts, check_outcomes, pool, pool_untested
+from bayesrank.models import chosen_by_evidence, find, in_closed_form, takes_cases
 from bayesrank.models import tell as tell_model
 from bayesrank.models._joint import checked
 from bayesrank.models._margins import VALUES
@@ -24,7 +24,6 @@ __all__ = ["Alternative", "base_of", "changed", "check_evidence", "conflict"]
 MEAN = "mean_outcome"
 #: What the prior's weight is multiplied by, and how that is called.
 WEIGHTS = {"prior at half its weight": 0.5, "prior at twice its weight": 2.0}
-CONJUGATE = ("dirichlet_multinomial", "beta_binomial")
 #: The priors that are tried where nobody says which.
 PRIORS = ("uniform", "jeffreys")
 
@@ -53,8 +52,8 @@ def check_evidence(evidence: Any) -> Evidence:
 def base_of(evidence: Evidence, score: Any, model: Any, join: Any, options: dict[str, Any]) -> Alternative:
     """The analysis that others are compared with."""
     if model is None:
-        model = "paired" if isinstance(evidence, xr.Dataset) else "dirichlet_multinomial"
-    return Alternative("base", "base", _taken(evidence, model, join), model, _score(evidence, score), options)
+        model = chosen_by_evidence(evidence)
+    return Alternative("base", "base", _taken(evidence, model, join, _tested), model, _score(evidence, score), options)
 
 
 def changed(
@@ -89,7 +88,7 @@ def conflict(base: Alternative) -> str:
     """What the data contradict of the base prior, in words, where that is known in closed form."""
     evidence, model, options = base.evidence, base.model, base.options
     if isinstance(evidence, xr.Dataset):
-        if not _is_paired(model) or "cluster" in evidence.coords:
+        if not takes_cases(model) or "cluster" in evidence.coords:
             return ""
         # The table of each entity alone is that of a model that takes entities one by one.
         margins, evidence = _story(base).margins, counts_of(evidence)
@@ -97,7 +96,7 @@ def conflict(base: Alternative) -> str:
             if not margins.proper or not margins.few:
                 return ""
             evidence = evidence.reindex(outcome=margins.values, fill_value=0)
-        model = CONJUGATE[0]
+        model = chosen_by_evidence(evidence)
         options = {"prior": margins.prior, "force": True} | {
             name: options[name] for name in ("prevalence",) if name in options
         }
@@ -115,22 +114,20 @@ def _score(evidence: Evidence, score: Any) -> Score | str:
     return MEAN
 
 
-def _is_paired(model: Any) -> bool:
-    return find(model) is find("paired")
-
-
 def _story(one: Alternative) -> Any:
     return tell_model(one.model, one.evidence, one.options)
 
 
-def _taken(evidence: Evidence, model: Any, join: Any) -> Evidence:
+def _taken(evidence: Evidence, model: Any, join: Any, pooling: Callable[[Any, Any], Any] = pool_untested) -> Evidence:
     """The evidence as the model takes it: pooled, unless it learns from several data sets together."""
-    if isinstance(evidence, xr.Dataset):
-        if _is_paired(model):
-            return evidence.drop_vars("dataset", errors="ignore")
+    if isinstance(evidence, xr.Dataset) and not takes_cases(model):
         evidence = counts_of(evidence)
     together = getattr(find(model), "over_datasets_together", False)
-    return evidence if together or "dataset" not in evidence.dims else pool(evidence, join=join)
+    return evidence if together or "dataset" not in evidence.coords else pooling(evidence, join)
+
+
+def _tested(evidence: Any, join: Any) -> Any:
+    return pool(evidence, join=join)
 
 
 def _called(value: Any) -> str:
@@ -206,8 +203,9 @@ def _same(one: xr.DataArray, other: xr.DataArray) -> bool:
 
 def _models(base: Alternative, models: Iterable[Any] | None, evidence: Evidence, join: Any) -> list[Alternative]:
     if models is None:
-        two = base.evidence.sizes.get("actual") == 2 and base.model in CONJUGATE
-        models = [name for name in CONJUGATE if two and name != base.model]
+        conjugate = in_closed_form()
+        two = base.evidence.sizes.get("actual") == 2 and base.model in conjugate
+        models = [name for name in conjugate if two and name != base.model]
     return [
         base._replace(
             name=f"model {m if isinstance(m, str) else getattr(m, '__name__', m)}",

@@ -6,7 +6,6 @@ dataset) pair that was not measured is all zeros, and the boolean coord ``measur
 negative one comes first and the positive one last.
 """
 
-import json
 from collections.abc import Sequence
 from typing import Any, Literal
 
@@ -15,6 +14,7 @@ import xarray as xr
 
 from bayesrank._checks import in_words, item_names, one_of, unique_names, whole_numbers
 from bayesrank._labels import name_coord
+from bayesrank._pooled import TABLES, Pooled, pooled_cases, pooled_counts, text_of
 
 __all__ = [
     "are_outcomes",
@@ -88,25 +88,29 @@ def from_counts(
     return arrange(values, entities, datasets, list(TWO_CLASSES))
 
 
-def pool(counts: xr.DataArray, *, join: Literal["exact", "inner"] = "exact") -> xr.DataArray:
-    """The cases of all data sets together: counts summed over ``dataset``.
+def pool(counts: Any, *, join: Literal["exact", "inner"] = "exact") -> Any:
+    """Put the cases of all data sets together: counts summed over ``dataset``, or joint outcomes without data sets.
 
     Pool evidence, never posteriors: each data set's posterior has a prior of its own, and the mixture of 58 posteriors
     has 58 priors. A prior that is added to the sum counts once.
 
+    Every entity is tested for differences between the data sets. Rankings of a pool whose data sets differ say so.
+
     Parameters
     ----------
-    counts : xarray.DataArray
-        Integer counts (entity, dataset, actual, predicted), or (entity, dataset, outcome).
+    counts : xarray.DataArray or Dataset
+        Integer counts (entity, dataset, actual, predicted), or (entity, dataset, outcome); or joint outcomes with the
+        coord ``dataset``, as from :func:`bayesrank.joint_outcomes` and :func:`bayesrank.from_outcomes`.
     join : {"exact", "inner"}
-        Sums over different data sets compare nothing. ``"exact"`` refuses where entities saw different ones;
+        Sums over different data sets compare nothing. ``"exact"`` refuses counts of entities that saw different ones;
         ``"inner"`` keeps the data sets that every entity saw.
 
     Returns
     -------
-    xarray.DataArray
-        Integer ``counts`` without the dim ``dataset``. Coords over entities stay, also those that are the same on
-        all data sets. The attr ``parts`` remembers the summands, for remarks on what pooling hides.
+    xarray.DataArray or Dataset
+        Integer ``counts`` without the dim ``dataset``, or joint outcomes without the coord. Coords over entities stay,
+        also those that are the same on all data sets. The attr ``pooled`` is the record of the pool, as JSON: names of
+        the data sets, and the p-value of equal recalls, class shares or mean outcomes of each entity.
 
     Raises
     ------
@@ -119,7 +123,25 @@ def pool(counts: xr.DataArray, *, join: Literal["exact", "inner"] = "exact") -> 
     >>> pool(studies).values.tolist()
     [[[270, 30], [30, 270]]]
     """
+    return _pooled(counts, join, tested=True)
+
+
+def pool_untested(counts: Any, join: Any) -> Any:
+    """Pool as :func:`pool` does, without the tests of differences: for many pools of the same evidence.
+
+    Examples
+    --------
+    >>> studies = from_counts(tn=[9, 8], fp=[1, 2], fn=[1, 2], tp=[9, 8], entity=["a", "a"], dataset=["x", "y"])
+    >>> bool((pool_untested(studies, "exact") == pool(studies)).all())
+    True
+    """
+    return _pooled(counts, join, tested=False)
+
+
+def _pooled(counts: Any, join: Any, tested: bool) -> Any:
     one_of("join", join, JOINS)
+    if isinstance(counts, xr.Dataset) and "pattern" in counts.dims:
+        return _pool_cases(counts, join, tested)
     counts = check_outcomes(counts) if are_outcomes(counts) else check_counts(counts)
     if "dataset" not in counts.dims:
         raise ValueError(f"counts must have the dim dataset to be pooled; got {counts.dims}")
@@ -127,12 +149,13 @@ def pool(counts: xr.DataArray, *, join: Literal["exact", "inner"] = "exact") -> 
     if lacking and join == "exact":
         raise ValueError(
             f"counts must hold the same data sets for every entity to be pooled; got {lacking} (join='inner' keeps "
-            f"the data sets that every entity saw, here {common.sum()}; or select data sets or entities)"
+            f"the data sets that every entity saw, here {common.sum()}; a hierarchical model learns from all of them "
+            "without pooling; or select data sets or entities)"
         )
     if not common.any():
         raise ValueError(
             f"counts must hold a data set that every entity saw; got none{': ' * bool(lacking)}{lacking} "
-            "(select data sets or entities)"
+            "(a hierarchical model learns from all of them without pooling; or select data sets or entities)"
         )
     kept = counts.isel(dataset=common)
     first = kept.isel(dataset=0, drop=True)
@@ -141,19 +164,28 @@ def pool(counts: xr.DataArray, *, join: Literal["exact", "inner"] = "exact") -> 
         for name, coord in kept.coords.items()
         if {"entity", "dataset"} <= set(coord.dims) and name != "measured" and bool((coord == first[name]).all())
     ]
-    parts = {
-        "dataset": kept.get_index("dataset").tolist(),
-        "entity": kept.get_index("entity").tolist(),
-        "counts": kept.values.tolist(),
-    }
     pooled = kept.sum("dataset").assign_coords({name: first[name].variable for name in same})
-    return pooled.assign_attrs(parts=json.dumps(parts, default=str)).rename("counts")
+    return pooled.assign_attrs(counts.attrs | {"pooled": pooled_counts(kept, tested)}).rename("counts")
+
+
+def _pool_cases(joint: xr.Dataset, join: str, tested: bool) -> xr.Dataset:
+    """Joint outcomes without data sets."""
+    if "dataset" not in joint.coords:
+        raise ValueError(f"joint outcomes must have the coord dataset to be pooled; got {list(joint.coords)}")
+    if join == "inner" and "outcome" in joint:
+        seen = joint["outcome"].notnull().groupby("dataset").any("pattern").all("entity")
+        joint = joint.isel(pattern=joint["dataset"].isin(seen["dataset"].values[seen.values]).values)
+        if not joint.sizes["pattern"]:
+            raise ValueError("joint outcomes must hold a data set that every entity saw; got none (select entities)")
+    pooled = joint.drop_vars("dataset")
+    return pooled.assign_attrs(pooled=text_of(pooled_cases(joint))) if tested else pooled
 
 
 def parts_of(pooled: xr.DataArray) -> xr.DataArray | None:
-    """The counts that :func:`pool` summed, of the entities that are still there; None where they are not known.
+    """Return the counts that :func:`pool` summed, of the entities that are still there; None where not known.
 
-    The attrs may be gone, or outdated by arithmetic: parts that do not sum to the counts are not theirs.
+    They are in memory only, so that counts read from a file have none. The attrs may be outdated by arithmetic: parts
+    that do not sum to the counts are not theirs.
 
     Examples
     --------
@@ -161,19 +193,60 @@ def parts_of(pooled: xr.DataArray) -> xr.DataArray | None:
     >>> parts_of(pool(counts)).sel(entity="a", dataset="y").values.tolist()
     [[9, 1], [0, 7]]
     """
-    if pooled.dims not in (("entity", "actual", "predicted"), ("entity", "outcome")) or "parts" not in pooled.attrs:
+    tables = getattr(pooled.attrs.get("pooled"), "tables", None)
+    if tables is None or pooled.dims not in (("entity", "actual", "predicted"), ("entity", "outcome")):
         return None
-    held = json.loads(pooled.attrs["parts"])
-    # As in the text, where 1 and "1" are two names, and a date is what it is called.
-    position = {json.dumps(name): i for i, name in enumerate(held["entity"])}
-    wanted = [json.dumps(json.loads(json.dumps(name, default=str))) for name in pooled.get_index("entity").tolist()]
+    position = {_own(name): i for i, name in enumerate(tables["entity"].values.tolist())}
+    wanted = [_own(name) for name in pooled.get_index("entity").tolist()]
     if not set(wanted) <= set(position):
         return None
-    tables = np.array(held["counts"], np.int64)[[position[name] for name in wanted]]
-    if not np.array_equal(tables.sum(1), pooled.values):
+    tables = tables.isel(entity=[position[name] for name in wanted])
+    if tables.dims != (pooled.dims[0], "dataset", *pooled.dims[1:]):
         return None
-    coords = {"dataset": name_coord(held["dataset"]), **{dim: pooled[dim].values for dim in pooled.dims}}
-    return xr.DataArray(tables, coords, ("entity", "dataset", *pooled.dims[1:]), name="counts")
+    if tables.sum("dataset").shape != pooled.shape or not np.array_equal(tables.sum("dataset").values, pooled.values):
+        return None
+    coords = {"dataset": tables["dataset"].variable, **{dim: pooled[dim].values for dim in pooled.dims}}
+    return xr.DataArray(tables.values, coords, tables.dims, name="counts")
+
+
+def _own(name: Any) -> tuple[type, Any]:
+    """A name that differs from an equal one of another type, as 1 from True."""
+    return type(name), name
+
+
+def hold_parts(counts: xr.DataArray) -> dict[str, xr.DataArray]:
+    """Return the variable of observed data that keeps the summands of pooled counts, if they are known.
+
+    Examples
+    --------
+    >>> counts = from_counts(tn=[8, 9], fp=[2, 1], fn=[1, 0], tp=[9, 7], entity=["a", "a"], dataset=["x", "y"])
+    >>> list(hold_parts(pool(counts))), hold_parts(counts)
+    (['counts_by_dataset'], {})
+    """
+    parts = parts_of(counts)
+    if parts is None:
+        return {}
+    names = parts["dataset"].values
+    if names.dtype == object and len(set(map(type, names.tolist()))) > 1:  # a file cannot hold such names
+        parts = parts.assign_coords(dataset=[str(name) for name in names.tolist()])
+    return {TABLES: parts.rename(TABLES)}
+
+
+def with_parts(observed: xr.Dataset) -> xr.DataArray:
+    """Return the counts of observed data; pooled ones know their summands again, also those read from a file.
+
+    Examples
+    --------
+    >>> counts = from_counts(tn=[8, 9], fp=[2, 1], fn=[1, 0], tp=[9, 7], entity=["a", "a"], dataset=["x", "y"])
+    >>> pooled = pool(counts)
+    >>> held = xr.Dataset({"counts": pooled.assign_attrs(pooled=text_of(pooled.attrs["pooled"]))} | hold_parts(pooled))
+    >>> parts_of(with_parts(held)).sizes["dataset"]
+    2
+    """
+    counts = observed["counts"]
+    if TABLES not in observed or "pooled" not in counts.attrs:
+        return counts
+    return counts.assign_attrs(pooled=Pooled(text_of(counts.attrs["pooled"]), observed[TABLES]))
 
 
 def common_datasets(counts: xr.DataArray) -> tuple[np.ndarray, str]:

@@ -18,17 +18,22 @@ from bayesrank._checks import fits_memory, in_words, one_of, whole
 from bayesrank._chunks import Drawn, Sizes, chunk_sizes, lazily
 from bayesrank._compat import held_in, to_container
 from bayesrank._nuts import TUNE, sample, warn
+from bayesrank._pooled import text_of
 from bayesrank._random import Block, Seed, blocks, fingerprint, root_sequence, stream
-from bayesrank.models import tell
+from bayesrank.cases._tables import counts_of
+from bayesrank.counts import hold_parts
+from bayesrank.models import chosen_by_evidence, takes_cases, tell
 
 __all__ = ["fit"]
 
 GROUPS = ("prior", "prior_predictive", "posterior_predictive", "log_likelihood")
+#: What is known of how evidence was put together, which the posterior keeps.
+KEPT = ("note", "pooled", "missing", "cases", "cases_left_out", "fewest_runs", "most_runs")
 
 
 def fit(
     evidence: Any,
-    model: Any = "dirichlet_multinomial",
+    model: Any = None,
     *,
     draws: int = 1000,
     chains: int = 4,
@@ -47,13 +52,15 @@ def fit(
         What the model takes; integer counts (entity, [dataset], actual, predicted), as made by
         :func:`bayesrank.from_counts` and its kin, for the models of tables. A coord ``test_set`` (entity, [dataset])
         of them names which entities met the same cases; without it those with equal class sizes did. Counts (entity,
-        [dataset], outcome) of outcomes without classes, for ``"dirichlet_multinomial"``. Joint outcomes
-        of single cases, as from :func:`bayesrank.joint_outcomes` and :func:`bayesrank.from_outcomes`, for
-        ``"paired"``.
-    model : str or class
+        [dataset], outcome) of outcomes without classes, for ``"dirichlet_multinomial"`` and the hierarchical
+        models. Joint outcomes of single cases, as from :func:`bayesrank.joint_outcomes` and
+        :func:`bayesrank.from_outcomes`, for ``"paired"``; other models named here take their counts by data set, and a
+        note says that pairing is not used.
+    model : str or class, optional
         How the evidence arose: ``"dirichlet_multinomial"``, the cases drawn at random; ``"beta_binomial"``, the
         numbers of negatives and positives set by design; ``"paired"``, all entities met the same cases, which are
-        known one by one; or a class like those in :mod:`bayesrank.models`.
+        known one by one; or a class like those in :mod:`bayesrank.models`. By default the evidence decides:
+        ``"paired"`` for joint outcomes, ``"dirichlet_multinomial"`` for counts.
     draws, chains : int
         Draws in each chain, and chains.
     seed : int, SeedSequence or Generator, optional
@@ -136,6 +143,9 @@ def fit(
     taken = {"draws", "chains", "random_seed"} & set(nuts or {})
     if taken:
         raise ValueError(f"nuts must not hold draws, chains or a seed, which are arguments of fit; got {sorted(taken)}")
+    chosen = model is None
+    model = chosen_by_evidence(evidence) if chosen else model
+    evidence = _evidence_for(model, evidence)
     story = tell(model, evidence, options)
     exact = hasattr(story, "draw")
     if sampler == "exact" and not exact:
@@ -145,6 +155,12 @@ def fit(
     root = root_sequence(seed)
     result = dict(story.observed())
     sizes = None
+    if "counts" in (observed := result.get("observed_data", xr.Dataset())).data_vars:
+        # A variable holds the tables that were pooled, also in a file.
+        kept = observed["counts"].attrs
+        result["observed_data"] = observed = observed.assign(hold_parts(observed["counts"]))
+        if "pooled" in kept:
+            observed["counts"].attrs = kept | {"pooled": text_of(kept["pooled"])}
     if chunks is None:
         _check_memory(result, shape)
     else:
@@ -165,19 +181,40 @@ def fit(
     if "log_likelihood" in groups:
         _needs(story, "log_likelihood", "log_likelihood")
         result["log_likelihood"] = story.log_likelihood(result["posterior"])
-    result["posterior"].attrs |= story.settings | {
-        "model": model if isinstance(model, str) else type(story).__name__,
-        "words": story.words,
-        "kind": story.kind,
-        "sampler": "nuts" if "sample_stats" in result else "exact",
-        **({"nuts": json.dumps(dict(nuts), default=str)} if nuts else {}),
-        "seed": str(seed),
-        "inference_library": "bayesrank",
-        "inference_library_version": _own_version(),
-    }
+    result["posterior"].attrs |= (
+        _provenance(evidence)
+        | story.settings
+        | {
+            "model": model if isinstance(model, str) else type(story).__name__,
+            "model_chosen_by": "evidence" if chosen else "user",
+            "words": story.words,
+            "kind": story.kind,
+            "sampler": "nuts" if "sample_stats" in result else "exact",
+            **({"nuts": json.dumps(dict(nuts), default=str)} if nuts else {}),
+            "seed": str(seed),
+            "inference_library": "bayesrank",
+            "inference_library_version": _own_version(),
+        }
+    )
     order = ("posterior", "sample_stats", *GROUPS, "observed_data", "constant_data")
     kept = [name for name in order if name in result and (name in groups or name not in GROUPS)]
     return to_container({name: result[name] for name in kept})
+
+
+def _evidence_for(model: Any, evidence: Any) -> Any:
+    """The evidence in the form that a model known by name takes."""
+    cases = isinstance(evidence, xr.Dataset) and "pattern" in evidence.dims
+    return counts_of(evidence) if cases and isinstance(model, str) and not takes_cases(model) else evidence
+
+
+def _provenance(evidence: Any) -> dict[str, Any]:
+    """How the evidence was put together, as attrs of the posterior."""
+    found = {name: evidence.attrs[name] for name in KEPT if name in getattr(evidence, "attrs", {})}
+    if "pooled" in found:
+        found["pooled"] = text_of(found["pooled"])
+    if isinstance(evidence, xr.Dataset) and "cluster" in evidence.coords:
+        found["clusters"] = len(set(evidence["cluster"].values.tolist()))
+    return found
 
 
 @cache

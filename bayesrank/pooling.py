@@ -1,40 +1,38 @@
-"""What a pool of data sets hides: orders that no data set has, and a spread that no pooled interval knows of."""
+"""What a pool of data sets hides: orders that no data set has, and differences that no pooled interval knows of."""
 
+import json
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import xarray as xr
 
 from bayesrank import _text
-from bayesrank._random import root_sequence, stream
+from bayesrank._homogeneity import holm
+from bayesrank._notes import Caveat, Note
+from bayesrank._pooled import MEAN, RECALL, SHARE, record_of
 from bayesrank.counts import are_outcomes
-from bayesrank.inference import fit
-from bayesrank.performance import as_performance, mean_outcome
+from bayesrank.models import for_datasets
+from bayesrank.performance import mean_outcome
 from bayesrank.scores import Score, as_score
 
-__all__ = ["pooling_notes"]
+__all__ = ["differing_datasets", "pooling_notes"]
 
 #: Pairs that a sentence names.
 NAMED = 3
 #: Values of a score this close differ by rounding alone: cells are whole numbers, so equal ones are equal to the last
 #: digits, whatever the order of the sums in a formula.
 CLOSE = 32 * np.finfo(float).eps
-#: Draws of each of four chains: the standard deviation of 1,000 draws has an error of 2%.
-DRAWS = 250
-#: Every fourth draw is as good to tell how far chance alone goes, of which one in a hundred is asked.
-THIN = 4
-#: Entities, more or less, that a median is taken over.
-MOST = 40
-#: Data sets drawn alike spread more than this seldom: how small that chance must be before a sentence is said.
-SELDOM = 0.01
+#: Adjusted p-values below are differences.
+LEVEL = 0.05
+#: More outcomes are numbers, of which hierarchical models learn nothing.
+MOST_OUTCOMES = 20
 
 
 def pooling_notes(parts: xr.DataArray, score: Any) -> list[str]:
     """Sentences on what the pool of data sets does not show.
 
-    Simpson's paradox: pairs that all data sets rank one way and their pool the other way. Heterogeneity: a score that
-    varies more from data set to data set than chance allows, so that intervals of the pool are too narrow for another
-    data set.
+    Simpson's paradox: pairs that all data sets rank one way and their pool the other way.
 
     Parameters
     ----------
@@ -69,14 +67,13 @@ def pooling_notes(parts: xr.DataArray, score: Any) -> list[str]:
     'A above B, pooled below.'
     """
     score = _MEAN if are_outcomes(parts) and score == _MEAN.name else as_score(score)
-    each = score(parts).transpose("entity", "dataset")
-    return _reversed_pairs(each, score(parts.sum("dataset")), score) + _heterogeneity(parts, each, score)
+    return _reversed_pairs(score(parts).transpose("entity", "dataset"), score(parts.sum("dataset")), score)
 
 
 class _MeanOutcome:
     """The mean of outcomes, with as much of a score as is asked for here."""
 
-    name, higher_is_better, finite_mean, depends_on_prevalence = "mean_outcome", True, True, False
+    name, higher_is_better = "mean_outcome", True
 
     def __call__(self, array: xr.DataArray) -> xr.DataArray:
         return mean_outcome(array)
@@ -115,64 +112,105 @@ def _above(values: np.ndarray) -> np.ndarray:
     return difference > CLOSE * np.maximum(1.0, np.maximum(np.abs(values)[:, None], np.abs(values)))
 
 
-def _heterogeneity(parts: xr.DataArray, each: xr.DataArray, score: Score | _MeanOutcome) -> list[str]:
-    """How much more a score varies between data sets than the pooled intervals say, where it is not chance alone."""
-    several = each.notnull().sum("dataset").values > 1
-    if not score.finite_mean or not several.any():  # without a mean there is no standard deviation
+def differing_datasets(
+    about: Mapping[Any, Any], score: Score | None, entities: Sequence[Any] | None = None
+) -> list[Note]:
+    """Return the caveat that pooled data sets differ, if they do for any entity; tests are adjusted by Holm's method.
+
+    Only what the score depends on is tested: the recalls of classes, their shares where the score depends on the
+    prevalence and that is learned or observed, or the mean outcome.
+
+    Parameters
+    ----------
+    about : mapping
+        Attrs of pooled evidence or of its posterior, with the record ``pooled`` of :func:`bayesrank.pool`.
+    score : Score, optional
+        What is ranked by; without one, all parts of the evidence count.
+    entities : sequence, optional
+        Those that are ranked, by default all of the pool.
+
+    Examples
+    --------
+    >>> import bayesrank as br
+    >>> studies = br.from_counts(
+    ...     tn=[90, 95], fp=[10, 5], fn=[5, 60], tp=[95, 40], entity=["A", "A"], dataset=["x", "y"]
+    ... )
+    >>> differing_datasets(br.pool(studies).attrs, br.scores.tpr)[0].split(" Intervals")[0]
+    "The 2 pooled data sets differ for A (recall of 'positive', adjusted p = 1e-16)."
+    >>> differing_datasets(br.pool(studies).attrs, br.scores.tnr)
+    []
+    """
+    record = record_of(about)
+    if record is None or len(record["datasets"]) < 2:
         return []
-    # Of very many entities some tell the median as well.
-    chosen = np.flatnonzero(several)[:: max(1, int(several.sum()) // MOST)]
-    parts, each = parts.isel(entity=chosen), each.isel(entity=chosen)
-    # The default prior and prevalence of fit, whatever those of the ranking: the prior only keeps a perfect score from
-    # having no spread, and a prevalence that is sampled widens the pooled interval, so that less is claimed.
-    performance = as_performance(fit(parts.sum("dataset"), draws=DRAWS, seed=0)).transpose("chain", "draw", ...)
-    found = []
-    for i, name in enumerate(parts["entity"].values):
-        draws = performance.isel(entity=i, drop=True).stack(sample=["chain", "draw"]).transpose("sample", ...)
-        pooled = float(score(draws).std())
-        there = each.isel(entity=i).notnull().values
-        tables = parts.isel(entity=i, dataset=there, drop=True).values
-        rng = stream(root_sequence(0), "pooling", name)
-        if isinstance(score, _MeanOutcome):
-            cases = rng.multinomial(tables.sum(-1), draws.values[::THIN, None])
-            again = xr.DataArray(cases, {"outcome": parts["outcome"].values}, ("draw", "dataset", "outcome"))
-        else:
-            again = _drawn_alike(draws.values[::THIN], tables, score, rng)
-        between, chance = _spread(each.isel(entity=i).values[there]), _spread(score(again).values)
-        chance = np.where(np.isnan(chance), np.inf, chance)  # a replicate without a score is no evidence of anything
-        with np.errstate(divide="ignore", invalid="ignore"):  # a score that is constant
-            found.append((between / pooled, np.median(chance) / pooled, (chance >= between).mean()))
-    factor, usual, how_seldom = np.median(found, axis=0)
-    if how_seldom >= SELDOM:
+    parts = [(what, label, p) for what, label, p in record["p"] if _matters(what, label, record, score, about)]
+    names = record["entities"]
+    chosen = [*range(len(names))]
+    if entities is not None:
+        wanted = {_plain(name) for name in entities}
+        chosen = [i for i, name in enumerate(names) if _plain(name) in wanted]
+    if not parts or not chosen:
         return []
+    p = holm(np.array([[np.nan if x is None else x for x in each] for *_, each in parts], float)[:, chosen])
+    p = np.where(np.isnan(p), 1.0, p)
+    differ = [str(names[i]) for i, smallest in zip(chosen, p.min(axis=0), strict=True) if smallest < LEVEL]
+    if not differ:
+        return []
+    # Of equal p-values the first by name, so that the order of the input changes nothing.
+    where = sorted((x, str(names[i]), k) for k, row in enumerate(p) for i, x in zip(chosen, row, strict=True))
+    smallest, first, k = where[0]
+    what, label = parts[k][:2]
+    part = f"{what} of {label!r}" if label else what
+    who = first if len(chosen) == 1 else f"{len(differ)} of {len(chosen)} entities, most for {first}"
+    said = f"The {len(record['datasets'])} pooled data sets differ for {who} ({part}, adjusted p {_p_value(smallest)})."
     return [
-        f"From data set to data set {score.name} varies {_times(factor)} times as much as the pooled intervals say "
-        f"(by chance alone: {_times(usual)} times; medians over entities): they hold for these data sets together, "
-        "not for a new one."
+        Note(
+            f"{said} Intervals of the pool do not hold for another data set. {_remedy(record)}", Caveat.DATASETS_DIFFER
+        )
     ]
 
 
-def _drawn_alike(performance: np.ndarray, tables: np.ndarray, score: Score, rng: np.random.Generator) -> xr.DataArray:
-    """Tables (draw, dataset, actual, predicted) as they would be if all data sets had one and the same performance.
-
-    Prevalences that differ between data sets make a score differ only if it depends on them: else they stay.
-    """
-    prevalence = performance.sum(-1)
-    rows = tables.sum(-1)
-    if score.depends_on_prevalence:
-        rows = rng.multinomial(rows.sum(-1), prevalence[:, None])
-    again = rng.multinomial(rows, (performance / prevalence[..., None])[:, None])
-    return xr.DataArray(again, dims=("draw", "dataset", "actual", "predicted"))
+def _matters(what: str, label: str, record: Mapping[str, Any], score: Score | None, about: Mapping[Any, Any]) -> bool:
+    """Whether a score depends on a part of the evidence."""
+    if what == MEAN or score is None:
+        return True
+    if what == SHARE:
+        return score.depends_on_prevalence and about.get("prevalence", "sampled") in ("sampled", "observed")
+    labels = [one for part, one, _ in record["p"] if part == RECALL]
+    return _depends_on(score, labels.index(label), len(labels))
 
 
-def _spread(values: np.ndarray) -> np.ndarray:
-    """Standard deviation over the last axis of what is defined there; NaN of fewer than two values."""
-    defined = np.isfinite(values)
-    size = np.maximum(defined.sum(-1), 1)
-    mean = np.where(defined, values, 0).sum(-1) / size
-    squares = np.where(defined, (values - mean[..., None]) ** 2, 0).sum(-1)
-    return np.sqrt(np.where(size > 1, squares / np.maximum(size - 1, 1), np.nan))
+def _depends_on(score: Score, row: int, size: int) -> bool:
+    """Whether the score changes when the answers to the cases of one class do."""
+    table = np.ones((size, size)) + np.diag(np.arange(size) + 2.0)
+    other = table.copy()
+    other[row] = np.roll(table[row], 1)
+    tables = xr.DataArray(
+        np.stack([table, other]) / table.sum(),
+        {"actual": range(size), "predicted": range(size)},
+        ("entity", "actual", "predicted"),
+    )
+    try:
+        before, after = score(tables).values.tolist()
+    except (TypeError, ValueError, KeyError):  # a score of certain labels
+        return True
+    return not np.isclose(before, after, rtol=1e-9, atol=0)
 
 
-def _times(factor: float) -> str:
-    return f"{factor:.0f}" if factor >= 10 else f"{factor:.1f}"
+def _plain(name: Any) -> str:
+    """A name as the text of a record has it, where 1 and "1" are two."""
+    return json.dumps(name, default=str)
+
+
+def _p_value(p: float) -> str:
+    if p < 1e-300:
+        return "< 1e-300"
+    return f"= {p:.0e}".replace("e-0", "e-") if p < 1e-3 else f"= {p:.2g}"
+
+
+def _remedy(record: Mapping[str, Any]) -> str:
+    """The model that learns how data sets differ, as a flag and in Python; where there is none, each data set alone."""
+    if record["clusters"] or record["outcomes"] > MOST_OUTCOMES:
+        return "Rank each data set: --dataset NAME, in Python br.fit before br.pool."
+    model = for_datasets(record["outcomes"])
+    return f"Use --model {model}, in Python br.fit(evidence, '{model}') instead of br.pool."

@@ -15,6 +15,7 @@ from bayesrank._compat import groups_of, is_container
 from bayesrank._draws import draw_dims
 from bayesrank._random import root_sequence
 from bayesrank._sampling import sample_counts, sample_outcomes
+from bayesrank.models import for_datasets
 from bayesrank.performance import mean_outcome, observed_counts, outcome_dims, posterior_of, shift_prior
 from bayesrank.ranking._evidence import evidence_of
 from bayesrank.ranking._source import Scored, scored
@@ -272,7 +273,7 @@ def _kinds(posterior: Any, score: Any, entities: bool = False) -> _Kinds:
     if not many or lacking:
         what = f"nothing {' or '.join(lacking)}" if many else "no dim dataset"
         raise ValueError(
-            "posterior must be of a hierarchical model over several data sets (such as 'hierarchical_beta_binomial'); "
+            f"posterior must be of a hierarchical model over several data sets (such as {for_datasets(2)!r}); "
             f"got one with {what}"
         )
     return _Kinds(*(scored(posterior, score, True, kind) for kind in ("observed", *kinds)))

@@ -16,8 +16,22 @@ import numpy as np
 import xarray as xr
 
 from bayesrank._checks import one_of
+from bayesrank.counts import with_parts
 
-__all__ = ["Model", "conjugate", "find", "names", "tell", "tell_again"]
+__all__ = [
+    "Model",
+    "chosen_by_evidence",
+    "conjugate",
+    "find",
+    "for_datasets",
+    "in_closed_form",
+    "learns",
+    "names",
+    "references",
+    "takes_cases",
+    "tell",
+    "tell_again",
+]
 
 #: Settings that are not told again in the same words: the prior is at hand in numbers, a known prevalence in none, and
 #: what is typical is no part of a likelihood.
@@ -32,6 +46,17 @@ class Model(Protocol):
 
     #: One sentence on how the evidence arose, for reports.
     words: ClassVar[str]
+    #: What a report cites for the model. Optional.
+    references: ClassVar[tuple[str, ...]]
+    #: Whether it takes "counts" (the default) or "cases", that is joint outcomes. Optional.
+    takes: ClassVar[str]
+    #: What it learns a population of: "data sets" (also of "entities" where there are none), "classes", or "", the
+    #: default: of nothing. Optional.
+    learns: ClassVar[str]
+    #: Whether it refuses outcomes without classes. Optional, by default it takes them.
+    needs_classes: ClassVar[bool]
+    #: How many classes or outcomes it takes at most; None, the default, for any number. Optional.
+    most_outcomes: ClassVar[int | None]
     #: The performance that is ranked when nobody says which: "observed", "typical" or "new".
     kind: ClassVar[str]
     #: Attrs of the posterior: the model's own options, as words or numbers.
@@ -80,6 +105,79 @@ def names() -> list[str]:
     'dirichlet_multinomial'
     """
     return list(_names(*__path__))
+
+
+def chosen_by_evidence(evidence: Any) -> str:
+    """Return the model of evidence for which none was named: paired for joint outcomes, else that of random cases.
+
+    Examples
+    --------
+    >>> import bayesrank as br
+    >>> chosen_by_evidence(br.from_counts(tn=8, fp=2, fn=1, tp=9))
+    'dirichlet_multinomial'
+    >>> chosen_by_evidence(br.joint_outcomes([0, 1], {"a": [0, 1]}))
+    'paired'
+    """
+    return "paired" if isinstance(evidence, xr.Dataset) else "dirichlet_multinomial"
+
+
+def takes_cases(model: Any) -> bool:
+    """Return whether a model takes joint outcomes of single cases; others take counts.
+
+    Examples
+    --------
+    >>> takes_cases("paired"), takes_cases("beta_binomial")
+    (True, False)
+    """
+    return getattr(find(model), "takes", "counts") == "cases"
+
+
+def in_closed_form() -> list[str]:
+    """Return the models whose posterior is known in closed form, the default first.
+
+    Examples
+    --------
+    >>> in_closed_form()
+    ['dirichlet_multinomial', 'beta_binomial']
+    """
+    return [name for name in names() if hasattr(find(name), "conjugate")]
+
+
+def learns(model: Any) -> str:
+    """Return what a model learns a population of: "data sets", "classes", or "" for nothing.
+
+    Examples
+    --------
+    >>> learns("hierarchical_logit_normal"), learns("paired")
+    ('data sets', '')
+    """
+    return getattr(find(model), "learns", "")
+
+
+def for_datasets(outcomes: int) -> str:
+    """Return the first model that learns how data sets differ, of so many classes or outcomes.
+
+    Examples
+    --------
+    >>> for_datasets(2), for_datasets(3)
+    ('hierarchical_beta_binomial', 'hierarchical_dirichlet_multinomial')
+    """
+    for name in names():
+        model = find(name)
+        if learns(name) == "data sets" and outcomes <= (getattr(model, "most_outcomes", None) or outcomes):
+            return name
+    raise ValueError(f"there is no model that learns how data sets of {outcomes} outcomes differ")
+
+
+def references(model: Any) -> list[str]:
+    """Return what a report cites for a model by its name; nothing for others.
+
+    Examples
+    --------
+    >>> len(references("paired")), references("beta_binomial"), references(None)
+    (2, [], [])
+    """
+    return list(getattr(find(model), "references", ())) if model in names() else []
 
 
 def find(model: Any) -> type:
@@ -159,7 +257,7 @@ def tell_again(groups: Mapping[str, xr.Dataset]) -> tuple[Any, dict[str, Any]]:
     >>> float(tell_again(groups_of(fit))[0].concentration.max())
     3.0
     """
-    counts, about = groups["observed_data"]["counts"], groups["posterior"].attrs
+    counts, about = with_parts(groups["observed_data"]), groups["posterior"].attrs
     model = about.get("model")
     if model not in names():
         return None, {}

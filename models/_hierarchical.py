@@ -40,6 +40,7 @@ class Hierarchical:
     """
 
     words: ClassVar[str]
+    learns: ClassVar[str] = "data sets"
     #: Several data sets are one analysis, not one each.
     over_datasets_together: ClassVar[bool] = True
 

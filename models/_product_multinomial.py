@@ -10,6 +10,7 @@ import xarray as xr
 from scipy import special
 
 from bayesrank._checks import class_shares, flag, labelled_prevalence, one_of
+from bayesrank._pooled import record_of
 from bayesrank._random import Block
 from bayesrank._sampling import sample_counts
 from bayesrank.counts import are_outcomes, check_counts, parts_of
@@ -208,6 +209,12 @@ def test_sets(counts: xr.DataArray, row_prior: Any, shared: bool) -> tuple[xr.Da
         # A pool of equal class sizes may be one of unequal data sets; which was read first does not matter.
         parts = parts.isel(dataset=np.argsort([str(name) for name in parts["dataset"].values], kind="stable"))
         totals = row_totals(parts).transpose("entity", "dataset", "actual").values.reshape(len(totals), -1)
+    elif "dataset" not in counts.dims and "sizes" in (record := record_of(counts.attrs) or {}):
+        alike = dict(zip(map(str, record["entities"]), record["sizes"], strict=True))
+        entities = [str(name) for name in counts["entity"].values.tolist()]
+        if set(entities) <= set(alike):  # of counts read from a file, without their parts
+            pairs = zip(entities, totals.tolist(), strict=True)
+            totals = np.array([[*map(str, row), alike[name]] for name, row in pairs])
     measured = np.broadcast_to(counts["measured"].values if "measured" in counts.coords else True, totals.shape[:-1])
     named = _named_test_sets(counts, cells, totals, measured) if "test_set" in counts.coords else None
     keys = np.full(measured.shape, "", dtype=object)

@@ -33,6 +33,8 @@ class BetaBinomial(ProductMultinomial):
     [[[9.0, 3.0], [2.0, 10.0]]]
     """
 
+    needs_classes: ClassVar[bool] = True
+    most_outcomes: ClassVar[int | None] = 2
     words: ClassVar[str] = (
         "The numbers of negatives and positives were set by design and tell nothing of the prevalence."
     )

@@ -55,6 +55,7 @@ class HierarchicalBetaBinomial(Apart):
     [[0.2, 0.6]]
     """
 
+    most_outcomes: ClassVar[int | None] = 2
     words: ClassVar[str] = (
         "Rates differ from data set to data set around a mean of each entity, by a spread that is learned."
     )

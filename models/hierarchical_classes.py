@@ -70,6 +70,8 @@ class HierarchicalClasses:
     hierarchical_classes 0.8
     """
 
+    needs_classes: ClassVar[bool] = True
+    learns: ClassVar[str] = "classes"
     words: ClassVar[str] = (
         "How often a class is told differs from class to class around a mean of each entity, by a spread that is "
         "learned; its errors are spread over the others by a Dirichlet."

@@ -83,6 +83,7 @@ class HierarchicalLogitNormal(Hierarchical):
     ('deviations',)
     """
 
+    most_outcomes: ClassVar[int | None] = 2
     words: ClassVar[str] = (
         "Logits of the rates differ from data set to data set around those of each entity, both rates together, by "
         "spreads that are learned."

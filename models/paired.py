@@ -96,6 +96,11 @@ class Paired:
     [[8, 2], [3, 7]]
     """
 
+    takes: ClassVar[str] = "cases"
+    references: ClassVar[tuple[str, ...]] = (
+        "Ferguson (1973). A Bayesian analysis of some nonparametric problems. Annals of Statistics 1:209-230.",
+        "Rubin (1981). The Bayesian bootstrap. Annals of Statistics 9:130-134.",
+    )
     # Not all met all: answers may be missing.
     words: ClassVar[str] = (
         "Entities met the same cases, and the joint outcomes of the cases tell how their errors go together."

@@ -478,11 +478,11 @@ def test_one_dataset_of_several():
     one = str(br.datasets.load("anomaly_detectors")["dataset"].values[0])
     output = invoke("rank", "anomaly_detectors", "--dataset", one, "--draws", "20")
     assert "Pooled" not in output
-    assert "data set to data set" not in output
+    assert "data sets differ" not in output
     output = invoke("rank", "anomaly_detectors", "--draws", "100", "--score", "f1")
     assert "Note: Pooled over 58 data sets; --dataset chooses one." in output
     # What pooling hides stands before who is best.
-    assert 0 < output.index("From data set to data set f1 varies") < output.index("most probable best")
+    assert 0 <= output.index("The 58 pooled data sets differ") < output.index("most probable best")
 
 
 @pytest.mark.parametrize("command", ["rank", "tile", "ops"])
@@ -491,7 +491,7 @@ def test_different_data_sets_are_pooled_only_where_all_saw_them(command, tmp_pat
     path.write_text("entity,dataset,tn,fp,fn,tp\na,x,70,10,9,21\nb,x,79,1,1,29\na,y,9,1,0,10\n")
     result = CliRunner().invoke(cli, [command, str(path), "--draws", "20"])
     message = str(result.exception)
-    assert message.startswith("--join must be inner (which keeps the 1 data set that every entity saw), or --dataset")
+    assert message.startswith("--join must be inner (which keeps the 1 data set that every entity saw), or --model")
     assert message.endswith("got 'b' without 'y'")
     inner = invoke(command, str(path), "--draws", "20", "--join", "inner")
     assert "Note: Pooled over 1 data set of 2, those that every entity saw; --dataset chooses one." in inner
@@ -504,7 +504,7 @@ def test_nothing_to_pool_is_told(tmp_path):
     path.write_text("entity,dataset,tn,fp,fn,tp\na,x,70,10,9,21\nb,y,79,1,1,29\n")
     for join in ("exact", "inner"):
         result = CliRunner().invoke(cli, ["rank", str(path), "--join", join])
-        assert "--dataset must name one data set where none was seen by every entity" in str(result.exception)
+        assert "where no data set was seen by every entity" in str(result.exception)
         assert "'a' without 'y'; 'b' without 'x'" in str(result.exception)
 
 

@@ -11,6 +11,8 @@ import bayesrank as br
 STORY = [
     "_labels _notes _checks _compat _text _threads _compiled _draws _random _dirichlet_kernel _chunks _sampling _nuts "
     "_kendall _weighted_areas _weighing",
+    "_homogeneity",
+    "_pooled _provenance",
     "counts",
     "cases frames",
     "datasets",

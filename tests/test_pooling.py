@@ -1,19 +1,27 @@
 """Pooling: evidence is summed before the prior, only where it may be, and what the sum hides is said."""
 
-import json
+import itertools
+import pickle
 import re
-import warnings
+from math import comb
 
 import numpy as np
+import pandas as pd
 import pytest
 import xarray as xr
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.stats import chi2, chi2_contingency, gamma
 
 import bayesrank as br
-from bayesrank._compat import groups_of
+from bayesrank._compat import groups_of, import_arviz
+from bayesrank._homogeneity import _gamma_tail, holm, mean_differs
+from bayesrank._notes import Caveat
+from bayesrank._pooled import record_of
+from bayesrank.cases._tables import counts_of
 from bayesrank.counts import parts_of
-from bayesrank.pooling import pooling_notes
+from bayesrank.performance import observed_counts
+from bayesrank.pooling import differing_datasets, pooling_notes
 
 INCOMPLETE = br.from_counts(
     tn=[1, 2, 3], fp=[1, 1, 1], fn=[0, 0, 0], tp=[4, 5, 6], entity=["a", "b", "a"], dataset=["x", "x", "y"]
@@ -172,15 +180,31 @@ def test_the_parts_are_remembered(counts):
     assert parts_of(pooled.isel(entity=slice(None, None, -1))).equals(expected.isel(entity=slice(None, None, -1)))
 
 
-def test_parts_survive_copies_files_and_a_fit(tmp_path):
+def test_parts_survive_copies_and_a_fit_and_the_file_of_a_posterior(tmp_path):
     pooled = br.pool(br.datasets.load("utah_trees"))
     expected = br.datasets.load("utah_trees").drop_vars("measured")
+    posterior = br.fit(pooled, seed=1, draws=5)
+    posterior.to_netcdf(str(tmp_path / "posterior.nc"))
+    fitted = observed_counts(posterior)
+    read = observed_counts(import_arviz().from_netcdf(tmp_path / "posterior.nc"))
+    for held in (pooled.copy(deep=True), pickle.loads(pickle.dumps(pooled)), fitted, read):
+        assert parts_of(held).equals(expected)
+    assert isinstance(groups_of(posterior)["observed_data"]["counts"].attrs["pooled"], str)
+
+
+def test_counts_read_from_a_file_keep_the_record_and_the_test_sets(tmp_path):
+    # Pooled class sizes are equal, but A and B met other numbers of cases on each data set.
+    cells = {"tn": [8, 4, 4, 8], "fp": [2, 1, 1, 2], "fn": [1] * 4, "tp": [9] * 4}
+    pooled = br.pool(br.from_counts(**cells, entity=["A", "A", "B", "B"], dataset=["x", "y"] * 2))
     pooled.to_netcdf(tmp_path / "pooled.nc")
     with xr.open_dataarray(tmp_path / "pooled.nc") as loaded:
         back = loaded.load()
-    fitted = groups_of(br.fit(pooled, seed=1, draws=5))["observed_data"]["counts"]
-    for held in (pooled.copy(deep=True), back, xr.DataArray.from_dict(pooled.to_dict()), fitted):
-        assert parts_of(held).equals(expected)
+    assert parts_of(back) is None
+    for held in (back, xr.DataArray.from_dict(pooled.to_dict())):
+        assert record_of(held.attrs) == record_of(pooled.attrs)
+        sets = observed_counts(br.fit(held, seed=1, draws=5))["test_set"].values.tolist()
+        assert sets == observed_counts(br.fit(pooled, seed=1, draws=5))["test_set"].values.tolist()
+        assert len(set(sets)) == 2
 
 
 def test_parts_that_do_not_fit_are_not_given():
@@ -196,7 +220,7 @@ def test_parts_that_do_not_fit_are_not_given():
 def test_data_sets_named_by_dates_can_be_pooled():
     days = np.array(["2020-01-01", "2020-01-02"], "datetime64[ns]")
     pooled = br.pool(STONES.assign_coords(dataset=days))
-    assert json.loads(pooled.attrs["parts"])["dataset"] == ["2020-01-01 00:00:00", "2020-01-02 00:00:00"]
+    assert record_of(pooled.attrs)["datasets"] == ["2020-01-01 00:00:00", "2020-01-02 00:00:00"]
     assert (parts_of(pooled) == STONES.values).all()
 
 
@@ -280,66 +304,117 @@ def alike(rng, datasets, cases=100, entities=3):
     return xr.DataArray(values.reshape(*values.shape[:2], 2, 2), coords, ("entity", "dataset", "actual", "predicted"))
 
 
-def test_equal_data_sets_say_nothing():
-    assert pooling_notes(STUDIES, "informedness") == []
-    assert pooling_notes(STUDIES.isel(dataset=[0]), "informedness") == []
+# --- Data sets that differ ----------------------------------------------------------------------------------------
 
 
-def test_chance_alone_is_seldom_called_heterogeneity():
-    # One entity, so that a sentence is wrong with probability 0.01: of 60 sets of data more than 4 are one in 3,000.
-    rng = np.random.default_rng(8)
-    said = sum(bool(pooling_notes(alike(rng, 6, entities=1), score)) for _ in range(30) for score in ("f1", "tpr"))
-    assert said <= 4
+def said(counts, score, **about):
+    """The caveat of a pool."""
+    return differing_datasets(br.pool(counts).attrs | about, br.scores.get(score))
 
 
-def test_heterogeneity_has_its_factor():
-    # Two kinds of data sets, TPR 0.9 and 0.5, each 20 times: standard deviation 0.2 between them (times sqrt(40/39)).
-    kinds = [90, 50] * 20
-    counts = br.from_counts(
-        tn=[50] * 40, fp=[50] * 40, fn=[100 - tp for tp in kinds], tp=kinds, entity=["a"] * 40, dataset=range(40)
+def exact_p(table):
+    """P-value of Pearson's statistic, over all tables (data set, two outcomes) with these margins."""
+    size, total = table.sum(1), table.sum(0)
+    rarer = int(total.argmin())
+    expected = size * total[rarer] / total.sum()
+
+    def statistic(x):
+        return ((x - expected) ** 2 / size).sum()
+
+    p = 0.0
+    for x in itertools.product(*(range(n + 1) for n in size)):
+        if sum(x) == total[rarer] and statistic(np.array(x)) >= statistic(table[:, rarer]) * (1 - 1e-9):
+            p += np.prod([comb(n, k) for n, k in zip(size, x, strict=True)]) / comb(size.sum(), total[rarer])
+    return p
+
+
+@pytest.mark.parametrize("table", [[[90, 10], [70, 30], [185, 15]], [[60, 40], [50, 50], [45, 55], [60, 40]]])
+def test_large_samples_have_pearsons_p_value(table):
+    table = np.array(table)
+    x, d, n = chi2_contingency(table, correction=False).statistic, len(table), table.sum()
+    # The statistic is Pearson's times (N - 1) / N; its exact variance is little below 2 (D - 1).
+    expected = np.log10(chi2.sf(x * (n - 1) / n, d - 1))
+    assert np.log10(mean_differs(table, [0, 1])) == pytest.approx(expected, rel=0.02, abs=0.01)
+
+
+@pytest.mark.parametrize(
+    "table",
+    [[[9, 1], [2, 8]], [[3, 1], [0, 4], [5, 0]], [[1, 6], [0, 9], [2, 1], [0, 3]], [[0, 12], [0, 11], [2, 3]]],
+)
+def test_small_samples_have_the_exact_p_value(table):
+    table = np.array(table)
+    expected = exact_p(table)
+    # 10,998 permutations of a probability p have the standard error sqrt(p (1 - p) / 10,998).
+    assert mean_differs(table, [0, 1]) == pytest.approx(expected, abs=5 * np.sqrt(expected / 10_998) + 1e-4)
+    assert mean_differs(table[::-1], [0, 1]) == mean_differs(table, [0, 1])
+
+
+def test_moments_of_the_statistic_are_those_of_all_permutations():
+    # All permutations of seven outcomes over data sets of 2, 4 and 1 cases.
+    outcomes, size = np.array([0, 0, 1, 2, 2, 2, 5.0]), np.array([2, 4, 1])
+    z = (outcomes - outcomes.mean()) / outcomes.std(ddof=1)
+    found = [(np.add.reduceat(np.array(x), [0, 2, 6]) ** 2 / size).sum() for x in itertools.permutations(z)]
+    values, times = np.unique(z, return_counts=True)
+    shape, scale = np.mean(found) ** 2 / np.var(found), np.var(found) / np.mean(found)
+    assert np.mean(found) == pytest.approx(2)
+    assert _gamma_tail(3.0, size, times, values) == pytest.approx(gamma.sf(3.0, shape, scale=scale), rel=1e-9)
+
+
+def test_one_entity_that_differs_is_enough():
+    # The median over entities is above 0.5: five tests of six are alike in all studies.
+    rng = np.random.default_rng(7)
+    rates = np.full((6, 15), 0.82)
+    rates[2, ::2] = 0.6
+    tp, tn = rng.binomial(100, rates), rng.binomial(200, 0.9, (6, 15))
+    names = [f"test {i}" for i in range(6)]
+    studies = br.from_counts(
+        tn=tn.ravel(), fp=200 - tn.ravel(), fn=100 - tp.ravel(), tp=tp.ravel(),
+        entity=np.repeat(names, 15), dataset=list(range(15)) * 6,
+    )  # fmt: skip
+    (note,) = said(studies, "tpr")
+    p = 6 * chi2_contingency([tp[2], 100 - tp[2]], correction=False).pvalue
+    assert note.caveat is Caveat.DATASETS_DIFFER
+    assert note.startswith("The 15 pooled data sets differ for 1 of 6 entities, most for test 2 (recall of 'positive'")
+    assert np.log10(float(re.search(r"adjusted p = (\S+)\)", note)[1])) == pytest.approx(np.log10(p), abs=0.5)
+    assert "--model hierarchical_beta_binomial, in Python br.fit(evidence, 'hierarchical_beta_binomial')" in note
+    assert said(studies, "tnr") == []
+    assert said(studies.sel(entity=names[3:]), "tpr") == []
+    # The remedy works as it is typed.
+    assert (
+        "performance_typical" in groups_of(br.fit(studies, "hierarchical_beta_binomial", seed=1, draws=5))["posterior"]
     )
-    # Pooled it is Beta(2801, 1201): the factor is 0.2025 / 0.00724 = 28.0, to the 2% of 1,000 draws.
-    (sentence,) = pooling_notes(counts, "tpr")
-    factor, chance = map(float, re.findall(r"([\d.]+) times", sentence))
-    assert 0.2 * np.sqrt(40 / 39) / np.sqrt(0.7 * 0.3 / 4003) == pytest.approx(28.0, abs=0.05)
-    assert factor == pytest.approx(28.0, abs=2)
-    # Data sets of 100 positives drawn alike: sqrt(40) times as much.
-    assert chance == pytest.approx(np.sqrt(40), abs=0.4)
-    assert sentence.startswith("From data set to data set tpr varies")
-    assert sentence.endswith("they hold for these data sets together, not for a new one.")
-    assert pooling_notes(counts, "tnr") == []
-    # The likelihood ratio has no mean, so no standard deviation.
-    assert pooling_notes(counts, "positive_likelihood_ratio") == []
+    # The ranking prints it, of draws and of quadrature, of all entities and of those that are left.
+    pooled = br.pool(studies)
+    posterior = br.fit(pooled, seed=1)
+    for ranking in (br.credible_ranking(posterior, "tpr"), br.exact_ranking(pooled, "tpr")):
+        assert str(ranking["notes"].item()).startswith(note)
+    kept = br.credible_ranking(br.fit(pooled.sel(entity=names[3:]), seed=1), "tpr")
+    assert "data sets differ" not in str(kept["notes"].item())
 
 
-def test_data_sets_without_a_score_change_no_factor():
-    # Two data sets, TPR 0.9 and 0.5: standard deviation 0.4 / sqrt(2); pooled it is Beta(141, 61): factor 8.8.
-    kinds = {"tn": [50, 50], "fp": [50, 50], "fn": [10, 50], "tp": [90, 50]}
-    counts = br.from_counts(**kinds, entity=["a"] * 2, dataset=range(2))
-    assert 0.4 / np.sqrt(2) / np.sqrt(141 * 61 / 202**2 / 203) == pytest.approx(8.8, abs=0.1)
+def test_notes_fit_nothing(monkeypatch):
+    posterior = br.fit(br.pool(br.datasets.load("utah_trees")), seed=1)
 
-    def factors(counts, score):
-        return [float(x) for x in re.findall(r"([\d.]+) times", *pooling_notes(counts, score))]
+    def refuse(*args, **options):
+        raise AssertionError("a note must not fit a model")
 
-    assert factors(counts, "tpr")[0] == pytest.approx(8.8, abs=0.7)
-    # Single true negatives have no F1; drawn again they would have 0 or 1, and chance alone would seem to do much.
-    empty = xr.zeros_like(counts).isel(dataset=[0] * 20).assign_coords(dataset=range(2, 22))
-    empty[:, :, 0, 0] = 1
-    without, alone = factors(xr.concat([counts, empty], "dataset"), "f1"), factors(counts, "f1")
-    assert without == pytest.approx(alone, rel=0.2)
-    # Nor does an entity that has a score on one data set only.
-    once = counts.copy(deep=True).assign_coords(entity=["b"])
-    once[:, 1] = 0
-    assert factors(xr.concat([counts, once], "entity"), "tpr") == factors(counts, "tpr")
+    monkeypatch.setattr("bayesrank.inference.fit", refuse)
+    monkeypatch.setattr("bayesrank.models.tell", refuse)
+    assert "data sets differ" in str(br.credible_ranking(posterior, "mcc")["notes"].item())
 
 
-def test_a_constant_score_varies_not_at_all():
-    def constant(tn, fp, fn, tp):
-        return 0 * tn + 0.5
+def test_equal_data_sets_say_nothing():
+    assert said(STUDIES, "informedness") == []
+    assert said(STUDIES.isel(dataset=[0]), "informedness") == []
 
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        assert pooling_notes(STONES, constant) == []
+
+def test_the_caveat_is_rare_where_data_sets_are_alike():
+    # Of 200 boards more than 20 are one in 1,000 if 5% have it; docs/measure_pooling.py has more boards.
+    rng = np.random.default_rng(8)
+    found = sum(
+        bool(said(alike(rng, 6, cases), score)) for cases in (8, 100) for _ in range(50) for score in ("f1", "tpr")
+    )
+    assert found <= 20
 
 
 def test_a_prevalence_that_differs_counts_only_for_scores_that_depend_on_it():
@@ -351,30 +426,110 @@ def test_a_prevalence_that_differs_counts_only_for_scores_that_depend_on_it():
     counts = br.from_counts(
         tn=410 - np.array(positives) - fp, fp=fp, fn=positives - tp, tp=tp, entity=["a"] * 20, dataset=range(20)
     )
-    assert pooling_notes(counts, "informedness") == []
-    assert "f1 varies" in pooling_notes(counts, "f1")[0]
+    assert said(counts, "informedness") == []
+    assert "a (share of 'positive', adjusted p" in said(counts, "f1")[0]
+    # At a prevalence that is set, the data sets' own do not matter.
+    assert said(counts, "f1", prevalence="0.1") == []
 
 
 def test_undefined_scores_are_left_out():
-    assert pooling_notes(alike(np.random.default_rng(1), 5).where(False, 0), "f1") == []
     some = alike(np.random.default_rng(1), 5)
+    some = some.assign_coords(measured=(("entity", "dataset"), np.ones((3, 5), bool)))
+    assert said(some.where(False, 0), "f1") == []
     some[0] = 0
     some[1, 1:] = 0
-    assert pooling_notes(some, "f1") == []
+    assert said(some, "f1") == []
 
 
 def test_scores_of_many_classes_have_notes_too():
     folds = br.datasets.load("mnist_folds").drop_vars("measured")
-    assert pooling_notes(folds, "mcc") == []
+    assert said(folds, "mcc") == []
     uneven = folds.copy(deep=True)
     uneven[:, 0] = uneven[:, 0].transpose("entity", "predicted", "actual").values[:, ::-1]
-    assert "mcc varies" in pooling_notes(uneven, "mcc")[0]
+    (note,) = said(uneven, "mcc")
+    assert "hierarchical_dirichlet_multinomial" in note
 
 
-def test_notes_are_the_same_whoever_else_is_there_and_in_whatever_order():
+def test_notes_are_the_same_in_whatever_order():
     counts = br.datasets.load("utah_trees").drop_vars("measured")
-    notes = pooling_notes(counts, "f1")
+    notes = said(counts, "f1")
     assert len(notes) == 1
-    # Data sets are drawn again in their order: the factor is exact, what chance does is that of 1,000 draws.
-    assert pooling_notes(counts.isel(entity=[2, 0, 1]), "f1") == notes
-    assert pooling_notes(counts.isel(dataset=slice(None, None, -1)), "f1")[0].split("(")[0] == notes[0].split("(")[0]
+    assert said(counts.isel(entity=[2, 0, 1]), "f1") == notes
+    assert said(counts.isel(dataset=slice(None, None, -1)), "f1") == notes
+
+
+# --- Pooled cases -------------------------------------------------------------------------------------------------
+
+
+def answers(rng, shares, datasets, cases=60):
+    """Right and wrong answers of entities, whose share of right ones is that of the data set."""
+    where = np.repeat(np.arange(datasets), cases)
+    return pd.DataFrame({name: rng.binomial(1, np.resize(p, datasets)[where]) for name, p in shares.items()}), where
+
+
+def test_pooled_cases_have_the_caveat_of_their_counts():
+    frame, where = answers(np.random.default_rng(2), {"a": [0.9, 0.5], "b": [0.7]}, 6)
+    joint = br.from_outcomes(frame, dataset=where)
+    pooled = br.pool(joint)
+    assert "dataset" not in pooled.coords
+    assert pooled["count"].sum() == joint["count"].sum()
+    (note,) = differing_datasets(pooled.attrs, None)
+    assert note.startswith("The 6 pooled data sets differ for 1 of 2 entities, most for a (mean outcome, adjusted p")
+    assert differing_datasets(br.pool(counts_of(joint)).attrs, None) == [note]
+    ranking = br.credible_ranking(br.fit(pooled, seed=1), "mean_outcome")
+    assert str(ranking["notes"].item()).startswith(note)
+    # What the note says to type.
+    assert groups_of(br.fit(joint, "hierarchical_beta_binomial", seed=1, draws=5))["posterior"].sizes["dataset"] == 6
+
+
+def test_pooled_predictions_are_those_of_their_tables():
+    joint = br.datasets.load_joint("utah_trees")
+    found, counts = (record_of(br.pool(x).attrs) for x in (joint, br.datasets.load("utah_trees")))
+    assert found["p"] == counts["p"]
+    assert found["datasets"] == counts["datasets"]
+
+
+def test_clusters_are_the_units_that_are_compared():
+    # Ten answers a question are alike: 5 questions a data set, of which the answers alone seem to differ.
+    rng = np.random.default_rng(5)
+    false, naive = 0, 0
+    for _ in range(40):
+        question = np.repeat(np.arange(30), 10)
+        frame = pd.DataFrame({"a": np.repeat(rng.binomial(1, 0.6, 30), 10)})
+        where = question // 5
+        clustered = br.pool(br.from_outcomes(frame, dataset=where, cluster=question))
+        false += bool(differing_datasets(clustered.attrs, None))
+        naive += bool(differing_datasets(br.pool(br.from_outcomes(frame, dataset=where)).attrs, None))
+    # 5% of 40 boards: more than 6 are one in 300.
+    assert false <= 6
+    assert naive > 30
+    question = np.repeat(np.arange(300), 2)
+    frame = pd.DataFrame({"a": (question < 150).astype(int)})
+    (note,) = differing_datasets(br.pool(br.from_outcomes(frame, dataset=question // 5, cluster=question)).attrs, None)
+    assert "--dataset NAME" in note  # no hierarchical model takes clusters
+
+
+def test_numbers_are_compared_by_their_means():
+    rng = np.random.default_rng(3)
+    frame, where = (
+        pd.DataFrame({"cost": rng.exponential(1, 200), "other": rng.exponential(1, 200)}),
+        np.arange(200) // 20,
+    )
+    assert differing_datasets(br.pool(br.from_outcomes(frame, dataset=where)).attrs, None) == []
+    frame["cost"] += where / 5
+    (note,) = differing_datasets(br.pool(br.from_outcomes(frame, dataset=where)).attrs, None)
+    assert "most for cost (mean outcome" in note
+
+
+def test_an_inner_join_of_cases_keeps_the_data_sets_that_all_met():
+    frame = pd.DataFrame({"a": [1, 0, 1, 1], "b": [1, 1, np.nan, np.nan]})
+    joint = br.from_outcomes(frame, dataset=["x", "x", "y", "y"], missing="own")
+    assert br.pool(joint)["count"].sum() == 4
+    assert br.pool(joint, join="inner")["count"].sum() == 2
+    with pytest.raises(ValueError, match="coord dataset to be pooled"):
+        br.pool(br.pool(joint))
+
+
+def test_holm_is_holm():
+    # Holm (1979): sorted p-values times 4, 3, 2, 1, never falling.
+    np.testing.assert_allclose(holm(np.array([0.01, 0.04, 0.03, 0.005])), [0.03, 0.06, 0.06, 0.02])

@@ -1,5 +1,7 @@
 """From single cases back to counts, for whatever takes entities one by one."""
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 import xarray as xr
@@ -9,11 +11,14 @@ from bayesrank.counts import arrange_outcomes
 
 __all__ = ["counts_of"]
 
+#: What is said of models that take counts.
+UNPAIRED = "Single cases were summed to counts, which do not tell which cases entities share: pairing is not used."
+
 
 def counts_of(joint: xr.Dataset) -> xr.DataArray:
-    """The counts of each entity that joint outcomes hold, for models that take entities one by one.
+    """Return the counts of each entity, by data set, that joint outcomes hold; attrs of the outcomes stay.
 
-    Right and wrong are two outcomes, even where only one of them occurred. A missing outcome is none.
+    Right and wrong are two outcomes, even where only one of them occurred. A missing outcome is not counted.
 
     Examples
     --------
@@ -23,13 +28,17 @@ def counts_of(joint: xr.Dataset) -> xr.DataArray:
     [[1, 3], [0, 4]]
     """
     if "cluster" in joint.coords:
-        raise ValueError("model must be 'paired' for cases in clusters: counts take cases as independent of each other")
+        raise ValueError(
+            "model must be 'paired' for cases in clusters, since counts take cases as independent of each other; with "
+            "'paired' each data set has an analysis of its own, or br.pool puts them together"
+        )
     names, count = joint["entity"].values.tolist(), joint["count"].values
     where = joint["dataset"].values.tolist() if "dataset" in joint.coords else None
     if "outcome" not in joint:
         answers = {name: joint["predicted"].sel(entity=name).values for name in names}
         labels = joint["label"].values.tolist()
-        return from_predictions(joint["actual"].values, answers, labels=labels, weight=count, dataset=where)
+        counts = from_predictions(joint["actual"].values, answers, labels=labels, weight=count, dataset=where)
+        return counts.assign_attrs(_about(joint))
     outcome = joint["outcome"].transpose("pattern", "entity").values
     values = np.unique(outcome[~np.isnan(outcome)])
     if np.isin(values, [0, 1]).all():
@@ -43,4 +52,12 @@ def counts_of(joint: xr.Dataset) -> xr.DataArray:
             entities.append(name)
             datasets.append(dataset)
     table = np.array(rows).astype(np.int64)
-    return arrange_outcomes(table, entities, None if where is None else datasets, values.tolist())
+    counts = arrange_outcomes(table, entities, None if where is None else datasets, values.tolist())
+    if where is not None:  # a data set on which an entity has no outcome was not measured
+        counts["measured"] = (counts > 0).any("outcome")
+    return counts.assign_attrs(_about(joint))
+
+
+def _about(joint: xr.Dataset) -> dict[str, Any]:
+    """Attrs that say how the cases were put together, and a note of what their counts do not tell."""
+    return joint.attrs | {"note": "\n".join(filter(None, [joint.attrs.get("note", ""), UNPAIRED]))}

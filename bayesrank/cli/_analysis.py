@@ -20,7 +20,7 @@ from bayesrank.cli._files import read_evidence
 from bayesrank.cli._preferences import fixed_prevalence
 from bayesrank.cli._table import STDIN
 from bayesrank.counts import common_datasets
-from bayesrank.models import find, names
+from bayesrank.models import chosen_by_evidence, find, for_datasets, names, takes_cases
 from bayesrank.ranking._evidence import evidence_of
 from bayesrank.scores import Score
 
@@ -40,7 +40,7 @@ OPTIONS = (
     click.option(
         "--prevalence", help="sampled, observed, or the share of positives: 0.02 or 2%. [default: the model's]"
     ),
-    click.option("--dataset", help="One data set of several. [default: all, pooled]"),
+    click.option("--dataset", help="One data set of several. [default: all, pooled, but for hierarchical models]"),
     click.option("--cluster", help="The file's column that says what each case belongs to. [default: cluster]"),
     click.option("--ignore", multiple=True, help="A column of the file to leave out; may be repeated."),
     click.option(
@@ -177,33 +177,32 @@ def question(
     """Read, and choose or pool."""
     step("reading")
     evidence, about = _read(data, model, cluster, ignore, missing)
-    together = model is not None and getattr(find(model), "over_datasets_together", False)
+    chosen = chosen_by_evidence(evidence)
+    name = model or (chosen if isinstance(evidence, xr.Dataset) else about.get("model", chosen))
+    if isinstance(evidence, xr.Dataset) and not takes_cases(name):
+        evidence = counts_of(evidence)
     whole = evidence
-    evidence, remarks = _one_table_each(evidence, dataset, join, together)
+    evidence, remarks = _one_table_each(evidence, dataset, join, getattr(find(name), "over_datasets_together", False))
     for said in ("remarks", *(["remarks_pooled"] if dataset is None else [])):
         remarks += whole.attrs.get(said, "").splitlines()
     whole = whole if dataset is None else evidence
     if isinstance(evidence, xr.DataArray) and not bool((evidence > 0).any()):
         raise ValueError(f"DATA must hold at least one case; all counts are 0 in {data}")
-    own = "paired" if isinstance(evidence, xr.Dataset) else about.get("model", "dirichlet_multinomial")
-    name = model or own
-    if isinstance(evidence, xr.Dataset) and isinstance(whole, xr.Dataset):
-        if name != "paired":
-            evidence, whole = counts_of(evidence), counts_of(whole)
-        elif model is None:
-            remarks.append("The cases are known one by one, so the model is paired; --model chooses another.")
-        if isinstance(evidence, xr.Dataset) and "cluster" in evidence.coords:
+    if isinstance(evidence, xr.Dataset):
+        if model is None:
+            remarks.append(f"The cases are known one by one, so the model is {name}; --model chooses another.")
+        if "cluster" in evidence.coords:
             many = _text.count(len(set(evidence["cluster"].values.tolist())), "cluster")
             remarks.append(f"Cases come in {many}, which are taken as wholes.")
-    elif name == "paired":
+    elif takes_cases(name):
         raise ValueError(
-            f"--model must not be paired for counts, which do not tell how errors go together; {data} must have "
+            f"--model must not be {name} for counts, which do not tell how errors go together; {data} must have "
             "one row a case for it (see 'bayesrank rank --help')"
         )
     outcomes = Question(evidence, whole, about, remarks, name, {}).outcomes
-    if outcomes and isinstance(evidence, xr.DataArray) and name == "beta_binomial":
+    if outcomes and isinstance(evidence, xr.DataArray) and getattr(find(name), "needs_classes", False):
         raise ValueError(
-            f"--model must be dirichlet_multinomial for counts of outcomes, which have no classes; got {name}"
+            f"--model must be {chosen_by_evidence(evidence)} for counts of outcomes, which have no classes; got {name}"
         )
     if outcomes and prevalence is not None:
         raise ValueError(f"--prevalence must be left out for outcomes, which have no classes; got {prevalence!r}")
@@ -270,7 +269,7 @@ def _read(
             if given:
                 raise ValueError(f"{option} must be left out for a shipped data set; got {given!r}")
         about = br.datasets.describe(data)
-        cases = "paired" in (model, about["model"]) and data in br.datasets.CASES
+        cases = takes_cases(model or about["model"]) and data in br.datasets.CASES
         return br.datasets.load_joint(data) if cases else br.datasets.load(data), about
     if data != "-" and (not Path(data).exists() or Path(data).is_dir()):
         raise ValueError(
@@ -294,9 +293,10 @@ def _one_table_each(
     chosen = names[dataset] if dataset is not None else next(iter(names.values()))
     several = dataset is None and len(names) > 1
     if isinstance(evidence, xr.Dataset):
-        here = slice(None) if several else (evidence["dataset"] == chosen).values
-        pooled = [f"Pooled over {_text.count(len(names), 'data set')}; --dataset chooses one."] * several
-        return evidence.isel(pattern=here).drop_vars("dataset"), pooled
+        if several:
+            said = f"Pooled over {_text.count(len(names), 'data set')}; --dataset chooses one."
+            return br.pool(evidence, join=join), [said]
+        return evidence.isel(pattern=(evidence["dataset"] == chosen).values).drop_vars("dataset"), []
     if several and together:
         return evidence, [f"Learned from {len(names)} data sets, each with rates of its own."]
     if several:
@@ -308,13 +308,17 @@ def _one_table_each(
 def _pool(counts: xr.DataArray, join: Any) -> tuple[xr.DataArray, list[str]]:
     """All data sets together, or those that every entity saw."""
     common, lacking = common_datasets(counts)
+    learning = for_datasets(counts.shape[-1])
     many, all_of_them = _text.count(int(common.sum()), "data set"), common.size
     if not common.any():
-        raise ValueError(f"--dataset must name one data set where none was seen by every entity; got {lacking}")
+        raise ValueError(
+            f"--dataset must name one data set, or --model be {learning}, which learns from all of them, where no data "
+            f"set was seen by every entity; got {lacking}"
+        )
     if lacking and join == "exact":
         raise ValueError(
-            f"--join must be inner (which keeps the {many} that every entity saw), or --dataset must name one, where "
-            f"entities saw different data sets; got {lacking}"
+            f"--join must be inner (which keeps the {many} that every entity saw), or --model {learning} (which learns "
+            f"from all of them), or --dataset must name one, where entities saw different data sets; got {lacking}"
         )
     which = f"{many} of {all_of_them}, those that every entity saw" if lacking else many
     return br.pool(counts, join=join), [f"Pooled over {which}; --dataset chooses one."]

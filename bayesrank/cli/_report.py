@@ -14,11 +14,10 @@ import bayesrank as br
 from bayesrank.cases._tables import counts_of
 from bayesrank.cli._analysis import Analysis, Question, quiet
 from bayesrank.cli.decide import benefits, entity_called
+from bayesrank.models import chosen_by_evidence, in_closed_form
 from bayesrank.report.sections import LACKING, SECTIONS
 
 NONE = "none"
-#: Models that a data set can have for itself alone.
-CONJUGATE = ("dirichlet_multinomial", "beta_binomial")
 OPTIONS = (
     click.option("--report", type=click.Path(dir_okay=False), help="Write a self-contained HTML report."),
     click.option(
@@ -85,7 +84,8 @@ class Report:
             )
         if "dataset" in analysis.performance.dims:
             return br.ops.drift(analysis.posterior, score, prob=prob)
-        single = asked.model if asked.model in CONJUGATE else CONJUGATE[0]
+        # A model that a data set can have for itself alone.
+        single = asked.model if asked.model in in_closed_form() else chosen_by_evidence(counts)
         with quiet():
             posterior = br.fit(counts, single, draws=draws, seed=seed, **asked.options)
         return br.ops.drift(posterior, score, prob=prob)

@@ -16,6 +16,7 @@ from bayesrank.cli._files import ENTITY, HELP
 from bayesrank.cli._formats import DIGITS, FULL, Sheet, check_digits, exporting, save, show
 from bayesrank.cli._output import rank_cells, rank_header
 from bayesrank.cli._report import checked_report, reporting
+from bayesrank.models import learns
 from bayesrank.ranking.summary import is_exact, worth
 from bayesrank.scores import Score, as_score
 from bayesrank.statements._exact import exact_probability
@@ -99,8 +100,8 @@ def rank(
         known = None if score in (None, MEAN) else as_score(score)
         if known is not None and known.higher_is_better is None:
             raise ValueError(f"--score must have a better end to rank by; {known.name} has none")
-        if kind is not None and not (how["model"] or "").startswith("hierarchical"):
-            raise ValueError(f"--kind must be left out for models that are not hierarchical; got {kind!r}")
+        if kind is not None and (how["model"] is None or learns(how["model"]) != "data sets"):
+            raise ValueError(f"--kind must be left out for models that do not learn from data sets; got {kind!r}")
         if ask and output in ("csv", "board"):
             raise ValueError(
                 f"--ask must be left out of --format {output}, which has only a row for each entity; json has both"
@@ -141,7 +142,10 @@ def rank(
         lines += [f"Report: {report}"] if report and output == "table" else []
     sheet = _sheet(ranking, answers, lines, DIGITS if digits is None else digits)
     if output in FULL:
-        sheet = replace(sheet, frame=with_populations(br.ranking_table(ranking), analysis.posterior, the_score, prob))
+        frame = with_populations(br.ranking_table(ranking), analysis.posterior, the_score, prob)
+        told_of = {"evidence": ranking.attrs["evidence"]} if "evidence" in ranking.attrs else {}
+        sheet = replace(sheet, frame=frame.assign(**(told_of if output == "csv" else {})))
+        sheet = replace(sheet, about={**sheet.about, **told_of, "remarks": analysis.remarks})
     show(sheet, output, top)
 
 

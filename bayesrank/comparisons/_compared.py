@@ -9,7 +9,7 @@ import xarray as xr
 
 from bayesrank._compat import groups_of, is_container
 from bayesrank._text import count
-from bayesrank.counts import are_outcomes, parts_of
+from bayesrank.counts import are_outcomes, parts_of, with_parts
 from bayesrank.models import find, names, tell_again
 
 BY = ("dataset", "table", "case")
@@ -61,7 +61,7 @@ class Compared:
 def compared(name: str, posterior: Any, parts: bool) -> Compared:
     """A posterior as it is compared; ``parts`` takes pooled counts apart again."""
     groups, story, options = _told(name, posterior)
-    counts = groups["observed_data"]["counts"]
+    counts = with_parts(groups["observed_data"])
     held = parts_of(counts) if parts and "dataset" not in counts.dims and hasattr(story, "conjugate") else None
     tables = counts if held is None else held
     row = ("outcome",) if are_outcomes(tables) else ("actual", "predicted")

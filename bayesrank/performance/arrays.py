@@ -10,10 +10,10 @@ import numpy as np
 import xarray as xr
 
 from bayesrank._checks import labelled_numbers, one_of, values_of
-from bayesrank._compat import groups_of, held_in, is_container
+from bayesrank._compat import groups_of, is_container
 from bayesrank._draws import BLOCK, draw_dims
 from bayesrank._threads import in_threads, pieces
-from bayesrank.counts import NO_CLASSES
+from bayesrank.counts import NO_CLASSES, with_parts
 
 __all__ = [
     "align_outcomes",
@@ -128,7 +128,8 @@ def observed_counts(source: Any) -> xr.DataArray | None:
         # Counts with draws are predictions.
         return source if are_counts(source) and outcome_dims(source) and not draw_dims(source) else None
     groups = groups_of(source) if is_container(source) else {}
-    return held_in(groups["observed_data"], "counts") if "observed_data" in groups else None
+    observed = groups.get("observed_data")
+    return None if observed is None or "counts" not in observed.data_vars else with_parts(observed)
 
 
 def mean_outcome(array: xr.DataArray) -> xr.DataArray:

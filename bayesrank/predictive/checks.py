@@ -10,7 +10,7 @@ from bayesrank._checks import in_words, one_of
 from bayesrank._compat import groups_of, is_container
 from bayesrank._draws import proportion_error
 from bayesrank._random import Seed, fingerprint, root_sequence, stream
-from bayesrank.counts import are_outcomes, parts_of
+from bayesrank.counts import are_outcomes, parts_of, with_parts
 from bayesrank.models import find, names, tell_again
 
 __all__ = ["predictive_check"]
@@ -92,7 +92,8 @@ def predictive_check(posterior: Any, *, kind: str | None = None, seed: Seed = No
     if not is_container(posterior):
         raise TypeError(f"posterior must be what br.fit returns; got {in_words(posterior)}")
     groups = groups_of(posterior)
-    held = groups.get("observed_data", xr.Dataset()).get("counts")
+    observed = groups.get("observed_data", xr.Dataset())
+    held = with_parts(observed) if "counts" in observed.data_vars else None
     if held is None or "posterior" not in groups:
         raise ValueError(f"posterior must hold the observed counts; got the groups {sorted(groups)}")
     parts = parts_of(held) if "dataset" not in held.dims else held

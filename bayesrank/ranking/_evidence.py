@@ -12,7 +12,9 @@ import xarray as xr
 
 from bayesrank._compat import groups_of, held_in, import_arviz, is_container
 from bayesrank._draws import draw_dims
+from bayesrank._notes import Note
 from bayesrank._nuts import complaint
+from bayesrank._provenance import provenance
 from bayesrank.counts import are_outcomes
 from bayesrank.performance import (
     OUTCOME_DIMS,
@@ -22,6 +24,7 @@ from bayesrank.performance import (
     outcome_dims,
     shift_prior,
 )
+from bayesrank.pooling import differing_datasets
 from bayesrank.ranking._notes import cases_of_classes, designed, of_counts, prevalences
 from bayesrank.scores import Score
 from bayesrank.scores.score import values_of
@@ -107,13 +110,33 @@ class Evidence:
 
     def notes(self, score: Score | None) -> list[str]:
         """Sentences on what the evidence cannot carry."""
-        about = self.about or {}
-        lines = [*self.sampler, *([str(about["note"])] if "note" in about else []), *self._kinds(score)]
+        about = self.origin()
+        lines = [*self.sampler, *self._pooled(score)]
+        lines += [*([str(about["note"])] if "note" in about else []), *self._kinds(score)]
         if score is not None and score.depends_on_prevalence and self.about is not None:
             lines += prevalences(*self._shares(), score) + designed(score, self.about)
         if self.counts is not None:
             lines += of_counts(self.counts, score, about)
         return lines
+
+    def origin(self) -> dict[str, Any]:
+        """Attrs that say how the evidence was put together: of the posterior, or of the counts themselves."""
+        about = self.about or {}
+        return dict(about) if self.counts is None else {**self.counts.attrs, **about}
+
+    def facts(self) -> dict[str, str]:
+        """Attrs of a ranking that say how its evidence was put together; none where there is nothing to say."""
+        lines = provenance(self.origin())
+        return {"evidence": " ".join(lines)} if lines else {}
+
+    def _pooled(self, score: Score | None) -> list[Note]:
+        """Whether pooled data sets differ."""
+        about = self.origin()
+        if "pooled" not in about:
+            return []
+        known = self.cases if self.cases is not None else self.counts
+        names = None if known is None or "entity" not in known.coords else known["entity"].values.tolist()
+        return differing_datasets(about, score, names)
 
     def _kinds(self, score: Score | None) -> list[str]:
         """Which data set is ranked, where a model learned what others would be like."""

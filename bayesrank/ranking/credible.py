@@ -121,7 +121,8 @@ def credible_ranking(
         - Monte-Carlo standard errors ``<name>_error``; they allow for autocorrelation, and are never 0.
 
         The attrs are ``score``, ``prob``, ``rope``, ``higher_is_better``, ``draws``, ``range`` and ``finite_mean``
-        of the score, ``depends_on_prevalence`` where it is known, and ``method``. The variable ``notes`` holds
+        of the score, ``depends_on_prevalence`` where it is known, ``method``, and ``evidence``: how that was put
+        together, if it was (pooled data sets, clusters, runs, missing answers). The variable ``notes`` holds
         sentences on what a reader must know first, one a line.
 
     Raises
@@ -193,7 +194,7 @@ def _one(values: xr.DataArray, evidence: Evidence, found: Scored, asked: Asked) 
     coords["rank"] = np.arange(1, size + 1)
     coords |= {str(name): coord for name, coord in values.coords.items() if coord.dims == ("entity",)}
     facts = {"prob": asked.prob, "rope": asked.rope, "draws": batches.number, "method": "draws"}
-    return xr.Dataset(variables, coords, found.facts() | facts)
+    return xr.Dataset(variables, coords, found.facts() | facts | evidence.facts())
 
 
 def _contradicted(x: np.ndarray, result: dict[str, Any], found: Scored, prob: float) -> np.ndarray:

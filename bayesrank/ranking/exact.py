@@ -8,7 +8,7 @@ import xarray as xr
 from bayesrank._checks import credibility, in_words, number
 from bayesrank._compat import groups_of, is_container
 from bayesrank.counts import are_outcomes, check_counts, check_outcomes
-from bayesrank.models import find, tell
+from bayesrank.models import chosen_by_evidence, find, tell
 from bayesrank.models import names as models
 from bayesrank.performance import mean_outcome
 from bayesrank.ranking._board import NoClosedForm
@@ -142,7 +142,7 @@ def _closed_form(source: Any, model: Any, options: dict[str, Any]) -> tuple[Know
     """What is known of the posterior, the labels of its tables as an array of zeros, and the evidence behind it."""
     if isinstance(source, xr.DataArray):
         counts = (check_outcomes if are_outcomes(source) else check_counts)(source, "source")
-        story = tell("dirichlet_multinomial" if model is None else model, counts, options)
+        story = tell(chosen_by_evidence(counts) if model is None else model, counts, options)
     else:
         story = _story_of(source, model, options)
     if not hasattr(story, "conjugate"):
@@ -265,4 +265,4 @@ def _one(known: Known, frame: xr.DataArray, evidence: Evidence, told: Scored, pr
     variables = variables_of(result, ERROR)
     coords: dict[str, Any] = {"entity": entities, "rival": entities, "rank": np.arange(1, len(entities) + 1)}
     coords |= {str(name): coord for name, coord in frame.coords.items() if coord.dims == ("entity",)}
-    return xr.Dataset(variables, coords, found | {"prob": prob, "rope": rope, "method": "exact"})
+    return xr.Dataset(variables, coords, found | {"prob": prob, "rope": rope, "method": "exact"} | evidence.facts())

@@ -105,6 +105,7 @@ def board(ranking: xr.Dataset, top: int | None = None) -> str:
         "method": about["method"],
         "draws": None if is_exact(ranking) else int(about["draws"]),
         "size": len(table),
+        "evidence": about.get("evidence"),
         "verdict": sentences,
         "definitions": DEFINITIONS,
         "entities": [

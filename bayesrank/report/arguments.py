@@ -9,7 +9,7 @@ from bayesrank import _text
 from bayesrank._checks import entity_names, in_words, named, result_of
 from bayesrank._compat import groups_of, is_container
 from bayesrank._draws import draw_dims
-from bayesrank.performance import posterior_of
+from bayesrank.performance import outcome_dims, posterior_of
 from bayesrank.ranking._source import Scored, scored
 from bayesrank.ranking.summary import check_whole, is_exact
 from bayesrank.scores import as_score
@@ -26,8 +26,10 @@ NEEDED = (
 KNOWN = ("title", "question", "description", "citation", "licence", "caveats", "name", "model", "file")
 
 
-def read(posterior: Any, score: Any, kind: str | None) -> tuple[dict[str, xr.Dataset], Scored]:
-    """The groups of a posterior of one data set, and its values of the score.
+def read(
+    posterior: Any, score: Any, kind: str | None, higher_is_better: bool | None = None
+) -> tuple[dict[str, xr.Dataset], Scored]:
+    """Return the groups of a source of one data set, and its values of the score; an array has an empty posterior.
 
     Examples
     --------
@@ -36,21 +38,17 @@ def read(posterior: Any, score: Any, kind: str | None) -> tuple[dict[str, xr.Dat
     >>> "posterior" in groups, found.name
     (True, 'f1')
     """
-    if isinstance(posterior, xr.DataArray):
-        raise TypeError(
-            f"posterior must be an InferenceData, a DataTree or a Dataset of draws; got {in_words(posterior)} (br.fit "
-            "makes one of counts)"
-        )
     with named("posterior", "source"):
-        held = posterior_of(posterior)
-        if not isinstance(score, str) or score not in held:
+        held = xr.Dataset() if isinstance(posterior, xr.DataArray) else posterior_of(posterior)
+        values = isinstance(posterior, xr.DataArray) and not outcome_dims(posterior)
+        if not values and (not isinstance(score, str) or score not in held):
             if score is None:
                 raise TypeError("score must be a Score, a name or a function; got None")
             outcomes = isinstance(score, str) and score == "mean_outcome"  # which counts of outcomes have, too
             known = None if outcomes else as_score(score)
-            if known is not None and known.higher_is_better is None:
+            if known is not None and known.higher_is_better is None and higher_is_better is None:
                 raise ValueError(f"score must have a better end to rank by; got {known.name}, which has none")
-        found = scored(posterior, score, None, kind)
+        found = scored(posterior, score, higher_is_better, kind)
     if "dataset" in found.values.dims:
         raise ValueError(
             f"posterior must have no dim dataset (fit br.pool(counts), or select one data set); got {found.values.dims}"
@@ -61,6 +59,8 @@ def read(posterior: Any, score: Any, kind: str | None) -> tuple[dict[str, xr.Dat
             "posterior must hold draws and entities, and no other dims (select one item of each); got "
             f"{dict(found.values.sizes)}"
         )
+    if "entity" not in found.values.coords:
+        raise ValueError(f"posterior must have a coord that names each entity; got coords {list(found.values.coords)}")
     entity_names("posterior", found.values["entity"].values.tolist())
     return groups_of(posterior) if is_container(posterior) else {"posterior": held}, found
 

@@ -1,10 +1,12 @@
 """The report's paragraph on methods, ready to paste, with what it cites."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 import xarray as xr
 
+from bayesrank.models import references
 from bayesrank.ranking.summary import is_exact
 from bayesrank.scores import Score
 
@@ -22,13 +24,6 @@ OPS = (
     "Zhao, Bui, Yu and Dzieciolowski. Outperformance score: a universal standardization method for "
     "confusion-matrix-based classification performance metrics."
 )
-#: Where models come from.
-MODELS = {
-    "paired": (
-        "Ferguson (1973). A Bayesian analysis of some nonparametric problems. Annals of Statistics 1:209-230.",
-        "Rubin (1981). The Bayesian bootstrap. Annals of Statistics 9:130-134.",
-    ),
-}
 SAMPLER = "Hoffman and Gelman (2014). The No-U-Turn sampler. Journal of Machine Learning Research 15:1593-1623."
 CONFIDENCE = (
     "Mogstad, Romano, Shaikh and Wilhelm (2024). Inference for ranks with applications to mobility across "
@@ -79,7 +74,7 @@ def definition(name: str, score: Score | None, labels: int | None, ends: tuple[f
 
 
 def methods(
-    about: dict[str, Any], ranking: xr.Dataset, what: str, evidence: str, versions: str, tile: bool, ops: bool
+    about: Mapping[Any, Any], ranking: xr.Dataset, what: str, evidence: str, versions: str, tile: bool, ops: bool
 ) -> tuple[str, list[str]]:
     """The paragraph and its references.
 
@@ -109,8 +104,9 @@ def methods(
     """
     percent, exact, draws = f"{100 * ranking.attrs['prob']:g}%", is_exact(ranking), ranking.attrs.get("draws")
     sampled = about.get("sampler") == "nuts"
-    model = str(about.get("model", "one of our own")).replace("_", "-")
-    said = [f"{evidence} were ranked by {what} with a Bayesian model: {model}{_prior(about)}."]
+    said = [f"{evidence} were ranked by {what}{_model(about)}."]
+    if ranking.attrs.get("evidence"):
+        said.append(str(ranking.attrs["evidence"]))
     if about.get("words"):
         said.append(_sentence(str(about["words"])))
     if exact:
@@ -121,8 +117,11 @@ def methods(
         if draws:
             said.append(f"Simultaneous rank intervals and confidence sets of ranks rest on {draws:,} posterior draws.")
     elif draws and draws > 1:
-        how = "Markov chain Monte Carlo (NUTS)" if sampled else "independent draws"
-        said.append(f"Every one of {draws:,} posterior draws ({how}) was scored and ranked.")
+        # Of draws that were given nothing is known, not even that they are independent.
+        how = {"nuts": " (Markov chain Monte Carlo, NUTS)", "exact": " (independent draws)"}
+        said.append(f"Every one of {draws:,} posterior draws{how.get(str(about.get('sampler')), '')} was ranked.")
+    else:
+        said.append("Single values were ranked, without draws, so that nothing is known of their uncertainty.")
     said.append(
         f"Intervals are equal-tailed and hold {percent} of the posterior; an entity belongs to a tier unless the "
         f"tier's first entity beats it with probability {ranking.attrs['prob']:g} or more"
@@ -135,13 +134,22 @@ def methods(
         said.append("OPS is the share of all pairs of true positive and true negative rate that would score worse.")
     said.append(f"Computed with {versions}.")
     cited = [FOUNDATIONS] + [TILE] * tile + [OPS] * ops
-    cited += MODELS.get(str(about.get("model")), ())
+    cited += references(about.get("model"))
     cited += [SAMPLER] * sampled
     cited += [CONFIDENCE] * ("rank_confidence_lower" in ranking)
     return " ".join(said), cited
 
 
-def _prior(about: dict[str, Any]) -> str:
+def _model(about: Mapping[Any, Any]) -> str:
+    """The model of a posterior, how it was chosen, and its prior."""
+    if "model" not in about:
+        return ""
+    chosen = ", chosen by the evidence" * (about.get("model_chosen_by") == "evidence")
+    name = str(about["model"]).replace("_", "-")
+    return f" with a Bayesian model: {name}{chosen}{_prior(about)}"
+
+
+def _prior(about: Mapping[Any, Any]) -> str:
     prior = f", prior {about['prior']}" if about.get("prior") else ""
     return prior + (f", prevalence {about['prevalence']}" if about.get("prevalence") else "")
 

@@ -2,7 +2,7 @@
 
 import platform
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib import metadata, resources
 from typing import Any
 
@@ -13,7 +13,7 @@ from rich.cells import cell_len
 from bayesrank import _text
 from bayesrank._draws import draw_dims
 from bayesrank.counts import are_outcomes, parts_of
-from bayesrank.performance import as_performance, observed_counts, posterior_of
+from bayesrank.performance import as_performance, observed_counts, outcome_dims
 from bayesrank.plots._page import Html, breakable, greys, part
 from bayesrank.plots._style import is_ratio
 from bayesrank.ranking import full_ranking, ranking_table, verdict
@@ -46,10 +46,11 @@ WHOLE, KEPT = 25, (10, 20)
 
 def ranking_report(
     posterior: Any,
-    score: Any,
+    score: Any = None,
     ranking: xr.Dataset | None = None,
     *,
     kind: str | None = None,
+    higher_is_better: bool | None = None,
     data: dict[str, str] | None = None,
     command: str | None = None,
     sections: Sequence[str] | None = None,
@@ -62,15 +63,18 @@ def ranking_report(
 
     Parameters
     ----------
-    posterior : InferenceData or DataTree
-        Of :func:`bayesrank.fit`; with the group ``prior`` the report says what the prior implies on the score.
-        Of one data set, or of several pooled by :func:`bayesrank.pool`.
-    score : Score, str or callable
-        What to rank by.
+    posterior : DataArray, Dataset, InferenceData or DataTree
+        Whatever :func:`bayesrank.credible_ranking` ranks: a posterior, a user's own too, a performance, counts, or
+        values of a score (chain, draw, entity). Of one data set, or of several pooled by :func:`bayesrank.pool`. With
+        the group ``prior`` the report says what the prior implies on the score.
+    score : Score, str or callable, optional
+        What to rank by, or the name of a variable of the posterior; values of a score need none.
     ranking : xarray.Dataset, optional
         The credible ranking, if it is not the default one.
     kind : str, optional
         Which performance of the posterior, as in :func:`bayesrank.as_performance`.
+    higher_is_better : bool, optional
+        Overrides the direction of the score, as for :func:`bayesrank.credible_ranking`.
     data : dict, optional
         What is known of the data, with any of the keys of :func:`bayesrank.datasets.describe`.
     command : str, optional
@@ -109,11 +113,14 @@ def ranking_report(
     >>> html.startswith("<!doctype html>")
     True
     """
-    groups, found = read(posterior, score, kind)
+    groups, found = read(posterior, score, kind, higher_is_better)
     asked = checked_sections(sections)
     facts = facts_of(data)
     text_or_none("command", command)
-    ranking = full_ranking(posterior, score, kind=kind) if ranking is None else ranking_of(found, ranking)
+    if ranking is None:
+        ranking = full_ranking(posterior, score, kind=kind, higher_is_better=higher_is_better)
+    else:
+        ranking_of(found, ranking)
     table = ranking_table(ranking)
     given = {
         "decisions": decisions_section(decisions),
@@ -124,11 +131,12 @@ def ranking_report(
     prob, about = ranking.attrs["prob"], groups["posterior"].attrs
     counts = observed_counts(posterior)
     parts = None if counts is None else parts_of(counts)
-    performance = as_performance(posterior, kind) if found.variable is None else None
+    values = isinstance(posterior, xr.DataArray) and not outcome_dims(posterior)
+    performance = as_performance(posterior, kind) if found.variable is None and not values else None
     labels = None if performance is None else dict(performance.sizes).get("actual")
     tables = None if counts is None or "dataset" in counts.dims or counts.sizes.get("actual") != 2 else counts
     prior_values = prior_scores(posterior, found.variable or found.score or found.name, kind)
-    shown = _sections(posterior, score, found, ranking, performance if labels == 2 else None, asked)
+    shown = _sections(posterior, score, found, ranking, performance if labels == 2 else None, asked, about)
     ops, tile = shown["ops"], shown["preferences"] is not None
     rows = _rows(ranking, tables, None if ops is None else ops["median"].to_dict())
     evidence, size = None if counts is None else _evidence(counts, parts), _text.count(len(rows), "entity")
@@ -154,6 +162,7 @@ def ranking_report(
         on_draws=_on_draws(ops is not None, tile),
         size=size,
         evidence=evidence,
+        origin=ranking.attrs.get("evidence"),
         verdict=verdict(ranking),
         rows=rows,
         keep=_kept(table["tier"]),
@@ -179,18 +188,21 @@ def _sections(
     ranking: xr.Dataset,
     performance: xr.DataArray | None,
     asked: Sequence[str] | None,
+    about: Mapping[Any, Any],
 ) -> dict[str, Any]:
     """What can be left out, of a performance of two classes if there is one; None where it was, or is not to be had."""
     prob, wanted = ranking.attrs["prob"], SECTIONS if asked is None else asked
     shown: dict[str, Any] = dict.fromkeys(("preferences", "ops", "paired", "members", "predictive"))
-    if performance is not None and draw_dims(performance) and "ops" in wanted:
+    # OPS is about the score's own direction.
+    directed = found.score is not None and found.score.higher_is_better == found.higher_is_better
+    if performance is not None and draw_dims(performance) and directed and "ops" in wanted:
         shown["ops"] = ops_section(performance, found, prob)
     if performance is not None and found.score is not None and "tile" in wanted:
         size, prevalence = worth(ranking), _prevalence(performance)
         shown["preferences"] = preferences_section(performance, found.score, prob, size, prevalence)
     if "paired" in wanted:
-        shown["paired"] = paired_section(found, ranking, posterior_of(posterior).attrs)
-    if "hierarchical" in wanted:
+        shown["paired"] = paired_section(found, ranking, about)
+    if "hierarchical" in wanted and not isinstance(posterior, xr.DataArray):
         shown["members"] = datasets_section(posterior, score, ranking)
     if "predictive" in wanted:
         shown["predictive"] = predictive_section(posterior, asked is not None)
@@ -314,7 +326,7 @@ def _outcomes(counts: xr.DataArray, parts: xr.DataArray | None) -> str:
 
 def _model(about: dict[str, Any]) -> str:
     """The model's name and its story."""
-    name = str(about.get("model", "a model of your own")).replace("_", "-")
+    name = str(about.get("model", "not known, the draws were given")).replace("_", "-")
     return ": ".join(filter(None, [name[:1].upper() + name[1:], about.get("words", "")]))
 
 

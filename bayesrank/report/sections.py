@@ -1,6 +1,6 @@
 """Sections of the report that only some posteriors and evidence support."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -29,7 +29,7 @@ SECTIONS = ("tile", "ops", "paired", "hierarchical", "predictive")
 LACKING = {
     "tile": "The section tile was asked for, but the Tile is of scores of two classes.",
     "ops": "The section ops was asked for, but outperformance scores are of draws of two classes with cases.",
-    "paired": "The section paired was asked for, but is of several entities under the model paired.",
+    "paired": "The section paired was asked for, but is of several entities under a model that pairs cases.",
     "hierarchical": "The section hierarchical was asked for, but is of hierarchical models of several data sets.",
     "predictive": "The section predictive was asked for, but is of several data sets with replicates of their counts.",
 }
@@ -118,7 +118,7 @@ def predictive_section(posterior: Any, asked: bool) -> dict[str, Any] | None:
     }
 
 
-def paired_section(found: Scored, ranking: xr.Dataset, about: dict[str, Any]) -> dict[str, Any] | None:
+def paired_section(found: Scored, ranking: xr.Dataset, about: Mapping[Any, Any]) -> dict[str, Any] | None:
     """What it adds that all met the same cases: the first entity against its rivals, with and without; None elsewhere.
 
     Without, the draws of one entity are held against all draws of the other, as if they were independent.
@@ -131,12 +131,12 @@ def paired_section(found: Scored, ranking: xr.Dataset, about: dict[str, Any]) ->
     >>> answers = pd.DataFrame({"a": [1, 1, 0, 1] * 9, "b": [1, 0, 0, 1] * 9})
     >>> posterior = br.fit(br.from_outcomes(answers), "paired", seed=1)
     >>> ranking = br.credible_ranking(posterior, "mean_outcome")
-    >>> section = paired_section(scored(posterior, "mean_outcome", None, None), ranking, {"model": "paired"})
+    >>> section = paired_section(scored(posterior, "mean_outcome", None, None), ranking, {"paired": 1})
     >>> section["rows"][0]["entity"], section["rows"][0]["share"] < 1
     ('b', True)
     """
     order = ranking_table(ranking).dropna(subset=["tier"]).index.tolist()
-    if about.get("model") != "paired" or len(order) < 2:
+    if not about.get("paired") or len(order) < 2:
         return None
     draws = found.values.transpose("entity", *draw_dims(found.values))
     first, *others = order[: RIVALS + 1]

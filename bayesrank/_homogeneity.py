@@ -1,0 +1,148 @@
+"""Tests of whether data sets are alike: a p-value of each entity and each part of its evidence.
+
+A part is the recall of one class, the share of one class, or the mean outcome. Under the hypothesis the cases of an
+entity are exchangeable between data sets, so the statistic has a known distribution given the sizes of the data sets
+and all outcomes: its mean and variance are exact, and permutations give its tail where that is not close to a gamma
+distribution. Two data sets of two outcomes have Fisher's exact test.
+"""
+
+import numpy as np
+from scipy.stats import gamma, hypergeom
+
+from bayesrank._random import fingerprint, root_sequence, stream
+
+__all__ = ["holm", "mean_differs"]
+
+#: The tail is close to a gamma distribution where each data set has this many times the kurtosis of the outcomes: of
+#: two outcomes where it is expected to hold ten of the rarer one.
+EXPECTED = 10.0
+#: A p-value above is not significant, and no permutations are drawn to know it better.
+DOUBTFUL = 0.3
+#: The first permutations, and the exceedances among them that settle the question.
+FIRST, SETTLED = 999, 60
+#: Permutations for each test that is corrected for; more of them, up to a limit, where they are cheap.
+EACH, MOST = 40, 9_999
+#: How many numbers are cheap to draw.
+CHEAP = 120_000
+#: Statistics that differ by less, relative to their size, are equal.
+CLOSE = 1e-9
+
+
+def mean_differs(table: np.ndarray, values: np.ndarray, tests: int = 1) -> float:
+    """Return the p-value of equal mean outcomes in all data sets; NaN with fewer than two data sets.
+
+    The statistic is the sum over data sets of n (mean - overall mean)² / S², with S² the variance of all outcomes. For
+    two outcomes it is Pearson's statistic times (N - 1) / N.
+
+    Parameters
+    ----------
+    table : numpy.ndarray of int (data set, outcome)
+        How many cases (or clusters) of each data set had each outcome.
+    values : numpy.ndarray (outcome)
+        The outcomes.
+    tests : int
+        For how many tests the p-value will be corrected, so that enough permutations are drawn.
+
+    References
+    ----------
+    Box and Andersen (1955), Permutation theory in the derivation of robust criteria, Journal of the Royal Statistical
+    Society B 17:1-34, for moments under permutations.
+
+    Examples
+    --------
+    >>> mean_differs(np.array([[9, 1], [2, 8]]), np.array([0, 1])) < 0.01
+    True
+    >>> mean_differs(np.array([[9, 1], [9, 1]]), np.array([0, 1]))
+    1.0
+    """
+    table, values = np.asarray(table, np.int64), np.asarray(values, float)
+    held = table.sum(axis=0) > 0
+    table, values = table[table.sum(axis=1) > 0][:, held], values[held]
+    if len(table) < 2:
+        return np.nan
+    if table.shape[1] < 2:
+        return 1.0
+    table = table[np.lexsort(table.T)]  # the order of the data sets changes nothing
+    size, times = table.sum(axis=1), table.sum(axis=0)
+    z = values - times @ values / times.sum()
+    z /= np.sqrt(times @ z**2 / (times.sum() - 1))
+    seen = float(((table @ z) ** 2 / size).sum())
+    if len(size) == len(z) == 2:
+        count = np.arange(max(0, times[0] - size[1]), min(size[0], times[0]) + 1)
+        total = count * z[0] + (size[0] - count) * z[1]  # that of the other data set is minus this
+        as_far = total**2 / size[0] + total**2 / size[1] >= seen * (1 - CLOSE)
+        return float(min(hypergeom.pmf(count[as_far], times.sum(), size[0], times[0]).sum(), 1.0))
+    first = _gamma_tail(seen, size, times, z)
+    if first > DOUBTFUL or size.min() >= EXPECTED * (times @ z**4) / times.sum():
+        return first
+    rng = stream(root_sequence(0), "homogeneity", fingerprint(table, values))
+    limit = seen * (1 - CLOSE)
+    above = (_permuted(size, times, z, FIRST, rng) >= limit).sum()
+    if above >= SETTLED:
+        return float((1 + above) / (1 + FIRST))
+    cheap = CHEAP // (len(size) if len(z) == 2 else int(times.sum()))
+    further = max(FIRST, EACH * tests, min(MOST, cheap))
+    above += (_permuted(size, times, z, further, rng) >= limit).sum()
+    return float((1 + above) / (1 + FIRST + further))
+
+
+def _gamma_tail(seen: float, size: np.ndarray, times: np.ndarray, z: np.ndarray) -> float:
+    """P(statistic >= seen) of the gamma distribution with the exact mean and variance under permutations."""
+    number = int(times.sum())
+    if number < 4:
+        return 0.0  # permutations decide
+    # Expected products of outcomes of two to four distinct cases, whose sum is 0 and sum of squares number - 1.
+    square, fourth = number - 1.0, float(times @ z**4)
+    pairs, triples = number * (number - 1.0), number * (number - 1.0) * (number - 2.0)
+    e4, e22, e31 = fourth / number, (square**2 - fourth) / pairs, -fourth / pairs
+    e211 = (2 * fourth - square**2) / triples
+    e1111 = (3 * square**2 - 6 * fourth) / (triples * (number - 3.0))
+    n = size.astype(float)
+    own = e4 + (n - 1) * (3 * e22 + 4 * e31 + (n - 2) * (6 * e211 + (n - 3) * e1111))  # E T⁴ / n
+    own_terms = (own / n).sum()
+    one, all_of_them = (n - 1).sum(), len(n)
+    # E T_a² T_b² / (n_a n_b) = e22 + (n_a + n_b - 2) e211 + (n_a - 1)(n_b - 1) e1111, summed over a ≠ b.
+    between = all_of_them * (all_of_them - 1) * e22 + 2 * (all_of_them - 1) * one * e211
+    between += (one**2 - ((n - 1) ** 2).sum()) * e1111
+    mean = all_of_them - 1.0
+    variance = own_terms + between - mean**2
+    if variance < 1e-12 * mean:
+        return 1.0 if seen <= mean * (1 + CLOSE) else 0.0
+    return float(gamma.sf(seen, mean**2 / variance, scale=variance / mean))
+
+
+def _permuted(size: np.ndarray, times: np.ndarray, z: np.ndarray, number: int, rng: np.random.Generator) -> np.ndarray:
+    """The statistic of so many permutations of the cases."""
+    if len(z) == 2:
+        rarer = int(times.argmin())
+        count = rng.multivariate_hypergeometric(size, times[rarer], number, method="marginals")
+        total = count * z[rarer] + (size - count) * z[1 - rarer]
+        return (total**2 / size).sum(axis=1)
+    cases = np.repeat(z, times)
+    start = np.concatenate([[0], np.cumsum(size)[:-1]])
+    found = np.empty(number)
+    for i in range(number):
+        found[i] = (np.add.reduceat(rng.permutation(cases), start) ** 2 / size).sum()
+    return found
+
+
+def holm(p: np.ndarray) -> np.ndarray:
+    """Return p-values adjusted by Holm's method; NaN are no tests, and stay.
+
+    References
+    ----------
+    Holm (1979), A simple sequentially rejective multiple test procedure, Scandinavian Journal of Statistics 6:65-70.
+
+    Examples
+    --------
+    >>> holm(np.array([0.01, 0.04, 0.03, np.nan])).round(3).tolist()
+    [0.03, 0.06, 0.06, nan]
+    """
+    p = np.asarray(p, float)
+    flat = p.ravel()
+    order = np.argsort(flat, kind="stable")
+    order = order[: int((~np.isnan(flat)).sum())]
+    adjusted = np.full(flat.shape, np.nan)
+    factors = len(order) - np.arange(len(order))
+    adjusted[order] = np.minimum(np.maximum.accumulate(flat[order] * factors), 1.0)
+    return adjusted.reshape(p.shape)

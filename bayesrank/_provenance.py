@@ -1,0 +1,47 @@
+"""How evidence was put together, in sentences for every output: pooled data sets, clusters, runs, missing answers."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from bayesrank import _text
+from bayesrank._pooled import record_of
+
+__all__ = ["provenance"]
+
+
+def provenance(about: Mapping[Any, Any]) -> list[str]:
+    """Return what attrs of evidence, or of its posterior, say of how the evidence was put together.
+
+    Examples
+    --------
+    >>> provenance({"clusters": 92, "fewest_runs": 8, "most_runs": 10})
+    ['Cases come in 92 clusters, which count as wholes.', 'A case has 8 to 10 runs; its outcome is their mean.']
+    >>> provenance({"missing": "common", "cases": 95, "cases_left_out": 5})
+    ['Answers are missing: the 95 of 100 cases that all entities met are kept.']
+    """
+    lines = []
+    if (record := record_of(about)) is not None:
+        names = record["datasets"]
+        lines.append(f"Pooled over {_text.count(len(names), 'data set')}: {', '.join(names)}.")
+    if "clusters" in about:
+        lines.append(f"Cases come in {_text.count(int(about['clusters']), 'cluster')}, which count as wholes.")
+    if "most_runs" in about:
+        fewest, most = int(about["fewest_runs"]), int(about["most_runs"])
+        runs = _text.count(most, "run") if fewest == most else f"{fewest} to {most} runs"
+        lines.append(f"A case has {runs}; its outcome is their mean.")
+    if "missing" in about:
+        lines.append(_missing(about))
+    return lines
+
+
+def _missing(about: Mapping[Any, Any]) -> str:
+    """What was done about missing answers."""
+    how = about["missing"]
+    if how == "common":
+        kept = int(about["cases"])
+        total = kept + int(about["cases_left_out"])
+        what = "runs" if "most_runs" in about else "cases"
+        return f"Answers are missing: the {kept} of {total} {what} that all entities met are kept."
+    if how == "own":
+        return "Answers are missing: each entity has its own cases, which are taken to speak for the others."
+    return f"Answers are missing: each counts as {how}."

@@ -1,0 +1,129 @@
+"""How the evidence was put together stands in every output, and a report takes whatever a ranking takes."""
+
+import io
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+import xarray as xr
+from click.testing import CliRunner
+
+import bayesrank as br
+from bayesrank._compat import groups_of, to_container
+from bayesrank.cli import cli
+
+ANSWERS = pd.DataFrame({"a": [1, 0, 1, 1, 0, 1] * 6, "b": [1, 1, 0, 0, 0, 1] * 6})
+SETS = np.repeat(["Oslo", "Rome", "Lima"], 12)
+COUNTS = br.from_counts(tn=[70, 79], fp=[10, 1], fn=[9, 1], tp=[21, 29], entity=["a", "b"])
+POSTERIOR = br.fit(COUNTS, seed=1, draws=100)
+POOLED = "Pooled over 3 data sets: Lima, Oslo, Rome."
+
+
+def evidence_of(joint):
+    return br.credible_ranking(br.fit(joint, seed=1, draws=50), "mean_outcome").attrs.get("evidence")
+
+
+def test_a_ranking_says_how_its_evidence_was_put_together():
+    lacking = ANSWERS.astype(float)
+    lacking.iloc[0, 0] = np.nan
+    runs = {"case": np.arange(36) // 2, "run": np.arange(36) % 2}
+    assert evidence_of(br.from_outcomes(ANSWERS)) is None
+    assert evidence_of(br.pool(br.from_outcomes(ANSWERS, dataset=SETS))) == POOLED
+    clusters = br.from_outcomes(ANSWERS, cluster=np.arange(36) // 3)
+    assert evidence_of(clusters) == "Cases come in 12 clusters, which count as wholes."
+    assert evidence_of(br.from_outcomes(ANSWERS, **runs)) == "A case has 2 runs; its outcome is their mean."
+    common = "Answers are missing: the 35 of 36 cases that all entities met are kept."
+    assert evidence_of(br.from_outcomes(lacking, missing="common")) == common
+    assert "each entity has its own cases" in evidence_of(br.from_outcomes(lacking, missing="own"))
+    assert evidence_of(br.from_outcomes(lacking, missing=0)) == "Answers are missing: each counts as 0."
+
+
+def test_counts_say_it_as_cases_do():
+    joint = br.joint_outcomes([0, 1, 1] * 12, ANSWERS, dataset=SETS)
+    table = br.from_predictions([0, 1, 1] * 12, ANSWERS, dataset=SETS)
+    pooled = br.pool(table)
+    for ranking in (
+        br.credible_ranking(br.fit(br.pool(joint), seed=1, draws=50), "f1"),
+        br.credible_ranking(br.fit(pooled, seed=1, draws=50), "f1"),
+        br.full_ranking(br.fit(pooled, seed=1, draws=50), "f1"),
+        br.exact_ranking(pooled, "f1"),
+    ):
+        assert ranking.attrs["evidence"] == POOLED
+
+
+@pytest.mark.parametrize("kind", ["cases", "counts"])
+def test_every_output_of_the_command_says_it(kind, tmp_path):
+    path, report = tmp_path / "data.csv", tmp_path / "report.html"
+    if kind == "cases":
+        ANSWERS.assign(dataset=SETS).to_csv(path, index=False)
+    else:
+        cells = pd.DataFrame({"tn": [8, 7], "fp": [2, 3], "fn": [1, 2], "tp": [9, 8]})
+        rows = [cells.assign(entity=["a", "b"], dataset=name) for name in ("Oslo", "Rome", "Lima")]
+        pd.concat(rows).to_csv(path, index=False)
+
+    def output(form):
+        result = CliRunner().invoke(cli, ["rank", str(path), "--draws", "50", "--format", form])
+        assert result.exit_code == 0, result.output
+        return result.output
+
+    assert json.loads(output("json"))["evidence"] == POOLED
+    assert json.loads(output("board"))["evidence"] == POOLED
+    assert set(pd.read_csv(io.StringIO(output("csv")))["evidence"]) == {POOLED}
+    assert CliRunner().invoke(cli, ["rank", str(path), "--draws", "50", "--report", str(report)]).exit_code == 0
+    assert POOLED in report.read_text(encoding="utf-8")
+
+
+def own():
+    """A posterior of one's own, of which nothing is known but draws."""
+    return to_container({"posterior": groups_of(POSTERIOR)["posterior"].drop_attrs()})
+
+
+def values():
+    return br.scores.f1(POSTERIOR)
+
+
+def paragraph(html):
+    return html.split("<div data-text><p>")[1].split("</p>")[0]
+
+
+@pytest.mark.parametrize(
+    ("source", "score", "options"),
+    [
+        (POSTERIOR, "f1", {}),
+        (groups_of(POSTERIOR)["posterior"], "f1", {}),
+        (br.as_performance(POSTERIOR), "f1", {}),
+        (values(), None, {}),
+        (values(), "f1", {}),
+        (values().rename("cost").drop_attrs(), None, {"higher_is_better": False}),
+        (values().stack(sample=["chain", "draw"]).reset_index("sample"), "f1", {}),
+        (own(), "f1", {}),
+        (own(), "prevalence", {"higher_is_better": True}),
+        (to_container({"posterior": xr.Dataset({"solved": values().drop_attrs().rename("solved")})}), "solved", {}),
+        (COUNTS, "f1", {}),
+        (values().mean(["chain", "draw"]), None, {}),
+        (br.fit(br.pool(br.from_outcomes(ANSWERS, dataset=SETS)), seed=1, draws=50), "mean_outcome", {}),
+    ],
+    ids=[
+        *("posterior", "dataset", "performance", "values", "values by name", "lower is better", "samples"),
+        *("own posterior", "a rate of it", "own variable", "counts", "point estimates", "cases"),
+    ],
+)
+def test_a_report_takes_whatever_a_ranking_takes(source, score, options):
+    ranking = br.credible_ranking(source, score, **options)
+    html = br.report.ranking_report(source, score, **options)
+    for name in ranking["entity"].values:
+        assert f"<td>{name}</td>" in html
+    assert paragraph(html).startswith("2 entities")
+
+
+def test_the_methods_paragraph_claims_nothing_of_draws_that_were_given():
+    exact = paragraph(br.report.ranking_report(br.fit(COUNTS, seed=1, draws=100), "mcc"))
+    assert "dirichlet-multinomial, chosen by the evidence, prior four_cases" in exact
+    drawn = paragraph(br.report.ranking_report(br.fit(COUNTS, seed=1, draws=100), "optimized_precision"))
+    assert "400 posterior draws (independent draws) was ranked" in drawn
+    given = paragraph(br.report.ranking_report(own(), "mcc"))
+    assert "independent" not in given
+    assert "Bayesian model" not in given
+    assert "Every one of 400 posterior draws was ranked." in given
+    assert "without draws" in paragraph(br.report.ranking_report(COUNTS, "mcc"))

@@ -1,0 +1,63 @@
+"""Facts about a model stand in its file: other code asks for them and names no model, but for defaults and data."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+import bayesrank as br
+from bayesrank import models
+
+FOLDER = Path(br.__file__).parent
+#: Where a model is named as a default that its users can change, or as a fact about a data set.
+DEFAULTS = {
+    "counts.py": "advice in a message, from a module that stands to the left of the models",
+    "datasets/__init__.py": "the model that suits each shipped data set",
+    "plots/explorers.py": "the two distributions that an explorer offers",
+    "plots/interactive.py": "the default of an explorer",
+    "predictive/confusion.py": "names of distributions, and a default",
+    "ranking/_notes.py": "advice; the text is rewritten together with the verdict",
+}
+
+
+def named(path):
+    """Strings that name a model, in code: not in docstrings, and not as defaults of arguments."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    skipped = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef):
+            skipped |= {id(default) for default in [*node.args.defaults, *node.args.kw_defaults]}
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
+            skipped.add(id(node.value))
+        if isinstance(node, ast.Assign) and any(getattr(t, "id", "") == "__all__" for t in node.targets):
+            skipped |= {id(part) for part in ast.walk(node)}
+    known = [name for name in models.names() if name != "paired"]  # which is a word, too
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in skipped:
+            yield from (name for name in known if name in node.value)
+
+
+@pytest.mark.parametrize(
+    "path",
+    [path for path in FOLDER.rglob("*.py") if "models" not in path.relative_to(FOLDER).parts[0]],
+    ids=lambda path: str(path.relative_to(FOLDER)),
+)
+def test_no_other_file_names_a_model(path):
+    found = sorted(set(named(path)))
+    if path.relative_to(FOLDER).as_posix() not in DEFAULTS:
+        assert found == []
+
+
+def test_the_search_finds_a_name(tmp_path):
+    path = tmp_path / "x.py"
+    path.write_text('def f(model="beta_binomial"):\n    """Of beta_binomial."""\n    return model == "beta_binomial"\n')
+    assert list(named(path)) == ["beta_binomial"]
+
+
+@pytest.mark.parametrize("name", models.names())
+def test_every_model_says_what_it_takes_and_learns(name):
+    model = models.find(name)
+    assert models.takes_cases(name) == (name == "paired")
+    assert models.learns(name) in ("", "data sets", "classes")
+    assert (models.learns(name) == "data sets") == hasattr(model, "over_datasets_together")
+    assert all(isinstance(line, str) for line in models.references(name))
