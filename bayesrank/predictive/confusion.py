@@ -13,6 +13,7 @@ import numpy as np
 import xarray as xr
 
 from bayesrank._checks import in_words, whole
+from bayesrank._classes import order_classes
 from bayesrank.models import conjugate
 from bayesrank.performance import are_counts, two_class_cells
 
@@ -221,7 +222,7 @@ def _one_table(counts: xr.DataArray) -> xr.DataArray:
     others = {dim: size for dim, size in counts.sizes.items() if dim not in ("actual", "predicted", "outcome")}
     if any(size != 1 for size in others.values()):
         raise ValueError(f"counts must be of one entity (select it with .sel); got {others}")
-    table = counts.isel(dict.fromkeys(others, 0), drop=True)
+    table = order_classes(counts.isel(dict.fromkeys(others, 0), drop=True), "counts")
     if set(table.dims) == {"actual", "predicted"} and bool((table < 0).any()):
         raise ValueError(f"counts must not be negative; got {int(table.min())}")
     return table
