@@ -3,6 +3,7 @@
 Nothing here computes: ranks and tiers are among all, however few entities are shown.
 """
 
+import io
 import json
 import re
 import warnings
@@ -14,12 +15,12 @@ from typing import Any
 import click
 import pandas as pd
 
+from bayesrank._outputs import PICTURE_MARKS, check_output, write_output
 from bayesrank.cli._output import print_line, print_numbers
 
 FORMATS = ("table", "csv", "json", "markdown", "latex")
 #: Those with all digits there are.
 FULL = ("csv", "json", "board")
-ENDINGS = (".png", ".pdf", ".svg")
 DIGITS = 3
 HELP = "csv and json have all digits; markdown and latex (no package needed) are to be pasted."
 
@@ -172,20 +173,19 @@ def save(axes: Any, path: str) -> str:
     """Write the picture that has these axes; what to say of it."""
     import numpy as np
 
-    figure = np.ravel(axes)[0].figure
+    figure, page, ending = np.ravel(axes)[0].figure, io.BytesIO(), Path(path).suffix.lower()
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        figure.savefig(path, dpi=150, bbox_inches="tight")
+        figure.savefig(page, format=ending[1:], dpi=150, bbox_inches="tight", metadata=PICTURE_MARKS[ending])
+    write_output("--picture", path, "picture", page.getvalue())
     legible = not any(str(warning.message).startswith("Glyph") for warning in caught)
     return f"Picture: {path}{'' if legible else ' (its font lacks some letters of the names)'}"
 
 
 def _writable(context: click.Context, option: click.Parameter, path: str | None) -> str | None:
     """A path for a picture that can be written to: better known before the work than after it."""
-    if path is not None and Path(path).suffix.lower() not in ENDINGS:
-        raise click.BadParameter(f"must end in {', '.join(ENDINGS)}; got {path!r}", context, option)
-    if path is not None and not Path(path).absolute().parent.is_dir():
-        raise click.BadParameter(f"must lie in a folder that exists; got {path!r}", context, option)
+    if path is not None:
+        check_output("--picture", path, "picture")
     return path
 
 

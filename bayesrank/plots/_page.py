@@ -42,6 +42,7 @@ def page(title: str, body: str) -> Html:
     return Html(
         f'<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        '<meta name="generator" content="bayesrank">\n'
         f"<title>{escape(title)}</title>\n<style>\n{part('page.css')}</style>\n</head>\n<body>\n"
         f"<h1>{escape(title)}</h1>\n{body}\n<script>\n{part('page.js')}</script>\n</body>\n</html>\n"
     )
