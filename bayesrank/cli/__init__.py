@@ -5,7 +5,7 @@ import sys
 import click
 
 import bayesrank as br
-from bayesrank.cli._errors import in_options
+from bayesrank.cli._errors import in_options, shortened
 from bayesrank.cli._output import print_text
 from bayesrank.cli.decide import decide
 from bayesrank.cli.ops import ops
@@ -54,5 +54,5 @@ def main() -> None:
 
 
 def _fail(message: str) -> None:
-    click.echo(f"bayesrank: {' '.join(message.split())}", err=True)
+    click.echo(f"bayesrank: {shortened(' '.join(message.split()))}", err=True)
     sys.exit(2)

@@ -15,6 +15,7 @@ from typing import Any
 import click
 import pandas as pd
 
+from bayesrank._escape import csv_table, json_text, latex_text, markdown_text, visible
 from bayesrank._outputs import PICTURE_MARKS, check_output, write_output
 from bayesrank.cli._output import print_line, print_numbers
 
@@ -23,22 +24,6 @@ FORMATS = ("table", "csv", "json", "markdown", "latex")
 FULL = ("csv", "json", "board")
 DIGITS = 3
 HELP = "csv and json have all digits; markdown and latex (no package needed) are to be pasted."
-
-#: What Markdown reads as markup.
-MARKDOWN = re.compile(r"([\\`*_\[\]<>|~$&#])")
-#: What LaTeX, without any package, reads as something else in text; brackets and stars would belong to a line break.
-LATEX = {
-    **{sign: f"\\{sign}" for sign in "&%$#_{}"},
-    **{sign: f"{{{sign}}}" for sign in "[]*"},
-    "\\": r"\textbackslash{}",
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
-    "<": r"\textless{}",
-    ">": r"\textgreater{}",
-    "|": r"\textbar{}",
-    '"': "''",
-    "–": r"\textendash{}",
-}
 
 
 @dataclass(frozen=True)
@@ -110,15 +95,15 @@ def show(sheet: Sheet, output: str, top: int | None = None) -> None:
     elif output == "markdown":
         click.echo(markdown(sheet.header, rows))
         for line in lines:
-            click.echo(f"\n{_markdown(line)}")
+            click.echo(f"\n{markdown_text(line)}")
     elif output == "latex":
         for line in lines:
-            click.echo(f"% {' '.join(line.split())}")
+            click.echo(f"% {visible(' '.join(line.split()))}")
         click.echo(latex(sheet.header, rows))
     else:
         assert sheet.frame is not None
         frame = sheet.frame.head(top) if top else sheet.frame
-        click.echo(frame.to_csv() if output == "csv" else _json(sheet, frame), nl=output == "json")
+        click.echo(csv_table(frame) if output == "csv" else _json(sheet, frame), nl=output == "json")
 
 
 def markdown(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
@@ -132,7 +117,7 @@ def markdown(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     | a\\|b\\_c | 0.5 |
     """
     rule = ["---", *["---:"] * (len(header) - 1)]
-    lines = [[_markdown(cell) for cell in header], rule, *([_markdown(cell) for cell in row] for row in rows)]
+    lines = [[markdown_text(cell) for cell in header], rule, *([markdown_text(cell) for cell in row] for row in rows)]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
@@ -150,23 +135,12 @@ def latex(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     \\hline
     \\end{tabular}
     """
-    body = [[escape_latex(row[0]), *(_signed(escape_latex(cell)) for cell in row[1:])] for row in rows]
-    lines = [" & ".join(cells) + r" \\" for cells in ([escape_latex(cell) for cell in header], *body)]
+    body = [[latex_text(row[0]), *(_signed(latex_text(cell)) for cell in row[1:])] for row in rows]
+    lines = [" & ".join(cells) + r" \\" for cells in ([latex_text(cell) for cell in header], *body)]
     return "\n".join(
         [f"\\begin{{tabular}}{{l{'r' * (len(header) - 1)}}}", r"\hline", lines[0], r"\hline", *lines[1:], r"\hline",
          r"\end{tabular}"]
     )  # fmt: skip
-
-
-def escape_latex(text: str) -> str:
-    """Text that LaTeX prints as it is; two hyphens stay two.
-
-    Examples
-    --------
-    >>> print(escape_latex("R&D_{50%} --x"))
-    R\\&D\\_\\{50\\%\\} -{}-x
-    """
-    return re.sub("-(?=-)", "-{}", "".join(LATEX.get(sign, sign) for sign in " ".join(text.split())))
 
 
 def save(axes: Any, path: str) -> str:
@@ -191,11 +165,7 @@ def _writable(context: click.Context, option: click.Parameter, path: str | None)
 
 def _json(sheet: Sheet, frame: pd.DataFrame) -> str:
     records = json.loads(frame.reset_index().to_json(orient="records"))
-    return json.dumps(sheet.about | {sheet.name: records}, ensure_ascii=False, indent=2)
-
-
-def _markdown(text: str) -> str:
-    return MARKDOWN.sub(r"\\\1", " ".join(text.split()))
+    return json_text(json.dumps(sheet.about | {sheet.name: records}, ensure_ascii=False, indent=2))
 
 
 def _signed(text: str) -> str:
