@@ -162,7 +162,7 @@ def observed_counts(source: Any) -> xr.DataArray | None:
     if isinstance(source, xr.DataArray):
         # Counts with draws are predictions.
         is_evidence = are_counts(source) and outcome_dims(source) and not draw_dims(source)
-        return order_classes(source) if is_evidence else None
+        return order_classes(source.compute()) if is_evidence else None
     groups = groups_of(source) if is_container(source) else {}
     return held_in(groups["observed_data"], "counts") if "observed_data" in groups else None
 

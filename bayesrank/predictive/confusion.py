@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank._checks import in_words, whole
+from bayesrank._checks import fits_memory, in_words, whole
 from bayesrank._classes import order_classes
 from bayesrank.models import conjugate
 from bayesrank.performance import are_counts, two_class_cells
@@ -242,6 +242,11 @@ def _cases(argument: str, value: Any, observed: int) -> int:
     return whole(argument, value)
 
 
+def _fits(size: int) -> None:
+    """Raise where the masses of so many cases do not fit into memory."""
+    fits_memory("positives, negatives and total must be smaller", f"masses of 0 to {size} cases", (8, size), str(size))
+
+
 def beta_binomial(size: int, alpha: float, beta: float) -> np.ndarray:
     """Masses of 0, ..., size successes, whose rate is Beta(alpha, beta); one of the two may be 0.
 
@@ -253,6 +258,7 @@ def beta_binomial(size: int, alpha: float, beta: float) -> np.ndarray:
     >>> beta_binomial(2, 1.0, 1.0).round(6).tolist()  # all numbers equally likely
     [0.333333, 0.333333, 0.333333]
     """
+    _fits(size)
     a = np.arange(size, dtype=float)
     with np.errstate(divide="ignore"):
         return _from_ratios((size - a) * (alpha + a), (a + 1) * (beta + (size - 1 - a)), alpha, beta)
@@ -266,6 +272,7 @@ def binomial(size: int, rate: float) -> np.ndarray:
     >>> binomial(2, 0.5).tolist()
     [0.25, 0.5, 0.25]
     """
+    _fits(size)
     a = np.arange(size, dtype=float)
     return _from_ratios((size - a) * rate, (a + 1) * (1 - rate), rate, 1 - rate)
 

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import xarray as xr
 
-from bayesrank._checks import credibility, flag, number
+from bayesrank._checks import credibility, fits_memory, flag, number
 from bayesrank._draws import (
     ERROR,
     RARE,
@@ -147,6 +147,10 @@ def credible_ranking(
     asked = Asked(prob, rope, flag("joint", joint))
     found = scored(source, score, higher_is_better, kind)
     values = _checked(found.values)
+    size = values.sizes["entity"]
+    # Ranks and, jointly, pairs and their errors; some of each are held at a time.
+    many = (10 if joint else 6, size, size)
+    fits_memory("source must hold fewer entities", f"{size} x {size} probabilities of ranks", many, f"{size} entities")
     evidence = evidence_of(source, found.variable, values, kind)
     [values] = in_memory(values.transpose(*draw_dims(values), ..., "entity").astype(float, copy=False))
     return _each(values, evidence, found, asked)
