@@ -237,7 +237,8 @@ def _summarize(x: np.ndarray, batches: Batches, names: np.ndarray, asked: Asked,
         order = consensus_of(names, ranks.expected, preference, error, pairs["superiority"], ranked, prob)
         settled = hierarchy(preference, twice, ranked, batches, worst)._asdict()
         del preference, error, twice
-        ends = confidence_sets(x, ranked, found, prob, worst)
+        with np.errstate(over="ignore", invalid="ignore"):  # outcomes near the largest float
+            ends = confidence_sets(x, ranked, found, prob, worst)
         sets = dict(zip(("rank_confidence_lower", "rank_confidence_upper"), ends, strict=True))
     none = np.full((2, x.shape[1]), np.nan)
     regret, regret_error = _regret(ranks, best, worst) if found.finite_mean else none
