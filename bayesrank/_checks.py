@@ -7,6 +7,7 @@ import os
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from math import prod
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,8 @@ import xarray as xr
 
 from bayesrank._labels import object_array
 
+#: Probabilities closer to 0 or 1 are lost in the rounding of floats.
+SMALLEST = 1e-12
 #: Of more names than these a message lists the first.
 MANY = 15
 
@@ -25,9 +28,21 @@ def number(
     """One real number from ``low`` to ``high``, without ``ends`` strictly between them; never NaN."""
     if not is_number(value):
         raise TypeError(f"{argument} must be a number; got {in_words(value)}")
+    value = in_range(argument, value)
     if not (low <= value <= high if ends else low < value < high) or (finite and np.isinf(value)):
         raise ValueError(f"{argument} must {_within(low, high, ends, finite)}; got {value}")
     return float(value)
+
+
+def in_range(argument: str, value: Any) -> Any:
+    """A number that a float can hold."""
+    try:
+        float(value)
+    except OverflowError:
+        raise ValueError(
+            f"{argument} must lie within 1.8e308 of 0; got a number of {int(value).bit_length()} bits"
+        ) from None
+    return value
 
 
 def numbers(argument: str, values: Any, low: float = -np.inf, high: float = np.inf, *, ends: bool = True) -> np.ndarray:
@@ -60,10 +75,15 @@ def whole(argument: str, value: Any, least: int = 0, most: int | None = None) ->
     """One whole number, ``least`` or more, and ``most`` or less."""
     if isinstance(value, bool) or not isinstance(value, int | np.integer):
         raise TypeError(f"{argument} must be a whole number; got {in_words(value)}")
-    if value < least or (most is not None and value > most):
-        wanted = f"be at least {least}" if most is None else f"lie between {least} and {most}"
-        raise ValueError(f"{argument} must {wanted}; got {value}")
-    return int(value)
+    number = int(value)
+    wanted = f"be at least {least}" if most is None else f"lie between {least} and {most}"
+    if abs(number) > 2**62:
+        raise ValueError(
+            f"{argument} must {wanted}, and within 4.6e18 of 0; got a number of {number.bit_length()} bits"
+        )
+    if number < least or (most is not None and number > most):
+        raise ValueError(f"{argument} must {wanted}; got {number}")
+    return number
 
 
 def flag(argument: str, value: Any) -> bool:
@@ -87,8 +107,11 @@ def one_of(
 
 
 def credibility(argument: str, value: Any) -> float:
-    """One number strictly between 0 and 1."""
-    return number(argument, value, 0.0, 1.0, ends=False)
+    """One number strictly between 0 and 1, and so far from both that both tails are seen beside the middle."""
+    found = number(argument, value, 0.0, 1.0, ends=False)
+    if not SMALLEST <= found <= 1 - SMALLEST:
+        raise ValueError(f"{argument} must lie between {SMALLEST:g} and 1 - {SMALLEST:g}; got {value}")
+    return found
 
 
 def span(argument: str, pair: Any) -> tuple[float, float]:
@@ -187,14 +210,57 @@ def labelled_units(**given: Any) -> tuple[xr.DataArray, ...]:
 
 
 def fits_memory(wanted: str, what: str, shape: tuple[int, ...], held: str) -> None:
-    """Raise if so many floats would fill more than half of the machine's memory, before it runs out."""
+    """Raise if so many floats would fill more than half of the memory that there is, before it runs out."""
     needed = 8 * prod(shape)
-    there = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") if hasattr(os, "sysconf") else np.inf
+    there, whose = available_memory()
     if needed > there / 2:
         raise ValueError(
-            f"{wanted} for {what}, which are {needed / 2**30:.0f} GiB, more than half of this machine's memory "
-            f"({there / 2**30:.0f} GiB); got {held}"
+            f"{wanted} for {what}, which are {needed / 2**30:.1f} GiB, more than half of {whose} "
+            f"({there / 2**30:.1f} GiB); got {held}"
         )
+
+
+def available_memory() -> tuple[float, str]:
+    """Bytes that this process may use, and what limits them: the process, its container or the machine.
+
+    Examples
+    --------
+    >>> available_memory()[0] > 0
+    True
+    """
+    machine = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") if hasattr(os, "sysconf") else np.inf
+    limits: list[tuple[float, str]] = [(machine, "this machine's memory")]
+    limits += [(limit, "this container's memory") for limit in container_limits()]
+    try:
+        import resource
+
+        soft = resource.getrlimit(resource.RLIMIT_AS)[0]
+        if soft != resource.RLIM_INFINITY:
+            limits.append((soft, "the memory that this process may use"))
+    except ImportError:  # Windows
+        pass
+    return min(limits)
+
+
+def container_limits(root: Path = Path("/sys/fs/cgroup"), own: Path = Path("/proc/self/cgroup")) -> list[float]:
+    """Limits of the control groups that this process is in, of both versions; none where there are none."""
+    try:
+        entries = [line.split(":", 2) for line in own.read_text().splitlines()]
+    except OSError:
+        entries = []
+    found = []
+    for _, controllers, path in [*entries, ["", "", "/"], ["", "memory", "/"]]:
+        if controllers not in ("", "memory"):
+            continue
+        base, file = (root / "memory", "memory.limit_in_bytes") if controllers else (root, "memory.max")
+        here = PurePosixPath(path)
+        for folder in (here, *here.parents):
+            try:
+                text = (base / str(folder).lstrip("/") / file).read_text().strip()
+            except OSError:
+                continue
+            found += [float(text)] if text.isdigit() else []
+    return found
 
 
 def whole_numbers(argument: str, values: Any) -> np.ndarray:
@@ -203,7 +269,7 @@ def whole_numbers(argument: str, values: Any) -> np.ndarray:
     if array.dtype == bool or array.dtype.kind not in "iuf":
         if array.dtype.kind != "O" or not all(is_number(v) for v in array.ravel()):
             raise TypeError(f"{argument} must hold whole numbers; got {in_words(values)}")
-        array = array.astype(float)
+        array = np.array([in_range(argument, v) for v in array.ravel()], float).reshape(array.shape)
     bad = ~np.isfinite(array) | (array < 0) | (array != np.floor(array)) | (array > 2**53)
     if bad.any():
         raise ValueError(

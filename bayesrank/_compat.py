@@ -7,6 +7,8 @@ from typing import Any
 
 import xarray as xr
 
+from bayesrank._classes import order_classes
+
 
 def import_arviz() -> Any:
     """ArviZ, without the announcement that 0.23 makes on import."""
@@ -40,8 +42,12 @@ def is_container(source: Any) -> bool:
 
 
 def groups_of(source: Any) -> dict[str, xr.Dataset]:
-    """The groups of either container, as plain Datasets."""
-    return {str(name): _dataset(source[name]) for name in source if not isinstance(source[name], xr.DataArray)}
+    """The groups of either container, as plain Datasets whose classes are in order by label."""
+    return {
+        str(name): order_classes(_dataset(source[name]), str(name))
+        for name in source
+        if not isinstance(source[name], xr.DataArray)
+    }
 
 
 def _dataset(node: Any) -> xr.Dataset:

@@ -6,11 +6,13 @@ draws. Tails are told, not densities: a prior with two peaks, at always right an
 what lies between them.
 """
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import xarray as xr
 from scipy.signal import fftconvolve
+from scipy.special import betainc
 
 from bayesrank._checks import credibility, named
 from bayesrank.models import conjugate
@@ -18,6 +20,11 @@ from bayesrank.predictive.confusion import beta_binomial
 
 __all__ = ["prior_conflict"]
 
+#: Cases of several classes up to which their sum is convolved count by count; of more, so many bins of their share are,
+#: which moves tail probabilities by less than 1% of themselves or 1e-4.
+EXACT, BINS = 2**17, 2**13
+#: Of the trapezoidal rule.
+NODES = 4001
 #: Masses below this are what rounding leaves of a sum of distributions.
 ROUNDING = 1e-15
 #: A prior that moves the posterior by no more standard deviations does no harm.
@@ -139,20 +146,71 @@ def _together(rows: list[tuple[int, int, float, float]]) -> tuple[float, ...]:
     """Of a sum of independent beta-binomial counts."""
     if not rows or any(min(weight, whole - weight) <= 0 for _, _, weight, whole in rows):
         return (np.nan,) * 4
-    masses, seen, number, expected, mean, variance = np.ones(1), 0, 0, 0.0, 0.0, 0.0
+    seen, number = sum(row[0] for row in rows), sum(row[1] for row in rows)
+    expected, mean, variance = 0.0, 0.0, 0.0
     for k, n, a, w in rows:
-        these = beta_binomial(n, a, w - a)
-        masses = fftconvolve(masses, these) if len(masses) > 1 else these
-        seen, number, expected = seen + k, number + n, expected + n * a / w
         rate = (a + k) / (w + n)
-        mean, variance = mean + n * rate, variance + n**2 * rate * (1 - rate) / (w + n + 1)
-    return seen / number, expected / number, _tail(masses, seen), (mean - seen) / np.sqrt(variance)
+        expected, mean, variance = (
+            expected + n * a / w,
+            mean + n * rate,
+            variance + n**2 * rate * (1 - rate) / (w + n + 1),
+        )
+    pull = (mean - seen) / np.sqrt(variance)
+    return seen / number, expected / number, _tail(rows, seen, number), pull
 
 
-def _tail(masses: np.ndarray, seen: int) -> float:
+def _tail(rows: list[tuple[int, int, float, float]], seen: int, number: int) -> float:
     """Twice the smaller tail, what was seen included."""
+    if len(rows) == 1:
+        [(_, n, a, w)] = rows
+        tails = beta_binomial_tails(seen, n, a, w - a)
+        return min(1.0, 2 * min(tails))
+    width = -(-number // BINS) if number > EXACT else 1
+    masses = np.ones(1)
+    for _, n, a, w in rows:
+        these = beta_binomial(n, a, w - a) if width == 1 else _binned(n, a, w - a, width)
+        masses = fftconvolve(masses, these) if len(masses) > 1 else these
     masses = np.where(masses > ROUNDING, masses, 0.0)
-    return float(min(1.0, 2 * min(masses[: seen + 1].sum(), masses[seen:].sum())))
+    # A bin stands for its middle, so that the sum lies about this many bins from the beginning.
+    at = seen if width == 1 else int(np.clip(round(seen / width - len(rows) / 2), 0, len(masses) - 1))
+    return float(min(1.0, 2 * min(masses[: at + 1].sum(), masses[at:].sum())))
+
+
+def beta_binomial_tails(seen: int, size: int, alpha: float, beta: float) -> tuple[float, float]:
+    """P(K <= seen) and P(K >= seen) of a beta-binomial count, in a time that does not depend on its size.
+
+    Of a rate R ~ Beta(alpha, beta), P(K <= k | R) = P(X > R) with X ~ Beta(k + 1, size - k). So P(K <= k) is the mean
+    of the distribution function of R over X, an integral over the logit of X that the trapezoidal rule solves to ten
+    digits.
+
+    Examples
+    --------
+    >>> [round(tail, 9) for tail in beta_binomial_tails(3, 10, 1.0, 1.0)]  # 4 and 8 of 11 equally likely counts
+    [0.363636364, 0.727272727]
+    """
+    low = 1.0 if seen == size else _mean_over(lambda x, y: betainc(alpha, beta, x), seen + 1, size - seen)
+    high = 1.0 if seen == 0 else _mean_over(lambda x, y: betainc(beta, alpha, y), seen, size - seen + 1)
+    return low, high
+
+
+def _mean_over(function: Callable[[np.ndarray, np.ndarray], np.ndarray], right: float, wrong: float) -> float:
+    """The mean of a function of x and 1 - x over x ~ Beta(right, wrong)."""
+    middle, spread = np.log(right / wrong), np.sqrt(1 / right + 1 / wrong)
+    z = np.linspace(middle - 12 * spread - 40 / right, middle + 12 * spread + 40 / wrong, NODES)
+    log_x, log_y = -np.logaddexp(0.0, -z), -np.logaddexp(0.0, z)
+    # From the mode, so that large exponents are multiplied by small differences.
+    at_mode = -np.logaddexp(0.0, -middle), -np.logaddexp(0.0, middle)
+    weight = np.exp(right * (log_x - at_mode[0]) + wrong * (log_y - at_mode[1]))
+    return float((weight * function(np.exp(log_x), np.exp(log_y))).sum() / weight.sum())
+
+
+def _binned(size: int, alpha: float, beta: float, width: int) -> np.ndarray:
+    """Masses of bins of a beta-binomial count: of its share, which has nearly the distribution of the rate."""
+    edges = np.minimum(np.arange(width, size + width, width), size)
+    # A Beta with the mean and variance of the share, which varies by 1 / size more than the rate does.
+    factor = (size * (alpha + beta + 1) / (alpha + beta + size) - 1) / (alpha + beta)
+    below = betainc(alpha * factor, beta * factor, edges / size)
+    return np.diff(below, prepend=0.0)
 
 
 def _notes(result: xr.Dataset, cells: list) -> str:

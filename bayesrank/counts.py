@@ -13,6 +13,7 @@ import numpy as np
 import xarray as xr
 
 from bayesrank._checks import in_words, item_names, one_of, unique_names, whole_numbers
+from bayesrank._classes import order_classes
 from bayesrank._labels import name_coord
 from bayesrank._pooled import TABLES, Pooled, pooled_cases, pooled_counts, text_of
 
@@ -313,6 +314,7 @@ def one_vs_rest(counts: xr.DataArray) -> xr.DataArray:
         raise ValueError(f"counts must not have the dim label yet, which the result has; got {counts.dims}")
     if counts.dtype.kind not in "iuf":
         raise TypeError(f"counts must hold numbers; got dtype {counts.dtype}")
+    counts = order_classes(counts, "counts")
     if counts.chunks is None and (counts < 0).any():
         raise ValueError(f"counts must not be negative; got {counts.min().item()}")
     labels = counts["actual"].values
@@ -343,7 +345,7 @@ def are_outcomes(source: Any) -> bool:
 
 
 def check_counts(counts: Any, argument: str = "counts") -> xr.DataArray:
-    """The counts themselves, after a check that they are tables as every function expects them.
+    """The counts, after a check, with their dims in standing order and their classes in order by label.
 
     Raises
     ------
@@ -376,12 +378,7 @@ def check_counts(counts: Any, argument: str = "counts") -> xr.DataArray:
             f"got {counts.sizes['actual']} and {counts.sizes['predicted']}"
         )
     checked = _checked(counts, argument, ("entity", "dataset", "label", "actual", "predicted"))
-    if list(counts["actual"].values) != list(counts["predicted"].values):
-        raise ValueError(
-            f"{argument} must have the same classes in the same order on actual and predicted; "
-            f"got {counts['actual'].values} and {counts['predicted'].values}"
-        )
-    return checked
+    return order_classes(checked, argument)
 
 
 def check_outcomes(counts: Any, argument: str = "counts") -> xr.DataArray:

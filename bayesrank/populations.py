@@ -13,6 +13,7 @@ from bayesrank import _text
 from bayesrank._checks import credibility, in_words, result_of
 from bayesrank._compat import groups_of, is_container
 from bayesrank._draws import draw_dims
+from bayesrank._escape import visible_sentences
 from bayesrank._random import root_sequence
 from bayesrank._sampling import sample_counts, sample_outcomes
 from bayesrank.models import for_datasets
@@ -107,6 +108,7 @@ def heterogeneity(posterior: Any, score: Any, *, prob: float = 0.95) -> xr.Datas
     return xr.Dataset(plain, attrs={"score": own.name, "prob": float(prob), "what": _typical(posterior, own)})
 
 
+@visible_sentences
 def heterogeneity_verdict(found: xr.Dataset) -> list[str]:
     r"""The heterogeneity in words: one sentence an item.
 

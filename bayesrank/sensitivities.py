@@ -14,6 +14,7 @@ from bayesrank import _text
 from bayesrank._alternatives import Alternative, base_of, changed, check_evidence, conflict
 from bayesrank._checks import credibility, flag, in_words, one_of, result_of, unique_names
 from bayesrank._compat import groups_of
+from bayesrank._escape import visible_sentences
 from bayesrank._labels import name_coord
 from bayesrank._random import Seed, root_sequence
 from bayesrank.counts import JOINS
@@ -175,6 +176,7 @@ def sensitivity(
     return result.assign_attrs(score=rankings[0].attrs["score"], prob=prob, rope=rope, worth=worth(rankings[0]))
 
 
+@visible_sentences
 def sensitivity_verdict(result: xr.Dataset) -> list[str]:
     r"""A sensitivity in words: which conclusions survive every alternative, and what changes the others.
 

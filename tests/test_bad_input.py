@@ -102,7 +102,7 @@ CASES = [
     (lambda: br.fit(-COUNTS), ValueError, "evidence", "-70", "non-negative"),
     (lambda: br.fit(COUNTS.isel(entity=[])), ValueError, "evidence", "none", "at least one entity"),
     (lambda: br.fit(COUNTS.drop_vars("entity")), ValueError, "evidence", "actual", "names each entity"),
-    (lambda: br.fit(counts_like(np.ones((1, 2, 2), int), predicted=("p", "n"))), ValueError, "evidence", "'p'", "same order"),
+    (lambda: br.fit(counts_like(np.ones((1, 2, 2), int), predicted=("p", "q"))), ValueError, "evidence", "'q'", "same classes"),
     (lambda: br.fit(counts_like(np.ones((2, 2, 2), int), entity=("a", "a"))), ValueError, "entity", "'a'", "once"),
     (lambda: br.fit(SETS.assign_coords(dataset=["x", "x"])), ValueError, "dataset", "'x'", "once"),
     # fit: options

@@ -100,7 +100,7 @@ BAD = [
     (["rank", "tornado", "--draws", "many"], "'many' is not a valid integer"),
     (["rank", "tornado", "--prob", "95"], "95.0 is not in the range 0<x<1"),
     (["rank", "tornado", "--model", "poisson"], "'poisson' is not one of"),
-    (["rank", "tornado", "--report", "/no/such/folder/r.html"], "--report must name a file in a folder that there is"),
+    (["rank", "tornado", "--report", "/no/such/folder/r.html"], "--report must lie in a folder that exists"),
     (["tile", "mnist_folds"], "DATA must have two classes for a Tile; got 10 in mnist_folds"),
     (["tile", "tornado", "--resolution", "1000000"], "1000000 is not in the range 2<=x<=501"),
     (["tile", "tornado", "--prob", "2"], "2.0 is not in the range 0<x<1"),

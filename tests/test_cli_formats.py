@@ -11,8 +11,9 @@ import pytest
 from click.testing import CliRunner
 
 import bayesrank as br
+from bayesrank._escape import LATEX, latex_text
 from bayesrank.cli import cli
-from bayesrank.cli._formats import LATEX, escape_latex, latex, markdown
+from bayesrank.cli._formats import latex, markdown
 
 NASTY = ["a|b", "R&D_50%", "#1 ${x}^~\\", "[x] *y*", "<b> `q` --z"]
 BENEFIT = ["--benefit", "tn=0,fp=-1,fn=-10,tp=0"]
@@ -56,7 +57,7 @@ def unescape_markdown(cell):
     return re.sub(r"\\([\\`*_\[\]<>|~$&#])", r"\1", cell)
 
 
-def unescape_latex(cell):
+def unlatex_text(cell):
     """What LaTeX would print: an independent reading, sign by sign."""
     words = {
         "textbackslash": "\\", "textasciitilde": "~", "textasciicircum": "^", "textless": "<", "textgreater": ">",
@@ -79,20 +80,20 @@ def test_names_survive_markdown_and_latex(command, data):
     assert body[0].startswith(r"\begin{tabular}{lr")
     end = body.index(r"\end{tabular}")
     rows = [line.removesuffix(r" \\").split(" & ") for line in body[4 : end - 1]]
-    assert [unescape_latex(row[0]) for row in rows] == names
+    assert [unlatex_text(row[0]) for row in rows] == names
     assert set(names) <= set(NASTY)
     assert len(names) == 5 or command.startswith("tile")
     plain = [[unescape_markdown(cell.strip()) for cell in row] for row in cells[2:]]
-    assert [[unescape_latex(cell) for cell in row] for row in rows] == plain
+    assert [[unlatex_text(cell) for cell in row] for row in rows] == plain
 
 
 def test_every_sign_of_a_keyboard_survives():
     signs = [chr(code) for code in range(32, 127) if chr(code) not in '"']
     text = "x".join(signs)
-    assert unescape_latex(escape_latex(text)) == text.strip()
+    assert unlatex_text(latex_text(text)) == text.strip()
     row = markdown(["a"], [[text]]).splitlines()[-1]
     assert unescape_markdown(row[2:-2]) == text.strip()
-    assert '"' not in escape_latex('"')
+    assert '"' not in latex_text('"')
     assert set(LATEX) >= set(r"&%$#_{}~^\<>|[]*")
 
 

@@ -333,7 +333,7 @@ RIGHT = "entity,correct,wrong\na,17,3\nb,14,6\n"
         (["rank", "--cluster", "q"], "gpt,q,cluster\n1,2,3\n", "--cluster must be left out, or --ignore cluster given"),
         (["rank", "--cluster", "q", "--ignore", "q"], "gpt,q\n1,2\n", "--cluster must name a column that --ignore"),
         (["rank", "--cluster", "Case"], "entity,case,outcome\na,1,1\n", "--cluster must name a column that says what"),
-        (["rank", "--report", "there/is/none.html"], RIGHT, "--report must name a file in a folder that there is"),
+        (["rank", "--report", "there/is/none.html"], RIGHT, "--report must lie in a folder that exists"),
         (["tile"], RIGHT, "DATA must have classes for a Tile; "),
         (["ops"], RIGHT, "DATA must have classes for outperformance scores; "),
         (["tile"], "gpt,llama\n1,0\n0,0\n", "holds outcomes without classes (bayesrank rank ranks them)"),

@@ -9,8 +9,8 @@ import pytest
 import bayesrank as br
 
 STORY = [
-    "_labels _notes _checks _compat _text _threads _compiled _draws _random _dirichlet_kernel _chunks _sampling _nuts "
-    "_kendall _weighted_areas _weighing",
+    "_labels _notes _escape _outputs _checks _classes _compat _text _threads _compiled _draws _random "
+    "_dirichlet_kernel _chunks _sampling _nuts _kendall _weighted_areas _weighing",
     "_homogeneity",
     "_pooled _provenance",
     "counts",

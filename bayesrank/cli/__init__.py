@@ -1,11 +1,12 @@
 """The command ``bayesrank``: from a table of counts to a credible ranking, a Tile, outperformance scores, a report."""
 
+import os
 import sys
 
 import click
 
 import bayesrank as br
-from bayesrank.cli._errors import in_options
+from bayesrank.cli._errors import in_options, shortened
 from bayesrank.cli._output import print_text
 from bayesrank.cli.decide import decide
 from bayesrank.cli.ops import ops
@@ -41,18 +42,24 @@ def datasets() -> None:
 
 def main() -> None:
     """Run the command; bad input ends with exit code 2 and one line on what is wrong."""
+    if sys.stderr is None:  # closed by the shell
+        sys.stderr = open(os.devnull, "w")  # noqa: SIM115
+    if sys.stdout is None:
+        _fail("standard output must be open; it is closed (> file keeps what is printed)")
     try:
         cli.main(sys.argv[1:] or ["--help"], prog_name="bayesrank", standalone_mode=False)
-    except click.exceptions.Abort:
+    except (click.exceptions.Abort, KeyboardInterrupt):
         sys.exit(130)
     except click.ClickException as error:
         _fail(error.format_message())
     except KeyError as error:
         _fail(in_options(str(error.args[0])))
-    except (ValueError, TypeError, OSError, UnicodeError, MemoryError) as error:
+    except MemoryError as error:
+        _fail(f"the memory is too small: {error or 'no more can be had'} (fewer --draws, or a coarser --resolution)")
+    except (ValueError, TypeError, OSError, UnicodeError) as error:
         _fail(in_options(str(error)))
 
 
 def _fail(message: str) -> None:
-    click.echo(f"bayesrank: {' '.join(message.split())}", err=True)
+    click.echo(f"bayesrank: {shortened(' '.join(message.split()))}", err=True)
     sys.exit(2)

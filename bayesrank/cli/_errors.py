@@ -2,7 +2,9 @@
 
 import re
 
-__all__ = ["in_options"]
+from bayesrank._escape import visible
+
+__all__ = ["in_options", "shortened"]
 
 #: Arguments that the command has as options of the same name.
 OPTIONS = (
@@ -50,3 +52,22 @@ def in_options(message: str) -> str:
     names = "|".join({*OPTIONS, *RENAMED})
     found = re.match(rf"({names}) (?=must |cannot )", message)
     return message if found is None else RENAMED.get(found[1], f"--{found[1]}") + message[found.end(1) :]
+
+
+#: The longest word of a message, such as a name of the file, and the longest message.
+LONGEST_WORD, LONGEST_MESSAGE = 160, 1200
+
+
+def shortened(message: str) -> str:
+    """A message on one line that repeats no more than the beginning of what was typed or read.
+
+    Examples
+    --------
+    >>> shortened("got '" + 1000 * "x" + "' in line 3")[-30:]
+    'xxxxxxxxxxxxxx... in line 3'
+    """
+    words = (f"{word[:LONGEST_WORD]}..." if len(word) > LONGEST_WORD + 3 else word for word in message.split(" "))
+    text = visible(" ".join(words))
+    if len(text) <= LONGEST_MESSAGE:
+        return text
+    return f"{text[: LONGEST_MESSAGE // 2]} ... {text[-LONGEST_MESSAGE // 2 :]}"

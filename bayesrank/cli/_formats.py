@@ -3,6 +3,7 @@
 Nothing here computes: ranks and tiers are among all, however few entities are shown.
 """
 
+import io
 import json
 import re
 import warnings
@@ -14,30 +15,15 @@ from typing import Any
 import click
 import pandas as pd
 
+from bayesrank._escape import csv_table, json_text, latex_text, markdown_text, visible
+from bayesrank._outputs import PICTURE_MARKS, check_output, write_output
 from bayesrank.cli._output import print_line, print_numbers
 
 FORMATS = ("table", "csv", "json", "markdown", "latex")
 #: Those with all digits there are.
 FULL = ("csv", "json", "board")
-ENDINGS = (".png", ".pdf", ".svg")
 DIGITS = 3
 HELP = "csv and json have all digits; markdown and latex (no package needed) are to be pasted."
-
-#: What Markdown reads as markup.
-MARKDOWN = re.compile(r"([\\`*_\[\]<>|~$&#])")
-#: What LaTeX, without any package, reads as something else in text; brackets and stars would belong to a line break.
-LATEX = {
-    **{sign: f"\\{sign}" for sign in "&%$#_{}"},
-    **{sign: f"{{{sign}}}" for sign in "[]*"},
-    "\\": r"\textbackslash{}",
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
-    "<": r"\textless{}",
-    ">": r"\textgreater{}",
-    "|": r"\textbar{}",
-    '"': "''",
-    "–": r"\textendash{}",
-}
 
 
 @dataclass(frozen=True)
@@ -109,15 +95,15 @@ def show(sheet: Sheet, output: str, top: int | None = None) -> None:
     elif output == "markdown":
         click.echo(markdown(sheet.header, rows))
         for line in lines:
-            click.echo(f"\n{_markdown(line)}")
+            click.echo(f"\n{markdown_text(line)}")
     elif output == "latex":
         for line in lines:
-            click.echo(f"% {' '.join(line.split())}")
+            click.echo(f"% {visible(' '.join(line.split()))}")
         click.echo(latex(sheet.header, rows))
     else:
         assert sheet.frame is not None
         frame = sheet.frame.head(top) if top else sheet.frame
-        click.echo(frame.to_csv() if output == "csv" else _json(sheet, frame), nl=output == "json")
+        click.echo(csv_table(frame) if output == "csv" else _json(sheet, frame), nl=output == "json")
 
 
 def markdown(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
@@ -131,7 +117,7 @@ def markdown(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     | a\\|b\\_c | 0.5 |
     """
     rule = ["---", *["---:"] * (len(header) - 1)]
-    lines = [[_markdown(cell) for cell in header], rule, *([_markdown(cell) for cell in row] for row in rows)]
+    lines = [[markdown_text(cell) for cell in header], rule, *([markdown_text(cell) for cell in row] for row in rows)]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
@@ -149,53 +135,37 @@ def latex(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     \\hline
     \\end{tabular}
     """
-    body = [[escape_latex(row[0]), *(_signed(escape_latex(cell)) for cell in row[1:])] for row in rows]
-    lines = [" & ".join(cells) + r" \\" for cells in ([escape_latex(cell) for cell in header], *body)]
+    body = [[latex_text(row[0]), *(_signed(latex_text(cell)) for cell in row[1:])] for row in rows]
+    lines = [" & ".join(cells) + r" \\" for cells in ([latex_text(cell) for cell in header], *body)]
     return "\n".join(
         [f"\\begin{{tabular}}{{l{'r' * (len(header) - 1)}}}", r"\hline", lines[0], r"\hline", *lines[1:], r"\hline",
          r"\end{tabular}"]
     )  # fmt: skip
 
 
-def escape_latex(text: str) -> str:
-    """Text that LaTeX prints as it is; two hyphens stay two.
-
-    Examples
-    --------
-    >>> print(escape_latex("R&D_{50%} --x"))
-    R\\&D\\_\\{50\\%\\} -{}-x
-    """
-    return re.sub("-(?=-)", "-{}", "".join(LATEX.get(sign, sign) for sign in " ".join(text.split())))
-
-
 def save(axes: Any, path: str) -> str:
     """Write the picture that has these axes; what to say of it."""
     import numpy as np
 
-    figure = np.ravel(axes)[0].figure
+    figure, page, ending = np.ravel(axes)[0].figure, io.BytesIO(), Path(path).suffix.lower()
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        figure.savefig(path, dpi=150, bbox_inches="tight")
+        figure.savefig(page, format=ending[1:], dpi=150, bbox_inches="tight", metadata=PICTURE_MARKS[ending])
+    write_output("--picture", path, "picture", page.getvalue())
     legible = not any(str(warning.message).startswith("Glyph") for warning in caught)
     return f"Picture: {path}{'' if legible else ' (its font lacks some letters of the names)'}"
 
 
 def _writable(context: click.Context, option: click.Parameter, path: str | None) -> str | None:
     """A path for a picture that can be written to: better known before the work than after it."""
-    if path is not None and Path(path).suffix.lower() not in ENDINGS:
-        raise click.BadParameter(f"must end in {', '.join(ENDINGS)}; got {path!r}", context, option)
-    if path is not None and not Path(path).absolute().parent.is_dir():
-        raise click.BadParameter(f"must lie in a folder that exists; got {path!r}", context, option)
+    if path is not None:
+        check_output("--picture", path, "picture")
     return path
 
 
 def _json(sheet: Sheet, frame: pd.DataFrame) -> str:
     records = json.loads(frame.reset_index().to_json(orient="records"))
-    return json.dumps(sheet.about | {sheet.name: records}, ensure_ascii=False, indent=2)
-
-
-def _markdown(text: str) -> str:
-    return MARKDOWN.sub(r"\\\1", " ".join(text.split()))
+    return json_text(json.dumps(sheet.about | {sheet.name: records}, ensure_ascii=False, indent=2))
 
 
 def _signed(text: str) -> str:

@@ -10,6 +10,7 @@ import click
 from rich.cells import cell_len
 
 from bayesrank import _text
+from bayesrank._escape import visible, visible_lines
 from bayesrank.plots._style import short_names
 
 GAP = 2
@@ -22,6 +23,7 @@ Rows = Sequence[Sequence[str]]
 
 def print_text(header: Sequence[str], rows: Rows) -> None:
     """Print columns of text, which wrap where there is no room; names, which people type, only on a small terminal."""
+    header, rows = _visible(header, rows)
     names = max(cell_len(row[0]) for row in rows)
     _print(header, rows, [names if 2 * names <= _width() else None, *[None] * (len(header) - 1)])
 
@@ -33,6 +35,7 @@ def print_numbers(header: Sequence[str], rows: Rows, least: str | None = None) -
     longest, then the interval, P(best), the ranks, the tier and E(rank).
     """
     width = _width()
+    header, rows = _visible(header, rows)
     names = [row[0] for row in rows]
     named = [[name, *row[1:]] for name, row in zip(short_names(names, LONGEST_NAME), rows, strict=True)]
     widths = fit_columns(header, named, width, least)
@@ -53,7 +56,7 @@ def print_line(text: str) -> None:
     A word too long for a line, such as a path, stays whole, to be copied.
     """
     lines = [""]
-    for word in text.split(" "):
+    for word in visible(text).split(" "):
         longer = f"{lines[-1]} {word}" if lines[-1] else word
         if lines[-1] and cell_len(longer) > _width():
             lines.append(word)
@@ -84,6 +87,11 @@ def fit_columns(header: Sequence[str], rows: Rows, width: float, least: str | No
 def fits(header: Sequence[str], rows: Rows) -> bool:
     """Whether there is room for all columns and a short name, or all of it in a pipe."""
     return len(fit_columns(header, rows, _width(), None)) == len(header)
+
+
+def _visible(header: Sequence[str], rows: Rows) -> tuple[list[str], list[list[str]]]:
+    """The same cells with nothing in them that a terminal obeys."""
+    return visible_lines(header), [visible_lines(row) for row in rows]
 
 
 def _longest_part(heading: str) -> str:

@@ -4,13 +4,13 @@ import shlex
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import click
 import xarray as xr
 
 import bayesrank as br
+from bayesrank._outputs import check_output, write_output
 from bayesrank.cases._tables import counts_of
 from bayesrank.cli._analysis import Analysis, Question, quiet
 from bayesrank.cli.decide import benefits, entity_called
@@ -130,7 +130,7 @@ class Report:
             cases=cases,
             sensitivity=other,
         )
-        Path(self.path).write_text(html, encoding="utf-8")
+        write_output("--report", self.path, "report", html)
         return [LACKING[name] for name in self.sections or () if LACKING[name] in html]
 
 
@@ -151,8 +151,7 @@ def checked_report(
             if value:
                 raise ValueError(f"{option} must go with --report, which it is for")
         return None
-    if not Path(report).absolute().parent.is_dir():
-        raise ValueError(f"--report must name a file in a folder that there is; got {report!r}")
+    check_output("--report", report, "report")
     worths = benefits(benefit) if benefit else None
     return Report(report, _sections(sections), sensitivity, worths, reference, drift, cases)
 

@@ -54,6 +54,12 @@ class Table(NamedTuple):
         return text if read is None else read(text, name, where)
 
 
+#: A count in a file; more digits than a count may have are not looked at.
+COUNT = re.compile(r"(\d{1,19})(?:\.0)?")
+#: How labels begin, or what they hold, that Python would read as the number of another label.
+CODE = re.compile(r"[+-]?0\d|\+|.*_")
+
+
 def read_table(path: str, cluster: str | None = None, ignore: Sequence[str] = ()) -> Table:
     """The file's columns but those to ``ignore``; the one that names the clusters is called cluster."""
     rows, path = _rows(path), STDIN if path == "-" else path
@@ -99,15 +105,19 @@ def _check_cluster(typed: str, column: str, names: list[str], left_out: set[str]
 
 def as_count(text: str, name: str, where: str) -> int:
     """A field that says how many."""
-    try:
-        number = float(text) if not text.isdecimal() else int(text)
-        if number < 0 or number != int(number) or number >= 2**63:
-            raise ValueError
-    except (ValueError, OverflowError):
-        raise ValueError(
-            f"{where}: {name} must be a count, a whole number without separators or signs; got {text!r}"
-        ) from None
-    return int(number)
+    number = to_count(text)
+    if number is None:
+        raise ValueError(f"{where}: {name} must be a count, a whole number without separators or signs; got {text!r}")
+    return number
+
+
+def to_count(text: str) -> int | None:
+    """The count that a field holds: digits, and ``.0`` as tables of floats have it; None of anything else.
+
+    A number such as 1.000, 1_000 or 1,000 may have a separator of thousands, so it is none.
+    """
+    found = COUNT.fullmatch(text)
+    return int(found[1]) if found and int(found[1]) < 2**63 else None
 
 
 def as_outcome(text: str, name: str, where: str) -> float:
@@ -132,8 +142,15 @@ def to_number(text: str) -> float | None:
     return number if math.isfinite(number) and "_" not in text else None
 
 
+def is_code(label: str) -> bool:
+    """Whether a label looks like a number but is a code, of which 01 and 1 are two."""
+    return CODE.match(label) is not None
+
+
 def as_labels(*columns: list) -> list[list]:
-    """Labels as numbers if all are, for 10 comes after 9; one that is missing stays None."""
+    """Labels as numbers, since 10 comes after 9, if all are and none is a code such as 01; missing ones stay None."""
+    if any(is_code(label) for column in columns for label in column if label is not None):
+        return list(columns)
     for kind in (int, float):
         try:
             return [[None if label is None else kind(label) for label in column] for column in columns]

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank._checks import credibility, number, one_of
+from bayesrank._checks import credibility, number, one_of, unique_names
 from bayesrank._draws import Worth, draw_dims, in_memory, reduce
 from bayesrank.decisions._means import share_and_error
 from bayesrank.ranking._evidence import evidence_of
@@ -110,6 +110,7 @@ def _minus(values: xr.DataArray, reference: Any) -> xr.DataArray:
     if "entity" not in values.coords:
         values = values.assign_coords(entity=np.arange(values.sizes["entity"]))
     names = values["entity"].values.tolist()
+    unique_names("entity", names)
     one_of("reference", reference, names, KeyError)
     if len(names) < 2:
         raise ValueError(f"source must hold another entity to compare with {reference!r}; got no other")

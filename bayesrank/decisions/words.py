@@ -7,6 +7,7 @@ import xarray as xr
 
 from bayesrank import _text
 from bayesrank._checks import in_words, named, result_of
+from bayesrank._escape import visible_sentences
 from bayesrank.ranking.summary import check_whole, contradictions, worth
 
 __all__ = ["check_decision", "decision_verdict"]
@@ -19,6 +20,7 @@ NEEDED = {
 }
 
 
+@visible_sentences
 def decision_verdict(decision: xr.Dataset) -> list[str]:
     r"""An expected utility in words: one sentence an item.
 

@@ -144,7 +144,12 @@ def tile(source: Any, resolution: int = 101, *, kind: str | None = None) -> xr.D
         value = np.divide(right, weight, out=np.full(weight.shape, np.nan), where=defined)
         return ranking_area(value, prevalence, tn=1 - a, fp=1 - b, fn=b, tp=a)
 
-    cells = two_class_cells(as_performance(source, kind))
+    performance = as_performance(source, kind)
+    if {"a", "b"} & set(performance.dims):
+        raise ValueError(
+            f"source must not have the dims a and b, which the Tile has (rename them); got {performance.dims}"
+        )
+    cells = two_class_cells(performance)
     ops = xr.apply_ufunc(
         of_cells,
         *cells.values(),

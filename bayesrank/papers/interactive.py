@@ -12,6 +12,7 @@ import numpy as np
 import xarray as xr
 
 from bayesrank._checks import in_words, sequence, whole
+from bayesrank._outputs import write_output
 from bayesrank.papers.roc import _lattice
 from bayesrank.papers.simplex import SIDE as SIDE_SEEN
 from bayesrank.papers.simplex import checked_positives
@@ -191,7 +192,9 @@ def checked_sizes(sizes: Any) -> list[tuple[int, int]]:
 
 
 def save(html: str, path: str | Path) -> Path:
-    """Writes a page of this module to one HTML file that needs no network.
+    """Write a page of this module to one HTML file that needs no network.
+
+    The file must end in .html. It replaces an earlier page of this package, and no other file.
 
     Examples
     --------
@@ -203,9 +206,8 @@ def save(html: str, path: str | Path) -> Path:
     """
     if not isinstance(html, Html):
         raise TypeError(f"html must come from a function that makes a page; got {in_words(html)}")
-    path = Path(path)
-    path.write_text(html, encoding="utf-8")
-    return path
+    write_output("path", path, "page", html)
+    return Path(path)
 
 
 def _turned(elevation: float, azimuth: float) -> list[float]:

@@ -10,6 +10,7 @@ import numpy as np
 import xarray as xr
 
 from bayesrank._checks import labelled_numbers, one_of, values_of
+from bayesrank._classes import order_classes
 from bayesrank._compat import groups_of, is_container
 from bayesrank._draws import BLOCK, draw_dims
 from bayesrank._threads import in_threads, pieces
@@ -30,6 +31,8 @@ __all__ = [
 
 KINDS = {"observed": "performance", "typical": "performance_typical", "new": "performance_new"}
 OUTCOME_DIMS = ("actual", "predicted")
+#: How the names of Dask arrays begin whose blocks are checked.
+CHECKED = "checked-performance-"
 
 
 def as_performance(source: Any, kind: str | None = None) -> xr.DataArray:
@@ -49,12 +52,16 @@ def as_performance(source: Any, kind: str | None = None) -> xr.DataArray:
     Returns
     -------
     xarray.DataArray
-        Named "performance"; sums to 1 over the outcomes, or is NaN where nothing was observed.
+        Named "performance"; sums to 1 over the outcomes, or is NaN where nothing was observed. ``predicted`` has the
+        classes in the order of ``actual``, by label; of a standing pair of labels (no and yes, 0 and 1, false and true,
+        -1 and 1, negative and positive, in any case) the negative class comes first. Lazy arrays are checked block by
+        block when they are computed.
 
     Raises
     ------
     ValueError
-        If the values are no probabilities, or the kind is not there.
+        If the values are no probabilities, the labels of ``predicted`` are not those of ``actual``, or the kind is not
+        there.
     TypeError
         If the source is none of the above.
 
@@ -76,18 +83,46 @@ def _told(source: Any, kind: str | None) -> tuple[xr.DataArray, list[str]]:
     """The counts or the performance that ``source`` holds, after a check, and its outcome dims."""
     if kind is not None:
         one_of("kind", kind, KINDS)
-    array = _find(source, kind)
+    array = order_classes(_find(source, kind))
     outcome = [dim for dim in (*OUTCOME_DIMS, "outcome") if dim in array.dims]
     if outcome not in [list(OUTCOME_DIMS), ["outcome"]]:
         raise ValueError(f"source must have the dims actual and predicted, or outcome; got {array.dims}")
-    if are_counts(array):
-        if not _is_lazy(array) and array.size and array.values.min() < 0:
-            raise ValueError(f"source must hold no negative counts; got {array.min().item()}")
-    elif array.dtype.kind != "f":
+    if not are_counts(array) and array.dtype.kind != "f":
         raise TypeError(f"source must hold numbers; got dtype {array.dtype}")
-    elif not _is_lazy(array):
+    if _is_lazy(array):
+        return _check_when_computed(array, outcome), outcome
+    if are_counts(array):
+        _check_not_negative(array.values)
+    else:
         _check(array, outcome)
     return array, outcome
+
+
+def _check_when_computed(array: xr.DataArray, outcome: list[str]) -> xr.DataArray:
+    """The lazy array, each block of which is checked before it is used."""
+    from dask.base import tokenize
+
+    if array.data.name.startswith(CHECKED):
+        return array
+    whole = array.chunk(dict.fromkeys(outcome, -1))  # a block must hold all outcomes for their sum
+    axes = tuple(whole.dims.index(dim) for dim in outcome)
+    name = CHECKED + tokenize(whole.data.name, axes)
+    return whole.copy(
+        data=whole.data.map_blocks(_checked_block, axes, outcome, name=name, dtype=whole.dtype, meta=whole.data._meta)
+    )
+
+
+def _checked_block(values: np.ndarray, axes: tuple[int, ...], outcome: list[str]) -> np.ndarray:
+    if values.dtype.kind in "iu":
+        _check_not_negative(values)
+    else:
+        _check_some(np.moveaxis(values, axes, range(-len(axes), 0)), outcome)
+    return values
+
+
+def _check_not_negative(counts: np.ndarray) -> None:
+    if counts.size and counts.min() < 0:
+        raise ValueError(f"source must hold no negative counts; got {counts.min()}")
 
 
 def are_counts(source: Any) -> bool:
@@ -126,7 +161,8 @@ def observed_counts(source: Any) -> xr.DataArray | None:
     """
     if isinstance(source, xr.DataArray):
         # Counts with draws are predictions.
-        return source if are_counts(source) and outcome_dims(source) and not draw_dims(source) else None
+        is_evidence = are_counts(source) and outcome_dims(source) and not draw_dims(source)
+        return order_classes(source.compute()) if is_evidence else None
     groups = groups_of(source) if is_container(source) else {}
     observed = groups.get("observed_data")
     return None if observed is None or "counts" not in observed.data_vars else with_parts(observed)
@@ -213,7 +249,7 @@ def align_outcomes(values: Any, array: xr.DataArray, argument: str) -> xr.DataAr
     """
     if not isinstance(values, xr.DataArray):
         raise TypeError(f"{argument} must be a DataArray over the outcomes; got {type(values).__name__}")
-    values = labelled_numbers(argument, values)
+    values = order_classes(labelled_numbers(argument, values), argument)
     here = outcome_dims(array)
     foreign = [dim for dim in (*OUTCOME_DIMS, "outcome") if dim in values.dims and dim not in here]
     if foreign:
@@ -256,12 +292,12 @@ def posterior_of(source: Any) -> xr.Dataset:
             return groups["posterior"]
         if not isinstance(source, xr.DataTree) or not source.data_vars:
             raise ValueError(f"source must have a posterior group; got the groups {sorted(groups)}")
-        return source.to_dataset()
+        return order_classes(source.to_dataset())
     if not isinstance(source, xr.Dataset):
         raise TypeError(
             f"source must be a DataArray, a Dataset, or an ArviZ InferenceData or DataTree; got {type(source).__name__}"
         )
-    return source
+    return order_classes(source)
 
 
 def _find(source: Any, kind: str | None) -> xr.DataArray:

@@ -7,6 +7,7 @@ import numpy as np
 import xarray as xr
 
 from bayesrank._checks import in_words, labelled_numbers, non_negative
+from bayesrank._classes import order_classes
 from bayesrank._compat import groups_of, is_container, to_container
 from bayesrank._draws import draw_dims
 from bayesrank.performance.arrays import as_performance, outcome_dims
@@ -139,6 +140,7 @@ def _check_all_there(values: xr.DataArray) -> None:
 
 def _posterior(posterior: xr.Dataset, weight: xr.DataArray, known: Mapping[str, xr.DataArray]) -> xr.Dataset:
     """The posterior with means in place of what was over entity and data set."""
+    posterior = order_classes(posterior)
     over = [name for name, array in posterior.data_vars.items() if {"entity", "dataset"} <= set(array.dims)]
     # Rates are what a performance loses at a prevalence of 0: their mean is none of the mean performance.
     over = [name for name in over if name != "rate"]

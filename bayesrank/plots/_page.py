@@ -7,6 +7,8 @@ from html import escape
 from importlib import resources
 from typing import Any
 
+from bayesrank._escape import visible
+
 __all__ = ["Html", "breakable", "embedded", "greys", "page", "part", "themed"]
 
 #: Of the frame in a notebook, in pixels.
@@ -27,6 +29,9 @@ class Html(str):
     '<iframe srcdoc="&lt;p&gt;a &amp; b&lt;/p&gt;" title="bayesrank" width="100%" height="800"></iframe>'
     """
 
+    def __new__(cls, text: str) -> "Html":
+        return super().__new__(cls, visible(text, keep="\n\t"))
+
     def _repr_html_(self) -> str:
         return f'<iframe srcdoc="{escape(self)}" title="bayesrank" width="100%" height="{HEIGHT}"></iframe>'
 
@@ -42,6 +47,7 @@ def page(title: str, body: str) -> Html:
     return Html(
         f'<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        '<meta name="generator" content="bayesrank">\n'
         f"<title>{escape(title)}</title>\n<style>\n{part('page.css')}</style>\n</head>\n<body>\n"
         f"<h1>{escape(title)}</h1>\n{body}\n<script>\n{part('page.js')}</script>\n</body>\n</html>\n"
     )
@@ -67,8 +73,18 @@ def embedded(data: Any) -> str:
     >>> embedded({"name": "</script>"})
     '<script type="application/json">{"name":"\\\\u003c/script>"}</script>'
     """
-    text = json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":")).replace("<", "\\u003c")
+    text = json.dumps(_visible(data), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    text = text.replace("<", "\\u003c")
     return f'<script type="application/json">{text}</script>'
+
+
+def _visible(data: Any) -> Any:
+    """The same data with nothing invisible in their texts, which the page shows."""
+    if isinstance(data, str):
+        return visible(data)
+    if isinstance(data, dict):
+        return {_visible(key): _visible(value) for key, value in data.items()}
+    return [_visible(item) for item in data] if isinstance(data, list | tuple) else data
 
 
 def breakable(text: str, fits: int = 10) -> str:

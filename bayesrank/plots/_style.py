@@ -12,6 +12,7 @@ import xarray as xr
 from rich.cells import cell_len
 
 from bayesrank._checks import in_words
+from bayesrank._escape import mathtext, visible
 from bayesrank.plots._colors import OKABE_ITO, entity_colors, ink, shade
 
 __all__ = [
@@ -28,7 +29,7 @@ def short_names(names: Sequence[Any], width: int = 32) -> list[str]:
     Where that would make different names look alike, what they differ in is shown instead of their ends.
     """
     # A letter and its accent look the same in one character and in two.
-    texts = [normalize("NFC", " ".join(str(name).split())) for name in names]
+    texts = [normalize("NFC", visible(" ".join(str(name).split()))) for name in names]
     cuts = [_cut(text, width) for text in texts]
     alike: dict[str, list[str]] = {}
     for text, cut in zip(texts, cuts, strict=True):
@@ -49,7 +50,7 @@ def plain_names(names: Sequence[Any], width: int) -> list[str]:
 
     Around names written from right to left are marks, so that numbers beside them stay where they are.
     """
-    texts = [name.replace("$", r"\$") for name in short_names(names, width)]
+    texts = [mathtext(name) for name in short_names(names, width)]
     texts = [f" {text}" if text.startswith("_") else text for text in texts]
     return [f"\u200e{text}\u200e" if any(bidirectional(c) in ("R", "AL") for c in text) else text for text in texts]
 

@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank._checks import in_words, whole
+from bayesrank._checks import fits_memory, in_words, whole
+from bayesrank._classes import order_classes
 from bayesrank.models import conjugate
 from bayesrank.performance import are_counts, two_class_cells
 
@@ -221,7 +222,7 @@ def _one_table(counts: xr.DataArray) -> xr.DataArray:
     others = {dim: size for dim, size in counts.sizes.items() if dim not in ("actual", "predicted", "outcome")}
     if any(size != 1 for size in others.values()):
         raise ValueError(f"counts must be of one entity (select it with .sel); got {others}")
-    table = counts.isel(dict.fromkeys(others, 0), drop=True)
+    table = order_classes(counts.isel(dict.fromkeys(others, 0), drop=True), "counts")
     if set(table.dims) == {"actual", "predicted"} and bool((table < 0).any()):
         raise ValueError(f"counts must not be negative; got {int(table.min())}")
     return table
@@ -241,6 +242,11 @@ def _cases(argument: str, value: Any, observed: int) -> int:
     return whole(argument, value)
 
 
+def _fits(size: int) -> None:
+    """Raise where the masses of so many cases do not fit into memory."""
+    fits_memory("positives, negatives and total must be smaller", f"masses of 0 to {size} cases", (8, size), str(size))
+
+
 def beta_binomial(size: int, alpha: float, beta: float) -> np.ndarray:
     """Masses of 0, ..., size successes, whose rate is Beta(alpha, beta); one of the two may be 0.
 
@@ -252,6 +258,7 @@ def beta_binomial(size: int, alpha: float, beta: float) -> np.ndarray:
     >>> beta_binomial(2, 1.0, 1.0).round(6).tolist()  # all numbers equally likely
     [0.333333, 0.333333, 0.333333]
     """
+    _fits(size)
     a = np.arange(size, dtype=float)
     with np.errstate(divide="ignore"):
         return _from_ratios((size - a) * (alpha + a), (a + 1) * (beta + (size - 1 - a)), alpha, beta)
@@ -265,6 +272,7 @@ def binomial(size: int, rate: float) -> np.ndarray:
     >>> binomial(2, 0.5).tolist()
     [0.25, 0.5, 0.25]
     """
+    _fits(size)
     a = np.arange(size, dtype=float)
     return _from_ratios((size - a) * rate, (a + 1) * (1 - rate), rate, 1 - rate)
 

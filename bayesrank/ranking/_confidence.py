@@ -68,8 +68,9 @@ def confidence_sets(
 def _scaled(x: np.ndarray, who: np.ndarray, sign: int, scale: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
     """Values (draw, entity) of some entities on a scale, higher is better; a few draws at a time."""
     y, few = np.empty((len(x), len(who))), max(BLOCK // len(who), 1)
-    for start in range(0, len(x), few):
-        y[start : start + few] = sign * scale(x[start : start + few, who])
+    with np.errstate(over="ignore", invalid="ignore"):  # of outcomes near the largest float, whose distance overflows
+        for start in range(0, len(x), few):
+            y[start : start + few] = sign * scale(x[start : start + few, who])
     return y
 
 
@@ -158,6 +159,7 @@ def _critical(
     """
     from bayesrank.ranking._kernel import largest
 
+    beyond = min(max(beyond, 1), len(found))  # of a probability next to 0 or 1 no draw, or all
     while True:
         first = np.argpartition(found, -beyond)[-beyond:]
         again = np.sort(first[stale[first]])

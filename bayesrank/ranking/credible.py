@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import xarray as xr
 
-from bayesrank._checks import credibility, flag, number
+from bayesrank._checks import credibility, fits_memory, flag, number
 from bayesrank._draws import (
     ERROR,
     RARE,
@@ -148,6 +148,10 @@ def credible_ranking(
     asked = Asked(prob, rope, flag("joint", joint))
     found = scored(source, score, higher_is_better, kind)
     values = _checked(found.values)
+    size = values.sizes["entity"]
+    # Ranks and, jointly, pairs and their errors; some of each are held at a time.
+    many = (10 if joint else 6, size, size)
+    fits_memory("source must hold fewer entities", f"{size} x {size} probabilities of ranks", many, f"{size} entities")
     evidence = evidence_of(source, found.variable, values, kind)
     [values] = in_memory(values.transpose(*draw_dims(values), ..., "entity").astype(float, copy=False))
     return _each(values, evidence, found, asked)
@@ -234,7 +238,8 @@ def _summarize(x: np.ndarray, batches: Batches, names: np.ndarray, asked: Asked,
         order = consensus_of(names, ranks.expected, preference, error, pairs["superiority"], ranked, prob)
         settled = hierarchy(preference, twice, ranked, batches, worst)._asdict()
         del preference, error, twice
-        ends = confidence_sets(x, ranked, found, prob, worst)
+        with np.errstate(over="ignore", invalid="ignore"):  # outcomes near the largest float
+            ends = confidence_sets(x, ranked, found, prob, worst)
         sets = dict(zip(("rank_confidence_lower", "rank_confidence_upper"), ends, strict=True))
     none = np.full((2, x.shape[1]), np.nan)
     regret, regret_error = _regret(ranks, best, worst) if found.finite_mean else none

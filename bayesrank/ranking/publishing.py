@@ -9,6 +9,7 @@ import xarray as xr
 
 from bayesrank import _text
 from bayesrank._checks import whole
+from bayesrank._escape import json_text
 from bayesrank.ranking.summary import check_whole, is_exact, ranking_table, verdict, worth
 
 __all__ = ["DEFINITIONS", "board"]
@@ -113,7 +114,7 @@ def board(ranking: xr.Dataset, top: int | None = None) -> str:
             for row in table.head(top or len(table)).to_dict("records")
         ],
     }
-    return json.dumps(content, sort_keys=True, ensure_ascii=False, allow_nan=False, indent=1) + "\n"
+    return json_text(json.dumps(content, sort_keys=True, ensure_ascii=False, allow_nan=False, indent=1)) + "\n"
 
 
 def _plain(value: Any) -> Any:

@@ -6,6 +6,7 @@ import xarray as xr
 
 from bayesrank import _text
 from bayesrank._checks import in_words, result_of
+from bayesrank._escape import visible_sentences
 
 __all__ = ["contradictions", "ranking_table", "verdict", "worth"]
 
@@ -65,6 +66,7 @@ def ranking_table(ranking: xr.Dataset) -> pd.DataFrame:
     return frame.iloc[np.lexsort((names, known.values))]
 
 
+@visible_sentences
 def verdict(ranking: xr.Dataset) -> list[str]:
     r"""The ranking in words: one sentence an item.
 

@@ -1,5 +1,6 @@
 """The report of one credible ranking."""
 
+import os
 import platform
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -12,6 +13,7 @@ from rich.cells import cell_len
 
 from bayesrank import _text
 from bayesrank._draws import draw_dims
+from bayesrank._outputs import check_output, write_output
 from bayesrank.counts import are_outcomes, parts_of
 from bayesrank.performance import as_performance, observed_counts, outcome_dims
 from bayesrank.plots._page import Html, breakable, greys, part
@@ -58,6 +60,7 @@ def ranking_report(
     drift: xr.Dataset | None = None,
     cases: xr.Dataset | None = None,
     sensitivity: xr.Dataset | None = None,
+    path: str | os.PathLike[str] | None = None,
 ) -> str:
     """The ranking of a posterior by one score, as a self-contained HTML page.
 
@@ -93,6 +96,8 @@ def ranking_report(
         Of :func:`bayesrank.deciding_cases`, for a section on which cases tell entities apart.
     sensitivity : Dataset, optional
         Of :func:`bayesrank.sensitivity`, for a section on it.
+    path : path-like, optional
+        A file ending in .html to write the page to, too. It replaces an earlier report, and no other file.
 
     Returns
     -------
@@ -103,7 +108,9 @@ def ranking_report(
     ------
     ValueError, TypeError
         If the posterior is over several data sets, ``sections`` holds others, or ``decisions``, ``drift``, ``cases``
-        or ``sensitivity`` is no such result.
+        or ``sensitivity`` is no such result; or if ``path`` leads to another file than an earlier report.
+    OSError
+        If the file cannot be written; an earlier report is as it was.
 
     Examples
     --------
@@ -113,6 +120,8 @@ def ranking_report(
     >>> html.startswith("<!doctype html>")
     True
     """
+    if path is not None:
+        check_output("path", path, "report")
     groups, found = read(posterior, score, kind, higher_is_better)
     asked = checked_sections(sections)
     facts = facts_of(data)
@@ -144,7 +153,7 @@ def ranking_report(
     told = f"{size}{f' ({evidence})' if evidence else ''}"
     text, cited = methods(about, ranking, what, told, _versions(), tile, ops is not None)
     lacking = [LACKING[name] for name in asked or () if shown[FOUND.get(name, name)] is None]
-    return _filled(
+    page = _filled(
         **shown | {"ops": ops is not None} | given,
         **_pictures(ranking, table, ops),
         title=facts.get("title", "Credible ranking"),
@@ -179,6 +188,9 @@ def ranking_report(
         versions=_versions(),
         command=command,
     )
+    if path is not None:
+        write_output("path", path, "report", page)
+    return page
 
 
 def _sections(

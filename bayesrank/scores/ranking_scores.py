@@ -13,6 +13,7 @@ import numpy as np
 import xarray as xr
 
 from bayesrank._checks import cells, in_words, labelled_numbers, non_negative
+from bayesrank._classes import order_classes
 from bayesrank.performance import align_outcomes, check_importance, counts_or_performance, outcome_dims, two_class_cells
 from bayesrank.scores.families import CELLS, WORDS, by_importance
 from bayesrank.scores.score import Score, ratio
@@ -247,7 +248,7 @@ def _table_of(importance: xr.DataArray) -> tuple[np.ndarray, tuple[Any, ...] | N
     dims = ("actual", "predicted")
     if not importance.dims or set(importance.dims) - set(dims):
         raise ValueError(f"importance must be over actual and predicted; got {importance.dims}")
-    values = labelled_numbers("importance", importance)
+    values = order_classes(labelled_numbers("importance", importance), "importance")
     non_negative("importance", values)
     named = [tuple(values[dim].values.tolist()) for dim in dims if dim in values.coords]
     sizes = set(values.sizes.values())

@@ -1,12 +1,13 @@
 """What the Tile's functions share: the axes, the cells, the two halves of the separable score, the draws."""
 
 from functools import lru_cache
+from math import prod
 from typing import Any
 
 import numpy as np
 import xarray as xr
 
-from bayesrank._checks import whole
+from bayesrank._checks import fits_memory, whole
 from bayesrank._checks import window as checked_window
 from bayesrank._draws import DRAW_DIMS, Block, draw_dims
 from bayesrank.performance import as_performance, only_two_classes, two_class_cells
@@ -15,9 +16,17 @@ from bayesrank.scores import Score
 CELLS = ("tn", "fp", "fn", "tp")
 
 
-def axis(resolution: int) -> np.ndarray:
-    """``resolution`` points from 0 to 1, both included."""
-    return np.linspace(0.0, 1.0, whole("resolution", resolution, 2))  # both ends of each axis, at least
+def axis(resolution: int, maps: int = 2) -> np.ndarray:
+    """``resolution`` points from 0 to 1, both included, where so many maps of their square fit into memory."""
+    size = whole("resolution", resolution, 2)  # both ends of each axis, at least
+    fits_memory("resolution must be lower", f"{maps} maps of {size} x {size} points", (maps, size, size), str(size))
+    return np.linspace(0.0, 1.0, size)
+
+
+def tables_of(array: xr.DataArray) -> int:
+    """How many tables a performance holds; of a lazy one those of a block."""
+    sizes = dict(array.sizes) if array.chunks is None else {d: max(n) for d, n in array.chunksizes.items()}
+    return max(prod(n for dim, n in sizes.items() if dim not in ("actual", "predicted")), 1)
 
 
 def canonical(array: xr.DataArray, points: np.ndarray) -> xr.Variable:

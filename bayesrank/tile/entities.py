@@ -56,7 +56,8 @@ def ranking(
     """
     from bayesrank.tile.kernels import _tallies
 
-    array, points = with_entity(*zoomed(source, kind, window)), axis(resolution)
+    array = with_entity(*zoomed(source, kind, window))
+    points = axis(resolution, 4 * array.sizes["entity"])
     names = array["entity"].values.tolist()
     which = names.index(one_of("entity", entity, names, KeyError))
 
@@ -112,7 +113,8 @@ def entity(
     """
     from bayesrank.tile.kernels import _tallies
 
-    (cells, entities), points = point_cells(*zoomed(source, kind, window)), axis(resolution)
+    cells, entities = point_cells(*zoomed(source, kind, window))
+    points = axis(resolution, 8 + len(entities))
     rank = whole("rank", rank, 1, len(entities))
     who = np.empty((points.size, points.size), np.int64)
     _tallies.holders(cells, points, rank, who)
@@ -228,7 +230,8 @@ def robustness(source: Any, resolution: int = 101, *, kind: str | None = None) -
     """
     from bayesrank.tile.kernels import _distances
 
-    (cells, entities), points = point_cells(source, kind), axis(resolution)
+    cells, entities = point_cells(source, kind)
+    points = axis(resolution, 8 + 2 * len(entities))
     n = len(entities)
     curves, edges, corners = np.empty((n * (n - 1) // 2 + 1, 4)), np.zeros(4, bool), np.zeros(4, bool)
     curves = curves[: _distances.frontiers(cells, curves, edges, corners)]

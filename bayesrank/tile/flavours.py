@@ -17,6 +17,7 @@ from bayesrank.tile._grid import (
     labelled,
     placed,
     ratio,
+    tables_of,
     two_class,
     with_entity,
     zoomed,
@@ -67,7 +68,8 @@ def value(source: Any, resolution: int = 101, *, kind: str | None = None, window
     >>> tile.sel(a=1, b=1).item()  # recall
     0.9
     """
-    array, points = two_class(*zoomed(source, kind, window)), axis(resolution)
+    array = two_class(*zoomed(source, kind, window))
+    points = axis(resolution, 4 * tables_of(array))
     return placed(labelled(canonical(array, points), array, points, "value"), window)
 
 
@@ -106,7 +108,8 @@ def baseline(source: Any, resolution: int = 101, dim: str = "entity", *, kind: s
     >>> round(baseline(counts, resolution=2).sel(a=1, b=1).item(), 12)
     0.7
     """
-    array, points = _with_dim(source, dim, kind), axis(resolution)
+    array = _with_dim(source, dim, kind)
+    points = axis(resolution, 4 * tables_of(array))
     return labelled(canonical(array, points).min(dim), array, points, "baseline")
 
 
@@ -147,7 +150,8 @@ def state_of_the_art(
     >>> round(state_of_the_art(counts, resolution=2).sel(a=1, b=1).item(), 12)
     0.8
     """
-    array, points = _with_dim(source, dim, kind), axis(resolution)
+    array = _with_dim(source, dim, kind)
+    points = axis(resolution, 4 * tables_of(array))
     return labelled(canonical(array, points).max(dim), array, points, "state_of_the_art")
 
 
@@ -221,7 +225,8 @@ def relative_skill(source: Any, resolution: int = 101, *, kind: str | None = Non
     >>> round(relative_skill(counts, resolution=3).sel(a=0.5, b=0.5).item(), 12)
     0.5
     """
-    array, points = two_class(source, kind), axis(resolution)
+    array = two_class(source, kind)
+    points = axis(resolution, 4 * tables_of(array))
     order = [dim for dim in array.dims if dim not in ("actual", "predicted")]
     prevalence = array.isel(actual=1).sum("predicted", skipna=False).clip(0, 1).transpose(*order)
     floor = _no_skill(prevalence, points)

@@ -98,7 +98,7 @@ def credible(
     maps = [one_of("maps", name, OPTIONAL) for name in sequence("maps", maps)]
     if window is not None:  # no skill is a matter of all cells, which a window has not
         maps = [name for name in maps if name != "probability_skilled"]
-    points = axis(resolution)
+    points = axis(resolution, 8)
     array = on_the_tile(with_entity(*zoomed(source, kind, window)))
     batches = Batches.of(array)
     with thread_pool() as share_out:
@@ -215,7 +215,7 @@ def probability_best(
     """
     from bayesrank.tile.kernels import _tallies
 
-    points = axis(resolution)
+    points = axis(resolution, 8)
     array = on_the_tile(with_entity(*zoomed(source, kind, window)))
     with thread_pool() as share_out:
         steps = Steps(_tallies.tally_best, points, (array.sizes["entity"],), share_out)
@@ -275,7 +275,7 @@ def value_interval(
     True
     """
     prob = credibility("prob", prob)
-    points = axis(resolution)
+    points = axis(resolution, 8)
     array = two_class(*zoomed(source, kind, window))
     each = on_the_tile(with_entity(array, None))
     n, step = each.sizes["entity"], max(HELD // (4 * Batches.of(each).number), 1)

@@ -8,6 +8,7 @@ import xarray as xr
 
 from bayesrank import _text
 from bayesrank._checks import one_of, whole
+from bayesrank._escape import visible_lines
 from bayesrank.performance import no_skill_twin
 from bayesrank.tile._grid import axis, canonical, labelled, point_cells, two_class
 from bayesrank.tile.geometry import holders, regions
@@ -215,7 +216,7 @@ def in_words(source: Any, *, kind: str | None = None) -> str:
     unknown = [str(name) for name, known in zip(names, ~np.isnan(cells).any(0), strict=True) if not known]
     if unknown:
         lines.append(f"Without a performance: {', '.join(unknown)}.")
-    return "\n".join(lines)
+    return "\n".join(visible_lines(lines))
 
 
 def _leaders(cells: np.ndarray, names: Iterable[Any], a: float, b: float) -> list[str]:

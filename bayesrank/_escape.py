@@ -1,0 +1,181 @@
+"""Names from files in every kind of output: what would move a cursor, turn text round or run as a formula is shown as
+text.
+
+Terminals, pipes and HTML take :func:`visible`; CSV, JSON, Markdown, LaTeX and Matplotlib have more that they interpret.
+"""
+
+import re
+from collections.abc import Callable, Iterable
+from functools import wraps
+from typing import Any
+from unicodedata import category
+
+import pandas as pd
+
+from bayesrank._notes import Note
+
+__all__ = [
+    "csv_cell",
+    "csv_table",
+    "json_text",
+    "latex_text",
+    "markdown_text",
+    "mathtext",
+    "visible",
+    "visible_lines",
+    "visible_sentences",
+]
+
+#: Control and format characters, line separators and half letters.
+INVISIBLE = {"Cc", "Cf", "Cs", "Zl", "Zp"}
+#: Joiners, which scripts and emoji need, and marks of direction, which act on no other letters.
+NEEDED = "\u200c\u200d\u200e\u200f"
+#: What Markdown reads as markup.
+MARKDOWN = re.compile(r"([\\`*_\[\]<>|~$&#])")
+#: What LaTeX, without any package, reads as something else in text; brackets and stars would belong to a line break.
+LATEX = {
+    **{sign: f"\\{sign}" for sign in "&%$#_{}"},
+    **{sign: f"{{{sign}}}" for sign in "[]*"},
+    "\\": r"\textbackslash{}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+    '"': "''",
+    "–": r"\textendash{}",
+}
+#: What a spreadsheet reads as the beginning of a formula, in narrow and wide letters.
+FORMULA = "=+-@＝＋－＠"
+NUMBER = re.compile(r"[+-]?\d+(\.\d*)?")
+
+
+def visible(text: str, keep: str = "") -> str:
+    r"""Text whose control characters, escape sequences and bidirectional overrides are seen instead of obeyed.
+
+    Examples
+    --------
+    >>> print(visible("a\x1b[2Jb\u202ec"))
+    a\x1b[2Jb\u202ec
+    """
+    if text.isprintable():
+        return text
+    return "".join(letter if letter in keep or not _is_invisible(letter) else _code(letter) for letter in text)
+
+
+def visible_lines(lines: Iterable[str]) -> list[str]:
+    """Sentences as :func:`visible` shows them; notes keep their caveat.
+
+    Examples
+    --------
+    >>> visible_lines(["a" + chr(7) + " leads"])
+    ['a\\\\x07 leads']
+    """
+    return [Note(visible(line), line.caveat) if isinstance(line, Note) else visible(line) for line in lines]
+
+
+def visible_sentences(function: Callable[..., list[str]]) -> Callable[..., list[str]]:
+    """A function whose sentences name entities, with every name as :func:`visible` shows it."""
+
+    @wraps(function)
+    def safe(*arguments: Any, **options: Any) -> list[str]:
+        return visible_lines(function(*arguments, **options))
+
+    return safe
+
+
+def csv_cell(value: Any) -> Any:
+    """A name that no spreadsheet runs as a formula: an apostrophe stands before it. Numbers stay as they are.
+
+    Examples
+    --------
+    >>> csv_cell("=HYPERLINK(x)"), csv_cell("a-b"), csv_cell("-1.5"), csv_cell(0.5)
+    ("'=HYPERLINK(x)", 'a-b', '-1.5', 0.5)
+    """
+    if not isinstance(value, str):
+        return value
+    starts = value.lstrip()[:1]
+    is_formula = (starts and starts in FORMULA) or value[:1] in ("\t", "\r", "\n")
+    return f"'{visible(value)}" if is_formula and not NUMBER.fullmatch(value) else visible(value)
+
+
+def csv_table(frame: pd.DataFrame) -> str:
+    """A table as CSV with all digits, its names and texts as :func:`csv_cell` writes them.
+
+    Examples
+    --------
+    >>> print(csv_table(pd.DataFrame({"median": [0.5]}, pd.Index(["@a"], name="entity"))).replace(chr(13), ""), end="")
+    entity,median
+    '@a,0.5
+    """
+    safe = frame.set_axis([csv_cell(name) for name in frame.columns], axis=1)
+    safe.index = pd.Index([csv_cell(name) for name in frame.index], name=frame.index.name, dtype=object)
+    for name in [name for name in safe if safe[name].dtype.kind not in "biufc"]:
+        safe[name] = safe[name].map(csv_cell)
+    return str(safe.to_csv())
+
+
+def json_text(text: str) -> str:
+    r"""JSON in which invisible characters are escaped as JSON escapes them, so that programs read the same names.
+
+    Examples
+    --------
+    >>> print(json_text('{"name": "a\x9bb"}'))
+    {"name": "a\u009bb"}
+    """
+    return "".join(
+        _utf16(letter) if letter not in "\n" and not letter.isprintable() and _is_invisible(letter) else letter
+        for letter in text
+    )
+
+
+def markdown_text(text: str) -> str:
+    """Text that Markdown reads as no markup.
+
+    Examples
+    --------
+    >>> print(markdown_text("a|b_c"))
+    a\\|b\\_c
+    """
+    return MARKDOWN.sub(r"\\\1", visible(" ".join(text.split())))
+
+
+def latex_text(text: str) -> str:
+    """Text that LaTeX prints as it is; two hyphens stay two.
+
+    Examples
+    --------
+    >>> print(latex_text("R&D_{50%} --x"))
+    R\\&D\\_\\{50\\%\\} -{}-x
+    """
+    plain = visible(" ".join(text.split()))
+    return re.sub("-(?=-)", "-{}", "".join(LATEX.get(sign, sign) for sign in plain))
+
+
+def mathtext(text: str) -> str:
+    """Text that Matplotlib reads as no formula.
+
+    Examples
+    --------
+    >>> print(mathtext("$x$"))
+    \\$x\\$
+    """
+    return visible(text).replace("$", r"\$")
+
+
+def _is_invisible(letter: str) -> bool:
+    return category(letter) in INVISIBLE and letter not in NEEDED
+
+
+def _code(letter: str) -> str:
+    number = ord(letter)
+    known = {"\t": r"\t", "\n": r"\n", "\r": r"\r"}
+    return known.get(letter) or (
+        f"\\x{number:02x}" if number < 256 else f"\\u{number:04x}" if number < 65536 else f"\\U{number:08x}"
+    )
+
+
+def _utf16(letter: str) -> str:
+    """The escapes of JSON, two beyond the first plane."""
+    halves = letter.encode("utf-16-be", "surrogatepass")
+    return "".join(f"\\u{halves[i : i + 2].hex()}" for i in range(0, len(halves), 2))

@@ -1,0 +1,143 @@
+"""Every file that the package writes: beside its place first and then renamed, and never over a file of another kind.
+
+A file that is there is replaced only if it is an earlier output of the same kind, which its content says. So no file of
+data is ever an output, whatever its name, and a full disk leaves the older file as it was.
+"""
+
+import os
+import re
+import secrets
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+__all__ = ["PICTURE_MARKS", "check_output", "write_output"]
+
+#: What ``savefig`` writes into a picture, by its ending, so that it is known as one of ours.
+PICTURE_MARKS = {
+    ".png": {"Software": "bayesrank"},
+    ".pdf": {"Creator": "bayesrank"},
+    ".svg": {"Creator": "bayesrank", "Date": None},
+}
+
+
+@dataclass(frozen=True)
+class _Kind:
+    """The endings of a kind of output, and what the content of each matches."""
+
+    noun: str
+    content: dict[str, re.Pattern[bytes]]
+
+
+def _page(generator: str) -> re.Pattern[bytes]:
+    return re.compile(rb'\s*<!doctype html>.{0,400}<meta name="generator" content="%b">' % generator.encode(), re.S)
+
+
+KINDS = {
+    "report": _Kind("report", {".html": _page("bayesrank report")}),
+    "page": _Kind("page", {".html": _page("bayesrank")}),
+    "picture": _Kind(
+        "picture",
+        {
+            ".png": re.compile(rb"\x89PNG\r\n\x1a\n.{0,400}Software\0bayesrank", re.S),
+            ".pdf": re.compile(rb"%PDF-.*/Creator \(bayesrank\)", re.S),
+            ".svg": re.compile(rb"<\?xml .{0,2000}<dc:creator>\s*<cc:Agent>\s*<dc:title>bayesrank</dc:title>", re.S),
+        },
+    ),
+}
+#: Larger files are no outputs of this package.
+LARGEST = 2**28
+
+
+def check_output(argument: str, path: str | os.PathLike[str], kind: str) -> Path:
+    """The file that a path leads to, after a check that an output of that kind may be written there.
+
+    Parameters
+    ----------
+    argument : str
+        What messages call the path.
+    path : path-like
+        Symbolic links are followed.
+    kind : {"report", "page", "picture"}
+        A report, another page of HTML, or a picture.
+
+    Raises
+    ------
+    ValueError
+        If the ending does not fit, the folder is not there, or the path leads to anything but an earlier output of the
+        same kind or an empty file.
+
+    Examples
+    --------
+    >>> check_output("--report", "counts.csv", "report")
+    Traceback (most recent call last):
+    ValueError: --report must end in .html; got 'counts.csv'
+    """
+    given, known = os.fspath(path), KINDS[kind]
+    target = Path(os.path.realpath(given))
+    endings = {Path(given).suffix.lower(), target.suffix.lower()}
+    if not endings <= set(known.content) or len(endings) > 1:
+        raise ValueError(f"{argument} must end in {', '.join(known.content)}; got {_short(given)}")
+    if not target.parent.is_dir():
+        raise ValueError(f"{argument} must lie in a folder that exists; got {_short(given)}")
+    if not target.exists():
+        return target
+    if not target.is_file():
+        raise ValueError(f"{argument} must be a file; got {_short(given)}, which is none")
+    if not _is_replaceable(target, known.content[target.suffix.lower()]):
+        raise ValueError(
+            f"{argument} must not replace {_short(given)}, which is no earlier {known.noun} of bayesrank; type another "
+            "name, or move that file away"
+        )
+    return target
+
+
+def write_output(argument: str, path: str | os.PathLike[str], kind: str, content: str | bytes) -> Path:
+    """Write a file as a whole or not at all, where :func:`check_output` allows it.
+
+    Raises
+    ------
+    ValueError
+        As :func:`check_output`.
+    OSError
+        If the file cannot be written; a file that was there is as it was.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> page = '<!doctype html><meta name="generator" content="bayesrank">'
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_output("path", f"{folder}/page.html", "page", page).name
+    'page.html'
+    """
+    target = check_output(argument, path, kind)
+    data = content.encode("utf-8", "backslashreplace") if isinstance(content, str) else content
+    beside = target.with_name(f".bayesrank-{os.getpid()}-{secrets.token_hex(4)}.tmp")
+    try:
+        # Not of the module tempfile, whose files no other user may read.
+        with os.fdopen(os.open(beside, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666), "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        if target.exists():
+            beside.chmod(target.stat().st_mode & 0o7777)
+        os.replace(beside, target)
+    except BaseException as error:
+        with suppress(OSError):
+            beside.unlink(missing_ok=True)
+        if not isinstance(error, OSError):
+            raise
+        kept = "; the file that was there is unchanged" if target.exists() else ""
+        reason = f"cannot be written to {_short(os.fspath(path))}: {error.strerror}{kept}"
+        raise type(error)(f"{argument} {reason}") from None
+    return target
+
+
+def _is_replaceable(path: Path, content: re.Pattern[bytes]) -> bool:
+    """Whether a file is empty, or holds an earlier output."""
+    size = path.stat().st_size
+    return size == 0 or (size <= LARGEST and content.match(path.read_bytes()) is not None)
+
+
+def _short(path: str) -> str:
+    return repr(path) if len(path) <= 120 else repr(f"...{path[-110:]}")

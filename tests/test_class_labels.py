@@ -1,0 +1,287 @@
+"""Class labels decide, positions do not: every function that takes a performance or counts gives the same for each
+order of ``actual`` and ``predicted``."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+import xarray as xr
+
+import bayesrank as br
+from bayesrank._classes import order_classes, standing_order
+
+ORDERS = [{"predicted": -1}, {"actual": -1}, {"actual": -1, "predicted": -1}]
+COUNTS = br.from_counts(tn=[70, 79, 66], fp=[10, 1, 14], fn=[9, 11, 2], tp=[21, 19, 28], entity=["a", "b", "c"])
+SETS = br.from_counts(
+    tn=[70, 79, 66, 50], fp=[10, 1, 14, 20], fn=[9, 11, 2, 5], tp=[21, 19, 28, 30], entity=["a", "a", "b", "b"],
+    dataset=["x", "y", "x", "y"],
+)  # fmt: skip
+POSTERIOR = br.fit(COUNTS, draws=60, chains=2, seed=1)
+PERFORMANCE = br.as_performance(POSTERIOR)
+POINT = br.as_performance(COUNTS)
+HIERARCHY = br.fit(SETS, "hierarchical_beta_binomial", draws=50, chains=1, seed=1)
+BENEFIT = br.importance(tn=0.1, fp=-0.2 + 0.3, fn=0.0, tp=1.0)
+#: Functions of whatever holds a performance.
+OF_PERFORMANCES = {
+    **{f"scores.{name}": getattr(br.scores, name) for name in ("f1", "mcc", "tpr", "accuracy", "npv", "cohen_kappa")},
+    "as_performance": br.as_performance,
+    "at_prevalence": lambda p: br.at_prevalence(p, 0.1),
+    "canonical_score": lambda p: br.canonical_score(p, 0.3, 0.8),
+    "credible_ranking": lambda p: br.credible_ranking(p, "f1"),
+    "expected_utility": lambda p: br.expected_utility(p, BENEFIT),
+    "expected_utility_at": lambda p: br.expected_utility(p, [[1, -2], [-9, 5]], prevalence=0.2),
+    "filter_by_importance": lambda p: br.filter_by_importance(p, br.importance(fp=1, tp=2)),
+    "full_ranking": lambda p: br.full_ranking(p, "f1"),
+    "mix": lambda p: br.mix(p, {"a": 0.5, "b": 0.25, "c": 0.25}),
+    "noninferiority": lambda p: br.noninferiority(p, "a", tpr=0.05, tnr=0.05),
+    "one_vs_rest": lambda p: br.one_vs_rest(br.as_performance(p)),
+    "probability": lambda p: br.probability(p, "a > b", "f1"),
+    "probable_orders": lambda p: br.probable_orders(p, "f1"),
+    "rank": lambda p: br.rank(p, "f1"),
+    "ranking_score": lambda p: br.ranking_score(p, br.importance(fp=1, tp=3, fn=1)),
+    "score_table": lambda p: br.score_table(p, ["f1", "mcc"]),
+    "stability": lambda p: br.stability(p, "f1"),
+    "top_set": lambda p: br.top_set(p, "f1", k=1),
+    "performance.change_actual": br.performance.change_actual,
+    "performance.change_predicted": br.performance.change_predicted,
+    "performance.swap_classes": br.performance.swap_classes,
+    "performance.swap_actual_predicted": br.performance.swap_actual_predicted,
+    "performance.no_skill_twin": br.performance.no_skill_twin,
+    "performance.shift_prior": lambda p: br.performance.shift_prior(p, 0.2),
+    "tile.baseline": lambda p: br.tile.baseline(p, 4),
+    "tile.best_consistency": lambda p: br.tile.best_consistency("f1", p),
+    "tile.chance_corrected": lambda p: br.tile.chance_corrected(p, 4),
+    "tile.correlation": lambda p: br.tile.correlation("f1", resolution=4, performances=p),
+    "tile.credible": lambda p: br.tile.credible(p, 4),
+    "tile.preference_ranking": lambda p: br.tile.preference_ranking(p, br.tile.around("f1", 0.2)),
+    "tile.probability_best": lambda p: br.tile.probability_best(p, 4),
+    "tile.rank_probability": lambda p: br.tile.rank_probability(p, 4),
+    "tile.ranking": lambda p: br.tile.ranking(p, "a", 4),
+    "tile.relative_skill": lambda p: br.tile.relative_skill(p, 4),
+    "tile.state_of_the_art": lambda p: br.tile.state_of_the_art(p, 4),
+    "tile.value": lambda p: br.tile.value(p, 4),
+    "tile.value_interval": lambda p: br.tile.value_interval(p, 4),
+    "tile.volume": br.tile.volume,
+    "ops.of_draws": lambda p: br.ops.of_draws(p, "f1"),
+    "ops.pool": br.ops.pool,
+    "ops.pooled_reference": lambda p: br.ops.of_draws(PERFORMANCE, "f1", br.ops.pool(p)),
+    "ops.tile": lambda p: br.ops.tile(p, 3),
+    "ops.drift": lambda p: br.ops.drift({"May": p, "June": br.fit(COUNTS, draws=60, chains=2, seed=2)}, "f1"),
+    "posterior_predictive": lambda p: br.posterior_predictive(p, 50, seed=1),
+    "summarize": lambda p: br.ops.summarize(br.ops.of_draws(p, "f1")),
+}  # fmt: skip
+#: Functions of one performance, without draws.
+OF_POINTS = {
+    "tile.entity": lambda p: br.tile.entity(p, resolution=4),
+    "tile.frontier": lambda p: br.tile.frontier(p, "a", "b", points=4),
+    "tile.in_words": br.tile.in_words,
+    "tile.regions": br.tile.regions,
+    "tile.robustness": lambda p: br.tile.robustness(p, 4),
+    "tile.shares": br.tile.shares,
+    "tile.zone": lambda p: br.tile.zone(p, ["a"], ["b"], points=4),
+}
+#: Functions of counts.
+OF_COUNTS = {
+    "fit": lambda c: br.as_performance(br.fit(c, draws=20, chains=1, seed=1)),
+    "fit_prior": lambda c: br.as_performance(br.fit(c, prior=[[1, 2], [3, 4]], draws=20, chains=1, seed=1)),
+    "beta_binomial": lambda c: br.as_performance(br.fit(c, "beta_binomial", draws=20, chains=1, seed=1)),
+    "exact_ranking": lambda c: br.exact_ranking(c, "f1"),
+    "prior_conflict": br.prior_conflict,
+    "sensitivity": lambda c: br.sensitivity(c, "f1", draws=50, seed=1),
+    "one_vs_rest": br.one_vs_rest,
+    "score_posterior": lambda c: br.score_posterior(c, "f1").quantile([0.1, 0.5]),
+    "confusion_pmf": lambda c: br.predictive.confusion_pmf(c.sel(entity="a"), positives=5, negatives=6),
+    "score_pmf": lambda c: br.predictive.score_pmf(br.predictive.confusion_pmf(c.sel(entity="a")), "f1"),
+    "by_class": lambda c: br.predictive.by_class(c.sel(entity="a"), "f1"),
+    "log_evidence": lambda c: br.log_evidence(br.fit(c, draws=20, chains=1, seed=1)),
+    "relations": lambda c: br.relations(br.scores.f1(c), c),
+}
+#: Functions of posteriors over several data sets.
+OF_HIERARCHIES = {
+    "heterogeneity": lambda p: br.heterogeneity(p, "f1"),
+    "shrinkage": lambda p: br.shrinkage(p, "f1"),
+    "summary_points": br.summary_points,
+    "mean_over_datasets": br.mean_over_datasets,
+    "at_prevalence": lambda p: br.at_prevalence(p, 0.3),
+    "predictive_check": lambda p: br.predictive_check(p, seed=1),
+    "credible_ranking": lambda p: br.credible_ranking(p, "f1", kind="new"),
+}
+
+
+def moved(source, order):
+    """The source with some axes turned round; groups of a container too."""
+    if isinstance(source, xr.DataArray | xr.Dataset):
+        return source.isel({dim: slice(None, None, step) for dim, step in order.items() if dim in source.dims})
+    return br._compat.to_container({name: moved(group, order) for name, group in groups(source).items()})
+
+
+def groups(container):
+    return br._compat.groups_of(container)
+
+
+def assert_same(found, wanted):
+    """Identical, whatever kind of result it is."""
+    if isinstance(wanted, xr.DataArray | xr.Dataset):
+        xr.testing.assert_identical(found, wanted)
+    elif isinstance(wanted, pd.DataFrame):
+        pd.testing.assert_frame_equal(found, wanted, check_exact=True)
+    elif isinstance(wanted, dict):
+        assert found.keys() == wanted.keys()
+        for name, each in wanted.items():
+            assert_same(found[name], each)
+    elif br._compat.is_container(wanted):
+        assert_same(groups(found)["posterior"], groups(wanted)["posterior"])
+    elif hasattr(wanted, "values") and not isinstance(wanted, np.ndarray):  # an OPS reference
+        np.testing.assert_array_equal(found.values, wanted.values)
+    elif dataclass_fields(wanted):
+        for name in dataclass_fields(wanted):
+            assert_same(getattr(found, name), getattr(wanted, name))
+    elif isinstance(wanted, float | np.ndarray):
+        np.testing.assert_array_equal(found, wanted)
+    else:
+        assert found == wanted
+
+
+def dataclass_fields(value):
+    return list(getattr(value, "__dataclass_fields__", {}))
+
+
+def ids(order):
+    return "-".join(order)
+
+
+@pytest.mark.parametrize("order", ORDERS, ids=ids)
+@pytest.mark.parametrize("name", OF_PERFORMANCES)
+def test_performances_are_read_by_label(name, order):
+    function = OF_PERFORMANCES[name]
+    wanted = function(PERFORMANCE)
+    assert_same(function(moved(PERFORMANCE, order)), wanted)
+    held = PERFORMANCE.to_dataset(name="performance")
+    assert_same(function(moved(held, order)), function(held))
+
+
+@pytest.mark.parametrize("order", ORDERS, ids=ids)
+@pytest.mark.parametrize("name", OF_POINTS)
+def test_point_estimates_are_read_by_label(name, order):
+    assert_same(OF_POINTS[name](moved(POINT, order)), OF_POINTS[name](POINT))
+    assert_same(OF_POINTS[name](moved(COUNTS, order)), OF_POINTS[name](POINT))
+
+
+@pytest.mark.parametrize("order", ORDERS, ids=ids)
+@pytest.mark.parametrize("name", OF_COUNTS)
+def test_counts_are_read_by_label(name, order):
+    assert_same(OF_COUNTS[name](moved(COUNTS, order)), OF_COUNTS[name](COUNTS))
+
+
+@pytest.mark.parametrize("order", ORDERS, ids=ids)
+@pytest.mark.parametrize("name", OF_HIERARCHIES)
+def test_containers_are_read_by_label(name, order):
+    assert_same(OF_HIERARCHIES[name](moved(HIERARCHY, order)), OF_HIERARCHIES[name](HIERARCHY))
+
+
+@pytest.mark.parametrize("order", ORDERS, ids=ids)
+def test_rankings_of_a_permuted_container_know_its_counts(order):
+    ranking = br.credible_ranking(moved(POSTERIOR, order), "f1")
+    assert_same(ranking, br.credible_ranking(POSTERIOR, "f1"))
+    assert br.verdict(ranking)
+
+
+def test_the_misread_f1_of_the_report():
+    assert br.scores.f1(POINT.isel(predicted=[1, 0])).equals(br.scores.f1(POINT))
+    assert br.scores.f1(COUNTS.isel(predicted=[1, 0])).equals(br.scores.f1(COUNTS))
+
+
+@pytest.mark.parametrize("pair", [("no", "YES"), (0, 1), (-1, 1), (False, True), ("Negative", "positive"), (0.0, 1.0)])
+def test_standing_pairs_are_ordered_whatever_the_order(pair):
+    assert standing_order(list(pair)[::-1]) == list(pair) == standing_order(list(pair))
+    named = COUNTS.assign_coords(actual=list(pair), predicted=list(pair))
+    for order in ORDERS:
+        assert br.scores.tpr(moved(named, order)).values.tolist() == br.scores.tpr(COUNTS).values.tolist()
+
+
+def test_other_pairs_keep_the_order_of_actual():
+    named = COUNTS.assign_coords(actual=["well", "ill"], predicted=["well", "ill"])
+    assert br.scores.tpr(moved(named, {"predicted": -1})).equals(br.scores.tpr(named))
+    turned = moved(named, {"actual": -1})
+    assert br.as_performance(turned)["predicted"].values.tolist() == ["ill", "well"]
+    assert br.scores.tpr(turned).values.tolist() == br.scores.tnr(COUNTS).values.tolist()
+
+
+def test_three_classes_follow_actual():
+    labels = ["x", "y", "z"]
+    table = br.from_matrix([[5, 1, 0], [2, 7, 1], [0, 3, 4]], "actual_rows", labels=labels)
+    for score in (br.scores.macro_f1, br.scores.mcc, br.scores.accuracy):
+        for place in ([2, 0, 1], [1, 0, 2]):
+            for order in ({"predicted": place}, {"actual": place}, {"actual": place, "predicted": [2, 1, 0]}):
+                np.testing.assert_allclose(score(table.isel(order)), score(table), rtol=1e-14)
+    assert br.scores.get("quadratic_kappa")(table.isel(predicted=[2, 0, 1])).equals(
+        br.scores.get("quadratic_kappa")(table)
+    )
+
+
+def test_unlabelled_arrays_keep_their_positions():
+    bare = POINT.drop_vars(["actual", "predicted"])
+    assert br.scores.f1(bare).equals(br.scores.f1(POINT))
+    assert not br.scores.f1(bare.isel(predicted=[1, 0])).equals(br.scores.f1(POINT))
+
+
+@pytest.mark.parametrize(
+    ("coords", "words"),
+    [
+        ({"predicted": ["p", "n"]}, "same classes on actual and predicted"),
+        ({"predicted": ["positive", "positive"]}, "once"),
+        ({"actual": ["negative", "negative"], "predicted": ["negative", "negative"]}, "once"),
+    ],
+)
+@pytest.mark.parametrize("source", [POINT, COUNTS], ids=["performance", "counts"])
+def test_labels_that_do_not_fit_are_refused(source, coords, words):
+    with pytest.raises(ValueError, match=words):
+        br.scores.f1(source.assign_coords(coords))
+
+
+def test_one_axis_without_labels_cannot_follow_the_other():
+    half = COUNTS.isel(actual=[1, 0]).drop_vars("predicted")
+    with pytest.raises(ValueError, match="labels on predicted"):
+        br.scores.f1(half)
+    assert br.scores.f1(COUNTS.drop_vars("predicted")).equals(br.scores.f1(COUNTS))
+
+
+def test_importances_and_benefits_are_read_by_label():
+    weights = br.importance(tn=1, fp=2, fn=3, tp=4)
+    for order in ORDERS:
+        turned = br.ranking_score(PERFORMANCE, moved(weights, order))
+        assert turned.equals(br.ranking_score(PERFORMANCE, weights))
+    named = COUNTS.assign_coords(actual=["no", "yes"], predicted=["no", "yes"])
+    assert br.ranking_score(named, moved(weights, ORDERS[0])).equals(br.ranking_score(named, weights))
+
+
+def test_order_is_that_of_labels_and_costs_no_copy():
+    assert order_classes(COUNTS) is COUNTS
+    assert json.dumps(order_classes(moved(COUNTS, ORDERS[2])).values.tolist()) == json.dumps(COUNTS.values.tolist())
+
+
+@pytest.mark.parametrize("bad", ["negative", "sum"])
+@pytest.mark.parametrize("chunks", [{"draw": 20}, {"entity": 1}, {"actual": 1, "draw": 30}])
+def test_lazy_performances_are_checked_when_they_are_computed(bad, chunks):
+    values = PERFORMANCE.copy(deep=True)
+    values[1, 50, 2] = [[-0.2, 0.4], [0.4, 0.4]] if bad == "negative" else [[0.9, 0.7], [0.7, 0.7]]
+    lazy = values.chunk(chunks)
+    assert br.as_performance(lazy).chunks is not None
+    with pytest.raises(ValueError, match=r"must hold probabilities that sum to 1.*-0.2|sum to 1.*got 3"):
+        br.credible_ranking(lazy, "f1")
+    with pytest.raises(ValueError, match="sum to 1"):
+        br.scores.f1(lazy).compute()
+
+
+def test_lazy_counts_are_checked_when_they_are_computed():
+    with pytest.raises(ValueError, match="no negative counts; got -"):
+        br.scores.f1((-COUNTS).chunk(entity=1)).compute()
+
+
+def test_what_is_lazy_and_right_stays_lazy_and_is_checked_once():
+    lazy = PERFORMANCE.chunk(draw=20)
+    once = br.as_performance(lazy)
+    assert br.as_performance(once).data.name == once.data.name
+    xr.testing.assert_identical(once.compute(), PERFORMANCE)
+    xr.testing.assert_identical(br.scores.f1(lazy.isel(predicted=[1, 0])).compute(), br.scores.f1(PERFORMANCE))

@@ -1,0 +1,150 @@
+"""Names of a file drive no terminal, no spreadsheet, no page and no picture."""
+
+import csv
+import io
+import json
+import re
+import unicodedata
+
+import pytest
+from click.testing import CliRunner
+
+import bayesrank as br
+from bayesrank._escape import csv_cell, json_text, latex_text, markdown_text, mathtext, visible, visible_lines
+from bayesrank._notes import Caveat, Note
+from bayesrank.cli import cli, main
+from bayesrank.cli._errors import shortened
+from bayesrank.report import ranking_report
+
+ERASE = "evil\x1b[1A\x1b[2K wins"
+NAMES = [ERASE, "bell\x07\x9b31m", "turned\u202egnp", "iso\u2066x", "=HYPERLINK(1)", "+1+1", "@SUM(A1)", "half\ud800"]
+DANGER = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\u2028\u2029\ufeff\ud800-\udfff]")
+COMMANDS = {
+    "rank": ["rank", "--score", "f1", "--ask", "'=HYPERLINK(1)' > '+1+1'"],
+    "tile": ["tile"],
+    "tile credible": ["tile", "--credible", "--resolution", "4"],
+    "tile preference": ["tile", "--preference", "over tile"],
+    "ops": ["ops"],
+    "scores": ["scores"],
+    "sensitivity": ["sensitivity", "--score", "f1"],
+    "decide": ["decide", "--benefit", "tn=0,fp=-1,fn=-10,tp=0"],
+    "decide reference": ["decide", "--benefit", "tn=0,fp=-1,fn=-10,tp=0", "--reference", "+1+1"],
+}
+
+
+def counts(names=tuple(NAMES)):
+    size = range(len(names))
+    return br.from_counts(
+        tn=[70 + i for i in size], fp=[30 - i for i in size], fn=[9 + i for i in size], tp=[21 + 3 * i for i in size],
+        entity=list(names),
+    )  # fmt: skip
+
+
+@pytest.fixture
+def data(tmp_path):
+    path, text = tmp_path / "evil.csv", io.StringIO()
+    names = [name for name in NAMES if name.isprintable() or "\ud800" not in name]
+    rows = [[name, 70 + i, 30 - i, 9 + i, 21 + 3 * i] for i, name in enumerate(names)]
+    csv.writer(text).writerows([["entity", "tn", "fp", "fn", "tp"], *rows])
+    path.write_text(text.getvalue(), encoding="utf-8")
+    return str(path)
+
+
+def clean(text):
+    found = DANGER.search(text)
+    assert found is None, repr(text[max(found.start() - 60, 0) : found.end() + 20])
+
+
+@pytest.mark.parametrize("output", ["table", "csv", "json", "markdown", "latex"])
+@pytest.mark.parametrize("command", COMMANDS)
+def test_no_command_prints_what_drives_a_terminal(command, output, data):
+    name, *options = COMMANDS[command]
+    if output == "csv" and "--ask" in options:
+        options = options[:-2]
+    result = CliRunner().invoke(cli, [name, data, *options, "--draws", "20", "--format", output])
+    assert result.exit_code == 0, result.exception
+    clean(result.output)
+    if output == "csv":
+        for row in csv.reader(io.StringIO(result.output)):
+            assert not any(cell.startswith(("=", "+", "@", "\t", "\r")) for cell in row)
+            assert not any(re.match(r"-(?![\d.])", cell) for cell in row)
+
+
+def test_json_and_board_keep_names_for_programs(data):
+    for output in ("json", "board"):
+        held = CliRunner().invoke(cli, ["rank", data, "--draws", "20", "--format", output]).output
+        clean(held)
+        found = json.loads(held)["ranking" if output == "json" else "entities"]
+        assert {one["entity"] for one in found} == set(NAMES[:-1])
+
+
+def test_the_report_and_pictures_are_clean(data, tmp_path):
+    for name in ("report.html", "picture.svg", "picture.png", "picture.pdf"):
+        path = tmp_path / name
+        option = "--report" if name.endswith("html") else "--picture"
+        result = CliRunner().invoke(cli, ["rank", data, "--draws", "20", "--score", "f1", option, str(path)])
+        assert result.exit_code == 0, result.exception
+        if name.endswith(("html", "svg")):
+            clean(path.read_text(encoding="utf-8"))
+    assert r"evil\x1b[1A" in (tmp_path / "report.html").read_text(encoding="utf-8").replace("<wbr>", "")
+
+
+def test_sentences_of_python_are_clean():
+    posterior = br.fit(counts(), seed=1, draws=50)
+    ranking = br.credible_ranking(posterior, "f1")
+    sentences = [*br.verdict(ranking), br.tile.in_words(counts())]
+    sentences += br.sensitivity_verdict(br.sensitivity(counts(), "f1", draws=20, seed=1))
+    sentences += br.decision_verdict(br.expected_utility(posterior, br.importance(tp=1)))
+    for sentence in sentences:
+        clean(sentence)
+    assert any(r"\x" in sentence or r"\u" in sentence or r"\ud800" in sentence for sentence in sentences)
+    clean(br.board(ranking))
+    clean(ranking_report(posterior, "f1", sections=["tile", "ops"]))
+
+
+def test_pages_with_data_are_clean_and_their_data_can_be_read():
+    page = ranking_report(br.fit(counts(["a\x7f\x9b", "b"]), seed=1, draws=50), "f1", sections=["tile"])
+    clean(page)
+    for data in re.findall(r'<script type="application/json"[^>]*>(.*?)</script>', page, re.S):
+        json.loads(data)
+
+
+def test_errors_are_clean_and_short(data, capsys, monkeypatch):
+    for argument in (ERASE, "x" * 1_000_000, "x y " * 300_000):
+        monkeypatch.setattr("sys.argv", ["bayesrank", "rank", argument])
+        with pytest.raises(SystemExit) as caught:
+            main()
+        assert caught.value.code == 2
+        shown = capsys.readouterr().err
+        clean(shown)
+        assert shown.count("\n") == 1
+        assert len(shown) < 1500
+
+
+def test_what_is_visible():
+    assert visible("plain ä 検査 \u00a0 👩\u200d🔬") == "plain ä 検査 \u00a0 👩\u200d🔬"
+    assert visible("\x1b\x7f\x85\u202e\t\n\U000e0001") == r"\x1b\x7f\x85\u202e\t\n\U000e0001"
+    invisible = [chr(i) for i in range(0x110000) if unicodedata.category(chr(i)) in ("Cc", "Cf", "Cs", "Zl", "Zp")]
+    assert {letter for letter in invisible if visible(letter) == letter} == set("\u200c\u200d\u200e\u200f")
+    line = visible_lines([Note("a\x07", Caveat.FEW_UNITS)])[0]
+    assert (line, line.caveat) == (r"a\x07", Caveat.FEW_UNITS)
+    assert json.loads(json_text('"\U000e0001\x9b é"')) == "\U000e0001\x9b é"
+    assert markdown_text("a|\x1b") == r"a\|\\x1b"
+    assert latex_text("\x1b") == r"\textbackslash{}x1b"
+    assert mathtext("$\x1b$") == r"\$\x1b\$"
+
+
+@pytest.mark.parametrize("name", ["=1", "+1+1", "-a", "@x", "\t=1", "\r=1", " =1", "＝1"])
+def test_formulas_are_text(name):
+    assert csv_cell(name).startswith("'")
+
+
+@pytest.mark.parametrize("name", ["-1", "+5", "-0.5", "a=b", "", "1-2", 3, None, 0.5])
+def test_what_is_no_formula_stays(name):
+    assert csv_cell(name) == name
+
+
+def test_messages_keep_their_remedy():
+    text = shortened("DATA must be this; got '" + "z" * 5000 + "' (type that instead)")
+    assert text.endswith("... (type that instead)")
+    assert len(text) < 250
