@@ -129,11 +129,10 @@ class Patterns:
         for place in range(names.max(initial=0) + 1):
             here = met & (names == place)
             if self.cluster is None:
-                size = np.ones(int(self.count[here].sum()))
-            else:
-                size = np.bincount(self.cluster[here], self.count[here])
-                size = size[size > 0] if self.by_case else np.ones(np.count_nonzero(size))
-            found.append(size)
+                found.append(np.ones(int(self.count[here].sum())))
+                continue
+            size = np.bincount(self.cluster[here], self.count[here])
+            found.append(size[size > 0] if self.by_case else np.ones(np.count_nonzero(size)))
         return found
 
 

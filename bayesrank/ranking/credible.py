@@ -18,6 +18,7 @@ from bayesrank._draws import (
     reduce,
     share_error,
 )
+from bayesrank.ranking._claims import expected_overestimates
 from bayesrank.ranking._confidence import confidence_sets
 from bayesrank.ranking._evidence import Evidence, evidence_of
 from bayesrank.ranking._hierarchy import hierarchy
@@ -121,6 +122,9 @@ def credible_ranking(
           half of the draws judge the set of the other.
         - ``expected_regret``: mean shortfall against the best of each draw, in units of the score; NaN unless the
           score is known and its mean finite.
+        - ``overestimate``: by how much the score of the entity is expected to be worse on new cases than estimated,
+          since entities that look best were also lucky (winner's curse); by empirical Bayes, in units of the score.
+          NaN of fewer than three entities, and where the model learned a population of entities.
         - ``undefined``: share of draws without a value. What is said of ranks is then among the other draws, and
           rank probabilities sum to 1 minus this share. An entity undefined in more than half of the draws is not
           ranked: it has no rank interval, consensus rank or tier, and is not in the best set.
@@ -249,6 +253,7 @@ def _summarize(
         given = confidence_sets(x, ranked, found, prob, worst, information)
         sets, reason = given.variables(), given.reason
     none = np.full((2, x.shape[1]), np.nan)
+    shrunk = information.population == "entities"
     regret, regret_error = _regret(ranks, best, worst) if found.finite_mean else none
     return {
         "median": middle,
@@ -263,6 +268,7 @@ def _summarize(
         "in_best_set": best_set(np.where(ranked, best, 0.0), prob),
         "expected_regret": regret,
         "expected_regret_error": regret_error,
+        "overestimate": none[0] if shrunk else expected_overestimates(x, ranked, found.sign),
         "undefined": undefined,
         "effective_sample_size": _known(batches) * own * _some(ranks.defined),
     }, reason
