@@ -30,6 +30,10 @@ from bayesrank.ranking.consensus import consensus_of
 from bayesrank.scores import get
 
 PROB, DRAWS = 0.95, 1000
+#: Entities of a board of equal ones, and the share of the boards that are simulated.
+EQUAL = {2: 1.0, 5: 1.0, 20: 1.0, 100: 0.3}
+#: The same where the leader is followed.
+LED = {5: 1.0, 20: 0.5, 100: 0.2}
 
 
 def row(*cells: object) -> None:
@@ -75,7 +79,8 @@ def equal(boards: int) -> None:
     """Truly equal entities: who is called worse, who wins, and how many boards have a second tier."""
     row("entities", "evidence", "not best, all ties kept", "K - 1 comparisons", "clear winner", "second tier, joint",
         "second tier, pairwise", "leader beats one at 0.95", "boards")  # fmt: skip
-    for size, times in ((2, boards), (5, boards), (20, boards), (100, boards // 3)):
+    for size, part in EQUAL.items():
+        times = int(part * boards)
         for name in ("100 cases", "1,000 cases", "200 cases, paired"):
             rng, hits = np.random.default_rng(21), []
             for _ in range(times):
@@ -130,6 +135,7 @@ DESIGNS = {
     "6 clusters": [10] * 6,
     "12 clusters": [10] * 12,
     "25 clusters": [10] * 25,
+    "12 clusters, sizes 5 to 60": list(range(5, 65, 5)),
     "60 clusters": [10] * 60,
     "60 clusters, sizes 1 to 10": list(np.resize(np.arange(1, 11), 60)),
     "60 clusters, Zipf sizes": [int(np.ceil(300 / i)) for i in range(1, 61)],
@@ -236,7 +242,8 @@ def leader(boards: int) -> None:
     row("entities", "cases", "truths apart", "leader covered", "any named one", "too good by", "expected",
         "share of the width", "said", "population: leader covered", "boards")  # fmt: skip
     z = stats.norm.isf((1 - PROB) / 2)
-    for size, times in ((5, boards), (20, boards), (100, boards // 2)):
+    for size, part in LED.items():
+        times = int(part * boards)
         for cases in (100, 1000):
             for apart in (0.0, 0.3, 1.0):
                 rng, found = np.random.default_rng(25), []

@@ -125,7 +125,7 @@ class Patterns:
         """Return the weights of the units of each data set for one entity: of its clusters, or of single cases."""
         met = self.answers[:, entity] >= 0
         names = np.zeros(len(met), int) if self.dataset is None else pd.factorize(self.dataset)[0]
-        found = []
+        found: list[np.ndarray] = []
         for place in range(names.max(initial=0) + 1):
             here = met & (names == place)
             if self.cluster is None:
