@@ -10,6 +10,7 @@ import numpy as np
 import xarray as xr
 
 from bayesrank._draws import BLOCK
+from bayesrank.ranking._information import POPULATION
 
 __all__ = [
     "clear_winner",
@@ -21,6 +22,8 @@ __all__ = [
     "why_withheld",
 ]
 
+#: Why an exact ranking without draws has no sets.
+NOT_COMPUTED = "not computed"
 #: Of fewer entities the spread of a population cannot be estimated.
 FEWEST_ENTITIES = 3
 #: A leader's expected loss on new cases is worth a sentence beyond this share of its interval's width.
@@ -53,7 +56,7 @@ def why_withheld(ranking: xr.Dataset) -> str:
     if sets_given(ranking):
         return ""
     reason = str(ranking.attrs.get("confidence_sets", ""))
-    return reason if reason not in ("", "joint") else "not computed"
+    return reason if reason not in ("", "joint") else NOT_COMPUTED
 
 
 def could_be_best(ranking: xr.Dataset) -> list[str]:
@@ -92,8 +95,9 @@ def clear_winner(ranking: xr.Dataset) -> str | None:
     """Return the name of the clear winner, or None.
 
     It is the one entity that the confidence set for the best holds, is best with probability at least ``prob``, and
-    beats every rival with at least that. Where sets are withheld the two posterior conditions decide alone, and a
-    sentence has to say so.
+    beats every rival with at least that. Where a population prior withholds the sets, the two posterior conditions
+    decide alone, and a sentence has to say so. Where thin evidence does, the posterior is too narrow as well, and
+    nobody is a clear winner.
 
     Examples
     --------
@@ -108,6 +112,8 @@ def clear_winner(ranking: xr.Dataset) -> str | None:
     best = np.where(ranked, ranking["probability_best"].values, 0.0)
     first = int(np.argmax(best))
     rivals = ranked & (np.arange(len(ranked)) != first)
+    if why_withheld(ranking) not in ("", POPULATION, NOT_COMPUTED):
+        return None
     alone = not sets_given(ranking) or could_be_best(ranking) == [str(ranking["entity"].values[first])]
     beats = bool((ranking["superiority"].values[first, rivals] >= prob).all())
     return str(ranking["entity"].values[first]) if alone and beats and best[first] >= prob else None

@@ -19,6 +19,8 @@ import xarray as xr
 
 __all__ = ["Information", "Patterns", "average_inflation", "cluster_information", "count_discordant"]
 
+#: Why a hierarchical model has no confidence sets: its prior pulls entities, data sets or classes together.
+POPULATION = "population prior"
 #: With fewer effective clusters, or fewer cases without a prior, no confidence set is given.
 FEWEST_UNITS = 5
 #: With fewer cases of a class (or data set) the spread of its rate cannot be estimated.
@@ -62,8 +64,8 @@ class Information:
         >>> Information(unknown, unknown, unknown).withheld()
         ''
         """
-        if self.population in ("entities", "data sets"):
-            return "population prior"
+        if self.population:
+            return POPULATION
         if least(self.clusters) < FEWEST_UNITS - 1e-9:
             return f"fewer than {FEWEST_UNITS} effective clusters"
         if not np.isfinite(np.max(self.inflation, initial=1.0)):

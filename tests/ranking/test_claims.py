@@ -179,6 +179,8 @@ def test_few_or_unequal_clusters_withhold_the_sets():
         assert why_withheld(ranking) == "fewer than 5 effective clusters"
         assert all(ranking[name].isnull().all() for name in NAMES)
         assert surely_worse(ranking) == []
+        assert clear_winner(ranking) is None  # however sure the posterior is
+        assert ranking["probability_best"].max() > 0.95
         br.verdict(ranking)
     # Where all clusters weigh the same, their sizes do not matter.
     posterior = br.fit(clustered(zipf), "paired", target="cluster", seed=1)
