@@ -116,7 +116,8 @@ def credible_ranking(
           ``consensus_lower_bound`` what no order can beat.
         - ``tier``: the first entity not yet placed, in consensus order, takes with it all unplaced ones that it
           does not beat with probability ``prob``. A comparison with the tier's first entity, not an equivalence
-          between all its members; tiers need not be contiguous in any ranking.
+          between all its members; tiers need not be contiguous in any ranking. Comparisons are pairwise and of the
+          posterior: of many equal entities nearly always some fall into a second tier.
         - ``in_best_set``: whether in the smallest set that holds the best entity with probability ``prob``, by these
           draws: of others it holds less, by about a Monte-Carlo error. :func:`bayesrank.top_set` with ``k=1`` has one
           half of the draws judge the set of the other.
@@ -124,7 +125,8 @@ def credible_ranking(
           score is known and its mean finite.
         - ``overestimate``: by how much the score of the entity is expected to be worse on new cases than estimated,
           since entities that look best were also lucky (winner's curse); by empirical Bayes, in units of the score.
-          NaN of fewer than three entities, and where the model learned a population of entities.
+          NaN of fewer than three entities, where ``expected_regret`` is, and where the model learned a population of
+          entities.
         - ``undefined``: share of draws without a value. What is said of ranks is then among the other draws, and
           rank probabilities sum to 1 minus this share. An entity undefined in more than half of the draws is not
           ranked: it has no rank interval, consensus rank or tier, and is not in the best set.
@@ -253,7 +255,7 @@ def _summarize(
         given = confidence_sets(x, ranked, found, prob, worst, information)
         sets, reason = given.variables(), given.reason
     none = np.full((2, x.shape[1]), np.nan)
-    shrunk = information.population == "entities"
+    independent = information.population != "entities"  # a model of their population has shrunk them itself
     regret, regret_error = _regret(ranks, best, worst) if found.finite_mean else none
     return {
         "median": middle,
@@ -268,7 +270,9 @@ def _summarize(
         "in_best_set": best_set(np.where(ranked, best, 0.0), prob),
         "expected_regret": regret,
         "expected_regret_error": regret_error,
-        "overestimate": none[0] if shrunk else expected_overestimates(x, ranked, found.sign),
+        "overestimate": (
+            expected_overestimates(x, ranked, found.sign) if found.finite_mean and independent else none[0]
+        ),
         "undefined": undefined,
         "effective_sample_size": _known(batches) * own * _some(ranks.defined),
     }, reason
