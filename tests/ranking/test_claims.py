@@ -296,3 +296,18 @@ def test_joint_coverage_of_few_clusters(groups):
         mass = rng.standard_exponential((1000, groups))
         hits += (sets_of(mass @ rates / mass.sum(1, keepdims=True), about).lower == 1).all()
     assert hits / boards > 0.93 - 3 * np.sqrt(0.95 * 0.05 / boards)
+
+
+def test_overestimates_by_their_formula():
+    """Independent errors of variance 1 and 4; moments of DerSimonian and Laird in another form."""
+    rng = np.random.default_rng(8)
+    mean, error = np.array([0.0, 3.0, 6.0, -5.0]), np.array([1.0, 4.0, 1.0, 4.0])
+    x = mean + np.sqrt(error) * rng.normal(size=(200_000, 4))
+    # The distance from the mean of all has the variance s² (1 - 2/K) + Σ s²/K², which stands for s² (1 - 1/K).
+    own = (error * (1 - 2 / 4) + error.sum() / 16) * 4 / 3
+    w = 1 / own
+    middle = np.average(mean, weights=w)
+    spread = (np.sum(w * (mean - middle) ** 2) - 3) / (w.sum() - np.sum(w**2) / w.sum())
+    centre = np.average(mean, weights=1 / (own + spread))
+    expected = (mean - centre) * own / (own + spread)
+    np.testing.assert_allclose(expected_overestimates(x, np.ones(4, bool), 1), expected, atol=0.02)
