@@ -1,7 +1,7 @@
 """Measure what the documentation says of confidence sets for ranks: joint coverage and width, by scale and by peer.
 
 Run ``python docs/measure_confidence.py`` (about twenty minutes on one core); ``scales``, ``rates``, ``lowest``,
-``scores``, ``paired``, ``macro``, ``priors``, ``hierarchical`` or ``check`` after it runs one part. Tests are simulated
+``scores``, ``paired``, ``macro``, ``priors`` or ``check`` after it runs one part. Tests are simulated
 at fixed true accuracies (or rates), and the ranks that a truth allows, from 1 plus those strictly better to K minus
 those strictly worse, must all be in the sets of all entities.
 
@@ -79,7 +79,8 @@ def confidence(x: np.ndarray, score: str = "accuracy") -> tuple[np.ndarray, np.n
     """The package's sets from draws (draw, entity)."""
     known = get(score)
     found = Scored(xr.DataArray(0.0), score, bool(known.higher_is_better), known)
-    return confidence_sets(x, np.ones(x.shape[1], bool), found, PROB, DRAWS)
+    sets = confidence_sets(x, np.ones(x.shape[1], bool), found, PROB, DRAWS)
+    return sets.lower, sets.upper
 
 
 def simultaneous(x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -275,26 +276,6 @@ def priors(boards: int) -> None:
                 row(size, name, top, *map(share, hits.values()), times)
 
 
-def hierarchical(boards: int) -> None:
-    """Equal typical rates, data sets that vary; four entities on the same ones, by NUTS."""
-    row("data sets", "cases of a class", "spread on the logit scale", "confidence", "ranks", "times")
-    for datasets, n, sd in ((6, 40, 0.5), (12, 40, 0.5)):
-        size, rng, hits, sets = 4, np.random.default_rng(8), [], []
-        for _ in range(boards):
-            cells = []
-            for _ in range(2):
-                rates = 1 / (1 + np.exp(-(np.log(4) + sd * rng.normal(size=(size, datasets)))))
-                cells.append(rng.binomial(n, rates).ravel())
-            names = {"entity": np.repeat(list("abcd"), datasets).tolist(), "dataset": list(range(datasets)) * size}
-            counts = br.from_counts(tn=cells[0], fp=n - cells[0], fn=n - cells[1], tp=cells[1], **names)
-            seed = int(rng.integers(2**31))
-            posterior = br.fit(counts, "hierarchical_beta_binomial", draws=BATCHES.draws, seed=seed)
-            ranking = br.credible_ranking(posterior, "informedness")
-            sets.append(tuple(ranking[f"rank_confidence_{end}"].values for end in ("lower", "upper")))
-            hits.append(covered(np.zeros(size), *sets[-1]))
-        row(datasets, n, sd, share(hits), width(sets), boards)
-
-
 def check(boards: int) -> None:
     """The same design through counts, fit and credible_ranking, beside draws of the posterior that is known."""
     row("route", "confidence", "ranks", "credible", "ranks")
@@ -325,7 +306,6 @@ PARTS = {
     "paired": (paired, 120),
     "macro": (macro, 100),
     "priors": (priors, 120),
-    "hierarchical": (hierarchical, 25),
 }
 
 if __name__ == "__main__":

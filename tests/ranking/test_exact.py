@@ -327,7 +327,10 @@ def test_several_test_sets_and_draws_of_fit():
         np.testing.assert_allclose(ranking[name], draws[name], atol=0.005)
     np.testing.assert_array_equal(ranking["observed"], draws["observed"])
     assert ranking["notes"].item() == draws["notes"].item()
-    assert ranking.attrs.items() >= {k: v for k, v in draws.attrs.items() if k not in ("draws", "method")}.items()
+    assert (
+        ranking.attrs.items()
+        >= {k: v for k, v in draws.attrs.items() if k not in ("draws", "method", "confidence_sets")}.items()
+    )
 
 
 def test_a_full_ranking_takes_from_draws_what_needs_them():
@@ -337,7 +340,8 @@ def test_a_full_ranking_takes_from_draws_what_needs_them():
     assert set(full.attrs["drawn"]) == set(drawn) - set(exact)
     for name in exact:
         xr.testing.assert_identical(full[name], exact[name])
-    for name in ("rank_confidence_lower", "rank_confidence_upper", "effective_sample_size"):
+    assert full.attrs["confidence_sets"] == "joint"
+    for name in ("rank_confidence_lower", "rank_confidence_upper", "in_best_confidence_set", "effective_sample_size"):
         np.testing.assert_array_equal(full[name], drawn[name])
     assert (full["rank_simultaneous_lower"] <= np.minimum(drawn["rank_simultaneous_lower"], full["rank_lower"])).all()
     assert (full["rank_simultaneous_upper"] >= np.maximum(drawn["rank_simultaneous_upper"], full["rank_upper"])).all()
