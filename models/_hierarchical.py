@@ -61,7 +61,8 @@ class Hierarchical:
         force: bool = False,
     ) -> None:
         flag("force", force)
-        self.spread = check_spread(spread)
+        #: Scales of the priors of the spread of rates, and of class shares.
+        self.spread = self.spread_of_shares = check_spread(spread)
         self.outcomes = are_outcomes(counts)
         self.counts = check_outcomes(counts, "evidence") if self.outcomes else check_counts(counts, "evidence")
         self.over_datasets = "dataset" in self.counts.dims
@@ -248,17 +249,17 @@ class Hierarchical:
             return {}
         sizes, prior = self.class_sizes, self.share_prior
         rng = stream(root, group, "population of test sets", fingerprint(self.ordered_sizes, prior), *block.key)
-        mean, spread = self._population(group, sizes, prior, rng, block.size)
+        mean, spread = self._population(group, sizes, prior, self.spread_of_shares, rng, block.size)
         return {SHARES: mean, SPREAD_OF_SHARES: spread}
 
     def _population(
-        self, group: str, counts: np.ndarray, prior: np.ndarray, rng: np.random.Generator, size: int
+        self, group: str, counts: np.ndarray, prior: np.ndarray, scale: float, rng: np.random.Generator, size: int
     ) -> tuple[np.ndarray, np.ndarray]:
         """Draws of a population's mean (draw, answer) and spread (draw), of two answers by quadrature."""
         seen = counts if group == "posterior" else 0 * counts
-        key = fingerprint(seen, prior)
+        key = fingerprint(seen, prior, scale)
         if key not in self._learned:
-            self._learned[key] = learn(seen[:, 1], seen.sum(-1), prior[::-1], self.spread)
+            self._learned[key] = learn(seen[:, 1], seen.sum(-1), prior[::-1], scale)
         mean, spread = self._learned[key].draw(rng, size)
         return np.stack([1 - mean, mean], -1), spread
 
@@ -274,7 +275,7 @@ class Hierarchical:
             pm.DirichletMultinomial("counts", n=totals, a=alpha[:, :, None], observed=self.members)
             if self.learns_shares:
                 mean = pm.Dirichlet(SHARES, self.share_prior)
-                spread = spread_variable(SPREAD_OF_SHARES, self.spread)
+                spread = spread_variable(SPREAD_OF_SHARES, self.spread_of_shares)
                 sizes = self.class_sizes
                 pm.DirichletMultinomial("cases", n=sizes.sum(-1), a=mean * (1 / spread**2 - 1), observed=sizes)
         return model

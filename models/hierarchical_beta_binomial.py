@@ -85,7 +85,7 @@ class HierarchicalBetaBinomial(Apart):
             for c, (prior, counts) in enumerate(zip(self.prior[i], self.members[i], strict=True)):
                 rng = stream(root, group, "population", name, c, fingerprint(counts[self.order], prior), *block.key)
                 hyper[MEAN][:, i, c], hyper[SPREAD_OF][:, i, c] = self._population(
-                    group, counts, prior, rng, block.size
+                    group, counts, prior, self.spread, rng, block.size
                 )
         return self._tables(hyper | self._shares_learned(group, block, root), group, block, root)
 

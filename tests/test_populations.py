@@ -333,12 +333,13 @@ def test_a_ranking_says_which_data_set_it_is_of(studies):
     def first(posterior, score, kind=None):
         return br.credible_ranking(posterior, score, kind=kind)["notes"].item().split("\n")[0]
 
-    means = "Ranked is the typical data set: means of the rates over data sets"
+    means = "The ranking is for a typical data set: means of the rates over data sets"
     assert first(studies, "tpr") == f"{means}."
     assert first(studies, "ppv") == f"{means}, at their mean prevalence."
     assert first(br.at_prevalence(studies, 0.02), "ppv") == f"{means}."
-    assert first(studies, "tpr", "new") == "Ranked is one more data set like these, as uncertain as data sets differ."
+    new = "The ranking is for one new data set; its intervals include how much data sets differ."
+    assert first(studies, "tpr", "new") == new
     told = {name: br.heterogeneity(br.at_prevalence(studies, 0.02), name).attrs["what"] for name in ("tpr", "ppv")}
     assert told["ppv"] == f"{told['tpr']}, prevalence 0.02"
     plain = br.fit(br.pool(studies["observed_data"]["counts"]), seed=1, draws=20)
-    assert "Ranked is" not in br.credible_ranking(plain, "tpr")["notes"].item()
+    assert "The ranking is for" not in br.credible_ranking(plain, "tpr")["notes"].item()

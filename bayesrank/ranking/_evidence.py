@@ -132,7 +132,10 @@ class Evidence:
     def notes(self, score: Score | None) -> list[str]:
         """Sentences on what the evidence cannot carry."""
         about = self.about or {}
-        lines = [*self.sampler, *([str(about["note"])] if "note" in about else []), *self._kinds(score)]
+        stated = [str(about["note"])] if "note" in about else []
+        if about.get("caveat"):
+            stated.append(Note(str(about["caveat"]), Caveat.FEW_UNITS))
+        lines = [*self.sampler, *stated, *self._kinds(score)]
         if score is not None and score.depends_on_prevalence and self.about is not None:
             lines += prevalences(*self._shares(), score) + designed(score, self.about)
         if self.counts is not None:
