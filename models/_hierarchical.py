@@ -20,7 +20,7 @@ from bayesrank.models._product_multinomial import check_proper, known_totals, mu
 Hyper = dict[str, np.ndarray]
 MEAN, SPREAD_OF, SHARES, SPREAD_OF_SHARES = "mean_rate", "spread", "mean_prevalence", "spread_of_prevalence"
 #: What a model calls typical, as the attr ``typical`` of a posterior names it.
-TYPICAL = {"mean": "means of the rates over data sets", "median": "rates of the median data set"}
+TYPICAL = {"median": "rates of the median data set", "mean": "means of the rates over data sets"}
 
 
 class Hierarchical:

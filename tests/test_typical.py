@@ -86,7 +86,9 @@ def test_the_scale_of_the_spread_is_an_option_that_a_posterior_remembers():
 
 
 @pytest.mark.parametrize("model", [MODEL, "hierarchical_dirichlet_multinomial", "hierarchical_classes"])
-@pytest.mark.parametrize(("value", "error"), [(0, ValueError), (-1, ValueError), (np.nan, ValueError), ("x", TypeError)])
+@pytest.mark.parametrize(
+    ("value", "error"), [(0, ValueError), (-1, ValueError), (np.nan, ValueError), ("x", TypeError)]
+)
 def test_a_spread_is_a_positive_number(model, value, error):
     counts = br.from_counts(tn=[8, 9], fp=[2, 1], fn=[1, 0], tp=[9, 7], entity=["a", "a"], dataset=["x", "y"])
     with pytest.raises(error, match="spread must be"):
