@@ -6,10 +6,10 @@ their mean allows, :math:`\sqrt{m(1-m)}`: 0 where all members have one rate, 1 w
 wrong. Its square is the intraclass correlation. With the members' rates integrated out the two unknowns of a population
 have a density in closed form, and two dimensions need no Markov chain.
 
-A priori :math:`1/\sqrt\kappa = s/\sqrt{1 - s^2}` is half-Student-t with 3 degrees of freedom. The density of the spread is
-flat at 0, where data do not tell it from small values, and falls to 0 at 1. There every member is always right or always
-wrong, so that a population of perfect members looks like a few tosses of a coin: a prior with mass at 1 keeps that
-explanation for near-perfect members whatever their number of cases.
+A priori :math:`1/\sqrt\kappa = s/\sqrt{1 - s^2}` is half-Student-t with 3 degrees of freedom. The density of the spread
+is flat at 0, where data do not separate it from small values, and falls to 0 at 1. At 1 every member is always right or
+always wrong, and perfect members look like a few tosses of a coin. A prior with mass at 1 keeps that explanation for
+near-perfect members whatever their number of cases.
 """
 
 from typing import Any, NamedTuple

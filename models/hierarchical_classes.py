@@ -16,9 +16,9 @@ and an error on it is spread over the other classes by
 
 The mean :math:`m` and the spread :math:`s = 1/\sqrt{\kappa + 1}`, the standard deviation of the rates as a share of the
 largest that their mean allows, are learned from all classes of the table. The prior of the mean is worth one class,
-the unit of information here: it is Beta with the shares of the prior's mass on the diagonal and off it (1/2 and 1/2 with
-four cases). The spread has the prior of the model ``hierarchical_beta_binomial``. Class shares and the spread of errors
-are those of the Dirichlet-multinomial.
+the unit of information here: it is Beta with the shares of the prior's mass on the diagonal and off it (1/2 and 1/2
+with four cases). The spread has the prior of the model ``hierarchical_beta_binomial``. Class shares and the spread of
+errors are those of the Dirichlet-multinomial.
 
 With two cases a class, a prior on each class says more of its rate than the cases do, and a mean over the classes is
 then that of the prior. Here a class of few cases is told about as well as the others are. Every entity has a population

@@ -278,7 +278,7 @@ def _typical_shares(counts: xr.DataArray, middle: str) -> xr.DataArray:
     >>> [round(float(score(table)[0]), 2) for score in (br.scores.tnr, br.scores.tpr)]
     [0.7, 0.7]
     """
-    answers = counts.dims[-1]
+    answers = str(counts.dims[-1])
     plain = counts.reset_coords(drop=True)
     total = plain.sum(answers)
     rates = getattr(plain / total.where(total > 0), middle)("dataset")
