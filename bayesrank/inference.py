@@ -79,8 +79,8 @@ def fit(
           two over the other cells; for two classes the uniform prior; of outcomes without classes four spread over
           all), ``"uniform"`` (1), ``"jeffreys"`` (1/2),
           ``"haldane"`` (0), ``"unit"`` (for each class 1/2 on the diagonal and 1/2 over the other cells: the default
-          of hierarchical models, where it is worth one data set), a number, an array (actual, predicted), a mapping from every entity to any of these, or a
-          DataArray over any dims of the counts;
+          of hierarchical models, where it is worth one data set), a number, an array (actual, predicted), a mapping
+          from every entity to any of these, or a DataArray over any dims of the counts;
         - ``prevalence``: ``"sampled"`` with the cases (default of the Dirichlet-multinomial), ``"observed"`` (default
           of the beta-binomial), the prevalence of the positive class as a number, or labelled draws of it;
         - ``shared_prevalence=False``: entities of one test set have a prevalence each (not of ``"paired"``);
