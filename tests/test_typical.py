@@ -162,8 +162,9 @@ def test_the_hierarchical_mean_over_data_sets_of_few_cases_holds():
     counts = xr.DataArray(np.stack([3 - right, right], -1), coords, ("entity", "dataset", "outcome"), name="counts")
     held = {}
     for model, options in ((MODEL, {}), ("dirichlet_multinomial", {"split_prior": True})):
-        draws = br.mean_over_datasets(br.fit(counts, model, seed=1, draws=500, chains=1, **options)["posterior"])
-        low, high = (draws["mean_outcome"].quantile(p, ["chain", "draw"]) for p in (0.025, 0.975))
+        fit = br.mean_over_datasets(br.fit(counts, model, seed=1, draws=500, chains=1, **options))
+        draws = fit["posterior"]["mean_outcome"]
+        low, high = (draws.quantile(p, ["chain", "draw"]) for p in (0.025, 0.975))
         held[model] = float(((low <= 0.8) & (high >= 0.8)).mean())
     assert held["dirichlet_multinomial"] < 0.92  # 0.86 expected, with a standard error of 0.025
     assert held[MODEL] > 0.95 - 3 * 0.0155
