@@ -24,6 +24,8 @@ __all__ = ["Alternative", "base_of", "changed", "check_evidence", "conflict"]
 MEAN = "mean_outcome"
 #: What the prior's weight is multiplied by, and how that is called.
 WEIGHTS = {"prior at half its weight": 0.5, "prior at twice its weight": 2.0}
+#: The same of the scale of a hierarchical model's prior of the spread.
+SPREADS = {"prior of the spread at half its scale": 0.5, "prior of the spread at twice its scale": 2.0}
 #: The priors that are tried where nobody says which.
 PRIORS = ("uniform", "jeffreys")
 
@@ -71,6 +73,7 @@ def changed(
     """All alternatives to the base analysis."""
     return [
         *_priors(base, priors, weights),
+        *(_spreads(base) if weights else []),
         *_models(base, models, evidence, join),
         *(
             base._replace(name=f"score {s if isinstance(s, str) else s.name}", kind="score", score=s)
@@ -141,6 +144,8 @@ def _prior(one: Alternative) -> xr.DataArray:
         return story.conjugate().prior.reset_coords(drop=True)
     if hasattr(story, "margins"):
         return story.margins.prior
+    if hasattr(story, "concentration"):
+        return story.concentration.reset_coords(drop=True)
     assert isinstance(one.evidence, xr.DataArray)  # what a model of counts takes
     return concentration(one.evidence, one.options.get("prior"))
 
@@ -190,6 +195,17 @@ def _priors(base: Alternative, priors: Any, weights: bool) -> list[Alternative]:
             seen.append(each)
             found.append(one)
     return found
+
+
+def _spreads(base: Alternative) -> list[Alternative]:
+    """Return the alternatives with a narrower and a wider prior of the spread, of a hierarchical model."""
+    scale = getattr(_story(base), "spread", None)
+    if scale is None:
+        return []
+    return [
+        base._replace(name=name, kind="prior", options=base.options | {"spread": factor * scale})
+        for name, factor in SPREADS.items()
+    ]
 
 
 def _same(one: xr.DataArray, other: xr.DataArray) -> bool:

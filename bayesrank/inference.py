@@ -85,8 +85,9 @@ def fit(
         - ``prior``: concentration α of each cell: ``"four_cases"`` (the default: two cases spread over the diagonal,
           two over the other cells; for two classes the uniform prior; of outcomes without classes four spread over
           all), ``"uniform"`` (1), ``"jeffreys"`` (1/2),
-          ``"haldane"`` (0), a number, an array (actual, predicted), a mapping from every entity to any of these, or a
-          DataArray over any dims of the counts;
+          ``"haldane"`` (0), ``"unit"`` (for each class 1/2 on the diagonal and 1/2 over the other cells: the default
+          of hierarchical models, where it is worth one data set), a number, an array (actual, predicted), a mapping
+          from every entity to any of these, or a DataArray over any dims of the counts;
         - ``prevalence``: ``"sampled"`` with the cases (default of the Dirichlet-multinomial), ``"observed"`` (default
           of the beta-binomial), the prevalence of the positive class as a number, or labelled draws of it;
         - ``shared_prevalence=False``: entities of one test set have a prevalence each (not of ``"paired"``);
@@ -94,6 +95,8 @@ def fit(
           ``"cluster"`` (all clusters do);
         - ``range=(low, high)``, of ``"paired"`` with outcomes that are numbers: between which they lie, so that the
           prior counts as two cases at each end; ``base``, from values to the cases that each counts as;
+        - ``spread``, of hierarchical models: the scale of the prior of how much data sets differ, by default 0.25 as a
+          share of the largest standard deviation of rates, and 1 in logits for ``"hierarchical_logit_normal"``;
         - ``split_prior=True`` divides the prior by the number of data sets, for means over them
           (:func:`bayesrank.mean_over_datasets`);
         - ``force=True`` accepts an entity without cases, and a rate that nothing is known of.

@@ -88,7 +88,7 @@ def heterogeneity(posterior: Any, score: Any, *, prob: float = 0.95) -> xr.Datas
     >>> found[["between_sd", "new_lower", "new_upper"]].to_dataframe().round(1)
             between_sd  new_lower  new_upper
     entity
-    A              0.1        0.3        1.0
+    A              0.1        0.4        1.0
     """
     tail = (1 - credibility("prob", prob)) / 2
     own, typical, new = _kinds(posterior, score)
@@ -227,7 +227,7 @@ def shrinkage(posterior: Any, score: Any, *, prob: float = 0.95) -> xr.Dataset:
     entity
     a            1.0     0.9
     b            0.9     0.9
-    c            0.8     0.8
+    c            0.8     0.9
     d            0.9     0.9
     """
     tail = (1 - credibility("prob", prob)) / 2

@@ -73,7 +73,7 @@ def sensitivity(
         values, whose range is not declared, and "haldane", which is no prior, where it or a base measure is.
     weights : bool
         Whether to halve and to double the weight of the base prior, of models that are known in closed form and of
-        the model "paired".
+        the model "paired"; and of hierarchical models the scale of the prior of the spread.
     models : sequence, optional
         Other models, of joint outcomes also those that take entities one by one; by default the other one of the two
         conjugate models, for counts of two classes.

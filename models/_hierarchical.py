@@ -11,14 +11,16 @@ from bayesrank._sampling import dirichlet_of_each, sample_counts, sample_outcome
 from bayesrank.counts import are_outcomes, check_counts, check_outcomes
 from bayesrank.models._conjugate import Conjugate
 from bayesrank.models._outcomes import observed_data
-from bayesrank.models._population import SPREAD, Population, learn, log_likelihood
-from bayesrank.models._priors import DEFAULT, in_words
+from bayesrank.models._population import SPREAD, Population, check_spread, learn, log_likelihood, spread_variable
+from bayesrank.models._priors import OF_MEANS, in_words
 from bayesrank.models._priors import concentration as prior_concentration
 from bayesrank.models._product_multinomial import check_proper, known_totals, multinomial, row_totals, test_sets
 
 #: Means and spreads by name: of the rates (population, row, ...), and of the class shares.
 Hyper = dict[str, np.ndarray]
 MEAN, SPREAD_OF, SHARES, SPREAD_OF_SHARES = "mean_rate", "spread", "mean_prevalence", "spread_of_prevalence"
+#: What a model calls typical, as the attr ``typical`` of a posterior names it.
+TYPICAL = {"median": "rates of the median data set", "mean": "means of the rates over data sets"}
 
 
 class Hierarchical:
@@ -31,10 +33,14 @@ class Hierarchical:
         have seen every data set. Without data sets the entities are the population.
     prior : number, str, array_like, mapping or DataArray, optional
         Concentrations, as for the models without hierarchy, of the means of the rates: one prior, however many data
-        sets there are.
+        sets there are. By default ``"unit"``, the information of one data set.
     prevalence : "sampled", number or DataArray, optional
         Where the class shares come from: those of the data sets vary around a mean of their own (the default), or the
         prevalence of the positive class, or draws of it. Outcomes have none.
+    spread : number
+        Scale of the prior of the spreads of rates and of class shares: 1/sqrt(kappa) is half-Student-t with 3 degrees
+        of freedom and this scale, 0.25 by default. Small spreads are about it; a larger number expects members to
+        differ more.
     force : bool
         Accept an entity without cases, of which only the prior speaks.
     """
@@ -43,13 +49,25 @@ class Hierarchical:
     learns: ClassVar[str] = "data sets"
     #: Several data sets are one analysis, not one each.
     over_datasets_together: ClassVar[bool] = True
+    #: The prior of the means of rates where the user names none.
+    prior_of_means: ClassVar[str] = OF_MEANS
 
-    def __init__(self, counts: xr.DataArray, *, prior: Any = None, prevalence: Any = None, force: bool = False) -> None:
+    def __init__(
+        self,
+        counts: xr.DataArray,
+        *,
+        prior: Any = None,
+        prevalence: Any = None,
+        spread: float = SPREAD,
+        force: bool = False,
+    ) -> None:
         flag("force", force)
+        #: Scales of the priors of the spread of rates, and of class shares.
+        self.spread = self.spread_of_shares = check_spread(spread)
         self.outcomes = are_outcomes(counts)
         self.counts = check_outcomes(counts, "evidence") if self.outcomes else check_counts(counts, "evidence")
         self.over_datasets = "dataset" in self.counts.dims
-        self.concentration = prior_concentration(self.counts, prior)
+        self.concentration = prior_concentration(self.counts, self.prior_of_means if prior is None else prior)
         self.totals = self._known_totals(prevalence)
         if not force:
             check_proper(self.counts, self.concentration)
@@ -66,10 +84,11 @@ class Hierarchical:
         self.test_set, _ = test_sets(self.counts, rows, True)
         self.kind = "typical" if self.over_datasets else "observed"
         self.settings: dict[str, Any] = {
-            "prior": in_words(prior, DEFAULT),
+            "prior": in_words(prior, self.prior_of_means),
+            "spread": self.spread,
             **({} if self.outcomes else {"prevalence": in_words(prevalence, "sampled")}),
             "population": "data sets" if self.over_datasets else "entities",
-            **({"typical": "means of the rates over data sets"} if self.over_datasets else {}),
+            **({"typical": TYPICAL["mean"]} if self.over_datasets else {}),
         }
         self._learned: dict[str, Population] = {}
         self.values = values_of(self.counts["outcome"].values) if self.outcomes else None
@@ -137,6 +156,12 @@ class Hierarchical:
     def learns_shares(self) -> bool:
         """Whether the class shares are those of a population of test sets."""
         return self.over_datasets and not self.outcomes and self.totals is None
+
+    @property
+    def share_prior(self) -> np.ndarray:
+        """Concentrations of the mean class shares: the prior's row totals, with the weight of one row in all."""
+        rows = self.prior[0].sum(-1)
+        return rows / len(rows)
 
     def _tables(self, hyper: Hyper, group: str, block: Block, root: np.random.SeedSequence) -> dict[str, xr.Variable]:
         """Performances given the populations: of each member, of the typical and of one more data set."""
@@ -223,19 +248,19 @@ class Hierarchical:
         """Draws of the mean and the spread of the class shares of test sets, of two classes by quadrature."""
         if not self.learns_shares:
             return {}
-        sizes, prior = self.class_sizes, self.prior[0].sum(-1)
+        sizes, prior = self.class_sizes, self.share_prior
         rng = stream(root, group, "population of test sets", fingerprint(self.ordered_sizes, prior), *block.key)
-        mean, spread = self._population(group, sizes, prior, rng, block.size)
+        mean, spread = self._population(group, sizes, prior, self.spread_of_shares, rng, block.size)
         return {SHARES: mean, SPREAD_OF_SHARES: spread}
 
     def _population(
-        self, group: str, counts: np.ndarray, prior: np.ndarray, rng: np.random.Generator, size: int
+        self, group: str, counts: np.ndarray, prior: np.ndarray, scale: float, rng: np.random.Generator, size: int
     ) -> tuple[np.ndarray, np.ndarray]:
         """Draws of a population's mean (draw, answer) and spread (draw), of two answers by quadrature."""
         seen = counts if group == "posterior" else 0 * counts
-        key = fingerprint(seen, prior)
+        key = fingerprint(seen, prior, scale)
         if key not in self._learned:
-            self._learned[key] = learn(seen[:, 1], seen.sum(-1), prior[::-1])
+            self._learned[key] = learn(seen[:, 1], seen.sum(-1), prior[::-1], scale)
         mean, spread = self._learned[key].draw(rng, size)
         return np.stack([1 - mean, mean], -1), spread
 
@@ -245,13 +270,13 @@ class Hierarchical:
 
         with pm.Model() as model:
             mean = pm.Dirichlet(MEAN, self.prior, shape=self.prior.shape)
-            spread = pm.Beta(SPREAD_OF, *SPREAD, shape=self.prior.shape[:-1])
+            spread = spread_variable(SPREAD_OF, self.spread, self.prior.shape[:-1])
             alpha = mean * (1 / spread**2 - 1)[..., None]
             totals = self.members.sum(-1)
             pm.DirichletMultinomial("counts", n=totals, a=alpha[:, :, None], observed=self.members)
             if self.learns_shares:
-                mean = pm.Dirichlet(SHARES, self.prior[0].sum(-1))
-                spread = pm.Beta(SPREAD_OF_SHARES, *SPREAD)
+                mean = pm.Dirichlet(SHARES, self.share_prior)
+                spread = spread_variable(SPREAD_OF_SHARES, self.spread_of_shares)
                 sizes = self.class_sizes
                 pm.DirichletMultinomial("cases", n=sizes.sum(-1), a=mean * (1 / spread**2 - 1), observed=sizes)
         return model

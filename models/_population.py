@@ -5,19 +5,26 @@ right. The spread :math:`s = 1/\sqrt{\kappa + 1}` is the standard deviation of t
 their mean allows, :math:`\sqrt{m(1-m)}`: 0 where all members have one rate, 1 where each is always right or always
 wrong. Its square is the intraclass correlation. With the members' rates integrated out the two unknowns of a population
 have a density in closed form, and two dimensions need no Markov chain.
+
+A priori :math:`1/\sqrt\kappa = s/\sqrt{1 - s^2}` is half-Student-t with 3 degrees of freedom. The density of the spread
+is flat at 0, where data do not separate it from small values, and falls to 0 at 1. At 1 every member is always right or
+always wrong, and perfect members look like a few tosses of a coin. A prior with mass at 1 keeps that explanation for
+near-perfect members whatever their number of cases.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.special import betaincinv, betaln, gammaln, xlogy
+
+from bayesrank._checks import number
 
 #: Cells of the spread, and of the mean within each, while the mass is sought and when it is drawn from.
 SEARCH, CELLS = (48, 24), (128, 64)
 #: Log density below its maximum from which on there is no mass to speak of.
 NOTHING = 25.0
-#: The spread is Beta(1, 2) a priori: its density falls in a line, from none on.
-SPREAD = (1.0, 2.0)
+#: Scale of the half-Student-t prior of 1/sqrt(kappa), and its degrees of freedom.
+SPREAD, DEGREES = 0.25, 3
 #: From here on the series of Stirling's formula is exact to the last digits.
 STIRLING = 50.0
 #: Concentrations of which cells of the mean are even in probability; less where the prior has less.
@@ -49,7 +56,47 @@ class Population(NamedTuple):
         return _mean(level, self.ends)[0], root**POWER
 
 
-def learn(right: np.ndarray, cases: np.ndarray, prior: np.ndarray) -> Population:
+def check_spread(spread: float) -> float:
+    """Return the scale of the prior of a spread, or raise if it is no positive number.
+
+    Examples
+    --------
+    >>> check_spread(0.1)
+    0.1
+    """
+    return number("spread", spread, 0.0, np.inf, ends=False)
+
+
+def log_prior_of_spread(spread: np.ndarray, scale: float) -> np.ndarray:
+    """Return the log density of the spread s where s / sqrt(1 - s²) is half-Student-t with this scale.
+
+    Parameters
+    ----------
+    spread : numpy.ndarray
+        Between 0 and 1, ends excluded.
+    scale : float
+        Of the half-Student-t, in units of the spread where that is small.
+
+    Examples
+    --------
+    >>> s = (np.arange(1000) + 0.5) / 1000
+    >>> round(float(np.exp(log_prior_of_spread(s, 0.25)).mean()), 4)
+    1.0
+    """
+    rest = 1 - np.square(spread)
+    constant = np.log(4 / (np.pi * np.sqrt(DEGREES) * scale))
+    return constant + 0.5 * np.log(rest) - 2 * np.log(rest + np.square(spread / scale) / DEGREES)
+
+
+def spread_variable(name: str, scale: float, shape: tuple[int, ...] = ()) -> Any:
+    """Add a spread with this prior to the PyMC model in context, and return it."""
+    import pymc as pm
+
+    relative = pm.HalfStudentT(f"{name}_odds", nu=DEGREES, sigma=scale, shape=shape)
+    return pm.Deterministic(name, relative / pm.math.sqrt(1 + relative**2))
+
+
+def learn(right: np.ndarray, cases: np.ndarray, prior: np.ndarray, scale: float = SPREAD) -> Population:
     """The posterior of mean and spread from what the members show.
 
     Parameters
@@ -58,19 +105,21 @@ def learn(right: np.ndarray, cases: np.ndarray, prior: np.ndarray) -> Population
         Of each member; one without cases says nothing.
     prior : numpy.ndarray
         Concentrations of right and wrong: the mean is Beta of these a priori.
+    scale : float
+        Of the prior of the spread, as for :func:`log_prior_of_spread`.
 
     Examples
     --------
-    >>> found = learn(np.array([9, 8, 10]), np.array([10, 10, 10]), np.ones(2))
+    >>> found = learn(np.array([9, 8, 10]), np.array([10, 10, 10]), np.full(2, 0.5))
     >>> mean, spread = found.draw(np.random.default_rng(1), 1000)
     >>> round(float(mean.mean()), 2), round(float(spread.mean()), 2)
-    (0.84, 0.26)
+    (0.87, 0.19)
     """
     seen = cases > 0
     ends = np.minimum(prior, EVEN)
     # Members with equal counts are one term.
     (right, cases), times = np.unique([right[seen], cases[seen]], axis=1, return_counts=True)
-    data = right, cases, times, prior, ends
+    data = right, cases, times, prior, ends, scale
     edges = np.linspace(0, 1, SEARCH[0] + 1)
     _, density, width = _levels(edges, SEARCH[1], *data)
     along = np.exp(density - density.max()).sum(1) * width
@@ -79,7 +128,7 @@ def learn(right: np.ndarray, cases: np.ndarray, prior: np.ndarray) -> Population
     low, density, width = _levels(edges, CELLS[1] * min(int(np.ceil(EVEN / ends.min())), MORE), *data)
     top = density.max()
     mass = np.cumsum(np.exp(density - top) * width[:, None])
-    constant = betaln(*prior) - betaln(*ends) + betaln(*SPREAD) - np.log(POWER) - np.log(edges[1] - edges[0])
+    constant = betaln(*prior) - betaln(*ends) - np.log(POWER) - np.log(edges[1] - edges[0])
     return Population(edges, np.stack([low, width], 1), ends, mass, float(np.log(mass[-1]) + top - constant))
 
 
@@ -91,7 +140,7 @@ def log_likelihood(counts: np.ndarray, mean: np.ndarray, spread: np.ndarray) -> 
     return choose + (xlogy(counts, mean) + _rising(mean * kappa[..., None], counts)).sum(-1) - _rising(kappa, total)
 
 
-def _levels(edges: np.ndarray, cells: int, *data: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _levels(edges: np.ndarray, cells: int, *data: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Where the mass of the level lies for each cell of the spread: first edge, log density (spread, level), width.
 
     The less the spread, the narrower: each cell has a range of its own, cut until no more than half of it is empty.
@@ -126,6 +175,7 @@ def _density(
     times: np.ndarray,
     prior: np.ndarray,
     ends: np.ndarray,
+    scale: float,
 ) -> np.ndarray:
     """Log density of the cube root of the spread and of the level, without the constants of the prior."""
     spread, (mean, rest) = root**POWER, _mean(level, ends)
@@ -134,7 +184,7 @@ def _density(
     known = (times * cases).sum()
     hits = (times * right).sum()
     found = xlogy(prior[0] - ends[0] + hits, mean) + xlogy(prior[1] - ends[1] + known - hits, rest)
-    found += (SPREAD[1] - 1) * np.log1p(-spread) + (SPREAD[0] * POWER - 1) * np.log(root)
+    found += log_prior_of_spread(spread, scale) + (POWER - 1) * np.log(root)
     for x, n, many in zip(right, cases, times, strict=True):
         found += many * (_rising(a, x) + _rising(b, n - x) - _rising(kappa, n))
     return found

@@ -9,10 +9,12 @@ import xarray as xr
 from bayesrank._checks import in_words as held_words
 from bayesrank._checks import labelled_numbers, numbers, one_of
 
-#: Concentrations of every cell, by name; "four_cases" depends on the number of classes.
+#: Concentrations of every cell, by name; "four_cases" and "unit" depend on the number of classes.
 FLAT = {"uniform": 1.0, "jeffreys": 0.5, "haldane": 0.0}
-NAMES = ("four_cases", *FLAT)
+NAMES = ("four_cases", *FLAT, "unit")
 DEFAULT = "four_cases"
+#: The default of the mean of a population, one member of which is the unit of information.
+OF_MEANS = "unit"
 #: The largest concentration to which one case more is still added: beside a larger one, counts are lost in rounding.
 LARGEST = 2.0**53
 OUTCOME = ("actual", "predicted")
@@ -32,6 +34,20 @@ def four_cases(classes: int) -> np.ndarray:
     return np.where(np.eye(classes, dtype=bool), 2 / classes, 2 / (classes * (classes - 1)))
 
 
+def unit(classes: int) -> np.ndarray:
+    """Return one observation for each class, half of it right, half spread over the wrong answers: (C, C).
+
+    For two classes it is Jeffreys' prior. The observation is a case; of the mean of a population it is one member, such
+    as a data set.
+
+    Examples
+    --------
+    >>> unit(3).tolist()
+    [[0.5, 0.25, 0.25], [0.25, 0.5, 0.25], [0.25, 0.25, 0.5]]
+    """
+    return np.where(np.eye(classes, dtype=bool), 0.5, 0.5 / (classes - 1))
+
+
 def concentration(counts: xr.DataArray, prior: Any = None) -> xr.DataArray:
     """The prior concentration of every cell, with the dims of ``counts``.
 
@@ -41,8 +57,9 @@ def concentration(counts: xr.DataArray, prior: Any = None) -> xr.DataArray:
         Integer counts (entity, [dataset], actual, predicted), or (entity, [dataset], outcome).
     prior : number, str, array_like, mapping or DataArray, optional
         A number for all cells; ``"four_cases"`` (the default: two cases spread over the diagonal, two over the other
-        cells; of outcomes without classes four spread over all), ``"uniform"`` (1 a cell), ``"jeffreys"`` (1/2) or
-        ``"haldane"`` (0); an array (actual, predicted), or (outcome); a mapping from every entity to any of these; or a
+        cells; of outcomes without classes four spread over all), ``"uniform"`` (1 a cell), ``"jeffreys"`` (1/2),
+        ``"haldane"`` (0) or ``"unit"`` (for each class 1/2 on the diagonal and 1/2 over the other cells; of outcomes 1
+        spread over all); an array (actual, predicted), or (outcome); a mapping from every entity to any of these; or a
         DataArray over any of the dims of ``counts``.
 
     Returns
@@ -134,7 +151,8 @@ def of_shape(prior: Any, shape: tuple[int, ...]) -> np.ndarray:
         prior = DEFAULT
     if isinstance(prior, str):
         one_of("prior", prior, NAMES, other="a number or an array")
-        prior = FLAT.get(prior, 4 / shape[0] if len(shape) == 1 else four_cases(shape[0]))
+        mass, table = (1, unit) if prior == "unit" else (4, four_cases)
+        prior = FLAT.get(prior, mass / shape[0] if len(shape) == 1 else table(shape[0]))
     try:
         values = numbers("prior", prior)
     except (TypeError, ValueError):

@@ -15,9 +15,10 @@ and an error on it is spread over the other classes by
     (n_{cj})_{j \ne c} \sim \mathrm{Multinomial}(n_c - n_{cc}, \phi_c).
 
 The mean :math:`m` and the spread :math:`s = 1/\sqrt{\kappa + 1}`, the standard deviation of the rates as a share of the
-largest that their mean allows, are learned from all classes of the table. A priori the mean is Beta of the prior's mass
-on the diagonal and off it (Beta(2, 2) with four cases, whatever the number of classes), the spread Beta(1, 2), as in
-the model ``hierarchical_beta_binomial``. Class shares and the spread of errors are those of the Dirichlet-multinomial.
+largest that their mean allows, are learned from all classes of the table. The prior of the mean is worth one class,
+the unit of information here: it is Beta with the shares of the prior's mass on the diagonal and off it (1/2 and 1/2
+with four cases). The spread has the prior of the model ``hierarchical_beta_binomial``. Class shares and the spread of
+errors are those of the Dirichlet-multinomial.
 
 With two cases a class, a prior on each class says more of its rate than the cases do, and a mean over the classes is
 then that of the prior. Here a class of few cases is told about as well as the others are. Every entity has a population
@@ -36,7 +37,7 @@ import xarray as xr
 from bayesrank._random import Block, fingerprint, stream
 from bayesrank._sampling import dirichlet, dirichlet_of_each
 from bayesrank.models._hierarchical import concentration, stacked
-from bayesrank.models._population import SPREAD, Population, learn, log_likelihood
+from bayesrank.models._population import SPREAD, Population, check_spread, learn, log_likelihood, spread_variable
 from bayesrank.models.dirichlet_multinomial import DirichletMultinomial
 
 MEAN, SPREAD_OF = "mean_recall", "spread"
@@ -55,6 +56,9 @@ class HierarchicalClasses:
     prior, prevalence, shared_prevalence, force
         As for the Dirichlet-multinomial (:class:`~bayesrank.models._product_multinomial.ProductMultinomial`); the prior
         is positive.
+    spread : number
+        Scale of the prior of the spread: 1/sqrt(kappa) is half-Student-t with 3 degrees of freedom and this scale,
+        0.25 by default.
 
     Examples
     --------
@@ -67,7 +71,7 @@ class HierarchicalClasses:
     ...     tables = br.one_vs_rest(br.fit(counts, model, seed=1)["posterior"]["performance"])
     ...     print(model, round(float(br.scores.tpr(tables).isel(label=5).mean()), 1))
     dirichlet_multinomial 0.5
-    hierarchical_classes 0.8
+    hierarchical_classes 1.0
     """
 
     needs_classes: ClassVar[bool] = True
@@ -85,8 +89,10 @@ class HierarchicalClasses:
         prior: Any = None,
         prevalence: Any = None,
         shared_prevalence: bool = True,
+        spread: float = SPREAD,
         force: bool = False,
     ) -> None:
+        self.spread = check_spread(spread)
         # Row totals and errors are those of this model, and so are its draws of them.
         self.plain = DirichletMultinomial(
             counts, prior=prior, prevalence=prevalence, shared_prevalence=shared_prevalence, force=force
@@ -96,12 +102,13 @@ class HierarchicalClasses:
         if least <= 0:
             raise ValueError(f"prior must be positive for the mean of a population; got a concentration of {least:g}")
         self.settings = {name: held for name, held in self.plain.settings.items() if name != "split_prior"}
-        self.settings["population"] = "classes"
+        self.settings |= {"population": "classes", "spread": self.spread}
         self.measured = self.plain.test_set.values != ""
         # (entity, [dataset], class, wrong or right), (entity, [dataset], class, other class)
         self.answers, self.errors = told(self.counts.values)
         told_a_priori, self.error_prior = told(self.concentration.values)
-        self.prior = told_a_priori.sum(-2)
+        mass = told_a_priori.sum(-2)
+        self.prior = mass / mass.sum(-1, keepdims=True)
         self._learned: dict[str, Population] = {}
 
     def observed(self) -> dict[str, xr.Dataset]:
@@ -119,7 +126,7 @@ class HierarchicalClasses:
             counts, prior = self._seen(group)[at], self.prior[at]
             key = fingerprint(counts, prior)
             if key not in self._learned:
-                self._learned[key] = learn(counts[:, 1], counts.sum(-1), prior[::-1])
+                self._learned[key] = learn(counts[:, 1], counts.sum(-1), prior[::-1], self.spread)
             rng = stream(root, group, "population of classes", *self._name(at), key, *block.key)
             mean[:, *at], spread[:, *at] = self._learned[key].draw(rng, block.size)
         return self._tables(mean, spread, group, block, root)
@@ -167,7 +174,7 @@ class HierarchicalClasses:
         prior = self.prior[self.measured]
         with pm.Model() as model:
             mean = pm.Beta(MEAN, prior[:, 1], prior[:, 0], shape=len(prior))[:, None]
-            spread = pm.Beta(SPREAD_OF, *SPREAD, shape=len(prior))[:, None]
+            spread = spread_variable(SPREAD_OF, self.spread, (len(prior),))[:, None]
             kappa = 1 / spread**2 - 1
             wrong, right = np.moveaxis(self.answers[self.measured], -1, 0)
             pm.BetaBinomial("right", mean * kappa, (1 - mean) * kappa, n=wrong + right, observed=right)

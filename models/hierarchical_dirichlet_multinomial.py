@@ -7,10 +7,11 @@ The story. Entity :math:`e` answers cases of class :math:`c` of data set :math:`
     \theta_{edc} \sim \mathrm{Dirichlet}(\kappa_{ec} m_{ec}), \qquad
     x_{edc} \sim \mathrm{Multinomial}(n_{edc}, \theta_{edc}),
 
-so that :math:`x` is Dirichlet-multinomial. A priori the mean :math:`m` is Dirichlet of the prior's concentrations,
-and the spread :math:`s = 1/\sqrt{\kappa + 1}` is Beta(1, 2): the standard deviation of each probability is :math:`s`
-times the largest that its mean allows. Class shares of test sets have the same story. Outcomes without classes (right
-and wrong, grades) are one class.
+so that :math:`x` is Dirichlet-multinomial. The mean :math:`m` has a Dirichlet prior that is worth one data set, half
+of it on the right answer. The standard deviation of each probability is the spread :math:`s = 1/\sqrt{\kappa + 1}`
+times the largest that its mean allows; :math:`s/\sqrt{1 - s^2}` is half-Student-t with 3 degrees of freedom and scale
+1/4 a priori. Class shares of test sets have the same model. Outcomes without classes (right and wrong, grades) are one
+class.
 
 With two classes or outcomes it is the model ``hierarchical_beta_binomial``, drawn by quadrature; with more it is
 sampled. What is observed, typical and new is said there.
@@ -39,7 +40,7 @@ class HierarchicalDirichletMultinomial(Apart):
     ...     ("entity", "dataset", "outcome"),
     ... )
     >>> HierarchicalDirichletMultinomial(grades).prior.round(2).tolist()
-    [[[1.33, 1.33, 1.33]]]
+    [[[0.33, 0.33, 0.33]]]
     """
 
     words: ClassVar[str] = (

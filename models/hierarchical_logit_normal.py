@@ -39,17 +39,18 @@ import numpy as np
 import xarray as xr
 from scipy.special import expit
 
-from bayesrank._checks import number, one_of
+from bayesrank._checks import one_of
 from bayesrank._random import Block, stream
 from bayesrank.models._bivariate import alike, covariance, effects, factor_of, logit_of_mean
 from bayesrank.models._designs import LEAST, between, empirical_logits
 from bayesrank.models._designs import terms as design
-from bayesrank.models._hierarchical import Hierarchical, Hyper, stacked
+from bayesrank.models._hierarchical import TYPICAL, Hierarchical, Hyper, stacked
+from bayesrank.models._population import check_spread
+from bayesrank.models._priors import DEFAULT
 from bayesrank.models._table_evidence import binomial_evidence
 
 #: Concentrations of (correlation + 1) / 2: LKJ(2).
 CORRELATION = 2.0
-KINDS_OF_TYPICAL = {"median": "rates of the median data set", "mean": "means of the rates over data sets"}
 ALONE = "deviations"
 TERMS = {
     (): "none: nobody met two data sets",
@@ -66,8 +67,9 @@ class HierarchicalLogitNormal(Hierarchical):
 
     Parameters
     ----------
-    sd : number
-        Scale of the half-normal priors of the standard deviations between data sets, in logits: 1 by default.
+    spread : number
+        Scale of the half-normal priors of the standard deviations between data sets, in logits: 1 by default. The
+        spread of class shares keeps its own prior.
     typical : {"median", "mean"}
         Whether typical rates are those of the median data set or means over data sets.
     terms : str, optional
@@ -89,6 +91,8 @@ class HierarchicalLogitNormal(Hierarchical):
         "spreads that are learned."
     )
 
+    #: The normal distribution of logits has no bimodal explanation of near-perfect data sets: its prior is flat.
+    prior_of_means: ClassVar[str] = DEFAULT
     #: Spreads that may be next to nothing ask for short steps.
     nuts: ClassVar[dict[str, Any]] = {"target_accept": 0.95}
 
@@ -96,7 +100,7 @@ class HierarchicalLogitNormal(Hierarchical):
         self,
         counts: xr.DataArray,
         *,
-        sd: float = 1.0,
+        spread: float = 1.0,
         typical: str = "median",
         terms: str | None = None,
         **options: Any,
@@ -107,8 +111,8 @@ class HierarchicalLogitNormal(Hierarchical):
             raise ValueError(
                 f"evidence must have two {what} for the model HierarchicalLogitNormal; got {self.members.shape[-1]}"
             )
-        one_of("typical", typical, KINDS_OF_TYPICAL)
-        self.sd, self.typical = number("sd", sd, 0, np.inf, ends=False), typical
+        one_of("typical", typical, TYPICAL)
+        self.spread, self.typical = check_spread(spread), typical
         #: The answer that is right, of each row.
         self.right = [1] if self.outcomes else [0, 1]
         cases = self.members.sum(-1)
@@ -128,9 +132,9 @@ class HierarchicalLogitNormal(Hierarchical):
         right = np.stack([self.members[:, row, :, answer] for row, answer in enumerate(self.right)], -1)
         self.hits = right[there]
         self.alpha = np.stack([self.prior[:, row, [a, 1 - a]] for row, a in enumerate(self.right)], 1)
-        self.settings |= {"sd": self.sd, "terms": TERMS[self.terms] if self.over_datasets else ALONE}
+        self.settings |= {"spread": self.spread, "terms": TERMS[self.terms] if self.over_datasets else ALONE}
         if self.over_datasets:
-            self.settings["typical"] = KINDS_OF_TYPICAL[typical]
+            self.settings["typical"] = TYPICAL[typical]
         #: A design that is a part of this one may tell less; the model that is learned from it is the same.
         self.as_designed = {"terms": self.settings["terms"]}
         self._centring()
@@ -145,13 +149,13 @@ class HierarchicalLogitNormal(Hierarchical):
         for row in range(len(self.right)):
             value, information = empirical_logits(self.hits[:, row], self.cases[:, row])
             mean, total = between(value, information, entity)
-            total = min(total, self.sd**2)  # a prior that knows better
+            total = min(total, self.spread**2)  # a prior that knows better
             self.start_mean[:, row] = mean
             off = value - mean[entity]
             variance = min(between(off, information, dataset)[1], total) if len(self.terms) == 2 else total
             told = information * variance
             if "difficulty" in self.terms:
-                rest = max(total - variance, min(LEAST, self.sd) ** 2)
+                rest = max(total - variance, min(LEAST, self.spread) ** 2)
                 each = rest * np.bincount(dataset, information / (1 + told), self.members.shape[2])
                 self.weights["difficulty"].append(alike(each / (1 + each)))
                 self.starts["difficulty"].append(np.zeros(each.size))
@@ -181,7 +185,7 @@ class HierarchicalLogitNormal(Hierarchical):
                 )
 
             for name in self.terms:
-                sd = pm.HalfNormal(f"sd_of_{name}", self.sd, shape=len(rows), initval=self.start_sd[name])
+                sd = pm.HalfNormal(f"sd_of_{name}", self.spread, shape=len(rows), initval=self.start_sd[name])
                 half = pm.Beta(f"half_of_{name}", CORRELATION, CORRELATION) if len(rows) == 2 else 0.5
                 each = [sd[row] for row in rows]
                 if name == "difficulty":
@@ -219,7 +223,7 @@ class HierarchicalLogitNormal(Hierarchical):
         mu = np.log(np.maximum(right, 1e-300)) - np.log(np.maximum(wrong, 1e-300))
         hyper: Hyper = {}
         for name in self.terms:
-            hyper[f"sd_of_{name}"] = abs(rng.normal(0, self.sd, (size, rows)))
+            hyper[f"sd_of_{name}"] = abs(rng.normal(0, self.spread, (size, rows)))
             hyper[f"half_of_{name}"] = rng.beta(CORRELATION, CORRELATION, size)
         hyper |= self._shares_learned("prior", block, root)
         hyper |= {

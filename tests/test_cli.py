@@ -446,7 +446,7 @@ def test_sensitivity_knows_one_more_data_set(tmp_path):
     path.write_text("\n".join(["entity,dataset,tn,fp,fn,tp", *rows]))
     model = ["--model", "hierarchical_beta_binomial", "--draws", "50", "--kind", "new", "--sections", "none"]
     invoke("rank", str(path), *model, "--report", str(report), "--sensitivity")
-    assert "Ranked is one more data set like these" in report.read_text(encoding="utf-8")
+    assert "The ranking is for one new data set" in report.read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(

@@ -23,8 +23,9 @@ def dirichlet(rng, concentration):
 def world(seed, replicates, sparse):
     """Truths from the prior, and counts (entity, dataset, outcome) of a few cases each; sparse: mostly none."""
     rng = np.random.default_rng(seed)
-    mean = rng.dirichlet(np.full(ANSWERS, 4 / ANSWERS), replicates)
-    spread = np.maximum(rng.beta(*SPREAD, replicates), 1e-6)
+    mean = rng.dirichlet(np.full(ANSWERS, 1 / ANSWERS), replicates)
+    odds = np.maximum(abs(SPREAD * rng.standard_t(3, replicates)), 1e-6)
+    spread = odds / np.sqrt(1 + odds**2)
     alpha = np.maximum(mean * (1 / spread**2 - 1)[:, None], 1e-12)
     rates = dirichlet(rng, np.repeat(alpha[:, None], SETS, 1))
     cases = rng.poisson(0.7, (replicates, SETS)) if sparse else rng.integers(1, 25, (replicates, SETS))

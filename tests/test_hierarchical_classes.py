@@ -49,7 +49,7 @@ def test_rates_are_those_of_the_population(fitted):
     for name in ("mean_recall", "spread"):
         for e in range(3):
             n, x = cases.values[e], right.values[e]
-            mean, spread = learn(x, n, np.array([2.0, 2.0])).draw(np.random.default_rng(e), 20_000)
+            mean, spread = learn(x, n, np.array([0.5, 0.5])).draw(np.random.default_rng(e), 20_000)
             other = mean if name == "mean_recall" else spread
             assert stats.ks_2samp(post[name].isel(entity=e).values.ravel(), other).pvalue > 1e-3
 
@@ -64,22 +64,24 @@ def test_errors_and_row_totals_are_those_of_the_dirichlet_multinomial(fitted):
     np.testing.assert_allclose(fitted["posterior"]["performance"].sum(["actual", "predicted"]), 1, rtol=1e-12)
 
 
-def test_the_prior_of_the_mean_is_the_mass_on_the_diagonal_and_off_it(fitted):
+def test_the_prior_of_the_mean_is_one_class_shared_as_the_diagonal_and_the_rest_are(fitted):
     prior = fitted["prior"]
-    assert stats.kstest(prior["mean_recall"].values.ravel(), stats.beta(2, 2).cdf).pvalue > 1e-3
-    assert stats.kstest(prior["spread"].values.ravel(), stats.beta(*SPREAD).cdf).pvalue > 1e-3
+    assert stats.kstest(prior["mean_recall"].values.ravel(), stats.beta(0.5, 0.5).cdf).pvalue > 1e-3
+    spread = prior["spread"].values.ravel()
+    odds = spread / np.sqrt(1 - spread**2)
+    assert stats.kstest(odds, lambda t: 2 * stats.t(3, scale=SPREAD).cdf(t) - 1).pvalue > 1e-3
     one_a_cell = HierarchicalClasses(COUNTS, prior="uniform")
-    np.testing.assert_allclose(one_a_cell.prior, np.tile([CLASSES * (CLASSES - 1), CLASSES], (3, 1)))
+    np.testing.assert_allclose(one_a_cell.prior, np.tile([1 - 1 / CLASSES, 1 / CLASSES], (3, 1)))
     # Not the same both ways: a prior of one a cell expects one answer of five to be right.
     flat = br.fit(COUNTS, MODEL, prior="uniform", seed=1, draws=200, groups=["prior"])["prior"]
-    assert stats.kstest(flat["mean_recall"].values.ravel(), stats.beta(5, 20).cdf).pvalue > 1e-3
+    assert stats.kstest(flat["mean_recall"].values.ravel(), stats.beta(0.2, 0.8).cdf).pvalue > 1e-3
 
 
 def test_a_class_without_cases_is_told_as_the_others_are():
     counts = tables([np.diag([2] * 9 + [0])])
     rates = br.fit(counts, MODEL, seed=1)["posterior"]["performance"]
     rates = (rates / rates.sum("predicted")).mean(["chain", "draw", "entity"])
-    assert 0.8 < float(rates[9, 9]) < float(rates[0, 0]) < 0.97
+    assert 0.9 < float(rates[9, 9]) < float(rates[0, 0]) < 0.99
     # A flat prior knows nothing of it.
     plain = br.fit(counts, PLAIN, seed=1)["posterior"]["performance"]
     assert float((plain / plain.sum("predicted")).mean(["chain", "draw", "entity"])[9, 9]) == pytest.approx(
@@ -151,8 +153,8 @@ def test_outcomes_have_no_classes():
 def test_calibration():
     """Truths from the prior have uniform ranks: mean, spread, a recall, a cell, a prevalence, and macro recall."""
     rng, number, size = np.random.default_rng(8), 250, 4
-    mean, spread = rng.beta(2, 2, number), rng.beta(*SPREAD, number)
-    kappa = np.maximum(1 / spread**2 - 1, 1e-9)
+    mean, odds = rng.beta(0.5, 0.5, number), abs(SPREAD * rng.standard_t(3, number))
+    spread, kappa = odds / np.sqrt(1 + odds**2), odds**-2
     recall = rng.beta((mean * kappa)[:, None], ((1 - mean) * kappa)[:, None], (number, size))
     share = rng.dirichlet(np.full(size, 1.0), number)  # four cases: mass 4/C a row
     rows = np.empty((number, size, size))

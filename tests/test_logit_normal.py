@@ -153,7 +153,7 @@ def plain_log_density(story, mu, hard, logits, sd, half):
     found += np.log(special.expit(mu) * special.expit(-mu)).sum()
     entity, dataset = story.pairs.T
     for name in story.terms:
-        found += stats.halfnorm(scale=story.sd).logpdf(sd[name]).sum() + stats.beta(2, 2).logpdf(half[name])
+        found += stats.halfnorm(scale=story.spread).logpdf(sd[name]).sum() + stats.beta(2, 2).logpdf(half[name])
         rho = 2 * half[name] - 1
         covariance = np.outer(sd[name], sd[name]) * [[1, rho], [rho, 1]]
         off = hard if name == "difficulty" else logits - (mu[entity] - hard[dataset])
@@ -169,7 +169,7 @@ def test_the_density_of_the_graph_is_the_one_of_the_story(entities):
         counts = xr.where(
             (counts["dataset"] == 2) & (counts["actual"] == "positive"), 0, counts, keep_attrs=True
         ).transpose(*counts.dims)
-    story = tell(NAME, counts, {"prior": 2.0, "sd": 0.7})
+    story = tell(NAME, counts, {"prior": 2.0, "spread": 0.7})
     model = story.build()
     logp = model.compile_logp(jacobian=False, mode="FAST_COMPILE")
     rng = np.random.default_rng(5)
@@ -397,7 +397,7 @@ def test_without_terms_rates_are_beta():
 @pytest.mark.slow
 def test_next_to_no_spread_is_one_pool():
     counts = tables(1, 6)
-    post = fit(counts, sd=1e-3, draws=500)["posterior"]
+    post = fit(counts, spread=1e-3, draws=500)["posterior"]
     pooled = br.pool(counts).isel(entity=0).values
     for c in (0, 1):
         law = stats.beta(1 + pooled[c, c], 1 + pooled[c, 1 - c])
@@ -462,8 +462,8 @@ REFUSED = [
     ({"prevalence": "observed"}, "prevalence must be 'sampled', a number or a DataArray for a hierarchical"),
     ({"typical": "mode"}, r"typical must be one of \['median', 'mean'\]; got 'mode'"),
     ({"typical": None}, "typical must be one of"),
-    ({"sd": 0}, "sd must "),
-    ({"sd": "wide"}, "sd must "),
+    ({"spread": 0}, "spread must "),
+    ({"spread": "wide"}, "spread must "),
     ({"prior": "haldane"}, "prior must be positive"),
 ]
 

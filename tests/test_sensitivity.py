@@ -319,8 +319,21 @@ def test_unmeasured_tables_are_not_checked():
 
 def test_a_prior_of_the_same_concentrations_is_left_out_of_every_model():
     result = br.sensitivity(CLOSE, "f1", model="hierarchical_beta_binomial", draws=50, seed=1)
-    # For two classes four cases are the uniform prior.
-    assert result["alternative"].values.tolist() == ["base", "prior jeffreys"]
+    # For two classes one observation of each is Jeffreys' prior.
+    spreads = [f"prior of the spread at {factor} its scale" for factor in ("half", "twice")]
+    assert result["alternative"].values.tolist() == ["base", "prior uniform", *spreads]
+
+
+@pytest.mark.parametrize(("factor", "scale"), [("half", 0.125), ("twice", 0.5)])
+def test_the_prior_of_the_spread_is_an_alternative_of_hierarchical_models(factor, scale):
+    cells = {"tn": [45, 40, 30, 60], "fp": [5, 10, 20, 40], "fn": [10, 2, 5, 1], "tp": [40, 48, 45, 19]}
+    counts = br.from_counts(**cells, entity=["a", "a", "b", "b"], dataset=["x", "y"] * 2)
+    name, root = "hierarchical_beta_binomial", np.random.SeedSequence(1)
+    found = br.sensitivity(counts, "tpr", model=name, priors=[], datasets=False, draws=100, seed=1)
+    wanted = br.credible_ranking(br.fit(counts, name, draws=100, seed=root, spread=scale), "tpr")
+    one = found.sel(alternative=f"prior of the spread at {factor} its scale")
+    np.testing.assert_allclose(one["median"], wanted["median"], rtol=1e-12)
+    assert one["kind"] == "prior"
 
 
 def test_hierarchical_models_keep_data_sets_apart():

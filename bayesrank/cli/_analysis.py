@@ -34,8 +34,8 @@ OPTIONS = (
     ),
     click.option(
         "--prior",
-        help="four_cases, uniform, jeffreys, haldane, or a number. [default: four_cases; haldane, which is none, for "
-        "graded outcomes of single cases]",
+        help="four_cases, uniform, jeffreys, haldane, unit, or a number. [default: four_cases; unit for hierarchical "
+        "models; haldane, which is none, for graded outcomes of single cases]",
     ),
     click.option(
         "--prevalence", help="sampled, observed, or the share of positives: 0.02 or 2%. [default: the model's]"

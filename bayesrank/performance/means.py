@@ -18,6 +18,8 @@ __all__ = ["mean_over_datasets"]
 NAMED = 6
 #: Below so many units in all, what is said of few units stays true of their mean.
 FEW = 50
+#: A split prior is said to lose variance where it leaves a smaller share of the standard error.
+KEPT = 0.95
 
 
 def mean_over_datasets(source: Any, weights: Any = None) -> Any:
@@ -29,6 +31,11 @@ def mean_over_datasets(source: Any, weights: Any = None) -> Any:
 
     A prior on each of many data sets is as many priors, and their mean is not what was observed: fit with
     ``split_prior=True``, which spreads one prior over the data sets. Where that was not done a note says so.
+
+    A split prior says little of a single data set, and a rate of 1 on three cases is then taken as known. With n cases
+    in each data set the intervals are too narrow by sqrt((n - 1) / (n + 1)): with 3 cases they hold in about 0.85, with
+    20 in 0.94. A note warns below 20 cases. The same mean of a model that learns how data sets differ
+    (``"hierarchical_beta_binomial"``) holds in 0.91 to 0.97.
 
     Parameters
     ----------
@@ -80,7 +87,9 @@ def mean_over_datasets(source: Any, weights: Any = None) -> Any:
         raise ValueError(f"source must have a posterior group; got the groups {sorted(groups)}")
     weight = _weights(groups["posterior"], weights)
     prior = groups.get("constant_data", xr.Dataset()).get("prior_concentration")
-    kept = {"posterior": _posterior(groups["posterior"], weight, {} if prior is None else {"prior": prior})}
+    counts = groups.get("observed_data", xr.Dataset()).get("counts")
+    known = {name: array for name, array in (("prior", prior), ("counts", counts)) if array is not None}
+    kept = {"posterior": _posterior(groups["posterior"], weight, known)}
     if "observed_data" in groups:
         kept["observed_data"] = _observed(groups["observed_data"], weight)
     return to_container(kept | {name: groups[name] for name in ("constant_data", "sample_stats") if name in groups})
@@ -147,7 +156,34 @@ def _posterior(posterior: xr.Dataset, weight: xr.DataArray, known: Mapping[str, 
     others = posterior.drop_vars([*over, "rate"], errors="ignore")
     found = others.assign({name: _mean(posterior[name], weight) for name in over})
     kind = {"kind": "observed"} if "performance" in over else {}
-    return found.assign_attrs(posterior.attrs | kind | _stated(weight, posterior.attrs, known.get("prior")))
+    lost = _lost_variance(posterior.attrs, known.get("counts"), weight)
+    return found.assign_attrs(posterior.attrs | kind | _stated(weight, posterior.attrs, known.get("prior")) | lost)
+
+
+def _lost_variance(attrs: Mapping[Any, Any], counts: xr.DataArray | None, weight: xr.DataArray) -> dict[str, str]:
+    """The attr ``caveat`` where a prior that is split over data sets of few cases loses variance of the mean.
+
+    With n cases the expected posterior variance of a rate is (n - 1) / (n + 1) of the variance of its estimate, since
+    the observed rates lie nearer to 0 and 1 than the true ones.
+    """
+    if not int(attrs.get("split_prior", 0)) or counts is None or not {"entity", "dataset"} <= set(counts.dims):
+        return {}
+    if "population" in attrs or weight.size < 2:
+        return {}
+    answers = "outcome" if "outcome" in counts.dims else "predicted"
+    labelled = counts if "dataset" in counts.coords else counts.assign_coords(dataset=range(counts.sizes["dataset"]))
+    cases = labelled.sum(answers).sel(dataset=weight["dataset"].values).drop_vars("dataset").astype(float)
+    cases = cases.where(cases > 0)
+    squares = weight.drop_vars("dataset") ** 2 / cases
+    kept = float(((squares * (cases - 1) / (cases + 1)).sum("dataset") / squares.sum("dataset")).min() ** 0.5)
+    if not kept < KEPT:
+        return {}
+    of = " of a class" if answers == "predicted" else ""
+    return {
+        "caveat": f"Data sets have as few as {int(cases.min())} cases{of}, and a split prior loses variance there: "
+        f"intervals of the mean are too narrow by up to {100 * (1 - kept):.0f}%. The model "
+        "'hierarchical_beta_binomial' keeps it."
+    }
 
 
 def _observed(data: xr.Dataset, weight: xr.DataArray) -> xr.Dataset:

@@ -72,7 +72,7 @@ def summary_points(source: Any, prob: float = 0.95) -> xr.Dataset:
     ... )
     >>> points = summary_points(br.fit(studies, "hierarchical_beta_binomial", seed=1))
     >>> points["tpr"].round(1).values.tolist(), points["cases"].values.tolist()
-    ([0.7], [[70, 70, 130, 40]])
+    ([0.8], [[70, 70, 130, 40]])
     """
     prob = credibility("prob", prob)
     group = posterior_of(source)

@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
+from bayesrank import _text
 from bayesrank._compat import groups_of, held_in, import_arviz, is_container
 from bayesrank._draws import draw_dims
-from bayesrank._notes import Note
+from bayesrank._notes import Caveat, Note
 from bayesrank._nuts import complaint
 from bayesrank._provenance import provenance
 from bayesrank.counts import are_outcomes
@@ -40,6 +41,9 @@ from bayesrank.scores.score import values_of
 
 __all__ = ["Evidence", "cases_of", "evidence_of", "sampling"]
 
+#: With fewer data sets, what is learned of how they differ is mostly the prior.
+FEW_DATASETS = 10
+
 
 @dataclass(frozen=True)
 class Evidence:
@@ -49,6 +53,8 @@ class Evidence:
     counts: xr.DataArray | None = None
     #: Observed performance (entity, actual, predicted) where it is a mean over data sets, of which ``counts`` are.
     shares: xr.DataArray | None = None
+    #: Observed performance, or value, of all cases pooled, where a typical data set is ranked.
+    pooled: xr.DataArray | None = None
     #: Other observed values of what is ranked, by entity.
     values: xr.DataArray | None = None
     #: The performance that is ranked, where it is a table in memory.
@@ -68,6 +74,8 @@ class Evidence:
     #: Names of the data sets, and their weights where the ranking is by a mean over them.
     datasets: tuple[Any, ...] = ()
     weights: np.ndarray | None = None
+    #: The fewest data sets on which an entity was measured, where others like these are ranked.
+    fewest_datasets: int | None = None
 
     def at(self, dim: str, i: int) -> "Evidence":
         """That of one data set, or one item of another dim."""
@@ -79,6 +87,7 @@ class Evidence:
             self,
             counts=one(self.counts),
             shares=one(self.shares),
+            pooled=one(self.pooled),
             values=one(self.values),
             performance=one(self.performance),
             cases=one(self.cases),
@@ -180,6 +189,20 @@ class Evidence:
         observed = self.counts if self.shares is None else self.shares
         if observed is None or score is None:
             return self.values
+        return self._score(score, observed)
+
+    def observed_in_pool(self, score: Score | None) -> xr.DataArray | None:
+        """Return the score of all cases pooled (entity), where a typical data set is ranked; else None.
+
+        A typical rate lies between the mean over data sets and the rate of the pool, nearer to the pool the more the
+        data sets are alike.
+        """
+        if self.pooled is None or not outcome_dims(self.pooled):
+            return self.pooled
+        return None if score is None else self._score(score, self.pooled)
+
+    def _score(self, score: Score, observed: xr.DataArray) -> xr.DataArray | None:
+        """The score of an observed performance, at the prevalence that is ranked."""
         given = (self.about or {}).get("prevalence", "sampled")
         if given in ("sampled", "observed") or not score.depends_on_prevalence:
             return score(observed)
@@ -212,8 +235,10 @@ class Evidence:
     def notes(self, score: Score | None) -> list[str]:
         """Sentences on what the evidence cannot carry."""
         about = self.origin()
-        lines = [*self.sampler, *self._pooled(score)]
-        lines += [*([str(about["note"])] if "note" in about else []), *self._kinds(score)]
+        stated = [str(about["note"])] if "note" in about else []
+        if about.get("caveat"):
+            stated.append(Note(str(about["caveat"]), Caveat.FEW_UNITS))
+        lines = [*self.sampler, *self._pooled(score), *stated, *self._kinds(score)]
         if score is not None and score.depends_on_prevalence and self.about is not None:
             lines += prevalences(*self._shares(), score) + designed(score, self.about)
         if self.counts is not None:
@@ -226,9 +251,14 @@ class Evidence:
         return dict(about) if self.counts is None else {**self.counts.attrs, **about}
 
     def facts(self) -> dict[str, str]:
-        """Attrs of a ranking that say how its evidence was put together; none where there is nothing to say."""
+        """Attrs of a ranking: how its evidence was put together, and which data set of a population is ranked."""
         lines = provenance(self.origin())
-        return {"evidence": " ".join(lines)} if lines else {}
+        found = {"evidence": " ".join(lines)} if lines else {}
+        if self.kind:
+            found["kind"] = self.kind
+        if self.kind == "typical":
+            found["typical"] = str((self.about or {}).get("typical", ""))
+        return found
 
     def _pooled(self, score: Score | None) -> list[Note]:
         """Whether pooled data sets differ."""
@@ -240,15 +270,25 @@ class Evidence:
         return differing_datasets(about, score, names)
 
     def _kinds(self, score: Score | None) -> list[str]:
-        """Which data set is ranked, where a model learned what others would be like."""
+        """Which data set is ranked, where a model learned what others would be like, and from how few."""
         about = self.about or {}
+        lines: list[str] = []
         if self.kind == "new":
-            return ["Ranked is one more data set like these, as uncertain as data sets differ."]
-        if self.kind != "typical" or "typical" not in about:
-            return []
-        learned = about.get("prevalence", "") == "sampled" and score is not None and score.depends_on_prevalence
-        at = ", at their mean prevalence" if learned else ""
-        return [f"Ranked is the typical data set: {about['typical']}{at}."]
+            lines = ["The ranking is for one new data set; its intervals include how much data sets differ."]
+        elif self.kind == "typical" and "typical" in about:
+            learned = about.get("prevalence", "") == "sampled" and score is not None and score.depends_on_prevalence
+            at = ", at their mean prevalence" if learned else ""
+            lines = [f"The ranking is for a typical data set: {about['typical']}{at}."]
+        if lines and self.fewest_datasets is not None and self.fewest_datasets < FEW_DATASETS:
+            lines.append(
+                Note(
+                    f"An entity was measured on {_text.count(self.fewest_datasets, 'data set')} only. With fewer than "
+                    f"{FEW_DATASETS}, the intervals of a {self.kind} data set depend on the prior of the spread "
+                    "(option 'spread').",
+                    Caveat.FEW_UNITS,
+                )
+            )
+        return lines
 
     def _shares(self) -> tuple[xr.DataArray | None, np.ndarray | None]:
         """Mean (entity, actual) and variance of class shares: of the cases, or else of the draws of the performance."""
@@ -292,7 +332,10 @@ def evidence_of(source: Any, variable: str | None, values: xr.DataArray, kind: s
         prior=held_in(groups.get("constant_data"), "prior_concentration"),
         datasets=tuple(values["dataset"].values.tolist()) if "dataset" in values.coords else (),
         weights=_dataset_weights(about or {}, values),
+        fewest_datasets=_fewest_datasets(source, posterior) if many else None,
     )
+    if many and wanted == "typical":
+        return _of_typical(known, source, variable, values)
     if variable is not None:
         seen = held_in(groups.get("observed_data"), variable)
         counts = observed_counts(source) if variable == "mean_outcome" else None
@@ -315,6 +358,63 @@ def evidence_of(source: Any, variable: str | None, values: xr.DataArray, kind: s
     array = as_performance(source, kind)
     table = {"entity", *OUTCOME_DIMS} <= set(array.dims) and array.chunks is None
     return replace(known, performance=array if table else None)
+
+
+def _fewest_datasets(source: Any, posterior: xr.Dataset | None) -> int | None:
+    """The fewest data sets on which an entity was measured; None where not known."""
+    counts = observed_counts(source)
+    if counts is not None and {"entity", "dataset"} <= set(counts.dims):
+        cases = counts.sum(outcome_dims(counts))
+        return int((cases > 0).sum("dataset").min())
+    return None if posterior is None else posterior.sizes.get("dataset")
+
+
+def _of_typical(known: Evidence, source: Any, variable: str | None, values: xr.DataArray) -> Evidence:
+    """What was observed of a typical data set: the mean over data sets, or their median, and the pool."""
+    counts = observed_counts(source)
+    if counts is None or "dataset" not in counts.dims or not _fits(pool := counts.sum("dataset"), values):
+        return known
+    middle = "median" if "median" in str((known.about or {}).get("typical", "")) else "mean"
+    if variable is None:
+        return replace(known, shares=_typical_shares(counts, middle), pooled=as_performance(pool))
+    if not are_outcomes(counts):
+        return known
+    each = mean_outcome(counts).reset_coords(drop=True)
+    return replace(known, values=getattr(each, middle)("dataset"), pooled=mean_outcome(pool).reset_coords(drop=True))
+
+
+def _typical_shares(counts: xr.DataArray, middle: str) -> xr.DataArray:
+    """Observed rates over data sets, each weighing the same, at the mean class shares of test sets.
+
+    Parameters
+    ----------
+    counts : xarray.DataArray
+        (entity, dataset, actual, predicted) or (entity, dataset, outcome), with the coord ``test_set``.
+    middle : {"mean", "median"}
+        Of the rates of each class, over the data sets with cases of the class.
+
+    Examples
+    --------
+    Rates of 0.9 and 0.5 on ten and on two cases, whose pool has 10 of 12:
+
+    >>> import bayesrank as br
+    >>> counts = br.from_counts(tn=[9, 1], fp=[1, 1], fn=[2, 4], tp=[8, 6], entity=["a", "a"], dataset=["x", "y"])
+    >>> table = _typical_shares(counts, "mean")
+    >>> [round(float(score(table)[0]), 2) for score in (br.scores.tnr, br.scores.tpr)]
+    [0.7, 0.7]
+    """
+    answers = str(counts.dims[-1])
+    plain = counts.reset_coords(drop=True)
+    total = plain.sum(answers)
+    rates = getattr(plain / total.where(total > 0), middle)("dataset")
+    if are_outcomes(counts):
+        return rates
+    cases = total.where(total.sum("actual") > 0)
+    share = (cases / cases.sum("actual")).stack(table=("entity", "dataset"))
+    # A test set enters once, whichever entities met it.
+    named = counts["test_set"].values.ravel() if "test_set" in counts.coords else np.arange(share.sizes["table"])
+    first = np.sort(np.unique(named, return_index=True)[1])
+    return rates * share.isel(table=first).mean("table")
 
 
 def cases_of(source: Any, values: xr.DataArray) -> xr.DataArray | None:

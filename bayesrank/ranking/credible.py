@@ -205,7 +205,10 @@ def _one(values: xr.DataArray, evidence: Evidence, found: Scored, asked: Asked) 
     seen, extreme = evidence.observed(score), evidence.extreme()
     result["observed"] = np.full(size, np.nan) if seen is None else seen.values.astype(float)
     settled = np.zeros(size, bool) if extreme is None else extreme.values
-    result["contradicted"] = _contradicted(x, result, found, asked.prob) & ~settled
+    result["contradicted"] = _contradicted(x, result["observed"], result, found, asked.prob) & ~settled
+    pooled = evidence.observed_in_pool(score)
+    if pooled is not None:  # a typical value lies between the pool's and the mean over data sets
+        result["contradicted"] &= _contradicted(x, pooled.values.astype(float), result, found, asked.prob)
     result["cases"] = evidence.size(size)
     result["notes"] = "\n".join(evidence.notes(score))
     variables = variables_of(result, ERROR)
@@ -218,12 +221,14 @@ def _one(values: xr.DataArray, evidence: Evidence, found: Scored, asked: Asked) 
     return xr.Dataset(variables, coords, found.facts() | facts | evidence.facts())
 
 
-def _contradicted(x: np.ndarray, result: dict[str, Any], found: Scored, prob: float) -> np.ndarray:
+def _contradicted(
+    x: np.ndarray, observed: np.ndarray, result: dict[str, Any], found: Scored, prob: float
+) -> np.ndarray:
     """Whether what was observed lies beyond the tail of its own interval, by more than Monte-Carlo error.
 
     One at an end of the score's range is outside of every equal-tailed interval, and contradicts nothing.
     """
-    observed, size = result["observed"], result["effective_sample_size"]
+    size = result["effective_sample_size"]
     defined = np.maximum((~np.isnan(x)).sum(axis=0), 1)
     beyond = np.minimum((x <= observed).sum(axis=0), (x >= observed).sum(axis=0)) / defined
     at_an_end = np.isclose(observed[:, None], found.facts()["range"], rtol=1e-9, atol=1e-9).any(axis=1)
