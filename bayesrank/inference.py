@@ -60,7 +60,8 @@ def fit(
         Of all randomness. Exact draws of an entity depend on the seed, its name and its evidence, not on its
         neighbours; the first draws of a longer run are those of a shorter one.
     sampler : {"auto", "exact", "nuts"}
-        "auto" draws exactly where the model can, and samples elsewhere.
+        "auto" draws exactly where the model can. Elsewhere it uses the model's own sampler, if there is one and
+        ``nuts`` is not given, and NUTS otherwise.
     groups : sequence of str
         Extra groups: any of "prior", "prior_predictive", "posterior_predictive", "log_likelihood".
     nuts : mapping, optional
@@ -154,7 +155,7 @@ def fit(
     if exact and sampler != "nuts":
         result["posterior"] = _exact(story, "posterior", shape, root, sizes)
     else:
-        result |= _sampled(story, shape, root, result, dict(nuts or {}))
+        result |= _sampled(story, shape, root, result, None if sampler == "auto" and nuts is None else dict(nuts or {}))
     if {"prior", "prior_predictive"} & set(groups):
         _needs(story, "draw" if exact else "draw_prior", "prior")
         result["prior"] = _exact(story, "prior", shape, root, sizes).assign_attrs(kind=story.kind)
@@ -169,7 +170,7 @@ def fit(
         "model": model if isinstance(model, str) else type(story).__name__,
         "words": story.words,
         "kind": story.kind,
-        "sampler": "nuts" if "sample_stats" in result else "exact",
+        "sampler": result["sample_stats"].attrs.get("sampler", "nuts") if "sample_stats" in result else "exact",
         **({"nuts": json.dumps(dict(nuts), default=str)} if nuts else {}),
         "seed": str(seed),
         "inference_library": "bayesrank",
@@ -218,18 +219,30 @@ def _sampled(
     shape: tuple[int, int],
     root: np.random.SeedSequence,
     observed: Mapping[str, xr.Dataset],
-    options: dict[str, Any],
+    options: dict[str, Any] | None,
 ) -> dict[str, xr.Dataset]:
-    """Draws by NUTS, from a seed that depends on the evidence."""
+    """Draws by the model's own sampler, if there is one and no options of NUTS; else by NUTS.
+
+    The seed of NUTS depends on the evidence.
+    """
+    if options is None and hasattr(story, "sample_chains"):
+        sampled = story.sample_chains(shape, root)
+        warn(sampled["sample_stats"], shape[0], TUNE)
+        return {"posterior": _finished(story, sampled["posterior"], root), "sample_stats": sampled["sample_stats"]}
     evidence = [group[name].values for group in observed.values() for name in sorted(map(str, group.variables))]
     seed = int(stream(root, "nuts", type(story).__name__, fingerprint(*evidence)).integers(2**31))
-    options = getattr(story, "nuts", {}) | options
+    options = getattr(story, "nuts", {}) | (options or {})
     sampled = sample(story.build(), shape, seed, options)
     warn(sampled["sample_stats"], shape[0], options.get("tune", TUNE))
-    posterior = story.performances(sampled["posterior"], root)
+    return {"posterior": _finished(story, sampled["posterior"], root), "sample_stats": sampled["sample_stats"]}
+
+
+def _finished(story: Any, sampled: xr.Dataset, root: np.random.SeedSequence) -> xr.Dataset:
+    """The posterior group from sampled variables, with the coords of the model."""
+    posterior = story.performances(sampled, root)
     if hasattr(story, "coords"):
         posterior = posterior.assign_coords({k: v for k, v in story.coords().items() if k not in posterior.coords})
-    return {"posterior": posterior, "sample_stats": sampled["sample_stats"]}
+    return posterior
 
 
 def _needs(story: Any, method: str, group: str) -> None:

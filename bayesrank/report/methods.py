@@ -29,6 +29,11 @@ MODELS = {
         "Rubin (1981). The Bayesian bootstrap. Annals of Statistics 9:130-134.",
     ),
 }
+#: Samplers of Markov chains, by the attr ``sampler`` of a posterior.
+CHAINS = {
+    "nuts": "Markov chain Monte Carlo (NUTS)",
+    "metropolis": "Markov chain Monte Carlo (Metropolis steps)",
+}
 SAMPLER = "Hoffman and Gelman (2014). The No-U-Turn sampler. Journal of Machine Learning Research 15:1593-1623."
 CONFIDENCE = (
     "Mogstad, Romano, Shaikh and Wilhelm (2024). Inference for ranks with applications to mobility across "
@@ -121,7 +126,7 @@ def methods(
         if draws:
             said.append(f"Simultaneous rank intervals and confidence sets of ranks rest on {draws:,} posterior draws.")
     elif draws and draws > 1:
-        how = "Markov chain Monte Carlo (NUTS)" if sampled else "independent draws"
+        how = CHAINS.get(str(about.get("sampler")), "independent draws")
         said.append(f"Every one of {draws:,} posterior draws ({how}) was scored and ranked.")
     said.append(
         f"Intervals are equal-tailed and hold {percent} of the posterior; an entity belongs to a tier unless the "
