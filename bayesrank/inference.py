@@ -178,7 +178,15 @@ def fit(
     }
     order = ("posterior", "sample_stats", *GROUPS, "observed_data", "constant_data")
     kept = [name for name in order if name in result and (name in groups or name not in GROUPS)]
+    for name in ("posterior", "prior"):
+        if name in kept:
+            result[name] = _plain_coords(result[name], result["observed_data"])
     return to_container({name: result[name] for name in kept})
+
+
+def _plain_coords(group: xr.Dataset, observed: xr.Dataset) -> xr.Dataset:
+    """Leave out coords that describe entities and data sets: ``observed_data`` has them, and ArviZ stumbles on them."""
+    return group.drop_vars([name for name in group.coords if name not in group.dims and name in observed.coords])
 
 
 @cache

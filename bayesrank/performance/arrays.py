@@ -273,7 +273,26 @@ def _find(source: Any, kind: str | None) -> xr.DataArray:
     variable = KINDS.get(kind or posterior.attrs.get("kind", "observed"), "performance")
     if variable not in posterior:
         raise ValueError(f"source must hold a variable {variable!r}; got {sorted(map(str, posterior.data_vars))}")
-    return posterior[variable]
+    return describe_items(source, posterior[variable])
+
+
+def describe_items(source: Any, array: xr.DataArray) -> xr.DataArray:
+    """Add to a variable of a posterior what the observed data say of its entities and data sets.
+
+    These coords are no part of a fitted posterior group, since ArviZ cannot summarise variables of which only some have
+    a coord.
+    """
+    groups = groups_of(source) if is_container(source) else {}
+    observed = groups.get("observed_data")
+    if observed is None:
+        return array
+    found = {}
+    for name, coord in observed.coords.items():
+        if name in observed.dims or name in array.coords or not coord.dims or set(coord.dims) - set(array.dims):
+            continue
+        if all(dim in coord.coords and coord[dim].equals(array[dim]) for dim in coord.dims):
+            found[name] = coord.variable
+    return array.assign_coords(found) if found else array
 
 
 def _check(array: xr.DataArray, outcome: list[str]) -> None:
