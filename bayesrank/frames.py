@@ -15,7 +15,6 @@ from bayesrank._checks import (
     is_number,
     item_names,
     labelled_numbers,
-    numbers,
     one_of,
     whole_numbers,
 )

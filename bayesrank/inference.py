@@ -23,7 +23,7 @@ from bayesrank.models import tell
 
 __all__ = ["fit"]
 
-GROUPS = ("prior", "prior_predictive", "posterior_predictive", "log_likelihood")
+GROUPS = ("prior", "prior_predictive", "posterior_predictive", "log_likelihood", "log_prior")
 
 
 def fit(
@@ -63,7 +63,7 @@ def fit(
         "auto" draws exactly where the model can. Elsewhere it uses the model's own sampler, if there is one and
         ``nuts`` is not given, and NUTS otherwise.
     groups : sequence of str
-        Extra groups: any of "prior", "prior_predictive", "posterior_predictive", "log_likelihood".
+        Extra groups: any of "prior", "prior_predictive", "posterior_predictive", "log_likelihood", "log_prior".
     nuts : mapping, optional
         Arguments of :func:`pymc.sample` (``tune``, ``target_accept``, ``progressbar``, ...); ``nuts_sampler``: by
         default nutpie where it is installed, else PyMC's. On a terminal a bar says how far it is.
@@ -163,9 +163,10 @@ def fit(
         if name in groups:
             _needs(story, "replicate", name)
             result[name] = story.replicate(result[name.removesuffix("_predictive")], root, name)
-    if "log_likelihood" in groups:
-        _needs(story, "log_likelihood", "log_likelihood")
-        result["log_likelihood"] = story.log_likelihood(result["posterior"])
+    for name in ("log_likelihood", "log_prior"):
+        if name in groups:
+            _needs(story, name, name)
+            result[name] = getattr(story, name)(result["posterior"])
     result["posterior"].attrs |= story.settings | {
         "model": model if isinstance(model, str) else type(story).__name__,
         "words": story.words,
@@ -180,7 +181,7 @@ def fit(
     kept = [name for name in order if name in result and (name in groups or name not in GROUPS)]
     for name in ("posterior", "prior"):
         if name in kept:
-            result[name] = _plain_coords(result[name], result["observed_data"])
+            result[name] = _plain_coords(result[name], result.get("observed_data", xr.Dataset()))
     return to_container({name: result[name] for name in kept})
 
 

@@ -203,7 +203,8 @@ class HierarchicalLogitNormal(Hierarchical):
     def sample_chains(self, shape: tuple[int, int], root: np.random.SeedSequence) -> dict[str, xr.Dataset]:
         """Sample medians, spreads and logits by compiled Metropolis steps, until the chains have mixed.
 
-        Sweeps between draws are doubled while effective draws are few: see :mod:`bayesrank.models._logit_normal_kernel`.
+        Sweeps between draws are doubled while there are few effective draws: see
+        :mod:`bayesrank.models._logit_normal_kernel`.
         """
         from bayesrank._nuts import diagnostics
 
@@ -486,6 +487,25 @@ class HierarchicalLogitNormal(Hierarchical):
         coords |= {str(d): self.counts[d].values for d in self.counts.dims}
         values = own.reshape(*(posterior.sizes[d] for d in draws), *self.counts.shape)
         return xr.DataArray(values, coords, (*draws, *map(str, self.counts.dims)), "counts")
+
+    def log_prior(self, posterior: xr.Dataset) -> xr.Dataset:
+        """Log prior densities, each over (chain, draw): of the logits of median rates, and of each term's spread.
+
+        Those of standard deviations are densities of these, not of their logarithms. Constants are left out.
+        """
+        draws = ("chain", "draw")
+        shape = tuple(posterior.sizes[d] for d in draws)
+        held = self._held(posterior)
+        right, wrong = (-np.logaddexp(0, sign * held["mu"]) for sign in (-1, 1))
+        found = {"median_rate": (self.alpha[..., 0] * right + self.alpha[..., 1] * wrong).sum((1, 2))}
+        for name in self.terms:
+            log = -((held[f"sd_of_{name}"] / self.sd) ** 2).sum(1) / 2
+            if len(self.right) == 2:
+                half = held[f"half_of_{name}"]
+                log = log + (CORRELATION - 1) * np.log(half * (1 - half))
+            found[f"spread_of_{name}"] = log
+        coords = {d: posterior[d] for d in draws}
+        return xr.Dataset({name: (draws, log.reshape(shape)) for name, log in found.items()}, coords)
 
     def log_likelihood(self, posterior: xr.Dataset) -> xr.Dataset:
         """Log probability of each table given its class sizes and what was learned: ``counts`` (entity, [dataset]).

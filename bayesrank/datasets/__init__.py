@@ -150,8 +150,8 @@ _DATA_SETS = {
     ),
     "ascus_hc2_repc": _DataSet(
         "Repeat cytology and HC2 for the triage of women with ASC-US cytology: ten studies",
-        "Two tests, repeat cytology (RepC) and Hybrid Capture 2 (HC2), in ten studies that used both. The positive class "
-        "is cervical intraepithelial neoplasia of grade 2 or worse (CIN2+).",
+        "Two tests, repeat cytology (RepC) and Hybrid Capture 2 (HC2), in ten studies that used both. The positive "
+        "class is cervical intraepithelial neoplasia of grade 2 or worse (CIN2+).",
         "Which test finds CIN2+ better, and how much do the studies differ?",
         "published facts, laid out again",
         "Arbyn et al. (2013), Cochrane Database of Systematic Reviews CD008054; Nyaga, Arbyn, Aerts (2017), Journal of "
