@@ -411,7 +411,7 @@ def run(rng, pairs, datasets, data, alpha, sd, both, moving, spread, mu, steps, 
                     place_mean[:] = 0.0
                     place_square[:] = 0.0
                 else:
-                    shape = np.linalg.cholesky(place_square / seen + 1e-4 * np.eye(size))
+                    shape[:] = np.linalg.cholesky(place_square / seen + 1e-4 * np.eye(size))
                     if sweep < 4 * LOOK:
                         reach = np.log(1.5 / np.sqrt(size))
         elif (sweep - warm) % thin == thin - 1:
