@@ -164,8 +164,8 @@ nuts={'target_accept': 0.95}; if they stay, a tighter prior or another parametri
         )
     if rhat > RHAT:
         wrong.append(f"R-hat up to {rhat:.2f}")
-        more = "" if sampler == "metropolis" else f"more tuning, nuts={{'tune': {2 * (tune or TUNE)}}}, and "
-        todo.append(f"Chains that disagree: {more}more draws{', draws=' if sampler == 'metropolis' else ''}.")
+        tuning = "" if sampler == "metropolis" else f"more tuning, nuts={{'tune': {2 * (tune or TUNE)}}}, and "
+        todo.append(f"Chains that disagree: {tuning}more draws{', draws=' if sampler == 'metropolis' else ''}.")
     if effective < EFFECTIVE * chains:
         wrong.append(f"only {effective:.0f} effective draws")
         times = max(2, int(np.ceil(EFFECTIVE * chains / max(effective, 1.0))))

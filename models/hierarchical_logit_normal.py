@@ -232,17 +232,17 @@ class HierarchicalLogitNormal(Hierarchical):
         turn = np.lexsort((dataset, entity))
         pairs = np.stack([entity, dataset], -1)[turn]
         logit, information = empirical_logits(self.hits, self.cases)
-        data = np.zeros((len(pairs), 4, 2))
+        parts = np.zeros((len(pairs), 4, 2))
         for i, part in enumerate((logit, information, self.hits, self.cases)):
-            data[:, i, :rows] = part[turn]
-        data = data.reshape(-1, 8)
+            parts[:, i, :rows] = part[turn]
+        data = parts.reshape(-1, 8)
         alpha = np.ones((entities, 2, 2))
         alpha[:, :rows] = self.alpha[places]
         key = fingerprint(pairs, data, alpha, [self.sd, thin], [*self.terms])
         generators = [stream(root, "chains", key, chain) for chain in range(shape[0])]
         run = self._walk_chain if self.terms else self._draw_medians
-        parts = [run(rng, pairs, datasets, data, alpha, shape[1], thin) for rng in generators]
-        mu, spread, hard, logits, accepted = (np.stack(part) for part in zip(*parts, strict=True))
+        chains = [run(rng, pairs, datasets, data, alpha, shape[1], thin) for rng in generators]
+        mu, spread, hard, logits, accepted = (np.stack(part) for part in zip(*chains, strict=True))
         mu, hard, logits = mu[..., :rows], hard[..., :rows], logits[..., :rows]
         dims = ("chain", "draw")
         found: dict[str, Any] = {
