@@ -10,7 +10,7 @@ from bayesrank._checks import is_number, sequence
 from bayesrank.cases._tables import counts_of
 from bayesrank.conflicts import prior_conflict
 from bayesrank.counts import are_outcomes, check_counts, check_outcomes, pool, pool_untested
-from bayesrank.models import chosen_by_evidence, find, in_closed_form, takes_cases
+from bayesrank.models import chosen_by_evidence, find, in_closed_form, options_of, takes_cases
 from bayesrank.models import tell as tell_model
 from bayesrank.models._joint import checked
 from bayesrank.models._margins import VALUES
@@ -174,6 +174,8 @@ def _default_priors(base: Alternative) -> tuple[str, ...]:
 
 def _priors(base: Alternative, priors: Any, weights: bool) -> list[Alternative]:
     """Other priors, and the base's own scaled; those of the same concentrations once."""
+    if priors is None and "prior" not in options_of(find(base.model)):
+        return []  # a model of one's own, whose priors are not known here
     priors = _default_priors(base) if priors is None else priors
     named = dict(priors) if isinstance(priors, Mapping) else {_called(p): p for p in sequence("priors", priors)}
     # A base measure is a prior.
@@ -228,9 +230,16 @@ def _models(base: Alternative, models: Iterable[Any] | None, evidence: Evidence,
             kind="model",
             model=m,
             evidence=_taken(evidence, m, join),
+            options=_options_for(base, m),
         )
         for m in sequence("models", models)
     ]
+
+
+def _options_for(base: Alternative, model: Any) -> dict[str, Any]:
+    """Options of the base analysis, without those that only a model of one's own knows."""
+    own = set() if isinstance(base.model, str) else set(options_of(base.model)) - set(options_of(find(model)))
+    return {name: value for name, value in base.options.items() if name not in own}
 
 
 def _data(base: Alternative, evidence: Evidence, join: Any) -> list[Alternative]:

@@ -129,6 +129,7 @@ def complaint(
     chains: int,
     tune: int | None = None,
     accept: float | None = None,
+    sampler: str = "nuts",
 ) -> str:
     """What is wrong with the chains, and what to do about it; nothing of chains that can be trusted.
 
@@ -142,6 +143,8 @@ def complaint(
         Steps of tuning that there were.
     accept : float, optional
         The share of steps that the sampler was to take (``target_accept``).
+    sampler : str
+        ``"metropolis"`` has no options to change: it needs more draws.
 
     Examples
     --------
@@ -161,7 +164,8 @@ nuts={'target_accept': 0.95}; if they stay, a tighter prior or another parametri
         )
     if rhat > RHAT:
         wrong.append(f"R-hat up to {rhat:.2f}")
-        todo.append(f"Chains that disagree: more tuning, nuts={{'tune': {2 * (tune or TUNE)}}}, and more draws.")
+        tuning = "" if sampler == "metropolis" else f"more tuning, nuts={{'tune': {2 * (tune or TUNE)}}}, and "
+        todo.append(f"Chains that disagree: {tuning}more draws{', draws=' if sampler == 'metropolis' else ''}.")
     if effective < EFFECTIVE * chains:
         wrong.append(f"only {effective:.0f} effective draws")
         times = max(2, int(np.ceil(EFFECTIVE * chains / max(effective, 1.0))))
@@ -176,9 +180,8 @@ def warn(stats: xr.Dataset, chains: int, tune: int) -> None:
     """A warning with the complaint, if there is one, of what was sampled."""
     about = stats.attrs
     effective = np.nanmin([about["ess_bulk"], about["ess_tail"], np.inf])
-    if text := complaint(
-        about["divergences"], about["rhat"], float(effective), chains, tune, about.get("target_accept")
-    ):
+    how = tune, about.get("target_accept"), about.get("sampler", "nuts")
+    if text := complaint(about["divergences"], about["rhat"], float(effective), chains, *how):
         warnings.warn(text, UserWarning, stacklevel=3)
 
 

@@ -14,7 +14,7 @@ from bayesrank._checks import (
     in_words,
     is_number,
     item_names,
-    numbers,
+    labelled_numbers,
     one_of,
     whole_numbers,
 )
@@ -233,32 +233,34 @@ def _plain_outcomes(values: list) -> list:
     return [int(value) for value in values] if whole else list(map(float, values))
 
 
-def from_rates(
-    *, fpr: Any, fnr: Any, prevalence: Any, size: int | Sequence[int] | None = None, entity: Any = None
-) -> xr.DataArray:
-    """The two-class performance, or the confusion matrix, of error rates at a prevalence.
+def from_rates(*, tpr: Any, fpr: Any = None, tnr: Any = None, prevalence: Any, entity: Any = None) -> xr.DataArray:
+    """Return the two-class performance of a true positive rate and a false positive rate at a prevalence.
+
+    Draws are taken as they are, so a PyMC model of one's own needs one line to be ranked.
 
     Parameters
     ----------
-    fpr, fnr, prevalence : number or sequence of numbers
-        False positive rate α, false negative rate β, and share of the positive class π, between 0 and 1; sequences
-        have one length, one number an entity.
-    size : int or sequence of int, optional
-        Cases n. With it counts are given: the positives are nπ rounded to whole cases, the errors are the rates of
-        these and of the rest, rounded, too. Published rates are rounded themselves, so that cells may be off by a case.
+    tpr : number, sequence or DataArray
+        True positive rates, between 0 and 1. A sequence has one number for each entity. A DataArray may have any dims,
+        such as (chain, draw, entity), and may be lazy.
+    fpr, tnr : number, sequence or DataArray
+        False positive rates, or true negative rates: one of them.
+    prevalence : number, sequence or DataArray
+        Share of the positive class.
     entity : hashable or sequence, optional
-        Names of the entities; "entity 1", ... by default.
+        Names of the entities. By default those of a DataArray, else "entity 1", "entity 2", ...
 
     Returns
     -------
     xarray.DataArray
-        ``performance`` (entity, actual, predicted), probabilities; with ``size`` integer ``counts``, for
-        :func:`bayesrank.fit`.
+        ``performance`` (..., entity, actual, predicted): probabilities that sum to 1 over (actual, predicted). The dims
+        before ``entity`` are those of the DataArrays, with chain and draw first.
 
     Raises
     ------
     ValueError, TypeError
-        If a rate is no number between 0 and 1, or lengths differ.
+        If a rate is no number between 0 and 1, lengths or labels differ, or both or neither of ``fpr`` and ``tnr`` are
+        given.
 
     References
     ----------
@@ -266,34 +268,57 @@ def from_rates(
 
     Examples
     --------
-    >>> from_rates(fpr=0.1, fnr=0.25, prevalence=0.2, size=200).sel(actual="positive").values.tolist()
-    [[10, 30]]
-    >>> from_rates(fpr=0.1, fnr=0.25, prevalence=0.2).sel(actual="negative").values.round(3).tolist()
+    >>> from_rates(tpr=0.75, fpr=0.1, prevalence=0.2).sel(actual="negative").values.round(3).tolist()
     [[0.72, 0.08]]
+
+    Draws of a model of one's own:
+
+    >>> import bayesrank as br
+    >>> rng = np.random.default_rng(1)
+    >>> dims = ("chain", "draw", "entity")
+    >>> tpr, tnr = (xr.DataArray(rng.beta(a, 9, (4, 500, 2)), {"entity": ["A", "B"]}, dims) for a in ([40, 20], 30))
+    >>> performance = from_rates(tpr=tpr, tnr=tnr, prevalence=0.3)
+    >>> performance.dims
+    ('chain', 'draw', 'entity', 'actual', 'predicted')
+    >>> bool(br.credible_ranking(performance, "informedness")["probability_best"].sel(entity="A") > 0.9)
+    True
     """
-    given: dict[str, np.ndarray] = {
-        name: np.atleast_1d(numbers(name, value, 0.0, 1.0))
-        for name, value in (("fpr", fpr), ("fnr", fnr), ("prevalence", prevalence))
-    }
-    if size is not None:
-        given["size"] = np.atleast_1d(whole_numbers("size", size))
-        if (given["size"] < 1).any():
-            raise ValueError(f"size must be 1 or more; got {in_words(size)}")
-    lengths = {name: values.shape for name, values in given.items()}
-    longest = max(values.size for values in given.values())
-    if any(shape not in ((1,), (longest,)) for shape in lengths.values()):
-        held = ", ".join(f"{name} {shape}" for name, shape in lengths.items())
-        raise ValueError(f"fpr, fnr, prevalence and size must be scalars or sequences of one length; got shapes {held}")
-    given = {name: np.broadcast_to(values, (longest,)) for name, values in given.items()}
-    entities = [f"entity {i + 1}" for i in range(longest)] if entity is None else item_names("entity", entity, longest)
-    alpha, beta, share = given["fpr"], given["fnr"], given["prevalence"]
-    if size is None:
-        cells = [(1 - share) * (1 - alpha), (1 - share) * alpha, share * beta, share * (1 - beta)]
-        coords = {"entity": entities, "actual": list(TWO_CLASSES), "predicted": list(TWO_CLASSES)}
-        table = np.stack(cells, axis=-1).reshape(longest, 2, 2)
-        return xr.DataArray(table, coords, ("entity", "actual", "predicted"), name="performance")
-    positives = np.rint(given["size"] * share).astype(np.int64)
-    negatives = given["size"] - positives
-    fn, fp = (np.rint(rate * number).astype(np.int64) for rate, number in ((beta, positives), (alpha, negatives)))
-    values = np.stack([negatives - fp, fp, fn, positives - fn], axis=-1).reshape(longest, 2, 2)
-    return arrange(values, entities, None, list(TWO_CLASSES))
+    if (fpr is None) == (tnr is None):
+        raise ValueError(f"exactly one of fpr and tnr must be given; got {'neither' if fpr is None else 'both'}")
+    second = ("fpr", fpr) if tnr is None else ("tnr", tnr)
+    given = [_rate(name, value) for name, value in (("tpr", tpr), second, ("prevalence", prevalence))]
+    sizes = {name: each.sizes["entity"] for name, each in zip(("tpr", second[0], "prevalence"), given, strict=True)
+             if "entity" in each.dims}  # fmt: skip
+    longest = max(sizes.values(), default=1)
+    # One number stands for all entities.
+    given = [each.isel(entity=0, drop=True) if sizes.get(name) == 1 and "entity" not in each.coords else each
+             for name, each in zip(("tpr", second[0], "prevalence"), given, strict=True)]  # fmt: skip
+    if any(size not in (1, longest) for size in sizes.values()):
+        raise ValueError(f"tpr, fpr or tnr, and prevalence must be numbers or have one length; got lengths {sizes}")
+    try:
+        right, other, share = xr.align(*given, join="exact")
+    except ValueError as error:
+        raise ValueError(f"tpr, {second[0]} and prevalence must have the same labels on shared dims: {error}") from None
+    wrong = other if tnr is None else 1 - other
+    cells = xr.broadcast((1 - share) * (1 - wrong), (1 - share) * wrong, share * (1 - right), share * right)
+    rows = [xr.concat(cells[i : i + 2], "predicted", coords="minimal", compat="override") for i in (0, 2)]
+    table = xr.concat(rows, "actual", coords="minimal", compat="override")
+    if "entity" not in table.dims:
+        table = table.expand_dims("entity")
+    if entity is not None or "entity" not in table.coords:
+        longest = table.sizes["entity"]
+        names = [f"entity {i + 1}" for i in range(longest)] if entity is None else item_names("entity", entity, longest)
+        table = table.assign_coords(entity=names)
+    first = [dim for dim in ("chain", "draw") if dim in table.dims]
+    return (
+        table.assign_coords(actual=list(TWO_CLASSES), predicted=list(TWO_CLASSES))
+        .transpose(*first, ..., "entity", "actual", "predicted")
+        .drop_attrs()
+        .rename("performance")
+    )
+
+
+def _rate(name: str, values: Any) -> xr.DataArray:
+    """Numbers between 0 and 1, a sequence along the dim entity."""
+    found = labelled_numbers(name, values, 0.0, 1.0)
+    return found if isinstance(values, xr.DataArray) else xr.DataArray(found.values, dims=["entity"] * found.ndim)

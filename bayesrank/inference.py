@@ -26,7 +26,7 @@ from bayesrank.models import chosen_by_evidence, takes_cases, tell
 
 __all__ = ["fit"]
 
-GROUPS = ("prior", "prior_predictive", "posterior_predictive", "log_likelihood")
+GROUPS = ("prior", "prior_predictive", "posterior_predictive", "log_likelihood", "log_prior")
 #: What is known of how evidence was put together, which the posterior keeps.
 KEPT = ("note", "pooled", "missing", "cases", "cases_left_out", "fewest_runs", "most_runs")
 
@@ -67,9 +67,10 @@ def fit(
         Of all randomness. Exact draws of an entity depend on the seed, its name and its evidence, not on its
         neighbours; the first draws of a longer run are those of a shorter one.
     sampler : {"auto", "exact", "nuts"}
-        "auto" draws exactly where the model can, and samples elsewhere.
+        "auto" draws exactly where the model can. Elsewhere it uses the model's own sampler, if there is one and
+        ``nuts`` is not given, and NUTS otherwise.
     groups : sequence of str
-        Extra groups: any of "prior", "prior_predictive", "posterior_predictive", "log_likelihood".
+        Extra groups: any of "prior", "prior_predictive", "posterior_predictive", "log_likelihood", "log_prior".
     nuts : mapping, optional
         Arguments of :func:`pymc.sample` (``tune``, ``target_accept``, ``progressbar``, ...); ``nuts_sampler``: by
         default nutpie where it is installed, else PyMC's. On a terminal a bar says how far it is.
@@ -173,7 +174,7 @@ def fit(
     if exact and sampler != "nuts":
         result["posterior"] = _exact(story, "posterior", shape, root, sizes)
     else:
-        result |= _sampled(story, shape, root, result, dict(nuts or {}))
+        result |= _sampled(story, shape, root, result, None if sampler == "auto" and nuts is None else dict(nuts or {}))
     if {"prior", "prior_predictive"} & set(groups):
         _needs(story, "draw" if exact else "draw_prior", "prior")
         result["prior"] = _exact(story, "prior", shape, root, sizes).assign_attrs(kind=story.kind)
@@ -181,9 +182,11 @@ def fit(
         if name in groups:
             _needs(story, "replicate", name)
             result[name] = story.replicate(result[name.removesuffix("_predictive")], root, name)
-    if "log_likelihood" in groups:
-        _needs(story, "log_likelihood", "log_likelihood")
-        result["log_likelihood"] = story.log_likelihood(result["posterior"])
+    for name in ("log_likelihood", "log_prior"):
+        if name in groups:
+            _needs(story, name, name)
+            result[name] = getattr(story, name)(result["posterior"])
+    sampler = result["sample_stats"].attrs.get("sampler", "nuts") if "sample_stats" in result else "exact"
     result["posterior"].attrs |= (
         _provenance(evidence)
         | story.settings
@@ -192,7 +195,7 @@ def fit(
             "model_chosen_by": "evidence" if chosen else "user",
             "words": story.words,
             "kind": story.kind,
-            "sampler": "nuts" if "sample_stats" in result else "exact",
+            "sampler": sampler,
             **({"nuts": json.dumps(dict(nuts), default=str)} if nuts else {}),
             "seed": str(seed),
             "inference_library": "bayesrank",
@@ -201,6 +204,9 @@ def fit(
     )
     order = ("posterior", "sample_stats", *GROUPS, "observed_data", "constant_data")
     kept = [name for name in order if name in result and (name in groups or name not in GROUPS)]
+    for name in ("posterior", "prior"):
+        if name in kept:
+            result[name] = _plain_coords(result[name], result.get("observed_data", xr.Dataset()))
     return to_container({name: result[name] for name in kept})
 
 
@@ -218,6 +224,11 @@ def _provenance(evidence: Any) -> dict[str, Any]:
     if isinstance(evidence, xr.Dataset) and "cluster" in evidence.coords:
         found["clusters"] = len(set(evidence["cluster"].values.tolist()))
     return found
+
+
+def _plain_coords(group: xr.Dataset, observed: xr.Dataset) -> xr.Dataset:
+    """Leave out coords that describe entities and data sets: ``observed_data`` has them, and ArviZ stumbles on them."""
+    return group.drop_vars([name for name in group.coords if name not in group.dims and name in observed.coords])
 
 
 @cache
@@ -258,18 +269,30 @@ def _sampled(
     shape: tuple[int, int],
     root: np.random.SeedSequence,
     observed: Mapping[str, xr.Dataset],
-    options: dict[str, Any],
+    options: dict[str, Any] | None,
 ) -> dict[str, xr.Dataset]:
-    """Draws by NUTS, from a seed that depends on the evidence."""
+    """Draws by the model's own sampler, if there is one and no options of NUTS; else by NUTS.
+
+    The seed of NUTS depends on the evidence.
+    """
+    if options is None and hasattr(story, "sample_chains"):
+        sampled = story.sample_chains(shape, root)
+        warn(sampled["sample_stats"], shape[0], TUNE)
+        return {"posterior": _finished(story, sampled["posterior"], root), "sample_stats": sampled["sample_stats"]}
     evidence = [group[name].values for group in observed.values() for name in sorted(map(str, group.variables))]
     seed = int(stream(root, "nuts", type(story).__name__, fingerprint(*evidence)).integers(2**31))
-    options = getattr(story, "nuts", {}) | options
+    options = getattr(story, "nuts", {}) | (options or {})
     sampled = sample(story.build(), shape, seed, options)
     warn(sampled["sample_stats"], shape[0], options.get("tune", TUNE))
-    posterior = story.performances(sampled["posterior"], root)
+    return {"posterior": _finished(story, sampled["posterior"], root), "sample_stats": sampled["sample_stats"]}
+
+
+def _finished(story: Any, sampled: xr.Dataset, root: np.random.SeedSequence) -> xr.Dataset:
+    """The posterior group from sampled variables, with the coords of the model."""
+    posterior = story.performances(sampled, root)
     if hasattr(story, "coords"):
         posterior = posterior.assign_coords({k: v for k, v in story.coords().items() if k not in posterior.coords})
-    return {"posterior": posterior, "sample_stats": sampled["sample_stats"]}
+    return posterior
 
 
 def _needs(story: Any, method: str, group: str) -> None:

@@ -4,7 +4,7 @@ One thing is changed at a time, everything else stays as it was in the base anal
 is told, and what does not.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any, Literal
 
 import numpy as np
@@ -19,6 +19,7 @@ from bayesrank._labels import name_coord
 from bayesrank._random import Seed, root_sequence
 from bayesrank.counts import JOINS
 from bayesrank.inference import fit
+from bayesrank.models import find
 from bayesrank.ranking import credible_ranking
 from bayesrank.ranking.summary import contradictions, worth
 
@@ -49,6 +50,7 @@ def sensitivity(
     kind: str | None = None,
     draws: int = 1000,
     seed: Seed = None,
+    nuts: Mapping[str, Any] | None = None,
     **options: Any,
 ) -> xr.Dataset:
     """The ranking under other priors, models, scores, prevalences and data, and which conclusions survive them all.
@@ -94,6 +96,8 @@ def sensitivity(
         Draws of each of four chains.
     seed : int, SeedSequence or Generator, optional
         Of all randomness.
+    nuts : mapping, optional
+        As for :func:`bayesrank.fit`, of the models that are sampled.
     **options
         The model's own in the base analysis: ``prior``, ``prevalence``, ``range``, ...
 
@@ -166,7 +170,9 @@ def sensitivity(
     root = root_sequence(seed)
     rankings = []
     for one in [base, *others]:
-        posterior = fit(one.evidence, one.model, draws=draws, seed=root, **one.options)
+        # Models with exact draws have no sampler to set.
+        how = nuts if not hasattr(find(one.model), "draw") else None
+        posterior = fit(one.evidence, one.model, draws=draws, seed=root, nuts=how, **one.options)
         several = "performance_new" in groups_of(posterior)["posterior"]
         this = kind if one is base or several else None
         rankings.append(credible_ranking(posterior, one.score, prob=prob, rope=rope, kind=this))

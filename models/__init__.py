@@ -27,6 +27,7 @@ __all__ = [
     "in_closed_form",
     "learns",
     "names",
+    "options_of",
     "references",
     "takes_cases",
     "tell",
@@ -74,20 +75,47 @@ class Model(Protocol):
         """The posterior group from what was sampled: with ``performance``, and the hyperparameters to keep."""
         ...
 
-    # Optional. ``over_datasets_together = True``: several data sets are one analysis, which nobody should pool before.
-    # ``taking(evidence)``, a class method: the class that takes such evidence, where a name has several.
-    # ``draw`` gives exact draws; a model without is sampled. Its arrays get the coords of ``coords``.
-    # def coords(self) -> dict[str, Any]
-    # def draw(self, group: "prior" | "posterior", block: bayesrank._random.Block, root) -> dict[str, xr.Variable]
-    # ``nuts = {...}``: arguments of pymc.sample that suit the model, which those of the user override.
-    # def draw_prior(self, block, root): the same of the prior alone, of a model whose posterior is sampled
-    # def conjugate(self) -> Conjugate: what is known in closed form
-    # def replicate(self, group: xr.Dataset, root, purpose: str) -> xr.Dataset: predictive draws
-    # def log_likelihood(self, posterior: xr.Dataset) -> xr.Dataset
-    # ``rows_apart = True``: given the class sizes each row of counts is learned by itself, entity by entity
-    # def log_evidence(self, members=None, sizes=None) -> float: log probability of the cases in order, before any data
-    # ``as_designed``: options with which a part of the evidence is learned by the same model
-    # def renew(self, posterior: xr.Dataset, root, purpose: str) -> xr.DataArray: counts on as many new data sets
+    # Optional attributes and methods, which bayesrank uses where a model has them:
+    #
+    # coords(self) -> dict
+    #     Coords of the draws, by name.
+    # draw(self, group, block, root) -> dict[str, xarray.Variable]
+    #     Exact draws of one block of "prior" or "posterior". A model without it is sampled.
+    # draw_prior(self, block, root) -> dict[str, xarray.Variable]
+    #     Draws of the prior, of a model without ``draw``: for ``groups=["prior"]``.
+    # sample_chains(self, shape, root) -> {"posterior": Dataset, "sample_stats": Dataset}
+    #     A sampler of the model's own, used unless ``sampler="nuts"`` or ``nuts`` is given. ``performances`` gets its
+    #     posterior. Attrs of sample_stats: ``sampler``, and those of ``bayesrank._nuts.diagnostics``.
+    # nuts: dict
+    #     Arguments of pymc.sample that suit the model; those of the user come first.
+    # replicate(self, group, root, purpose) -> Dataset
+    #     Predictive draws of ``counts``: for ``groups=["prior_predictive", "posterior_predictive"]``.
+    # log_likelihood(self, posterior) -> Dataset
+    #     Log probabilities of the counts in each draw: for ``groups=["log_likelihood"]``.
+    # log_prior(self, posterior) -> Dataset
+    #     Log prior densities in each draw: for ``groups=["log_prior"]``, which power-scaling needs.
+    # renew(self, posterior, root, purpose) -> DataArray
+    #     Counts on as many new data sets, for predictive checks.
+    # conjugate(self) -> Conjugate
+    #     What is known in closed form, for exact posteriors of scores and predictive distributions.
+    # log_evidence(self, members=None, sizes=None) -> float
+    #     Log probability of the cases in order, before any data: for comparisons of models.
+    # taking(cls, evidence) -> type
+    #     A class method: the class for such evidence, where a name has several classes.
+    # as_designed: dict
+    #     Options with which a part of the evidence is learned by the same model.
+    # over_datasets_together: bool
+    #     Several data sets are one analysis, so nothing should be pooled before.
+    # rows_apart: bool
+    #     Given the class sizes each row of counts is learned by itself, entity by entity.
+
+
+#: Variables of a posterior that other functions read by name, and the dims that each must have.
+RESERVED: dict[str, frozenset[str]] = {
+    "rate": frozenset({"actual", "predicted"}),
+    "prevalence": frozenset({"actual"}),
+    "mean_prevalence": frozenset({"actual"}),
+}
 
 
 @cache
@@ -224,10 +252,9 @@ def tell(model: Any, evidence: Any, options: dict[str, Any]) -> Any:
     story = find(model)
     if hasattr(story, "taking"):
         story = story.taking(evidence)
-    parameters = _parameters(story)
-    known = [p.name for p in parameters if p.kind in (Parameter.KEYWORD_ONLY, Parameter.POSITIONAL_OR_KEYWORD)]
+    known = options_of(story)
     unknown = sorted(set(options) - set(known))
-    if unknown and not any(p.kind is Parameter.VAR_KEYWORD for p in parameters):
+    if unknown:
         from difflib import get_close_matches
 
         near = get_close_matches(unknown[0], known, n=1)
@@ -239,9 +266,24 @@ def tell(model: Any, evidence: Any, options: dict[str, Any]) -> Any:
 
 
 @cache
-def _parameters(story: Any) -> list[Parameter]:
-    """What a model takes besides the evidence."""
-    return list(signature(story).parameters.values())[1:]
+def options_of(model: Any) -> list[str]:
+    """Names of the options of a model: keywords of its class, and of the classes to which it hands on the rest.
+
+    Examples
+    --------
+    >>> options_of(find("hierarchical_beta_binomial"))
+    ['prior', 'prevalence', 'force']
+    """
+    found: list[str] = []
+    for each in model.__mro__:
+        if "__init__" not in vars(each) or each is object:
+            continue
+        parameters = list(signature(each.__init__).parameters.values())[2:]
+        named = (Parameter.KEYWORD_ONLY, Parameter.POSITIONAL_OR_KEYWORD)
+        found += [p.name for p in parameters if p.kind in named and p.name not in found]
+        if not any(p.kind is Parameter.VAR_KEYWORD for p in parameters):
+            break
+    return found
 
 
 def tell_again(groups: Mapping[str, xr.Dataset]) -> tuple[Any, dict[str, Any]]:
@@ -265,8 +307,7 @@ def tell_again(groups: Mapping[str, xr.Dataset]) -> tuple[Any, dict[str, Any]]:
         counts = counts.drop_vars("test_set")
     story = find(model)
     story = story.taking(counts) if hasattr(story, "taking") else story
-    # A class may hand its options on to the one that it is made from.
-    known = {name for one in story.__mro__ if "__init__" in vars(one) for name in signature(one).parameters}
+    known = set(options_of(story))
     options: dict[str, Any] = {}
     constants = groups.get("constant_data", xr.Dataset())
     if "prior_concentration" in constants and "prior" in known:

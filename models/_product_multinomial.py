@@ -165,6 +165,28 @@ class ProductMultinomial:
         known = self.totals is not None
         return sample_counts(group["performance"], self.counts, known, root, purpose, group.get("rate")).to_dataset()
 
+    def log_prior(self, posterior: xr.Dataset) -> xr.Dataset:
+        """Log prior density of the rates over their log odds: ``rate`` (entity, [dataset], actual), without constants.
+
+        To the power 1/2 or 2 this density has half or twice the concentrations, as in :func:`bayesrank.sensitivity`.
+        Where the prevalence is sampled, ``prevalence`` (test_set) is that of the class shares.
+        """
+        if "rate" in posterior:
+            rate = posterior["rate"]
+        else:
+            total = posterior["performance"].sum("predicted", skipna=False)
+            rate = posterior["performance"] / total.where(total > 0)
+        alpha = self.concentration.drop_vars(["measured", "test_set"], errors="ignore")
+        found = {"rate": xr.where(alpha > 0, alpha * np.log(rate), 0.0).sum("predicted", skipna=False)}
+        if "prevalence" in posterior:
+            first_of = [np.argwhere(self.test_set.values == name)[0] for name in posterior["test_set"].values]
+            totals = np.stack([alpha.sum("predicted").values[tuple(position)] for position in first_of])
+            log = np.log(posterior["prevalence"].transpose("chain", "draw", "test_set", "actual"))
+            found["prevalence"] = (log * totals).sum("actual")
+        names = [name for name in posterior.coords if name in ("chain", "draw", "entity", "dataset", "test_set")]
+        found = {name: log.reset_coords(drop=True).transpose("chain", "draw", ...) for name, log in found.items()}
+        return xr.Dataset(found).assign_coords({name: posterior[name] for name in names})
+
     def log_likelihood(self, posterior: xr.Dataset) -> xr.Dataset:
         """Log probability of each row of each table given its total: ``counts`` (entity, [dataset], actual).
 

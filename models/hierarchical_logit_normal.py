@@ -40,7 +40,7 @@ import xarray as xr
 from scipy.special import expit
 
 from bayesrank._checks import one_of
-from bayesrank._random import Block, stream
+from bayesrank._random import Block, fingerprint, stream
 from bayesrank.models._bivariate import alike, covariance, effects, factor_of, logit_of_mean
 from bayesrank.models._designs import LEAST, between, empirical_logits
 from bayesrank.models._designs import terms as design
@@ -51,6 +51,10 @@ from bayesrank.models._table_evidence import binomial_evidence
 
 #: Concentrations of (correlation + 1) / 2: LKJ(2).
 CORRELATION = 2.0
+#: Sweeps between draws at first and at most; sweeps of warm-up at least.
+THIN, THINNEST, WARM = 20, 320, 2000
+#: Effective draws to reach, or a quarter of fewer draws, and the R-hat to stay below.
+ENOUGH, AGREE = 1200, 1.005
 ALONE = "deviations"
 TERMS = {
     (): "none: nobody met two data sets",
@@ -93,7 +97,7 @@ class HierarchicalLogitNormal(Hierarchical):
 
     #: The normal distribution of logits has no bimodal explanation of near-perfect data sets: its prior is flat.
     prior_of_means: ClassVar[str] = DEFAULT
-    #: Spreads that may be next to nothing ask for short steps.
+    #: Of NUTS, where it is asked for: spreads that may be next to nothing ask for short steps.
     nuts: ClassVar[dict[str, Any]] = {"target_accept": 0.95}
 
     def __init__(
@@ -201,10 +205,125 @@ class HierarchicalLogitNormal(Hierarchical):
             pm.Binomial("counts", n=self.cases, logit_p=logits, observed=self.hits)
         return model
 
+    def sample_chains(self, shape: tuple[int, int], root: np.random.SeedSequence) -> dict[str, xr.Dataset]:
+        """Sample medians, spreads and logits by compiled Metropolis steps, until the chains have mixed.
+
+        Sweeps between draws are doubled while there are few effective draws: see
+        :mod:`bayesrank.models._logit_normal_kernel`.
+        """
+        from bayesrank._nuts import diagnostics
+
+        thin, total = (THIN if self.terms else 1), shape[0] * shape[1]
+        while True:
+            posterior = self._walk(shape, root, thin)
+            found = diagnostics(posterior.drop_vars("acceptance_rate"), xr.Dataset())
+            effective = np.nanmin([found["ess_bulk"], found["ess_tail"], np.inf])
+            apart = total >= ENOUGH and found["rhat"] > AGREE
+            if not self.terms or thin >= THINNEST or (effective >= min(ENOUGH, total / 4) and not apart):
+                break
+            thin *= 2
+        about = {"sampler": "metropolis", "thin": thin, **found}
+        apart = [str(name) for name in posterior if str(name).startswith("log_")]
+        stats = posterior[["acceptance_rate"]].assign_attrs(about)
+        return {"posterior": posterior.drop_vars([*apart, "acceptance_rate"]), "sample_stats": stats}
+
+    def _walk(self, shape: tuple[int, int], root: np.random.SeedSequence, thin: int) -> xr.Dataset:
+        """Chains of so many draws, ``thin`` sweeps apart."""
+        rows, (entities, datasets) = len(self.right), (len(self.members), self.members.shape[2])
+        # In the order of names, so that no other order changes a number.
+        rank = np.argsort(self.order)
+        places = sorted(range(entities), key=lambda i: repr(self.names[i]))
+        entity, dataset = np.argsort(places)[self.pairs[:, 0]], rank[self.pairs[:, 1]]
+        turn = np.lexsort((dataset, entity))
+        pairs = np.stack([entity, dataset], -1)[turn]
+        logit, information = empirical_logits(self.hits, self.cases)
+        parts = np.zeros((len(pairs), 4, 2))
+        for i, part in enumerate((logit, information, self.hits, self.cases)):
+            parts[:, i, :rows] = part[turn]
+        data = parts.reshape(-1, 8)
+        alpha = np.ones((entities, 2, 2))
+        alpha[:, :rows] = self.alpha[places]
+        key = fingerprint(pairs, data, alpha, [self.spread, thin], [*self.terms])
+        generators = [stream(root, "chains", key, chain) for chain in range(shape[0])]
+        run = self._walk_chain if self.terms else self._draw_medians
+        chains = [run(rng, pairs, datasets, data, alpha, shape[1], thin) for rng in generators]
+        mu, spread, hard, logits, accepted = (np.stack(part) for part in zip(*chains, strict=True))
+        mu, hard, logits = mu[..., :rows], hard[..., :rows], logits[..., :rows]
+        dims = ("chain", "draw")
+        found: dict[str, Any] = {
+            "mu": ((*dims, "entity", "row"), mu[:, :, np.argsort(places)]),
+            "logits": ((*dims, "pair", "row"), logits[:, :, np.argsort(turn)]),
+            # Of the steps that move all standard deviations.
+            "acceptance_rate": (dims, np.repeat(accepted[:, :1], shape[1], 1)),
+        }
+        for i, name in enumerate(("deviations", "difficulty")):
+            if name in self.terms:
+                log_sd = spread[..., 3 * i : 3 * i + rows]
+                found[f"sd_of_{name}"] = ((*dims, "row"), np.exp(log_sd))
+                found[f"log_sd_of_{name}"] = ((*dims, "row"), log_sd)
+                found[f"half_of_{name}"] = (dims, expit(2 * spread[..., 3 * i + 2]))
+        if "difficulty" in self.terms:
+            found["difficulty"] = ((*dims, "dataset", "row"), hard[:, :, rank])
+        return xr.Dataset(found, {"chain": np.arange(shape[0]), "draw": np.arange(shape[1])})
+
+    def _walk_chain(
+        self,
+        rng: np.random.Generator,
+        pairs: np.ndarray,
+        datasets: int,
+        data: np.ndarray,
+        alpha: np.ndarray,
+        draws: int,
+        thin: int,
+    ) -> list[np.ndarray]:
+        """One chain, from moments of the empirical logits and jitter."""
+        from bayesrank.models._logit_normal_kernel import run
+
+        rows, both = len(self.right), "difficulty" in self.terms
+        spread = np.zeros(6)
+        mu, steps = np.zeros((len(alpha), 2)), np.ones((len(alpha), 2))
+        for row in range(rows):
+            information = data[:, 2 + row]
+            mean, variance = between(data[:, row], information, pairs[:, 0])
+            variance = min(variance, self.spread**2)  # the prior expects no more
+            known = alpha[:, row].prod(-1) / alpha[:, row].sum(-1)
+            told = np.bincount(pairs[:, 0], information / (1 + information * variance), len(alpha)) + known
+            mu[: len(mean), row], steps[:, row] = mean, 1 / np.sqrt(told)
+            spread[row] = spread[3 + row] = np.log(variance / (1 + both)) / 2 + 0.5 * rng.standard_normal()
+        spread[[2, 5]] = 0.5 * rng.standard_normal(2) * (rows == 2)
+        mu[:, :rows] += steps[:, :rows] * rng.standard_normal((len(mu), rows))
+        two = rows == 2
+        moving = np.array([True, two, two, both, both and two, both and two, True, two])
+        warm = max(WARM, 20 * thin)
+        return run(
+            rng, pairs, datasets, data, alpha, float(self.spread), both, moving, spread, mu, steps, warm, draws, thin
+        )
+
+    def _draw_medians(
+        self,
+        rng: np.random.Generator,
+        pairs: np.ndarray,
+        datasets: int,
+        data: np.ndarray,
+        alpha: np.ndarray,
+        draws: int,
+        thin: int,
+    ) -> list[np.ndarray]:
+        """Exact draws where nothing differs between data sets: rates are Beta."""
+        right, cases = (
+            np.stack([np.bincount(pairs[:, 0], data[:, at + row], len(alpha)) for row in (0, 1)], -1) for at in (4, 6)
+        )
+        yes, no = (rng.standard_gamma(a, (draws, *right.shape)) for a in (alpha[..., 0] + right,
+                                                                          alpha[..., 1] + cases - right))  # fmt: skip
+        mu = np.log(np.maximum(yes, 1e-300)) - np.log(np.maximum(no, 1e-300))
+        return [mu, np.zeros((draws, 6)), np.zeros((draws, datasets, 2)), mu[:, pairs[:, 0]], np.ones(1)]
+
     def performances(self, sampled: xr.Dataset, root: np.random.SeedSequence) -> xr.Dataset:
         """The posterior group from what was sampled of logits and spreads, and class shares drawn apart."""
         chains, draws = sampled.sizes["chain"], sampled.sizes["draw"]
-        names = ["level", *(f"{what}_{name}" for name in self.terms for what in ("sd_of", "half_of"))]
+        walked = "mu" in sampled
+        names = ["mu", "logits", "difficulty"] if walked else ["level"]
+        names += [*(f"{what}_{name}" for name in self.terms for what in ("sd_of", "half_of"))]
         names += [f"{name}_{row}" for name in self.terms for row in range(len(self.right))]
         parts = []
         for chain in range(chains):
@@ -212,7 +331,8 @@ class HierarchicalLogitNormal(Hierarchical):
             hyper = {name: one[name].transpose("draw", ...).values for name in names if name in one}
             block = Block(chain, 0, draws, (chains, draws))
             hyper |= self._shares_learned("posterior", block, root)
-            parts.append(self._tables(self._placed(hyper), "posterior", block, root))
+            hyper = hyper if walked else self._placed(hyper)
+            parts.append(self._tables(hyper, "posterior", block, root))
         return stacked(parts, sampled, self.coords())
 
     def draw_prior(self, block: Block, root: np.random.SeedSequence) -> dict[str, xr.Variable]:
@@ -372,6 +492,25 @@ class HierarchicalLogitNormal(Hierarchical):
         coords |= {str(d): self.counts[d].values for d in self.counts.dims}
         values = own.reshape(*(posterior.sizes[d] for d in draws), *self.counts.shape)
         return xr.DataArray(values, coords, (*draws, *map(str, self.counts.dims)), "counts")
+
+    def log_prior(self, posterior: xr.Dataset) -> xr.Dataset:
+        """Log prior densities, each over (chain, draw): of the logits of median rates, and of each term's spread.
+
+        Those of standard deviations are densities of these, not of their logarithms. Constants are left out.
+        """
+        draws = ("chain", "draw")
+        shape = tuple(posterior.sizes[d] for d in draws)
+        held = self._held(posterior)
+        right, wrong = (-np.logaddexp(0, sign * held["mu"]) for sign in (-1, 1))
+        found = {"median_rate": (self.alpha[..., 0] * right + self.alpha[..., 1] * wrong).sum((1, 2))}
+        for name in self.terms:
+            log = -((held[f"sd_of_{name}"] / self.spread) ** 2).sum(1) / 2
+            if len(self.right) == 2:
+                half = held[f"half_of_{name}"]
+                log = log + (CORRELATION - 1) * np.log(half * (1 - half))
+            found[f"spread_of_{name}"] = log
+        coords = {d: posterior[d] for d in draws}
+        return xr.Dataset({name: (draws, log.reshape(shape)) for name, log in found.items()}, coords)
 
     def log_likelihood(self, posterior: xr.Dataset) -> xr.Dataset:
         """Log probability of each table given its class sizes and what was learned: ``counts`` (entity, [dataset]).

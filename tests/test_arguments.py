@@ -58,6 +58,7 @@ GOOD = {
     "tile": TILE,
     "tiles": TILE.expand_dims("entity"),
     "to": "a",
+    "tpr": 0.8,
     "value": 0.5,
     "values": br.scores.f1(DRAWS),
     "y_score": [0.1, 0.9, 0.4],
@@ -68,7 +69,7 @@ GOOD_OF = {
     "drift": {"source": {"old": COUNTS, "new": COUNTS}},
     "entity": {"source": POINT},
     "frontier": {"source": POINT},
-    "from_rates": {"prevalence": 0.5},
+    "from_rates": {"prevalence": 0.5, "fpr": 0.1},
     "no_skill_curve": {"prevalence": 0.3},
     "of_value": {"score": "lift_at_k", "at": 1, "size": 3},
     "preference_ranking": {"b": 0.5},
@@ -83,7 +84,6 @@ ALLOWED = [
     ("no_skill", "prevalence", [1]),
     ("value_tiles", "prevalence", [1]),
     ("from_rates", "prevalence", [1]),
-    ("from_rates", "size", [1]),
 ]
 
 

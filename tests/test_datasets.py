@@ -16,6 +16,8 @@ SHAPES = {
     "langchain_tool_use": (9, 2, 2),
     "livecodebench_execution": (37, 2, 2),
     "imagenet_models": (1555, 6, 2),
+    "ascus_hc2_repc": (2, 10, 2, 2),
+    "scheidler_lymph_imaging": (3, 37, 2, 2),
 }
 
 
@@ -135,3 +137,12 @@ def test_joint_outcomes_agree_with_the_counts(name):
 def test_counts_have_no_joint_outcomes():
     with pytest.raises(ValueError, match="single cases"):
         br.datasets.load_joint("imagenet_models")
+
+
+def test_two_meta_analyses_hold_the_cells_whose_copies_differ():
+    triage = br.datasets.load("ascus_hc2_repc").sel(entity="HC2", dataset="Solomon 2001")
+    assert triage.values.tolist() == [[984, 1050], [11, 256]]
+    imaging = br.datasets.load("scheidler_lymph_imaging")
+    assert imaging.sel(entity="MRI", dataset="Kim_1990").values.tolist() == [[44, 1], [12, 3]]
+    assert int(imaging["measured"].sum()) == 44
+    assert int((imaging["measured"].sum("entity") == 2).sum()) == 7

@@ -51,10 +51,10 @@ def tables(entities=1, datasets=15, seed=7, rho=-0.5):
     )
 
 
-def fit(counts, draws=300, tune=300, **options):
-    """A short run, in one process."""
+def fit(counts, draws=300, **options):
+    """A short run."""
     options.setdefault("seed", 1)
-    return br.fit(counts, NAME, draws=draws, chains=2, nuts={"tune": tune, "cores": 1}, **options)
+    return br.fit(counts, NAME, draws=draws, chains=2, **options)
 
 
 # --- Pieces -------------------------------------------------------------------------------------------------------
@@ -232,6 +232,123 @@ def agree(ours, other, effective):
     error = np.hypot(ours.std(0) / np.sqrt(effective), other.std(0) / np.sqrt(effective))
     assert (abs(ours.mean(0) - other.mean(0)) < 5 * error).all()
     assert (abs(np.log(ours.std(0) / other.std(0))) < 5 / np.sqrt(effective)).all()
+
+
+def means_under_prior(story, values, log_weight):
+    """Posterior means of values (draw, ...) drawn from the prior, and their standard errors, by importance weights."""
+    weight = np.exp(log_weight - log_weight.max())
+    weight /= weight.sum()
+    mean = np.tensordot(weight, values, 1)
+    return mean, np.sqrt(np.tensordot(weight**2, (values - mean) ** 2, 1))
+
+
+def learned(post, story):
+    """Medians and spreads of a posterior group: logits and logarithms (draw, ...), all in one row."""
+    size = post.sizes["chain"] * post.sizes["draw"]
+    rows = range(len(story.right))
+    found = [special.logit(post["median_rate"].values[..., c, c]).reshape(size, -1) for c in rows]
+    for name in story.terms:
+        found += [post[f"sd_of_{name}"].values.reshape(size, -1), post[f"correlation_of_{name}"].values.reshape(-1, 1)]
+    if "difficulty" in story.terms:
+        found.append(post["difficulty"].values.reshape(size, -1))
+    rate = post["performance"] / post["performance"].sum("predicted")
+    entity, dataset = story.pairs.T
+    found += [rate.values[..., entity, dataset, c, c].reshape(size, -1) for c in rows]
+    return np.concatenate(found, -1)
+
+
+@pytest.mark.parametrize("entities", [1, 2])
+def test_the_posterior_is_the_prior_times_the_probability_of_the_counts(entities):
+    """A known answer for the sampler: draws of the prior, weighted by the likelihood of small tables."""
+    cells = {"tn": [4, 2, 5, 3], "fp": [1, 2, 0, 3], "fn": [0, 1, 2, 0], "tp": [3, 1, 2, 0]}
+    names, datasets = (["a"] * 4, list("wxyz")) if entities == 1 else (list("aabb"), list("xyxy"))
+    if entities == 2:
+        cells = {name: [*values[:3], values[3] + 1] for name, values in cells.items()}
+    counts = br.from_counts(**cells, entity=names, dataset=datasets)
+    story = tell(NAME, counts, {})
+    assert len(story.terms) == entities
+    drawn = story.draw_prior(Block(0, 0, 200_000, (1, 200_000)), root_sequence(1))
+    prior = xr.Dataset(drawn, story.coords()).expand_dims("chain")
+    values = learned(prior, story)
+    rates = values[:, -2 * len(story.pairs) :].reshape(-1, 2, len(story.pairs))
+    weight = stats.binom(story.cases.T, rates).logpmf(story.hits.T).sum((1, 2))
+    mean, error = means_under_prior(story, values, weight)
+    square, square_error = means_under_prior(story, values**2, weight)
+    post = groups_of(br.fit(counts, NAME, draws=2000, chains=4, seed=2))["posterior"]
+    ours = learned(post, story)
+    size = 1200  # effective draws that the sampler reaches
+    assert (abs(ours.mean(0) - mean) < 4.5 * np.hypot(error, ours.std(0) / np.sqrt(size))).all()
+    assert (abs((ours**2).mean(0) - square) < 4.5 * np.hypot(square_error, (ours**2).std(0) / np.sqrt(size))).all()
+
+
+def test_without_cases_the_posterior_is_the_prior():
+    counts = 0 * tables(2, 3)
+    counts["measured"][:] = True
+    story = tell(NAME, counts, {"force": True, "terms": "difficulty that all entities share, and deviations of each"})
+    posterior = story._walk((4, 1000), root_sequence(1), 20)
+    for name in story.terms:
+        for sd in posterior[f"sd_of_{name}"].transpose("row", ...).values:
+            assert stats.kstest(sd[:, ::5].ravel(), stats.halfnorm.cdf).pvalue > 1e-3
+        assert stats.kstest(posterior[f"half_of_{name}"].values[:, ::5].ravel(), stats.beta(2, 2).cdf).pvalue > 1e-3
+    for mu in posterior["mu"].transpose("entity", "row", ...).values.reshape(-1, 4, 1000):
+        assert stats.kstest(mu[:, ::5].ravel(), "logistic").pvalue > 1e-3
+
+
+def test_the_order_of_entities_and_data_sets_changes_nothing():
+    counts = tables(2, 4)
+    turn = {"entity": [1, 0], "dataset": [2, 0, 3, 1]}
+    first, second = (
+        groups_of(fit(table, draws=50))["posterior"]["performance"] for table in (counts, counts.isel(turn))
+    )
+    xr.testing.assert_equal(second.sel(entity=first["entity"], dataset=first["dataset"]), first)
+
+
+@pytest.mark.parametrize("name", ["ascus_hc2_repc", "scheidler_lymph_imaging"])
+def test_published_meta_analyses_converge_by_default(name):
+    """Five seeds each are in docs/measure_meta_analysis.py; here is one."""
+    fitted = br.fit(br.datasets.load(name), NAME, seed=3)  # a warning would be an error
+    about = fitted["sample_stats"].attrs
+    assert about["sampler"] == "metropolis"
+    assert about["rhat"] <= 1.01
+    assert min(about["ess_bulk"], about["ess_tail"]) >= 400
+
+
+HARD = {
+    "three studies": (1, 3, 0.5, (20, 200), (10, 100)),
+    "perfect tests": (1, 10, 6.0, (20, 60), (5, 30)),
+    "hardly any cases": (2, 6, 0.5, (1, 6), (0, 4)),
+    "large studies": (1, 4, 0.5, (20_000, 200_000), (10_000, 100_000)),
+}
+
+
+@pytest.mark.parametrize("case", HARD)
+def test_hard_meta_analyses_converge_by_default(case):
+    entities, datasets, shift, negatives, positives = HARD[case]
+    rng = np.random.default_rng(4)
+    cases = np.stack([rng.integers(*negatives, datasets), rng.integers(*positives, datasets)], -1)
+    logits = shift + rng.normal(0, 0.3, (entities, datasets, 2))
+    right = rng.binomial(cases, special.expit(logits)).reshape(-1, 2)
+    wrong = np.tile(cases, (entities, 1)) - right
+    counts = br.from_counts(
+        tn=right[:, 0], fp=wrong[:, 0], fn=wrong[:, 1], tp=right[:, 1],
+        entity=np.repeat([f"e{i}" for i in range(entities)], datasets), dataset=list(range(datasets)) * entities,
+    )  # fmt: skip
+    about = br.fit(counts, NAME, seed=1)["sample_stats"].attrs
+    assert about["rhat"] <= 1.01
+    assert min(about["ess_bulk"], about["ess_tail"]) >= 400
+
+
+@pytest.mark.slow
+def test_the_sampler_and_nuts_agree():
+    """Two tests on ten studies, where the plain PyMC model diverges unless its steps are short."""
+    counts = br.datasets.load("ascus_hc2_repc")
+    story = tell(NAME, counts, {})
+    plain = br.fit(counts, NAME, seed=1, draws=2000, nuts={"target_accept": 0.99, "tune": 2000})
+    agree(
+        learned(groups_of(br.fit(counts, NAME, seed=1))["posterior"], story),
+        learned(groups_of(plain)["posterior"], story),
+        400,
+    )
 
 
 @pytest.mark.slow
@@ -604,7 +721,7 @@ def test_data_sets_are_left_out_of_a_design_that_then_tells_less():
 def test_perfect_tables_compile_in_silence(capfd):
     perfect = xr.zeros_like(tables(1, 3))
     perfect[..., [0, 1], [0, 1]] = 7
-    fit(perfect, draws=20, tune=50)
+    br.fit(perfect, NAME, draws=20, chains=2, seed=1, nuts={"tune": 50, "cores": 1})
     out, err = capfd.readouterr()
     assert "BUG" not in out
     assert "ERROR" not in err

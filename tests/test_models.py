@@ -55,7 +55,7 @@ class Hierarchical:
             )
 
         new = sampled["mean"] + sampled["sd"] * xr.zeros_like(sampled["mean"])
-        return sampled.drop_vars("off").assign(
+        return sampled.drop_vars(["off", "rate"]).assign(
             performance=table(sampled["rate"]),
             performance_typical=table(1 / (1 + np.exp(-sampled["mean"]))),
             performance_new=table(1 / (1 + np.exp(-new))),
@@ -161,3 +161,34 @@ def test_a_variable_over_entity_is_ranked_by_its_name():
     assert ranking["expected_regret"].isnull().all()
     ranks = br.rank(own(keep=["mean_outcome"]), "mean_outcome")
     assert ranks.dims == ("chain", "draw", "entity")
+
+
+@pytest.mark.parametrize("name", names())
+def test_options_are_checked_for_every_model(name):
+    evidence = br.datasets.load_joint("langchain_tool_use") if name == "paired" else br.datasets.load("tornado")
+    with pytest.raises(TypeError, match=r"options must be among .*'prior'.*; got .'piror'.; did you mean prior"):
+        br.fit(evidence, name, piror=1)
+
+
+def test_a_reserved_name_that_is_used_otherwise_is_refused(posterior):
+    group = groups_of(posterior)["posterior"]
+    for name in ("rate", "prevalence"):
+        wrong = group.assign({name: group["performance"].isel(actual=0, predicted=0, drop=True)})
+        with pytest.raises(ValueError, match=f"{name} is a reserved name.*rename it, for example to my_{name}"):
+            br.credible_ranking(wrong, "accuracy")
+
+
+def test_sensitivity_takes_a_model_of_ones_own(monkeypatch):
+    """Its options are its own, and those of NUTS are passed on."""
+    import bayesrank.sensitivities as module
+
+    asked = []
+
+    def fit(evidence, model, *, nuts=None, **options):
+        asked.append((model, nuts, sorted(options)))
+        return br.fit(evidence, "beta_binomial", draws=20, seed=1)
+
+    monkeypatch.setattr(module, "fit", fit)
+    counts = br.datasets.load("ascus_hc2_repc").isel(dataset=0, drop=True)
+    br.sensitivity(counts, "f1", model=Hierarchical, models=["beta_binomial"], nuts={"tune": 7}, draws=20, seed=1)
+    assert [(model, nuts) for model, nuts, _ in asked] == [(Hierarchical, {"tune": 7}), ("beta_binomial", None)]

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
+from functools import partial
 from importlib import resources
 from typing import Literal
 
@@ -146,6 +147,31 @@ _DATA_SETS = {
         "from percentages with three decimals.",
         "dirichlet_multinomial",
         "imagenet_models.csv.gz",
+    ),
+    "ascus_hc2_repc": _DataSet(
+        "Repeat cytology and HC2 for the triage of women with ASC-US cytology: ten studies",
+        "Two tests, repeat cytology (RepC) and Hybrid Capture 2 (HC2), in ten studies that used both. The positive "
+        "class is cervical intraepithelial neoplasia of grade 2 or worse (CIN2+).",
+        "Which test finds CIN2+ better, and how much do the studies differ?",
+        "published facts, laid out again",
+        "Arbyn et al. (2013), Cochrane Database of Systematic Reviews CD008054; Nyaga, Arbyn, Aerts (2017), Journal of "
+        "Statistical Software 82(1)",
+        "Each study used both tests on women of its own, but the counts do not say how their errors overlap. One "
+        "published copy has one false negative of HC2 in Solomon 2001; 11 is right.",
+        "hierarchical_logit_normal",
+        "ascus_hc2_repc.csv",
+    ),
+    "scheidler_lymph_imaging": _DataSet(
+        "CT, MRI and lymphangiography for lymph-node metastases: 37 studies",
+        "44 tables of three tests: computed tomography (CT), magnetic resonance imaging (MRI) and lymphangiography "
+        "(LAG), in patients with cervical cancer. Seven studies used two tests.",
+        "Which kind of imaging finds lymph-node metastases better, and how much do the studies differ?",
+        "published facts, laid out again",
+        "Scheidler, Hricak, Yu, Subak, Segal (1997), JAMA 278:1096-1101",
+        "Most studies used one test, so the tests are compared across patients who differ. Many tables are small, and "
+        "some have empty cells. One published copy has 11 false positives of MRI in Kim 1990; one is right.",
+        "hierarchical_logit_normal",
+        "scheidler_lymph_imaging.csv",
     ),
 }
 
@@ -367,6 +393,10 @@ def _imagenet_models() -> xr.DataArray:
     return from_frame(pd.concat(each), dataset="dataset").assign_coords(about)
 
 
+def _meta_analysis(name: str) -> xr.DataArray:
+    return from_frame(_read(name), dataset="dataset")
+
+
 def _right_or_wrong(right: pd.DataFrame) -> xr.DataArray:
     """Counts of answers that are either: every case asks for the right one."""
     answers = {model: np.where(right[model], "right", "wrong") for model in right.columns}
@@ -384,4 +414,6 @@ _LOADERS: dict[str, Callable[[], xr.DataArray]] = {
     "langchain_tool_use": _langchain_tool_use,
     "livecodebench_execution": _livecodebench_execution,
     "imagenet_models": _imagenet_models,
+    "ascus_hc2_repc": partial(_meta_analysis, "ascus_hc2_repc"),
+    "scheidler_lymph_imaging": partial(_meta_analysis, "scheidler_lymph_imaging"),
 }

@@ -11,10 +11,11 @@ import xarray as xr
 
 from bayesrank._checks import labelled_numbers, one_of, values_of
 from bayesrank._classes import order_classes
-from bayesrank._compat import groups_of, is_container
+from bayesrank._compat import groups_of, held_in, is_container
 from bayesrank._draws import BLOCK, draw_dims
 from bayesrank._threads import in_threads, pieces
 from bayesrank.counts import NO_CLASSES, with_parts
+from bayesrank.models import RESERVED
 
 __all__ = [
     "align_outcomes",
@@ -307,10 +308,51 @@ def _find(source: Any, kind: str | None) -> xr.DataArray:
             raise ValueError(f"source must be a posterior for kind {kind!r}; got a DataArray")
         return source
     posterior = posterior_of(source)
+    check_reserved(posterior)
     variable = KINDS.get(kind or posterior.attrs.get("kind", "observed"), "performance")
     if variable not in posterior:
         raise ValueError(f"source must hold a variable {variable!r}; got {sorted(map(str, posterior.data_vars))}")
-    return posterior[variable]
+    return describe_items(source, posterior[variable])
+
+
+def check_reserved(posterior: xr.Dataset) -> None:
+    """Refuse a posterior that uses the name of a variable that is read by name for something else.
+
+    Examples
+    --------
+    >>> check_reserved(xr.Dataset({"rate": ("entity", [0.5])}))
+    Traceback (most recent call last):
+    ValueError: rate is a reserved name: a variable of a posterior with this name must have the dims actual, ...
+    """
+    for name, dims in RESERVED.items():
+        held = held_in(posterior, name)
+        if held is not None and not dims <= set(held.dims):
+            raise ValueError(
+                f"{name} is a reserved name: a variable of a posterior with this name must have the dims "
+                f"{', '.join(sorted(dims))}; got {held.dims} (rename it, for example to my_{name})"
+            )
+
+
+def describe_items(source: Any, array: xr.DataArray) -> xr.DataArray:
+    """Add to a variable of a posterior what the observed data say of its entities and data sets.
+
+    These coords are no part of a fitted posterior group, since ArviZ cannot summarise variables of which only some have
+    a coord.
+    """
+    groups = groups_of(source) if is_container(source) else {}
+    observed = groups.get("observed_data")
+    if observed is None:
+        return array
+    found = {}
+    for name, coord in observed.coords.items():
+        if name in observed.dims or name in array.coords or not coord.dims or set(coord.dims) - set(array.dims):
+            continue
+        if all(
+            dim in coord.coords and dim in array.coords and coord[dim].values.tolist() == array[dim].values.tolist()
+            for dim in coord.dims
+        ):
+            found[name] = coord.variable
+    return array.assign_coords(found) if found else array
 
 
 def _check(array: xr.DataArray, outcome: list[str]) -> None:

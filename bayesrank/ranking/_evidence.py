@@ -474,7 +474,7 @@ def _sampling(groups: Mapping[str, xr.Dataset], values: xr.DataArray) -> list[st
     found = sampling(groups, values)
     how = groups["sample_stats"].attrs
     given = found["divergences"], found["rhat"], found["effective"], values.sizes.get("chain", 1)
-    text = complaint(*given, how.get("tune"), how.get("target_accept"))
+    text = complaint(*given, how.get("tune"), how.get("target_accept"), how.get("sampler", "nuts"))
     return [text] if text else []
 
 

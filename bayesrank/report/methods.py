@@ -24,6 +24,12 @@ OPS = (
     "Zhao, Bui, Yu and Dzieciolowski. Outperformance score: a universal standardization method for "
     "confusion-matrix-based classification performance metrics."
 )
+#: Samplers, by the attr ``sampler`` of a posterior.
+SAMPLERS = {
+    "nuts": " (Markov chain Monte Carlo, NUTS)",
+    "metropolis": " (Markov chain Monte Carlo, Metropolis steps)",
+    "exact": " (independent draws)",
+}
 SAMPLER = "Hoffman and Gelman (2014). The No-U-Turn sampler. Journal of Machine Learning Research 15:1593-1623."
 CONFIDENCE = (
     "Mogstad, Romano, Shaikh and Wilhelm (2024). Inference for ranks with applications to mobility across "
@@ -118,8 +124,7 @@ def methods(
             said.append(f"Simultaneous rank intervals and confidence sets of ranks rest on {draws:,} posterior draws.")
     elif draws and draws > 1:
         # Of draws that were given nothing is known, not even that they are independent.
-        how = {"nuts": " (Markov chain Monte Carlo, NUTS)", "exact": " (independent draws)"}
-        said.append(f"Every one of {draws:,} posterior draws{how.get(str(about.get('sampler')), '')} was ranked.")
+        said.append(f"Every one of {draws:,} posterior draws{SAMPLERS.get(str(about.get('sampler')), '')} was ranked.")
     else:
         said.append("Single values were ranked, without draws, so that nothing is known of their uncertainty.")
     said.append(

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import xarray as xr
 from sklearn.metrics import average_precision_score, precision_recall_curve, roc_curve
 
 import bayesrank as br
@@ -52,27 +53,48 @@ def test_rates_and_matrices_are_each_others_inverse():
     rng = np.random.default_rng(0)
     tn, fp, fn, tp = rng.integers(1, 400, (4, 50))
     counts = br.from_counts(tn=tn, fp=fp, fn=fn, tp=tp)
-    rates = {
-        "fpr": br.scores.fpr(counts).values,
-        "fnr": br.scores.fnr(counts).values,
-        "prevalence": br.scores.prevalence(counts).values,
-    }
-    again = br.from_rates(**rates, size=tn + fp + fn + tp)
-    assert (again.values == counts.values).all()
-    assert again.dtype.kind == "i"
-    np.testing.assert_allclose(br.from_rates(**rates), br.as_performance(counts))
-    one = br.from_rates(fpr=0.1, fnr=[0.2, 0.3], prevalence=0.5, entity=["x", "y"])
+    rates = {name: getattr(br.scores, name)(counts).values for name in ("tpr", "fpr", "tnr", "prevalence")}
+    performance = br.as_performance(counts)
+    for other in ("fpr", "tnr"):
+        again = br.from_rates(tpr=rates["tpr"], prevalence=rates["prevalence"], **{other: rates[other]})
+        np.testing.assert_allclose(again, performance)
+    one = br.from_rates(fpr=0.1, tpr=[0.8, 0.7], prevalence=0.5, entity=["x", "y"])
     assert one["entity"].values.tolist() == ["x", "y"]
     assert br.ops.of_draws(one, "f1").shape == (2,)
+    assert br.from_rates(fpr=0.1, tpr=0.8, prevalence=0.5)["entity"].values.tolist() == ["entity 1"]
+
+
+def test_draws_of_rates_are_a_posterior():
+    rng = np.random.default_rng(1)
+    dims, coords = ("chain", "draw", "entity"), {"entity": ["a", "b"]}
+    tpr, tnr = (xr.DataArray(rng.beta(8, 2, (2, 50, 2)), coords, dims) for _ in range(2))
+    shared = xr.DataArray(rng.beta(3, 7, (2, 50)), dims=dims[:2])
+    found = br.from_rates(tpr=tpr, tnr=tnr.isel(entity=[0, 1]), prevalence=shared)
+    assert found.dims == (*dims, "actual", "predicted")
+    assert found["entity"].values.tolist() == ["a", "b"]
+    np.testing.assert_allclose(br.scores.tpr(found), tpr)
+    np.testing.assert_allclose(br.scores.tnr(found), tnr)
+    np.testing.assert_allclose(br.scores.prevalence(found).isel(entity=1), shared)
+    numbers = br.from_rates(tpr=tpr, fpr=0.2, prevalence=[0.3])
+    np.testing.assert_allclose(br.scores.fpr(numbers), 0.2)
+    lazy = br.from_rates(tpr=tpr.chunk({"draw": 10}), tnr=tnr, prevalence=0.5)
+    assert lazy.chunks is not None
+    np.testing.assert_allclose(lazy, br.from_rates(tpr=tpr, tnr=tnr, prevalence=0.5))
+    assert br.credible_ranking(found, "f1")["probability_best"].shape == (2,)
+
+
+SOME = xr.DataArray([0.1, 0.2], {"entity": ["a", "b"]}, ("entity",))
 
 
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        ({"fpr": 1.2, "fnr": 0, "prevalence": 0.5}, "fpr must"),
-        ({"fpr": 0.2, "fnr": [0.1, 0.2], "prevalence": [0.1, 0.2, 0.3]}, "one length"),
-        ({"fpr": 0.2, "fnr": 0.1, "prevalence": 0.3, "size": 0}, "size must"),
-        ({"fpr": 0.2, "fnr": 0.1, "prevalence": 0.3, "size": 10.5}, "size must"),
+        ({"fpr": 1.2, "tpr": 0, "prevalence": 0.5}, "fpr must"),
+        ({"fpr": 0.2, "tpr": [0.1, 0.2], "prevalence": [0.1, 0.2, 0.3]}, "one length"),
+        ({"tpr": 0.2, "prevalence": 0.3}, "exactly one of fpr and tnr must be given; got neither"),
+        ({"tpr": 0.2, "fpr": 0.1, "tnr": 0.9, "prevalence": 0.3}, "got both"),
+        ({"tpr": SOME, "fpr": SOME.isel(entity=[1, 0]), "prevalence": 0.3}, "same labels"),
+        ({"tpr": SOME, "fpr": 0.1, "prevalence": 0.3, "entity": ["x"]}, "entity must hold 2 names"),
     ],
 )
 def test_rates_are_checked(arguments, words):

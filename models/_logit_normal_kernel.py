@@ -1,0 +1,425 @@
+"""Compiled Metropolis sampler of tables whose logits are the median of an entity, less a difficulty, plus a deviation.
+
+Effects are sampled as standard normal variables of their normal approximation given the standard deviations and the
+correlations. The counts of a table say about as much of a logit as one normal observation, the empirical logit with its
+information; the approximation is the posterior under these observations. Standard deviations can then move while these
+variables stay, however much or little the counts say, and no funnel slows the chain. The steps are Metropolis steps of
+the exact posterior: the approximation only changes variables.
+
+One sweep has these steps, each of which keeps the posterior:
+
+1. standard deviations, correlations and a shift of all medians, with the standard normal variables fixed: all of
+   them, then one of them by a step that may be long, since a standard deviation near 0 has a long tail of logarithms;
+2. standard deviations and correlations with the effects fixed;
+3. the median of each entity with the difficulties fixed, all entities at once;
+4. the difficulty of each data set, all data sets at once;
+5. the logits of each table, all tables at once.
+
+Every table has two rows. One that has none in a row has no cases there, and the row does not move.
+"""
+
+import numpy as np
+
+from bayesrank._compiled import njit
+
+OPTIONS = {"cache": True, "nogil": True, "error_model": "numpy"}
+#: Standard deviations (logarithms) and correlation (artanh) of deviations, the same of difficulty, shifts of medians.
+MOVED = 8
+#: Shares of proposals to accept: of one step for many variables, and of single ones.
+TOGETHER, SINGLE = 0.25, 0.4
+#: Warm-up sweeps between two looks at the covariance, and those before the first.
+LOOK = 50
+#: The shape of LKJ's prior, as the power of 1 - ρ² in the density of artanh ρ.
+CORRELATION = 2.0
+
+
+@njit(**OPTIONS)
+def log_prior(spread, scale):
+    """Log density of log standard deviations and artanh ρ of both terms: half-normal of the scale, and LKJ(2)."""
+    found = 0.0
+    for term in range(2):
+        for row in range(2):
+            log_sd = spread[3 * term + row]
+            found += log_sd - 0.5 * (np.exp(log_sd) / scale) ** 2
+        found -= 2 * CORRELATION * log_cosh(spread[3 * term + 2])
+    return found
+
+
+@njit(**OPTIONS)
+def log_cosh(x):
+    """Log of the hyperbolic cosine, for any number."""
+    return abs(x) + np.log1p(np.exp(-2 * abs(x))) - np.log(2.0)
+
+
+@njit(**OPTIONS)
+def softplus(x):
+    """log(1 + exp(x)), for any number."""
+    return max(x, 0.0) + np.log1p(np.exp(-abs(x)))
+
+
+@njit(**OPTIONS)
+def scale_of(spread, term):
+    """Cholesky's factor of a term's covariance, as three numbers."""
+    at = 3 * term
+    first, second = np.exp(spread[at]), np.exp(spread[at + 1])
+    return first, second * np.tanh(spread[at + 2]), second * np.exp(-log_cosh(spread[at + 2]))
+
+
+@njit(**OPTIONS)
+def factor(a, b, d):
+    """Cholesky's factor of a 2 x 2 matrix, as three numbers."""
+    first = np.sqrt(a)
+    below = b / first
+    return first, below, np.sqrt(d - below * below)
+
+
+@njit(**OPTIONS)
+def table_factor(i0, i1, scale):
+    """Cholesky's factor of the precision of a table's standardised deviations."""
+    a, b, c = scale
+    return factor(1 + i0 * a * a + i1 * b * b, i1 * b * c, 1 + i1 * c * c)
+
+
+@njit(**OPTIONS)
+def table_pull(i0, i1, r0, r1, scale, low):
+    """The factor's solution for the linear term, from residuals of the empirical logits."""
+    a, b, c = scale
+    w0 = (a * i0 * r0 + b * i1 * r1) / low[0]
+    return w0, (c * i1 * r1 - low[1] * w0) / low[2]
+
+
+@njit(**OPTIONS)
+def up(low, w0, w1):
+    """Solve with the transposed factor."""
+    x1 = w1 / low[2]
+    return (w0 - low[1] * x1) / low[0], x1
+
+
+@njit(**OPTIONS)
+def place_table(p, e0, e1, v0, v1, spread_scale, data, out):
+    """Logits of a table from its means and its standard normal variables, with its log density, into row ``p``.
+
+    ``out`` has the columns: two logits, two standardised deviations, log density, log determinant.
+    """
+    low = table_factor(data[p, 2], data[p, 3], spread_scale)
+    w0, w1 = table_pull(data[p, 2], data[p, 3], data[p, 0] - e0, data[p, 1] - e1, spread_scale, low)
+    u0, u1 = up(low, w0 + v0, w1 + v1)
+    x0 = e0 + spread_scale[0] * u0
+    x1 = e1 + spread_scale[1] * u0 + spread_scale[2] * u1
+    out[p, 0], out[p, 1], out[p, 2], out[p, 3] = x0, x1, u0, u1
+    found = data[p, 4] * x0 - data[p, 6] * softplus(x0) + data[p, 5] * x1 - data[p, 7] * softplus(x1)
+    out[p, 4] = found - 0.5 * (u0 * u0 + u1 * u1)
+    out[p, 5] = -np.log(low[0] * low[2])
+
+
+@njit(**OPTIONS)
+def approximate_difficulty(mu, spread, pairs, data, both, low, pull):
+    """Normal approximation of each data set's standardised difficulty: factors of precisions, and their solutions."""
+    a, b, c = scale_of(spread, 0)
+    c00, c01, c11 = a * a, a * b, b * b + c * c
+    l0, l1, l2 = scale_of(spread, 1)
+    low[:], pull[:] = 0.0, 0.0
+    for p in range(len(pairs)):
+        i0, i1, j = data[p, 2], data[p, 3], pairs[p, 1]
+        f, s, x = 1 + i0 * c00, 1 + i1 * c11, i0 * i1 * c01
+        det = f * s - x * c01
+        w00, w01, w11 = i0 * s / det, -x / det, i1 * f / det
+        r0, r1 = data[p, 0] - mu[pairs[p, 0], 0], data[p, 1] - mu[pairs[p, 0], 1]
+        low[j, 0] += w00
+        low[j, 1] += w01
+        low[j, 2] += w11
+        pull[j, 0] += w00 * r0 + w01 * r1
+        pull[j, 1] += w01 * r0 + w11 * r1
+    for j in range(len(low)):
+        if not both:
+            low[j], pull[j] = (1.0, 0.0, 1.0), 0.0
+            continue
+        w00, w01, w11 = low[j]
+        # L'WL and -L'(W r): difficulty is subtracted.
+        m0, m1 = w00 * l0 + w01 * l1, w01 * l0 + w11 * l1
+        low[j] = factor(1 + l0 * m0 + l1 * m1, l2 * m1, 1 + l2 * l2 * w11)
+        b0, b1 = -(l0 * pull[j, 0] + l1 * pull[j, 1]), -l2 * pull[j, 1]
+        pull[j, 0] = b0 / low[j, 0]
+        pull[j, 1] = (b1 - low[j, 1] * pull[j, 0]) / low[j, 2]
+
+
+@njit(**OPTIONS)
+def place_all(mu, z, v, spread, pairs, data, both, low, pull, t, out):
+    """All effects from the standard normal variables; returns their log density and that of the counts."""
+    approximate_difficulty(mu, spread, pairs, data, both, low, pull)
+    total = 0.0
+    for j in range(len(t)):
+        t[j] = up(low[j], pull[j, 0] + z[j, 0], pull[j, 1] + z[j, 1])
+        total -= 0.5 * (t[j, 0] ** 2 + t[j, 1] ** 2) + np.log(low[j, 0] * low[j, 2])
+    scale, hard = scale_of(spread, 0), scale_of(spread, 1)
+    for p in range(len(pairs)):
+        e0, e1 = table_mean(p, mu, t, hard, both, pairs)
+        place_table(p, e0, e1, v[p, 0], v[p, 1], scale, data, out)
+        total += out[p, 4] + out[p, 5]
+    return total
+
+
+@njit(**OPTIONS)
+def table_mean(p, mu, t, hard, both, pairs):
+    """Means of a table's logits."""
+    e0, e1 = mu[pairs[p, 0], 0], mu[pairs[p, 0], 1]
+    if both:
+        j = pairs[p, 1]
+        e0 -= hard[0] * t[j, 0]
+        e1 -= hard[1] * t[j, 0] + hard[2] * t[j, 1]
+    return e0, e1
+
+
+@njit(**OPTIONS)
+def standardise(mu, spread, pairs, data, both, low, pull, t, out, z, v):
+    """The standard normal variables of the effects: what :func:`place_all` undoes."""
+    approximate_difficulty(mu, spread, pairs, data, both, low, pull)
+    for j in range(len(t)):
+        z[j, 0] = low[j, 0] * t[j, 0] + low[j, 1] * t[j, 1] - pull[j, 0]
+        z[j, 1] = low[j, 2] * t[j, 1] - pull[j, 1]
+    scale, hard = scale_of(spread, 0), scale_of(spread, 1)
+    for p in range(len(pairs)):
+        e0, e1 = table_mean(p, mu, t, hard, both, pairs)
+        f = table_factor(data[p, 2], data[p, 3], scale)
+        w0, w1 = table_pull(data[p, 2], data[p, 3], data[p, 0] - e0, data[p, 1] - e1, scale, f)
+        v[p, 0] = f[0] * out[p, 2] + f[1] * out[p, 3] - w0
+        v[p, 1] = f[2] * out[p, 3] - w1
+
+
+@njit(**OPTIONS)
+def log_normal(s00, s01, s11, size, spread, term):
+    """Log density of so many normal pairs, from their sums of squares and products."""
+    at = 3 * term
+    one, two, rho = np.exp(-spread[at]), np.exp(-spread[at + 1]), np.tanh(spread[at + 2])
+    away = s00 * one * one - 2 * rho * s01 * one * two + s11 * two * two
+    log_half = log_cosh(spread[at + 2])
+    return -0.5 * away * np.exp(2 * log_half) - size * (spread[at] + spread[at + 1] - log_half)
+
+
+@njit(**OPTIONS)
+def log_beta(mu, alpha):
+    """Log density of logits of Beta rates."""
+    found = 0.0
+    for i in range(len(mu)):
+        for row in range(2):
+            found -= alpha[i, row, 0] * softplus(-mu[i, row]) + alpha[i, row, 1] * softplus(mu[i, row])
+    return found
+
+
+@njit(**OPTIONS)
+def run(rng, pairs, datasets, data, alpha, sd, both, moving, spread, mu, steps, warm, draws, thin):
+    """One chain: medians (draw, entity, 2), spreads (draw, 6), difficulties, logits, and shares of accepted steps.
+
+    Parameters
+    ----------
+    rng : Generator
+    pairs : (table, 2)
+        Entity and data set.
+    datasets : int
+    data : (table, 8)
+        Empirical logits, their information, right answers and cases, of both rows each.
+    alpha : (entity, 2, 2)
+        Prior concentrations of right and wrong.
+    sd : float
+        Scale of the standard deviations.
+    both : bool
+        Whether there is difficulty besides deviations.
+    moving : (8,) bool
+        Which spreads and which rows move.
+    spread, mu : (6,), (entity, 2)
+        Where to start.
+    steps : (entity, 2)
+        Step lengths of medians.
+    warm, draws, thin : int
+        Sweeps of warm-up, draws, and sweeps between draws.
+    """
+    entities, tables = len(mu), len(pairs)
+    spread, mu = spread.copy(), mu.copy()
+    z, v, t, out = np.zeros((datasets, 2)), np.zeros((tables, 2)), np.zeros((datasets, 2)), np.zeros((tables, 6))
+    low, pull = np.zeros((datasets, 3)), np.zeros((datasets, 2))
+    low_new, pull_new, t_new, out_new = low.copy(), pull.copy(), t.copy(), out.copy()
+    mu_new, spread_new = mu.copy(), spread.copy()
+    which = np.flatnonzero(moving)
+    size = len(which)
+    reach, near = np.log(0.3), np.log(np.full(2, 0.5))
+    of_entity, of_dataset, of_table = np.zeros(entities), np.zeros(datasets), np.zeros(tables)
+    taken = np.zeros(5)
+    tried = np.zeros(5)
+    shape = np.eye(size)
+    place, place_mean, place_square = np.zeros(size), np.zeros(size), np.zeros((size, size))
+    seen = 0
+    kept_mu, kept_spread = np.zeros((draws, entities, 2)), np.zeros((draws, 6))
+    kept_hard, kept_logits = np.zeros((draws, datasets, 2)), np.zeros((draws, tables, 2))
+    gain_entity, gain_dataset = np.zeros(entities), np.zeros(datasets)
+    total = place_all(mu, z, v, spread, pairs, data, both, low, pull, t, out)
+    for sweep in range(warm + draws * thin):
+        pace = 0.0 if sweep >= warm else 1 / (sweep + 1) ** 0.6
+        # 1. All spreads and a shift of the medians, standard normal variables fixed.
+        for single in range(2):
+            if single:
+                k = int(rng.random() * size)
+                length = 1.5 * np.sqrt((shape[k] ** 2).sum()) * np.exp(0.8 * rng.standard_normal())
+                noise = np.zeros(size)
+                noise[k] = length * rng.standard_normal()
+            else:
+                noise = shape @ rng.standard_normal(size) * np.exp(reach)
+            spread_new[:] = spread
+            mu_new[:] = mu
+            for k in range(size):
+                if which[k] < 6:
+                    spread_new[which[k]] += noise[k]
+                else:
+                    mu_new[:, which[k] - 6] += noise[k]
+            other = place_all(mu_new, z, v, spread_new, pairs, data, both, low_new, pull_new, t_new, out_new)
+            gain = other - total + log_prior(spread_new, sd) - log_prior(spread, sd)
+            gain += log_beta(mu_new, alpha) - log_beta(mu, alpha)
+            ok = np.log(rng.random()) < gain
+            if ok:
+                total = other
+                spread[:], mu[:], t[:], out[:], low[:], pull[:] = spread_new, mu_new, t_new, out_new, low_new, pull_new
+            if not single:
+                reach += pace * (ok - TOGETHER)
+                taken[0] += ok
+                tried[0] += 1
+        scale, hard = scale_of(spread, 0), scale_of(spread, 1)
+        # 2. Spreads with the effects fixed.
+        for term in range(1 + both):
+            s00, s01, s11 = 0.0, 0.0, 0.0
+            own = scale if term == 0 else hard
+            number = tables if term == 0 else datasets
+            for p in range(number):
+                a = out[p, 2] if term == 0 else t[p, 0]
+                b = out[p, 3] if term == 0 else t[p, 1]
+                d0, d1 = own[0] * a, own[1] * a + own[2] * b
+                s00 += d0 * d0
+                s01 += d0 * d1
+                s11 += d1 * d1
+            for _ in range(3):
+                spread_new[:] = spread
+                for k in range(3 * term, 3 * term + 3):
+                    if moving[k]:
+                        spread_new[k] += np.exp(near[term]) * rng.standard_normal()
+                gain = log_prior(spread_new, sd) - log_prior(spread, sd)
+                gain += log_normal(s00, s01, s11, number, spread_new, term)
+                gain -= log_normal(s00, s01, s11, number, spread, term)
+                ok = np.log(rng.random()) < gain
+                if ok:
+                    spread[:] = spread_new
+                near[term] += pace * (ok - 0.3)
+                taken[1] += ok
+                tried[1] += 1
+            new = scale_of(spread, term)
+            for p in range(number):
+                a = out[p, 2] if term == 0 else t[p, 0]
+                b = out[p, 3] if term == 0 else t[p, 1]
+                d0, d1 = own[0] * a, own[1] * a + own[2] * b
+                a = d0 / new[0]
+                b = (d1 - new[1] * a) / new[2]
+                if term == 0:
+                    out[p, 2], out[p, 3] = a, b
+                else:
+                    t[p, 0], t[p, 1] = a, b
+        standardise(mu, spread, pairs, data, both, low, pull, t, out, z, v)
+        scale, hard = scale_of(spread, 0), scale_of(spread, 1)
+        for p in range(tables):
+            e0, e1 = table_mean(p, mu, t, hard, both, pairs)
+            place_table(p, e0, e1, v[p, 0], v[p, 1], scale, data, out)
+        # 3. Medians, difficulties fixed.
+        gain_entity[:] = 0.0
+        for i in range(entities):
+            length = np.exp(of_entity[i])
+            for row in range(2):
+                mu_new[i, row] = mu[i, row]
+                if moving[6 + row]:
+                    mu_new[i, row] += steps[i, row] * length * rng.standard_normal()
+                gain_entity[i] -= alpha[i, row, 0] * (softplus(-mu_new[i, row]) - softplus(-mu[i, row]))
+                gain_entity[i] -= alpha[i, row, 1] * (softplus(mu_new[i, row]) - softplus(mu[i, row]))
+        for p in range(tables):
+            e0, e1 = table_mean(p, mu_new, t, hard, both, pairs)
+            place_table(p, e0, e1, v[p, 0], v[p, 1], scale, data, out_new)
+            gain_entity[pairs[p, 0]] += out_new[p, 4] - out[p, 4]
+        for i in range(entities):
+            ok = np.log(rng.random()) < gain_entity[i]
+            of_entity[i] += pace * (ok - SINGLE)
+            gain_entity[i] = ok
+            taken[2] += ok
+            tried[2] += 1
+            if ok:
+                mu[i] = mu_new[i]
+        for p in range(tables):
+            if gain_entity[pairs[p, 0]] > 0:
+                out[p] = out_new[p]
+        # 4. Difficulties.
+        if both:
+            approximate_difficulty(mu, spread, pairs, data, both, low, pull)
+            for j in range(datasets):
+                d0, d1 = up(low[j], rng.standard_normal(), rng.standard_normal())
+                length = np.exp(of_dataset[j])
+                t_new[j, 0] = t[j, 0] + length * d0
+                t_new[j, 1] = t[j, 1] + length * d1
+                gain_dataset[j] = 0.5 * (t[j, 0] ** 2 + t[j, 1] ** 2 - t_new[j, 0] ** 2 - t_new[j, 1] ** 2)
+            for p in range(tables):
+                e0, e1 = table_mean(p, mu, t_new, hard, both, pairs)
+                place_table(p, e0, e1, v[p, 0], v[p, 1], scale, data, out_new)
+                gain_dataset[pairs[p, 1]] += out_new[p, 4] - out[p, 4]
+            for j in range(datasets):
+                ok = np.log(rng.random()) < gain_dataset[j]
+                of_dataset[j] += pace * (ok - SINGLE)
+                gain_dataset[j] = ok
+                taken[3] += ok
+                tried[3] += 1
+                if ok:
+                    t[j] = t_new[j]
+            for p in range(tables):
+                if gain_dataset[pairs[p, 1]] > 0:
+                    out[p] = out_new[p]
+        # 5. Logits of the tables: from the approximation, then near where they are.
+        for p in range(tables):
+            e0, e1 = table_mean(p, mu, t, hard, both, pairs)
+            for near_by in range(2):
+                if near_by:
+                    length = np.exp(of_table[p])
+                    v0, v1 = v[p, 0] + length * rng.standard_normal(), v[p, 1] + length * rng.standard_normal()
+                    gain = 0.0
+                else:
+                    v0, v1 = rng.standard_normal(), rng.standard_normal()
+                    gain = 0.5 * (v0 * v0 + v1 * v1 - v[p, 0] ** 2 - v[p, 1] ** 2)
+                place_table(p, e0, e1, v0, v1, scale, data, out_new)
+                ok = np.log(rng.random()) < gain + out_new[p, 4] - out[p, 4]
+                if near_by:
+                    of_table[p] += pace * (ok - SINGLE)
+                else:
+                    taken[4] += ok
+                    tried[4] += 1
+                if ok:
+                    out[p] = out_new[p]
+                    v[p, 0], v[p, 1] = v0, v1
+        standardise(mu, spread, pairs, data, both, low, pull, t, out, z, v)
+        total = place_all(mu, z, v, spread, pairs, data, both, low, pull, t, out)
+        if sweep < warm:
+            # The covariance of what moves together, from the second look on.
+            if sweep >= LOOK:
+                seen += 1
+                for k in range(size):
+                    place[k] = spread[which[k]] if which[k] < 6 else mu[:, which[k] - 6].mean()
+                place -= place_mean
+                place_mean += place / seen
+                place_square += np.outer(place, place) * ((seen - 1) / seen)
+            if seen >= 2 * LOOK and sweep % LOOK == 0:
+                if sweep % (8 * LOOK) == 0 and sweep < warm // 2:
+                    seen = 0  # the first sweeps were on their way
+                    place_mean[:] = 0.0
+                    place_square[:] = 0.0
+                else:
+                    shape[:] = np.linalg.cholesky(place_square / seen + 1e-4 * np.eye(size))
+                    if sweep < 4 * LOOK:
+                        reach = np.log(1.5 / np.sqrt(size))
+        elif (sweep - warm) % thin == thin - 1:
+            at = (sweep - warm) // thin
+            kept_mu[at], kept_spread[at] = mu, spread
+            for j in range(datasets):
+                kept_hard[at, j, 0] = hard[0] * t[j, 0]
+                kept_hard[at, j, 1] = hard[1] * t[j, 0] + hard[2] * t[j, 1]
+            for p in range(tables):
+                kept_logits[at, p, 0], kept_logits[at, p, 1] = out[p, 0], out[p, 1]
+    return kept_mu, kept_spread, kept_hard, kept_logits, taken / np.maximum(tried, 1)

@@ -1,0 +1,113 @@
+"""Both generations of ArviZ work on what a fit gives: summaries, leaving out, predictive checks, power-scaling."""
+
+import matplotlib as mpl
+import numpy as np
+import pytest
+import xarray as xr
+
+import bayesrank as br
+from bayesrank._compat import groups_of, import_arviz
+from bayesrank.models import names
+
+mpl.use("agg")
+az = import_arviz()
+MODERN = int(az.__version__.split(".")[0]) >= 1
+COUNTS = br.from_counts(
+    tn=[70, 79, 60, 71], fp=[10, 1, 20, 9], fn=[9, 1, 8, 5], tp=[21, 29, 22, 25], entity=list("aabb"),
+    dataset=list("xyxy"),
+)  # fmt: skip
+EVIDENCE = {
+    "whole": COUNTS,
+    "incomplete": br.from_counts(
+        tn=[70, 79, 60], fp=[10, 1, 20], fn=[9, 1, 8], tp=[21, 29, 22], entity=list("aab"), dataset=list("xyx")
+    ),
+    "described": br.datasets.load("antibody_tests").isel(entity=slice(0, 3)),
+}
+
+
+def fit(model, evidence, **options):
+    if model == "paired":
+        evidence = br.datasets.load_joint("langchain_tool_use")
+    elif model == "hierarchical_classes":
+        evidence = br.pool(br.datasets.load("mnist_folds")) // 100
+    return br.fit(evidence, model, draws=60, seed=1, **options)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("evidence", EVIDENCE)
+@pytest.mark.parametrize("model", names())
+def test_fits_can_be_summarised(model, evidence):
+    table = az.summary(fit(model, EVIDENCE[evidence]))
+    assert len(table) > 1
+    assert np.isfinite(table["mean"].astype(float)).any()
+
+
+def test_coords_that_describe_entities_are_with_the_data():
+    posterior = fit("beta_binomial", EVIDENCE["described"])
+    groups = groups_of(posterior)
+    assert "panel" not in groups["posterior"].coords
+    assert "panel" in groups["observed_data"].coords
+    assert "panel" in br.as_performance(posterior).coords
+
+
+def test_lazy_fits_are_summarised_once_they_are_loaded():
+    lazy = br.fit(COUNTS, draws=1000, seed=1, chunks=1000)
+    held = br.fit(COUNTS, draws=1000, seed=1)
+    first, second = (az.summary(each)["mean"].astype(float) for each in (lazy.load(), held))
+    np.testing.assert_allclose(first, second)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_the_counts_are_left_out_and_predicted():
+    posterior = fit("hierarchical_beta_binomial", COUNTS, groups=["log_likelihood", "posterior_predictive"])
+    found = az.loo(posterior, var_name="counts")
+    assert np.isfinite(found.elpd if MODERN else found.elpd_loo)
+    if MODERN:
+        az.plot_ppc_dist(posterior)
+    else:
+        az.plot_ppc(posterior)
+
+
+@pytest.mark.parametrize("model", ["dirichlet_multinomial", "beta_binomial"])
+def test_the_log_prior_to_a_power_scales_the_concentrations(model):
+    """With twice the log prior, weights turn the posterior of Beta(1 + n) into that of Beta(2 + n)."""
+    counts = br.from_counts(tn=70, fp=10, fn=9, tp=21)
+    posterior = br.fit(counts, model, draws=10_000, seed=1, groups=["log_prior"])
+    log = groups_of(posterior)["log_prior"]
+    tpr = br.scores.tpr(posterior).isel(entity=0)
+    weight = np.exp(log["rate"].isel(entity=0).sel(actual="positive"))
+    mean = float((tpr * weight).sum() / weight.sum())
+    assert mean == pytest.approx((21 + 2) / (30 + 4), abs=4 * float(tpr.std()) / np.sqrt(20_000))
+    assert ("prevalence" in log) == (model == "dirichlet_multinomial")
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_power_scaling_finds_its_groups():
+    posterior = br.fit(COUNTS, "hierarchical_logit_normal", draws=250, seed=1, groups=["log_prior", "log_likelihood"])
+    assert set(groups_of(posterior)["log_prior"]) == {
+        "median_rate", "spread_of_difficulty", "spread_of_deviations",
+    }  # fmt: skip
+    for name, about in (("log_prior", "prior"), ("log_likelihood", "likelihood")):
+        assert np.isfinite(groups_of(posterior)[name].to_array()).all(), about
+    if MODERN:
+        table = az.psense_summary(
+            posterior,
+            var_names=["median_rate"],
+            prior_var_names=["spread_of_deviations"],
+            likelihood_var_names="counts",
+        )
+        assert len(table) > 0
+
+
+def test_a_log_prior_is_that_of_the_graph():
+    """Differences between draws of the densities of standard deviations and correlations."""
+    posterior = br.fit(COUNTS, "hierarchical_logit_normal", draws=50, seed=1, groups=["log_prior"], sd=0.5)
+    groups = groups_of(posterior)
+    from scipy import stats
+
+    post = groups["posterior"]
+    wanted = stats.halfnorm(scale=0.5).logpdf(post["sd_of_deviations"]).sum(-1)
+    wanted = wanted + stats.beta(2, 2, -1, 2).logpdf(post["correlation_of_deviations"])
+    gap = groups["log_prior"]["spread_of_deviations"] - wanted
+    assert float(gap.max() - gap.min()) == pytest.approx(0, abs=1e-9)
+    assert isinstance(gap, xr.DataArray)
