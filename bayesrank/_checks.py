@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from bayesrank._labels import object_array
+from bayesrank._labels import check_positive, object_array
 
 #: Of more names than these a message lists the first.
 MANY = 15
@@ -142,6 +142,7 @@ def class_shares(prevalence: xr.DataArray, table: xr.DataArray) -> xr.DataArray:
         raise ValueError(
             f"prevalence must have the dim actual for {table.sizes['actual']} classes; got {prevalence.dims}"
         )
+    check_positive(table, "prevalence, the share of the positive class")
     both = xr.concat([1 - prevalence, prevalence], "actual")
     return both.assign_coords(actual=table["actual"].values) if "actual" in table.coords else both
 

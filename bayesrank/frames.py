@@ -19,7 +19,7 @@ from bayesrank._checks import (
     whole_numbers,
 )
 from bayesrank._labels import ordered_categories
-from bayesrank.counts import CELLS, TWO_CLASSES, arrange, arrange_outcomes
+from bayesrank.counts import CELLS, TWO_CLASSES, arrange, arrange_outcomes, put_in_class_order
 
 #: Whole numbers beyond it are not all told apart by a float.
 EXACT = 2**53
@@ -38,6 +38,7 @@ def from_matrix(
     orientation: Literal["actual_rows", "predicted_rows"],
     *,
     labels: Sequence[Any] | None = None,
+    positive: Any = None,
     entity: Any = None,
 ) -> xr.DataArray:
     """Counts from a square confusion matrix, or a stack of them.
@@ -51,13 +52,17 @@ def from_matrix(
     labels : sequence, optional
         The C classes in the matrix's order, for two classes the negative one first. By default the labels of a
         DataFrame, ``["negative", "positive"]`` for two classes, else 0 to C - 1.
+    positive : label, optional
+        The positive one of two classes. By default the last of ``labels``, or that of a standing pair such as 0/1 or
+        no/yes, whatever their order. The labels of a DataFrame, in the order of the alphabet or of chance, state none.
     entity : hashable or sequence, optional
         Name of the entity, or names of a stack's entities.
 
     Returns
     -------
     xarray.DataArray
-        Integer ``counts`` (entity, actual, predicted).
+        Integer ``counts`` (entity, actual, predicted), of two classes the positive one last. The coord ``positive``
+        names it, where it is known and is not called "positive".
 
     Raises
     ------
@@ -73,6 +78,7 @@ def from_matrix(
     10
     """
     one_of("orientation", orientation, ("actual_rows", "predicted_rows"))
+    ordered = labels is not None
     if isinstance(matrix, pd.DataFrame):
         if list(matrix.index) != list(matrix.columns):
             raise ValueError(
@@ -94,7 +100,7 @@ def from_matrix(
     if len(classes) != n_classes:
         raise ValueError(f"labels must name the {n_classes} classes of matrix; got {classes}")
     entities = [f"entity {i + 1}" for i in range(size)] if entity is None else item_names("entity", entity, size)
-    return arrange(values, entities, None, classes)
+    return put_in_class_order(arrange(values, entities, None, classes), positive, ordered)
 
 
 def from_frame(frame: pd.DataFrame, *, entity: str = "entity", dataset: str | None = None) -> xr.DataArray:

@@ -18,6 +18,7 @@ from bayesrank._checks import (
     whole,
 )
 from bayesrank._draws import proportion_error
+from bayesrank._labels import check_positive
 from bayesrank.counts import one_vs_rest
 from bayesrank.ops.references import Reference, below, checked_reference
 from bayesrank.performance import as_performance, two_class_cells
@@ -92,7 +93,9 @@ def of_draws(source: Any, score: Any, reference: Reference | None = None, *, kin
         values = score.of_cells(tn, fp, fn, tp)
         return below(reference, score, values, (fn + tp) / (tn + fp + fn + tp))
 
-    cells = two_class_cells(as_performance(source, kind))
+    performance = as_performance(source, kind)
+    score.check_classes(performance)
+    cells = two_class_cells(performance)
     ops = xr.apply_ufunc(of_cells, *cells.values(), dask="parallelized", output_dtypes=[np.float64])
     return labelled(ops, f"OPS of {score.name.replace('_', ' ')}")
 
@@ -144,7 +147,9 @@ def tile(source: Any, resolution: int = 101, *, kind: str | None = None) -> xr.D
         value = np.divide(right, weight, out=np.full(weight.shape, np.nan), where=defined)
         return ranking_area(value, prevalence, tn=1 - a, fp=1 - b, fn=b, tp=a)
 
-    cells = two_class_cells(as_performance(source, kind))
+    performance = as_performance(source, kind)
+    check_positive(performance, "a place on the Tile")
+    cells = two_class_cells(performance)
     ops = xr.apply_ufunc(
         of_cells,
         *cells.values(),
