@@ -9,10 +9,10 @@ import pytest
 import bayesrank as br
 
 STORY = [
-    "_labels _checks _compat _text _threads _compiled _draws _random _dirichlet_kernel _chunks _sampling _nuts "
+    "_labels _notes _checks _compat _text _threads _compiled _draws _random _dirichlet_kernel _chunks _sampling _nuts "
     "_kendall _weighted_areas _weighing",
     "counts",
-    "cases frames",
+    "cases evidence frames",
     "datasets",
     "models",
     "inference weights",

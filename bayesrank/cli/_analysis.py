@@ -1,5 +1,6 @@
 """What all analysing commands share: reading the data, its options, and the posterior."""
 
+import csv
 import logging
 import sys
 import warnings
@@ -20,10 +21,36 @@ from bayesrank.cli._files import read_evidence
 from bayesrank.cli._preferences import fixed_prevalence
 from bayesrank.cli._table import STDIN
 from bayesrank.counts import common_datasets
+from bayesrank.evidence._table import Roles
 from bayesrank.models import find, names
 from bayesrank.ranking._evidence import evidence_of
 from bayesrank.scores import Score
 
+
+def _once(context: click.Context, option: click.Parameter, values: tuple[str, ...]) -> str | None:
+    """One value of an option that would otherwise take the last of several in silence."""
+    if len(values) > 1:
+        raise click.BadParameter(
+            f"must be given once; got {' and '.join(values)} (leave the others out of the file, or rank each by itself)",
+            context,
+            option,
+        )
+    return values[0] if values else None
+
+
+#: What the columns of the file are; arguments of br.from_frame have the same names.
+READING = (
+    click.option(
+        "--entity", help="The file's column that names the entities. [default: entity, model, team, test, ...]"
+    ),
+    click.option("--entities", help="The columns that are entities, of a file with one column each: A,B,C."),
+    click.option("--dataset-column", help="The column that names the data sets. [default: dataset]"),
+    click.option("--case", help="The column that names the cases. [default: case]"),
+    click.option("--run", help="The column that names the runs of a case. [default: run]"),
+    click.option("--cluster", help="The column that says what each case belongs to. [default: cluster]"),
+    click.option("--ignore", multiple=True, help="A column to leave out; may be repeated."),
+    click.option("--positive", help="The positive one of two classes, where labels are no pair such as no and yes."),
+)
 OPTIONS = (
     click.option(
         "-m",
@@ -40,9 +67,8 @@ OPTIONS = (
     click.option(
         "--prevalence", help="sampled, observed, or the share of positives: 0.02 or 2%. [default: the model's]"
     ),
-    click.option("--dataset", help="One data set of several. [default: all, pooled]"),
-    click.option("--cluster", help="The file's column that says what each case belongs to. [default: cluster]"),
-    click.option("--ignore", multiple=True, help="A column of the file to leave out; may be repeated."),
+    click.option("--dataset", callback=_once, multiple=True, help="One data set of several. [default: all, pooled]"),
+    *READING,
     click.option(
         "--missing",
         help="Of single cases: what an empty field is. common: only cases that all met count; own: each entity stands "
@@ -169,14 +195,30 @@ def question(
     prior: str | None,
     prevalence: str | None,
     dataset: str | None,
+    entity: str | None,
+    entities: str | None,
+    dataset_column: str | None,
+    case: str | None,
+    run: str | None,
     cluster: str | None,
     ignore: Sequence[str],
+    positive: str | None,
     missing: str | None,
     join: Any,
 ) -> Question:
     """Read, and choose or pool."""
     step("reading")
-    evidence, about = _read(data, model, cluster, ignore, missing)
+    roles = Roles(
+        entity,
+        None if entities is None else _columns_typed(entities),
+        dataset_column,
+        case,
+        run,
+        cluster,
+        positive,
+        None if missing is None else number_or_word(missing),
+    )
+    evidence, about = _read(data, model, roles, ignore)
     together = model is not None and getattr(find(model), "over_datasets_together", False)
     whole = evidence
     evidence, remarks = _one_table_each(evidence, dataset, join, together)
@@ -261,13 +303,19 @@ def progress() -> Iterator[Any]:
         yield lambda stage: progress.update(task, description=stage)
 
 
+def _columns_typed(text: str) -> list[str]:
+    """Names with commas between them, in quotation marks where they hold some."""
+    return [name.strip() for name in next(csv.reader([text], skipinitialspace=True), []) if name.strip()]
+
+
 def _read(
-    data: str, model: str | None, cluster: str | None, ignore: Sequence[str], missing: str | None
+    data: str, model: str | None, roles: Roles, ignore: Sequence[str]
 ) -> tuple[xr.DataArray | xr.Dataset, dict[str, str]]:
     """Evidence, and what is known of it, from the name of a shipped data set or a CSV file."""
     if data in br.datasets.names():
-        for option, given in (("--cluster", cluster), ("--ignore", ", ".join(ignore)), ("--missing", missing)):
-            if given:
+        options = {"--dataset-column" if name == "dataset" else f"--{name}": held for name, held in vars(roles).items()}
+        for option, given in (options | {"--ignore": ", ".join(ignore)}).items():
+            if given not in (None, ""):
                 raise ValueError(f"{option} must be left out for a shipped data set; got {given!r}")
         about = br.datasets.describe(data)
         cases = "paired" in (model, about["model"]) and data in br.datasets.CASES
@@ -276,8 +324,7 @@ def _read(
         raise ValueError(
             f"DATA must be a CSV file or one of {', '.join(br.datasets.names())}, or - for standard input; got {data!r}"
         )
-    what = None if missing is None else number_or_word(missing)
-    return read_evidence(data, cluster, ignore, what), {"title": STDIN if data == "-" else Path(data).name}
+    return read_evidence(data, roles, ignore), {"title": STDIN if data == "-" else Path(data).name}
 
 
 def _one_table_each(

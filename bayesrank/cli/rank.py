@@ -12,7 +12,7 @@ from bayesrank import _text
 from bayesrank._compat import groups_of
 from bayesrank.cli._analysis import Analysis, analyse, analysing, check_classes, progress
 from bayesrank.cli._datasets import dataset_lines, with_populations
-from bayesrank.cli._files import ENTITY, HELP
+from bayesrank.cli._files import HELP
 from bayesrank.cli._formats import DIGITS, FULL, Sheet, check_digits, exporting, save, show
 from bayesrank.cli._output import rank_cells, rank_header
 from bayesrank.cli._report import checked_report, reporting
@@ -43,15 +43,19 @@ The columns in the file's heading tell what a row is, in any order; beside entit
 \b
 {HELP}
 
-Other columns do not matter then. The column entity may be called {", ".join(ENTITY[:-1])} or {ENTITY[-1]} beside
-counts. Without one a row is a case, and every column an entity: its outcome, 1
-for right and 0 for wrong, a grade or another number. With a column actual (or y_true), which holds the true label, it
-is the label that the entity predicted.
+Other columns do not matter then. The column entity may be called model, classifier, system, team, test, name, study
+and the like, where only one of them is there; --entity names another. Without one a row is a case, and every column an
+entity: its outcome, 1 for right and 0 for wrong (or pass and fail, yes and no, C and I), a grade or another number. With
+a column actual (or y_true), which holds the true label, it is the label that the entity predicted.
+
+Of two labels the positive one is known where they are 0/1, -1/1, false/true, negative/positive or no/yes; --positive
+names it elsewhere.
 
 A column dataset says on which data set, where there are several. Files of cases may also have the columns case, a name;
-run, which repetition of the case it is (its outcome is the mean over them); cluster (or --cluster), what the case
-belongs to; and weight, how many times it counts. --ignore leaves other columns out. Cases are ranked by the model
-paired, for which every entity must have met every case.
+run, which repetition of the case it is (its outcome is the mean over them); cluster, what the case belongs to; and
+weight, how many times it counts. --case, --run, --cluster and --dataset-column name columns that are called otherwise.
+In a file with one column an entity, --entities names the entities, or --ignore leaves other columns out. Cases are
+ranked by the model paired, for which every entity must have met every case.
 """
 
 
