@@ -141,6 +141,21 @@ def positive_label(source: Any) -> Any:
     return None if named is None or named.ndim else named.item()
 
 
+def classes_known(source: Any) -> tuple[Any, Any] | None:
+    """The negative and the positive class of two; None where it is not known which is which, or there are others.
+
+    Of counts, a performance, or joint outcomes.
+    """
+    dim = "label" if "label" in source.coords and "actual" not in source.dims else "actual"
+    if dim not in source.coords or source.sizes.get(dim) != 2:
+        return None
+    labels = source[dim].values.tolist()
+    positive = positive_label(source)
+    if positive in labels:
+        return next(label for label in labels if label != positive), positive
+    return standing_pair(labels)
+
+
 def check_positive(array: Any, what: str) -> None:
     """Raise if ``what`` needs a positive class and none of the two classes of ``array`` is known to be it."""
     if has_positive_class(array):

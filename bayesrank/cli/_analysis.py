@@ -16,6 +16,7 @@ import xarray as xr
 import bayesrank as br
 from bayesrank import _text
 from bayesrank._compat import groups_of
+from bayesrank._labels import check_positive, classes_known
 from bayesrank.cases._tables import counts_of
 from bayesrank.cli._files import read_evidence
 from bayesrank.cli._preferences import fixed_prevalence
@@ -24,6 +25,7 @@ from bayesrank.counts import common_datasets
 from bayesrank.evidence._table import Roles
 from bayesrank.models import find, names
 from bayesrank.ranking._evidence import evidence_of
+from bayesrank.ranking._notes import positive_class
 from bayesrank.scores import Score
 
 
@@ -109,6 +111,12 @@ class Question:
     options: dict[str, Any]
 
     @property
+    def labels(self) -> dict[str, str]:
+        """The positive label, unless it is called so."""
+        known = classes_known(self.whole)
+        return {} if known is None or known[1] == "positive" else {"positive": str(known[1])}
+
+    @property
     def outcomes(self) -> bool:
         """Whether there are no classes."""
         evidence = self.evidence
@@ -132,10 +140,13 @@ class Analysis:
 
     @property
     def remarks(self) -> list[str]:
-        """How the data were put together, and which label is the positive one where that is not plain."""
-        classes = [] if self.counts is None else [str(label) for label in self.counts["actual"].values]
-        plain = len(classes) != 2 or classes == ["negative", "positive"]
-        return [*self.asked.remarks, *([] if plain else [f"Positive is {classes[1]!r}, negative is {classes[0]!r}."])]
+        """How the data were read and put together, and which label is the positive one where that is not plain."""
+        return self.asked.remarks
+
+    @property
+    def about(self) -> dict[str, str]:
+        """What programs must know of the data: the positive label, unless it is called so."""
+        return self.asked.labels
 
     def tables(self, what: str, data: str) -> xr.DataArray:
         """The two-class tables, which ``what`` needs."""
@@ -143,6 +154,7 @@ class Analysis:
             raise ValueError(
                 f"DATA must have classes for {what}; {data} holds outcomes without classes (bayesrank rank ranks them)"
             )
+        check_positive(self.counts, what)
         classes = self.counts.sizes["actual"]
         if classes != 2:
             raise ValueError(f"DATA must have two classes for {what}; got {classes} in {data}")
@@ -151,7 +163,7 @@ class Analysis:
     def notes(self, score: Score | None = None) -> list[str]:
         """What of the evidence a ranking would tell first, and the remarks."""
         values = self.performance if score is None else score(self.performance)
-        return [*evidence_of(self.posterior, None, values, None).notes(score), *self.remarks]
+        return list(dict.fromkeys([*evidence_of(self.posterior, None, values, None).notes(score), *self.remarks]))
 
 
 def asking(command: Callable[..., None], required: bool = True) -> Callable[..., None]:
@@ -224,6 +236,7 @@ def question(
     evidence, remarks = _one_table_each(evidence, dataset, join, together)
     for said in ("remarks", *(["remarks_pooled"] if dataset is None else [])):
         remarks += whole.attrs.get(said, "").splitlines()
+    remarks += positive_class(whole, None)
     whole = whole if dataset is None else evidence
     if isinstance(evidence, xr.DataArray) and not bool((evidence > 0).any()):
         raise ValueError(f"DATA must hold at least one case; all counts are 0 in {data}")
@@ -324,7 +337,7 @@ def _read(
         raise ValueError(
             f"DATA must be a CSV file or one of {', '.join(br.datasets.names())}, or - for standard input; got {data!r}"
         )
-    return read_evidence(data, roles, ignore), {"title": STDIN if data == "-" else Path(data).name}
+    return read_evidence(data, ignore, **vars(roles)), {"title": STDIN if data == "-" else Path(data).name}
 
 
 def _one_table_each(

@@ -2,10 +2,12 @@
 
 import textwrap
 from collections.abc import Sequence
+from typing import Any
 
 import xarray as xr
 
 from bayesrank.cli._table import read_csv
+from bayesrank.evidence._columns import squeeze
 from bayesrank.evidence._reader import CASES, COUNTS, read_table
 from bayesrank.evidence._table import Roles
 
@@ -16,6 +18,13 @@ HELP = "\n".join(
 )
 
 
-def read_evidence(path: str, roles: Roles | None = None, ignore: Sequence[str] = ()) -> xr.DataArray | xr.Dataset:
-    """Return counts from a file of counts, joint outcomes from one of single cases, as ``br.from_frame`` does."""
-    return read_table(read_csv(path, ignore), roles or Roles())
+def read_evidence(path: str, ignore: Sequence[str] = (), **roles: Any) -> xr.DataArray | xr.Dataset:
+    """Return counts from a file of counts, joint outcomes from one of single cases, as ``br.from_frame`` does.
+
+    ``roles`` are the arguments of ``br.from_frame``.
+    """
+    said = Roles(**roles)
+    for role, column in said.columns().items():
+        if squeeze(column) in map(squeeze, ignore):
+            raise ValueError(f"--{role} must name a column that --ignore does not leave out; got {column!r} in both")
+    return read_table(read_csv(path, ignore), said)

@@ -54,6 +54,14 @@ CASES = {
     ("case", "outcome"): "the outcome of a case",
     ("case", "actual", "predicted"): "the true and the predicted label of a case",
 }
+#: What a column says that a user names.
+WHAT = {
+    "entity": "names the entities",
+    "dataset": "names the data sets",
+    "case": "names the cases",
+    "run": "says which run of its case a row is",
+    "cluster": "says what cases belong to",
+}
 #: Columns that belong to the cases, whatever the form.
 OF_CASES = ("case", "run", "dataset", "cluster", "weight", "actual")
 #: Columns that make a table one of counts, or one that names its entities.
@@ -128,10 +136,13 @@ def _named_roles(table: Table, roles: Roles) -> _Roles:
             raise ValueError(f"{table.argument(role)} must name a column of its own; got {name!r}, the {taken} as well")
         other = role_of(name)
         forbidden = other in (*MARKS, "actual", "weight") or (role == "cluster" and other in ("entity", "case", "run"))
-        if forbidden and role != "entity":
+        if role == "entity":
+            forbidden = other in (*CELLS, "count", "correct", "wrong", "weight")
+        elif squeeze(name) == "entity" and roles.entity is None:
+            forbidden = True
+        if forbidden:
             raise ValueError(
-                f"{table.argument(role)} must name a column that says what cases belong to; got {name!r}, which is "
-                f"read as {other}"
+                f"{table.argument(role)} must name a column that {WHAT[role]}; got {name!r}, which is read as {other}"
             )
         if other == role and squeeze(name) == role:
             pass
@@ -208,7 +219,7 @@ def _form(table: Table, known: _Roles, entity: Any) -> tuple[str, ...] | None:
         spare = [name for role, name in known.of.items() if role in whole[1] and role not in whole[0]]
         raise ValueError(
             f"{table.source} must have the columns of one kind of table; its heading has those of {both} "
-            f"({' '.join(table.without(name) for name in spare)} leaves the second out)"
+            f"({table.without(spare)} leaves the second out)"
         )
     if whole:
         if entity is not None or _marks(known) & set(whole[0]) - {"outcome", "predicted"}:

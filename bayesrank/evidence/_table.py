@@ -78,9 +78,12 @@ class Table:
             return f"{self.argument(name)} {shlex.quote(text)}"
         return f"{name}={value!r}"
 
-    def without(self, name: Any) -> str:
-        """How to leave out a column."""
-        return f"--ignore {shlex.quote(str(name))}" if self.shell else f"frame.drop(columns={name!r})"
+    def without(self, columns: Any) -> str:
+        """How to leave out a column, or several."""
+        if not self.shell:
+            return f"frame.drop(columns={columns!r})"
+        several = columns if isinstance(columns, list) else [columns]
+        return " ".join(f"--ignore {shlex.quote(str(name))}" for name in several)
 
     def drop(self, names: Sequence[Any]) -> "Table":
         """The table without some columns."""

@@ -22,7 +22,7 @@ from bayesrank.performance import (
     outcome_dims,
     shift_prior,
 )
-from bayesrank.ranking._notes import cases_of_classes, designed, of_counts, prevalences
+from bayesrank.ranking._notes import cases_of_classes, designed, of_counts, positive_class, prevalences
 from bayesrank.scores import Score
 from bayesrank.scores.score import values_of
 
@@ -113,7 +113,8 @@ class Evidence:
             lines += prevalences(*self._shares(), score) + designed(score, self.about)
         if self.counts is not None:
             lines += of_counts(self.counts, score, about)
-        return lines
+        classes = self.counts if self.counts is not None else self.performance
+        return lines if classes is None else lines + positive_class(classes, score)
 
     def _kinds(self, score: Score | None) -> list[str]:
         """Which data set is ranked, where a model learned what others would be like."""

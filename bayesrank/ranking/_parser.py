@@ -170,7 +170,13 @@ class _Parser:
     def _by(self) -> float | None:
         if not self._word("by"):
             return None
+        start = self._skip()
         number = self._number()
+        if number is None and (share := self._peek(r"[+-]?\d+(?:[.,]\d+)?\s*%")):
+            plain = float(share.rstrip("% ").replace(",", ".")) / 100
+            self._refuse(start, f"have a number in units of the score, {plain:g} for {share}")
+        if number is None and (typed := self._peek(r"[+-]?\d+,\d+")):
+            self._refuse(start, f"have a decimal point, {typed.replace(',', '.')} for {typed}")
         return self._fail("a number") if number is None else number
 
     def _compare(self, left: _Term, sign: str, right: _Term, start: int) -> Claim:
