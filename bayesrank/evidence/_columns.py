@@ -18,7 +18,7 @@ ROLES: dict[str, tuple[str, ...]] = {
     },
     "actual": (
         *("actual", "ytrue", "truelabel", "trueclass", "truth", "groundtruth", "gold", "goldlabel", "goldstandard"),
-        *("actuallabel", "actualclass", "referencestandard"),
+        *("actuallabel", "actualclass", "referencestandard", "ytest", "yactual"),
     ),
     "predicted": ("predicted", "ypred", "prediction", "pred", "predictedlabel", "predictedclass", "predlabel", "yhat"),
     "count": ("count", "counts", "frequency", "freq"),
@@ -56,6 +56,7 @@ METADATA = (
     | {"index", "idx", "row", "rownumber", "no", "nr", "number", "key", "hash", "fold", "group", "patient", "subject"}
     | {"seed", "split", "label", "target", "y", "class", "category", "level", "difficulty", "date", "timestamp"}
     | {"epoch", "step", "batch", "prompt", "answer", "language", "source", "comment", "remark", "note", "notes"}
+    | {"correct", "wrong", "iscorrect", "passed", "outcome", "prediction", "predicted", "expected", "output"}
     | {"total", "sum", "mean", "average", "avg", "median", "std", "sd", "score", "result", "n", "count", "time", "age"}
 )
 #: A word of a name that makes it a cost, as in "latency (ms)" or total_tokens.

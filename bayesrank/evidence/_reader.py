@@ -288,6 +288,9 @@ def _refuse_rates(table: Table, known: _Roles, entity: Any) -> None:
         texts = [str(value) for value in table.column(name) if not is_missing(value, words=True)]
         numbers = [to_number(text.replace(",", ".")) for text in texts]
         shares = texts and all(n is not None and 0 <= n <= 1 for n in numbers) and any(0 < n < 1 for n in numbers if n)
+        shares = shares or (
+            texts and all(n is not None and 0 <= n <= 100 for n in numbers) and any(n % 1 for n in numbers if n)
+        )
         errors = texts and all(("%" in text or "±" in text or "+-" in text or "+/-" in text) for text in texts)
         if (shares or errors) and name not in rates and role_of(name) not in ("case", "cluster", "dataset", "weight"):
             rates.append(name)
@@ -570,7 +573,10 @@ def _read_answers(table: Table, known: _Roles, roles: Roles) -> xr.Dataset:
             )
     if not chosen:
         listed = [name for name in names if is_metadata_name(name)]
-        if listed:
+        if "outcome" in known.of and len(listed) == len(names):
+            _refuse_without_entity(table, known, ("outcome",))
+        # Of costs alone, each may name its entity, as in "gpt cost" and "llama cost".
+        if listed and (len(listed) < len(names) or len(names) == 1):
             _refuse_odd(table, names, dict.fromkeys(listed, "named like an id, a group or a cost"))
     known = known._replace(of=of)
     _check_case_names(table, known)

@@ -19,6 +19,8 @@ VERDICTS = (
     *(("✘", "✔"), ("unsolved", "solved"), ("unresolved", "resolved"), ("not resolved", "resolved")),
 )
 MISSING = {"", "na", "n/a", "#n/a", "nan", "null", "none", "-", "–", "—", "?", ".", "missing"}
+#: Texts that pandas reads as missing; no label is called so.
+NO_LABELS = {"NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "NULL", "null", "None"}
 GROUPED = re.compile(r"\d{1,3}([ ,.'’ ]\d{3})+")
 COMMA = re.compile(r"[+-]?\d*,\d+")
 
@@ -122,6 +124,8 @@ def as_outcome_columns(columns: Sequence[Sequence[Any]]) -> list[list[Any]]:
 
 
 def _outcomes(column: Sequence[Any]) -> list[Any]:
+    if set(map(type, column)) <= {int, float, bool, type(None)}:
+        return [None if value is None else float(value) if math.isfinite(value) else value for value in column]
     texts = {value.strip().lower() for value in column if isinstance(value, str) and not is_missing(value, words=True)}
     words = {text for text in texts if to_number(text) is None}
     pair = next((pair for pair in VERDICTS if words and words <= set(pair)), None)
@@ -156,7 +160,9 @@ def as_label_columns(*columns: Sequence[Any]) -> list[list[Any]]:
     >>> as_label_columns(["10", "9"], ["9.0", ""]), as_label_columns(["Yes", "no"], ["yes", "NO"])
     ([[10, 9], [9, None]], [['yes', 'no'], ['yes', 'no']])
     """
-    held = [[None if is_missing(value) else plain(value) for value in column] for column in columns]
+    held = [
+        [None if is_missing(value) or value in NO_LABELS else plain(value) for value in column] for column in columns
+    ]
     values = [value for column in held for value in column if value is not None]
     for kind in (_boolean, _whole, _decimal):
         found = {repr(value): kind(value) for value in values}
