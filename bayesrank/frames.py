@@ -112,12 +112,12 @@ def from_frame(
     - a cell of one: ``entity, actual, predicted, count``;
     - right and wrong answers: ``entity, correct, wrong`` or ``entity, correct, total``;
     - how many cases had an outcome: ``entity, outcome, count``;
-    - a case of an entity: ``entity, case, outcome`` (or ``correct``, ``is_correct``, ``score``) or ``entity, case, actual,
-      predicted``;
+    - a case of an entity: ``entity, case, outcome`` (or ``correct``, ``is_correct``, ``score``) or
+      ``entity, case, actual, predicted``;
     - a case, with one column an entity: its outcome, or beside a column ``actual`` (or ``y_true``) its predicted label.
 
-    Outcomes are numbers, or words such as true/false, yes/no, pass/fail, C/I. Other columns of the first six forms do not
-    matter. In the last one a column that is unlike the others is refused: numbers of rows, ids, costs.
+    Outcomes are numbers, or words such as true/false, yes/no, pass/fail, C/I. Other columns of the first six forms do
+    not matter. In the last one a column that is unlike the others is refused: numbers of rows, ids, costs.
 
     Parameters
     ----------
@@ -140,14 +140,14 @@ def from_frame(
     -------
     xarray.DataArray or xarray.Dataset
         Integer ``counts`` (entity, [dataset], actual, predicted) or (entity, [dataset], outcome); of single cases what
-        :func:`bayesrank.joint_outcomes` or :func:`bayesrank.from_outcomes` returns. A cell or an outcome without a row is
-        0. Outcomes 0 and 1 are both there even if only one occurred. ``attrs["remarks"]`` says what was inferred.
+        :func:`bayesrank.joint_outcomes` or :func:`bayesrank.from_outcomes` returns. A cell or an outcome without a row
+        is 0. Outcomes 0 and 1 are both there even if only one occurred. ``attrs["remarks"]`` says what was inferred.
 
     Raises
     ------
     ValueError
-        If columns are missing, of several forms, or may be no entities; if a row occurs twice; if a field holds a rate or
-        a percentage instead of a count. The message says where, and what to write instead.
+        If columns are missing, of several forms, or may be no entities; if a row occurs twice; if a field holds a rate
+        or a percentage instead of a count. The message says where, and what to write instead.
     TypeError
         If ``frame`` is no DataFrame, or outcomes are numbers as well as text.
 
@@ -160,8 +160,8 @@ def from_frame(
     >>> answers = pd.DataFrame({"entity": ["a", "b"], "correct": [17, 14], "total": [20, 20]})
     >>> from_frame(answers).sel(outcome=1).values.tolist()
     [17, 14]
-    >>> cases = pd.DataFrame({"question_id": [1, 2, 3], "gpt": ["pass", "fail", "pass"], "llama": ["pass", "fail", "fail"]})
-    >>> from_frame(cases, case="question_id")["outcome"].values.tolist()
+    >>> cases = pd.DataFrame({"qid": [1, 2, 3], "gpt": ["pass", "fail", "pass"], "llama": ["pass", "fail", "fail"]})
+    >>> from_frame(cases, case="qid")["outcome"].values.tolist()
     [[0, 0], [1, 0], [1, 1]]
     """
     roles = Roles(entity, entities, dataset, case, run, cluster, positive, missing)

@@ -90,7 +90,7 @@ def test_missing_answers(tmp_path):
     """What br.from_outcomes does about them, asked for as the command asks."""
     path = tmp_path / "cases.csv"
     path.write_text(CASES)
-    with pytest.raises(ValueError, match=r"line 3: b must not be empty .--missing says what"):
+    with pytest.raises(ValueError, match=r"line 3: b must not be empty .--missing common keeps"):
         read_evidence(str(path))
     frame = pd.read_csv(path)
     for missing in ("common", "own", 0.0):

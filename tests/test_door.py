@@ -13,9 +13,9 @@ from click.testing import CliRunner
 
 import bayesrank as br
 from bayesrank.cli import cli
-from bayesrank.cli.rank import default_score
 from bayesrank.cli._errors import in_options
 from bayesrank.cli._files import read_evidence
+from bayesrank.cli.rank import default_score
 
 MATRIX = br.from_counts(tn=[70, 75, 60], fp=[10, 5, 20], fn=[9, 6, 3], tp=[21, 24, 27], entity=["a", "b", "c"])
 RIGHT = xr.DataArray([[3, 17], [6, 14]], {"entity": ["a", "b"], "outcome": [0, 1]}, ("entity", "outcome"))
@@ -325,7 +325,8 @@ def test_there_are_sixty_files():
 
 METADATA = {
     "id": range(8), "topic": list("aabbccdd"), "latency": np.linspace(0.1, 4, 8), "cost_usd": 0.01, "n_tokens": 500,
-    "Unnamed: 0": range(8), "position": range(8), "weights": [0.37, 0.5, 0.41, 0.2, 0.9, 0.8, 0.7, 0.6], "year": 2024, "batch": [1, 2] * 4,
+    "Unnamed: 0": range(8), "position": range(8), "weights": [0.37, 0.5, 0.41, 0.2, 0.9, 0.8, 0.7, 0.6],
+    "year": 2024, "batch": [1, 2] * 4,
 }  # fmt: skip
 
 

@@ -185,7 +185,7 @@ def test_the_ranking_of_cases_is_that_of_python(write):
 def test_labels_take_every_score_and_have_a_tile(write):
     path = write(LABELS.assign(actual=TRUTH))
     output = invoke("rank", path, "--draws", "50", "--score", "f1")
-    assert "Note: Positive is 'yes', negative is 'no'." in output
+    assert "The positive class is 'yes', the negative one 'no'." in output
     assert "the model is paired" in output
     assert "Llama" in invoke("tile", path, "--draws", "20")
     assert "gpt" in invoke("ops", path, "--draws", "20", "--prevalence", "0.3")
@@ -342,7 +342,7 @@ RIGHT = "entity,correct,wrong\na,17,3\nb,14,6\n"
         (["rank", "--cluster", "q"], RIGHT, "--cluster must name a column of"),
         (["rank", "--ignore", "q"], RIGHT, "--ignore must name a column of"),
         (["rank", "--cluster", "q"], "entity,correct,wrong,q\na,1,2,x\n", "--cluster must be left out of counts"),
-        (["rank", "--cluster", "q"], "gpt,q,cluster\n1,2,3\n", "--cluster must be left out beside a column cluster; got 'q' (--ignore cluster leaves"),
+        (["rank", "--cluster", "q"], "gpt,q,cluster\n1,2,3\n", "--cluster must be left out beside a column cluster"),
         (["rank", "--cluster", "q", "--ignore", "q"], "gpt,q\n1,2\n", "--cluster must name a column that --ignore"),
         (["rank", "--cluster", "Case"], "entity,case,outcome\na,1,1\n", "--cluster must name a column that says what"),
         (["rank", "--report", "there/is/none.html"], RIGHT, "--report must name a file in a folder that there is"),

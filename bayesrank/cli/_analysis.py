@@ -33,7 +33,7 @@ def _once(context: click.Context, option: click.Parameter, values: tuple[str, ..
     """One value of an option that would otherwise take the last of several in silence."""
     if len(values) > 1:
         raise click.BadParameter(
-            f"must be given once; got {' and '.join(values)} (leave the others out of the file, or rank each by itself)",
+            f"must be given once; got {' and '.join(values)} (rank each by itself)",
             context,
             option,
         )

@@ -1,4 +1,4 @@
-"""Files with separated values: commas, semicolons, tabs or bars; each becomes a table that the reader of evidence takes."""
+"""Files of values between commas, semicolons, tabs or bars, as tables that the reader of evidence takes."""
 
 import csv
 import io

@@ -46,9 +46,9 @@ The columns in the file's heading tell what a row is, in any order; beside entit
 {HELP}
 
 Other columns do not matter then. The column entity may be called model, classifier, system, team, test, name, study
-and the like, where only one of them is there; --entity names another. Without one a row is a case, and every column an
-entity: its outcome, 1 for right and 0 for wrong (or pass and fail, yes and no, C and I), a grade or another number. With
-a column actual (or y_true), which holds the true label, it is the label that the entity predicted.
+and the like, where only one of them is there; --entity names another. Without one a row is a case, and every column
+an entity: its outcome, 1 for right and 0 for wrong (or pass and fail, yes and no, C and I), a grade or another number.
+With a column actual (or y_true), which holds the true label, it is the label that the entity predicted.
 
 Of two labels the positive one is known where they are 0/1, -1/1, false/true, negative/positive or no/yes; --positive
 names it elsewhere.
@@ -66,7 +66,8 @@ ranked by the model paired, for which every entity must have met every case.
 @click.option(
     "-s",
     "--score",
-    help="Name or alias (see 'bayesrank scores'), f0.7, an importance tn=1,fp=1,fn=5,tp=1, or a place a=0.3,b=0.7. [default: mean_outcome of outcomes; informedness of two classes with "
+    help="Name or alias (see 'bayesrank scores'), f0.7, an importance tn=1,fp=1,fn=5,tp=1, or a place a=0.3,b=0.7. "
+    "[default: mean_outcome of outcomes; informedness of two classes with "
     "cases; else accuracy]",
 )
 @click.option("--lower-is-better", is_flag=True, help="Of outcomes such as costs, latencies or errors.")
@@ -162,7 +163,7 @@ def _direction(score: Score | str, lower_is_better: bool) -> bool | None:
     """Which end of the score is better; None where the score says it."""
     if not lower_is_better:
         return None
-    if score != MEAN:
+    if isinstance(score, Score):
         raise ValueError(f"--lower-is-better must be left out of scores, which have a direction; got {score.name}")
     return False
 

@@ -106,7 +106,7 @@ def count_hint(value: Any) -> str:
         return "a rate: write how many cases, such as 45 of 50"
     if number is not None and number != math.floor(number):
         return "a number with decimals, which counts nothing: write how many cases"
-    return "nothing: write 0 if there were none" if is_missing(value, words=True) else ""
+    return ""
 
 
 def as_outcome_columns(columns: Sequence[Sequence[Any]]) -> list[list[Any]]:

@@ -215,13 +215,14 @@ def get(name: str) -> Score:
         raise KeyError(f"score must be one that has averages; got {name!r}: {why_not}")
     if wanted in OF_CASES:
         raise KeyError(
-            f"score must be one of a confusion matrix, as br.scores.catalog() lists them; got {name!r}, which needs the "
-            "predicted probabilities of the cases (br.ops.of_curve or br.weighted_metric, in Python)"
+            f"score must be one of a confusion matrix, as br.scores.catalog() lists them; got {name!r}, which needs "
+            "the predicted probabilities of the cases (br.ops.of_curve or br.weighted_metric, in Python)"
         )
     turned = re.fullmatch(f"(.+)({'|'.join(AVERAGES)})", wanted)
     if turned is not None and find(turned[2] + turned[1]) is not None:
         raise KeyError(
-            f"score must be named with its kind of average first, {turned[2]}_{key(re.split('[_ -]', name)[0])}; got {name!r}"
+            f"score must be named with its kind of average first, {turned[2]}_{key(re.split('[_ -]', name)[0])}; got "
+            f"{name!r}"
         )
     raise KeyError(f"score must be one of those in br.scores.catalog(); got {name!r}{_hint(kind, wanted)}")
 
