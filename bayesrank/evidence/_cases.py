@@ -20,6 +20,7 @@ from bayesrank.evidence._fields import (
     read_full_labels,
     read_names,
     refuse_positive,
+    say_unknown_positive,
 )  # fmt: skip
 from bayesrank.evidence._forms import Known, refuse_without_entity
 from bayesrank.evidence._table import Roles, Table
@@ -343,13 +344,8 @@ def _joint(
         truth = actual if dtype is None else pd.Categorical(actual, dtype=dtype)
         guesses = dict(zip(names, predicted, strict=True))
         joint = joint_outcomes(truth, guesses, positive=roles.positive, **groups, missing=roles.missing)
-        pair = standing_pair(sorted(labels, key=repr)) if len(labels) == 2 else None
-        if len(labels) == 2 and pair is None and "positive" not in joint.coords:
-            first, second = sorted(map(str, labels))
-            remarks.append(
-                f"None of the classes {first!r} and {second!r} is known as the positive one: "
-                f"{either([table.option('positive', label) for label in (first, second)])} says which."
-            )
+        if len(labels) == 2 and "positive" not in joint.coords and standing_pair(labels) is None:
+            remarks.append(say_unknown_positive(table, labels))
     return with_remarks(joint, remarks, _same_names(about))
 
 

@@ -9,7 +9,15 @@ from bayesrank._checks import all_classes, case_labels, is_number
 from bayesrank._labels import order_classes
 from bayesrank.counts import TWO_CLASSES, arrange, arrange_outcomes, put_in_class_order
 from bayesrank.evidence._columns import CELLS, is_metadata_name
-from bayesrank.evidence._fields import EXACT, check_exact, read_count_column, read_labels, read_names, refuse_positive
+from bayesrank.evidence._fields import (
+    EXACT,
+    check_exact,
+    read_count_column,
+    read_labels,
+    read_names,
+    refuse_positive,
+    say_unknown_positive,
+)
 from bayesrank.evidence._forms import Known, holds_outcomes
 from bayesrank.evidence._table import Roles, Table
 from bayesrank.evidence._values import VERDICTS, to_number
@@ -63,6 +71,8 @@ def read_counts(table: Table, known: Known, form: tuple[str, ...], roles: Roles)
     sets = [pair[1] for pair in position] if datasets is not None else None
     if form[0] == "outcome":
         return arrange_outcomes(values, [pair[0] for pair in position], sets, labels)
+    if len(labels) == 2 and positive is None:
+        known.remarks.append(say_unknown_positive(table, labels))
     return put_in_class_order(arrange(values, [pair[0] for pair in position], sets, labels), positive)
 
 

@@ -1,6 +1,6 @@
 """Columns of a table as names, counts and labels, each field checked where it stands."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,7 @@ from bayesrank.evidence._values import as_count, as_label_columns, count_hint, i
 
 __all__ = [
     "EXACT", "as_floats", "check_exact", "either", "list_names", "read_count_column", "read_full_labels", "read_labels",
-    "read_names", "refuse_positive",
+    "read_names", "refuse_positive", "say_unknown_positive",
 ]  # fmt: skip
 
 #: Whole numbers beyond it are not all distinguished by a float.
@@ -92,3 +92,10 @@ def check_exact(values: Sequence[Any]) -> None:
 
 def as_floats(values: list[Any]) -> np.ndarray:
     return np.array([np.nan if value is None else value for value in values], float)
+
+
+def say_unknown_positive(table: Table, labels: Iterable[Any]) -> str:
+    """Say that neither of two classes is known as the positive one, and what to type."""
+    first, second = sorted(map(str, labels))
+    said = either([table.option("positive", label) for label in (first, second)])
+    return f"None of the classes {first!r} and {second!r} is known as the positive one: {said} says which."

@@ -228,8 +228,8 @@ def _refuse_rates(table: Table, known: Known, entity: Any) -> None:
     value = next((v for v in table.column(rates[0]) if not is_missing(v)), "")
     raise ValueError(
         f"{table.source} must hold counts or single cases; {list_names(rates)} hold{'s' * (len(rates) == 1)} scores, "
-        f"such as {value}, which do not say of how many cases. Write the counts behind them as columns tn, fp, fn, tp, or "
-        "correct, total; br.from_rates makes counts of rates and a size"
+        f"such as {value}, which do not say of how many cases. Write the counts behind them as columns tn, fp, fn, "
+        "tp, or correct, total; br.from_rates makes counts of rates and a size"
     )
 
 
