@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from bayesrank._labels import object_array
+from bayesrank._labels import check_positive, object_array
 
 #: Probabilities closer to 0 or 1 are lost in the rounding of floats.
 SMALLEST = 1e-12
@@ -165,6 +165,7 @@ def class_shares(prevalence: xr.DataArray, table: xr.DataArray) -> xr.DataArray:
         raise ValueError(
             f"prevalence must have the dim actual for {table.sizes['actual']} classes; got {prevalence.dims}"
         )
+    check_positive(table, "prevalence, the share of the positive class")
     both = xr.concat([1 - prevalence, prevalence], "actual")
     return both.assign_coords(actual=table["actual"].values) if "actual" in table.coords else both
 

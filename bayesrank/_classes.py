@@ -6,42 +6,20 @@ import numpy as np
 import xarray as xr
 
 from bayesrank._checks import unique_names
+from bayesrank._labels import positive_label, standing_pair
 
-__all__ = ["is_standing_pair", "order_classes", "standing_order"]
+__all__ = ["order_classes"]
 
 DIMS = ("actual", "predicted")
-#: Pairs of labels whose order needs no explanation, the negative class first.
-STANDING_PAIRS = (("0", "1"), ("-1", "1"), ("false", "true"), ("negative", "positive"), ("no", "yes"))
 
 Labelled = TypeVar("Labelled", xr.DataArray, xr.Dataset)
-
-
-def standing_order(labels: list[Any]) -> list[Any]:
-    """The labels with the negative class first if they are a standing pair, else as they are.
-
-    Examples
-    --------
-    >>> standing_order(["Yes", "No"]), standing_order([1, -1]), standing_order(["cancer", "healthy"])
-    (['No', 'Yes'], [-1, 1], ['cancer', 'healthy'])
-    """
-    return labels[::-1] if tuple(map(_plain, labels[::-1])) in STANDING_PAIRS else labels
-
-
-def is_standing_pair(labels: list[Any]) -> bool:
-    """Whether these are two labels of which one is the positive class by convention.
-
-    Examples
-    --------
-    >>> is_standing_pair([True, False]), is_standing_pair(["cancer", "healthy"])
-    (True, False)
-    """
-    return tuple(map(_plain, standing_order(labels))) in STANDING_PAIRS
 
 
 def order_classes(array: Labelled, argument: str = "source") -> Labelled:
     """Put ``actual`` and ``predicted`` in the same order by label.
 
-    The order is that of ``actual``; of a standing pair (no and yes, 0 and 1, ...) the negative class comes first.
+    The order is that of ``actual``. Of two classes the positive one comes last: the one that the coord ``positive``
+    names, or that of a standing pair (no and yes, 0 and 1, ...).
     An axis without labels keeps its positions.
 
     Raises
@@ -62,7 +40,7 @@ def order_classes(array: Labelled, argument: str = "source") -> Labelled:
         return array
     for dim, names in labels.items():
         unique_names(f"{argument} on {dim}", names)
-    wanted = standing_order(labels.get("actual", labels.get("predicted", [])))
+    wanted = _in_order(labels.get("actual", labels.get("predicted", [])), positive_label(array))
     if len(labels) == 2 and set(labels["predicted"]) != set(wanted):
         raise ValueError(
             f"{argument} must have the same classes on actual and predicted; "
@@ -85,11 +63,13 @@ def _in_plain_order(array: Labelled) -> Labelled:
     return array.copy(data=np.ascontiguousarray(array.data)) if isinstance(array.data, np.ndarray) else array
 
 
-def _plain(label: Any) -> str:
-    """A label as it is compared: True, "true" and "TRUE" are one, and so are 1, 1.0 and "1"."""
-    if isinstance(label, int | float | np.number) and not isinstance(label, bool):
-        return f"{label:g}"
-    return str(label).strip().casefold()
+def _in_order(labels: list[Any], positive: Any) -> list[Any]:
+    """The labels with the negative class first, where it is known which of two that is."""
+    if len(labels) != 2:
+        return labels
+    if positive in labels:
+        return [label for label in labels if label != positive] + [positive]
+    return list(standing_pair(labels) or labels)
 
 
 def _short(labels: list[Any]) -> str:

@@ -22,6 +22,12 @@ def ordered_categories(column: Any) -> list | None:
     return list(dtype.categories) if isinstance(dtype, pd.CategoricalDtype) else None
 
 
+def is_ordered(column: Any) -> bool:
+    """Whether a Series or Categorical has categories in an order that the user stated (``ordered=True``)."""
+    dtype = getattr(column, "dtype", None)
+    return isinstance(dtype, pd.CategoricalDtype) and bool(dtype.ordered)
+
+
 def unique_rows(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The distinct rows of small non-negative integers, sorted, and which of them each row is.
 
@@ -52,3 +58,111 @@ def name_coord(names: list) -> np.ndarray:
     out = np.empty(len(names), dtype=object)
     out[:] = names
     return out
+
+
+#: Pairs of labels whose positive class is a convention: (negative, positive), in lower case.
+STANDING_PAIRS = (("0", "1"), ("-1", "1"), ("false", "true"), ("negative", "positive"), ("no", "yes"))
+
+
+def standing_pair(labels: Any) -> tuple[Any, Any] | None:
+    """Return two labels as (negative, positive) if they are a standing pair, in any case; else None.
+
+    Examples
+    --------
+    >>> standing_pair(["Yes", "no"]), standing_pair([1, 0]), standing_pair(["cancer", "healthy"])
+    (('no', 'Yes'), (0, 1), None)
+    """
+    found = {_pair_key(label): label for label in labels}
+    for negative, positive in STANDING_PAIRS:
+        if set(found) == {negative, positive} and len(list(labels)) == 2:
+            return found[negative], found[positive]
+    return None
+
+
+def _pair_key(label: Any) -> str:
+    """The label as the standing pairs write it: 1.0 and "1" are both "1"."""
+    if isinstance(label, str):
+        return label.strip().lower()
+    number = isinstance(label, int | float | np.number) and not isinstance(label, bool)
+    return str(int(label)) if number and np.isfinite(label) and label == int(label) else str(label).lower()
+
+
+def arrange_classes(classes: list, positive: Any = None, ordered: bool = False) -> tuple[list, Any]:
+    """Put two classes in the order negative, positive; return them and the positive class, None if it is not known.
+
+    Parameters
+    ----------
+    classes : list
+        All classes. Of more than two, none is the positive one.
+    positive : label, optional
+        The positive class; the text of a label stands for it.
+    ordered : bool
+        Whether the user gave the classes in order, the negative one first.
+
+    Examples
+    --------
+    >>> arrange_classes(["cancer", "healthy"]), arrange_classes(["cancer", "healthy"], "cancer")
+    ((['cancer', 'healthy'], None), (['healthy', 'cancer'], 'cancer'))
+    """
+    if positive is not None:
+        if len(classes) != 2:
+            raise ValueError(f"positive must be left out for {len(classes)} classes; got {positive!r}")
+        chosen = _label_called(positive, classes)
+        return [label for label in classes if label != chosen] + [chosen], chosen
+    pair = standing_pair(classes) if len(classes) == 2 else None
+    if pair is not None:
+        return list(pair), pair[1]
+    return classes, classes[1] if ordered and len(classes) == 2 else None
+
+
+def _label_called(positive: Any, classes: list) -> Any:
+    same = [label for label in classes if label is positive or label == positive]
+    same = same or [label for label in classes if str(label).strip().lower() == str(positive).strip().lower()]
+    if len(same) != 1:
+        raise ValueError(f"positive must be one of the classes {classes}; got {positive!r}")
+    return same[0]
+
+
+def has_positive_class(array: Any) -> bool:
+    """Whether it is known which of the two classes of counts or of a performance is the positive one.
+
+    The coord ``positive`` names it, or the labels are a standing pair. Classes without labels go by position.
+    Of more than two classes, no function asks.
+    """
+    if array.sizes.get("actual") != 2 or "actual" not in array.coords:
+        return True
+    labels = array["actual"].values.tolist()
+    return positive_label(array) is not None or standing_pair(labels) is not None
+
+
+def positive_label(source: Any) -> Any:
+    """The label of the positive class that the coord ``positive`` names; None without one."""
+    named = source.coords.get("positive")
+    return None if named is None or named.ndim else named.item()
+
+
+def classes_known(source: Any) -> tuple[Any, Any] | None:
+    """The negative and the positive class of two; None where it is not known which is which, or there are others.
+
+    Of counts, a performance, or joint outcomes.
+    """
+    dim = "label" if "label" in source.coords and "actual" not in source.dims else "actual"
+    if dim not in source.coords or source.sizes.get(dim) != 2:
+        return None
+    labels = source[dim].values.tolist()
+    positive = positive_label(source)
+    if positive in labels:
+        return next(label for label in labels if label != positive), positive
+    return standing_pair(labels)
+
+
+def check_positive(array: Any, what: str) -> None:
+    """Raise if ``what`` needs a positive class and none of the two classes of ``array`` is known to be it."""
+    if has_positive_class(array):
+        return
+    first, second = array["actual"].values.tolist()
+    raise ValueError(
+        f"positive must name the positive class for {what}, which changes when the classes are swapped; got none of "
+        f"{first!r} and {second!r} (pass positive={second!r} or positive={first!r} where the labels are read, or "
+        f"array.assign_coords(positive={second!r}))"
+    )

@@ -14,7 +14,7 @@ import xarray as xr
 
 from bayesrank._checks import in_words, item_names, one_of, unique_names, whole_numbers
 from bayesrank._classes import order_classes
-from bayesrank._labels import name_coord
+from bayesrank._labels import arrange_classes, name_coord
 from bayesrank._pooled import TABLES, Pooled, pooled_cases, pooled_counts, text_of
 
 __all__ = [
@@ -318,6 +318,7 @@ def one_vs_rest(counts: xr.DataArray) -> xr.DataArray:
     if counts.chunks is None and (counts < 0).any():
         raise ValueError(f"counts must not be negative; got {counts.min().item()}")
     labels = counts["actual"].values
+    counts = counts.drop_vars("positive", errors="ignore")
     # Sums of cells only: a difference of probabilities leaves rounding errors, and rates of those can be anything.
     eye = np.eye(labels.size, dtype=counts.dtype)
     this, others = (xr.DataArray(mask, dims=("actual", "label")) for mask in (eye, 1 - eye))
@@ -452,6 +453,28 @@ def _arrange(values: np.ndarray, entities: list, datasets: list | None, outcome:
     coords = {"entity": name_coord(names), "dataset": name_coord(sets), **outcome}
     seen = {"measured": (("entity", "dataset"), measured)}
     return xr.DataArray(table, {**coords, **seen}, ("entity", "dataset", *outcome), name="counts")
+
+
+def mark_positive(array: Any, positive: Any) -> Any:
+    """The array with the scalar coord ``positive``, where a positive class is known and not simply called so.
+
+    A coord, since it stays with counts, draws and values of scores through arithmetic, selection and files.
+
+    Examples
+    --------
+    >>> counts = arrange(np.array([[[8, 2], [1, 9]]]), ["a"], None, ["no", "yes"])
+    >>> mark_positive(counts, "yes")["positive"].item()
+    'yes'
+    """
+    if positive is None or positive == TWO_CLASSES[1]:
+        return array.drop_vars("positive", errors="ignore")
+    return array.assign_coords(positive=positive)
+
+
+def put_in_class_order(counts: xr.DataArray, positive: Any = None, ordered: bool = False) -> xr.DataArray:
+    """Counts with the negative class first and the positive one last, and marked, where it is known."""
+    classes, chosen = arrange_classes(counts["actual"].values.tolist(), positive, ordered)
+    return mark_positive(counts.sel(actual=classes, predicted=classes), chosen)
 
 
 def _outcome_dims(counts: xr.DataArray) -> list:

@@ -9,7 +9,8 @@ import xarray as xr
 from bayesrank import _text
 from bayesrank._checks import in_words as held_words
 from bayesrank._checks import nested, unique_names, whole_numbers
-from bayesrank.counts import arrange
+from bayesrank._labels import positive_label
+from bayesrank.counts import arrange, mark_positive
 from bayesrank.models._dirichlet_process import Process
 
 #: Below so many units the bootstrap is too sure of itself (0.85 covered at 19 cases of a rate of 0.1, 0.95 wanted).
@@ -87,11 +88,12 @@ def counts_of(joint: xr.Dataset, codes: np.ndarray, datasets: list) -> xr.DataAr
     for table, predicted in zip(tables, codes[:, 1:].T, strict=True):
         np.add.at(table, (rows, codes[:, 0], predicted), joint["count"].values)
     if not datasets:
-        return arrange(tables[:, 0], entities, None, classes)
+        return mark_positive(arrange(tables[:, 0], entities, None, classes), positive_label(joint))
     pairs = [(entity, dataset) for entity in entities for dataset in datasets]
-    return arrange(
+    counts = arrange(
         tables.reshape(-1, len(classes), len(classes)), [e for e, _ in pairs], [d for _, d in pairs], classes
     )
+    return mark_positive(counts, positive_label(joint))
 
 
 def mean_outcome(joint: xr.Dataset, datasets: list, by_case: bool) -> np.ndarray:

@@ -9,7 +9,8 @@ import pytest
 import xarray as xr
 
 import bayesrank as br
-from bayesrank._classes import order_classes, standing_order
+from bayesrank._classes import order_classes
+from bayesrank._labels import standing_pair
 
 ORDERS = [{"predicted": -1}, {"actual": -1}, {"actual": -1, "predicted": -1}]
 COUNTS = br.from_counts(tn=[70, 79, 66], fp=[10, 1, 14], fn=[9, 11, 2], tp=[21, 19, 28], entity=["a", "b", "c"])
@@ -31,9 +32,9 @@ OF_PERFORMANCES = {
     "credible_ranking": lambda p: br.credible_ranking(p, "f1"),
     "expected_utility": lambda p: br.expected_utility(p, BENEFIT),
     "expected_utility_at": lambda p: br.expected_utility(p, [[1, -2], [-9, 5]], prevalence=0.2),
-    "filter_by_importance": lambda p: br.filter_by_importance(p, br.importance(fp=1, tp=2)),
+    "filter_by_importance": lambda p: br.theory.filter_by_importance(p, br.importance(fp=1, tp=2)),
     "full_ranking": lambda p: br.full_ranking(p, "f1"),
-    "mix": lambda p: br.mix(p, {"a": 0.5, "b": 0.25, "c": 0.25}),
+    "mix": lambda p: br.theory.mix(p, {"a": 0.5, "b": 0.25, "c": 0.25}),
     "noninferiority": lambda p: br.noninferiority(p, "a", tpr=0.05, tnr=0.05),
     "one_vs_rest": lambda p: br.one_vs_rest(br.as_performance(p)),
     "probability": lambda p: br.probability(p, "a > b", "f1"),
@@ -95,7 +96,7 @@ OF_COUNTS = {
     "score_pmf": lambda c: br.predictive.score_pmf(br.predictive.confusion_pmf(c.sel(entity="a")), "f1"),
     "by_class": lambda c: br.predictive.by_class(c.sel(entity="a"), "f1"),
     "log_evidence": lambda c: br.log_evidence(br.fit(c, draws=20, chains=1, seed=1)),
-    "relations": lambda c: br.relations(br.scores.f1(c), c),
+    "relations": lambda c: br.theory.relations(br.scores.f1(c), c),
 }
 #: Functions of posteriors over several data sets.
 OF_HIERARCHIES = {
@@ -194,7 +195,7 @@ def test_the_misread_f1_of_the_report():
 
 @pytest.mark.parametrize("pair", [("no", "YES"), (0, 1), (-1, 1), (False, True), ("Negative", "positive"), (0.0, 1.0)])
 def test_standing_pairs_are_ordered_whatever_the_order(pair):
-    assert standing_order(list(pair)[::-1]) == list(pair) == standing_order(list(pair))
+    assert standing_pair(list(pair)[::-1]) == tuple(pair) == standing_pair(list(pair))
     named = COUNTS.assign_coords(actual=list(pair), predicted=list(pair))
     for order in ORDERS:
         assert br.scores.tpr(moved(named, order)).values.tolist() == br.scores.tpr(COUNTS).values.tolist()

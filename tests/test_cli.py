@@ -245,10 +245,10 @@ def test_help_of_tile_names_every_region():
         ("entity,tn,fp,fn,tp,tp\na,1,2,3,4,5\n", "its heading has tp more than once"),
         (
             "entity,tn,fp,fn,tp\na,1,2,3,-4\n",
-            "line 2: tp must be a count, a whole number without separators or signs; got",
+            "line 2: tp must be a count, a non-negative whole number without separators or signs; got",
         ),
         ("entity,tn,fp,fn,tp\na,1,2,3,4\nb,1,2,3,0.4\n", "line 3: tp must be a count"),
-        ('entity,tn,fp,fn,tp\na,"1,002",2,3,4\n', "line 2: tn must be a count, a whole number without"),
+        ('entity,tn,fp,fn,tp\na,"1,002",2,3,4\n', "line 2: tn must be a count, a non-negative whole number without"),
         ("entity,tn,fp,fn,tp\na,1,2,3,x\n", "line 2: tp must be a count"),
         ("entity,tn,fp,fn,tp\na,1,2,3,1e30\n", "line 2: tp must be a count"),
         ("entity,tn,fp,fn,tp\na,1,,3,4\n", "line 2: fp must not be empty"),
@@ -257,7 +257,7 @@ def test_help_of_tile_names_every_region():
         ("entity,tn,fp,fn,tp\na,1,2,3\n", "line 2: must have 5 fields; got 4"),
         ('entity,tn,fp,fn,tp\n"a,1,2,3,4\n', "line 2: must close each quotation mark"),
         ("entity,tn,fp,fn,tp\né,1,2,3,4\n", "must be text in UTF-8"),
-        ("entity,tn,fp,fn,tp\na,1,2,3,4\na,1,2,3,4\n", "'a' more than once"),
+        ("entity,tn,fp,fn,tp\na,1,2,3,4\na,1,2,3,4\n", "line 3: entity must name each entity once; got 'a' in line 2"),
         ("entity,tn,fp,fn,tp\n", "at least one row"),
         ("", "it is empty"),
         ("entity,tn,fp,fn,tp\na,0,0,0,0\n", "DATA must hold at least one case; all counts are 0"),
@@ -301,7 +301,10 @@ def test_what_the_data_lack_is_told(tmp_path):
     path = tmp_path / "counts.csv"
     path.write_text("entity,actual,predicted,count\na,well,well,9\na,sick,sick,5\nb,well,sick,3\n")
     output = invoke("rank", str(path), "--draws", "20")
-    assert "Note: Positive is 'well', negative is 'sick'." in output
+    assert (
+        "Note: None of the classes 'sick' and 'well' is known as the positive one: --positive sick or --positive well"
+        in output
+    )
     assert "No case of the class 'sick', so only the prior says how it is told: b.\nFewer than 10 cases" in output
     assert "Note" not in invoke("rank", "tornado", "--draws", "20")
 

@@ -90,7 +90,7 @@ def test_missing_answers(tmp_path):
     """What br.from_outcomes does about them, asked for as the command asks."""
     path = tmp_path / "cases.csv"
     path.write_text(CASES)
-    with pytest.raises(ValueError, match=r"line 3: b must not be empty .--missing says what"):
+    with pytest.raises(ValueError, match=r"line 3: b must not be empty .--missing common keeps"):
         read_evidence(str(path))
     frame = pd.read_csv(path)
     for missing in ("common", "own", 0.0):
@@ -106,7 +106,7 @@ def test_missing_answers(tmp_path):
     with pytest.raises(ValueError, match=r"missing must be one of .'common'., or None"):
         read_evidence(str(path), missing="own")
     path.write_text("entity,case,outcome\na,1,1\na,2,0\nb,1,1\n")
-    with pytest.raises(ValueError, match=r"none for entity 'b' on case '2' .--missing says"):
+    with pytest.raises(ValueError, match=r"none for entity 'b' on case '2' .--missing common, --missing own or"):
         read_evidence(str(path))
     assert np.isnan(read_evidence(str(path), missing="own")["outcome"].values).sum() == 1
     path.write_text("entity,tn,fp,fn,tp\na,1,2,3,4\n")

@@ -185,7 +185,7 @@ def test_the_ranking_of_cases_is_that_of_python(write):
 def test_labels_take_every_score_and_have_a_tile(write):
     path = write(LABELS.assign(actual=TRUTH))
     output = invoke("rank", path, "--draws", "50", "--score", "f1")
-    assert "Note: Positive is 'yes', negative is 'no'." in output
+    assert "The positive class is 'yes', the negative one 'no'." in output
     assert "the model is paired" in output
     assert "Llama" in invoke("tile", path, "--draws", "20")
     assert "gpt" in invoke("ops", path, "--draws", "20", "--prevalence", "0.3")
@@ -244,9 +244,10 @@ def test_the_help_names_every_kind():
 # What is refused
 
 WHAT_IS_WRONG = [
-    ("entity,correct\na,1\n", "must have the columns entity, correct, wrong (or, beside entity, tn, fp, fn, tp; or"),
-    ("entity,correct\na,1\n", "its heading is entity, correct, without wrong"),
-    ("entity,score\na,1\n", "its heading is entity, score, without"),
+    ("entity,correct\na,17\n", "must have the columns entity, outcome, count (or, beside entity, tn, fp, fn, tp; or"),
+    ("entity,correct\na,17\n", "its heading is entity, correct, without"),
+    ("entity,score\na,7\n", "its heading is entity, score, without"),
+    ("entity,score\na,1\na,0\n", "must have a column case that names the cases, beside entity and score"),
     ("correct,wrong\n1,2\n", "its heading is correct, wrong, without entity"),
     ("thing,outcome,count\na,1,2\n", "without entity"),
     (
@@ -258,37 +259,48 @@ WHAT_IS_WRONG = [
         "has those of outcome, count and of case, outcome",
     ),
     ("entity,correct,wrong,wrong\na,1,2,3\n", "its heading has wrong more than once"),
-    ("entity,correct,wrong\na,1,-2\n", "line 2: wrong must be a count, a whole number without separators or signs"),
+    (
+        "entity,correct,wrong\na,1,-2\n",
+        "line 2: wrong must be a count, a non-negative whole number without separators or signs",
+    ),
     ("entity,outcome,count\na,1,2.5\n", "line 2: count must be a count"),
     ("entity,outcome,count\na,1,2\na,1.0,3\n", "one row for each outcome"),
     ("gpt,gpt\n1,0\n", "its heading has gpt more than once"),
-    ("gpt,question\n1,77\n", "'question' is hardly one: --cluster question says that it names clusters"),
-    ("gpt,\n1,0\n", "it has 'nothing' for a name"),
+    (
+        "gpt,question\n1,77\n",
+        "'question' is hardly one: named like an id, a group or a cost. --case question says that it names the cases",
+    ),
+    ("gpt,\n1,0\n", "--entities gpt ranks these alone; --ignore 'Unnamed: 1' leaves it out"),
     ("1,0\n1,0\n", "must have a heading that names its columns"),
     ("case,weight\n1,0\n", "must have a column for each entity; its heading is case, weight"),
-    ("gpt,llama\n1,x\n", "line 2: llama must be an outcome, a number such as 1 for right and 0 for wrong; got 'x'"),
-    ("gpt,llama\n1,inf\n", "line 2: llama must be an outcome"),
-    ("gpt,llama\n1,1_0\n", "line 2: llama must be an outcome"),
+    (
+        "gpt,llama\n1,1\n0,0\n1,x\n",
+        "line 4: llama must be an outcome, a number such as 1 for right and 0 for wrong; got 'x'",
+    ),
+    ("gpt,llama\n1,1\n0,inf\n", "line 3: llama must be an outcome"),
+    ("gpt,llama\n1,1\n0,1_0\n", "line 3: llama must be an outcome"),
     ("gpt,llama\n1,\n", "line 2: llama must not be empty"),
     ("case,gpt\n1,0\n1,1\n", "line 3: case must name each case once; got '1'"),
     ("case,run,gpt\n1,1,0\n1,2,1\n1,2,1\n", "line 4: case must name each case once; got '1' (run '2') again"),
     (
         "entity,case,run,outcome\na,1,1,1\na,1,2,0\nb,1,1,1\n",
-        "got none for entity 'b' on case '1' (run '2') (--missing says",
+        "got none for entity 'b' on case '1' (run '2') (--missing common, --missing own or --missing 0 says",
     ),
     ("run,gpt\n1,0\n", "must not have a column run without a column case"),
     ("case,run,actual,gpt\n1,1,0,0\n", "must not have a column run beside actual: labels have no mean over runs"),
     ("case,run,weight,gpt\n1,1,2,0\n1,2,2,1\n", "weight must be 0 or 1 where cases have names"),
-    ("cluster,dataset,gpt\np,x,1\np,y,0\n", "cluster must name clusters within one data set each"),
     ("gpt,weight\n1,0.5\n", "line 2: weight must be a count"),
-    ("actual,y_true,gpt\n1,1,1\n", "its heading has actual more than once"),
+    (
+        "actual,y_true,gpt\n1,1,1\n",
+        "its heading has actual and y_true, both read as actual (--ignore y_true leaves one out)",
+    ),
     ("actual,gpt\n1,0.3\n0,0.1\n", "labels, not probabilities"),
     ("actual,gpt\n1,1\n1,1\n", "must hold two labels or more"),
     (
         "entity,case,outcome\na,1,1\na,2,0\nb,1,1\n",
         "for every entity on every case; got none for entity 'b' on case '2'",
     ),
-    ("entity,case,outcome\na,1,1\na,1,0\n", "line 3: case must be told once for each entity; got '1' of 'a'"),
+    ("entity,case,outcome\na,1,1\na,1,0\n", "line 3: case must stand once for each entity; got '1' of 'a' in line 2"),
     (
         "entity,case,outcome,cluster\na,1,1,x\nb,1,0,y\n",
         "line 3: cluster must be the same for all entities on case '1'",
@@ -303,7 +315,7 @@ WHAT_IS_WRONG = [
         "outcomes that are numbers to be ranked by their mean; got bad, good",
     ),
     ("entity,correct,wrong\na,0,0\n", "DATA must hold at least one case"),
-    ("actual,a,b\n1,1,1\n", "must hold two labels or more, true or predicted; got only '1'"),
+    ("actual,a,b\n1,1,1\n", "must hold two labels or more, true or predicted; got only 1"),
     ('entity,correct,wrong\n"a,1,2\n', "line 2: must close each quotation mark that it opens"),
 ]
 
@@ -329,8 +341,8 @@ RIGHT = "entity,correct,wrong\na,17,3\nb,14,6\n"
         (["rank", "--cluster", "entity"], RIGHT, "--cluster must name a column that says what cases belong to"),
         (["rank", "--cluster", "q"], RIGHT, "--cluster must name a column of"),
         (["rank", "--ignore", "q"], RIGHT, "--ignore must name a column of"),
-        (["rank", "--cluster", "q"], "entity,correct,wrong,q\na,1,2,x\n", "--cluster must be left out for counts"),
-        (["rank", "--cluster", "q"], "gpt,q,cluster\n1,2,3\n", "--cluster must be left out, or --ignore cluster given"),
+        (["rank", "--cluster", "q"], "entity,correct,wrong,q\na,1,2,x\n", "--cluster must be left out of counts"),
+        (["rank", "--cluster", "q"], "gpt,q,cluster\n1,2,3\n", "--cluster must be left out beside a column cluster"),
         (["rank", "--cluster", "q", "--ignore", "q"], "gpt,q\n1,2\n", "--cluster must name a column that --ignore"),
         (["rank", "--cluster", "Case"], "entity,case,outcome\na,1,1\n", "--cluster must name a column that says what"),
         (["rank", "--report", "there/is/none.html"], RIGHT, "--report must lie in a folder that exists"),

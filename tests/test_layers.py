@@ -14,7 +14,7 @@ STORY = [
     "_homogeneity",
     "_pooled _provenance",
     "counts",
-    "cases frames",
+    "cases evidence frames",
     "datasets",
     "models",
     "inference weights",

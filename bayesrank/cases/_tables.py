@@ -6,8 +6,9 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
+from bayesrank._labels import positive_label
 from bayesrank.cases.predictions import from_predictions
-from bayesrank.counts import arrange_outcomes
+from bayesrank.counts import arrange_outcomes, mark_positive
 
 __all__ = ["counts_of"]
 
@@ -38,7 +39,7 @@ def counts_of(joint: xr.Dataset) -> xr.DataArray:
         answers = {name: joint["predicted"].sel(entity=name).values for name in names}
         labels = joint["label"].values.tolist()
         counts = from_predictions(joint["actual"].values, answers, labels=labels, weight=count, dataset=where)
-        return counts.assign_attrs(_about(joint))
+        return mark_positive(counts, positive_label(joint)).assign_attrs(_about(joint))
     outcome = joint["outcome"].transpose("pattern", "entity").values
     values = np.unique(outcome[~np.isnan(outcome)])
     if np.isin(values, [0, 1]).all():

@@ -8,9 +8,9 @@ import pandas as pd
 import xarray as xr
 
 from bayesrank._checks import all_classes, by_entity, case_labels, item_names, one_of, repeats
-from bayesrank._labels import name_coord, ordered_categories
+from bayesrank._labels import arrange_classes, is_ordered, name_coord, ordered_categories
 from bayesrank.cases._patterns import check_cases, common_note, patterns
-from bayesrank.counts import arrange
+from bayesrank.counts import arrange, mark_positive
 
 __all__ = ["from_predictions", "joint_outcomes"]
 
@@ -25,6 +25,7 @@ def from_predictions(
     predictions: Mapping[Any, Any] | pd.DataFrame,
     *,
     labels: Sequence[Any] | None = None,
+    positive: Any = None,
     dataset: Any = None,
     weight: Any = None,
 ) -> xr.DataArray:
@@ -38,8 +39,12 @@ def from_predictions(
         For each entity (key or column), its predicted label of each case, in the order of ``y_true``.
     labels : sequence, optional
         All classes in order; for two classes the negative one first. By default the categories
-        of ``y_true`` if it has some (as in :func:`bayesrank.from_frame`), else the sorted labels that occur. A class
-        named here is kept even where no case has it.
+        of ``y_true`` if it has some, else the sorted labels that occur. A class named here is kept even where no case
+        has it.
+    positive : label, optional
+        The positive one of two classes. By default known only from ``labels``, from an ordered categorical ``y_true``,
+        or from a standing pair: 0/1, -1/1, False/True, negative/positive, no/yes, in any case. Other classes have no
+        positive one: scores that do not change when the classes are swapped work, the others raise.
     dataset : hashable or sequence, optional
         The data set of each case, or one name for all cases.
     weight : sequence of int, optional
@@ -48,7 +53,8 @@ def from_predictions(
     Returns
     -------
     xarray.DataArray
-        Integer ``counts`` (entity, [dataset], actual, predicted).
+        Integer ``counts`` (entity, [dataset], actual, predicted), the positive class last. The coord ``positive`` names
+        it, where it is known and is not called "positive".
 
     Raises
     ------
@@ -63,7 +69,7 @@ def from_predictions(
     >>> counts.sel(entity="good").values.tolist()
     [[2, 0], [1, 1]]
     """
-    cases = _encode(y_true, predictions, labels, weight)
+    cases = _encode(y_true, predictions, labels, positive, weight)
     size, n_classes = cases.actual.size, len(cases.classes)
     where = [None] * size if dataset is None else item_names("dataset", dataset, size, broadcast=True)
     datasets = list(dict.fromkeys(where))
@@ -73,11 +79,12 @@ def from_predictions(
     for table, predicted in zip(tables, cases.predicted.T, strict=True):
         np.add.at(table, (rows, cases.actual, predicted), cases.weight)
     if dataset is None:
-        return arrange(tables[:, 0], cases.entities, None, cases.classes)
+        return mark_positive(arrange(tables[:, 0], cases.entities, None, cases.classes), cases.positive)
     pairs = [(e, d) for e in cases.entities for d in datasets]
-    return arrange(
+    counts = arrange(
         tables.reshape(-1, n_classes, n_classes), [e for e, _ in pairs], [d for _, d in pairs], cases.classes
     )
+    return mark_positive(counts, cases.positive)
 
 
 def joint_outcomes(
@@ -85,6 +92,7 @@ def joint_outcomes(
     predictions: Mapping[Any, Any] | pd.DataFrame,
     *,
     labels: Sequence[Any] | None = None,
+    positive: Any = None,
     weight: Any = None,
     dataset: Any = None,
     cluster: Any = None,
@@ -103,6 +111,8 @@ def joint_outcomes(
         For each entity (key or column), its predicted label of each case, in the order of ``y_true``.
     labels : sequence, optional
         All classes in order; for two classes the negative one first. By default as for :func:`from_predictions`.
+    positive : label, optional
+        The positive one of two classes, as for :func:`from_predictions`.
     weight : sequence of int, optional
         How many times each case counts (whole numbers).
     dataset : hashable or sequence, optional
@@ -121,7 +131,8 @@ def joint_outcomes(
     -------
     xarray.Dataset
         ``actual`` (pattern) and ``predicted`` (pattern, entity), labels; ``count`` (pattern), above 0; and the coords
-        ``label`` (all classes in order), ``dataset`` and ``cluster`` (pattern) where given. Patterns are in the
+        ``label`` (all classes in order), ``positive`` (the positive class, where it is known and not called so),
+        ``dataset`` and ``cluster`` (pattern) where given. Patterns are in the
         order of the data sets and clusters, then of the classes. Attrs, where cases were left out: ``missing``,
         ``cases`` and ``cases_left_out``, and the ``note`` that rankings print.
 
@@ -141,7 +152,7 @@ def joint_outcomes(
     """
     if missing is not None:
         one_of("missing", missing, ("common",), other="None (a missing prediction has no place in a square table)")
-    cases = _encode(y_true, predictions, labels, weight, missing == "common")
+    cases = _encode(y_true, predictions, labels, positive, weight, missing == "common")
     classes, size = name_coord(cases.classes), cases.weight.size
     groups = {"dataset": dataset, "cluster": cluster, "case": case}
     named = {
@@ -159,7 +170,7 @@ def joint_outcomes(
         cases.weight[met],
         {group: [name for name, kept in zip(names, met, strict=True) if kept] for group, names in named.items()},
     )
-    return xr.Dataset(
+    joint = xr.Dataset(
         {
             "actual": ("pattern", classes[codes[:, 0]]),
             "predicted": (("pattern", "entity"), classes[codes[:, 1:]]),
@@ -168,6 +179,7 @@ def joint_outcomes(
         {"entity": name_coord(cases.entities), "label": classes} | coords,
         common_note(int(cases.weight[met].sum()), int(cases.weight[~met].sum())),
     )
+    return mark_positive(joint, cases.positive)
 
 
 class _Cases(NamedTuple):
@@ -178,12 +190,14 @@ class _Cases(NamedTuple):
     weight: np.ndarray  # (case)
     entities: list
     classes: list
+    positive: Any  # the positive one of two classes; None where it is not known
 
 
 def _encode(
     y_true: Any,
     predictions: Mapping[Any, Any] | pd.DataFrame,
     labels: Sequence[Any] | None,
+    positive: Any,
     weight: Any,
     may_lack: bool = False,
 ) -> _Cases:
@@ -211,8 +225,10 @@ def _encode(
                 raise ValueError(
                     f"predictions[{name!r}] must hold labels, not probabilities (set a threshold); got {between[0]:g}"
                 )
+        _check_types(truth, guesses)
     named = ordered_categories(y_true) if labels is None else labels
     classes = all_classes(named, [truth, *(guess[~pd.isna(guess)] for guess in guesses.values())])
+    classes, chosen = arrange_classes(classes, positive, labels is not None or is_ordered(y_true))
     code = {label: i for i, label in enumerate(classes)}
 
     def encode(argument: str, values: np.ndarray) -> np.ndarray:
@@ -225,4 +241,18 @@ def _encode(
         return codes
 
     predicted = np.column_stack([encode(f"predictions[{name!r}]", guess) for name, guess in guesses.items()])
-    return _Cases(encode("y_true", truth), predicted, repeats(weight, truth.size), entities, classes)
+    return _Cases(encode("y_true", truth), predicted, repeats(weight, truth.size), entities, classes, chosen)
+
+
+def _check_types(truth: np.ndarray, guesses: Mapping[Any, np.ndarray]) -> None:
+    """Refuse predictions of another type than the true labels: each of their labels would be a class of its own."""
+    known = set(truth.tolist())
+    for name, guess in guesses.items():
+        held = list(dict.fromkeys(guess[~pd.isna(guess)].tolist()))
+        texts = [label for label in held if isinstance(label, str)]
+        mixed = all(isinstance(label, str) for label in known) != (len(texts) == len(held))
+        if held and mixed and not known & set(held):
+            raise ValueError(
+                f"predictions[{name!r}] must hold labels as y_true has them, such as {next(iter(known))!r}; got "
+                f"{held[0]!r} of another type (rename its labels to those of y_true)"
+            )

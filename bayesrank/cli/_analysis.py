@@ -1,5 +1,6 @@
 """What all analysing commands share: reading the data, its options, and the posterior."""
 
+import csv
 import logging
 import sys
 import warnings
@@ -15,15 +16,43 @@ import xarray as xr
 import bayesrank as br
 from bayesrank import _text
 from bayesrank._compat import groups_of
+from bayesrank._labels import check_positive, classes_known
 from bayesrank.cases._tables import counts_of
 from bayesrank.cli._files import read_evidence
 from bayesrank.cli._preferences import fixed_prevalence
 from bayesrank.cli._table import STDIN
 from bayesrank.counts import common_datasets
+from bayesrank.evidence._table import Roles
 from bayesrank.models import chosen_by_evidence, find, for_datasets, names, takes_cases
 from bayesrank.ranking._evidence import evidence_of
+from bayesrank.ranking._notes import positive_class
 from bayesrank.scores import Score
 
+
+def _once(context: click.Context, option: click.Parameter, values: tuple[str, ...]) -> str | None:
+    """One value of an option that would otherwise take the last of several in silence."""
+    if len(values) > 1:
+        raise click.BadParameter(
+            f"must be given once; got {' and '.join(values)} (rank each by itself)",
+            context,
+            option,
+        )
+    return values[0] if values else None
+
+
+#: What the columns of the file are; arguments of br.from_frame have the same names.
+READING = (
+    click.option(
+        "--entity", help="The file's column that names the entities. [default: entity, model, team, test, ...]"
+    ),
+    click.option("--entities", help="The columns that are entities, of a file with one column each: A,B,C."),
+    click.option("--dataset-column", help="The column that names the data sets. [default: dataset]"),
+    click.option("--case", help="The column that names the cases. [default: case]"),
+    click.option("--run", help="The column that names the runs of a case. [default: run]"),
+    click.option("--cluster", help="The column that says what each case belongs to. [default: cluster]"),
+    click.option("--ignore", multiple=True, help="A column to leave out; may be repeated."),
+    click.option("--positive", help="The positive one of two classes, where labels are no pair such as no and yes."),
+)
 OPTIONS = (
     click.option(
         "-m",
@@ -40,9 +69,13 @@ OPTIONS = (
     click.option(
         "--prevalence", help="sampled, observed, or the share of positives: 0.02 or 2%. [default: the model's]"
     ),
-    click.option("--dataset", help="One data set of several. [default: all, pooled, but for hierarchical models]"),
-    click.option("--cluster", help="The file's column that says what each case belongs to. [default: cluster]"),
-    click.option("--ignore", multiple=True, help="A column of the file to leave out; may be repeated."),
+    click.option(
+        "--dataset",
+        callback=_once,
+        multiple=True,
+        help="One data set of several. [default: all, pooled, but for hierarchical models]",
+    ),
+    *READING,
     click.option(
         "--missing",
         help="Of single cases: what an empty field is. common: only cases that all met count; own: each entity stands "
@@ -83,6 +116,12 @@ class Question:
     options: dict[str, Any]
 
     @property
+    def labels(self) -> dict[str, str]:
+        """The positive label, unless it is called so."""
+        known = classes_known(self.whole)
+        return {} if known is None or known[1] == "positive" else {"positive": str(known[1])}
+
+    @property
     def outcomes(self) -> bool:
         """Whether there are no classes."""
         evidence = self.evidence
@@ -106,10 +145,13 @@ class Analysis:
 
     @property
     def remarks(self) -> list[str]:
-        """How the data were put together, and which label is the positive one where that is not plain."""
-        classes = [] if self.counts is None else [str(label) for label in self.counts["actual"].values]
-        plain = len(classes) != 2 or classes == ["negative", "positive"]
-        return [*self.asked.remarks, *([] if plain else [f"Positive is {classes[1]!r}, negative is {classes[0]!r}."])]
+        """How the data were read and put together, and which label is the positive one where that is not plain."""
+        return self.asked.remarks
+
+    @property
+    def about(self) -> dict[str, str]:
+        """What programs must know of the data: the positive label, unless it is called so."""
+        return self.asked.labels
 
     def tables(self, what: str, data: str) -> xr.DataArray:
         """The two-class tables, which ``what`` needs."""
@@ -117,6 +159,7 @@ class Analysis:
             raise ValueError(
                 f"DATA must have classes for {what}; {data} holds outcomes without classes (bayesrank rank ranks them)"
             )
+        check_positive(self.counts, what)
         classes = self.counts.sizes["actual"]
         if classes != 2:
             raise ValueError(f"DATA must have two classes for {what}; got {classes} in {data}")
@@ -125,7 +168,7 @@ class Analysis:
     def notes(self, score: Score | None = None) -> list[str]:
         """What of the evidence a ranking would tell first, and the remarks."""
         values = self.performance if score is None else score(self.performance)
-        return [*evidence_of(self.posterior, None, values, None).notes(score), *self.remarks]
+        return list(dict.fromkeys([*evidence_of(self.posterior, None, values, None).notes(score), *self.remarks]))
 
 
 def asking(command: Callable[..., None], required: bool = True) -> Callable[..., None]:
@@ -169,14 +212,30 @@ def question(
     prior: str | None,
     prevalence: str | None,
     dataset: str | None,
+    entity: str | None,
+    entities: str | None,
+    dataset_column: str | None,
+    case: str | None,
+    run: str | None,
     cluster: str | None,
     ignore: Sequence[str],
+    positive: str | None,
     missing: str | None,
     join: Any,
 ) -> Question:
     """Read, and choose or pool."""
     step("reading")
-    evidence, about = _read(data, model, cluster, ignore, missing)
+    roles = Roles(
+        entity,
+        None if entities is None else _columns_typed(entities),
+        dataset_column,
+        case,
+        run,
+        cluster,
+        positive,
+        None if missing is None else number_or_word(missing),
+    )
+    evidence, about = _read(data, model, roles, ignore)
     chosen = chosen_by_evidence(evidence)
     name = model or (chosen if isinstance(evidence, xr.Dataset) else about.get("model", chosen))
     if isinstance(evidence, xr.Dataset) and not takes_cases(name):
@@ -185,6 +244,7 @@ def question(
     evidence, remarks = _one_table_each(evidence, dataset, join, getattr(find(name), "over_datasets_together", False))
     for said in ("remarks", *(["remarks_pooled"] if dataset is None else [])):
         remarks += whole.attrs.get(said, "").splitlines()
+    remarks += positive_class(whole, None)
     whole = whole if dataset is None else evidence
     if isinstance(evidence, xr.DataArray) and not bool((evidence > 0).any()):
         raise ValueError(f"DATA must hold at least one case; all counts are 0 in {data}")
@@ -260,13 +320,19 @@ def progress() -> Iterator[Any]:
         yield lambda stage: progress.update(task, description=stage)
 
 
+def _columns_typed(text: str) -> list[str]:
+    """Names with commas between them, in quotation marks where they hold some."""
+    return [name.strip() for name in next(csv.reader([text], skipinitialspace=True), []) if name.strip()]
+
+
 def _read(
-    data: str, model: str | None, cluster: str | None, ignore: Sequence[str], missing: str | None
+    data: str, model: str | None, roles: Roles, ignore: Sequence[str]
 ) -> tuple[xr.DataArray | xr.Dataset, dict[str, str]]:
     """Evidence, and what is known of it, from the name of a shipped data set or a CSV file."""
     if data in br.datasets.names():
-        for option, given in (("--cluster", cluster), ("--ignore", ", ".join(ignore)), ("--missing", missing)):
-            if given:
+        options = {"--dataset-column" if name == "dataset" else f"--{name}": held for name, held in vars(roles).items()}
+        for option, given in (options | {"--ignore": ", ".join(ignore)}).items():
+            if given not in (None, ""):
                 raise ValueError(f"{option} must be left out for a shipped data set; got {given!r}")
         about = br.datasets.describe(data)
         cases = takes_cases(model or about["model"]) and data in br.datasets.CASES
@@ -275,8 +341,7 @@ def _read(
         raise ValueError(
             f"DATA must be a CSV file or one of {', '.join(br.datasets.names())}, or - for standard input; got {data!r}"
         )
-    what = None if missing is None else number_or_word(missing)
-    return read_evidence(data, cluster, ignore, what), {"title": STDIN if data == "-" else Path(data).name}
+    return read_evidence(data, ignore, **vars(roles)), {"title": STDIN if data == "-" else Path(data).name}
 
 
 def _one_table_each(

@@ -1,6 +1,7 @@
 """Errors of the package in the words of the command: options for arguments, and what can be done in a shell."""
 
 import re
+import shlex
 
 from bayesrank._escape import visible
 
@@ -9,7 +10,7 @@ __all__ = ["in_options", "shortened"]
 #: Arguments that the command has as options of the same name.
 OPTIONS = (
     *("prior", "prevalence", "model", "score", "rope", "prob", "draws", "seed", "sampler", "join", "missing", "kind"),
-    *("benefit", "reference", "scores", "priors", "models", "prevalences"),
+    *("positive", "benefit", "reference", "scores", "priors", "models", "prevalences"),
 )
 RENAMED = {
     "statement": "--ask",
@@ -49,6 +50,7 @@ def in_options(message: str) -> str:
     """
     for said, meant in ADVICE.items():
         message = message.replace(said, meant)
+    message = re.sub(r"\(pass positive=(.+?) or positive=(.+?) where the labels are read, or .*\)", _positives, message)
     names = "|".join({*OPTIONS, *RENAMED})
     found = re.match(rf"({names}) (?=must |cannot )", message)
     return message if found is None else RENAMED.get(found[1], f"--{found[1]}") + message[found.end(1) :]
@@ -71,3 +73,8 @@ def shortened(message: str) -> str:
     if len(text) <= LONGEST_MESSAGE:
         return text
     return f"{text[: LONGEST_MESSAGE // 2]} ... {text[-LONGEST_MESSAGE // 2 :]}"
+
+
+def _positives(found: re.Match[str]) -> str:
+    """Both labels as they are typed."""
+    return "({})".format(" or ".join(f"--positive {shlex.quote(label.strip(chr(39)))}" for label in found.groups()))

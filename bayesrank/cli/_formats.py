@@ -103,6 +103,8 @@ def show(sheet: Sheet, output: str, top: int | None = None) -> None:
     else:
         assert sheet.frame is not None
         frame = sheet.frame.head(top) if top else sheet.frame
+        if output == "csv" and "positive" in sheet.about:
+            frame = frame.assign(positive=sheet.about["positive"])
         click.echo(csv_table(frame) if output == "csv" else _json(sheet, frame), nl=output == "json")
 
 

@@ -1,7 +1,9 @@
 """Preferences as people type them: "around f1 0.2", "between ppv tpr", "over upper_half", "beta 1 1 4 1"."""
 
 import re
+from typing import Any
 
+import click
 import xarray as xr
 
 from bayesrank.tile import around, beta_preferences, between, over
@@ -13,6 +15,23 @@ CONVENTION = (
     "uniform."
 )
 RADIUS = 0.1
+
+
+class _Number(click.ParamType):
+    """A number with a decimal point."""
+
+    name = "number"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        try:
+            return float(value)
+        except ValueError:
+            hint = f" (write {value.replace(',', '.')})" if re.fullmatch(r"-?\d*,\d+", value) else ""
+            hint = hint or (f" (write {float(value.strip('% ')) / 100:g})" if re.fullmatch(r"[\d.]+%", value) else "")
+            self.fail(f"must be a number with a decimal point; got {value!r}{hint}", param, ctx)
+
+
+NUMBER = _Number()
 
 
 def read_preferences(text: str, prevalence: str | None) -> tuple[xr.Dataset, str]:
@@ -54,6 +73,10 @@ def fixed_prevalence(prevalence: str | None) -> float | None:
     (0.02, 0.02, None)
     """
     percent = (prevalence or "").strip().endswith("%")
+    if prevalence is not None and re.fullmatch(r"\s*\d*,\d+\s*%?\s*", prevalence):
+        raise ValueError(
+            f"--prevalence must have a decimal point, {prevalence.strip().replace(',', '.')}; got {prevalence!r}"
+        )
     try:
         return None if prevalence is None else float(prevalence.strip().rstrip("%")) / (100 if percent else 1)
     except ValueError:

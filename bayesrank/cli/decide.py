@@ -71,7 +71,7 @@ def decide(
         drawn = save(br.plots.intervals(by_utility(decision), "expected utility"), picture) if picture else None
     verdict = br.decision_verdict(decision)
     remarks = [f"Note: {line}" for line in analysis.remarks] + ([drawn] if drawn and output == "table" else [])
-    about = {"benefit": worths, "prob": prob, "verdict": verdict}
+    about = {"benefit": worths, "prob": prob, "verdict": verdict} | analysis.about
     sheet = Sheet(*utility_table(decision, digits), verdict, _frame(decision, compared), about)
     if compared is None or output in FULL:
         show(replace(sheet, lines=[*verdict, *remarks]), output, top)

@@ -11,7 +11,7 @@ from bayesrank import _text
 from bayesrank._draws import draw_dims
 from bayesrank.cli._analysis import analyse, analysing, progress
 from bayesrank.cli._formats import DIGITS, Sheet, check_digits, exporting, save, show
-from bayesrank.scores import as_score
+from bayesrank.cli._scores import read_score
 
 EXAMPLES = """
 \b
@@ -35,7 +35,7 @@ def ops(
     """
     with progress() as step:
         check_digits(digits, output)
-        the_score = as_score(score)
+        the_score = read_score(score)
         analysis = analyse(step, **how)
         analysis.tables("outperformance scores", how["data"])
         step("comparing")
@@ -61,5 +61,5 @@ def ops(
     ]
     lines = [f"Note: {line}" for line in analysis.notes(the_score)] + ([drawn] if drawn and output == "table" else [])
     header = ["entity", nominal, "OPS", f"{100 * prob:g}% interval"]
-    about = {"score": the_score.name, "prob": prob}
+    about = {"score": the_score.name, "prob": prob} | analysis.about
     show(Sheet(header, rows, lines, frame, about, least=nominal), output, top)

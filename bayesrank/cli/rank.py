@@ -12,10 +12,12 @@ from bayesrank import _text
 from bayesrank._compat import groups_of
 from bayesrank.cli._analysis import Analysis, analyse, analysing, check_classes, progress
 from bayesrank.cli._datasets import dataset_lines, with_populations
-from bayesrank.cli._files import ENTITY, HELP
+from bayesrank.cli._files import HELP
 from bayesrank.cli._formats import DIGITS, FULL, Sheet, check_digits, exporting, save, show
 from bayesrank.cli._output import rank_cells, rank_header
+from bayesrank.cli._preferences import NUMBER
 from bayesrank.cli._report import checked_report, reporting
+from bayesrank.cli._scores import read_score
 from bayesrank.models import learns
 from bayesrank.ranking.summary import is_exact, worth
 from bayesrank.scores import Score, as_score
@@ -44,15 +46,19 @@ The columns in the file's heading tell what a row is, in any order; beside entit
 \b
 {HELP}
 
-Other columns do not matter then. The column entity may be called {", ".join(ENTITY[:-1])} or {ENTITY[-1]} beside
-counts. Without one a row is a case, and every column an entity: its outcome, 1
-for right and 0 for wrong, a grade or another number. With a column actual (or y_true), which holds the true label, it
-is the label that the entity predicted.
+Other columns do not matter then. The column entity may be called model, classifier, system, team, test, name, study
+and the like, where only one of them is there; --entity names another. Without one a row is a case, and every column
+an entity: its outcome, 1 for right and 0 for wrong (or pass and fail, yes and no, C and I), a grade or another number.
+With a column actual (or y_true), which holds the true label, it is the label that the entity predicted.
+
+Of two labels the positive one is known where they are 0/1, -1/1, false/true, negative/positive or no/yes; --positive
+names it elsewhere.
 
 A column dataset says on which data set, where there are several. Files of cases may also have the columns case, a name;
-run, which repetition of the case it is (its outcome is the mean over them); cluster (or --cluster), what the case
-belongs to; and weight, how many times it counts. --ignore leaves other columns out. Cases are ranked by the model
-paired, for which every entity must have met every case.
+run, which repetition of the case it is (its outcome is the mean over them); cluster, what the case belongs to; and
+weight, how many times it counts. --case, --run, --cluster and --dataset-column name columns that are called otherwise.
+In a file with one column an entity, --entities names the entities, or --ignore leaves other columns out. Cases are
+ranked by the model paired, for which every entity must have met every case.
 """
 
 
@@ -61,10 +67,12 @@ paired, for which every entity must have met every case.
 @click.option(
     "-s",
     "--score",
-    help="Name or alias; see 'bayesrank scores'. [default: mean_outcome of outcomes; informedness of two classes with "
+    help="Name or alias (see 'bayesrank scores'), f0.7, an importance tn=1,fp=1,fn=5,tp=1, or a place a=0.3,b=0.7. "
+    "[default: mean_outcome of outcomes; informedness of two classes with "
     "cases; else accuracy]",
 )
-@click.option("--rope", default=0.0, show_default=True, help="Differences up to this do not count.")
+@click.option("--lower-is-better", is_flag=True, help="Of outcomes such as costs, latencies or errors.")
+@click.option("--rope", type=NUMBER, default=0.0, show_default=True, help="Differences up to this do not count.")
 @click.option(
     "--kind",
     type=click.Choice(["typical", "new"]),
@@ -75,6 +83,7 @@ paired, for which every entity must have met every case.
 @reporting
 def rank(
     score: str | None,
+    lower_is_better: bool,
     rope: float,
     prob: float,
     ask: tuple[str, ...],
@@ -97,7 +106,7 @@ def rank(
         check_digits(digits, output)
         wanted = checked_report(report, sections, sensitivity, benefit, reference, drift, cases)
         # A name that there is not is better known before the work than after it.
-        known = None if score in (None, MEAN) else as_score(score)
+        known = None if score in (None, MEAN) else read_score(str(score))
         if known is not None and known.higher_is_better is None:
             raise ValueError(f"--score must have a better end to rank by; {known.name} has none")
         if kind is not None and (how["model"] is None or learns(how["model"]) != "data sets"):
@@ -109,7 +118,10 @@ def rank(
         analysis = analyse(step, **how)
         the_score = _score(analysis, known or score, how["data"])
         step("ranking")
-        ranking = br.full_ranking(analysis.posterior, the_score, prob=prob, rope=rope, kind=kind)
+        better = _direction(the_score, lower_is_better)
+        ranking = br.full_ranking(
+            analysis.posterior, the_score, prob=prob, rope=rope, higher_is_better=better, kind=kind
+        )
         lacking: list[str] = []
         answers = [_answer(ranking, statement, analysis.posterior, the_score, kind) for statement in ask]
         if wanted:
@@ -128,12 +140,13 @@ def rank(
             p = _text.probability(float(answer["probability"]), min(worth(ranking), answer.attrs.get("draws", np.inf)))
             error = float(answer["probability_error"])
             origin = "without draws" if is_exact(answer) else f"from draws, Monte-Carlo error {error:.2g}"
-            lines.append(f"{answer.attrs['statement']}: probability {p} ({origin}).")
+            apart = f"; differences up to the ROPE of {rope:g} do not count" if rope else ""
+            lines.append(f"{answer.attrs['statement']}: probability {p} ({origin}{apart}).")
         implied = implied_prior(prior_scores(analysis.posterior, the_score, kind), prob)
         if implied:
             prior = groups_of(analysis.posterior)["posterior"].attrs["prior"]
             lines.append(f"Before any data, the {prior} prior gives {ranking.attrs['score']} a {implied}.")
-        lines += [f"Note: {line}" for line in [*analysis.remarks, *lacking]]
+        lines += [f"Note: {line}" for line in [*analysis.remarks, *lacking] if line not in lines]
         if score is None and ranking.attrs["score"] in ("accuracy", MEAN):
             low, high = ranking.attrs["range"]
             what = f", the mean of outcomes from {low:g} to {high:g}" if the_score == MEAN else ""
@@ -145,15 +158,33 @@ def rank(
         frame = with_populations(br.ranking_table(ranking), analysis.posterior, the_score, prob)
         told_of = {"evidence": ranking.attrs["evidence"]} if "evidence" in ranking.attrs else {}
         sheet = replace(sheet, frame=frame.assign(**(told_of if output == "csv" else {})))
-        sheet = replace(sheet, about={**sheet.about, **told_of, "remarks": analysis.remarks})
+        sheet = replace(sheet, about={**sheet.about, **analysis.about, **told_of, "remarks": analysis.remarks})
     show(sheet, output, top)
+
+
+def _direction(score: Score | str, lower_is_better: bool) -> bool | None:
+    """Which end of the score is better; None where the score says it."""
+    if not lower_is_better:
+        return None
+    if isinstance(score, Score):
+        raise ValueError(f"--lower-is-better must be left out of scores, which have a direction; got {score.name}")
+    return False
 
 
 def _answer(ranking: xr.Dataset, statement: str, posterior: Any, score: Score | str, kind: str | None) -> xr.Dataset:
     """How probable a statement is: by the numbers of the table, if it has them, so that both say the same."""
     known = exact_probability(ranking, statement) if is_exact(ranking) else None
     return (
-        br.probability(posterior, statement, score, rope=ranking.attrs["rope"], kind=kind) if known is None else known
+        br.probability(
+            posterior,
+            statement,
+            score,
+            rope=ranking.attrs["rope"],
+            kind=kind,
+            higher_is_better=bool(ranking.attrs["higher_is_better"]),
+        )
+        if known is None
+        else known
     )
 
 

@@ -11,6 +11,7 @@ import xarray as xr
 import bayesrank as br
 from bayesrank import _text
 from bayesrank._compat import groups_of
+from bayesrank._labels import has_positive_class
 from bayesrank.cli._analysis import Analysis, analyse, analysing, check_classes, progress
 from bayesrank.cli._formats import DIGITS, FULL, Sheet, check_digits, exporting, save, show
 from bayesrank.cli._output import fits, print_text
@@ -84,6 +85,7 @@ def scores(
     if not typed:
         lines.append("Note: These are the default scores, as no --score was given.")
     lines += [drawn] if drawn and output == "table" else []
+    table.attrs |= analysis.about
     _show(table, names, lines, DIGITS if digits is None else digits, output, top)
 
 
@@ -117,7 +119,7 @@ def _names(analysis: Analysis, known: dict[str, Any], share: float | None, data:
         if score is None:
             raise ValueError(f"--score must be of classes, which {data} has; got {MEAN}, which is of outcomes without")
         check_classes(analysis.counts, score, data)
-    return list(known or (OF_TWO if classes == 2 else OF_MORE))
+    return list(known or (OF_TWO if classes == 2 and has_positive_class(analysis.counts) else OF_MORE))
 
 
 def _notes(analysis: Analysis, names: list[str], share: float | None) -> list[str]:

@@ -1,5 +1,6 @@
 """``bayesrank sensitivity``: which conclusions of a ranking survive other priors, models, scores and fewer data."""
 
+from dataclasses import replace
 from typing import Any
 
 import click
@@ -12,11 +13,12 @@ from bayesrank import _text
 from bayesrank.cases._tables import counts_of
 from bayesrank.cli._analysis import Question, asking, check_classes, number_or_word, progress, question, quiet
 from bayesrank.cli._formats import FORMATS, HELP, Sheet, show
-from bayesrank.cli._preferences import fixed_prevalence
+from bayesrank.cli._preferences import NUMBER, fixed_prevalence
+from bayesrank.cli._scores import read_score
 from bayesrank.cli.rank import MEAN, default_score
 from bayesrank.models import names
 from bayesrank.plots._style import short_names
-from bayesrank.scores import Score, as_score
+from bayesrank.scores import Score
 
 EXAMPLES = """
 \b
@@ -36,7 +38,7 @@ PER_ENTITY = (
 @click.command(epilog=EXAMPLES, short_help="Which conclusions survive another prior, model or score?")
 @asking
 @click.option("-s", "--score", help="Of the base analysis, as for 'bayesrank rank'.")
-@click.option("--rope", default=0.0, show_default=True, help="Differences up to this do not count.")
+@click.option("--rope", type=NUMBER, default=0.0, show_default=True, help="Differences up to this do not count.")
 @click.option(
     "--other-prior", multiple=True, help="Another prior; may be repeated. [default: those that the evidence can have]"
 )
@@ -74,7 +76,7 @@ def sensitivity(
     and a prior that the data contradict is told first.
     """
     with progress() as step:
-        others = [as_score(name) for name in other_score]
+        others = [read_score(name) for name in other_score]
         elsewhere = [_share(text) for text in other_prevalence]
         asked = question(step, **how)
         base = _score(asked, score, how["data"])
@@ -96,7 +98,8 @@ def sensitivity(
                 seed=seed,
                 **asked.options,
             )
-    show(_sheet(found, [f"Note: {line}" for line in asked.remarks]), output)
+    sheet = _sheet(found, [f"Note: {line}" for line in asked.remarks])
+    show(replace(sheet, about=sheet.about | asked.labels), output)
 
 
 def _share(text: str) -> float:
@@ -115,7 +118,7 @@ def _score(asked: Question, given: str | None, data: str) -> Score | None:
         return None
     evidence = asked.evidence
     counts = counts_of(evidence.drop_vars("cluster", errors="ignore")) if isinstance(evidence, xr.Dataset) else evidence
-    score = default_score(counts) if given is None else as_score(given)
+    score = default_score(counts) if given is None else read_score(given)
     check_classes(counts, score, data)
     return score
 

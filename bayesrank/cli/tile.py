@@ -88,6 +88,7 @@ def tile(
     else:
         sheet, words = _shares(found, share, PERCENT if digits is None else digits), []
     notes = [f"Note: {line}" for line in analysis.notes()] + ([drawn] if picture and output == "table" else [])
+    sheet = replace(sheet, about=sheet.about | analysis.about)
     show(replace(sheet, lines=[*sheet.lines, *words, *notes]), output, top)
 
 

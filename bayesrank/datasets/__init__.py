@@ -319,18 +319,25 @@ def _read(name: str) -> pd.DataFrame:
         return pd.read_csv(file, keep_default_na=False, na_values=[""], encoding="utf-8", compression=packed)
 
 
+def _counts(frame: pd.DataFrame, **columns: str) -> xr.DataArray:
+    """Counts from a table that holds no single cases."""
+    counts = from_frame(frame, **columns)
+    assert isinstance(counts, xr.DataArray)
+    return counts
+
+
 def _antibody_tests() -> xr.DataArray:
     frame = _read("antibody_tests")
     repeated = frame["entity"].duplicated(keep=False)
     frame["entity"] = frame["entity"].where(~repeated, frame["entity"] + " (" + frame["test_id"] + ")")
     about = {c: ("entity", frame[c].to_numpy(dtype=object)) for c in ("test_id", "panel", "status", "antibody")}
     # A panel is a set of samples.
-    return from_frame(frame).assign_coords(about | {"test_set": about["panel"]})
+    return _counts(frame).assign_coords(about | {"test_set": about["panel"]})
 
 
 def _anomaly_detectors() -> xr.DataArray:
     frame = _read("anomaly_detectors")
-    counts = from_frame(frame, dataset="dataset")
+    counts = _counts(frame, dataset="dataset")
     group = frame.drop_duplicates("dataset").set_index("dataset")["group"]
     return counts.assign_coords(group=("dataset", group[counts["dataset"].values].to_numpy(dtype=object)))
 
@@ -349,7 +356,7 @@ def _presence(cases: pd.DataFrame) -> tuple[np.ndarray, dict[str, np.ndarray]]:
 
 def _mnist_folds() -> xr.DataArray:
     frame = _read("mnist_folds").rename(columns={"true": "actual", "pred": "predicted"})
-    return from_frame(frame, dataset="fold")
+    return _counts(frame, dataset="fold")
 
 
 def _small_studies() -> xr.DataArray:
@@ -357,11 +364,11 @@ def _small_studies() -> xr.DataArray:
     # Studies of one paper, and of as many cases, have the same ones.
     same = [frame["doi"], frame["tn"] + frame["fp"], frame["fn"] + frame["tp"]]
     test_set = frame["study"].groupby(same).transform(" and ".join)
-    return from_frame(frame, entity="study").assign_coords(test_set=("entity", test_set.to_numpy(dtype=object)))
+    return _counts(frame, entity="study").assign_coords(test_set=("entity", test_set.to_numpy(dtype=object)))
 
 
 def _tornado() -> xr.DataArray:
-    return from_frame(_read("tornado"), dataset="dataset")
+    return _counts(_read("tornado"), dataset="dataset")
 
 
 def _breast_cancer() -> xr.DataArray:
@@ -390,11 +397,11 @@ def _imagenet_models() -> xr.DataArray:
         for right in [frame[f"correct_{name}"]]
     ]
     about = {"image_size": ("entity", frame["img_size"]), "parameters": ("entity", frame["params_millions"])}
-    return from_frame(pd.concat(each), dataset="dataset").assign_coords(about)
+    return _counts(pd.concat(each), dataset="dataset").assign_coords(about)
 
 
 def _meta_analysis(name: str) -> xr.DataArray:
-    return from_frame(_read(name), dataset="dataset")
+    return _counts(_read(name), dataset="dataset")
 
 
 def _right_or_wrong(right: pd.DataFrame) -> xr.DataArray:

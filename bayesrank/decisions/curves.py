@@ -23,7 +23,7 @@ from bayesrank._checks import (
     unique_names,
     whole,
 )
-from bayesrank._labels import name_coord, ordered_categories, unique_rows
+from bayesrank._labels import arrange_classes, is_ordered, name_coord, ordered_categories, unique_rows
 from bayesrank._random import Seed
 from bayesrank.decisions._means import mean_and_error, share_and_error
 from bayesrank.weights import few, weight_blocks
@@ -39,6 +39,7 @@ def decision_curve(
     thresholds: Any,
     *,
     labels: Sequence[Any] | None = None,
+    positive: Any = None,
     prevalence: Any = None,
     draws: int = 4000,
     seed: Seed = None,
@@ -59,6 +60,8 @@ def decision_curve(
         Probabilities, strictly between 0 and 1, each once.
     labels : sequence, optional
         The two classes, the negative one first; by default as for :func:`bayesrank.from_predictions`.
+    positive : label, optional
+        The positive class, as for :func:`bayesrank.from_predictions`. It must be known.
     prevalence : number or DataArray, optional
         Of the positive class where the entities are to be used, or draws of it along ``draw``. By default it is that
         of the cases, which were drawn at random.
@@ -103,7 +106,7 @@ def decision_curve(
     if at.ndim > 1 or not at.size:
         raise ValueError(f"thresholds must be a sequence of probabilities; got shape {at.shape}")
     unique_names("thresholds", at.tolist())
-    truth = _truth(y_true, labels)
+    truth = _truth(y_true, labels, positive)
     risks = _risks(predictions, truth.size)
     names = unique_names("predictions", [*risks, *STRATEGIES])
     share = _share(prevalence, draws)
@@ -112,7 +115,7 @@ def decision_curve(
     levels = {name: np.unique(held, return_inverse=True) for name, held in risks.items()}
     codes, which = unique_rows(np.column_stack([truth, *(level.ravel() for _, level in levels.values())]))
     count = np.bincount(which)
-    positive = codes[:, 0] == 1
+    is_positive = codes[:, 0] == 1
     risk = np.stack([seen[codes[:, 1 + i]] for i, (seen, _) in enumerate(levels.values())])
     decided = [_decided(risk, t) for t in at]
 
@@ -125,8 +128,8 @@ def decision_curve(
     )
     for start, weight in weight_blocks(joint, draws, seed):
         here = slice(start, start + len(weight))
-        values[here] = _net_benefit(weight, positive, decided, at, None if share is None else share[here])
-    seen = _net_benefit(count[None], positive, decided, at, None if share is None else share.mean(keepdims=True))[0]
+        values[here] = _net_benefit(weight, is_positive, decided, at, None if share is None else share[here])
+    seen = _net_benefit(count[None], is_positive, decided, at, None if share is None else share.mean(keepdims=True))[0]
 
     coords = {"entity": name_coord(names), "threshold": at}
     held = xr.DataArray(values, coords, ("draw", "entity", "threshold"), "net_benefit")
@@ -145,7 +148,7 @@ def decision_curve(
     return result.assign(notes=_notes(truth)).assign_coords(strategy=("entity", always))
 
 
-def _truth(y_true: Any, labels: Sequence[Any] | None) -> np.ndarray:
+def _truth(y_true: Any, labels: Sequence[Any] | None, positive: Any) -> np.ndarray:
     """Which cases are positive, as 0 and 1."""
     held = case_labels("y_true", y_true)
     classes = all_classes(ordered_categories(y_true) if labels is None else labels, [held])
@@ -154,6 +157,12 @@ def _truth(y_true: Any, labels: Sequence[Any] | None) -> np.ndarray:
         raise ValueError(f"y_true holds the label {unknown[0]!r}, not among labels {classes}")
     if len(classes) != 2:
         raise ValueError(f"y_true must be of two classes; got {classes[:5]}")
+    classes, chosen = arrange_classes(classes, positive, labels is not None or is_ordered(y_true))
+    if chosen is None:
+        raise ValueError(
+            f"positive must name the positive class, as in positive={classes[1]!r}; got none of {classes[0]!r} and "
+            f"{classes[1]!r}"
+        )
     truth = np.array([label == classes[1] for label in held.tolist()], dtype=np.int64)
     if truth.all() or not truth.any():
         raise ValueError(f"y_true must hold cases of both classes; got none of {classes[int(not truth.any())]!r}")

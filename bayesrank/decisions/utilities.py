@@ -20,7 +20,7 @@ from bayesrank._checks import (
     numbers,
 )
 from bayesrank._draws import DRAW_DIMS, draw_dims
-from bayesrank._labels import name_coord
+from bayesrank._labels import check_positive, name_coord
 from bayesrank.counts import NO_CLASSES
 from bayesrank.decisions._means import as_posterior, mean_and_error
 from bayesrank.models._priors import align
@@ -173,6 +173,7 @@ def _benefits(benefit: Any, performance: xr.DataArray) -> xr.DataArray:
         if set(benefit) != set(CELLS) or size != (2, 2):
             wanted = "tn, fp, fn and tp" if size == (2, 2) else f"no mapping but an array for {size[0]} classes"
             raise ValueError(f"benefit must hold {wanted}; got {dict(benefit)!r:.60}")
+        check_positive(performance, "a benefit of tn, fp, fn and tp")
         benefit = [[benefit["tn"], benefit["fp"]], [benefit["fn"], benefit["tp"]]]
     if isinstance(benefit, xr.DataArray):
         if set(benefit.dims) != set(OUTCOME_DIMS):

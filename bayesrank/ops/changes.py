@@ -14,6 +14,7 @@ import xarray as xr
 from bayesrank._checks import credibility, in_words, one_of
 from bayesrank._compat import is_container
 from bayesrank._draws import ERROR, Batches, BatchSums, draw_dims, efficiency, mean_error, reduce, share_error
+from bayesrank._labels import check_positive
 from bayesrank.ops.references import Reference, below, checked_reference
 from bayesrank.ops.values import directed, labelled
 from bayesrank.performance import as_performance, two_class_cells
@@ -216,6 +217,7 @@ def drift(
 
 def _rates(performance: xr.DataArray) -> dict[str, xr.DataArray]:
     """Both rates and the prevalence; NaN where a class has no share."""
+    check_positive(performance, "changes of both rates")
     cells = two_class_cells(performance)
     positive = cells["fn"] + cells["tp"]
     return {

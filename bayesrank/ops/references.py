@@ -16,6 +16,7 @@ import numpy as np
 import xarray as xr
 
 from bayesrank._checks import beta_parameters, fits_memory, flag, function, in_words, numbers, whole
+from bayesrank._labels import check_positive
 from bayesrank._random import Seed, root_sequence, stream
 from bayesrank.performance import as_performance, two_class_cells
 from bayesrank.scores import Score
@@ -228,7 +229,9 @@ def pool(source: Any, *, kind: str | None = None) -> Sample:
     >>> pool(rivals).tpr.round(3).tolist()
     [0.8, 0.7]
     """
-    cells = two_class_cells(as_performance(source, kind))
+    performance = as_performance(source, kind)
+    check_positive(performance, "the rates of rivals")
+    cells = two_class_cells(performance)
     negative, positive = cells["tn"] + cells["fp"], cells["fn"] + cells["tp"]
     rates = {"fpr": cells["fp"] / negative.where(negative > 0), "tpr": cells["tp"] / positive.where(positive > 0)}
     # Together, so that what is lazy is computed once, and no more of it held than the rates.

@@ -18,6 +18,7 @@ from bayesrank._checks import (
     whole,
 )
 from bayesrank._draws import proportion_error
+from bayesrank._labels import check_positive
 from bayesrank.counts import one_vs_rest
 from bayesrank.ops.references import Reference, below, checked_reference
 from bayesrank.performance import as_performance, two_class_cells
@@ -92,7 +93,9 @@ def of_draws(source: Any, score: Any, reference: Reference | None = None, *, kin
         values = score.of_cells(tn, fp, fn, tp)
         return below(reference, score, values, (fn + tp) / (tn + fp + fn + tp))
 
-    cells = two_class_cells(as_performance(source, kind))
+    performance = as_performance(source, kind)
+    score.check_classes(performance)
+    cells = two_class_cells(performance)
     ops = xr.apply_ufunc(of_cells, *cells.values(), dask="parallelized", output_dtypes=[np.float64])
     return labelled(ops, f"OPS of {score.name.replace('_', ' ')}")
 
@@ -149,6 +152,7 @@ def tile(source: Any, resolution: int = 101, *, kind: str | None = None) -> xr.D
         raise ValueError(
             f"source must not have the dims a and b, which the Tile has (rename them); got {performance.dims}"
         )
+    check_positive(performance, "a place on the Tile")
     cells = two_class_cells(performance)
     ops = xr.apply_ufunc(
         of_cells,

@@ -13,6 +13,7 @@ from bayesrank._checks import labelled_numbers, one_of, values_of
 from bayesrank._classes import order_classes
 from bayesrank._compat import groups_of, held_in, is_container
 from bayesrank._draws import BLOCK, draw_dims
+from bayesrank._labels import check_positive
 from bayesrank._threads import in_threads, pieces
 from bayesrank.counts import NO_CLASSES, with_parts
 from bayesrank.models import RESERVED
@@ -268,6 +269,8 @@ def align_outcomes(values: Any, array: xr.DataArray, argument: str) -> xr.DataAr
             values = values.sel({dim: wanted})
         elif got != wanted and got != ["negative", "positive"]:
             raise ValueError(f"{argument} must have the labels of source on {dim}, {wanted}; got {got}")
+        elif got != wanted:
+            check_positive(array, f"{argument} of the classes negative and positive")
         if dim in array.coords:
             values = values.assign_coords({dim: array[dim]})
     for dim in set(values.dims) & set(array.dims) - set(here):

@@ -9,6 +9,7 @@ import numpy as np
 import xarray as xr
 
 from bayesrank._checks import labelled_prevalence
+from bayesrank._labels import check_positive
 from bayesrank.performance.arrays import align_outcomes, as_performance, outcome_dims, two_class_cells
 
 __all__ = [
@@ -137,6 +138,7 @@ def shift_prior(source: Any, prevalence: Any) -> xr.DataArray:
     >>> shift_prior(br.from_counts(tn=40, fp=10, fn=10, tp=40), 0.1).values.round(6).tolist()
     [[[0.72, 0.18], [0.02, 0.08]]]
     """
+    check_positive(as_performance(source), "prevalence, the share of the positive class")
     share = labelled_prevalence(prevalence, may_lack=True)  # NaN where nothing was observed
 
     def shifted(tn: Any, fp: Any, fn: Any, tp: Any) -> tuple:

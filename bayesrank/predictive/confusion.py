@@ -14,6 +14,7 @@ import xarray as xr
 
 from bayesrank._checks import fits_memory, in_words, whole
 from bayesrank._classes import order_classes
+from bayesrank._labels import check_positive
 from bayesrank.models import conjugate
 from bayesrank.performance import are_counts, two_class_cells
 
@@ -88,6 +89,7 @@ def confusion_pmf(
     (21, 41, 0.017361347)
     """
     table = _one_table(counts)
+    check_positive(table, "the pmf of tn, fp, fn and tp")
     cells = {name: int(cell) for name, cell in two_class_cells(table, "counts").items()}
     # Rates set to the observed ones are no model of them, but a common way to predict.
     plug_in = isinstance(model, str) and model == "binomial"

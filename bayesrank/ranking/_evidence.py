@@ -34,7 +34,7 @@ from bayesrank.ranking._information import (
     cluster_information,
     count_discordant,
 )
-from bayesrank.ranking._notes import cases_of_classes, designed, of_counts, prevalences
+from bayesrank.ranking._notes import cases_of_classes, designed, of_counts, positive_class, prevalences
 from bayesrank.scores import Score
 from bayesrank.scores.averages import Average
 from bayesrank.scores.score import values_of
@@ -243,7 +243,8 @@ class Evidence:
             lines += prevalences(*self._shares(), score) + designed(score, self.about)
         if self.counts is not None:
             lines += of_counts(self.counts, score, about)
-        return lines
+        classes = self.counts if self.counts is not None else self.performance
+        return lines if classes is None else lines + positive_class(classes, score)
 
     def origin(self) -> dict[str, Any]:
         """Attrs that say how the evidence was put together: of the posterior, or of the counts themselves."""

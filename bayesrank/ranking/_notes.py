@@ -12,12 +12,14 @@ import xarray as xr
 from scipy.special import ndtri
 
 from bayesrank import _text
+from bayesrank._labels import classes_known, standing_pair
+from bayesrank._notes import Caveat, Note
 from bayesrank.counts import are_outcomes, parts_of
 from bayesrank.pooling import pooling_notes
 from bayesrank.scores import Score
 from bayesrank.scores.averages import Average
 
-__all__ = ["cases_of_classes", "designed", "of_counts", "prevalences"]
+__all__ = ["cases_of_classes", "designed", "of_counts", "positive_class", "prevalences"]
 
 #: A class with fewer cases leaves its rates to the prior.
 FEW = 10
@@ -47,6 +49,24 @@ def of_counts(counts: xr.DataArray, score: Score | None, about: Mapping[Any, Any
     overlap = [] if about.get("paired") else _same_cases(counts)
     few = _few_cases(counts, about.get("population"))
     return pooled + overlap + few + _class_population(counts, score, about)
+
+
+def positive_class(source: Any, score: Score | None) -> list[str]:
+    """Which class is the positive one, unless it is called so: a caveat where it was set and the score depends on it.
+
+    Examples
+    --------
+    >>> import bayesrank as br
+    >>> counts = br.from_predictions(["cancer", "healthy"], {"a": ["cancer", "cancer"]}, positive="cancer")
+    >>> positive_class(counts, br.scores.f1), positive_class(counts, br.scores.f1)[0].caveat.name
+    (["The positive class is 'cancer', the negative one 'healthy'."], 'POSITIVE_LABEL')
+    """
+    known = classes_known(source)
+    if known is None or known == ("negative", "positive"):
+        return []
+    changes = standing_pair(known) is None and score is not None and not score.is_symmetric
+    text = f"The positive class is {str(known[1])!r}, the negative one {str(known[0])!r}."
+    return [Note(text, Caveat.POSITIVE_LABEL if changes else Caveat.NONE)]
 
 
 def prevalences(mean: xr.DataArray | None, variance: np.ndarray | None, score: Score) -> list[str]:

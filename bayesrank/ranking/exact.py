@@ -102,6 +102,8 @@ def exact_ranking(
             raise ValueError(f"score must have a better end to rank by; got {score.name}, which has none")
         told = Scored(xr.DataArray(), score.name, score.higher_is_better, score)
     known, frame, evidence = _closed_form(source, model, options)
+    if told.score is not None and evidence.counts is not None:
+        told.score.check_classes(evidence.counts)
     return _each(known, frame, evidence, told, prob, rope)
 
 

@@ -101,6 +101,7 @@ def board(ranking: xr.Dataset, top: int | None = None) -> str:
             "higher_is_better": bool(about["higher_is_better"]),
             "range": [_plain(float(end)) for end in about["range"]],
         },
+        "positive": str(ranking["positive"].item()) if "positive" in ranking.coords else None,
         "prob": _plain(about["prob"]),
         "rope": _plain(about["rope"]),
         "method": about["method"],

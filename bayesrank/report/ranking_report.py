@@ -4,6 +4,7 @@ import os
 import platform
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from importlib import metadata, resources
 from typing import Any
 
@@ -13,6 +14,7 @@ from rich.cells import cell_len
 
 from bayesrank import _text
 from bayesrank._draws import draw_dims
+from bayesrank._labels import has_positive_class
 from bayesrank._outputs import check_output, write_output
 from bayesrank.counts import are_outcomes, parts_of
 from bayesrank.performance import as_performance, observed_counts, outcome_dims
@@ -20,6 +22,7 @@ from bayesrank.plots._page import Html, breakable, greys, part
 from bayesrank.plots._style import is_ratio
 from bayesrank.ranking import full_ranking, ranking_table, verdict
 from bayesrank.ranking._evidence import sampling
+from bayesrank.ranking._notes import positive_class
 from bayesrank.ranking._source import Scored
 from bayesrank.ranking.summary import is_exact, worth
 from bayesrank.report.arguments import facts_of, ranking_of, read, text_or_none
@@ -130,6 +133,7 @@ def ranking_report(
         ranking = full_ranking(posterior, score, kind=kind, higher_is_better=higher_is_better)
     else:
         ranking_of(found, ranking)
+    found = replace(found, higher_is_better=bool(ranking.attrs["higher_is_better"]))
     table = ranking_table(ranking)
     given = {
         "decisions": decisions_section(decisions),
@@ -145,7 +149,8 @@ def ranking_report(
     labels = None if performance is None else dict(performance.sizes).get("actual")
     tables = None if counts is None or "dataset" in counts.dims or counts.sizes.get("actual") != 2 else counts
     prior_values = prior_scores(posterior, found.variable or found.score or found.name, kind)
-    shown = _sections(posterior, score, found, ranking, performance if labels == 2 else None, asked, about)
+    two = labels == 2 and performance is not None and has_positive_class(performance)
+    shown = _sections(posterior, score, found, ranking, performance if two else None, asked, about)
     ops, tile = shown["ops"], shown["preferences"] is not None
     rows = _rows(ranking, tables, None if ops is None else ops["median"].to_dict())
     evidence, size = None if counts is None else _evidence(counts, parts), _text.count(len(rows), "entity")
@@ -158,6 +163,7 @@ def ranking_report(
         **_pictures(ranking, table, ops),
         title=facts.get("title", "Credible ranking"),
         facts=facts,
+        classes=" ".join(positive_class(performance, found.score)) if performance is not None else "",
         definition=what,
         paste=text,
         cited=cited,

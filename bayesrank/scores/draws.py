@@ -9,6 +9,7 @@ from scipy.stats import rankdata
 
 from bayesrank._checks import credibility, number, one_of, whole
 from bayesrank._draws import draw_dims, in_memory
+from bayesrank._labels import check_positive
 from bayesrank.performance import as_performance, only_two_classes
 
 __all__ = ["differences", "histograms", "rate_regions"]
@@ -144,6 +145,7 @@ def rate_regions(source: Any, prob: float = 0.95, points: int = 181, *, kind: st
     prob, number_of = credibility("prob", prob), whole("points", points, 3)
     array = as_performance(source, kind)
     only_two_classes(array)
+    check_positive(array, "rates of two classes")
     dims = draw_dims(array)
     other = set(array.dims) - {*dims, "entity", "actual", "predicted"}
     if other:

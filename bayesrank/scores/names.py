@@ -36,6 +36,11 @@ FOUND: dict[str, str] = {}
 SYMBOLS: dict[str, set[str]] = {}
 #: What is called the same in different papers, and what needs a parameter, as :func:`bare` writes it.
 SEVERAL = {"gmeasure": ("fowlkes_mallows", "g_mean", "jaccard")}
+#: Scores of predicted probabilities, which no table of counts has.
+OF_CASES = {
+    *("auc", "auroc", "rocauc", "aucroc", "rocaucscore", "areaunderthecurve", "averageprecision", "aucpr", "auprc"),
+    *("prauc", "ap", "map", "logloss", "crossentropy", "brier", "brierscore", "ece", "calibrationerror", "gini"),
+}
 FAMILIES = {
     "wa": "weighted_accuracy(weight)",
     "weightedaccuracy": "weighted_accuracy(weight)",
@@ -65,7 +70,7 @@ def bare(name: str) -> str:
     ('f1', 'f1score', 'lr-', 'j+', 'cohensκ')
     """
     plain = unicodedata.normalize("NFKC", name).lower()
-    plain = re.sub("[‐‑‒–—−]", "-", re.sub("[′’]", "'", plain))
+    plain = re.sub("[‐‑‒–—−]", "-", re.sub("[′’]", "'", plain)).replace("ø", "o")
     return re.sub(r"(?<=\w)[-']+(?=\w)", "", re.sub(r"[\s_.]", "", plain))
 
 
@@ -133,8 +138,10 @@ def find(name: Any) -> Score | None:
     if not isinstance(name, str):
         return None
     wanted = bare(name)
-    if wanted in FOUND:
-        return SCORES[FOUND[wanted]]
+    # Papers write Youden's index where a name here is youden_index.
+    for written in (wanted, bare(re.sub("['′’]s?(?=\\s|$)", "", name)).replace("π", "pi").replace("κ", "kappa")):
+        if written in FOUND:
+            return SCORES[FOUND[written]]
     kind, inner = _average(wanted, find)
     return average_of(inner, kind) if inner is not None and _why_not(kind, inner) is None else None
 
@@ -206,6 +213,17 @@ def get(name: str) -> Score:
         if why_not is None:
             return average_of(inner, kind)
         raise KeyError(f"score must be one that has averages; got {name!r}: {why_not}")
+    if wanted in OF_CASES:
+        raise KeyError(
+            f"score must be one of a confusion matrix, as br.scores.catalog() lists them; got {name!r}, which needs "
+            "the predicted probabilities of the cases (br.ops.of_curve or br.weighted_metric, in Python)"
+        )
+    turned = re.fullmatch(f"(.+)({'|'.join(AVERAGES)})", wanted)
+    if turned is not None and find(turned[2] + turned[1]) is not None:
+        raise KeyError(
+            f"score must be named with its kind of average first, {turned[2]}_{key(re.split('[_ -]', name)[0])}; got "
+            f"{name!r}"
+        )
     raise KeyError(f"score must be one of those in br.scores.catalog(); got {name!r}{_hint(kind, wanted)}")
 
 

@@ -144,6 +144,7 @@ def score_posterior(
     totals = known.totals
     if totals is not None and {"chain", "draw"} & set(totals.dims):
         raise ValueError(f"prevalence must be one number for each table; got {totals.dims}")
+    score.check_classes(counts)
     cells = two_class_cells(known.posterior, "counts")
     frame = xr.zeros_like(cells["tn"]).rename("error")
     share = None

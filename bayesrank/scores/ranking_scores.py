@@ -14,6 +14,7 @@ import xarray as xr
 
 from bayesrank._checks import cells, in_words, labelled_numbers, non_negative
 from bayesrank._classes import order_classes
+from bayesrank._labels import check_positive
 from bayesrank.performance import align_outcomes, check_importance, counts_or_performance, outcome_dims, two_class_cells
 from bayesrank.scores.families import CELLS, WORDS, by_importance
 from bayesrank.scores.score import Score, ratio
@@ -232,7 +233,9 @@ def canonical_score(source: Any, a: Any, b: Any, *, kind: str | None = None) -> 
     >>> canonical_score(counts, [0.0, 0.5, 1.0], [0.0, 1.0]).sizes
     Frozen({'entity': 1, 'b': 2, 'a': 3})
     """
-    table = two_class_cells(counts_or_performance(source, kind))
+    array = counts_or_performance(source, kind)
+    table = two_class_cells(array)
+    check_positive(array, "a place on the Tile")
     along_a, along_b = labelled_numbers("a", a, 0.0, 1.0), labelled_numbers("b", b, 0.0, 1.0)
     right = (1 - along_a) * table["tn"] + along_a * table["tp"]
     wrong = (1 - along_b) * table["fp"] + along_b * table["fn"]

@@ -2,13 +2,14 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache, partial
+from functools import cache, cached_property, partial
 from typing import Any
 
 import numpy as np
 import xarray as xr
 
 from bayesrank._checks import in_words, span
+from bayesrank._labels import check_positive
 from bayesrank._threads import in_threads, pieces
 from bayesrank.counts import NO_CLASSES
 from bayesrank.performance import counts_or_performance, observed_counts, only_two_classes
@@ -25,6 +26,9 @@ SCORES: dict[str, "Score"] = {}
 #: Numbers of tables that are scored together: 1 MB, which stays in a processor's cache; of tables of many classes, of
 #: which little is left after the first step, twice as much, or they would be few.
 TABLES, MANY = 2**17, 10
+#: Tables of probabilities and of small counts, and the same with the classes swapped.
+_SOME = np.random.default_rng(1).dirichlet([1.0] * 4, 60).reshape(-1, 2, 2)
+MIRRORED = np.stack([_SOME, _SOME[:, ::-1, ::-1]])
 EVERY = xr.DataArray(np.ones(2, dtype=bool), dims="actual")
 
 
@@ -181,6 +185,28 @@ class Score:
             "finite_mean": int(self.finite_mean),
         }
 
+    @cached_property
+    def is_symmetric(self) -> bool:
+        """Whether the value does not change when two classes are swapped, so that neither has to be the positive one.
+
+        Found by computing it of tables and of their mirror images. A score that finds its classes by name needs none.
+
+        Examples
+        --------
+        >>> import bayesrank as br
+        >>> br.scores.mcc.is_symmetric, br.scores.f1.is_symmetric, br.scores.macro_f1.is_symmetric
+        (True, False, True)
+        """
+        if self.labels is not None:
+            return True
+        values = self.of_tables(MIRRORED)
+        return bool(np.allclose(values[0], values[1], rtol=1e-9, atol=1e-12, equal_nan=True))
+
+    def check_classes(self, array: xr.DataArray) -> None:
+        """Raise if the score changes when the classes are swapped, and none of two is known to be the positive one."""
+        if array.sizes.get("actual") == 2 and not self.is_symmetric:
+            check_positive(array, self.name)
+
     def _takes_matrix(self, classes: int) -> bool:
         return self.matrix_function is not None and (classes > 2 or self.function is None)
 
@@ -216,6 +242,7 @@ def values_of(scores: Sequence[Score], source: Any, kind: str | None = None) -> 
     array = counts_or_performance(source, kind)
     groups: dict[Any, tuple[xr.DataArray, list[int]]] = {}
     for i, score in enumerate(scores):
+        score.check_classes(array)
         matrix = score._takes_matrix(array.sizes.get("actual", 2))
         if not matrix:
             only_two_classes(array)

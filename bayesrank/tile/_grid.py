@@ -10,6 +10,7 @@ import xarray as xr
 from bayesrank._checks import fits_memory, whole
 from bayesrank._checks import window as checked_window
 from bayesrank._draws import DRAW_DIMS, Block, draw_dims
+from bayesrank._labels import check_positive
 from bayesrank.performance import as_performance, only_two_classes, two_class_cells
 from bayesrank.scores import Score
 
@@ -66,6 +67,7 @@ def two_class(source: Any, kind: str | None, dim: str | None = None) -> xr.DataA
     """The two-class performance; no dims beside those of draws, entities and outcomes, and ``dim``."""
     array = as_performance(source, kind)
     only_two_classes(array)
+    check_positive(array, "the Tile")
     other = set(array.dims) - {*DRAW_DIMS, "entity", "actual", "predicted", dim}
     if other:
         raise ValueError(

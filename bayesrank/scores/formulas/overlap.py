@@ -25,6 +25,11 @@ f1 = add(
         "dice_sorensen",
         "dice_sorensen_coefficient",
         "dsc",
+        "f_one",
+        "zijdenbos",
+        "zijdenbos_similarity_index",
+        "czekanowski",
+        "czekanowski_index",
     ),
 )
 add(f_beta(2.0))

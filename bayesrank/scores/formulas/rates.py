@@ -32,8 +32,8 @@ def balanced_accuracy(tn: Any, fp: Any, fn: Any, tp: Any) -> Any:
     symbol="J_Y",
     formula="TPR + TNR - 1",
     aliases=(
-        "bm", "delta_p_prime", "youden", "youden_j", "youden_index", "bookmaker_informedness", "peirce_skill_score",
-        "true_skill_statistic", "tss",
+        "bm", "delta_p_prime", "youden", "youden_j", "youden_index", "youden_j_statistic", "bookmaker_informedness",
+        "peirce_skill_score", "true_skill_statistic", "tss",
     ),
     range=(-1.0, 1.0),
     depends_on_prevalence=False,

@@ -1,0 +1,52 @@
+"""Scores as people type them: a name, an importance of the four cells, a place on the Tile, an F score of any beta."""
+
+import math
+import re
+
+import bayesrank as br
+from bayesrank.scores import Score, as_score, f_beta
+
+__all__ = ["read_score"]
+
+CELLS = ("tn", "fp", "fn", "tp")
+
+
+def read_score(text: str) -> Score:
+    """Return the score that was typed as --score.
+
+    Examples
+    --------
+    >>> read_score("sens").name, read_score("f0.7").name, read_score("a=1,b=0.5").importance["tp"]
+    ('tpr', 'f0_7', 1.0)
+    >>> read_score("tn=1,fp=1,fn=5,tp=1").importance
+    {'tn': 1.0, 'fp': 1.0, 'fn': 5.0, 'tp': 1.0}
+    """
+    if "=" in text:
+        return _of_numbers(text)
+    beta = re.fullmatch(r"\s*f[\s_-]?(\d*\.?\d+)(?:[\s_-]?score)?\s*", text, re.I)
+    if beta is not None and "." in beta[1]:
+        return f_beta(float(beta[1]))
+    return as_score(text)
+
+
+def _of_numbers(text: str) -> Score:
+    """An importance of the four cells, or a place (a, b)."""
+    wanted = (
+        f"--score must be a name, an importance tn=1,fp=1,fn=5,tp=1, or a place a=0.3,b=0.7, with decimal points; got "
+        f"{text!r}"
+    )
+    found: dict[str, float] = {}
+    for part in re.split(r"[,;\s]+(?=[a-z])", text.strip().lower()):
+        name, _, value = (word.strip() for word in part.partition("="))
+        try:
+            number = float(value)
+        except ValueError:
+            raise ValueError(wanted) from None
+        if name in found or not math.isfinite(number):
+            raise ValueError(wanted)
+        found[name] = number
+    if set(found) == {"a", "b"}:
+        return as_score((found["a"], found["b"]))
+    if not found or not set(found) <= set(CELLS):
+        raise ValueError(wanted)
+    return as_score(br.importance(**found))

@@ -1,0 +1,54 @@
+"""From a table to evidence: counts, or joint outcomes of single cases. Nothing that changes the answer is guessed.
+
+A table is one of these, told by its headings: counts (a matrix, a cell, right and wrong, or an outcome a row), cases
+(one row an entity and a case), or answers (one row a case, one column an entity). What is ambiguous is refused, and
+the message says what to type.
+"""
+
+import xarray as xr
+
+from bayesrank.evidence._cases import read_answers, read_cases, with_remarks
+from bayesrank.evidence._columns import squeeze
+from bayesrank.evidence._counting import read_counts
+from bayesrank.evidence._forms import CASES, COUNTS, find_entity, find_form, name_roles, refuse_without_entity
+from bayesrank.evidence._table import Roles, Table
+
+__all__ = ["CASES", "COUNTS", "read_table"]
+
+
+def read_table(table: Table, roles: Roles) -> xr.DataArray | xr.Dataset:
+    """Return counts, or joint outcomes where the table has single cases.
+
+    ``attrs["remarks"]`` holds what was inferred, and ``attrs["remarks_pooled"]`` what to know if data sets are pooled,
+    one sentence a line.
+    """
+    table = table.drop_empty()
+    known = name_roles(table, roles)
+    entity = known.of.get("entity") or find_entity(table, known, roles)
+    form = find_form(table, known, entity)
+    if form is None:
+        return read_answers(table, known, roles)
+    if roles.entities is not None:
+        raise ValueError(
+            f"{table.argument('entities')} must be left out of a table whose column entity names them; got "
+            f"{', '.join(map(str, roles.entities))}"
+        )
+    if entity is None:
+        refuse_without_entity(table, known, form)
+    known.of["entity"] = entity
+    if squeeze(entity) != "entity" and roles.entity is None:
+        known.remarks.append(f"The column {entity} names the entities.")
+    if not len(table.where):
+        raise ValueError(f"{table.source} must have at least one row; got none")
+    if form in CASES:
+        return read_cases(table, known, form, roles)
+    for argument, value in (("cluster", roles.cluster), ("case", roles.case), ("run", roles.run)):
+        if value is not None:
+            raise ValueError(
+                f"{table.argument(argument)} must be left out of counts, which hold no single cases; got {value!r}"
+            )
+    if roles.missing is not None:
+        raise ValueError(
+            f"{table.argument('missing')} must be left out of counts, which hold no single cases; got {roles.missing!r}"
+        )
+    return with_remarks(read_counts(table, known, form, roles), known.remarks)

@@ -1,0 +1,141 @@
+"""A table of columns, of a file or a DataFrame: headings, fields, and where each row is, for messages."""
+
+import shlex
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from bayesrank._checks import in_words
+from bayesrank.evidence._columns import squeeze
+from bayesrank.evidence._values import is_missing, plain
+
+__all__ = ["Roles", "Table", "table_of"]
+
+#: Arguments whose option has another name.
+OPTIONS = {"dataset": "dataset-column"}
+
+
+@dataclass(frozen=True)
+class Roles:
+    """What a user says of a table: which column is what, the positive class, what a missing answer is."""
+
+    entity: Any = None
+    entities: Sequence[Any] | None = None
+    dataset: Any = None
+    case: Any = None
+    run: Any = None
+    cluster: Any = None
+    positive: Any = None
+    missing: Any = None
+
+    def columns(self) -> dict[str, Any]:
+        """The columns that are named, by their role."""
+        named = {name: getattr(self, name) for name in ("entity", "dataset", "case", "run", "cluster")}
+        return {name: column for name, column in named.items() if column is not None}
+
+
+@dataclass(frozen=True)
+class Table:
+    """Columns in their order. ``where`` says where each row is; ``shell`` whether remedies are typed in a shell."""
+
+    source: str
+    names: list[Any]
+    columns: list[list[Any]]
+    where: list[str]
+    shell: bool = False
+    categories: dict[Any, pd.CategoricalDtype] = field(default_factory=dict)
+
+    def column(self, name: Any) -> list[Any]:
+        """The fields of a column."""
+        return self.columns[self.position(name)]
+
+    def position(self, name: Any) -> int:
+        return next(i for i, other in enumerate(self.names) if other is name or other == name)
+
+    def find(self, argument: str, wanted: Any) -> Any:
+        """The heading of the column that a user names, as it is typed or in another case."""
+        same = [name for name in self.names if name == wanted]
+        same = same or [name for name in self.names if squeeze(name) == squeeze(wanted) and squeeze(wanted)]
+        if not same:
+            listed = ", ".join(map(str, self.names))
+            raise ValueError(f"{self.argument(argument)} must name a column of {self.source}, {listed}; got {wanted!r}")
+        return same[0]
+
+    def argument(self, name: str) -> str:
+        """What a user types for an argument."""
+        return f"--{OPTIONS.get(name, name)}" if self.shell else name
+
+    def option(self, name: str, value: Any) -> str:
+        """An argument and its value, to be typed as they are printed."""
+        if isinstance(value, list):
+            text = ",".join(map(str, value))
+        else:
+            text = str(value)
+        if self.shell:
+            return f"{self.argument(name)} {shlex.quote(text)}"
+        return f"{name}={value!r}"
+
+    def without(self, columns: Any) -> str:
+        """How to leave out a column, or several."""
+        if not self.shell:
+            return f"frame.drop(columns={columns!r})"
+        several = columns if isinstance(columns, list) else [columns]
+        return " ".join(f"--ignore {shlex.quote(str(name))}" for name in several)
+
+    def drop(self, names: Sequence[Any]) -> "Table":
+        """The table without some columns."""
+        kept = [i for i, name in enumerate(self.names) if name not in names]
+        return replace(self, names=[self.names[i] for i in kept], columns=[self.columns[i] for i in kept])
+
+    def drop_empty(self) -> "Table":
+        """The table without columns that have neither a heading nor a field, as a trailing separator leaves them."""
+        empty = [
+            name
+            for name, column in zip(self.names, self.columns, strict=True)
+            if str(name).startswith("Unnamed: ") and all(map(is_missing, column))
+        ]
+        return self.drop(empty) if empty else self
+
+
+def table_of(frame: Any) -> Table:
+    """The table that a DataFrame holds; an index with a name is a column.
+
+    Examples
+    --------
+    >>> table_of(pd.DataFrame({"tp": [1, None]}, pd.Index(["a", "b"], name="model"))).columns
+    [['a', 'b'], [1.0, None]]
+    """
+    if not isinstance(frame, pd.DataFrame):
+        raise TypeError(f"frame must be a pandas DataFrame; got {in_words(frame)}")
+    if isinstance(frame.columns, pd.MultiIndex):
+        raise TypeError(f"frame must have one level of columns; got {frame.columns.nlevels}")
+    named = [name for name in frame.index.names if name is not None and name not in frame.columns]
+    places = [f"frame, row {label}" for label in frame.index.tolist()]
+    if named and len(named) == frame.index.nlevels:
+        frame = frame.reset_index()
+    twice = [name for name in frame.columns if list(frame.columns).count(name) > 1]
+    if twice:
+        raise ValueError(f"frame must have each column once; got {twice[0]!r} more than once")
+    for name in frame.columns:
+        if not isinstance(name, Hashable) or is_missing(name) or isinstance(name, tuple):
+            raise TypeError(f"frame must have columns with single names; got {name!r}")
+    return Table(
+        "frame",
+        list(frame.columns),
+        [_fields(frame[name]) for name in frame.columns],
+        places,
+        categories={name: dtype for name, dtype in frame.dtypes.items() if isinstance(dtype, pd.CategoricalDtype)},
+    ).drop_empty()
+
+
+def _fields(column: pd.Series) -> list[Any]:
+    """Fields as Python has them; None where nothing is."""
+    lacking = column.isna().to_numpy()
+    held = column.tolist()
+    return [
+        None if lack else plain(value.item() if isinstance(value, np.generic) else value)
+        for value, lack in zip(held, lacking, strict=True)
+    ]

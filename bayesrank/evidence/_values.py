@@ -1,0 +1,212 @@
+"""What a field of a table holds: a count, an outcome, a label; and what to type instead where it is none of these."""
+
+import math
+import re
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from bayesrank._checks import is_number
+from bayesrank._labels import STANDING_PAIRS
+
+__all__ = ["as_count", "as_label_columns", "as_outcome_columns", "count_hint", "is_missing", "plain", "to_number"]
+
+#: Words for (wrong, right); a column holds those of one pair alone.
+VERDICTS = (
+    *(("false", "true"), ("no", "yes"), ("n", "y"), ("fail", "pass"), ("failed", "passed"), ("i", "c"), ("f", "t")),
+    *(("incorrect", "correct"), ("wrong", "correct"), ("wrong", "right"), ("failure", "success"), ("✗", "✓")),
+    *(("✘", "✔"), ("unsolved", "solved"), ("unresolved", "resolved"), ("not resolved", "resolved")),
+)
+MISSING = {"", "na", "n/a", "#n/a", "nan", "null", "none", "-", "–", "—", "?", ".", "missing"}
+#: Texts that pandas reads as missing; no label is called so.
+NO_LABELS = {"NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "NULL", "null", "None"}
+GROUPED = re.compile(r"\d{1,3}([ ,.'’ ]\d{3})+")
+#: A count as text: digits, and ".0" as tables of floats write it. 1.000 and 1_000 may have separators of thousands.
+COUNT = re.compile(r"(\d{1,16})(?:\.0)?")
+#: Labels that look like a number and are a code: 01 and 1 are two labels.
+CODE = re.compile(r"[+-]?0\d|\+|.*_")
+COMMA = re.compile(r"[+-]?\d*,\d+")
+
+
+def plain(value: Any) -> Any:
+    """Return a text with single blanks and none around it; anything else as it is."""
+    return " ".join(value.split()) if isinstance(value, str) else value
+
+
+def is_missing(value: Any, words: bool = False) -> bool:
+    """Return whether a field holds nothing; with ``words``, whether it says so, as "NA" does.
+
+    Examples
+    --------
+    >>> is_missing(None), is_missing("NA"), is_missing("NA", words=True)
+    (True, False, True)
+    """
+    if isinstance(value, str):
+        return value.strip().lower() in MISSING if words else not value.strip()
+    return value is None or bool(isinstance(value, float | np.floating) and math.isnan(value))
+
+
+def to_number(value: Any) -> float | None:
+    """Return the finite number that a field holds, true being 1 and false 0; None if it holds none.
+
+    Examples
+    --------
+    >>> to_number("0.5"), to_number("True"), to_number("1_0"), to_number("good")
+    (0.5, 1.0, None, None)
+    """
+    if isinstance(value, bool | np.bool_):
+        return float(value)
+    if is_number(value):
+        return float(value) if math.isfinite(value) else None
+    if not isinstance(value, str):
+        return None
+    if value.strip().lower() in ("true", "false"):
+        return float(value.strip().lower() == "true")
+    try:
+        number = float(value)
+    except ValueError:
+        return None
+    return number if math.isfinite(number) and "_" not in value else None
+
+
+def as_count(value: Any) -> int | None:
+    """Return the count that a field holds; None if it holds none.
+
+    Examples
+    --------
+    >>> as_count("12"), as_count("12.0"), as_count(12.0), as_count("12.5"), as_count(-1), as_count("1.000")
+    (12, 12, 12, None, None, None)
+    """
+    if isinstance(value, str):
+        digits = COUNT.fullmatch(value)
+        if digits is None:
+            return None
+        number: float = int(digits[1])
+    elif isinstance(value, bool | np.bool_) or (found := to_number(value)) is None:
+        return None
+    else:
+        number = found
+    return int(number) if number >= 0 and number == int(number) and number < 2**53 else None
+
+
+def count_hint(value: Any) -> str:
+    """Return what a field that is no count holds instead, and what to type; empty if nobody knows.
+
+    Examples
+    --------
+    >>> count_hint("1,234")
+    "a number with separators: write '1234'"
+    """
+    text = str(value).strip()
+    number = to_number(text.replace(",", ".", 1) if COMMA.fullmatch(text) else text)
+    if "%" in text:
+        return "a percentage: write how many cases, such as 45 of 50"
+    if "±" in text or "+-" in text or "+/-" in text or re.search(r"\d\s*[\[(]", text):
+        return "an estimate with its error: write how many cases, such as 45 of 50"
+    if GROUPED.fullmatch(text) and not text.startswith("0"):
+        return f"a number with separators: write '{re.sub('[^0-9]', '', text)}'"
+    if re.fullmatch(r"\d+\s*(/|of|out of)\s*\d+", text):
+        right, total = re.findall(r"\d+", text)
+        return f"a count and its total: write {right} as correct and {total} as total"
+    if number is not None and 0 < number < 1:
+        return "a rate: write how many cases, such as 45 of 50"
+    if number is not None and number != math.floor(number):
+        return "a number with decimals, which counts nothing: write how many cases"
+    return ""
+
+
+def as_outcome_columns(columns: Sequence[Sequence[Any]]) -> list[list[Any]]:
+    """Return columns with their numbers: outcomes as floats, None where missing, and what is no outcome as it is.
+
+    Words for right and wrong are 1 and 0 where all words of a column are of one pair. A comma is a decimal one where
+    no field of the column could mean anything else.
+
+    Examples
+    --------
+    >>> as_outcome_columns([["pass", "fail", ""], ["0,5", "1", "0,25"], [1, True, "bad"]])
+    [[1.0, 0.0, None], [0.5, 1.0, 0.25], [1.0, 1.0, 'bad']]
+    """
+    return [_outcomes(column) for column in columns]
+
+
+def _outcomes(column: Sequence[Any]) -> list[Any]:
+    if set(map(type, column)) <= {int, float, bool, type(None)}:
+        return [None if value is None else float(value) if math.isfinite(value) else value for value in column]
+    texts = {value.strip().lower() for value in column if isinstance(value, str) and not is_missing(value, words=True)}
+    words = {text for text in texts if to_number(text) is None}
+    pair = next((pair for pair in VERDICTS if words and words <= set(pair)), None)
+    commas = bool(words) and all(COMMA.fullmatch(word) for word in words) and not any("." in text for text in texts)
+    commas = commas and any(len(word.split(",")[1]) != 3 or word.split(",")[0] in ("0", "-0", "") for word in words)
+
+    def read(value: Any) -> Any:
+        # "n" is a word of its own, not a missing answer.
+        text = value.strip().lower() if isinstance(value, str) else None
+        if pair is not None and text in pair:
+            return float(text == pair[1])
+        if is_missing(value, words=True):
+            return None
+        if commas and text in words:
+            return float(str(text).replace(",", "."))
+        number = to_number(value)
+        return value if number is None else number
+
+    return [read(value) for value in column]
+
+
+def as_label_columns(*columns: Sequence[Any]) -> list[list[Any]]:
+    """Return columns of labels alike: numbers if all are numbers, booleans if all are; None where one is missing.
+
+    Raises
+    ------
+    ValueError
+        If labels differ only in case, and are no standing pair.
+
+    Examples
+    --------
+    >>> as_label_columns(["10", "9"], ["9.0", ""]), as_label_columns(["Yes", "no"], ["yes", "NO"])
+    ([[10, 9], [9, None]], [['yes', 'no'], ['yes', 'no']])
+    """
+    held = [
+        [None if is_missing(value) or value in NO_LABELS else plain(value) for value in column] for column in columns
+    ]
+    values = [value for column in held for value in column if value is not None]
+    codes = any(isinstance(value, str) and CODE.match(value) for value in values)
+    for kind in (_boolean,) if codes else (_boolean, _whole, _decimal):
+        found = {repr(value): kind(value) for value in values}
+        if values and all(label is not None for label in found.values()):
+            return [[None if value is None else found[repr(value)] for value in column] for column in held]
+    spellings: dict[str, set[str]] = {}
+    for value in values:
+        if isinstance(value, str):
+            spellings.setdefault(value.lower(), set()).add(value)
+    several = sorted(key for key, written in spellings.items() if len(written) > 1)
+    if not several:
+        return held
+    if any(set(spellings) <= set(pair) for pair in STANDING_PAIRS):
+        return [[value.lower() if isinstance(value, str) else value for value in column] for column in held]
+    first, second = sorted(spellings[several[0]])[:2]
+    raise ValueError(f"labels must be written alike; got {first!r} and {second!r} (write {second!r} in both places)")
+
+
+def _boolean(value: Any) -> bool | None:
+    if isinstance(value, bool | np.bool_):
+        return bool(value)
+    return value.lower() == "true" if isinstance(value, str) and value.lower() in ("true", "false") else None
+
+
+def _whole(value: Any) -> int | None:
+    if isinstance(value, bool | np.bool_):
+        return None
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        return None
+    return int(value) if isinstance(value, int) else int(number) if math.isfinite(number) and number % 1 == 0 else None
+
+
+def _decimal(value: Any) -> float | None:
+    try:
+        return None if isinstance(value, bool | np.bool_) else float(value)
+    except (TypeError, ValueError):
+        return None

@@ -1,0 +1,433 @@
+"""Files as people have them: each is read rightly, or refused with a message whose remedy works when it is typed."""
+
+import io
+import re
+import shlex
+from dataclasses import dataclass, field
+
+import numpy as np
+import pandas as pd
+import pytest
+import xarray as xr
+from click.testing import CliRunner
+
+import bayesrank as br
+from bayesrank.cli import cli
+from bayesrank.cli._errors import in_options
+from bayesrank.cli._files import read_evidence
+from bayesrank.cli.rank import default_score
+
+MATRIX = br.from_counts(tn=[70, 75, 60], fp=[10, 5, 20], fn=[9, 6, 3], tp=[21, 24, 27], entity=["a", "b", "c"])
+RIGHT = xr.DataArray([[3, 17], [6, 14]], {"entity": ["a", "b"], "outcome": [0, 1]}, ("entity", "outcome"))
+ANSWERS = {"A": [1, 1, 0, 1, 0, 1, 1, 0], "B": [1, 0, 0, 1, 0, 0, 1, 0], "C": [0, 1, 1, 1, 1, 1, 0, 0]}
+CASES = pd.DataFrame(ANSWERS)
+SCORES = pd.DataFrame({"A": [0.31, 2.25, 1.5, 0.72], "B": [0.45, 1.25, 1.75, 0.32]})
+TRUTH = ["no", "yes", "yes", "no", "yes", "no"]
+SAID = {"A": ["no", "yes", "no", "no", "yes", "yes"], "B": ["no", "no", "yes", "no", "yes", "no"]}
+SICK = {"no": "healthy", "yes": "cancer"}
+
+
+def rows(header, *lines, sep=","):
+    return "\n".join([header, *lines]).replace(",", sep) + "\n"
+
+
+def cells(header="entity,tn,fp,fn,tp", end=""):
+    return rows(header, f"a,70,10,9,21{end}", f"b,75,5,6,24{end}", f"c,60,20,3,27{end}")
+
+
+def wide(frame=CASES, **more):
+    return frame.assign(**more).to_csv(index=False)
+
+
+def long(value="outcome", words=(0, 1), entity="entity", case="case", frame=CASES, **more):
+    table = frame.assign(**{case: range(1, len(frame) + 1)}, **more)
+    table = table.melt([case, *more], list(frame.columns), entity, value)
+    return table.assign(
+        **{value: [words[int(v)] if isinstance(v, int | np.integer) else v for v in table[value]]}
+    ).to_csv(index=False)
+
+
+def labels(actual="actual", name=lambda label: label, **more):
+    frame = pd.DataFrame({actual: TRUTH, **SAID}).map(name)
+    return frame.assign(**more).to_csv(index=False)
+
+
+def joint(positive=None, name=lambda label: label):
+    told = {entity: list(map(name, said)) for entity, said in SAID.items()}
+    return br.joint_outcomes(list(map(name, TRUTH)), told, positive=positive)
+
+
+@dataclass(frozen=True)
+class File:
+    """A file, what is to be read from it, and, if it is refused, words of the message and what it says to type."""
+
+    text: str
+    expected: object = None
+    words: str = ""
+    remedy: str = ""  # options that the message prints
+    edit: tuple[str, str] | None = None  # what the message says to write instead
+    options: str = ""
+    pandas: dict = field(default_factory=dict)
+
+
+OUTCOMES = br.from_outcomes(CASES)
+LABELS = joint()
+FILES = {
+    # Counts, as organisers, clinicians and leaderboards have them
+    "plain": File(cells(), MATRIX),
+    "any case and blanks": File(cells(" Entity , TN,Fp ,fn, TP "), MATRIX, pandas={"skipinitialspace": True}),
+    "other names of cells": File(cells("Model,True Negatives,false_positives,False-Negative,TruePositive"), MATRIX),
+    "team": File(cells("Team,TN,FP,FN,TP"), MATRIX),
+    "test": File(cells("Test,TN,FP,FN,TP"), MATRIX),
+    "name": File(cells("Name,TN,FP,FN,TP"), MATRIX),
+    "study": File(cells("Study,TN,FP,FN,TP"), MATRIX),
+    "center": File(cells("Center,TN,FP,FN,TP"), MATRIX),
+    "team and test": File(
+        cells("Team,TN,FP,FN,TP,Test", ",x"), MATRIX, "its heading has Team and Test", "--entity Team"
+    ),
+    "an unknown name": File(cells("Kiste,tn,fp,fn,tp"), MATRIX, "rename Kiste to entity", "--entity Kiste"),
+    "an index without a name": File(cells(",tn,fp,fn,tp"), MATRIX, "without entity", "--entity 'Unnamed: 0'"),
+    "semicolons": File(cells().replace(",", ";"), MATRIX, pandas={"sep": ";"}),
+    "tabs": File(cells().replace(",", "\t"), MATRIX, pandas={"sep": "\t"}),
+    "bars": File(cells().replace(",", "|"), MATRIX, pandas={"sep": "|"}),
+    "byte order mark": File("\ufeff" + cells(), MATRIX),
+    "sep= of Excel": File("sep=;\n" + cells().replace(",", ";"), MATRIX, pandas={"sep": ";", "skiprows": 1}),
+    "quotes": File(re.sub(r"(\w+)", r'"\1"', cells()), MATRIX),
+    "Windows line ends": File(cells().replace("\n", "\r\n"), MATRIX),
+    "trailing blanks": File(cells().replace("\n", "  \n").replace("b,", " b ,"), MATRIX),
+    "trailing separators": File(cells("entity,tn,fp,fn,tp,", ","), MATRIX),
+    "blank lines": File(cells().replace("b,", "\n\nb,"), MATRIX),
+    "an index column": File(
+        rows(",model,tn,fp,fn,tp", "0,a,70,10,9,21", "1,b,75,5,6,24", "2,c,60,20,3,27"), MATRIX
+    ),
+    "metadata beside counts": File(
+        cells("entity,tn,fp,fn,tp,accuracy,n,license,latency_ms", ",0.81,110,MIT,3.5"), MATRIX
+    ),
+    "whole floats": File(cells().replace("70", "70.0").replace("75", "75.0").replace("60", "60.0"), MATRIX),
+    "thousands": File(
+        cells().replace("a,70", 'a,"1,070"'), None, "line 2: tn must be a count", edit=('"1,070"', "1070")
+    ),
+    "a totals row": File(
+        cells() + "Total,205,35,18,72\n", MATRIX, "'Total' must be no row of its own", edit=("Total,205,35,18,72\n", "")
+    ),
+    "a duplicate name": File(
+        cells().replace("c,60", "a,60"), MATRIX, "line 4: entity must name each entity once; got 'a' in line 2",
+        edit=("a,60", "c,60"),
+    ),
+    "folds": File(
+        cells("entity,tn,fp,fn,tp,fold", ",x") + cells("entity,tn,fp,fn,tp,fold", ",y").split("\n", 1)[1],
+        MATRIX * 2, "if fold names data sets", "--dataset-column fold",
+    ),
+    "a rate in a cell": File(
+        cells().replace("70", "0.7"), MATRIX, "got '0.7' (a rate: write how many cases", edit=("0.7,", "70,")
+    ),
+    "a percentage in a cell": File(
+        cells().replace("70", "70%"), MATRIX, "a percentage: write how many cases", edit=("70%", "70")
+    ),
+    "an empty cell": File(
+        cells().replace("c,60,20,3,27", "c,60,20,,27"), None, "write 0 if there were none", edit=(",,", ",0,")
+    ),
+    "cells in rows": File(
+        rows("entity,actual,predicted,count", *(
+            f"{e},{a},{p},{int(MATRIX.sel(entity=e, actual=a, predicted=p))}"
+            for e in "abc" for a in ("negative", "positive") for p in ("negative", "positive")
+        )), MATRIX,
+    ),
+    "turned": File(
+        rows("cell,a,b,c", "tn,70,75,60", "fp,10,5,20", "fn,9,6,3", "tp,21,24,27"), None, "turn rows and columns"
+    ),
+    "a confusion matrix": File(rows(",cat,dog", "cat,5,1", "dog,2,7"), None, 'br.from_matrix(frame, "actual_rows")'),
+    # Right and wrong
+    "right and wrong": File(rows("Team,Correct,Incorrect", "a,17,3", "b,14,6"), RIGHT),
+    "right of all": File(rows("model,n_correct,total", "a,17,20", "b,14,20"), RIGHT),
+    "right of fewer": File(
+        rows("model,correct,n", "a,17,20", "b,24,20"), RIGHT, "line 3: correct must be at most n; got 24 of 20",
+        edit=("24", "14"),
+    ),
+    "pass and fail": File(
+        rows("entity,outcome,count", "a,pass,17", "a,fail,3", "b,pass,14", "b,fail,6"), RIGHT
+    ),
+    "a leaderboard of rates": File(
+        rows("Model,Accuracy,F1", "a,0.85,0.8", "b,0.7,0.75"), None, "Accuracy, F1 hold scores, such as 0.85"
+    ),
+    "a leaderboard of percentages": File(rows("Model,MMLU", "a,85.0%", "b,70.0%"), None, "MMLU holds scores"),
+    "means and errors": File(rows("Model,Bench", "a,0.85 ± 0.02", "b,0.70 ± 0.03"), None, "Bench holds scores"),
+    "correct as a share": File(
+        rows("entity,correct,wrong", "a,0.85,0.15", "b,0.7,0.3"), None, "a rate: write how many cases, such as 45 of 50"
+    ),
+    # Answers: one column an entity
+    "answers": File(wide(), OUTCOMES),
+    "true and false": File(wide(CASES.astype(bool)), OUTCOMES),
+    "pass and fail of cases": File(wide(CASES.replace({0: "fail", 1: "pass"})), OUTCOMES),
+    "C and I": File(wide(CASES.replace({0: "I", 1: "C"})), OUTCOMES),
+    "yes and no, in any case": File(wide(CASES.replace({0: "No", 1: "YES"})), OUTCOMES),
+    "cases with names": File(wide(Case=[f"q{i}" for i in range(8)]), OUTCOMES),
+    "question_id": File(wide(question_id=range(8)), OUTCOMES, "'question_id' is hardly one", "--case question_id"),
+    "question_id, entities": File(wide(question_id=range(8)), OUTCOMES, "'question_id' is", "--entities A,B,C"),
+    "doc_id": File(wide(doc_id=range(100, 108)), OUTCOMES, "'doc_id' is hardly one", "--ignore doc_id"),
+    "Unnamed: 0": File(
+        CASES.to_csv(), OUTCOMES, "'Unnamed: 0' is hardly one", "--case 'Unnamed: 0'"
+    ),
+    "latency": File(wide(latency=np.linspace(0.2, 3, 8)), OUTCOMES, "'latency' is hardly one", "--entities A,B,C"),
+    "tokens": File(wide(total_tokens=range(200, 280, 10)), OUTCOMES, "'total_tokens' is", "--ignore total_tokens"),
+    "an odd column": File(
+        wide(seq=range(10, 90, 10)), OUTCOMES, "values from 10 to 80 beside columns of 0 and 1", "--entities A,B,C"
+    ),
+    "a text column": File(
+        wide(topic=list("aabbccdd")), OUTCOMES, "'topic' is hardly one: got 'a'", "--ignore topic"
+    ),
+    "a continuous column": File(
+        wide(helper=np.linspace(0.11, 0.87, 8)), OUTCOMES, "fractions from 0.11 to 0.87 beside", "--entities A,B,C"
+    ),
+    "costs": File(wide(SCORES), br.from_outcomes(SCORES)),
+    "costs and a row number": File(
+        wide(SCORES, step_no=range(1, 5)), br.from_outcomes(SCORES), "whole numbers from 1 to 4, each once",
+        "--entities A,B",
+    ),
+    "constant answers": File(wide(C=1), br.from_outcomes(CASES.assign(C=1))),
+    "decimal commas": File(
+        SCORES.to_csv(index=False, sep=";", decimal=","), br.from_outcomes(SCORES), pandas={"sep": ";"}
+    ),
+    "a missing answer": File(
+        wide().replace("1,0,1\n", "1,,1\n", 1), None, "line 3: B must not be empty", "--missing 0"
+    ),
+    "a wrong answer": File(wide().replace("1,0,1", "1,oops,1", 1), OUTCOMES, "got 'oops'", edit=("oops", "0")),
+    # Cases: one row an entity and a case
+    "long": File(long(), OUTCOMES),
+    "long, is_correct": File(long("is_correct", (False, True), "model", "question_id"), OUTCOMES),
+    "long, correct in words": File(long("correct", ("no", "yes"), "Model", "Item"), OUTCOMES),
+    "long, score": File(long("score", (0, 1), "system", "task_id", weight=1), OUTCOMES),
+    "long, an unknown case": File(
+        long(case="Vorgang", entity="model"), OUTCOMES, "must have a column case", "--case Vorgang"
+    ),
+    "long, twice": File(
+        long() + "1 ,A,1\n", OUTCOMES, "got '1' of 'A' in line 2 as well", edit=("1 ,A,1\n", "")
+    ),
+    # Labels
+    "no and yes": File(labels(), LABELS),
+    "y_true": File(labels("Y_true", str.upper), joint(name=str.upper)),
+    "0 and 1": File(labels(name=lambda x: int(x == "yes")), joint(name=lambda x: int(x == "yes"))),
+    "cancer": File(labels(name=SICK.get), joint("cancer", SICK.get), "for f1", "--positive cancer", options="-s f1"),
+    "cancer, a score that needs none": File(labels(name=SICK.get), joint(name=SICK.get), options="-s mcc"),
+    "labels and an id": File(labels(sample_id=range(6)), LABELS, "'sample_id' is hardly one", "--case sample_id"),
+    "labels and a split": File(labels(part="test"), LABELS, "none of the true labels", "--entities A,B"),
+    "spelled in two ways": File(
+        labels(name=SICK.get).replace("cancer", "Cancer", 1), joint(name=SICK.get), "'Cancer' and 'cancer'",
+        edit=("Cancer", "cancer"), options="-s mcc",
+    ),
+    "predictions of another type": File(
+        rows("actual,A", "0,no", "1,no", "1,no"), None, "A must hold labels as actual has them", edit=("no", "0")
+    ),
+}  # fmt: skip
+DRAWS = 40
+
+
+def command(path, *options):
+    result = CliRunner().invoke(cli, ["rank", str(path), "--draws", str(DRAWS), *options])
+    return result
+
+
+def kwargs(options):
+    """What is typed in Python for the options of the command, and columns to drop."""
+    words = shlex.split(options)
+    found, dropped, score = {}, [], None
+    for option, value in zip(words[::2], words[1::2], strict=True):
+        name = option.lstrip("-")
+        if name == "s":
+            score = value
+        elif name == "ignore":
+            dropped.append(value)
+        elif name == "entities":
+            found["entities"] = value.split(",")
+        else:
+            found[{"dataset-column": "dataset"}.get(name, name)] = float(value) if value == "0" else value
+    return found, dropped, score
+
+
+def in_python(text, options, **how):
+    """The ranking that Python makes of the same file."""
+    roles, dropped, score = kwargs(options)
+    frame = pd.read_csv(io.BytesIO(text.encode()), **how).drop(columns=dropped)
+    evidence = br.from_frame(frame, **roles)
+    if isinstance(evidence, xr.DataArray) and "dataset" in evidence.dims:
+        evidence = br.pool(evidence)
+    posterior = br.fit(evidence, "paired" if isinstance(evidence, xr.Dataset) else "dirichlet_multinomial",
+                       draws=DRAWS, seed=1)  # fmt: skip
+    if score is None:
+        counts = evidence if isinstance(evidence, xr.DataArray) else posterior["observed_data"].get("counts")
+        score = default_score(counts) if counts is not None and "actual" in counts.dims else "mean_outcome"
+    return evidence, br.ranking_table(br.full_ranking(posterior, score))
+
+
+def same_evidence(found, expected):
+    if isinstance(expected, xr.DataArray):
+        found = found.sum("dataset") if "dataset" in found.dims else found
+        wanted = expected.sel(entity=found["entity"].values)
+        np.testing.assert_array_equal(found.values, wanted.values)
+        return
+    assert set(found["entity"].values.tolist()) == set(expected["entity"].values.tolist())
+    found = found.sel(entity=expected["entity"].values)
+    names = [name for name in ("actual", "outcome", "predicted") if name in expected]
+    for name in names:
+        assert name in found
+
+    def patterns(joint):
+        rows = zip(*(joint[name].transpose("pattern", ...).values.tolist() for name in names), strict=True)
+        total = {}
+        for row, count in zip(rows, joint["count"].values.tolist(), strict=True):
+            total[repr(row)] = total.get(repr(row), 0) + count
+        return total
+
+    assert patterns(found) == patterns(expected)
+    positive = [joint.coords["positive"].item() if "positive" in joint.coords else None for joint in (found, expected)]
+    assert positive[0] == positive[1]
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_file_is_read_rightly_or_refused_with_a_remedy_that_works(name, tmp_path):
+    file = FILES[name]
+    text, path = file.text, tmp_path / "file.csv"
+    path.write_bytes(text.encode())
+    options = file.options
+    if file.words:
+        result = command(path, *shlex.split(options))
+        assert result.exit_code != 0, result.output
+        message = in_options(str(result.exception.args[0]))
+        assert file.words in message
+        assert "\n" not in message
+        with pytest.raises((ValueError, TypeError)) as refused:
+            in_python(text, options, **file.pandas)
+        if file.edit:
+            text = text.replace(*file.edit)
+            path.write_bytes(text.encode())
+        if file.remedy:
+            assert file.remedy in message
+            value = shlex.split(file.remedy)[1]
+            assert repr(value) in str(refused.value) or str(value.split(",")) in str(refused.value) or value == "0"
+            options = f"{options} {file.remedy}"
+        if not (file.edit or file.remedy):
+            return
+    result = command(path, *shlex.split(options), "--format", "csv")
+    assert result.exit_code == 0, result.exception
+    evidence, table = in_python(text, options, **file.pandas)
+    found = pd.read_csv(io.StringIO(result.output), index_col=0, keep_default_na=False, na_values=[""])
+    assert found.index.astype(str).tolist() == table.index.astype(str).tolist()
+    np.testing.assert_allclose(found[table.columns].to_numpy(float), table.to_numpy(float), rtol=1e-12)
+    if file.expected is not None:
+        same_evidence(evidence, file.expected)
+        roles, dropped, _ = kwargs(options)
+        same_evidence(read_evidence(str(path), dropped, **roles), file.expected)
+
+
+def test_there_are_sixty_files():
+    assert len(FILES) >= 60
+
+
+METADATA = {
+    "id": range(8), "topic": list("aabbccdd"), "latency": np.linspace(0.1, 4, 8), "cost_usd": 0.01, "n_tokens": 500,
+    "Unnamed: 0": range(8), "position": range(8), "weights": [0.37, 0.5, 0.41, 0.2, 0.9, 0.8, 0.7, 0.6],
+    "year": 2024, "batch": [1, 2] * 4,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("column", METADATA)
+def test_a_column_of_metadata_changes_no_ranking_in_silence(column):
+    plain, _ = CASES, None
+    joint = br.from_frame(plain)
+    with pytest.raises(ValueError, match="hardly one") as refused:
+        br.from_frame(plain.assign(**{column: METADATA[column]}))
+    assert repr(column) in str(refused.value)
+    chosen = br.from_frame(plain.assign(**{column: METADATA[column]}), entities=["A", "B", "C"])
+    assert chosen.identical(joint)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_order_of_columns_and_metadata_beside_names_change_nothing(seed, tmp_path):
+    rng = np.random.default_rng(seed)
+    for text in (cells(), long(), labels(name=lambda x: int(x == "yes"))):
+        frame = pd.read_csv(io.StringIO(text))
+        if "entity" in frame:
+            frame = frame.assign(remark="x", latency=rng.random(len(frame)), id=range(len(frame)))
+        path = tmp_path / "file.csv"
+        boards = []
+        for columns in (list(frame.columns), rng.permutation(frame.columns).tolist()):
+            frame[columns].to_csv(path, index=False)
+            boards.append(command(path, "--format", "board").output)
+        assert boards[0] == boards[1] != ""
+
+
+def test_lower_is_better():
+    text = wide(SCORES)
+    result = CliRunner().invoke(
+        cli, ["rank", "-", "--lower-is-better", "--draws", "50", "--format", "json"], input=text
+    )
+    posterior = br.fit(br.from_frame(SCORES), "paired", draws=50, seed=1)
+    table = br.ranking_table(br.full_ranking(posterior, "mean_outcome", higher_is_better=False))
+    found = pd.read_json(io.StringIO(result.output)) if False else __import__("json").loads(result.output)
+    assert [row["entity"] for row in found["ranking"]] == table.index.tolist() == ["B", "A"]
+    assert found["ranking"][0]["median"] == pytest.approx(table["median"].iloc[0])
+    refused = CliRunner().invoke(cli, ["rank", "tornado", "--lower-is-better"])
+    assert "--lower-is-better must be left out of scores" in str(refused.exception)
+
+
+def test_an_option_that_is_given_twice_is_refused(tmp_path):
+    result = CliRunner().invoke(cli, ["rank", "utah_trees", "--dataset", "PIPO", "--dataset", "JUOS"])
+    assert result.exit_code != 0
+    assert "must be given once; got PIPO and JUOS" in result.output
+
+
+def test_json_and_workbooks_say_how_to_convert_them(tmp_path):
+    path = tmp_path / "data.json"
+    path.write_text('[{"entity": "a", "correct": 3}]', encoding="utf-8")
+    assert f"pandas.read_json('{path}').to_csv('data.csv', index=False)" in str(command(path).exception)
+    (tmp_path / "data.xlsx").write_bytes(b"PK\x03\x04rest")
+    assert 'save it as "CSV UTF-8"' in str(command(tmp_path / "data.xlsx").exception)
+
+
+def test_clusters_may_cross_data_sets_that_are_pooled(tmp_path):
+    path = tmp_path / "file.csv"
+    path.write_text(wide(cluster=list("ppqqppqq"), dataset=list("xxxxyyyy")), encoding="utf-8")
+    pooled = command(path, "--format", "csv")
+    assert pooled.exit_code == 0, pooled.exception
+    path.write_text(wide(cluster=list("ppqqppqq")), encoding="utf-8")
+    assert command(path, "--format", "csv").output == pooled.output
+
+
+def test_the_index_of_a_frame_may_name_the_entities():
+    frame = pd.read_csv(io.StringIO(cells()), index_col="entity")
+    assert br.from_frame(frame).identical(MATRIX)
+
+
+def test_two_names_of_entities_and_studies_are_settled_step_by_step(tmp_path):
+    path = tmp_path / "file.csv"
+    path.write_text(
+        "Study,Test,TP,FP,FN,TN\nOslo,a,21,10,9,70\nOslo,b,24,5,6,75\nRome,a,21,10,9,70\nRome,b,24,5,6,75\n",
+        encoding="utf-8",
+    )
+    assert "--entity Study or --entity Test says which" in str(command(path).exception)
+    message = str(command(path, "--entity", "Test").exception)
+    assert "if Study names data sets, pass --dataset-column Study" in message
+    found = command(path, "--entity", "Test", "--dataset-column", "Study", "--format", "csv")
+    counts = br.from_counts(tn=[140, 150], fp=[20, 10], fn=[18, 12], tp=[42, 48], entity=["a", "b"])
+    frame = pd.read_csv(path)
+    pooled = br.pool(br.from_frame(frame, entity="Test", dataset="Study"))
+    np.testing.assert_array_equal(pooled.values, counts.values)
+    table = br.ranking_table(br.full_ranking(br.fit(pooled, draws=DRAWS, seed=1), "informedness"))
+    got = pd.read_csv(io.StringIO(found.output), index_col=0)
+    np.testing.assert_allclose(got[table.columns].to_numpy(float), table.to_numpy(float))
+    assert "The column Test" not in found.output
+
+
+@pytest.mark.parametrize("column", ["gpt cost", "llama cost"])
+def test_files_of_costs_alone_are_honest(column):
+    frame = pd.DataFrame({"gpt cost": [0.2, 0.4, 0.31], "llama cost": [1.2, 1.4, 1.1]})
+    assert column in br.from_frame(frame)["entity"].values
+
+
+def test_missing_labels_are_missing_in_both():
+    text = labels().replace("no,yes,no", "no,NA,no", 1)
+    with pytest.raises(ValueError, match="A must not be empty"):
+        br.from_frame(pd.read_csv(io.StringIO(text)))
+    result = CliRunner().invoke(cli, ["rank", "-"], input=text)
+    assert "A must not be empty (--missing common keeps" in str(result.exception)
+    assert CliRunner().invoke(cli, ["rank", "-", "--missing", "common", "--draws", "9"], input=text).exit_code == 0
