@@ -9,7 +9,7 @@ import pytest
 import bayesrank as br
 
 STORY = [
-    "_labels _checks _compat _text _threads _compiled _draws _random _dirichlet_kernel _chunks _sampling _nuts "
+    "_labels _notes _checks _compat _text _threads _compiled _draws _random _dirichlet_kernel _chunks _sampling _nuts "
     "_kendall _weighted_areas _weighing",
     "counts",
     "cases frames",
@@ -24,6 +24,7 @@ STORY = [
     "decisions conflicts comparisons populations",
     "_alternatives",
     "sensitivities",
+    "words",
     "plots",
     "report",
     "cli",

@@ -94,7 +94,7 @@ def of_draws(source: Any, score: Any, reference: Reference | None = None, *, kin
 
     cells = two_class_cells(as_performance(source, kind))
     ops = xr.apply_ufunc(of_cells, *cells.values(), dask="parallelized", output_dtypes=[np.float64])
-    return labelled(ops, f"OPS of {score.name.replace('_', ' ')}")
+    return labelled(ops, f"OPS of {score.display}")
 
 
 def tile(source: Any, resolution: int = 101, *, kind: str | None = None) -> xr.DataArray:

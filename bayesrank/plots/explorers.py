@@ -319,7 +319,7 @@ def _boxes(*named: tuple[str, str], off: Sequence[str] = ()) -> str:
 
 
 def _named(score: Score) -> str:
-    plain = score.name.replace("_", " ")
+    plain = score.display
     return _name(score) if _name(score).lower() == plain else f"{_name(score)}, {plain}"
 
 

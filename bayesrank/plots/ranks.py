@@ -24,6 +24,7 @@ from bayesrank.plots._style import (
     strip,
 )
 from bayesrank.ranking.summary import check_pairs, ranking_table
+from bayesrank.scores._display import display_name
 
 __all__ = ["forest", "rank_distribution", "rank_heatmap", "score_lines", "superiority"]
 
@@ -343,7 +344,7 @@ def score_lines(
         )  # fmt: skip
     if len(order) > highlight:
         ax.plot([], [], color=shade(ax, 0.3), linewidth=0.7, label=f"{len(order) - highlight} more")
-    ax.set_xticks(x, [str(name).replace("_", " ") for name in rankings])
+    ax.set_xticks(x, [display_name(str(name)) for name in rankings])
     ax.set_ylabel("expected rank")
     rank_ticks(ax.yaxis, len(names))
     ax.set_ylim(len(names) + 0.02 * len(names) + 0.1, 1 - 0.02 * len(names) - 0.1)

@@ -310,7 +310,7 @@ def _steps(low: float, high: float) -> np.ndarray:
 def _name(score: Any) -> str:
     score = as_score(score)
     # A symbol with an index is not for plain text.
-    return score.symbol if score.symbol and "_" not in score.symbol else score.name.replace("_", " ")
+    return score.symbol if score.symbol and "_" not in score.symbol else score.display
 
 
 def _roc_axes(ax: Any, extent: tuple[float, float]) -> None:

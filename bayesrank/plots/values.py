@@ -23,6 +23,7 @@ from bayesrank.plots._style import (
 )
 from bayesrank.ranking import credible_ranking
 from bayesrank.ranking._source import scored
+from bayesrank.scores._display import display_name
 from bayesrank.scores.draws import differences, histograms
 
 __all__ = ["difference", "posterior_against_prior"]
@@ -221,7 +222,7 @@ def posterior_against_prior(
     ax.set_ylim(len(names) - 0.5, -0.6)
     if ratio:
         log_axis(ax)
-    ax.set_xlabel(str(values.name or "score").replace("_", " ") + " (log scale)" * ratio)
+    ax.set_xlabel(display_name(str(values.name or "score")) + " (log scale)" * ratio)
     strip(ax)
     list_legend(ax, 2)
     return legible(ax)

@@ -6,14 +6,12 @@ from bayesrank.ranking.full import full_ranking
 from bayesrank.ranking.leaving_out import stability
 from bayesrank.ranking.orders import probability, probable_orders
 from bayesrank.ranking.preorder import dominance, dual, rank_bounds, relation_properties, relations
-from bayesrank.ranking.publishing import board
 from bayesrank.ranking.ranks import rank
-from bayesrank.ranking.summary import ranking_table, verdict
+from bayesrank.ranking.summary import ranking_table
 from bayesrank.ranking.tables import score_table
 from bayesrank.ranking.top import top_set
 
 __all__ = [
-    "board",
     "credible_ranking",
     "dominance",
     "dual",
@@ -29,5 +27,4 @@ __all__ = [
     "score_table",
     "stability",
     "top_set",
-    "verdict",
 ]

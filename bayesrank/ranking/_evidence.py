@@ -1,8 +1,9 @@
-"""The evidence behind a ranking: what was observed, and what a reader must know of it first.
+"""The evidence behind a ranking: what was observed, its notes and caveats, and which further evidence would help.
 
-What it cannot carry is said in the sentences of :mod:`bayesrank.ranking._notes`.
+The sentences on counts are in :mod:`bayesrank.ranking._notes`.
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -12,6 +13,7 @@ import xarray as xr
 
 from bayesrank._compat import groups_of, held_in, import_arviz, is_container
 from bayesrank._draws import draw_dims
+from bayesrank._notes import Caveat, Note
 from bayesrank._nuts import complaint
 from bayesrank.counts import are_outcomes
 from bayesrank.performance import (
@@ -22,7 +24,8 @@ from bayesrank.performance import (
     outcome_dims,
     shift_prior,
 )
-from bayesrank.ranking._notes import cases_of_classes, designed, of_counts, prevalences
+from bayesrank.ranking._discordance import Patterns, patterns_of
+from bayesrank.ranking._notes import cases_of_classes, designed, of_counts, prevalences, share_cases, some_of
 from bayesrank.scores import Score
 from bayesrank.scores.score import values_of
 
@@ -49,6 +52,8 @@ class Evidence:
     cases: xr.DataArray | None = None
     #: Which performance of a population of data sets is ranked: typical, new or observed; empty where it is of none.
     kind: str = ""
+    #: The observed cases of a paired analysis.
+    patterns: Patterns | None = None
 
     def at(self, dim: str, i: int) -> "Evidence":
         """That of one data set, or one item of another dim."""
@@ -106,25 +111,52 @@ class Evidence:
         return xr.DataArray(wrong | one_answer.all(axis=-1), dims=table.dims[:-2])
 
     def notes(self, score: Score | None) -> list[str]:
-        """Sentences on what the evidence cannot carry."""
+        """Return the notes on the evidence, caveats among them."""
         about = self.about or {}
-        lines = [*self.sampler, *([str(about["note"])] if "note" in about else []), *self._kinds(score)]
+        few = str(about.get("note_few", ""))
+        own = [Note(line, Caveat.FEW_UNITS * (line == few)) for line in str(about.get("note", "")).split("\n") if line]
+        lines: list[str] = [*self.sampler, *own, *self._kinds(score), *self._without_cases()]
         if score is not None and score.depends_on_prevalence and self.about is not None:
             lines += prevalences(*self._shares(), score) + designed(score, self.about)
         if self.counts is not None:
             lines += of_counts(self.counts, score, about)
         return lines
 
+    def needed(self) -> str:
+        """Return which further evidence would help most to separate entities; empty where nothing is known."""
+        about = self.about or {}
+        if about.get("population") == "data sets":
+            return "data sets"
+        if "target" in about:
+            return "clusters"
+        if about.get("paired"):
+            return "paired cases"
+        if self.counts is None:
+            return "cases" if self.cases is not None else ""
+        return "per-case data" if share_cases(self.counts) else "cases"
+
+    def _without_cases(self) -> list[str]:
+        """Return a caveat on entities without any case, of which the prior alone says something."""
+        if self.cases is None or "entity" not in self.cases.coords:
+            return []
+        total = self.cases.sum([d for d in self.cases.dims if d != "entity"])
+        names = sorted(str(name) for name in total["entity"].values[(total == 0).values])
+        if not names or len(names) == total.size:
+            return []
+        have = "has" if len(names) == 1 else "have"
+        text = f"{some_of(names)} {have} no data: the prior alone determines the printed values."
+        return [Note(text, Caveat.PRIOR_OUTWEIGHS_DATA)]
+
     def _kinds(self, score: Score | None) -> list[str]:
-        """Which data set is ranked, where a model learned what others would be like."""
+        """Return which data set the ranking is for, where the model learned a population of data sets."""
         about = self.about or {}
         if self.kind == "new":
-            return ["Ranked is one more data set like these, as uncertain as data sets differ."]
+            return ["The ranking is for one new data set like these; data sets differ, which widens its intervals."]
         if self.kind != "typical" or "typical" not in about:
             return []
         learned = about.get("prevalence", "") == "sampled" and score is not None and score.depends_on_prevalence
         at = ", at their mean prevalence" if learned else ""
-        return [f"Ranked is the typical data set: {about['typical']}{at}."]
+        return [f"The ranking is for the typical data set: {about['typical']}{at}."]
 
     def _shares(self) -> tuple[xr.DataArray | None, np.ndarray | None]:
         """Mean (entity, actual) and variance of class shares: of the cases, or else of the draws of the performance."""
@@ -164,6 +196,7 @@ def evidence_of(source: Any, variable: str | None, values: xr.DataArray, kind: s
         sampler=tuple(_sampling(groups, values)),
         cases=cases_of(source, values),
         kind=wanted if many else "",
+        patterns=patterns_of(source),
     )
     if variable is not None:
         seen = held_in(groups.get("observed_data"), variable)
@@ -247,7 +280,9 @@ def _sampling(groups: Mapping[str, xr.Dataset], values: xr.DataArray) -> list[st
     how = groups["sample_stats"].attrs
     given = found["divergences"], found["rhat"], found["effective"], values.sizes.get("chain", 1)
     text = complaint(*given, how.get("tune"), how.get("target_accept"))
-    return [text] if text else []
+    # The first sentence is the caveat; what to do about it follows as plain notes.
+    first, *more = re.split(r"(?<=[a-z)]\.) (?=[A-Z])", text)
+    return [Note(first, Caveat.NOT_CONVERGED), *more] if text else []
 
 
 def _like(observed: xr.DataArray, values: xr.DataArray) -> xr.DataArray | None:

@@ -18,7 +18,9 @@ from bayesrank._draws import (
     reduce,
     share_error,
 )
+from bayesrank._notes import join_notes
 from bayesrank.ranking._confidence import confidence_sets
+from bayesrank.ranking._discordance import discordance_notes
 from bayesrank.ranking._evidence import Evidence, evidence_of
 from bayesrank.ranking._hierarchy import hierarchy
 from bayesrank.ranking._intervals import rank_intervals, simultaneous_intervals
@@ -122,7 +124,8 @@ def credible_ranking(
 
         The attrs are ``score``, ``prob``, ``rope``, ``higher_is_better``, ``draws``, ``range`` and ``finite_mean``
         of the score, ``depends_on_prevalence`` where it is known, and ``method``. The variable ``notes`` holds
-        sentences on what a reader must know first, one a line.
+        notes on the evidence, one a line, and ``caveats`` how each changes the reading; :func:`bayesrank.verdict` and
+        :func:`bayesrank.notes` read them. ``needed_evidence`` says which further evidence would help most.
 
     Raises
     ------
@@ -186,7 +189,10 @@ def _one(values: xr.DataArray, evidence: Evidence, found: Scored, asked: Asked) 
     settled = np.zeros(size, bool) if extreme is None else extreme.values
     result["contradicted"] = _contradicted(x, result, found, asked.prob) & ~settled
     result["cases"] = evidence.size(size)
-    result["notes"] = "\n".join(evidence.notes(score))
+    notes = evidence.notes(score)
+    if asked.joint:
+        notes += discordance_notes(evidence.patterns, evidence.about or {}, names, *_leads(result, asked.prob))
+    result |= join_notes(notes) | {"needed_evidence": evidence.needed()}
     variables = variables_of(result, ERROR)
     # What is known of the entities (what they lack, who made them) stays with them.
     coords: dict[str, Any] = {"entity": names} | ({"rival": names} if asked.joint else {})
@@ -194,6 +200,13 @@ def _one(values: xr.DataArray, evidence: Evidence, found: Scored, asked: Asked) 
     coords |= {str(name): coord for name, coord in values.coords.items() if coord.dims == ("entity",)}
     facts = {"prob": asked.prob, "rope": asked.rope, "draws": batches.number, "method": "draws"}
     return xr.Dataset(variables, coords, found.facts() | facts)
+
+
+def _leads(result: dict[str, Any], prob: float) -> tuple[np.ndarray, np.ndarray]:
+    """The consensus order, and whom its first entity beats with the required probability."""
+    order = result["consensus_position"]
+    first = 0 if np.isnan(order).all() else int(np.nanargmin(order))
+    return order, result["superiority"][first] >= prob
 
 
 def _contradicted(x: np.ndarray, result: dict[str, Any], found: Scored, prob: float) -> np.ndarray:

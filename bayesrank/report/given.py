@@ -8,12 +8,11 @@ import xarray as xr
 
 from bayesrank import _text
 from bayesrank._checks import in_words, named, result_of
-from bayesrank.decisions import decision_verdict
+from bayesrank.decisions.checks import check_decision
 from bayesrank.decisions.tables import comparison_table, comparison_words, utility_table
-from bayesrank.decisions.words import check_decision
 from bayesrank.plots._style import list_size, plain_names
 from bayesrank.report.pictures import MOST, inline_svg
-from bayesrank.sensitivities import sensitivity_verdict
+from bayesrank.words.results import verdict_parts
 
 __all__ = ["cases_section", "decisions_section", "drift_section", "sensitivity_section"]
 
@@ -34,7 +33,7 @@ def sensitivity_section(result: Any) -> dict[str, Any] | None:
     if result is None:
         return None
     with named("sensitivity", "result"):
-        lines = sensitivity_verdict(result)
+        lines = _lines(result)
     size = float(result.attrs.get("worth", np.inf))
     rows = []
     for i, name in enumerate(result["alternative"].values.tolist()):
@@ -49,6 +48,12 @@ def sensitivity_section(result: Any) -> dict[str, Any] | None:
             ]
         )
     return {"lines": lines, "rows": rows}
+
+
+def _lines(result: Any) -> list[str]:
+    """The verdict on a result and its notes."""
+    parts = verdict_parts(result)
+    return [*parts.sentences(), *parts.notes]
 
 
 def decisions_section(results: Any) -> list[dict[str, Any]] | None:
@@ -81,8 +86,8 @@ def _decision(result: Any) -> dict[str, Any]:
         check_decision("decisions", result)
         header, rows = utility_table(result)
         at = f", at a prevalence of {result.attrs['prevalence']:g}" if "prevalence" in result.attrs else ""
-        worth = f"What the outcome of a case is worth: {result.attrs['benefit']}{at}."
-        return _table("Expected utility", [*decision_verdict(result), worth], header, rows)
+        worth = f"Benefit of each outcome of a case: {result.attrs['benefit']}{at}."
+        return _table("Expected utility", [worth, *_lines(result)], header, rows)
     if {"noninferior", "equivalent", "verdict"} <= held:
         header, rows = comparison_table(result)
         notes = list(filter(None, str(result["notes"].item()).split("\n")))

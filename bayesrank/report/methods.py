@@ -7,6 +7,7 @@ import xarray as xr
 
 from bayesrank.ranking.summary import is_exact
 from bayesrank.scores import Score
+from bayesrank.scores._display import display_name
 
 __all__ = ["definition", "methods"]
 
@@ -60,7 +61,7 @@ def definition(name: str, score: Score | None, labels: int | None, ends: tuple[f
     >>> definition("mean_outcome", None, None, (0.0, 1.0))
     'mean outcome, the expected outcome of a case, between 0 and 1'
     """
-    words = name.replace("_", " ")
+    words = score.display if score is not None else display_name(name)
     if name == "mean_outcome":
         low, high = ends
         return f"{words}, the expected outcome of a case" + (

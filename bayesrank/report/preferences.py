@@ -134,7 +134,7 @@ def _places(
     known += [("balanced accuracy", at)] if at else []
     if own is None:
         return known
-    words = score.name.replace("_", " ")
+    words = score.display
     near = [k for k, (_, at) in enumerate(known) if np.allclose(at, own, rtol=0, atol=1e-9)]
     if not near:
         return [*known, (words, own)]

@@ -16,7 +16,7 @@ from bayesrank.counts import are_outcomes, parts_of
 from bayesrank.performance import as_performance, observed_counts, posterior_of
 from bayesrank.plots._page import Html, breakable, greys, part
 from bayesrank.plots._style import is_ratio
-from bayesrank.ranking import full_ranking, ranking_table, verdict
+from bayesrank.ranking import full_ranking, ranking_table
 from bayesrank.ranking._evidence import sampling
 from bayesrank.ranking._source import Scored
 from bayesrank.ranking.summary import is_exact, worth
@@ -35,6 +35,8 @@ from bayesrank.report.sections import (
     predictive_section,
 )
 from bayesrank.report.words import implied_prior, prior_scores
+from bayesrank.scores._display import display_name
+from bayesrank.words.results import verdict_parts
 
 __all__ = ["ranking_report"]
 
@@ -135,6 +137,7 @@ def ranking_report(
     what = definition(found.name, found.score, labels, tuple(ranking.attrs["range"]))
     told = f"{size}{f' ({evidence})' if evidence else ''}"
     text, cited = methods(about, ranking, what, told, _versions(), tile, ops is not None)
+    parts_of_verdict = verdict_parts(ranking)
     lacking = [LACKING[name] for name in asked or () if shown[FOUND.get(name, name)] is None]
     return _filled(
         **shown | {"ops": ops is not None} | given,
@@ -145,7 +148,7 @@ def ranking_report(
         paste=text,
         cited=cited,
         higher_is_better=found.higher_is_better,
-        score_words=found.name.replace("_", " "),
+        score_words=found.facts()["display"],
         prob=prob,
         percent=f"{100 * prob:g}%",
         rope=ranking.attrs["rope"],
@@ -154,7 +157,8 @@ def ranking_report(
         on_draws=_on_draws(ops is not None, tile),
         size=size,
         evidence=evidence,
-        verdict=verdict(ranking),
+        verdict=parts_of_verdict.sentences(),
+        notes=[*parts_of_verdict.notes, *_caveats(facts, parts), *lacking],
         rows=rows,
         keep=_kept(table["tier"]),
         defined=bool(table["median"].notna().any()),
@@ -166,7 +170,6 @@ def ranking_report(
         implied=implied_prior(prior_values, prob),
         before=_before(found.values, ranking, prior_values),
         diagnostics=_diagnostics(groups, ranking, found.values),
-        caveats=[*_caveats(facts, ranking, parts), *lacking],
         versions=_versions(),
         command=command,
     )
@@ -355,14 +358,12 @@ def _diagnostics(groups: dict[str, xr.Dataset], ranking: xr.Dataset, values: xr.
     ]
 
 
-def _caveats(facts: dict[str, str], ranking: xr.Dataset, parts: xr.DataArray | None) -> list[str]:
-    lines = list(filter(None, str(ranking["notes"].item()).split("\n")))
-    lines += [facts["caveats"]] if "caveats" in facts else []
+def _caveats(facts: dict[str, str], parts: xr.DataArray | None) -> list[str]:
+    """What is known of the data set, and how pools and tiers are made."""
+    lines = [facts["caveats"]] if "caveats" in facts else []
     if parts is not None:
         lines.append("The data sets are pooled: a data set counts by its number of cases.")
-    lines.append(
-        "A tier is a comparison with its first entity. It does not say that all of its members are equally good."
-    )
+    lines.append("A tier compares its members with its first entity; its members may differ from each other.")
     return lines
 
 
@@ -374,7 +375,7 @@ def _before(values: xr.DataArray, ranking: xr.Dataset, prior_values: xr.DataArra
     from bayesrank.plots._style import list_size
 
     names = values["entity"].values.tolist()
-    name = values.name.replace("_", " ") if isinstance(values.name, str) else "score"
+    name = display_name(values.name) if isinstance(values.name, str) else "score"
     return {
         "caption": f"What was believed of the {name} before and after the data.",
         "svg": inline_svg(
