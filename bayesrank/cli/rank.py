@@ -19,6 +19,8 @@ from bayesrank.cli._report import checked_report, reporting
 from bayesrank.ranking._asked import told
 from bayesrank.ranking.summary import is_exact, score_name, worth
 from bayesrank.scores import Score, as_score
+from bayesrank.words._parts import Verdict
+from bayesrank.words.models import check_model, model_caveat
 from bayesrank.words.results import verdict_parts
 
 EXAMPLES = """
@@ -121,7 +123,7 @@ def rank(
     if output == "board":
         click.echo(br.board(ranking, top), nl=False)
         return
-    parts = verdict_parts(ranking)
+    parts = verdict_parts(ranking, model_caveat(check_model(analysis.posterior), analysis.posterior))
     lines = parts.sentences()
     if output not in FULL:
         from bayesrank.report.words import implied_prior, prior_scores
@@ -144,7 +146,7 @@ def rank(
             lines.append(f"Note: No --score was given: the ranking is by {score_name(ranking)}{what}.")
         lines += [drawn] if drawn and output == "table" else []
         lines += [f"Report: {report}"] if report and output == "table" else []
-    sheet = _sheet(ranking, answers, lines, DIGITS if digits is None else digits)
+    sheet = _sheet(ranking, answers, parts, lines, DIGITS if digits is None else digits)
     if output in FULL:
         sheet = replace(sheet, frame=with_populations(br.ranking_table(ranking), analysis.posterior, the_score, prob))
     show(sheet, output, top)
@@ -188,7 +190,7 @@ def _score_cells(row: Any, digits: int) -> list[str]:
     return [_text.beside(row["median"], low, high, digits), _text.span(low, high, digits)]
 
 
-def _sheet(ranking: xr.Dataset, answers: list[xr.Dataset], lines: list[str], digits: int) -> Sheet:
+def _sheet(ranking: xr.Dataset, answers: list[xr.Dataset], parts: Verdict, lines: list[str], digits: int) -> Sheet:
     table = br.ranking_table(ranking)
     size = worth(ranking)
     rows = [
@@ -202,7 +204,6 @@ def _sheet(ranking: xr.Dataset, answers: list[xr.Dataset], lines: list[str], dig
     ]
     level = f"{100 * ranking.attrs['prob']:g}%"
     about = {name: ranking.attrs[name] for name in ("score", "prob", "rope", "method")}
-    parts = verdict_parts(ranking)
     about |= {"verdict": parts.sentences(), "notes": list(parts.notes)}
     about["asked"] = [
         {name: answer.attrs[name] for name in ("statement", "method")}

@@ -302,7 +302,7 @@ def ops_drift(result: xr.Dataset, entity: Any = None, axes: Any = None) -> Any:
     above.plot(x, mean, color=OKABE_ITO[0], marker="o", linewidth=1.2)
     # Bars of intervals, which need not hold a mean.
     above.errorbar(x, (low + high) / 2, (high - low) / 2, fmt="none", color=OKABE_ITO[0], linewidth=1.2, capsize=3)
-    above.set_ylabel(f"OPS of {str(result.attrs.get('score', 'score')).replace('_', ' ')}")
+    above.set_ylabel(f"OPS of {display_name(str(result.attrs.get('score', 'score')))}")
     for offset, (part, color) in zip((-0.2, 0.2), PART_COLORS.items(), strict=True):
         mean, low, high = (result[f"change_{what}"].sel(part=part).values for what in ("mean", "lower", "upper"))
         label = f"{part} (the other held)"

@@ -86,7 +86,7 @@ def difference(
     >>> counts = br.from_counts(tn=[70, 79], fp=[10, 1], fn=[9, 1], tp=[21, 29], entity=["a", "b"])
     >>> ax = difference(br.fit(counts, seed=1), score="f1", rope=0.02)
     >>> ax.get_xlabel()
-    'f1 minus that of b (median and 95% interval)'
+    'F1 minus that of b (median and 95% interval)'
     >>> difference(br.fit(counts, seed=1), score="lr+").get_xlabel()
     'positive likelihood ratio divided by that of b\\n(median and 95% interval, log scale)'
     """
@@ -136,7 +136,7 @@ def difference(
     list_names(ax, rows)
     name = str((ranking.attrs["score"] if values.name is None and ranking is not None else values.name) or "score")
     left_out = f"\n{rest} more are not shown" if rest else ""
-    words = f"{name.replace('_', ' ')} {'divided by' if ratio else 'minus'} that of {plain_names([to], 46)[0]}"
+    words = f"{display_name(name)} {'divided by' if ratio else 'minus'} that of {plain_names([to], 46)[0]}"
     gap = " " if len(words) < 40 else "\n"
     ax.set_xlabel(f"{words}{gap}(median and {100 * prob:g}% interval{', log scale' * ratio}){left_out}")
     if ratio:

@@ -1,6 +1,6 @@
 """Discordant cases: cases on which two entities differ, which alone say which of the two is better."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,6 +10,8 @@ import xarray as xr
 from bayesrank import _text
 from bayesrank._compat import groups_of, is_container
 from bayesrank._notes import Caveat, Note
+from bayesrank.ranking._notes import some_of
+from bayesrank.ranking._tails import LIMIT, skewness_ratio
 
 __all__ = ["Patterns", "discordance_notes", "patterns_of"]
 
@@ -23,7 +25,7 @@ class Patterns(NamedTuple):
     """The observed cases of a paired analysis: answers (pattern, entity), how often each occurred, its cluster."""
 
     answers: np.ndarray
-    count: np.ndarray
+    times: np.ndarray
     cluster: np.ndarray | None
 
     @property
@@ -33,7 +35,7 @@ class Patterns(NamedTuple):
     @property
     def units(self) -> int:
         """Return the number of cases, or of clusters where cases come in clusters."""
-        return int(self.count.sum()) if self.cluster is None else int(self.cluster.max(initial=-1)) + 1
+        return int(self.times.sum()) if self.cluster is None else int(self.cluster.max(initial=-1)) + 1
 
     def discordant(self, first: int) -> np.ndarray:
         """Return the number of cases, or clusters, on which each entity differs from the ``first`` one.
@@ -48,7 +50,7 @@ class Patterns(NamedTuple):
         both = ~np.isnan(own) & ~np.isnan(self.answers)
         differ = both & (self.answers != own)
         if self.cluster is None:
-            return self.count @ differ
+            return self.times @ differ
         table = np.zeros((self.units, differ.shape[1]), bool)
         np.logical_or.at(table, self.cluster, differ)
         return table.sum(axis=0)
@@ -75,8 +77,18 @@ def patterns_of(source: Any) -> Patterns | None:
     return Patterns(answers.astype(float), seen["pattern_count"].values, cluster)
 
 
+def _heavy_tails(patterns: Patterns, names: Any) -> list[str]:
+    """Return a caveat where outcomes are so skewed that bootstrap intervals of their mean are too narrow."""
+    ratio = skewness_ratio(patterns.answers, patterns.times)
+    heavy = sorted(str(name) for name, value in zip(names, ratio, strict=True) if value > LIMIT)
+    if not heavy:
+        return []
+    text = f"Outcomes of {some_of(heavy)} have heavy tails for so few cases: intervals of the mean are too narrow."
+    return [Note(text, Caveat.FEW_UNITS)]
+
+
 def discordance_notes(
-    patterns: Patterns | None, about: Mapping[Any, Any], names: Sequence[Any], order: np.ndarray, claimed: np.ndarray
+    patterns: Patterns | None, about: Mapping[Any, Any], names: Any, order: np.ndarray, claimed: np.ndarray
 ) -> list[str]:
     """Return notes on how few cases separate the first entity from its rivals.
 
@@ -86,7 +98,7 @@ def discordance_notes(
         The observed cases; without them there is nothing to count.
     about : mapping
         Attrs of the posterior.
-    names : sequence
+    names : sequence or ndarray
         Of the entities.
     order : ndarray
         Place of each entity in the consensus order; NaN where it is not ranked.
@@ -113,6 +125,7 @@ def discordance_notes(
         units = f"{different[rival]} of {_text.count(patterns.units, patterns.unit)}"
         lines.append(Note(f"{names[first]} and {names[rival]} differ on only {units}: {rests}.", Caveat.FEW_UNITS))
     if bootstrap:
+        lines += _heavy_tails(patterns, names)
         lines.append(
             "Intervals come from the Bayesian bootstrap: without a prior, only observed outcomes count "
             "(range=(low, high) adds a prior)."

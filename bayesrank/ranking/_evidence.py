@@ -114,7 +114,8 @@ class Evidence:
         """Return the notes on the evidence, caveats among them."""
         about = self.about or {}
         few = str(about.get("note_few", ""))
-        own = [Note(line, Caveat.FEW_UNITS * (line == few)) for line in str(about.get("note", "")).split("\n") if line]
+        lines_of_model = [line for line in str(about.get("note", "")).split("\n") if line]
+        own = [Note(line, Caveat.FEW_UNITS if line == few else Caveat.NONE) for line in lines_of_model]
         lines: list[str] = [*self.sampler, *own, *self._kinds(score), *self._without_cases()]
         if score is not None and score.depends_on_prevalence and self.about is not None:
             lines += prevalences(*self._shares(), score) + designed(score, self.about)

@@ -12,6 +12,7 @@ from bayesrank.decisions.checks import check_decision
 from bayesrank.decisions.tables import comparison_table, comparison_words, utility_table
 from bayesrank.plots._style import list_size, plain_names
 from bayesrank.report.pictures import MOST, inline_svg
+from bayesrank.scores._display import display_name
 from bayesrank.words.results import verdict_parts
 
 __all__ = ["cases_section", "decisions_section", "drift_section", "sensitivity_section"]
@@ -155,7 +156,7 @@ def drift_section(result: Any, order: Sequence[Any]) -> dict[str, Any] | None:
             rows.append([str(name), str(period), _of(here, "ops"), *changes, _text.chance(fell, error)])
     since = "the one before" if result.attrs["baseline"] == "previous" else result.attrs["baseline"]
     words = (
-        f"The OPS of {result.attrs['score'].replace('_', ' ')} in each of {len(periods)} periods, compared with "
+        f"The OPS of {display_name(str(result.attrs['score']))} in each of {len(periods)} periods, compared with "
         f"{since}: a change by prevalence says that the cases became others, a change by rates that the entity did. "
         f"Means and {prob:g}% intervals."
     )

@@ -55,7 +55,7 @@ def definition(name: str, score: Score | None, labels: int | None, ends: tuple[f
     --------
     >>> import bayesrank as br
     >>> definition("tpr", br.scores.tpr, 2, (0.0, 1.0))
-    'tpr = TP / (FN + TP), defined where FN + TP > 0'
+    'sensitivity (TPR) = TP / (FN + TP), defined where FN + TP > 0'
     >>> definition("accuracy", br.scores.accuracy, 10, (0.0, 1.0))
     'accuracy, the share of cases whose predicted class, of 10, is the actual one'
     >>> definition("mean_outcome", None, None, (0.0, 1.0))

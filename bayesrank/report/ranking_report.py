@@ -137,7 +137,8 @@ def ranking_report(
     what = definition(found.name, found.score, labels, tuple(ranking.attrs["range"]))
     told = f"{size}{f' ({evidence})' if evidence else ''}"
     text, cited = methods(about, ranking, what, told, _versions(), tile, ops is not None)
-    parts_of_verdict = verdict_parts(ranking)
+    predictive = shown["predictive"]
+    parts_of_verdict = verdict_parts(ranking, [] if predictive is None else predictive["caveat"])
     lacking = [LACKING[name] for name in asked or () if shown[FOUND.get(name, name)] is None]
     return _filled(
         **shown | {"ops": ops is not None} | given,
@@ -190,7 +191,7 @@ def _sections(
         shown["ops"] = ops_section(performance, found, prob)
     if performance is not None and found.score is not None and "tile" in wanted:
         size, prevalence = worth(ranking), _prevalence(performance)
-        shown["preferences"] = preferences_section(performance, found.score, prob, size, prevalence)
+        shown["preferences"] = preferences_section(performance, found.score, prob, size, prevalence, ranking)
     if "paired" in wanted:
         shown["paired"] = paired_section(found, ranking, posterior_of(posterior).attrs)
     if "hierarchical" in wanted:

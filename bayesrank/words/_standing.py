@@ -117,6 +117,9 @@ def headline_of(standing: Standing, lead: str, best: str) -> tuple[str, str]:
         return "tie at the top", _tie(standing)
     withheld = standing.could_be_best is None
     short = ~(standing.superiority[1:] >= standing.prob)
+    sure = float(standing.ranking["probability_best"].values[standing.places[0]]) >= standing.prob
+    if not standing.rivals.any() and not short.any() and not sure:
+        return "leading group", f"{lead}, but P(best) is below {standing.prob:g}."
     if not standing.rivals.any() and not short.any():
         every = standing.name(1) if len(standing.places) == 2 else "every rival"
         text = f"{best}, and it beats {every}{standing.by} with probability at least {standing.prob:g}"
@@ -132,7 +135,7 @@ def _tie(standing: Standing) -> str:
     """The first place is shared: "9 of 108 entities share the first place; 45 more cannot be ruled out."""
     tied, size = standing.tied, len(standing.places)
     if tied.sum() <= NAMED:
-        who = join_names(standing.names(tied))
+        who = join_names(sorted(standing.names(tied)))
     else:
         who = f"{tied.sum()} of {size} entities"
     chances = {standing.best(int(i)) for i in np.flatnonzero(tied)}

@@ -1,5 +1,7 @@
 """A ranking in words."""
 
+from collections.abc import Sequence
+
 import numpy as np
 import pandas as pd
 import xarray as xr
@@ -36,8 +38,8 @@ STEPS = {
 }
 
 
-def verdict_of_ranking(ranking: xr.Dataset) -> Verdict:
-    """Return the verdict on one whole ranking.
+def verdict_of_ranking(ranking: xr.Dataset, more: Sequence[str] = ()) -> Verdict:
+    """Return the verdict on one whole ranking; ``more`` are notes that the ranking does not hold itself.
 
     Examples
     --------
@@ -48,7 +50,7 @@ def verdict_of_ranking(ranking: xr.Dataset) -> Verdict:
     """
     check_whole(ranking)
     score, exact = score_name(ranking), is_exact(ranking)
-    notes = [*outside_interval(ranking), *read_notes(ranking)]
+    notes = [*outside_interval(ranking), *more, *read_notes(ranking)]
     if not bool((ranking["undefined"] < 1).any()):
         where = "" if exact else " in any draw"
         return compose("nothing to rank", f"Nothing to rank: no entity has a defined {score}{where}.", notes)
@@ -124,7 +126,7 @@ def _single(ranking: xr.Dataset, standing: Standing, score: str) -> str:
 
 def _uncertain(ranking: xr.Dataset, standing: Standing, point: bool) -> tuple[str, str]:
     """Headline and next step where too little is known of probabilities."""
-    names = standing.names(standing.tied)
+    names = sorted(standing.names(standing.tied))
     come = "comes" if len(names) == 1 else "come"
     if point:
         why, step = "a point estimate has no probabilities", "A model gives probabilities (br.fit)."
@@ -147,7 +149,8 @@ def _confidence_set(standing: Standing) -> list[str]:
         why = str(standing.ranking.attrs.get("confidence_sets", "")) or "they need draws (br.full_ranking)"
         return [f"Confidence sets are withheld: {why.rstrip('.')}. Headlines use posterior probabilities only."]
     names = sorted(standing.names(standing.could_be_best))
-    which = f"all {size} entities" if len(names) == size else f"{len(names)} of {size} entities ({few_names(names)})"
+    everyone = "both entities" if size == 2 else f"all {size} entities"
+    which = everyone if len(names) == size else f"{len(names)} of {size} entities ({few_names(names)})"
     return [f"By the {prob:g} confidence set for the best (whatever the true scores), {which} could be best."]
 
 

@@ -1,5 +1,6 @@
 """Any result in words: the verdict of at most four sentences, and the notes."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import xarray as xr
@@ -81,8 +82,8 @@ def notes(result: xr.Dataset) -> list[str]:
     return list(verdict_parts(result).notes)
 
 
-def verdict_parts(result: Any) -> Verdict:
-    """Return the verdict on a result in its parts, by what the Dataset holds.
+def verdict_parts(result: Any, more: Sequence[str] = ()) -> Verdict:
+    """Return the verdict on a result in its parts, by what the Dataset holds; ``more`` are further notes on a ranking.
 
     Examples
     --------
@@ -98,7 +99,7 @@ def verdict_parts(result: Any) -> Verdict:
     if held >= OF_HETEROGENEITY:
         return verdict_of_heterogeneity(result)
     if held & {"expected_rank", "tier", "superiority"}:
-        return verdict_of_ranking(result)
+        return verdict_of_ranking(result, more)
     raise ValueError(
         "result must come from br.credible_ranking, br.exact_ranking, br.full_ranking, br.expected_utility, "
         f"br.sensitivity or br.heterogeneity; got {in_words(result)}"
