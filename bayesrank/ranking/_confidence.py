@@ -21,10 +21,13 @@ hypothesis testing, Journal of the American Statistical Association 100:94-108.
 """
 
 from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
+from scipy.special import ndtr, stdtrit
 
 from bayesrank._draws import BLOCK, product_of
+from bayesrank.ranking._information import Information
 from bayesrank.ranking._intervals import with_gaps
 from bayesrank.ranking._source import Scored
 from bayesrank.scores.score import log
@@ -35,10 +38,30 @@ ROUNDING = 1e-12
 HUGE = 1e30
 
 
+class Sets(NamedTuple):
+    """Confidence sets of one ranking; NaN where withheld, and for entities that are not ranked."""
+
+    #: First and last rank that is left to each entity.
+    lower: np.ndarray
+    upper: np.ndarray
+    #: Whether each entity could be the best one: 1 or 0.
+    best: np.ndarray
+    #: "joint" where sets are given, else why they are withheld.
+    reason: str
+
+    def variables(self) -> dict[str, np.ndarray]:
+        """Return the variables of a ranking."""
+        return {
+            "rank_confidence_lower": self.lower,
+            "rank_confidence_upper": self.upper,
+            "in_best_confidence_set": self.best,
+        }
+
+
 def confidence_sets(
-    x: np.ndarray, members: np.ndarray, found: Scored, prob: float, worth: float
-) -> tuple[np.ndarray, np.ndarray]:
-    """First and last rank that is left to each entity, jointly at ``prob``, from values (draw, entity).
+    x: np.ndarray, members: np.ndarray, found: Scored, prob: float, worth: float, information: Information | None = None
+) -> Sets:
+    """Ranks that are left to each entity and who could be best, jointly at ``prob``, from values (draw, entity).
 
     Parameters
     ----------
@@ -52,17 +75,65 @@ def confidence_sets(
         Confidence.
     worth : float
         Independent draws that the draws are worth. With fewer than 1 / (1 - prob), or NaN, nothing is sure.
+    information : Information, optional
+        Effective counts of the evidence: they withhold the sets, or widen them. Without, the evidence is taken as
+        large.
     """
     who = np.flatnonzero(members)
+    reason = information.withheld() if information else ""
+    if reason:
+        none = np.full(x.shape[1], np.nan)
+        return Sets(none, none.copy(), none.copy(), reason)
     sure = np.zeros((len(who), len(who)), bool)
+    out = np.zeros(len(who), bool)
     if worth * (1 - prob) >= 1 - 1e-9 and len(who) > 1:
         low, high = found.facts()["range"]
-        sure[:] = True
+        sure[:], out[:] = True, True
+        margin = Margin.of(information, who)
         for scale in scales(x, low, high, found.finite_mean):
-            sure &= surely_ahead(_scaled(x, who, found.sign, scale), prob)[0]  # which frees the values
-    ends = np.zeros((2, x.shape[1]))
-    ends[:, who] = 1 + sure.sum(axis=0), len(who) - sure.sum(axis=1)
-    return with_gaps(ends[0], members), with_gaps(ends[1], members)
+            ahead, behind, _ = separate(_scaled(x, who, found.sign, scale), prob, margin)  # which frees the values
+            sure &= ahead
+            out &= behind
+    ends = np.zeros((3, x.shape[1]))
+    ends[:, who] = 1 + sure.sum(axis=0), len(who) - sure.sum(axis=1), ~out
+    first, last, best = (with_gaps(end, members) for end in ends)
+    return Sets(first, last, best, "joint")
+
+
+class Margin(NamedTuple):
+    """How much wider than draws of a normal posterior say a comparison has to be (entity, rival)."""
+
+    freedom: np.ndarray | float = np.inf
+    factor: np.ndarray | float = 1.0
+
+    @classmethod
+    def of(cls, information: Information | None, who: np.ndarray) -> "Margin":
+        """Return the margin of some entities; a pair has the larger factor of its two."""
+        if information is None:
+            return cls()
+        freedom, factor = information.freedom, information.inflation
+        if isinstance(freedom, np.ndarray):
+            freedom = freedom[np.ix_(who, who)]
+        if isinstance(factor, np.ndarray):
+            factor = np.maximum(factor[who][:, None], factor[who])
+        return cls(freedom, factor)
+
+    def threshold(self, critical: float) -> np.ndarray | float:
+        """Return the standard deviations that a pair needs, by its t distribution, for the level of a normal one.
+
+        Examples
+        --------
+        >>> round(float(Margin(5.0, np.sqrt(1.4)).threshold(1.96) / np.sqrt(1.4)), 2)
+        2.57
+        >>> Margin().threshold(1.96)
+        1.96
+        """
+        if np.isinf(np.min(self.freedom)):
+            return critical * self.factor
+        freedom = np.asarray(self.freedom, float)
+        wide = -stdtrit(np.where(np.isinf(freedom) | (freedom <= 0), 1.0, freedom), ndtr(-critical))
+        quantile = np.where(freedom <= 0, np.inf, np.where(np.isinf(freedom), critical, wide))
+        return quantile * self.factor
 
 
 def _scaled(x: np.ndarray, who: np.ndarray, sign: int, scale: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
@@ -109,8 +180,12 @@ def scales(x: np.ndarray, low: float, high: float, finite_mean: bool) -> list[Ca
     return [np.asarray if finite_mean else as_odds, stretched]
 
 
-def surely_ahead(y: np.ndarray, prob: float) -> tuple[np.ndarray, float]:
-    """Who is surely ahead of whom (entity, rival), jointly at ``prob``, and the critical value that told.
+def separate(y: np.ndarray, prob: float, margin: Margin | None = None) -> tuple[np.ndarray, np.ndarray, float]:
+    """Return who is surely ahead of whom (entity, rival), who is surely not best (entity), and the critical value.
+
+    Both hold jointly at ``prob``. The two stepdowns share their first step. For ranks a decided pair leaves in its
+    direction; for the best every pair of an entity that is surely not best leaves, so that the critical value is that
+    of comparisons among those that could be best.
 
     Parameters
     ----------
@@ -119,6 +194,55 @@ def surely_ahead(y: np.ndarray, prob: float) -> tuple[np.ndarray, float]:
         is taken for what is computed.
     prob : float
         Confidence. With fewer draws than 1 / (1 - prob) nothing is sure, and the critical value infinite.
+    margin : Margin, optional
+        How much wider comparisons have to be where the evidence is thin.
+
+    Examples
+    --------
+    >>> y = np.random.default_rng(1).normal([0.0, 0.1, 9.0], 1.0, (4000, 3))
+    >>> ahead, behind, _ = separate(y, 0.95)
+    >>> ahead.astype(int).tolist(), behind.tolist()
+    ([[0, 0, 0], [0, 0, 0], [1, 1, 0]], [True, True, False])
+    """
+    from bayesrank.ranking._kernel import largest
+
+    draws, size = y.shape
+    margin = margin or Margin()
+    none = np.zeros((size, size), bool)
+    # As for one more draw among the others: so many of them may lie at the critical value or beyond.
+    beyond = int(np.floor((1 - prob) * (draws + 1) + 1e-9))
+    if not beyond:
+        return none, np.zeros(size, bool), np.inf
+    lead, spread, rows, shift = _leads(y)
+    weight = np.divide(1.0, spread, out=np.zeros_like(spread), where=spread > 0).astype(rows.dtype)
+    found = np.empty(draws, rows.dtype)
+    largest(rows, shift, weight, found)
+
+    def step_down(by_pairs: bool) -> tuple[np.ndarray, float]:
+        sure, left, highest, stale = none.copy(), weight.copy(), found.copy(), np.zeros(draws, bool)
+        while True:
+            critical = _critical(rows, shift, left, highest, stale, beyond)
+            with np.errstate(invalid="ignore"):  # no bound, of those that never differ
+                more = (lead > margin.threshold(critical) * spread) & ~sure
+            if not by_pairs:
+                more[:, sure.any(axis=0)] = False  # whoever is out takes part in no more comparisons
+                more[sure.any(axis=0)] = False
+            if not more.any():
+                return sure, critical
+            sure |= more
+            left[more] = 0
+            if not by_pairs:
+                out = sure.any(axis=0)
+                left[out], left[:, out] = 0, 0
+            stale[:] = True
+
+    ahead, critical = step_down(by_pairs=True)
+    behind = np.any(step_down(by_pairs=False)[0], axis=0)
+    return ahead, np.asarray(behind), critical
+
+
+def surely_ahead(y: np.ndarray, prob: float) -> tuple[np.ndarray, float]:
+    """Return who is surely ahead of whom (entity, rival), and the critical value, as :func:`separate` does.
 
     Examples
     --------
@@ -126,26 +250,8 @@ def surely_ahead(y: np.ndarray, prob: float) -> tuple[np.ndarray, float]:
     >>> surely_ahead(y, 0.95)[0].astype(int).tolist()
     [[0, 0, 0], [0, 0, 0], [1, 1, 0]]
     """
-    from bayesrank.ranking._kernel import largest
-
-    draws, size = y.shape
-    sure = np.zeros((size, size), bool)
-    # As for one more draw among the others: so many of them may lie at the critical value or beyond.
-    beyond = int(np.floor((1 - prob) * (draws + 1) + 1e-9))
-    if not beyond:
-        return sure, np.inf
-    lead, spread, rows, shift = _leads(y)
-    weight = np.divide(1.0, spread, out=np.zeros_like(spread), where=spread > 0).astype(rows.dtype)
-    found, stale = np.empty(draws, rows.dtype), np.zeros(draws, bool)
-    largest(rows, shift, weight, found)
-    while True:
-        critical = _critical(rows, shift, weight, found, stale, beyond)
-        more = (lead > critical * spread) & ~sure
-        if not more.any():
-            return sure, critical
-        sure |= more
-        weight[more] = 0
-        stale[:] = True
+    ahead, _, critical = separate(y, prob)
+    return ahead, critical
 
 
 def _critical(

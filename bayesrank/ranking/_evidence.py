@@ -24,9 +24,18 @@ from bayesrank.performance import (
     outcome_dims,
     shift_prior,
 )
-from bayesrank.ranking._discordance import Patterns, patterns_of
+from bayesrank.ranking._information import (
+    PRIOR_CASES,
+    Information,
+    Patterns,
+    average_inflation,
+    cluster_information,
+    count_discordant,
+)
 from bayesrank.ranking._notes import cases_of_classes, designed, of_counts, prevalences, share_cases, some_of
+from bayesrank.ranking._tails import LIMIT, skewness_ratio
 from bayesrank.scores import Score
+from bayesrank.scores.averages import Average
 from bayesrank.scores.score import values_of
 
 __all__ = ["Evidence", "cases_of", "evidence_of", "sampling"]
@@ -52,8 +61,15 @@ class Evidence:
     cases: xr.DataArray | None = None
     #: Which performance of a population of data sets is ranked: typical, new or observed; empty where it is of none.
     kind: str = ""
-    #: The observed cases of a paired analysis.
+    #: Joint outcomes of paired evidence.
     patterns: Patterns | None = None
+    #: Cases that the prior of each cell counts as (entity, [dataset], ...).
+    prior: xr.DataArray | None = None
+    #: Names of the data sets, and their weights where the ranking is by a mean over them.
+    datasets: tuple[Any, ...] = ()
+    weights: np.ndarray | None = None
+    #: Names of entities whose outcomes have heavy tails, where the Bayesian bootstrap gives their mean.
+    heavy_tails: tuple[str, ...] = ()
 
     def at(self, dim: str, i: int) -> "Evidence":
         """That of one data set, or one item of another dim."""
@@ -68,7 +84,92 @@ class Evidence:
             values=one(self.values),
             performance=one(self.performance),
             cases=one(self.cases),
+            patterns=self.patterns.on(self.datasets[i]) if self.patterns and dim == "dataset" else self.patterns,
+            prior=one(self.prior),
+            datasets=() if dim == "dataset" else self.datasets,
         )
+
+    def information(self, score: Score | None, entities: int) -> Information:
+        """Return the effective counts behind a ranking by ``score``."""
+        unknown = np.full(entities, np.nan)
+        rarest = unknown
+        if self.counts is not None and not are_outcomes(self.counts):
+            cases = cases_of_classes(self.counts).values.astype(float)
+            rarest = np.where(cases > 0, cases, np.inf).min(axis=1)
+            rarest[np.isinf(rarest)] = np.nan
+        found = Information(
+            cases=self.size(entities),
+            clusters=unknown,
+            rarest=rarest,
+            datasets=self._number_of_datasets(),
+            population=str((self.about or {}).get("population", "")),
+            inflation=self._inflation(score, entities),
+        )
+        return self._paired(found, entities) if self.patterns is not None else found
+
+    def _paired(self, found: Information, entities: int) -> Information:
+        """Add what joint outcomes tell: effective clusters, discordant cases, degrees of freedom."""
+        assert self.patterns is not None
+        if self.patterns.answers.shape[1] != entities:
+            return found
+        discordant = count_discordant(self.patterns.answers, self.patterns.count, self.patterns.cluster)
+        mass = np.inf if self.prior is None else float(self.prior.sum() / max(self.prior.sizes.get("entity", 1), 1))
+        found = replace(found, discordant=discordant)
+        clustered = self.patterns.cluster is not None
+        if not clustered and mass >= PRIOR_CASES:
+            return found
+        weights = np.ones(1) if self.weights is None else self.weights
+        each = [self.patterns.sizes(i) for i in range(entities)]
+        if len(each[0]) != len(weights):  # sums over data sets
+            each = [[np.concatenate(parts)] for parts in each]
+            weights = np.ones(1)
+        # Entities that met the same cases, as most do, have the same numbers.
+        known: dict[bytes, tuple[float, float]] = {}
+        pairs = []
+        for parts in each:
+            key = b"|".join(part.tobytes() for part in parts)
+            if key not in known:
+                known[key] = cluster_information(parts, weights)
+            pairs.append(known[key])
+        freedom, factor = np.array(pairs).T
+        joint = np.minimum(freedom[:, None], freedom)
+        if mass < PRIOR_CASES:
+            joint = np.minimum(joint, np.maximum(discordant - 1, 0.0))
+        inflation = np.maximum(found.inflation, factor)
+        clusters = freedom + 1 if clustered else found.clusters
+        return replace(found, clusters=clusters, freedom=joint, inflation=inflation)
+
+    def _number_of_datasets(self) -> int:
+        if self.weights is not None:
+            return len(self.weights)
+        if self.counts is not None and "dataset" in self.counts.dims:
+            return int(self.counts.sizes["dataset"])
+        return 1
+
+    def _inflation(self, score: Score | None, entities: int) -> np.ndarray:
+        """Return by how much intervals of averages over small classes or data sets are too narrow (entity)."""
+        found = np.ones(entities)
+        if self.counts is None or self.prior is None or self.about is None or "population" in self.about:
+            return found
+        average = (
+            score is not None and isinstance(score.matrix_function, Average) and score.matrix_function.kind != "micro"
+        )
+        for dim in (["actual"] if average and "actual" in self.counts.dims else []) + (
+            ["dataset"] if self.weights is not None else []
+        ):
+            if dim not in self.counts.dims:
+                continue
+            cases, mass = (
+                array.sum([d for d in array.dims if d not in ("entity", dim)])
+                .transpose("entity", dim)
+                .values.astype(float)
+                for array in (self.counts, self.prior)
+            )
+            weights = self.weights if dim == "dataset" else np.ones(cases.shape[1])
+            if weights is None or len(weights) != cases.shape[1]:  # some data sets weigh nothing
+                continue
+            found = np.maximum(found, [average_inflation(n, a, weights) for n, a in zip(cases, mass, strict=True)])
+        return found
 
     def size(self, entities: int) -> np.ndarray:
         """How many cases each entity met, in all data sets that there still are; NaN where not known."""
@@ -116,7 +217,7 @@ class Evidence:
         few = str(about.get("note_few", ""))
         lines_of_model = [line for line in str(about.get("note", "")).split("\n") if line]
         own = [Note(line, Caveat.FEW_UNITS if line == few else Caveat.NONE) for line in lines_of_model]
-        lines: list[str] = [*self.sampler, *own, *self._kinds(score), *self._without_cases()]
+        lines: list[str] = [*self.sampler, *own, *self._kinds(score), *self._without_cases(), *self._bootstrap()]
         if score is not None and score.depends_on_prevalence and self.about is not None:
             lines += prevalences(*self._shares(), score) + designed(score, self.about)
         if self.counts is not None:
@@ -135,6 +236,24 @@ class Evidence:
         if self.counts is None:
             return "cases" if self.cases is not None else ""
         return "per-case data" if share_cases(self.counts) else "cases"
+
+    def _bootstrap(self) -> list[str]:
+        """Return notes on the Bayesian bootstrap of cases, where there is no prior."""
+        about = self.about or {}
+        if not about.get("paired") or about.get("prior") != "haldane" or self.patterns is None:
+            return []
+        lines: list[str] = []
+        if self.heavy_tails:
+            text = (
+                f"Outcomes of {some_of(list(self.heavy_tails))} have heavy tails for so few cases: intervals of the "
+                "mean are too narrow."
+            )
+            lines.append(Note(text, Caveat.FEW_UNITS))
+        return [
+            *lines,
+            "Intervals come from the Bayesian bootstrap: without a prior, only observed outcomes count "
+            "(range=(low, high) adds a prior).",
+        ]
 
     def _without_cases(self) -> list[str]:
         """Return a caveat on entities without any case, of which the prior alone says something."""
@@ -197,7 +316,11 @@ def evidence_of(source: Any, variable: str | None, values: xr.DataArray, kind: s
         sampler=tuple(_sampling(groups, values)),
         cases=cases_of(source, values),
         kind=wanted if many else "",
-        patterns=patterns_of(source),
+        patterns=Patterns.of(groups.get("observed_data", xr.Dataset()), (about or {}).get("target") != "cluster"),
+        prior=held_in(groups.get("constant_data"), "prior_concentration"),
+        datasets=tuple(values["dataset"].values.tolist()) if "dataset" in values.coords else (),
+        weights=_dataset_weights(about or {}, values),
+        heavy_tails=_heavy_tails(groups.get("observed_data", xr.Dataset()), about or {}),
     )
     if variable is not None:
         seen = held_in(groups.get("observed_data"), variable)
@@ -284,6 +407,22 @@ def _sampling(groups: Mapping[str, xr.Dataset], values: xr.DataArray) -> list[st
     # The first sentence is the caveat; what to do about it follows as plain notes.
     first, *more = re.split(r"(?<=[a-z)]\.) (?=[A-Z])", text)
     return [Note(first, Caveat.NOT_CONVERGED), *more] if text else []
+
+
+def _heavy_tails(observed: xr.Dataset, about: Mapping[Any, Any]) -> tuple[str, ...]:
+    """Return the names of the entities whose outcomes are too skewed for bootstrap intervals of their mean."""
+    if "pattern_outcome" not in observed or about.get("prior") != "haldane":
+        return ()
+    outcome = observed["pattern_outcome"].transpose("pattern", "entity")
+    ratio = skewness_ratio(outcome.values.astype(float), observed["pattern_count"].values)
+    return tuple(sorted(str(name) for name in outcome["entity"].values[ratio > LIMIT]))
+
+
+def _dataset_weights(about: Mapping[Any, Any], values: xr.DataArray) -> np.ndarray | None:
+    """Return the weights of the data sets that ``values`` are a mean over; None where they are not."""
+    if "dataset_weights" not in about or "dataset" in values.dims:
+        return None
+    return np.atleast_1d(np.asarray(about["dataset_weights"], float))
 
 
 def _like(observed: xr.DataArray, values: xr.DataArray) -> xr.DataArray | None:

@@ -19,10 +19,12 @@ from bayesrank._draws import (
     share_error,
 )
 from bayesrank._notes import join_notes
+from bayesrank.ranking._claims import expected_overestimates
 from bayesrank.ranking._confidence import confidence_sets
 from bayesrank.ranking._discordance import discordance_notes
 from bayesrank.ranking._evidence import Evidence, evidence_of
 from bayesrank.ranking._hierarchy import hierarchy
+from bayesrank.ranking._information import Information
 from bayesrank.ranking._intervals import rank_intervals, simultaneous_intervals
 from bayesrank.ranking._reducers import Mass, RankReducer, Ranks, compare
 from bayesrank.ranking._source import Scored, finite, scored, variables_of
@@ -101,7 +103,13 @@ def credible_ranking(
         - ``rank_confidence_lower``, ``rank_confidence_upper``: confidence sets for the ranks, which jointly hold all
           true ranks in about ``prob`` of repeated experiments whatever the true scores. They start at 1 plus the
           number of entities that are surely ahead, and end before those surely behind; a ROPE does not change
-          them. With fewer than 1 / (1 - prob) independent draws they hold all ranks.
+          them. With fewer than 1 / (1 - prob) independent draws they hold all ranks. With few or unequal clusters
+          they rest on t distributions, as the effective number of clusters demands.
+        - ``in_best_confidence_set``: 1 for each entity that could be truly best, 0 for those that surely are not. All
+          that are truly best, ties included, are in the set in about ``prob`` of repeated experiments, whatever the
+          true scores; the set is at most that of the entities whose confidence set starts at rank 1.
+        - Both are NaN where the evidence cannot carry that promise; ``attrs["confidence_sets"]`` is "joint", or else
+          says why they are withheld ("population prior", "fewer than 5 effective clusters").
         - ``superiority`` (entity, rival): probability that the entity beats the rival by more than the ROPE, among
           the draws in which both are defined; ``equivalence`` (entity, rival): 1 minus superiority both ways.
         - ``consensus_rank``: rank in the order with the smallest expected Kendall distance; entities that the
@@ -116,6 +124,9 @@ def credible_ranking(
           half of the draws judge the set of the other.
         - ``expected_regret``: mean shortfall against the best of each draw, in units of the score; NaN unless the
           score is known and its mean finite.
+        - ``overestimate``: by how much the score of the entity is expected to be worse on new cases than estimated,
+          since entities that look best were also lucky (winner's curse); by empirical Bayes, in units of the score.
+          NaN of fewer than three entities, and where the model learned a population of entities.
         - ``undefined``: share of draws without a value. What is said of ranks is then among the other draws, and
           rank probabilities sum to 1 minus this share. An entity undefined in more than half of the draws is not
           ranked: it has no rank interval, consensus rank or tier, and is not in the best set.
@@ -174,7 +185,9 @@ def _each(values: xr.DataArray, evidence: Evidence, found: Scored, asked: Asked)
     ]
     index = values[dim] if dim in values.coords else range(values.sizes[dim])
     joined = xr.concat(parts, dim=dim, combine_attrs="override", coords="minimal", compat="override", join="exact")
-    return joined.assign_coords({dim: index})
+    reasons = dict.fromkeys(part.attrs["confidence_sets"] for part in parts) if asked.joint else ()
+    about = {"confidence_sets": "; ".join(reasons)} if reasons else {}
+    return joined.assign_coords({dim: index}).assign_attrs(about)
 
 
 def _one(values: xr.DataArray, evidence: Evidence, found: Scored, asked: Asked) -> xr.Dataset:
@@ -182,8 +195,9 @@ def _one(values: xr.DataArray, evidence: Evidence, found: Scored, asked: Asked) 
     names = values["entity"].values if "entity" in values.coords else np.arange(size)
     batches = Batches.of(values)
     x = finite(values.values).reshape(batches.number, size)
-    result = _summarize(x, batches, np.array([str(n) for n in names]), asked, found)
     score = None if found.variable else found.score
+    information = evidence.information(score, size)
+    result, sets = _summarize(x, batches, np.array([str(n) for n in names]), asked, found, information)
     seen, extreme = evidence.observed(score), evidence.extreme()
     result["observed"] = np.full(size, np.nan) if seen is None else seen.values.astype(float)
     settled = np.zeros(size, bool) if extreme is None else extreme.values
@@ -191,7 +205,7 @@ def _one(values: xr.DataArray, evidence: Evidence, found: Scored, asked: Asked) 
     result["cases"] = evidence.size(size)
     notes = evidence.notes(score)
     if asked.joint:
-        notes += discordance_notes(evidence.patterns, evidence.about or {}, names, *_leads(result, asked.prob))
+        notes += discordance_notes(information, evidence.about or {}, names, *_leads(result, asked.prob))
     result |= join_notes(notes) | {"needed_evidence": evidence.needed()}
     variables = variables_of(result, ERROR)
     # What is known of the entities (what they lack, who made them) stays with them.
@@ -199,6 +213,7 @@ def _one(values: xr.DataArray, evidence: Evidence, found: Scored, asked: Asked) 
     coords["rank"] = np.arange(1, size + 1)
     coords |= {str(name): coord for name, coord in values.coords.items() if coord.dims == ("entity",)}
     facts = {"prob": asked.prob, "rope": asked.rope, "draws": batches.number, "method": "draws"}
+    facts |= {"confidence_sets": sets} if asked.joint else {}
     return xr.Dataset(variables, coords, found.facts() | facts)
 
 
@@ -221,8 +236,10 @@ def _contradicted(x: np.ndarray, result: dict[str, Any], found: Scored, prob: fl
     return (beyond + 2 * proportion_error(beyond, size) < (1 - prob) / 2) & ~np.isnan(observed) & ~at_an_end
 
 
-def _summarize(x: np.ndarray, batches: Batches, names: np.ndarray, asked: Asked, found: Scored) -> dict[str, Any]:
-    """Everything, from values (draw, entity)."""
+def _summarize(
+    x: np.ndarray, batches: Batches, names: np.ndarray, asked: Asked, found: Scored, information: Information
+) -> tuple[dict[str, Any], str]:
+    """Return everything, from values (draw, entity), and whether confidence sets are given or why not."""
     prob = asked.prob
     with np.errstate(over="ignore", invalid="ignore"):  # sums and squares of what is huge, which nobody is told
         middle, low, high, centre = quantiles_of(x, (1 - prob) / 2)
@@ -238,7 +255,7 @@ def _summarize(x: np.ndarray, batches: Batches, names: np.ndarray, asked: Asked,
     del mass  # tables of entities × entities, and of draws × entities, are freed when they have been read
     best = probabilities["probability_best"]
     settled: dict[str, Any] = {}
-    pairs, order, sets = settled, settled, settled
+    pairs, order, sets, reason = settled, settled, settled, ""
     if asked.joint:
         paired = efficiency(*map(_of_differences, moments))
         pairs, preference, error = _of_pairs(x, found.sign, twice, batches, asked.rope, ranks.defined, paired)
@@ -246,9 +263,10 @@ def _summarize(x: np.ndarray, batches: Batches, names: np.ndarray, asked: Asked,
         order = consensus_of(names, ranks.expected, preference, error, pairs["superiority"], ranked, prob)
         settled = hierarchy(preference, twice, ranked, batches, worst)._asdict()
         del preference, error, twice
-        ends = confidence_sets(x, ranked, found, prob, worst)
-        sets = dict(zip(("rank_confidence_lower", "rank_confidence_upper"), ends, strict=True))
+        given = confidence_sets(x, ranked, found, prob, worst, information)
+        sets, reason = given.variables(), given.reason
     none = np.full((2, x.shape[1]), np.nan)
+    shrunk = information.population == "entities"
     regret, regret_error = _regret(ranks, best, worst) if found.finite_mean else none
     return {
         "median": middle,
@@ -263,9 +281,10 @@ def _summarize(x: np.ndarray, batches: Batches, names: np.ndarray, asked: Asked,
         "in_best_set": best_set(np.where(ranked, best, 0.0), prob),
         "expected_regret": regret,
         "expected_regret_error": regret_error,
+        "overestimate": none[0] if shrunk else expected_overestimates(x, ranked, found.sign),
         "undefined": undefined,
         "effective_sample_size": _known(batches) * own * _some(ranks.defined),
-    }
+    }, reason
 
 
 def _bounded(x: np.ndarray) -> np.ndarray:

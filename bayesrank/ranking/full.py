@@ -86,7 +86,7 @@ def full_ranking(
         together = rest[f"rank_simultaneous_{name}"]
         held = wider(together.values, exact[f"rank_{name}"].values)
         rest[f"rank_simultaneous_{name}"] = together.copy(data=np.where(together.isnull(), np.nan, held))
-    about = {"draws": drawn.attrs["draws"], "drawn": list(rest)}
+    about = {"draws": drawn.attrs["draws"], "drawn": list(rest), "confidence_sets": drawn.attrs["confidence_sets"]}
     return exact.assign(rest).assign_attrs(about)
 
 

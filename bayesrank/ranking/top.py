@@ -8,6 +8,7 @@ import xarray as xr
 from bayesrank._checks import credibility, whole
 from bayesrank._draws import BLOCK, ERROR, Batches, Worth, draw_dims, in_memory, mean_error, reduce, share_error
 from bayesrank.ranking._confidence import confidence_sets
+from bayesrank.ranking._evidence import evidence_of
 from bayesrank.ranking._source import finite, scored
 from bayesrank.ranking.credible import MOSTLY
 from bayesrank.ranking.ranks import positions
@@ -60,7 +61,8 @@ def top_set(
         - ``credible_probability``: what these hold, at least ``prob``. If it is less, the draws are too few, and the
           set has everybody who was among the k best in any draw.
         - ``in_confidence_set``: whether the confidence set of the entity's rank reaches k. They hold all of the k
-          best in about ``prob`` of repeated experiments, whatever the true scores and for all k at once.
+          best in about ``prob`` of repeated experiments, whatever the true scores and for all k at once. Where
+          ``attrs["confidence_sets"]`` is not "joint" but a reason, sets are withheld, and this one holds all.
         - ``surely_top``: whether it ends at k or before. With the same confidence all of these are among the k best.
         - ``rank_confidence_lower``, ``rank_confidence_upper``: those confidence sets, as in
           :func:`bayesrank.credible_ranking`.
@@ -106,7 +108,11 @@ def top_set(
     if batches.sampled:
         [of_each] = reduce(x, Worth(), batches=batches)
         worth = of_each[ranked].min(initial=batches.number)
-    lower, upper = confidence_sets(x, ranked, found, prob, worth)
+    evidence = evidence_of(source, found.variable, values, kind)
+    sets = confidence_sets(
+        x, ranked, found, prob, worth, evidence.information(None if found.variable else found.score, size)
+    )
+    withheld = sets.reason != "joint"  # nothing is then known to be in, or out
     top, few = np.empty(x.shape, bool), max(BLOCK // size, 1)
     for start in range(0, len(x), few):
         part = np.where(ranked, x[start : start + few], np.nan)
@@ -128,12 +134,13 @@ def top_set(
         "in_credible_set": ("entity", chosen),
         "credible_probability": ((), probability),
         "credible_probability_error": ((), error, {"method": ERROR}),
-        "in_confidence_set": ("entity", ranked & (lower <= k)),
-        "surely_top": ("entity", ranked & (upper <= k)),
-        "rank_confidence_lower": ("entity", lower),
-        "rank_confidence_upper": ("entity", upper),
+        "in_confidence_set": ("entity", ranked & (withheld | (sets.lower <= k))),
+        "surely_top": ("entity", ranked & (sets.upper <= k)),
+        "rank_confidence_lower": ("entity", sets.lower),
+        "rank_confidence_upper": ("entity", sets.upper),
     }
     facts = {"prob": prob, "k": k, "draws": batches.number, "method": "draws", "smallest": int(smallest)}
+    facts["confidence_sets"] = sets.reason
     return xr.Dataset(variables, {"entity": names}, found.facts() | facts)
 
 

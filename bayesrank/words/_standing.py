@@ -6,6 +6,7 @@ import numpy as np
 import xarray as xr
 
 from bayesrank import _text
+from bayesrank.ranking._claims import sets_given
 from bayesrank.ranking.summary import worth
 from bayesrank.words._parts import NAMED, few_names, join_names
 
@@ -221,18 +222,9 @@ def _worse(standing: Standing, members: np.ndarray) -> str:
 
 
 def _could_be_best(ranking: xr.Dataset, places: np.ndarray) -> np.ndarray | None:
-    """Return which entities could be best by the confidence set; None where it is withheld."""
-    if "in_best_confidence_set" in ranking:
-        held = ranking["in_best_confidence_set"].values[places].astype(float)
-        if np.isnan(held).any():
-            return None
-        found = held > 0
-    elif "rank_confidence_lower" in ranking:
-        low = ranking["rank_confidence_lower"].values[places]
-        # An entity without a set, for want of draws, is not ruled out by one.
-        found = (low == 1) | np.isnan(low)
-    else:
+    """Return which entities could be best by the confidence set, the leader among them; None where it is withheld."""
+    if not sets_given(ranking):
         return None
-    if len(found):
-        found[0] = True
+    found = ranking["in_best_confidence_set"].values[places] != 0  # NaN: not ruled out
+    found[:1] = True
     return found

@@ -8,6 +8,7 @@ import xarray as xr
 
 from bayesrank import _text
 from bayesrank._notes import read_notes
+from bayesrank.ranking._claims import leader_overestimate, why_withheld
 from bayesrank.ranking.summary import (
     UNRESOLVED,
     check_whole,
@@ -106,6 +107,7 @@ def common_notes(standing: Standing, score: str) -> list[str]:
         *_ties(standing),
         *_tiers(table, standing),
         *_quadrature(standing),
+        *_overestimate(ranking, score),
         *_unranked(ranking, score),
     ]
 
@@ -146,8 +148,9 @@ def _confidence_set(standing: Standing) -> list[str]:
     """What the confidence set for the best leaves, always; or why it is withheld."""
     size, prob = len(standing.places), standing.prob
     if standing.could_be_best is None:
-        why = str(standing.ranking.attrs.get("confidence_sets", "")) or "they need draws (br.full_ranking)"
-        return [f"Confidence sets are withheld: {why.rstrip('.')}. Headlines use posterior probabilities only."]
+        why = why_withheld(standing.ranking)
+        why = "they need draws (br.full_ranking has both)" if why == "not computed" else why
+        return [f"Confidence sets are withheld: {why}. Headlines use posterior probabilities only."]
     names = sorted(standing.names(standing.could_be_best))
     everyone = "both entities" if size == 2 else f"all {size} entities"
     which = everyone if len(names) == size else f"{len(names)} of {size} entities ({few_names(names)})"
@@ -220,6 +223,17 @@ def _tiers(table: pd.DataFrame, standing: Standing) -> list[str]:
             f"with probability {standing.prob:g}."
         )
     return lines
+
+
+def _overestimate(ranking: xr.Dataset, score: str) -> list[str]:
+    """By how much the most probable best is expected to be worse on new cases, where that is much."""
+    name, loss, much = leader_overestimate(ranking)
+    if not much:
+        return []
+    return [
+        f"The {score} of {name} is expected to be {loss:.2g} worse on new cases than estimated, since it was selected "
+        "as the best; a model that learns a population of entities corrects this."
+    ]
 
 
 def _quadrature(standing: Standing) -> list[str]:

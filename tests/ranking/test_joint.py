@@ -10,7 +10,7 @@ from bayesrank.report import ranking_report
 
 OF_PAIRS = {
     *("superiority", "superiority_error", "equivalence", "sucra", "sucra_error", "poth", "poth_error"),
-    *("rank_confidence_lower", "rank_confidence_upper", "tier"),
+    *("rank_confidence_lower", "rank_confidence_upper", "in_best_confidence_set", "tier"),
     *("consensus_rank", "consensus_position", "consensus_distance", "consensus_lower_bound"),
 }
 
@@ -33,6 +33,7 @@ def test_all_but_the_pairs_is_the_same_to_the_last_bit(source, rope):
     whole, less = (br.credible_ranking(source, rope=rope, joint=joint) for joint in (True, False))
     assert set(whole) - set(less) == OF_PAIRS
     assert "rival" not in {*less.dims, *less.coords}
+    assert whole.attrs.pop("confidence_sets") == "joint"
     xr.testing.assert_identical(less, whole[list(less)].drop_vars("rival", errors="ignore"))
     assert all(less[name].values.tobytes() == whole[name].values.tobytes() for name in less if name != "notes")
 
@@ -41,7 +42,7 @@ def test_pairs_are_never_compared(monkeypatch):
     def refuse(*_, **__):
         raise AssertionError("entities × entities")
 
-    for module, name in ((credible, "compare"), (credible, "_of_differences"), (_confidence, "surely_ahead")):
+    for module, name in ((credible, "compare"), (credible, "_of_differences"), (_confidence, "separate")):
         monkeypatch.setattr(module, name, refuse)
     found = br.credible_ranking(values(), joint=False)
     assert found.sizes == {"dataset": 2, "entity": 5, "rank": 5}

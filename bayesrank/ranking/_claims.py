@@ -1,0 +1,167 @@
+"""What a ranking may claim about the truth: who is not best, who could be, and whether there is a clear winner.
+
+Probabilities of a posterior are pairwise and hold on average over its prior. With many equal entities some pair nearly
+always looks decided, because the leader was chosen by its luck. So a sentence that calls an entity worse, or one
+entity the winner, rests on the confidence sets, which hold jointly at fixed truths. Where these are withheld, nobody
+is called worse, and a winner is one by posterior probabilities only.
+"""
+
+import numpy as np
+import xarray as xr
+
+__all__ = [
+    "clear_winner",
+    "could_be_best",
+    "expected_overestimates",
+    "leader_overestimate",
+    "sets_given",
+    "surely_worse",
+    "why_withheld",
+]
+
+#: Of fewer entities the spread of a population cannot be estimated.
+FEWEST_ENTITIES = 3
+#: A leader's expected loss on new cases is worth a sentence beyond this share of its interval's width.
+NOTABLE = 0.25
+
+
+def sets_given(ranking: xr.Dataset) -> bool:
+    """Whether a ranking has confidence sets, for at least one entity.
+
+    Examples
+    --------
+    >>> import bayesrank as br
+    >>> counts = br.from_counts(tn=[70, 79], fp=[10, 1], fn=[9, 1], tp=[21, 29], entity=["a", "b"])
+    >>> sets_given(br.credible_ranking(br.fit(counts, seed=1), "f1"))
+    True
+    """
+    return "in_best_confidence_set" in ranking and bool(ranking["in_best_confidence_set"].notnull().any())
+
+
+def why_withheld(ranking: xr.Dataset) -> str:
+    """Return why a ranking has no confidence sets, in a few words; empty where it has them.
+
+    Examples
+    --------
+    >>> import bayesrank as br
+    >>> counts = br.from_counts(tn=[70, 79], fp=[10, 1], fn=[9, 1], tp=[21, 29], entity=["a", "b"])
+    >>> why_withheld(br.credible_ranking(br.fit(counts, "hierarchical_beta_binomial", seed=1), "f1"))
+    'population prior'
+    """
+    if sets_given(ranking):
+        return ""
+    reason = str(ranking.attrs.get("confidence_sets", ""))
+    return reason if reason not in ("", "joint") else "not computed"
+
+
+def could_be_best(ranking: xr.Dataset) -> list[str]:
+    """Return the names of the entities that could be truly best, sorted; where sets are withheld, of all ranked ones.
+
+    Examples
+    --------
+    >>> import bayesrank as br
+    >>> counts = br.from_counts(tn=[70, 79], fp=[10, 1], fn=[9, 1], tp=[21, 29], entity=["a", "b"])
+    >>> could_be_best(br.credible_ranking(br.fit(counts, seed=1), "f1"))
+    ['b']
+    """
+    ranked = ranking["rank_lower"].notnull().values
+    kept = ranking["in_best_confidence_set"].values == 1 if sets_given(ranking) else ranked
+    return sorted(str(name) for name in ranking["entity"].values[kept])
+
+
+def surely_worse(ranking: xr.Dataset) -> list[str]:
+    """Return the names of the entities that are surely not best, sorted; none where sets are withheld.
+
+    At most about 1 - prob of repeated experiments name one that is truly best, ties included.
+
+    Examples
+    --------
+    >>> import bayesrank as br
+    >>> counts = br.from_counts(tn=[70, 79], fp=[10, 1], fn=[9, 1], tp=[21, 29], entity=["a", "b"])
+    >>> surely_worse(br.credible_ranking(br.fit(counts, seed=1), "f1"))
+    ['a']
+    """
+    if not sets_given(ranking):
+        return []
+    return sorted(str(name) for name in ranking["entity"].values[ranking["in_best_confidence_set"].values == 0])
+
+
+def clear_winner(ranking: xr.Dataset) -> str | None:
+    """Return the name of the clear winner, or None.
+
+    It is the one entity that the confidence set for the best holds, is best with probability at least ``prob``, and
+    beats every rival with at least that. Where sets are withheld the two posterior conditions decide alone, and a
+    sentence has to say so.
+
+    Examples
+    --------
+    >>> import bayesrank as br
+    >>> counts = br.from_counts(tn=[70, 79], fp=[10, 1], fn=[9, 1], tp=[21, 29], entity=["a", "b"])
+    >>> clear_winner(br.credible_ranking(br.fit(counts, seed=1), "f1"))
+    'b'
+    """
+    prob, ranked = ranking.attrs["prob"], ranking["rank_lower"].notnull().values
+    if ranked.sum() < 2:
+        return None
+    best = np.where(ranked, ranking["probability_best"].values, 0.0)
+    first = int(np.argmax(best))
+    rivals = ranked & (np.arange(len(ranked)) != first)
+    alone = not sets_given(ranking) or could_be_best(ranking) == [str(ranking["entity"].values[first])]
+    beats = bool((ranking["superiority"].values[first, rivals] >= prob).all())
+    return str(ranking["entity"].values[first]) if alone and beats and best[first] >= prob else None
+
+
+def leader_overestimate(ranking: xr.Dataset) -> tuple[str, float, bool]:
+    """Return the most probable best, by how much its score is expected to be too good, and whether that is much.
+
+    The loss is in units of the score, NaN where not known; it is much beyond a quarter of the interval's width. See
+    :func:`expected_overestimates`.
+
+    Examples
+    --------
+    >>> import bayesrank as br
+    >>> counts = br.from_counts(
+    ...     tn=[70, 71, 72, 73, 76], fp=[30, 29, 28, 27, 24], fn=30, tp=70, entity=list("abcde")
+    ... )
+    >>> name, loss, much = leader_overestimate(br.credible_ranking(br.fit(counts, seed=1), "tnr"))
+    >>> name, round(loss, 2), much
+    ('e', 0.04, False)
+    """
+    best = np.where(ranking["rank_lower"].notnull(), ranking["probability_best"], -1.0)
+    first = ranking.isel(entity=int(np.argmax(best)))
+    loss = float(first["overestimate"]) if "overestimate" in ranking else np.nan
+    width = float(first["upper"] - first["lower"])
+    return str(first["entity"].item()), loss, bool(loss > NOTABLE * width)
+
+
+def expected_overestimates(x: np.ndarray, members: np.ndarray, sign: int) -> np.ndarray:
+    """Return by how much each entity's posterior mean is expected to be too good (entity), from values (draw, entity).
+
+    The entity that looks best was selected by its luck. If the entities are a sample of a normal population with the
+    variance τ², a score with the error variance s² is expected to fall back to the mean of the population by the
+    share s²/(s² + τ²). Errors that all entities have in common select nobody and are left out. τ² is that of
+    DerSimonian and Laird (1986), Controlled Clinical Trials 7:177-188. Negative below the mean; NaN of fewer than
+    three entities.
+
+    Examples
+    --------
+    >>> x = np.random.default_rng(1).normal([0.0, 4.0, -4.0], 1.0, (4000, 3))
+    >>> expected_overestimates(x, np.ones(3, bool), 1)[1:].round(1).tolist()  # Q = 32, so that τ² = 15
+    [0.2, -0.2]
+    """
+    found, size = np.full(x.shape[1], np.nan), int(members.sum())
+    if size < FEWEST_ENTITIES or len(x) < 2:
+        return found
+    y = sign * x[:, members]
+    y = y[~np.isnan(y).all(axis=1)]
+    with np.errstate(invalid="ignore"):
+        mean = np.nanmean(y, axis=0)
+        error = np.nanvar(y - np.nanmean(y, axis=1, keepdims=True), axis=0) * size / (size - 1)
+    if not (error > 0).all():
+        return found
+    weight = 1 / error
+    q = weight @ (mean - weight @ mean / weight.sum()) ** 2
+    spread = max(q - (size - 1), 0.0) / (weight.sum() - (weight**2).sum() / weight.sum())
+    together = 1 / (error + spread)
+    found[members] = (mean - together @ mean / together.sum()) * error * together
+    return found

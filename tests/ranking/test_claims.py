@@ -1,0 +1,296 @@
+"""What rankings claim about the truth: who could be best, thin evidence, clear winners and lucky leaders."""
+
+import numpy as np
+import pandas as pd
+import pytest
+import xarray as xr
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+import bayesrank as br
+from bayesrank.ranking._claims import (
+    clear_winner,
+    could_be_best,
+    expected_overestimates,
+    leader_overestimate,
+    surely_worse,
+    why_withheld,
+)
+from bayesrank.ranking._confidence import Margin, confidence_sets, separate
+from bayesrank.ranking._information import (
+    Information,
+    average_inflation,
+    cluster_information,
+    count_discordant,
+)
+from bayesrank.ranking._source import Scored
+from bayesrank.scores import get
+
+NAMES = ["rank_confidence_lower", "rank_confidence_upper", "in_best_confidence_set"]
+
+
+def ranking_of(x, score="accuracy", **more):
+    names = [f"e{i:03}" for i in range(x.shape[1])]
+    return br.credible_ranking(xr.DataArray(x, {"entity": names}, ("draw", "entity")), score, **more)
+
+
+def sets_of(x, information=None):
+    found = Scored(xr.DataArray(0.0), "accuracy", True, get("accuracy"))
+    return confidence_sets(x, np.ones(x.shape[1], bool), found, 0.95, len(x), information)
+
+
+def not_best_by_loops(y, prob):
+    """Those that some candidate is surely ahead of, with a critical value over pairs of candidates, until no more."""
+    left = list(range(y.shape[1]))
+    while True:
+        pairs = [(i, j) for i in left for j in left if i != j]
+        d = {(i, j): y[:, i] - y[:, j] for i, j in pairs}
+        largest = np.max([np.zeros(len(y)), *((v - v.mean()) / v.std() for v in d.values())], axis=0)
+        c = np.sort(largest)[::-1][int((1 - prob) * (len(y) + 1) + 1e-9) - 1]
+        out = {j for (i, j), v in d.items() if v.mean() > c * v.std()}
+        if not out:
+            return [i not in left for i in range(y.shape[1])]
+        left = [i for i in left if i not in out]
+
+
+@settings(deadline=None, max_examples=40)
+@given(st.integers(0, 10**6), st.integers(40, 90), st.integers(2, 7), st.sampled_from([0.8, 0.9, 0.95]))
+def test_the_set_for_the_best_against_loops(seed, draws, size, prob):
+    rng = np.random.default_rng(seed)
+    y = rng.normal(size=size) * 3 + rng.gamma(2.0, 1, (draws, size)) * rng.uniform(0.3, 1.5, size)
+    ahead, behind, _ = separate(y.copy(), prob)
+    assert behind.tolist() == not_best_by_loops(y, prob)
+    # Never larger than the set that the ranks leave, and never empty.
+    assert (behind >= ahead.any(axis=0)).all()
+    assert not behind.all()
+
+
+def test_the_set_for_the_best_is_narrower_than_that_of_all_ranks():
+    """Fifty bad entities take part in the comparisons of ranks, and soon in none with the best."""
+    gained = 0
+    for seed in range(10):
+        rng = np.random.default_rng(seed)
+        y = rng.normal(np.r_[0.0, -4.6, np.linspace(-400, -40, 50)], 1.0, (1000, 52))
+        ahead, behind, _ = separate(y, 0.95)
+        gained += int(behind.sum() - ahead.any(axis=0).sum())
+    assert gained > 0
+
+
+@pytest.mark.parametrize(("size", "boards"), [(2, 300), (5, 300), (20, 150)])
+def test_equal_entities_are_seldom_called_worse(size, boards):
+    """Accuracies on 200 cases; two standard errors about 0.05 are allowed twice."""
+    rng = np.random.default_rng(size)
+    worse = winners = pairwise = 0
+    for _ in range(boards):
+        right = rng.binomial(200, 0.8, size)
+        x = rng.beta(2 + right, 202 - right, (500, size))
+        worse += (sets_of(x).best == 0).any()
+        first = int(x.mean(0).argmax())
+        beats = np.delete((x[:, [first]] > x).mean(0), first)
+        winners += sets_of(x).best.sum() == 1 and (beats >= 0.95).all()
+        pairwise += (beats >= 0.95).any()
+    assert worse / boards <= 0.05 + 4 * np.sqrt(0.05 * 0.95 / boards)
+    assert winners / boards <= 0.05 + 4 * np.sqrt(0.05 * 0.95 / boards)
+    assert size == 2 or pairwise / boards > 0.3  # which is what a sentence must not rest on
+
+
+def test_claims_of_a_ranking():
+    rng = np.random.default_rng(1)
+    apart = ranking_of(rng.normal([0.5, 0.9, 0.7], 0.01, (2000, 3)))
+    assert clear_winner(apart) == "e001"
+    assert surely_worse(apart) == ["e000", "e002"]
+    assert could_be_best(apart) == ["e001"]
+    close = ranking_of(rng.normal([0.5, 0.9, 0.905], 0.01, (2000, 3)))
+    assert clear_winner(close) is None
+    assert surely_worse(close) == ["e000"]
+    assert could_be_best(close) == ["e001", "e002"]
+    # Pairwise above 0.95 but not jointly: no winner.
+    lead = ranking_of(rng.normal([0.0, 0.0, 2.45], 1.0, (4000, 3)), None)
+    assert (lead["superiority"].values[2, :2] >= 0.95).all()
+    assert clear_winner(lead) is None
+
+
+def test_freedom_and_factor_against_matrices():
+    rng = np.random.default_rng(2)
+    for size in (np.full(6, 3.0), rng.integers(1, 40, 9).astype(float), 100 / np.arange(1, 30)):
+        w = size / size.sum()
+        residual = np.eye(len(w)) - np.ones((len(w), 1)) * w
+        b = residual.T @ np.diag(w**2) @ residual
+        freedom, factor = cluster_information([size], np.ones(1))
+        assert freedom == pytest.approx(np.trace(b) ** 2 / np.trace(b @ b))
+        shrunk = len(w) / (len(w) + 1) * np.trace(b)
+        assert factor == pytest.approx(np.sqrt((w**2).sum() / shrunk))
+    # Two strata of equal weight add their degrees of freedom, by Satterthwaite.
+    assert cluster_information([np.ones(6), np.ones(6)], np.ones(2))[0] == pytest.approx(10)
+    assert cluster_information([np.ones(1)], np.ones(1)) == (0.0, np.inf)
+
+
+def test_the_spread_of_the_bootstrap_is_what_the_factor_says():
+    """Expected variance of a Bayesian bootstrap of six equal clusters against the true one; linear in both."""
+    rng = np.random.default_rng(3)
+    y = rng.normal(size=(4000, 6))
+    bootstrap = ((y - y.mean(1, keepdims=True)) ** 2).mean(1) / 7  # its variance, exactly
+    factor = cluster_information([np.ones(6)], np.ones(1))[1]
+    error = bootstrap.std() / np.sqrt(len(y))
+    assert abs(bootstrap.mean() * factor**2 - 1 / 6) < 4.5 * error * factor**2
+
+
+@pytest.mark.parametrize("p", [0.5, 0.8, 0.97])
+def test_small_classes_without_a_prior_are_too_narrow_by_a_known_factor(p):
+    for n in (2, 3, 10):
+        x = np.arange(n + 1)
+        share = x / n
+        expected = (stats.binom.pmf(x, n, p) * share * (1 - share) / (n + 1)).sum()
+        factor = average_inflation(np.full(7, float(n)), np.zeros(7), np.ones(7))
+        assert factor**2 == pytest.approx(p * (1 - p) / n / expected)
+    assert average_inflation(np.array([1.0, 9.0]), np.full(2, 0.1), np.ones(2)) == np.inf
+    assert average_inflation(np.array([3.0, 0.0]), np.full(2, 0.4), np.array([0.0, 1.0])) == 1.0
+
+
+@settings(deadline=None, max_examples=30)
+@given(st.integers(0, 10**6), st.booleans())
+def test_discordant_cases_against_loops(seed, clustered):
+    rng = np.random.default_rng(seed)
+    answers, count = rng.integers(-1, 3, (12, 4)), rng.integers(1, 5, 12)
+    cluster = rng.integers(0, 4, 12) if clustered else None
+    found = count_discordant(answers, count, cluster)
+    for i in range(4):
+        for j in range(4):
+            differ = (answers[:, i] != answers[:, j]) & (answers[:, i] >= 0) & (answers[:, j] >= 0)
+            expected = count[differ].sum() if cluster is None else len(set(cluster[differ]))
+            assert found[i, j] == expected
+
+
+def clustered(groups, seed=4, rates=(0.2, 0.5, 0.9)):
+    rng = np.random.default_rng(seed)
+    frame = pd.DataFrame({name: rng.random(len(groups)) < rate for name, rate in zip("abc", rates, strict=True)})
+    return br.from_outcomes(frame.astype(int).assign(group=groups), cluster="group")
+
+
+def test_few_or_unequal_clusters_withhold_the_sets():
+    equal = br.credible_ranking(br.fit(clustered(np.repeat(range(6), 10)), "paired", seed=1), "mean_outcome")
+    assert equal.attrs["confidence_sets"] == "joint"
+    assert all(equal[name].notnull().all() for name in NAMES)
+    four = np.repeat(range(4), 15)
+    zipf = np.repeat(range(40), np.ceil(100 / np.arange(1, 41)).astype(int))
+    for groups in (four, zipf):
+        ranking = br.credible_ranking(br.fit(clustered(groups), "paired", seed=1), "mean_outcome")
+        assert why_withheld(ranking) == "fewer than 5 effective clusters"
+        assert all(ranking[name].isnull().all() for name in NAMES)
+        assert surely_worse(ranking) == []
+        br.verdict(ranking)
+    # Where all clusters weigh the same, their sizes do not matter.
+    posterior = br.fit(clustered(zipf), "paired", target="cluster", seed=1)
+    assert br.credible_ranking(posterior, "mean_outcome").attrs["confidence_sets"] == "joint"
+    top = br.top_set(br.fit(clustered(four), "paired", seed=1), "mean_outcome", k=1)
+    assert top["in_confidence_set"].all()
+    assert not top["surely_top"].any()
+    assert top.attrs["confidence_sets"] == "fewer than 5 effective clusters"
+
+
+def test_a_population_prior_withholds_the_sets():
+    counts = br.from_counts(tn=[70, 79, 30], fp=[10, 1, 50], fn=[9, 1, 20], tp=[21, 29, 10])
+    ranking = br.credible_ranking(br.fit(counts, "hierarchical_beta_binomial", seed=1), "f1")
+    assert why_withheld(ranking) == "population prior"
+    assert all(ranking[name].isnull().all() for name in NAMES)
+    assert ranking["overestimate"].isnull().all()
+    # A posterior winner is named nevertheless, by probabilities alone.
+    assert clear_winner(ranking) == str(ranking["entity"].values[1])
+
+
+def test_few_discordant_cases_separate_nothing_without_a_prior():
+    """Of 60 cases five are right for a alone: an exact sign test gives 0.0625."""
+    a = np.r_[np.ones(5), np.ones(40), np.zeros(15)]
+    frame = pd.DataFrame({"a": a, "b": np.r_[np.zeros(5), a[5:]]})
+    posterior = br.fit(br.from_outcomes(frame), "paired", prior="haldane", seed=1)
+    ranking = br.credible_ranking(posterior, "mean_outcome")
+    x = posterior.posterior["mean_outcome"].values.reshape(-1, 2)
+    assert sets_of(x).best.tolist() == [1, 0]  # what draws alone would say
+    assert ranking["in_best_confidence_set"].values.tolist() == [1, 1]
+    many = pd.DataFrame({"a": np.ones(60), "b": np.r_[np.zeros(9), np.ones(51)]})
+    posterior = br.fit(br.from_outcomes(many.assign(a=np.r_[np.ones(59), 0])), "paired", prior="haldane", seed=1)
+    assert br.credible_ranking(posterior, "mean_outcome")["in_best_confidence_set"].values.tolist() == [1, 1]
+
+
+def test_averages_over_small_classes_are_widened_or_withheld():
+    rng = np.random.default_rng(5)
+
+    def ranking(cases, score, prior="four_cases"):
+        tables = np.stack([[rng.multinomial(cases, p) for p in np.full((10, 10), 0.02) + 0.8 * np.eye(10)]] * 2)
+        counts = br.from_matrix(tables, "actual_rows")
+        return br.credible_ranking(br.fit(counts, seed=1, prior=prior, force=True, draws=200), score)
+
+    assert why_withheld(ranking(1, "macro_f1")) == "fewer than 2 cases of a class or data set"
+    assert ranking(3, "macro_f1").attrs["confidence_sets"] == "joint"
+    assert ranking(1, "accuracy").attrs["confidence_sets"] == "joint"
+
+
+def test_the_order_of_entities_changes_no_set():
+    rng = np.random.default_rng(6)
+    x = rng.beta(*np.transpose([[120 + 8 * i, 120 - 8 * i] for i in range(8)]), (2000, 8))
+    found, order = sets_of(x), rng.permutation(8)
+    again = sets_of(x[:, order])
+    for one, other in zip(found[:3], again[:3], strict=True):
+        np.testing.assert_array_equal(one[order], other)
+    assert 1 < found.best.sum() < 8
+
+
+def test_margins_are_those_of_t_distributions():
+    critical = stats.norm.ppf(0.975)
+    found = Margin(np.array([[np.inf, 5.0], [0.0, 1e9]]), 1.0).threshold(critical)
+    np.testing.assert_allclose(found, [[critical, stats.t.ppf(0.975, 5)], [np.inf, critical]], rtol=1e-6)
+    unknown = np.full(2, np.nan)
+    about = Information(unknown, unknown, unknown, None, 1, "", np.full((2, 2), 5.0), np.array([1.0, 1.2]))
+    assert Margin.of(about, np.array([0, 1])).threshold(critical)[0, 1] == pytest.approx(1.2 * stats.t.ppf(0.975, 5))
+
+
+@pytest.mark.parametrize("size", [5, 20])
+def test_the_leader_is_too_good_by_the_expected_maximum(size):
+    """Equal truths, errors of variance 1: the mean overestimate and the expected one."""
+    rng, boards = np.random.default_rng(size), 400
+    found = []
+    for _ in range(boards):
+        estimate = rng.normal(size=size)
+        common = rng.normal(size=(300, 1)) * 3  # of all entities: it selects nobody
+        x = estimate + rng.normal(size=(300, size)) + common
+        first = int(estimate.argmax())
+        found.append((estimate[first], expected_overestimates(x, np.ones(size, bool), 1)[first]))
+    true, expected = np.mean(found, axis=0)
+    error = np.std(found, axis=0) / np.sqrt(boards)
+    grid = np.linspace(-8, 8, 20_001)
+    exact = np.trapezoid(grid * size * stats.norm.pdf(grid) * stats.norm.cdf(grid) ** (size - 1), grid)
+    assert abs(true - exact) < 4.5 * error[0]
+    # Some of the chance spread is taken for a spread of the population.
+    assert 0.7 * exact < expected < exact + 4.5 * error[1]
+
+
+def test_the_direction_and_undefined_values_of_overestimates():
+    rng = np.random.default_rng(7)
+    x = rng.beta(50, 50, (1000, 6))
+    members = np.arange(6) < 5
+    up, down = expected_overestimates(x, members, 1), expected_overestimates(1 - x, members, -1)
+    np.testing.assert_allclose(up, down)
+    assert np.isnan(up).tolist() == [False] * 5 + [True]
+    assert np.isnan(expected_overestimates(x[:, :2], np.ones(2, bool), 1)).all()
+    name, loss, _ = leader_overestimate(ranking_of(x))
+    ranking = ranking_of(x)
+    assert loss == ranking["overestimate"].sel(entity=name).item()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("groups", [5, 6, 12, 25])
+def test_joint_coverage_of_few_clusters(groups):
+    """Three equal entities with grades on equal clusters: at least 0.93, but for Monte-Carlo error."""
+    rng, boards, size = np.random.default_rng(groups), 800, 3
+    freedom, factor = cluster_information([np.ones(groups)], np.ones(1))
+    unknown = np.full(size, np.nan)
+    about = Information(
+        unknown, np.full(size, freedom + 1), unknown, None, 1, "", np.full((size, size), freedom), np.full(size, factor)
+    )
+    hits = 0
+    for _ in range(boards):
+        rates = 1 / (1 + np.exp(-1 - rng.normal(size=(groups, 1)) - rng.normal(size=(groups, size))))
+        mass = rng.standard_exponential((1000, groups))
+        hits += (sets_of(mass @ rates / mass.sum(1, keepdims=True), about).lower == 1).all()
+    assert hits / boards > 0.93 - 3 * np.sqrt(0.95 * 0.05 / boards)
