@@ -8,7 +8,7 @@ from bayesrank._checks import in_words, result_of
 from bayesrank._notes import Caveat, Note, read_notes
 from bayesrank.ranking.summary import score_name
 from bayesrank.sensitivities import NEEDED
-from bayesrank.words._parts import Verdict, compose, few_names
+from bayesrank.words._parts import NAMED, Verdict, compose, few_names
 
 __all__ = ["NEEDED", "verdict_of_sensitivity"]
 
@@ -51,7 +51,11 @@ def verdict_of_sensitivity(result: xr.Dataset) -> Verdict:
         headline = f"None of {size} of the base analysis by {score} holds under {under}."
     if len(names) == 1 and kept.all():
         headline = f"The conclusion of the base analysis by {score} holds under {under}: {names[0]}."
-    fallen = [_fallen(others, int(i)) for i in np.flatnonzero(~kept)]
+    fallen = [_fallen(others, int(i)) for i in np.flatnonzero(~kept)[: NAMED + 1]]
+    more = int((~kept).sum()) - len(fallen)
+    notes += [f"{_text.count(more, 'more conclusion')} {'does' if more == 1 else 'do'} not hold everywhere."] * (
+        more > 0
+    )
     held = [name for name, ok in zip(names, kept, strict=True) if ok]
     notes += fallen[1:] + ([f"Conclusions that hold under {under}: {'; '.join(_together(held))}."] if held else [])
     notes += _pairs(result, others)

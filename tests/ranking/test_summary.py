@@ -307,9 +307,9 @@ def test_who_has_no_confidence_set_is_not_left_out_by_it():
     [sentence] = [line for line in br.notes(ranking) if "confidence set" in line]
     assert sentence.endswith("1 of 3 entities (a) could be best.")
     # As of an entity that a closed form ranks and most draws, whose odds overflow, do not.
-    unknown = ranking.assign({"rank_confidence_lower": ranking["rank_confidence_lower"].where([False, True, True])})
+    unknown = ranking.assign({"in_best_confidence_set": ranking["in_best_confidence_set"].where([False, True, True])})
     assert br.verdict(unknown) == br.verdict(ranking)
-    of_rest = ranking.assign({"rank_confidence_lower": ("entity", [np.nan, 1.0, 2.0])})
+    of_rest = ranking.assign({"in_best_confidence_set": ("entity", [np.nan, 1.0, 0.0])})
     [sentence] = [line for line in br.notes(of_rest) if "confidence set" in line]
     assert sentence.endswith("2 of 3 entities (a and b) could be best.")
 

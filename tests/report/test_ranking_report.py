@@ -55,7 +55,7 @@ def test_names_are_escaped_and_kept(html):
 
 def test_every_section_is_there(html):
     page = Page(html)
-    assert {"verdict", "table", "data", "methods", "diagnostics", "caveats"} <= page.ids
+    assert {"verdict", "table", "data", "methods", "diagnostics", "notes"} <= page.ids
     assert {"picture", "pictures"} & page.ids
     assert "svg" in page.tags
     text = " ".join("".join(page.text).split())
