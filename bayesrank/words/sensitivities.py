@@ -53,9 +53,8 @@ def verdict_of_sensitivity(result: xr.Dataset) -> Verdict:
         headline = f"The conclusion of the base analysis by {score} holds under {under}: {names[0]}."
     fallen = [_fallen(others, int(i)) for i in np.flatnonzero(~kept)[: NAMED + 1]]
     more = int((~kept).sum()) - len(fallen)
-    notes += [f"{_text.count(more, 'more conclusion')} {'does' if more == 1 else 'do'} not hold everywhere."] * (
-        more > 0
-    )
+    if more > 0:
+        notes.append(f"{_text.count(more, 'more conclusion')} {'does' if more == 1 else 'do'} not hold everywhere.")
     held = [name for name, ok in zip(names, kept, strict=True) if ok]
     notes += fallen[1:] + ([f"Conclusions that hold under {under}: {'; '.join(_together(held))}."] if held else [])
     notes += _pairs(result, others)
