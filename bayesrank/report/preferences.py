@@ -135,7 +135,9 @@ def preferences_section(
         "legend": legend,
         "numbers": [(k, *(round(x * (RESOLUTION - 1), 3) for x in one)) for k, one in enumerate(at, 1) if one],
         "shared": bool(shared.any()),
-        "rows": [_row(name, at, who, p, shared, names, data["size"]) for name, at in places if _on(at)],
+        "rows": [
+            _row(name, at, who, p, shared, names, size if at == own else data["size"]) for name, at in places if _on(at)
+        ],
         "data": embedded(data),
     }
 

@@ -327,7 +327,10 @@ def test_several_test_sets_and_draws_of_fit():
         np.testing.assert_allclose(ranking[name], draws[name], atol=0.005)
     np.testing.assert_array_equal(ranking["observed"], draws["observed"])
     assert ranking["notes"].item() == draws["notes"].item()
-    assert ranking.attrs.items() >= {k: v for k, v in draws.attrs.items() if k not in ("draws", "method", "confidence_sets")}.items()
+    assert (
+        ranking.attrs.items()
+        >= {k: v for k, v in draws.attrs.items() if k not in ("draws", "method", "confidence_sets")}.items()
+    )
 
 
 def test_a_full_ranking_takes_from_draws_what_needs_them():
