@@ -32,7 +32,7 @@ def of_counts(counts: xr.DataArray, score: Score | None, about: Mapping[Any, Any
     >>> import bayesrank as br
     >>> few = br.from_counts(tn=80, fp=20, fn=1, tp=4, entity=["a"])
     >>> of_counts(few, br.scores.f1, {})
-    ["1 entity has fewer than 10 cases of a class (a has 5 of 'positive'): the prior has a large weight in its rate."]
+    ["1 entity has fewer than 10 cases of a class (a has 5 of 'positive'): the prior has a large weight in that rate."]
     """
     # By name, so that a sentence names the same few of many whatever the order of input.
     counts = _by_name(counts)
@@ -182,7 +182,7 @@ def _few_cases(counts: xr.DataArray, population: Any = None) -> list[str]:
         text = (
             f"{_text.count(size, 'entity')} {'has' if size == 1 else 'have'} fewer than {FEW} cases of a class "
             f"({names[entity]} has {cases.values[entity, label]} of {str(classes[label])!r}): {source} "
-            f"{'have' if others else 'has'} a large weight in its rate."
+            f"{'have' if others else 'has'} a large weight in that rate."
         )
         lines.append(Note(text, Caveat.PRIOR_OUTWEIGHS_DATA))
     return lines

@@ -122,7 +122,7 @@ def preferences_section(
             palette[names.index(name)],
             k if again else None,
             str(name),
-            f"most probably best on {on_map[name]} of the map",
+            f"leads on {on_map[name]} of the map",
         )
         for k, name in enumerate(first, 1)
     ]
