@@ -35,7 +35,7 @@ def test_the_table_is_that_of_the_library():
     for line in br.verdict(found):
         assert line in below
     value = float(found["value_of_perfect_information"])
-    assert f"Not knowing which is best costs {value:.2g} a case (Monte-Carlo error " in below
+    assert f"instead of the true best: {value:.2g} per case (in the unit of the benefits)." in below
 
 
 def test_against_a_reference():
