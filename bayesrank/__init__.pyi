@@ -19,7 +19,6 @@ from .counts import from_counts as from_counts
 from .counts import one_vs_rest as one_vs_rest
 from .counts import pool as pool
 from .decisions import decision_curve as decision_curve
-from .decisions import decision_verdict as decision_verdict
 from .decisions import expected_utility as expected_utility
 from .decisions import noninferiority as noninferiority
 from .frames import from_frame as from_frame
@@ -32,11 +31,9 @@ from .performance import at_prevalence as at_prevalence
 from .performance import mean_over_datasets as mean_over_datasets
 from .performance import summary_points as summary_points
 from .populations import heterogeneity as heterogeneity
-from .populations import heterogeneity_verdict as heterogeneity_verdict
 from .populations import shrinkage as shrinkage
 from .predictive import posterior_predictive as posterior_predictive
 from .predictive import predictive_check as predictive_check
-from .ranking import board as board
 from .ranking import credible_ranking as credible_ranking
 from .ranking import exact_ranking as exact_ranking
 from .ranking import full_ranking as full_ranking
@@ -45,7 +42,6 @@ from .ranking import ranking_table as ranking_table
 from .ranking import score_table as score_table
 from .ranking import stability as stability
 from .ranking import top_set as top_set
-from .ranking import verdict as verdict
 from .scores.contours import contour as contour
 from .scores.placement import place as place
 from .scores.posterior import score_posterior as score_posterior
@@ -53,10 +49,12 @@ from .scores.ranking_scores import canonical_score as canonical_score
 from .scores.ranking_scores import importance as importance
 from .scores.ranking_scores import ranking_score as ranking_score
 from .sensitivities import sensitivity as sensitivity
-from .sensitivities import sensitivity_verdict as sensitivity_verdict
 from .statements import probability as probability
 from .statements import probable_orders as probable_orders
 from .theory.audits import audit as audit
 from .weights import case_weights as case_weights
+from .words import board as board
+from .words import notes as notes
+from .words import verdict as verdict
 
 __version__: str

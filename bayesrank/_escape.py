@@ -5,8 +5,7 @@ Terminals, pipes and HTML take :func:`visible`; CSV, JSON, Markdown, LaTeX and M
 """
 
 import re
-from collections.abc import Callable, Iterable
-from functools import wraps
+from collections.abc import Iterable
 from typing import Any
 from unicodedata import category
 
@@ -23,7 +22,6 @@ __all__ = [
     "mathtext",
     "visible",
     "visible_lines",
-    "visible_sentences",
 ]
 
 #: Control and format characters, line separators and half letters.
@@ -72,16 +70,6 @@ def visible_lines(lines: Iterable[str]) -> list[str]:
     ['a\\\\x07 leads']
     """
     return [Note(visible(line), line.caveat) if isinstance(line, Note) else visible(line) for line in lines]
-
-
-def visible_sentences(function: Callable[..., list[str]]) -> Callable[..., list[str]]:
-    """A function whose sentences name entities, with every name as :func:`visible` shows it."""
-
-    @wraps(function)
-    def safe(*arguments: Any, **options: Any) -> list[str]:
-        return visible_lines(function(*arguments, **options))
-
-    return safe
 
 
 def csv_cell(value: Any) -> Any:

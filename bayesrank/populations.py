@@ -3,17 +3,15 @@
 Members are the data sets of an entity, or without data sets all entities.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
 import xarray as xr
 
-from bayesrank import _text
-from bayesrank._checks import credibility, in_words, result_of
+from bayesrank._checks import credibility, in_words
 from bayesrank._compat import groups_of, is_container
 from bayesrank._draws import draw_dims
-from bayesrank._escape import visible_sentences
 from bayesrank._random import root_sequence
 from bayesrank._sampling import sample_counts, sample_outcomes
 from bayesrank.models import for_datasets
@@ -21,12 +19,10 @@ from bayesrank.performance import mean_outcome, observed_counts, outcome_dims, p
 from bayesrank.ranking._evidence import evidence_of
 from bayesrank.ranking._source import Scored, scored
 
-__all__ = ["heterogeneity", "heterogeneity_verdict", "shrinkage"]
+__all__ = ["heterogeneity", "shrinkage"]
 
 #: Draws of the performance from which test sets are drawn anew.
 REPLICATES = 400
-#: Entities that are told one by one; of more the extremes.
-NAMED = 3
 #: Cells that a replicate of all data sets may hold at once.
 CELLS = 2**22
 TOLD = ("typical", "new", "between_sd", "share")
@@ -108,57 +104,6 @@ def heterogeneity(posterior: Any, score: Any, *, prob: float = 0.95) -> xr.Datas
     return xr.Dataset(plain, attrs={"score": own.name, "prob": float(prob), "what": _typical(posterior, own)})
 
 
-@visible_sentences
-def heterogeneity_verdict(found: xr.Dataset) -> list[str]:
-    r"""The heterogeneity in words: one sentence an item.
-
-    Parameters
-    ----------
-    found : xarray.Dataset
-        Of :func:`heterogeneity`; selected entities, too.
-
-    Returns
-    -------
-    list of str
-        Of each of up to three entities, or of those with the smallest and the largest standard deviation: how much its
-        data sets differ, how much of what is observed that is, and what is to be expected of a typical and a new one.
-
-    Raises
-    ------
-    ValueError
-        If it is no heterogeneity.
-
-    Examples
-    --------
-    >>> import bayesrank as br
-    >>> studies = br.from_counts(
-    ...     tn=[45, 38, 90, 27], fp=[5, 12, 10, 3], fn=[4, 9, 2, 3], tp=[16, 11, 28, 7], entity=["A"] * 4,
-    ...     dataset=["Oslo", "Rome", "Lima", "Kyiv"],
-    ... )
-    >>> found = heterogeneity(br.fit(studies, "hierarchical_beta_binomial", seed=1), "tpr", prob=0.9)
-    >>> print(*heterogeneity_verdict(found), sep="\n")
-    A: between these 4 data sets the tpr differs by a standard deviation of ... (90% interval ... to ...), which makes
-    ... of the variance that is observed.
-    A: the tpr of a typical data set (means of the rates over data sets) is ... (... to ...), that of a new one ...
-    (... to ...).
-    """
-    result_of("br.heterogeneity", "found", found, ("between_sd", "share", "new", "datasets"))
-    table = found if "entity" in found.dims else found.expand_dims("entity")
-    spread = table["between_sd"].values
-    known = np.flatnonzero(~np.isnan(spread))
-    if len(known) > NAMED:
-        known = known[[int(np.argmin(spread[known])), int(np.argmax(spread[known]))]]
-    lines = [line for i in known for line in _told(table.isel(entity=int(i)), found.attrs)]
-    lacking = np.isnan(spread) & table["new"].notnull().values
-    if lacking.any():
-        who = [str(name) for name in table["entity"].values[lacking]]
-        more = f" and {len(who) - NAMED} more" if len(who) > NAMED else ""
-        lines.append(
-            f"Of fewer than two data sets nothing is known of how they differ: {', '.join(who[:NAMED])}{more}."
-        )
-    return lines
-
-
 def _typical(posterior: Any, own: Scored) -> str:
     """What a model calls typical, and at which prevalence a score that depends on it stands."""
     about = posterior_of(posterior).attrs
@@ -166,27 +111,6 @@ def _typical(posterior: Any, own: Scored) -> str:
     given = f"prevalence {about['prevalence']}" if depends else ""
     at = "at their mean prevalence" if depends and about["prevalence"] == "sampled" else given
     return ", ".join(filter(None, [str(about.get("typical", "")), at]))
-
-
-def _told(one: xr.Dataset, about: Mapping[Any, Any]) -> list[str]:
-    """What is said of one entity."""
-    name, score, prob = str(one["entity"].item()), str(about["score"]).replace("_", " "), 100 * about["prob"]
-    held = {key: float(value) for key, value in one.data_vars.items()}
-
-    def interval(key: str) -> str:
-        return _text.interval(held[f"{key}_lower"], held[f"{key}_upper"])
-
-    what = f" ({about['what']})" if about.get("what") else ""
-    share = ""
-    if not np.isnan(held["share"]):
-        ends = f"{100 * held['share_lower']:.0f}% to {100 * held['share_upper']:.0f}%"
-        share = f", which makes {100 * held['share']:.0f}% ({ends}) of the variance that is observed"
-    return [
-        f"{name}: between these {int(held['datasets'])} data sets the {score} differs by a standard deviation of "
-        f"{_text.number(held['between_sd'])} ({prob:g}% interval {interval('between_sd')}){share}.",
-        f"{name}: the {score} of a typical data set{what} is {_text.number(held['typical'])} ({interval('typical')}), "
-        f"that of a new one {_text.number(held['new'])} ({interval('new')}).",
-    ]
 
 
 def shrinkage(posterior: Any, score: Any, *, prob: float = 0.95) -> xr.Dataset:

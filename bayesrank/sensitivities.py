@@ -10,22 +10,23 @@ from typing import Any, Literal
 import numpy as np
 import xarray as xr
 
-from bayesrank import _text
 from bayesrank._alternatives import Alternative, base_of, changed, check_evidence, conflict
-from bayesrank._checks import credibility, flag, in_words, one_of, result_of, unique_names
+from bayesrank._checks import credibility, flag, one_of, unique_names
 from bayesrank._compat import groups_of
-from bayesrank._escape import visible_sentences
 from bayesrank._labels import name_coord
+from bayesrank._notes import join_notes, read_notes
 from bayesrank._random import Seed, root_sequence
 from bayesrank.counts import JOINS
 from bayesrank.inference import fit
 from bayesrank.models import find
-from bayesrank.ranking import credible_ranking
-from bayesrank.ranking.summary import contradictions, worth
+from bayesrank.ranking import full_ranking
+from bayesrank.ranking.summary import outside_interval, worth
 
-__all__ = ["sensitivity", "sensitivity_verdict"]
+__all__ = ["NEEDED", "sensitivity"]
 
 NAMED = 5
+#: Monte-Carlo standard errors within which a change is no finding.
+SURE = 2
 #: What makes a Dataset a sensitivity.
 NEEDED = (
     *("survives", "leader", "kendall_tau", "pairs", "pairs_kept", "pairs_turned", "prior_conflict", "notes"),
@@ -112,7 +113,8 @@ def sensitivity(
           ``consensus_rank`` (alternative, entity); ``base_leader_probability_best``, ``base_leader_rank_lower`` and
           ``_upper``: those of the base leader;
         - ``kendall_tau``: tau-b between the consensus order and that of the base; NaN where either is no order;
-        - ``survives`` (alternative, conclusion): whether each conclusion of the base holds. They are: who comes first,
+        - ``survives`` (alternative, conclusion): whether each conclusion of the base holds, up to twice the Monte-Carlo
+          error (none where probabilities are exact). They are: who comes first,
           if it is one; that it is the best with at least ``prob``, if so; who is in the first tier; and whom the
           leader beats with at least ``prob``;
         - ``pairs``: how many pairs the base tells apart with ``prob``, whoever leads; ``pairs_kept`` (alternative): how
@@ -175,102 +177,13 @@ def sensitivity(
         posterior = fit(one.evidence, one.model, draws=draws, seed=root, nuts=how, **one.options)
         several = "performance_new" in groups_of(posterior)["posterior"]
         this = kind if one is base or several else None
-        rankings.append(credible_ranking(posterior, one.score, prob=prob, rope=rope, kind=this))
+        rankings.append(full_ranking(posterior, one.score, prob=prob, rope=rope, kind=this))
     result = _table([base, *others], rankings)
     result["prior_conflict"] = conflict(base)
-    result["notes"] = "\n".join([*contradictions(rankings[0]), *filter(None, [str(rankings[0]["notes"].item())])])
-    return result.assign_attrs(score=rankings[0].attrs["score"], prob=prob, rope=rope, worth=worth(rankings[0]))
-
-
-@visible_sentences
-def sensitivity_verdict(result: xr.Dataset) -> list[str]:
-    r"""A sensitivity in words: which conclusions survive every alternative, and what changes the others.
-
-    Parameters
-    ----------
-    result : xarray.Dataset
-        Of :func:`bayesrank.sensitivity`.
-
-    Returns
-    -------
-    list of str
-        Contradictions first; then the conclusions that survive all alternatives that were tried, those that do not
-        with the alternatives that they fall under, and how far the leader's P(best) moves.
-
-    Raises
-    ------
-    ValueError
-        If ``result`` is none.
-
-    Examples
-    --------
-    >>> import bayesrank as br
-    >>> counts = br.from_counts(tn=[70, 79], fp=[10, 1], fn=[9, 1], tp=[21, 29], entity=["a", "b"])
-    >>> print(*sensitivity_verdict(sensitivity(counts, "f1", models=[], seed=1))[1:], sep="\n")
-    Under both alternatives to the base analysis by f1: b comes first; b is the best with probability at least 0.95;
-    the first tier is b; b beats a.
-    Of 1 pair that the base analysis tells apart, 1 at least are told apart so under every single alternative, and 0 at
-    most the other way round.
-    The probability that b is the best is >0.999 under all of them, as in the base analysis.
-    """
-    result_of("br.sensitivity", "result", result, NEEDED)
-    if not {"score", "prob", "worth"} <= set(result.attrs) or not result.sizes["alternative"]:
-        raise ValueError(f"result must come from br.sensitivity; got {in_words(result)}")
-    first = [line for name in ("prior_conflict", "notes") for line in str(result[name].item()).split("\n") if line]
-    if result["base_leader_probability_best"].isnull()[0]:
-        return [*first, f"No entity has a defined {result.attrs['score']}: there is nothing to rank."]
-    if result.sizes["entity"] == 1:
-        return [*first, f"{result['entity'].values[0]} is the only entity: there is nothing to rank it against."]
-    number = result.sizes["alternative"] - 1
-    if not number:
-        return [*first, "Nothing was changed: no alternative was given."]
-    others = result.isel(alternative=slice(1, None))
-    kept = others["survives"].all("alternative").values
-    names = [str(name) for name in result["conclusion"].values]
-    lines = []
-    what = {1: "the one alternative", 2: "both alternatives"}.get(number, f"all {number} alternatives")
-    if kept.any():
-        held = _together([name for name, ok in zip(names, kept, strict=True) if ok])
-        lines.append(f"Under {what} to the base analysis by {result.attrs['score']}: {'; '.join(held)}.")
-    else:
-        lines.append(f"No conclusion of the base analysis by {result.attrs['score']} survives {what}.")
-    lines += [_fallen(others, i) for i in np.flatnonzero(~kept)[:NAMED]]
-    left = int((~kept).sum()) - NAMED
-    lines += [f"{_text.count(left, 'more conclusion')} of the base analysis {'falls' if left == 1 else 'fall'}."] * (
-        left > 0
-    )
-    pairs = int(result["pairs"])
-    if pairs:
-        least, turned = int(others["pairs_kept"].min()), int(others["pairs_turned"].max())
-        lines.append(
-            f"Of {_text.count(pairs, 'pair')} that the base analysis tells apart, {least} at least are told apart so "
-            f"under every single alternative, and {turned} at most the other way round."
-        )
-    return [*first, *lines, _moves(result)]
-
-
-def _together(names: list[str]) -> list[str]:
-    """Conclusions, those on whom the leader beats in one."""
-    beaten = [name for name in names if " beats " in name]
-    if len(beaten) < 2:
-        return names
-    who, whom = beaten[0].split(" beats ")[0], [name.split(" beats ", 1)[1] for name in beaten]
-    return [*(name for name in names if name not in beaten), f"{who} beats {_some(whom)}"]
-
-
-def _fallen(others: xr.Dataset, i: int) -> str:
-    name = str(others["conclusion"].values[i])
-    where = [str(a) for a in others["alternative"].values[~others["survives"].isel(conclusion=i).values]]
-    return f"Not everywhere: {name}; it falls under {_some(where)}."
-
-
-def _moves(result: xr.Dataset) -> str:
-    best, size = result["base_leader_probability_best"].values, result.attrs["worth"]
-    low, high, base = (_text.probability(float(p), size) for p in (np.nanmin(best), np.nanmax(best), best[0]))
-    leader = result["leader"].values[0]
-    if low == high == base:
-        return f"The probability that {leader} is the best is {base} under all of them, as in the base analysis."
-    return f"The probability that {leader} is the best lies between {low} and {high}; the base analysis says {base}."
+    for name, text in join_notes([*outside_interval(rankings[0]), *read_notes(rankings[0])]).items():
+        result[name] = text
+    about = {name: rankings[0].attrs[name] for name in ("score", "display")}
+    return result.assign_attrs(about | {"prob": prob, "rope": rope, "worth": worth(rankings[0])})
 
 
 def _some(names: list[str]) -> str:
@@ -297,11 +210,14 @@ def _table(alternatives: list[Alternative], rankings: list[xr.Dataset]) -> xr.Da
     for name in ("probability_best", "probability_best_error", "rank_lower", "rank_upper"):
         values = found[name][1]
         found[f"base_leader_{name}"] = ("alternative", np.full(len(same), np.nan) if lead is None else values[:, lead])
-    beats = np.stack([ranking["superiority"].values >= prob for ranking in same])
-    found["pairs"] = int(beats[0].sum())
-    found["pairs_kept"] = ("alternative", (beats & beats[0]).sum((1, 2)))
-    found["pairs_turned"] = ("alternative", (beats.swapaxes(1, 2) & beats[0]).sum((1, 2)))
-    conclusions = _conclusions(same, lead, beats, [str(name) for name in names], prob)
+    # A change within Monte-Carlo error is no finding: a pair is lost, or turned, only by more than that.
+    probability = np.stack([ranking["superiority"].values for ranking in same])
+    slack = SURE * np.nan_to_num(np.stack([ranking["superiority_error"].values for ranking in same]))
+    beats, may_beat, surely = probability[0] >= prob, probability + slack >= prob, probability - slack >= prob
+    found["pairs"] = int(beats.sum())
+    found["pairs_kept"] = ("alternative", (may_beat & beats).sum((1, 2)))
+    found["pairs_turned"] = ("alternative", (surely.swapaxes(1, 2) & beats).sum((1, 2)))
+    conclusions = _conclusions(same, lead, beats, may_beat, [str(name) for name in names], prob)
     found["survives"] = (
         ("alternative", "conclusion"),
         np.array([ok for _, ok in conclusions], bool).reshape(-1, len(same)).T,
@@ -329,21 +245,41 @@ def _taus(ranks: list[np.ndarray]) -> list[float]:
 
 
 def _conclusions(
-    rankings: list[xr.Dataset], lead: int | None, beats: np.ndarray, names: list[str], prob: float
+    rankings: list[xr.Dataset],
+    lead: int | None,
+    beats: np.ndarray,
+    may_beat: np.ndarray,
+    names: list[str],
+    prob: float,
 ) -> list[tuple[str, list[bool]]]:
-    """What the first ranking says, in words, and of which rankings it holds."""
+    """What the first ranking concludes, in words, and in which rankings it holds within Monte-Carlo error."""
     if lead is None:
         return []
     found = []
     first = [ranking["consensus_rank"].values == 1 for ranking in rankings]
     if first[0].sum() == 1:
-        found.append((f"{names[lead]} comes first", [bool(f[lead] and f.sum() == 1) for f in first]))
-    best = [float(ranking["probability_best"].values[lead]) >= prob for ranking in rankings]
-    if best[0]:
-        found.append((f"{names[lead]} is the best with probability at least {prob:g}", best))
-    tiers = [ranking["tier"].values == 1 for ranking in rankings]
+        # Entities share a rank where draws cannot say which is ahead.
+        found.append((f"{names[lead]} comes first", [bool(f[lead]) for f in first]))
+    best = [float(ranking["probability_best"].values[lead]) for ranking in rankings]
+    error = [SURE * np.nan_to_num(float(ranking["probability_best_error"].values[lead])) for ranking in rankings]
+    if best[0] >= prob:
+        held = [p + e >= prob for p, e in zip(best, error, strict=True)]
+        found.append((f"{names[lead]} is the best with probability at least {prob:g}", held))
+    tier = rankings[0]["tier"].values == 1
     order = np.argsort(rankings[0]["consensus_position"].values, kind="stable")
-    members = [names[i] for i in order if tiers[0][i]]
-    found.append((f"the first tier is {_some(members)}", [np.array_equal(t, tiers[0]) for t in tiers]))
-    found += [(f"{names[lead]} beats {names[j]}", beats[:, lead, j].tolist()) for j in order if beats[0, lead, j]]
+    members = [names[i] for i in order if tier[i]]
+    found.append((f"the first tier is {_some(members)}", [_same_tier(one, tier, prob) for one in rankings]))
+    found += [(f"{names[lead]} beats {names[j]}", may_beat[:, lead, j].tolist()) for j in order if beats[lead, j]]
     return found
+
+
+def _same_tier(ranking: xr.Dataset, members: np.ndarray, prob: float) -> bool:
+    """Whether the first tier has these members, but for entities that Monte-Carlo error may have moved."""
+    differ = (ranking["tier"].values == 1) != members
+    if not differ.any():
+        return True
+    lead = _leader(ranking)
+    if lead is None:
+        return False
+    p, error = (ranking[name].values[lead][differ] for name in ("superiority", "superiority_error"))
+    return bool((np.abs(p - prob) <= SURE * np.nan_to_num(error)).all())

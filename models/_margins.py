@@ -26,6 +26,8 @@ from bayesrank.models._product_multinomial import check_observed, check_proper, 
 VALUES = 20
 #: What each end of a declared range counts as: right and wrong have Beta(2, 2).
 END = 2.0
+#: Runs of which outcomes may be means without being told so: costs and seconds may be multiples of smaller steps.
+RUNS = 10
 
 
 class Tables:
@@ -109,6 +111,8 @@ class Outcomes:
                 "entities; got 'cluster' (missing='common' of br.from_outcomes keeps the cases that all met)"
             )
         seen = np.unique(outcome[~missing])
+        if declared is None and base is None and prior is None and are_shares(seen, joint.attrs):
+            declared = (0, 1)
         base_measure = _base_measure(seen, prior, declared, base)
         mass = base_measure.mass
         self.values = np.union1d(seen, sorted(mass))
@@ -159,6 +163,24 @@ class Outcomes:
         sums /= sums.sum(-1, keepdims=True)
         mean = xr.Variable(self.dims, sums @ self.values)
         return {"performance": xr.Variable((*self.dims, "outcome"), sums), "mean_outcome": mean}
+
+
+def are_shares(seen: np.ndarray, about: Mapping[Any, Any]) -> bool:
+    """Return whether outcomes, not all 0 or 1, are shares of right answers: means over runs that are right or wrong.
+
+    ``about`` are the attrs of joint outcomes, where ``right_or_wrong_runs`` says so. Else the outcomes must be
+    multiples of 1/m between 0 and 1, for some m up to 10.
+
+    Examples
+    --------
+    >>> are_shares(np.array([0.0, 0.25, 1.0]), {}), are_shares(np.array([0.13, 0.5]), {})
+    (True, False)
+    """
+    if np.isin(seen, [0, 1]).all() or seen.min() < 0 or seen.max() > 1:
+        return False
+    if "fewest_runs" in about:
+        return bool(about.get("right_or_wrong_runs", 0))
+    return any(np.abs(seen * m - np.round(seen * m)).max() < 1e-9 for m in range(2, RUNS + 1))
 
 
 class _Base(NamedTuple):

@@ -69,13 +69,15 @@ class Paired:
         Joint outcomes, as from :func:`bayesrank.joint_outcomes` or :func:`bayesrank.from_outcomes`.
     prior : number, str, array_like, mapping or DataArray, optional
         Concentration of each cell, as for the models of counts; entities may differ, but share the row totals. Of
-        outcomes: that of each value, as a number, a name or an array; by default ``"four_cases"`` where they are 0
-        and 1, so that the mean is Beta(2, 2), else ``"haldane"``, the Bayesian bootstrap.
+        outcomes: that of each value, as a number, a name or an array. By default ``"four_cases"`` where they are 0
+        and 1, so that the mean is Beta(2, 2), or means over runs that are 0 or 1 (see ``range``); else ``"haldane"``,
+        the Bayesian bootstrap.
     range : (low, high), optional
         Between which values an outcome lies, of outcomes: the prior then counts as two cases at each end, so that
         outcomes of 0 and 1 have Beta(2, 2). Of all base measures with its mean this is the most spread one: cautious
         on differences, while a mean near an end is drawn to the middle. With ``prior="haldane"`` the range is only
-        declared.
+        declared. Outcomes on the grid 0, 1/m, ..., 1 are taken as means of m runs, with ``range=(0, 1)``, unless
+        ``prior`` or ``range`` is given; m is at most 10 where :func:`bayesrank.from_outcomes` was not given runs.
     base : mapping, optional
         A base measure of one's own, of outcomes: from values to the cases that each counts as, instead of ``prior``.
     prevalence : "sampled", "observed", number or DataArray, optional

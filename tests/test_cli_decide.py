@@ -32,10 +32,10 @@ def test_the_table_is_that_of_the_library():
     assert heading == ["entity", "expected utility", "95% interval", "P(best)", "regret"]
     assert [row[0] for row in rows] == frame.index.tolist()
     assert float(rows[0][1]) == pytest.approx(frame["mean"].iloc[0], abs=6e-5)
-    for line in br.decision_verdict(found):
+    for line in br.verdict(found):
         assert line in below
     value = float(found["value_of_perfect_information"])
-    assert f"Not knowing which is best costs {value:.2g} a case (Monte-Carlo error " in below
+    assert f"instead of the true best: {value:.2g} per case (in the unit of the benefits)." in below
 
 
 def test_against_a_reference():

@@ -51,7 +51,7 @@ def test_words_are_those_of_the_function(tmp_path):
     done = run("sensitivity", path, "--draws", "200")
     joint = br.from_outcomes(frame.assign(dataset=["s", "t"] * 30), dataset="dataset")
     found = br.sensitivity(joint, seed=1, draws=200)
-    for line in br.sensitivity_verdict(found):
+    for line in br.verdict(found):
         assert line in done.output.split("\n")
     assert "without data set s" in done.output
     assert "without data set s" not in run("sensitivity", path, "--draws", "50", "--no-leave-out").output

@@ -142,8 +142,7 @@ def test_knowing_a_part_is_worth_no_more_than_knowing_all(designed):
     found = br.expected_utility(designed, {"tn": 0, "fp": -1, "fn": -8, "tp": 0}, prevalence=pi, strategies=True)
     part, whole = (float(found[f"value_of_{what}_information"]) for what in ("prevalence", "perfect"))
     assert 0 < part < whole
-    lines = br.decision_verdict(found)
-    assert any("only the prevalence" in line for line in lines)
+    assert any("only the prevalence" in line for line in br.notes(found))
 
 
 def test_strategies_are_entities_of_known_worth(designed):
@@ -158,7 +157,7 @@ def test_strategies_are_entities_of_known_worth(designed):
     # A rarer condition: nobody is worth asking.
     rare = br.expected_utility(designed, WORTH, prevalence=1e-5, strategies=True)
     assert rare["choice"].item() == "always negative"
-    assert "giving every case that answer" in " ".join(br.decision_verdict(rare))
+    assert any(line.endswith("the same answer to every case.") for line in br.notes(rare))
 
 
 def test_strategies_stand_at_the_prevalence_of_the_entities():
@@ -234,16 +233,15 @@ def test_entities_and_data_sets_that_were_not_measured():
     regret = found["expected_regret"].min("entity")
     np.testing.assert_allclose(found["value_of_perfect_information"], regret)
     with pytest.raises(ValueError, match=r"^decision must be one decision"):
-        br.decision_verdict(found)
-    words = br.decision_verdict(found.sel(dataset="y"))
-    assert any("not compared: b" in line for line in words)
+        br.verdict(found)
+    assert "Not ranked: b has no defined utility." in br.notes(found.sel(dataset="y"))
 
 
 def test_a_point_has_no_error_and_says_so():
     found = br.expected_utility(COUNTS, TABLE)
     assert found["mean_error"].isnull().all()
     np.testing.assert_allclose(found["mean"], found["observed"], rtol=1e-12)
-    assert br.decision_verdict(found)[-1] == "A point estimate does not say how sure that is."
+    assert br.verdict(found)[0].endswith("but a point estimate has no probabilities.")
 
 
 def test_draws_may_be_lazy_or_stacked():
@@ -273,10 +271,10 @@ def test_perfect_and_empty_tables_contradict_nothing():
     for prevalence in (None, 0.1):
         found = br.expected_utility(br.fit(counts, seed=1), TABLE, prevalence=prevalence, strategies=True)
         assert not found["contradicted"].any()
-        assert not any("outside" in line for line in br.decision_verdict(found))
+        assert not any("outside" in line for line in [*br.verdict(found), *br.notes(found)])
     wrong = br.fit(COUNTS, seed=1, prior=[[2000, 2000], [2000, 2000]])
     assert br.expected_utility(wrong, TABLE, prevalence=0.3)["contradicted"].all()
-    assert "outside of its own" in br.decision_verdict(br.expected_utility(wrong, TABLE, prevalence=0.3))[0]
+    assert "is outside its 95% interval" in br.verdict(br.expected_utility(wrong, TABLE, prevalence=0.3))[-1]
 
 
 def test_a_class_that_never_occurs_is_worth_nothing():
@@ -294,8 +292,9 @@ def test_the_prevalence_of_the_fit_is_that_of_what_was_observed():
     given = br.expected_utility(br.fit(COUNTS, seed=1), TABLE, prevalence=0.1)
     np.testing.assert_allclose(fixed["observed"], given["observed"], rtol=1e-9)
     np.testing.assert_allclose(fixed["mean"], given["mean"], rtol=1e-9)
-    assert any("depends on the prevalence" in line for line in br.decision_verdict(fixed))
-    assert not any("depends on the prevalence" in line for line in br.decision_verdict(given))
+    depends = "Utility depends on the prevalence, which was set by hand: at another one the ranking may differ."
+    assert depends in [*br.verdict(fixed), *br.notes(fixed)]
+    assert depends not in [*br.verdict(given), *br.notes(given)]
 
 
 def test_a_thousand_entities():
@@ -304,8 +303,8 @@ def test_a_thousand_entities():
     counts = br.from_counts(tn=[400] * 1000, fp=[100] * 1000, fn=100 - tp, tp=tp)
     found = br.expected_utility(br.fit(counts, draws=40, chains=1, seed=1), TABLE, prevalence=0.1, strategies=True)
     np.testing.assert_allclose(found["probability_best"].sum(), 1)
-    assert len(br.decision_verdict(found)) < 9
-    assert max(map(len, br.decision_verdict(found))) < 400
+    assert len(br.verdict(found)) <= 4
+    assert max(map(len, [*br.verdict(found), *br.notes(found)])) < 400
 
 
 @pytest.mark.parametrize(
@@ -333,7 +332,7 @@ def test_a_thousand_entities():
             "prevalence must have the dim actual for 3",
             lambda: br.expected_utility(br.from_matrix(np.eye(3, dtype=int), "actual_rows"), np.eye(3), prevalence=0.2),
         ),
-        ("decision must come from", lambda: br.decision_verdict(br.credible_ranking(COUNTS, "f1"))),
+        ("result must come from", lambda: br.verdict(xr.Dataset())),
     ],
 )
 def test_bad_input_is_refused_by_name(message, call):

@@ -26,6 +26,7 @@ STORY = [
     "decisions conflicts comparisons populations",
     "_alternatives",
     "sensitivities",
+    "words",
     "plots",
     "papers report",
     "cli",

@@ -240,9 +240,9 @@ def test_counts_and_performances_have_a_mean_outcome_too():
 
 def test_the_notes_speak_of_cases_and_not_of_classes():
     ranking = br.credible_ranking(br.fit(right_wrong(correct=[7, 5, 5], wrong=[2, 4, 1]), seed=1), "mean_outcome")
-    words = " ".join(br.verdict(ranking))
-    assert "Fewer than 10 cases of 3 entities (fewest: 6 of c): what is said of them leans on the prior." in words
-    assert "2 of 3 entities have as many cases as another and may have met the same ones; outcomes are taken" in words
+    words = " ".join([*br.verdict(ranking), *br.notes(ranking)])
+    assert "3 entities have fewer than 10 cases (c has 6): the prior has a large weight in the mean." in words
+    assert "2 of 3 entities have as many cases as another and may have met the same cases; outcomes are" in words
     assert not any(word in words for word in ("class", "positive", "negative", "matri", "prevalence"))
     alone = br.credible_ranking(br.fit(right_wrong(wrong=[30, 61, 1]), seed=1), "mean_outcome")
     assert alone["notes"].item() == ""
@@ -254,7 +254,7 @@ def test_who_met_the_same_cases_can_be_said():
         br.fit(counts)
     counts = right_wrong(wrong=[30, 60, 180]).assign_coords(test_set=("entity", ["x"] * 3))
     notes = br.credible_ranking(br.fit(counts, seed=1), "mean_outcome")["notes"].item()
-    assert notes.startswith("All entities met the same cases; outcomes are taken as independent")
+    assert notes.startswith("All entities met the same cases; outcomes are assumed independent")
 
 
 def test_a_perfect_board_and_a_hopeless_one():
@@ -286,7 +286,9 @@ def test_right_and_wrong_are_ranked_without_draws():
             assert twins[name][0].item() == twins[name][1].item()
     drawn = br.full_ranking(br.fit(counts, seed=1), "mean_outcome")
     assert (drawn.attrs["method"], drawn["probability_best"][1].item()) == ("exact", ranking["probability_best"][1])
-    assert br.verdict(drawn)[0] == br.verdict(ranking)[0]
+    # Only with draws are there confidence sets.
+    assert br.verdict(ranking)[0].endswith("(posterior probabilities only).")
+    assert "confidence set for the best" in br.verdict(drawn)[0]
 
 
 def test_only_right_and_wrong_of_one_ranking_need_no_draws():
@@ -346,8 +348,8 @@ def test_outcomes_selected_from_a_pool_are_not_its_parts():
 def test_simpsons_paradox_without_classes():
     """Two treatments of kidney stones: A cures more of the small and of the large ones, B more of all."""
     stones = by_dataset([[81, 192], [234, 55]], [[6, 71], [36, 25]])
-    verdict = br.verdict(br.credible_ranking(br.fit(br.pool(stones), seed=1), "mean_outcome"))
-    assert "(Simpson's paradox): e0 above e1, pooled below." in " ".join(verdict)
+    ranking = br.credible_ranking(br.fit(br.pool(stones), seed=1), "mean_outcome")
+    assert "(Simpson's paradox): e0 above e1, pooled below." in " ".join([*br.verdict(ranking), *br.notes(ranking)])
 
 
 def test_data_sets_that_differ_are_told_and_those_alike_are_not():
@@ -529,10 +531,9 @@ def test_who_is_best_is_not_told_where_quadrature_cannot():
     counts = br.from_counts(tn=[10, 10, 8], fp=[0, 0, 0], fn=[0, 0, 0], tp=[9, 9, 9], entity=["a", "b", "c"])
     ranking = br.exact_ranking(counts, "informedness", model="beta_binomial", prior=0.08)
     assert 5e-4 < ranking["probability_best_error"].max() < 0.01
-    said = " ".join(br.verdict(ranking))
+    said = " ".join([*br.verdict(ranking), *br.notes(ranking)])
     assert "Probabilities may be off by up to" in said
-    assert "Quadrature does not tell who of a, b and c is the most probable best by informedness: draws may." in said
-    assert "share the highest" not in said
+    assert "The error of quadrature is too large to say which of a, b and c has the highest P(best); draws may." in said
     with pytest.raises(ValueError, match=r"quadrature tells probabilities to 0\.01; got an error of 1: .*takes draws"):
         br.exact_ranking(counts, "informedness", model="beta_binomial", prior=1e-3)
     with pytest.raises(ValueError, match=r"got an error of 0\.07"):  # little above what is let through
@@ -544,7 +545,7 @@ def test_who_is_best_is_not_told_where_quadrature_cannot():
 def test_equal_outcomes_share_the_highest_probability_and_more_cases_tell():
     always = pd.DataFrame({"entity": ["a", "b", "c"], "correct": [10, 20, 8], "wrong": [0, 0, 2]})
     said = " ".join(br.verdict(br.exact_ranking(br.from_frame(always), "mean_outcome", prior=1e-3)))
-    assert "b is the most probable best by mean outcome: P(best) = 0.500." in said
+    assert said.startswith("b leads (P(best) = 0.500); the 0.95 credible set for the best also holds a ")
     assert "off by" not in said
     alike = br.exact_ranking(br.from_frame(always.assign(correct=10, wrong=0)), "mean_outcome")
-    assert "a, b and c share the highest probability of being best by mean outcome, 0.333 each." in br.verdict(alike)
+    assert br.verdict(alike)[0] == "a, b and c share the first place (P(best) = 0.333 each)."

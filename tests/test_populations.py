@@ -152,7 +152,7 @@ def test_of_fewer_than_two_data_sets_nothing_is_known():
     assert found["datasets"].values.tolist() == [4, 1]
     assert found[["between_sd", "share"]].to_dataarray().sel(entity="B").isnull().all()
     assert found[["typical", "new"]].to_dataarray().sel(entity="B").notnull().all()
-    assert br.heterogeneity_verdict(found)[-1] == "Of fewer than two data sets nothing is known of how they differ: B."
+    assert br.notes(found)[0] == "Differences between data sets are unknown with fewer than two data sets: B."
     shrunk = br.shrinkage(fit, "tpr")
     assert shrunk["median"].sel(entity="B").notnull().sum() == 1
     assert shrunk["cases"].sel(entity="B", dataset="Lima") == 0
@@ -165,27 +165,31 @@ def test_a_posterior_without_counts_has_no_sampling_error(studies):
     found = br.heterogeneity(post, "tpr")
     assert found["share"].isnull().all()
     np.testing.assert_allclose(found["between_sd"], br.heterogeneity(studies, "tpr")["between_sd"], rtol=1e-12)
-    assert "variance" not in br.heterogeneity_verdict(found)[0]
+    assert not any("variance" in line for line in br.notes(found))
     assert br.shrinkage(post, "tpr")["observed"].isnull().all()
 
 
 def test_the_words_are_the_numbers(studies):
     found = br.heterogeneity(studies, "tpr", prob=0.9)
-    lines = br.heterogeneity_verdict(found)
+    lines = br.notes(found)
     assert len(lines) == 4
     b = {name: float(value) for name, value in found.sel(entity="B").items()}
+    assert br.verdict(found.sel(entity="B"))[0] == (
+        "Between its 4 data sets the sensitivity (TPR) of B has a standard deviation of "
+        f"{b['between_sd']:.3f} (90% interval {b['between_sd_lower']:.3f} to {b['between_sd_upper']:.3f})."
+    )
     assert lines[2] == (
-        f"B: between these 4 data sets the tpr differs by a standard deviation of {b['between_sd']:.3f} (90% interval "
-        f"{b['between_sd_lower']:.3f} to {b['between_sd_upper']:.3f}), which makes {100 * b['share']:.0f}% "
-        f"({100 * b['share_lower']:.0f}% to {100 * b['share_upper']:.0f}%) of the variance that is observed."
+        f"B: differences between data sets make {100 * b['share']:.0f}% "
+        f"({100 * b['share_lower']:.0f}% to {100 * b['share_upper']:.0f}%) of the observed variance."
     )
     assert lines[3].startswith(
-        f"B: the tpr of a typical data set (means of the rates over data sets) is {b['typical']:.3f} "
+        f"B: the sensitivity (TPR) of a typical data set (means of the rates over data sets) is {b['typical']:.3f} "
         f"({b['typical_lower']:.3f} to"
     )
     many = xr.concat([found.sel(entity=["A"]).assign_coords(entity=[i]) for i in range(5)], "entity")
     many["between_sd"].values[:] = [0.3, 0.1, 0.2, 0.5, 0.4]
-    assert [line.split(":")[0] for line in br.heterogeneity_verdict(many)] == ["1", "1", "3", "3"]
+    assert " of 3 has a standard deviation of 0.500" in br.verdict(many)[0]
+    assert br.verdict(many)[1].startswith("For 1 it is 0.100")
 
 
 PLAIN = br.fit(STUDIES, seed=1, draws=20)
@@ -211,8 +215,8 @@ def test_what_has_no_population_is_refused(posterior, error, message):
 
 
 def test_what_is_no_heterogeneity_is_refused():
-    with pytest.raises(ValueError, match=r"^found must come from br.heterogeneity"):
-        br.heterogeneity_verdict(xr.Dataset())
+    with pytest.raises(ValueError, match=r"^result must come from br.credible_ranking"):
+        br.verdict(xr.Dataset())
 
 
 # --- Shrinkage ------------------------------------------------------------------------------------------------------
@@ -324,9 +328,10 @@ def test_the_command_tells_of_the_first_and_of_the_others(studies):
     ranking = br.credible_ranking(studies, "f1")
     lines = dataset_lines(studies, "f1", ranking)
     first, other = br.ranking_table(ranking).index
-    assert lines[:2] == br.heterogeneity_verdict(br.heterogeneity(studies, "f1").sel(entity=[first]))
+    one = br.heterogeneity(studies, "f1").sel(entity=[first])
+    assert lines[:-1] == [*br.verdict(one), *br.notes(one)]
     sd = float(br.heterogeneity(studies, "f1")["between_sd"].sel(entity=other))
-    assert lines[2:] == [f"Of the other the standard deviation between data sets is {sd:.3f} ({other})."]
+    assert lines[-1:] == [f"Of the other the standard deviation between data sets is {sd:.3f} ({other})."]
 
 
 def test_a_ranking_says_which_data_set_it_is_of(studies):

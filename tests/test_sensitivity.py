@@ -42,7 +42,7 @@ def test_one_thing_is_changed_at_a_time(found):
 
 
 def test_every_row_is_the_ranking_of_that_analysis(found):
-    """Draws of one seed and evidence are the same draws."""
+    """Exact where it is known in closed form; else draws of one seed and evidence, which are the same draws."""
     root = np.random.SeedSequence(4)
     analyses = {
         "base": (br.fit(COUNTS, seed=root), "accuracy"),
@@ -54,7 +54,7 @@ def test_every_row_is_the_ranking_of_that_analysis(found):
         "prevalence 0.02": (br.fit(COUNTS, seed=root, prevalence=0.02), "accuracy"),
     }
     for name, (posterior, score) in analyses.items():
-        ranking = br.credible_ranking(posterior, score)
+        ranking = br.full_ranking(posterior, score)
         row = found.sel(alternative=name)
         for variable in ("median", "probability_best", "rank_lower", "tier", "consensus_rank"):
             np.testing.assert_allclose(row[variable], ranking[variable], rtol=1e-12, err_msg=f"{name}, {variable}")
@@ -106,18 +106,18 @@ def test_a_conclusion_that_falls_is_told_with_what_fells_it():
     assert survives.drop("score tpr").all().all()
     row = result.sel(alternative="score tpr")
     assert (row["kendall_tau"].item(), int(row["pairs_kept"]), int(row["pairs_turned"])) == (-1.0, 0, 1)
-    words = br.sensitivity_verdict(result)
-    assert any(line.startswith("No conclusion of the base analysis by tnr survives all 4") for line in words)
-    assert "Not everywhere: shy comes first; it falls under score tpr." in words
-    assert any("0 at least" in line and "1 at most the other way" in line for line in words)
-    assert words[-1].startswith("The probability that shy is the best lies between <0.001 and >0.999")
+    words = br.verdict(result)
+    assert words[0] == "None of 4 conclusions of the base analysis by specificity (TNR) holds under all 4 alternatives."
+    assert words[1] == "One conclusion does not hold everywhere: shy comes first (it fails under score tpr)."
+    assert words[2].startswith("P(shy is best) lies between <0.001 and >0.999")
+    assert any("at least 0 of them the same way, and at most 1 the other" in line for line in br.notes(result))
 
 
 def test_nothing_is_said_of_what_the_base_does_not_say():
     result = br.sensitivity(CLOSE, "f1", seed=1)
     assert not any("beats" in name or "best" in name for name in result["conclusion"].values)
     assert int(result["pairs"]) == 0
-    assert not any("tells apart" in line for line in br.sensitivity_verdict(result))
+    assert not any("separates" in line for line in br.notes(result))
 
 
 def test_each_data_set_is_left_out_in_turn():
@@ -129,11 +129,11 @@ def test_each_data_set_is_left_out_in_turn():
     assert result["alternative"].values.tolist() == ["base", *(f"without data set {n}" for n in "xyz")]
     rest = br.fit(br.pool(sets.sel(dataset=["x", "z"])), seed=np.random.SeedSequence(1))
     np.testing.assert_allclose(
-        result["median"].sel(alternative="without data set y"), br.credible_ranking(rest, "f1")["median"]
+        result["median"].sel(alternative="without data set y"), br.exact_ranking(rest, "f1")["median"]
     )
     alone = br.sensitivity(sets, "f1", datasets=False, priors=[], weights=False, models=[], seed=1)
     assert alone.sizes["alternative"] == 1
-    assert br.sensitivity_verdict(alone)[-1] == "Nothing was changed: no alternative was given."
+    assert br.verdict(alone)[0] == "Nothing was changed: there is no alternative."
     other = br.sensitivity(sets.isel(dataset=[0]), "f1", seed=1)
     assert "data" not in other["kind"].values
 
@@ -146,7 +146,7 @@ def test_all_defaults_go_together(classes, entities):
     result = br.sensitivity(br.from_matrix(table, "actual_rows"), "accuracy", draws=25, seed=1)
     assert result["survives"].sel(alternative="base").all()
     assert result["kendall_tau"].isnull().all() == (entities == 1)
-    assert br.sensitivity_verdict(result)
+    assert br.verdict(result)
     names = result["alternative"].values.tolist()
     # For two classes the default prior is the uniform one, and Jeffreys' is half of it.
     assert ("prior uniform" in names) == (classes > 2)
@@ -159,10 +159,11 @@ def test_many_entities_and_undefined_ones():
     right = rng.binomial(200, 0.8, 300)
     counts = br.from_counts(tn=right, fp=200 - right, fn=[40] * 300, tp=[60] * 300)
     result = br.sensitivity(counts, "accuracy", draws=10, seed=1)
-    assert len(br.sensitivity_verdict(result)) < 12
+    assert len(br.verdict(result)) <= 4
+    assert len(br.notes(result)) < 15
     empty = br.from_counts(tn=[8, 8], fp=[2, 2], fn=[0, 0], tp=[0, 0], entity=["x", "y"])
     known = br.sensitivity(empty, "tpr", draws=50, seed=1, prevalence="observed", priors=[], weights=False, models=[])
-    assert br.sensitivity_verdict(known)[-1] == "No entity has a defined tpr: there is nothing to rank."
+    assert br.verdict(known)[0] == "Nothing to rank: no entity has a defined sensitivity (TPR)."
 
 
 def test_order_and_seed():
@@ -197,7 +198,7 @@ def test_order_and_seed():
         ("prior must be", lambda: br.sensitivity(ANSWERS, priors=["flat"])),
         ("model must be 'paired' for cases in clusters", lambda: br.sensitivity(CLUSTERS, models=CONJUGATES)),
         ("score must be one of", lambda: br.sensitivity(COUNTS, "f7")),
-        ("result must come from", lambda: br.sensitivity_verdict(xr.Dataset())),
+        ("result must come from", lambda: br.notes(xr.Dataset())),
         ("level must lie strictly", lambda: br.prior_conflict(COUNTS, level=1.0)),
         ("model must be one of", lambda: br.prior_conflict(COUNTS, "binomial")),
         ("options must be among", lambda: br.prior_conflict(COUNTS, priors=1)),
@@ -258,7 +259,8 @@ def test_a_planted_conflict_is_named():
         "The prior contradicts the data: it expects 0.9 of all cases right, and planted has 0.595"
     )
     result = br.sensitivity(counts, "accuracy", prior=SURE, seed=1)
-    assert br.sensitivity_verdict(result)[0] == words[0]
+    said = [*br.verdict(result), *br.notes(result)]
+    assert set(words) <= set(said)
     # Small errors in every class are seen in all of them together.
     ten = br.from_matrix(np.full((10, 10), 1) + 9 * np.eye(10, dtype=int), "actual_rows")
     spread = br.prior_conflict(ten, prior=np.full((10, 10), 1 / 3) + np.eye(10) * 26.7)
@@ -367,13 +369,13 @@ def test_outcomes_of_single_cases():
     # Half of four cases on two outcomes is the uniform prior, told once.
     assert found["alternative"].values.tolist() == list(analyses)
     for name, posterior in analyses.items():
-        ranking = br.credible_ranking(posterior, "mean_outcome").sel(entity=list("xyz"))
+        ranking = br.full_ranking(posterior, "mean_outcome").sel(entity=list("xyz"))
         row = found.sel(alternative=name, entity=list("xyz"))
         for variable in ("median", "lower", "probability_best", "tier"):
             np.testing.assert_allclose(row[variable], ranking[variable], rtol=1e-12, err_msg=name)
     assert found.attrs["score"] == "mean_outcome"
     assert "x comes first" in found["conclusion"].values
-    assert br.sensitivity_verdict(found)[0].startswith("Under all 4 alternatives to the base analysis by mean_outcome")
+    assert "of the base analysis by mean outcome hold under all 4 alternatives." in br.verdict(found)[0]
 
 
 @pytest.mark.parametrize(
@@ -399,7 +401,7 @@ def test_counts_of_outcomes():
     ]  # fmt: skip
     for name, prior in (("base", None), ("prior jeffreys", 0.5), ("prior at twice its weight", 4.0)):
         posterior = br.fit(counts, draws=100, seed=np.random.SeedSequence(3), prior=prior)
-        wanted = br.credible_ranking(posterior, "mean_outcome")["median"]
+        wanted = br.exact_ranking(posterior, "mean_outcome")["median"]
         np.testing.assert_allclose(found["median"].sel(alternative=name), wanted, rtol=1e-12)
 
 
@@ -411,8 +413,10 @@ def test_the_prior_of_graded_outcomes():
         return br.sensitivity(evidence, draws=20, seed=1, **options)["alternative"].values.tolist()[1:]
 
     scaled = ["prior at half its weight", "prior at twice its weight"]
-    # Graded outcomes have no prior by default, which cannot be scaled.
-    assert alternatives() == ["prior uniform", "prior jeffreys"]
+    # Multiples of 1/3 are taken as means of three runs, whose prior has two cases at each end.
+    assert alternatives() == ["prior uniform", "prior jeffreys", *scaled]
+    # Without a prior there is nothing to scale.
+    assert alternatives(prior="haldane") == ["prior uniform", "prior jeffreys"]
     assert alternatives(range=(0, 1)) == ["prior haldane", *scaled]
     assert alternatives(base={0: 1, 0.5: 3}) == ["prior haldane", *scaled]
     assert alternatives(base={0: 1, 0.5: 3}, weights=False, priors=[]) == []
@@ -490,4 +494,4 @@ def test_outcomes_of_one_value_only():
     joint = br.from_outcomes(pd.DataFrame({"a": [1] * 30, "b": [1] * 30}))
     found = br.sensitivity(joint, models=CONJUGATES, draws=50, seed=1)
     assert (found["lower"] < 1).all()
-    assert br.sensitivity_verdict(found)
+    assert br.verdict(found)

@@ -60,7 +60,8 @@ def from_outcomes(
         ``outcome`` (pattern, entity), NaN where an entity stands on its own cases and this is none; ``count``
         (pattern), above 0; and the coords ``dataset`` and ``cluster`` (pattern) where given. Columns that were named
         for these are no entities. Attrs, where answers were missing: ``missing``, the ``note`` that rankings print,
-        and of ``"common"`` also ``cases`` and ``cases_left_out``; of runs ``fewest_runs`` and ``most_runs`` of a case.
+        and of ``"common"`` also ``cases`` and ``cases_left_out``; with runs, ``fewest_runs`` and ``most_runs`` of a
+        case, and ``right_or_wrong_runs``, whether every run was 0 or 1.
         The model ``"paired"`` takes it, and its posterior holds ``mean_outcome``.
 
     Raises
@@ -109,9 +110,11 @@ def from_outcomes(
     if lacking.any():
         values, weighs, groups, about = _without_missing(values, weighs, groups, outcomes, missing)
     if run is not None:
+        right_or_wrong = bool((np.isin(values, [0, 1]) | np.isnan(values)).all())
         values, groups, runs = _means(values, groups)
         weighs = np.ones(len(values), np.int64)
         about |= {"fewest_runs": int(runs.min()), "most_runs": int(runs.max())}
+        about |= {"right_or_wrong_runs": int(right_or_wrong)}
     if (values == np.floor(values)).all() and np.abs(values).max(initial=0) < EXACT:
         values = values.astype(np.int64)
     seen, codes = np.unique(values, return_inverse=True)

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+import numpy as np
 import xarray as xr
 
 import bayesrank as br
@@ -24,6 +25,7 @@ from bayesrank.cli._table import STDIN
 from bayesrank.counts import common_datasets
 from bayesrank.evidence._table import Roles
 from bayesrank.models import chosen_by_evidence, find, for_datasets, names, takes_cases
+from bayesrank.models._margins import are_shares
 from bayesrank.ranking._evidence import evidence_of
 from bayesrank.ranking._notes import positive_class
 from bayesrank.scores import Score
@@ -276,7 +278,9 @@ def question(
 def _has_prior(evidence: xr.DataArray | xr.Dataset, prior: Any) -> bool:
     """Whether there is a prior to draw from; graded outcomes of single cases have none unless it is given."""
     if prior is None and isinstance(evidence, xr.Dataset) and "outcome" in evidence:
-        return bool((evidence["outcome"].isin([0, 1]) | evidence["outcome"].isnull()).all())
+        seen = np.unique(evidence["outcome"].values)
+        seen = seen[~np.isnan(seen)]
+        return bool(np.isin(seen, [0, 1]).all()) or are_shares(seen, evidence.attrs)
     return prior not in ("haldane", 0)
 
 

@@ -22,7 +22,7 @@ def dataset_lines(posterior: Any, score: Any, ranking: xr.Dataset) -> list[str]:
         return []
     found = br.heterogeneity(posterior, score, prob=ranking.attrs["prob"])
     first = br.ranking_table(ranking).index[0]
-    lines = br.heterogeneity_verdict(found.sel(entity=[first]))
+    lines = [*br.verdict(one := found.sel(entity=[first])), *br.notes(one)]
     rest = found["between_sd"].sel(entity=[name for name in found["entity"].values.tolist() if name != first])
     rest = rest.isel(entity=rest.notnull().values).sortby(rest.isel(entity=rest.notnull().values))
     if rest.sizes["entity"]:

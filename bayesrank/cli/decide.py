@@ -13,6 +13,7 @@ from bayesrank import _text
 from bayesrank.cli._analysis import analyse, analysing, progress
 from bayesrank.cli._formats import FULL, Sheet, check_digits, exporting, save, show
 from bayesrank.decisions.tables import by_utility, comparison_table, comparison_words, utility_table
+from bayesrank.words.results import verdict_parts
 
 EXAMPLES = """
 \b
@@ -35,6 +36,7 @@ COMPARED = ("tpr_noninferior", "tnr_noninferior", "noninferior", "superior", "eq
 @click.option("--always", is_flag=True, help="Compare with answering negative, or positive, to every case.")
 @click.option("--reference", help="An entity: are the others no worse than it, in both rates?")
 @click.option("--margin-tpr", type=float, help="How much lower a TPR is accepted. [default: 0.05]")
+@click.option("--notes", is_flag=True, help="Print the notes below the verdict: what it leaves out.")
 @click.option("--margin-tnr", type=float, help="How much lower a TNR is accepted. [default: 0.05]")
 @exporting()
 def decide(
@@ -43,6 +45,7 @@ def decide(
     reference: str | None,
     margin_tpr: float | None,
     margin_tnr: float | None,
+    notes: bool,
     prob: float,
     output: str,
     top: int | None,
@@ -69,9 +72,10 @@ def decide(
         if reference is not None:
             compared = br.noninferiority(analysis.posterior, other, **margins, prob=prob)
         drawn = save(br.plots.intervals(by_utility(decision), "expected utility"), picture) if picture else None
-    verdict = br.decision_verdict(decision)
+    parts = verdict_parts(decision)
+    verdict = parts.sentences() + (list(parts.notes) if notes else [])
     remarks = [f"Note: {line}" for line in analysis.remarks] + ([drawn] if drawn and output == "table" else [])
-    about = {"benefit": worths, "prob": prob, "verdict": verdict} | analysis.about
+    about = {"benefit": worths, "prob": prob, "verdict": parts.sentences(), "notes": list(parts.notes)} | analysis.about
     sheet = Sheet(*utility_table(decision, digits), verdict, _frame(decision, compared), about)
     if compared is None or output in FULL:
         show(replace(sheet, lines=[*verdict, *remarks]), output, top)

@@ -43,8 +43,8 @@ def ops(
         found = br.ops.summarize(br.ops.of_draws(analysis.performance, the_score), prob)
         found = found.assign({the_score.name: values.median(draw_dims(values)).drop_attrs()}).sortby("entity")
         found = found.isel(entity=np.argsort(-found["mean"].values, kind="stable"))
-        drawn = save(br.plots.intervals(found, f"OPS of {the_score.name}"), picture) if picture else None
-    nominal = the_score.name.replace("_", " ")
+        drawn = save(br.plots.intervals(found, f"OPS of {the_score.display}"), picture) if picture else None
+    nominal = the_score.display
     columns = [the_score.name, "mean", "lower", "upper", "sd"]
     frame = pd.DataFrame(
         {name: found[name].values for name in columns}, pd.Index(found["entity"].values, name="entity")

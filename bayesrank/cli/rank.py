@@ -19,9 +19,12 @@ from bayesrank.cli._preferences import NUMBER
 from bayesrank.cli._report import checked_report, reporting
 from bayesrank.cli._scores import read_score
 from bayesrank.models import learns
-from bayesrank.ranking.summary import is_exact, worth
+from bayesrank.ranking.summary import is_exact, score_name, worth
 from bayesrank.scores import Score, as_score
 from bayesrank.statements._exact import exact_probability
+from bayesrank.words._parts import Verdict
+from bayesrank.words.models import check_model, model_caveat
+from bayesrank.words.results import verdict_parts
 
 EXAMPLES = """
 \b
@@ -79,6 +82,7 @@ ranked by the model paired, for which every entity must have met every case.
     help="Of a hierarchical model: rank by a typical data set or by one more. [default: typical]",
 )
 @click.option("--ask", multiple=True, help="How probable is this of the order? 'A > B and C in top 3'; again for more.")
+@click.option("--notes", is_flag=True, help="Print the notes below the verdict: what it leaves out.")
 @exporting("board")
 @reporting
 def rank(
@@ -88,6 +92,7 @@ def rank(
     prob: float,
     ask: tuple[str, ...],
     kind: str | None,
+    notes: bool,
     output: str,
     top: int | None,
     digits: int | None,
@@ -131,10 +136,12 @@ def rank(
     if output == "board":
         click.echo(br.board(ranking, top), nl=False)
         return
-    lines = br.verdict(ranking)
+    parts = verdict_parts(ranking, model_caveat(check_model(analysis.posterior), analysis.posterior))
+    lines = parts.sentences()
     if output not in FULL:
         from bayesrank.report.words import implied_prior, prior_scores
 
+        lines += parts.notes if notes else []
         lines += dataset_lines(analysis.posterior, the_score, ranking)
         for answer in answers:
             p = _text.probability(float(answer["probability"]), min(worth(ranking), answer.attrs.get("draws", np.inf)))
@@ -145,15 +152,15 @@ def rank(
         implied = implied_prior(prior_scores(analysis.posterior, the_score, kind), prob)
         if implied:
             prior = groups_of(analysis.posterior)["posterior"].attrs["prior"]
-            lines.append(f"Before any data, the {prior} prior gives {ranking.attrs['score']} a {implied}.")
+            lines.append(f"Before any data, the {prior} prior gives {score_name(ranking)} a {implied}.")
         lines += [f"Note: {line}" for line in [*analysis.remarks, *lacking] if line not in lines]
         if score is None and ranking.attrs["score"] in ("accuracy", MEAN):
             low, high = ranking.attrs["range"]
             what = f", the mean of outcomes from {low:g} to {high:g}" if the_score == MEAN else ""
-            lines.append(f"Note: Ranked by {ranking.attrs['score']}{what}, as no --score was given.")
+            lines.append(f"Note: No --score was given: the ranking is by {score_name(ranking)}{what}.")
         lines += [drawn] if drawn and output == "table" else []
         lines += [f"Report: {report}"] if report and output == "table" else []
-    sheet = _sheet(ranking, answers, lines, DIGITS if digits is None else digits)
+    sheet = _sheet(ranking, answers, parts, lines, DIGITS if digits is None else digits)
     if output in FULL:
         frame = with_populations(br.ranking_table(ranking), analysis.posterior, the_score, prob)
         told_of = {"evidence": ranking.attrs["evidence"]} if "evidence" in ranking.attrs else {}
@@ -218,7 +225,7 @@ def _score_cells(row: Any, digits: int) -> list[str]:
     return [_text.beside(row["median"], low, high, digits), _text.span(low, high, digits)]
 
 
-def _sheet(ranking: xr.Dataset, answers: list[xr.Dataset], lines: list[str], digits: int) -> Sheet:
+def _sheet(ranking: xr.Dataset, answers: list[xr.Dataset], parts: Verdict, lines: list[str], digits: int) -> Sheet:
     table = br.ranking_table(ranking)
     size = worth(ranking)
     rows = [
@@ -231,13 +238,12 @@ def _sheet(ranking: xr.Dataset, answers: list[xr.Dataset], lines: list[str], dig
         for name, row in table.iterrows()
     ]
     level = f"{100 * ranking.attrs['prob']:g}%"
-    score = ranking.attrs["score"].replace("_", " ")
     about = {name: ranking.attrs[name] for name in ("score", "prob", "rope", "method")}
-    about["verdict"] = br.verdict(ranking)
+    about |= {"verdict": parts.sentences(), "notes": list(parts.notes)}
     about["asked"] = [
         {name: answer.attrs[name] for name in ("statement", "method")}
         | {str(name): float(held) for name, held in answer.items()}
         for answer in answers
     ]
-    header = ["entity", score, f"{level} interval", *rank_header(ranking.attrs["prob"]), "tier"]
+    header = ["entity", score_name(ranking), f"{level} interval", *rank_header(ranking.attrs["prob"]), "tier"]
     return Sheet(header, rows, lines, table, about, "ranking", least="E(rank)")

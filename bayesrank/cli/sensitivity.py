@@ -19,6 +19,7 @@ from bayesrank.cli.rank import MEAN, default_score
 from bayesrank.models import names
 from bayesrank.plots._style import short_names
 from bayesrank.scores import Score
+from bayesrank.words.results import verdict_parts
 
 EXAMPLES = """
 \b
@@ -54,6 +55,7 @@ PER_ENTITY = (
 @click.option(
     "--leave-out/--no-leave-out", default=True, show_default=True, help="Leave out each data set of several in turn."
 )
+@click.option("--notes", is_flag=True, help="Print the notes below the verdict: what it leaves out.")
 @click.option("--format", "output", type=click.Choice(FORMATS), default="table", show_default=True, help=HELP)
 def sensitivity(
     score: str | None,
@@ -63,6 +65,7 @@ def sensitivity(
     other_score: tuple[str, ...],
     other_prevalence: tuple[str, ...],
     leave_out: bool,
+    notes: bool,
     output: str,
     prob: float,
     draws: int,
@@ -98,7 +101,7 @@ def sensitivity(
                 seed=seed,
                 **asked.options,
             )
-    sheet = _sheet(found, [f"Note: {line}" for line in asked.remarks])
+    sheet = _sheet(found, notes, [f"Note: {line}" for line in asked.remarks])
     show(replace(sheet, about=sheet.about | asked.labels), output)
 
 
@@ -123,7 +126,7 @@ def _score(asked: Question, given: str | None, data: str) -> Score | None:
     return score
 
 
-def _sheet(found: xr.Dataset, notes: list[str]) -> Sheet:
+def _sheet(found: xr.Dataset, with_notes: bool, remarks: list[str]) -> Sheet:
     """One row an alternative: who leads there, and what has become of the base's leader and conclusions."""
     size = found.attrs["worth"]
     conclusions = found.sizes["conclusion"]
@@ -148,9 +151,10 @@ def _sheet(found: xr.Dataset, notes: list[str]) -> Sheet:
         f"P(best) and ranks are those of {leader}, who leads the base analysis; survive: how many of its conclusions "
         "hold; tau: how alike the orders are."
     )
-    verdict = br.sensitivity_verdict(found)
-    lines = [*([words] if leader else []), *verdict, *notes]
-    about = {name: found.attrs[name] for name in ("prob", "rope") if name in found.attrs} | {"verdict": verdict}
+    parts = verdict_parts(found)
+    lines = [*([words] if leader else []), *parts.sentences(), *(parts.notes if with_notes else ()), *remarks]
+    about = {name: found.attrs[name] for name in ("prob", "rope") if name in found.attrs}
+    about |= {"verdict": parts.sentences(), "notes": list(parts.notes)}
     return Sheet(header, rows, lines, _frame(found), about, "alternatives", least="tau")
 
 

@@ -3,6 +3,5 @@
 from bayesrank.decisions.curves import decision_curve
 from bayesrank.decisions.margins import noninferiority
 from bayesrank.decisions.utilities import expected_utility
-from bayesrank.decisions.words import decision_verdict
 
-__all__ = ["decision_curve", "decision_verdict", "expected_utility", "noninferiority"]
+__all__ = ["decision_curve", "expected_utility", "noninferiority"]

@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
+from bayesrank import _text
 from bayesrank._checks import (
     all_classes,
     by_entity,
@@ -31,6 +32,8 @@ from bayesrank.weights import few, weight_blocks
 __all__ = ["STRATEGIES", "decision_curve"]
 
 STRATEGIES = ("treat all", "treat none")
+#: Cases on which two decisions must differ for the bootstrap, which has no prior, to compare them.
+UNITS = 50
 
 
 def decision_curve(
@@ -145,7 +148,8 @@ def decision_curve(
         found |= {name: value.transpose("entity", "threshold"), f"{name}_error": error.transpose("entity", "threshold")}
     always = [name in STRATEGIES for name in names]
     result = xr.Dataset(found, attrs={"prob": prob, "draws": draws, "cases": int(truth.size)})
-    return result.assign(notes=_notes(truth)).assign_coords(strategy=("entity", always))
+    notes = [_few_of_a_class(truth), *_few_discordant(result, decided, count)]
+    return result.assign(notes="\n".join(filter(None, notes))).assign_coords(strategy=("entity", always))
 
 
 def _truth(y_true: Any, labels: Sequence[Any] | None, positive: Any) -> np.ndarray:
@@ -221,6 +225,33 @@ def _net_benefit(
     return np.stack(found, axis=-1)
 
 
-def _notes(truth: np.ndarray) -> str:
+def _few_discordant(result: xr.Dataset, decided: list[tuple[np.ndarray, np.ndarray]], count: np.ndarray) -> list[str]:
+    """A note on claims that rest on few cases: those that the best treats differently from another."""
+    names = [str(name) for name in result["entity"].values]
+    best = result["probability_best"].transpose("threshold", "entity").values
+    found = []
+    for i, (treated, whose) in enumerate(decided):
+        # Those who decide alike share P(best).
+        together = np.bincount(whose, best[i], len(treated))
+        first = int(together.argmax())
+        differ = (treated != treated[first]) @ count
+        others = [j for j in range(len(names)) if whose[j] != first]
+        if together[first] < result.attrs["prob"] or not others:
+            continue
+        near = min(others, key=lambda j: (differ[whose[j]], names[j]))
+        best_name = min(names[j] for j in range(len(names)) if whose[j] == first)
+        found.append((int(differ[whose[near]]), float(result["threshold"].values[i]), best_name, names[near]))
+    few = sorted(one for one in found if one[0] < UNITS)
+    if not few:
+        return []
+    least, at, leader, rival = few[0]
+    more = f" ({_text.count(len(few) - 1, 'more threshold')} rest on fewer than {UNITS})" if len(few) > 1 else ""
+    return [
+        f"At the threshold {at:g}, {leader} and {rival} differ on only {least} of {int(count.sum())} cases: too few "
+        f"for the Bayesian bootstrap, whose probabilities are too certain{more}."
+    ]
+
+
+def _few_of_a_class(truth: np.ndarray) -> str:
     """The rates are those of a class: how few cases the smaller one has."""
     return few(int(min(truth.sum(), (1 - truth).sum())), "case", " of a class").get("note", "")

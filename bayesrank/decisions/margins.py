@@ -51,8 +51,8 @@ def noninferiority(
         - their Monte-Carlo standard errors ``<name>_error``;
         - ``undefined``: share of draws in which a rate has no value; probabilities are among the others;
         - ``verdict``: "superior", "equivalent" (both, if both are), or else "non-inferior" where that has at least the
-          probability ``prob``; "inferior" where falling short by more than a margin in one rate at least has it; else
-          "undecided". Each entity by itself: of twenty, one in error is to be expected.
+          probability ``prob``; "inferior" where one of the rates falls short of its margin with it; else "undecided".
+          Each entity by itself: of twenty, one in error is to be expected.
 
         ``notes`` holds sentences on the evidence, one a line. In the attrs are the reference, the margins, ``prob`` and
         how many independent draws the draws are ``worth``.
@@ -150,7 +150,8 @@ def _share(name: str, events: xr.DataArray, *values: xr.DataArray) -> dict[str, 
 def _verdict(found: xr.Dataset, prob: float) -> xr.DataArray:
     """A word for each entity; none without draws, which alone tell how sure it is."""
     sure = {name: (found[name] >= prob).values for name in ("superior", "equivalent", "noninferior")}
-    inferior = (1 - found["noninferior"] >= prob).values
+    # One rate must fall short with the required probability: that one or the other does is easier to reach.
+    inferior = np.logical_or.reduce([(1 - found[f"{name}_noninferior"] >= prob).values for name in RATES])
     words = np.select(
         [sure["superior"] & sure["equivalent"], sure["superior"], sure["equivalent"], sure["noninferior"], inferior],
         ["superior and equivalent", "superior", "equivalent", "non-inferior", "inferior"],

@@ -21,6 +21,7 @@ from bayesrank._checks import (
 )
 from bayesrank._draws import DRAW_DIMS, draw_dims
 from bayesrank._labels import check_positive, name_coord
+from bayesrank._notes import join_notes
 from bayesrank.counts import NO_CLASSES
 from bayesrank.decisions._means import as_posterior, mean_and_error
 from bayesrank.models._priors import align
@@ -121,8 +122,9 @@ def expected_utility(
     if extreme is not None:  # at an end of what can be observed; strategies are sure of their answers
         settled = extreme.assign_coords(entity=performance["entity"]).reindex(entity=ranking["entity"], fill_value=True)
         ranking["contradicted"] &= ~settled.transpose(*ranking["contradicted"].dims).values
-    told = "\n".join(evidence.notes(_score(worth, given)))
-    ranking["notes"] = ranking["notes"].copy(data=np.full(ranking["notes"].shape, told, dtype=object)[()])
+    texts = join_notes(evidence.notes(_score(worth, given))) | {"needed_evidence": evidence.needed()}
+    for name, text in texts.items():
+        ranking[name] = ranking[name].copy(data=np.full(ranking[name].shape, text, dtype=object)[()])
     if strategies:
         always = np.arange(each.sizes["entity"]) >= performance.sizes["entity"]
         ranking = ranking.assign_coords(strategy=("entity", always))

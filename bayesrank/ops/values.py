@@ -97,7 +97,7 @@ def of_draws(source: Any, score: Any, reference: Reference | None = None, *, kin
     score.check_classes(performance)
     cells = two_class_cells(performance)
     ops = xr.apply_ufunc(of_cells, *cells.values(), dask="parallelized", output_dtypes=[np.float64])
-    return labelled(ops, f"OPS of {score.name.replace('_', ' ')}")
+    return labelled(ops, f"OPS of {score.display}")
 
 
 def tile(source: Any, resolution: int = 101, *, kind: str | None = None) -> xr.DataArray:

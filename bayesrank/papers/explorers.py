@@ -320,7 +320,7 @@ def _boxes(*named: tuple[str, str], off: Sequence[str] = ()) -> str:
 
 
 def _named(score: Score) -> str:
-    plain = score.name.replace("_", " ")
+    plain = score.display
     return score_label(score) if score_label(score).lower() == plain else f"{score_label(score)}, {plain}"
 
 

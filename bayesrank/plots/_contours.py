@@ -114,4 +114,4 @@ def round_values(low: float, high: float) -> np.ndarray:
 def score_label(score: Any) -> str:
     score = as_score(score)
     # A symbol with an index is not for plain text.
-    return score.symbol if score.symbol and "_" not in score.symbol else score.name.replace("_", " ")
+    return score.symbol if score.symbol and "_" not in score.symbol else score.display

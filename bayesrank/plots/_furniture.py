@@ -100,6 +100,7 @@ def share_legend(
     grey: tuple[list[Any], float, bool] | None = None,
     note: str | None = None,
     numbers: Sequence[str] | None = None,
+    heading: str | None = None,
 ) -> None:
     """Names of those that are best somewhere, largest shares first; of identical ones the first stands for all.
 
@@ -129,8 +130,9 @@ def share_legend(
     if note:
         handles.append(Patch(facecolor="none", edgecolor=shade(ax, 0.5), hatch="//", label=note))
     ax.legend(
-        handles=handles, loc="center left", bbox_to_anchor=(1.03, 0.5), fontsize=7.5, frameon=False, labelcolor=ink()
-    )
+        handles=handles, loc="center left", bbox_to_anchor=(1.03, 0.5), fontsize=7.5, frameon=False, labelcolor=ink(),
+        title=heading, title_fontsize=7.5, alignment="left",
+    )  # fmt: skip
 
 
 def shared(ax: Any) -> str:

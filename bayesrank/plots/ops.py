@@ -12,6 +12,7 @@ from bayesrank._checks import array_over, one_of, result_of
 from bayesrank.plots._colors import ink, looks, paper, scale_on, shade, winners
 from bayesrank.plots._letters import legible
 from bayesrank.plots._style import OKABE_ITO, entity_colors, new_axes, new_panels, plain_names
+from bayesrank.scores._display import display_name
 
 __all__ = ["ops_curve", "ops_drift", "ops_square", "ops_values"]
 
@@ -52,7 +53,7 @@ def ops_values(ops: xr.DataArray, ax: Any = None) -> Any:
     for i, share in enumerate(ops["prevalence"].values):
         color = scale(0.9 * i / max(size - 1, 1))
         ax.plot(ops["value"], ops.isel(prevalence=i), color=color, linewidth=1.8, label=f"{share:g}")
-    ax.set(xlabel=str(ops.attrs.get("score", "value")).replace("_", " "), ylabel="OPS", ylim=(-0.02, 1.02))
+    ax.set(xlabel=display_name(str(ops.attrs.get("score", "value"))), ylabel="OPS", ylim=(-0.02, 1.02))
     ax.grid(color=shade(ax, 0.1))
     ax.legend(title="prevalence", frameon=False)
     return ax
@@ -94,7 +95,7 @@ def ops_square(square: xr.Dataset, ax: Any = None) -> Any:
         ax.set_facecolor(OKABE_ITO[4])
     ax.plot([0, 1], [0, 1], color=shade(ax, 0.5), linestyle=":", linewidth=1)
     ax.set(xlim=(0, 1), ylim=(0, 1), xlabel="false positive rate", ylabel="true positive rate", aspect="equal")
-    name = str(square.attrs.get("score", "score")).replace("_", " ")
+    name = display_name(str(square.attrs.get("score", "score")))
     ax.set_title(
         f"{name} = {square['value'].item():.3g} at prevalence {square['prevalence'].item():.3g}: "
         f"OPS {square['ops'].item():.3f}",
@@ -260,7 +261,7 @@ def ops_drift(result: xr.Dataset, entity: Any = None, axes: Any = None) -> Any:
     above.plot(x, mean, color=OKABE_ITO[0], marker="o", linewidth=1.2)
     # Bars of intervals, which need not hold a mean.
     above.errorbar(x, (low + high) / 2, (high - low) / 2, fmt="none", color=OKABE_ITO[0], linewidth=1.2, capsize=3)
-    above.set_ylabel(f"OPS of {str(result.attrs.get('score', 'score')).replace('_', ' ')}")
+    above.set_ylabel(f"OPS of {display_name(str(result.attrs.get('score', 'score')))}")
     for offset, (part, color) in zip((-0.2, 0.2), PART_COLORS.items(), strict=True):
         mean, low, high = (result[f"change_{what}"].sel(part=part).values for what in ("mean", "lower", "upper"))
         label = f"{part} (the other held)"

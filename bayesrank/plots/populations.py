@@ -20,6 +20,7 @@ from bayesrank.plots._style import (
     plain_names,
     strip,
 )
+from bayesrank.scores._display import display_name
 
 __all__ = ["shrinkage"]
 
@@ -99,7 +100,7 @@ def shrinkage(
     list_names(axes[0], labels)
     ratio = names_ratio(found.attrs["score"])
     what = (
-        f"{found.attrs['score'].replace('_', ' ')} (median and {100 * found.attrs['prob']:g}% interval"
+        f"{display_name(str(found.attrs['score']))} (median and {100 * found.attrs['prob']:g}% interval"
         f"{', log scale' * ratio})"
     )
     more = f"; {left_out} in the middle left out" if left_out else ""

@@ -22,7 +22,7 @@ from bayesrank.plots._style import (
     rank_ticks,
     strip,
 )
-from bayesrank.ranking.summary import check_pairs, ranking_table
+from bayesrank.ranking.summary import check_pairs, ranking_table, score_name
 
 __all__ = ["forest", "rank_heatmap", "superiority"]
 
@@ -82,8 +82,7 @@ def forest(
     if ratio:
         log_axis(ax)
     ax.set_xlabel(
-        f"{ranking.attrs['score'].replace('_', ' ')} (median and {100 * ranking.attrs['prob']:g}% interval"
-        f"{', log scale' * ratio}){left_out}"
+        f"{score_name(ranking)} (median and {100 * ranking.attrs['prob']:g}% interval{', log scale' * ratio}){left_out}"
     )
     strip(ax)
     if tiers is not None:

@@ -10,6 +10,7 @@ from bayesrank._checks import result_of
 from bayesrank.plots._colors import entity_colors
 from bayesrank.plots._letters import legible
 from bayesrank.plots._style import list_legend, list_names, new_axes, plain_names, strip
+from bayesrank.scores._display import display_name
 
 __all__ = ["sensitivity"]
 
@@ -72,7 +73,7 @@ def sensitivity(result: xr.Dataset, ax: Any = None, *, colors: Mapping[Any, Any]
     right = min(max(1.15 * float(np.nanmax(best)), 0.1), 1.0)
     ax.set_xlim(-0.02 * right, 1.02 * right)
     ax.set_xlabel(
-        f"probability of being the best by {result.attrs['score'].replace('_', ' ')} (hollow: not first tier)"
+        f"probability of being the best by {display_name(str(result.attrs['score']))} (hollow: not first tier)"
     )
     strip(ax)
     list_legend(ax, 2 if max(map(len, names)) > 18 else 6)

@@ -9,6 +9,7 @@ from bayesrank._checks import in_words
 from bayesrank.plots._colors import ink
 from bayesrank.plots._letters import legible
 from bayesrank.plots._style import OKABE_ITO, list_names, list_size, log_axis, names_ratio, new_panels, strip
+from bayesrank.scores._display import display_name
 
 __all__ = ["intervals"]
 
@@ -74,7 +75,7 @@ def intervals(table: xr.Dataset, label: str | None = None, axes: Any = None) -> 
             log_axis(ax)
         list_names(ax, table["entity"].values.tolist())
         strip(ax)
-        ax.set_xlabel(name.replace("_", " ") + (" (log scale)" if ax.get_xscale() == "log" else ""))
+        ax.set_xlabel(display_name(name) + (" (log scale)" if ax.get_xscale() == "log" else ""))
         ax.tick_params(axis="y", labelleft=ax.get_subplotspec() is None or ax.get_subplotspec().is_first_col())
     if "prob" in table.attrs:
         axes[0].figure.suptitle(

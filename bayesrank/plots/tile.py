@@ -181,7 +181,11 @@ def credible_tile(
     whole_tile = window == [0.0, 1.0, 0.0, 1.0]
     note = f"P(best) < {prob:g} on\n{float(credible['undecided_area']):.0%} of the {'Tile' if whole_tile else 'window'}"
     marks = numbered(ax, places, [winner == name for name in seen[:names]], window)
-    share_legend(ax, share[seen].to_dict(), paints, names, other=other, grey=grey, note=note, numbers=marks)
+    # The map shows where each is most probably best; the numbers are another quantity, and are named.
+    heading = f"Expected share of the {'Tile' if whole_tile else 'window'}\non which each is best"
+    share_legend(
+        ax, share[seen].to_dict(), paints, names, other=other, grey=grey, note=note, numbers=marks, heading=heading
+    )
     furnish(ax, prevalence, window=window, prediction_rate=prediction_rate)
     return legible(ax)
 
@@ -233,7 +237,7 @@ def shares(credible: xr.Dataset, ax: Any = None, most: int = 20, *, colors: Mapp
     ax.set_yticks(place, plain_names(top["entity"].values.tolist(), 40))
     ax.set_ylim(len(place) - 0.5, -0.5)
     ax.set_xlim(-0.01, 1.01)
-    ax.set_xlabel(f"share of the {'window' if 'window' in credible.attrs else 'Tile'} on which it is best")
+    ax.set_xlabel(f"expected share of the {'window' if 'window' in credible.attrs else 'Tile'} on which it is best")
     left_out = credible.sizes["entity"] - len(place)
     if left_out:
         ax.set_title(f"{left_out} more with smaller shares", fontsize=8)

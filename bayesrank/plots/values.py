@@ -23,6 +23,7 @@ from bayesrank.plots._style import (
 )
 from bayesrank.ranking import credible_ranking
 from bayesrank.ranking._source import scored
+from bayesrank.scores._display import display_name
 from bayesrank.scores.draws import differences, histograms
 
 __all__ = ["difference", "posterior_against_prior"]
@@ -85,7 +86,7 @@ def difference(
     >>> counts = br.from_counts(tn=[70, 79], fp=[10, 1], fn=[9, 1], tp=[21, 29], entity=["a", "b"])
     >>> ax = difference(br.fit(counts, seed=1), score="f1", rope=0.02)
     >>> ax.get_xlabel()
-    'f1 minus that of b (median and 95% interval)'
+    'F1 minus that of b (median and 95% interval)'
     >>> difference(br.fit(counts, seed=1), score="lr+").get_xlabel()
     'positive likelihood ratio divided by that of b\\n(median and 95% interval, log scale)'
     """
@@ -135,7 +136,7 @@ def difference(
     list_names(ax, rows)
     name = str((ranking.attrs["score"] if values.name is None and ranking is not None else values.name) or "score")
     left_out = f"\n{rest} more are not shown" if rest else ""
-    words = f"{name.replace('_', ' ')} {'divided by' if ratio else 'minus'} that of {plain_names([to], 46)[0]}"
+    words = f"{display_name(name)} {'divided by' if ratio else 'minus'} that of {plain_names([to], 46)[0]}"
     gap = " " if len(words) < 40 else "\n"
     ax.set_xlabel(f"{words}{gap}(median and {100 * prob:g}% interval{', log scale' * ratio}){left_out}")
     if ratio:
@@ -221,7 +222,7 @@ def posterior_against_prior(
     ax.set_ylim(len(names) - 0.5, -0.6)
     if ratio:
         log_axis(ax)
-    ax.set_xlabel(str(values.name or "score").replace("_", " ") + " (log scale)" * ratio)
+    ax.set_xlabel(display_name(str(values.name or "score")) + " (log scale)" * ratio)
     strip(ax)
     list_legend(ax, 2)
     return legible(ax)

@@ -93,7 +93,7 @@ def score_pmf(pmf: xr.DataArray, score: Any, undefined: float | None = None) -> 
     if error is not None:
         coords["mean_error"] = float((mass * error)[~lost].sum() / max(mass[~lost].sum(), np.finfo(float).tiny))
     result = xr.Dataset({name: ("value", column) for name, column in out.items()}, coords)
-    result["value"].attrs["long_name"] = score.name.replace("_", " ")
+    result["value"].attrs["long_name"] = score.display
     return result
 
 

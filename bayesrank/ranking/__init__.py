@@ -4,14 +4,12 @@ from bayesrank.ranking.credible import credible_ranking
 from bayesrank.ranking.exact import exact_ranking
 from bayesrank.ranking.full import full_ranking
 from bayesrank.ranking.leaving_out import stability
-from bayesrank.ranking.publishing import board
 from bayesrank.ranking.ranks import rank
-from bayesrank.ranking.summary import ranking_table, verdict
+from bayesrank.ranking.summary import ranking_table
 from bayesrank.ranking.tables import score_table
 from bayesrank.ranking.top import top_set
 
 __all__ = [
-    "board",
     "credible_ranking",
     "exact_ranking",
     "full_ranking",
@@ -20,5 +18,4 @@ __all__ = [
     "score_table",
     "stability",
     "top_set",
-    "verdict",
 ]

@@ -1,8 +1,9 @@
-"""The evidence behind a ranking: what was observed, and what a reader must know of it first.
+"""The evidence behind a ranking: what was observed, its notes and caveats, and which further evidence would help.
 
-What it cannot carry is said in the sentences of :mod:`bayesrank.ranking._notes`.
+The sentences on counts are in :mod:`bayesrank.ranking._notes`.
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -34,7 +35,16 @@ from bayesrank.ranking._information import (
     cluster_information,
     count_discordant,
 )
-from bayesrank.ranking._notes import cases_of_classes, designed, of_counts, positive_class, prevalences
+from bayesrank.ranking._notes import (
+    cases_of_classes,
+    designed,
+    of_counts,
+    positive_class,
+    prevalences,
+    share_cases,
+    some_of,
+)
+from bayesrank.ranking._tails import LIMIT, skewness_ratio
 from bayesrank.scores import Score
 from bayesrank.scores.averages import Average
 from bayesrank.scores.score import values_of
@@ -76,6 +86,8 @@ class Evidence:
     weights: np.ndarray | None = None
     #: The fewest data sets on which an entity was measured, where others like these are ranked.
     fewest_datasets: int | None = None
+    #: Names of entities whose outcomes have heavy tails, where the Bayesian bootstrap gives their mean.
+    heavy_tails: tuple[str, ...] = ()
 
     def at(self, dim: str, i: int) -> "Evidence":
         """That of one data set, or one item of another dim."""
@@ -233,12 +245,15 @@ class Evidence:
         return xr.DataArray(wrong | one_answer.all(axis=-1), dims=table.dims[:-2])
 
     def notes(self, score: Score | None) -> list[str]:
-        """Sentences on what the evidence cannot carry."""
+        """Return the notes on the evidence, caveats among them."""
         about = self.origin()
-        stated = [str(about["note"])] if "note" in about else []
+        few = str(about.get("note_few", ""))
+        lines_of_model = [line for line in str(about.get("note", "")).split("\n") if line]
+        own = [Note(line, Caveat.FEW_UNITS if line == few else Caveat.NONE) for line in lines_of_model]
         if about.get("caveat"):
-            stated.append(Note(str(about["caveat"]), Caveat.FEW_UNITS))
-        lines = [*self.sampler, *self._pooled(score), *stated, *self._kinds(score)]
+            own.append(Note(str(about["caveat"]), Caveat.FEW_UNITS))
+        lines: list[str] = [*self.sampler, *self._pooled(score), *own, *self._kinds(score)]
+        lines += [*self._without_cases(), *self._bootstrap()]
         if score is not None and score.depends_on_prevalence and self.about is not None:
             lines += prevalences(*self._shares(), score) + designed(score, self.about)
         if self.counts is not None:
@@ -270,8 +285,51 @@ class Evidence:
         names = None if known is None or "entity" not in known.coords else known["entity"].values.tolist()
         return differing_datasets(about, score, names)
 
+    def needed(self) -> str:
+        """Return which further evidence would help most to separate entities; empty where nothing is known."""
+        about = self.about or {}
+        if about.get("population") == "data sets":
+            return "data sets"
+        if "target" in about:
+            return "clusters"
+        if about.get("paired"):
+            return "paired cases"
+        if self.counts is None:
+            return "cases" if self.cases is not None else ""
+        return "per-case data" if share_cases(self.counts) else "cases"
+
+    def _bootstrap(self) -> list[str]:
+        """Return notes on the Bayesian bootstrap of cases, where there is no prior."""
+        about = self.about or {}
+        if not about.get("paired") or about.get("prior") != "haldane" or self.patterns is None:
+            return []
+        lines: list[str] = []
+        if self.heavy_tails:
+            text = (
+                f"Outcomes of {some_of(list(self.heavy_tails))} have heavy tails for so few cases: intervals of the "
+                "mean are too narrow."
+            )
+            lines.append(Note(text, Caveat.FEW_UNITS))
+        return [
+            *lines,
+            "Intervals come from the Bayesian bootstrap: without a prior, only observed outcomes count "
+            "(range=(low, high) adds a prior).",
+        ]
+
+    def _without_cases(self) -> list[str]:
+        """Return a caveat on entities without any case, of which the prior alone says something."""
+        if self.cases is None or "entity" not in self.cases.coords:
+            return []
+        total = self.cases.sum([d for d in self.cases.dims if d != "entity"])
+        names = sorted(str(name) for name in total["entity"].values[(total == 0).values])
+        if not names or len(names) == total.size:
+            return []
+        have = "has" if len(names) == 1 else "have"
+        text = f"{some_of(names)} {have} no data: the prior alone determines the printed values."
+        return [Note(text, Caveat.PRIOR_OUTWEIGHS_DATA)]
+
     def _kinds(self, score: Score | None) -> list[str]:
-        """Which data set is ranked, where a model learned what others would be like, and from how few."""
+        """Return which data set the ranking is for, where the model learned a population of data sets."""
         about = self.about or {}
         lines: list[str] = []
         if self.kind == "new":
@@ -334,6 +392,7 @@ def evidence_of(source: Any, variable: str | None, values: xr.DataArray, kind: s
         datasets=tuple(values["dataset"].values.tolist()) if "dataset" in values.coords else (),
         weights=_dataset_weights(about or {}, values),
         fewest_datasets=_fewest_datasets(source, posterior) if many else None,
+        heavy_tails=_heavy_tails(groups.get("observed_data", xr.Dataset()), about or {}),
     )
     if many and wanted == "typical":
         return _of_typical(known, source, variable, values)
@@ -476,7 +535,18 @@ def _sampling(groups: Mapping[str, xr.Dataset], values: xr.DataArray) -> list[st
     how = groups["sample_stats"].attrs
     given = found["divergences"], found["rhat"], found["effective"], values.sizes.get("chain", 1)
     text = complaint(*given, how.get("tune"), how.get("target_accept"), how.get("sampler", "nuts"))
-    return [text] if text else []
+    # The first sentence is the caveat; what to do about it follows as plain notes.
+    first, *more = re.split(r"(?<=[a-z)]\.) (?=[A-Z])", text)
+    return [Note(first, Caveat.NOT_CONVERGED), *more] if text else []
+
+
+def _heavy_tails(observed: xr.Dataset, about: Mapping[Any, Any]) -> tuple[str, ...]:
+    """Return the names of the entities whose outcomes are too skewed for bootstrap intervals of their mean."""
+    if "pattern_outcome" not in observed or about.get("prior") != "haldane":
+        return ()
+    outcome = observed["pattern_outcome"].transpose("pattern", "entity")
+    ratio = skewness_ratio(outcome.values.astype(float), observed["pattern_count"].values)
+    return tuple(sorted(str(name) for name in outcome["entity"].values[ratio > LIMIT]))
 
 
 def _dataset_weights(about: Mapping[Any, Any], values: xr.DataArray) -> np.ndarray | None:

@@ -1,7 +1,4 @@
-"""Sentences on what the evidence behind a ranking cannot carry.
-
-Verdict, command and report put them before the ranking: each is said only where it applies.
-"""
+"""Notes on the evidence behind a ranking: what it cannot carry, and which of it changes the reading."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -19,7 +16,7 @@ from bayesrank.pooling import pooling_notes
 from bayesrank.scores import Score
 from bayesrank.scores.averages import Average
 
-__all__ = ["cases_of_classes", "designed", "of_counts", "positive_class", "prevalences"]
+__all__ = ["cases_of_classes", "designed", "of_counts", "positive_class", "prevalences", "share_cases", "some_of"]
 
 #: A class with fewer cases leaves its rates to the prior.
 FEW = 10
@@ -29,14 +26,14 @@ NAMED = 3
 
 
 def of_counts(counts: xr.DataArray, score: Score | None, about: Mapping[Any, Any]) -> list[str]:
-    """What counts cannot carry, of a model that tells ``about`` itself in attrs.
+    """Return notes on what the counts cannot carry; ``about`` holds the attrs of the posterior.
 
     Examples
     --------
     >>> import bayesrank as br
     >>> few = br.from_counts(tn=80, fp=20, fn=1, tp=4, entity=["a"])
     >>> of_counts(few, br.scores.f1, {})
-    ["Fewer than 10 cases of a class for 1 entity (fewest: 5 of 'positive' for a): what depends on its rate leans ..."]
+    ["1 entity has fewer than 10 cases of a class (a has 5 of 'positive'): the prior has a large weight in that rate."]
     """
     # By name, so that a sentence names the same few of many whatever the order of input.
     counts = _by_name(counts)
@@ -70,14 +67,14 @@ def positive_class(source: Any, score: Score | None) -> list[str]:
 
 
 def prevalences(mean: xr.DataArray | None, variance: np.ndarray | None, score: Score) -> list[str]:
-    """Whether entities stand at different prevalences (entity, actual), by more than chance makes of one.
+    """Return a note where the prevalences (entity, actual) differ between entities by more than chance.
 
     Examples
     --------
     >>> import bayesrank as br
     >>> mean = xr.DataArray([[0.8, 0.2], [0.4, 0.6]], {"entity": ["a", "b"]}, ("entity", "actual"))
     >>> prevalences(mean, np.full((2, 2), 1e-4), br.scores.f1)
-    ['The prevalence differs between entities, from 0.2 (a) to 0.6 (b), and f1 depends on it: ...']
+    ['The prevalence differs between entities, from 0.2 (a) to 0.6 (b), and F1 depends on it: ...']
     """
     if mean is None or variance is None or mean.sizes["entity"] < 2:
         return []
@@ -94,15 +91,15 @@ def prevalences(mean: xr.DataArray | None, variance: np.ndarray | None, score: S
         return []
     names = mean["entity"].values if "entity" in mean.coords else np.arange(m.size)
     what = "prevalence" if two else f"share of the class {str(mean['actual'].values[place])!r}"
-    return [
-        f"The {what} differs between entities, from {m[low]:.3g} ({names[low]}) to {m[high]:.3g} "
-        f"({names[high]}), and {score.name.replace('_', ' ')} depends on it: part of this order may belong to the test "
-        "sets."
-    ]
+    text = (
+        f"The {what} differs between entities, from {m[low]:.3g} ({names[low]}) to {m[high]:.3g} ({names[high]}), "
+        f"and {score.display} depends on it: part of the order may come from the test sets."
+    )
+    return [Note(text, Caveat.PREVALENCES_DIFFER)]
 
 
 def designed(score: Score, about: Mapping[Any, Any]) -> list[str]:
-    """Whether the score rests on a prevalence that nobody observed.
+    """Return a caveat where the score depends on a prevalence that was set, not learned from the cases.
 
     Examples
     --------
@@ -112,11 +109,9 @@ def designed(score: Score, about: Mapping[Any, Any]) -> list[str]:
     """
     if about.get("prevalence", "sampled") == "sampled":
         return []
-    how = "the design of the study" if about["prevalence"] == "observed" else "the analyst"
-    return [
-        f"The {score.name.replace('_', ' ')} depends on the prevalence, which was not learned from the cases but set "
-        f"by {how}: at another prevalence the ranking may differ."
-    ]
+    how = "by the design of the study" if about["prevalence"] == "observed" else "by hand"
+    text = f"{score.display} depends on the prevalence, which was set {how}: at another one the ranking may differ."
+    return [Note(text[:1].upper() + text[1:], Caveat.PREVALENCE_SET)]
 
 
 def cases_of_classes(counts: xr.DataArray) -> xr.DataArray:
@@ -160,42 +155,55 @@ def _same_cases(counts: xr.DataArray) -> list[str]:
     if are_outcomes(counts):
         if not named:
             many = "have equally many cases" if one else "have as many cases as another"
-            who = f"{'All entities' if one else sharing} {many} and may have met the same ones"
-        return [f"{who}; outcomes are taken as independent, since counts do not tell how they go together."]
-    guess = "" if named else ", as equal class sizes suggest"
-    return [
-        f"{who}{guess}; their errors are taken as independent, since matrices do not tell how they overlap; the cases "
-        "would (model 'paired')."
-    ]
+            who = f"{'All entities' if one else sharing} {many} and may have met the same cases"
+        return [f"{who}; outcomes are assumed independent between entities (per-case data allow the paired model)."]
+    guess = "" if named else " (inferred from equal class sizes)"
+    return [f"{who}{guess}; errors are assumed independent between entities (per-case data allow the paired model)."]
+
+
+def share_cases(counts: xr.DataArray) -> bool:
+    """Return whether some entities met the same cases, as far as names or class sizes say.
+
+    Examples
+    --------
+    >>> import bayesrank as br
+    >>> counts = br.from_counts(tn=[8, 7], fp=[2, 3], fn=[1, 1], tp=[4, 4], entity=["a", "b"])
+    >>> share_cases(br.fit(counts, seed=1)["observed_data"]["counts"])
+    True
+    """
+    return bool(_same_cases(counts))
 
 
 def _few_cases(counts: xr.DataArray, population: Any = None) -> list[str]:
-    """Which classes have so few cases that only the prior, or mostly the prior, speaks of them; and a population."""
+    """Return caveats on classes with so few cases that the prior, or a population, determines their rates."""
     cases = _cases_of_some(counts)
     others = f" and the other {population}" if population in ("classes", "entities") else ""
-    leans = f"the prior{others}"
-    only = f"only {leans} say{'' if others else 's'}"
+    source = f"the prior{others}"
+    only = f"only {source} determine{'' if others else 's'}"
     names, classes = (cases[d].values if d in cases.coords else np.arange(cases.sizes[d]) for d in cases.dims)
     empty = cases.values == 0
-    lines = []
+    lines: list[str] = []
     if empty.any():
         labels, who = ([str(x) for x in found] for found in (classes[empty.any(axis=0)], names[empty.any(axis=1)]))
         if len(labels) == 1:
-            lines.append(f"No case of the class {labels[0]!r}, so {only} how it is told: {some_of(who)}.")
+            text = f"No case of the class {labels[0]!r} for {some_of(who)}: {only} the rate of that class."
         else:
             quoted = some_of([repr(label) for label in labels])
-            lines.append(
-                f"No case of {len(labels)} of {len(classes)} classes ({quoted}), so {only} how they are told: "
-                f"{some_of(who)}."
+            text = (
+                f"No case of {len(labels)} of {len(classes)} classes ({quoted}) for {some_of(who)}: {only} the rates "
+                "of these classes."
             )
+        lines.append(Note(text, Caveat.PRIOR_OUTWEIGHS_DATA))
     few = ~empty & (cases.values < FEW)
     if few.any():
         entity, label = np.unravel_index(np.where(few, cases.values, FEW).argmin(), few.shape)
-        many = _text.count(int(few.any(axis=1).sum()), "entity")
-        lines.append(
-            f"Fewer than {FEW} cases of a class for {many} (fewest: {cases.values[entity, label]} of "
-            f"{str(classes[label])!r} for {names[entity]}): what depends on its rate leans on {leans}."
+        size = int(few.any(axis=1).sum())
+        text = (
+            f"{_text.count(size, 'entity')} {'has' if size == 1 else 'have'} fewer than {FEW} cases of a class "
+            f"({names[entity]} has {cases.values[entity, label]} of {str(classes[label])!r}): {source} "
+            f"{'have' if others else 'has'} a large weight in that rate."
         )
+        lines.append(Note(text, Caveat.PRIOR_OUTWEIGHS_DATA))
     return lines
 
 
@@ -209,11 +217,12 @@ def _class_population(counts: xr.DataArray, score: Score | None, about: Mapping[
     if not few:
         return []
     assert score is not None
-    return [
-        f"{score.name} averages over classes of which half or more have fewer than {FEW} cases for "
-        f"{_text.count(int(few), 'entity')}: the prior on each pulls it, and its intervals may hold less than "
-        "they say. The model 'hierarchical_classes' learns how classes differ from all of them."
-    ]
+    text = (
+        f"For {_text.count(int(few), 'entity')} at least half of the classes have fewer than {FEW} cases: the prior on "
+        f"each class shifts {score.display}, whose intervals may be too narrow."
+    )
+    remedy = "The model 'hierarchical_classes' learns from all classes how they differ."
+    return [Note(text, Caveat.PRIOR_OUTWEIGHS_DATA), remedy]
 
 
 def _few_outcomes(counts: xr.DataArray) -> list[str]:
@@ -223,10 +232,12 @@ def _few_outcomes(counts: xr.DataArray) -> list[str]:
     if not few.any():
         return []
     fewest = int(np.where(few, cases.values, FEW).argmin())
-    return [
-        f"Fewer than {FEW} cases of {_text.count(int(few.sum()), 'entity')} (fewest: {cases.values[fewest]} of "
-        f"{cases['entity'].values[fewest]}): what is said of them leans on the prior."
-    ]
+    size = int(few.sum())
+    text = (
+        f"{_text.count(size, 'entity')} {'has' if size == 1 else 'have'} fewer than {FEW} cases "
+        f"({cases['entity'].values[fewest]} has {cases.values[fewest]}): the prior has a large weight in the mean."
+    )
+    return [Note(text, Caveat.FEW_UNITS)]
 
 
 def some_of(names: list[str], most: int = NAMED) -> str:

@@ -24,6 +24,7 @@ from bayesrank.performance import (
 )
 from bayesrank.performance.arrays import KINDS
 from bayesrank.scores import as_score
+from bayesrank.scores._display import display_name
 from bayesrank.scores.names import find
 from bayesrank.scores.score import Score, values_of
 
@@ -61,6 +62,7 @@ class Scored:
         ends = self.ends or (score.range if score else (-INFINITY, INFINITY))
         return {
             "score": self.name,
+            "display": score.display if score else display_name(self.name),
             "higher_is_better": int(self.higher_is_better),
             "range": [float(end) for end in ends],
             "finite_mean": int(self.finite_mean),

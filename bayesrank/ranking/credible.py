@@ -18,8 +18,10 @@ from bayesrank._draws import (
     reduce,
     share_error,
 )
+from bayesrank._notes import join_notes
 from bayesrank.ranking._claims import expected_overestimates
 from bayesrank.ranking._confidence import confidence_sets
+from bayesrank.ranking._discordance import discordance_notes
 from bayesrank.ranking._evidence import Evidence, evidence_of
 from bayesrank.ranking._hierarchy import hierarchy
 from bayesrank.ranking._information import Information
@@ -136,7 +138,8 @@ def credible_ranking(
         The attrs are ``score``, ``prob``, ``rope``, ``higher_is_better``, ``draws``, ``range`` and ``finite_mean``
         of the score, ``depends_on_prevalence`` where it is known, ``method``, and ``evidence``: how that was put
         together, if it was (pooled data sets, clusters, runs, missing answers). The variable ``notes`` holds
-        sentences on what a reader must know first, one a line.
+        notes on the evidence, one a line, and ``caveats`` how each changes the reading; :func:`bayesrank.verdict` and
+        :func:`bayesrank.notes` read them. ``needed_evidence`` says which further evidence would help most.
 
     Raises
     ------
@@ -210,7 +213,10 @@ def _one(values: xr.DataArray, evidence: Evidence, found: Scored, asked: Asked) 
     if pooled is not None:  # a typical value lies between the pool's and the mean over data sets
         result["contradicted"] &= _contradicted(x, pooled.values.astype(float), result, found, asked.prob)
     result["cases"] = evidence.size(size)
-    result["notes"] = "\n".join(evidence.notes(score))
+    notes = evidence.notes(score)
+    if asked.joint:
+        notes += discordance_notes(information, evidence.about or {}, names, *_leads(result, asked.prob))
+    result |= join_notes(notes) | {"needed_evidence": evidence.needed()}
     variables = variables_of(result, ERROR)
     # What is known of the entities (what they lack, who made them) stays with them.
     coords: dict[str, Any] = {"entity": names} | ({"rival": names} if asked.joint else {})
@@ -219,6 +225,13 @@ def _one(values: xr.DataArray, evidence: Evidence, found: Scored, asked: Asked) 
     facts = {"prob": asked.prob, "rope": asked.rope, "draws": batches.number, "method": "draws"}
     facts |= {"confidence_sets": sets} if asked.joint else {}
     return xr.Dataset(variables, coords, found.facts() | facts | evidence.facts())
+
+
+def _leads(result: dict[str, Any], prob: float) -> tuple[np.ndarray, np.ndarray]:
+    """The consensus order, and whom its first entity beats with the required probability."""
+    order = result["consensus_position"]
+    first = 0 if np.isnan(order).all() else int(np.nanargmin(order))
+    return order, result["superiority"][first] >= prob
 
 
 def _contradicted(

@@ -7,6 +7,7 @@ import xarray as xr
 
 from bayesrank._checks import credibility, in_words, number
 from bayesrank._compat import groups_of, is_container
+from bayesrank._notes import join_notes
 from bayesrank.counts import are_outcomes, check_counts, check_outcomes
 from bayesrank.models import chosen_by_evidence, find, tell
 from bayesrank.models import names as models
@@ -263,7 +264,7 @@ def _one(known: Known, frame: xr.DataArray, evidence: Evidence, told: Scored, pr
     at_an_end = np.isclose(observed[:, None], found["range"], rtol=1e-9, atol=1e-9).any(axis=1)
     result |= {"observed": observed, "contradicted": outside & ~at_an_end & ~settled}
     result["cases"] = evidence.size(len(entities))
-    result["notes"] = "\n".join([*accuracy(result), *evidence.notes(told.score)])
+    result |= join_notes([*accuracy(result), *evidence.notes(told.score)]) | {"needed_evidence": evidence.needed()}
     variables = variables_of(result, ERROR)
     coords: dict[str, Any] = {"entity": entities, "rival": entities, "rank": np.arange(1, len(entities) + 1)}
     coords |= {str(name): coord for name, coord in frame.coords.items() if coord.dims == ("entity",)}

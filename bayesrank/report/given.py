@@ -8,12 +8,12 @@ import xarray as xr
 
 from bayesrank import _text
 from bayesrank._checks import in_words, named, result_of
-from bayesrank.decisions import decision_verdict
+from bayesrank.decisions.checks import check_decision
 from bayesrank.decisions.tables import comparison_table, comparison_words, utility_table
-from bayesrank.decisions.words import check_decision
 from bayesrank.plots._style import list_size, plain_names
 from bayesrank.report.pictures import MOST, inline_svg
-from bayesrank.sensitivities import sensitivity_verdict
+from bayesrank.scores._display import display_name
+from bayesrank.words.results import verdict_parts
 
 __all__ = ["cases_section", "decisions_section", "drift_section", "sensitivity_section"]
 
@@ -34,7 +34,7 @@ def sensitivity_section(result: Any) -> dict[str, Any] | None:
     if result is None:
         return None
     with named("sensitivity", "result"):
-        lines = sensitivity_verdict(result)
+        lines = _lines(result)
     size = float(result.attrs.get("worth", np.inf))
     rows = []
     for i, name in enumerate(result["alternative"].values.tolist()):
@@ -49,6 +49,12 @@ def sensitivity_section(result: Any) -> dict[str, Any] | None:
             ]
         )
     return {"lines": lines, "rows": rows}
+
+
+def _lines(result: Any) -> list[str]:
+    """The verdict on a result and its notes."""
+    parts = verdict_parts(result)
+    return [*parts.sentences(), *parts.notes]
 
 
 def decisions_section(results: Any) -> list[dict[str, Any]] | None:
@@ -81,8 +87,8 @@ def _decision(result: Any) -> dict[str, Any]:
         check_decision("decisions", result)
         header, rows = utility_table(result)
         at = f", at a prevalence of {result.attrs['prevalence']:g}" if "prevalence" in result.attrs else ""
-        worth = f"What the outcome of a case is worth: {result.attrs['benefit']}{at}."
-        return _table("Expected utility", [*decision_verdict(result), worth], header, rows)
+        worth = f"Benefit of each outcome of a case: {result.attrs['benefit']}{at}."
+        return _table("Expected utility", [worth, *_lines(result)], header, rows)
     if {"noninferior", "equivalent", "verdict"} <= held:
         header, rows = comparison_table(result)
         notes = list(filter(None, str(result["notes"].item()).split("\n")))
@@ -150,7 +156,7 @@ def drift_section(result: Any, order: Sequence[Any]) -> dict[str, Any] | None:
             rows.append([str(name), str(period), _of(here, "ops"), *changes, _text.chance(fell, error)])
     since = "the one before" if result.attrs["baseline"] == "previous" else result.attrs["baseline"]
     words = (
-        f"The OPS of {result.attrs['score'].replace('_', ' ')} in each of {len(periods)} periods, compared with "
+        f"The OPS of {display_name(str(result.attrs['score']))} in each of {len(periods)} periods, compared with "
         f"{since}: a change by prevalence says that the cases became others, a change by rates that the entity did. "
         f"Means and {prob:g}% intervals."
     )

@@ -9,6 +9,7 @@ import xarray as xr
 from bayesrank.models import references
 from bayesrank.ranking.summary import is_exact
 from bayesrank.scores import Score
+from bayesrank.scores._display import display_name
 
 __all__ = ["definition", "methods"]
 
@@ -55,13 +56,13 @@ def definition(name: str, score: Score | None, labels: int | None, ends: tuple[f
     --------
     >>> import bayesrank as br
     >>> definition("tpr", br.scores.tpr, 2, (0.0, 1.0))
-    'tpr = TP / (FN + TP), defined where FN + TP > 0'
+    'sensitivity (TPR) = TP / (FN + TP), defined where FN + TP > 0'
     >>> definition("accuracy", br.scores.accuracy, 10, (0.0, 1.0))
     'accuracy, the share of cases whose predicted class, of 10, is the actual one'
     >>> definition("mean_outcome", None, None, (0.0, 1.0))
     'mean outcome, the expected outcome of a case, between 0 and 1'
     """
-    words = name.replace("_", " ")
+    words = score.display if score is not None else display_name(name)
     if name == "mean_outcome":
         low, high = ends
         return f"{words}, the expected outcome of a case" + (

@@ -9,9 +9,11 @@ from bayesrank import _text
 from bayesrank.plots._colors import place_colors
 from bayesrank.plots._furniture import MARKS, come_again, middles
 from bayesrank.plots._page import embedded
+from bayesrank.ranking.summary import is_exact
 from bayesrank.scores import Score
 from bayesrank.scores.placement import place
 from bayesrank.tile import credible
+from bayesrank.tile._grid import area_weights
 from bayesrank.tile.posterior import leaders
 
 __all__ = ["preferences_section"]
@@ -32,7 +34,12 @@ F_SCORES = (("F0.5", (1.0, 0.2)), ("F2", (1.0, 0.8)))
 
 
 def preferences_section(
-    performance: xr.DataArray, score: Score, prob: float, size: float, prevalence: float | None
+    performance: xr.DataArray,
+    score: Score,
+    prob: float,
+    size: float,
+    prevalence: float | None,
+    ranking: xr.Dataset | None = None,
 ) -> dict[str, Any]:
     """Who is best under other preferences, in words, as a map, and as data for the page's script.
 
@@ -48,6 +55,8 @@ def preferences_section(
         Independent draws that probabilities rest on.
     prevalence : float, optional
         Of all entities, if it is known.
+    ranking : xarray.Dataset, optional
+        Of the report, whose P(best) stands at the place of its score, so that table and map show the same numbers.
 
     Returns
     -------
@@ -64,15 +73,18 @@ def preferences_section(
     >>> found["rows"][0]["place"], found["rows"][0]["best"]
     ('TNR (specificity)', 'b')
     """
-    tile = credible(performance, RESOLUTION, prob, maps=())
+    tile = credible(performance, RESOLUTION, prob, maps=()).copy(deep=True)
     digits = 3 if size >= 2000 else 2
     probability = tile["probability_best"].transpose("b", "a", "entity").values
     leading = leaders(tile)
     names = tile["entity"].values.tolist()
+    own = place(score, prevalence if prevalence is not None and 0 < prevalence < 1 else None)
+    if ranking is not None and own is not None and _on(own):
+        i, j = (round(x * (RESOLUTION - 1)) for x in own)
+        probability[j, i] = ranking["probability_best"].sel(entity=names).values
     who, p = _leaders_at(probability)
-    shared = leading["shared"].transpose("b", "a").values
+    shared = leading["shared"].transpose("b", "a").values.copy()
     prevalence = prevalence if prevalence is not None and 0 < prevalence < 1 else None
-    own = place(score, prevalence)
     places, start = _places(score, own, prevalence), own or (0.5, 0.5)
     listed = sorted({int(i) for i in who.ravel() if i >= 0})
     short = {entity: k for k, entity in enumerate(listed)}
@@ -92,15 +104,26 @@ def preferences_section(
         "shared": "".join("01"[int(x)] for x in shared.ravel()),
     }
     top = np.where(who[..., 0] >= 0, p[..., 0], np.nan)
-    seen, palette = leading["leader"].transpose("b", "a").values, dict(zip(listed, colors, strict=True))
+    seen, palette = leading["leader"].transpose("b", "a").values.copy(), dict(zip(listed, colors, strict=True))
+    if ranking is not None and is_exact(ranking) and own is not None and _on(own) and who[j, i, 0] >= 0:
+        seen[j, i], shared[j, i] = names[who[j, i, 0]], False
+    # The part of the map that each entity has, as drawn; the expected share is another number, and in the words above.
+    area = area_weights(RESOLUTION).transpose("b", "a").values
+    area = area / area[~np.isnan(top)].sum()
     share = tile["share"].sortby(-tile["share"])
     first = [name for name in share["entity"].values.tolist() if (seen == name).any()][:NAMED]
     first = [name for name in first if names.index(name) in palette]
     # Regions have numbers where colours come again.
     again = come_again([names.index(name) for name in first])
     at = middles([(seen == name) & ~shared for name in first], (0.0, 1.0, 0.0, 1.0)) if again else []
+    on_map = {name: _share(float(area[(seen == name) & ~shared].sum())) for name in first}
     legend = [
-        (palette[names.index(name)], k if again else None, str(name), _share(float(share.sel(entity=name))))
+        (
+            palette[names.index(name)],
+            k if again else None,
+            str(name),
+            f"leads on {on_map[name]} of the map",
+        )
         for k, name in enumerate(first, 1)
     ]
     return {
@@ -112,7 +135,9 @@ def preferences_section(
         "legend": legend,
         "numbers": [(k, *(round(x * (RESOLUTION - 1), 3) for x in one)) for k, one in enumerate(at, 1) if one],
         "shared": bool(shared.any()),
-        "rows": [_row(name, at, who, p, shared, names, data["size"]) for name, at in places if _on(at)],
+        "rows": [
+            _row(name, at, who, p, shared, names, size if at == own else data["size"]) for name, at in places if _on(at)
+        ],
         "data": embedded(data),
     }
 
@@ -134,7 +159,7 @@ def _places(
     known += [("balanced accuracy", at)] if at else []
     if own is None:
         return known
-    words = score.name.replace("_", " ")
+    words = score.display
     near = [k for k, (_, at) in enumerate(known) if np.allclose(at, own, rtol=0, atol=1e-9)]
     if not near:
         return [*known, (words, own)]
@@ -164,11 +189,11 @@ def _words(tile: xr.Dataset, prob: float) -> str:
     order = tile["share"].sortby(-tile["share"])
     if not bool(order.notnull().any()):
         return "No entity has a score anywhere on it."
-    shares = [f"{name} on {_share(float(order.sel(entity=name)))}" for name in order["entity"].values[:3]]
+    shares = [f"{name} {_share(float(order.sel(entity=name)))}" for name in order["entity"].values[:3]]
     return (
-        f"Best on average: {', '.join(shares)} of the Tile. On {_share(float(tile['undecided_area']))} of it nobody is "
-        f"best with probability {prob:g}. That all parts of the Tile count alike in these shares is a convention: "
-        "weigh them by your own preference."
+        f"Expected share of the Tile on which an entity is best: {', '.join(shares)}. On "
+        f"{_share(float(tile['undecided_area']))} of it no entity is best with probability {prob:g}. Equal weights of "
+        "all parts of the Tile are a convention: weigh them by your own preference."
     )
 
 

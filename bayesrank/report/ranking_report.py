@@ -20,7 +20,7 @@ from bayesrank.counts import are_outcomes, parts_of
 from bayesrank.performance import as_performance, observed_counts, outcome_dims
 from bayesrank.plots._page import Html, breakable, greys, part
 from bayesrank.plots._style import is_ratio
-from bayesrank.ranking import full_ranking, ranking_table, verdict
+from bayesrank.ranking import full_ranking, ranking_table
 from bayesrank.ranking._evidence import sampling
 from bayesrank.ranking._notes import positive_class
 from bayesrank.ranking._source import Scored
@@ -40,6 +40,8 @@ from bayesrank.report.sections import (
     predictive_section,
 )
 from bayesrank.report.words import implied_prior, prior_scores
+from bayesrank.scores._display import display_name
+from bayesrank.words.results import verdict_parts
 
 __all__ = ["ranking_report"]
 
@@ -157,6 +159,8 @@ def ranking_report(
     what = definition(found.name, found.score, labels, tuple(ranking.attrs["range"]))
     told = f"{size}{f' ({evidence})' if evidence else ''}"
     text, cited = methods(about, ranking, what, told, _versions(), tile, ops is not None)
+    predictive = shown["predictive"]
+    parts_of_verdict = verdict_parts(ranking, [] if predictive is None else predictive["caveat"])
     lacking = [LACKING[name] for name in asked or () if shown[FOUND.get(name, name)] is None]
     page = _filled(
         **shown | {"ops": ops is not None} | given,
@@ -168,7 +172,7 @@ def ranking_report(
         paste=text,
         cited=cited,
         higher_is_better=found.higher_is_better,
-        score_words=found.name.replace("_", " "),
+        score_words=found.facts()["display"],
         prob=prob,
         percent=f"{100 * prob:g}%",
         rope=ranking.attrs["rope"],
@@ -178,7 +182,8 @@ def ranking_report(
         size=size,
         evidence=evidence,
         origin=ranking.attrs.get("evidence"),
-        verdict=verdict(ranking),
+        verdict=parts_of_verdict.sentences(),
+        notes=[*parts_of_verdict.notes, *_caveats(facts, parts), *lacking],
         rows=rows,
         keep=_kept(table["tier"]),
         defined=bool(table["median"].notna().any()),
@@ -190,7 +195,6 @@ def ranking_report(
         implied=implied_prior(prior_values, prob),
         before=_before(found.values, ranking, prior_values),
         diagnostics=_diagnostics(groups, ranking, found.values),
-        caveats=[*_caveats(facts, ranking, parts), *lacking],
         versions=_versions(),
         command=command,
     )
@@ -217,7 +221,7 @@ def _sections(
         shown["ops"] = ops_section(performance, found, prob)
     if performance is not None and found.score is not None and "tile" in wanted:
         size, prevalence = worth(ranking), _prevalence(performance)
-        shown["preferences"] = preferences_section(performance, found.score, prob, size, prevalence)
+        shown["preferences"] = preferences_section(performance, found.score, prob, size, prevalence, ranking)
     if "paired" in wanted:
         shown["paired"] = paired_section(found, ranking, about)
     if "hierarchical" in wanted and not isinstance(posterior, xr.DataArray):
@@ -385,14 +389,12 @@ def _diagnostics(groups: dict[str, xr.Dataset], ranking: xr.Dataset, values: xr.
     ]
 
 
-def _caveats(facts: dict[str, str], ranking: xr.Dataset, parts: xr.DataArray | None) -> list[str]:
-    lines = list(filter(None, str(ranking["notes"].item()).split("\n")))
-    lines += [facts["caveats"]] if "caveats" in facts else []
+def _caveats(facts: dict[str, str], parts: xr.DataArray | None) -> list[str]:
+    """What is known of the data set, and how pools and tiers are made."""
+    lines = [facts["caveats"]] if "caveats" in facts else []
     if parts is not None:
         lines.append("The data sets are pooled: a data set counts by its number of cases.")
-    lines.append(
-        "A tier is a comparison with its first entity. It does not say that all of its members are equally good."
-    )
+    lines.append("A tier compares its members with its first entity; its members may differ from each other.")
     return lines
 
 
@@ -404,7 +406,7 @@ def _before(values: xr.DataArray, ranking: xr.Dataset, prior_values: xr.DataArra
     from bayesrank.plots._style import list_size
 
     names = values["entity"].values.tolist()
-    name = values.name.replace("_", " ") if isinstance(values.name, str) else "score"
+    name = display_name(values.name) if isinstance(values.name, str) else "score"
     return {
         "caption": f"What was believed of the {name} before and after the data.",
         "svg": inline_svg(

@@ -1,5 +1,6 @@
 """Sections of the report that only some posteriors and evidence support."""
 
+import sys
 from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
@@ -10,16 +11,13 @@ import xarray as xr
 
 from bayesrank import _text
 from bayesrank._checks import in_words, unique_names
-from bayesrank._compat import groups_of, is_container
 from bayesrank._draws import draw_dims
-from bayesrank.counts import parts_of
 from bayesrank.ops import of_draws, summarize
-from bayesrank.performance import observed_counts
-from bayesrank.predictive import predictive_check
 from bayesrank.ranking import ranking_table
 from bayesrank.ranking._source import Scored
 from bayesrank.ranking.summary import worth
 from bayesrank.report.pictures import inline_svg
+from bayesrank.words.models import check_model, model_caveat
 
 __all__ = ["LACKING", "SECTIONS", "checked_sections", "ops_section", "paired_section", "predictive_section"]
 
@@ -85,25 +83,12 @@ def predictive_section(posterior: Any, asked: bool) -> dict[str, Any] | None:
     >>> predictive_section(br.fit(br.from_counts(tn=8, fp=2, fn=1, tp=9), seed=1), asked=False) is None
     True
     """
-    counts = observed_counts(posterior)
-    if counts is None or not is_container(posterior):
-        return None
-    parts = counts if "dataset" in counts.dims else parts_of(counts)
-    if parts is None or parts.sizes["dataset"] < 2:
-        return None
-    draws = groups_of(posterior)["posterior"].sizes
-    if not asked and parts.size * draws.get("chain", 1) * draws.get("draw", 1) > MOST:
+    check = check_model(posterior, sys.maxsize if asked else MOST)
+    if check is None:
         return None
     from markupsafe import Markup
 
     from bayesrank.plots import predictive_check as picture
-
-    try:
-        check = predictive_check(posterior, seed=0)
-    except ValueError:  # a model whose replicates are not to be had
-        if asked:
-            raise
-        return None
 
     def draw(ax: Any, k: int) -> None:
         figure = ax.figure
@@ -111,6 +96,7 @@ def predictive_section(posterior: Any, asked: bool) -> dict[str, Any] | None:
         picture(check.isel(statistic=[k]), figure)
 
     return {
+        "caveat": model_caveat(check, posterior),
         "lines": str(check.attrs["words"]).split("\n"),
         # One beside the other where there is room.
         "svg": Markup(" ").join(inline_svg(partial(draw, k=k), (4.6, 3.2)) for k in range(check.sizes["statistic"])),

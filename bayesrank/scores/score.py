@@ -14,6 +14,7 @@ from bayesrank._threads import in_threads, pieces
 from bayesrank.counts import NO_CLASSES
 from bayesrank.performance import counts_or_performance, observed_counts, only_two_classes
 from bayesrank.scores._against_rest import against_rest
+from bayesrank.scores._display import display_name
 from bayesrank.scores._forms import Area, Contour, ExactRatio
 
 __all__ = ["SCORES", "Score", "cells_at", "log", "ratio", "values_of"]
@@ -47,6 +48,8 @@ class Score:
         Undefined values are NaN. None: the ``matrix_function`` serves two classes as well.
     symbol : str
         As in formulas.
+    display : str
+        As text and axes write it, such as "F1" or "sensitivity (TPR)"; by default it follows from the name.
     formula : str
         For people to read.
     aliases : tuple of str
@@ -106,7 +109,9 @@ class Score:
     contour: Contour | None = field(default=None, repr=False)
     area: Area | None = field(default=None, repr=False)
     fraction: ExactRatio | None = field(default=None, repr=False)
+    display: str = ""
     _forms_of: CellFunction | None = field(default=None, repr=False, compare=False)
+    _display_of: str | None = field(default=None, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         if not isinstance(self.name, str):
@@ -117,6 +122,11 @@ class Score:
         for name in ("complement", "contour", "area", "fraction") if stale else ():
             object.__setattr__(self, name, None)
         object.__setattr__(self, "_forms_of", self.function)
+        # A display name that followed from another name must not stay with dataclasses.replace(score, name=...).
+        renamed = self._display_of not in (None, self.name) and self.display == display_name(str(self._display_of))
+        if not self.display or renamed:
+            object.__setattr__(self, "display", display_name(self.name))
+        object.__setattr__(self, "_display_of", self.name)
 
     def __reduce_ex__(self, protocol: Any) -> Any:
         """Scores of the catalogue are copied and pickled by name: some are functions within functions."""
@@ -179,7 +189,7 @@ class Score:
         """What values of the score carry with them: its long name, direction, range, whether its mean is finite."""
         direction = {True: "higher is better", False: "lower is better", None: "none"}[self.higher_is_better]
         return {
-            "long_name": self.name.replace("_", " "),
+            "long_name": self.display,
             "direction": direction,
             "range": list(self.range),
             "finite_mean": int(self.finite_mean),

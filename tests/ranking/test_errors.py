@@ -91,7 +91,7 @@ def test_a_pair_is_judged_by_its_joint_draws():
     assert not once["in_best_set"]
     assert float(once["undefined"]) == 1 - 1 / 4000
     assert ranking["tier"].sel(entity="a") == 1
-    assert "Mostly without a defined f1, not ranked: once." in br.verdict(ranking)
+    assert "Not ranked: once has a defined F1 in less than half of the draws." in br.notes(ranking)
     assert "once" not in br.verdict(ranking)[0]
 
 

@@ -1,5 +1,7 @@
 """The table and the verdict say what the ranking holds."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 import xarray as xr
@@ -8,6 +10,11 @@ import bayesrank as br
 from bayesrank._compat import groups_of, to_container
 from bayesrank.ranking._evidence import evidence_of
 from bayesrank.report import ranking_report
+
+
+def said(ranking):
+    """Verdict and notes as one text."""
+    return " ".join([*br.verdict(ranking), *br.notes(ranking)])
 
 
 def draws_of(values, names):
@@ -48,21 +55,23 @@ def test_table_of_a_point_estimate():
 
 
 def test_verdict_of_a_clear_winner(clear):
-    sentences = br.verdict(clear[1])
-    assert sentences == [
-        "b is the most probable best by f1: P(best) > 0.999.",
-        "Each of the others is worse: b beats each of them with probability at least 0.95, taken singly.",
-        "The confidence sets of all ranks (jointly at 0.95, whatever the true scores) leave the first place to 1 of 3: "
-        "b.",
+    assert br.verdict(clear[1]) == [
+        "b is best: P(best) > 0.999, and it beats every rival with probability at least 0.95.",
+    ]
+    assert br.notes(clear[1]) == [
+        "By the 0.95 confidence set for the best (whatever the true scores), 1 of 3 entities (b) could be best.",
+        "By the posterior, the smallest set that holds the best with probability 0.95 has 1 member: b.",
+        "b beats every rival with probability at least 0.95 each (pairwise, not jointly).",
+        "There are 2 tiers: each entity is compared with the first of its tier (pairwise posterior probability, not "
+        "joint).",
     ]
 
 
 def test_verdict_of_equals_names_no_winner():
     values = draws_of(np.random.default_rng(1).random((4000, 3)), ["a", "b", "c"])
-    sentences = br.verdict(br.credible_ranking(values))
-    assert "share the highest probability" in sentences[0]
-    assert "may be as good" in sentences[1]
-    assert sentences[-1] == "No two of them are told apart with probability 0.95."
+    ranking = br.credible_ranking(values)
+    assert br.verdict(ranking)[0] == "a, b and c share the first place."
+    assert "all 3 entities could be best" in said(ranking)
 
 
 def test_a_single_tier_does_not_hide_that_others_are_told_apart():
@@ -72,22 +81,27 @@ def test_a_single_tier_does_not_hide_that_others_are_told_apart():
     values = draws_of(np.column_stack([steady, rng.normal(0.6, 0.3, 4000)]), list("abc"))
     ranking = br.credible_ranking(values)
     assert ranking["tier"].values.tolist() == [1, 1, 1]
-    assert "such as a above b" in " ".join(br.verdict(ranking))
+    assert br.verdict(ranking)[0] == "c leads (P(best) = 0.626), but a cannot be ruled out; b is worse."
 
 
 def test_a_rope_is_named_where_one_was_used(clear):
     values, _ = clear
-    with_rope = " ".join(br.verdict(br.credible_ranking(values, rope=0.01)))
-    assert "beats each of them by more than 0.01 with probability at least 0.95" in with_rope
-    assert "by more than" not in " ".join(br.verdict(clear[1]))
+    with_rope = br.verdict(br.credible_ranking(values, rope=0.01))[0]
+    assert with_rope.endswith("it beats every rival by more than 0.01 with probability at least 0.95.")
+    assert "by more than" not in said(clear[1])
+    too_wide = br.verdict(br.credible_ranking(values, rope=0.4))[0]
+    assert too_wide.startswith("b leads (P(best) > 0.999), but its probability of beating c and a by more than 0.4 is")
 
 
 def test_verdict_names_few_members_of_the_best_set():
     means = np.array([0.5, 2.0, 1.0, -9.0, -9.0, -9.0, -9.0])
     values = draws_of(means + np.random.default_rng(2).normal(size=(4000, 7)), list("abcdefg"))
-    assert "has 3 members: b, c and a." in " ".join(br.verdict(br.credible_ranking(values)))
+    assert "has 3 members: b, c and a." in said(br.credible_ranking(values))
+    assert br.verdict(br.credible_ranking(values))[0] == (
+        "b leads (P(best) = 0.706), but c and a cannot be ruled out; 4 others are worse."
+    )
     alike = draws_of(np.random.default_rng(3).random((4000, 7)), list("abcdefg"))
-    assert "has 7 members." in " ".join(br.verdict(br.credible_ranking(alike)))
+    assert "has 7 members: " in said(br.credible_ranking(alike))
 
 
 def test_equal_probabilities_are_told_by_the_error_of_their_difference():
@@ -96,19 +110,20 @@ def test_equal_probabilities_are_told_by_the_error_of_their_difference():
     first = np.arange(n) < p * n
     rng = np.random.default_rng(4)
     values = draws_of(np.column_stack([first, ~first])[rng.permutation(n)], ["a", "b"])
-    assert br.verdict(br.credible_ranking(values))[0].startswith("a and b share the highest probability")
+    assert br.verdict(br.credible_ranking(values))[0] == "a and b share the first place."
 
 
 def test_contradictions_come_first_but_not_at_the_end_of_the_range():
     counts = br.from_counts(tn=[880, 50], fp=[20, 0], fn=[40, 0], tp=[60, 50], entity=["a", "b"])
     fair = br.credible_ranking(br.fit(counts, seed=1), "accuracy")
-    assert "outside" not in " ".join(br.verdict(fair))  # b is perfect: above its interval, and contradicts nothing
+    assert "outside" not in said(fair)  # b is perfect: above its interval, and contradicts nothing
     assert float(fair["upper"].sel(entity="b")) < float(fair["observed"].sel(entity="b"))
     some = br.from_counts(tn=880, fp=20, fn=0, tp=60)  # no miss, but not perfect
     assert not br.credible_ranking(br.fit(some, seed=1), "tpr")["contradicted"].any()
     stubborn = br.credible_ranking(br.fit(counts, seed=1, prior=500), "accuracy")
-    first = br.verdict(stubborn)[0]
-    assert first.startswith("What was observed lies outside of its own 95% interval for 1 of 2 entities (a: 0.940")
+    assert br.verdict(stubborn)[-1].startswith(
+        "The observed accuracy of a is outside its 95% interval (0.940, interval"
+    )
 
 
 def test_what_choosing_the_first_costs():
@@ -118,24 +133,25 @@ def test_what_choosing_the_first_costs():
     cost = float(ranking["expected_regret"].min())
     assert abs(cost - 0.1 / np.sqrt(np.pi)) < 5 * 0.1 / np.sqrt(4000)
     first = br.ranking_table(ranking).index[0]
-    assert br.verdict(ranking)[-1].startswith(f"Choosing {first} costs {cost:.2g} of accuracy on average")
+    loss = f"Expected loss from choosing {first} instead of the true best: {cost:.2g} accuracy."
+    assert br.verdict(ranking)[1] == loss
 
 
 def test_a_point_estimate_is_not_called_sure():
     counts = br.from_counts(tn=[70, 79], fp=[10, 1], fn=[9, 1], tp=[21, 29], entity=["a", "b"])
-    assert br.verdict(br.credible_ranking(counts, "f1"))[-1] == (
-        "b comes first by f1. A point estimate does not say how sure that is."
-    )
+    assert br.verdict(br.credible_ranking(counts, "f1")) == [
+        "No winner: b comes first, but a point estimate has no probabilities.", "A model gives probabilities (br.fit).",
+    ]  # fmt: skip
 
 
 NOTES = {
-    "The prevalence differs between entities, from 0.1 (a) to 0.4 (b), and f1": (
+    "The prevalence differs between entities, from 0.1 (a) to 0.4 (b), and F1": (
         {"tn": [880, 580], "fp": [20, 20], "fn": [40, 40], "tp": [60, 360]}, "f1"),
-    "All entities met the same cases, as equal class sizes suggest; their errors are taken as independent": (
+    "All entities met the same cases (inferred from equal class sizes); errors are assumed independent": (
         {"tn": [70, 79], "fp": [10, 1], "fn": [9, 1], "tp": [21, 29]}, "informedness"),
-    "No case of the class 'positive', so only the prior says how it is told: b.": (
+    "No case of the class 'positive' for b: only the prior determines the rate of that class.": (
         {"tn": [70, 79], "fp": [10, 1], "fn": [9, 0], "tp": [21, 0]}, "informedness"),
-    "Fewer than 10 cases of a class for 1 entity (fewest: 3 of 'positive' for b)": (
+    "1 entity has fewer than 10 cases of a class (b has 3 of 'positive'): the prior has a large weight": (
         {"tn": [70, 79], "fp": [10, 1], "fn": [9, 1], "tp": [21, 2]}, "informedness"),
 }  # fmt: skip
 
@@ -144,9 +160,10 @@ NOTES = {
 def test_what_has_to_be_known_first(note):
     cells, score = NOTES[note]
     posterior = br.fit(br.from_counts(**cells, entity=["a", "b"]), draws=100, seed=1)
-    sentences = br.verdict(br.credible_ranking(posterior, score))
-    at = next(i for i, sentence in enumerate(sentences) if sentence.startswith(note))
-    assert at < next(i for i, sentence in enumerate(sentences) if "best by" in sentence)
+    ranking = br.credible_ranking(posterior, score)
+    # A caveat is the verdict's last sentence; how the counts arose is a note.
+    where = br.notes(ranking)[0] if note.startswith("All entities") else br.verdict(ranking)[-1]
+    assert where.startswith(note)
 
 
 def test_nothing_is_said_that_does_not_apply():
@@ -157,16 +174,18 @@ def test_nothing_is_said_that_does_not_apply():
     assert br.credible_ranking(posterior, "f1")["notes"].item() == ""
     designed = br.fit(br.from_counts(**cells, entity=["a", "b"]), "beta_binomial", draws=100, seed=1)
     assert [note.split(",")[0] for note in br.credible_ranking(designed, "f1")["notes"].item().split("\n")] == [
-        "The prevalence differs between entities", "The f1 depends on the prevalence",
+        "The prevalence differs between entities", "F1 depends on the prevalence",
     ]  # fmt: skip
 
 
 def test_verdict_says_what_is_undefined():
     values = draws_of([[0.5, np.nan], [0.6, 0.7]] * 50, ["a", "b"])
-    assert "1 entity had no defined f1 in some draws" in br.verdict(br.credible_ranking(values))[-1]
+    partly = br.credible_ranking(values)
+    assert "1 entity has no defined F1 in some draws" in br.notes(partly)[-1]
+    assert br.verdict(partly)[0] == "b leads (P(best) = 0.50), but P(best) is below 0.95."
     nothing = draws_of(np.full((10, 2), np.nan), ["a", "b"])
     ranking = br.credible_ranking(nothing)
-    assert br.verdict(ranking) == ["No entity has a defined f1 in any draw: there is nothing to rank."]
+    assert br.verdict(ranking) == ["Nothing to rank: no entity has a defined F1 in any draw."]
     assert br.ranking_table(ranking)["tier"].isna().all()
 
 
@@ -176,7 +195,7 @@ def test_no_probability_is_printed_as_zero_or_one(clear):
 
 def test_one_entity_beats_nobody():
     values = br.scores.f1(br.fit(br.from_counts(tn=70, fp=10, fn=9, tp=21, entity="alone"), draws=10, seed=1))
-    assert br.verdict(br.credible_ranking(values)) == ["alone is the only entity: there is nothing to rank it against."]
+    assert br.verdict(br.credible_ranking(values)) == ["Nothing to rank: alone is the only entity."]
 
 
 # --- What a review by fresh eyes found ----------------------------------------------------------------------------
@@ -196,7 +215,8 @@ def test_sentences_and_tiers_have_one_anchor():
         beaten = ranking["superiority"].sel(entity=anchor).values >= 0.8
         assert not (alike & beaten).any()
         assert (alike | beaten).all() or ranking["tier"].max() > 2
-        assert any(f"{anchor} does not beat" in line or f"{anchor} beats" in line for line in br.verdict(ranking))
+        beaten = [line for line in br.notes(ranking) if " beats " in line or "is beaten by" in line]
+        assert anchor in beaten[0]
 
 
 def test_a_prevalence_that_was_asked_for_contradicts_nothing():
@@ -263,10 +283,10 @@ def test_the_forecast_of_no_tornado_contradicts_no_model():
 def test_few_draws_contradict_nothing_and_are_not_called_sure():
     counts = counts_of([73, 76, 70], [7, 4, 10], [6, 9, 2], [24, 21, 28], entity=list("ABC"))
     for chains, seed in ((4, 1), (1, 2), (1, 3)):
-        lines = " ".join(br.verdict(br.credible_ranking(br.fit(counts, draws=1, chains=chains, seed=seed), "f1")))
+        lines = said(br.credible_ranking(br.fit(counts, draws=1, chains=chains, seed=seed), "f1"))
         assert "outside" not in lines
-        assert "not say how sure" in lines
-        assert "probability" not in lines
+        assert "no probabilities" in lines
+        assert "P(" not in lines
 
 
 def test_an_undefined_draw_does_not_hide_a_sampler_that_is_stuck():
@@ -276,22 +296,22 @@ def test_an_undefined_draw_does_not_hide_a_sampler_that_is_stuck():
         x[0, 0, 2] = np.nan if hole else x[0, 0, 2]
         values = xr.Dataset({"acc": (("chain", "draw", "entity"), x)}, {"entity": list("abc")})
         posterior = to_container({"posterior": values, "sample_stats": stats})
-        assert br.verdict(br.credible_ranking(posterior, "acc"))[0].startswith(
-            "The sampler did not settle (R-hat up to 2"
-        )
+        ranking = br.credible_ranking(posterior, "acc")
+        assert br.verdict(ranking)[-1].startswith("The sampler did not settle (R-hat up to 2")
+        assert br.notes(ranking)[0].startswith("Chains that disagree: more tuning")
 
 
 def test_who_has_no_confidence_set_is_not_left_out_by_it():
     values = draws_of(np.random.default_rng(1).normal([0.9, 0.6, 0.3], 0.02, (4000, 3)), list("abc"))
     ranking = br.credible_ranking(values)
-    [sentence] = [line for line in br.verdict(ranking) if "confidence sets" in line]
-    assert sentence.endswith("leave the first place to 1 of 3: a.")
+    [sentence] = [line for line in br.notes(ranking) if "confidence set" in line]
+    assert sentence.endswith("1 of 3 entities (a) could be best.")
     # As of an entity that a closed form ranks and most draws, whose odds overflow, do not.
-    unknown = ranking.assign({"rank_confidence_lower": ranking["rank_confidence_lower"].where([False, True, True])})
+    unknown = ranking.assign({"in_best_confidence_set": ranking["in_best_confidence_set"].where([False, True, True])})
     assert br.verdict(unknown) == br.verdict(ranking)
-    of_rest = ranking.assign({"rank_confidence_lower": ("entity", [np.nan, 1.0, 2.0])})
-    [sentence] = [line for line in br.verdict(of_rest) if "confidence sets" in line]
-    assert sentence.endswith("leave the first place to 2 of 3: a and b.")
+    of_rest = ranking.assign({"in_best_confidence_set": ("entity", [np.nan, 1.0, 0.0])})
+    [sentence] = [line for line in br.notes(of_rest) if "confidence set" in line]
+    assert sentence.endswith("2 of 3 entities (a and b) could be best.")
 
 
 def test_a_ranking_survives_a_file(tmp_path):
@@ -305,9 +325,10 @@ def test_a_ranking_survives_a_file(tmp_path):
         copies.append(xr.load_dataset(tmp_path / f"{engine}.nc", engine=engine))
     for copy in copies:
         assert br.verdict(copy) == br.verdict(ranking)
+        assert br.notes(copy) == br.notes(ranking)
         # In a file the attrs are numbers of NumPy.
         labels = {br.plots.forest(one).get_xlabel() for one in (copy, ranking)}
-        assert labels == {"f1 (median and 95% interval)"}
+        assert labels == {"F1 (median and 95% interval)"}
         assert ranking_report(posterior, "f1", copy) == ranking_report(posterior, "f1", ranking)
 
 
@@ -330,11 +351,11 @@ def test_names_of_any_kind(names):
 def test_points_tell_ties_and_who_is_not_ranked():
     tie = counts_of([73, 73, 70], [7, 7, 10], [6, 6, 20], [24, 24, 10], entity=["zed", "amy", "bob"])
     for order in ([0, 1, 2], [1, 2, 0]):
-        assert br.verdict(br.credible_ranking(tie.isel(entity=order), "f1"))[-1].startswith(
-            "amy and zed come first by f1."
+        assert br.verdict(br.credible_ranking(tie.isel(entity=order), "f1"))[0].startswith(
+            "No winner: amy and zed come first, but a point estimate"
         )
     lacking = counts_of([73, 80, 70], [7, 0, 10], [6, 30, 20], [24, 0, 10], entity=["zed", "never", "bob"])
-    assert br.verdict(br.credible_ranking(lacking, "ppv"))[-1] == "Never with a defined ppv, not ranked: never."
+    assert br.notes(br.credible_ranking(lacking, "ppv"))[-1] == "Not ranked: never has no defined precision (PPV)."
 
 
 def test_each_of_several_rankings_has_its_own_notes():
@@ -342,16 +363,16 @@ def test_each_of_several_rankings_has_its_own_notes():
     ranking = br.credible_ranking(
         br.fit(counts_of([6] * 20, [2] * 20, [1] * 20, [5] * 20, **data), seed=1, draws=50), "f1"
     )
-    one = br.verdict(ranking.isel(dataset=0))
-    assert one[0].startswith("All entities met the same cases")
-    assert one[1].startswith("Fewer than 10 cases of a class for 2 entities")
+    one = ranking.isel(dataset=0)
+    assert br.notes(one)[0].startswith("All entities met the same cases")
+    assert br.verdict(one)[-1].startswith("2 entities have fewer than 10 cases of a class")
 
 
 def test_two_test_sets_are_not_one():
     counts = counts_of([70, 60, 65, 66], [10, 20, 15, 14], [6, 9, 9, 8], [24, 21, 21, 22], entity=list("abcd"))
     named = counts.assign_coords(test_set=("entity", ["n", "n", "s", "s"]))
     note = br.credible_ranking(br.fit(named, draws=50, seed=1), "tpr")["notes"].item()
-    assert note.startswith("4 of 4 entities share 2 test sets; their errors")
+    assert note.startswith("4 of 4 entities share 2 test sets; errors are assumed independent")
 
 
 def test_many_classes_or_entities_do_not_make_a_long_verdict():
@@ -360,12 +381,13 @@ def test_many_classes_or_entities_do_not_make_a_long_verdict():
     ranking = br.credible_ranking(
         br.fit(br.from_matrix(np.stack([matrix, matrix]), "actual_rows"), draws=25, seed=1), "accuracy"
     )
-    assert sum("No case of" in line for line in br.verdict(ranking)) == 1
+    assert said(ranking).count("No case of") == 1
     values = xr.DataArray(
         np.random.default_rng(1).random((400, 200)), {"entity": [f"e{i}" for i in range(200)]}, ("draw", "entity")
     )
-    line = br.verdict(br.credible_ranking(values.where(values["entity"] < "e12")))[-1]
-    assert max(map(len, br.verdict(br.credible_ranking(values.where(values["entity"] < "e12"))))) < 300, line
+    many = br.credible_ranking(values.where(values["entity"] < "e12"))
+    assert len(br.verdict(many)) <= 4
+    assert max(map(len, [*br.verdict(many), *br.notes(many)])) < 300
 
 
 def test_one_prevalence_is_seldom_called_two():
@@ -402,7 +424,7 @@ def test_two_that_are_never_defined_together_are_not_compared():
     values = draws_of(
         np.where(np.arange(400)[:, None] % 2 == [0, 1], np.random.default_rng(1).random((400, 2)), np.nan), ["a", "b"]
     )
-    assert "cannot be compared" in " ".join(br.verdict(br.credible_ranking(values)))
+    assert "cannot be compared" in br.verdict(br.credible_ranking(values))[0]
 
 
 def test_a_pool_of_unequal_data_sets_is_not_one_test_set():
@@ -412,22 +434,21 @@ def test_a_pool_of_unequal_data_sets_is_not_one_test_set():
     )
     posterior = br.fit(br.pool(stones), seed=1)
     assert groups_of(posterior)["posterior"].sizes["test_set"] == 2
-    lines = br.verdict(br.credible_ranking(posterior, "tpr"))
-    assert "Simpson" in lines[0]
-    assert not any("same cases" in line for line in lines)
+    lines = said(br.credible_ranking(posterior, "tpr"))
+    assert "Simpson" in lines
+    assert "same cases" not in lines
 
 
 def test_a_tie_in_every_draw_is_called_one():
     same = np.random.default_rng(1).random((1000, 1))
     values = xr.DataArray(np.hstack([same, same, same, same - 1]), {"entity": list("abcd")}, ("draw", "entity"))
-    pair = br.verdict(br.credible_ranking(values.isel(entity=[0, 1])))
-    assert pair[1] == "a and b tie with probability >0.99."
-    assert not any("beats" in line for line in pair)
-    close = br.verdict(br.credible_ranking(values.isel(entity=[0, 1]) + np.array([0, 0.001]), rope=0.01))
-    assert close[1].endswith("differ by at most 0.01 with probability >0.99.")
-    words = br.verdict(br.credible_ranking(values))
-    assert "b and c tie with a with probability at least 0.95, taken singly." in words
-    assert "b ties with a with probability at least 0.95." in br.verdict(br.credible_ranking(values[:, [0, 1, 3]]))
+    pair = br.credible_ranking(values.isel(entity=[0, 1]))
+    assert br.verdict(pair)[0] == "a and b share the first place (P(best) = 0.50 each)."
+    assert "b ties with a with probability at least 0.95." in br.notes(pair)
+    close = br.credible_ranking(values.isel(entity=[0, 1]) + np.array([0, 0.001]), rope=0.01)
+    assert "a differs by at most 0.01 from b with probability at least 0.95." in br.notes(close)
+    assert "b and c tie with a with probability at least 0.95 each." in br.notes(br.credible_ranking(values))
+    assert "b ties with a with probability at least 0.95." in br.notes(br.credible_ranking(values[:, [0, 1, 3]]))
 
 
 def test_tiers_that_are_out_of_step_are_told():
@@ -440,18 +461,19 @@ def test_tiers_that_are_out_of_step_are_told():
     table = br.ranking_table(ranking)
     assert table.index.tolist() == list(draws)
     assert table["tier"].tolist() == [1, 2, 1, 3]
-    (said,) = [line for line in br.verdict(ranking) if line.startswith("Tiers and order differ")]
-    assert said == (
-        "Tiers and order differ for 1 entity: steady (tier 2) stands before erratic (tier 1), since first beats the "
-        "former with probability 0.95, but not the latter."
+    (note,) = [line for line in br.notes(ranking) if line.startswith("Tiers and order differ")]
+    assert note == (
+        "Tiers and order differ for 1 entity: steady (tier 2) is before erratic (tier 1), but only steady is beaten by "
+        "first with probability 0.95."
     )
-    assert not any(
-        "differ for" in line for line in br.verdict(br.credible_ranking(values.sel(entity=["first", "steady", "last"])))
-    )
+    assert "differ for" not in said(br.credible_ranking(values.sel(entity=["first", "steady", "last"])))
 
 
 def test_sentences_name_scores_as_headings_do():
     posterior = br.fit(br.from_counts(tn=[8, 9], fp=[2, 1], fn=[3, 1], tp=[7, 9], entity=["a", "b"]), seed=1, draws=99)
-    lines = br.verdict(br.credible_ranking(posterior, "diagnostic_odds_ratio"))
-    assert any("by diagnostic odds ratio" in line for line in lines)
-    assert not any("_" in line for line in lines)
+    tpr = br.credible_ranking(posterior, "tpr")
+    assert br.verdict(tpr)[1].endswith(" sensitivity (TPR).")
+    assert "_" not in said(tpr)
+    assert br.scores.get("macro f1").display == "macro F1"
+    assert dataclasses.replace(br.scores.f1, name="my_f1").display == "my f1"
+    assert br.scores.Score("cost", None, display="cost in euros").display == "cost in euros"

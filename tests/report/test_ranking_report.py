@@ -55,13 +55,13 @@ def test_names_are_escaped_and_kept(html):
 
 def test_every_section_is_there(html):
     page = Page(html)
-    assert {"verdict", "table", "data", "methods", "diagnostics", "caveats"} <= page.ids
+    assert {"verdict", "table", "data", "methods", "diagnostics", "notes"} <= page.ids
     assert {"picture", "pictures"} & page.ids
     assert "svg" in page.tags
     text = " ".join("".join(page.text).split())
     for phrase in (
         "P(best)", "Dirichlet-multinomial", "four_cases", "before any data it gives", "exact and independent",
-        "x < y", "Seed 1", "bayesrank rank x", "simultaneous rank intervals", "tier is a comparison",
+        "x < y", "Seed 1", "bayesrank rank x", "simultaneous rank intervals", "A tier compares its members",
     ):  # fmt: skip
         assert phrase in text, phrase
 
@@ -73,7 +73,7 @@ def test_links_lead_somewhere(html):
 
 def test_a_prevalence_set_by_design_is_warned_of_where_the_score_depends_on_it():
     posterior = br.fit(COUNTS, "beta_binomial", seed=1, draws=50)
-    warning = "depends on the prevalence, which was not learned"
+    warning = "depends on the prevalence, which was set by the design"
     assert warning in ranking_report(posterior, "f1")
     assert warning not in ranking_report(posterior, "informedness")
     assert warning not in ranking_report(br.fit(COUNTS, seed=1, draws=50), "f1")

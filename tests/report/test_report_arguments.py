@@ -77,7 +77,7 @@ def test_a_verdict_refuses_by_name():
     partial = [DECISION.drop_vars(name) for name in ("notes", "mean_error", "lower", "probability_best_error", "tier")]
     broken = [DECISION.isel(entity=[0]), DECISION.isel(entity=[]), DECISION.drop_attrs(), DECISION.drop_vars("entity")]
     broken += [DECISION.assign(choice="zzz"), DECISION.expand_dims(x=2), RANKING]
-    for value, error in refusals(br.decision_verdict, {}, "decision", [*JUNK, None, *partial, *broken]):
+    for value, error in refusals(br.verdict, {}, "result", [*JUNK, None, *partial, *broken]):
         assert error is not None
         assert is_told(error, "decision"), (value, error)
     given = {"posterior": POSTERIOR, "score": "f1", "ranking": RANKING, "sections": []}

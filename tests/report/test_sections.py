@@ -271,7 +271,7 @@ def test_sensitivity_is_shown_where_it_is_given(posterior):
     result = br.sensitivity(COUNTS, "f1", seed=1, draws=100)
     text = text_of(ranking_report(posterior, "f1", sensitivity=result))
     assert f"conclusions kept base b {'>0.99'}" in text
-    for line in br.sensitivity_verdict(result):
+    for line in [*br.verdict(result), *br.notes(result)]:
         assert " ".join(line.split()) in text
     with pytest.raises(ValueError, match=r"sensitivity must come from br.sensitivity"):
         ranking_report(posterior, "f1", sensitivity=br.exact_ranking(COUNTS, "f1"))
@@ -286,7 +286,7 @@ def test_decisions_are_shown_where_they_are_given(posterior, ranking):
     curve = br.decision_curve(truth, {"m": np.where(truth, 0.6, 0.3) * rng.random(200)}, [0.1, 0.2], seed=1, draws=200)
     html = ranking_report(posterior, "f1", ranking, decisions=[utility, compared, curve], sections=[])
     text = text_of(html)
-    for line in br.decision_verdict(utility):
+    for line in [*br.verdict(utility), *br.notes(utility)]:
         assert " ".join(line.split()) in text
     assert "What the outcome of a case is worth: TN 0, FP -1, FN -10, TP 0, at a prevalence of 0.02." in text
     first = utility["entity"].values[int(utility["mean"].argmax())]

@@ -10,7 +10,8 @@ import xarray as xr
 from bayesrank import _text
 from bayesrank._checks import whole
 from bayesrank._escape import json_text
-from bayesrank.ranking.summary import check_whole, is_exact, ranking_table, verdict, worth
+from bayesrank.ranking.summary import check_whole, is_exact, ranking_table, worth
+from bayesrank.words.rankings import verdict_of_ranking
 
 __all__ = ["DEFINITIONS", "board"]
 
@@ -77,10 +78,10 @@ def board(ranking: xr.Dataset, top: int | None = None) -> str:
         top = whole("top", top, 1)
     check_whole(ranking)
     table = ranking_table(ranking)
-    # In an order of its own, so that every sentence names people in it.
+    # In consensus order, so that the order of input changes no sentence.
     labels = ranking["entity"].values.tolist()
     order = [labels.index(name) for name in table.index.tolist()]
-    sentences = verdict(ranking.isel(entity=order, rival=order))
+    parts = verdict_of_ranking(ranking.isel(entity=order, rival=order))
     table = table.rename(columns={"consensus_rank": "rank"})
     for name in ("contradicted", "probability_best_error", "cases"):
         table[name] = ranking[name].values[order]
@@ -108,7 +109,8 @@ def board(ranking: xr.Dataset, top: int | None = None) -> str:
         "draws": None if is_exact(ranking) else int(about["draws"]),
         "size": len(table),
         "evidence": about.get("evidence"),
-        "verdict": sentences,
+        "verdict": parts.sentences(),
+        "notes": list(parts.notes),
         "definitions": DEFINITIONS,
         "entities": [
             {name: _whole(row[name]) if name in WHOLE else _plain(row[name]) for name in DEFINITIONS}

@@ -1,0 +1,39 @@
+"""Checks that something is an expected utility."""
+
+from typing import Any
+
+from bayesrank._checks import in_words, named, result_of
+from bayesrank.ranking.summary import check_whole
+
+__all__ = ["NEEDED", "check_decision"]
+
+#: What makes a Dataset a decision.
+NEEDED = {
+    *("mean", "mean_error", "choice", "lower", "upper", "superiority", "superiority_error", "expected_regret"),
+    *("probability_best", "probability_best_error", "effective_sample_size", "contradicted", "notes"),
+    *(f"value_of_{what}_information{end}" for what in ("perfect", "prevalence") for end in ("", "_error")),
+}
+
+
+def check_decision(argument: str, decision: Any) -> None:
+    """Raise unless something is one expected utility, of all its entities.
+
+    Examples
+    --------
+    >>> import xarray as xr
+    >>> check_decision("decision", xr.Dataset())
+    Traceback (most recent call last):
+    ValueError: decision must come from br.expected_utility; got a Dataset of []
+    """
+    result_of("br.expected_utility", argument, decision, NEEDED)
+    if decision["choice"].ndim:
+        raise ValueError(
+            f"{argument} must be one decision (select it with .isel); got the dims {decision['choice'].dims}"
+        )
+    known = decision["entity"].values.tolist() if "entity" in decision.coords else []
+    if "benefit" not in decision.attrs or not known:
+        raise ValueError(f"{argument} must come from br.expected_utility; got {in_words(decision)}")
+    with named(argument, "ranking"):
+        check_whole(decision)
+    if decision["choice"].item() not in [*known, ""]:
+        raise ValueError(f"{argument} must choose one of its entities; got {decision['choice'].item()!r}")

@@ -1,0 +1,230 @@
+"""Who leads a ranking, who could also be best and who is worse: the facts that a headline states."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import xarray as xr
+
+from bayesrank import _text
+from bayesrank.ranking._claims import sets_given
+from bayesrank.ranking.summary import worth
+from bayesrank.words._parts import NAMED, few_names, join_names
+
+__all__ = ["Standing", "headline_of"]
+
+
+@dataclass(frozen=True)
+class Standing:
+    """The entities that are compared, leader first, and what separates them.
+
+    ``places`` are positions in the ranking. ``could_be_best`` says which could be best by the confidence set; None
+    where such sets are withheld.
+    """
+
+    ranking: xr.Dataset
+    places: np.ndarray
+    could_be_best: np.ndarray | None
+
+    @classmethod
+    def of(cls, ranking: xr.Dataset, order: np.ndarray) -> "Standing":
+        """Return the standing of the entities that are ranked and have data, in this ``order`` (NaN: not ranked)."""
+        places = np.argsort(order, kind="stable")
+        places = places[~np.isnan(order[places])]
+        if "cases" in ranking:
+            with_data = places[ranking["cases"].values[places] != 0]
+            places = with_data if len(with_data) else places
+        return cls(ranking, places, _could_be_best(ranking, places))
+
+    @property
+    def prob(self) -> float:
+        return float(self.ranking.attrs["prob"])
+
+    @property
+    def rope(self) -> float:
+        return float(self.ranking.attrs["rope"])
+
+    @property
+    def by(self) -> str:
+        """Return the margin of a comparison in words; empty without a ROPE."""
+        return f" by more than {self.rope:g}" if self.rope else ""
+
+    def name(self, i: int) -> str:
+        """Return the name of the entity in this place of the order."""
+        return str(self.ranking["entity"].values[self.places[i]])
+
+    def names(self, members: np.ndarray) -> list[str]:
+        """Return the names of the ``members`` (place in the order), leader first."""
+        return [self.name(int(i)) for i in np.flatnonzero(members)]
+
+    @property
+    def superiority(self) -> np.ndarray:
+        """Return the probability that the leader beats each (place in the order); NaN for the leader itself."""
+        found = self.ranking["superiority"].values[self.places[0], self.places].astype(float)
+        found[0] = np.nan
+        return found
+
+    @property
+    def equivalence(self) -> np.ndarray:
+        """Return the probability that the leader and each are equal within the ROPE; NaN for the leader itself."""
+        found = self.ranking["equivalence"].values[self.places[0], self.places].astype(float)
+        found[0] = np.nan
+        return found
+
+    @property
+    def tied(self) -> np.ndarray:
+        """Return which entities share the first place of the consensus order with the leader, it included."""
+        rank = self.ranking["consensus_rank"].values[self.places]
+        return rank == rank[0]
+
+    @property
+    def rivals(self) -> np.ndarray:
+        """Return which entities besides the leader cannot be ruled out as best.
+
+        Without confidence sets, by the smallest set that holds the best with the required posterior probability.
+        """
+        held = self.ranking["in_best_set"].values[self.places].astype(bool)
+        found = held.copy() if self.could_be_best is None else self.could_be_best.copy()
+        found[0] = False
+        return found
+
+    def best(self, i: int = 0) -> str:
+        """Return P(best) with its relation, such as "P(best) = 0.48"."""
+        p = float(self.ranking["probability_best"].values[self.places[i]])
+        return f"P(best) {relation(p, worth(self.ranking))}"
+
+
+def relation(p: float, size: float) -> str:
+    """Return a probability with the relation that its digits allow.
+
+    Examples
+    --------
+    >>> relation(0.48, 4000), relation(1.0, 4000)
+    ('= 0.480', '> 0.999')
+    """
+    text = _text.probability(p, size)
+    return f"{text[0]} {text[1:]}" if text[0] in "<>" else f"= {text}"
+
+
+def headline_of(standing: Standing, lead: str, best: str) -> tuple[str, str]:
+    """Return the kind of headline and its text, of two entities or more.
+
+    Parameters
+    ----------
+    standing : Standing
+    lead, best : str
+        How to begin of a leader, "b leads (P(best) = 0.60)", and of a clear winner, "b is best: P(best) > 0.999".
+    """
+    if standing.tied.sum() > 1:
+        return "tie at the top", _tie(standing)
+    withheld = standing.could_be_best is None
+    short = ~(standing.superiority[1:] >= standing.prob)
+    sure = float(standing.ranking["probability_best"].values[standing.places[0]]) >= standing.prob
+    if not standing.rivals.any() and not short.any() and not sure:
+        return "leading group", f"{lead}, but P(best) is below {standing.prob:g}."
+    if not standing.rivals.any() and not short.any():
+        every = standing.name(1) if len(standing.places) == 2 else "every rival"
+        text = f"{best}, and it beats {every}{standing.by} with probability at least {standing.prob:g}"
+        return "clear winner", text + (" (posterior probabilities only)." if withheld else ".")
+    if not standing.rivals.any():
+        return "leading group", _close(standing, lead, short)
+    if withheld:
+        return _by_posterior(standing, lead)
+    return _by_confidence_set(standing, lead)
+
+
+def _tie(standing: Standing) -> str:
+    """The first place is shared: "9 of 108 entities share the first place; 45 more cannot be ruled out."""
+    tied, size = standing.tied, len(standing.places)
+    if tied.sum() <= NAMED:
+        who = join_names(sorted(standing.names(tied)))
+    else:
+        who = f"{tied.sum()} of {size} entities"
+    chances = {standing.best(int(i)) for i in np.flatnonzero(tied)}
+    each = f" ({chances.pop()} each)" if len(chances) == 1 else ""
+    text = f"{who} share the first place{each}"
+    if tied.all():
+        return f"{text}."
+    if standing.could_be_best is None:
+        more = standing.rivals & ~tied
+        return text + (f"; {_others(standing, more)} could also be best (posterior)." if more.any() else ".")
+    more, worse = standing.rivals & ~tied, ~standing.could_be_best & ~tied
+    parts = [text]
+    if more.any():
+        parts.append(f"{more.sum()} more cannot be ruled out")
+    if worse.any():
+        parts.append(_worse(standing, worse))
+    return "; ".join(parts) + "."
+
+
+def _close(standing: Standing, lead: str, short: np.ndarray) -> str:
+    """The leader alone could be best, but not by the required margin or probability."""
+    near = np.flatnonzero(short) + 1
+    if len(near) == 1:
+        i = int(near[0])
+        p = relation(float(standing.superiority[i]), worth(standing.ranking))
+        return f"{lead}, but P({standing.name(0)} beats {standing.name(i)}{standing.by}) {p}, below {standing.prob:g}."
+    names = standing.names(np.isin(np.arange(len(standing.places)), near))
+    who = join_names(names) if len(names) <= NAMED else f"{len(names)} others"
+    return f"{lead}, but its probability of beating {who}{standing.by} is below {standing.prob:g} for each."
+
+
+def _by_posterior(standing: Standing, lead: str) -> tuple[str, str]:
+    """The headline where confidence sets are withheld: the credible set for the best, named as such."""
+    rivals, size = standing.rivals, len(standing.places)
+    if rivals.sum() == size - 1:
+        whole = "both entities" if size == 2 else f"all {size} entities"
+        return "inconclusive", (
+            f"No winner: {lead}, but the {standing.prob:g} credible set for the best holds {whole} (posterior "
+            "probabilities only)."
+        )
+    return "leading group", (
+        f"{lead}; the {standing.prob:g} credible set for the best also holds {_others(standing, rivals)} (posterior "
+        "probabilities only)."
+    )
+
+
+def _by_confidence_set(standing: Standing, lead: str) -> tuple[str, str]:
+    """The headline by the confidence set for the best, which is named where the posterior alone would say more."""
+    assert standing.could_be_best is not None
+    rivals, worse = standing.rivals, ~standing.could_be_best
+    worse[0] = False
+    beaten = (standing.superiority >= standing.prob) & rivals
+    named = f" by the {standing.prob:g} confidence set for the best" if beaten.any() else ""
+    if worse.any():
+        return "leading group", (
+            f"{lead}, but {_others(standing, rivals)} cannot be ruled out{named}; {_worse(standing, worse)}."
+        )
+    if _nothing_separated(standing) and len(standing.places) > 2 and not named:
+        return "inconclusive", f"No winner: {lead}, but no entity is separated from any other."
+    who = _others(standing, rivals) if len(standing.places) == 2 else "no other entity"
+    can = "cannot be ruled out" if len(standing.places) == 2 else "can be ruled out"
+    return "inconclusive", f"No winner: {lead}, but {who} {can}{named}."
+
+
+def _nothing_separated(standing: Standing) -> bool:
+    """Whether the confidence sets leave every rank to every entity."""
+    if "rank_confidence_lower" not in standing.ranking:
+        return True
+    low, high = (standing.ranking[f"rank_confidence_{end}"].values[standing.places] for end in ("lower", "upper"))
+    return bool((low == 1).all() and (high >= len(standing.places)).all())
+
+
+def _others(standing: Standing, members: np.ndarray) -> str:
+    """Few members by name, many by number."""
+    names = standing.names(members)
+    return join_names(names) if len(names) <= NAMED else f"{len(names)} others"
+
+
+def _worse(standing: Standing, members: np.ndarray) -> str:
+    if members.sum() == 1:
+        return f"{few_names(standing.names(members))} is worse"
+    return f"{members.sum()} others are worse"
+
+
+def _could_be_best(ranking: xr.Dataset, places: np.ndarray) -> np.ndarray | None:
+    """Return which entities could be best by the confidence set, the leader among them; None where it is withheld."""
+    if not sets_given(ranking):
+        return None
+    found = ranking["in_best_confidence_set"].values[places] != 0  # NaN: not ruled out
+    found[:1] = True
+    return found

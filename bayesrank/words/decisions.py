@@ -1,0 +1,106 @@
+"""A decision in words."""
+
+import numpy as np
+import xarray as xr
+
+from bayesrank import _text
+from bayesrank._notes import read_notes
+from bayesrank.decisions.checks import check_decision
+from bayesrank.ranking.summary import outside_interval, worth
+from bayesrank.words._parts import Verdict, compose, few_names
+from bayesrank.words._standing import Standing, headline_of
+from bayesrank.words.rankings import common_notes, loss_of, step_of
+
+__all__ = ["verdict_of_decision"]
+
+SCORE = "utility"
+
+
+def verdict_of_decision(decision: xr.Dataset) -> Verdict:
+    """Return the verdict on one expected utility, of :func:`bayesrank.expected_utility`.
+
+    Examples
+    --------
+    >>> import bayesrank as br
+    >>> counts = br.from_counts(tn=[700, 790], fp=[100, 10], fn=[1, 90], tp=[299, 210], entity=["eager", "shy"])
+    >>> decision = br.expected_utility(br.fit(counts, "beta_binomial", seed=1), [[0, -1], [-20, 0]], prevalence=0.02)
+    >>> verdict_of_decision(decision).loss
+    'Expected loss from choosing eager instead of the true best: 0.0032 per case (in the unit of the benefits).'
+    """
+    check_decision("decision", decision)
+    notes = [*outside_interval(decision), *read_notes(decision)]
+    standing = Standing.of(decision, _order(decision))
+    if not len(standing.places):
+        return compose("nothing to rank", "Nothing to decide: no entity has a defined utility.", notes)
+    place = int(standing.places[0])
+    mean = float(decision["mean"].values[place])
+    low, high = (float(decision[end].values[place]) for end in ("lower", "upper"))
+    ends = f"{100 * decision.attrs['prob']:g}% interval {low + 0:.3g} to {high + 0:.3g}"
+    name, much = standing.name(0), f"{mean + 0:.3g} per case"
+    if len(standing.places) == 1:
+        text = f"Nothing to decide: {name} is the only entity with a defined utility, {much} ({ends})."
+        return compose("nothing to rank", text, notes)
+    if np.isnan(float(decision["mean_error"].values[place])):
+        text = f"No winner: {name} has the highest utility, {much}, but a point estimate has no probabilities."
+        return compose("inconclusive", text, notes, next_step="A model gives probabilities (br.fit).")
+    lead = f"{name} has the highest expected utility ({much}, {standing.best()})"
+    kind, headline = headline_of(standing, lead, f"{name} is the best choice: {standing.best()}")
+    notes += [f"The expected utility of {name} is {much} ({ends}).", *common_notes(standing, SCORE)]
+    notes += [*_close(standing), *_strategies(standing), *_information(decision)]
+    loss = loss_of(decision, name, place, "per case (in the unit of the benefits)")
+    return compose(kind, headline, notes, loss, "" if kind == "clear winner" else step_of(decision))
+
+
+def _order(decision: xr.Dataset) -> np.ndarray:
+    """The place of each ranked entity by its mean utility, the choice first; NaN of the others."""
+    names = [str(name) for name in decision["entity"].values]
+    mean = decision["mean"].values.round(12)
+    ranked = decision["tier"].notnull().values
+    chosen = str(decision["choice"].item())
+    order = sorted(np.flatnonzero(ranked), key=lambda i: (names[i] != chosen, -mean[i], names[i]))
+    found = np.full(len(names), np.nan)
+    found[order] = np.arange(1, len(order) + 1)
+    return found
+
+
+def _close(standing: Standing) -> list[str]:
+    """Entities whose mean utility differs from the highest by less than its Monte-Carlo error."""
+    decision, places = standing.ranking, standing.places
+    mean, error = (decision[name].values[places] for name in ("mean", "mean_error"))
+    near = mean[0] - mean <= 2 * np.hypot(error, error[0])
+    near[0] = False
+    if not near.any():
+        return []
+    who = few_names(standing.names(near))
+    return [f"The expected utility of {who} is equal to the highest within Monte-Carlo error."]
+
+
+def _strategies(standing: Standing) -> list[str]:
+    """How the choice compares with the best of giving every case the same answer."""
+    decision = standing.ranking
+    if "strategy" not in decision.coords:
+        return []
+    always = decision["strategy"].values[standing.places].astype(bool)
+    if always[0]:
+        return [f"No entity has a higher expected utility than {standing.name(0)}, the same answer to every case."]
+    if not always.any():
+        return []
+    i = int(np.flatnonzero(always)[0])
+    p = _text.probability(float(standing.superiority[i]), worth(decision))
+    return [f"P({standing.name(0)} beats {standing.name(i)}) = {p}: the best of giving every case the same answer."]
+
+
+def _information(decision: xr.Dataset) -> list[str]:
+    """What perfect information and knowledge of the prevalence are worth, with their errors."""
+    value, error = (float(decision[f"value_of_perfect_information{end}"]) for end in ("", "_error"))
+    lines = []
+    if value > 0:
+        lines.append(
+            f"Perfect information would be worth {value:.2g} per case (Monte-Carlo error {error:.2g}): no study of "
+            "these entities is worth more."
+        )
+    part = float(decision["value_of_prevalence_information"])
+    if part > 0:
+        error = float(decision["value_of_prevalence_information_error"])
+        lines.append(f"Knowing only the prevalence would be worth {part:.2g} per case (Monte-Carlo error {error:.2g}).")
+    return lines

@@ -1,0 +1,59 @@
+"""A caveat on the model: whether replicated data sets differ as much as the observed ones."""
+
+from typing import Any
+
+import xarray as xr
+
+from bayesrank import _text
+from bayesrank._compat import groups_of, is_container
+from bayesrank._notes import Caveat, Note
+from bayesrank.counts import are_outcomes, parts_of
+from bayesrank.performance import observed_counts
+from bayesrank.predictive import predictive_check
+
+__all__ = ["CHEAP", "check_model", "model_caveat"]
+
+#: Replicated counts that take less than a second.
+CHEAP = 10_000_000
+#: A share of replicates below which the model contradicts the data.
+LEVEL = 0.001
+
+
+def check_model(posterior: Any, most: int = CHEAP) -> xr.Dataset | None:
+    """Return the predictive check of a posterior of several data sets; None of one data set, or where it takes long.
+
+    Examples
+    --------
+    >>> import bayesrank as br
+    >>> check_model(br.fit(br.from_counts(tn=8, fp=2, fn=1, tp=9), seed=1)) is None
+    True
+    """
+    counts = observed_counts(posterior) if is_container(posterior) else None
+    if counts is None:
+        return None
+    parts = counts if "dataset" in counts.dims else parts_of(counts)
+    draws = groups_of(posterior)["posterior"].sizes
+    work = 0 if parts is None else parts.size * draws.get("chain", 1) * draws.get("draw", 1)
+    if parts is None or parts.sizes["dataset"] < 2 or work > most:
+        return None
+    try:
+        return predictive_check(posterior, seed=0)
+    except ValueError:  # a model that replicates no counts
+        return None
+
+
+def model_caveat(check: xr.Dataset | None, posterior: Any) -> list[str]:
+    """Return a caveat where data sets differ more than the model says, with the models that learn such differences."""
+    if check is None:
+        return []
+    p = float(check["p_value"].min())
+    draws = check.sizes["chain"] * check.sizes["draw"]
+    if not p < LEVEL:
+        return []
+    found = f"share of replicates {_text.probability(p, draws)}"
+    text = f"Data sets differ more than the model says (predictive check, {found})."
+    counts, model = observed_counts(posterior), groups_of(posterior)["posterior"].attrs.get("model")
+    two = counts is not None and (are_outcomes(counts) or counts.sizes.get("actual") == 2)
+    other = "hierarchical_beta_binomial"
+    remedy = [f"The model {other!r} learns how data sets differ (br.predictive_check checks it)."]
+    return [Note(text, Caveat.MODEL_CONTRADICTED), *(remedy if two and model != other else [])]

@@ -1,0 +1,275 @@
+"""A ranking in words."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+from bayesrank import _text
+from bayesrank._notes import read_notes
+from bayesrank.ranking._claims import leader_overestimate, why_withheld
+from bayesrank.ranking.summary import (
+    UNRESOLVED,
+    check_whole,
+    is_exact,
+    outside_interval,
+    ranking_table,
+    score_name,
+    worth,
+)
+from bayesrank.words._parts import Verdict, compose, few_names, join_names
+from bayesrank.words._standing import Standing, headline_of, relation
+
+__all__ = ["common_notes", "loss_of", "step_of", "verdict_of_ranking"]
+
+#: Independent draws that a probability of 0.95 needs: of fewer, 1 of all may well be less.
+FEWEST = 60
+#: An expected loss below which no digit matters.
+LEAST = 1e-6
+#: What would help to separate entities, by the variable ``needed_evidence``.
+STEPS = {
+    "data sets": "More data sets would help most; more cases of the same data sets would help less.",
+    "clusters": "More clusters would help; more cases of the same clusters would help less.",
+    "paired cases": "More cases would help; only those on which entities differ count.",
+    "per-case data": "Per-case data would help (the paired model uses that entities met the same cases), as would more "
+    "cases.",
+    "cases": "More cases would help to separate them.",
+    "": "More data would help to separate them.",
+}
+
+
+def verdict_of_ranking(ranking: xr.Dataset, more: Sequence[str] = ()) -> Verdict:
+    """Return the verdict on one whole ranking; ``more`` are notes that the ranking does not hold itself.
+
+    Examples
+    --------
+    >>> import bayesrank as br
+    >>> counts = br.from_counts(tn=[70, 779], fp=[10, 21], fn=[9, 21], tp=[21, 279], entity=["a", "b"])
+    >>> verdict_of_ranking(br.credible_ranking(br.fit(counts, seed=1), "informedness")).kind
+    'clear winner'
+    """
+    check_whole(ranking)
+    score, exact = score_name(ranking), is_exact(ranking)
+    notes = [*outside_interval(ranking), *more, *read_notes(ranking)]
+    if not bool((ranking["undefined"] < 1).any()):
+        where = "" if exact else " in any draw"
+        return compose("nothing to rank", f"Nothing to rank: no entity has a defined {score}{where}.", notes)
+    if bool(ranking["tier"].isnull().all()):
+        text = f"Nothing to rank: no entity has a defined {score} in half of the draws."
+        return compose("nothing to rank", text, notes)
+    standing = Standing.of(ranking, _order(ranking))
+    if len(standing.places) < 2:
+        return compose("nothing to rank", _single(ranking, standing, score), [*notes, *_unranked(ranking, score)])
+    point = not exact and bool(ranking["effective_sample_size"].isnull().all())
+    if point or worth(ranking) < FEWEST:
+        headline, step = _uncertain(ranking, standing, point)
+        return compose("inconclusive", headline, [*notes, *_unranked(ranking, score)], next_step=step)
+    leader = standing.name(0)
+    best = standing.best()
+    kind, headline = headline_of(standing, f"{leader} leads ({best})", f"{leader} is best: {best}")
+    if np.isnan(standing.superiority[1:]).all():
+        kind, headline = "inconclusive", _never_together(standing)
+    notes = [*notes, *common_notes(standing, score), *_too_few_draws(ranking)]
+    loss = loss_of(ranking, leader, standing.places[0], score)
+    step = "" if kind == "clear winner" else step_of(ranking)
+    return compose(kind, headline, notes, loss, step)
+
+
+def loss_of(ranking: xr.Dataset, leader: str, place: int, unit: str) -> str:
+    """Return the sentence on the expected loss from choosing the leader; empty where it is not defined."""
+    regret = float(ranking["expected_regret"].values[place])
+    if np.isnan(regret):
+        return ""
+    if regret == 0 and not is_exact(ranking):
+        much = f"0 {unit} in all {ranking.attrs['draws']:,} draws"
+    elif regret < LEAST:
+        much = f"less than {LEAST:g} {unit}"
+    else:
+        much = f"{regret:.2g} {unit}"
+    return f"Expected loss from choosing {leader} instead of the true best: {much}."
+
+
+def step_of(ranking: xr.Dataset) -> str:
+    """Return what would help to separate the entities, without a promise."""
+    needed = str(ranking["needed_evidence"].item()) if "needed_evidence" in ranking else ""
+    return STEPS[needed]
+
+
+def common_notes(standing: Standing, score: str) -> list[str]:
+    """Return the notes that follow from the comparisons of any ranking."""
+    ranking = standing.ranking
+    table = ranking_table(ranking).dropna(subset=["tier"])
+    return [
+        *_confidence_set(standing),
+        *_best_set(standing),
+        *_pairs(standing),
+        *_ties(standing),
+        *_tiers(table, standing),
+        *_quadrature(standing),
+        *_overestimate(ranking, score),
+        *_unranked(ranking, score),
+    ]
+
+
+def _order(ranking: xr.Dataset) -> np.ndarray:
+    """The consensus position of each ranked entity; NaN of the others."""
+    return np.where(ranking["tier"].isnull().values, np.nan, ranking["consensus_position"].values)
+
+
+def _single(ranking: xr.Dataset, standing: Standing, score: str) -> str:
+    name = standing.name(0)
+    if ranking.sizes["entity"] == 1:
+        return f"Nothing to rank: {name} is the only entity."
+    if ranking["tier"].notnull().sum() > 1:
+        return f"Nothing to rank: {name} is the only entity with data."
+    return f"Nothing to rank: {name} is the only entity with a defined {score}."
+
+
+def _uncertain(ranking: xr.Dataset, standing: Standing, point: bool) -> tuple[str, str]:
+    """Headline and next step where too little is known of probabilities."""
+    names = sorted(standing.names(standing.tied))
+    come = "comes" if len(names) == 1 else "come"
+    if point:
+        why, step = "a point estimate has no probabilities", "A model gives probabilities (br.fit)."
+    else:
+        why = f"an effective sample size of {worth(ranking):.0f} draws gives no probabilities"
+        step = "More draws would help (draws=)."
+    return f"No winner: {few_names(names)} {come} first, but {why}.", step
+
+
+def _never_together(standing: Standing) -> str:
+    """The headline where no draw compares the leader with anything."""
+    names = few_names([standing.name(i) for i in range(len(standing.places))])
+    return f"No winner: {names} cannot be compared, since they never have a value in the same draw."
+
+
+def _confidence_set(standing: Standing) -> list[str]:
+    """What the confidence set for the best leaves, always; or why it is withheld."""
+    size, prob = len(standing.places), standing.prob
+    if standing.could_be_best is None:
+        why = why_withheld(standing.ranking)
+        why = "they need draws (br.full_ranking has both)" if why == "not computed" else why
+        return [f"Confidence sets are withheld: {why}. Headlines use posterior probabilities only."]
+    names = sorted(standing.names(standing.could_be_best))
+    everyone = "both entities" if size == 2 else f"all {size} entities"
+    which = everyone if len(names) == size else f"{len(names)} of {size} entities ({few_names(names)})"
+    return [f"By the {prob:g} confidence set for the best (whatever the true scores), {which} could be best."]
+
+
+def _best_set(standing: Standing) -> list[str]:
+    """The smallest set that holds the best, by the posterior; the most probable first."""
+    ranking = standing.ranking
+    held = ranking.isel(entity=np.flatnonzero(ranking["in_best_set"].values))
+    if not held.sizes["entity"]:
+        return []
+    by_name = sorted(range(held.sizes["entity"]), key=lambda i: str(held["entity"].values[i]))
+    order = sorted(by_name, key=lambda i: -float(held["probability_best"].values[i]))
+    names = [str(held["entity"].values[i]) for i in order]
+    return [
+        f"By the posterior, the smallest set that holds the best with probability {standing.prob:g} has "
+        f"{_text.count(len(names), 'member')}: {few_names(names)}."
+    ]
+
+
+def _pairs(standing: Standing) -> list[str]:
+    """Which rivals the leader beats, pair by pair."""
+    p = standing.superiority
+    if len(p) == 2:
+        if np.isnan(p[1]):
+            return []
+        size = worth(standing.ranking)
+        return [f"P({standing.name(0)} beats {standing.name(1)}{standing.by}) {relation(float(p[1]), size)}."]
+    beaten = p >= standing.prob
+    if not beaten.any():
+        return [f"No rival is beaten{standing.by} by {standing.name(0)} with probability {standing.prob:g} (pairwise)."]
+    names = standing.names(beaten)
+    who = "every rival" if len(names) == len(p) - 1 else few_names(names)
+    return [
+        f"{standing.name(0)} beats {who}{standing.by} with probability at least {standing.prob:g} each (pairwise, not "
+        "jointly)."
+    ]
+
+
+def _ties(standing: Standing) -> list[str]:
+    """Which entities are as good as the leader with the required probability."""
+    equal = standing.equivalence >= standing.prob
+    if not equal.any():
+        return []
+    names, one = standing.names(equal), bool(equal.sum() == 1)
+    verb = f"differ{'s' * one} by at most {standing.rope:g} from" if standing.rope else f"tie{'s' * one} with"
+    each = "" if one else " each"
+    return [f"{few_names(names)} {verb} {standing.name(0)} with probability at least {standing.prob:g}{each}."]
+
+
+def _tiers(table: pd.DataFrame, standing: Standing) -> list[str]:
+    """How tiers are made, where there are several, and entities that stand before one of a better tier."""
+    tier = table["tier"].to_numpy()
+    if not (tier > 1).any():
+        return []
+    lines = [
+        f"There are {int(tier.max())} tiers: each entity is compared with the first of its tier (pairwise posterior "
+        "probability, not joint)."
+    ]
+    best_after = np.minimum.accumulate(tier[::-1])[::-1]
+    late = np.flatnonzero(tier > best_after)
+    if len(late):
+        i = int(late[0])
+        j = i + 1 + int(np.argmax(tier[i + 1 :] < tier[i]))
+        first = table.index[int(np.argmax(tier == tier[j]))]
+        lines.append(
+            f"Tiers and order differ for {_text.count(len(late), 'entity')}: {table.index[i]} (tier {tier[i]:g}) is "
+            f"before {table.index[j]} (tier {tier[j]:g}), but only {table.index[i]} is beaten by {first}{standing.by} "
+            f"with probability {standing.prob:g}."
+        )
+    return lines
+
+
+def _overestimate(ranking: xr.Dataset, score: str) -> list[str]:
+    """By how much the most probable best is expected to be worse on new cases, where that is much."""
+    name, loss, much = leader_overestimate(ranking)
+    if not much:
+        return []
+    return [
+        f"The {score} of {name} is expected to be {loss:.2g} worse on new cases than estimated, since it was selected "
+        "as the best; a model that learns a population of entities corrects this."
+    ]
+
+
+def _quadrature(standing: Standing) -> list[str]:
+    """Whether quadrature leaves open which of several is the most probable best."""
+    ranking = standing.ranking
+    error = ranking["probability_best_error"].fillna(0.0).values
+    best = ranking["probability_best"].values
+    highest = float(np.nanmax(best))
+    near = [i for i in standing.places if best[i] + 2 * error[i] >= highest - 2 * error.max()]
+    if not is_exact(ranking) or len(near) < 2 or error[near].max() < UNRESOLVED:
+        return []
+    names = join_names([str(ranking["entity"].values[i]) for i in near][:5])
+    return [f"The error of quadrature is too large to say which of {names} has the highest P(best); draws may."]
+
+
+def _unranked(ranking: xr.Dataset, score: str) -> list[str]:
+    """Entities that are not ranked, by name, and those that were not ranked in some draws."""
+    lines = []
+    unranked, never = ranking["tier"].isnull(), ranking["undefined"] == 1
+    for here, how in ((never, f"no defined {score}"), (~never, f"a defined {score} in less than half of the draws")):
+        names = sorted(str(name) for name in ranking["entity"].values[(here & unranked).values])
+        if names:
+            lines.append(f"Not ranked: {few_names(names)} {'has' if len(names) == 1 else 'have'} {how}.")
+    partly = int(((ranking["undefined"] > 0) & ranking["tier"].notnull()).sum())
+    if partly:
+        who = f"{_text.count(partly, 'entity')} {'has' if partly == 1 else 'have'}"
+        lines.append(f"{who} no defined {score} in some draws; ranks are among the defined ones.")
+    return lines
+
+
+def _too_few_draws(ranking: xr.Dataset) -> list[str]:
+    """Whether joint rank intervals had to be widened to the ends of the draws, or beyond."""
+    if "rank_simultaneous_level" not in ranking or not float(ranking["rank_simultaneous_level"]) <= 0:
+        return []
+    size = int(ranking["tier"].notnull().sum())
+    return [
+        f"{ranking.attrs['draws']:,} draws are few for simultaneous rank intervals of {size} entities: the intervals "
+        "are widened to the extremes of the draws."
+    ]

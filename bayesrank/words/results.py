@@ -1,0 +1,106 @@
+"""Any result in words: the verdict of at most four sentences, and the notes."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import xarray as xr
+
+from bayesrank._checks import in_words
+from bayesrank.decisions.checks import NEEDED as OF_DECISION
+from bayesrank.words._parts import Verdict
+from bayesrank.words.decisions import verdict_of_decision
+from bayesrank.words.heterogeneities import NEEDED as OF_HETEROGENEITY
+from bayesrank.words.heterogeneities import verdict_of_heterogeneity
+from bayesrank.words.rankings import verdict_of_ranking
+from bayesrank.words.sensitivities import NEEDED as OF_SENSITIVITY
+from bayesrank.words.sensitivities import verdict_of_sensitivity
+
+__all__ = ["notes", "verdict", "verdict_parts"]
+
+
+def verdict(result: xr.Dataset) -> list[str]:
+    r"""Return a result in at most four sentences: headline, expected loss, next step, and the main caveat.
+
+    Parameters
+    ----------
+    result : xarray.Dataset
+        One ranking, of :func:`bayesrank.credible_ranking`, :func:`bayesrank.exact_ranking` or
+        :func:`bayesrank.full_ranking`; one decision, of :func:`bayesrank.expected_utility`; a sensitivity, of
+        :func:`bayesrank.sensitivity`; or a heterogeneity, of :func:`bayesrank.heterogeneity`.
+
+    Returns
+    -------
+    list of str
+        Of a ranking or a decision: a clear winner, a leading group, a tie at the top, no winner, or nothing to rank;
+        the expected loss from choosing the leader; what would help, unless there is a clear winner; and the caveat
+        that changes the reading most, if there is one. Of a sensitivity: which conclusions survive. Of a
+        heterogeneity: how much data sets differ. All else is in :func:`bayesrank.notes`.
+
+    Raises
+    ------
+    ValueError
+        If ``result`` is none of these, holds several of them, or was made with ``joint=False``.
+
+    Examples
+    --------
+    >>> import bayesrank as br
+    >>> counts = br.from_counts(tn=[70, 779], fp=[10, 21], fn=[9, 21], tp=[21, 279], entity=["a", "b"])
+    >>> ranking = br.credible_ranking(br.fit(counts, seed=1), "informedness")
+    >>> print(*verdict(ranking), sep="\n")
+    b is best: P(best) > 0.999, and it beats a with probability at least 0.95.
+    Expected loss from choosing b instead of the true best: 0 informedness (Youden's J) in all 4,000 draws.
+    """
+    return verdict_parts(result).sentences()
+
+
+def notes(result: xr.Dataset) -> list[str]:
+    """Return what the verdict leaves out: confidence sets, tiers, evidence, and every further caveat.
+
+    Parameters
+    ----------
+    result : xarray.Dataset
+        As for :func:`bayesrank.verdict`.
+
+    Returns
+    -------
+    list of str
+        One note an item; caveats first, the most important one of all being in the verdict.
+
+    Raises
+    ------
+    ValueError
+        As for :func:`bayesrank.verdict`.
+
+    Examples
+    --------
+    >>> import bayesrank as br
+    >>> counts = br.from_counts(tn=[70, 779], fp=[10, 21], fn=[9, 21], tp=[21, 279], entity=["a", "b"])
+    >>> ranking = br.credible_ranking(br.fit(counts, seed=1), "informedness")
+    >>> notes(ranking)[0]
+    'By the 0.95 confidence set for the best (whatever the true scores), 1 of 2 entities (b) could be best.'
+    """
+    return list(verdict_parts(result).notes)
+
+
+def verdict_parts(result: Any, more: Sequence[str] = ()) -> Verdict:
+    """Return the verdict on a result in its parts, by what the Dataset holds; ``more`` are further notes on a ranking.
+
+    Examples
+    --------
+    >>> verdict_parts(xr.Dataset())
+    Traceback (most recent call last):
+    ValueError: result must come from br.credible_ranking, br.exact_ranking, br.full_ranking, br.expected_utility, ...
+    """
+    held = set(result.variables) if isinstance(result, xr.Dataset) else set()
+    if held >= OF_DECISION:
+        return verdict_of_decision(result)
+    if held >= set(OF_SENSITIVITY):
+        return verdict_of_sensitivity(result)
+    if held >= OF_HETEROGENEITY:
+        return verdict_of_heterogeneity(result)
+    if held & {"expected_rank", "tier", "superiority"}:
+        return verdict_of_ranking(result, more)
+    raise ValueError(
+        "result must come from br.credible_ranking, br.exact_ranking, br.full_ranking, br.expected_utility, "
+        f"br.sensitivity or br.heterogeneity; got {in_words(result)}"
+    )

@@ -1,0 +1,100 @@
+"""A sensitivity in words: which conclusions of a ranking hold under every alternative."""
+
+import numpy as np
+import xarray as xr
+
+from bayesrank import _text
+from bayesrank._checks import in_words, result_of
+from bayesrank._notes import Caveat, Note, read_notes
+from bayesrank.ranking.summary import score_name
+from bayesrank.sensitivities import NEEDED
+from bayesrank.words._parts import NAMED, Verdict, compose, few_names
+
+__all__ = ["NEEDED", "verdict_of_sensitivity"]
+
+
+def verdict_of_sensitivity(result: xr.Dataset) -> Verdict:
+    """Return the verdict on a sensitivity, of :func:`bayesrank.sensitivity`.
+
+    Examples
+    --------
+    >>> import bayesrank as br
+    >>> counts = br.from_counts(tn=[70, 79], fp=[10, 1], fn=[9, 1], tp=[21, 29], entity=["a", "b"])
+    >>> print(*verdict_of_sensitivity(br.sensitivity(counts, "f1", models=[], seed=1)).sentences()[:2], sep="\\n")
+    All 4 conclusions of the base analysis by F1 hold under both alternatives.
+    P(b is best) is >0.999 under all alternatives, as in the base analysis.
+    """
+    result_of("br.sensitivity", "result", result, NEEDED)
+    if not {"score", "prob", "worth"} <= set(result.attrs) or not result.sizes["alternative"]:
+        raise ValueError(f"result must come from br.sensitivity; got {in_words(result)}")
+    conflicts = [line for line in str(result["prior_conflict"].item()).split("\n") if line]
+    notes: list[str] = [*(Note(line, Caveat.MODEL_CONTRADICTED) for line in conflicts), *read_notes(result)]
+    score = score_name(result)
+    if result["base_leader_probability_best"].isnull()[0]:
+        return compose("nothing to rank", f"Nothing to rank: no entity has a defined {score}.", notes)
+    if result.sizes["entity"] == 1:
+        only = result["entity"].values[0]
+        return compose("nothing to rank", f"Nothing to rank: {only} is the only entity.", notes)
+    number = result.sizes["alternative"] - 1
+    if not number:
+        return compose("no alternative", "Nothing was changed: there is no alternative.", notes)
+    others = result.isel(alternative=slice(1, None))
+    kept = others["survives"].all("alternative").values
+    names = [str(name) for name in result["conclusion"].values]
+    under = {1: "the one alternative", 2: "both alternatives"}.get(number, f"all {number} alternatives")
+    size = _text.count(len(names), "conclusion")
+    if kept.all():
+        headline = f"All {size} of the base analysis by {score} hold under {under}."
+    elif kept.any():
+        headline = f"{kept.sum()} of {size} of the base analysis by {score} hold under {under}."
+    else:
+        headline = f"None of {size} of the base analysis by {score} holds under {under}."
+    if len(names) == 1 and kept.all():
+        headline = f"The conclusion of the base analysis by {score} holds under {under}: {names[0]}."
+    fallen = [_fallen(others, int(i)) for i in np.flatnonzero(~kept)[: NAMED + 1]]
+    more = int((~kept).sum()) - len(fallen)
+    if more > 0:
+        notes.append(f"{_text.count(more, 'more conclusion')} {'does' if more == 1 else 'do'} not hold everywhere.")
+    held = [name for name, ok in zip(names, kept, strict=True) if ok]
+    notes += fallen[1:] + ([f"Conclusions that hold under {under}: {'; '.join(_together(held))}."] if held else [])
+    notes += _pairs(result, others)
+    first = fallen[0] if fallen else _moves(result)
+    second = _moves(result) if fallen else ""
+    return compose("sensitivity", headline, notes, first, second)
+
+
+def _together(names: list[str]) -> list[str]:
+    """Conclusions, with those on the rivals that the leader beats in one."""
+    beaten = [name for name in names if " beats " in name]
+    if len(beaten) < 2:
+        return names
+    leader, rivals = beaten[0].split(" beats ")[0], [name.split(" beats ", 1)[1] for name in beaten]
+    return [*(name for name in names if name not in beaten), f"{leader} beats {few_names(rivals)}"]
+
+
+def _fallen(others: xr.Dataset, i: int) -> str:
+    name = str(others["conclusion"].values[i])
+    where = [str(a) for a in others["alternative"].values[~others["survives"].isel(conclusion=i).values]]
+    return f"One conclusion does not hold everywhere: {name} (it fails under {few_names(where)})."
+
+
+def _pairs(result: xr.Dataset, others: xr.Dataset) -> list[str]:
+    """How many pairs are separated under every alternative, and how many are turned."""
+    pairs = int(result["pairs"])
+    if not pairs:
+        return []
+    least, turned = int(others["pairs_kept"].min()), int(others["pairs_turned"].max())
+    return [
+        f"The base analysis separates {_text.count(pairs, 'pair')} with probability {result.attrs['prob']:g}; every "
+        f"alternative separates at least {least} of them the same way, and at most {turned} the other way."
+    ]
+
+
+def _moves(result: xr.Dataset) -> str:
+    """How far P(best) of the base leader moves."""
+    best, size = result["base_leader_probability_best"].values, result.attrs["worth"]
+    low, high, base = (_text.probability(float(p), size) for p in (np.nanmin(best), np.nanmax(best), best[0]))
+    leader = result["leader"].values[0]
+    if low == high == base:
+        return f"P({leader} is best) is {base} under all alternatives, as in the base analysis."
+    return f"P({leader} is best) lies between {low} and {high} under the alternatives; the base analysis gives {base}."

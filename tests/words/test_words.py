@@ -1,0 +1,201 @@
+"""Verdicts: their structure, and that thin evidence is said in every sentence."""
+
+import importlib.util
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+import xarray as xr
+
+import bayesrank as br
+from bayesrank._notes import Caveat, Note
+from bayesrank.report.preferences import preferences_section
+from bayesrank.words._parts import compose
+from bayesrank.words.models import check_model, model_caveat
+from bayesrank.words.results import verdict_parts
+
+CASES, RUNS = 60, 4
+
+
+def values_of(draws, names):
+    return xr.DataArray(draws, {"entity": names}, ("draw", "entity"), name="f1")
+
+
+def repeated(a, b):
+    frame = pd.DataFrame({"case": np.repeat(np.arange(CASES), RUNS), "run": np.tile(range(RUNS), CASES)})
+    return br.from_outcomes(frame.assign(A=a, B=b), case="case", run="run")
+
+
+def one_failed_run():
+    b = np.ones(CASES * RUNS, int)
+    b[7] = 0
+    return np.ones(CASES * RUNS, int), b
+
+
+def everything(result):
+    return " ".join([*br.verdict(result), *br.notes(result)])
+
+
+@pytest.mark.parametrize(
+    ("means", "kind", "headline"),
+    [
+        (
+            [5, 0, 0],
+            "clear winner",
+            "a is best: P(best) > 0.999, and it beats every rival with probability at least 0.95.",
+        ),
+        ([5, 4, -9], "leading group", "but b cannot be ruled out; c is worse."),
+        ([1, 0.5, 0.3], "inconclusive", "but no entity is separated from any other."),
+        ([0, 0, -20], "tie at the top", "a and b share the first place (P(best) = 0.500 each); c is worse."),
+    ],
+)
+def test_headlines_by_condition(means, kind, headline):
+    half = np.random.default_rng(1).normal(size=(2000, 3))
+    # Every draw with the first two exchanged, too, so that equal ones are equal exactly.
+    draws = np.concatenate([half, half[:, [1, 0, 2]]]) * 0.9 + np.array(means)
+    ranking = br.credible_ranking(values_of(draws, list("abc")))
+    parts = verdict_parts(ranking)
+    assert parts.kind == kind
+    assert parts.headline.endswith(headline)
+    assert len(br.verdict(ranking)) <= 4
+    assert bool(parts.next_step) == (kind != "clear winner")
+    # What the confidence set leaves is said whatever it leaves.
+    assert sum("confidence set for the best" in line for line in br.notes(ranking)) == 1
+
+
+def test_the_highest_caveat_is_the_fourth_sentence():
+    notes = [
+        "Plain.",
+        Note("Few.", Caveat.FEW_UNITS),
+        Note("Stuck.", Caveat.NOT_CONVERGED),
+        Note("Few, too.", Caveat.FEW_UNITS),
+    ]
+    made = compose("inconclusive", "No winner.", notes, "Loss.", "Step.")
+    assert made.sentences() == ["No winner.", "Loss.", "Step.", "Stuck."]
+    assert made.notes == ("Few.", "Few, too.", "Plain.")
+    assert compose("clear winner", "a is best.", ["Plain."]).sentences() == ["a is best."]
+
+
+def test_without_confidence_sets_posterior_probabilities_are_named():
+    counts = br.from_counts(tn=[70, 79], fp=[10, 1], fn=[9, 1], tp=[21, 29], entity=["a", "b"])
+    ranking = br.exact_ranking(counts, "f1")
+    assert br.verdict(ranking)[0].endswith("(posterior probabilities only).")
+    assert any(line.startswith("Confidence sets are withheld: ") for line in br.notes(ranking))
+    near = br.from_counts(tn=[70, 71], fp=[10, 9], fn=[9, 9], tp=[21, 21], entity=["a", "b"])
+    close = br.exact_ranking(near, "f1")
+    assert "worse" not in everything(close)
+
+
+def test_one_failed_run_of_240_is_no_winner():
+    """Before: P(A beats B) > 0.999 by the bootstrap; with range=(0, 1), which is the default now, 0.603."""
+    ranking = br.credible_ranking(br.fit(repeated(*one_failed_run()), "paired", seed=1), "mean_outcome")
+    assert float(ranking["superiority"].sel(entity="A", rival="B")) == pytest.approx(0.6, abs=0.04)
+    assert br.verdict(ranking)[0].startswith("No winner: A leads (P(best) = 0.5")
+    same = br.fit(repeated(*one_failed_run()), "paired", seed=1, range=(0, 1))
+    xr.testing.assert_identical(br.credible_ranking(same, "mean_outcome"), ranking)
+
+
+@pytest.mark.parametrize(
+    ("numbers", "shares"),
+    [([0, 1], True), ([0.2, 0.8], True), ([0.13, 0.77], False), ([0.5, 3.0], False), ([0, 2], False)],
+)
+def test_only_shares_of_right_answers_have_a_range_by_default(numbers, shares):
+    frame = pd.DataFrame({"a": numbers * 30, "b": numbers[::-1] * 30})
+    fit = br.fit(br.from_outcomes(frame), "paired", seed=1, draws=20)
+    assert (fit["posterior"].attrs["prior"] == "four_cases") == shares
+    notes = everything(br.credible_ranking(fit, "mean_outcome"))
+    assert ("Bayesian bootstrap" in notes) == (not shares)
+
+
+def test_costs_in_runs_are_no_shares():
+    a, b = one_failed_run()
+    fit = br.fit(repeated(a * 0.5, b * 0.25), "paired", seed=1, draws=20)
+    assert fit["posterior"].attrs["prior"] == "haldane"
+
+
+def test_discordant_cases_are_counted_not_all_cases():
+    rng = np.random.default_rng(1)
+    seconds = rng.uniform(0.31, 0.77, 400)
+    frame = pd.DataFrame({"a": seconds, "b": seconds - np.where(np.arange(400) < 7, 0.2113, 0)})
+    ranking = br.credible_ranking(br.fit(br.from_outcomes(frame), "paired", seed=1), "mean_outcome")
+    assert "a and b differ on only 7 of 400 cases: too few for the Bayesian bootstrap." in everything(ranking)
+
+
+def test_heavy_tails_are_said():
+    rng = np.random.default_rng(2)
+    costs = pd.DataFrame({"a": rng.lognormal(0, 1.5, 60), "b": rng.normal(5, 1, 60)})
+    ranking = br.credible_ranking(br.fit(br.from_outcomes(costs), "paired", seed=1, draws=200), "mean_outcome")
+    assert "Outcomes of a have heavy tails" in everything(ranking)
+
+
+def test_an_entity_without_cases_is_not_as_good():
+    counts = br.from_counts(
+        tn=[700, 600, 0], fp=[100, 200, 0], fn=[90, 90, 0], tp=[210, 210, 0], entity=["a", "b", "none"]
+    )
+    ranking = br.credible_ranking(br.fit(counts, force=True, seed=1), "informedness")
+    assert br.verdict(ranking)[-1].startswith("none has no data: ") or "none has no data: " in everything(ranking)
+    assert "none" not in br.verdict(ranking)[0]
+
+
+def test_inferior_needs_one_rate_that_falls_short():
+    """TPR and TNR each fall short with about 0.8: that one of them does has a probability above 0.95."""
+    counts = br.from_counts(tn=[900, 841], fp=[100, 159], fn=[100, 159], tp=[900, 841], entity=["old", "new"])
+    found = br.noninferiority(br.fit(counts, seed=1), "old")
+    assert (found[["tpr_noninferior", "tnr_noninferior"]].to_dataarray() > 0.05).all()
+    assert 1 - found["noninferior"].item() > 0.9
+    assert found["verdict"].values.tolist() == ["undecided"]
+
+
+def test_a_decision_curve_on_one_treated_case():
+    y = np.r_[np.ones(50, int), np.zeros(450, int)]
+    risk = np.full(500, 0.01)
+    risk[0] = 0.9
+    curve = br.decision_curve(y, {"marker": risk}, [0.5], seed=1)
+    assert float(curve["probability_best"].max()) == 1
+    assert "marker and treat none differ on only 1 of 500 cases" in curve["notes"].item()
+
+
+def test_a_change_within_monte_carlo_error_is_no_finding():
+    """With 400 draws P(best) moved by 0.03 from alternative to alternative; the exact values differ by 0.016."""
+    found = br.sensitivity(br.datasets.load("breast_cancer"), "mcc", seed=1, draws=100, models=[])
+    best = found["base_leader_probability_best"].to_series()
+    exact = br.exact_ranking(br.datasets.load("breast_cancer"), "mcc")["probability_best"].sel(entity="logreg")
+    assert best["base"] == pytest.approx(float(exact), abs=1e-9)
+    twice = br.exact_ranking(br.datasets.load("breast_cancer"), "mcc", prior=2)["probability_best"].sel(entity="logreg")
+    assert best["prior at twice its weight"] == pytest.approx(float(twice), abs=1e-9)
+    assert bool(found["survives"].sel(conclusion="logreg comes first").all())
+
+
+def test_table_and_map_say_the_same_number():
+    posterior = br.fit(br.datasets.load("breast_cancer"), seed=1, draws=200)
+    ranking = br.full_ranking(posterior, "f1")
+    assert ranking.attrs["method"] == "exact"
+    section = preferences_section(br.as_performance(posterior), br.scores.f1, 0.95, np.inf, None, ranking)
+    [row] = [row for row in section["rows"] if row["place"] == "F1"]
+    assert row["p"] == f"{float(ranking['probability_best'].max()):.3f}"
+    assert all("leads on" in text for *_, text in section["legend"])
+
+
+def test_a_model_that_fails_its_check_is_a_caveat():
+    counts = br.from_counts(
+        tn=[45, 38, 90, 27, 60], fp=[5, 12, 10, 3, 40], fn=[4, 9, 2, 3, 1], tp=[16, 11, 28, 7, 19],
+        entity=["A"] * 5, dataset=["Oslo", "Rome", "Lima", "Kyiv", "Bonn"],
+    )  # fmt: skip
+    pooled = br.fit(br.pool(counts), seed=1)
+    [note, remedy] = model_caveat(check_model(pooled), pooled)
+    assert note.caveat is Caveat.MODEL_CONTRADICTED
+    assert "hierarchical_beta_binomial" in remedy
+    single = br.fit(counts.isel(dataset=0, drop=True), seed=1)
+    assert model_caveat(check_model(single), single) == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("design", ["p = 0.99 everywhere", "p = 0.5 everywhere", "p = 1, but 0.5 on 3 cases"])
+def test_identical_systems_are_seldom_called_different(design):
+    """At most 10% of the boards are nominal; 200 boards have a standard error of 0.021."""
+    path = Path(__file__).parents[2] / "docs" / "measure_repeated_runs.py"
+    spec = importlib.util.spec_from_file_location("measure_repeated_runs", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    assert module.claims(design, 200)[0] <= 0.10 + 2 * 0.021
