@@ -41,8 +41,6 @@ from .predictive import predictive_check as predictive_check
 from .ranking import board as board
 from .ranking import credible_ranking as credible_ranking
 from .ranking import dominance as dominance
-from .ranking import exact_ranking as exact_ranking
-from .ranking import full_ranking as full_ranking
 from .ranking import probability as probability
 from .ranking import probable_orders as probable_orders
 from .ranking import rank as rank

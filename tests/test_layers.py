@@ -9,7 +9,7 @@ import pytest
 import bayesrank as br
 
 STORY = [
-    "_labels _checks _compat _text _threads _compiled _draws _random _dirichlet_kernel _chunks _sampling _nuts "
+    "_labels _checks _compat _text _notes _threads _compiled _draws _random _dirichlet_kernel _chunks _sampling _nuts "
     "_kendall _weighted_areas _weighing",
     "counts",
     "cases frames",
@@ -18,7 +18,7 @@ STORY = [
     "inference weights",
     "performance",
     "scores metrics",
-    "pooling _axioms",
+    "pooling _axioms exact",
     "predictive ranking",
     "tile ops audits",
     "decisions conflicts comparisons populations",

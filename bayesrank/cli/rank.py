@@ -108,7 +108,7 @@ def rank(
         analysis = analyse(step, **how)
         the_score = _score(analysis, known or score, how["data"])
         step("ranking")
-        ranking = br.full_ranking(analysis.posterior, the_score, prob=prob, rope=rope, kind=kind)
+        ranking = br.credible_ranking(analysis.posterior, the_score, prob=prob, rope=rope, kind=kind, method="auto")
         lacking: list[str] = []
         answers = [_answer(ranking, statement, analysis.posterior, the_score, kind) for statement in ask]
         if wanted:

@@ -151,7 +151,7 @@ class Rates:
         solved = (self.tpr[row] < FAINT).any(axis=1) | np.full(len(row), self._contour is None)
         level = value if self.score.higher_is_better else -value
 
-        def height(i: np.ndarray, tnr: np.ndarray) -> np.ndarray:
+        def below_contour(i: np.ndarray, tnr: np.ndarray) -> np.ndarray:
             below = np.full(len(i), np.nan)
             known = ~solved[i]
             if known.any():
@@ -166,13 +166,21 @@ class Rates:
                     lambda y, k: value_at(self.score, x[k], y, share[j[k]]) - value[j[k]], *window[j, 1].T.copy()
                 )
                 below[rest] = _betas.cdf(*self.tpr[row[j]].T, found)
-            return below * _betas.density(a[i], b[i], tnr)
+            return below
+
+        def height(i: np.ndarray, tnr: np.ndarray) -> np.ndarray:
+            return below_contour(i, tnr) * _betas.density(a[i], b[i], tnr)
 
         number = PANELS + ((right - left) / LONGEST).astype(int)
         panel = np.repeat(np.arange(len(row)), number)
         step, k = ((right - left) / number)[panel], np.arange(len(panel)) - (np.cumsum(number) - number)[panel]
         area = integrate(height, panel, left[panel] + k * step, left[panel] + (k + 1) * step, len(row), TOLERANCE)
-        return np.clip(_betas.cdf(a, b, left) + area, 0.0, 1.0)
+        outer = _betas.cdf(a, b, left)
+        if np.isfinite(self.score.range).all():
+            # A TNR beyond its window is 0 or 1 to such a score; the odds of a ratio go on.
+            every = np.arange(len(row))
+            outer = outer * below_contour(every, left) + _betas.cdf(b, a, -right) * below_contour(every, right)
+        return np.clip(outer + area, 0.0, 1.0)
 
     def _end(self, value: np.ndarray, share: np.ndarray, window: np.ndarray, end: int) -> np.ndarray:
         """The TNR at which the contour meets an end of TPR's support: a bend, where the rate may reach 0 or 1."""
@@ -305,13 +313,25 @@ class Mixtures:
         out[:, ~np.isnan(self.atom)] = 0.0
         return out[0], out[1]
 
+    def lost(self) -> np.ndarray:
+        """Probability of rates beyond the log odds that are integrated over, which may be missing from a cdf."""
+        parts = self.parts
+        if isinstance(parts, OneRate):
+            return np.zeros(len(self.first) - 1)
+        free = np.isnan(parts.fixed)
+        each = np.zeros(len(parts.share))
+        for k, beta in enumerate((parts.tnr, parts.tpr)):
+            a, b = beta[free[:, k]].T
+            each[free[:, k]] += _betas.cdf(a, b, -FAR) + 1 - _betas.cdf(a, b, FAR)
+        return np.array([each[i:j].max(initial=0.0) for i, j in zip(self.first[:-1], self.first[1:], strict=True)])
+
     def cdf(self, row: np.ndarray, place: np.ndarray) -> np.ndarray:
         """P(score <= the value at a place), elementwise."""
         number = np.diff(self.first)[row]
         which = np.repeat(np.arange(len(row)), number)
         part = self.first[row][which] + np.arange(len(which)) - (np.cumsum(number) - number)[which]
         found = self.weight[part] * self.parts.cdf(part, place[which])
-        out = np.bincount(which, found, minlength=len(row))
+        out = np.bincount(which, found, minlength=len(row)).astype(float)
         for i, table in self.tables.items():
             here = np.flatnonzero(row == i)
             for start in range(0, len(here), 64):

@@ -7,8 +7,8 @@ import numpy as np
 from scipy import special
 
 from bayesrank.exact._distributions import FAR, Mixtures, OneRate, Rates
-from bayesrank.exact._grid import Board, Measures, measure
-from bayesrank.exact._pieces import approximate
+from bayesrank.exact._grid import Board, Measures, in_common, measure
+from bayesrank.exact._pieces import NOISE, approximate
 from bayesrank.exact._plan import Plan
 from bayesrank.exact._scales import NoClosedForm
 
@@ -138,7 +138,9 @@ def _step(plan: Plan, sizes: tuple[int, int], levels: np.ndarray, rope: float, l
     groups, mixtures, own, weight = plan.build(prevalences)
     low, high = mixtures.support
     _refuse_unresolved(plan, mixtures, groups, low, high)
-    board = Board(groups, approximate(mixtures.cdf, low, high), plan.scale, mixtures.atom)
+    board = Board(
+        groups, approximate(mixtures.cdf, low, high, 0.0 if plan.rate >= 0 else NOISE), plan.scale, mixtures.atom
+    )
     places = _quantiles(board, own, weight, levels)
     return _Step(board, mixtures, own, weight, places, measure(board, size, rope, plan.score.finite_mean))
 
@@ -147,15 +149,13 @@ def _refuse_unresolved(plan: Plan, mixtures: Mixtures, groups: Any, low: np.ndar
     """Refuse, before the long way, a board of which too much lies beyond the limits of the scale."""
     rows = np.arange(len(low))
     varies = np.isnan(mixtures.atom)
-    for end, limit in ((low, plan.scale.limits[0]), (high, plan.scale.limits[1])):
-        beyond = np.zeros(len(rows))
-        at = np.flatnonzero(varies & (end == limit))
-        if len(at):
-            below = mixtures.cdf(at, end[at])
-            beyond[at] = below if end is low else 1 - below
-            mass = sum(float(g.copies * g.share @ beyond[g.rows] @ g.times) for g in groups)
-            if mass**2 > USELESS:
-                raise _useless(min(mass**2, 1.0), _reason(1.0, 0.0))
+    for end in (low, high):
+        below = mixtures.cdf(rows, end)
+        beyond = np.where(varies, below if end is low else 1 - below, 0.0)
+        mass, times = zip(*((g.share @ beyond[g.rows], g.copies * g.times) for g in groups), strict=True)
+        lost = in_common(np.concatenate(mass), np.concatenate(times))
+        if lost > USELESS:
+            raise _useless(lost, _reason(1.0, 0.0))
 
 
 def _quantiles(board: Board, own: np.ndarray, weight: np.ndarray, levels: np.ndarray) -> np.ndarray:
@@ -237,13 +237,14 @@ def _check(plan: Plan, step: _Step, levels: np.ndarray) -> None:
     rows = rows[np.isnan(board.atom[rows]) & (np.diff(mixtures.first)[rows] > 0)]
     place = _quantiles(board, rows[:, None], np.ones((len(rows), 1)), levels).ravel()
     row = np.repeat(rows, len(levels))
+    seen = np.abs(place) < SEEN  # Beyond, rates and scores are rounded to an end of their range.
+    row, place = row[seen], place[seen]
     if isinstance(parts, OneRate):
         other = special.betainc(*parts.beta[mixtures.first[row]].T, special.expit(place))
     else:
-        seen = np.abs(place) < SEEN  # The score itself is rounded near an end of its range.
-        row, place = row[seen], place[seen]
         other = replace(mixtures, parts=_turned(plan, parts), tables={}).cdf(row, place)
-    off = float(np.abs(board.cdf(row, place) - other).max(initial=0.0))
+    cut = mixtures.lost()[row]
+    off = float((np.abs(board.cdf(row, place) - other) - cut).max(initial=0.0))
     if off > WRONG:
         raise NoClosedForm(
             f"source and score must have a distribution that two routes agree on; they differ by {off:.1g} "

@@ -48,7 +48,7 @@ class Board:
         return np.cumsum([0, *(len(group.times) for group in self.groups)])
 
     def ends(self, rope: float = 0.0) -> tuple[np.ndarray, np.ndarray]:
-        """Places between which each row varies, moved up by the ROPE; infinite if much lies beyond the scale's limits."""
+        """Places between which each row varies, moved up by the ROPE; infinite if the row's own end leaves some out."""
         pieces, row = self.pieces, np.arange(len(self.atom))
         low = np.where(pieces(row, pieces.low) > NOTHING, -np.inf, pieces.low)
         high = np.where(pieces(row, pieces.high) < 1 - NOTHING, np.inf, pieces.high)
@@ -107,6 +107,17 @@ def lobatto(size: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return x, slopes, slopes * (2 / (size * (size - 1) * last(x) ** 2))[:, None]
 
 
+def in_common(mass: np.ndarray, times: np.ndarray) -> float:
+    """Return the expected number of pairs of entities that are both somewhere, at most 1.
+
+    Examples
+    --------
+    >>> in_common(np.array([0.9]), np.array([1])), round(in_common(np.array([0.1]), np.array([2])), 12)
+    (0.0, 0.01)
+    """
+    return float(np.clip(((mass @ times) ** 2 - mass**2 @ times) / 2, 0.0, 1.0))
+
+
 def measure(board: Board, size: int, rope: float, regret: bool) -> Measures:
     """Return all integrals with ``size`` nodes on each panel."""
     number, total = board.items[-1], int(sum(group.copies * group.times.sum() for group in board.groups))
@@ -118,10 +129,11 @@ def measure(board: Board, size: int, rope: float, regret: bool) -> Measures:
         if regret:
             _add_regret(board, panel, losses)
         if not np.isfinite(panel.right - panel.left):
-            unresolved += sum(
-                float(group.copies * group.share @ part.change.sum(axis=2) @ group.times[part.active])
-                for group, part in zip(board.groups, panel.parts, strict=True)
-            ) ** 2
+            mass = [
+                group.share @ part.change.sum(axis=2) for group, part in zip(board.groups, panel.parts, strict=True)
+            ]
+            times = [g.copies * g.times[p.active] for g, p in zip(board.groups, panel.parts, strict=True)]
+            unresolved += in_common(np.concatenate(mass), np.concatenate(times))
     _add_atoms(board, rank, plain, ties, 0.0)
     before = plain + ties / 2
     if rope:
@@ -184,7 +196,7 @@ def _edges(board: Board, rope: float) -> Iterator[tuple[float, float]]:
     pieces = [end[varies[row]] for end in board.pieces.ends()]
     starts, stops = (np.concatenate([board.moved(end, move) for move in moves]) for end in pieces)
     ends = np.concatenate([np.concatenate(board.ends(move)) for move in moves])
-    known = np.isfinite(stops - starts) & (stops > starts)
+    known = np.isfinite(starts) & np.isfinite(stops) & (stops > starts)
     starts, stops = starts[known], stops[known]
     length = stops - starts
     cuts = np.unique(np.concatenate([ends[~np.tile(varies, 2 * len(moves))], ends[np.isinf(ends)]]))
@@ -247,9 +259,7 @@ def _add_ranks(board: Board, panel: _Panel, rank: np.ndarray) -> None:
     few, nodes = max(MOST // (widest * len(z)), 1), len(panel.value)
     out = sum(_generating(board, panel, slice(start, start + few), z) for start in range(0, nodes, few))
     found = np.fft.irfft(out, size | 1, axis=1)[:, :size]
-    active = np.concatenate(
-        [part.active + start for part, start in zip(panel.parts, board.items[:-1], strict=True)]
-    )
+    active = np.concatenate([part.active + start for part, start in zip(panel.parts, board.items[:-1], strict=True)])
     rank[active, above : above + size] += found
 
 

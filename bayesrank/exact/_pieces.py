@@ -5,11 +5,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-__all__ = ["Pieces", "approximate"]
+__all__ = ["NOISE", "Pieces", "approximate"]
 
 #: Degree of a piece, what may be left of a cdf beyond it, and how many pieces a cdf starts with.
 DEGREE, WANTED, START = 19, 1e-10, 4
-#: A remainder below ``NOISE`` that halving a piece does not reduce is an error of the cdf itself.
+#: Errors that integrals may have.
 NOISE = 1e-7
 #: The shortest piece as a share of the whole, and a number of pieces beyond which more will not help.
 SHORTEST, MANY = 2.0**-34, 160
@@ -50,9 +50,11 @@ class Pieces:
 
 
 def approximate(
-    function: Callable[[np.ndarray, np.ndarray], np.ndarray], low: np.ndarray, high: np.ndarray
+    function: Callable[[np.ndarray, np.ndarray], np.ndarray], low: np.ndarray, high: np.ndarray, noise: float = NOISE
 ) -> Pieces:
     """Halve the pieces of each row until all are resolved; ``function`` takes rows and places, elementwise.
+
+    A remainder below ``noise`` that does not shrink is an error of the function, not a reason to go on.
 
     Examples
     --------
@@ -71,7 +73,7 @@ def approximate(
         series = function(np.repeat(row, len(NODES)), x.ravel()).reshape(x.shape) @ COEFFICIENTS
         rest = np.abs(series[:, -2:]).max(axis=1)
         many = (number + np.bincount(row, minlength=len(low)) > MANY)[row]
-        good = (rest < WANTED) | ((rest < NOISE) & (rest > parent / 4)) | (width <= SHORTEST) | many
+        good = (rest < WANTED) | ((rest < noise) & (rest > 0.75 * parent)) | (width <= SHORTEST) | many
         done.append((row[good], start[good], width[good], series[good]))
         number += np.bincount(row[good], minlength=len(low))
         np.maximum.at(remainder, row[good], rest[good])

@@ -12,7 +12,17 @@ import numpy as np
 from scipy import special
 
 from bayesrank.exact._closed_form import ClosedForm
-from bayesrank.exact._distributions import LOGITS, SAME, Mixtures, OneRate, Rates, Table, fixed_rate, rate_scale, value_at
+from bayesrank.exact._distributions import (
+    LOGITS,
+    SAME,
+    Mixtures,
+    OneRate,
+    Rates,
+    Table,
+    fixed_rate,
+    rate_scale,
+    value_at,
+)
 from bayesrank.exact._grid import Group
 from bayesrank.exact._scales import NoClosedForm, Scale, range_scale
 from bayesrank.scores._contour_area import monotone
@@ -59,7 +69,12 @@ class Plan:
     @property
     def work(self) -> int:
         """How many distributions there are, with a few prevalences."""
-        return sum(len(c.items) * (FEW if isinstance(c.share, tuple) else 1) for c in self.contents)
+        every = [(share, rates) for content in self.contents for share, rates in content.items]
+        single = [content.share is None for content in self.contents for _ in content.items]
+        return sum(
+            FEW if isinstance(share, tuple) and not (alone and self._table(share, rates)) else 1
+            for (share, rates), alone in zip(every, single, strict=True)
+        )
 
     def of_item(self, number: int) -> "Plan":
         """The plan of one item alone."""
@@ -296,7 +311,6 @@ def _of_accuracy(score: Score, known: ClosedForm) -> list[tuple[str, Item | None
 
 def _value_at_accuracy(score: Score, classes: int) -> Any:
     """The score, negated if lower is better, where all classes are recognised with one accuracy, of these log odds."""
-    from scipy import special
 
     eye = np.eye(classes)
 
@@ -316,7 +330,6 @@ def _of_matrix(score: Score, matrix: np.ndarray) -> np.ndarray:
 
 def _is_of_accuracy_alone(score: Score, classes: int) -> bool:
     """Whether a score depends on the accuracy alone, by its values at a few tables."""
-    from scipy import special
 
     if score.matrix_function is None:
         return False

@@ -1,8 +1,6 @@
 """Rankings: from a number per draw to an order, and how sure it is."""
 
 from bayesrank.ranking.credible import credible_ranking
-from bayesrank.ranking.exact import exact_ranking
-from bayesrank.ranking.full import full_ranking
 from bayesrank.ranking.leaving_out import stability
 from bayesrank.ranking.orders import probability, probable_orders
 from bayesrank.ranking.preorder import dominance, dual, rank_bounds, relation_properties, relations
@@ -17,8 +15,6 @@ __all__ = [
     "credible_ranking",
     "dominance",
     "dual",
-    "exact_ranking",
-    "full_ranking",
     "probability",
     "probable_orders",
     "rank",

@@ -16,7 +16,7 @@ from bayesrank.counts import are_outcomes, parts_of
 from bayesrank.performance import as_performance, observed_counts, posterior_of
 from bayesrank.plots._page import Html, breakable, greys, part
 from bayesrank.plots._style import is_ratio
-from bayesrank.ranking import full_ranking, ranking_table, verdict
+from bayesrank.ranking import credible_ranking, ranking_table, verdict
 from bayesrank.ranking._evidence import sampling
 from bayesrank.ranking._source import Scored
 from bayesrank.ranking.summary import is_exact, worth
@@ -113,7 +113,9 @@ def ranking_report(
     asked = checked_sections(sections)
     facts = facts_of(data)
     text_or_none("command", command)
-    ranking = full_ranking(posterior, score, kind=kind) if ranking is None else ranking_of(found, ranking)
+    ranking = (
+        credible_ranking(posterior, score, kind=kind, method="auto") if ranking is None else ranking_of(found, ranking)
+    )
     table = ranking_table(ranking)
     given = {
         "decisions": decisions_section(decisions),
