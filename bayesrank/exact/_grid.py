@@ -141,7 +141,10 @@ def measure(board: Board, size: int, rope: float, regret: bool) -> Measures:
             _add_pairs(board, panel, other, beyond)
         _add_atoms(board, None, beyond, ties, rope)
     superior = beyond if rope else plain
-    return Measures(np.clip(rank, 0, 1), *superior, *before, np.maximum(losses, 0.0), min(unresolved, 1.0))
+    (same, two), (before_same, before_two) = superior, before
+    return Measures(
+        np.clip(rank, 0, 1), same, two, before_same, before_two, np.maximum(losses, 0.0), min(unresolved, 1.0)
+    )
 
 
 class _Part(NamedTuple):
@@ -166,12 +169,12 @@ def _panels(board: Board, size: int, rope: float, move: float) -> Iterator[_Pane
     nodes, _, changes = lobatto(size)
     low, high = board.ends(move)
     fixed = ~np.isnan(board.atom)
+    spans = [(low[group.rows].min(axis=0), high[group.rows].max(axis=0)) for group in board.groups]
     for left, right in _edges(board, rope):
         within = np.isfinite(right - left)
         x = (left + right) / 2 + (right - left) / 2 * nodes if within else np.where(nodes < 1, left, right)
         parts = []
-        for group in board.groups:
-            starts, stops = low[group.rows].min(axis=0), high[group.rows].max(axis=0)
+        for group, (starts, stops) in zip(board.groups, spans, strict=True):
             active = np.flatnonzero((starts < right) & (stops > left))
             rows = group.rows[:, active]
             if within:

@@ -1,4 +1,4 @@
-"""exact_ranking beside draws: how many draws P(best) would need for its error, and how long these would take.
+"""Exact rankings beside draws: how many draws P(best) would need for its error, and how long these would take.
 
 Run: python tests/benchmarks/bench_exact.py
 """

@@ -52,37 +52,40 @@ def beta_accuracy(counts):
 
 
 def test_three_tests_of_110000_cases_have_the_intervals_of_their_own_posteriors():
-    for model, score in (("dirichlet_multinomial", "informedness"), ("beta_binomial", "informedness"),
-                         ("beta_binomial", "accuracy")):  # fmt: skip
+    for model, score in (("beta_binomial", "informedness"), ("beta_binomial", "accuracy")):
         ranking = exact(BIG, score, model=model)
-        known = br.score_posterior(BIG, score, model).quantile(LEVELS).transpose("entity", "quantile").values
-        assert off(ends(ranking), known) < 1e-6
+        assert far_off(BIG, score, model, ranking) < 1e-6
         assert not ranking["contradicted"].any()
     ranking = exact(BIG, "informedness")
     np.testing.assert_allclose(ranking.sel(entity="b")[["lower", "upper"]].to_array(), [0.632, 0.643], atol=5e-4)
     assert off(ends(exact(BIG, "accuracy")), beta_accuracy(BIG)) < 1e-8
 
 
+def far_off(counts, score, model, ranking):
+    """By how much the cdfs of single posteriors, from another route, miss the levels at the ends found."""
+    posterior, found = br.score_posterior(counts, score, model), ends(ranking)
+    values = [posterior.cdf(found[k]).isel(entity=k).values for k in range(len(found))]
+    return np.abs(np.array(values) - LEVELS).max()
+
+
 @pytest.mark.parametrize("apart", [False, True])
-@pytest.mark.parametrize("cases", [10, 100, 1_000, 20_000, 40_000, 160_000, 10_000_000])
+@pytest.mark.parametrize("cases", [10, 100, 1_000, 20_000, 160_000, 10_000_000])
 def test_intervals_are_those_of_single_entities(cases, apart):
-    rng = np.random.default_rng([cases, apart])
-    for number in (3, 6):
-        counts = board(rng, cases, number, apart)
-        assert off(ends(exact(counts, "accuracy")), beta_accuracy(counts)) < 1e-6
-        for score in ("accuracy", "f1", "informedness", "mcc"):
-            ranking = exact(counts, score, model="beta_binomial")
-            known = br.score_posterior(counts, score, "beta_binomial").quantile(LEVELS)
-            assert off(ends(ranking), known.transpose("entity", "quantile").values) < CLOSE, (score, number)
-            assert ranking["rank_probability_error"].max() < 1e-5
+    counts = board(np.random.default_rng([cases, apart]), cases, 3, apart)
+    assert off(ends(exact(counts, "accuracy")), beta_accuracy(counts)) < CLOSE / 1000
+    # 0.005 of the width is about 0.02 standard deviations: 0.001 in probability at an end.
+    for score in ("accuracy", "f1", *(["informedness"] if cases < 1e6 else [])):
+        ranking = exact(counts, score, model="beta_binomial")
+        assert far_off(counts, score, "beta_binomial", ranking) < 1e-5, score
+        assert ranking["rank_probability_error"].max() < 1e-5
 
 
-@pytest.mark.parametrize("cases", [100, 40_000, 1_000_000])
+@pytest.mark.slow
+@pytest.mark.parametrize("cases", [100, 40_000])
 def test_mcc_of_a_sampled_prevalence_has_its_own_intervals(cases):
-    """Against quadrature that averages over many more prevalences, and over both rates in another order."""
-    counts = board(np.random.default_rng(cases), cases, 3, True)
-    known = br.score_posterior(counts, "mcc").quantile(LEVELS).transpose("entity", "quantile").values
-    assert off(ends(exact(counts, "mcc")), known) < CLOSE
+    """Against quadrature that averages over more prevalences, and finds its contours by search."""
+    counts = board(np.random.default_rng(cases), cases, 2, True)
+    assert far_off(counts, "mcc", "dirichlet_multinomial", exact(counts, "mcc")) < 1e-4
 
 
 @pytest.mark.parametrize("apart", [False, True])
@@ -140,9 +143,9 @@ def test_a_score_that_contradicts_its_contour_is_refused():
         exact(BIG, wrong, model="beta_binomial")
 
 
-def test_a_thousand_entities_take_little_memory():
+def test_many_entities_without_pairs():
     rng = np.random.default_rng(1)
-    ranking = exact(board(rng, 2_000_000, 1000, True), "informedness", model="beta_binomial", joint=False)
+    ranking = exact(board(rng, 400, 300, False), "informedness", model="beta_binomial", joint=False)
     assert "superiority" not in ranking
     np.testing.assert_allclose(ranking["rank_probability"].sum("rank"), 1, atol=1e-6)
 
