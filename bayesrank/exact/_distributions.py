@@ -179,7 +179,9 @@ class Rates:
         if np.isfinite(self.score.range).all():
             # A TNR beyond its window is 0 or 1 to such a score; the odds of a ratio go on.
             every = np.arange(len(row))
-            outer = outer * below_contour(every, left) + _betas.cdf(b, a, -right) * below_contour(every, right)
+            low, high = window[:, 0].T
+            outer = outer * np.where(left <= low, below_contour(every, left), 1.0)
+            outer += _betas.cdf(b, a, -right) * np.where(right >= high, below_contour(every, right), 0.0)
         return np.clip(outer + area, 0.0, 1.0)
 
     def _end(self, value: np.ndarray, share: np.ndarray, window: np.ndarray, end: int) -> np.ndarray:

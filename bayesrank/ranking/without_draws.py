@@ -101,6 +101,8 @@ def replace_drawn(drawn: xr.Dataset, source: Any, score: Any, prob: float, rope:
         exact = rank_exactly(source, score, prob=prob, rope=rope, joint=joint)
     except NoClosedForm:
         return drawn
+    if exact["expected_rank"].dims != ("entity",):
+        return drawn
     values = scored(source, score, None, None).values
     if exact["rank_probability_error"].max() > UNRESOLVED or not _are_draws_of(values, exact["median"]):
         return drawn
