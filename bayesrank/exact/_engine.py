@@ -15,7 +15,7 @@ from bayesrank.exact._scales import NoClosedForm
 __all__ = ["Answer", "answer"]
 
 #: Nodes of a panel and prevalences, step by step; each step is compared with the one before.
-STEPS = ((16, 5), (20, 8), (21, 13), (22, 20))
+STEPS = ((24, 5), (34, 8), (36, 13), (38, 20))
 #: Steps are taken until no probability, and no end of an interval as a share of its width, moves by more.
 WANTED = 1e-6
 #: What rounding may leave in probabilities.

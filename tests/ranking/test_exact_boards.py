@@ -134,15 +134,6 @@ def test_a_faint_prior_is_refused_fast():
             exact(counts, "informedness", model="beta_binomial", prior=prior)
 
 
-def test_a_score_that_contradicts_its_contour_is_refused():
-    """The self-check: another route sees what a wrong contour would make of the intervals."""
-    from dataclasses import replace
-
-    wrong = replace(br.scores.informedness, name="wrong", contour=br.scores.get("npv").contour or br.scores.tpr.contour)
-    with pytest.raises(ValueError, match="two routes"):
-        exact(BIG, wrong, model="beta_binomial")
-
-
 def test_many_entities_without_pairs():
     rng = np.random.default_rng(1)
     ranking = exact(board(rng, 400, 300, False), "informedness", model="beta_binomial", joint=False)
