@@ -88,7 +88,8 @@ def answer(plan: Plan, levels: np.ndarray, rope: float) -> Answer:
     if (moved > SETTLED).any():
         numbers = numbers._replace(ends=_settled(plan, numbers.ends, (moved > SETTLED).any(axis=1), levels, sign))
     defined = plan.item >= 0
-    sums = [numbers.rank[defined].sum(axis=1), numbers.rank[:, : defined.sum()].sum(axis=0)]
+    # Sorted, so that the order of input does not matter, not even to rounding.
+    sums = [numbers.rank[defined].sum(axis=1), np.sort(numbers.rank[:, : defined.sum()], axis=0).sum(axis=0)]
     lost = max(float(np.abs(each - 1).max()) for each in sums)
     rest, unresolved = float(step.board.pieces.rest.max()), step.measures.unresolved
     slack = lost + rest + unresolved + ROUNDING

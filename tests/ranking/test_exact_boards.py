@@ -1,5 +1,7 @@
 """Exact rankings of boards of 100 to 10 million cases, equal and far apart, against closed forms and other routes."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy import stats
@@ -132,6 +134,14 @@ def test_a_faint_prior_is_refused_fast():
     for prior in (1e-3, 0.01, 0.05):
         with pytest.raises(ValueError, match="a concentration near 0 puts scores so near to an end of the range"):
             exact(counts, "informedness", model="beta_binomial", prior=prior)
+
+
+def test_a_score_whose_contour_is_wrong_is_refused():
+    """The self-check: another route sees what a wrong contour would make of the distributions."""
+    wrong = replace(br.scores.informedness, name="wrong", contour=br.scores.get("lr+").contour)
+    assert wrong.contour is not None
+    with pytest.raises(ValueError, match="two routes"):
+        exact(BIG, wrong, model="beta_binomial")
 
 
 def test_many_entities_without_pairs():
