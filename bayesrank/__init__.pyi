@@ -35,8 +35,6 @@ from .populations import shrinkage as shrinkage
 from .predictive import posterior_predictive as posterior_predictive
 from .predictive import predictive_check as predictive_check
 from .ranking import credible_ranking as credible_ranking
-from .ranking import exact_ranking as exact_ranking
-from .ranking import full_ranking as full_ranking
 from .ranking import rank as rank
 from .ranking import ranking_table as ranking_table
 from .ranking import score_table as score_table

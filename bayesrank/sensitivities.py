@@ -19,7 +19,7 @@ from bayesrank._random import Seed, root_sequence
 from bayesrank.counts import JOINS
 from bayesrank.inference import fit
 from bayesrank.models import find
-from bayesrank.ranking import full_ranking
+from bayesrank.ranking import credible_ranking
 from bayesrank.ranking.summary import outside_interval, worth
 
 __all__ = ["NEEDED", "sensitivity"]
@@ -177,7 +177,7 @@ def sensitivity(
         posterior = fit(one.evidence, one.model, draws=draws, seed=root, nuts=how, **one.options)
         several = "performance_new" in groups_of(posterior)["posterior"]
         this = kind if one is base or several else None
-        rankings.append(full_ranking(posterior, one.score, prob=prob, rope=rope, kind=this))
+        rankings.append(credible_ranking(posterior, one.score, prob=prob, rope=rope, kind=this, method="auto"))
     result = _table([base, *others], rankings)
     result["prior_conflict"] = conflict(base)
     for name, text in join_notes([*outside_interval(rankings[0]), *read_notes(rankings[0])]).items():

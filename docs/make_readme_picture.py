@@ -23,7 +23,9 @@ def selection(ranking: xr.Dataset, every: int) -> xr.Dataset:
 
 if __name__ == "__main__":
     counts = br.datasets.load("antibody_tests")
-    ranking = br.full_ranking(br.fit(counts, "beta_binomial", seed=1), "informedness")  # what the command shows
+    ranking = br.credible_ranking(
+        br.fit(counts, "beta_binomial", seed=1), "informedness", method="auto"
+    )  # what the command shows
     shown = selection(ranking, EVERY)
     ax = br.plots.forest(shown, colors=dict.fromkeys(shown["entity"].values.tolist(), "#0072B2"))
     first = int((ranking["tier"] == 1).sum())

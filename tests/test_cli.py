@@ -49,7 +49,7 @@ def test_what_is_asked_of_the_order_is_answered(table):
     asked = ["--score", "f1", "--draws", "200", "--ask", "NA > null", "--ask", "null in top 1", "--ask", joined]
     lines = inside("rank", table, *asked).stdout.splitlines()
     posterior = br.fit(br.from_frame(pd.read_csv(table, keep_default_na=False)), seed=1, draws=200)
-    exact, drawn = br.full_ranking(posterior, "f1"), br.probability(posterior, joined, "f1")
+    exact, drawn = br.credible_ranking(posterior, "f1", method="auto"), br.probability(posterior, joined, "f1")
     # What the table knows is answered by it, whatever the draws say.
     for text in ("NA > null", "null in top 1"):
         (line,) = [line for line in lines if line.startswith(f"{text}: probability")]
@@ -357,7 +357,7 @@ def test_csv_and_json_hold_the_same_as_python(table):
     csv = pd.read_csv(io.StringIO(invoke(*options, "--format", "csv")), keep_default_na=False, index_col="entity")
     found = json.loads(invoke(*options, "--format", "json"))
     counts = br.from_counts(tn=[70, 79], fp=[10, 1], fn=[9, 1], tp=[21, 29], entity=["null", "NA"])
-    ranking = br.full_ranking(br.fit(counts, draws=50, seed=3), "f1")
+    ranking = br.credible_ranking(br.fit(counts, draws=50, seed=3), "f1", method="auto")
     expected = br.ranking_table(ranking)
     assert csv.index.tolist() == [row["entity"] for row in found["ranking"]] == expected.index.tolist()
     for column in expected.columns:

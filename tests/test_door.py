@@ -256,7 +256,7 @@ def in_python(text, options, **how):
     if score is None:
         counts = evidence if isinstance(evidence, xr.DataArray) else posterior["observed_data"].get("counts")
         score = default_score(counts) if counts is not None and "actual" in counts.dims else "mean_outcome"
-    return evidence, br.ranking_table(br.full_ranking(posterior, score))
+    return evidence, br.ranking_table(br.credible_ranking(posterior, score, method="auto"))
 
 
 def same_evidence(found, expected):
@@ -362,7 +362,7 @@ def test_lower_is_better():
         cli, ["rank", "-", "--lower-is-better", "--draws", "50", "--format", "json"], input=text
     )
     posterior = br.fit(br.from_frame(SCORES), "paired", draws=50, seed=1)
-    table = br.ranking_table(br.full_ranking(posterior, "mean_outcome", higher_is_better=False))
+    table = br.ranking_table(br.credible_ranking(posterior, "mean_outcome", higher_is_better=False, method="auto"))
     found = pd.read_json(io.StringIO(result.output)) if False else __import__("json").loads(result.output)
     assert [row["entity"] for row in found["ranking"]] == table.index.tolist() == ["B", "A"]
     assert found["ranking"][0]["median"] == pytest.approx(table["median"].iloc[0])
@@ -412,7 +412,7 @@ def test_two_names_of_entities_and_studies_are_settled_step_by_step(tmp_path):
     frame = pd.read_csv(path)
     pooled = br.pool(br.from_frame(frame, entity="Test", dataset="Study"))
     np.testing.assert_array_equal(pooled.values, counts.values)
-    table = br.ranking_table(br.full_ranking(br.fit(pooled, draws=DRAWS, seed=1), "informedness"))
+    table = br.ranking_table(br.credible_ranking(br.fit(pooled, draws=DRAWS, seed=1), "informedness", method="auto"))
     got = pd.read_csv(io.StringIO(found.output), index_col=0)
     np.testing.assert_allclose(got[table.columns].to_numpy(float), table.to_numpy(float))
     assert "The column Test" not in found.output

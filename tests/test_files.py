@@ -75,7 +75,7 @@ def test_counts_of_several_data_sets_are_pooled(write):
     output = invoke("rank", write(frame), "--draws", "50")
     assert "Note: Pooled over 2 data sets; --dataset chooses one." in output
     counts = br.pool(br.from_frame(frame, dataset="dataset"))
-    ranking = br.exact_ranking(counts, "mean_outcome")
+    ranking = br.credible_ranking(counts, "mean_outcome", method="exact")
     assert all(f"{float(m):.3f}" in output for m in ranking["median"])
     assert "Pooled" not in invoke("rank", write(frame), "--draws", "50", "--dataset", "y")
 

@@ -56,7 +56,7 @@ def test_refused_in_words_before_the_work(call, words):
 
 @pytest.mark.parametrize("prob", [1e-12, 1e-6, 1 - 1e-12])
 def test_probabilities_next_to_the_ends(prob):
-    found = br.full_ranking(POSTERIOR, "f1", prob=prob)
+    found = br.credible_ranking(POSTERIOR, "f1", prob=prob, method="auto")
     assert (found["lower"] <= found["median"]).all()
     assert (found["median"] <= found["upper"]).all()
 

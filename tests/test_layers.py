@@ -20,7 +20,7 @@ STORY = [
     "inference weights",
     "performance",
     "scores metrics",
-    "pooling",
+    "pooling exact",
     "predictive ranking",
     "theory tile ops statements",
     "decisions conflicts comparisons populations",

@@ -51,7 +51,7 @@ SMALL = {
     "ops.of_draws": lambda p: over_draws(br.ops.of_draws(p, "f1")),
     "canonical_score": lambda p: over_draws(br.canonical_score(p, 0.3, 0.4)),
     "ranking_score": lambda p: over_draws(br.ranking_score(p, br.importance(fn=1, tp=1))),
-    "exact_ranking": lambda p: br.exact_ranking(p, "tpr"),
+    "credible_ranking, exact": lambda p: br.credible_ranking(p, "tpr", method="exact"),
 }
 #: What holds the values of a score, or of some, since its quantiles need them all.
 OF_VALUES = {

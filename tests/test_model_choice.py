@@ -84,7 +84,7 @@ def test_the_command_learns_from_the_data_sets_of_cases_as_python_does(tmp_path)
     ]
     pd.testing.assert_series_equal(*numbers)
     posterior = br.fit(br.from_outcomes(ANSWERS, dataset=SETS), model, draws=100, seed=1)
-    ranking = br.full_ranking(posterior, "mean_outcome")
+    ranking = br.credible_ranking(posterior, "mean_outcome", method="auto")
     assert numbers[0]["a"] == pytest.approx(float(ranking["probability_best"].sel(entity="a")), abs=1e-12)
     output = invoke("rank", str(cases), "--model", model, "--draws", "20")
     assert UNPAIRED in " ".join(output.split())

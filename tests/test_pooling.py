@@ -386,7 +386,7 @@ def test_one_entity_that_differs_is_enough():
     # The ranking prints it, of draws and of quadrature, of all entities and of those that are left.
     pooled = br.pool(studies)
     posterior = br.fit(pooled, seed=1)
-    for ranking in (br.credible_ranking(posterior, "tpr"), br.exact_ranking(pooled, "tpr")):
+    for ranking in (br.credible_ranking(posterior, "tpr"), br.credible_ranking(pooled, "tpr", method="exact")):
         assert str(ranking["notes"].item()).startswith(note)
     kept = br.credible_ranking(br.fit(pooled.sel(entity=names[3:]), seed=1), "tpr")
     assert "data sets differ" not in str(kept["notes"].item())

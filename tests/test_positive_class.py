@@ -70,7 +70,7 @@ DEMANDING = {
     "score": lambda source: br.scores.f1(source),
     "rank": lambda source: br.rank(source, "tpr"),
     "credible_ranking": lambda source: br.credible_ranking(source, "ppv"),
-    "full_ranking": lambda source: br.full_ranking(source, "f1"),
+    "credible_ranking, method=auto": lambda source: br.credible_ranking(source, "f1", method="auto"),
     "score_table": lambda source: br.score_table(source, ["accuracy", "npv"]),
     "tile": lambda source: br.tile.credible(source, 5),
     "canonical_score": lambda source: br.canonical_score(source, 1.0, 0.5),
@@ -97,7 +97,7 @@ def test_what_needs_a_positive_class_says_how_to_name_it(name, cases):
 
 
 def test_exact_routes_ask_as_well():
-    for call in (lambda c: br.exact_ranking(c, "f1"), lambda c: br.score_posterior(c, "f1")):
+    for call in (lambda c: br.credible_ranking(c, "f1", method="exact"), lambda c: br.score_posterior(c, "f1")):
         with pytest.raises(ValueError, match="positive must name"):
             call(UNKNOWN)
         call(KNOWN)

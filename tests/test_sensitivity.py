@@ -54,7 +54,7 @@ def test_every_row_is_the_ranking_of_that_analysis(found):
         "prevalence 0.02": (br.fit(COUNTS, seed=root, prevalence=0.02), "accuracy"),
     }
     for name, (posterior, score) in analyses.items():
-        ranking = br.full_ranking(posterior, score)
+        ranking = br.credible_ranking(posterior, score, method="auto")
         row = found.sel(alternative=name)
         for variable in ("median", "probability_best", "rank_lower", "tier", "consensus_rank"):
             np.testing.assert_allclose(row[variable], ranking[variable], rtol=1e-12, err_msg=f"{name}, {variable}")
@@ -129,7 +129,8 @@ def test_each_data_set_is_left_out_in_turn():
     assert result["alternative"].values.tolist() == ["base", *(f"without data set {n}" for n in "xyz")]
     rest = br.fit(br.pool(sets.sel(dataset=["x", "z"])), seed=np.random.SeedSequence(1))
     np.testing.assert_allclose(
-        result["median"].sel(alternative="without data set y"), br.exact_ranking(rest, "f1")["median"]
+        result["median"].sel(alternative="without data set y"),
+        br.credible_ranking(rest, "f1", method="exact")["median"],
     )
     alone = br.sensitivity(sets, "f1", datasets=False, priors=[], weights=False, models=[], seed=1)
     assert alone.sizes["alternative"] == 1
@@ -369,7 +370,7 @@ def test_outcomes_of_single_cases():
     # Half of four cases on two outcomes is the uniform prior, told once.
     assert found["alternative"].values.tolist() == list(analyses)
     for name, posterior in analyses.items():
-        ranking = br.full_ranking(posterior, "mean_outcome").sel(entity=list("xyz"))
+        ranking = br.credible_ranking(posterior, "mean_outcome", method="auto").sel(entity=list("xyz"))
         row = found.sel(alternative=name, entity=list("xyz"))
         for variable in ("median", "lower", "probability_best", "tier"):
             np.testing.assert_allclose(row[variable], ranking[variable], rtol=1e-12, err_msg=name)
@@ -401,7 +402,7 @@ def test_counts_of_outcomes():
     ]  # fmt: skip
     for name, prior in (("base", None), ("prior jeffreys", 0.5), ("prior at twice its weight", 4.0)):
         posterior = br.fit(counts, draws=100, seed=np.random.SeedSequence(3), prior=prior)
-        wanted = br.exact_ranking(posterior, "mean_outcome")["median"]
+        wanted = br.credible_ranking(posterior, "mean_outcome", method="exact")["median"]
         np.testing.assert_allclose(found["median"].sel(alternative=name), wanted, rtol=1e-12)
 
 

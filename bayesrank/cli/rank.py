@@ -124,8 +124,8 @@ def rank(
         the_score = _score(analysis, known or score, how["data"])
         step("ranking")
         better = _direction(the_score, lower_is_better)
-        ranking = br.full_ranking(
-            analysis.posterior, the_score, prob=prob, rope=rope, higher_is_better=better, kind=kind
+        ranking = br.credible_ranking(
+            analysis.posterior, the_score, prob=prob, rope=rope, higher_is_better=better, kind=kind, method="auto"
         )
         lacking: list[str] = []
         answers = [_answer(ranking, statement, analysis.posterior, the_score, kind) for statement in ask]

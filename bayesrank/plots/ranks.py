@@ -37,7 +37,7 @@ def forest(
     Parameters
     ----------
     ranking : xarray.Dataset
-        Of :func:`bayesrank.credible_ranking` or :func:`bayesrank.exact_ranking`, whose ``prob`` the intervals have.
+        Of :func:`bayesrank.credible_ranking`, whose ``prob`` the intervals have.
     ax : matplotlib.axes.Axes, optional
         Where to draw.
     top : int, optional

@@ -1,8 +1,6 @@
 """Rankings: from a number per draw to an order, and how sure it is."""
 
 from bayesrank.ranking.credible import credible_ranking
-from bayesrank.ranking.exact import exact_ranking
-from bayesrank.ranking.full import full_ranking
 from bayesrank.ranking.leaving_out import stability
 from bayesrank.ranking.ranks import rank
 from bayesrank.ranking.summary import ranking_table
@@ -11,8 +9,6 @@ from bayesrank.ranking.top import top_set
 
 __all__ = [
     "credible_ranking",
-    "exact_ranking",
-    "full_ranking",
     "rank",
     "ranking_table",
     "score_table",

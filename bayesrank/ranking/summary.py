@@ -25,7 +25,7 @@ def ranking_table(ranking: xr.Dataset) -> pd.DataFrame:
     Parameters
     ----------
     ranking : xarray.Dataset
-        Of :func:`bayesrank.credible_ranking` or :func:`bayesrank.exact_ranking`.
+        Of :func:`bayesrank.credible_ranking`.
 
     Returns
     -------
@@ -106,7 +106,7 @@ def is_exact(ranking: xr.Dataset) -> bool:
     --------
     >>> import bayesrank as br
     >>> counts = br.from_counts(tn=[70, 79], fp=[10, 1], fn=[9, 1], tp=[21, 29], entity=["a", "b"])
-    >>> is_exact(br.exact_ranking(counts, "f1"))
+    >>> is_exact(br.credible_ranking(counts, "f1", method="exact"))
     True
     """
     return ranking.attrs.get("method") == "exact"
@@ -167,9 +167,9 @@ def outside_interval(ranking: xr.Dataset) -> list[str]:
 
 
 def _check_ranking(ranking: xr.Dataset) -> None:
-    result_of("br.credible_ranking or br.exact_ranking", "ranking", ranking, NEEDED)
+    result_of("br.credible_ranking", "ranking", ranking, NEEDED)
     if not {"prob", "score", "method"} <= set(ranking.attrs) or not ranking.sizes["entity"]:
-        raise ValueError(f"ranking must come from br.credible_ranking or br.exact_ranking; got {in_words(ranking)}")
+        raise ValueError(f"ranking must come from br.credible_ranking; got {in_words(ranking)}")
     dims = ranking["median"].dims
     if dims != ("entity",):
         raise ValueError(f"ranking must be one ranking (select it with .isel); got the dims {dims}")

@@ -68,7 +68,7 @@ def read(
 def ranking_of(found: Scored, ranking: Any) -> xr.Dataset:
     """A ranking that was given, if it is one of these entities by this score."""
     check_whole(ranking)
-    result_of("br.credible_ranking or br.exact_ranking", "ranking", ranking, NEEDED)
+    result_of("br.credible_ranking", "ranking", ranking, NEEDED)
     if not is_exact(ranking):
         result_of("br.credible_ranking", "ranking", ranking, ("effective_sample_size",))
     given, wanted = (set(held["entity"].values.tolist()) for held in (ranking, found.values))

@@ -104,7 +104,7 @@ def methods(
     --------
     >>> import bayesrank as br
     >>> counts = br.from_counts(tn=[70, 79], fp=[10, 1], fn=[9, 1], tp=[21, 29], entity=["a", "b"])
-    >>> ranking = br.exact_ranking(counts, "f1")
+    >>> ranking = br.credible_ranking(counts, "f1", method="exact")
     >>> text, cited = methods({"model": "paired"}, ranking, "f1", "2 entities", "bayesrank 1", True, False)
     >>> text[:58], len(cited)
     ('2 entities were ranked by f1 with a Bayesian model: paired', 4)

@@ -45,7 +45,7 @@ def shown_first(ranking: xr.Dataset) -> tuple[list[Any], str]:
     --------
     >>> import bayesrank as br
     >>> counts = br.from_counts(tn=[70, 79], fp=[10, 1], fn=[9, 1], tp=[21, 29], entity=["a", "b"])
-    >>> shown_first(br.exact_ranking(counts, "f1"))
+    >>> shown_first(br.credible_ranking(counts, "f1", method="exact"))
     (['b', 'a'], '')
     """
     order = ranking_table(ranking).index.tolist()
@@ -110,7 +110,7 @@ def rank_rows(ranking: xr.Dataset, names: list[Any]) -> list[dict[str, Any]]:
     --------
     >>> import bayesrank as br
     >>> counts = br.from_counts(tn=[70, 79], fp=[10, 1], fn=[9, 1], tp=[21, 29], entity=["a", "b"])
-    >>> axis, first, second = rank_rows(br.exact_ranking(counts, "f1"), ["b", "a"])
+    >>> axis, first, second = rank_rows(br.credible_ranking(counts, "f1", method="exact"), ["b", "a"])
     >>> axis["ticks"], [part[0] for part in second["parts"]]
     ([(25.0, '1'), (75.0, '2')], [50.0])
     """

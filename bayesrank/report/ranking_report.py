@@ -20,7 +20,7 @@ from bayesrank.counts import are_outcomes, parts_of
 from bayesrank.performance import as_performance, observed_counts, outcome_dims
 from bayesrank.plots._page import Html, breakable, greys, part
 from bayesrank.plots._style import is_ratio
-from bayesrank.ranking import full_ranking, ranking_table
+from bayesrank.ranking import credible_ranking, ranking_table
 from bayesrank.ranking._evidence import sampling
 from bayesrank.ranking._notes import positive_class
 from bayesrank.ranking._source import Scored
@@ -132,7 +132,7 @@ def ranking_report(
     facts = facts_of(data)
     text_or_none("command", command)
     if ranking is None:
-        ranking = full_ranking(posterior, score, kind=kind, higher_is_better=higher_is_better)
+        ranking = credible_ranking(posterior, score, kind=kind, higher_is_better=higher_is_better, method="auto")
     else:
         ranking_of(found, ranking)
     found = replace(found, higher_is_better=bool(ranking.attrs["higher_is_better"]))

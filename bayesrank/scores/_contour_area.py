@@ -178,8 +178,12 @@ def integrate(
     left: np.ndarray,
     right: np.ndarray,
     size: int,
+    tolerance: float = TOLERANCE,
 ) -> np.ndarray:
-    """Sums, one for each of ``size`` items i, of ∫ height(i, x) dx over its panels from left to right, adaptively."""
+    """Sums, one for each of ``size`` items i, of ∫ height(i, x) dx over its panels from left to right, adaptively.
+
+    A panel is halved until the rules of Gauss and of Kronrod differ on it by less than the tolerance.
+    """
     total = np.zeros(size)
     wide = right > left
     item, low, high = index[wide], left[wide], right[wide]
@@ -190,7 +194,7 @@ def integrate(
         x = middle[:, None] + half[:, None] * NODES
         y = height(np.repeat(item, NODES.size), x.ravel()).reshape(x.shape)
         fine = half * (y @ KRONROD)
-        done = (np.abs(fine - half * (y[:, 1::2] @ GAUSS)) < TOLERANCE) | (half < EDGE)
+        done = (np.abs(fine - half * (y[:, 1::2] @ GAUSS)) < tolerance) | (half < EDGE)
         np.add.at(total, item[done], fine[done])
         item, low, middle, high = (z[~done] for z in (item, low, middle, high))
         item, low, high = np.tile(item, 2), np.concatenate([low, middle]), np.concatenate([middle, high])

@@ -19,7 +19,7 @@ def exact_probability(ranking: xr.Dataset, statement: str) -> xr.Dataset | None:
     --------
     >>> import bayesrank as br
     >>> counts = br.from_counts(tn=[70, 79], fp=[10, 1], fn=[9, 1], tp=[21, 29], entity=["a", "b"])
-    >>> ranking = br.exact_ranking(counts, "f1")
+    >>> ranking = br.credible_ranking(counts, "f1", method="exact")
     >>> bool(exact_probability(ranking, "b is best")["probability"] == ranking["probability_best"][1])
     True
     >>> exact_probability(ranking, "b > a and b is best") is None

@@ -51,7 +51,7 @@ def board(ranking: xr.Dataset, top: int | None = None) -> str:
     Parameters
     ----------
     ranking : xarray.Dataset
-        Of :func:`bayesrank.credible_ranking` or :func:`bayesrank.exact_ranking`.
+        Of :func:`bayesrank.credible_ranking`.
     top : int, optional
         Only so many entities, the first ones; their ranks and tiers are those among all.
 

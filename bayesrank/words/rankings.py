@@ -149,7 +149,7 @@ def _confidence_set(standing: Standing) -> list[str]:
     size, prob = len(standing.places), standing.prob
     if standing.could_be_best is None:
         why = why_withheld(standing.ranking)
-        why = "they need draws (br.full_ranking has both)" if why == "not computed" else why
+        why = "they need draws (method='auto' has both)" if why == "not computed" else why
         return [f"Confidence sets are withheld: {why}. Headlines use posterior probabilities only."]
     names = sorted(standing.names(standing.could_be_best))
     everyone = "both entities" if size == 2 else f"all {size} entities"

@@ -1,4 +1,4 @@
-"""exact_ranking beside draws: how many draws P(best) would need for its error, and how long these would take.
+"""Exact rankings beside draws: how many draws P(best) would need for its error, and how long these would take.
 
 Run: python tests/benchmarks/bench_exact.py
 """
@@ -30,7 +30,7 @@ def seconds(function: Callable[[], Any]) -> tuple[float, Any]:
 
 def main() -> None:
     warm = simulated(3)
-    br.exact_ranking(warm, "mcc")
+    br.credible_ranking(warm, "mcc", method="exact")
     br.credible_ranking(br.fit(warm, seed=1), "mcc")
     boards = {"108 antibody tests": br.datasets.load("antibody_tests"), "300 simulated tests": simulated(300)}
     for name, counts in boards.items():
@@ -39,7 +39,7 @@ def main() -> None:
             ("mcc", "beta_binomial"),
             ("f1", "dirichlet_multinomial"),
         ):
-            ours, exact = seconds(lambda: br.exact_ranking(counts, score, model=model))  # noqa: B023
+            ours, exact = seconds(lambda: br.credible_ranking(counts, score, model=model, method="exact"))  # noqa: B023
             theirs, draws = seconds(
                 lambda: br.credible_ranking(br.fit(counts, model, seed=1, draws=DRAWS // 4), score)  # noqa: B023
             )

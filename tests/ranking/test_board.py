@@ -69,7 +69,7 @@ RANKINGS = {
     "draws": lambda: br.credible_ranking(br.fit(table(), draws=200, seed=1), "f1"),
     "lower is better": lambda: br.credible_ranking(br.fit(table(), draws=200, seed=1), "fnr", rope=0.01),
     "an infinite range": lambda: br.credible_ranking(br.fit(table(), draws=200, seed=1), "dor"),
-    "exact": lambda: br.exact_ranking(table(), "informedness"),
+    "exact": lambda: br.credible_ranking(table(), "informedness", method="exact"),
     "a point": lambda: br.credible_ranking(table(), "f1"),
     "one entity": lambda: br.credible_ranking(br.fit(table(1), draws=200, seed=1), "f1"),
     "numbers for names": lambda: br.credible_ranking(
@@ -153,8 +153,8 @@ def test_bytes_do_not_depend_on_the_order_of_input(order):
     assert "fewer than 10 cases" in text
     assert br.board(few(order)) == text
     assert text.endswith("}\n")
-    assert br.board(br.exact_ranking(table().isel(entity=[4, 2, 0, 1, 5, 3]), "f1")) == br.board(
-        br.exact_ranking(table(), "f1")
+    assert br.board(br.credible_ranking(table().isel(entity=[4, 2, 0, 1, 5, 3]), "f1", method="exact")) == br.board(
+        br.credible_ranking(table(), "f1", method="exact")
     )
 
 

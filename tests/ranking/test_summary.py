@@ -260,7 +260,7 @@ def test_one_answer_for_all_cases_of_each_class_contradicts_nothing(classes, pre
     for score in scores:
         assert not br.credible_ranking(posterior, score)["contradicted"].any(), score
     if classes == 2 and prevalence == "observed":
-        assert not br.exact_ranking(posterior, "informedness")["contradicted"].any()
+        assert not br.credible_ranking(posterior, "informedness", method="exact")["contradicted"].any()
     mixed = br.from_matrix(np.eye(classes, dtype=int) * 9 + 1, "actual_rows")
     wrong = xr.DataArray(1000 * (1 - np.eye(classes)) + 1, dims=("actual", "predicted"))
     assert br.credible_ranking(br.fit(mixed, prevalence=prevalence, prior=wrong, seed=1), "accuracy")[
@@ -272,11 +272,13 @@ def test_the_forecast_of_no_tornado_contradicts_no_model():
     """Finley's 2,803 forecasts against the one that is always "no tornado" (Gilbert 1884): its skill is exactly 0."""
     counts = br.datasets.load("tornado").isel(dataset=0, drop=True)
     for score in ("informedness", "mcc"):
-        ranking = br.exact_ranking(counts, score, model="beta_binomial")
+        ranking = br.credible_ranking(counts, score, model="beta_binomial", method="exact")
         assert not ranking["contradicted"].any()
         assert not any("contradicts" in line for line in br.verdict(ranking))
     # Its informedness lies below its interval all the same: both rates are pulled inwards, and one by more.
-    never = br.exact_ranking(counts, "informedness", model="beta_binomial").sel(entity="never-tornado")
+    never = br.credible_ranking(counts, "informedness", model="beta_binomial", method="exact").sel(
+        entity="never-tornado"
+    )
     assert never["observed"] == 0 < never["lower"]
 
 

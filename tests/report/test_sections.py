@@ -44,7 +44,7 @@ def posterior():
 
 @pytest.fixture(scope="module")
 def ranking(posterior):
-    return br.exact_ranking(posterior, "f1")
+    return br.credible_ranking(posterior, "f1", method="exact")
 
 
 def test_intervals_keep_their_order_and_proportions():
@@ -68,7 +68,7 @@ def test_intervals_keep_their_order_and_proportions():
 
 @pytest.mark.parametrize("size", [2, 30, 200])
 def test_rank_columns_hold_all_of_the_probability(size):
-    ranking = br.exact_ranking(many(size), "informedness")
+    ranking = br.credible_ranking(many(size), "informedness", method="exact")
     names, words = shown_first(ranking)
     assert len(names) == min(size, MOST)
     assert ("The first 40 of 200" in words) == (size > MOST)
@@ -213,13 +213,13 @@ def test_only_what_rests_on_no_draws_is_said_to(posterior):
 
 
 def test_methods_cite_what_was_used(posterior):
-    ranking = br.exact_ranking(posterior, "f1")
+    ranking = br.credible_ranking(posterior, "f1", method="exact")
     about = {"model": "dirichlet_multinomial", "prior": "four_cases"}
     text, cited = methods(about, ranking, "f1", "4 entities", "bayesrank 0", True, True)
     for words in ("prior four_cases", "closed form", "95%", "consensus order", "the Tile", "OPS", "bayesrank 0"):
         assert words in text, words
     assert [c.split(" (")[0].split(",")[0].split(".")[0] for c in cited] == ["Piérard", "Piérard", "Zhao"]
-    drawn = br.full_ranking(posterior, "optimized_precision")
+    drawn = br.credible_ranking(posterior, "optimized_precision", method="auto")
     text, cited = methods({"model": "x", "sampler": "nuts"}, drawn, "y", "4 entities", "", False, False)
     assert "Markov chain Monte Carlo (NUTS)" in text
     assert any("No-U-Turn" in line for line in cited)
@@ -274,7 +274,7 @@ def test_sensitivity_is_shown_where_it_is_given(posterior):
     for line in [*br.verdict(result), *br.notes(result)]:
         assert " ".join(line.split()) in text
     with pytest.raises(ValueError, match=r"sensitivity must come from br.sensitivity"):
-        ranking_report(posterior, "f1", sensitivity=br.exact_ranking(COUNTS, "f1"))
+        ranking_report(posterior, "f1", sensitivity=br.credible_ranking(COUNTS, "f1", method="exact"))
 
 
 def test_decisions_are_shown_where_they_are_given(posterior, ranking):

@@ -79,11 +79,11 @@ def test_the_highest_caveat_is_the_fourth_sentence():
 
 def test_without_confidence_sets_posterior_probabilities_are_named():
     counts = br.from_counts(tn=[70, 79], fp=[10, 1], fn=[9, 1], tp=[21, 29], entity=["a", "b"])
-    ranking = br.exact_ranking(counts, "f1")
+    ranking = br.credible_ranking(counts, "f1", method="exact")
     assert br.verdict(ranking)[0].endswith("(posterior probabilities only).")
     assert any(line.startswith("Confidence sets are withheld: ") for line in br.notes(ranking))
     near = br.from_counts(tn=[70, 71], fp=[10, 9], fn=[9, 9], tp=[21, 21], entity=["a", "b"])
-    close = br.exact_ranking(near, "f1")
+    close = br.credible_ranking(near, "f1", method="exact")
     assert "worse" not in everything(close)
 
 
@@ -160,16 +160,20 @@ def test_a_change_within_monte_carlo_error_is_no_finding():
     """With 400 draws P(best) moved by 0.03 from alternative to alternative; the exact values differ by 0.016."""
     found = br.sensitivity(br.datasets.load("breast_cancer"), "mcc", seed=1, draws=100, models=[])
     best = found["base_leader_probability_best"].to_series()
-    exact = br.exact_ranking(br.datasets.load("breast_cancer"), "mcc")["probability_best"].sel(entity="logreg")
+    exact = br.credible_ranking(br.datasets.load("breast_cancer"), "mcc", method="exact")["probability_best"].sel(
+        entity="logreg"
+    )
     assert best["base"] == pytest.approx(float(exact), abs=1e-9)
-    twice = br.exact_ranking(br.datasets.load("breast_cancer"), "mcc", prior=2)["probability_best"].sel(entity="logreg")
+    twice = br.credible_ranking(br.datasets.load("breast_cancer"), "mcc", prior=2, method="exact")[
+        "probability_best"
+    ].sel(entity="logreg")
     assert best["prior at twice its weight"] == pytest.approx(float(twice), abs=1e-9)
     assert bool(found["survives"].sel(conclusion="logreg comes first").all())
 
 
 def test_table_and_map_say_the_same_number():
     posterior = br.fit(br.datasets.load("breast_cancer"), seed=1, draws=200)
-    ranking = br.full_ranking(posterior, "f1")
+    ranking = br.credible_ranking(posterior, "f1", method="auto")
     assert ranking.attrs["method"] == "exact"
     section = preferences_section(br.as_performance(posterior), br.scores.f1, 0.95, np.inf, None, ranking)
     [row] = [row for row in section["rows"] if row["place"] == "F1"]

@@ -1,0 +1,132 @@
+"""Posteriors in closed form: of counts, or of what :func:`bayesrank.fit` made of counts."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import xarray as xr
+
+from bayesrank._checks import in_words
+from bayesrank._compat import groups_of, is_container
+from bayesrank.counts import are_outcomes, check_counts, check_outcomes
+from bayesrank.exact._scales import NoClosedForm
+from bayesrank.models import chosen_by_evidence, find, tell
+from bayesrank.models import names as models
+
+__all__ = ["ClosedForm", "closed_form_of"]
+
+
+class ClosedForm(NamedTuple):
+    """Conjugate posteriors of entities (entity, [dataset]), and the model that they come from."""
+
+    #: Concentrations (entity, ..., actual, predicted). Outcomes 0 and 1 are tables whose cases are all positive.
+    concentration: np.ndarray
+    #: Class shares (entity, ..., actual) if they are known; else those of a test set are Dirichlet.
+    totals: np.ndarray | None
+    #: Names of test sets (entity, ...); "" where nothing was measured.
+    test_set: np.ndarray
+    #: The labels of all tables, as an array of zeros.
+    frame: xr.DataArray
+    #: The model, told the counts.
+    model: Any
+    #: The expected performance; None where the prevalence is not known.
+    performance: xr.DataArray | None
+
+    def at(self, position: tuple[int, ...]) -> "ClosedForm":
+        """One item of the other dims."""
+        here: Any = (slice(None), *position)
+        return self._replace(
+            concentration=self.concentration[here],
+            totals=None if self.totals is None else self.totals[here],
+            test_set=self.test_set[here],
+            frame=self.frame[here],
+        )
+
+
+def closed_form_of(source: Any, model: Any, options: dict[str, Any]) -> ClosedForm:
+    """Return the closed form of counts with a model and its options, or of a posterior without them.
+
+    Raises
+    ------
+    NoClosedForm
+        If the posterior is not known in closed form.
+    """
+    if isinstance(source, xr.DataArray):
+        counts = (check_outcomes if are_outcomes(source) else check_counts)(source, "source")
+        known = tell(chosen_by_evidence(counts) if model is None else model, counts, options)
+    else:
+        known = _model_of(source, model, options)
+    if not hasattr(known, "conjugate"):
+        raise NoClosedForm(f"model must have a posterior in closed form; {type(known).__name__} has none")
+    found = known.conjugate()
+    if are_outcomes(found.posterior):
+        return _of_outcomes(known, found)
+    table = found.posterior.transpose("entity", ..., "actual", "predicted")
+    frame = xr.zeros_like(table.isel(actual=0, predicted=0, drop=True))
+    totals = performance = None
+    if found.totals is not None:
+        if {"chain", "draw"} & set(found.totals.dims):
+            raise NoClosedForm(f"prevalence must be one number for each table; got draws of it, {found.totals.dims}")
+        totals = (frame + found.totals).transpose(*frame.dims, "actual").values
+        performance = table / table.sum("predicted") * found.totals.transpose(..., "actual")
+    test_set = found.test_set.transpose(*frame.dims).values
+    return ClosedForm(table.values, totals, test_set, _labelled(frame, known), known, performance)
+
+
+def _of_outcomes(known: Any, found: Any) -> ClosedForm:
+    table = found.posterior.transpose("entity", ..., "outcome")
+    if table["outcome"].values.tolist() != [0, 1]:
+        raise NoClosedForm(
+            "source must have the outcomes 0 and 1, of which the mean is known in closed form; got "
+            f"{table['outcome'].values.tolist()} (method='draws' ranks them)"
+        )
+    frame = xr.zeros_like(table.isel(outcome=0, drop=True))
+    concentration = np.stack([np.broadcast_to([1.0, 0.0], table.shape), table.values], axis=-2)
+    totals = np.broadcast_to([0.0, 1.0], table.shape)
+    test_set = found.test_set.transpose(*frame.dims).values
+    return ClosedForm(concentration, totals, test_set, _labelled(frame, known), known, None)
+
+
+def _labelled(frame: xr.DataArray, known: Any) -> xr.DataArray:
+    """The frame with what the counts say of their entities."""
+    counts = known.observed()["observed_data"]["counts"]
+    kept = {name: c.variable for name, c in counts.coords.items() if c.dims == ("entity",) and name != "test_set"}
+    return frame.assign_coords(kept)
+
+
+def _model_of(source: Any, model: Any, options: dict[str, Any]) -> Any:
+    """The model of a posterior, told its counts and its options again."""
+    if not is_container(source):
+        raise TypeError(f"source must be counts, or what br.fit makes of counts; got {in_words(source)}")
+    if model is not None or options:
+        raise ValueError(
+            f"model and its options must be left out for a posterior, which has them; got {model!r}, {options}"
+        )
+    groups = groups_of(source)
+    posterior = groups.get("posterior", xr.Dataset())
+    about, counts = posterior.attrs, groups.get("observed_data", xr.Dataset()).get("counts")
+    prior = groups.get("constant_data", xr.Dataset()).get("prior_concentration")
+    conjugate = about.get("model") in models() and hasattr(find(about["model"]), "conjugate")
+    if not conjugate or counts is None or prior is None or "performance" not in posterior:
+        raise NoClosedForm(
+            "source must be a posterior that br.fit made of counts with a conjugate model; got one of "
+            f"{about.get('model', 'no known model')!r} (method='draws' ranks it)"
+        )
+    performance = posterior["performance"]
+    if performance["entity"].values.tolist() != counts["entity"].values.tolist():
+        raise ValueError("source must hold a posterior and the counts of the same entities; got others")
+    if are_outcomes(counts):
+        return tell(about["model"], counts.astype(int), {"prior": prior, "force": True})
+    prevalence = about.get("prevalence", "sampled")
+    if prevalence not in ("sampled", "observed"):
+        # The attribute is text, which has lost digits.
+        each = performance.sum("predicted", skipna=False).drop_vars("predicted", errors="ignore")
+        prevalence = each.isel(chain=0, draw=0, drop=True).fillna(0.5)
+        if bool((np.abs(each - prevalence) > 1e-9).any()):
+            raise NoClosedForm("source must not rest on draws of a prevalence, which have no closed form; it does")
+        prevalence = prevalence / prevalence.sum("actual")
+    if "test_set" in counts.coords:
+        # Tables that were not measured have no test set, but the model asks for a name.
+        counts = counts.assign_coords(test_set=xr.where(counts["test_set"] == "", "none", counts["test_set"]))
+    shared = bool(about.get("shared_prevalence", 1))
+    again = {"prior": prior, "prevalence": prevalence, "shared_prevalence": shared, "force": True}
+    return tell(about["model"], counts.astype(int), again)

@@ -1,0 +1,342 @@
+"""Distributions of a score whose TNR and TPR are independent Beta variables, given the prevalence.
+
+The score rises with both rates, so that it is at most v below a contour, on which TPR falls as TNR rises:
+
+    P(score <= v) = ∫ P(TPR <= contour(v, TNR)) dP(TNR),
+
+an integral over log odds of the TNR. Most scores state their contours (:class:`bayesrank.scores.Contour`); those of
+others are solved for.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from scipy import special
+
+from bayesrank.exact import _betas
+from bayesrank.exact._scales import NoClosedForm, Scale
+from bayesrank.scores._contour_area import integrate, root
+from bayesrank.scores._quadrature import of_dirichlet
+from bayesrank.scores.contours import closed_form
+from bayesrank.scores.score import Score
+
+__all__ = ["LOGITS", "Mixtures", "OneRate", "Rates", "Table", "fixed_rate", "rate_scale", "value_at"]
+
+#: Log odds of rates at which a score is evaluated to see what it depends on.
+LOGITS = np.array([-30.0, -15.0, -5.0, -1.0, 0.5, 3.0, 10.0, 25.0])
+#: Log odds beyond which a product of four rates could underflow.
+FAR = 150.0
+#: Values that differ by less, relative to their size, and in later decimals, are the same.
+SAME, DECIMALS = 1e-12, 12
+#: A concentration below this one puts so much next to 0 or 1 that a TPR must be solved for as log odds.
+FAINT = 0.3
+#: Panels to start with, and their largest length: skewed posteriors change within a unit of log odds.
+PANELS, LONGEST = 2, 4.0
+#: Integrals that are computed together.
+CHUNK = 20_000
+#: Panels of an integral are halved until Gauss and Kronrod differ by less; Kronrod's rule errs by far less.
+TOLERANCE = 1e-9
+
+
+def value_at(score: Score, tnr: Any, tpr: Any, share: Any) -> np.ndarray:
+    """The score, negated if lower is better, where TNR and TPR have these log odds.
+
+    Examples
+    --------
+    >>> from bayesrank.scores import as_score
+    >>> value_at(as_score("informedness"), 0.0, np.inf, 0.5).item()
+    0.5
+    """
+    right, wrong = special.expit(tnr), special.expit(-np.asarray(tnr))
+    hit, miss = special.expit(tpr), special.expit(-np.asarray(tpr))
+    values = score.unclipped((1 - share) * right, (1 - share) * wrong, share * miss, share * hit)
+    return values if score.higher_is_better else -values
+
+
+def fixed_rate(beta: np.ndarray) -> np.ndarray:
+    """The log odds of rates that are 0 or 1 for sure (..., right and wrong); NaN where a rate varies."""
+    right, wrong = beta[..., 0], beta[..., 1]
+    return np.where(wrong <= 0, np.inf, np.where(right <= 0, -np.inf, np.nan))
+
+
+@dataclass(frozen=True)
+class Rates:
+    """Distributions (rows), each of one entity given a prevalence.
+
+    Parameters
+    ----------
+    score : Score
+        One that rises with TPR and TNR, or falls where lower is better.
+    scale : Scale
+        Of the score.
+    tnr, tpr : ndarray
+        Beta parameters (row, 2), right first. One of 0 fixes the rate at 0 or 1.
+    share : ndarray
+        Prevalence of the positive class (row).
+    """
+
+    score: Score
+    scale: Scale
+    tnr: np.ndarray
+    tpr: np.ndarray
+    share: np.ndarray
+
+    @cached_property
+    def fixed(self) -> np.ndarray:
+        """Log odds of the rates that do not vary (row, TNR and TPR), else NaN."""
+        return np.stack([fixed_rate(self.tnr), fixed_rate(self.tpr)], axis=1)
+
+    @cached_property
+    def atom(self) -> np.ndarray:
+        """The one value that the score always has (row); NaN where it varies."""
+        ends = [np.where(np.isnan(self.fixed), end, self.fixed).T for end in (-2.0, 0.0, 2.0)]
+        seen = np.stack([value_at(self.score, *end, self.share) for end in ends])
+        mixed = [value_at(self.score, *np.where(np.isnan(self.fixed), np.array(end), self.fixed).T, self.share)
+                 for end in ((-2.0, 2.0), (2.0, -2.0))]  # fmt: skip
+        every = np.concatenate([seen, mixed])
+        same = np.ptp(every, axis=0) <= SAME * np.maximum(np.abs(every[0]), 1)
+        return np.where(same, np.round(seen[1], DECIMALS), np.nan)
+
+    @cached_property
+    def window(self) -> np.ndarray:
+        """Log odds between which each rate lies: (row, TNR and TPR, low and high)."""
+        out = np.repeat(self.fixed[..., None], 2, axis=2)
+        for k, beta in enumerate((self.tnr, self.tpr)):
+            free = np.isnan(self.fixed[:, k])
+            out[free, k] = np.clip(np.stack(_betas.support(*beta[free].T), axis=1), -FAR, FAR)
+        return out
+
+    @cached_property
+    def support(self) -> tuple[np.ndarray, np.ndarray]:
+        """Places between which the score lies, except for next to no probability."""
+        ends = [value_at(self.score, *self.window[..., k].T, self.share) for k in (0, 1)]
+        low, high = (np.clip(self.scale.place(end), *self.scale.limits) for end in ends)
+        return low, high
+
+    @cached_property
+    def _contour(self) -> Any:
+        found = closed_form(self.score)
+        return None if found is None else found.tpr
+
+    def cdf(self, row: np.ndarray, place: np.ndarray) -> np.ndarray:
+        """P(score <= the value at a place), elementwise."""
+        out = np.zeros(len(row))
+        free = np.isnan(self.fixed[row]).sum(axis=1)
+        for number, function in ((1, self._of_one_rate), (2, self._of_two_rates)):
+            at = np.flatnonzero(free == number)
+            for start in range(0, len(at), CHUNK):
+                some = at[start : start + CHUNK]
+                out[some] = function(row[some], place[some])
+        return out
+
+    def _of_one_rate(self, row: np.ndarray, place: np.ndarray) -> np.ndarray:
+        value, free = self.scale.value(place), np.isnan(self.fixed[row])
+        end = np.full(len(row), FAR)
+
+        def gap(logit: np.ndarray, i: np.ndarray) -> np.ndarray:
+            rates = np.where(free[i], logit[:, None], self.fixed[row[i]])
+            return value_at(self.score, *rates.T, self.share[row[i]]) - value[i]
+
+        beta = np.where(free[:, :1], self.tnr[row], self.tpr[row])
+        return _betas.cdf(*beta.T, root(gap, -end, end))
+
+    def _of_two_rates(self, row: np.ndarray, place: np.ndarray) -> np.ndarray:
+        value, share, window = self.scale.value(place), self.share[row], self.window[row]
+        a, b = self.tnr[row].T
+        # Left of ``left`` TPR lies below the contour, right of ``right`` above it.
+        left, right = (self._end(value, share, window, end) for end in (1, 0))
+        solved = (self.tpr[row] < FAINT).any(axis=1) | np.full(len(row), self._contour is None)
+        level = value if self.score.higher_is_better else -value
+
+        def below_contour(i: np.ndarray, tnr: np.ndarray) -> np.ndarray:
+            below = np.full(len(i), np.nan)
+            known = ~solved[i]
+            if known.any():
+                j, x = i[known], special.expit(-tnr[known])
+                with np.errstate(all="ignore"):
+                    tpr = self._contour(level[j], x, share[j], 1 - share[j])
+                below[known] = special.betainc(*self.tpr[row[j]].T, np.clip(tpr, 0.0, 1.0))
+            rest = np.flatnonzero(np.isnan(below))
+            if len(rest):
+                j, x = i[rest], tnr[rest]
+                found = root(
+                    lambda y, k: value_at(self.score, x[k], y, share[j[k]]) - value[j[k]], *window[j, 1].T.copy()
+                )
+                below[rest] = _betas.cdf(*self.tpr[row[j]].T, found)
+            return below
+
+        def height(i: np.ndarray, tnr: np.ndarray) -> np.ndarray:
+            return below_contour(i, tnr) * _betas.density(a[i], b[i], tnr)
+
+        number = PANELS + ((right - left) / LONGEST).astype(int)
+        panel = np.repeat(np.arange(len(row)), number)
+        step, k = ((right - left) / number)[panel], np.arange(len(panel)) - (np.cumsum(number) - number)[panel]
+        area = integrate(height, panel, left[panel] + k * step, left[panel] + (k + 1) * step, len(row), TOLERANCE)
+        outer = _betas.cdf(a, b, left)
+        if np.isfinite(self.score.range).all():
+            # A TNR beyond its window is 0 or 1 to such a score; the odds of a ratio go on.
+            every = np.arange(len(row))
+            low, high = window[:, 0].T
+            outer = outer * np.where(left <= low, below_contour(every, left), 1.0)
+            outer += _betas.cdf(b, a, -right) * np.where(right >= high, below_contour(every, right), 0.0)
+        return np.clip(outer + area, 0.0, 1.0)
+
+    def _end(self, value: np.ndarray, share: np.ndarray, window: np.ndarray, end: int) -> np.ndarray:
+        """The TNR at which the contour meets an end of TPR's support: a bend, where the rate may reach 0 or 1."""
+
+        def gap(tnr: np.ndarray, i: np.ndarray) -> np.ndarray:
+            return value_at(self.score, tnr, window[i, 1, end], share[i]) - value[i]
+
+        return root(gap, *window[:, 0].T.copy())
+
+
+def rate_scale(value: Callable[[Any], np.ndarray]) -> Scale:
+    """Return the scale of a score of one rate, ``value`` of its log odds: these log odds themselves.
+
+    Examples
+    --------
+    >>> scale = rate_scale(lambda logit: special.expit(logit) ** 2)
+    >>> scale.place(np.array([0.25, 1.0])).round(9).tolist()
+    [0.0, inf]
+    """
+
+    def place(values: Any) -> np.ndarray:
+        wanted = np.atleast_1d(np.asarray(values, dtype=float))
+        flat, end = wanted.ravel(), np.full(wanted.size, FAR)
+        found = root(lambda x, i: value(x) - flat[i], -end, end)
+        low, high = value(np.array([-np.inf, np.inf]))
+        found = np.where(flat >= high, np.inf, np.where(flat <= low, -np.inf, found))
+        return found.reshape(np.shape(values))
+
+    return Scale(value, place, (-np.inf, np.inf))
+
+
+@dataclass(frozen=True)
+class OneRate:
+    """Distributions (rows) of a score of one rate, a Beta variable each: no number is too near to 0 or 1.
+
+    Parameters
+    ----------
+    scale : Scale
+        That of :func:`rate_scale`.
+    beta : ndarray
+        Parameters (row, 2), right first.
+    """
+
+    scale: Scale
+    beta: np.ndarray
+
+    @cached_property
+    def atom(self) -> np.ndarray:
+        """The one value that the score always has (row); NaN where it varies."""
+        fixed = fixed_rate(self.beta)
+        return np.where(np.isnan(fixed), np.nan, np.round(self.scale.value(np.nan_to_num(fixed, nan=0.0)), DECIMALS))
+
+    @cached_property
+    def support(self) -> tuple[np.ndarray, np.ndarray]:
+        """Log odds between which each rate lies, except for next to no probability."""
+        out, free = np.zeros((2, len(self.beta))), np.isnan(self.atom)
+        out[:, free] = _betas.support(*self.beta[free].T)
+        return out[0], out[1]
+
+    def cdf(self, row: np.ndarray, place: np.ndarray) -> np.ndarray:
+        """P(score <= the value at a place), elementwise."""
+        out, free = np.zeros(len(row)), np.isnan(self.atom)[row]
+        out[free] = _betas.cdf(*self.beta[row[free]].T, place[free])
+        return out
+
+
+class Table:
+    """The distribution of a ranking score of a Dirichlet table: the prevalence is averaged over in closed form."""
+
+    def __init__(self, importance: Any, cells: dict[str, float], scale: Scale) -> None:
+        right, wrong = (
+            [(importance[cell], cells[cell]) for cell in side if importance[cell] > 0]
+            for side in (("tn", "tp"), ("fn", "fp"))
+        )
+        self._cdf, _, self.error = of_dirichlet(right, wrong)
+        odds = np.array(_betas.support(*(sum(a for _, a in side) for side in (right, wrong))))
+        self.scale, ratios = scale, (min, max)
+        weights = [(f(w for w, _ in right), g(w for w, _ in wrong)) for f, g in (ratios, ratios[::-1])]
+        self.support = np.clip(odds + [np.log(s / u) for s, u in weights], *scale.limits)
+
+    def cdf(self, place: np.ndarray) -> np.ndarray:
+        """P(score <= the value at a place)."""
+        return self._cdf(self.scale.value(place))
+
+
+@dataclass(frozen=True)
+class Mixtures:
+    """Distributions (rows) that are averages of others, or tables.
+
+    Parameters
+    ----------
+    parts : Rates or OneRate
+        The distributions to average.
+    first : ndarray
+        The first part of each row; those of a row follow each other (row + 1). A table has none.
+    weight : ndarray
+        Of each part.
+    tables : dict
+        Rows that are tables.
+    """
+
+    parts: Rates | OneRate
+    first: np.ndarray
+    weight: np.ndarray
+    tables: dict[int, Table]
+
+    @cached_property
+    def atom(self) -> np.ndarray:
+        """The one value that the score always has (row); NaN where it varies."""
+        out, atoms = np.full(len(self.first) - 1, np.nan), self.parts.atom
+        for row, (start, stop) in enumerate(zip(self.first[:-1], self.first[1:], strict=True)):
+            some = atoms[start:stop]
+            if not np.isnan(some).all():
+                if np.isnan(some).any() or np.ptp(some) > 0:
+                    raise NoClosedForm(
+                        "source must not hold scores that are one value at one prevalence and another at another, "
+                        "where entities have several test sets (method='draws' ranks them)"
+                    )
+                out[row] = some[0]
+        return out
+
+    @cached_property
+    def support(self) -> tuple[np.ndarray, np.ndarray]:
+        """Places between which each score lies, except for next to no probability."""
+        low, high = self.parts.support
+        out = np.zeros((2, len(self.first) - 1))
+        for row, (start, stop) in enumerate(zip(self.first[:-1], self.first[1:], strict=True)):
+            table = self.tables.get(row)
+            out[:, row] = (low[start:stop].min(), high[start:stop].max()) if table is None else table.support
+        out[:, ~np.isnan(self.atom)] = 0.0
+        return out[0], out[1]
+
+    def lost(self) -> np.ndarray:
+        """Probability of rates beyond the log odds that are integrated over, which may be missing from a cdf."""
+        parts = self.parts
+        if isinstance(parts, OneRate):
+            return np.zeros(len(self.first) - 1)
+        free = np.isnan(parts.fixed)
+        each = np.zeros(len(parts.share))
+        for k, beta in enumerate((parts.tnr, parts.tpr)):
+            a, b = beta[free[:, k]].T
+            each[free[:, k]] += _betas.cdf(a, b, -FAR) + 1 - _betas.cdf(a, b, FAR)
+        return np.array([each[i:j].max(initial=0.0) for i, j in zip(self.first[:-1], self.first[1:], strict=True)])
+
+    def cdf(self, row: np.ndarray, place: np.ndarray) -> np.ndarray:
+        """P(score <= the value at a place), elementwise."""
+        number = np.diff(self.first)[row]
+        which = np.repeat(np.arange(len(row)), number)
+        part = self.first[row][which] + np.arange(len(which)) - (np.cumsum(number) - number)[which]
+        found = self.weight[part] * self.parts.cdf(part, place[which])
+        out = np.bincount(which, found, minlength=len(row)).astype(float)
+        for i, table in self.tables.items():
+            here = np.flatnonzero(row == i)
+            for start in range(0, len(here), 64):
+                some = here[start : start + 64]
+                out[some] = table.cdf(place[some])
+        return out

@@ -1,0 +1,339 @@
+"""Who has which distribution: entities become items of groups, in an order that forgets the order of input.
+
+Entities of one test set share its class shares, and are independent given these: they are a group. All others are
+independent: they make one group. Entities of a group with the same counts are one item, and groups with the same items
+are one group with copies, so that identical evidence gets identical numbers.
+"""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from scipy import special
+
+from bayesrank.exact._closed_form import ClosedForm
+from bayesrank.exact._distributions import (
+    LOGITS,
+    SAME,
+    Mixtures,
+    OneRate,
+    Rates,
+    Table,
+    fixed_rate,
+    rate_scale,
+    value_at,
+)
+from bayesrank.exact._grid import Group
+from bayesrank.exact._scales import NoClosedForm, Scale, range_scale
+from bayesrank.scores._contour_area import monotone
+from bayesrank.scores._quadrature import gauss_jacobi
+from bayesrank.scores.score import Score
+
+__all__ = ["Plan", "plan_of"]
+
+#: Prevalences with which the work is estimated.
+FEW = 8
+#: Log odds of rates at which a score is asked whether it keeps to its range.
+GRID = np.array([-30.0, -10.0, -3.0, 0.0, 3.0, 10.0, 30.0])
+
+#: A prevalence: a number, or the parameters of its Beta posterior.
+Share = float | tuple[float, float]
+#: A prevalence and the Beta parameters of TNR and TPR.
+Item = tuple[Share, tuple[float, ...]]
+
+
+@dataclass(frozen=True)
+class _Content:
+    share: Share | None  #: That all items have; None where each has its own.
+    items: tuple[Item, ...]
+    times: tuple[int, ...]
+    copies: int
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The groups of a board, built with any number of prevalences."""
+
+    score: Score
+    contents: tuple[_Content, ...]
+    scale: Scale
+    #: The rate that the score depends on, if it is one alone: 0 for TNR, 1 for TPR; else -1.
+    rate: int
+    #: The item of each entity, -1 where the score has no value.
+    item: np.ndarray
+    #: The test set of each entity, for entities that share one; else a number of its own.
+    group: np.ndarray
+    #: Whether prevalences are averaged over.
+    averaged: bool
+
+    @property
+    def work(self) -> int:
+        """How many distributions there are, with a few prevalences."""
+        every = [(share, rates) for content in self.contents for share, rates in content.items]
+        single = [content.share is None for content in self.contents for _ in content.items]
+        return sum(
+            FEW if isinstance(share, tuple) and not (alone and self._table(share, rates)) else 1
+            for (share, rates), alone in zip(every, single, strict=True)
+        )
+
+    def of_item(self, number: int) -> "Plan":
+        """The plan of one item alone."""
+        every = [item for content in self.contents for item in content.items]
+        content = _Content(None, (every[number],), (1,), 1)
+        return replace(self, contents=(content,), item=np.zeros(1, int), group=np.zeros(1, int))
+
+    def build(self, prevalences: int) -> tuple[list[Group], Mixtures, np.ndarray, np.ndarray]:
+        """Groups, their distributions, and those of single entities (item, part) with weights."""
+        parts: list[tuple[float, tuple[float, ...]]] = []
+        weights: list[float] = []
+        first, tables = [0], {}
+
+        def add(shares: list[float], weight: list[float], rates: tuple[float, ...]) -> int:
+            parts.extend((share, rates) for share in shares)
+            weights.extend(weight)
+            first.append(len(parts))
+            return len(first) - 2
+
+        def add_single(share: Share, rates: tuple[float, ...]) -> int:
+            table = self._table(share, rates)
+            if table is not None:
+                tables[len(first) - 1] = table
+                return add([], [], rates)
+            return add(*_prevalences(share, prevalences), rates)
+
+        groups, own, own_weights = [], [], []
+        for content in self.contents:
+            if content.share is None:
+                rows = np.array([[add_single(share, rates) for share, rates in content.items]])
+                groups.append(Group(rows, np.ones(1), np.array(content.times), content.copies))
+                own += [[row] for row in rows[0].tolist()]
+                own_weights += [[1.0]] * len(content.items)
+                continue
+            shares, weight = _prevalences(content.share, prevalences)
+            rows = np.array([[add([share], [1.0], rates) for _, rates in content.items] for share in shares])
+            groups.append(Group(rows, np.array(weight), np.array(content.times), content.copies))
+            for k, (_, rates) in enumerate(content.items):
+                if self._table(content.share, rates) is not None:
+                    own.append([add_single(content.share, rates)])
+                    own_weights.append([1.0])
+                else:
+                    own.append(rows[:, k].tolist())
+                    own_weights.append(weight)
+        width = max(map(len, own))
+        own_rows = np.array([rows + [rows[0]] * (width - len(rows)) for rows in own])
+        of_rows = np.array([row + [0.0] * (width - len(row)) for row in own_weights])
+        rates = np.array([row for _, row in parts]).reshape(-1, 4)
+        tnr, tpr, share = rates[:, :2], rates[:, 2:], np.array([s for s, _ in parts], dtype=float)
+        made = (
+            Rates(self.score, self.scale, tnr, tpr, share)
+            if self.rate < 0
+            else OneRate(self.scale, (tnr, tpr)[self.rate])
+        )
+        return groups, Mixtures(made, np.array(first), np.array(weights), tables), own_rows, of_rows
+
+    def _table(self, share: Share, rates: tuple[float, ...]) -> Table | None:
+        """The closed form of a ranking score whose prevalence was sampled with the cases."""
+        weights = self.score.importance
+        if weights is None or not isinstance(share, tuple) or self.rate >= 0:
+            return None
+        cells = dict(zip(("tn", "fp", "tp", "fn"), rates, strict=True))
+        two_sides = any(weights[c] > 0 for c in ("tn", "tp")) and any(weights[c] > 0 for c in ("fp", "fn"))
+        if not two_sides or min(cells[c] for c in cells if weights[c] > 0) <= 0:
+            return None
+        return Table(weights, cells, self.scale)
+
+
+def _prevalences(share: Share, number: int) -> tuple[list[float], list[float]]:
+    if not isinstance(share, tuple):
+        return [share], [1.0]
+    nodes, weights = gauss_jacobi(number, *share)
+    return nodes.tolist(), weights.tolist()
+
+
+def plan_of(score: Score, known: ClosedForm) -> Plan:
+    """Return the groups of a score's posteriors.
+
+    Raises
+    ------
+    NoClosedForm
+        If the score's distributions are not known.
+    """
+    classes = known.concentration.shape[-1]
+    if classes > 2:
+        found, value, rate = _of_accuracy(score, known), _value_at_accuracy(score, classes), 1
+    else:
+        found, rate = _of_two_classes(score, known)
+        value = None
+    shares = [item[0] for _, item in found if item is not None]
+    if rate >= 0 and value is None:
+        value = _value_at_rate(score, rate, _middle(shares[0]) if shares else 0.5)
+    scale = _scale(score, shares) if value is None else rate_scale(value)
+    members: dict[Any, list[int]] = {}
+    for k, (name, item) in enumerate(found):
+        if item is not None:
+            members.setdefault(name if isinstance(item[0], tuple) else None, []).append(k)
+    # A test set of one entity: its prevalence concerns nobody else.
+    alone = [k for name, some in members.items() if name is None or len(some) == 1 for k in some]
+    together = {name: some for name, some in members.items() if name is not None and len(some) > 1}
+    contents: dict[Any, list[list[int]]] = {}
+    for some in ([alone] if alone else []) + list(together.values()):
+        share = None if some is alone else found[some[0]][1][0]
+        rows = [found[k][1] for k in some]
+        items = tuple(sorted(set(rows), key=repr))
+        key = (share, items, tuple(rows.count(item) for item in items))
+        contents.setdefault(key, []).append(some)
+    item, group = np.full((2, len(found)), -1)
+    group[:] = -1 - np.arange(len(found))
+    start, different = 0, sorted(contents, key=repr)
+    for key in different:
+        for some in contents[key]:
+            for k in some:
+                item[k] = start + key[1].index(found[k][1])
+                if some is not alone:
+                    group[k] = some[0]
+        start += len(key[1])
+    made = tuple(_Content(*key, len(contents[key])) for key in different)
+    averaged = any(isinstance(share, tuple) for share in shares)
+    return Plan(score, made, scale, rate, item, group, averaged)
+
+
+def _middle(share: Share) -> float:
+    return share[0] / sum(share) if isinstance(share, tuple) else share
+
+
+def _scale(score: Score, shares: list[Share]) -> Scale:
+    """The scale of the score's range, if the score keeps to it."""
+    low, high = (0.0, 1.0) if score.importance else score.range
+    if not score.higher_is_better:
+        low, high = -high, -low
+    for share in {_middle(share) for share in shares} if score.function else ():
+        values = value_at(score, GRID, GRID[:, None], np.asarray(share))
+        if (values < low - 1e-9).any() or (values > high + 1e-9).any():
+            return range_scale(-np.inf, np.inf)
+    return range_scale(low, high)
+
+
+def _of_two_classes(score: Score, known: ClosedForm) -> tuple[list[tuple[str, Item | None]], int]:
+    """The test set and the item of each entity, None if undefined; and the rate that the score depends on alone."""
+    found: list[tuple[str, Item | None]] = []
+    required: dict[float, tuple[bool, bool]] = {}
+    for k, table in enumerate(known.concentration):
+        (tn, fp), (fn, tp) = table.tolist()
+        share, name = _share(score, known, k), str(known.test_set[k])
+        at = _middle(share)
+        tnr, tpr = np.array([tn, fp]), np.array([tp, fn])
+        if not name or not _is_defined(score, tnr, tpr, at):
+            found.append((name, None))
+            continue
+        if at not in required:
+            if not monotone(score, np.array([at])):
+                raise NoClosedForm(
+                    f"score must rise, or fall, with TPR and with TNR; got {score.name} (method='draws' ranks by it)"
+                )
+            required[at] = _needs(score, at)
+        # A rate that the score does not need may have no known distribution.
+        alone = sum(required[at]) == 1
+        rows = [
+            pair if pair.any() and (need or not alone) else np.array([1.0, 0.0])
+            for pair, need in zip((tnr, tpr), required[at], strict=True)
+        ]
+        found.append((name, (share, tuple(np.concatenate(rows).tolist()))))
+    needed, shares = set(required.values()), {item[0] for _, item in found if item is not None}
+    same_value = len(shares) == 1 and not any(isinstance(share, tuple) for share in shares)
+    if needed == {(True, False)} and same_value:
+        return found, 0
+    return found, 1 if needed == {(False, True)} and same_value else -1
+
+
+def _share(score: Score, known: ClosedForm, k: int) -> Share:
+    """The prevalence of the positive class, or the parameters of its Beta posterior."""
+    if known.totals is not None:
+        share = float(known.totals[k, 1])
+        return share if score.depends_on_prevalence or share in (0.0, 1.0) else 0.5
+    here = np.flatnonzero(known.test_set == known.test_set[k])[0]
+    negative, positive = known.concentration[here].sum(axis=1).tolist()
+    if negative <= 0 or positive <= 0:
+        return float(positive > 0)
+    return (positive, negative) if score.depends_on_prevalence else 0.5
+
+
+def _is_defined(score: Score, tnr: np.ndarray, tpr: np.ndarray, share: float) -> bool:
+    """Whether the score of an entity with these Beta parameters has a value."""
+    rates = (np.nan if not rate.any() else np.nan_to_num(fixed_rate(rate), posinf=np.inf, neginf=-np.inf)
+             for rate in (tnr, tpr))  # fmt: skip
+    return bool(np.isfinite(value_at(score, *rates, share)))
+
+
+def _needs(score: Score, share: float) -> tuple[bool, bool]:
+    """Whether a score depends on TNR, and on TPR.
+
+    Examples
+    --------
+    >>> from bayesrank.scores import as_score
+    >>> [_needs(as_score(name), 0.3) for name in ("tpr", "fpr", "mcc", "prevalence")]
+    [(False, True), (True, False), (True, True), (False, False)]
+    """
+    seen = value_at(score, LOGITS[:, None], LOGITS, share)
+    slack = SAME * max(np.abs(seen).max(), 1)
+    return tuple(bool((np.ptp(seen, axis=axis) > slack).any()) for axis in (0, 1))  # type: ignore[return-value]
+
+
+def _value_at_rate(score: Score, rate: int, share: float) -> Any:
+    """The score as a function of the log odds of one rate; the other does not matter, and is none that is certain."""
+    other = 0.0
+    return lambda x: value_at(score, *((x, other) if rate == 0 else (other, x)), share)
+
+
+# More than two classes
+
+
+def _of_accuracy(score: Score, known: ClosedForm) -> list[tuple[str, Item | None]]:
+    """Accuracies, or what rises with them, of entities that have a test set each: Beta variables."""
+    classes = known.concentration.shape[-1]
+    refused = f"got {score.name} of {classes} classes (method='draws' ranks by it)"
+    if not _is_of_accuracy_alone(score, classes):
+        raise NoClosedForm(
+            f"score must be the accuracy, or a function of it alone, for more than two classes; {refused}"
+        )
+    names = [name for name in known.test_set.tolist() if name]
+    if known.totals is not None or len(set(names)) < len(names):
+        raise NoClosedForm(
+            "source must have a test set for every entity, whose class shares were sampled with the cases, for more "
+            f"than two classes: the accuracies are not Beta variables otherwise; {refused}"
+        )
+    right = np.trace(known.concentration, axis1=1, axis2=2)
+    wrong = known.concentration.sum(axis=(1, 2)) - right
+    return [
+        (str(name), (0.5, (1.0, 0.0, float(a), float(b))) if name and a > 0 and b > 0 else None)
+        for name, a, b in zip(known.test_set.tolist(), right, wrong, strict=True)
+    ]
+
+
+def _value_at_accuracy(score: Score, classes: int) -> Any:
+    """The score, negated if lower is better, where all classes are recognised with one accuracy, of these log odds."""
+
+    eye = np.eye(classes)
+
+    def value(logit: Any) -> np.ndarray:
+        right, wrong = special.expit(logit)[..., None, None], special.expit(-np.asarray(logit))[..., None, None]
+        values = _of_matrix(score, right * eye / classes + wrong * (1 - eye) / (classes * (classes - 1)))
+        return values if score.higher_is_better else -values
+
+    return value
+
+
+def _of_matrix(score: Score, matrix: np.ndarray) -> np.ndarray:
+    assert score.matrix_function is not None
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.asarray(score.matrix_function(matrix, True), dtype=float)
+
+
+def _is_of_accuracy_alone(score: Score, classes: int) -> bool:
+    """Whether a score depends on the accuracy alone, by its values at a few tables."""
+
+    if score.matrix_function is None:
+        return False
+    tables = np.random.default_rng(1).dirichlet(np.ones(classes**2), 6).reshape(-1, classes, classes)
+    seen = _of_matrix(score, tables) * (1 if score.higher_is_better else -1)
+    at = _value_at_accuracy(score, classes)(special.logit(np.trace(tables, axis1=1, axis2=2)))
+    return bool(np.allclose(seen, at, rtol=1e-10))

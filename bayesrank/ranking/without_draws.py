@@ -1,0 +1,268 @@
+"""Rankings without draws: what exact probabilities imply about the order, in the form of a credible ranking."""
+
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from bayesrank import _text
+from bayesrank._compat import groups_of, is_container
+from bayesrank._draws import draw_dims
+from bayesrank._notes import join_notes
+from bayesrank.counts import are_outcomes
+from bayesrank.exact import Answer, ClosedForm, NoClosedForm, Plan, answer, closed_form_of, plan_of
+from bayesrank.performance import mean_outcome
+from bayesrank.ranking._evidence import Evidence, cases_of, evidence_of
+from bayesrank.ranking._hierarchy import poth_of
+from bayesrank.ranking._intervals import rank_intervals
+from bayesrank.ranking._source import Scored, scored, variables_of
+from bayesrank.ranking.consensus import best_set, consensus_of
+from bayesrank.ranking.summary import UNRESOLVED
+from bayesrank.scores import Score, as_score, get
+
+__all__ = ["rank_exactly", "replace_drawn"]
+
+#: Distributions, one for each of a few prevalences, beyond which an exact ranking takes long.
+MOST_WORK = 1000
+#: What an error measures, as attrs["method"].
+ERROR = "difference of two numbers of nodes"
+#: The score of outcomes without classes.
+MEAN = "mean_outcome"
+#: Observed values outside of their interval by less, as a share of its width, are outside by rounding.
+SLACK = 1e-9
+#: Standard errors by which the share of draws below an exact median differs from a half: never by chance.
+SURE = 6
+#: Results that compare entities with each other, or rest on such comparisons.
+PAIRS = ("superiority", "equivalence", "sucra", "poth", "tier", "consensus")
+
+
+def rank_exactly(
+    source: Any,
+    score: Any,
+    *,
+    prob: float,
+    rope: float,
+    higher_is_better: bool | None = None,
+    kind: str | None = None,
+    joint: bool = True,
+    model: Any = None,
+    options: dict[str, Any] | None = None,
+) -> xr.Dataset:
+    """Rank counts, or a posterior that was made of counts, by integrals: see :func:`bayesrank.credible_ranking`.
+
+    Raises
+    ------
+    ValueError
+        Among others :class:`bayesrank.exact.NoClosedForm`, where integrals are not known or not accurate.
+
+    Examples
+    --------
+    >>> import bayesrank as br
+    >>> counts = br.from_counts(tn=[75, 79, 79], fp=[5, 1, 1], fn=[2, 1, 1], tp=[28, 29, 29], entity=["a", "b", "c"])
+    >>> best = rank_exactly(counts, "informedness", prob=0.95, rope=0.0, model="beta_binomial")["probability_best"]
+    >>> best.round(4).values.tolist(), best.sel(entity="b").item() == best.sel(entity="c").item()
+    ([0.0387, 0.4807, 0.4807], True)
+    """
+    if kind is not None:
+        raise ValueError(f"kind must be left out for method='exact', which ranks no learned population; got {kind!r}")
+    if score is None:
+        raise ValueError("score must be given for method='exact'; got None")
+    if _is_mean_outcome(source, score):
+        what = Scored(xr.DataArray(), MEAN, True, variable=MEAN, ends=(0.0, 1.0))
+    else:
+        score = as_score(score)
+        if score.higher_is_better is None:
+            raise ValueError(f"score must have a better end to rank by; got {score.name}, which has none")
+        what = Scored(xr.DataArray(), score.name, score.higher_is_better, score)
+    if higher_is_better not in (None, what.higher_is_better):
+        raise ValueError(
+            f"higher_is_better must be left out for method='exact', which takes it from {what.name}; "
+            f"got {higher_is_better!r}"
+        )
+    known = closed_form_of(source, model, options or {})
+    evidence = _evidence(source, known, what)
+    if what.score is not None and evidence.counts is not None:
+        what.score.check_classes(evidence.counts)
+    ranking = _each(known, evidence, what, prob, rope)
+    return ranking if joint else _without_pairs(ranking)
+
+
+def replace_drawn(drawn: xr.Dataset, source: Any, score: Any, prob: float, rope: float) -> xr.Dataset:
+    """Return a ranking of draws with all numbers that are known exactly, if there are such; else the same ranking.
+
+    What needs joint draws is kept and named in ``attrs["drawn"]``. Simultaneous intervals are widened to hold the
+    exact interval of each entity.
+    """
+    if not _is_conjugate(source, score) or drawn["expected_rank"].dims != ("entity",):
+        return drawn
+    better = True if score == MEAN else as_score(score).higher_is_better
+    joint = "superiority" in drawn
+    if drawn.attrs["higher_is_better"] != better:
+        return drawn
+    try:
+        if _work(source, score) > MOST_WORK:
+            return drawn
+        exact = rank_exactly(source, score, prob=prob, rope=rope, joint=joint)
+    except NoClosedForm:
+        return drawn
+    if exact["expected_rank"].dims != ("entity",):
+        return drawn
+    values = scored(source, score, None, None).values
+    if exact["rank_probability_error"].max() > UNRESOLVED or not _are_draws_of(values, exact["median"]):
+        return drawn
+    rest = {str(name): held for name, held in drawn.items() if name not in exact}
+    for name, wider in (("lower", np.fmin), ("upper", np.fmax)):
+        together = rest[f"rank_simultaneous_{name}"]
+        held = wider(together.values, exact[f"rank_{name}"].values)
+        rest[f"rank_simultaneous_{name}"] = together.copy(data=np.where(together.isnull(), np.nan, held))
+    about = {"draws": drawn.attrs["draws"], "drawn": list(rest)}
+    about |= {name: drawn.attrs[name] for name in ("confidence_sets",) if name in drawn.attrs}
+    return exact.assign(rest).assign_attrs(about)
+
+
+def _without_pairs(ranking: xr.Dataset) -> xr.Dataset:
+    pairs = [name for name in ranking.data_vars if str(name).startswith(PAIRS)]
+    return ranking.drop_vars([*pairs, "rival"])
+
+
+def _work(source: Any, score: Any) -> int:
+    known = closed_form_of(source, None, {})
+    planned = _planned(None if _is_mean_outcome(source, score) else as_score(score))
+    return sum(plan_of(planned, known.at(position)).work for position in np.ndindex(known.frame.shape[1:]))
+
+
+def _are_draws_of(values: xr.DataArray, median: xr.DataArray) -> bool:
+    """Whether draws of scores have these medians; those of a posterior may have been replaced by others."""
+    dims = draw_dims(values)
+    slack = 1e-9 * (1 + np.abs(median))
+    allowed = SURE / 2 / np.sqrt(float(np.prod([values.sizes[dim] for dim in dims])))
+    less, more = ((values < median - slack).mean(dims), (values > median + slack).mean(dims))
+    return bool((np.maximum(less, more) <= 0.5 + allowed).all())
+
+
+def _is_conjugate(source: Any, score: Any) -> bool:
+    """Whether a posterior has draws of its own model, and is to be ranked by a score."""
+    if score is None or not is_container(source):
+        return False
+    posterior = groups_of(source).get("posterior", xr.Dataset())
+    variable = isinstance(score, str) and score in posterior
+    # The mean of counts of outcomes follows from them; other variables may be anything.
+    return posterior.attrs.get("sampler") == "exact" and (_is_mean_outcome(source, score) or not variable)
+
+
+def _is_mean_outcome(source: Any, score: Any) -> bool:
+    """Whether the score is the mean of outcomes without classes."""
+    counts = groups_of(source).get("observed_data", xr.Dataset()).get("counts") if is_container(source) else source
+    return isinstance(score, str) and score == MEAN and are_outcomes(counts)
+
+
+def _planned(score: Score | None) -> Score:
+    """The score whose distribution is known: right or wrong is the TPR of cases that are all positive."""
+    return get("tpr") if score is None else score
+
+
+def _evidence(source: Any, known: ClosedForm, what: Scored) -> Evidence:
+    if not isinstance(source, xr.DataArray):
+        return evidence_of(source, what.variable, known.frame, None)
+    counts, about = known.model.observed()["observed_data"]["counts"], known.model.settings | {"kind": known.model.kind}
+    values = mean_outcome(counts) if what.variable else None
+    cases = cases_of(source, known.frame)
+    return Evidence(counts=counts, values=values, performance=known.performance, about=about, cases=cases)
+
+
+def _each(known: ClosedForm, evidence: Evidence, what: Scored, prob: float, rope: float) -> xr.Dataset:
+    """One ranking for each item of every other dim."""
+    if known.frame.ndim == 1:
+        return _one(known, evidence, what, prob, rope)
+    dim = str(known.frame.dims[1])
+    parts = [_each(known.at((i,)), evidence.at(dim, i), what, prob, rope) for i in range(known.frame.sizes[dim])]
+    joined = xr.concat(parts, dim=dim, combine_attrs="override", coords="minimal", compat="override", join="exact")
+    return joined.assign_coords({dim: known.frame[dim]})
+
+
+def _one(known: ClosedForm, evidence: Evidence, what: Scored, prob: float, rope: float) -> xr.Dataset:
+    entities = known.frame["entity"].values
+    plan = plan_of(_planned(what.score), known)
+    tail = (1 - prob) / 2
+    found = answer(plan, np.array([tail, 0.5, 1 - tail]), rope)
+    result = _results(plan, found, np.array([str(name) for name in entities]), prob)
+    seen, extreme = evidence.observed(what.score), evidence.extreme()
+    observed = np.full(len(entities), np.nan) if seen is None else seen.values.astype(float)
+    one_sided = np.zeros(len(entities), bool) if extreme is None else extreme.values
+    slack = SLACK * (1 + result["upper"] - result["lower"])
+    outside = (observed < result["lower"] - slack) | (observed > result["upper"] + slack)
+    facts = what.facts()
+    at_an_end = np.isclose(observed[:, None], facts["range"], rtol=1e-9, atol=1e-9).any(axis=1)
+    result |= {"observed": observed, "contradicted": outside & ~at_an_end & ~one_sided}
+    result["cases"] = evidence.size(len(entities))
+    result |= join_notes([*_notes(found), *evidence.notes(what.score)]) | {"needed_evidence": evidence.needed()}
+    coords: dict[str, Any] = {"entity": entities, "rival": entities, "rank": np.arange(1, len(entities) + 1)}
+    coords |= {str(name): coord for name, coord in known.frame.coords.items() if coord.dims == ("entity",)}
+    facts |= {"prob": prob, "rope": rope, "method": "exact"} | evidence.facts()
+    return xr.Dataset(variables_of(result, ERROR), coords, facts)
+
+
+def _results(plan: Plan, found: Answer, labels: np.ndarray, prob: float) -> dict[str, Any]:
+    """What follows from the probabilities, by the names of the result."""
+    numbers, error, defined = found.numbers, found.error, plan.item >= 0
+    probability = numbers.rank
+    lower, upper = rank_intervals(np.where(defined[:, None], probability, np.nan), (1 - prob) / 2)
+    superiority = numbers.superior
+    equivalence = np.clip(1 - superiority - superiority.T, 0.0, 1.0)
+    np.fill_diagonal(equivalence, np.where(defined, 1.0, np.nan))
+    preference, preference_error = np.nan_to_num(numbers.before, nan=0.5), np.nan_to_num(error.before)
+    return {
+        "median": numbers.ends[:, 1],
+        "lower": numbers.ends[:, 0],
+        "upper": numbers.ends[:, 2],
+        "rank_probability": probability,
+        "rank_probability_error": error.rank,
+        "probability_best": probability[:, 0],
+        "probability_best_error": error.rank[:, 0],
+        "expected_rank": numbers.expected,
+        "expected_rank_error": error.expected,
+        "rank_lower": lower,
+        "rank_upper": upper,
+        "superiority": superiority,
+        "superiority_error": error.superior,
+        "equivalence": equivalence,
+        **_hierarchy(numbers.expected, found.before_last.expected, error.expected),
+        **consensus_of(labels, numbers.expected, preference, preference_error, superiority, defined, prob),
+        "in_best_set": best_set(probability[:, 0], prob),
+        "expected_regret": numbers.regret,
+        "expected_regret_error": error.regret,
+        "undefined": 1.0 - defined,
+    }
+
+
+def _hierarchy(expected: np.ndarray, before: np.ndarray, error: np.ndarray) -> dict[str, Any]:
+    """SUCRA and POTH of the expected ranks; their errors come from the step before."""
+    size = int((~np.isnan(expected)).sum())
+    if size < 2:
+        unknown = np.full(len(expected), np.nan)
+        return {"sucra": unknown, "sucra_error": unknown, "poth": np.nan, "poth_error": np.nan}
+    sucra, old = ((size - ranks) / (size - 1) for ranks in (expected, before))
+    # Sorted, so that the order of input does not matter.
+    poth, moved = (poth_of(np.sort(each[~np.isnan(each)])) for each in (sucra, old))
+    slack = float(np.nanmin(error))
+    return {
+        "sucra": sucra,
+        "sucra_error": error / (size - 1),
+        "poth": poth,
+        "poth_error": abs(poth - moved) + slack,
+    }
+
+
+def _notes(found: Answer) -> list[str]:
+    """Sentences on intervals that are missing, and on errors in the third digit."""
+    lines = []
+    if found.unseen.any():
+        lines.append(
+            f"The interval of {_text.count(int(found.unseen.sum()), 'entity')} is missing; only the rank is known. It "
+            "reaches odds that quadrature does not cover, since the prior alone decides how often an error happens "
+            "that was never seen."
+        )
+    off = max(float(np.nanmax(each, initial=0.0)) for each in (found.error.rank, found.error.superior))
+    if off >= UNRESOLVED:
+        lines.append(f"Probabilities may be off by up to {off:.1g}: {found.reason} (method='draws' is an alternative).")
+    return lines
