@@ -62,6 +62,11 @@ def fixed_rate(beta: np.ndarray) -> np.ndarray:
     return np.where(wrong <= 0, np.inf, np.where(right <= 0, -np.inf, np.nan))
 
 
+def _columns(pairs: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The two columns of an array (..., 2)."""
+    return pairs[..., 0], pairs[..., 1]
+
+
 @dataclass(frozen=True)
 class Rates:
     """Distributions (rows), each of one entity given a prevalence.
@@ -92,13 +97,11 @@ class Rates:
     @cached_property
     def atom(self) -> np.ndarray:
         """The one value that the score always has (row); NaN where it varies."""
-        ends = [np.where(np.isnan(self.fixed), end, self.fixed).T for end in (-2.0, 0.0, 2.0)]
-        seen = np.stack([value_at(self.score, *end, self.share) for end in ends])
-        mixed = [value_at(self.score, *np.where(np.isnan(self.fixed), np.array(end), self.fixed).T, self.share)
-                 for end in ((-2.0, 2.0), (2.0, -2.0))]  # fmt: skip
-        every = np.concatenate([seen, mixed])
+        points = np.array([[-2.0, -2.0], [0.0, 0.0], [2.0, 2.0], [-2.0, 2.0], [2.0, -2.0]])
+        logits = np.where(np.isnan(self.fixed), points[:, None], self.fixed)
+        every = value_at(self.score, *_columns(logits), self.share)
         same = np.ptp(every, axis=0) <= SAME * np.maximum(np.abs(every[0]), 1)
-        return np.where(same, np.round(seen[1], DECIMALS), np.nan)
+        return np.where(same, np.round(every[1], DECIMALS), np.nan)
 
     @cached_property
     def window(self) -> np.ndarray:
@@ -106,13 +109,13 @@ class Rates:
         out = np.repeat(self.fixed[..., None], 2, axis=2)
         for k, beta in enumerate((self.tnr, self.tpr)):
             free = np.isnan(self.fixed[:, k])
-            out[free, k] = np.clip(np.stack(_betas.support(*beta[free].T), axis=1), -FAR, FAR)
+            out[free, k] = np.clip(np.stack(_betas.support(*_columns(beta[free])), axis=1), -FAR, FAR)
         return out
 
     @cached_property
     def support(self) -> tuple[np.ndarray, np.ndarray]:
         """Places between which the score lies, except for next to no probability."""
-        ends = [value_at(self.score, *self.window[..., k].T, self.share) for k in (0, 1)]
+        ends = [value_at(self.score, *_columns(self.window[..., k]), self.share) for k in (0, 1)]
         low, high = (np.clip(self.scale.place(end), *self.scale.limits) for end in ends)
         return low, high
 
@@ -138,14 +141,14 @@ class Rates:
 
         def gap(logit: np.ndarray, i: np.ndarray) -> np.ndarray:
             rates = np.where(free[i], logit[:, None], self.fixed[row[i]])
-            return value_at(self.score, *rates.T, self.share[row[i]]) - value[i]
+            return value_at(self.score, *_columns(rates), self.share[row[i]]) - value[i]
 
         beta = np.where(free[:, :1], self.tnr[row], self.tpr[row])
-        return _betas.cdf(*beta.T, root(gap, -end, end))
+        return _betas.cdf(*_columns(beta), root(gap, -end, end))
 
     def _of_two_rates(self, row: np.ndarray, place: np.ndarray) -> np.ndarray:
         value, share, window = self.scale.value(place), self.share[row], self.window[row]
-        a, b = self.tnr[row].T
+        a, b = _columns(self.tnr[row])
         # Left of ``left`` TPR lies below the contour, right of ``right`` above it.
         left, right = (self._end(value, share, window, end) for end in (1, 0))
         solved = (self.tpr[row] < FAINT).any(axis=1) | np.full(len(row), self._contour is None)
@@ -158,14 +161,14 @@ class Rates:
                 j, x = i[known], special.expit(-tnr[known])
                 with np.errstate(all="ignore"):
                     tpr = self._contour(level[j], x, share[j], 1 - share[j])
-                below[known] = special.betainc(*self.tpr[row[j]].T, np.clip(tpr, 0.0, 1.0))
+                below[known] = special.betainc(*_columns(self.tpr[row[j]]), np.clip(tpr, 0.0, 1.0))
             rest = np.flatnonzero(np.isnan(below))
             if len(rest):
                 j, x = i[rest], tnr[rest]
                 found = root(
-                    lambda y, k: value_at(self.score, x[k], y, share[j[k]]) - value[j[k]], *window[j, 1].T.copy()
+                    lambda y, k: value_at(self.score, x[k], y, share[j[k]]) - value[j[k]], *_columns(window[j, 1])
                 )
-                below[rest] = _betas.cdf(*self.tpr[row[j]].T, found)
+                below[rest] = _betas.cdf(*_columns(self.tpr[row[j]]), found)
             return below
 
         def height(i: np.ndarray, tnr: np.ndarray) -> np.ndarray:
@@ -179,7 +182,7 @@ class Rates:
         if np.isfinite(self.score.range).all():
             # A TNR beyond its window is 0 or 1 to such a score; the odds of a ratio go on.
             every = np.arange(len(row))
-            low, high = window[:, 0].T
+            low, high = _columns(window[:, 0])
             outer = outer * np.where(left <= low, below_contour(every, left), 1.0)
             outer += _betas.cdf(b, a, -right) * np.where(right >= high, below_contour(every, right), 0.0)
         return np.clip(outer + area, 0.0, 1.0)
@@ -190,7 +193,7 @@ class Rates:
         def gap(tnr: np.ndarray, i: np.ndarray) -> np.ndarray:
             return value_at(self.score, tnr, window[i, 1, end], share[i]) - value[i]
 
-        return root(gap, *window[:, 0].T.copy())
+        return root(gap, *_columns(window[:, 0]))
 
 
 def rate_scale(value: Callable[[Any], np.ndarray]) -> Scale:
@@ -239,13 +242,13 @@ class OneRate:
     def support(self) -> tuple[np.ndarray, np.ndarray]:
         """Log odds between which each rate lies, except for next to no probability."""
         out, free = np.zeros((2, len(self.beta))), np.isnan(self.atom)
-        out[:, free] = _betas.support(*self.beta[free].T)
+        out[:, free] = _betas.support(*_columns(self.beta[free]))
         return out[0], out[1]
 
     def cdf(self, row: np.ndarray, place: np.ndarray) -> np.ndarray:
         """P(score <= the value at a place), elementwise."""
         out, free = np.zeros(len(row)), np.isnan(self.atom)[row]
-        out[free] = _betas.cdf(*self.beta[row[free]].T, place[free])
+        out[free] = _betas.cdf(*_columns(self.beta[row[free]]), place[free])
         return out
 
 
@@ -323,7 +326,7 @@ class Mixtures:
         free = np.isnan(parts.fixed)
         each = np.zeros(len(parts.share))
         for k, beta in enumerate((parts.tnr, parts.tpr)):
-            a, b = beta[free[:, k]].T
+            a, b = _columns(beta[free[:, k]])
             each[free[:, k]] += _betas.cdf(a, b, -FAR) + 1 - _betas.cdf(a, b, FAR)
         return np.array([each[i:j].max(initial=0.0) for i, j in zip(self.first[:-1], self.first[1:], strict=True)])
 

@@ -122,8 +122,8 @@ class Plan:
         width = max(map(len, own))
         own_rows = np.array([rows + [rows[0]] * (width - len(rows)) for rows in own])
         of_rows = np.array([row + [0.0] * (width - len(row)) for row in own_weights])
-        rates = np.array([row for _, row in parts]).reshape(-1, 4)
-        tnr, tpr, share = rates[:, :2], rates[:, 2:], np.array([s for s, _ in parts], dtype=float)
+        betas = np.array([rates for _, rates in parts]).reshape(-1, 4)
+        tnr, tpr, share = betas[:, :2], betas[:, 2:], np.array([share for share, _ in parts], dtype=float)
         made = (
             Rates(self.score, self.scale, tnr, tpr, share)
             if self.rate < 0
@@ -164,37 +164,41 @@ def plan_of(score: Score, known: ClosedForm) -> Plan:
     else:
         found, rate = _of_two_classes(score, known)
         value = None
-    shares = [item[0] for _, item in found if item is not None]
+    items = {k: item for k, (_, item) in enumerate(found) if item is not None}
+    shares = [share for share, _ in items.values()]
     if rate >= 0 and value is None:
         value = _value_at_rate(score, rate, _middle(shares[0]) if shares else 0.5)
     scale = _scale(score, shares) if value is None else rate_scale(value)
-    members: dict[Any, list[int]] = {}
-    for k, (name, item) in enumerate(found):
-        if item is not None:
-            members.setdefault(name if isinstance(item[0], tuple) else None, []).append(k)
-    # A test set of one entity: its prevalence concerns nobody else.
-    alone = [k for name, some in members.items() if name is None or len(some) == 1 for k in some]
-    together = {name: some for name, some in members.items() if name is not None and len(some) > 1}
-    contents: dict[Any, list[list[int]]] = {}
-    for some in ([alone] if alone else []) + list(together.values()):
-        share = None if some is alone else found[some[0]][1][0]
-        rows = [found[k][1] for k in some]
-        items = tuple(sorted(set(rows), key=repr))
-        key = (share, items, tuple(rows.count(item) for item in items))
-        contents.setdefault(key, []).append(some)
-    item, group = np.full((2, len(found)), -1)
-    group[:] = -1 - np.arange(len(found))
-    start, different = 0, sorted(contents, key=repr)
-    for key in different:
-        for some in contents[key]:
-            for k in some:
-                item[k] = start + key[1].index(found[k][1])
-                if some is not alone:
-                    group[k] = some[0]
-        start += len(key[1])
-    made = tuple(_Content(*key, len(contents[key])) for key in different)
+    numbers, groups = np.full(len(found), -1), -1 - np.arange(len(found))
+    contents: list[_Content] = []
+    start = 0
+    for (shared, different, times), copies in _groups_by_content([name for name, _ in found], items):
+        contents.append(_Content(shared, different, times, len(copies)))
+        for entities in copies:
+            for k in entities:
+                numbers[k] = start + different.index(items[k])
+                if shared is not None:
+                    groups[k] = entities[0]
+        start += len(different)
     averaged = any(isinstance(share, tuple) for share in shares)
-    return Plan(score, made, scale, rate, item, group, averaged)
+    return Plan(score, tuple(contents), scale, rate, numbers, groups, averaged)
+
+
+def _groups_by_content(names: list[str], items: dict[int, Item]) -> list[tuple[Any, list[list[int]]]]:
+    """Shared prevalence, different items and their numbers; and the entities of each group that has these."""
+    members: dict[str | None, list[int]] = {}
+    for k, (share, _) in items.items():
+        members.setdefault(names[k] if isinstance(share, tuple) else None, []).append(k)
+    # A test set of one entity: its prevalence concerns no other entity.
+    alone = [k for name, group in members.items() if name is None or len(group) == 1 for k in group]
+    together = [group for name, group in members.items() if name is not None and len(group) > 1]
+    contents: dict[Any, list[list[int]]] = {}
+    for group in ([alone] if alone else []) + together:
+        rows = [items[k] for k in group]
+        different = tuple(sorted(set(rows), key=repr))
+        shared = None if group is alone else rows[0][0]
+        contents.setdefault((shared, different, tuple(rows.count(item) for item in different)), []).append(group)
+    return sorted(contents.items(), key=repr)
 
 
 def _middle(share: Share) -> float:
@@ -259,9 +263,10 @@ def _share(score: Score, known: ClosedForm, k: int) -> Share:
 
 def _is_defined(score: Score, tnr: np.ndarray, tpr: np.ndarray, share: float) -> bool:
     """Whether the score of an entity with these Beta parameters has a value."""
-    rates = (np.nan if not rate.any() else np.nan_to_num(fixed_rate(rate), posinf=np.inf, neginf=-np.inf)
-             for rate in (tnr, tpr))  # fmt: skip
-    return bool(np.isfinite(value_at(score, *rates, share)))
+    tnr_logit, tpr_logit = (
+        np.nan_to_num(fixed_rate(rate), posinf=np.inf, neginf=-np.inf) if rate.any() else np.nan for rate in (tnr, tpr)
+    )
+    return bool(np.isfinite(value_at(score, tnr_logit, tpr_logit, share)))
 
 
 def _needs(score: Score, share: float) -> tuple[bool, bool]:
@@ -280,8 +285,9 @@ def _needs(score: Score, share: float) -> tuple[bool, bool]:
 
 def _value_at_rate(score: Score, rate: int, share: float) -> Any:
     """The score as a function of the log odds of one rate; the other does not matter, and is none that is certain."""
-    other = 0.0
-    return lambda x: value_at(score, *((x, other) if rate == 0 else (other, x)), share)
+    if rate == 0:
+        return lambda tnr: value_at(score, tnr, 0.0, share)
+    return lambda tpr: value_at(score, 0.0, tpr, share)
 
 
 # More than two classes

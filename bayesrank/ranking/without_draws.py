@@ -110,7 +110,8 @@ def replace_drawn(drawn: xr.Dataset, source: Any, score: Any, prob: float, rope:
     values = scored(source, score, None, None).values
     if exact["rank_probability_error"].max() > UNRESOLVED or not _are_draws_of(values, exact["median"]):
         return drawn
-    rest = {str(name): held for name, held in drawn.items() if name not in exact}
+    # Names of test sets that were inferred depend on the order of input: an exact ranking has none.
+    rest = {str(name): held for name, held in drawn.drop_vars("test_set", errors="ignore").items() if name not in exact}
     for name, wider in (("lower", np.fmin), ("upper", np.fmax)):
         together = rest[f"rank_simultaneous_{name}"]
         held = wider(together.values, exact[f"rank_{name}"].values)

@@ -31,7 +31,8 @@ def exact_probability(ranking: xr.Dataset, statement: str) -> xr.Dataset | None:
     probability, error, entities = found
     undefined = float(ranking["undefined"].values[entities].max())
     variables: dict[str, Any] = {"probability": probability, "probability_error": error, "undefined": undefined}
-    facts = {name: ranking.attrs[name] for name in ("score", "higher_is_better", "range", "finite_mean", "rope")}
+    kept = ("score", "display", "higher_is_better", "range", "finite_mean", "depends_on_prevalence", "rope")
+    facts = {name: ranking.attrs[name] for name in kept if name in ranking.attrs}
     return xr.Dataset(variables, attrs=facts | {"statement": statement, "method": "exact"})
 
 

@@ -1,12 +1,15 @@
 """Exact rankings of boards of 100 to 10 million cases, equal and far apart, against closed forms and other routes."""
 
+import re
 from dataclasses import replace
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 from scipy import stats
 
 import bayesrank as br
+from bayesrank.cli import cli
 
 BIG = br.from_counts(
     tn=[70000, 75000, 60000],
@@ -61,6 +64,17 @@ def test_three_tests_of_110000_cases_have_the_intervals_of_their_own_posteriors(
     ranking = exact(BIG, "informedness")
     np.testing.assert_allclose(ranking.sel(entity="b")[["lower", "upper"]].to_array(), [0.632, 0.643], atol=5e-4)
     assert off(ends(exact(BIG, "accuracy")), beta_accuracy(BIG)) < 1e-8
+
+
+def test_the_command_ranks_three_tests_of_110000_cases_with_the_intervals_of_draws(tmp_path):
+    path = tmp_path / "big.csv"
+    path.write_text("entity,tn,fp,fn,tp\na,70000,10000,6000,24000\nb,75000,5000,9000,21000\nc,60000,20000,2000,28000\n")
+    found = CliRunner().invoke(cli, ["rank", str(path), "--score", "informedness"], catch_exceptions=False)
+    assert found.exit_code == 0
+    row = next(line for line in found.output.splitlines() if line.startswith("b "))
+    assert re.search(r"0\.637\b.*0\.632 to 0\.643", row), row
+    assert "outside" not in found.output
+    assert "contradict" not in found.output
 
 
 def far_off(counts, score, model, ranking):
