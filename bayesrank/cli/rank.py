@@ -149,7 +149,8 @@ def rank(
             origin = "without draws" if is_exact(answer) else f"from draws, Monte-Carlo error {error:.2g}"
             apart = f"; differences up to the ROPE of {rope:g} do not count" if rope else ""
             lines.append(f"{answer.attrs['statement']}: probability {p} ({origin}{apart}).")
-        implied = implied_prior(prior_scores(analysis.posterior, the_score, kind), prob)
+        values = prior_scores(analysis.posterior, the_score, kind)
+        implied = implied_prior(values, prob, None if kind else analysis.posterior, the_score)
         if implied:
             prior = groups_of(analysis.posterior)["posterior"].attrs["prior"]
             lines.append(f"Before any data, the {prior} prior gives {score_name(ranking)} a {implied}.")

@@ -1,5 +1,6 @@
 """Posteriors in closed form: of counts, or of what :func:`bayesrank.fit` made of counts."""
 
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -42,8 +43,10 @@ class ClosedForm(NamedTuple):
         )
 
 
-def closed_form_of(source: Any, model: Any, options: dict[str, Any]) -> ClosedForm:
+def closed_form_of(source: Any, model: Any, options: dict[str, Any], group: str = "posterior") -> ClosedForm:
     """Return the closed form of counts with a model and its options, or of a posterior without them.
+
+    ``group="prior"`` gives that of the prior instead.
 
     Raises
     ------
@@ -58,6 +61,8 @@ def closed_form_of(source: Any, model: Any, options: dict[str, Any]) -> ClosedFo
     if not hasattr(known, "conjugate"):
         raise NoClosedForm(f"model must have a posterior in closed form; {type(known).__name__} has none")
     found = known.conjugate()
+    if group == "prior":
+        found = replace(found, posterior=found.prior)
     if are_outcomes(found.posterior):
         return _of_outcomes(known, found)
     table = found.posterior.transpose("entity", ..., "actual", "predicted")

@@ -149,6 +149,7 @@ class Rates:
     def _of_two_rates(self, row: np.ndarray, place: np.ndarray) -> np.ndarray:
         value, share, window = self.scale.value(place), self.share[row], self.window[row]
         a, b = _columns(self.tnr[row])
+        peak = _betas.log_at_mode(a, b)
         # Left of ``left`` TPR lies below the contour, right of ``right`` above it.
         left, right = (self._end(value, share, window, end) for end in (1, 0))
         solved = (self.tpr[row] < FAINT).any(axis=1) | np.full(len(row), self._contour is None)
@@ -172,7 +173,7 @@ class Rates:
             return below
 
         def height(i: np.ndarray, tnr: np.ndarray) -> np.ndarray:
-            return below_contour(i, tnr) * _betas.density(a[i], b[i], tnr)
+            return below_contour(i, tnr) * _betas.density(a[i], b[i], tnr, peak[i])
 
         number = PANELS + ((right - left) / LONGEST).astype(int)
         panel = np.repeat(np.arange(len(row)), number)

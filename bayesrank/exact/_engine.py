@@ -1,5 +1,6 @@
 """Integrals over a board with growing numbers of nodes, until they settle, and a check by another route."""
 
+import math
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -16,8 +17,10 @@ __all__ = ["Answer", "answer"]
 
 #: Nodes of a panel and prevalences, step by step; each step is compared with the one before.
 STEPS = ((24, 5), (34, 8), (36, 13), (38, 20))
+#: Entities from which on nodes grow with the root of their number: ranks of n entities vary within 1 / √n of a cdf.
+CROWD = 100
 #: Steps are taken until no probability, and no end of an interval as a share of its width, moves by more.
-WANTED = 1e-6
+WANTED = 1e-5
 #: What rounding may leave in probabilities.
 ROUNDING = 1e-10
 #: Errors of probabilities that make an answer useless.
@@ -93,8 +96,10 @@ def answer(plan: Plan, levels: np.ndarray, rope: float) -> Answer:
     lost = max(float(np.abs(each - 1).max()) for each in sums)
     rest, unresolved = float(step.board.pieces.rest.max()), step.measures.unresolved
     slack = lost + rest + unresolved + ROUNDING
-    error = Numbers(*(np.abs(one - other) + slack for one, other in zip(numbers, before, strict=True)))
-    off, reason = _worst(error), _reason(max(lost, unresolved), rest)
+    moves = Numbers(*(np.abs(one - other) for one, other in zip(numbers, before, strict=True)))
+    error = Numbers(*(move + slack for move in moves))
+    few_nodes = lost if plan.averaged else max(lost, _worst(moves))
+    off, reason = _worst(error), _reason(unresolved, few_nodes, rest, _worst(moves))
     if off > USELESS:
         raise _useless(off, reason)
     unseen = defined & _unseen(plan, numbers.ends)
@@ -133,7 +138,8 @@ def _nothing(plan: Plan, levels: np.ndarray) -> Answer:
 
 def _step(plan: Plan, sizes: tuple[int, int], levels: np.ndarray, rope: float, last: _Step | None) -> _Step:
     """Integrals with these numbers of nodes and of prevalences; the board of the last step serves if it can."""
-    size, prevalences = sizes
+    nodes, prevalences = sizes
+    size = math.ceil(nodes * math.sqrt(max(1.0, (plan.item >= 0).sum() / CROWD)))
     if last is not None:
         return last._replace(measures=measure(last.board, size, rope, plan.score.finite_mean))
     groups, mixtures, own, weight = plan.build(prevalences)
@@ -156,7 +162,7 @@ def _refuse_unresolved(plan: Plan, mixtures: Mixtures, groups: Any, low: np.ndar
         mass, times = zip(*((g.share @ beyond[g.rows], g.copies * g.times) for g in groups), strict=True)
         lost = in_common(np.concatenate(mass), np.concatenate(times))
         if lost > USELESS:
-            raise _useless(lost, _reason(1.0, 0.0))
+            raise _useless(lost, _reason(lost, 0.0, 0.0, 0.0))
 
 
 def _quantiles(board: Board, own: np.ndarray, weight: np.ndarray, levels: np.ndarray) -> np.ndarray:
@@ -205,10 +211,21 @@ def _worst(error: Numbers) -> float:
     return max(float(np.nanmax(each, initial=0.0)) for each in (error.rank, error.superior))
 
 
-def _reason(unresolved: float, rest: float) -> str:
-    if unresolved > rest:
-        return "a concentration near 0 puts scores so near to an end of the range that no number distinguishes them"
-    return "the score bends sharply, or its largest value depends on the prevalence"
+def _reason(unresolved: float, few_nodes: float, bends: float, moved: float) -> str:
+    """The cause of the largest error.
+
+    Examples
+    --------
+    >>> _reason(0.0, 0.07, 1e-10, 1e-4)
+    'the quadrature has too few nodes for so many entities or such narrow distributions'
+    """
+    causes = {
+        "a concentration near 0 puts scores so near to an end of their range that they look the same": unresolved,
+        "the quadrature has too few nodes for so many entities or such narrow distributions": few_nodes,
+        "the score bends too sharply for its distribution function to be approximated": bends,
+        "the quadrature has too few prevalences, on which the order of the entities depends": moved,
+    }
+    return max(causes, key=lambda cause: causes[cause])
 
 
 def _useless(off: float, reason: str) -> NoClosedForm:

@@ -59,7 +59,7 @@ def approximate(
     Examples
     --------
     >>> found = approximate(lambda row, x: (1 + row) * x / 2, np.zeros(2), np.ones(2))
-    >>> found(np.array([0, 1]), np.array([0.5, 2.0])).round(12).tolist()
+    >>> found(np.array([0, 1]), np.array([0.5, 2.0])).round(9).tolist()
     [0.25, 1.0]
     """
     row = np.repeat(np.arange(len(low)), START)

@@ -20,10 +20,10 @@ from bayesrank.ranking.consensus import best_set, consensus_of
 from bayesrank.ranking.summary import UNRESOLVED
 from bayesrank.scores import Score, as_score, get
 
-__all__ = ["rank_exactly", "replace_drawn"]
+__all__ = ["prior_quantiles", "rank_exactly", "replace_drawn"]
 
-#: Distributions, one for each of a few prevalences, beyond which an exact ranking takes long.
-MOST_WORK = 1000
+#: CPU seconds that integrals may take, roughly, beside draws.
+MOST_SECONDS = 5.0
 #: What an error measures, as attrs["method"].
 ERROR = "difference of two numbers of nodes"
 #: The score of outcomes without classes.
@@ -100,7 +100,7 @@ def replace_drawn(drawn: xr.Dataset, source: Any, score: Any, prob: float, rope:
     if drawn.attrs["higher_is_better"] != better:
         return drawn
     try:
-        if _work(source, score) > MOST_WORK:
+        if _seconds(source, score) > MOST_SECONDS:
             return drawn
         exact = rank_exactly(source, score, prob=prob, rope=rope, joint=joint)
     except NoClosedForm:
@@ -121,15 +121,40 @@ def replace_drawn(drawn: xr.Dataset, source: Any, score: Any, prob: float, rope:
     return exact.assign(rest).assign_attrs(about)
 
 
+def prior_quantiles(posterior: Any, score: Any, levels: np.ndarray) -> xr.DataArray | None:
+    """Return quantiles of a score before any data (entity, level), if the prior of the score has a closed form.
+
+    Examples
+    --------
+    >>> import bayesrank as br
+    >>> posterior = br.fit(br.from_counts(tn=8, fp=2, fn=1, tp=9), seed=1)
+    >>> prior_quantiles(posterior, "tpr", np.array([0.025, 0.5])).values.round(9).tolist()
+    [[0.025, 0.5]]
+    """
+    if not _is_conjugate(posterior, score):
+        return None
+    try:
+        known = closed_form_of(posterior, None, {}, "prior")
+        if known.frame.ndim > 1:
+            return None
+        plan = plan_of(_planned(None if _is_mean_outcome(posterior, score) else as_score(score)), known)
+        found = np.full((len(plan.item), len(levels)), np.nan)
+        for item in set(plan.item[plan.item >= 0].tolist()):
+            found[plan.item == item] = answer(plan.of_item(item), levels, 0.0).numbers.ends
+    except NoClosedForm:
+        return None
+    return xr.DataArray(found, {"entity": known.frame["entity"], "level": levels}, ("entity", "level"))
+
+
 def _without_pairs(ranking: xr.Dataset) -> xr.Dataset:
     pairs = [name for name in ranking.data_vars if str(name).startswith(PAIRS)]
     return ranking.drop_vars([*pairs, "rival"])
 
 
-def _work(source: Any, score: Any) -> int:
+def _seconds(source: Any, score: Any) -> float:
     known = closed_form_of(source, None, {})
     planned = _planned(None if _is_mean_outcome(source, score) else as_score(score))
-    return sum(plan_of(planned, known.at(position)).work for position in np.ndindex(known.frame.shape[1:]))
+    return sum(plan_of(planned, known.at(position)).seconds for position in np.ndindex(known.frame.shape[1:]))
 
 
 def _are_draws_of(values: xr.DataArray, median: xr.DataArray) -> bool:

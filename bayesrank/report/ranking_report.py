@@ -192,7 +192,9 @@ def ranking_report(
         cases=bool(rows[0]["cells"]),
         model=_model(about),
         about=about,
-        implied=implied_prior(prior_values, prob),
+        implied=implied_prior(
+            prior_values, prob, None if kind else posterior, found.variable or found.score or found.name
+        ),
         before=_before(found.values, ranking, prior_values),
         diagnostics=_diagnostics(groups, ranking, found.values),
         versions=_versions(),

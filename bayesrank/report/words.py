@@ -1,4 +1,4 @@
-"""What the command and the report both say of a prior."""
+"""The sentence of the command and the report on what the prior implies."""
 
 from typing import Any
 
@@ -9,12 +9,15 @@ from bayesrank import _text
 from bayesrank._compat import groups_of, is_container
 from bayesrank._draws import draw_dims
 from bayesrank.ranking._source import scored
+from bayesrank.ranking.without_draws import prior_quantiles
 from bayesrank.scores import Score
 
 __all__ = ["implied_prior", "prior_scores"]
 
 #: Standard errors within which draws of one prior lie, for however many entities.
 SURE = 5
+#: Exact quantiles that differ by less are the same.
+SAME = 1e-6
 
 
 def prior_scores(posterior: Any, score: Score | str, kind: str | None = None) -> xr.DataArray | None:
@@ -33,8 +36,13 @@ def prior_scores(posterior: Any, score: Score | str, kind: str | None = None) ->
     return scored(groups["prior"], score, True, kind).values
 
 
-def implied_prior(values: xr.DataArray | None, prob: float) -> str | None:
-    """What the prior says of a score before any data; of two entities where it is not the same for all.
+def implied_prior(
+    values: xr.DataArray | None, prob: float, posterior: Any = None, score: Score | str | None = None
+) -> str | None:
+    """Describe the score before any data: for two entities if the prior differs between entities.
+
+    The quantiles are exact if the prior of this score has a closed form for this posterior, else those of the prior
+    draws ``values``.
 
     Examples
     --------
@@ -48,18 +56,29 @@ def implied_prior(values: xr.DataArray | None, prob: float) -> str | None:
     if not values.sizes["entity"]:
         return None
     levels = np.array([(1 - prob) / 2, 0.5, (1 + prob) / 2])
-    draws = values.transpose("entity", *draw_dims(values)).values.reshape(values.sizes["entity"], -1)
-    together, each = np.nanquantile(draws, levels), np.nanquantile(draws, levels, axis=1).T
-    # Shares of an entity's draws below the quantiles of all: where these are one prior, they differ by chance alone.
-    below = np.stack([(draws <= end).sum(axis=1) for end in together], axis=1) / (~np.isnan(draws)).sum(axis=1)[:, None]
-    error = np.sqrt(levels * (1 - levels) / (~np.isnan(draws)).sum(axis=1)[:, None])
-    if (np.abs(below - levels) <= SURE * error).all():
+    exact = None if posterior is None else prior_quantiles(posterior, score, levels)
+    if exact is not None and bool(exact.sel(entity=values["entity"].values).notnull().all()):
+        each = exact.sel(entity=values["entity"].values).values
+        same = bool(np.ptp(each, axis=0).max() < SAME)
+        together = each[0]
+    else:
+        draws = values.transpose("entity", *draw_dims(values)).values.reshape(values.sizes["entity"], -1)
+        together, each = np.nanquantile(draws, levels), np.nanquantile(draws, levels, axis=1).T
+        same = _is_one_prior(draws, together, levels)
+    if same:
         return _in_words(together, prob)
     least, most = np.argmin(each[:, 1]), np.argmax(each[:, 1])
     if np.ptp(each[:, 1]) < np.ptp(each[:, 0]):  # priors of one middle differ in how sure they are
         least, most = np.argmin(each[:, 0]), np.argmax(each[:, 0])
     names = values["entity"].values
     return f"{_in_words(each[least], prob)} ({names[least]}) up to a {_in_words(each[most], prob)} ({names[most]})"
+
+
+def _is_one_prior(draws: np.ndarray, together: np.ndarray, levels: np.ndarray) -> bool:
+    """Whether each entity's draws lie below the quantiles of all as often as chance explains."""
+    number = (~np.isnan(draws)).sum(axis=1)
+    below = np.stack([(draws <= end).sum(axis=1) for end in together], axis=1) / number[:, None]
+    return bool((np.abs(below - levels) <= SURE * np.sqrt(levels * (1 - levels) / number[:, None])).all())
 
 
 def _in_words(quantiles: np.ndarray, prob: float) -> str:

@@ -3,9 +3,13 @@
 import numpy as np
 import pytest
 import xarray as xr
+from scipy import stats
 
 import bayesrank as br
+from bayesrank.ranking.without_draws import prior_quantiles
 from bayesrank.report.words import implied_prior, prior_scores
+
+LEVELS = np.array([0.025, 0.5, 0.975])
 
 
 def prior_of(counts, **options):
@@ -38,3 +42,28 @@ def test_different_priors_are_told_apart():
 def test_nothing_is_said_of_what_is_not_there():
     assert implied_prior(None, 0.95) is None
     assert implied_prior(xr.DataArray(np.full((1, 4, 1), np.nan), dims=("chain", "draw", "entity")), 0.95) is None
+
+
+def test_a_prior_in_closed_form_has_its_own_quantiles_in_every_output():
+    """The accuracy of a uniform Dirichlet is a Beta(2, 2); informedness is a triangle."""
+    counts = br.from_counts(tn=[70, 60], fp=[10, 20], fn=[6, 6], tp=[24, 24])
+    posterior = br.fit(counts, "dirichlet_multinomial", seed=1, groups=["prior"])
+    exact = prior_quantiles(posterior, "accuracy", LEVELS)
+    np.testing.assert_allclose(exact, [stats.beta(2, 2).ppf(LEVELS)] * 2, atol=1e-6)
+    exact = prior_quantiles(posterior, "informedness", LEVELS)
+    np.testing.assert_allclose(exact, [[np.sqrt(0.05) - 1, 0, 1 - np.sqrt(0.05)]] * 2, atol=1e-6)
+    words = implied_prior(prior_scores(posterior, br.scores.accuracy), 0.95, posterior, "accuracy")
+    assert words == "median 0.500, 95% interval 0.094 to 0.906"
+    assert words in br.ranking_report(posterior, "accuracy")
+
+
+def test_different_priors_in_closed_form_are_distinguished():
+    counts = br.from_counts(tn=[70, 70], fp=[10, 10], fn=[6, 6], tp=[24, 24], entity=["doubter", "believer"])
+    prior = {"doubter": 1, "believer": np.array([[9, 1], [1, 9]])}
+    posterior = br.fit(counts, "beta_binomial", seed=1, groups=["prior"], prior=prior)
+    words = implied_prior(prior_scores(posterior, br.scores.tpr), 0.95, posterior, "tpr")
+    low, middle, high = stats.beta(9, 1).ppf(LEVELS)
+    assert words == (
+        "median 0.500, 95% interval 0.025 to 0.975 (doubter) up to a "
+        f"median {middle:.3f}, 95% interval {low:.3f} to {high:.3f} (believer)"
+    )
