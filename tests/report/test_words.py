@@ -7,6 +7,7 @@ from scipy import stats
 
 import bayesrank as br
 from bayesrank.ranking.without_draws import prior_quantiles
+from bayesrank.report import ranking_report
 from bayesrank.report.words import implied_prior, prior_scores
 
 LEVELS = np.array([0.025, 0.5, 0.975])
@@ -54,7 +55,7 @@ def test_a_prior_in_closed_form_has_its_own_quantiles_in_every_output():
     np.testing.assert_allclose(exact, [[np.sqrt(0.05) - 1, 0, 1 - np.sqrt(0.05)]] * 2, atol=1e-6)
     words = implied_prior(prior_scores(posterior, br.scores.accuracy), 0.95, posterior, "accuracy")
     assert words == "median 0.500, 95% interval 0.094 to 0.906"
-    assert words in br.ranking_report(posterior, "accuracy")
+    assert words in ranking_report(posterior, "accuracy")
 
 
 def test_different_priors_in_closed_form_are_distinguished():
