@@ -20,7 +20,7 @@ STEPS = ((24, 5), (34, 8), (36, 13), (38, 20))
 #: Entities from which on nodes grow with the root of their number: ranks of n entities vary within 1 / √n of a cdf.
 CROWD = 100
 #: Steps are taken until no probability, and no end of an interval as a share of its width, moves by more.
-WANTED = 1e-5
+WANTED = 1e-6
 #: What rounding may leave in probabilities.
 ROUNDING = 1e-10
 #: Errors of probabilities that make an answer useless.
