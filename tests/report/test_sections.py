@@ -176,7 +176,7 @@ def test_long_tables_are_folded_after_the_first_tier():
 
 def test_scores_of_one_order_are_told_apart_in_words(posterior):
     performance = br.as_performance(posterior)
-    at = {"f1": "F1", "jaccard": "F1, which orders as Jaccard index", "tpr": "TPR (sensitivity, recall)"}
+    at = {"f1": "F1", "jaccard": "F1, which orders as Jaccard index", "tpr": "TPR (sensitivity, recall)", "npv": "NPV"}
     for score, name in at.items():
         rows = preferences_section(performance, br.scores.get(score), 0.95, 1000, None)["rows"]
         assert name in [row["place"] for row in rows]
