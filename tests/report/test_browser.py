@@ -71,7 +71,8 @@ const button = (text) => [...document.querySelectorAll('button')].find((one) => 
 def test_sorts_by_a_column_and_back(tmp_path):
     found = told(
         tmp_path, few(),
-        SHOWN + "const all = [names()]; for (const _ of [1, 2]) { button(\"informedness (Youden's J)\").click(); all.push(names()); }"
+        SHOWN + """const all = [names()], score = "informedness (Youden's J)";
+        for (const _ of [1, 2]) { button(score).click(); all.push(names()); }"""
         "button('entity').click(); return [...all, names(), document.querySelectorAll('[aria-sort]').length];",
     )  # fmt: skip
     best_first = ["best <b>", "middle", LONG, "worst"]
