@@ -43,7 +43,7 @@ def ops_values(ops: xr.DataArray, ax: Any = None) -> Any:
     >>> import bayesrank as br
     >>> ax = ops_values(br.ops.value_curves("f1", [0.01, 0.1, 0.5]))
     >>> ax.get_xlabel(), len(ax.lines)
-    ('f1', 3)
+    ('F1', 3)
     """
     array_over("ops", ops, ("prevalence", "value"), " (br.ops.value_curves gives one)")
     ax = new_axes(ax, 5.5, 4.2)
@@ -242,7 +242,7 @@ def ops_drift(result: xr.Dataset, entity: Any = None, axes: Any = None) -> Any:
     ...                         dataset=["May", "June"])
     >>> axes = ops_drift(br.ops.drift(br.fit(counts, seed=1), "f1"))
     >>> axes[0].get_ylabel()
-    'OPS of f1'
+    'OPS of F1'
     """
     result_of("br.ops.drift of draws", "result", result, ("degraded", "degraded_error", "ops_mean", "change_mean"))
     if "entity" in result["ops_mean"].dims:

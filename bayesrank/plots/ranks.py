@@ -26,6 +26,9 @@ from bayesrank.ranking.summary import check_pairs, ranking_table, score_name
 
 __all__ = ["forest", "rank_heatmap", "superiority"]
 
+#: What the bands of a forest are.
+TIERS = "tiers: pairwise posterior comparisons with the tier's first entity"
+
 
 def forest(
     ranking: xr.Dataset, ax: Any = None, *, top: int | None = None, colors: Mapping[Any, Any] | None = None
@@ -44,7 +47,8 @@ def forest(
         How many entities to draw, the first ones; all by default.
     colors : mapping, optional
         From entities to colours; the others are grey. By default an entity has the colour of its place among all, and
-        one colour stands for all of more than twelve. Tiers are bands with a number.
+        one colour stands for all of more than twelve. Tiers are bands with a number, and the label says what they are:
+        pairwise posterior comparisons with the first entity of the tier, which do not hold jointly.
 
     Returns
     -------
@@ -57,6 +61,8 @@ def forest(
     >>> ax = forest(br.credible_ranking(br.fit(counts, seed=1), "f1"))
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['b', 'a']
+    >>> ax.get_xlabel().split("\\n")
+    ['F1 (median and 95% interval)', "tiers: pairwise posterior comparisons with the tier's first entity"]
     """
     table, left_out = _first(ranking, top)
     size = len(table)
@@ -81,8 +87,10 @@ def forest(
     ratio = is_ratio(ranking.attrs)
     if ratio:
         log_axis(ax)
+    about_tiers = f"\n{TIERS}" if tiers is not None and not np.isnan(tiers).all() else ""
     ax.set_xlabel(
-        f"{score_name(ranking)} (median and {100 * ranking.attrs['prob']:g}% interval{', log scale' * ratio}){left_out}"
+        f"{score_name(ranking)} (median and {100 * ranking.attrs['prob']:g}% interval{', log scale' * ratio})"
+        f"{about_tiers}{left_out}"
     )
     strip(ax)
     if tiers is not None:

@@ -50,7 +50,7 @@ def intervals(table: xr.Dataset, label: str | None = None, axes: Any = None) -> 
     >>> counts = br.from_counts(tn=[70, 79], fp=[10, 1], fn=[9, 1], tp=[21, 29], entity=["a", "b"])
     >>> axes = intervals(br.score_table(br.fit(counts, seed=1), ["tpr", "LR+"]))
     >>> [ax.get_xlabel() for ax in axes]
-    ['tpr', 'positive likelihood ratio (log scale)']
+    ['sensitivity (TPR)', 'positive likelihood ratio (log scale)']
     """
     points = [name for name in ("median", "mean") if isinstance(table, xr.Dataset) and name in table]
     if not points or not {"lower", "upper"} <= set(table):

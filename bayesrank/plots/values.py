@@ -197,7 +197,7 @@ def posterior_against_prior(
     >>> posterior = br.fit(counts, seed=1, groups=["prior"])
     >>> ax = posterior_against_prior(br.scores.f1(posterior), br.scores.f1(posterior["prior"]))
     >>> ax.get_xlabel()
-    'f1'
+    'F1'
     """
     _checked("values", values)
     _checked("prior", prior)

@@ -253,11 +253,16 @@ def _each(values: xr.DataArray, evidence: Evidence, found: Scored, asked: Asked)
     parts = [
         _each(values.isel({dim: i}, drop=True), evidence.at(dim, i), found, asked) for i in range(values.sizes[dim])
     ]
-    index = values[dim] if dim in values.coords else range(values.sizes[dim])
+    # Coords that differ along this dim, such as test sets, are those of the values; xr.concat would keep the first.
+    own = {
+        n: c.variable for n, c in values.coords.items() if dim in c.dims and not set(c.dims) & set(draw_dims(values))
+    }
+    own.setdefault(dim, xr.Variable(dim, range(values.sizes[dim])))
+    parts = [part.drop_vars(own, errors="ignore") for part in parts]
     joined = xr.concat(parts, dim=dim, combine_attrs="override", coords="minimal", compat="override", join="exact")
     reasons = dict.fromkeys(part.attrs["confidence_sets"] for part in parts) if asked.joint else ()
     about = {"confidence_sets": "; ".join(reasons)} if reasons else {}
-    return joined.assign_coords({dim: index}).assign_attrs(about)
+    return joined.assign_coords(own).assign_attrs(about)
 
 
 def _one(values: xr.DataArray, evidence: Evidence, found: Scored, asked: Asked) -> xr.Dataset:

@@ -13,6 +13,7 @@ from bayesrank.decisions.tables import comparison_table, comparison_words, utili
 from bayesrank.plots._style import list_size, plain_names
 from bayesrank.report.pictures import MOST, inline_svg
 from bayesrank.scores._display import display_name
+from bayesrank.sensitivities import NEEDED
 from bayesrank.words.results import verdict_parts
 
 __all__ = ["cases_section", "decisions_section", "drift_section", "sensitivity_section"]
@@ -33,6 +34,7 @@ def sensitivity_section(result: Any) -> dict[str, Any] | None:
     """
     if result is None:
         return None
+    result_of("br.sensitivity", "sensitivity", result, NEEDED)
     with named("sensitivity", "result"):
         lines = _lines(result)
     size = float(result.attrs.get("worth", np.inf))

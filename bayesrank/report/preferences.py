@@ -164,7 +164,7 @@ def _places(
     if not near:
         return [*known, (words, own)]
     name, at = known[near[0]]
-    if words.lower() not in name.lower():
+    if not any(known_as.lower() in name.lower() for known_as in (words, score.name.replace("_", " "))):
         known[near[0]] = (f"{name}, which orders as {words}", at)
     return known
 

@@ -162,12 +162,13 @@ def ranking_report(
     predictive = shown["predictive"]
     parts_of_verdict = verdict_parts(ranking, [] if predictive is None else predictive["caveat"])
     lacking = [LACKING[name] for name in asked or () if shown[FOUND.get(name, name)] is None]
+    classes = [] if performance is None else positive_class(performance, found.score)
     page = _filled(
         **shown | {"ops": ops is not None} | given,
         **_pictures(ranking, table, ops),
         title=facts.get("title", "Credible ranking"),
         facts=facts,
-        classes=" ".join(positive_class(performance, found.score)) if performance is not None else "",
+        classes=" ".join(classes),
         definition=what,
         paste=text,
         cited=cited,
@@ -183,7 +184,8 @@ def ranking_report(
         evidence=evidence,
         origin=ranking.attrs.get("evidence"),
         verdict=parts_of_verdict.sentences(),
-        notes=[*parts_of_verdict.notes, *_caveats(facts, parts), *lacking],
+        # The classes have a line of their own, under Data.
+        notes=[line for line in (*parts_of_verdict.notes, *_caveats(facts, parts), *lacking) if line not in classes],
         rows=rows,
         keep=_kept(table["tier"]),
         defined=bool(table["median"].notna().any()),
@@ -307,6 +309,7 @@ def _filled(**values: Any) -> Html:
         return resources.files("bayesrank.report").joinpath(name).read_text(encoding="utf-8")
 
     environment = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
+    environment.filters["capitalised"] = lambda text: text[:1].upper() + text[1:]
     environment.filters["soft"] = lambda text, fits=10: Markup(breakable(text, fits))
     for name in ("preferences", "members"):  # elements for the script, and pictures
         if values[name] and "data" in values[name]:
@@ -332,7 +335,7 @@ def _evidence(counts: xr.DataArray, parts: xr.DataArray | None) -> str:
         words.append(f"positive is {classes[1]!r}")
     if "test_set" in counts.coords and counts["test_set"].dims == ("entity",):
         sets = Counter(name for name in counts["test_set"].values.tolist() if name)
-        how = "named" if counts["test_set"].attrs.get("named") else "told by equal class sizes"
+        how = "named" if counts["test_set"].attrs.get("named") else "inferred from equal class sizes"
         listed = ", ".join(f"{name} ({_text.count(size, 'entity')})" for name, size in list(sets.items())[:6])
         words.append(f"test sets, {how}: {listed}{' ...' if len(sets) > 6 else ''}")
     return "; ".join(words)
@@ -392,11 +395,10 @@ def _diagnostics(groups: dict[str, xr.Dataset], ranking: xr.Dataset, values: xr.
 
 
 def _caveats(facts: dict[str, str], parts: xr.DataArray | None) -> list[str]:
-    """What is known of the data set, and how pools and tiers are made."""
+    """Return the caveats of the data set, and how it was pooled."""
     lines = [facts["caveats"]] if "caveats" in facts else []
     if parts is not None:
         lines.append("The data sets are pooled: a data set counts by its number of cases.")
-    lines.append("A tier compares its members with its first entity; its members may differ from each other.")
     return lines
 
 

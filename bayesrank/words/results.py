@@ -6,13 +6,11 @@ from typing import Any
 import xarray as xr
 
 from bayesrank._checks import in_words
-from bayesrank.decisions.checks import NEEDED as OF_DECISION
 from bayesrank.words._parts import Verdict
 from bayesrank.words.decisions import verdict_of_decision
 from bayesrank.words.heterogeneities import NEEDED as OF_HETEROGENEITY
 from bayesrank.words.heterogeneities import verdict_of_heterogeneity
 from bayesrank.words.rankings import verdict_of_ranking
-from bayesrank.words.sensitivities import NEEDED as OF_SENSITIVITY
 from bayesrank.words.sensitivities import verdict_of_sensitivity
 
 __all__ = ["notes", "verdict", "verdict_parts"]
@@ -91,9 +89,10 @@ def verdict_parts(result: Any, more: Sequence[str] = ()) -> Verdict:
     ValueError: result must come from br.credible_ranking, br.expected_utility, ...
     """
     held = set(result.variables) if isinstance(result, xr.Dataset) else set()
-    if held >= OF_DECISION:
+    # What only one kind of result holds decides; that function says what a broken one lacks.
+    if held & {"choice", "value_of_perfect_information"}:
         return verdict_of_decision(result)
-    if held >= set(OF_SENSITIVITY):
+    if "survives" in held:
         return verdict_of_sensitivity(result)
     if held >= OF_HETEROGENEITY:
         return verdict_of_heterogeneity(result)

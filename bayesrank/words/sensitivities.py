@@ -10,7 +10,7 @@ from bayesrank.ranking.summary import score_name
 from bayesrank.sensitivities import NEEDED
 from bayesrank.words._parts import NAMED, Verdict, compose, few_names
 
-__all__ = ["NEEDED", "verdict_of_sensitivity"]
+__all__ = ["verdict_of_sensitivity"]
 
 
 def verdict_of_sensitivity(result: xr.Dataset) -> Verdict:

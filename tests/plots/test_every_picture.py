@@ -245,7 +245,7 @@ def test_differences_are_of_the_same_draw():
     assert named.get_xlabel().startswith("x minus that of best ")
     lower = br.plots.difference(POSTERIOR, score="fnr")
     best = br.ranking_table(br.credible_ranking(POSTERIOR, "fnr")).index[0]
-    assert lower.get_xlabel().startswith(f"fnr minus that of {best} ")
+    assert lower.get_xlabel().startswith(f"false negative rate (FNR) minus that of {best}\n")
 
 
 def test_ratios_are_compared_by_division():

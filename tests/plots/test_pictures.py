@@ -5,6 +5,7 @@ import warnings
 from unicodedata import normalize
 
 import matplotlib.pyplot as plt
+import numpy as np
 import pytest
 from rich.cells import cell_len
 
@@ -13,9 +14,12 @@ from bayesrank.plots._style import entity_colors, short_names
 
 
 def two_class(name):
-    """The data set as two-class counts of its first data set or label, and a score that is defined for it."""
+    """Two-class counts of one label, and of the last of the data sets that measured most entities."""
     counts = br.datasets.load(name)
-    counts = counts.isel(dataset=-1, drop=True).drop_vars("measured") if "dataset" in counts.dims else counts
+    if "dataset" in counts.dims:
+        measured = counts["measured"].sum("entity").values
+        counts = counts.isel(dataset=np.flatnonzero(measured == measured.max())[-1], drop=True)
+        counts = counts.isel(entity=counts["measured"].values).drop_vars("measured")
     return counts if counts.sizes["actual"] == 2 else br.one_vs_rest(counts).isel(label=0, drop=True)
 
 
@@ -132,7 +136,7 @@ def test_odd_names_are_read_as_they_are():
     ranking = br.credible_ranking(values)
     ax = br.plots.difference(values, to="$x_{")
     ax.figure.canvas.draw()  # a formula with an open brace would raise here
-    assert ax.get_xlabel().startswith(r"f1 minus that of \$x_{")
+    assert ax.get_xlabel().startswith(r"F1 minus that of \$x_{")
     ax = br.plots.forest(ranking)
     ax.figure.canvas.draw()
     assert sorted(text.get_text() for text in ax.get_yticklabels()) == [" _hidden", "<b> \\frac{", r"\$x_{"]

@@ -248,18 +248,27 @@ def test_the_table_and_the_verdict_tell(close):
         table["rank_confidence_lower"].tolist()
         == ranking["rank_confidence_lower"].sel(entity=table.index).values.tolist()
     )
-    first = ranking["entity"].values[ranking["rank_confidence_lower"].values == 1].tolist()
+    first = ranking["entity"].values[ranking["in_best_confidence_set"].values == 1].tolist()
     assert 1 < len(first) < 6
-    [sentence] = [line for line in br.verdict(ranking) if "confidence" in line]
-    listed = f"{', '.join(first[:-1])} and {first[-1]}"
-    assert sentence.endswith(
-        f"(jointly at 0.95, whatever the true scores) leave the first place to {len(first)} of 8: {listed}."
+    assert (ranking["rank_confidence_lower"].sel(entity=first) == 1).all()
+    assert br.verdict(ranking)[0].endswith(
+        f"cannot be ruled out by the 0.95 confidence set for the best; {8 - len(first)} others are worse."
     )
-    lacking = ranking.drop_vars(["rank_confidence_lower", "rank_confidence_upper"])
+    listed = f"{', '.join(first[:-1])} and {first[-1]}"
+    note = (
+        f"By the 0.95 confidence set for the best (whatever the true scores), {len(first)} of 8 entities ({listed}) "
+        "could be best."
+    )
+    assert [line for line in br.notes(ranking) if "confidence set" in line] == [note]
+    # Without the sets nobody is called worse, and the notes say that they are withheld.
+    lacking = ranking.drop_vars(["rank_confidence_lower", "rank_confidence_upper", "in_best_confidence_set"])
     assert "rank_confidence_lower" not in br.ranking_table(lacking)
-    assert br.verdict(lacking) == [line for line in br.verdict(ranking) if line != sentence]
+    assert "worse" not in br.verdict(lacking)[0]
+    assert [line[:29] for line in br.notes(lacking) if "onfidence set" in line] == ["Confidence sets are withheld:"]
+    # What the sets leave is a note also where they leave everything.
     equal = br.credible_ranking(draws_of(np.random.default_rng(11).random((4000, 3))))
     assert "confidence" not in " ".join(br.verdict(equal))
+    assert "all 3 entities could be best" in " ".join(br.notes(equal))
 
 
 def test_more_entities_and_draws_than_go_through_at_once():

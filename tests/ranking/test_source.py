@@ -75,8 +75,9 @@ def test_only_a_known_finite_mean_has_a_regret():
 def test_attrs_say_what_is_known():
     attrs = br.credible_ranking(POSTERIOR, "mcc", prob=0.9, rope=0.01).attrs
     expected = {
-        "score": "mcc", "prob": 0.9, "rope": 0.01, "higher_is_better": 1, "draws": 200, "range": [-1.0, 1.0],
-        "finite_mean": 1, "depends_on_prevalence": 1, "method": "draws",
+        "score": "mcc", "display": "MCC", "prob": 0.9, "rope": 0.01, "higher_is_better": 1, "draws": 200,
+        "range": [-1.0, 1.0], "finite_mean": 1, "depends_on_prevalence": 1, "method": "draws",
+        "confidence_sets": "joint",
     }  # fmt: skip
     assert attrs == expected
     bare = br.credible_ranking(br.scores.mcc(POSTERIOR).rename("mine")).attrs

@@ -61,9 +61,19 @@ def test_every_section_is_there(html):
     text = " ".join("".join(page.text).split())
     for phrase in (
         "P(best)", "Dirichlet-multinomial", "four_cases", "before any data it gives", "exact and independent",
-        "x < y", "Seed 1", "bayesrank rank x", "simultaneous rank intervals", "A tier compares its members",
+        "x < y", "Seed 1", "bayesrank rank x", "simultaneous rank intervals", "Members of a tier may differ",
+        "by pairwise posterior comparisons with the tier's first entity",
     ):  # fmt: skip
         assert phrase in text, phrase
+
+
+def test_notes_repeat_nothing():
+    posterior = br.fit(br.datasets.load("breast_cancer"), seed=1, draws=50)
+    html = ranking_report(posterior, "f1", sections=[])
+    lines = [line.strip() for line in re.findall(r"<(?:p|li|dd)[^>]*>(.*?)</(?:p|li|dd)>", html, re.S)]
+    assert any("The positive class is" in line for line in lines)
+    assert any("There are 4 tiers" in line for line in lines)
+    assert len(lines) == len(set(lines))
 
 
 def test_links_lead_somewhere(html):

@@ -176,7 +176,7 @@ def test_long_tables_are_folded_after_the_first_tier():
 
 def test_scores_of_one_order_are_told_apart_in_words(posterior):
     performance = br.as_performance(posterior)
-    at = {"f1": "F1", "jaccard": "F1, which orders as jaccard", "tpr": "TPR (sensitivity, recall)"}
+    at = {"f1": "F1", "jaccard": "F1, which orders as Jaccard index", "tpr": "TPR (sensitivity, recall)", "npv": "NPV"}
     for score, name in at.items():
         rows = preferences_section(performance, br.scores.get(score), 0.95, 1000, None)["rows"]
         assert name in [row["place"] for row in rows]
@@ -221,7 +221,7 @@ def test_methods_cite_what_was_used(posterior):
     assert [c.split(" (")[0].split(",")[0].split(".")[0] for c in cited] == ["Piérard", "Piérard", "Zhao"]
     drawn = br.credible_ranking(posterior, "optimized_precision", method="auto")
     text, cited = methods({"model": "x", "sampler": "nuts"}, drawn, "y", "4 entities", "", False, False)
-    assert "Markov chain Monte Carlo (NUTS)" in text
+    assert "(Markov chain Monte Carlo, NUTS)" in text
     assert any("No-U-Turn" in line for line in cited)
     assert any("Mogstad" in line for line in cited)
     assert not any("Tile" in line for line in cited)
@@ -288,7 +288,7 @@ def test_decisions_are_shown_where_they_are_given(posterior, ranking):
     text = text_of(html)
     for line in [*br.verdict(utility), *br.notes(utility)]:
         assert " ".join(line.split()) in text
-    assert "What the outcome of a case is worth: TN 0, FP -1, FN -10, TP 0, at a prevalence of 0.02." in text
+    assert "Benefit of each outcome of a case: TN 0, FP -1, FN -10, TP 0, at a prevalence of 0.02." in text
     first = utility["entity"].values[int(utility["mean"].argmax())]
     assert re.search(rf"P\(best\) regret {first} {float(utility['mean'].max()):.3f}", text)
     assert "always negative -0.2" in text
