@@ -28,7 +28,7 @@ COLUMNS = ("mean", "lower", "upper", "observed", "probability_best", "probabilit
 COMPARED = ("tpr_noninferior", "tnr_noninferior", "noninferior", "superior", "equivalent")
 
 
-@click.command(epilog=EXAMPLES, short_help="Whom to use, given what right and wrong answers are worth?")
+@click.command(epilog=EXAMPLES, short_help="Which entity to use, given benefits and costs of answers.")
 @analysing
 @click.option(
     "--benefit", required=True, help="What each outcome is worth: tn=0,fp=-1,fn=-10,tp=0. Costs are negative."

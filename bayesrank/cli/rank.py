@@ -65,7 +65,7 @@ ranked by the model paired, for which every entity must have met every case.
 """
 
 
-@click.command(help=WHAT, epilog=EXAMPLES, short_help="Who is best, and how sure is that?")
+@click.command(help=WHAT, epilog=EXAMPLES, short_help="Which entity is best, and how sure is that?")
 @analysing
 @click.option(
     "-s",
