@@ -118,7 +118,8 @@ def diagnostics(posterior: xr.Dataset, stats: xr.Dataset) -> dict[str, Any]:
         if ends:
             found[name] = max(ends.values()) if name == "rhat" else min(ends.values())
             if name == "ess_bulk":
-                found["worst"] = min(ends, key=lambda v: ends[v])
+                # A variable and its transform are equal here; the transform is last, and a posterior keeps that one.
+                found["worst"] = min(reversed(ends), key=lambda v: ends[v])
     return found
 
 

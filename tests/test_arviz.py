@@ -101,7 +101,7 @@ def test_power_scaling_finds_its_groups():
 
 def test_a_log_prior_is_that_of_the_graph():
     """Differences between draws of the densities of standard deviations and correlations."""
-    posterior = br.fit(COUNTS, "hierarchical_logit_normal", draws=50, seed=1, groups=["log_prior"], sd=0.5)
+    posterior = br.fit(COUNTS, "hierarchical_logit_normal", draws=50, seed=1, groups=["log_prior"], spread=0.5)
     groups = groups_of(posterior)
     from scipy import stats
 

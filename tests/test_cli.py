@@ -40,7 +40,7 @@ def test_rank_prints_a_table_and_a_verdict_and_nothing_else(table):
     assert "\x1b" not in done.stdout
     for word in ("entity", "P(best)", "E(rank)", "tier", "null", "NA", "95% interval"):
         assert word in done.stdout
-    assert "NA is the most probable best by f1" in done.stdout
+    assert "NA is best: P(best) > 0.999, and it beats null with probability at least 0.95." in done.stdout
 
 
 def test_what_is_asked_of_the_order_is_answered(table):
@@ -87,7 +87,8 @@ def test_the_model_of_meta_analyses_is_one_of_them(tmp_path):
     path = tmp_path / "studies.csv"
     rows = ["a,x,45,5,4,16", "a,y,38,12,9,11", "a,z,90,10,2,28", "b,x,60,40,1,19", "b,y,44,6,12,8", "b,z,95,5,6,24"]
     path.write_text("\n".join(["entity,dataset,tn,fp,fn,tp", *rows]))
-    done = run("rank", str(path), "--model", "hierarchical_logit_normal", "--draws", "200", "--kind", "new")
+    model = ["--model", "hierarchical_logit_normal", "--draws", "200", "--kind", "new"]
+    done = run("rank", str(path), *model, "--notes")
     assert done.returncode == 0
     assert "Learned from 3 data sets" in done.stdout
     assert "Before any data, the four_cases prior gives informedness" in done.stdout
@@ -305,7 +306,13 @@ def test_what_the_data_lack_is_told(tmp_path):
         "Note: None of the classes 'sick' and 'well' is known as the positive one: --positive sick or --positive well"
         in output
     )
-    assert "No case of the class 'sick', so only the prior says how it is told: b.\nFewer than 10 cases" in output
+    caveat = "No case of the class 'sick' for b: only the prior determines the rate of that class."
+    assert output.splitlines().count(caveat) == 1
+    few = (
+        "2 entities have fewer than 10 cases of a class (b has 3 of 'well'): the prior has a large weight in that rate."
+    )
+    assert few not in output
+    assert few in invoke("rank", str(path), "--draws", "20", "--notes").splitlines()
     assert "Note" not in invoke("rank", "tornado", "--draws", "20")
 
 
@@ -318,24 +325,28 @@ def test_more_classes_are_told_which_scores_they_have():
 
 
 @pytest.mark.parametrize(
-    ("data", "score"),
-    [("breast_cancer", "informedness"), ("mnist_folds", "accuracy"), ("langchain_tool_use", "mean_outcome")],
+    ("data", "score", "shown"),
+    [
+        ("breast_cancer", "informedness", "informedness (Youden's J)"),
+        ("mnist_folds", "accuracy", "accuracy"),
+        ("langchain_tool_use", "mean_outcome", "mean outcome"),
+    ],
 )
-def test_the_default_score_is_one_that_the_data_speak_of(data, score):
+def test_the_default_score_is_one_that_the_data_speak_of(data, score, shown):
     """Of ten classes there is no informedness; outcomes have no classes at all."""
-    output = invoke("rank", data, "--draws", "20")
-    words = score.replace("_", " ")
-    assert f"best by {words}" in output or f"first by {words}" in output
-    assert ("Note: Ranked by accuracy, as no --score was given." in output) == (score == "accuracy")
-    mean = "Note: Ranked by mean_outcome, the mean of outcomes from 0 to 1, as no --score was given."
+    output = invoke("rank", data, "--draws", "50")
+    assert re.split(r"\s{2,}", output.splitlines()[0])[1] == shown
+    assert re.search(rf"\nExpected loss from choosing .*: [^:]* {re.escape(shown)}( in all 200 draws)?\.\n", output)
+    assert ("Note: No --score was given: the ranking is by accuracy." in output) == (score == "accuracy")
+    mean = "Note: No --score was given: the ranking is by mean outcome, the mean of outcomes from 0 to 1."
     assert (mean in output) == (score == "mean_outcome")
-    assert "as no --score" not in invoke("rank", data, "--draws", "20", "--score", score)
+    assert "No --score" not in invoke("rank", data, "--draws", "20", "--score", score)
 
 
 def test_nothing_defined_is_no_warning():
     done = run("rank", "tornado", "--prevalence", "0", "--draws", "20")
     assert (done.returncode, done.stderr) == (0, "")
-    assert "there is nothing to rank" in done.stdout
+    assert "Nothing to rank: no entity has a defined informedness (Youden's J).\n" in done.stdout
 
 
 def test_the_observed_tile_moves_to_the_prevalence_asked_for():
@@ -396,7 +407,7 @@ def test_the_report_has_the_sections_asked_for(table, tmp_path):
     more = ["--sensitivity", "--benefit", benefit, "--prevalence", "2%", "--reference", "null", "--sections", "none"]
     invoke("rank", table, *asked, str(report), *more)
     page = report.read_text(encoding="utf-8")
-    for words in ("Under all 3 alternatives", "TN 0, FP -1, FN -10, TP 0", "No worse than null?"):
+    for words in ("hold under all 3 alternatives", "TN 0, FP -1, FN -10, TP 0", "No worse than null?"):
         assert words in page, words
     assert 'id="preferences"' not in page
     assert 'id="ops"' not in page
@@ -432,7 +443,7 @@ def test_the_report_tells_what_changed_from_period_to_period(tmp_path):
     asked = ["rank", str(periods), "--draws", "250", "--score", "f1", "--report", str(report), "--sections", "none"]
     invoke(*asked, "--drift")
     text = " ".join(re.sub(r"<[^>]*>", " ", report.read_text(encoding="utf-8")).split())
-    assert "The OPS of f1 in each of 3 periods, compared with the one before" in text
+    assert "The OPS of F1 in each of 3 periods, compared with the one before" in text
     # In the order of the file, and by the draws that the same seed gives in Python.
     counts = br.from_frame(pd.read_csv(periods), dataset="dataset")
     result = br.ops.drift(br.fit(counts, draws=250, seed=1), "f1").isel(entity=0)
@@ -484,8 +495,11 @@ def test_one_dataset_of_several():
     assert "data sets differ" not in output
     output = invoke("rank", "anomaly_detectors", "--draws", "100", "--score", "f1")
     assert "Note: Pooled over 58 data sets; --dataset chooses one." in output
-    # What pooling hides stands before who is best.
-    assert 0 <= output.index("The 58 pooled data sets differ") < output.index("most probable best")
+    # What pooling hides is the caveat of the verdict.
+    lines = output.splitlines()
+    (caveat,) = [i for i, line in enumerate(lines) if line.startswith("The 58 pooled data sets differ")]
+    assert lines[caveat - 1].startswith("Expected loss from choosing ")
+    assert "P(best)" in lines[caveat - 2]
 
 
 @pytest.mark.parametrize("command", ["rank", "tile", "ops"])

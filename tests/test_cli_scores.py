@@ -67,9 +67,9 @@ def test_any_task_has_default_scores_and_a_line_that_says_so(data, names):
 
 def test_what_is_said_of_the_prevalence():
     own = scores("breast_cancer", "--model", "beta_binomial", "--draws", "20", "--score", "ppv")
-    assert "ppv depends on the prevalence" in own
+    assert "Precision (PPV) depends on the prevalence" in own
     moved = scores("breast_cancer", "--model", "beta_binomial", "--draws", "20", "--score", "ppv", "--prevalence", "2%")
-    assert "ppv depends on the prevalence" not in moved
+    assert "depends on the prevalence" not in moved
     assert "At a prevalence of 0.02, to which the rates are taken to hold." in moved
 
 

@@ -110,7 +110,7 @@ def test_missing_answers(tmp_path):
         read_evidence(str(path))
     assert np.isnan(read_evidence(str(path), missing="own")["outcome"].values).sum() == 1
     path.write_text("entity,tn,fp,fn,tp\na,1,2,3,4\n")
-    with pytest.raises(ValueError, match="--missing must be left out for counts"):
+    with pytest.raises(ValueError, match="--missing must be left out of counts"):
         read_evidence(str(path), missing="own")
 
 
@@ -139,7 +139,7 @@ def test_no_error_advises_what_a_shell_cannot_do(tmp_path, capsys, monkeypatch):
         (
             "a,5,1,1,4\nb,3,1,2,2\n",
             ["--prior", "flat"],
-            "--prior must be one of ['four_cases', 'uniform', 'jeffreys', 'haldane'], or a number; got",
+            "--prior must be one of ['four_cases', 'uniform', 'jeffreys', 'haldane', 'unit'], or a number; got",
         ),
     ):
         path.write_text("entity,tn,fp,fn,tp\n" + text)

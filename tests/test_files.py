@@ -169,8 +169,8 @@ def test_the_ranking_of_cases_is_that_of_python(write):
         row = next(line.split() for line in output.splitlines() if line.startswith(name))
         assert row[1] == f"{float(ranking['median'].sel(entity=name)):.3f}"
     for line in (
-        "Note: The cases are known one by one, so the model is paired; --model chooses another.",
-        "Note: Cases come in 4 clusters, which are taken as wholes.",
+        "Note: Per-case data are available, so the model is paired; --model chooses another.",
+        "Note: Cases are in 4 clusters; cases of one cluster are not assumed independent.",
         "Note: Ranked by mean_outcome, the mean of outcomes from 0 to 1, as no --score was given.",
         "Only 4 clusters",
     ):
@@ -219,8 +219,11 @@ def test_cases_of_several_data_sets(write):
 
 def test_grades_without_a_prior_are_told_so(write):
     path = write(CASES * 2.5)
-    assert "Before any data" not in invoke("rank", path, "--draws", "50")
-    assert "Before any data, the four_cases prior" in invoke("rank", path, "--draws", "50", "--prior", "four_cases")
+    assert "Before any data" not in invoke("rank", path, "--draws", "50", "--notes")
+    given = ["--draws", "50", "--prior", "four_cases"]
+    assert "Before any data, the four_cases prior" in invoke("rank", path, *given, "--notes")
+    # A note, not a part of the verdict.
+    assert "Before any data" not in invoke("rank", path, *given)
 
 
 def test_shipped_cases(tmp_path):

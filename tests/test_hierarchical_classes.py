@@ -216,15 +216,16 @@ def test_nuts_agrees(fitted):
 
 
 def note(counts, score, model=PLAIN):
-    fit = br.fit(counts, model, seed=1, draws=50)
-    return [line for line in br.verdict(br.credible_ranking(fit, score)) if "hierarchical_classes" in line]
+    ranking = br.credible_ranking(br.fit(counts, model, seed=1, draws=50), score)
+    lines = [*br.verdict(ranking), *br.notes(ranking)]
+    return [line for line in lines if "hierarchical_classes" in line or "each class shifts" in line]
 
 
-def test_the_verdict_recommends_it_where_classes_have_few_cases():
-    (line,) = note(COUNTS, "macro_f1")
-    assert line.startswith(
-        "macro_f1 averages over classes of which half or more have fewer than 10 cases for 3 entities"
-    )
+def test_the_notes_recommend_it_where_classes_have_few_cases():
+    why, remedy = note(COUNTS, "macro_f1")
+    assert why.startswith("For 3 entities at least half of the classes have fewer than 10 cases: the prior on each")
+    assert "shifts macro F1," in why
+    assert remedy.startswith("The model 'hierarchical_classes' learns")
     for counts, score, model in (
         (COUNTS, "accuracy", PLAIN),  # no average over classes
         (COUNTS, "micro_f1", PLAIN),

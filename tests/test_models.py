@@ -89,16 +89,16 @@ def test_it_is_ranked_by_the_kind_that_the_model_names(posterior):
     assert observed["tier"].dims == ("dataset", "entity")
 
 
-def test_the_samplers_trouble_is_said_first(posterior):
-    """With 200 + 200 draws some chains do not settle; the sentence stands before the verdict when one does not."""
+def test_the_samplers_trouble_is_the_caveat_of_the_verdict(posterior):
+    """A chain that does not move comes before all other caveats."""
     ranking = br.credible_ranking(posterior, "accuracy")
     assert ranking["observed"].isnull().all()
     stuck = groups_of(posterior)["posterior"].copy(deep=True)
     stuck["performance_typical"][0] = stuck["performance_typical"][0, :1].values
     sampled = to_container({"posterior": stuck, "sample_stats": groups_of(posterior)["sample_stats"]})
-    first = br.verdict(br.credible_ranking(sampled, "accuracy"))[0]
-    assert first.startswith("The sampler did not settle")
-    assert "R-hat" in first
+    caveat = br.verdict(br.credible_ranking(sampled, "accuracy"))[-1]
+    assert caveat.startswith("The sampler did not settle")
+    assert "R-hat" in caveat
 
 
 def test_it_is_reported(posterior):

@@ -160,7 +160,10 @@ def test_a_verdict_knows_how_it_was_sampled():
             {"diverging": (("chain", "draw"), np.ones((4, 200), bool))}, attrs={"tune": 500, "target_accept": 0.95}
         ),
     }
-    assert "{'target_accept': 0.975}" in br.verdict(br.credible_ranking(to_container(fit), "x"))[0]
+    ranking = br.credible_ranking(to_container(fit), "x")
+    assert br.verdict(ranking)[-1].startswith("The sampler did not settle (800 divergences)")
+    # What to do about it is the first of the notes.
+    assert "{'target_accept': 0.975}" in br.notes(ranking)[0]
 
 
 def test_chains_apart_are_warned_of_with_their_tuning():

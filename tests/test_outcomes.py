@@ -324,9 +324,13 @@ def test_few_answers_are_told_to_lean_on_the_prior_as_few_counts_are():
     frame = pd.DataFrame({"a": [1], "b": [0]})
     ranking = br.credible_ranking(br.fit(br.from_outcomes(frame), "paired", seed=1, draws=100), "mean_outcome")
     assert ranking["notes"].item() == "Only 1 case: what is said leans on the prior."
-    ten = pd.DataFrame({"a": [1, 0] * 5, "b": [0] * 10})
+    ten = pd.DataFrame({"a": [1, 0] * 5, "b": [0, 1] * 5})  # the entities differ on every case
     ranking = br.credible_ranking(br.fit(br.from_outcomes(ten), "paired", seed=1, draws=100), "mean_outcome")
     assert ranking["notes"].item() == ""
+    five = pd.DataFrame({"a": [1, 0] * 5, "b": [0] * 10})
+    ranking = br.credible_ranking(br.fit(br.from_outcomes(five), "paired", seed=1, draws=100), "mean_outcome")
+    said = "a and b differ on only 5 of 10 cases: the comparison rests on these and on the prior."
+    assert ranking["notes"].item() == said
 
 
 def test_one_unit_is_singular():

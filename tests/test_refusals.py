@@ -78,7 +78,7 @@ def test_what_is_no_number_is_refused_by_name(argument, call, bad):
         ("ops must be a DataArray", lambda: ops.summarize(None)),
         ("score must be a Score", lambda: scores.balanced(3, "name")),
         ("order must come from br.theory.relations", lambda: br.theory.rank_bounds(F1)),
-        ("ranking must come from br.credible_ranking", lambda: br.verdict(xr.Dataset())),
+        ("result must come from br.credible_ranking", lambda: br.verdict(xr.Dataset())),
         ("ranking must come from br.credible_ranking", lambda: br.ranking_table(None)),
         ("ranking must be one ranking", lambda: br.verdict(br.credible_ranking(F1.expand_dims(dataset=["x", "y"])))),
         ("scores and prevalences must hold", lambda: br.theory.audit_table([])),

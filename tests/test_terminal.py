@@ -62,10 +62,22 @@ def on_terminals(commands, columns, **environment):
 def split_table(text):
     """The heading, the cells of the rows and the lines of the table, and what is printed below it."""
     table, _, below = text.strip("\n").partition("\n\n")
-    heading, rule, *rows = table.splitlines()
-    assert set(rule) <= {"─", " "}
-    cells = [re.split(r"\s{2,}", line.strip()) for line in (heading, *rows)]
-    return cells[0], cells[1:], table.splitlines(), below
+    lines = table.splitlines()
+    rule = next(i for i, line in enumerate(lines) if set(line) <= {"─", " "})
+    cells = [re.split(r"\s{2,}", line.strip()) for line in lines[rule + 1 :]]
+    return _heading(lines[:rule]), cells, lines, below
+
+
+def _heading(lines):
+    """The headings of columns; a long one stands on several lines, its parts below one another."""
+    *above, last = lines
+    found = [(match.span(), match.group()) for match in re.finditer(r"\S+( \S+)*", last)]
+    for line in reversed(above):
+        for match in re.finditer(r"\S+( \S+)*", line):
+            (i,) = [i for i, ((start, end), _) in enumerate(found) if match.start() < end and start < match.end()]
+            (start, end), text = found[i]
+            found[i] = (min(start, match.start()), max(end, match.end())), f"{match.group()} {text}"
+    return [text for _, text in found]
 
 
 @pytest.fixture
@@ -80,7 +92,7 @@ def printed(row, draws):
     """The cells of a row of the CSV output as the table should show them."""
     number = {name: float(text or "nan") for name, text in row.items() if name != "entity"}
     return {
-        "informedness": _text.number(number["median"]),
+        "informedness (Youden's J)": _text.number(number["median"]),
         "95% interval": _text.interval(number["lower"], number["upper"]),
         "P(best)": _text.probability(number["probability_best"], draws),
         "E(rank)": _text.number(number["expected_rank"], 1),
@@ -243,7 +255,7 @@ def test_the_prior_of_an_odds_ratio_is_told_with_a_lower_end(tmp_path):
     """Two logistic log odds add up: the 2.5% quantile of the ratio is 0.0060, and the other one its inverse."""
     path = tmp_path / "counts.csv"
     path.write_text("entity,tn,fp,fn,tp\na,70,10,9,21\nb,79,1,1,29\n")
-    output = CliRunner().invoke(cli, ["rank", str(path), "--score", "dor", "--draws", "2000"]).output
-    low, high = re.search(r"gives diagnostic_odds_ratio .* interval (\S+) to (\S+)\.", output).groups()
+    output = CliRunner().invoke(cli, ["rank", str(path), "--score", "dor", "--draws", "2000", "--notes"]).output
+    low, high = re.search(r"gives diagnostic odds ratio .* interval (\S+) to (\S+)\.", output).groups()
     assert float(low) == pytest.approx(0.0060, rel=0.3)
     assert float(low) * float(high) == pytest.approx(1, rel=0.4)

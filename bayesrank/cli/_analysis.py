@@ -252,10 +252,10 @@ def question(
         raise ValueError(f"DATA must hold at least one case; all counts are 0 in {data}")
     if isinstance(evidence, xr.Dataset):
         if model is None:
-            remarks.append(f"The cases are known one by one, so the model is {name}; --model chooses another.")
+            remarks.append(f"Per-case data are available, so the model is {name}; --model chooses another.")
         if "cluster" in evidence.coords:
             many = _text.count(len(set(evidence["cluster"].values.tolist())), "cluster")
-            remarks.append(f"Cases come in {many}, which are taken as wholes.")
+            remarks.append(f"Cases are in {many}; cases of one cluster are not assumed independent.")
     elif takes_cases(name):
         raise ValueError(
             f"--model must not be {name} for counts, which do not tell how errors go together; {data} must have "

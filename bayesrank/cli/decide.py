@@ -28,7 +28,7 @@ COLUMNS = ("mean", "lower", "upper", "observed", "probability_best", "probabilit
 COMPARED = ("tpr_noninferior", "tnr_noninferior", "noninferior", "superior", "equivalent")
 
 
-@click.command(epilog=EXAMPLES, short_help="Whom to use, given what right and wrong answers are worth?")
+@click.command(epilog=EXAMPLES, short_help="Which entity to use, given benefits and costs of answers.")
 @analysing
 @click.option(
     "--benefit", required=True, help="What each outcome is worth: tn=0,fp=-1,fn=-10,tp=0. Costs are negative."
@@ -74,7 +74,8 @@ def decide(
         drawn = save(br.plots.intervals(by_utility(decision), "expected utility"), picture) if picture else None
     parts = verdict_parts(decision)
     verdict = parts.sentences() + (list(parts.notes) if notes else [])
-    remarks = [f"Note: {line}" for line in analysis.remarks] + ([drawn] if drawn and output == "table" else [])
+    remarks = [f"Note: {line}" for line in analysis.remarks if line not in verdict]
+    remarks += [drawn] if drawn and output == "table" else []
     about = {"benefit": worths, "prob": prob, "verdict": parts.sentences(), "notes": list(parts.notes)} | analysis.about
     sheet = Sheet(*utility_table(decision, digits), verdict, _frame(decision, compared), about)
     if compared is None or output in FULL:

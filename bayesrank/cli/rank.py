@@ -65,7 +65,7 @@ ranked by the model paired, for which every entity must have met every case.
 """
 
 
-@click.command(help=WHAT, epilog=EXAMPLES, short_help="Who is best, and how sure is that?")
+@click.command(help=WHAT, epilog=EXAMPLES, short_help="Which entity is best, and how sure is that?")
 @analysing
 @click.option(
     "-s",
@@ -139,9 +139,8 @@ def rank(
     parts = verdict_parts(ranking, model_caveat(check_model(analysis.posterior), analysis.posterior))
     lines = parts.sentences()
     if output not in FULL:
-        from bayesrank.report.words import implied_prior, prior_scores
-
         lines += parts.notes if notes else []
+        lines += _prior_line(analysis.posterior, the_score, kind, prob, score_name(ranking)) if notes else []
         lines += dataset_lines(analysis.posterior, the_score, ranking)
         for answer in answers:
             p = _text.probability(float(answer["probability"]), min(worth(ranking), answer.attrs.get("draws", np.inf)))
@@ -149,11 +148,6 @@ def rank(
             origin = "without draws" if is_exact(answer) else f"from draws, Monte-Carlo error {error:.2g}"
             apart = f"; differences up to the ROPE of {rope:g} do not count" if rope else ""
             lines.append(f"{answer.attrs['statement']}: probability {p} ({origin}{apart}).")
-        values = prior_scores(analysis.posterior, the_score, kind)
-        implied = implied_prior(values, prob, None if kind else analysis.posterior, the_score)
-        if implied:
-            prior = groups_of(analysis.posterior)["posterior"].attrs["prior"]
-            lines.append(f"Before any data, the {prior} prior gives {score_name(ranking)} a {implied}.")
         lines += [f"Note: {line}" for line in [*analysis.remarks, *lacking] if line not in lines]
         if score is None and ranking.attrs["score"] in ("accuracy", MEAN):
             low, high = ranking.attrs["range"]
@@ -194,6 +188,15 @@ def _answer(ranking: xr.Dataset, statement: str, posterior: Any, score: Score | 
         if known is None
         else known
     )
+
+
+def _prior_line(posterior: Any, score: Score | str, kind: str | None, prob: float, name: str) -> list[str]:
+    """Return what the prior alone says of the score; empty without a prior to draw from."""
+    from bayesrank.report.words import implied_prior, prior_scores
+
+    implied = implied_prior(prior_scores(posterior, score, kind), prob, None if kind else posterior, score)
+    prior = groups_of(posterior)["posterior"].attrs.get("prior")
+    return [f"Before any data, the {prior} prior gives {name} a {implied}."] if implied else []
 
 
 def _score(analysis: Analysis, given: Any, data: str) -> Score | str:

@@ -101,7 +101,7 @@ def sensitivity(
                 seed=seed,
                 **asked.options,
             )
-    sheet = _sheet(found, notes, [f"Note: {line}" for line in asked.remarks])
+    sheet = _sheet(found, notes, asked.remarks)
     show(replace(sheet, about=sheet.about | asked.labels), output)
 
 
@@ -148,11 +148,13 @@ def _sheet(found: xr.Dataset, with_notes: bool, remarks: list[str]) -> Sheet:
     header = ["alternative", "leader", "P(best)", f"{100 * found.attrs['prob']:g}% ranks", "survive", "tau"]
     leader = str(found["leader"].values[0])
     words = (
-        f"P(best) and ranks are those of {leader}, who leads the base analysis; survive: how many of its conclusions "
-        "hold; tau: how alike the orders are."
+        f"P(best) and ranks are of {leader}, the leader of the base analysis; survive counts the conclusions that hold; "
+        "tau is Kendall's correlation with the base order."
     )
     parts = verdict_parts(found)
-    lines = [*([words] if leader else []), *parts.sentences(), *(parts.notes if with_notes else ()), *remarks]
+    lines = [*parts.sentences(), *(parts.notes if with_notes else ())]
+    lines += [f"Note: {line}" for line in remarks if line not in lines]
+    lines += [f"Columns: {words}"] if leader else []
     about = {name: found.attrs[name] for name in ("prob", "rope") if name in found.attrs}
     about |= {"verdict": parts.sentences(), "notes": list(parts.notes)}
     return Sheet(header, rows, lines, _frame(found), about, "alternatives", least="tau")

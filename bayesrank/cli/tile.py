@@ -37,7 +37,7 @@ A REGION is one of
 PERCENT = 1
 
 
-@click.command(epilog=EXAMPLES, short_help="Who is best under which preference?")
+@click.command(epilog=EXAMPLES, short_help="Which entity is best under which preference?")
 @analysing
 @click.option("--credible", is_flag=True, help="Over the posterior, not the observed rates alone.")
 @click.option("--preference", help=f"Rank under an uncertain preference: {FORMS}; see below.")
@@ -127,7 +127,7 @@ def _shares(found: xr.Dataset, share: xr.DataArray, digits: int) -> Sheet:
     lines += [f"{_text.count(nowhere, 'entity')} without a score anywhere on the Tile."] if nowhere else []
     if credible:
         lines.append(
-            f"On {100 * float(found['undecided_area']):.0f}% of the Tile nobody is best with probability "
+            f"On {100 * float(found['undecided_area']):.0f}% of the Tile no entity is best with probability "
             f"{found.attrs['prob']:g}."
         )
     else:

@@ -196,7 +196,7 @@ def credible_ranking(
     [2, 1]
     >>> exact = credible_ranking(counts, "informedness", method="exact", model="beta_binomial")
     >>> exact["probability_best"].round(6).values.tolist()
-    [0.000157, 0.999843]
+    [0.000172, 0.999828]
     """
     one_of("method", method, METHODS)
     prob = credibility("prob", prob)
