@@ -206,6 +206,7 @@ def from_rates(*, tpr: Any, fpr: Any = None, tnr: Any = None, prevalence: Any, e
 
     Draws of a model of one's own:
 
+    >>> import numpy as np
     >>> import bayesrank as br
     >>> rng = np.random.default_rng(1)
     >>> dims = ("chain", "draw", "entity")

@@ -13,10 +13,8 @@ FOLDER = Path(br.__file__).parent
 DEFAULTS = {
     "counts.py": "advice in a message, from a module that stands to the left of the models",
     "datasets/__init__.py": "the model that suits each shipped data set",
-    "plots/explorers.py": "the two distributions that an explorer offers",
-    "plots/interactive.py": "the default of an explorer",
+    "papers/explorers.py": "the two distributions that an explorer offers",
     "predictive/confusion.py": "names of distributions, and a default",
-    "ranking/_notes.py": "advice; the text is rewritten together with the verdict",
 }
 
 

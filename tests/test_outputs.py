@@ -9,7 +9,7 @@ import sys
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
-from bayesrank.plots.interactive import save, turning_simplex
+from bayesrank.papers.interactive import save, turning_simplex
 from click.testing import CliRunner
 
 import bayesrank as br
