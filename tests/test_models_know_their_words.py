@@ -15,6 +15,7 @@ DEFAULTS = {
     "datasets/__init__.py": "the model that suits each shipped data set",
     "papers/explorers.py": "the two distributions that an explorer offers",
     "predictive/confusion.py": "names of distributions, and a default",
+    "ranking/_notes.py": "advice to learn from all classes, which one model does",
 }
 
 
@@ -44,6 +45,11 @@ def test_no_other_file_names_a_model(path):
     found = sorted(set(named(path)))
     if path.relative_to(FOLDER).as_posix() not in DEFAULTS:
         assert found == []
+
+
+@pytest.mark.parametrize("path", DEFAULTS)
+def test_every_exception_names_a_model(path):
+    assert list(named(FOLDER / path))
 
 
 def test_the_search_finds_a_name(tmp_path):
