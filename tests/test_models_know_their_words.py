@@ -14,7 +14,6 @@ DEFAULTS = {
     "counts.py": "advice in a message, from a module that stands to the left of the models",
     "datasets/__init__.py": "the model that suits each shipped data set",
     "papers/explorers.py": "the two distributions that an explorer offers",
-    "predictive/confusion.py": "names of distributions, and a default",
     "ranking/_notes.py": "advice to learn from all classes, which one model does",
 }
 
