@@ -227,8 +227,12 @@ def _provenance(evidence: Any) -> dict[str, Any]:
 
 
 def _plain_coords(group: xr.Dataset, observed: xr.Dataset) -> xr.Dataset:
-    """Leave out coords that describe entities and data sets: ``observed_data`` has them, and ArviZ stumbles on them."""
-    return group.drop_vars([name for name in group.coords if name not in group.dims and name in observed.coords])
+    """Leave out coords that describe entities and data sets: ``observed_data`` has them, and ArviZ stumbles on them.
+
+    Scalar coords stay, since ArviZ takes them: ``positive`` says which class is the positive one.
+    """
+    described = [name for name, coord in group.coords.items() if coord.dims and name not in group.dims]
+    return group.drop_vars([name for name in described if name in observed.coords])
 
 
 @cache

@@ -136,7 +136,7 @@ def differing_datasets(
     ...     tn=[90, 95], fp=[10, 5], fn=[5, 60], tp=[95, 40], entity=["A", "A"], dataset=["x", "y"]
     ... )
     >>> differing_datasets(br.pool(studies).attrs, br.scores.tpr)[0].split(" Intervals")[0]
-    "The 2 pooled data sets differ for A (recall of 'positive', adjusted p = 1e-16)."
+    "The 2 pooled data sets differ for A (recall of 'positive', adjusted p = 6e-18)."
     >>> differing_datasets(br.pool(studies).attrs, br.scores.tnr)
     []
     """

@@ -272,7 +272,7 @@ def options_of(model: Any) -> list[str]:
     Examples
     --------
     >>> options_of(find("hierarchical_beta_binomial"))
-    ['prior', 'prevalence', 'force']
+    ['prior', 'prevalence', 'spread', 'force']
     """
     found: list[str] = []
     for each in model.__mro__:

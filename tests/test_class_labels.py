@@ -203,10 +203,20 @@ def test_standing_pairs_are_ordered_whatever_the_order(pair):
 
 def test_other_pairs_keep_the_order_of_actual():
     named = COUNTS.assign_coords(actual=["well", "ill"], predicted=["well", "ill"])
-    assert br.scores.tpr(moved(named, {"predicted": -1})).equals(br.scores.tpr(named))
     turned = moved(named, {"actual": -1})
     assert br.as_performance(turned)["predicted"].values.tolist() == ["ill", "well"]
-    assert br.scores.tpr(turned).values.tolist() == br.scores.tnr(COUNTS).values.tolist()
+    for order in ORDERS:
+        assert br.scores.mcc(moved(named, order)).equals(br.scores.mcc(COUNTS))
+        with pytest.raises(ValueError, match="positive must name the positive class for tpr"):
+            br.scores.tpr(moved(named, order))
+
+
+def test_the_positive_class_comes_last_whatever_the_order():
+    for positive, score in (("ill", br.scores.tpr), ("well", br.scores.tnr)):
+        named = COUNTS.assign_coords(actual=["well", "ill"], predicted=["well", "ill"], positive=positive)
+        for order in ORDERS:
+            assert br.as_performance(moved(named, order))["predicted"].values[-1] == positive
+            assert br.scores.tpr(moved(named, order)).values.tolist() == score(COUNTS).values.tolist()
 
 
 def test_three_classes_follow_actual():

@@ -390,7 +390,11 @@ def test_clusters_may_cross_data_sets_that_are_pooled(tmp_path):
     pooled = command(path, "--format", "csv")
     assert pooled.exit_code == 0, pooled.exception
     path.write_text(wide(cluster=list("ppqqppqq")), encoding="utf-8")
-    assert command(path, "--format", "csv").output == pooled.output
+    one = command(path, "--format", "csv").output
+    found = [pd.read_csv(io.StringIO(text), dtype=str) for text in (pooled.output, one)]
+    said = "Cases come in 2 clusters, which count as wholes."
+    assert [set(table.pop("evidence")) for table in found] == [{f"Pooled over 2 data sets: x, y. {said}"}, {said}]
+    pd.testing.assert_frame_equal(*found)
 
 
 def test_the_index_of_a_frame_may_name_the_entities():

@@ -93,8 +93,8 @@ def test_sentences_of_python_are_clean():
     posterior = br.fit(counts(), seed=1, draws=50)
     ranking = br.credible_ranking(posterior, "f1")
     sentences = [*br.verdict(ranking), br.tile.in_words(counts())]
-    sentences += br.sensitivity_verdict(br.sensitivity(counts(), "f1", draws=20, seed=1))
-    sentences += br.decision_verdict(br.expected_utility(posterior, br.importance(tp=1)))
+    sentences += br.verdict(br.sensitivity(counts(), "f1", draws=20, seed=1))
+    sentences += br.verdict(br.expected_utility(posterior, br.importance(tp=1)))
     for sentence in sentences:
         clean(sentence)
     assert any(r"\x" in sentence or r"\u" in sentence or r"\ud800" in sentence for sentence in sentences)

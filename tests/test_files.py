@@ -1,5 +1,7 @@
 """Files that the command reads: each kind gives what Python makes of it; what is ambiguous is refused with a reason."""
 
+import io
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -171,12 +173,12 @@ def test_the_ranking_of_cases_is_that_of_python(write):
     for line in (
         "Note: Per-case data are available, so the model is paired; --model chooses another.",
         "Note: Cases are in 4 clusters; cases of one cluster are not assumed independent.",
-        "Note: Ranked by mean_outcome, the mean of outcomes from 0 to 1, as no --score was given.",
+        "Note: No --score was given: the ranking is by mean outcome, the mean of outcomes from 0 to 1.",
         "Only 4 clusters",
     ):
         assert line in output
     named = invoke("rank", write(cases), "--cluster", "question", "--draws", "9", "--score", "mean_outcome")
-    assert "as no --score" not in named
+    assert "No --score was given" not in named
     told = invoke("rank", write(cases), "--ignore", "question", "--draws", "9", "--model", "paired")
     assert "clusters" not in told
     assert "--model chooses" not in told
@@ -189,7 +191,7 @@ def test_labels_take_every_score_and_have_a_tile(write):
     assert "the model is paired" in output
     assert "Llama" in invoke("tile", path, "--draws", "20")
     assert "gpt" in invoke("ops", path, "--draws", "20", "--prevalence", "0.3")
-    counts = invoke("rank", path, "--draws", "50", "--score", "f1", "--model", "beta_binomial")
+    counts = invoke("rank", path, "--draws", "50", "--score", "f1", "--model", "beta_binomial", "--notes")
     assert "the model is paired" not in counts
     assert "All entities met the same cases" in counts
 
@@ -199,8 +201,8 @@ def test_cases_as_counts(write):
     weighted = br.joint_outcomes(TRUTH, LABELS, weight=[3, 1, 2, 1, 1, 5])
     expected = br.from_predictions(TRUTH, LABELS, weight=[3, 1, 2, 1, 1, 5])
     xr.testing.assert_equal(counts_of(weighted), expected)
-    output = invoke("rank", write(CASES), "--draws", "50", "--model", "dirichlet_multinomial")
-    assert "what is said of them leans on the prior" in output
+    output = invoke("rank", write(CASES), "--draws", "50", "--model", "dirichlet_multinomial", "--notes")
+    assert "(7a has 6): the prior has a large weight in the mean" in output
     message = refused("rank", write(CASES.assign(cluster=CLUSTERS)), "--model", "dirichlet_multinomial")
     assert message.startswith("model must be 'paired' for cases in clusters")
 
@@ -213,7 +215,10 @@ def test_cases_of_several_data_sets(write):
     assert one == invoke("rank", write(CASES.iloc[3:]), "--draws", "50", "--format", "csv")
     assert refused("rank", path, "--dataset", "z") == "--dataset must be one of x, y; got 'z'"
     pooled = invoke("rank", write(CASES), "--draws", "50", "--format", "csv")
-    assert pooled == invoke("rank", path, "--draws", "50", "--format", "csv")
+    # The column evidence says what was pooled; every number is the same.
+    of_two = pd.read_csv(io.StringIO(invoke("rank", path, "--draws", "50", "--format", "csv")), dtype=str)
+    assert set(of_two.pop("evidence")) == {"Pooled over 2 data sets: x, y."}
+    assert pooled == of_two.to_csv(index=False, lineterminator="\n")
     assert pooled == invoke("rank", write(CASES.assign(dataset="all")), "--draws", "50", "--format", "csv")
 
 

@@ -13,7 +13,7 @@ import xarray as xr
 import bayesrank as br
 from bayesrank._checks import available_memory, container_limits, fits_memory
 from bayesrank.cli._files import read_evidence
-from bayesrank.cli._table import as_labels, to_count
+from bayesrank.evidence._values import as_count, as_label_columns
 
 COUNTS = br.from_counts(tn=[70, 79], fp=[10, 1], fn=[9, 11], tp=[21, 19], entity=["a", "b"])
 POSTERIOR = br.fit(COUNTS, draws=50, chains=2, seed=1)
@@ -116,12 +116,12 @@ def test_the_limit_of_the_process_counts():
     "text", ["1.000", "1_000", "+5", "1,000", "-1", "1e3", "", "5.", "5.00", "nan", "9" * 400, "²"]
 )
 def test_what_is_no_count_in_a_file(text):
-    assert to_count(text) is None
+    assert as_count(text) is None
 
 
 @pytest.mark.parametrize(("text", "count"), [("5", 5), ("5.0", 5), ("007", 7), ("0", 0)])
 def test_what_is_a_count_in_a_file(text, count):
-    assert to_count(text) == count
+    assert as_count(text) == count
 
 
 def test_counts_of_a_file_are_refused_with_line_and_column(tmp_path):
@@ -129,16 +129,16 @@ def test_counts_of_a_file_are_refused_with_line_and_column(tmp_path):
         path = tmp_path / "counts.csv"
         path.write_text(f"entity,tn,fp,fn,tp\na,70,10,9,21\nb,79,{text},11,19\n")
         with pytest.raises(ValueError, match="line 3: fp must be a count"):
-            read_evidence(str(path), None, (), None)
+            read_evidence(str(path))
 
 
 def test_codes_stay_apart(tmp_path):
-    assert as_labels(["01", "1"], ["1", "01"]) == [["01", "1"], ["1", "01"]]
-    assert as_labels(["1", "10", "2"]) == [[1, 10, 2]]
-    assert as_labels(["1.5", "-2", "0", "0.5", None]) == [[1.5, -2.0, 0.0, 0.5, None]]
+    assert as_label_columns(["01", "1"], ["1", "01"]) == [["01", "1"], ["1", "01"]]
+    assert as_label_columns(["1", "10", "2"]) == [[1, 10, 2]]
+    assert as_label_columns(["1.5", "-2", "0", "0.5", None]) == [[1.5, -2.0, 0.0, 0.5, None]]
     path = tmp_path / "cases.csv"
     path.write_text("actual,a,b\n01,01,1\n1,1,01\n01,01,01\n")
-    found = read_evidence(str(path), None, (), None)
+    found = read_evidence(str(path))
     assert sorted(map(str, found["label"].values)) == ["01", "1"]
 
 

@@ -86,7 +86,7 @@ def test_the_command_learns_from_the_data_sets_of_cases_as_python_does(tmp_path)
     posterior = br.fit(br.from_outcomes(ANSWERS, dataset=SETS), model, draws=100, seed=1)
     ranking = br.credible_ranking(posterior, "mean_outcome", method="auto")
     assert numbers[0]["a"] == pytest.approx(float(ranking["probability_best"].sel(entity="a")), abs=1e-12)
-    output = invoke("rank", str(cases), "--model", model, "--draws", "20")
+    output = invoke("rank", str(cases), "--model", model, "--draws", "20", "--notes")
     assert UNPAIRED in " ".join(output.split())
     assert "Learned from 3 data sets" in output
     assert "Pooled" not in output

@@ -9,13 +9,13 @@ import sys
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
-from bayesrank.plots.interactive import save, turning_simplex
 from click.testing import CliRunner
 
 import bayesrank as br
 from bayesrank import _outputs
 from bayesrank._outputs import check_output, write_output
 from bayesrank.cli import cli
+from bayesrank.papers.interactive import save, turning_simplex
 from bayesrank.report import ranking_report
 
 DATA = "entity,tn,fp,fn,tp\na,70,10,9,21\nb,79,1,1,29\n"

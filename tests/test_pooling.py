@@ -106,7 +106,8 @@ def test_detectors_lie_in_their_own_intervals():
 @pytest.mark.parametrize("counts", [INCOMPLETE, INCOMPLETE.drop_vars("measured")], ids=["measured", "zeros"])
 def test_different_data_sets_are_refused_with_the_choices(counts):
     with pytest.raises(
-        ValueError, match=r"the same data sets .* got 'b' without 'y' \(join='inner' keeps .* here 1; or"
+        ValueError,
+        match=r"the same data sets .* got 'b' without 'y' \(join='inner' keeps .* here 1; a hierarchical model",
     ):
         br.pool(counts)
     with pytest.raises(ValueError, match="select data sets or entities"):
@@ -134,7 +135,7 @@ def test_nothing_in_common_is_refused():
         br.pool(counts, join="inner")
     with pytest.raises(ValueError, match="here 0"):
         br.pool(counts)
-    with pytest.raises(ValueError, match=r"got none \(select"):
+    with pytest.raises(ValueError, match=r"got none \(a hierarchical model .*; or select data sets or entities\)"):
         br.pool((counts * 0).drop_vars("measured"))
 
 
@@ -347,6 +348,14 @@ def test_small_samples_have_the_exact_p_value(table):
     # 10,998 permutations of a probability p have the standard error sqrt(p (1 - p) / 10,998).
     assert mean_differs(table, [0, 1]) == pytest.approx(expected, abs=5 * np.sqrt(expected / 10_998) + 1e-4)
     assert mean_differs(table[::-1], [0, 1]) == mean_differs(table, [0, 1])
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_two_data_sets_of_two_outcomes_have_the_exact_p_value(seed):
+    table = np.random.default_rng(seed).integers(1, 20, (2, 2))
+    assert mean_differs(table, [0, 1]) == pytest.approx(exact_p(table), rel=1e-9)
+    # Of equal tables every other one is as far from the mean, whatever the rounding.
+    assert mean_differs(table[[0, 0]], [0, 1]) == pytest.approx(1, rel=1e-12)
 
 
 def test_moments_of_the_statistic_are_those_of_all_permutations():

@@ -245,7 +245,7 @@ def align_outcomes(values: Any, array: xr.DataArray, argument: str) -> xr.DataAr
     --------
     >>> import bayesrank as br
     >>> names = ["well", "ill"]
-    >>> counts = br.from_counts(tn=80, fp=1, fn=3, tp=27).assign_coords(actual=names, predicted=names)
+    >>> counts = br.from_counts(tn=80, fp=1, fn=3, tp=27).assign_coords(actual=names, predicted=names, positive="ill")
     >>> align_outcomes(br.importance(fn=1), counts, "importance").sel(actual="ill", predicted="well").item()
     1.0
     """
@@ -340,7 +340,8 @@ def describe_items(source: Any, array: xr.DataArray) -> xr.DataArray:
     """Add to a variable of a posterior what the observed data say of its entities and data sets.
 
     These coords are no part of a fitted posterior group, since ArviZ cannot summarise variables of which only some have
-    a coord.
+    a coord. ``test_set`` is left out: it describes the evidence, its generated names depend on the other entities, and
+    it is a dim of the prevalence.
     """
     groups = groups_of(source) if is_container(source) else {}
     observed = groups.get("observed_data")
@@ -348,7 +349,7 @@ def describe_items(source: Any, array: xr.DataArray) -> xr.DataArray:
         return array
     found = {}
     for name, coord in observed.coords.items():
-        if name in observed.dims or name in array.coords or not coord.dims or set(coord.dims) - set(array.dims):
+        if name in (*observed.dims, *array.coords, "test_set") or not coord.dims or set(coord.dims) - set(array.dims):
             continue
         if all(
             dim in coord.coords and dim in array.coords and coord[dim].values.tolist() == array[dim].values.tolist()

@@ -10,6 +10,7 @@ from bayesrank._checks import in_words, labelled_numbers, non_negative
 from bayesrank._classes import order_classes
 from bayesrank._compat import groups_of, is_container, to_container
 from bayesrank._draws import draw_dims
+from bayesrank.models import for_datasets
 from bayesrank.performance.arrays import as_performance, outcome_dims
 
 __all__ = ["mean_over_datasets"]
@@ -182,7 +183,7 @@ def _lost_variance(attrs: Mapping[Any, Any], counts: xr.DataArray | None, weight
     return {
         "caveat": f"Data sets have as few as {int(cases.min())} cases{of}, and a split prior loses variance there: "
         f"intervals of the mean are too narrow by up to {100 * (1 - kept):.0f}%. The model "
-        "'hierarchical_beta_binomial' keeps it."
+        f"{for_datasets(counts.sizes[answers])!r} keeps it."
     }
 
 

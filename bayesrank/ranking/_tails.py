@@ -22,12 +22,16 @@ def skewness_ratio(values: np.ndarray, count: np.ndarray | None = None) -> np.nd
     --------
     >>> skewness_ratio(np.array([[0.0, 1.0], [0.0, 2.0], [0.0, 9.0]])).round(3).tolist()
     [0.0, 0.384]
+    >>> skewness_ratio(1e308 * np.array([[0.0], [0.1], [1.0]])).round(3).tolist()
+    [0.393]
     """
     weight = np.ones(len(values)) if count is None else count.astype(float)
     known = ~np.isnan(values)
     each = weight.reshape(-1, *[1] * (values.ndim - 1)) * known
     size = each.sum(axis=0)
     plain = np.where(known, values, 0.0)
+    # The ratio has no unit. Divided by a power of two, values of any size have sums and powers that do not overflow.
+    plain = np.ldexp(plain, -np.frexp(np.abs(plain).max(axis=0, initial=0.0))[1])
     with np.errstate(invalid="ignore", divide="ignore"):
         off = np.where(known, plain - (each * plain).sum(axis=0) / size, 0.0)
         second, third = ((each * off**k).sum(axis=0) / size for k in (2, 3))

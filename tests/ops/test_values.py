@@ -269,7 +269,7 @@ def test_broadcasts_and_keeps_labels():
         ("f1", 0.5, np.nan, ValueError, "prevalence"),
         ("f1", "high", 0.5, TypeError, "value must hold numbers"),
         ("prevalence", 0.5, 0.5, ValueError, "score must have a direction"),
-        ("f_one", 0.5, 0.5, KeyError, "f_one"),
+        ("f_none", 0.5, 0.5, KeyError, "f_none"),
     ],
 )
 def test_bad_input(score, value, prevalence, error, words):
