@@ -14,7 +14,7 @@ import xarray as xr
 
 from bayesrank._checks import in_words, item_names, one_of, unique_names, whole_numbers
 from bayesrank._classes import order_classes
-from bayesrank._labels import arrange_classes, name_coord
+from bayesrank._labels import arrange_classes, name_coord, positive_label
 from bayesrank._pooled import TABLES, Pooled, pooled_cases, pooled_counts, text_of
 
 __all__ = [
@@ -207,7 +207,7 @@ def parts_of(pooled: xr.DataArray) -> xr.DataArray | None:
     if tables.sum("dataset").shape != pooled.shape or not np.array_equal(tables.sum("dataset").values, pooled.values):
         return None
     coords = {"dataset": tables["dataset"].variable, **{dim: pooled[dim].values for dim in pooled.dims}}
-    return xr.DataArray(tables.values, coords, tables.dims, name="counts")
+    return mark_positive(xr.DataArray(tables.values, coords, tables.dims, name="counts"), positive_label(pooled))
 
 
 def _own(name: Any) -> tuple[type, Any]:

@@ -227,8 +227,12 @@ def _provenance(evidence: Any) -> dict[str, Any]:
 
 
 def _plain_coords(group: xr.Dataset, observed: xr.Dataset) -> xr.Dataset:
-    """Leave out coords that describe entities and data sets: ``observed_data`` has them, and ArviZ stumbles on them."""
-    return group.drop_vars([name for name in group.coords if name not in group.dims and name in observed.coords])
+    """Leave out coords that describe entities and data sets: ``observed_data`` has them, and ArviZ stumbles on them.
+
+    The coord ``positive`` stays. Scores of the draws need it, and a scalar does not disturb ArviZ.
+    """
+    described = [name for name in group.coords if name not in group.dims and name in observed.coords]
+    return group.drop_vars([name for name in described if name != "positive"])
 
 
 @cache
