@@ -1,10 +1,15 @@
+from . import cases as cases
+from . import comparisons as comparisons
 from . import datasets as datasets
+from . import decisions as decisions
 from . import ops as ops
 from . import papers as papers
 from . import performance as performance
 from . import plots as plots
+from . import populations as populations
 from . import predictive as predictive
 from . import scores as scores
+from . import statements as statements
 from . import theory as theory
 from . import tile as tile
 from .cases import deciding_cases as deciding_cases
@@ -40,6 +45,7 @@ from .ranking import ranking_table as ranking_table
 from .ranking import score_table as score_table
 from .ranking import stability as stability
 from .ranking import top_set as top_set
+from .report import ranking_report as ranking_report
 from .scores.contours import contour as contour
 from .scores.placement import place as place
 from .scores.posterior import score_posterior as score_posterior

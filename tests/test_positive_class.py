@@ -12,6 +12,7 @@ import bayesrank as br
 from bayesrank._labels import standing_pair
 from bayesrank._notes import Caveat
 from bayesrank.cli import cli
+from bayesrank.counts import parts_of
 from bayesrank.ranking._notes import positive_class
 
 TRUTH = ["cancer"] * 12 + ["healthy"] * 20
@@ -223,3 +224,11 @@ def test_predictions_of_another_type_than_the_labels_are_refused():
             with pytest.raises(ValueError, match=r"predictions\['m'\] must hold labels as y_true has them"):
                 make(truth, {"m": said})
     assert int(br.from_predictions([0, 1], {"m": [False, True]}).sum()) == 2
+
+
+def test_the_parts_of_a_pool_know_the_positive_class():
+    trees = br.datasets.load("utah_trees")
+    pooled = br.pool(trees)
+    assert parts_of(pooled)["positive"].item() == trees["positive"].item() == "present"
+    ranking = br.credible_ranking(br.fit(pooled, seed=1, draws=50), "f1")
+    np.testing.assert_allclose(ranking["observed"], br.scores.f1(pooled))
