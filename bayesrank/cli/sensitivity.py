@@ -148,8 +148,8 @@ def _sheet(found: xr.Dataset, with_notes: bool, remarks: list[str]) -> Sheet:
     header = ["alternative", "leader", "P(best)", f"{100 * found.attrs['prob']:g}% ranks", "survive", "tau"]
     leader = str(found["leader"].values[0])
     words = (
-        f"P(best) and ranks are of {leader}, the leader of the base analysis; survive counts the conclusions that hold; "
-        "tau is Kendall's correlation with the base order."
+        f"P(best) and ranks are of {leader}, the leader of the base analysis; survive counts the conclusions that "
+        "hold; tau is Kendall's correlation with the base order."
     )
     parts = verdict_parts(found)
     lines = [*parts.sentences(), *(parts.notes if with_notes else ())]
