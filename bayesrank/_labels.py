@@ -115,6 +115,24 @@ def arrange_classes(classes: list, positive: Any = None, ordered: bool = False) 
     return classes, classes[1] if ordered and len(classes) == 2 else None
 
 
+def check_order(labels: Any) -> None:
+    """Raise if labels that a user gives in order contradict a standing pair.
+
+    Examples
+    --------
+    >>> check_order([1, 0])
+    Traceback (most recent call last):
+    ValueError: labels must have the negative class first, [0, 1]; got [1, 0] (positive=0 makes 0 the positive class)
+    """
+    given = list(labels)
+    pair = standing_pair(given) if len(given) == 2 else None
+    if pair is not None and list(pair) != given:
+        raise ValueError(
+            f"labels must have the negative class first, {list(pair)}; got {given} (positive={given[1]!r} makes "
+            f"{given[1]!r} the positive class)"
+        )
+
+
 def _label_called(positive: Any, classes: list) -> Any:
     same = [label for label in classes if label is positive or label == positive]
     same = same or [label for label in classes if str(label).strip().lower() == str(positive).strip().lower()]

@@ -135,8 +135,8 @@ def differing_datasets(
     >>> studies = br.from_counts(
     ...     tn=[90, 95], fp=[10, 5], fn=[5, 60], tp=[95, 40], entity=["A", "A"], dataset=["x", "y"]
     ... )
-    >>> differing_datasets(br.pool(studies).attrs, br.scores.tpr)[0].split(" Intervals")[0]
-    "The 2 pooled data sets differ for A (recall of 'positive', adjusted p = 6e-18)."
+    >>> differing_datasets(br.pool(studies).attrs, br.scores.tpr)[0].split(": ")[0]
+    "The 2 pooled data sets differ for A (recall of 'positive', adjusted p = 6e-18)"
     >>> differing_datasets(br.pool(studies).attrs, br.scores.tnr)
     []
     """
@@ -162,12 +162,8 @@ def differing_datasets(
     what, label = parts[k][:2]
     part = f"{what} of {label!r}" if label else what
     who = first if len(chosen) == 1 else f"{len(differ)} of {len(chosen)} entities, most for {first}"
-    said = f"The {len(record['datasets'])} pooled data sets differ for {who} ({part}, adjusted p {_p_value(smallest)})."
-    return [
-        Note(
-            f"{said} Intervals of the pool do not hold for another data set. {_remedy(record)}", Caveat.DATASETS_DIFFER
-        )
-    ]
+    said = f"The {len(record['datasets'])} pooled data sets differ for {who} ({part}, adjusted p {_p_value(smallest)})"
+    return [Note(f"{said}: {_remedy(record)}.", Caveat.DATASETS_DIFFER)]
 
 
 def _matters(what: str, label: str, record: Mapping[str, Any], score: Score | None, about: Mapping[Any, Any]) -> bool:
@@ -211,6 +207,6 @@ def _p_value(p: float) -> str:
 def _remedy(record: Mapping[str, Any]) -> str:
     """The model that learns how data sets differ, as a flag and in Python; where there is none, each data set alone."""
     if record["clusters"] or record["outcomes"] > MOST_OUTCOMES:
-        return "Rank each data set: --dataset NAME, in Python br.fit before br.pool."
+        return "rank each data set (--dataset NAME, in Python br.fit before br.pool)"
     model = for_datasets(record["outcomes"])
-    return f"Use --model {model}, in Python br.fit(evidence, '{model}') instead of br.pool."
+    return f"use --model {model}, in Python br.fit(evidence, '{model}') instead of br.pool"

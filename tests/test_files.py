@@ -234,7 +234,7 @@ def test_grades_without_a_prior_are_told_so(write):
 def test_shipped_cases(tmp_path):
     report = tmp_path / "r.html"
     output = invoke("rank", "livecodebench_execution", "--draws", "20", "--report", str(report))
-    assert "Cases come in 92 clusters" in output
+    assert "Cases are in 92 clusters" in output
     assert "from 0 to 10" in output
     assert "CC BY-SA 4.0" in report.read_text(encoding="utf-8")
     output = invoke("rank", "langchain_tool_use", "--draws", "20", "--format", "json")

@@ -232,3 +232,10 @@ def test_the_parts_of_a_pool_know_the_positive_class():
     assert parts_of(pooled)["positive"].item() == trees["positive"].item() == "present"
     ranking = br.credible_ranking(br.fit(pooled, seed=1, draws=50), "f1")
     np.testing.assert_allclose(ranking["observed"], br.scores.f1(pooled))
+
+
+def test_labels_in_the_wrong_order_are_refused():
+    with pytest.raises(ValueError, match=r"labels must have the negative class first, \[0, 1\].*positive=0"):
+        br.from_predictions([0, 0, 1, 1], {"a": [0, 1, 1, 1]}, labels=[1, 0])
+    turned = br.from_predictions([0, 0, 1, 1], {"a": [0, 1, 1, 1]}, positive=0)
+    assert br.scores.tpr(turned).item() == 0.5

@@ -108,7 +108,7 @@ def test_a_conclusion_that_falls_is_told_with_what_fells_it():
     assert (row["kendall_tau"].item(), int(row["pairs_kept"]), int(row["pairs_turned"])) == (-1.0, 0, 1)
     words = br.verdict(result)
     assert words[0] == "None of 4 conclusions of the base analysis by specificity (TNR) holds under all 4 alternatives."
-    assert words[1] == "One conclusion does not hold everywhere: shy comes first (it fails under score tpr)."
+    assert words[1] == "This conclusion fails under score tpr: shy comes first."
     assert words[2].startswith("P(shy is best) lies between <0.001 and >0.999")
     assert any("at least 0 of them the same way, and at most 1 the other" in line for line in br.notes(result))
 

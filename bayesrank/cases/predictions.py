@@ -8,7 +8,7 @@ import pandas as pd
 import xarray as xr
 
 from bayesrank._checks import all_classes, by_entity, case_labels, item_names, one_of, repeats
-from bayesrank._labels import arrange_classes, is_ordered, name_coord, ordered_categories
+from bayesrank._labels import arrange_classes, check_order, is_ordered, name_coord, ordered_categories
 from bayesrank.cases._patterns import check_cases, common_note, patterns
 from bayesrank.counts import arrange, mark_positive
 
@@ -228,6 +228,8 @@ def _encode(
         _check_types(truth, guesses)
     named = ordered_categories(y_true) if labels is None else labels
     classes = all_classes(named, [truth, *(guess[~pd.isna(guess)] for guess in guesses.values())])
+    if labels is not None and positive is None:
+        check_order(classes)
     classes, chosen = arrange_classes(classes, positive, labels is not None or is_ordered(y_true))
     code = {label: i for i, label in enumerate(classes)}
 

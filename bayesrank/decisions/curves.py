@@ -24,7 +24,7 @@ from bayesrank._checks import (
     unique_names,
     whole,
 )
-from bayesrank._labels import arrange_classes, is_ordered, name_coord, ordered_categories, unique_rows
+from bayesrank._labels import arrange_classes, check_order, is_ordered, name_coord, ordered_categories, unique_rows
 from bayesrank._random import Seed
 from bayesrank.decisions._means import mean_and_error, share_and_error
 from bayesrank.weights import few, weight_blocks
@@ -161,6 +161,8 @@ def _truth(y_true: Any, labels: Sequence[Any] | None, positive: Any) -> np.ndarr
         raise ValueError(f"y_true holds the label {unknown[0]!r}, not among labels {classes}")
     if len(classes) != 2:
         raise ValueError(f"y_true must be of two classes; got {classes[:5]}")
+    if labels is not None and positive is None:
+        check_order(classes)
     classes, chosen = arrange_classes(classes, positive, labels is not None or is_ordered(y_true))
     if chosen is None:
         raise ValueError(

@@ -87,7 +87,8 @@ def _strategies(standing: Standing) -> list[str]:
         return []
     i = int(np.flatnonzero(always)[0])
     p = _text.probability(float(standing.superiority[i]), worth(decision))
-    return [f"P({standing.name(0)} beats {standing.name(i)}) = {p}: the best of giving every case the same answer."]
+    p = f"{p[0]} {p[1:]}" if p[0] in "<>" else f"= {p}"
+    return [f"P({standing.name(0)} beats {standing.name(i)}) {p}: the best of giving every case the same answer."]
 
 
 def _information(decision: xr.Dataset) -> list[str]:

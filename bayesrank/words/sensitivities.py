@@ -75,7 +75,7 @@ def _together(names: list[str]) -> list[str]:
 def _fallen(others: xr.Dataset, i: int) -> str:
     name = str(others["conclusion"].values[i])
     where = [str(a) for a in others["alternative"].values[~others["survives"].isel(conclusion=i).values]]
-    return f"One conclusion does not hold everywhere: {name} (it fails under {few_names(where)})."
+    return f"This conclusion fails under {few_names(where)}: {name}."
 
 
 def _pairs(result: xr.Dataset, others: xr.Dataset) -> list[str]:

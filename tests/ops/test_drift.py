@@ -112,7 +112,7 @@ def test_each_chunk_is_computed_once_and_the_first_once_before(posterior):
 
 
 def test_the_kind_of_performance(posterior):
-    one = br.as_performance(posterior).drop_vars("test_set")
+    one = br.as_performance(posterior)
     both = xr.Dataset(
         {"performance": one, "performance_typical": one.isel(dataset=slice(None, None, -1)).drop_vars("dataset")}
     )

@@ -146,7 +146,7 @@ def test_the_order_of_entities_changes_nothing():
 def test_a_faint_prior_is_refused_fast():
     counts = br.from_counts(tn=[10] * 3, fp=[0] * 3, fn=[0] * 3, tp=[9] * 3, entity=list("abc"))
     for prior in (1e-3, 0.01, 0.05):
-        with pytest.raises(ValueError, match="a concentration near 0 puts scores so near to an end of the range"):
+        with pytest.raises(ValueError, match="a concentration near 0 puts scores so near to an end of their range"):
             exact(counts, "informedness", model="beta_binomial", prior=prior)
 
 
