@@ -113,7 +113,7 @@ def board(ranking: xr.Dataset, top: int | None = None) -> str:
         "notes": list(parts.notes),
         "definitions": DEFINITIONS,
         "entities": [
-            {name: _whole(row[name]) if name in WHOLE else _plain(row[name]) for name in DEFINITIONS}
+            {name: _whole(row[name]) if name in WHOLE else _plain(_rounded(name, row[name])) for name in DEFINITIONS}
             for row in table.head(top or len(table)).to_dict("records")
         ],
     }
@@ -128,6 +128,15 @@ def _plain(value: Any) -> Any:
     if not isinstance(value, float):
         return str(value)
     return float(f"{value:.{DIGITS}g}") + 0.0 if math.isfinite(value) else None
+
+
+def _rounded(name: str, value: Any) -> Any:
+    """A probability or an error without the digits that differ between versions of Python and its libraries."""
+    if not isinstance(value, float) or not math.isfinite(value):
+        return value
+    if name.endswith("_error"):
+        return float(f"{value:.1g}")
+    return round(value, 10) if name.startswith("probability") else value
 
 
 def _whole(value: Any) -> int | None:
