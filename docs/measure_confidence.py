@@ -1,9 +1,10 @@
 """Measure what the documentation says of confidence sets for ranks: joint coverage and width, by scale and by peer.
 
 Run ``python docs/measure_confidence.py`` (about twenty minutes on one core); ``scales``, ``rates``, ``lowest``,
-``scores``, ``paired``, ``macro``, ``priors`` or ``check`` after it runs one part. Tests are simulated
-at fixed true accuracies (or rates), and the ranks that a truth allows, from 1 plus those strictly better to K minus
-those strictly worse, must all be in the sets of all entities.
+``scores``, ``paired``, ``macro``, ``priors`` or ``check`` after it runs one part, and a number after that sets the
+leaderboards of a row (slow rows have half, a quarter or an eighth of them). Tests are simulated at fixed true
+accuracies (or rates), and the ranks that a truth allows, from 1 plus those strictly better to K minus those strictly
+worse, must all be in the sets of all entities.
 
 Unpaired accuracies are drawn from their posterior Beta(2 + right, 2 + wrong), which the default prior makes; ``check``
 fits the same tables by the package and ranks those draws. All sets come from the package's own code, at 0.95 from
@@ -310,6 +311,6 @@ PARTS = {
 
 if __name__ == "__main__":
     for part, (measure, times) in (PARTS | {"check": (check, 100)}).items():
-        if sys.argv[1:] in ([], [part]):
+        if len(sys.argv) == 1 or sys.argv[1] == part:
             print(f"{part}:")
-            measure(times)
+            measure(int(sys.argv[2]) if len(sys.argv) > 2 else times)

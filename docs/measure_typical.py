@@ -1,18 +1,28 @@
-"""Measure how often intervals of the hierarchical beta-binomial model hold a typical rate, and one more data set's.
+"""Measure how often 95% intervals over several data sets hold the true rate: typical, new, and mean rates.
 
-Run ``python docs/measure_typical.py`` (about three minutes). True rates of data sets have a Beta distribution of stated
+Run ``python docs/measure_typical.py`` (about five minutes); ``typical`` or ``split`` after it runs one part, and a
+number after that sets the evaluations of a cell.
+
+``typical`` measures the hierarchical beta-binomial model. True rates of data sets have a Beta distribution of stated
 mean and standard deviation. The typical rate is that mean. Each cell is the share of 95% intervals that hold it, over
 simulated evaluations of one entity; of a new data set it is the mean probability of its true rate within the interval.
 Half-widths are two standard errors. The posterior of mean and spread is that of the model, on a grid that serves all
 evaluations at once.
+
+``split`` measures the mean rate over the observed data sets, by ``br.mean_over_datasets``: under a conjugate model with
+``split_prior=True``, and under the hierarchical model. All data sets have the same true rate. The evaluations of a cell
+are entities of one call of ``br.fit``, because neither model shares information between entities.
 """
 
 import sys
 
 import numpy as np
+import xarray as xr
+from measure_confidence import share
 from scipy import stats
 from scipy.special import betaln
 
+import bayesrank as br
 from bayesrank.models._population import SPREAD, log_prior_of_spread
 
 #: Data sets, and cases of each.
@@ -23,6 +33,13 @@ TRUTHS = (
     *((mean, 0.1) for mean in (0.5, 0.8, 0.95)),
     *((mean, 0.3) for mean in (0.5, 0.8)),
 )
+#: The same for means over the observed data sets, and the true rate of all data sets.
+SPLIT_DESIGNS = ((60, 2), (30, 3), (30, 5), (15, 10), (15, 20))
+SPLIT_TRUTHS = (0.5, 0.8, 0.95)
+SPLIT_MODELS = {
+    "split prior": ("dirichlet_multinomial", {"split_prior": True}),
+    "hierarchical": ("hierarchical_beta_binomial", {}),
+}
 DRAWS, TAILS = 1000, (0.025, 0.975)
 #: The grid: the mean is Beta(1/2, 1/2), of which the quantiles are even; the cube root of the spread is even.
 MEANS = np.sin((np.arange(500) + 0.5) / 500 * np.pi / 2) ** 2
@@ -78,7 +95,7 @@ def coverage(rng: np.random.Generator, datasets: int, cases: int, truth: tuple[f
     return [f"{share:.3f} ± {error:.3f}" for share, error in zip(found.mean(0), errors, strict=True)]
 
 
-def main(number: int) -> None:
+def typical(number: int) -> None:
     """Print a table of the typical rate, and one of a new data set's rate."""
     rng = np.random.default_rng(1)
     cells = {(truth, design): coverage(rng, *design, truth, number) for truth in TRUTHS for design in DESIGNS}
@@ -90,5 +107,33 @@ def main(number: int) -> None:
             print(f"| {mean:g}, {sd:g} | " + " | ".join(shares) + " |", flush=True)
 
 
+def mean_coverage(model: str, options: dict, datasets: int, cases: int, truth: float, number: int) -> str:
+    """Return the share of 95% intervals of the mean rate over data sets that hold it, with two standard errors."""
+    rng = np.random.default_rng([1, datasets, cases, round(100 * truth)])
+    right = rng.binomial(cases, truth, (number, datasets))
+    coords = {"entity": range(number), "dataset": range(datasets), "outcome": [0, 1]}
+    counts = xr.DataArray(np.stack([cases - right, right], -1), coords, tuple(coords), name="counts")
+    fit = br.fit(counts, model, seed=1, draws=DRAWS // 2, chains=2, **options)
+    draws = br.mean_over_datasets(fit)["posterior"]["mean_outcome"]
+    low, high = (draws.quantile(tail, ["chain", "draw"]).values for tail in TAILS)
+    return share(list((low <= truth) & (truth <= high)))
+
+
+def split(number: int) -> None:
+    """Print a table of the mean rate over the observed data sets, with and without a model that learns their spread."""
+    factors = [f"{np.sqrt((cases - 1) / (cases + 1)):.2f}" for _, cases in SPLIT_DESIGNS]
+    print("\n| mean over data sets: model, rate | " + " | ".join(f"{d} × {n}" for d, n in SPLIT_DESIGNS) + " |")
+    print("|---|" + "---|" * len(SPLIT_DESIGNS))
+    print("| factor sqrt((n - 1) / (n + 1)) | " + " | ".join(factors) + " |")
+    for name, (model, options) in SPLIT_MODELS.items():
+        for truth in SPLIT_TRUTHS:
+            shares = [mean_coverage(model, options, *design, truth, number) for design in SPLIT_DESIGNS]
+            print(f"| {name}, {truth:g} | " + " | ".join(shares) + " |", flush=True)
+
+
+PARTS = {"typical": (typical, 1000), "split": (split, 400)}
+
 if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else 1000)
+    for part, (measure, times) in PARTS.items():
+        if len(sys.argv) == 1 or sys.argv[1] == part:
+            measure(int(sys.argv[2]) if len(sys.argv) > 2 else times)
