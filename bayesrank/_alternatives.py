@@ -237,7 +237,7 @@ def _models(base: Alternative, models: Iterable[Any] | None, evidence: Evidence,
 
 
 def _options_for(base: Alternative, model: Any) -> dict[str, Any]:
-    """Options of the base analysis, without those that only a model of one's own knows."""
+    """Return the options of the base analysis, without options that only a user's own model has."""
     own = set() if isinstance(base.model, str) else set(options_of(base.model)) - set(options_of(find(model)))
     return {name: value for name, value in base.options.items() if name not in own}
 

@@ -18,7 +18,7 @@ from bayesrank._random import fingerprint
 
 __all__ = ["MEAN", "RECALL", "SHARE", "TABLES", "Pooled", "pooled_cases", "pooled_counts", "record_of", "text_of"]
 
-#: Parts of the evidence, of which two are followed by a class.
+#: Parts of the evidence. A class follows two of them.
 RECALL, SHARE, MEAN = "recall", "share", "mean outcome"
 #: The variable of observed data that holds the tables that were summed.
 TABLES = "counts_by_dataset"

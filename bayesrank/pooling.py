@@ -25,7 +25,7 @@ NAMED = 3
 CLOSE = 32 * np.finfo(float).eps
 #: Adjusted p-values below are differences.
 LEVEL = 0.05
-#: More outcomes are numbers, of which hierarchical models learn nothing.
+#: More distinct outcomes are numbers, which no hierarchical model takes.
 MOST_OUTCOMES = 20
 
 

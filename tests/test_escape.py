@@ -105,8 +105,10 @@ def test_sentences_of_python_are_clean():
 def test_pages_with_data_are_clean_and_their_data_can_be_read():
     page = ranking_report(br.fit(counts(["a\x7f\x9b", "b"]), seed=1, draws=50), "f1", sections=["tile"])
     clean(page)
-    for data in re.findall(r'<script type="application/json"[^>]*>(.*?)</script>', page, re.S):
-        json.loads(data)
+    held = re.findall(r'<script type="application/json"[^>]*>(.*?)</script>', page, re.S)
+    assert held
+    for data in held:
+        assert json.loads(data)
 
 
 def test_errors_are_clean_and_short(data, capsys, monkeypatch):

@@ -305,7 +305,7 @@ def test_the_order_of_entities_and_data_sets_changes_nothing():
 
 @pytest.mark.parametrize("name", ["ascus_hc2_repc", "scheidler_lymph_imaging"])
 def test_published_meta_analyses_converge_by_default(name):
-    """Five seeds each are in docs/measure_meta_analysis.py; here is one."""
+    """One seed each; more seeds were tried by hand and have no script yet."""
     fitted = br.fit(br.datasets.load(name), NAME, seed=3)  # a warning would be an error
     about = fitted["sample_stats"].attrs
     assert about["sampler"] == "metropolis"

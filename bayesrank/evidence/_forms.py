@@ -56,7 +56,7 @@ class Known(NamedTuple):
 
 
 def name_roles(table: Table, roles: Roles) -> Known:
-    """Roles that the user names, and those that headings name."""
+    """Return the roles of columns: those named by the user, and those named by headings."""
     of: dict[str, Any] = {}
     for role, wanted in roles.columns().items():
         if not isinstance(wanted, str | int | float):

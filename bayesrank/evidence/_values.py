@@ -91,7 +91,7 @@ def as_count(value: Any) -> int | None:
 
 
 def count_hint(value: Any) -> str:
-    """Return what a field that is no count holds instead, and what to type; empty if nobody knows.
+    """Return what a field that is no count holds instead, and what to type; empty if unknown.
 
     Examples
     --------

@@ -153,7 +153,7 @@ def _step(plan: Plan, sizes: tuple[int, int], levels: np.ndarray, rope: float, l
 
 
 def _refuse_unresolved(plan: Plan, mixtures: Mixtures, groups: Any, low: np.ndarray, high: np.ndarray) -> None:
-    """Refuse, before the long way, a board of which too much lies beyond the limits of the scale."""
+    """Refuse a board early if too much of its probability lies beyond the limits of the scale."""
     rows = np.arange(len(low))
     varies = np.isnan(mixtures.atom)
     for end in (low, high):

@@ -101,7 +101,7 @@ def _told(source: Any, kind: str | None) -> tuple[xr.DataArray, list[str]]:
 
 
 def _check_when_computed(array: xr.DataArray, outcome: list[str]) -> xr.DataArray:
-    """The lazy array, each block of which is checked before it is used."""
+    """Return the lazy array with a check of each block when it is computed."""
     from dask.base import tokenize
 
     if array.data.name.startswith(CHECKED):
