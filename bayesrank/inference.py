@@ -18,10 +18,10 @@ from bayesrank._checks import fits_memory, in_words, one_of, whole
 from bayesrank._chunks import Drawn, Sizes, chunk_sizes, lazily
 from bayesrank._compat import held_in, to_container
 from bayesrank._nuts import TUNE, sample, warn
-from bayesrank._pooled import text_of
 from bayesrank._random import Block, Seed, blocks, fingerprint, root_sequence, stream
-from bayesrank.cases._tables import counts_of
-from bayesrank.counts import hold_parts
+from bayesrank.evidence._case_counts import counts_of
+from bayesrank.evidence._pooled import text_of
+from bayesrank.evidence.counts import hold_parts
 from bayesrank.models import chosen_by_evidence, takes_cases, tell
 
 __all__ = ["fit"]
@@ -99,7 +99,7 @@ def fit(
         - ``spread``, of hierarchical models: the scale of the prior of how much data sets differ, by default 0.25 as a
           share of the largest standard deviation of rates, and 1 in logits for ``"hierarchical_logit_normal"``;
         - ``split_prior=True`` divides the prior by the number of data sets, for means over them
-          (:func:`bayesrank.mean_over_datasets`);
+          (:func:`bayesrank.performance.mean_over_datasets`);
         - ``force=True`` accepts an entity without cases, and a rate that nothing is known of.
 
     Returns

@@ -16,8 +16,8 @@ from bayesrank._random import root_sequence
 from bayesrank._sampling import sample_counts, sample_outcomes
 from bayesrank.models import for_datasets
 from bayesrank.performance import mean_outcome, observed_counts, outcome_dims, posterior_of, shift_prior
-from bayesrank.ranking._evidence import evidence_of
-from bayesrank.ranking._source import Scored, scored
+from bayesrank.ranking.evidence import evidence_of
+from bayesrank.ranking.values import Scored, scored
 
 __all__ = ["heterogeneity", "shrinkage"]
 

@@ -26,8 +26,8 @@ from bayesrank.ranking._information import (
     cluster_information,
     count_discordant,
 )
-from bayesrank.ranking._source import Scored
 from bayesrank.ranking.consensus import consensus_of
+from bayesrank.ranking.values import Scored
 from bayesrank.scores import get
 
 PROB, DRAWS = 0.95, 1000
@@ -197,7 +197,7 @@ def discordant(boards: int) -> None:
 
 
 def about_cases(right: np.ndarray, prior: float) -> Information:
-    """What the package knows of single cases, as bayesrank.ranking._evidence finds it."""
+    """What the package knows of single cases, as bayesrank.ranking.evidence finds it."""
     cases, size = right.shape
     unknown = np.full(size, np.nan)
     differ = count_discordant(right.astype(int), np.ones(cases), None)

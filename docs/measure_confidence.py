@@ -24,7 +24,7 @@ from bayesrank._draws import Batches, reduce
 from bayesrank.ranking._confidence import confidence_sets, surely_ahead
 from bayesrank.ranking._intervals import simultaneous_intervals
 from bayesrank.ranking._reducers import RankReducer
-from bayesrank.ranking._source import Scored
+from bayesrank.ranking.values import Scored
 from bayesrank.scores import get
 
 PROB, BATCHES = 0.95, Batches(4, 250)

@@ -10,7 +10,7 @@ import numpy as np
 import xarray as xr
 
 import bayesrank as br
-from bayesrank.pooling import differing_datasets
+from bayesrank.ranking._pooling import differing_datasets
 
 #: Name: data sets, cases of a data set (from, to), share of positives, sensitivity, specificity.
 SETTINGS = {

@@ -9,9 +9,9 @@ simulated evaluations of one entity; of a new data set it is the mean probabilit
 Half-widths are two standard errors. The posterior of mean and spread is that of the model, on a grid that serves all
 evaluations at once.
 
-``split`` measures the mean rate over the observed data sets, by ``br.mean_over_datasets``: under a conjugate model with
-``split_prior=True``, and under the hierarchical model. All data sets have the same true rate. The evaluations of a cell
-are entities of one call of ``br.fit``, because neither model shares information between entities.
+``split`` measures the mean rate over the observed data sets, by ``br.performance.mean_over_datasets``: under a
+conjugate model with ``split_prior=True``, and under the hierarchical model. All data sets have the same true rate. The
+evaluations of a cell are entities of one call of ``br.fit``, because neither model shares information between entities.
 """
 
 import sys
@@ -114,7 +114,7 @@ def mean_coverage(model: str, options: dict, datasets: int, cases: int, truth: f
     coords = {"entity": range(number), "dataset": range(datasets), "outcome": [0, 1]}
     counts = xr.DataArray(np.stack([cases - right, right], -1), coords, tuple(coords), name="counts")
     fit = br.fit(counts, model, seed=1, draws=DRAWS // 2, chains=2, **options)
-    draws = br.mean_over_datasets(fit)["posterior"]["mean_outcome"]
+    draws = br.performance.mean_over_datasets(fit)["posterior"]["mean_outcome"]
     low, high = (draws.quantile(tail, ["chain", "draw"]).values for tail in TAILS)
     return share(list((low <= truth) & (truth <= high)))
 

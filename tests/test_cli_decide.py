@@ -23,7 +23,7 @@ def test_the_table_is_that_of_the_library():
     done = decide("breast_cancer", "--benefit", BENEFIT, "--prevalence", "0.02", "--always", "--format", "csv")
     frame = pd.read_csv(io.StringIO(done.output), index_col="entity")
     posterior = br.fit(br.datasets.load("breast_cancer"), prevalence=0.02, draws=200, seed=1)
-    found = br.expected_utility(posterior, WORTH, strategies=True)
+    found = br.decisions.expected_utility(posterior, WORTH, strategies=True)
     for name in ("mean", "lower", "upper", "probability_best", "expected_regret"):
         np.testing.assert_allclose(frame[name], found[name].sel(entity=frame.index.tolist()), rtol=1e-9)
     assert (frame["mean"].diff().iloc[1:] <= 0).all()
@@ -42,7 +42,7 @@ def test_against_a_reference():
     arguments = ("breast_cancer", "--benefit", BENEFIT, "--reference", "logreg", "--margin-tnr", "0.1")
     frame = pd.read_csv(io.StringIO(decide(*arguments, "--format", "csv").output), index_col="entity")
     posterior = br.fit(br.datasets.load("breast_cancer"), draws=200, seed=1)
-    found = br.noninferiority(posterior, "logreg", tnr=0.1)
+    found = br.decisions.noninferiority(posterior, "logreg", tnr=0.1)
     for name in ("noninferior", "superior_error", "tnr_noninferior"):
         np.testing.assert_allclose(frame[name][found["entity"].values.tolist()], found[name], rtol=1e-9)
     assert frame["verdict"].isna().sum() == 1

@@ -130,11 +130,11 @@ def test_all_possible_evidence_has_probability_one():
                 name="counts",
             )
             fit = br.fit(br.pool(counts) if pooled else counts, model, draws=2, chains=1, seed=1)
-            total += np.exp(br.log_evidence(fit))
+            total += np.exp(br.comparisons.log_evidence(fit))
         assert total == pytest.approx(1, abs=1e-9 if model != HIERARCHICAL else 2e-3), (pooled, model)
     tables = [t for t in itertools.product(range(3), repeat=4) if sum(t) == 2]
     each = [br.fit(br.from_counts(tn=a, fp=b, fn=c, tp=d), draws=2, chains=1, seed=1) for a, b, c, d in tables]
-    assert sum(np.exp(br.log_evidence(fit)) for fit in each) == pytest.approx(1, abs=1e-9)
+    assert sum(np.exp(br.comparisons.log_evidence(fit)) for fit in each) == pytest.approx(1, abs=1e-9)
 
 
 # --- Importance sampling and refits -------------------------------------------------------------------------------
@@ -362,7 +362,7 @@ def test_what_cannot_be_compared_is_refused(what, error, message):
 def test_the_evidence_of_a_sampled_model_is_not_known(fits, monkeypatch):
     monkeypatch.delattr(HierarchicalBetaBinomial, "log_evidence")
     with pytest.raises(ValueError, match="posterior must be of a model whose marginal likelihood is known; got 'hier"):
-        br.log_evidence(fits["hierarchical"])
+        br.comparisons.log_evidence(fits["hierarchical"])
 
 
 def test_the_options_of_a_model_come_back():

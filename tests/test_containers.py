@@ -69,7 +69,7 @@ def test_results_come_back_as_they_were(kind, tmp_path):
     results = {
         "ranking": br.credible_ranking(posterior, "f1"),
         "table": br.score_table(posterior, ["tpr", "LR+"], prevalence=0.1),
-        "decision": br.expected_utility(posterior, {"tn": 0, "fp": -1, "fn": -9, "tp": 0}),
+        "decision": br.decisions.expected_utility(posterior, {"tn": 0, "fp": -1, "fn": -9, "tp": 0}),
         "tile": br.tile.credible(posterior, 5),
     }
     for name, result in results.items():

@@ -13,7 +13,7 @@ def test_who_differs_decides():
     cases = br.datasets.load_cases("breast_cancer")
     names = ["logreg", "knn5", "tree"]
     right = cases[names].eq(cases["y_true"], axis=0)
-    found = br.deciding_cases(br.joint_outcomes(cases["y_true"], cases[names]))
+    found = br.cases.deciding_cases(br.joint_outcomes(cases["y_true"], cases[names]))
     assert found["count"].sum() == len(cases)
     assert found["count"].where(found["decides"]).sum() == (right.nunique(axis=1) > 1).sum()
     assert found["entity"].values.tolist() == right.mean().sort_values(ascending=False).index.tolist()
@@ -27,33 +27,33 @@ def test_who_differs_decides():
 def test_the_order_of_cases_and_entities_changes_nothing():
     rng = np.random.default_rng(3)
     frame = pd.DataFrame(rng.integers(0, 3, (40, 4)), columns=list("wxyz"))
-    found = br.deciding_cases(br.from_outcomes(frame))
-    turned = br.deciding_cases(br.from_outcomes(frame.iloc[::-1, [2, 0, 3, 1]]))
+    found = br.cases.deciding_cases(br.from_outcomes(frame))
+    turned = br.cases.deciding_cases(br.from_outcomes(frame.iloc[::-1, [2, 0, 3, 1]]))
     xr.testing.assert_identical(found, turned)
 
 
 def test_clusters_and_data_sets_do_not_split_patterns():
     frame = pd.DataFrame({"a": [1, 1, 0], "b": [1, 1, 1]})
-    plain = br.deciding_cases(br.from_outcomes(frame))
-    xr.testing.assert_identical(br.deciding_cases(br.from_outcomes(frame, cluster=["u", "v", "w"])), plain)
-    xr.testing.assert_identical(br.deciding_cases(br.from_outcomes(frame, dataset=["u", "v", "v"])), plain)
+    plain = br.cases.deciding_cases(br.from_outcomes(frame))
+    xr.testing.assert_identical(br.cases.deciding_cases(br.from_outcomes(frame, cluster=["u", "v", "w"])), plain)
+    xr.testing.assert_identical(br.cases.deciding_cases(br.from_outcomes(frame, dataset=["u", "v", "v"])), plain)
 
 
 def test_an_outcome_that_is_missing_decides_nothing():
     joint = br.from_outcomes(pd.DataFrame({"a": [1, 1, 0], "b": [1, 0, 0]}))
-    assert br.deciding_cases(joint)["decides"].sum() == 1
+    assert br.cases.deciding_cases(joint)["decides"].sum() == 1
     joint["outcome"] = joint["outcome"].where(joint["outcome"] == joint["outcome"].sel(entity="a"))
-    found = br.deciding_cases(joint)
+    found = br.cases.deciding_cases(joint)
     assert not found["decides"].any()
     assert found["mean_outcome"].sel(entity=["a", "b"]).values.tolist() == [2 / 3, 1 / 2]
 
 
 def test_counts_are_refused():
     with pytest.raises(ValueError, match=r"joint must come from br.joint_outcomes or br.from_outcomes"):
-        br.deciding_cases(br.from_counts(tn=1, fp=1, fn=1, tp=1))
+        br.cases.deciding_cases(br.from_counts(tn=1, fp=1, fn=1, tp=1))
 
 
 def test_a_picture_of_cases_is_of_deciding_cases():
     joint = br.from_outcomes(pd.DataFrame({"a": [1, 0], "b": [1, 1]}))
-    with pytest.raises(ValueError, match=r"cases must come from br.deciding_cases; got a Dataset"):
+    with pytest.raises(ValueError, match=r"cases must come from br.cases.deciding_cases; got a Dataset"):
         br.plots.case_grid(joint)

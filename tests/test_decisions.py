@@ -38,7 +38,7 @@ def utilities(posterior, prevalence):
 
 @pytest.mark.parametrize("prevalence", [None, 0.05, 1.0])
 def test_the_expected_utility_is_that_of_the_definition(designed, prevalence):
-    found = br.expected_utility(designed, WORTH, prevalence=prevalence)
+    found = br.decisions.expected_utility(designed, WORTH, prevalence=prevalence)
     x = utilities(designed, prevalence)
     np.testing.assert_allclose(found["mean"], x.mean(0), rtol=1e-12)
     np.testing.assert_allclose(found["lower"], np.quantile(x, 0.025, axis=0), rtol=1e-10)
@@ -50,7 +50,7 @@ def test_the_expected_utility_is_that_of_the_definition(designed, prevalence):
 
 
 def test_the_mean_is_that_of_the_betas_within_its_error(designed):
-    found = br.expected_utility(designed, WORTH, prevalence=0.2)
+    found = br.decisions.expected_utility(designed, WORTH, prevalence=0.2)
     table = COUNTS.values + 1.0
     rates = table / table.sum(-1, keepdims=True)
     exact = ([0.8, 0.2] * (rates * TABLE).sum(-1)).sum(-1)
@@ -69,7 +69,7 @@ def test_the_mean_is_that_of_the_betas_within_its_error(designed):
 
 def test_regret_and_perfect_information_against_quadrature(designed):
     """Only true positives count: the utility is π TPR, and E[max] an integral of distribution functions."""
-    found = br.expected_utility(designed, {"tn": 0, "fp": 0, "fn": 0, "tp": 1}, prevalence=0.5)
+    found = br.decisions.expected_utility(designed, {"tn": 0, "fp": 0, "fn": 0, "tp": 1}, prevalence=0.5)
     betas = [stats.beta(tp + 1, fn + 1) for (_, (fn, tp)) in COUNTS.values]
     best = 1 - integrate.quad(lambda t: np.prod([b.cdf(t) for b in betas]), 0, 1)[0]
     regret = 0.5 * (best - np.array([b.mean() for b in betas]))
@@ -86,7 +86,7 @@ def test_regret_and_perfect_information_against_quadrature(designed):
 
 def test_at_the_prevalence_of_the_source_it_is_the_ranking_by_the_benefit():
     posterior = br.fit(COUNTS, seed=3)
-    found = br.expected_utility(posterior, TABLE)
+    found = br.decisions.expected_utility(posterior, TABLE)
     ranking = br.credible_ranking(posterior, br.scores.decision_benefit(TABLE))
     for name in ("median", "lower", "upper", "observed", "expected_regret", "probability_best", "tier", "contradicted"):
         np.testing.assert_allclose(found[name], ranking[name], rtol=1e-9, err_msg=name)
@@ -97,7 +97,7 @@ def test_at_the_prevalence_of_the_source_it_is_the_ranking_by_the_benefit():
 def test_net_benefit_is_a_utility(threshold):
     posterior = br.fit(COUNTS, seed=3, draws=50)
     odds = threshold / (1 - threshold)
-    found = br.expected_utility(posterior, {"tn": 0, "fp": -odds, "fn": 0, "tp": 1}, prevalence=0.3)
+    found = br.decisions.expected_utility(posterior, {"tn": 0, "fp": -odds, "fn": 0, "tp": 1}, prevalence=0.3)
     shifted = br.performance.shift_prior(posterior, 0.3)
     values = br.scores.net_benefit(threshold)(shifted)
     np.testing.assert_allclose(found["mean"], values.mean(("chain", "draw")), rtol=1e-12)
@@ -106,7 +106,7 @@ def test_net_benefit_is_a_utility(threshold):
 def test_a_prevalence_of_equal_draws_is_that_number():
     posterior = br.fit(COUNTS, seed=3, draws=100)
     same = xr.DataArray(np.full((4, 100), 0.07), dims=("chain", "draw"))
-    one, other = (br.expected_utility(posterior, WORTH, prevalence=p) for p in (0.07, same))
+    one, other = (br.decisions.expected_utility(posterior, WORTH, prevalence=p) for p in (0.07, same))
     for name in ("mean", "lower", "observed", "expected_regret", "value_of_perfect_information"):
         np.testing.assert_allclose(one[name], other[name], rtol=1e-12)
     assert float(one["value_of_prevalence_information"]) == 0.0
@@ -118,7 +118,7 @@ def test_the_uncertainty_of_the_prevalence_counts():
     """Of known rates nothing else is uncertain: what there is to know is the prevalence."""
     pi = xr.DataArray(np.random.default_rng(1).beta(2, 8, (4, 5000)), dims=("chain", "draw"))
     point = br.as_performance(COUNTS)
-    found = br.expected_utility(point, TABLE, prevalence=pi)
+    found = br.decisions.expected_utility(point, TABLE, prevalence=pi)
     rows = point.values / point.values.sum(-1, keepdims=True)
     each = (rows * TABLE).sum(-1)
     slope = each[:, 1] - each[:, 0]
@@ -129,7 +129,7 @@ def test_the_uncertainty_of_the_prevalence_counts():
     np.testing.assert_allclose(found["value_of_prevalence_information"], gain, rtol=1e-9)
     np.testing.assert_allclose(found["value_of_perfect_information"], gain, rtol=1e-9)
     # Closed form, of two lines that cross at one prevalence: E[(d(π))₊] under Beta(2, 8).
-    two = br.expected_utility(point.isel(entity=[0, 1]), TABLE, prevalence=pi)
+    two = br.decisions.expected_utility(point.isel(entity=[0, 1]), TABLE, prevalence=pi)
     d0, d1 = each[0, 0] - each[1, 0], slope[0] - slope[1]
     up = integrate.quad(lambda p: max(d0 + d1 * p, 0) * stats.beta(2, 8).pdf(p), 0, 1, points=[-d0 / d1])[0]
     exact = up - max(d0 + d1 * 0.2, 0)
@@ -139,38 +139,45 @@ def test_the_uncertainty_of_the_prevalence_counts():
 
 def test_knowing_a_part_is_worth_no_more_than_knowing_all(designed):
     pi = xr.DataArray(np.random.default_rng(2).beta(2, 30, (4, DRAWS // 4)), dims=("chain", "draw"))
-    found = br.expected_utility(designed, {"tn": 0, "fp": -1, "fn": -8, "tp": 0}, prevalence=pi, strategies=True)
+    found = br.decisions.expected_utility(
+        designed, {"tn": 0, "fp": -1, "fn": -8, "tp": 0}, prevalence=pi, strategies=True
+    )
     part, whole = (float(found[f"value_of_{what}_information"]) for what in ("prevalence", "perfect"))
     assert 0 < part < whole
     assert any("only the prevalence" in line for line in br.notes(found))
 
 
 def test_strategies_are_entities_of_known_worth(designed):
-    found = br.expected_utility(designed, WORTH, prevalence=0.1, strategies=True)
+    found = br.decisions.expected_utility(designed, WORTH, prevalence=0.1, strategies=True)
     assert found["entity"].values.tolist() == ["eager", "shy", "between", "always negative", "always positive"]
     assert found["strategy"].values.tolist() == [False] * 3 + [True] * 2
     np.testing.assert_allclose(found["mean"][3:], [0.9 * 0.5 - 0.1 * 20, -0.9 + 0.1 * 3], rtol=1e-12)
     np.testing.assert_allclose(found["observed"][3:], found["mean"][3:], rtol=1e-12)
-    alone = br.expected_utility(designed, WORTH, prevalence=0.1)
+    alone = br.decisions.expected_utility(designed, WORTH, prevalence=0.1)
     for name in ("mean", "lower", "observed"):
         np.testing.assert_array_equal(found[name][:3], alone[name])
     # A rarer condition: nobody is worth asking.
-    rare = br.expected_utility(designed, WORTH, prevalence=1e-5, strategies=True)
+    rare = br.decisions.expected_utility(designed, WORTH, prevalence=1e-5, strategies=True)
     assert rare["choice"].item() == "always negative"
     assert any(line.endswith("the same answer to every case.") for line in br.notes(rare))
 
 
 def test_strategies_stand_at_the_prevalence_of_the_entities():
     posterior = br.fit(COUNTS, seed=3)
-    found = br.expected_utility(posterior, TABLE, strategies=True)
+    found = br.decisions.expected_utility(posterior, TABLE, strategies=True)
     share = br.as_performance(posterior).isel(entity=0).sum("predicted").mean(("chain", "draw")).values
     np.testing.assert_allclose(found["mean"][3:], share @ np.array(TABLE), rtol=1e-12)
     apart = br.from_counts(tn=[70, 79], fp=[10, 1], fn=[1, 9], tp=[29, 31], entity=["a", "b"])
     with pytest.raises(ValueError, match=r"^prevalence must be given to compare with strategies"):
-        br.expected_utility(br.fit(apart, seed=1), TABLE, strategies=True)
-    assert br.expected_utility(br.fit(apart, seed=1), TABLE, strategies=True, prevalence=0.2).sizes["entity"] == 4
+        br.decisions.expected_utility(br.fit(apart, seed=1), TABLE, strategies=True)
+    assert (
+        br.decisions.expected_utility(br.fit(apart, seed=1), TABLE, strategies=True, prevalence=0.2).sizes["entity"]
+        == 4
+    )
     with pytest.raises(ValueError, match=r"^source must not name an entity as a strategy"):
-        br.expected_utility(COUNTS.assign_coords(entity=["always negative", "b", "c"]), TABLE, strategies=True)
+        br.decisions.expected_utility(
+            COUNTS.assign_coords(entity=["always negative", "b", "c"]), TABLE, strategies=True
+        )
 
 
 @pytest.mark.parametrize("classes", [2, 10, 50])
@@ -178,14 +185,14 @@ def test_right_answers_alone_make_it_the_accuracy(classes):
     rng = np.random.default_rng(classes)
     counts = br.from_matrix(rng.poisson(3, (3, classes, classes)) + 30 * np.eye(classes, dtype=int), "actual_rows")
     posterior = br.fit(counts, draws=50, seed=1)
-    plain = br.expected_utility(posterior, np.eye(classes))
+    plain = br.decisions.expected_utility(posterior, np.eye(classes))
     accuracy = br.credible_ranking(posterior, "accuracy")
     np.testing.assert_allclose(plain["mean"], br.scores.accuracy(posterior).mean(("chain", "draw")), rtol=1e-10)
     np.testing.assert_allclose(plain["observed"], accuracy["observed"], rtol=1e-12)
     held = (plain["lower"] <= plain["observed"]) & (plain["observed"] <= plain["upper"])
     assert (held | plain["contradicted"]).all()
     shares = xr.DataArray(rng.dirichlet(np.ones(classes)), {"actual": counts["actual"].values}, ["actual"])
-    weighed = br.expected_utility(posterior, np.eye(classes), prevalence=shares, strategies=classes < 50)
+    weighed = br.decisions.expected_utility(posterior, np.eye(classes), prevalence=shares, strategies=classes < 50)
     p = br.as_performance(posterior).values
     recall = np.diagonal(p, axis1=-2, axis2=-1) / p.sum(-1)
     np.testing.assert_allclose(weighed["mean"][:3], (recall @ shares.values).mean((0, 1)), rtol=1e-9)
@@ -199,10 +206,12 @@ def test_benefits_are_matched_by_label():
     worth = xr.DataArray(rng.normal(size=(3, 3)), {"actual": labels, "predicted": labels}, ("actual", "predicted"))
     turned = worth.sel(actual=["c", "a", "b"], predicted=["b", "c", "a"]).transpose("predicted", "actual")
     np.testing.assert_allclose(
-        br.expected_utility(counts, worth)["mean"], br.expected_utility(counts, turned)["mean"], rtol=1e-12
+        br.decisions.expected_utility(counts, worth)["mean"],
+        br.decisions.expected_utility(counts, turned)["mean"],
+        rtol=1e-12,
     )
     np.testing.assert_allclose(
-        br.expected_utility(counts, worth)["mean"],
+        br.decisions.expected_utility(counts, worth)["mean"],
         (counts.values * worth.values).sum() / counts.values.sum(),
         rtol=1e-12,
     )
@@ -212,8 +221,10 @@ def test_benefits_are_matched_by_label():
 @given(st.permutations(range(3)), st.floats(0.01, 0.99), st.floats(0.1, 100))
 def test_order_and_unit_change_nothing(order, prevalence, unit):
     posterior = br.as_performance(br.fit(COUNTS, draws=50, chains=2, seed=1))
-    found = br.expected_utility(posterior, TABLE, prevalence=prevalence)
-    turned = br.expected_utility(posterior.isel(entity=order), unit * np.array(TABLE) + 7, prevalence=prevalence)
+    found = br.decisions.expected_utility(posterior, TABLE, prevalence=prevalence)
+    turned = br.decisions.expected_utility(
+        posterior.isel(entity=order), unit * np.array(TABLE) + 7, prevalence=prevalence
+    )
     turned = turned.sel(entity=found["entity"].values)
     np.testing.assert_allclose(turned["mean"], unit * found["mean"] + 7, rtol=1e-9)
     np.testing.assert_allclose(turned["probability_best"], found["probability_best"])
@@ -226,7 +237,7 @@ def test_entities_and_data_sets_that_were_not_measured():
     counts = br.from_counts(
         tn=[7, 8, 9], fp=[1, 1, 2], fn=[9, 1, 1], tp=[2, 2, 3], entity=["a", "b", "a"], dataset=["x", "x", "y"]
     )
-    found = br.expected_utility(br.fit(counts, draws=50, seed=1), TABLE, strategies=True, prevalence=0.3)
+    found = br.decisions.expected_utility(br.fit(counts, draws=50, seed=1), TABLE, strategies=True, prevalence=0.3)
     assert dict(found["mean"].sizes) == {"dataset": 2, "entity": 4}
     assert np.isnan(found["mean"].sel(entity="b", dataset="y"))
     assert found["choice"].sel(dataset="y").item() in ("a", "always negative", "always positive")
@@ -238,7 +249,7 @@ def test_entities_and_data_sets_that_were_not_measured():
 
 
 def test_a_point_has_no_error_and_says_so():
-    found = br.expected_utility(COUNTS, TABLE)
+    found = br.decisions.expected_utility(COUNTS, TABLE)
     assert found["mean_error"].isnull().all()
     np.testing.assert_allclose(found["mean"], found["observed"], rtol=1e-12)
     assert br.verdict(found)[0].endswith("but a point estimate has no probabilities.")
@@ -247,11 +258,11 @@ def test_a_point_has_no_error_and_says_so():
 def test_draws_may_be_lazy_or_stacked():
     draws = br.as_performance(br.fit(COUNTS, draws=100, seed=1))
     pi = xr.DataArray(np.random.default_rng(1).beta(2, 9, (4, 100)), {"draw": range(5, 105)}, ("chain", "draw"))
-    found = br.expected_utility(draws, TABLE, prevalence=pi)
-    lazy = br.expected_utility(draws.chunk({"draw": 30}), TABLE, prevalence=pi)
+    found = br.decisions.expected_utility(draws, TABLE, prevalence=pi)
+    lazy = br.decisions.expected_utility(draws.chunk({"draw": 30}), TABLE, prevalence=pi)
     xr.testing.assert_allclose(found, lazy)
     # Stacked draws are one chain, which changes the errors only.
-    stacked = br.expected_utility(
+    stacked = br.decisions.expected_utility(
         draws.stack(sample=("chain", "draw")),
         TABLE,
         prevalence=pi.assign_coords(draw=range(100), chain=range(4)).stack(sample=("chain", "draw")),
@@ -269,27 +280,27 @@ def test_draws_may_be_lazy_or_stacked():
 def test_perfect_and_empty_tables_contradict_nothing():
     counts = br.from_counts(tn=[50, 45], fp=[0, 5], fn=[0, 30], tp=[30, 0], entity=["perfect", "half"])
     for prevalence in (None, 0.1):
-        found = br.expected_utility(br.fit(counts, seed=1), TABLE, prevalence=prevalence, strategies=True)
+        found = br.decisions.expected_utility(br.fit(counts, seed=1), TABLE, prevalence=prevalence, strategies=True)
         assert not found["contradicted"].any()
         assert not any("outside" in line for line in [*br.verdict(found), *br.notes(found)])
     wrong = br.fit(COUNTS, seed=1, prior=[[2000, 2000], [2000, 2000]])
-    assert br.expected_utility(wrong, TABLE, prevalence=0.3)["contradicted"].all()
-    assert "is outside its 95% interval" in br.verdict(br.expected_utility(wrong, TABLE, prevalence=0.3))[-1]
+    assert br.decisions.expected_utility(wrong, TABLE, prevalence=0.3)["contradicted"].all()
+    assert "is outside its 95% interval" in br.verdict(br.decisions.expected_utility(wrong, TABLE, prevalence=0.3))[-1]
 
 
 def test_a_class_that_never_occurs_is_worth_nothing():
     """Its rates are lost, and do not matter where it does not occur."""
-    never = br.expected_utility(br.fit(COUNTS, seed=1, draws=50, prevalence=0.0), TABLE)
+    never = br.decisions.expected_utility(br.fit(COUNTS, seed=1, draws=50, prevalence=0.0), TABLE)
     tnr = br.scores.tnr(br.fit(COUNTS, seed=1, draws=50))
     np.testing.assert_allclose(never["mean"], (1.5 * tnr - 1).mean(("chain", "draw")), rtol=1e-9)
-    moved = br.expected_utility(br.fit(COUNTS, seed=1, draws=50, prevalence=0.0), TABLE, prevalence=0.5)
+    moved = br.decisions.expected_utility(br.fit(COUNTS, seed=1, draws=50, prevalence=0.0), TABLE, prevalence=0.5)
     assert moved["mean"].isnull().all()
     assert moved["choice"].item() == ""
 
 
 def test_the_prevalence_of_the_fit_is_that_of_what_was_observed():
-    fixed = br.expected_utility(br.fit(COUNTS, seed=1, prevalence=0.1), TABLE)
-    given = br.expected_utility(br.fit(COUNTS, seed=1), TABLE, prevalence=0.1)
+    fixed = br.decisions.expected_utility(br.fit(COUNTS, seed=1, prevalence=0.1), TABLE)
+    given = br.decisions.expected_utility(br.fit(COUNTS, seed=1), TABLE, prevalence=0.1)
     np.testing.assert_allclose(fixed["observed"], given["observed"], rtol=1e-9)
     np.testing.assert_allclose(fixed["mean"], given["mean"], rtol=1e-9)
     depends = "Utility depends on the prevalence, which was set by hand: at another one the ranking may differ."
@@ -301,7 +312,9 @@ def test_a_thousand_entities():
     rng = np.random.default_rng(3)
     tp = rng.binomial(100, 0.8, 1000)
     counts = br.from_counts(tn=[400] * 1000, fp=[100] * 1000, fn=100 - tp, tp=tp)
-    found = br.expected_utility(br.fit(counts, draws=40, chains=1, seed=1), TABLE, prevalence=0.1, strategies=True)
+    found = br.decisions.expected_utility(
+        br.fit(counts, draws=40, chains=1, seed=1), TABLE, prevalence=0.1, strategies=True
+    )
     np.testing.assert_allclose(found["probability_best"].sum(), 1)
     assert len(br.verdict(found)) <= 4
     assert max(map(len, [*br.verdict(found), *br.notes(found)])) < 400
@@ -310,27 +323,32 @@ def test_a_thousand_entities():
 @pytest.mark.parametrize(
     ("message", "call"),
     [
-        ("benefit must hold tn, fp, fn and tp", lambda: br.expected_utility(COUNTS, {"tn": 1})),
-        ("benefit must be of shape", lambda: br.expected_utility(COUNTS, np.eye(3))),
-        ("benefit must hold numbers", lambda: br.expected_utility(COUNTS, "tp")),
-        ("benefit must be finite", lambda: br.expected_utility(COUNTS, [[0, np.inf], [0, 1]])),
-        ("benefit must have the dims", lambda: br.expected_utility(COUNTS, xr.DataArray([1.0, 2.0], dims="actual"))),
-        ("source must have the dims entity", lambda: br.expected_utility(COUNTS.isel(entity=0), TABLE)),
-        ("strategies must be True", lambda: br.expected_utility(COUNTS, TABLE, strategies=1)),
-        ("prevalence must be a number or", lambda: br.expected_utility(COUNTS, TABLE, prevalence=[0.1, 0.2])),
+        ("benefit must hold tn, fp, fn and tp", lambda: br.decisions.expected_utility(COUNTS, {"tn": 1})),
+        ("benefit must be of shape", lambda: br.decisions.expected_utility(COUNTS, np.eye(3))),
+        ("benefit must hold numbers", lambda: br.decisions.expected_utility(COUNTS, "tp")),
+        ("benefit must be finite", lambda: br.decisions.expected_utility(COUNTS, [[0, np.inf], [0, 1]])),
+        (
+            "benefit must have the dims",
+            lambda: br.decisions.expected_utility(COUNTS, xr.DataArray([1.0, 2.0], dims="actual")),
+        ),
+        ("source must have the dims entity", lambda: br.decisions.expected_utility(COUNTS.isel(entity=0), TABLE)),
+        ("strategies must be True", lambda: br.decisions.expected_utility(COUNTS, TABLE, strategies=1)),
+        ("prevalence must be a number or", lambda: br.decisions.expected_utility(COUNTS, TABLE, prevalence=[0.1, 0.2])),
         (
             "prevalence must hold 4 values along draw",
-            lambda: br.expected_utility(
+            lambda: br.decisions.expected_utility(
                 br.fit(COUNTS, draws=4, chains=1, seed=1), TABLE, prevalence=xr.DataArray([0.1, 0.2], dims="draw")
             ),
         ),
         (
             "prevalence must sum to 1",
-            lambda: br.expected_utility(COUNTS, TABLE, prevalence=xr.DataArray([0.1, 0.2], dims="actual")),
+            lambda: br.decisions.expected_utility(COUNTS, TABLE, prevalence=xr.DataArray([0.1, 0.2], dims="actual")),
         ),
         (
             "prevalence must have the dim actual for 3",
-            lambda: br.expected_utility(br.from_matrix(np.eye(3, dtype=int), "actual_rows"), np.eye(3), prevalence=0.2),
+            lambda: br.decisions.expected_utility(
+                br.from_matrix(np.eye(3, dtype=int), "actual_rows"), np.eye(3), prevalence=0.2
+            ),
         ),
         ("result must come from", lambda: br.verdict(xr.Dataset())),
     ],
@@ -350,7 +368,7 @@ def test_the_stated_regret_is_the_one_that_is_met():
         rates = rng.beta(1, 1, (4, 2))
         right = rng.binomial([25, 12], rates)
         counts = br.from_counts(tn=right[:, 0], fp=25 - right[:, 0], fn=12 - right[:, 1], tp=right[:, 1])
-        found = br.expected_utility(
+        found = br.decisions.expected_utility(
             br.fit(counts, "beta_binomial", draws=250, seed=i), benefit, prevalence=0.15, strategies=True
         )
         truth = [0.85 * -(1 - tnr) + 0.15 * -6 * (1 - tpr) for tnr, tpr in rates] + [-0.9, -0.85]

@@ -94,7 +94,7 @@ def test_sentences_of_python_are_clean():
     ranking = br.credible_ranking(posterior, "f1")
     sentences = [*br.verdict(ranking), br.tile.in_words(counts())]
     sentences += br.verdict(br.sensitivity(counts(), "f1", draws=20, seed=1))
-    sentences += br.verdict(br.expected_utility(posterior, br.importance(tp=1)))
+    sentences += br.verdict(br.decisions.expected_utility(posterior, br.importance(tp=1)))
     for sentence in sentences:
         clean(sentence)
     assert any(r"\x" in sentence or r"\u" in sentence or r"\ud800" in sentence for sentence in sentences)

@@ -117,7 +117,7 @@ def test_long_outcomes_are_wide_ones(write):
 def test_runs_are_means_of_their_cases(write):
     wide = CASES.assign(case=list("kkkllm"), run=list("123121"))
     expected = br.from_outcomes(wide, case="case", run="run")
-    advice = br.variance_components(CASES, case=wide["case"]).attrs["advice"]
+    advice = br.cases.variance_components(CASES, case=wide["case"]).attrs["advice"]
     long = wide.melt(["case", "run"], CASES.columns, "entity", "outcome").sample(frac=1, random_state=3)
     for path in (write(wide), write(long)):
         joint = read_evidence(path)

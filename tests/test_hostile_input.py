@@ -38,7 +38,7 @@ MANY = xr.DataArray(np.zeros((1, 2, 60_000)), dims=("chain", "draw", "entity"))
         (lambda: br.scores.f_beta(10**400), "beta must lie within 1.8e308"),
         (lambda: br.fit(COUNTS, draws=10**5000), "draws must be at least 1, and within 4.6e18"),
         (lambda: br.ops.tile(PERFORMANCE.rename(entity="a"), 3), "must not have the dims a and b"),
-        (lambda: br.noninferiority(PERFORMANCE.assign_coords(entity=["a", "a"]), "a"), "once"),
+        (lambda: br.decisions.noninferiority(PERFORMANCE.assign_coords(entity=["a", "a"]), "a"), "once"),
         (lambda: br.tile.regions(-COUNTS), "no negative counts"),
         (lambda: br.sensitivity(COUNTS.expand_dims(fold=2), "f1", draws=20), "must have the dims"),
         (lambda: br.sensitivity(COUNTS.assign_coords(actual=["x", "x"], predicted=["x", "x"]), "f1"), "once"),
@@ -62,7 +62,9 @@ def test_probabilities_next_to_the_ends(prob):
 
 
 def test_lazy_counts_are_compared():
-    xr.testing.assert_allclose(br.noninferiority(COUNTS.chunk(entity=1), "a"), br.noninferiority(COUNTS, "a"))
+    xr.testing.assert_allclose(
+        br.decisions.noninferiority(COUNTS.chunk(entity=1), "a"), br.decisions.noninferiority(COUNTS, "a")
+    )
 
 
 def test_a_point_estimate_has_a_score_table():

@@ -32,7 +32,7 @@ def test_a_fit_imports_no_arviz_that_its_container_does_not_need():
         "import bayesrank as br; br.from_counts(tn=1, fp=0, fn=0, tp=1)",
         "import bayesrank as br; br.scores.f1(br.datasets.load('tornado')); br.rank, br.fit, br.credible_ranking",
         "import bayesrank.models.dirichlet_multinomial, bayesrank.models.beta_binomial",
-        "import bayesrank as br; br.case_weights(9, draws=2); br.weighted_metric",
+        "import bayesrank as br; br.case_weights(9, draws=2); br.cases.weighted_metric",
         "import bayesrank.cli",
     ],
 )

@@ -10,26 +10,23 @@ import bayesrank as br
 
 STORY = [
     "_labels _notes _escape _outputs _checks _classes _compat _text _threads _compiled _draws _random "
-    "_dirichlet_kernel _chunks _sampling _nuts _kendall _weighted_areas _weighing",
-    "_homogeneity",
-    "_pooled _provenance",
-    "counts",
-    "cases evidence frames",
+    "_dirichlet_kernel _chunks _sampling _nuts _kendall",
+    "evidence",
     "datasets",
     "models",
-    "inference weights",
+    "inference",
     "performance",
-    "scores metrics",
-    "pooling exact",
+    "scores",
+    "cases exact",
     "predictive ranking",
-    "theory tile ops statements",
-    "decisions conflicts comparisons populations",
-    "_alternatives",
+    "statements theory tile ops",
+    "decisions comparisons populations",
     "sensitivities",
     "words",
     "plots",
     "papers report",
     "cli",
+    "__main__",
 ]
 PLACE = {name: place for place, names in enumerate(STORY) for name in names.split()}
 LAST = len(STORY) - 1
@@ -40,8 +37,7 @@ def name_of(path):
     return ".".join(("bayesrank", *path.relative_to(FOLDER).with_suffix("").parts)).removesuffix(".__init__")
 
 
-# The models are listed by themselves: their folder may be a link, which rglob does not follow.
-MODULES = {name_of(path): path for folder in (FOLDER, FOLDER / "models") for path in folder.rglob("*.py")}
+MODULES = {name_of(path): path for path in FOLDER.rglob("*.py")}
 
 
 def imports(path, anywhere):

@@ -714,7 +714,7 @@ def test_data_sets_are_left_out_of_a_design_that_then_tells_less():
     found = br.compare({"one": fitted})
     assert found["refitted"].values.tolist() == [2]
     assert np.isfinite(found["unit_elpd"]).all()
-    assert br.predictive_check(fitted, seed=1).attrs["kind"] == "new"
+    assert br.predictive.predictive_check(fitted, seed=1).attrs["kind"] == "new"
 
 
 @pytest.mark.slow

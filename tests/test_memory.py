@@ -41,7 +41,7 @@ SMALL = {
     "score": lambda p: over_draws(br.scores.f1(p)),
     "rank": lambda p: over_draws(br.rank(p, "f1")),
     "probability": lambda p: br.probability(p, "e00 < e01", "f1"),
-    "probable_orders": lambda p: br.probable_orders(br.as_performance(p).isel(entity=slice(3)), "f1"),
+    "probable_orders": lambda p: br.statements.probable_orders(br.as_performance(p).isel(entity=slice(3)), "f1"),
     "at_prevalence": lambda p: over_draws(br.scores.f1(br.at_prevalence(p, 0.2))),
     "tile.value": lambda p: over_draws(br.tile.value(p, 5)),
     "tile.volume": lambda p: over_draws(br.tile.volume(p)),
@@ -59,10 +59,10 @@ OF_VALUES = {
     "rope": lambda p: br.credible_ranking(p, "f1", rope=0.01),
     "score_table": lambda p: br.score_table(p, ["f1", "tpr"]),
     "top_set": lambda p: br.top_set(p, "f1", k=3),
-    "stability": lambda p: br.stability(p, "f1"),
-    "expected_utility": lambda p: br.expected_utility(p, UTILITY),
+    "stability": lambda p: br.sensitivities.stability(p, "f1"),
+    "expected_utility": lambda p: br.decisions.expected_utility(p, UTILITY),
     "tile.credible": lambda p: br.tile.credible(p, 7),  # the shares of the Tile, of each draw
-    "noninferiority": lambda p: br.noninferiority(p, "e00"),
+    "noninferiority": lambda p: br.decisions.noninferiority(p, "e00"),
 }
 
 
@@ -95,11 +95,15 @@ OTHERS = {
     "several scores": (MATRICES, "dirichlet_multinomial", lambda p: br.score_table(p, ["macro_f1", "mcc"])),
     "classes apart": (MATRICES, "dirichlet_multinomial", lambda p: br.scores.f1(br.one_vs_rest(br.as_performance(p)))),
     "data sets": (PERIODS, "dirichlet_multinomial", lambda p: br.credible_ranking(p, "f1")),
-    "their mean": (PERIODS, "dirichlet_multinomial", lambda p: br.credible_ranking(br.mean_over_datasets(p), "f1")),
+    "their mean": (
+        PERIODS,
+        "dirichlet_multinomial",
+        lambda p: br.credible_ranking(br.performance.mean_over_datasets(p), "f1"),
+    ),
     "typical": (PERIODS, "hierarchical_beta_binomial", lambda p: br.credible_ranking(p, "f1", kind="typical")),
     "heterogeneity": (PERIODS, "hierarchical_beta_binomial", lambda p: br.heterogeneity(p, "f1")),
-    "summary points": (PERIODS, "hierarchical_beta_binomial", lambda p: br.summary_points(p)),
-    "checks": (br.pool(PERIODS), "dirichlet_multinomial", lambda p: br.predictive_check(p, seed=1)),
+    "summary points": (PERIODS, "hierarchical_beta_binomial", lambda p: br.performance.summary_points(p)),
+    "checks": (br.pool(PERIODS), "dirichlet_multinomial", lambda p: br.predictive.predictive_check(p, seed=1)),
     "predictions": (br.pool(PERIODS), "dirichlet_multinomial", lambda p: br.posterior_predictive(p, seed=1)),
     "rank correlation": (br.pool(PERIODS), "beta_binomial", lambda p: br.tile.correlation("f1", 3, performances=p)),
     "consistency": (TABLES, "beta_binomial", lambda p: br.tile.best_consistency("f1", over_a_border(p))),

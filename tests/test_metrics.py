@@ -13,7 +13,7 @@ from sklearn import metrics as peers
 
 import bayesrank as br
 from bayesrank._compat import groups_of
-from bayesrank.metrics import CASE_METRICS
+from bayesrank.cases.metrics import CASE_METRICS
 from bayesrank.ops._areas import area, bootstrap_rates
 
 RNG = np.random.default_rng(5)
@@ -30,20 +30,20 @@ PROBABILITIES = {name: np.round(1 / (1 + np.exp(-score)), 3) for name, score in 
 
 
 def draws(metric, weights=WEIGHTS, truth=TRUTH, predictions=SCORES, **given):
-    found = groups_of(br.weighted_metric(metric, truth, predictions, weights, **given))
+    found = groups_of(br.cases.weighted_metric(metric, truth, predictions, weights, **given))
     [(name, values)] = found["posterior"].data_vars.items()
     assert found["observed_data"][name].dims == tuple(d for d in values.dims if d not in ("chain", "draw"))
     return values
 
 
 def observed(metric, weights=FEW, truth=TRUTH, predictions=SCORES, **given):
-    found = groups_of(br.weighted_metric(metric, truth, predictions, weights, **given))
+    found = groups_of(br.cases.weighted_metric(metric, truth, predictions, weights, **given))
     [values] = found["observed_data"].data_vars.values()
     return values
 
 
 def about(*given, **named):
-    return groups_of(br.weighted_metric(*given, **named))["posterior"].attrs
+    return groups_of(br.cases.weighted_metric(*given, **named))["posterior"].attrs
 
 
 # --- Beside others ------------------------------------------------------------------------------------------------
@@ -104,7 +104,7 @@ def test_a_mean_of_anything():
     assert about("mean", None, costs, FEW)["mean_range"] == [min(costs["a"].min(), 0), max(costs["a"].max(), 2)]
     outcomes = br.from_outcomes(pd.DataFrame({"x": [0, 1, 2, 2], "y": [1, 1, 0, 0]}))
     weights = br.case_weights(outcomes, draws=3, seed=1)
-    found = br.weighted_metric("mean", None, outcomes["outcome"], weights)
+    found = br.cases.weighted_metric("mean", None, outcomes["outcome"], weights)
     assert groups_of(found)["observed_data"]["mean"].values.tolist() == [1.25, 0.5]
 
 
@@ -228,7 +228,7 @@ def test_blocks_of_draws_do_not_matter(monkeypatch):
     monkeypatch.setattr("bayesrank._draws.BLOCK", 400)
     np.testing.assert_array_equal(draws("auc_pr", FEW), found)
     stacked = FEW.stack(sample=("chain", "draw")).drop_vars(("sample", "chain", "draw"))
-    again = groups_of(br.weighted_metric("auc_pr", TRUTH, SCORES, stacked))["posterior"]["auc_pr"]
+    again = groups_of(br.cases.weighted_metric("auc_pr", TRUTH, SCORES, stacked))["posterior"]["auc_pr"]
     assert again.dims == ("sample", "entity")
     np.testing.assert_array_equal(again, found.values.reshape(10, 3))
 
@@ -240,7 +240,7 @@ def test_each_data_set_has_its_own_value():
     names = np.array(["x", "y", "z"])[np.arange(150) % 3]
     truth = np.where(names == "z", 1, TRUTH)  # z has no negative
     weights = br.case_weights(truth, dataset=names, seed=1, draws=5)
-    found = groups_of(br.weighted_metric("auc_roc", truth, SCORES, weights))
+    found = groups_of(br.cases.weighted_metric("auc_roc", truth, SCORES, weights))
     values, seen = found["posterior"]["auc_roc"], found["observed_data"]["auc_roc"]
     assert values.dims == ("chain", "draw", "entity", "dataset")
     assert values["dataset"].values.tolist() == ["x", "y", "z"]
@@ -261,7 +261,7 @@ def test_patterns_count_as_often_as_they_occurred():
     truth, answers = [0, 0, 1, 1, 1, 0], {"a": [0, 1, 1, 1, 0, 0], "b": [0, 0, 1, 0, 1, 0]}
     joint = br.joint_outcomes(truth * 5, {name: held * 5 for name, held in answers.items()})
     weights = br.case_weights(joint, draws=3, seed=1)
-    found = groups_of(br.weighted_metric("auc_roc", joint["actual"], joint["predicted"], weights))
+    found = groups_of(br.cases.weighted_metric("auc_roc", joint["actual"], joint["predicted"], weights))
     expected = [peers.roc_auc_score(truth, held) for held in answers.values()]
     np.testing.assert_allclose(found["observed_data"]["auc_roc"], expected)
 
@@ -309,7 +309,7 @@ def test_any_function_of_scikit_learn():
 
 
 def test_a_ranking_knows_what_was_observed():
-    found = br.weighted_metric("auc_roc", TRUTH, SCORES, WEIGHTS)
+    found = br.cases.weighted_metric("auc_roc", TRUTH, SCORES, WEIGHTS)
     ranking = br.credible_ranking(found, "auc_roc")
     expected = [peers.roc_auc_score(TRUTH, score) for score in SCORES.values()]
     np.testing.assert_allclose(ranking["observed"], expected)
@@ -328,7 +328,7 @@ def regret_loss(y_true, prediction, sample_weight):
 
 @pytest.mark.parametrize("metric", ["brier", "log_loss", peers.brier_score_loss, regret_loss])
 def test_losses_must_be_told_to_be_losses(metric):
-    found = br.weighted_metric(metric, TRUTH, PROBABILITIES, FEW)
+    found = br.cases.weighted_metric(metric, TRUTH, PROBABILITIES, FEW)
     name = metric if isinstance(metric, str) else metric.__name__
     with pytest.raises(ValueError, match=r"higher_is_better must be given .* lower is better"):
         br.credible_ranking(found, name)
@@ -338,7 +338,7 @@ def test_losses_must_be_told_to_be_losses(metric):
 
 def test_a_score_of_the_catalogue_brings_its_direction():
     labels = {name: (p > 0.5).astype(int) for name, p in PROBABILITIES.items()}
-    ranking = br.credible_ranking(br.weighted_metric(peers.zero_one_loss, TRUTH, labels, FEW), "zero_one_loss")
+    ranking = br.credible_ranking(br.cases.weighted_metric(peers.zero_one_loss, TRUTH, labels, FEW), "zero_one_loss")
     assert ranking.attrs["higher_is_better"] == 0
 
 
@@ -355,7 +355,10 @@ def test_what_the_bootstrap_cannot_know_is_said():
     perfect = {"a": TRUTH, "b": 2 * TRUTH, "c": np.ones(150), "d": SCORES["good"]}
     words = "No draw of a, b differs from another, since no case that was met does; cases not met may."
     assert about("auc_roc", TRUTH, perfect, FEW)["note"] == words
-    assert br.credible_ranking(br.weighted_metric("auc_roc", TRUTH, perfect, FEW), "auc_roc")["notes"].item() == words
+    assert (
+        br.credible_ranking(br.cases.weighted_metric("auc_roc", TRUTH, perfect, FEW), "auc_roc")["notes"].item()
+        == words
+    )
     many = {f"e{i}": TRUTH for i in range(5)}
     assert "e0, e1, e2 and 2 more" in about("auc_roc", TRUTH, many, FEW)["note"]
     assert "No draw of x" in about("mean", None, {"x": np.ones(150)}, FEW)["note"]
@@ -480,7 +483,7 @@ def test_ops_of_cases_that_count_several_times():
 def test_bad_input(given, error, words):
     given = {"metric": "auc_roc", "y_true": TRUTH, "predictions": SCORES, "weights": FEW} | given
     with pytest.raises(error, match=words):
-        br.weighted_metric(**given)
+        br.cases.weighted_metric(**given)
 
 
 @pytest.mark.parametrize(
@@ -513,4 +516,4 @@ def test_errors_of_a_metric_name_the_argument(raised, kind):
     with pytest.raises(
         kind, match=f"metric must take y_true, predictions.'a'. and .* got {type(raised).__name__} from it"
     ):
-        br.weighted_metric(broken, [0, 1, 1], {"a": [1, 2, 3]}, br.case_weights([0, 1, 1], draws=2, seed=1))
+        br.cases.weighted_metric(broken, [0, 1, 1], {"a": [1, 2, 3]}, br.case_weights([0, 1, 1], draws=2, seed=1))

@@ -11,9 +11,9 @@ from scipy import stats
 import bayesrank as br
 from bayesrank import predictive, tile
 from bayesrank._compat import groups_of, to_container
-from bayesrank.counts import parts_of
+from bayesrank.evidence.counts import parts_of
 from bayesrank.models import conjugate
-from bayesrank.pooling import differing_datasets
+from bayesrank.ranking._pooling import differing_datasets
 from bayesrank.report import ranking_report
 
 RIGHT = pd.DataFrame({"entity": ["a", "b", "c"], "correct": [170, 140, 20], "wrong": [30, 60, 0]})
@@ -307,7 +307,7 @@ def test_only_right_and_wrong_of_one_ranking_need_no_draws():
             sets.sel(dataset=name).drop_vars(["dataset", "measured"]), "mean_outcome", method="exact"
         )
         np.testing.assert_allclose(each["probability_best"].sel(dataset=name), alone["probability_best"], rtol=1e-12)
-    mean = br.mean_over_datasets(br.fit(sets, seed=1, draws=50, split_prior=True))
+    mean = br.performance.mean_over_datasets(br.fit(sets, seed=1, draws=50, split_prior=True))
     assert br.credible_ranking(mean, "mean_outcome", method="auto").attrs["method"] == "draws"
     # Draws that somebody replaced are ranked as they are.
     posterior = br.fit(sets.sel(dataset="x").drop_vars(["dataset", "measured"]), seed=1, draws=50)
@@ -470,7 +470,7 @@ def test_one_prior_is_spread_over_many_data_sets_of_right_and_wrong():
     counts = br.from_frame(frame, dataset="d")
 
     def ranked(**options):
-        mean = br.mean_over_datasets(br.fit(counts, seed=1, **options))
+        mean = br.performance.mean_over_datasets(br.fit(counts, seed=1, **options))
         return br.credible_ranking(mean, "mean_outcome").isel(entity=0)
 
     repeated, spread = ranked(), ranked(split_prior=True)
@@ -501,7 +501,7 @@ def test_a_column_is_one_thing_and_occurs_once(frame, keys):
 
 def test_what_needs_classes_says_how_outcomes_are_ranked():
     counts = br.from_frame(pd.DataFrame({"entity": ["a"], "correct": [9], "wrong": [1]}))
-    for needs in (lambda c: br.at_prevalence(c, 0.3), lambda c: br.expected_utility(c, np.eye(2))):
+    for needs in (lambda c: br.at_prevalence(c, 0.3), lambda c: br.decisions.expected_utility(c, np.eye(2))):
         with pytest.raises(ValueError, match=r"actual.*outcomes have no classes"):
             needs(counts)
 

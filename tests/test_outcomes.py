@@ -213,8 +213,8 @@ def test_an_entity_without_cases_on_a_data_set_has_no_value_there():
         assert mean.sel(entity="a", dataset="u").isnull().all()
         assert mean.notnull().all(["chain", "draw"]).sum() == 5
     with pytest.raises(ValueError, match=r"got 'a' without 'u'$"):
-        br.mean_over_datasets(fit)
-    only = br.mean_over_datasets(fit, {"u": 0, "v": 1})
+        br.performance.mean_over_datasets(fit)
+    only = br.performance.mean_over_datasets(fit, {"u": 0, "v": 1})
     np.testing.assert_allclose(
         only["posterior"]["mean_outcome"], fit["posterior"]["mean_outcome"].sel(dataset="v"), rtol=1e-12
     )

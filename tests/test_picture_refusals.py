@@ -57,7 +57,7 @@ CASES = [
     ("y_score", ValueError, lambda: ops.threshold_curves(Y, [[1], [2, 3]])),
     ("draws", ValueError, lambda: ops.of_curve(Y, RISK, "auc_roc", draws=10**12)),
     ("draws", ValueError, lambda: ops.best_threshold(Y, RISK, "f1", draws=10**12)),
-    ("draws", ValueError, lambda: br.decision_curve(Y, RISK, [0.3], draws=10**12)),
+    ("draws", ValueError, lambda: br.decisions.decision_curve(Y, RISK, [0.3], draws=10**12)),
     ("score", KeyError, lambda: ops.of_value("nothing", 0.5, 0.3, at=1)),
     ("score", TypeError, lambda: ops.of_value(3, 0.5, 0.3, at=1)),
     ("at", ValueError, lambda: ops.of_value("f1", 0.5, 0.3, at=np.arange(2000))),

@@ -15,13 +15,13 @@ from scipy.stats import chi2, chi2_contingency, gamma
 
 import bayesrank as br
 from bayesrank._compat import groups_of, import_arviz
-from bayesrank._homogeneity import _gamma_tail, holm, mean_differs
 from bayesrank._notes import Caveat
-from bayesrank._pooled import record_of
-from bayesrank.cases._tables import counts_of
-from bayesrank.counts import parts_of
+from bayesrank.evidence._case_counts import counts_of
+from bayesrank.evidence._homogeneity import _gamma_tail, holm, mean_differs
+from bayesrank.evidence._pooled import record_of
+from bayesrank.evidence.counts import parts_of
 from bayesrank.performance import observed_counts
-from bayesrank.pooling import differing_datasets, pooling_notes
+from bayesrank.ranking._pooling import differing_datasets, pooling_notes
 
 INCOMPLETE = br.from_counts(
     tn=[1, 2, 3], fp=[1, 1, 1], fn=[0, 0, 0], tp=[4, 5, 6], entity=["a", "b", "a"], dataset=["x", "x", "y"]

@@ -153,7 +153,7 @@ def test_of_fewer_than_two_data_sets_nothing_is_known():
     assert found[["between_sd", "share"]].to_dataarray().sel(entity="B").isnull().all()
     assert found[["typical", "new"]].to_dataarray().sel(entity="B").notnull().all()
     assert br.notes(found)[0] == "Differences between data sets are unknown with fewer than two data sets: B."
-    shrunk = br.shrinkage(fit, "tpr")
+    shrunk = br.populations.shrinkage(fit, "tpr")
     assert shrunk["median"].sel(entity="B").notnull().sum() == 1
     assert shrunk["cases"].sel(entity="B", dataset="Lima") == 0
     br.plots.shrinkage(fit, "tpr")
@@ -166,7 +166,7 @@ def test_a_posterior_without_counts_has_no_sampling_error(studies):
     assert found["share"].isnull().all()
     np.testing.assert_allclose(found["between_sd"], br.heterogeneity(studies, "tpr")["between_sd"], rtol=1e-12)
     assert not any("variance" in line for line in br.notes(found))
-    assert br.shrinkage(post, "tpr")["observed"].isnull().all()
+    assert br.populations.shrinkage(post, "tpr")["observed"].isnull().all()
 
 
 def test_the_words_are_the_numbers(studies):
@@ -211,7 +211,7 @@ def test_what_has_no_population_is_refused(posterior, error, message):
         br.heterogeneity(posterior, "tpr")
     if posterior is not ALONE:
         with pytest.raises(error, match=message):
-            br.shrinkage(posterior, "tpr")
+            br.populations.shrinkage(posterior, "tpr")
 
 
 def test_what_is_no_heterogeneity_is_refused():
@@ -223,7 +223,7 @@ def test_what_is_no_heterogeneity_is_refused():
 
 
 def test_shrinkage_holds_what_was_observed_and_what_is_known(studies):
-    found = br.shrinkage(studies, "f1", prob=0.9)
+    found = br.populations.shrinkage(studies, "f1", prob=0.9)
     xr.testing.assert_allclose(found["observed"], br.scores.f1(STUDIES).reset_coords(drop=True))
     draws = br.scores.f1(studies, kind="observed")
     np.testing.assert_allclose(found["median"], draws.median(DRAWS).transpose("entity", "dataset"))
@@ -245,7 +245,7 @@ def board():
 
 
 def test_entities_are_a_population_of_their_own(board):
-    found = br.shrinkage(board, "mean_outcome")
+    found = br.populations.shrinkage(board, "mean_outcome")
     assert found["median"].dims == ("entity",)
     np.testing.assert_allclose(found["typical"], board["posterior"]["mean_outcome"].mean("entity").median())
     assert found["new_lower"].isnull()
@@ -259,7 +259,7 @@ def texts(labels):
 
 
 def test_the_picture_shows_the_numbers(studies):
-    found = br.shrinkage(studies, "f1")
+    found = br.populations.shrinkage(studies, "f1")
     axes = br.plots.shrinkage(studies, "f1")
     order = found["median"].sel(entity="A").sortby(-found["median"].sel(entity="A"))["dataset"].values.tolist()
     assert texts(axes[0].get_yticklabels()) == order
@@ -275,7 +275,7 @@ def test_the_picture_shows_the_numbers(studies):
 
 def test_lower_is_better_comes_first_and_entities_can_be_chosen(studies):
     axes = br.plots.shrinkage(studies, "fnr", entities=["B"])
-    found = br.shrinkage(studies, "fnr").sel(entity="B")
+    found = br.populations.shrinkage(studies, "fnr").sel(entity="B")
     assert texts(axes[0].get_yticklabels()) == found["dataset"].values[np.argsort(found["median"].values)].tolist()
     with pytest.raises(KeyError, match="entities must be among"):
         br.plots.shrinkage(studies, "fnr", entities=["C"])

@@ -12,7 +12,7 @@ import bayesrank as br
 from bayesrank._labels import standing_pair
 from bayesrank._notes import Caveat
 from bayesrank.cli import cli
-from bayesrank.counts import parts_of
+from bayesrank.evidence.counts import parts_of
 from bayesrank.ranking._notes import positive_class
 
 TRUTH = ["cancer"] * 12 + ["healthy"] * 20
@@ -78,8 +78,8 @@ DEMANDING = {
     "ranking_score": lambda source: br.ranking_score(source, br.importance(tp=1, fn=1)),
     "importance": lambda source: br.rank(source, br.importance(tp=1, fn=1)),
     "function": lambda source: br.rank(source, lambda tn, fp, fn, tp: tp),
-    "utility": lambda source: br.expected_utility(source, {"tn": 0, "fp": -1, "fn": -9, "tp": 0}),
-    "noninferiority": lambda source: br.noninferiority(source, "shy"),
+    "utility": lambda source: br.decisions.expected_utility(source, {"tn": 0, "fp": -1, "fn": -9, "tp": 0}),
+    "noninferiority": lambda source: br.decisions.noninferiority(source, "shy"),
     "at_prevalence": lambda source: br.at_prevalence(source, 0.1),
     "ops": lambda source: br.ops.of_draws(source, "f1"),
 }
@@ -105,8 +105,8 @@ def test_exact_routes_ask_as_well():
     with pytest.raises(ValueError, match="positive must name"):
         br.fit(UNKNOWN, prevalence=0.02, seed=1)
     with pytest.raises(ValueError, match="positive must name"):
-        br.decision_curve(TRUTH, {"a": np.linspace(0, 1, 32)}, [0.2])
-    curve = br.decision_curve(TRUTH, {"a": np.linspace(1, 0, 32)}, [0.2], positive="cancer", seed=1, draws=50)
+        br.decisions.decision_curve(TRUTH, {"a": np.linspace(0, 1, 32)}, [0.2])
+    curve = br.decisions.decision_curve(TRUTH, {"a": np.linspace(1, 0, 32)}, [0.2], positive="cancer", seed=1, draws=50)
     assert curve["observed"].sel(entity="a").item() > 0
 
 

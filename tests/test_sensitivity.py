@@ -200,9 +200,9 @@ def test_order_and_seed():
         ("model must be 'paired' for cases in clusters", lambda: br.sensitivity(CLUSTERS, models=CONJUGATES)),
         ("score must be one of", lambda: br.sensitivity(COUNTS, "f7")),
         ("result must come from", lambda: br.notes(xr.Dataset())),
-        ("level must lie strictly", lambda: br.prior_conflict(COUNTS, level=1.0)),
-        ("model must be one of", lambda: br.prior_conflict(COUNTS, "binomial")),
-        ("options must be among", lambda: br.prior_conflict(COUNTS, priors=1)),
+        ("level must lie strictly", lambda: br.sensitivities.prior_conflict(COUNTS, level=1.0)),
+        ("model must be one of", lambda: br.sensitivities.prior_conflict(COUNTS, "binomial")),
+        ("options must be among", lambda: br.sensitivities.prior_conflict(COUNTS, priors=1)),
     ],
 )
 def test_bad_input_is_refused_by_name(message, call):
@@ -221,7 +221,7 @@ def tail_of(masses, seen):
 def test_tails_against_brute_force():
     counts = br.from_counts(tn=[5, 9], fp=[7, 3], fn=[4, 1], tp=[3, 6], entity=["a", "b"])
     prior = np.array([[6.0, 2.0], [1.5, 4.0]])
-    found = br.prior_conflict(counts, prior=prior)
+    found = br.sensitivities.prior_conflict(counts, prior=prior)
     assert found["check"].values.tolist() == [
         "right of negative",
         "right of positive",
@@ -246,12 +246,12 @@ def test_tails_against_brute_force():
         found["pull"][0, :3],
         [*((b.mean() - x) / b.std() for b, x in zip(posterior, (5 / 12, 3 / 7), strict=True)), (mean - 8) / sd],
     )
-    assert "cases of positive" not in br.prior_conflict(counts, "beta_binomial")["check"].values
+    assert "cases of positive" not in br.sensitivities.prior_conflict(counts, "beta_binomial")["check"].values
 
 
 def test_a_planted_conflict_is_named():
     counts = br.from_counts(tn=[60, 91], fp=[40, 9], fn=[41, 8], tp=[59, 92], entity=["planted", "fine"])
-    found = br.prior_conflict(counts, prior=SURE)
+    found = br.sensitivities.prior_conflict(counts, prior=SURE)
     assert found["conflict"].sel(entity="planted").values.tolist() == [True, True, True, False]
     assert not found["conflict"].sel(entity="fine").any()
     words = found["notes"].item().split("\n")
@@ -264,24 +264,27 @@ def test_a_planted_conflict_is_named():
     assert set(words) <= set(said)
     # Small errors in every class are seen in all of them together.
     ten = br.from_matrix(np.full((10, 10), 1) + 9 * np.eye(10, dtype=int), "actual_rows")
-    spread = br.prior_conflict(ten, prior=np.full((10, 10), 1 / 3) + np.eye(10) * 26.7)
+    spread = br.sensitivities.prior_conflict(ten, prior=np.full((10, 10), 1 / 3) + np.eye(10) * 26.7)
     assert spread["conflict"].sel(check="right of all").all()
 
 
 def test_flat_and_two_peaked_priors_contradict_nothing():
     middle = br.from_counts(tn=[50, 99], fp=[50, 1], fn=[50, 1], tp=[50, 99])
     for prior in ("uniform", "jeffreys", 0.1):
-        assert not br.prior_conflict(middle, prior=prior)["conflict"].any()
+        assert not br.sensitivities.prior_conflict(middle, prior=prior)["conflict"].any()
     half = br.from_matrix(np.array([[[50, 50 // 2, 25], [25, 50, 25], [25, 25, 50]]]), "actual_rows")
-    assert not br.prior_conflict(half)["conflict"].any()
+    assert not br.sensitivities.prior_conflict(half)["conflict"].any()
     # Excellent classifiers surprise the default prior, which is worth four cases and hardly moves anything.
     for table in (np.diag([400, 600]), np.diag([20] * 50), np.array([[4000, 1], [0, 12]])):
-        found = br.prior_conflict(br.from_matrix(table, "actual_rows"))
+        found = br.sensitivities.prior_conflict(br.from_matrix(table, "actual_rows"))
         assert not found["conflict"].any()
         assert float(np.abs(found["pull"]).max()) < 2
-    assert br.prior_conflict(br.from_matrix(np.diag([20] * 50), "actual_rows"))["tail_probability"].min() < 1e-6
+    assert (
+        br.sensitivities.prior_conflict(br.from_matrix(np.diag([20] * 50), "actual_rows"))["tail_probability"].min()
+        < 1e-6
+    )
     # An improper prior predicts nothing.
-    none = br.prior_conflict(middle, prior="haldane")
+    none = br.sensitivities.prior_conflict(middle, prior="haldane")
     assert none["tail_probability"].isnull().all()
     assert none["notes"].item() == ""
 
@@ -301,7 +304,7 @@ def test_few_false_alarms():
         )
         counts = br.from_matrix(tables, "actual_rows")
         for model in alarms:
-            found = br.prior_conflict(counts, model, prior=prior, level=level, force=True)
+            found = br.sensitivities.prior_conflict(counts, model, prior=prior, level=level, force=True)
             alarms[model] += bool(found["conflict"].any())
     # At most the level, within Monte-Carlo error; and no test that never speaks.
     for seen in alarms.values():
@@ -313,7 +316,7 @@ def test_unmeasured_tables_are_not_checked():
     counts = br.from_counts(
         tn=[7, 8, 9], fp=[1, 1, 2], fn=[9, 1, 1], tp=[2, 2, 3], entity=["a", "b", "a"], dataset=["x", "x", "y"]
     )
-    found = br.prior_conflict(counts)
+    found = br.sensitivities.prior_conflict(counts)
     assert found["tail_probability"].dims == ("entity", "dataset", "check")
     assert found["tail_probability"].sel(entity="b", dataset="y").isnull().all()
     assert found["tail_probability"].sel(entity="a").notnull().all()
@@ -477,7 +480,7 @@ def test_a_conflict_of_outcomes_is_named():
     words = found["prior_conflict"].item().split("\n")
     assert words[0].startswith("The prior contradicts the data: it expects 0.8 of the cases with outcome 1, and z has")
     counts = br.from_frame(RIGHT.melt(var_name="entity", value_name="outcome").value_counts().reset_index())
-    conflict = br.prior_conflict(counts.sortby("outcome"), prior=prior)
+    conflict = br.sensitivities.prior_conflict(counts.sortby("outcome"), prior=prior)
     assert conflict["check"].values.tolist() == ["outcome 1"]
     for name in "xyz":
         tail = tail_of(stats.betabinom(200, 160, 40).pmf(np.arange(201)), RIGHT[name].sum())

@@ -13,8 +13,8 @@ from bayesrank._compat import groups_of
 from bayesrank._notes import Caveat, Note
 from bayesrank.models import tell_again
 from bayesrank.models._population import SPREAD, learn, log_prior_of_spread
-from bayesrank.ranking._evidence import evidence_of
-from bayesrank.ranking._source import scored
+from bayesrank.ranking.evidence import evidence_of
+from bayesrank.ranking.values import scored
 
 MODEL = "hierarchical_beta_binomial"
 UNIT = np.array([0.5, 0.5])
@@ -148,7 +148,7 @@ def test_few_data_sets_are_a_caveat(datasets, said):
 def test_a_split_prior_on_few_cases_warns_of_the_variance_that_it_loses(cases, percent):
     """The share of the standard error that is left is sqrt((n - 1) / (n + 1))."""
     counts = outcomes([[cases - 1] * 30], cases)
-    mean = br.mean_over_datasets(br.fit(counts, seed=1, draws=50, split_prior=True))
+    mean = br.performance.mean_over_datasets(br.fit(counts, seed=1, draws=50, split_prior=True))
     notes = br.credible_ranking(mean, "mean_outcome")["notes"].item()
     assert ("too narrow by up to" in notes) == (percent is not None)
     assert percent is None or f"too narrow by up to {percent}%" in notes
@@ -162,7 +162,7 @@ def test_the_hierarchical_mean_over_data_sets_of_few_cases_holds():
     counts = xr.DataArray(np.stack([3 - right, right], -1), coords, ("entity", "dataset", "outcome"), name="counts")
     held = {}
     for model, options in ((MODEL, {}), ("dirichlet_multinomial", {"split_prior": True})):
-        fit = br.mean_over_datasets(br.fit(counts, model, seed=1, draws=500, chains=1, **options))
+        fit = br.performance.mean_over_datasets(br.fit(counts, model, seed=1, draws=500, chains=1, **options))
         draws = fit["posterior"]["mean_outcome"]
         low, high = (draws.quantile(p, ["chain", "draw"]) for p in (0.025, 0.975))
         held[model] = float(((low <= 0.8) & (high >= 0.8)).mean())

@@ -26,7 +26,7 @@ def test_equal_runs_are_a_one_way_analysis_of_variance(cases, runs, seed):
     grand, square = values.sum() ** 2 / values.size, (values.sum(1) ** 2).sum() / runs
     between = (square - grand) / (cases - 1)
     within = ((values**2).sum() - square) / cases / (runs - 1)
-    found = br.variance_components(rows(values), case="q", run="run").sel(entity="a")
+    found = br.cases.variance_components(rows(values), case="q", run="run").sel(entity="a")
     assert found["between_runs"] == pytest.approx(within, abs=1e-9)
     assert found["between_cases"] == pytest.approx(max((between - within) / runs, 0), abs=1e-9)
     assert bool(found["truncated"]) == (between < within) or between == pytest.approx(within)
@@ -41,11 +41,11 @@ def test_equal_runs_are_a_one_way_analysis_of_variance(cases, runs, seed):
 @pytest.mark.parametrize("by", ["number", "column", "sequence", "array"])
 def test_shares_of_runs_are_runs(by):
     right = RNG.random((20, 6)) < RNG.random((20, 1))
-    long = br.variance_components(rows(right.astype(float)), case="q", run="run")
+    long = br.cases.variance_components(rows(right.astype(float)), case="q", run="run")
     shares = pd.DataFrame({"a": right.mean(axis=1), "times": 6})
     runs = {"number": 6, "column": "times", "sequence": [6] * 20, "array": np.full((20, 1), 6)}[by]
     frame = shares if by == "column" else shares[["a"]]
-    short = br.variance_components(frame, runs=runs)
+    short = br.cases.variance_components(frame, runs=runs)
     for name in long:
         np.testing.assert_allclose(short[name], long[name], rtol=1e-12)
     p = shares["a"]
@@ -55,7 +55,7 @@ def test_shares_of_runs_are_runs(by):
 
 def test_unequal_runs_by_hand():
     frame = pd.DataFrame({"q": list("xxxyyz"), "a": [1.0, 2.0, 3.0, 5.0, 7.0, 6.0]})
-    found = br.variance_components(frame, case="q").sel(entity="a")
+    found = br.cases.variance_components(frame, case="q").sel(entity="a")
     within = (1 + 2) / 2  # of x and y; z is taken to vary as these do
     noise = (1 / 3 + 2 / 2 + within / 1) / 3
     square = np.var([2, 6, 6], ddof=1)
@@ -64,13 +64,13 @@ def test_unequal_runs_by_hand():
     assert found["between_cases"] == pytest.approx(square - noise)
     assert found["standard_error"] == pytest.approx(np.sqrt(square / 3))
     assert found["with_twice_the_runs"] == pytest.approx(np.sqrt((square - noise / 2) / 3))
-    shuffled = br.variance_components(frame.iloc[[3, 0, 5, 2, 4, 1]], case="q").sel(entity="a")
+    shuffled = br.cases.variance_components(frame.iloc[[3, 0, 5, 2, 4, 1]], case="q").sel(entity="a")
     assert {name: float(v) for name, v in shuffled.items()} == pytest.approx({n: float(v) for n, v in found.items()})
 
 
 def test_clusters_of_one_are_cases():
     frame = rows(RNG.normal(size=(15, 3)))
-    one, two = (br.variance_components(frame, case="q", run="run", **how) for how in ({}, {"cluster": "q"}))
+    one, two = (br.cases.variance_components(frame, case="q", run="run", **how) for how in ({}, {"cluster": "q"}))
     for name in one:
         np.testing.assert_allclose(two[name], one[name], rtol=1e-10)
 
@@ -78,7 +78,7 @@ def test_clusters_of_one_are_cases():
 def test_clusters_of_equal_size_have_the_error_of_their_means():
     values = RNG.normal(size=(12, 4)) + np.repeat(RNG.normal(size=4), 3)[:, None]
     frame = rows(values).assign(group=np.repeat(np.arange(4), 12))
-    found = br.variance_components(frame, case="q", run="run", cluster="group").sel(entity="a")
+    found = br.cases.variance_components(frame, case="q", run="run", cluster="group").sel(entity="a")
     means = values.reshape(4, 12).mean(axis=1)
     assert found["standard_error"] == pytest.approx(means.std(ddof=1) / 2)
     noise = values.var(axis=1, ddof=1).mean() / 4
@@ -93,7 +93,7 @@ def simulated(rng, cases, runs, clusters=None):
     rate = rate if clusters is None else np.repeat(rate, cases // clusters)
     shares = rng.binomial(runs, rate) / runs
     group = {} if clusters is None else {"cluster": np.arange(cases) // (cases // clusters)}
-    return br.variance_components(pd.DataFrame({"a": shares}), runs=runs, **group).isel(entity=0)
+    return br.cases.variance_components(pd.DataFrame({"a": shares}), runs=runs, **group).isel(entity=0)
 
 
 @pytest.mark.parametrize(("cases", "runs", "clusters"), [(60, 4, None), (60, 4, 20)])
@@ -120,26 +120,28 @@ def test_what_is_estimated_is_what_varies(cases, runs, clusters):
 
 def test_advice():
     alike = pd.DataFrame({"a": np.tile([0.0, 1.0], 20), "b": np.tile([1.0, 0.0], 20)})
-    fixed = br.variance_components(alike, case=np.arange(40) % 20)  # each case always the same
+    fixed = br.cases.variance_components(alike, case=np.arange(40) % 20)  # each case always the same
     assert fixed.attrs["advice"].startswith(
         "More cases, not more runs: twice the cases would divide the standard error "
     )
     assert fixed.attrs["advice"].endswith("by 1.41, twice the runs by about 1.00.")
-    noise = br.variance_components(alike, case=np.repeat(np.arange(20), 2))  # each case half right
+    noise = br.cases.variance_components(alike, case=np.repeat(np.arange(20), 2))  # each case half right
     assert noise["truncated"].all()
     assert (noise["between_cases"] == 0).all()
     assert noise.attrs["advice"].startswith("More runs help about as much as more cases: ")
-    both = br.variance_components(alike.assign(c=0.0), case=np.repeat(np.arange(20), 2))
+    both = br.cases.variance_components(alike.assign(c=0.0), case=np.repeat(np.arange(20), 2))
     assert both.attrs["advice"] == noise.attrs["advice"]
-    none = br.variance_components(alike[["a"]] * 0, case=np.repeat(np.arange(20), 2))
+    none = br.cases.variance_components(alike[["a"]] * 0, case=np.repeat(np.arange(20), 2))
     assert none.attrs["advice"].startswith("All cases came out alike")
     mixed = pd.DataFrame({"a": [0.5, 0.5, 1.0, 0.0, 0.75, 0.25], "b": [0.0, 1.0, 0.25, 0.75, 1.0, 0.0]})
-    assert br.variance_components(mixed, runs=4).attrs["advice"].startswith("More cases help more than more runs: ")
+    assert (
+        br.cases.variance_components(mixed, runs=4).attrs["advice"].startswith("More cases help more than more runs: ")
+    )
 
 
 def test_an_entity_of_single_runs_is_undefined():
     frame = pd.DataFrame({"a": [0.5, 1.0, 0.0], "b": [1.0, 0.0, 0.0]})
-    found = br.variance_components(frame, runs=np.array([[2, 1]] * 3))
+    found = br.cases.variance_components(frame, runs=np.array([[2, 1]] * 3))
     assert found["between_runs"].isnull().values.tolist() == [False, True]
     assert found["between_cases"].isnull().values.tolist() == [False, True]
     assert found["with_twice_the_runs"].isnull().values.tolist() == [False, True]
@@ -149,11 +151,11 @@ def test_an_entity_of_single_runs_is_undefined():
 def test_the_shipped_runs():
     cases = br.datasets.load_cases("livecodebench_execution")
     shares = cases[["Claude-2", "Claude-3-Opus"]] / 10
-    found = br.variance_components(shares.assign(q=cases["question"]), runs=10, cluster="q")
+    found = br.cases.variance_components(shares.assign(q=cases["question"]), runs=10, cluster="q")
     assert found.attrs["advice"].startswith("More cases, not more runs")
-    assert (found["standard_error"] > br.variance_components(shares, runs=10)["standard_error"]).all()
+    assert (found["standard_error"] > br.cases.variance_components(shares, runs=10)["standard_error"]).all()
     with pytest.raises(ValueError, match=r"frame must hold shares of its runs.* got 0\.125 of 10 runs"):
-        br.variance_components(cases.drop(columns=["case", "question"]) / 10, runs=10)
+        br.cases.variance_components(cases.drop(columns=["case", "question"]) / 10, runs=10)
 
 
 FRAME = pd.DataFrame({"q": list("xxyy"), "s": [1, 2, 1, 2], "a": [0.5, 1, 0, 0]})
@@ -184,4 +186,4 @@ FRAME = pd.DataFrame({"q": list("xxyy"), "s": [1, 2, 1, 2], "a": [0.5, 1, 0, 0]}
 )  # fmt: skip
 def test_bad_input_is_named(frame, how, error, words):
     with pytest.raises(error, match=words):
-        br.variance_components(frame, **how)
+        br.cases.variance_components(frame, **how)

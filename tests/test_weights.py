@@ -7,9 +7,10 @@ import xarray as xr
 from scipy import stats
 
 import bayesrank as br
-from bayesrank import _checks, _weighing
+from bayesrank import _checks
 from bayesrank._compat import groups_of
-from bayesrank.weights import checked_weights
+from bayesrank.cases import _weighing
+from bayesrank.cases.weights import checked_weights
 
 #: A true hypothesis fails a Kolmogorov-Smirnov test at this level once in a million seeds.
 LEVEL = 1e-6
@@ -166,7 +167,7 @@ def test_lazy_weights_are_drawn_once_a_chunk(monkeypatch):
     monkeypatch.setattr(_weighing, "_draw", lambda *given: asked.append(given[2:]) or draw(*given))
     lazy = br.case_weights(LABELS, draws=50, chains=2, seed=1, chunks=20)
     assert not asked
-    br.weighted_metric("auc_roc", LABELS, {"a": np.arange(100)}, lazy, positive="p")
+    br.cases.weighted_metric("auc_roc", LABELS, {"a": np.arange(100)}, lazy, positive="p")
     assert sorted(asked) == [(chain, i, min(i + 20, 50)) for chain in (0, 1) for i in (0, 20, 40)]
 
 

@@ -18,16 +18,16 @@ import bayesrank as br
 from bayesrank import _text
 from bayesrank._compat import groups_of
 from bayesrank._labels import check_positive, classes_known
-from bayesrank.cases._tables import counts_of
 from bayesrank.cli._files import read_evidence
 from bayesrank.cli._preferences import fixed_prevalence
 from bayesrank.cli._table import STDIN
-from bayesrank.counts import common_datasets
+from bayesrank.evidence._case_counts import counts_of
 from bayesrank.evidence._table import Roles
+from bayesrank.evidence.counts import common_datasets
 from bayesrank.models import chosen_by_evidence, find, for_datasets, names, takes_cases
 from bayesrank.models._margins import are_shares
-from bayesrank.ranking._evidence import evidence_of
 from bayesrank.ranking._notes import positive_class
+from bayesrank.ranking.evidence import evidence_of
 from bayesrank.scores import Score
 
 

@@ -11,9 +11,9 @@ import xarray as xr
 
 import bayesrank as br
 from bayesrank._outputs import check_output, write_output
-from bayesrank.cases._tables import counts_of
 from bayesrank.cli._analysis import Analysis, Question, quiet
 from bayesrank.cli.decide import benefits, entity_called
+from bayesrank.evidence._case_counts import counts_of
 from bayesrank.models import chosen_by_evidence, in_closed_form
 from bayesrank.report.sections import LACKING, SECTIONS
 
@@ -68,7 +68,7 @@ class Report:
                 "--cases must go with one row a case and the model paired, which knows them one by one; got "
                 f"{asked.about['title']} with the model {asked.model}"
             )
-        return br.deciding_cases(asked.evidence)
+        return br.cases.deciding_cases(asked.evidence)
 
     def changes(self, analysis: Analysis, score: Any, prob: float, draws: int, seed: int) -> xr.Dataset | None:
         """How the entities changed from data set to data set, each of which has rates of its own."""
@@ -97,10 +97,10 @@ class Report:
                 raise ValueError(f"{option} must be left out for data that are not of two classes; got it for {data}")
         found = []
         if self.benefit is not None:
-            found.append(br.expected_utility(posterior, self.benefit, prob=prob))
+            found.append(br.decisions.expected_utility(posterior, self.benefit, prob=prob))
         if self.reference is not None:
             assert counts is not None
-            found.append(br.noninferiority(posterior, entity_called(self.reference, counts), prob=prob))
+            found.append(br.decisions.noninferiority(posterior, entity_called(self.reference, counts), prob=prob))
         return found or None
 
     def write(

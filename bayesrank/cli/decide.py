@@ -70,7 +70,7 @@ def decide(
         decision = _decision(analysis.posterior, worths, always, prob)
         compared = None
         if reference is not None:
-            compared = br.noninferiority(analysis.posterior, other, **margins, prob=prob)
+            compared = br.decisions.noninferiority(analysis.posterior, other, **margins, prob=prob)
         drawn = save(br.plots.intervals(by_utility(decision), "expected utility"), picture) if picture else None
     parts = verdict_parts(decision)
     verdict = parts.sentences() + (list(parts.notes) if notes else [])
@@ -131,7 +131,7 @@ def _margins(reference: str | None, tpr: float | None, tnr: float | None) -> dic
 
 def _decision(posterior: Any, worths: dict[str, float], always: bool, prob: float) -> xr.Dataset:
     try:
-        return br.expected_utility(posterior, worths, strategies=always, prob=prob)
+        return br.decisions.expected_utility(posterior, worths, strategies=always, prob=prob)
     except ValueError as error:
         if str(error).startswith("prevalence must be given"):
             raise ValueError(

@@ -10,12 +10,12 @@ import xarray as xr
 
 import bayesrank as br
 from bayesrank import _text
-from bayesrank.cases._tables import counts_of
 from bayesrank.cli._analysis import Question, asking, check_classes, number_or_word, progress, question, quiet
 from bayesrank.cli._formats import FORMATS, HELP, Sheet, show
 from bayesrank.cli._preferences import NUMBER, fixed_prevalence
 from bayesrank.cli._scores import read_score
 from bayesrank.cli.rank import MEAN, default_score
+from bayesrank.evidence._case_counts import counts_of
 from bayesrank.models import names
 from bayesrank.plots._style import short_names
 from bayesrank.scores import Score

@@ -9,7 +9,7 @@ import xarray as xr
 
 from bayesrank._compat import groups_of, is_container
 from bayesrank._text import count
-from bayesrank.counts import are_outcomes, parts_of, with_parts
+from bayesrank.evidence.counts import are_outcomes, parts_of, with_parts
 from bayesrank.models import find, names, tell_again
 
 BY = ("dataset", "table", "case")

@@ -11,8 +11,9 @@ import pandas as pd
 import xarray as xr
 
 from bayesrank._checks import one_of
-from bayesrank.cases import from_outcomes, from_predictions, joint_outcomes
-from bayesrank.frames import from_frame
+from bayesrank.evidence.frames import from_frame
+from bayesrank.evidence.outcomes import from_outcomes
+from bayesrank.evidence.predictions import from_predictions, joint_outcomes
 
 __all__ = ["describe", "load", "load_cases", "load_joint", "names"]
 

@@ -23,16 +23,16 @@ def check_decision(argument: str, decision: Any) -> None:
     >>> import xarray as xr
     >>> check_decision("decision", xr.Dataset())
     Traceback (most recent call last):
-    ValueError: decision must come from br.expected_utility; got a Dataset of []
+    ValueError: decision must come from br.decisions.expected_utility; got a Dataset of []
     """
-    result_of("br.expected_utility", argument, decision, NEEDED)
+    result_of("br.decisions.expected_utility", argument, decision, NEEDED)
     if decision["choice"].ndim:
         raise ValueError(
             f"{argument} must be one decision (select it with .isel); got the dims {decision['choice'].dims}"
         )
     known = decision["entity"].values.tolist() if "entity" in decision.coords else []
     if "benefit" not in decision.attrs or not known:
-        raise ValueError(f"{argument} must come from br.expected_utility; got {in_words(decision)}")
+        raise ValueError(f"{argument} must come from br.decisions.expected_utility; got {in_words(decision)}")
     with named(argument, "ranking"):
         check_whole(decision)
     if decision["choice"].item() not in [*known, ""]:

@@ -26,8 +26,8 @@ from bayesrank._checks import (
 )
 from bayesrank._labels import arrange_classes, check_order, is_ordered, name_coord, ordered_categories, unique_rows
 from bayesrank._random import Seed
+from bayesrank.cases.weights import few, weight_blocks
 from bayesrank.decisions._means import mean_and_error, share_and_error
-from bayesrank.weights import few, weight_blocks
 
 __all__ = ["STRATEGIES", "decision_curve"]
 

@@ -9,7 +9,7 @@ import xarray as xr
 from bayesrank._checks import credibility, number, one_of, unique_names
 from bayesrank._draws import Worth, draw_dims, in_memory, reduce
 from bayesrank.decisions._means import share_and_error
-from bayesrank.ranking._evidence import evidence_of
+from bayesrank.ranking.evidence import evidence_of
 from bayesrank.scores import as_score
 
 __all__ = ["noninferiority"]

@@ -21,7 +21,7 @@ def by_utility(decision: xr.Dataset) -> xr.Dataset:
     --------
     >>> import bayesrank as br
     >>> counts = br.from_counts(tn=[70, 79], fp=[10, 1], fn=[9, 1], tp=[21, 29], entity=["a", "b"])
-    >>> by_utility(br.expected_utility(br.fit(counts, seed=1), [[0, -1], [-5, 0]]))["entity"].values.tolist()
+    >>> by_utility(br.decisions.expected_utility(br.fit(counts, seed=1), [[0, -1], [-5, 0]]))["entity"].values.tolist()
     ['b', 'a']
     """
     names = [str(name) for name in decision["entity"].values]
@@ -36,7 +36,8 @@ def utility_table(decision: xr.Dataset, digits: int | None = None) -> tuple[list
     --------
     >>> import bayesrank as br
     >>> counts = br.from_counts(tn=[70, 79], fp=[10, 1], fn=[9, 1], tp=[21, 29], entity=["a", "b"])
-    >>> header, rows = utility_table(br.expected_utility(br.fit(counts, seed=1), [[0, -1], [-5, 0]]), digits=1)
+    >>> utility = br.decisions.expected_utility(br.fit(counts, seed=1), [[0, -1], [-5, 0]])
+    >>> header, rows = utility_table(utility, digits=1)
     >>> header
     ['entity', 'expected utility', '95% interval', 'P(best)', 'regret']
     >>> [row[:2] for row in rows]
@@ -71,7 +72,7 @@ def comparison_table(compared: xr.Dataset) -> tuple[list[str], list[list[str]]]:
     --------
     >>> import bayesrank as br
     >>> counts = br.from_counts(tn=[900, 800], fp=[100, 200], fn=[50, 10], tp=[450, 490], entity=["old", "eager"])
-    >>> header, rows = comparison_table(br.noninferiority(br.fit(counts, seed=1), "old"))
+    >>> header, rows = comparison_table(br.decisions.noninferiority(br.fit(counts, seed=1), "old"))
     >>> header[:2], rows[0][:2]
     (['against old', 'verdict'], ['eager', 'inferior'])
     """
@@ -95,7 +96,7 @@ def comparison_words(compared: xr.Dataset) -> str:
     --------
     >>> import bayesrank as br
     >>> counts = br.from_counts(tn=[900, 800], fp=[100, 200], fn=[50, 10], tp=[450, 490], entity=["old", "eager"])
-    >>> comparison_words(br.noninferiority(br.fit(counts, seed=1), "old"))[:42]
+    >>> comparison_words(br.decisions.noninferiority(br.fit(counts, seed=1), "old"))[:42]
     'No worse: TPR above that of old minus 0.05'
     """
     tpr, tnr, who = (compared.attrs[name] for name in ("tpr", "tnr", "reference"))

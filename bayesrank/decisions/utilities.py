@@ -22,12 +22,12 @@ from bayesrank._checks import (
 from bayesrank._draws import DRAW_DIMS, draw_dims
 from bayesrank._labels import check_positive, name_coord
 from bayesrank._notes import join_notes
-from bayesrank.counts import NO_CLASSES
 from bayesrank.decisions._means import as_posterior, mean_and_error
+from bayesrank.evidence.counts import NO_CLASSES
 from bayesrank.models._priors import align
 from bayesrank.performance import OUTCOME_DIMS, align_outcomes, as_performance
 from bayesrank.ranking import credible_ranking
-from bayesrank.ranking._evidence import Evidence, evidence_of
+from bayesrank.ranking.evidence import Evidence, evidence_of
 from bayesrank.scores import Score
 
 __all__ = ["class_shares", "expected_utility"]

@@ -9,7 +9,6 @@ import xarray as xr
 from bayesrank import _text
 from bayesrank._checks import is_number
 from bayesrank._labels import standing_pair
-from bayesrank.cases import from_outcomes, joint_outcomes, variance_components
 from bayesrank.evidence._columns import CELLS, is_metadata_name, odd_columns, role_of, squeeze
 from bayesrank.evidence._fields import (
     as_floats,
@@ -25,6 +24,9 @@ from bayesrank.evidence._fields import (
 from bayesrank.evidence._forms import Known, refuse_without_entity
 from bayesrank.evidence._table import Roles, Table
 from bayesrank.evidence._values import as_outcome_columns, count_hint, is_missing, to_number
+from bayesrank.evidence.components import variance_components
+from bayesrank.evidence.outcomes import from_outcomes
+from bayesrank.evidence.predictions import joint_outcomes
 
 __all__ = ["read_answers", "read_cases", "with_remarks"]
 

@@ -7,7 +7,6 @@ import xarray as xr
 
 from bayesrank._checks import all_classes, case_labels, is_number
 from bayesrank._labels import arrange_classes
-from bayesrank.counts import TWO_CLASSES, arrange, arrange_outcomes, put_in_class_order
 from bayesrank.evidence._columns import CELLS, is_metadata_name
 from bayesrank.evidence._fields import (
     EXACT,
@@ -21,6 +20,7 @@ from bayesrank.evidence._fields import (
 from bayesrank.evidence._forms import Known, holds_outcomes
 from bayesrank.evidence._table import Roles, Table
 from bayesrank.evidence._values import VERDICTS, to_number
+from bayesrank.evidence.counts import TWO_CLASSES, arrange, arrange_outcomes, put_in_class_order
 
 __all__ = ["read_counts"]
 

@@ -8,7 +8,7 @@ import xarray as xr
 
 from bayesrank._checks import in_words
 from bayesrank._compat import groups_of, is_container
-from bayesrank.counts import are_outcomes, check_counts, check_outcomes
+from bayesrank.evidence.counts import are_outcomes, check_counts, check_outcomes
 from bayesrank.exact._scales import NoClosedForm
 from bayesrank.models import chosen_by_evidence, find, tell
 from bayesrank.models import names as models

@@ -28,10 +28,10 @@ from bayesrank._checks import (
 )
 from bayesrank._draws import draw_dims
 from bayesrank._random import Seed, root_sequence, stream
+from bayesrank.cases.weights import blocks_of, checked_weights
 from bayesrank.ops._areas import AREAS, POINTS, area, area_range, bootstrap_rates, ideal_area, point
 from bayesrank.ops.references import Reference, checked_curves
 from bayesrank.ops.values import broadcast, check_range, directed, of_scored_value, wrap
-from bayesrank.weights import blocks_of, checked_weights
 
 __all__ = ["CURVE_METRICS", "checked_cases", "curve_metric", "curve_range", "of_curve", "of_value"]
 

@@ -19,7 +19,7 @@ from bayesrank._checks import (
 )
 from bayesrank._draws import proportion_error
 from bayesrank._labels import check_positive
-from bayesrank.counts import one_vs_rest
+from bayesrank.evidence.counts import one_vs_rest
 from bayesrank.ops.references import Reference, below, checked_reference
 from bayesrank.performance import as_performance, two_class_cells
 from bayesrank.scores import Score, as_score

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from bayesrank._checks import in_words, is_number, sequence, whole
-from bayesrank.counts import from_counts
+from bayesrank.evidence.counts import from_counts
 from bayesrank.papers.interactive import SCALE, _short, checked_sizes
 from bayesrank.plots._colors import OKABE_ITO
 from bayesrank.plots._contours import round_values, score_label, score_limits

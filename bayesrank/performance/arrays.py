@@ -15,7 +15,7 @@ from bayesrank._compat import groups_of, held_in, is_container
 from bayesrank._draws import BLOCK, draw_dims
 from bayesrank._labels import check_positive
 from bayesrank._threads import in_threads, pieces
-from bayesrank.counts import NO_CLASSES, with_parts
+from bayesrank.evidence.counts import NO_CLASSES, with_parts
 from bayesrank.models import RESERVED
 
 __all__ = [

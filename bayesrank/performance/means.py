@@ -28,7 +28,7 @@ def mean_over_datasets(source: Any, weights: Any = None) -> Any:
 
     The mean of a performance is that of a case from a data set drawn with these weights, whatever the sizes of the
     data sets; accuracies and mean outcomes are then means over data sets. For the mean of a score that is no share of
-    the cases (F1), pass the score's values: ``br.mean_over_datasets(br.scores.f1(posterior))``.
+    the cases (F1), pass the score's values: ``br.performance.mean_over_datasets(br.scores.f1(posterior))``.
 
     A prior on each of many data sets is as many priors, and their mean is not what was observed: fit with
     ``split_prior=True``, which spreads one prior over the data sets. Where that was not done a note says so.

@@ -7,7 +7,7 @@ import xarray as xr
 
 from bayesrank._checks import class_shares, labelled_prevalence
 from bayesrank._compat import groups_of, is_container, to_container
-from bayesrank.counts import NO_CLASSES
+from bayesrank.evidence.counts import NO_CLASSES
 from bayesrank.performance.arrays import KINDS, as_performance, posterior_of
 
 __all__ = ["at_prevalence"]

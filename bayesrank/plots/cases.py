@@ -21,7 +21,7 @@ def case_grid(cases: xr.Dataset, ax: Any = None) -> Any:
     Parameters
     ----------
     cases : xarray.Dataset
-        Of :func:`bayesrank.deciding_cases`.
+        Of :func:`bayesrank.cases.deciding_cases`.
     ax : matplotlib.axes.Axes, optional
         Where to draw.
 
@@ -32,16 +32,16 @@ def case_grid(cases: xr.Dataset, ax: Any = None) -> Any:
     Raises
     ------
     ValueError
-        If ``cases`` are not of :func:`bayesrank.deciding_cases`.
+        If ``cases`` are not of :func:`bayesrank.cases.deciding_cases`.
 
     Examples
     --------
     >>> import bayesrank as br
     >>> joint = br.joint_outcomes([0, 0, 1, 1, 1], {"a": [0, 1, 1, 0, 0], "b": [0, 0, 1, 1, 0]})
-    >>> case_grid(br.deciding_cases(joint)).get_title("left")
+    >>> case_grid(br.cases.deciding_cases(joint)).get_title("left")
     '2 of 5 cases decide; on the pale ones all are alike'
     """
-    result_of("br.deciding_cases", "cases", cases, ("decides", "outcome", "count", "entity"))
+    result_of("br.cases.deciding_cases", "cases", cases, ("decides", "outcome", "count", "entity"))
     import matplotlib
     from matplotlib.colors import Normalize, to_rgb
     from matplotlib.patches import Patch

@@ -24,7 +24,7 @@ def predictive_check(check: xr.Dataset, figure: Any = None) -> Any:
     Parameters
     ----------
     check : xarray.Dataset
-        Of :func:`bayesrank.predictive_check`.
+        Of :func:`bayesrank.predictive.predictive_check`.
     figure : matplotlib Figure or SubFigure, optional
 
     Returns
@@ -42,11 +42,11 @@ def predictive_check(check: xr.Dataset, figure: Any = None) -> Any:
     >>> studies = br.from_counts(
     ...     tn=[45, 38, 90], fp=[5, 12, 10], fn=[4, 9, 2], tp=[16, 11, 28], entity=["A"] * 3, dataset=["x", "y", "z"]
     ... )
-    >>> check = br.predictive_check(br.fit(br.pool(studies), seed=1), seed=1)
+    >>> check = br.predictive.predictive_check(br.fit(br.pool(studies), seed=1), seed=1)
     >>> len(predictive_check(check).axes)
     2
     """
-    result_of("br.predictive_check", "check", check, ("observed", "replicated", "p_value", "statistic"))
+    result_of("br.predictive.predictive_check", "check", check, ("observed", "replicated", "p_value", "statistic"))
     names = check["statistic"].values.tolist()
     figure = new_figure(figure, 8.6, 3.2)
     axes = figure.subplots(1, len(names), squeeze=False)[0]

@@ -26,7 +26,7 @@ def decision_curve(curve: xr.Dataset, ax: Any = None, *, colors: Mapping[Any, An
     Parameters
     ----------
     curve : xarray.Dataset
-        Of :func:`bayesrank.decision_curve`, at two thresholds or more.
+        Of :func:`bayesrank.decisions.decision_curve`, at two thresholds or more.
     ax : matplotlib.axes.Axes, optional
         Where to draw.
     colors : mapping, optional
@@ -45,11 +45,11 @@ def decision_curve(curve: xr.Dataset, ax: Any = None, *, colors: Mapping[Any, An
     --------
     >>> import bayesrank as br
     >>> risk = {"marker": [0.1, 0.3, 0.6, 0.4, 0.9]}
-    >>> ax = decision_curve(br.decision_curve([0, 0, 0, 1, 1], risk, [0.2, 0.5], seed=1))
+    >>> ax = decision_curve(br.decisions.decision_curve([0, 0, 0, 1, 1], risk, [0.2, 0.5], seed=1))
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
     ['marker', 'treat all', 'treat none']
     """
-    result_of("br.decision_curve", "curve", curve, ("mean", "lower", "upper", "strategy", "threshold"))
+    result_of("br.decisions.decision_curve", "curve", curve, ("mean", "lower", "upper", "strategy", "threshold"))
     if curve.sizes.get("threshold", 1) < 2:
         raise ValueError(f"curve must be of two thresholds or more; got {curve['threshold'].size}")
     curve = curve.sortby("threshold")

@@ -28,14 +28,14 @@ def summary_roc(source: Any, prob: float = 0.95, ax: Any = None) -> Any:
 
     Circles are the entity's data sets, with areas as their cases. The mark is the summary point; the filled region
     holds it with probability ``prob``, the dashed one the entity on one more data set. The line is the summary curve,
-    where there is one (:func:`bayesrank.summary_points`). Of five entities or more only points and their regions are
-    drawn. An axis of which less than a third is needed shows no more.
+    where there is one (:func:`bayesrank.performance.summary_points`). Of five entities or more only points and their
+    regions are drawn. An axis of which less than a third is needed shows no more.
 
     Parameters
     ----------
     source : InferenceData, DataTree or Dataset
-        A posterior of a hierarchical model of two classes, or what :func:`bayesrank.summary_points` made of one, of
-        which entities may have been selected.
+        A posterior of a hierarchical model of two classes, or what :func:`bayesrank.performance.summary_points` made of
+        one, of which entities may have been selected.
     prob : float
         Probability of the regions; of a Dataset of summary points it is theirs.
     ax : matplotlib.axes.Axes, optional

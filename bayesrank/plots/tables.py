@@ -29,7 +29,7 @@ def intervals(table: xr.Dataset, label: str | None = None, axes: Any = None) -> 
     ----------
     table : xarray.Dataset
         ``lower``, ``upper`` and ``median``, or else ``mean`` (entity, [score]), with ``observed`` if it is known: of
-        :func:`bayesrank.score_table`, :func:`bayesrank.expected_utility` or :func:`bayesrank.ops.summarize`.
+        :func:`bayesrank.score_table`, :func:`bayesrank.decisions.expected_utility` or :func:`bayesrank.ops.summarize`.
     label : str, optional
         What a table without the dim ``score`` is of.
     axes : array of matplotlib.axes.Axes, optional

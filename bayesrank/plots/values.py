@@ -22,7 +22,7 @@ from bayesrank.plots._style import (
     strip,
 )
 from bayesrank.ranking import credible_ranking
-from bayesrank.ranking._source import scored
+from bayesrank.ranking.values import scored
 from bayesrank.scores._display import display_name
 from bayesrank.scores.draws import differences, histograms
 

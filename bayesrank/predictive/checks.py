@@ -10,7 +10,7 @@ from bayesrank._checks import in_words, one_of
 from bayesrank._compat import groups_of, is_container
 from bayesrank._draws import proportion_error
 from bayesrank._random import Seed, fingerprint, root_sequence, stream
-from bayesrank.counts import are_outcomes, parts_of, with_parts
+from bayesrank.evidence.counts import are_outcomes, parts_of, with_parts
 from bayesrank.models import find, names, tell_again
 
 __all__ = ["predictive_check"]

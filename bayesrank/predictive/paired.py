@@ -7,7 +7,7 @@ import xarray as xr
 
 from bayesrank._checks import one_of, result_of, whole
 from bayesrank._labels import name_coord
-from bayesrank.counts import one_vs_rest
+from bayesrank.evidence.counts import one_vs_rest
 from bayesrank.models._priors import concentration
 from bayesrank.predictive.confusion import beta_binomial, confusion_pmf
 from bayesrank.predictive.scores import equal_runs, score_pmf

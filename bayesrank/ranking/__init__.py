@@ -1,7 +1,6 @@
 """Rankings: from a number per draw to an order, and how sure it is."""
 
 from bayesrank.ranking.credible import credible_ranking
-from bayesrank.ranking.leaving_out import stability
 from bayesrank.ranking.ranks import rank
 from bayesrank.ranking.summary import ranking_table
 from bayesrank.ranking.tables import score_table
@@ -12,6 +11,5 @@ __all__ = [
     "rank",
     "ranking_table",
     "score_table",
-    "stability",
     "top_set",
 ]

@@ -29,7 +29,7 @@ from scipy.special import ndtr, stdtrit
 from bayesrank._draws import BLOCK, product_of
 from bayesrank.ranking._information import Information
 from bayesrank.ranking._intervals import with_gaps
-from bayesrank.ranking._source import Scored
+from bayesrank.ranking.values import Scored
 from bayesrank.scores.score import log
 
 #: A variance of differences below this share of the variances that it comes from is what rounding left.

@@ -11,8 +11,8 @@ from scipy.special import ndtri
 from bayesrank import _text
 from bayesrank._labels import classes_known, standing_pair
 from bayesrank._notes import Caveat, Note
-from bayesrank.counts import are_outcomes, parts_of
-from bayesrank.pooling import pooling_notes
+from bayesrank.evidence.counts import are_outcomes, parts_of
+from bayesrank.ranking._pooling import pooling_notes
 from bayesrank.scores import Score
 from bayesrank.scores.averages import Average
 

@@ -22,13 +22,13 @@ from bayesrank._notes import join_notes
 from bayesrank.ranking._claims import expected_overestimates
 from bayesrank.ranking._confidence import confidence_sets
 from bayesrank.ranking._discordance import discordance_notes
-from bayesrank.ranking._evidence import Evidence, evidence_of
 from bayesrank.ranking._hierarchy import hierarchy
 from bayesrank.ranking._information import Information
 from bayesrank.ranking._intervals import rank_intervals, simultaneous_intervals
 from bayesrank.ranking._reducers import Mass, RankReducer, Ranks, compare
-from bayesrank.ranking._source import Scored, finite, scored, variables_of
 from bayesrank.ranking.consensus import best_set, consensus_of
+from bayesrank.ranking.evidence import Evidence, evidence_of
+from bayesrank.ranking.values import Scored, finite, scored, variables_of
 from bayesrank.ranking.without_draws import rank_exactly, replace_drawn
 
 __all__ = ["credible_ranking", "quantiles_of"]

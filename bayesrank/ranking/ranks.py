@@ -6,7 +6,7 @@ import numpy as np
 import xarray as xr
 
 from bayesrank._checks import one_of
-from bayesrank.ranking._source import scored
+from bayesrank.ranking.values import scored
 
 __all__ = ["positions", "rank"]
 

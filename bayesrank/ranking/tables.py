@@ -10,9 +10,9 @@ import xarray as xr
 from bayesrank._checks import credibility, in_words
 from bayesrank._draws import draw_dims, in_memory
 from bayesrank.performance import as_performance, at_prevalence
-from bayesrank.ranking._evidence import Evidence, evidence_of
-from bayesrank.ranking._source import Scored, scored_together
 from bayesrank.ranking.credible import quantiles_of
+from bayesrank.ranking.evidence import Evidence, evidence_of
+from bayesrank.ranking.values import Scored, scored_together
 from bayesrank.scores import Score
 
 __all__ = ["score_table"]

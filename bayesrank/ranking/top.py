@@ -8,10 +8,10 @@ import xarray as xr
 from bayesrank._checks import credibility, whole
 from bayesrank._draws import BLOCK, ERROR, Batches, Worth, draw_dims, in_memory, mean_error, reduce, share_error
 from bayesrank.ranking._confidence import confidence_sets
-from bayesrank.ranking._evidence import evidence_of
-from bayesrank.ranking._source import finite, scored
 from bayesrank.ranking.credible import MOSTLY
+from bayesrank.ranking.evidence import evidence_of
 from bayesrank.ranking.ranks import positions
+from bayesrank.ranking.values import finite, scored
 
 __all__ = ["top_set"]
 

@@ -9,15 +9,15 @@ from bayesrank import _text
 from bayesrank._compat import groups_of, is_container
 from bayesrank._draws import draw_dims
 from bayesrank._notes import join_notes
-from bayesrank.counts import are_outcomes
+from bayesrank.evidence.counts import are_outcomes
 from bayesrank.exact import Answer, ClosedForm, NoClosedForm, Plan, answer, closed_form_of, plan_of
 from bayesrank.performance import mean_outcome
-from bayesrank.ranking._evidence import Evidence, cases_of, evidence_of
 from bayesrank.ranking._hierarchy import poth_of
 from bayesrank.ranking._intervals import rank_intervals
-from bayesrank.ranking._source import Scored, scored, variables_of
 from bayesrank.ranking.consensus import best_set, consensus_of
+from bayesrank.ranking.evidence import Evidence, cases_of, evidence_of
 from bayesrank.ranking.summary import UNRESOLVED
+from bayesrank.ranking.values import Scored, scored, variables_of
 from bayesrank.scores import Score, as_score, get
 
 __all__ = ["prior_quantiles", "rank_exactly", "replace_drawn"]

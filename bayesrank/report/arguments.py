@@ -10,8 +10,8 @@ from bayesrank._checks import entity_names, in_words, named, result_of
 from bayesrank._compat import groups_of, is_container
 from bayesrank._draws import draw_dims
 from bayesrank.performance import outcome_dims, posterior_of
-from bayesrank.ranking._source import Scored, scored
 from bayesrank.ranking.summary import check_whole, is_exact
+from bayesrank.ranking.values import Scored, scored
 from bayesrank.scores import as_score
 
 __all__ = ["KNOWN", "facts_of", "ranking_of", "read", "text_or_none"]

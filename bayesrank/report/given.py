@@ -13,7 +13,7 @@ from bayesrank.decisions.tables import comparison_table, comparison_words, utili
 from bayesrank.plots._style import list_size, plain_names
 from bayesrank.report.pictures import MOST, inline_svg
 from bayesrank.scores._display import display_name
-from bayesrank.sensitivities import NEEDED
+from bayesrank.sensitivities.analysis import NEEDED
 from bayesrank.words.results import verdict_parts
 
 __all__ = ["cases_section", "decisions_section", "drift_section", "sensitivity_section"]
@@ -65,14 +65,16 @@ def decisions_section(results: Any) -> list[dict[str, Any]] | None:
     Parameters
     ----------
     results : Dataset or sequence of Dataset, optional
-        Of :func:`bayesrank.expected_utility`, :func:`bayesrank.noninferiority` and :func:`bayesrank.decision_curve`.
+        Of :func:`bayesrank.decisions.expected_utility`, :func:`bayesrank.decisions.noninferiority` and
+        :func:`bayesrank.decisions.decision_curve`.
 
     Examples
     --------
     >>> import bayesrank as br
     >>> counts = br.from_counts(tn=[70, 79], fp=[10, 1], fn=[9, 1], tp=[21, 29], entity=["a", "b"])
     >>> posterior = br.fit(counts, seed=1)
-    >>> results = [br.expected_utility(posterior, [[0, -1], [-5, 0]]), br.noninferiority(posterior, "a")]
+    >>> utility = br.decisions.expected_utility(posterior, [[0, -1], [-5, 0]])
+    >>> results = [utility, br.decisions.noninferiority(posterior, "a")]
     >>> [part["title"] for part in decisions_section(results)]
     ['Expected utility', 'No worse than a?']
     """
@@ -107,7 +109,8 @@ def _decision(result: Any) -> dict[str, Any]:
             f"{100 * result.attrs['prob']:g}% interval, in true positives per case.",
         }
     raise ValueError(
-        f"decisions must come from br.expected_utility, br.noninferiority or br.decision_curve; got {in_words(result)}"
+        "decisions must come from br.decisions.expected_utility, br.decisions.noninferiority or "
+        f"br.decisions.decision_curve; got {in_words(result)}"
     )
 
 
@@ -193,7 +196,7 @@ def cases_section(result: Any, order: Sequence[Any]) -> dict[str, Any] | None:
     Parameters
     ----------
     result : Dataset, optional
-        Of :func:`bayesrank.deciding_cases`.
+        Of :func:`bayesrank.cases.deciding_cases`.
     order : sequence
         Of the entities.
 
@@ -201,12 +204,12 @@ def cases_section(result: Any, order: Sequence[Any]) -> dict[str, Any] | None:
     --------
     >>> import bayesrank as br
     >>> joint = br.joint_outcomes([0, 0, 1, 1, 1], {"a": [0, 1, 1, 0, 0], "b": [0, 0, 1, 1, 0]})
-    >>> cases_section(br.deciding_cases(joint), ["b", "a"])["words"][:42]
+    >>> cases_section(br.cases.deciding_cases(joint), ["b", "a"])["words"][:42]
     '2 of 5 cases decide: on the others all ent'
     """
     if result is None:
         return None
-    result_of("br.deciding_cases", "cases", result, ("decides", "outcome", "count", "entity"))
+    result_of("br.cases.deciding_cases", "cases", result, ("decides", "outcome", "count", "entity"))
     known = result["entity"].values.tolist()
     if set(known) != set(order):
         other = _text.some(sorted(map(str, set(known) ^ set(order))))

@@ -16,15 +16,15 @@ from bayesrank import _text
 from bayesrank._draws import draw_dims
 from bayesrank._labels import has_positive_class
 from bayesrank._outputs import check_output, write_output
-from bayesrank.counts import are_outcomes, parts_of
+from bayesrank.evidence.counts import are_outcomes, parts_of
 from bayesrank.performance import as_performance, observed_counts, outcome_dims
 from bayesrank.plots._page import Html, breakable, greys, part
 from bayesrank.plots._style import is_ratio
 from bayesrank.ranking import credible_ranking, ranking_table
-from bayesrank.ranking._evidence import sampling
 from bayesrank.ranking._notes import positive_class
-from bayesrank.ranking._source import Scored
+from bayesrank.ranking.evidence import sampling
 from bayesrank.ranking.summary import is_exact, worth
+from bayesrank.ranking.values import Scored
 from bayesrank.report.arguments import facts_of, ranking_of, read, text_or_none
 from bayesrank.report.datasets import datasets_section
 from bayesrank.report.given import cases_section, decisions_section, drift_section, sensitivity_section
@@ -93,12 +93,12 @@ def ranking_report(
         pairing adds, of the model "paired"; how much data sets differ, of a hierarchical model; a posterior predictive
         check, of several data sets.
     decisions : Dataset or sequence of Dataset, optional
-        Of :func:`bayesrank.expected_utility`, :func:`bayesrank.noninferiority` and :func:`bayesrank.decision_curve`,
-        for a section on them.
+        Of :func:`bayesrank.decisions.expected_utility`, :func:`bayesrank.decisions.noninferiority` and
+        :func:`bayesrank.decisions.decision_curve`, for a section on them.
     drift : Dataset, optional
         Of :func:`bayesrank.ops.drift`, with draws, for a section on it.
     cases : Dataset, optional
-        Of :func:`bayesrank.deciding_cases`, for a section on which cases tell entities apart.
+        Of :func:`bayesrank.cases.deciding_cases`, for a section on which cases tell entities apart.
     sensitivity : Dataset, optional
         Of :func:`bayesrank.sensitivity`, for a section on it.
     path : path-like, optional

@@ -14,8 +14,8 @@ from bayesrank._checks import in_words, unique_names
 from bayesrank._draws import draw_dims
 from bayesrank.ops import of_draws, summarize
 from bayesrank.ranking import ranking_table
-from bayesrank.ranking._source import Scored
 from bayesrank.ranking.summary import worth
+from bayesrank.ranking.values import Scored
 from bayesrank.report.pictures import inline_svg
 from bayesrank.words.models import check_model, model_caveat
 
@@ -61,7 +61,7 @@ def ops_section(performance: xr.DataArray, found: Scored, prob: float) -> pd.Dat
     Examples
     --------
     >>> import bayesrank as br
-    >>> from bayesrank.ranking._source import scored
+    >>> from bayesrank.ranking.values import scored
     >>> posterior = br.fit(br.from_counts(tn=[70, 79], fp=[10, 1], fn=[9, 1], tp=[21, 29], entity=["a", "b"]), seed=1)
     >>> ops_section(br.as_performance(posterior), scored(posterior, "f1", None, None), 0.95).index.tolist()
     ['a', 'b']
@@ -113,7 +113,7 @@ def paired_section(found: Scored, ranking: xr.Dataset, about: Mapping[Any, Any])
     --------
     >>> import pandas as pd
     >>> import bayesrank as br
-    >>> from bayesrank.ranking._source import scored
+    >>> from bayesrank.ranking.values import scored
     >>> answers = pd.DataFrame({"a": [1, 1, 0, 1] * 9, "b": [1, 0, 0, 1] * 9})
     >>> posterior = br.fit(br.from_outcomes(answers), "paired", seed=1)
     >>> ranking = br.credible_ranking(posterior, "mean_outcome")

@@ -8,7 +8,7 @@ import xarray as xr
 from bayesrank import _text
 from bayesrank._compat import groups_of, is_container
 from bayesrank._draws import draw_dims
-from bayesrank.ranking._source import scored
+from bayesrank.ranking.values import scored
 from bayesrank.ranking.without_draws import prior_quantiles
 from bayesrank.scores import Score
 

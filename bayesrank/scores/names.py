@@ -216,7 +216,7 @@ def get(name: str) -> Score:
     if wanted in OF_CASES:
         raise KeyError(
             f"score must be one of a confusion matrix, as br.scores.catalog() lists them; got {name!r}, which needs "
-            "the predicted probabilities of the cases (br.ops.of_curve or br.weighted_metric, in Python)"
+            "the predicted probabilities of the cases (br.ops.of_curve or br.cases.weighted_metric, in Python)"
         )
     turned = re.fullmatch(f"(.+)({'|'.join(AVERAGES)})", wanted)
     if turned is not None and find(turned[2] + turned[1]) is not None:

@@ -13,7 +13,7 @@ import numpy as np
 import xarray as xr
 
 from bayesrank._checks import numbers
-from bayesrank.counts import check_counts
+from bayesrank.evidence.counts import check_counts
 from bayesrank.models import conjugate
 from bayesrank.performance import two_class_cells
 from bayesrank.scores._contour_area import root

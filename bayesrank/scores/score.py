@@ -11,7 +11,7 @@ import xarray as xr
 from bayesrank._checks import in_words, span
 from bayesrank._labels import check_positive
 from bayesrank._threads import in_threads, pieces
-from bayesrank.counts import NO_CLASSES
+from bayesrank.evidence.counts import NO_CLASSES
 from bayesrank.performance import counts_or_performance, observed_counts, only_two_classes
 from bayesrank.scores._against_rest import against_rest
 from bayesrank.scores._display import display_name

@@ -20,9 +20,9 @@ from bayesrank._draws import (
     reduce,
     share_error,
 )
-from bayesrank.ranking._source import about_error, finite, one_ranking, scored
 from bayesrank.ranking.credible import MOSTLY
 from bayesrank.ranking.ranks import positions
+from bayesrank.ranking.values import about_error, finite, one_ranking, scored
 from bayesrank.statements._parser import Beats, Place, Statement, claims_of, parse, quote_name
 from bayesrank.statements._truth import share_true
 
@@ -167,7 +167,7 @@ def probable_orders(
     --------
     >>> import bayesrank as br
     >>> counts = br.from_counts(tn=[70, 79, 75], fp=[10, 1, 5], fn=[9, 1, 9], tp=[21, 29, 21], entity=["A", "B", "C"])
-    >>> found = br.probable_orders(br.fit(counts, seed=1), "f1", most=2)
+    >>> found = br.statements.probable_orders(br.fit(counts, seed=1), "f1", most=2)
     >>> found["label"].values.tolist(), found["probability"].round(2).values.tolist()
     (['B > C > A', 'B > A > C'], [0.73, 0.27])
     """

@@ -12,7 +12,7 @@ import xarray as xr
 
 from bayesrank._checks import in_words, named, result_of
 from bayesrank.performance import as_performance, outcome_dims
-from bayesrank.ranking._source import bare
+from bayesrank.ranking.values import bare
 
 __all__ = ["dominance", "dual", "is_preorder", "rank_bounds", "relation_properties", "relations"]
 

@@ -1,4 +1,4 @@
-"""A credible ranking as a small JSON text that a static leaderboard can load; its schema is docs/board.schema.json."""
+"""A credible ranking as a small JSON text for static leaderboards; ``board.schema.json`` is its schema."""
 
 import json
 import math
@@ -46,7 +46,7 @@ def board(ranking: xr.Dataset, top: int | None = None) -> str:
     """A ranking as JSON for a leaderboard: the same bytes for the same evidence, in whatever order it came.
 
     Keys are sorted, numbers have six significant digits, there is no time and no path in it, and what is undefined is
-    null. docs/board.schema.json says what is in it, and so does its own part ``definitions``.
+    null. bayesrank/words/board.schema.json says what is in it, and so does its own part ``definitions``.
 
     Parameters
     ----------

@@ -7,7 +7,7 @@ import xarray as xr
 from bayesrank import _text
 from bayesrank._compat import groups_of, is_container
 from bayesrank._notes import Caveat, Note
-from bayesrank.counts import parts_of
+from bayesrank.evidence.counts import parts_of
 from bayesrank.models import for_datasets
 from bayesrank.performance import observed_counts
 from bayesrank.predictive import predictive_check
@@ -55,5 +55,5 @@ def model_caveat(check: xr.Dataset | None, posterior: Any) -> list[str]:
     text = f"Data sets differ more than the model says (predictive check, {found})."
     counts, model = observed_counts(posterior), groups_of(posterior)["posterior"].attrs.get("model")
     other = None if counts is None else for_datasets(counts.shape[-1])
-    remedy = [f"The model {other!r} learns how data sets differ (br.predictive_check checks it)."]
+    remedy = [f"The model {other!r} learns how data sets differ (br.predictive.predictive_check checks it)."]
     return [Note(text, Caveat.MODEL_CONTRADICTED), *(remedy if other not in (None, model) else [])]

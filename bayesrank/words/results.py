@@ -22,8 +22,9 @@ def verdict(result: xr.Dataset) -> list[str]:
     Parameters
     ----------
     result : xarray.Dataset
-        One ranking, of :func:`bayesrank.credible_ranking`; one decision, of :func:`bayesrank.expected_utility`; a
-        sensitivity, of :func:`bayesrank.sensitivity`; or a heterogeneity, of :func:`bayesrank.heterogeneity`.
+        One ranking, of :func:`bayesrank.credible_ranking`; one decision, of
+        :func:`bayesrank.decisions.expected_utility`; a sensitivity, of :func:`bayesrank.sensitivity`; or a
+        heterogeneity, of :func:`bayesrank.heterogeneity`.
 
     Returns
     -------
@@ -86,7 +87,7 @@ def verdict_parts(result: Any, more: Sequence[str] = ()) -> Verdict:
     --------
     >>> verdict_parts(xr.Dataset())
     Traceback (most recent call last):
-    ValueError: result must come from br.credible_ranking, br.expected_utility, ...
+    ValueError: result must come from br.credible_ranking, br.decisions.expected_utility, ...
     """
     held = set(result.variables) if isinstance(result, xr.Dataset) else set()
     # What only one kind of result holds decides; that function says what a broken one lacks.
@@ -99,6 +100,6 @@ def verdict_parts(result: Any, more: Sequence[str] = ()) -> Verdict:
     if held & {"expected_rank", "tier", "superiority"}:
         return verdict_of_ranking(result, more)
     raise ValueError(
-        "result must come from br.credible_ranking, br.expected_utility, "
+        "result must come from br.credible_ranking, br.decisions.expected_utility, "
         f"br.sensitivity or br.heterogeneity; got {in_words(result)}"
     )

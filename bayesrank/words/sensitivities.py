@@ -7,7 +7,7 @@ from bayesrank import _text
 from bayesrank._checks import in_words, result_of
 from bayesrank._notes import Caveat, Note, read_notes
 from bayesrank.ranking.summary import score_name
-from bayesrank.sensitivities import NEEDED
+from bayesrank.sensitivities.analysis import NEEDED
 from bayesrank.words._parts import NAMED, Verdict, compose, few_names
 
 __all__ = ["verdict_of_sensitivity"]

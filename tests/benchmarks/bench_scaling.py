@@ -83,7 +83,7 @@ def ranked_parts(entities: int, each: int) -> dict[str, float]:
     """What a ranking does, step by step."""
     from bayesrank._draws import Batches, reduce
     from bayesrank.ranking import _confidence, _reducers
-    from bayesrank.ranking._source import scored
+    from bayesrank.ranking.values import scored
 
     found = scored(br.fit(evaluation(entities), draws=each, seed=1), "f1", None, None)
     batches, x = Batches.of(found.values), found.values.values.reshape(-1, entities)

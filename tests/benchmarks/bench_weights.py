@@ -43,7 +43,7 @@ def held(positives: int, negatives: int, evaluations: int, draws: int) -> np.nda
         areas = []
         for seed in (2 * i, 2 * i + 1):
             weights = br.case_weights(truth, draws=draws, chains=1, seed=seed)
-            areas.append(groups_of(br.weighted_metric("auc_roc", truth, scores, weights))["posterior"]["auc_roc"])
+            areas.append(groups_of(br.cases.weighted_metric("auc_roc", truth, scores, weights))["posterior"]["auc_roc"])
         for j, other in enumerate(areas):
             low, high = np.quantile(other.sel(entity="b") - areas[0].sel(entity="a"), [0.025, 0.975])
             found[i, j] = low <= gap <= high, high - low
@@ -57,7 +57,7 @@ def shift(positives: int, negatives: int, evaluations: int) -> np.ndarray:
     for i in range(evaluations):
         truth, scores = evaluation(rng, positives, negatives)
         weights = br.case_weights(truth, draws=400, chains=1, seed=i)
-        groups = groups_of(br.weighted_metric("auc_pr", truth, scores, weights))
+        groups = groups_of(br.cases.weighted_metric("auc_pr", truth, scores, weights))
         above = groups["posterior"]["auc_pr"].mean(("chain", "draw")) - groups["observed_data"]["auc_pr"]
         found[i] = above[0], above[1] - above[0]
     return found.mean(axis=0)
@@ -67,18 +67,18 @@ def main() -> None:
     rng = np.random.default_rng(0)
     truth = (rng.random(1000) < 0.3).astype(int)
     scores = {f"m{i}": 1 / (1 + np.exp(-truth - rng.normal(size=1000))) for i in range(10)}
-    br.weighted_metric("auc_roc", truth, scores, br.case_weights(truth, draws=2))  # imports
+    br.cases.weighted_metric("auc_roc", truth, scores, br.case_weights(truth, draws=2))  # imports
     print("4,000 draws x 10 entities x 1,000 cases (the loop over scikit-learn timed on 40 draws)")
     print(f"  weights      {seconds(lambda: br.case_weights(truth, seed=1)):7.2f} s")
     weights = br.case_weights(truth, seed=1)
     peers = {"auc_roc": roc_auc_score, "auc_pr": average_precision_score, "brier": brier_score_loss}
     for metric, peer in peers.items():
-        ours = seconds(br.weighted_metric, metric, truth, scores, weights)
-        theirs = 100 * seconds(br.weighted_metric, peer, truth, scores, weights[:1, :40], repeat=1)
+        ours = seconds(br.cases.weighted_metric, metric, truth, scores, weights)
+        theirs = 100 * seconds(br.cases.weighted_metric, peer, truth, scores, weights[:1, :40], repeat=1)
         print(f"  {metric:12s} {ours:7.2f} s   loop {theirs:7.1f} s   ratio {theirs / ours:6.0f}")
     truth, scores = evaluation(rng, 30_000, 70_000)
     lazy = br.case_weights(truth, draws=250, seed=1, chunks=10)
-    took = seconds(br.weighted_metric, "auc_roc", truth, scores, lazy, repeat=1)
+    took = seconds(br.cases.weighted_metric, "auc_roc", truth, scores, lazy, repeat=1)
     print(f"1,000 draws x 2 entities x 100,000 cases, lazy (8 MB a chunk instead of 800): {took:.1f} s")
     print("95% intervals of the difference of two areas under ROC, 1,000 evaluations (standard error 0.007)")
     for positives, negatives in ((10, 90), (25, 225), (50, 450), (100, 900)):

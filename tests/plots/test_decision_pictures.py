@@ -23,7 +23,7 @@ def drawn(ax):
 @pytest.mark.parametrize("size", [1, 3, 8, 20])
 def test_a_decision_curve(size):
     risk = {f"$model_{i}$ of a long name": np.clip(0.3 * Y + 0.7 * RNG.random(150), 0, 1) for i in range(size)}
-    curve = br.decision_curve(Y, risk, np.linspace(0.05, 0.8, 12)[::-1], draws=200, seed=1)
+    curve = br.decisions.decision_curve(Y, risk, np.linspace(0.05, 0.8, 12)[::-1], draws=200, seed=1)
     ax = drawn(br.plots.decision_curve(curve))
     lines = [line for line in ax.get_lines() if len(line.get_xdata()) == 12]
     assert len(lines) == size + 2
@@ -84,4 +84,4 @@ def test_one_entity_and_bad_input():
     with pytest.raises(ValueError, match=r"^curve must come from br\.decision_curve"):
         br.plots.decision_curve(xr.Dataset())
     with pytest.raises(ValueError, match=r"^curve must be of two thresholds"):
-        br.plots.decision_curve(br.decision_curve(Y, {"a": np.full(150, 0.5)}, [0.3], draws=10, seed=1))
+        br.plots.decision_curve(br.decisions.decision_curve(Y, {"a": np.full(150, 0.5)}, [0.3], draws=10, seed=1))

@@ -74,11 +74,11 @@ PICTURES = {
     ),
     "roc_regions": lambda d: br.plots.roc_regions(d["posterior"], d["ranking"]),
     "decision_curve": lambda d: br.plots.decision_curve(
-        br.decision_curve(d["actual"], d["risk"], [0.1, 0.3, 0.5], draws=20, seed=1)
+        br.decisions.decision_curve(d["actual"], d["risk"], [0.1, 0.3, 0.5], draws=20, seed=1)
     ),
     "sensitivity": lambda d: br.plots.sensitivity(br.sensitivity(d["counts"], "informedness", draws=20, seed=1)),
     "case_grid": lambda d: br.plots.case_grid(
-        br.deciding_cases(
+        br.cases.deciding_cases(
             br.joint_outcomes(d["actual"], {name: (p > 0.4).astype(int) for name, p in d["risk"].items()})
         )
     ),

@@ -75,7 +75,7 @@ def inside(points, region, draws):
 @pytest.mark.parametrize("prob", [0.5, 0.95])
 def test_regions_hold_their_share_of_the_draws(prob):
     source = posterior()
-    points = br.summary_points(source, prob).isel(entity=0)
+    points = br.performance.summary_points(source, prob).isel(entity=0)
     for kind, region in (("typical", "credible"), ("new", "prediction")):
         rates = [f(source, kind=kind).values.ravel() for f in (br.scores.fpr, br.scores.tpr)]
         assert inside(points, region, np.stack(rates, -1)) == pytest.approx(prob, abs=0.003)
@@ -84,7 +84,7 @@ def test_regions_hold_their_share_of_the_draws(prob):
 @pytest.mark.parametrize(("rho", "tau"), [(RHO, TAU), (0.5, 2 * TAU[::-1])], ids=["down", "up"])
 def test_of_normal_logits_the_region_is_the_classical_ellipse(rho, tau):
     """Reitsma's: all vertices as far from the centre, in the metric of the covariance, as chi-squared says."""
-    points = br.summary_points(posterior(rho=rho, tau=tau)).isel(entity=0)
+    points = br.performance.summary_points(posterior(rho=rho, tau=tau)).isel(entity=0)
     total = np.diag(ERROR**2) + np.outer(tau, tau) * [[1, rho], [rho, 1]]
     total *= [[1, -1], [-1, 1]]  # of (logit FPR, logit TPR)
     edge = special.logit(np.stack([points["prediction_fpr"], points["prediction_tpr"]], -1)) - [-MU[0], MU[1]]
@@ -97,18 +97,18 @@ def test_of_normal_logits_the_region_is_the_classical_ellipse(rho, tau):
 
 def test_the_curve_is_the_line_of_rutter_and_gatsonis():
     """Harbord et al.: logit TPR = Λ exp(-β/2) + exp(-β) logit FPR, with exp(-β) = σ(TPR)/σ(TNR)."""
-    points = br.summary_points(posterior()).isel(entity=0)
+    points = br.performance.summary_points(posterior()).isel(entity=0)
     beta = np.log(TAU[0] / TAU[1])
     accuracy = np.exp(beta / 2) * MU[1] + np.exp(-beta / 2) * MU[0]
     fpr = special.logit(points["curve_fpr"].values)
     wanted = accuracy * np.exp(-beta / 2) + np.exp(-beta) * fpr
     np.testing.assert_allclose(special.logit(points["curve_tpr"].values), wanted, atol=0.01)
     np.testing.assert_allclose(fpr[[0, -1]], [-MU[0] - 0.3, -MU[0] + 0.8], atol=1e-9)
-    assert bool(br.summary_points(posterior(rho=0.5))["curve_tpr"].isnull().all())
+    assert bool(br.performance.summary_points(posterior(rho=0.5))["curve_tpr"].isnull().all())
 
 
 def test_studies_are_what_was_observed():
-    points = br.summary_points(posterior(2))
+    points = br.performance.summary_points(posterior(2))
     assert points["cases"].values.tolist() == [[150, 150, 100], [150, 150, 150]]
     assert np.isnan(points["observed_tpr"].values[0, 2])
     assert points["observed_fpr"].values[0, 1] == pytest.approx(14 / 100)
@@ -118,12 +118,12 @@ def test_draws_that_do_not_vary_or_underflow_have_regions_of_their_own():
     source = posterior()["posterior"]
     source = source.to_dataset() if isinstance(source, xr.DataTree) else source
     fixed = source.assign(performance_typical=xr.full_like(source["performance_typical"], 0.25))
-    points = br.summary_points(fixed).isel(entity=0)
+    points = br.performance.summary_points(fixed).isel(entity=0)
     np.testing.assert_allclose(points["credible_fpr"], 0.5)
     never = source.assign(performance_new=source["performance_typical"].copy())
     never["performance_new"].values[..., 1] = 0
     never["performance_new"].values[..., 0] = 0.5
-    points = br.summary_points(never).isel(entity=0)
+    points = br.performance.summary_points(never).isel(entity=0)
     np.testing.assert_allclose(points["prediction_tpr"], 0, atol=1e-9)
 
 
@@ -131,21 +131,21 @@ def test_who_is_undefined_has_no_region():
     source = posterior(2)["posterior"]
     source = source.to_dataset() if isinstance(source, xr.DataTree) else source
     source["performance_typical"].values[:, :, 0] = np.nan
-    points = br.summary_points(source)
+    points = br.performance.summary_points(source)
     assert points["credible_fpr"].isnull().all("vertex").values.tolist() == [True, False]
     assert br.plots.summary_roc(points) is not None
 
 
 def test_what_has_no_typical_data_set_is_refused():
     with pytest.raises(ValueError, match="performance_typical"):
-        br.summary_points(br.fit(br.from_counts(tn=8, fp=2, fn=1, tp=9), seed=1, draws=10))
+        br.performance.summary_points(br.fit(br.from_counts(tn=8, fp=2, fn=1, tp=9), seed=1, draws=10))
     with pytest.raises(ValueError, match="prob must"):
-        br.summary_points(posterior(), 95)
+        br.performance.summary_points(posterior(), 95)
 
 
 @pytest.mark.parametrize("entities", [1, 3, 6, 40])
 def test_the_picture_draws_what_was_computed(entities):
-    points = br.summary_points(posterior(entities, 500))
+    points = br.performance.summary_points(posterior(entities, 500))
     ax = br.plots.summary_roc(points)
     marks = [line for line in ax.lines if len(line.get_xdata()) == 1]
     np.testing.assert_allclose([line.get_ydata()[0] for line in marks], points["tpr"])

@@ -55,7 +55,7 @@ def worlds():
 
 
 def p_values(counts, model, **options):
-    return br.predictive_check(br.fit(counts, model, seed=1, draws=250), seed=2, **options)["p_value"].values
+    return br.predictive.predictive_check(br.fit(counts, model, seed=1, draws=250), seed=2, **options)["p_value"].values
 
 
 def test_the_pooled_model_fails_where_data_sets_differ(worlds):
@@ -75,13 +75,13 @@ def test_a_population_holds_of_own_rates_and_knows_no_difficulty(worlds):
 def test_the_same_data_sets_are_replicated_on_request(worlds):
     """Rates that have seen the difficulty have it."""
     fit = br.fit(worlds["hard"], HIERARCHICAL, seed=1, draws=250)
-    check = br.predictive_check(fit, kind="observed", seed=2)
+    check = br.predictive.predictive_check(fit, kind="observed", seed=2)
     assert check.attrs["kind"] == "observed"
-    new = br.predictive_check(fit, seed=2)
+    new = br.predictive.predictive_check(fit, seed=2)
     assert new.attrs["kind"] == "new"
     seen, other = (x["replicated"].sel(statistic="difficulty").median() for x in (check, new))
     assert seen > 1.5 * other
-    assert br.predictive_check(br.fit(worlds["hard"], seed=1, draws=50), seed=2).attrs["kind"] == "observed"
+    assert br.predictive.predictive_check(br.fit(worlds["hard"], seed=1, draws=50), seed=2).attrs["kind"] == "observed"
 
 
 def test_new_data_sets_have_the_sizes_of_those_observed(worlds):
@@ -102,15 +102,15 @@ def test_tables_of_classes_and_words():
     rng = np.random.default_rng(4)
     tp, tn = rng.binomial(30, rng.beta(4, 1, 12)), rng.binomial(60, 0.9, 12)
     counts = br.from_counts(tn=tn, fp=60 - tn, fn=30 - tp, tp=tp, entity=["a"] * 12, dataset=list(range(12)))
-    check = br.predictive_check(br.fit(br.pool(counts), "beta_binomial", seed=1, draws=250), seed=1)
+    check = br.predictive.predictive_check(br.fit(br.pool(counts), "beta_binomial", seed=1, draws=250), seed=1)
     assert check["replicated"].dims == ("chain", "draw", "statistic")
     assert (check["p_value_error"] > 0).all()
     for line in check.attrs["words"].split("\n"):
         assert line.endswith("the model says less of it than there is.")
         assert "<0.01 of them" in line
-    again = br.predictive_check(br.fit(br.pool(counts), "beta_binomial", seed=1, draws=250), seed=1)
+    again = br.predictive.predictive_check(br.fit(br.pool(counts), "beta_binomial", seed=1, draws=250), seed=1)
     xr.testing.assert_identical(check, again)
-    held = br.predictive_check(br.fit(counts, HIERARCHICAL, seed=1, draws=250), seed=1)
+    held = br.predictive.predictive_check(br.fit(counts, HIERARCHICAL, seed=1, draws=250), seed=1)
     assert "no sign against the model in this, which is no proof of it" in held.attrs["words"]
 
 
@@ -118,7 +118,7 @@ def test_replicates_do_not_depend_on_the_order(worlds):
     counts = worlds["own"]
     for model, evidence in ((HIERARCHICAL, lambda c: c), ("dirichlet_multinomial", br.pool)):
         one, other = (
-            br.predictive_check(br.fit(evidence(c), model, seed=1, draws=50), seed=1)["replicated"]
+            br.predictive.predictive_check(br.fit(evidence(c), model, seed=1, draws=50), seed=1)["replicated"]
             for c in (counts, counts.isel(entity=[2, 0, 1, 3], dataset=list(range(19, -1, -1))))
         )
         np.testing.assert_allclose(one, other, rtol=1e-9)
@@ -126,7 +126,7 @@ def test_replicates_do_not_depend_on_the_order(worlds):
 
 def test_never_right_and_empty_tables_say_nothing():
     nothing = outcomes([[0, 0, 0]], 10)
-    check = br.predictive_check(br.fit(br.pool(nothing), seed=1, draws=50), seed=1)
+    check = br.predictive.predictive_check(br.fit(br.pool(nothing), seed=1, draws=50), seed=1)
     assert check["observed"].isnull().all()
     assert check["p_value"].isnull().all()
     assert check.attrs["words"].count("nothing to be said") == 2
@@ -134,7 +134,7 @@ def test_never_right_and_empty_tables_say_nothing():
 
 
 def test_the_picture_shows_what_was_observed(worlds):
-    check = br.predictive_check(br.fit(br.pool(worlds["hard"]), seed=1, draws=50), seed=1)
+    check = br.predictive.predictive_check(br.fit(br.pool(worlds["hard"]), seed=1, draws=50), seed=1)
     figure = br.plots.predictive_check(check)
     for ax, seen in zip(figure.axes, check["observed"].values, strict=True):
         low, high = ax.get_xlim()
@@ -151,15 +151,19 @@ def one_set():
 @pytest.mark.parametrize(
     ("call", "error", "message"),
     [
-        (lambda: br.predictive_check(one_set()), ValueError, "posterior must be of several data sets"),
-        (lambda: br.predictive_check(br.as_performance(one_set())), TypeError, "posterior must be what br.fit returns"),
-        (lambda: br.predictive_check(one_set(), kind="typical"), ValueError, "kind must be one of"),
+        (lambda: br.predictive.predictive_check(one_set()), ValueError, "posterior must be of several data sets"),
         (
-            lambda: br.predictive_check(br.fit(outcomes([[3, 4]], 9), seed=1, draws=5), kind="new"),
+            lambda: br.predictive.predictive_check(br.as_performance(one_set())),
+            TypeError,
+            "posterior must be what br.fit returns",
+        ),
+        (lambda: br.predictive.predictive_check(one_set(), kind="typical"), ValueError, "kind must be one of"),
+        (
+            lambda: br.predictive.predictive_check(br.fit(outcomes([[3, 4]], 9), seed=1, draws=5), kind="new"),
             ValueError,
             "kind must be 'observed' for a model that learns no population",
         ),
-        (lambda: br.plots.predictive_check(3), ValueError, "check must come from br.predictive_check"),
+        (lambda: br.plots.predictive_check(3), ValueError, "check must come from br.predictive.predictive_check"),
     ],
 )
 def test_what_cannot_be_checked_is_refused(call, error, message):
@@ -169,7 +173,7 @@ def test_what_cannot_be_checked_is_refused(call, error, message):
 
 def test_as_large_as_what_was_observed_counts():
     """One case right, one wrong: no replicate can differ by more, and half of them differ as much."""
-    check = br.predictive_check(br.fit(br.pool(outcomes([[1, 0]], 1)), seed=1, draws=250), seed=1)
+    check = br.predictive.predictive_check(br.fit(br.pool(outcomes([[1, 0]], 1)), seed=1, draws=250), seed=1)
     assert (check["p_value"] > 0.2).all()
 
 

@@ -24,7 +24,7 @@ from bayesrank.ranking._information import (
     cluster_information,
     count_discordant,
 )
-from bayesrank.ranking._source import Scored
+from bayesrank.ranking.values import Scored
 from bayesrank.scores import get
 
 NAMES = ["rank_confidence_lower", "rank_confidence_upper", "in_best_confidence_set"]

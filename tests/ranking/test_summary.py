@@ -8,7 +8,7 @@ import xarray as xr
 
 import bayesrank as br
 from bayesrank._compat import groups_of, to_container
-from bayesrank.ranking._evidence import evidence_of
+from bayesrank.ranking.evidence import evidence_of
 from bayesrank.report import ranking_report
 
 

@@ -246,7 +246,7 @@ return {
 
 def test_on_a_telephone_a_name_has_a_line_of_its_own_and_no_table_is_cut(tmp_path):
     other = br.sensitivity(COUNTS, "informedness", model="beta_binomial", draws=50, seed=1)
-    worth = br.expected_utility(posterior(), [[0, -1], [-5, 0]])
+    worth = br.decisions.expected_utility(posterior(), [[0, -1], [-5, 0]])
     page = ranking_report(posterior(), "informedness", sections=[], sensitivity=other, decisions=worth)
     found = told_at(tmp_path, 360, page, TABLES)
     assert len(found["tables"]) == 3

@@ -14,7 +14,7 @@ POSTERIOR = br.fit(COUNTS, draws=25, seed=1)
 PERFORMANCE = br.as_performance(POSTERIOR)
 WORTH = {"tn": 0, "fp": -1, "fn": -10, "tp": 0}
 RANKING = br.credible_ranking(POSTERIOR, "f1")
-DECISION = br.expected_utility(POSTERIOR, WORTH)
+DECISION = br.decisions.expected_utility(POSTERIOR, WORTH)
 NAMELESS = PERFORMANCE.assign_coords(entity=["a", None, "c"])
 JUNK = [
     True, 0, -0.5, np.nan, np.inf, 1j, "", "zzz", b"f1", [None], ["a", "a"], {"a": 1}, {"zzz"}, np.float64(0.3),
@@ -69,7 +69,9 @@ def test_a_report_refuses_by_name(argument):
 
 @pytest.mark.parametrize("argument", ["source", "benefit", "prevalence", "strategies", "prob", "kind"])
 def test_an_expected_utility_refuses_by_name(argument):
-    for value, error in refusals(br.expected_utility, {"source": POSTERIOR, "benefit": WORTH}, argument, JUNK):
+    for value, error in refusals(
+        br.decisions.expected_utility, {"source": POSTERIOR, "benefit": WORTH}, argument, JUNK
+    ):
         assert error is None or is_told(error, argument), (value, error)
 
 
@@ -104,7 +106,7 @@ def test_a_posterior_is_of_draws_and_named_entities(performance):
         assert is_told(error, "posterior"), error
     if performance.sizes["entity"] == 0 or performance.sizes.get("draw") == 0:
         given = {"benefit": WORTH, "prevalence": 0.1, "strategies": True}
-        [(_, error)] = refusals(br.expected_utility, given, "source", [performance])
+        [(_, error)] = refusals(br.decisions.expected_utility, given, "source", [performance])
         assert is_told(error, "source"), error
 
 

@@ -279,11 +279,13 @@ def test_sensitivity_is_shown_where_it_is_given(posterior):
 
 def test_decisions_are_shown_where_they_are_given(posterior, ranking):
     worth = {"tn": 0, "fp": -1, "fn": -10, "tp": 0}
-    utility = br.expected_utility(posterior, worth, prevalence=0.02, strategies=True)
-    compared = br.noninferiority(posterior, "a")
+    utility = br.decisions.expected_utility(posterior, worth, prevalence=0.02, strategies=True)
+    compared = br.decisions.noninferiority(posterior, "a")
     rng = np.random.default_rng(1)
     truth = rng.random(200) < 0.3
-    curve = br.decision_curve(truth, {"m": np.where(truth, 0.6, 0.3) * rng.random(200)}, [0.1, 0.2], seed=1, draws=200)
+    curve = br.decisions.decision_curve(
+        truth, {"m": np.where(truth, 0.6, 0.3) * rng.random(200)}, [0.1, 0.2], seed=1, draws=200
+    )
     html = ranking_report(posterior, "f1", ranking, decisions=[utility, compared, curve], sections=[])
     text = text_of(html)
     for line in [*br.verdict(utility), *br.notes(utility)]:
@@ -299,7 +301,9 @@ def test_decisions_are_shown_where_they_are_given(posterior, ranking):
     assert '<a href="#decisions">' in html
     assert [part["title"] for part in decisions_section(compared)] == ["No worse than a?"]
     assert decisions_section(None) is None
-    with pytest.raises(ValueError, match=r"decisions must come from br.expected_utility, .*; got a Dataset of"):
+    with pytest.raises(
+        ValueError, match=r"decisions must come from br.decisions.expected_utility, .*; got a Dataset of"
+    ):
         decisions_section(ranking)
 
 
@@ -331,11 +335,11 @@ def test_cases_are_shown_of_the_entities_of_the_posterior():
     answers = pd.DataFrame({"a": [1, 1, 0, 1, 0] * 9, "b": [1, 0, 0, 1, 1] * 9, "c": [1, 0, 0, 0, 0] * 9})
     joint = br.from_outcomes(answers)
     posterior = br.fit(joint, "paired", seed=1, draws=100)
-    html = ranking_report(posterior, "mean_outcome", cases=br.deciding_cases(joint), sections=[])
+    html = ranking_report(posterior, "mean_outcome", cases=br.cases.deciding_cases(joint), sections=[])
     text = text_of(html)
     assert "27 of 45 cases decide" in text  # the second, the fourth and the fifth of each five
     assert "27 of 45 cases decide; on the pale ones all are alike" in text
-    other = br.deciding_cases(br.from_outcomes(answers.rename(columns={"a": "z"})))
+    other = br.cases.deciding_cases(br.from_outcomes(answers.rename(columns={"a": "z"})))
     with pytest.raises(ValueError, match="cases must be of the entities of the posterior; got a, z in one alone"):
         ranking_report(posterior, "mean_outcome", cases=other, sections=[])
     assert 'id="cases"' not in ranking_report(posterior, "mean_outcome", sections=[])

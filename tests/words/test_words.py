@@ -141,7 +141,7 @@ def test_an_entity_without_cases_is_not_as_good():
 def test_inferior_needs_one_rate_that_falls_short():
     """TPR and TNR each fall short with about 0.8: that one of them does has a probability above 0.95."""
     counts = br.from_counts(tn=[900, 841], fp=[100, 159], fn=[100, 159], tp=[900, 841], entity=["old", "new"])
-    found = br.noninferiority(br.fit(counts, seed=1), "old")
+    found = br.decisions.noninferiority(br.fit(counts, seed=1), "old")
     assert (found[["tpr_noninferior", "tnr_noninferior"]].to_dataarray() > 0.05).all()
     assert 1 - found["noninferior"].item() > 0.9
     assert found["verdict"].values.tolist() == ["undecided"]
@@ -151,7 +151,7 @@ def test_a_decision_curve_on_one_treated_case():
     y = np.r_[np.ones(50, int), np.zeros(450, int)]
     risk = np.full(500, 0.01)
     risk[0] = 0.9
-    curve = br.decision_curve(y, {"marker": risk}, [0.5], seed=1)
+    curve = br.decisions.decision_curve(y, {"marker": risk}, [0.5], seed=1)
     assert float(curve["probability_best"].max()) == 1
     assert "marker and treat none differ on only 1 of 500 cases" in curve["notes"].item()
 

@@ -26,7 +26,7 @@ four cases of the default prior are spread over all outcomes.
 
 from typing import Any, ClassVar
 
-from bayesrank.counts import are_outcomes
+from bayesrank.evidence.counts import are_outcomes
 from bayesrank.models._outcomes import Outcomes
 from bayesrank.models._product_multinomial import ProductMultinomial
 

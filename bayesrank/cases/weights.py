@@ -17,7 +17,7 @@ from bayesrank._chunks import dask_array, joined
 from bayesrank._draws import draw_dims, walk
 from bayesrank._labels import name_coord
 from bayesrank._random import BLOCK, Seed, root_sequence
-from bayesrank._weighing import Cases, Part, cases_given, parts_drawn, step_of, weights_drawn
+from bayesrank.cases._weighing import Cases, Part, cases_given, parts_drawn, step_of, weights_drawn
 from bayesrank.models._joint import too_narrow
 
 __all__ = ["blocks_of", "case_weights", "checked_weights", "few", "weight_blocks"]

@@ -16,8 +16,8 @@ from bayesrank._compat import groups_of, held_in, import_arviz, is_container
 from bayesrank._draws import draw_dims
 from bayesrank._notes import Caveat, Note
 from bayesrank._nuts import complaint
-from bayesrank._provenance import provenance
-from bayesrank.counts import are_outcomes
+from bayesrank.evidence._provenance import provenance
+from bayesrank.evidence.counts import are_outcomes
 from bayesrank.performance import (
     OUTCOME_DIMS,
     as_performance,
@@ -26,7 +26,6 @@ from bayesrank.performance import (
     outcome_dims,
     shift_prior,
 )
-from bayesrank.pooling import differing_datasets
 from bayesrank.ranking._information import (
     PRIOR_CASES,
     Information,
@@ -44,6 +43,7 @@ from bayesrank.ranking._notes import (
     share_cases,
     some_of,
 )
+from bayesrank.ranking._pooling import differing_datasets
 from bayesrank.ranking._tails import LIMIT, skewness_ratio
 from bayesrank.scores import Score
 from bayesrank.scores.averages import Average

@@ -19,7 +19,7 @@ sampled. What is observed, typical and new is said there.
 
 from typing import Any, ClassVar
 
-from bayesrank.counts import are_outcomes
+from bayesrank.evidence.counts import are_outcomes
 from bayesrank.models._hierarchical import Apart
 from bayesrank.models.hierarchical_beta_binomial import HierarchicalBetaBinomial
 

@@ -8,7 +8,7 @@ import xarray as xr
 
 from bayesrank._checks import item_names, numbers
 from bayesrank._labels import name_coord
-from bayesrank.cases._patterns import check_cases, numbers_of, without_columns
+from bayesrank.evidence._patterns import check_cases, numbers_of, without_columns
 
 __all__ = ["variance_components"]
 

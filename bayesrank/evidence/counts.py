@@ -15,7 +15,7 @@ import xarray as xr
 from bayesrank._checks import in_words, item_names, one_of, unique_names, whole_numbers
 from bayesrank._classes import order_classes
 from bayesrank._labels import arrange_classes, name_coord, positive_label
-from bayesrank._pooled import TABLES, Pooled, pooled_cases, pooled_counts, text_of
+from bayesrank.evidence._pooled import TABLES, Pooled, pooled_cases, pooled_counts, text_of
 
 __all__ = [
     "are_outcomes",

@@ -12,9 +12,9 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from bayesrank._homogeneity import mean_differs
 from bayesrank._labels import object_array
 from bayesrank._random import fingerprint
+from bayesrank.evidence._homogeneity import mean_differs
 
 __all__ = ["MEAN", "RECALL", "SHARE", "TABLES", "Pooled", "pooled_cases", "pooled_counts", "record_of", "text_of"]
 

@@ -10,17 +10,17 @@ from typing import Any, Literal
 import numpy as np
 import xarray as xr
 
-from bayesrank._alternatives import Alternative, base_of, changed, check_evidence, conflict
 from bayesrank._checks import credibility, flag, one_of, unique_names
 from bayesrank._compat import groups_of
 from bayesrank._labels import name_coord
 from bayesrank._notes import join_notes, read_notes
 from bayesrank._random import Seed, root_sequence
-from bayesrank.counts import JOINS
+from bayesrank.evidence.counts import JOINS
 from bayesrank.inference import fit
 from bayesrank.models import find
 from bayesrank.ranking import credible_ranking
 from bayesrank.ranking.summary import outside_interval, worth
+from bayesrank.sensitivities._alternatives import Alternative, base_of, changed, check_evidence, conflict
 
 __all__ = ["NEEDED", "sensitivity"]
 
@@ -120,8 +120,8 @@ def sensitivity(
         - ``pairs``: how many pairs the base tells apart with ``prob``, whoever leads; ``pairs_kept`` (alternative): how
           many of them are told apart so, too; ``pairs_turned``: how many the other way round.
 
-        ``prior_conflict`` holds sentences of :func:`bayesrank.prior_conflict` for the base prior, one a line, and
-        ``notes`` those of the base ranking.
+        ``prior_conflict`` holds sentences of :func:`bayesrank.sensitivities.prior_conflict` for the base prior, one a
+        line, and ``notes`` those of the base ranking.
 
     Raises
     ------

@@ -7,9 +7,8 @@ import numpy as np
 import xarray as xr
 
 from bayesrank._checks import is_number, sequence
-from bayesrank.cases._tables import counts_of
-from bayesrank.conflicts import prior_conflict
-from bayesrank.counts import are_outcomes, check_counts, check_outcomes, pool, pool_untested
+from bayesrank.evidence._case_counts import counts_of
+from bayesrank.evidence.counts import are_outcomes, check_counts, check_outcomes, pool, pool_untested
 from bayesrank.models import chosen_by_evidence, find, in_closed_form, options_of, takes_cases
 from bayesrank.models import tell as tell_model
 from bayesrank.models._joint import checked
@@ -17,6 +16,7 @@ from bayesrank.models._margins import VALUES
 from bayesrank.models._priors import concentration
 from bayesrank.models._priors import in_words as prior_in_words
 from bayesrank.scores import Score, as_score
+from bayesrank.sensitivities.conflicts import prior_conflict
 
 __all__ = ["Alternative", "base_of", "changed", "check_evidence", "conflict"]
 

@@ -9,7 +9,7 @@ import xarray as xr
 from bayesrank._checks import flag, values_of
 from bayesrank._random import Block
 from bayesrank._sampling import sample_outcomes
-from bayesrank.counts import check_outcomes
+from bayesrank.evidence.counts import check_outcomes
 from bayesrank.models._conjugate import Conjugate
 from bayesrank.models._priors import DEFAULT, concentration, in_words, split
 from bayesrank.models._product_multinomial import check_proper, multinomial, row_totals, test_sets

@@ -7,8 +7,8 @@ import pandas as pd
 import xarray as xr
 
 from bayesrank._labels import positive_label
-from bayesrank.cases.predictions import from_predictions
-from bayesrank.counts import arrange_outcomes, mark_positive
+from bayesrank.evidence.counts import arrange_outcomes, mark_positive
+from bayesrank.evidence.predictions import from_predictions
 
 __all__ = ["counts_of"]
 

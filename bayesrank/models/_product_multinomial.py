@@ -10,10 +10,10 @@ import xarray as xr
 from scipy import special
 
 from bayesrank._checks import class_shares, flag, labelled_prevalence, one_of
-from bayesrank._pooled import record_of
 from bayesrank._random import Block
 from bayesrank._sampling import sample_counts
-from bayesrank.counts import are_outcomes, check_counts, parts_of
+from bayesrank.evidence._pooled import record_of
+from bayesrank.evidence.counts import are_outcomes, check_counts, parts_of
 from bayesrank.models._conjugate import Conjugate
 from bayesrank.models._priors import DEFAULT, align, concentration, in_words, split
 

@@ -8,10 +8,10 @@ import numpy as np
 import xarray as xr
 
 from bayesrank import _text
-from bayesrank._homogeneity import holm
 from bayesrank._notes import Caveat, Note
-from bayesrank._pooled import MEAN, RECALL, SHARE, record_of
-from bayesrank.counts import are_outcomes
+from bayesrank.evidence._homogeneity import holm
+from bayesrank.evidence._pooled import MEAN, RECALL, SHARE, record_of
+from bayesrank.evidence.counts import are_outcomes
 from bayesrank.models import for_datasets
 from bayesrank.performance import mean_outcome
 from bayesrank.scores import Score, as_score

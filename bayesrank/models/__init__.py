@@ -16,7 +16,7 @@ import numpy as np
 import xarray as xr
 
 from bayesrank._checks import one_of
-from bayesrank.counts import with_parts
+from bayesrank.evidence.counts import with_parts
 
 __all__ = [
     "Model",

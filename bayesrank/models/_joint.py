@@ -10,7 +10,7 @@ from bayesrank import _text
 from bayesrank._checks import in_words as held_words
 from bayesrank._checks import nested, unique_names, whole_numbers
 from bayesrank._labels import positive_label
-from bayesrank.counts import arrange, mark_positive
+from bayesrank.evidence.counts import arrange, mark_positive
 from bayesrank.models._dirichlet_process import Process
 
 #: Below so many units the bootstrap is too sure of itself (0.85 covered at 19 cases of a rate of 0.1, 0.95 wanted).

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from bayesrank import _text
-from bayesrank._pooled import record_of
+from bayesrank.evidence._pooled import record_of
 
 __all__ = ["provenance"]
 

@@ -8,7 +8,7 @@ import xarray as xr
 
 from bayesrank._checks import in_words, is_number, item_names, repeats
 from bayesrank._labels import name_coord
-from bayesrank.cases._patterns import EXACT, check_cases, common_note, numbers_of, patterns, without_columns
+from bayesrank.evidence._patterns import EXACT, check_cases, common_note, numbers_of, patterns, without_columns
 
 __all__ = ["from_outcomes"]
 

@@ -18,9 +18,9 @@ from bayesrank._checks import entity_names, in_words, is_number, numbers, one_of
 from bayesrank._compat import to_container
 from bayesrank._draws import draw_dims
 from bayesrank._labels import name_coord, object_array
-from bayesrank._weighted_areas import Evaluate, area_gain, area_lift, area_pr, area_roc
+from bayesrank.cases._weighted_areas import Evaluate, area_gain, area_lift, area_pr, area_roc
+from bayesrank.cases.weights import blocks_of, checked_weights, few
 from bayesrank.scores import Score
-from bayesrank.weights import blocks_of, checked_weights, few
 
 __all__ = ["CASE_METRICS", "weighted_metric"]
 

@@ -13,9 +13,9 @@ from bayesrank._checks import (
     one_of,
     whole_numbers,
 )
-from bayesrank.counts import TWO_CLASSES, arrange, put_in_class_order
 from bayesrank.evidence._reader import read_table
 from bayesrank.evidence._table import Roles, table_of
+from bayesrank.evidence.counts import TWO_CLASSES, arrange, put_in_class_order
 
 __all__ = ["from_frame", "from_matrix", "from_rates"]
 

@@ -9,8 +9,8 @@ import xarray as xr
 
 from bayesrank._checks import all_classes, by_entity, case_labels, item_names, one_of, repeats
 from bayesrank._labels import arrange_classes, check_order, is_ordered, name_coord, ordered_categories
-from bayesrank.cases._patterns import check_cases, common_note, patterns
-from bayesrank.counts import arrange, mark_positive
+from bayesrank.evidence._patterns import check_cases, common_note, patterns
+from bayesrank.evidence.counts import arrange, mark_positive
 
 __all__ = ["from_predictions", "joint_outcomes"]
 

@@ -8,9 +8,9 @@ import xarray as xr
 
 from bayesrank._checks import credibility, number
 from bayesrank.ranking._hierarchy import poth_of
-from bayesrank.ranking._source import one_ranking
 from bayesrank.ranking.consensus import EXACT_SIZE, consensus_order, tiers
 from bayesrank.ranking.credible import credible_ranking
+from bayesrank.ranking.values import one_ranking
 
 __all__ = ["stability"]
 
@@ -70,7 +70,7 @@ def stability(
     --------
     >>> import bayesrank as br
     >>> counts = br.from_counts(tn=[70, 79, 75], fp=[10, 1, 5], fn=[9, 1, 9], tp=[21, 29, 21], entity=["A", "B", "C"])
-    >>> found = br.stability(br.fit(counts, seed=1), "f1")
+    >>> found = br.sensitivities.stability(br.fit(counts, seed=1), "f1")
     >>> found["tier"].sel(left_out="B").values.tolist(), found["changed"].values.tolist()
     ([1.0, nan, 1.0], [0.0, 0.0, 0.0])
     """

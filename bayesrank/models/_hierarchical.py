@@ -8,7 +8,7 @@ import xarray as xr
 from bayesrank._checks import flag, values_of
 from bayesrank._random import Block, fingerprint, stream
 from bayesrank._sampling import dirichlet_of_each, sample_counts, sample_outcomes
-from bayesrank.counts import are_outcomes, check_counts, check_outcomes
+from bayesrank.evidence.counts import are_outcomes, check_counts, check_outcomes
 from bayesrank.models._conjugate import Conjugate
 from bayesrank.models._outcomes import observed_data
 from bayesrank.models._population import SPREAD, Population, check_spread, learn, log_likelihood, spread_variable
