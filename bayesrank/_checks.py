@@ -22,19 +22,19 @@ SMALLEST = 1e-12
 MANY = 15
 
 
-def number(
+def check_number(
     argument: str, value: Any, low: float = -np.inf, high: float = np.inf, *, ends: bool = True, finite: bool = False
 ) -> float:
     """One real number from ``low`` to ``high``, without ``ends`` strictly between them; never NaN."""
     if not is_number(value):
-        raise TypeError(f"{argument} must be a number; got {in_words(value)}")
-    value = in_range(argument, value)
+        raise TypeError(f"{argument} must be a number; got {describe_value(value)}")
+    value = check_finite(argument, value)
     if not (low <= value <= high if ends else low < value < high) or (finite and np.isinf(value)):
         raise ValueError(f"{argument} must {_within(low, high, ends, finite)}; got {value}")
     return float(value)
 
 
-def in_range(argument: str, value: Any) -> Any:
+def check_finite(argument: str, value: Any) -> Any:
     """A number that a float can hold."""
     try:
         float(value)
@@ -45,23 +45,25 @@ def in_range(argument: str, value: Any) -> Any:
     return value
 
 
-def numbers(argument: str, values: Any, low: float = -np.inf, high: float = np.inf, *, ends: bool = True) -> np.ndarray:
+def check_numbers(
+    argument: str, values: Any, low: float = -np.inf, high: float = np.inf, *, ends: bool = True
+) -> np.ndarray:
     """Real numbers in an array of any shape, as floats; within bounds if there are some, and then without NaN."""
-    array = regular_array(argument, values, "numbers")
+    array = check_regular_array(argument, values, "numbers")
     if array.dtype == object and all(is_number(item) for item in array.ravel()):
         array = array.astype(float)
     if array.dtype.kind not in "iuf":
-        raise TypeError(f"{argument} must hold numbers; got {in_words(values)}")
+        raise TypeError(f"{argument} must hold numbers; got {describe_value(values)}")
     _bounded(argument, array, low, high, ends)
     return array.astype(float)
 
 
-def labelled_numbers(
+def check_labelled_numbers(
     argument: str, values: Any, low: float = -np.inf, high: float = np.inf, *, ends: bool = True
 ) -> xr.DataArray:
     """The same as a DataArray, which may be lazy; a sequence lies along a dim of the argument's name."""
     if not isinstance(values, xr.DataArray):
-        array = numbers(argument, values, low, high, ends=ends)
+        array = check_numbers(argument, values, low, high, ends=ends)
         if array.ndim > 1:
             raise ValueError(f"{argument} must be a number, a sequence or a DataArray; got {array.ndim} dimensions")
         return xr.DataArray(array, {argument: array} if array.ndim else {}, (argument,)[: array.ndim])
@@ -71,10 +73,10 @@ def labelled_numbers(
     return values.astype(float)
 
 
-def whole(argument: str, value: Any, least: int = 0, most: int | None = None) -> int:
+def check_integer(argument: str, value: Any, least: int = 0, most: int | None = None) -> int:
     """One whole number, ``least`` or more, and ``most`` or less."""
     if isinstance(value, bool) or not isinstance(value, int | np.integer):
-        raise TypeError(f"{argument} must be a whole number; got {in_words(value)}")
+        raise TypeError(f"{argument} must be a whole number; got {describe_value(value)}")
     number = int(value)
     wanted = f"be at least {least}" if most is None else f"lie between {least} and {most}"
     if abs(number) > 2**62:
@@ -86,72 +88,73 @@ def whole(argument: str, value: Any, least: int = 0, most: int | None = None) ->
     return number
 
 
-def flag(argument: str, value: Any) -> bool:
+def check_bool(argument: str, value: Any) -> bool:
     """True or False."""
     if not isinstance(value, bool | np.bool_):
-        raise TypeError(f"{argument} must be True or False; got {in_words(value)}")
+        raise TypeError(f"{argument} must be True or False; got {describe_value(value)}")
     return bool(value)
 
 
-def one_of(
+def check_choice(
     argument: str, value: Any, options: Iterable[Any], error: type[Exception] = ValueError, other: str = ""
 ) -> Any:
     """One of the words or names that an argument may be, if it is nothing other."""
     known = list(options)
     # Arrays compare item by item, a Dataset is like every word, and NA is nothing: what has no hash is no name.
     if not isinstance(value, Hashable) or value is pd.NA or value not in known:
-        held = repr(value)[:80] if isinstance(value, str) else in_words(value)
+        held = repr(value)[:80] if isinstance(value, str) else describe_value(value)
         wanted = f"{known[:MANY]}"[:-1] + f", ... ({len(known)} in all)]" if len(known) > MANY else known
         raise error(f"{argument} must be one of {wanted}{other and f', or {other}'}; got {held}")
     return value
 
 
-def credibility(argument: str, value: Any) -> float:
+def check_prob(argument: str, value: Any) -> float:
     """One number strictly between 0 and 1, and so far from both that both tails are seen beside the middle."""
-    found = number(argument, value, 0.0, 1.0, ends=False)
+    found = check_number(argument, value, 0.0, 1.0, ends=False)
     if not SMALLEST <= found <= 1 - SMALLEST:
         raise ValueError(f"{argument} must lie between {SMALLEST:g} and 1 - {SMALLEST:g}; got {value}")
     return found
 
 
-def span(argument: str, pair: Any) -> tuple[float, float]:
+def check_interval(argument: str, pair: Any) -> tuple[float, float]:
     """A pair (low, high) of numbers, which may be infinite."""
     if not isinstance(pair, tuple):
-        raise TypeError(f"{argument} must be a tuple (low, high); got {in_words(pair)}")
-    low, high = (number(argument, end) for end in pair) if len(pair) == 2 else (1.0, 0.0)
+        raise TypeError(f"{argument} must be a tuple (low, high); got {describe_value(pair)}")
+    low, high = (check_number(argument, end) for end in pair) if len(pair) == 2 else (1.0, 0.0)
     if low > high:
         raise ValueError(f"{argument} must be a tuple (low, high); got {pair}")
     return low, high
 
 
-def window(argument: str, value: Any) -> tuple[float, float, float, float]:
+def check_window(argument: str, value: Any) -> tuple[float, float, float, float]:
     """A part of the unit square, ((low, high), (low, high)), as four numbers."""
-    pairs = numbers(argument, value, 0.0, 1.0)
+    pairs = check_numbers(argument, value, 0.0, 1.0)
     if pairs.shape != (2, 2) or not (pairs[:, 0] < pairs[:, 1]).all():
         raise ValueError(
-            f"{argument} must be ((low, high), (low, high)) for a and b, each low below its high; got {in_words(value)}"
+            f"{argument} must be ((low, high), (low, high)) for a and b, each low below its high; got "
+            f"{describe_value(value)}"
         )
     a, b = pairs.tolist()
     return a[0], a[1], b[0], b[1]
 
 
-def one_prevalence(value: Any, *, ends: bool = False) -> float:
+def check_prevalence(value: Any, *, ends: bool = False) -> float:
     """One share of the positive class; strictly between 0 and 1, unless a class may be missing."""
-    return number("prevalence", value, 0.0, 1.0, ends=ends)
+    return check_number("prevalence", value, 0.0, 1.0, ends=ends)
 
 
-def prevalences(values: Any, *, ends: bool = False) -> xr.DataArray:
+def check_prevalences(values: Any, *, ends: bool = False) -> xr.DataArray:
     """Such shares: one, a sequence along the dim prevalence, or a DataArray."""
-    return labelled_numbers("prevalence", values, 0.0, 1.0, ends=ends)
+    return check_labelled_numbers("prevalence", values, 0.0, 1.0, ends=ends)
 
 
-def labelled_prevalence(value: Any, *, may_lack: bool = False) -> xr.DataArray:
+def check_labelled_prevalence(value: Any, *, may_lack: bool = False) -> xr.DataArray:
     """One share, or those that a DataArray holds by name, where a class may be missing; NaN where they ``may_lack``."""
     if not is_number(value) and not isinstance(value, xr.DataArray):
-        raise TypeError(f"prevalence must be a number or a DataArray; got {in_words(value)}")
+        raise TypeError(f"prevalence must be a number or a DataArray; got {describe_value(value)}")
     if may_lack and isinstance(value, xr.DataArray):
-        return prevalences(value.fillna(0.0), ends=True).where(value.notnull())
-    return prevalences(value, ends=True)
+        return check_prevalences(value.fillna(0.0), ends=True).where(value.notnull())
+    return check_prevalences(value, ends=True)
 
 
 def class_shares(prevalence: xr.DataArray, table: xr.DataArray) -> xr.DataArray:
@@ -170,47 +173,49 @@ def class_shares(prevalence: xr.DataArray, table: xr.DataArray) -> xr.DataArray:
     return both.assign_coords(actual=table["actual"].values) if "actual" in table.coords else both
 
 
-def cells(**given: Any) -> dict[str, float]:
+def check_cells(**given: Any) -> dict[str, float]:
     """What each of the four cells weighs, by name: the importance of a two-class ranking score."""
-    found = {name: number(name, value) for name, value in given.items()}
-    non_negative("importance", list(found.values()), " and ".join(f"{name}={value}" for name, value in given.items()))
+    found = {name: check_number(name, value) for name, value in given.items()}
+    check_weights("importance", list(found.values()), " and ".join(f"{name}={value}" for name, value in given.items()))
     return found
 
 
-def non_negative(argument: str, values: Any, held: str | None = None) -> np.ndarray:
+def check_weights(argument: str, values: Any, held: str | None = None) -> np.ndarray:
     """Numbers that weigh something: finite, none below 0 and some above."""
-    array = numbers(argument, values)
+    array = check_numbers(argument, values)
     if not (np.isfinite(array) & (array >= 0)).all() or not array.any():
         raise ValueError(f"{argument} must be non-negative, finite and not all 0; got {held or array.tolist()}")
     return array
 
 
-def beta_parameters(argument: str, pair: Any) -> np.ndarray:
+def check_beta_parameters(argument: str, pair: Any) -> np.ndarray:
     """The two parameters of a Beta distribution."""
-    array = numbers(argument, pair)
+    array = check_numbers(argument, pair)
     if array.shape != (2,) or not (np.isfinite(array) & (array > 0)).all():
-        raise ValueError(f"{argument} must hold two positive numbers, of a Beta distribution; got {in_words(pair)}")
+        raise ValueError(
+            f"{argument} must hold two positive numbers, of a Beta distribution; got {describe_value(pair)}"
+        )
     return array
 
 
-def units(**given: Any) -> None:
+def check_probabilities(**given: Any) -> None:
     """Raise unless all are numbers, or arrays of numbers, between 0 and 1."""
     for argument, value in given.items():
         if not is_number(value) and not isinstance(value, np.ndarray | xr.DataArray):
-            raise TypeError(f"{argument} must be a number between 0 and 1, or an array; got {in_words(value)}")
-        numbers(argument, value, 0.0, 1.0)
+            raise TypeError(f"{argument} must be a number between 0 and 1, or an array; got {describe_value(value)}")
+        check_numbers(argument, value, 0.0, 1.0)
 
 
-def labelled_units(**given: Any) -> tuple[xr.DataArray, ...]:
+def check_labelled_probabilities(**given: Any) -> tuple[xr.DataArray, ...]:
     """Numbers between 0 and 1 as labelled arrays that fit together."""
-    units(**given)
+    check_probabilities(**given)
     for argument, value in given.items():
         if np.ndim(value) and not isinstance(value, xr.DataArray):
             raise TypeError(f"{argument} must be a number, or a DataArray, whose dims have names; got a plain array")
-    return xr.broadcast(*(labelled_numbers(argument, value) for argument, value in given.items()))
+    return xr.broadcast(*(check_labelled_numbers(argument, value) for argument, value in given.items()))
 
 
-def fits_memory(wanted: str, what: str, shape: tuple[int, ...], held: str) -> None:
+def check_memory(wanted: str, what: str, shape: tuple[int, ...], held: str) -> None:
     """Raise if so many floats would fill more than half of the memory that there is, before it runs out."""
     needed = 8 * prod(shape)
     there, whose = available_memory()
@@ -264,13 +269,13 @@ def container_limits(root: Path = Path("/sys/fs/cgroup"), own: Path = Path("/pro
     return found
 
 
-def whole_numbers(argument: str, values: Any) -> np.ndarray:
+def check_counts_array(argument: str, values: Any) -> np.ndarray:
     """Non-negative whole numbers as int64; anything else is refused, never rounded."""
-    array = regular_array(argument, values, "whole numbers")
+    array = check_regular_array(argument, values, "whole numbers")
     if array.dtype == bool or array.dtype.kind not in "iuf":
         if array.dtype.kind != "O" or not all(is_number(v) for v in array.ravel()):
-            raise TypeError(f"{argument} must hold whole numbers; got {in_words(values)}")
-        array = np.array([in_range(argument, v) for v in array.ravel()], float).reshape(array.shape)
+            raise TypeError(f"{argument} must hold whole numbers; got {describe_value(values)}")
+        array = np.array([check_finite(argument, v) for v in array.ravel()], float).reshape(array.shape)
     bad = ~np.isfinite(array) | (array < 0) | (array != np.floor(array)) | (array > 2**53)
     if bad.any():
         raise ValueError(
@@ -279,16 +284,16 @@ def whole_numbers(argument: str, values: Any) -> np.ndarray:
     return array.astype(np.int64)
 
 
-def repeats(weight: Any, size: int) -> np.ndarray:
+def check_repeats(weight: Any, size: int) -> np.ndarray:
     """How many times each of ``size`` cases counts: once, or as often as ``weight`` says."""
-    found = np.ones(size, np.int64) if weight is None else np.atleast_1d(whole_numbers("weight", weight))
+    found = np.ones(size, np.int64) if weight is None else np.atleast_1d(check_counts_array("weight", weight))
     if found.shape != (size,):
         raise ValueError(f"weight must hold one number for each of the {size} cases; got {found.shape}")
     return found
 
 
 @contextmanager
-def named(argument: str, inner: str) -> Iterator[None]:
+def rename_argument(argument: str, inner: str) -> Iterator[None]:
     """Errors of a function that calls its argument otherwise speak of the caller's."""
     try:
         yield
@@ -301,7 +306,7 @@ def is_number(value: Any) -> bool:
     return isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool | np.bool_)
 
 
-def item_names(argument: str, names: Any, size: int, broadcast: bool = False) -> list:
+def check_item_names(argument: str, names: Any, size: int, broadcast: bool = False) -> list:
     """One name for each of ``size`` items; a single name stands for one item, or for all with ``broadcast``."""
     names = _no_dataset(argument, names, "names")
     single = isinstance(names, str | bytes) or not hasattr(names, "__iter__")
@@ -322,46 +327,46 @@ def check_names(argument: str, names: list) -> None:
             raise TypeError(f"{argument} must hold strings, numbers or other single names; got {name!r}")
 
 
-def function(argument: str, value: Any) -> Any:
+def check_callable(argument: str, value: Any) -> Any:
     """Something that can be called."""
     if not callable(value):
-        raise TypeError(f"{argument} must be a function; got {in_words(value)}")
+        raise TypeError(f"{argument} must be a function; got {describe_value(value)}")
     return value
 
 
-def left_out(argument: str, value: Any, why: str) -> None:
+def check_absent(argument: str, value: Any, why: str) -> None:
     """Raise if an argument was given where it says nothing."""
     if value is not None:
-        raise ValueError(f"{argument} must be left out {why}; got {in_words(value)}")
+        raise ValueError(f"{argument} must be left out {why}; got {describe_value(value)}")
 
 
-def regular_array(argument: str, values: Any, what: str) -> np.ndarray:
+def check_regular_array(argument: str, values: Any, what: str) -> np.ndarray:
     """An array of what may be nested sequences."""
     try:
         return np.asarray(_no_dataset(argument, values, what))
     except ValueError:  # rows of different lengths
-        raise ValueError(f"{argument} must hold {what} in a regular array; got {in_words(values)}") from None
+        raise ValueError(f"{argument} must hold {what} in a regular array; got {describe_value(values)}") from None
 
 
-def sequence(argument: str, given: Any) -> list:
+def check_sequence(argument: str, given: Any) -> list:
     """The items of what holds several."""
     if isinstance(given, str | bytes) or not isinstance(given, Iterable):
-        raise TypeError(f"{argument} must be a sequence; got {in_words(given)}")
+        raise TypeError(f"{argument} must be a sequence; got {describe_value(given)}")
     return list(given)
 
 
-def result_of(function: str, argument: str, value: Any, needed: Iterable[str]) -> xr.Dataset:
+def check_result(function: str, argument: str, value: Any, needed: Iterable[str]) -> xr.Dataset:
     """A Dataset that a function gives, which is known by its variables."""
     if not isinstance(value, xr.Dataset) or not set(needed) <= set(value.variables):
-        raise ValueError(f"{argument} must come from {function}; got {in_words(value)}")
+        raise ValueError(f"{argument} must come from {function}; got {describe_value(value)}")
     return value
 
 
-def array_over(argument: str, value: Any, dims: Iterable[str], hint: str = "") -> xr.DataArray:
+def check_array(argument: str, value: Any, dims: Iterable[str], hint: str = "") -> xr.DataArray:
     """A DataArray of numbers with just these dims, and something along each."""
     wanted = f"{argument} must be a DataArray of numbers over {' and '.join(dims)} alone{hint}"
     if not isinstance(value, xr.DataArray):
-        raise TypeError(f"{wanted}; got {in_words(value)}")
+        raise TypeError(f"{wanted}; got {describe_value(value)}")
     if value.dtype.kind not in "biuf":
         raise TypeError(f"{wanted}; got dtype {value.dtype}")
     if set(value.dims) != set(dims) or not value.size:
@@ -369,21 +374,23 @@ def array_over(argument: str, value: Any, dims: Iterable[str], hint: str = "") -
     return value
 
 
-def by_entity(argument: str, given: Any, what: str) -> list:
+def check_by_entity(argument: str, given: Any, what: str) -> list:
     """The entities of which a mapping or a DataFrame holds something, one or more."""
     if not isinstance(given, Mapping | pd.DataFrame):
-        raise TypeError(f"{argument} must be a mapping or a DataFrame from entity to {what}; got {in_words(given)}")
-    return entity_names(argument, list(given.keys()))
+        raise TypeError(
+            f"{argument} must be a mapping or a DataFrame from entity to {what}; got {describe_value(given)}"
+        )
+    return check_entities(argument, list(given.keys()))
 
 
-def entity_names(argument: str, names: list) -> list:
+def check_entities(argument: str, names: list) -> list:
     """Names of entities, each once, one or more."""
     if not names:
         raise ValueError(f"{argument} must hold at least one entity; got none")
-    return unique_names(argument, item_names(argument, names, len(names)))
+    return check_unique(argument, check_item_names(argument, names, len(names)))
 
 
-def unique_names(argument: str, names: list) -> list:
+def check_unique(argument: str, names: list) -> list:
     seen = set()
     for name in names:
         if name in seen:
@@ -392,7 +399,7 @@ def unique_names(argument: str, names: list) -> list:
     return names
 
 
-def case_labels(argument: str, values: Any, *, may_lack: bool = False, hint: str = "") -> np.ndarray:
+def check_labels(argument: str, values: Any, *, may_lack: bool = False, hint: str = "") -> np.ndarray:
     """One label a case; some may be missing where they ``may_lack``, but not all."""
     # As objects: NumPy would turn a list like ["a", nan] into strings, and hide that a label is missing.
     values = _no_dataset(argument, values, "labels")
@@ -411,18 +418,18 @@ def case_labels(argument: str, values: Any, *, may_lack: bool = False, hint: str
     return array
 
 
-def positives(y_true: Any, positive: Any) -> np.ndarray:
+def check_positives(y_true: Any, positive: Any) -> np.ndarray:
     """Which cases are of the positive class, of labels of two classes."""
-    labels = regular_array("y_true", y_true, "labels")
+    labels = check_regular_array("y_true", y_true, "labels")
     if labels.ndim != 1 or pd.isna(labels).any():
         raise ValueError(f"y_true must hold one label for every case; got shape {labels.shape} or missing labels")
     classes = np.unique(labels).tolist()
     if len(classes) != 2:
         raise ValueError(f"y_true must hold two classes; got {classes[:5]}")
-    return labels == one_of("positive", positive, classes)
+    return labels == check_choice("positive", positive, classes)
 
 
-def nested(cluster: list, dataset: list) -> None:
+def check_nested(cluster: list, dataset: list) -> None:
     """Raise unless each cluster lies within one data set."""
     home: dict[Any, Any] = {}
     for one, there in zip(cluster, dataset, strict=True):
@@ -433,20 +440,20 @@ def nested(cluster: list, dataset: list) -> None:
             )
 
 
-def class_labels(labels: Any) -> list:
+def check_class_labels(labels: Any) -> list:
     """The classes that a user names, in their order."""
     if isinstance(labels, str | bytes | Mapping | set | frozenset) or not hasattr(labels, "__iter__"):
-        raise TypeError(f"labels must be a sequence of classes in order; got {in_words(labels)}")
+        raise TypeError(f"labels must be a sequence of classes in order; got {describe_value(labels)}")
     classes = object_array(labels).tolist()
     check_names("labels", classes)
     if any(pd.isna(name) for name in classes):
         raise ValueError(f"labels must name every class; got {classes}")
-    return unique_names("labels", classes)
+    return check_unique("labels", classes)
 
 
 def all_classes(labels: Sequence[Any] | None, seen: Sequence[np.ndarray]) -> list:
     if labels is not None:
-        classes = class_labels(labels)
+        classes = check_class_labels(labels)
     else:
         found = set().union(*(set(values.tolist()) for values in seen))
         try:
@@ -458,7 +465,7 @@ def all_classes(labels: Sequence[Any] | None, seen: Sequence[np.ndarray]) -> lis
     return classes
 
 
-def values_of(labels: Any) -> np.ndarray | None:
+def label_values(labels: Any) -> np.ndarray | None:
     """The numbers that labels are, as floats; None if some are none.
 
     Examples
@@ -471,7 +478,7 @@ def values_of(labels: Any) -> np.ndarray | None:
     return np.array(held, dtype=float) if plain else None
 
 
-def in_words(value: Any) -> str:
+def describe_value(value: Any) -> str:
     """What an argument held, on one line."""
     if isinstance(value, xr.DataArray):
         return f"a DataArray with dims {value.dims}"
@@ -483,7 +490,7 @@ def in_words(value: Any) -> str:
 def _no_dataset(argument: str, values: Any, what: str) -> Any:
     """The values, unless they are a Dataset, which is no array but is iterable."""
     if isinstance(values, xr.Dataset):
-        raise TypeError(f"{argument} must hold {what}; got {in_words(values)}")
+        raise TypeError(f"{argument} must hold {what}; got {describe_value(values)}")
     return values
 
 

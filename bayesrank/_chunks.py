@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from bayesrank._checks import fits_memory, in_words
+from bayesrank._checks import check_memory, describe_value
 from bayesrank._random import BLOCK, Block, blocks_between
 
 #: The numbers of a chunk: name -> (dims, values); (chain, draw) first.
@@ -48,7 +48,9 @@ def chunk_sizes(chunks: Any, shape: tuple[int, int], numbers: int) -> Sizes:
     core = dask_array().core
     if isinstance(chunks, Mapping):
         if set(chunks) - {"chain", "draw"}:
-            raise ValueError(f"chunks must be of chain and draw (.chunk makes others); got {in_words(dict(chunks))}")
+            raise ValueError(
+                f"chunks must be of chain and draw (.chunk makes others); got {describe_value(dict(chunks))}"
+            )
         wanted = {"chain": 1, "draw": "auto"} | {dim: -1 if held is None else held for dim, held in chunks.items()}
     else:
         wanted = {"chain": 1, "draw": chunks}
@@ -70,11 +72,11 @@ def chunk_sizes(chunks: Any, shape: tuple[int, int], numbers: int) -> Sizes:
             f"got {chunks!r} ({least:,} would do; .chunk makes smaller ones of what was drawn)"
         )
     largest = max(sizes[0]), max(sizes[1]), numbers
-    fits_memory("chunks must be smaller", f"chunks of {' x '.join(map(str, largest))} numbers", largest, repr(chunks))
+    check_memory("chunks must be smaller", f"chunks of {' x '.join(map(str, largest))} numbers", largest, repr(chunks))
     return sizes
 
 
-def lazily(draw: Callable[[list[Block]], Drawn], sizes: Sizes) -> dict[str, tuple[tuple[str, ...], Any]]:
+def draw_lazily(draw: Callable[[list[Block]], Drawn], sizes: Sizes) -> dict[str, tuple[tuple[str, ...], Any]]:
     """What ``draw`` gives for the blocks of each chunk, as Dask arrays: name -> (dims, array).
 
     One draw is made at once, to see what there is of which shape.
@@ -88,7 +90,7 @@ def lazily(draw: Callable[[list[Block]], Drawn], sizes: Sizes) -> dict[str, tupl
     drawer, later = dask.delayed(draw, traverse=False, pure=False), dask.delayed(_chunk, pure=False)
     grid = [[later(drawer, *chains, *draws, shape) for draws in _spans(sizes[1])] for chains in _spans(sizes[0])]
     return {
-        name: (dims, joined([[part[name] for part in row] for row in grid], sizes, values.shape[2:]))
+        name: (dims, join_parts([[part[name] for part in row] for row in grid], sizes, values.shape[2:]))
         for name, (dims, values) in known.items()
     }
 
@@ -99,7 +101,7 @@ def _chunk(
     return {name: values for name, (_, values) in draw(blocks_between(chain, chain_end, start, stop, shape)).items()}
 
 
-def joined(parts: list[list[Any]], sizes: Sizes, inner: tuple[int, ...]) -> Any:
+def join_parts(parts: list[list[Any]], sizes: Sizes, inner: tuple[int, ...]) -> Any:
     """One Dask array (chain, draw, ...) of delayed parts, each of a chunk."""
     da = dask_array()
     rows = [

@@ -5,7 +5,7 @@ from typing import Any, TypeVar
 import numpy as np
 import xarray as xr
 
-from bayesrank._checks import unique_names
+from bayesrank._checks import check_unique
 from bayesrank._labels import positive_label, standing_pair
 
 __all__ = ["order_classes"]
@@ -39,7 +39,7 @@ def order_classes(array: Labelled, argument: str = "source") -> Labelled:
     if not labels:
         return array
     for dim, names in labels.items():
-        unique_names(f"{argument} on {dim}", names)
+        check_unique(f"{argument} on {dim}", names)
     wanted = _in_order(labels.get("actual", labels.get("predicted", [])), positive_label(array))
     if len(labels) == 2 and set(labels["predicted"]) != set(wanted):
         raise ValueError(

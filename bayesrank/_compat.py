@@ -54,7 +54,7 @@ def _dataset(node: Any) -> xr.Dataset:
     return node.to_dataset() if isinstance(node, xr.DataTree) else node
 
 
-def held_in(dataset: xr.Dataset | None, name: str) -> xr.DataArray | None:
+def get_variable(dataset: xr.Dataset | None, name: str) -> xr.DataArray | None:
     """A variable of a Dataset, None if there is none of either: ``.get`` takes long to look for names like it.
 
     Examples

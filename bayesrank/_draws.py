@@ -170,13 +170,13 @@ def reduce(array: Any, *reducers: Any, batches: Batches | None = None, across: b
     batches = batches or Batches.of(array)
     for reducer in reducers:
         reducer.start(batches)
-    for block in walk(array, batches, across):
+    for block in iterate_blocks(array, batches, across):
         for reducer in reducers:
             reducer.add(block)
     return [reducer.finish() for reducer in reducers]
 
 
-def walk(array: Any, batches: Batches | None = None, across: bool = False) -> Iterator[Block]:
+def iterate_blocks(array: Any, batches: Batches | None = None, across: bool = False) -> Iterator[Block]:
     """Every draw once, in blocks within a chunk and a batch, or within a chunk and a chain.
 
     Examples
@@ -217,7 +217,7 @@ def walk(array: Any, batches: Batches | None = None, across: bool = False) -> It
                         )
 
 
-def in_memory(*arrays: xr.DataArray) -> list[xr.DataArray]:
+def load_arrays(*arrays: xr.DataArray) -> list[xr.DataArray]:
     """The arrays; of lazy ones the numbers, some chunks at a time, all arrays of a chunk together.
 
     A posterior that several scores are made of is then drawn once, and no more of it held than what is made of it.
@@ -328,7 +328,7 @@ class Moments:
         return both
 
 
-class Worth:
+class EffectiveDraws:
     """How many independent draws the draws are worth of each number (...), each by itself.
 
     Undefined numbers count as the ``centre`` (...), which is near their means; left out, it is the first draw, near

@@ -1,7 +1,8 @@
 """Names from files in every kind of output: what would move a cursor, turn text round or run as a formula is shown as
 text.
 
-Terminals, pipes and HTML take :func:`visible`; CSV, JSON, Markdown, LaTeX and Matplotlib have more that they interpret.
+Terminals, pipes and HTML take :func:`escape_invisible`; CSV, JSON, Markdown, LaTeX and Matplotlib have more that they
+interpret.
 """
 
 import re
@@ -20,8 +21,8 @@ __all__ = [
     "latex_text",
     "markdown_text",
     "mathtext",
-    "visible",
-    "visible_lines",
+    "escape_invisible",
+    "escape_lines",
 ]
 
 #: Control and format characters, line separators and half letters.
@@ -48,7 +49,7 @@ FORMULA = "=+-@＝＋－＠"
 NUMBER = re.compile(r"[+-]?\d+(\.\d*)?")
 
 
-def visible(text: str, keep: str = "") -> str:
+def escape_invisible(text: str, keep: str = "") -> str:
     r"""Text whose control characters, escape sequences and bidirectional overrides are seen instead of obeyed.
 
     Examples
@@ -61,15 +62,18 @@ def visible(text: str, keep: str = "") -> str:
     return "".join(letter if letter in keep or not _is_invisible(letter) else _code(letter) for letter in text)
 
 
-def visible_lines(lines: Iterable[str]) -> list[str]:
-    """Sentences as :func:`visible` shows them; notes keep their caveat.
+def escape_lines(lines: Iterable[str]) -> list[str]:
+    """Sentences as :func:`escape_invisible` shows them; notes keep their caveat.
 
     Examples
     --------
     >>> visible_lines(["a" + chr(7) + " leads"])
     ['a\\\\x07 leads']
     """
-    return [Note(visible(line), line.caveat) if isinstance(line, Note) else visible(line) for line in lines]
+    return [
+        Note(escape_invisible(line), line.caveat) if isinstance(line, Note) else escape_invisible(line)
+        for line in lines
+    ]
 
 
 def csv_cell(value: Any) -> Any:
@@ -84,7 +88,7 @@ def csv_cell(value: Any) -> Any:
         return value
     starts = value.lstrip()[:1]
     is_formula = (starts and starts in FORMULA) or value[:1] in ("\t", "\r", "\n")
-    return f"'{visible(value)}" if is_formula and not NUMBER.fullmatch(value) else visible(value)
+    return f"'{escape_invisible(value)}" if is_formula and not NUMBER.fullmatch(value) else escape_invisible(value)
 
 
 def csv_table(frame: pd.DataFrame) -> str:
@@ -125,7 +129,7 @@ def markdown_text(text: str) -> str:
     >>> print(markdown_text("a|b_c"))
     a\\|b\\_c
     """
-    return MARKDOWN.sub(r"\\\1", visible(" ".join(text.split())))
+    return MARKDOWN.sub(r"\\\1", escape_invisible(" ".join(text.split())))
 
 
 def latex_text(text: str) -> str:
@@ -136,7 +140,7 @@ def latex_text(text: str) -> str:
     >>> print(latex_text("R&D_{50%} --x"))
     R\\&D\\_\\{50\\%\\} -{}-x
     """
-    plain = visible(" ".join(text.split()))
+    plain = escape_invisible(" ".join(text.split()))
     return re.sub("-(?=-)", "-{}", "".join(LATEX.get(sign, sign) for sign in plain))
 
 
@@ -148,7 +152,7 @@ def mathtext(text: str) -> str:
     >>> print(mathtext("$x$"))
     \\$x\\$
     """
-    return visible(text).replace("$", r"\$")
+    return escape_invisible(text).replace("$", r"\$")
 
 
 def _is_invisible(letter: str) -> bool:

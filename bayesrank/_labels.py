@@ -159,7 +159,7 @@ def positive_label(source: Any) -> Any:
     return None if named is None or named.ndim else named.item()
 
 
-def classes_known(source: Any) -> tuple[Any, Any] | None:
+def known_classes(source: Any) -> tuple[Any, Any] | None:
     """The negative and the positive class of two; None where it is not known which is which, or there are others.
 
     Of counts, a performance, or joint outcomes.

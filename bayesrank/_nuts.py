@@ -45,7 +45,7 @@ def sample(model: Any, shape: tuple[int, int], seed: int, options: Mapping[str, 
         ``sample_stats`` has the attrs ``nuts_sampler``, and those of :func:`diagnostics`.
     """
     options = {"tune": TUNE, "cores": min(shape[0], 2)} | dict(options)
-    name = choose(options)
+    name = choose_sampler(options)
     options.pop("nuts_sampler", None)
     shown = options.pop("progressbar", None)
     names = [variable.name for variable in model.unobserved_RVs]
@@ -60,7 +60,7 @@ def sample(model: Any, shape: tuple[int, int], seed: int, options: Mapping[str, 
     return {"posterior": posterior, "sample_stats": stats.assign_attrs(how | found)}
 
 
-def choose(options: Mapping[str, Any]) -> str:
+def choose_sampler(options: Mapping[str, Any]) -> str:
     """The sampler that is asked for; else nutpie where it is installed and has all that is asked for, else PyMC's.
 
     Examples
@@ -123,7 +123,7 @@ def diagnostics(posterior: xr.Dataset, stats: xr.Dataset) -> dict[str, Any]:
     return found
 
 
-def complaint(
+def chain_problems(
     divergences: int,
     rhat: float,
     effective: float,
@@ -177,12 +177,12 @@ nuts={'target_accept': 0.95}; if they stay, a tighter prior or another parametri
     return f"The sampler did not settle ({', '.join(wrong)}): do not rely on these numbers yet. {' '.join(todo)}"
 
 
-def warn(stats: xr.Dataset, chains: int, tune: int) -> None:
+def warn_of_chains(stats: xr.Dataset, chains: int, tune: int) -> None:
     """A warning with the complaint, if there is one, of what was sampled."""
     about = stats.attrs
     effective = np.nanmin([about["ess_bulk"], about["ess_tail"], np.inf])
     how = tune, about.get("target_accept"), about.get("sampler", "nuts")
-    if text := complaint(about["divergences"], about["rhat"], float(effective), chains, *how):
+    if text := chain_problems(about["divergences"], about["rhat"], float(effective), chains, *how):
         warnings.warn(text, UserWarning, stacklevel=3)
 
 

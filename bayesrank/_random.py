@@ -82,7 +82,7 @@ def stream(root: np.random.SeedSequence, *key: Any) -> np.random.Generator:
     return np.random.default_rng(_sequence(root, key))
 
 
-def words(root: np.random.SeedSequence, *key: Any) -> np.ndarray:
+def seed_words(root: np.random.SeedSequence, *key: Any) -> np.ndarray:
     """Two words of 64 bits that belong to ``key`` under ``root``: the seed of a compiled stream."""
     return _sequence(root, key).generate_state(2, np.uint64)
 

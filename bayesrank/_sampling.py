@@ -49,7 +49,7 @@ def fill_tables(
     concentration : ndarray
         Of all tables (table, row, answer).
     seeds : ndarray
-        Two words for each table (table, 2), from :func:`bayesrank._random.words`.
+        Two words for each table (table, 2), from :func:`bayesrank._random.seed_words`.
     place : tuple of int
         Chain and block of the draws: with the seeds, the key of each table's stream.
     share : ndarray, optional
@@ -94,7 +94,7 @@ def dirichlet_of_each(rng: np.random.Generator, concentration: np.ndarray) -> np
     return found / found.sum(-1, keepdims=True)
 
 
-def in_order(outcomes: np.ndarray) -> np.ndarray:
+def outcome_order(outcomes: np.ndarray) -> np.ndarray:
     """Where each of the outcomes stands that are told in another order: numbers by their value, others by name.
 
     Examples
@@ -109,7 +109,7 @@ def sample_outcomes(
     performance: xr.DataArray, totals: xr.DataArray, root: np.random.SeedSequence, purpose: str
 ) -> xr.DataArray:
     """Counts for each draw of a performance over ``outcome``, of as many cases as ``totals`` says."""
-    order: Any = in_order(performance["outcome"].values) if "outcome" in performance.coords else slice(None)
+    order: Any = outcome_order(performance["outcome"].values) if "outcome" in performance.coords else slice(None)
 
     def sample(place: tuple[int, int], name: list, cases: np.ndarray, table: np.ndarray) -> np.ndarray:
         p, known = _known(table[..., order], 1)

@@ -17,7 +17,7 @@ def probability(p: float, size: float) -> str:
     return f"{p:.{digits}f}"
 
 
-def chance(p: float, error: float) -> str:
+def format_probability_with_error(p: float, error: float) -> str:
     """A probability with this Monte-Carlo error, to two digits."""
     least = max(2 * error, 0.01)
     if math.isnan(p):
@@ -31,13 +31,13 @@ def number(x: float, digits: int | None = None) -> str:
 
 
 def interval(low: float, high: float, digits: int | None = None) -> str:
-    """An interval with so many decimals, or a dash where it is undefined; by default as :func:`span` writes it."""
+    """Format an interval with this number of decimals, by default as :func:`interval_digits`; a dash if undefined."""
     if math.isnan(low):
         return "–"
-    return span(low, high) if digits is None else f"{_rounded(low, digits)} to {_rounded(high, digits)}"
+    return interval_digits(low, high) if digits is None else f"{_rounded(low, digits)} to {_rounded(high, digits)}"
 
 
-def span(low: float, high: float, digits: int = 3) -> str:
+def interval_digits(low: float, high: float, digits: int = 3) -> str:
     """An interval to so many decimals, or fewer where it is large: its lower end may need more than the upper one.
 
     Examples
@@ -47,10 +47,10 @@ def span(low: float, high: float, digits: int = 3) -> str:
     >>> span(0.25, 0.75), span(0.0432, 156.02), span(2.4, 1560.0), span(0.0, 12.0), span(0.0004, 0.5)
     ('0.250 to 0.750', '0.043 to 156.0', '2.4 to 1560', '0.00 to 12.00', '0.0004 to 0.500')
     """
-    return f"{beside(low, low, high, digits)} to {beside(high, low, high, digits)}"
+    return f"{format_with_interval(low, low, high, digits)} to {format_with_interval(high, low, high, digits)}"
 
 
-def beside(x: float, low: float, high: float, digits: int = 3) -> str:
+def format_with_interval(x: float, low: float, high: float, digits: int = 3) -> str:
     """A number to the decimals of its interval; of one that holds nothing below 0, to two digits where it is much
     smaller, so that no positive number is printed as 0.
 
@@ -79,7 +79,7 @@ def estimate(middle: float, low: float, high: float) -> str:
     >>> estimate(0.5, 0.25, 0.75), estimate(133.25, 8.0, 1200.0), estimate(math.nan, 0, 1)
     ('0.500 (0.250 to 0.750)', '133 (8 to 1200)', '–')
     """
-    return "–" if math.isnan(middle) else f"{beside(middle, low, high)} ({interval(low, high)})"
+    return "–" if math.isnan(middle) else f"{format_with_interval(middle, low, high)} ({interval(low, high)})"
 
 
 def decimals(digits: int, *values: float) -> int:
@@ -95,7 +95,7 @@ def decimals(digits: int, *values: float) -> int:
     return max(digits - int(math.log10(size)), 0)
 
 
-def some(names: Iterable[object], most: int = 5) -> str:
+def format_names(names: Iterable[object], most: int = 5) -> str:
     """The first few names of a list, with dots only where more follow.
 
     Examples

@@ -14,15 +14,15 @@ from typing import Any, Literal
 import numpy as np
 import xarray as xr
 
-from bayesrank._checks import fits_memory, in_words, one_of, whole
-from bayesrank._chunks import Drawn, Sizes, chunk_sizes, lazily
-from bayesrank._compat import held_in, to_container
-from bayesrank._nuts import TUNE, sample, warn
+from bayesrank._checks import check_choice, check_integer, check_memory, describe_value
+from bayesrank._chunks import Drawn, Sizes, chunk_sizes, draw_lazily
+from bayesrank._compat import get_variable, to_container
+from bayesrank._nuts import TUNE, sample, warn_of_chains
 from bayesrank._random import Block, Seed, blocks, fingerprint, root_sequence, stream
 from bayesrank.evidence._case_counts import counts_of
-from bayesrank.evidence._pooled import text_of
+from bayesrank.evidence._pooled import record_text
 from bayesrank.evidence.counts import hold_parts
-from bayesrank.models import chosen_by_evidence, takes_cases, tell
+from bayesrank.models import chosen_by_evidence, make_model, takes_cases
 
 __all__ = ["fit"]
 
@@ -138,19 +138,19 @@ def fit(
     >>> br.as_performance(posterior).dims
     ('chain', 'draw', 'entity', 'actual', 'predicted')
     """
-    shape = whole("chains", chains, 1), whole("draws", draws, 1)
-    one_of("sampler", sampler, ("auto", "exact", "nuts"))
+    shape = check_integer("chains", chains, 1), check_integer("draws", draws, 1)
+    check_choice("sampler", sampler, ("auto", "exact", "nuts"))
     if isinstance(groups, str) or not isinstance(groups, Sequence | set) or [g for g in groups if g not in GROUPS]:
-        raise ValueError(f"groups must be a sequence with any of {GROUPS}; got {in_words(groups)}")
+        raise ValueError(f"groups must be a sequence with any of {GROUPS}; got {describe_value(groups)}")
     if nuts is not None and not isinstance(nuts, Mapping):
-        raise TypeError(f"nuts must be a mapping of arguments of pymc.sample; got {in_words(nuts)}")
+        raise TypeError(f"nuts must be a mapping of arguments of pymc.sample; got {describe_value(nuts)}")
     taken = {"draws", "chains", "random_seed"} & set(nuts or {})
     if taken:
         raise ValueError(f"nuts must not hold draws, chains or a seed, which are arguments of fit; got {sorted(taken)}")
     chosen = model is None
     model = chosen_by_evidence(evidence) if chosen else model
     evidence = _evidence_for(model, evidence)
-    story = tell(model, evidence, options)
+    story = make_model(model, evidence, options)
     exact = hasattr(story, "draw")
     if sampler == "exact" and not exact:
         raise ValueError(f"sampler must be 'nuts' or 'auto' for {type(story).__name__}, which has no exact draws")
@@ -164,7 +164,7 @@ def fit(
         kept = observed["counts"].attrs
         result["observed_data"] = observed = observed.assign(hold_parts(observed["counts"]))
         if "pooled" in kept:
-            observed["counts"].attrs = kept | {"pooled": text_of(kept["pooled"])}
+            observed["counts"].attrs = kept | {"pooled": record_text(kept["pooled"])}
     if chunks is None:
         _check_memory(result, shape)
     else:
@@ -220,7 +220,7 @@ def _provenance(evidence: Any) -> dict[str, Any]:
     """How the evidence was put together, as attrs of the posterior."""
     found = {name: evidence.attrs[name] for name in KEPT if name in getattr(evidence, "attrs", {})}
     if "pooled" in found:
-        found["pooled"] = text_of(found["pooled"])
+        found["pooled"] = record_text(found["pooled"])
     if isinstance(evidence, xr.Dataset) and "cluster" in evidence.coords:
         found["clusters"] = len(set(evidence["cluster"].values.tolist()))
     return found
@@ -246,7 +246,7 @@ def _exact(
     """Exact draws of all blocks of the grid, or of those of each chunk when they are asked for."""
     coords = {"chain": np.arange(shape[0]), "draw": np.arange(shape[1])} | story.coords()
     draw = partial(_drawn, story, group, root)
-    return xr.Dataset(draw(list(blocks(*shape))) if sizes is None else lazily(draw, sizes), coords)
+    return xr.Dataset(draw(list(blocks(*shape))) if sizes is None else draw_lazily(draw, sizes), coords)
 
 
 def _drawn(story: Any, group: str, root: np.random.SeedSequence, blocks: Sequence[Block]) -> Drawn:
@@ -281,13 +281,13 @@ def _sampled(
     """
     if options is None and hasattr(story, "sample_chains"):
         sampled = story.sample_chains(shape, root)
-        warn(sampled["sample_stats"], shape[0], TUNE)
+        warn_of_chains(sampled["sample_stats"], shape[0], TUNE)
         return {"posterior": _finished(story, sampled["posterior"], root), "sample_stats": sampled["sample_stats"]}
     evidence = [group[name].values for group in observed.values() for name in sorted(map(str, group.variables))]
     seed = int(stream(root, "nuts", type(story).__name__, fingerprint(*evidence)).integers(2**31))
     options = getattr(story, "nuts", {}) | (options or {})
     sampled = sample(story.build(), shape, seed, options)
-    warn(sampled["sample_stats"], shape[0], options.get("tune", TUNE))
+    warn_of_chains(sampled["sample_stats"], shape[0], options.get("tune", TUNE))
     return {"posterior": _finished(story, sampled["posterior"], root), "sample_stats": sampled["sample_stats"]}
 
 
@@ -323,8 +323,8 @@ def _numbers(observed: Mapping[str, xr.Dataset]) -> int:
 def _observed(observed: Mapping[str, xr.Dataset]) -> xr.DataArray | None:
     """The tables that were observed, or the means."""
     data = observed.get("observed_data")
-    counts = held_in(data, "counts")
-    return held_in(data, "mean_outcome") if counts is None else counts
+    counts = get_variable(data, "counts")
+    return get_variable(data, "mean_outcome") if counts is None else counts
 
 
 def _check_memory(observed: Mapping[str, xr.Dataset], shape: tuple[int, int]) -> None:
@@ -333,4 +333,4 @@ def _check_memory(observed: Mapping[str, xr.Dataset], shape: tuple[int, int]) ->
     if held is not None:
         draws = f"{shape[0]} x {shape[1]} draws of {' x '.join(str(size) for size in held.shape)} "
         what = "cells" if held.name == "counts" else "means"
-        fits_memory("draws must be fewer", draws + what, (*shape, held.size), f"draws={shape[1]}, chains={shape[0]}")
+        check_memory("draws must be fewer", draws + what, (*shape, held.size), f"draws={shape[1]}, chains={shape[0]}")

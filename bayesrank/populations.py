@@ -9,15 +9,15 @@ from typing import Any, NamedTuple
 import numpy as np
 import xarray as xr
 
-from bayesrank._checks import credibility, in_words
+from bayesrank._checks import check_prob, describe_value
 from bayesrank._compat import groups_of, is_container
 from bayesrank._draws import draw_dims
 from bayesrank._random import root_sequence
 from bayesrank._sampling import sample_counts, sample_outcomes
-from bayesrank.models import for_datasets
+from bayesrank.models import model_for_datasets
 from bayesrank.performance import mean_outcome, observed_counts, outcome_dims, posterior_of, shift_prior
 from bayesrank.ranking.evidence import evidence_of
-from bayesrank.ranking.values import Scored, scored
+from bayesrank.ranking.values import ScoreValues, score_values
 
 __all__ = ["heterogeneity", "shrinkage"]
 
@@ -86,7 +86,7 @@ def heterogeneity(posterior: Any, score: Any, *, prob: float = 0.95) -> xr.Datas
     entity
     A              0.1        0.4        1.0
     """
-    tail = (1 - credibility("prob", prob)) / 2
+    tail = (1 - check_prob("prob", prob)) / 2
     own, typical, new = _kinds(posterior, score)
     levels = [0.5, tail, 1 - tail]
     dims = draw_dims(own.values)
@@ -104,7 +104,7 @@ def heterogeneity(posterior: Any, score: Any, *, prob: float = 0.95) -> xr.Datas
     return xr.Dataset(plain, attrs={"score": own.name, "prob": float(prob), "what": _typical(posterior, own)})
 
 
-def _typical(posterior: Any, own: Scored) -> str:
+def _typical(posterior: Any, own: ScoreValues) -> str:
     """What a model calls typical, and at which prevalence a score that depends on it stands."""
     about = posterior_of(posterior).attrs
     depends = own.score is not None and own.score.depends_on_prevalence and "prevalence" in about
@@ -154,7 +154,7 @@ def shrinkage(posterior: Any, score: Any, *, prob: float = 0.95) -> xr.Dataset:
     c            0.8     0.9
     d            0.9     0.9
     """
-    tail = (1 - credibility("prob", prob)) / 2
+    tail = (1 - check_prob("prob", prob)) / 2
     levels = [0.5, tail, 1 - tail]
     own, typical, new = _kinds(posterior, score, entities=True)
     found = dict(zip(("median", "lower", "upper"), _quantiles(own.values, levels), strict=True))
@@ -176,7 +176,7 @@ def shrinkage(posterior: Any, score: Any, *, prob: float = 0.95) -> xr.Dataset:
 class _Kinds(NamedTuple):
     """A score on each of the members, on a typical and on a new one."""
 
-    own: Scored
+    own: ScoreValues
     typical: Any
     new: Any
 
@@ -186,23 +186,23 @@ def _kinds(posterior: Any, score: Any, entities: bool = False) -> _Kinds:
     if isinstance(posterior, xr.DataArray) or not (isinstance(posterior, xr.Dataset) or is_container(posterior)):
         raise TypeError(
             "posterior must be an InferenceData, a DataTree or a Dataset of a hierarchical model; got "
-            f"{in_words(posterior)}"
+            f"{describe_value(posterior)}"
         )
     group = posterior_of(posterior)
     if not {"draw", "sample"} & set(group.dims):
         raise ValueError(f"posterior must hold draws; got the dims {tuple(map(str, group.dims))}")
     many = "dataset" in group.dims
     if entities and not many and group.attrs.get("population") == "entities":
-        return _Kinds(scored(posterior, score, True, "observed"), None, None)
+        return _Kinds(score_values(posterior, score, True, "observed"), None, None)
     kinds = ("typical", "new")
     lacking = [kind for kind in kinds if not any(str(name).endswith(f"_{kind}") for name in group.data_vars)]
     if not many or lacking:
         what = f"nothing {' or '.join(lacking)}" if many else "no dim dataset"
         raise ValueError(
-            f"posterior must be of a hierarchical model over several data sets (such as {for_datasets(2)!r}); "
+            f"posterior must be of a hierarchical model over several data sets (such as {model_for_datasets(2)!r}); "
             f"got one with {what}"
         )
-    return _Kinds(*(scored(posterior, score, True, kind) for kind in ("observed", *kinds)))
+    return _Kinds(*(score_values(posterior, score, True, kind) for kind in ("observed", *kinds)))
 
 
 def _counts(posterior: Any) -> xr.DataArray | None:
@@ -213,7 +213,7 @@ def _counts(posterior: Any) -> xr.DataArray | None:
     return None if counts is None else counts.drop_vars(["measured", "test_set"], errors="ignore")
 
 
-def _sampling_variance(posterior: Any, own: Scored) -> xr.DataArray:
+def _sampling_variance(posterior: Any, own: ScoreValues) -> xr.DataArray:
     """Mean over data sets of the squared sampling error of an entity's observed score (entity); NaN if not known.
 
     Over those in which it has an observed score. Where, say, no positive was met, a replicate may meet one by chance,

@@ -27,7 +27,7 @@ from bayesrank.ranking._information import (
     count_discordant,
 )
 from bayesrank.ranking.consensus import consensus_of
-from bayesrank.ranking.values import Scored
+from bayesrank.ranking.values import ScoreValues
 from bayesrank.scores import get
 
 PROB, DRAWS = 0.95, 1000
@@ -53,7 +53,7 @@ def number_of(boards: int, part: float) -> int:
 def sets_of(x: np.ndarray, information: Information | None = None, score: str = "accuracy") -> Sets:
     """The package's sets from draws (draw, entity)."""
     known = get(score)
-    found = Scored(xr.DataArray(0.0), score, True, known)
+    found = ScoreValues(xr.DataArray(0.0), score, True, known)
     return confidence_sets(x, np.ones(x.shape[1], bool), found, PROB, DRAWS, information)
 
 

@@ -21,10 +21,10 @@ from scipy import stats
 
 import bayesrank as br
 from bayesrank._draws import Batches, reduce
-from bayesrank.ranking._confidence import confidence_sets, surely_ahead
+from bayesrank.ranking._confidence import confidence_sets, separated_pairs
 from bayesrank.ranking._intervals import simultaneous_intervals
 from bayesrank.ranking._reducers import RankReducer
-from bayesrank.ranking.values import Scored
+from bayesrank.ranking.values import ScoreValues
 from bayesrank.scores import get
 
 PROB, BATCHES = 0.95, Batches(4, 250)
@@ -79,7 +79,7 @@ def ends(sure: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 def confidence(x: np.ndarray, score: str = "accuracy") -> tuple[np.ndarray, np.ndarray]:
     """The package's sets from draws (draw, entity)."""
     known = get(score)
-    found = Scored(xr.DataArray(0.0), score, bool(known.higher_is_better), known)
+    found = ScoreValues(xr.DataArray(0.0), score, bool(known.higher_is_better), known)
     sets = confidence_sets(x, np.ones(x.shape[1], bool), found, PROB, DRAWS)
     return sets.lower, sets.upper
 
@@ -146,7 +146,7 @@ def scales(boards: int) -> None:
                 for _ in range(times):
                     hits = rng.binomial(n, top)
                     x = np.clip(rng.beta(2 + hits, 2 + n - hits, (DRAWS, size)), 1e-300, 1 - 1e-16)
-                    raw, arc, logit = (surely_ahead(1 * of(x), PROB)[0] for of in transforms)
+                    raw, arc, logit = (separated_pairs(1 * of(x), PROB)[0] for of in transforms)
                     right += [not sure.any() for sure in (raw, arc, logit, raw & logit)]
                 worst = np.minimum(worst, right / times)
             row(size, name, *(f"{w:.3f}" for w in worst))

@@ -6,16 +6,16 @@ import xarray as xr
 
 import bayesrank as br
 from bayesrank._checks import (
-    by_entity,
+    check_by_entity,
+    check_choice,
+    check_entities,
+    check_labelled_prevalence,
+    check_numbers,
+    check_result,
+    check_sequence,
     class_shares,
-    entity_names,
-    in_words,
-    labelled_prevalence,
-    named,
-    numbers,
-    one_of,
-    result_of,
-    sequence,
+    describe_value,
+    rename_argument,
 )
 
 #: Arrays compare item by item, a Dataset is like every word, and a list has no hash.
@@ -72,50 +72,50 @@ def test_what_is_no_name_is_refused_by_name(argument, call, strange):
 
 
 def test_one_of_many_names_the_first():
-    assert one_of("entity", 3, range(5)) == 3
+    assert check_choice("entity", 3, range(5)) == 3
     with pytest.raises(KeyError) as caught:
-        one_of("entity", "z", range(100), KeyError)
+        check_choice("entity", "z", range(100), KeyError)
     assert caught.value.args[0] == (
         "entity must be one of [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, ... (100 in all)]; got 'z'"
     )
     with pytest.raises(ValueError, match=r"^how must be one of \['a'\], or a function; got int 3$"):
-        one_of("how", 3, ["a"], other="a function")
+        check_choice("how", 3, ["a"], other="a function")
 
 
 def test_results_are_known_by_their_variables():
     ranking = br.credible_ranking(POINT, "f1")
-    assert result_of("br.credible_ranking", "ranking", ranking, ("tier", "rank")) is ranking
+    assert check_result("br.credible_ranking", "ranking", ranking, ("tier", "rank")) is ranking
     for other in (None, ranking["tier"], ranking.drop_vars("tier")):
         with pytest.raises(ValueError, match=r"^ranking must come from br.credible_ranking; got "):
-            result_of("br.credible_ranking", "ranking", other, ("tier", "rank"))
+            check_result("br.credible_ranking", "ranking", other, ("tier", "rank"))
 
 
 def test_errors_speak_of_the_callers_argument():
-    with pytest.raises(KeyError) as caught, named("other", "score"):
-        one_of("score", "x", ["f1"], KeyError)
+    with pytest.raises(KeyError) as caught, rename_argument("other", "score"):
+        check_choice("score", "x", ["f1"], KeyError)
     assert caught.value.args[0] == "other must be one of ['f1']; got 'x'"
-    with pytest.raises(ValueError, match=r"^scores differ$"), named("other", "score"):
+    with pytest.raises(ValueError, match=r"^scores differ$"), rename_argument("other", "score"):
         raise ValueError("scores differ")
 
 
 def test_items_and_entities():
-    assert sequence("scores", ("f1", "mcc")) == ["f1", "mcc"]
+    assert check_sequence("scores", ("f1", "mcc")) == ["f1", "mcc"]
     for none in ("f1", 3, None):
         with pytest.raises(TypeError, match=r"^scores must be a sequence; got "):
-            sequence("scores", none)
-    assert by_entity("predictions", {"a": 1, "b": 2}, "labels") == ["a", "b"]
+            check_sequence("scores", none)
+    assert check_by_entity("predictions", {"a": 1, "b": 2}, "labels") == ["a", "b"]
     with pytest.raises(
         TypeError, match=r"^predictions must be a mapping or a DataFrame from entity to labels; got list"
     ):
-        by_entity("predictions", ["a"], "labels")
+        check_by_entity("predictions", ["a"], "labels")
     with pytest.raises(ValueError, match=r"^predictions must hold at least one entity; got none$"):
-        entity_names("predictions", [])
+        check_entities("predictions", [])
     with pytest.raises(ValueError, match=r"^predictions must hold each name once; got 'a' more than once$"):
-        entity_names("predictions", ["a", "a"])
+        check_entities("predictions", ["a", "a"])
 
 
 def test_shares_of_classes():
-    share = labelled_prevalence(0.25)
+    share = check_labelled_prevalence(0.25)
     assert class_shares(share, POINT).values.tolist() == [0.75, 0.25]
     assert class_shares(share, POINT)["actual"].values.tolist() == ["negative", "positive"]
     three = xr.DataArray([0.2, 0.3, 0.5], dims="actual")
@@ -125,19 +125,19 @@ def test_shares_of_classes():
     with pytest.raises(ValueError, match=r"^prevalence must have the dim actual for 3 classes; got \(\)$"):
         class_shares(share, THREE)
     lacking = xr.DataArray([0.3, np.nan], dims="entity")
-    xr.testing.assert_identical(labelled_prevalence(lacking, may_lack=True), lacking)
+    xr.testing.assert_identical(check_labelled_prevalence(lacking, may_lack=True), lacking)
     with pytest.raises(ValueError, match=r"^prevalence must lie between 0 and 1; got nan$"):
-        labelled_prevalence(lacking)
+        check_labelled_prevalence(lacking)
     with pytest.raises(TypeError, match=r"^prevalence must be a number or a DataArray; got list \[0.1\]$"):
-        labelled_prevalence([0.1])
+        check_labelled_prevalence([0.1])
 
 
 def test_a_dataset_holds_no_numbers():
     with pytest.raises(TypeError, match=r"^fpr must hold numbers; got a Dataset of \['fpr', 'tpr'\]$"):
-        numbers("fpr", xr.Dataset({"fpr": 0.1, "tpr": 0.2}))
+        check_numbers("fpr", xr.Dataset({"fpr": 0.1, "tpr": 0.2}))
 
 
 def test_words_stay_on_one_line():
     for strange in STRANGE:
-        assert "\n" not in in_words(strange)
-    assert in_words("a\nb") == r"str 'a\nb'"
+        assert "\n" not in describe_value(strange)
+    assert describe_value("a\nb") == r"str 'a\nb'"

@@ -8,7 +8,7 @@ import xarray as xr
 import bayesrank as br
 from bayesrank._chunks import chunk_sizes
 from bayesrank._compat import groups_of
-from bayesrank._draws import Batches, BatchSums, Moments, Worth, reduce
+from bayesrank._draws import Batches, BatchSums, EffectiveDraws, Moments, reduce
 
 pytest.importorskip("dask")
 
@@ -134,7 +134,7 @@ def test_reducers_sum_chunks_as_they_sum_what_is_held(draws):
     x = np.random.default_rng(2).normal(size=(3, draws, 5))
     held = xr.DataArray(x, dims=("chain", "draw", "entity"))
     assert Batches.of(held).each > 1
-    for reducer in (BatchSums, Worth, lambda: Moments(np.zeros(5))):
+    for reducer in (BatchSums, EffectiveDraws, lambda: Moments(np.zeros(5))):
         [expected] = reduce(held, reducer())
         [found] = reduce(held.chunk({"chain": 1, "draw": 1000}), reducer())
         np.testing.assert_array_equal(np.asarray(found), np.asarray(expected))

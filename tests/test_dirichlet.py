@@ -5,7 +5,7 @@ import pytest
 from scipy import stats
 
 from bayesrank import _dirichlet_kernel as kernel
-from bayesrank._random import root_sequence, words
+from bayesrank._random import root_sequence, seed_words
 from bayesrank._sampling import dirichlet, fill_tables
 
 SEEDS = np.array([[3, 2**63 + 5], [4, 2**63 + 5]], np.uint64)
@@ -121,10 +121,10 @@ def test_a_shorter_run_is_the_start_of_a_longer_one(alpha):
 
 def test_words_belong_to_their_key():
     root = root_sequence(1)
-    assert words(root, "a", 1).tolist() == words(root, "a", 1).tolist()
+    assert seed_words(root, "a", 1).tolist() == seed_words(root, "a", 1).tolist()
     keys = [("a", 1), ("a", "1"), ("a", 2), ("b", 1)]
-    assert len({int(word) for key in keys for word in words(root, *key)}) == 8
-    assert words(root, "a").tolist() != words(root_sequence(2), "a").tolist()
+    assert len({int(word) for key in keys for word in seed_words(root, *key)}) == 8
+    assert seed_words(root, "a").tolist() != seed_words(root_sequence(2), "a").tolist()
 
 
 @pytest.mark.parametrize("wrong", [np.nan, -1.0, -1e-300, np.inf])

@@ -8,14 +8,14 @@ import bayesrank as br
 from bayesrank._draws import (
     Batches,
     BatchSums,
+    EffectiveDraws,
     Moments,
-    Worth,
     efficiency,
+    iterate_blocks,
     mean_error,
     part_error,
     proportion_error,
     reduce,
-    walk,
 )
 
 
@@ -45,7 +45,7 @@ def test_every_draw_once_and_in_the_order_of_its_chain(chunks):
     batches = Batches.of(array)
     edges = np.concatenate([[0], np.cumsum(batches.sizes)])
     at, complete = {}, []
-    for block in walk(array if chunks is None else array.chunk(chunks)):
+    for block in iterate_blocks(array if chunks is None else array.chunk(chunks)):
         stop = block.start + len(block.values)
         np.testing.assert_array_equal(block.values, flat[block.start : stop])
         assert at.setdefault(block.batch, edges[block.batch]) == block.start
@@ -61,7 +61,7 @@ def test_across_batches_every_draw_once_in_fewer_blocks(chunks):
     flat = array.transpose("chain", "draw", "entity").values.reshape(-1, 5)
     array = array if chunks is None else array.chunk(chunks)
     seen, complete, count = np.zeros(len(flat), int), [], 0
-    for block in walk(array, across=True):
+    for block in iterate_blocks(array, across=True):
         stop = block.start + len(block.values)
         np.testing.assert_array_equal(block.values, flat[block.start : stop])
         assert block.batch == block.start // 103 == (stop - 1) // 103
@@ -70,11 +70,11 @@ def test_across_batches_every_draw_once_in_fewer_blocks(chunks):
         count += 1
     assert (seen == 1).all()
     assert complete == sorted(complete) == [0, 1, 2]
-    assert count < sum(1 for _ in walk(array))
+    assert count < sum(1 for _ in iterate_blocks(array))
 
 
 def test_large_rows_come_in_small_blocks():
-    blocks = list(walk(np.zeros((100, 70_000))))
+    blocks = list(iterate_blocks(np.zeros((100, 70_000))))
     assert max(len(block.values) for block in blocks) == 1
 
 
@@ -145,7 +145,7 @@ def test_what_draws_are_worth(offset):
     slow = np.repeat(free[:200], 20, axis=0)
     x = np.stack([free, slow], axis=1)
     x[:, 0, 1] = offset  # never moves
-    [worth] = reduce(x, Worth())
+    [worth] = reduce(x, EffectiveDraws())
     # From 40 batches, five times the spread of a variance.
     np.testing.assert_allclose(worth[1], 200, rtol=5 * np.sqrt(2 / 39))
     assert 4000 / (1 + 5 * np.sqrt(2 / 39)) < worth[0, 0] <= 4000
@@ -154,7 +154,7 @@ def test_what_draws_are_worth(offset):
     [moments] = reduce(x[:, :, 0], Moments(np.full(2, offset)))
     np.testing.assert_allclose(worth[:, 0], 4000 * efficiency(*(np.diag(m) for m in moments)), rtol=1e-6)
     x[7, 0] = np.nan
-    [undefined] = reduce(x, Worth())
+    [undefined] = reduce(x, EffectiveDraws())
     np.testing.assert_allclose(undefined[0, 0], worth[0, 0], rtol=0.1)
 
 

@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 import bayesrank as br
-from bayesrank._escape import csv_cell, json_text, latex_text, markdown_text, mathtext, visible, visible_lines
+from bayesrank._escape import csv_cell, escape_invisible, escape_lines, json_text, latex_text, markdown_text, mathtext
 from bayesrank._notes import Caveat, Note
 from bayesrank.cli import cli, main
 from bayesrank.cli._errors import shortened
@@ -124,11 +124,11 @@ def test_errors_are_clean_and_short(data, capsys, monkeypatch):
 
 
 def test_what_is_visible():
-    assert visible("plain ä 検査 \u00a0 👩\u200d🔬") == "plain ä 検査 \u00a0 👩\u200d🔬"
-    assert visible("\x1b\x7f\x85\u202e\t\n\U000e0001") == r"\x1b\x7f\x85\u202e\t\n\U000e0001"
+    assert escape_invisible("plain ä 検査 \u00a0 👩\u200d🔬") == "plain ä 検査 \u00a0 👩\u200d🔬"
+    assert escape_invisible("\x1b\x7f\x85\u202e\t\n\U000e0001") == r"\x1b\x7f\x85\u202e\t\n\U000e0001"
     invisible = [chr(i) for i in range(0x110000) if unicodedata.category(chr(i)) in ("Cc", "Cf", "Cs", "Zl", "Zp")]
-    assert {letter for letter in invisible if visible(letter) == letter} == set("\u200c\u200d\u200e\u200f")
-    line = visible_lines([Note("a\x07", Caveat.FEW_UNITS)])[0]
+    assert {letter for letter in invisible if escape_invisible(letter) == letter} == set("\u200c\u200d\u200e\u200f")
+    line = escape_lines([Note("a\x07", Caveat.FEW_UNITS)])[0]
     assert (line, line.caveat) == (r"a\x07", Caveat.FEW_UNITS)
     assert json.loads(json_text('"\U000e0001\x9b é"')) == "\U000e0001\x9b é"
     assert markdown_text("a|\x1b") == r"a\|\\x1b"

@@ -11,7 +11,7 @@ import pytest
 import xarray as xr
 
 import bayesrank as br
-from bayesrank._checks import available_memory, container_limits, fits_memory
+from bayesrank._checks import available_memory, check_memory, container_limits
 from bayesrank.cli._files import read_evidence
 from bayesrank.evidence._values import as_count, as_label_columns
 
@@ -110,7 +110,7 @@ def test_the_limit_of_the_process_counts():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert "more than half of the memory that this process may use (3.0 GiB)" in done.stderr
-    fits_memory("x must be fewer", "x", (8,), "1")
+    check_memory("x must be fewer", "x", (8,), "1")
     assert available_memory()[0] > 2**20
 
 

@@ -12,7 +12,7 @@ from scipy import integrate, special, stats
 import bayesrank as br
 from bayesrank._compat import groups_of
 from bayesrank._random import Block, root_sequence
-from bayesrank.models import tell
+from bayesrank.models import make_model
 from bayesrank.models._bivariate import effects
 from bayesrank.models._designs import between, empirical_logits, terms
 from bayesrank.models._table_evidence import binomial_evidence
@@ -169,7 +169,7 @@ def test_the_density_of_the_graph_is_the_one_of_the_story(entities):
         counts = xr.where(
             (counts["dataset"] == 2) & (counts["actual"] == "positive"), 0, counts, keep_attrs=True
         ).transpose(*counts.dims)
-    story = tell(NAME, counts, {"prior": 2.0, "spread": 0.7})
+    story = make_model(NAME, counts, {"prior": 2.0, "spread": 0.7})
     model = story.build()
     logp = model.compile_logp(jacobian=False, mode="FAST_COMPILE")
     rng = np.random.default_rng(5)
@@ -265,7 +265,7 @@ def test_the_posterior_is_the_prior_times_the_probability_of_the_counts(entities
     if entities == 2:
         cells = {name: [*values[:3], values[3] + 1] for name, values in cells.items()}
     counts = br.from_counts(**cells, entity=names, dataset=datasets)
-    story = tell(NAME, counts, {})
+    story = make_model(NAME, counts, {})
     assert len(story.terms) == entities
     drawn = story.draw_prior(Block(0, 0, 200_000, (1, 200_000)), root_sequence(1))
     prior = xr.Dataset(drawn, story.coords()).expand_dims("chain")
@@ -284,7 +284,9 @@ def test_the_posterior_is_the_prior_times_the_probability_of_the_counts(entities
 def test_without_cases_the_posterior_is_the_prior():
     counts = 0 * tables(2, 3)
     counts["measured"][:] = True
-    story = tell(NAME, counts, {"force": True, "terms": "difficulty that all entities share, and deviations of each"})
+    story = make_model(
+        NAME, counts, {"force": True, "terms": "difficulty that all entities share, and deviations of each"}
+    )
     posterior = story._walk((4, 1000), root_sequence(1), 20)
     for name in story.terms:
         for sd in posterior[f"sd_of_{name}"].transpose("row", ...).values:
@@ -342,7 +344,7 @@ def test_hard_meta_analyses_converge_by_default(case):
 def test_the_sampler_and_nuts_agree():
     """Two tests on ten studies, where the plain PyMC model diverges unless its steps are short."""
     counts = br.datasets.load("ascus_hc2_repc")
-    story = tell(NAME, counts, {})
+    story = make_model(NAME, counts, {})
     plain = br.fit(counts, NAME, seed=1, draws=2000, nuts={"target_accept": 0.99, "tune": 2000})
     agree(
         learned(groups_of(br.fit(counts, NAME, seed=1))["posterior"], story),
@@ -353,7 +355,7 @@ def test_the_sampler_and_nuts_agree():
 
 @pytest.mark.slow
 def test_one_entity_has_the_posterior_of_another_sampler(one, measure):
-    story = tell(NAME, tables(), {})
+    story = make_model(NAME, tables(), {})
     post = groups_of(one)["posterior"]
     many = 50
     right, cases = (np.broadcast_to(part, (many, *part.shape)) for part in (story.hits, story.cases))
@@ -406,7 +408,7 @@ def test_what_is_not_there_is_predicted_or_left_out(three):
 @pytest.fixture(scope="module")
 def prior():
     """Independent draws of the prior of three entities on four data sets."""
-    drawn = tell(NAME, tables(3, 4), {}).draw_prior(Block(0, 0, 4000, (1, 4000)), root_sequence(1))
+    drawn = make_model(NAME, tables(3, 4), {}).draw_prior(Block(0, 0, 4000, (1, 4000)), root_sequence(1))
     return xr.Dataset(drawn, {"actual": ["negative", "positive"], "predicted": ["negative", "positive"]})
 
 
@@ -480,7 +482,7 @@ def test_predictions_have_the_form_of_the_evidence(three):
 @pytest.mark.parametrize("typical", ["median", "mean"])
 def test_typical_is_the_median_or_the_mean_over_data_sets(typical):
     """The mean by an integral of the rate over logits, for single draws of the prior."""
-    story = tell(NAME, tables(2, 3), {"typical": typical, "prevalence": 0.5})
+    story = make_model(NAME, tables(2, 3), {"typical": typical, "prevalence": 0.5})
     drawn = story.draw_prior(Block(0, 0, 6, (1, 6)), root_sequence(1))
     rate = 2 * drawn["performance_typical"].values[:, 1, 1, 1]
     mu = special.logit(drawn["median_rate"].values[:, 1, 1, 1])
@@ -645,7 +647,7 @@ def known(story, draws=4000):
 
 def test_new_data_sets_are_as_hard_for_all_and_deviate_for_each():
     counts = 100_000 * tables(2, 3)
-    story = tell(NAME, counts, {})
+    story = make_model(NAME, counts, {})
     posterior, mean, cov = known(story)
     new = story.renew(posterior, root_sequence(3), "check")
     assert new.dims == ("chain", "draw", *counts.dims)
@@ -670,7 +672,7 @@ def test_new_data_sets_are_as_hard_for_all_and_deviate_for_each():
 
 
 def story_of(counts):
-    return tell(NAME, counts, {})
+    return make_model(NAME, counts, {})
 
 
 def test_new_members_of_a_population_of_entities():
@@ -692,12 +694,12 @@ def test_a_part_of_a_design_is_learned_by_the_same_model():
     part[:, 0] = 0
     assert whole.terms == ("difficulty", "deviations")
     assert story_of(part).terms == ()
-    assert tell(NAME, part, whole.as_designed).terms == whole.terms
+    assert make_model(NAME, part, whole.as_designed).terms == whole.terms
     alone = story_of(tables(2, 1).isel(dataset=0, drop=True))
-    assert tell(NAME, alone.counts.isel(entity=[0]), alone.as_designed).terms == ("deviations",)
+    assert make_model(NAME, alone.counts.isel(entity=[0]), alone.as_designed).terms == ("deviations",)
     for bad in ("difficulty", 3, ("deviations",)):
         with pytest.raises(ValueError, match="terms must be one of"):
-            tell(NAME, part, {"terms": bad})
+            make_model(NAME, part, {"terms": bad})
 
 
 def test_alike_tables_have_one_weight():

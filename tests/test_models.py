@@ -6,7 +6,7 @@ import xarray as xr
 
 import bayesrank as br
 from bayesrank._compat import groups_of, to_container
-from bayesrank.models import find, names
+from bayesrank.models import find_model, names
 
 RNG = np.random.default_rng(5)
 #: Right answers of three entities on six data sets of 60 cases: means on the logit scale 0, 1 and 2.
@@ -127,7 +127,7 @@ def test_models_are_found_by_the_names_of_their_files():
         "hierarchical_logit_normal",
         "paired",
     ]
-    assert find("beta_binomial").__name__ == "BetaBinomial"
+    assert find_model("beta_binomial").__name__ == "BetaBinomial"
 
 
 # --- A posterior of one's own -------------------------------------------------------------------------------------

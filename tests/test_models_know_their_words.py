@@ -59,8 +59,8 @@ def test_the_search_finds_a_name(tmp_path):
 
 @pytest.mark.parametrize("name", models.names())
 def test_every_model_says_what_it_takes_and_learns(name):
-    model = models.find(name)
+    model = models.find_model(name)
     assert models.takes_cases(name) == (name == "paired")
-    assert models.learns(name) in ("", "data sets", "classes")
-    assert (models.learns(name) == "data sets") == hasattr(model, "over_datasets_together")
-    assert all(isinstance(line, str) for line in models.references(name))
+    assert models.population_of(name) in ("", "data sets", "classes")
+    assert (models.population_of(name) == "data sets") == hasattr(model, "over_datasets_together")
+    assert all(isinstance(line, str) for line in models.references_of(name))

@@ -59,15 +59,15 @@ def test_diagnostics_are_those_of_arviz(fitted):
 
 def test_the_extra_is_taken_where_it_is_installed(monkeypatch):
     monkeypatch.setattr(_nuts, "_installed", lambda name: True)
-    assert _nuts.choose({}) == _nuts.choose({"tune": 5, "cores": 2, "target_accept": 0.9}) == "nutpie"
-    assert _nuts.choose({"progressbar": False}) == "nutpie"
+    assert _nuts.choose_sampler({}) == _nuts.choose_sampler({"tune": 5, "cores": 2, "target_accept": 0.9}) == "nutpie"
+    assert _nuts.choose_sampler({"progressbar": False}) == "nutpie"
     # What only PyMC has is PyMC's.
-    assert _nuts.choose({"init": "adapt_diag"}) == "pymc"
-    assert _nuts.choose({"nuts_sampler": "pymc"}) == "pymc"
+    assert _nuts.choose_sampler({"init": "adapt_diag"}) == "pymc"
+    assert _nuts.choose_sampler({"nuts_sampler": "pymc"}) == "pymc"
     with pytest.raises(ValueError, match=r"nuts must hold options among .* for nutpie; got \['init'\]"):
-        _nuts.choose({"nuts_sampler": "nutpie", "init": "adapt_diag"})
+        _nuts.choose_sampler({"nuts_sampler": "nutpie", "init": "adapt_diag"})
     monkeypatch.setattr(_nuts, "_installed", lambda name: False)
-    assert _nuts.choose({}) == "pymc"
+    assert _nuts.choose_sampler({}) == "pymc"
     with pytest.raises(ValueError, match="nuts must hold a nuts_sampler that is installed; got 'nutpie'"):
         br.fit(GRADES, MODEL, nuts={"nuts_sampler": "nutpie"})
 
@@ -139,7 +139,7 @@ SAID = [
 
 @pytest.mark.parametrize(("found", "words"), SAID)
 def test_a_complaint_names_the_remedy(found, words):
-    text = _nuts.complaint(*found)
+    text = _nuts.chain_problems(*found)
     assert bool(text) == bool(words)
     assert all(word in text for word in words)
     assert "\n" not in text
@@ -149,7 +149,7 @@ def test_a_complaint_names_the_remedy(found, words):
     ("accept", "more"), [(None, "0.95"), (0.8, "0.95"), (0.949, "0.95"), (0.95, "0.975"), (0.99, "0.995")]
 )
 def test_what_was_tried_is_not_recommended(accept, more):
-    assert f"{{'target_accept': {more}}}" in _nuts.complaint(1, 1.0, 4000.0, 4, accept=accept)
+    assert f"{{'target_accept': {more}}}" in _nuts.chain_problems(1, 1.0, 4000.0, 4, accept=accept)
 
 
 def test_a_verdict_knows_how_it_was_sampled():
@@ -172,7 +172,7 @@ def test_chains_apart_are_warned_of_with_their_tuning():
     found = _nuts.diagnostics(draws, stats)
     assert found["rhat"] > 1.5
     with pytest.warns(UserWarning, match="'tune': 500"):
-        _nuts.warn(stats.assign_attrs(found), 2, 250)
+        _nuts.warn_of_chains(stats.assign_attrs(found), 2, 250)
 
 
 def test_constant_variables_and_few_draws_say_nothing():

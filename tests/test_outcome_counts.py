@@ -12,7 +12,7 @@ import bayesrank as br
 from bayesrank import predictive, tile
 from bayesrank._compat import groups_of, to_container
 from bayesrank.evidence.counts import parts_of
-from bayesrank.models import conjugate
+from bayesrank.models import conjugate_posterior
 from bayesrank.ranking._pooling import differing_datasets
 from bayesrank.report import ranking_report
 
@@ -118,7 +118,7 @@ def test_grades_have_the_moments_of_a_dirichlet(prior, each):
     counts = br.from_frame(GRADES)
     options = {} if prior is None else {"prior": prior}
     alpha = counts.values + (np.array(prior) if each is None else each)
-    known = conjugate("dirichlet_multinomial", counts, options)
+    known = conjugate_posterior("dirichlet_multinomial", counts, options)
     assert known.posterior.dims == ("entity", "outcome")
     np.testing.assert_allclose(known.posterior, alpha)
     mean = br.fit(counts, seed=1, draws=5000, **options)["posterior"]["mean_outcome"]
@@ -141,7 +141,7 @@ def test_the_prior_is_four_cases_whatever_the_number_of_outcomes():
 
 def test_priors_of_entities():
     counts = br.from_frame(GRADES)
-    known = conjugate("dirichlet_multinomial", counts, {"prior": {"a": 1, "b": [1, 2, 3]}})
+    known = conjugate_posterior("dirichlet_multinomial", counts, {"prior": {"a": 1, "b": [1, 2, 3]}})
     np.testing.assert_allclose(known.posterior - counts, [[1, 1, 1], [1, 2, 3]])
 
 
@@ -168,7 +168,7 @@ def test_nuts_finds_the_exact_posterior(counts):
     sampled = sampled["posterior"]
     assert set(sampled) == {"performance", "mean_outcome"}
     assert sampled["mean_outcome"].dims == ("chain", "draw", "entity")
-    alpha = conjugate("dirichlet_multinomial", counts, {}).posterior
+    alpha = conjugate_posterior("dirichlet_multinomial", counts, {}).posterior
     total, values = alpha.sum("outcome"), counts["outcome"].values
     share = (alpha / total).values
     sd = np.sqrt((share @ values**2 - (share @ values) ** 2) / (total + 1)).values
@@ -339,7 +339,7 @@ def test_one_prior_is_added_to_the_sum():
     counts = by_dataset([[9] * 30, [8] * 30], [[1] * 30, [2] * 30])
     pooled = br.pool(counts)
     assert pooled.values.tolist() == [[30, 270], [60, 240]]
-    known = conjugate("dirichlet_multinomial", pooled, {})
+    known = conjugate_posterior("dirichlet_multinomial", pooled, {})
     assert known.posterior.values.tolist() == [[32, 272], [62, 242]]
     parts = parts_of(pooled.isel(entity=[1]))
     np.testing.assert_array_equal(parts, counts.isel(entity=[1]))
@@ -481,7 +481,9 @@ def test_one_prior_is_spread_over_many_data_sets_of_right_and_wrong():
     assert spread["lower"] < spread["observed"] < spread["upper"]
     # Beta(9 + 2 / 60, 1 + 2 / 60) on each data set.
     a, b = 9 + 2 / many, 1 + 2 / many
-    assert conjugate("dirichlet_multinomial", counts, {"split_prior": True}).prior.values == pytest.approx(2 / many)
+    assert conjugate_posterior("dirichlet_multinomial", counts, {"split_prior": True}).prior.values == pytest.approx(
+        2 / many
+    )
     error = 4 * (a * b / ((a + b) ** 2 * (a + b + 1)) / many / 4000) ** 0.5
     assert float(spread["median"]) == pytest.approx(a / (a + b), abs=2 * error)
 

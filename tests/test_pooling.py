@@ -408,7 +408,7 @@ def test_notes_fit_nothing(monkeypatch):
         raise AssertionError("a note must not fit a model")
 
     monkeypatch.setattr("bayesrank.inference.fit", refuse)
-    monkeypatch.setattr("bayesrank.models.tell", refuse)
+    monkeypatch.setattr("bayesrank.models.make_model", refuse)
     assert "data sets differ" in str(br.credible_ranking(posterior, "mcc")["notes"].item())
 
 

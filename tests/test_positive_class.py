@@ -13,7 +13,7 @@ from bayesrank._labels import standing_pair
 from bayesrank._notes import Caveat
 from bayesrank.cli import cli
 from bayesrank.evidence.counts import parts_of
-from bayesrank.ranking._notes import positive_class
+from bayesrank.ranking._notes import positive_class_notes
 
 TRUTH = ["cancer"] * 12 + ["healthy"] * 20
 SAID = {
@@ -160,13 +160,13 @@ def test_unordered_categories_state_none():
 
 
 def test_the_note_is_a_caveat_where_it_changes_the_reading():
-    [note] = positive_class(KNOWN, br.scores.f1)
+    [note] = positive_class_notes(KNOWN, br.scores.f1)
     assert note == "The positive class is 'cancer', the negative one 'healthy'."
     assert note.caveat is Caveat.POSITIVE_LABEL
-    assert positive_class(KNOWN, br.scores.mcc)[0].caveat is Caveat.NONE
+    assert positive_class_notes(KNOWN, br.scores.mcc)[0].caveat is Caveat.NONE
     pair = br.from_predictions([0, 1], {"a": [0, 1]})
-    assert positive_class(pair, br.scores.f1)[0].caveat is Caveat.NONE
-    assert positive_class(br.from_counts(tn=1, fp=2, fn=3, tp=4), br.scores.f1) == []
+    assert positive_class_notes(pair, br.scores.f1)[0].caveat is Caveat.NONE
+    assert positive_class_notes(br.from_counts(tn=1, fp=2, fn=3, tp=4), br.scores.f1) == []
 
 
 @pytest.fixture

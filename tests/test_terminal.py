@@ -242,13 +242,13 @@ def test_a_positive_end_of_a_ratio_is_never_printed_as_0(digits):
     """Over many powers of ten no end is 0 that is none, and two digits of the smaller one are seen."""
     for low in 10.0 ** np.linspace(-12, 3, 46):
         for wide in (1.1, 30.0, 1e4, 1e12):
-            ends = [float(end) for end in _text.span(low, low * wide, digits).split(" to ")]
+            ends = [float(end) for end in _text.interval_digits(low, low * wide, digits).split(" to ")]
             assert ends[0] > 0
             # Half a unit in the last place of what is printed: of two digits 5%, of the decimals asked for no more.
             assert ends[0] == pytest.approx(low, rel=0.051, abs=0.5001 * 10.0**-digits)
             assert ends[1] == pytest.approx(low * wide, rel=0.051, abs=0.5001 * 10.0**-digits)
-    assert _text.span(0.0, 156.0) == "0.0 to 156.0"
-    assert _text.span(-0.0002, 0.0003) == "0.000 to 0.000"
+    assert _text.interval_digits(0.0, 156.0) == "0.0 to 156.0"
+    assert _text.interval_digits(-0.0002, 0.0003) == "0.000 to 0.000"
 
 
 def test_the_prior_of_an_odds_ratio_is_told_with_a_lower_end(tmp_path):

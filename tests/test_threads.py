@@ -12,7 +12,7 @@ from bayesrank import _threads
 from bayesrank._compat import groups_of
 from bayesrank._random import blocks, root_sequence
 from bayesrank._threads import in_threads, pieces, workers
-from bayesrank.models import tell
+from bayesrank.models import make_model
 from bayesrank.ranking import _kernel
 from bayesrank.scores.averages import against_rest
 
@@ -50,7 +50,7 @@ def test_draws_are_bit_for_bit_the_same_whatever_the_threads(monkeypatch, name):
 @pytest.mark.parametrize("name", EVIDENCE)
 def test_a_block_alone_is_what_it_is_among_all(name):
     evidence, options = EVIDENCE[name]
-    story, root = tell("dirichlet_multinomial", evidence, options), root_sequence(3)
+    story, root = make_model("dirichlet_multinomial", evidence, options), root_sequence(3)
     whole = story.draws("posterior", list(blocks(2, 1300)), root)
     start = 0
     for block in blocks(2, 1300):

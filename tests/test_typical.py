@@ -11,10 +11,10 @@ from scipy import stats
 import bayesrank as br
 from bayesrank._compat import groups_of
 from bayesrank._notes import Caveat, Note
-from bayesrank.models import tell_again
+from bayesrank.models import model_of
 from bayesrank.models._population import SPREAD, learn, log_prior_of_spread
 from bayesrank.ranking.evidence import evidence_of
-from bayesrank.ranking.values import scored
+from bayesrank.ranking.values import score_values
 
 MODEL = "hierarchical_beta_binomial"
 UNIT = np.array([0.5, 0.5])
@@ -82,7 +82,7 @@ def test_the_scale_of_the_spread_is_an_option_that_a_posterior_remembers():
     counts = outcomes([[20, 12, 17, 15]], 20)
     narrow, wide = (br.fit(counts, MODEL, seed=1, spread=scale) for scale in (0.02, 1.0))
     assert narrow["posterior"]["spread"].median() < 0.1 < wide["posterior"]["spread"].median()
-    assert tell_again(groups_of(narrow))[0].spread == 0.02
+    assert model_of(groups_of(narrow))[0].spread == 0.02
 
 
 @pytest.mark.parametrize("model", [MODEL, "hierarchical_dirichlet_multinomial", "hierarchical_classes"])
@@ -135,7 +135,7 @@ def test_a_tiny_data_set_beside_large_ones_is_no_contradiction():
 def test_few_data_sets_are_a_caveat(datasets, said):
     fit = br.fit(outcomes([[15] * datasets], 20), MODEL, seed=1, draws=50)
     for kind in ("typical", "new", "observed"):
-        found = scored(fit, "mean_outcome", None, kind)
+        found = score_values(fit, "mean_outcome", None, kind)
         notes = evidence_of(fit, found.variable, found.values, kind).notes(None)
         few = [note for note in notes if isinstance(note, Note) and note.caveat == Caveat.FEW_UNITS]
         assert bool(few) == (said and kind != "observed")

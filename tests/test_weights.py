@@ -10,7 +10,7 @@ import bayesrank as br
 from bayesrank import _checks
 from bayesrank._compat import groups_of
 from bayesrank.cases import _weighing
-from bayesrank.cases.weights import checked_weights
+from bayesrank.cases.weights import check_case_weights
 
 #: A true hypothesis fails a Kolmogorov-Smirnov test at this level once in a million seeds.
 LEVEL = 1e-6
@@ -259,9 +259,9 @@ def test_few_cases_are_named():
 
 def test_weights_of_others():
     other = xr.DataArray(np.ones((6, 3)), dims=("sample", "case"))
-    assert checked_weights(other.T, 3).dims == ("sample", "case")
+    assert check_case_weights(other.T, 3).dims == ("sample", "case")
     mine = br.case_weights(3, weight=[1, 2, 3], draws=2)
-    assert checked_weights(mine)["count"].values.tolist() == [1, 2, 3]
+    assert check_case_weights(mine)["count"].values.tolist() == [1, 2, 3]
 
 
 JOINT = br.joint_outcomes([0, 1], {"a": [0, 1]})
@@ -303,17 +303,29 @@ JOINT = br.joint_outcomes([0, 1], {"a": [0, 1]})
             ValueError,
             "prevalence must be 'sampled' where the labels",
         ),
-        (lambda: checked_weights([1, 2]), TypeError, "weights must be a DataArray"),
-        (lambda: checked_weights(xr.DataArray([1.0], dims="case")), ValueError, "weights must have the dims"),
-        (lambda: checked_weights(xr.DataArray([[1.0]], dims=("draw", "x"))), ValueError, "weights must have the dims"),
-        (lambda: checked_weights(xr.DataArray([[[1]]], dims=("a", "draw", "case"))), ValueError, "weights must have"),
-        (lambda: checked_weights(xr.DataArray([["a"]], dims=("draw", "case"))), TypeError, "weights must hold numbers"),
+        (lambda: check_case_weights([1, 2]), TypeError, "weights must be a DataArray"),
+        (lambda: check_case_weights(xr.DataArray([1.0], dims="case")), ValueError, "weights must have the dims"),
         (
-            lambda: checked_weights(xr.DataArray(np.ones((0, 2)), dims=("draw", "case"))),
+            lambda: check_case_weights(xr.DataArray([[1.0]], dims=("draw", "x"))),
+            ValueError,
+            "weights must have the dims",
+        ),
+        (
+            lambda: check_case_weights(xr.DataArray([[[1]]], dims=("a", "draw", "case"))),
+            ValueError,
+            "weights must have",
+        ),
+        (
+            lambda: check_case_weights(xr.DataArray([["a"]], dims=("draw", "case"))),
+            TypeError,
+            "weights must hold numbers",
+        ),
+        (
+            lambda: check_case_weights(xr.DataArray(np.ones((0, 2)), dims=("draw", "case"))),
             ValueError,
             "weights must hold",
         ),
-        (lambda: checked_weights(br.case_weights(3, draws=1), 4), ValueError, "weights must be of the 4 cases"),
+        (lambda: check_case_weights(br.case_weights(3, draws=1), 4), ValueError, "weights must be of the 4 cases"),
     ],
 )
 def test_bad_input(call, error, words):

@@ -7,7 +7,15 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from bayesrank._checks import case_labels, in_words, item_names, nested, repeats, whole, whole_numbers
+from bayesrank._checks import (
+    check_counts_array,
+    check_integer,
+    check_item_names,
+    check_labels,
+    check_nested,
+    check_repeats,
+    describe_value,
+)
 from bayesrank._labels import object_array, unique_rows
 from bayesrank._random import BLOCK, fingerprint, stream
 
@@ -50,23 +58,23 @@ def cases_given(cases: Any, weight: Any, dataset: Any, cluster: Any) -> Cases:
     if isinstance(cases, xr.Dataset):
         for name, given in (("weight", weight), ("dataset", dataset), ("cluster", cluster)):
             if given is not None:
-                raise ValueError(f"{name} must be None for joint outcomes, which hold it; got {in_words(given)}")
+                raise ValueError(f"{name} must be None for joint outcomes, which hold it; got {describe_value(given)}")
         return _checked(_of_patterns(cases))
     number = isinstance(cases, int | float | np.number | str | None)
-    label = None if number else case_labels("cases", cases)
-    size = whole("cases", cases, 1) if label is None else label.size
+    label = None if number else check_labels("cases", cases)
+    size = check_integer("cases", cases, 1) if label is None else label.size
     named = {
-        name: None if given is None else item_names(name, given, size, broadcast=name == "dataset")
+        name: None if given is None else check_item_names(name, given, size, broadcast=name == "dataset")
         for name, given in (("dataset", dataset), ("cluster", cluster))
     }
-    return _checked(Cases(repeats(weight, size), label, None, **named))
+    return _checked(Cases(check_repeats(weight, size), label, None, **named))
 
 
 def _checked(found: Cases) -> Cases:
     if not found.times.any():
         raise ValueError("weight must be above 0 for at least one case; got none")
     if found.cluster is not None and found.dataset is not None:
-        nested(list(found.cluster), list(found.dataset))
+        check_nested(list(found.cluster), list(found.dataset))
     return found
 
 
@@ -83,7 +91,7 @@ def _of_patterns(joint: xr.Dataset) -> Cases:
     label = None if "outcome" in joint else joint["actual"].values
     columns = answers if label is None else np.column_stack([label.astype(object), answers.astype(object)])
     groups = (joint[name].values.tolist() if name in joint.coords else None for name in ("dataset", "cluster"))
-    return Cases(whole_numbers("count", joint["count"].values), label, columns, *groups)
+    return Cases(check_counts_array("count", joint["count"].values), label, columns, *groups)
 
 
 def parts_drawn(found: Cases, by_class: bool) -> list[Part]:

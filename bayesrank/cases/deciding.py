@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank._checks import result_of
+from bayesrank._checks import check_result
 
 __all__ = ["deciding_cases"]
 
@@ -69,7 +69,7 @@ def deciding_cases(joint: xr.Dataset) -> xr.Dataset:
 
 def _outcomes(joint: Any) -> np.ndarray:
     """What came of each pattern for each entity (pattern, entity), as numbers."""
-    result_of("br.joint_outcomes or br.from_outcomes", "joint", joint, ("count", "entity"))
+    check_result("br.joint_outcomes or br.from_outcomes", "joint", joint, ("count", "entity"))
     if "outcome" in joint:
         return joint["outcome"].transpose("pattern", "entity").values.astype(float)
     right = joint["predicted"] == joint["actual"]

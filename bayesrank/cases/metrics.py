@@ -14,12 +14,12 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from bayesrank._checks import entity_names, in_words, is_number, numbers, one_of, positives
+from bayesrank._checks import check_choice, check_entities, check_numbers, check_positives, describe_value, is_number
 from bayesrank._compat import to_container
 from bayesrank._draws import draw_dims
 from bayesrank._labels import name_coord, object_array
 from bayesrank.cases._weighted_areas import Evaluate, area_gain, area_lift, area_pr, area_roc
-from bayesrank.cases.weights import blocks_of, checked_weights, few
+from bayesrank.cases.weights import blocks_of, check_case_weights, few
 from bayesrank.scores import Score
 
 __all__ = ["CASE_METRICS", "weighted_metric"]
@@ -103,7 +103,7 @@ def weighted_metric(metric: Any, y_true: Any, predictions: Any, weights: Any, *,
     20
     """
     name = _name(metric)
-    weights = checked_weights(weights)
+    weights = check_case_weights(weights)
     dim = str(weights.dims[-1])
     columns = _columns(predictions, weights.sizes[dim], dim)
     truth = _truth(name, metric, y_true, positive, weights.sizes[dim])
@@ -141,11 +141,11 @@ def weighted_metric(metric: Any, y_true: Any, predictions: Any, weights: Any, *,
 
 def _name(metric: Any) -> str:
     if isinstance(metric, str):
-        return one_of("metric", metric, CASE_METRICS, KeyError, "a function")
+        return check_choice("metric", metric, CASE_METRICS, KeyError, "a function")
     if isinstance(metric, Score) or not callable(metric):
         raise TypeError(
             f"metric must be one of {tuple(CASE_METRICS)} or a function of (y_true, prediction, sample_weight) (the "
-            f"model 'paired' is for scores of tables); got {in_words(metric)}"
+            f"model 'paired' is for scores of tables); got {describe_value(metric)}"
         )
     plain = metric.func if isinstance(metric, partial) else metric
     name = getattr(plain, "__name__", "metric")
@@ -156,11 +156,11 @@ def _truth(name: str, metric: Any, y_true: Any, positive: Any, size: int) -> Any
     """Which cases are positive, of named metrics; the labels as they are, of functions."""
     if metric == "mean":
         if y_true is not None:
-            raise ValueError(f"y_true must be None for 'mean', which needs no labels; got {in_words(y_true)}")
+            raise ValueError(f"y_true must be None for 'mean', which needs no labels; got {describe_value(y_true)}")
         return None
-    truth = positives(y_true, positive) if isinstance(metric, str) else np.asarray(y_true)
+    truth = check_positives(y_true, positive) if isinstance(metric, str) else np.asarray(y_true)
     if truth.ndim < 1 or len(truth) != size:
-        held = len(truth) if truth.ndim else in_words(y_true)
+        held = len(truth) if truth.ndim else describe_value(y_true)
         raise ValueError(f"y_true must hold one label for each of the {size} cases of weights; got {held}")
     return truth
 
@@ -178,10 +178,10 @@ def _columns(predictions: Any, size: int, dim: str) -> dict[Any, np.ndarray]:
     else:
         names, given = ["entity 1"], {"entity 1": predictions}
     columns = {}
-    for name in entity_names("predictions", names):
+    for name in check_entities("predictions", names):
         column = np.asarray(given[name])
         if not column.ndim or len(column) != size:
-            held = len(column) if column.ndim else in_words(given[name])
+            held = len(column) if column.ndim else describe_value(given[name])
             raise ValueError(
                 f"predictions[{name!r}] must hold something of each of the {size} cases of weights; got {held}"
             )
@@ -221,7 +221,7 @@ def _called(metric: Callable, entity: Any, truth: np.ndarray, prediction: np.nda
             ) from error
         found = found.item() if isinstance(found, np.ndarray) and found.ndim == 0 else found
         if not is_number(found):
-            raise TypeError(f"metric must return a number; got {in_words(found)}")
+            raise TypeError(f"metric must return a number; got {describe_value(found)}")
         out[i] = found
     return out
 
@@ -231,7 +231,9 @@ def _checked_score(metric: str, truth: Any, column: np.ndarray, entity: Any) -> 
     if column.ndim != 1:
         raise ValueError(f"{argument} must hold one number for each case; got the shape {column.shape}")
     bounded = metric in ("brier", "log_loss")
-    score = numbers(argument, column.astype(int) if column.dtype == bool else column, *((0, 1) if bounded else ()))
+    score = check_numbers(
+        argument, column.astype(int) if column.dtype == bool else column, *((0, 1) if bounded else ())
+    )
     if np.isnan(score).any():
         raise ValueError(f"{argument} must hold a number for every case; got {int(np.isnan(score).sum())} NaN")
     if metric == "mean" and np.isinf(score).any():

@@ -12,15 +12,15 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank._checks import fits_memory, in_words, one_of, whole
-from bayesrank._chunks import dask_array, joined
-from bayesrank._draws import draw_dims, walk
+from bayesrank._checks import check_choice, check_integer, check_memory, describe_value
+from bayesrank._chunks import dask_array, join_parts
+from bayesrank._draws import draw_dims, iterate_blocks
 from bayesrank._labels import name_coord
 from bayesrank._random import BLOCK, Seed, root_sequence
 from bayesrank.cases._weighing import Cases, Part, cases_given, parts_drawn, step_of, weights_drawn
 from bayesrank.models._joint import too_narrow
 
-__all__ = ["blocks_of", "case_weights", "checked_weights", "few", "weight_blocks"]
+__all__ = ["blocks_of", "case_weights", "check_case_weights", "few", "weight_blocks"]
 
 PREVALENCES = ("sampled", "observed")
 #: What a weight is of.
@@ -107,9 +107,9 @@ def case_weights(
     >>> float(mean.std().round(1)), float(np.sqrt(((values - 29.5) ** 2).sum() / 60 / 61).round(1))
     (2.2, 2.2)
     """
-    shape = whole("chains", chains, 1), whole("draws", draws, 1)
-    chunks = None if chunks is None else whole("chunks", chunks, 1)
-    one_of("prevalence", prevalence, PREVALENCES)
+    shape = check_integer("chains", chains, 1), check_integer("draws", draws, 1)
+    chunks = None if chunks is None else check_integer("chunks", chunks, 1)
+    check_choice("prevalence", prevalence, PREVALENCES)
     found = cases_given(cases, weight, dataset, cluster)
     if prevalence == "observed" and found.label is None:
         raise ValueError(
@@ -158,7 +158,7 @@ def weight_blocks(joint: xr.Dataset, draws: int, seed: Seed) -> Iterator[tuple[i
         yield start, weights_drawn(parts, size, root, 0, start, min(start + step, draws))
 
 
-def checked_weights(weights: Any, size: int | None = None) -> xr.DataArray:
+def check_case_weights(weights: Any, size: int | None = None) -> xr.DataArray:
     """Weights (chain, draw, case), or with other dims of draws, and of ``size`` cases.
 
     Those without a coord ``count`` get one: every case once.
@@ -170,7 +170,7 @@ def checked_weights(weights: Any, size: int | None = None) -> xr.DataArray:
     [1, 1]
     """
     if not isinstance(weights, xr.DataArray):
-        raise TypeError(f"weights must be a DataArray, as from br.case_weights; got {in_words(weights)}")
+        raise TypeError(f"weights must be a DataArray, as from br.case_weights; got {describe_value(weights)}")
     dims = draw_dims(weights)
     found = [dim for dim in weights.dims if dim in CASES]
     if not dims or len(found) != 1 or set(weights.dims) - {*dims, *found}:
@@ -195,7 +195,7 @@ def blocks_of(weights: xr.DataArray) -> Iterator[tuple[int, np.ndarray]]:
     >>> [(start, block.shape) for start, block in blocks_of(weights)]
     [(0, (2, 3)), (2, (2, 3))]
     """
-    for block in walk(weights, across=True):
+    for block in iterate_blocks(weights, across=True):
         if not (np.isfinite(block.values) & (block.values >= 0)).all():
             raise ValueError("weights must hold non-negative finite numbers; got others")
         yield block.start, block.values
@@ -214,7 +214,7 @@ def few(units: int, unit: str, where: str = "") -> dict[str, str]:
 
 
 def _whole(block: Callable[[int, int, int], np.ndarray], shape: tuple[int, int, int]) -> np.ndarray:
-    fits_memory("chunks must be given", f"{shape[0]} x {shape[1]} draws of {shape[2]} cases", shape, "None")
+    check_memory("chunks must be given", f"{shape[0]} x {shape[1]} draws of {shape[2]} cases", shape, "None")
     out = np.empty(shape)
     for chain in range(shape[0]):
         for start in range(0, shape[1], BLOCK):
@@ -232,7 +232,7 @@ def _lazy(block: Callable[[int, int, int], np.ndarray], shape: tuple[int, int, i
     starts = range(0, draws, chunks)
     stops = [*starts[1:], draws]
     parts = [[later(chain, *ends) for ends in zip(starts, stops, strict=True)] for chain in range(chains)]
-    return joined(parts, ((1,) * chains, tuple(np.subtract(stops, starts).tolist())), (size,))
+    return join_parts(parts, ((1,) * chains, tuple(np.subtract(stops, starts).tolist())), (size,))
 
 
 def _note(found: Cases, parts: list[Part], prevalence: str) -> dict[str, str]:

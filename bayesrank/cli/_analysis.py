@@ -17,16 +17,16 @@ import xarray as xr
 import bayesrank as br
 from bayesrank import _text
 from bayesrank._compat import groups_of
-from bayesrank._labels import check_positive, classes_known
+from bayesrank._labels import check_positive, known_classes
 from bayesrank.cli._files import read_evidence
 from bayesrank.cli._preferences import fixed_prevalence
 from bayesrank.cli._table import STDIN
 from bayesrank.evidence._case_counts import counts_of
 from bayesrank.evidence._table import Roles
 from bayesrank.evidence.counts import common_datasets
-from bayesrank.models import chosen_by_evidence, find, for_datasets, names, takes_cases
+from bayesrank.models import chosen_by_evidence, find_model, model_for_datasets, names, takes_cases
 from bayesrank.models._margins import are_shares
-from bayesrank.ranking._notes import positive_class
+from bayesrank.ranking._notes import positive_class_notes
 from bayesrank.ranking.evidence import evidence_of
 from bayesrank.scores import Score
 
@@ -120,7 +120,7 @@ class Question:
     @property
     def labels(self) -> dict[str, str]:
         """The positive label, unless it is called so."""
-        known = classes_known(self.whole)
+        known = known_classes(self.whole)
         return {} if known is None or known[1] == "positive" else {"positive": str(known[1])}
 
     @property
@@ -243,10 +243,12 @@ def question(
     if isinstance(evidence, xr.Dataset) and not takes_cases(name):
         evidence = counts_of(evidence)
     whole = evidence
-    evidence, remarks = _one_table_each(evidence, dataset, join, getattr(find(name), "over_datasets_together", False))
+    evidence, remarks = _one_table_each(
+        evidence, dataset, join, getattr(find_model(name), "over_datasets_together", False)
+    )
     for said in ("remarks", *(["remarks_pooled"] if dataset is None else [])):
         remarks += whole.attrs.get(said, "").splitlines()
-    remarks += positive_class(whole, None)
+    remarks += positive_class_notes(whole, None)
     whole = whole if dataset is None else evidence
     if isinstance(evidence, xr.DataArray) and not bool((evidence > 0).any()):
         raise ValueError(f"DATA must hold at least one case; all counts are 0 in {data}")
@@ -262,7 +264,7 @@ def question(
             "one row a case for it (see 'bayesrank rank --help')"
         )
     outcomes = Question(evidence, whole, about, remarks, name, {}).outcomes
-    if outcomes and isinstance(evidence, xr.DataArray) and getattr(find(name), "needs_classes", False):
+    if outcomes and isinstance(evidence, xr.DataArray) and getattr(find_model(name), "needs_classes", False):
         raise ValueError(
             f"--model must be {chosen_by_evidence(evidence)} for counts of outcomes, which have no classes; got {name}"
         )
@@ -377,7 +379,7 @@ def _one_table_each(
 def _pool(counts: xr.DataArray, join: Any) -> tuple[xr.DataArray, list[str]]:
     """All data sets together, or those that every entity saw."""
     common, lacking = common_datasets(counts)
-    learning = for_datasets(counts.shape[-1])
+    learning = model_for_datasets(counts.shape[-1])
     many, all_of_them = _text.count(int(common.sum()), "data set"), common.size
     if not common.any():
         raise ValueError(

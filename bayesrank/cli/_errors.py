@@ -3,7 +3,7 @@
 import re
 import shlex
 
-from bayesrank._escape import visible
+from bayesrank._escape import escape_invisible
 
 __all__ = ["in_options", "shortened"]
 
@@ -69,7 +69,7 @@ def shortened(message: str) -> str:
     'xxxxxxxxxxxxxx... in line 3'
     """
     words = (f"{word[:LONGEST_WORD]}..." if len(word) > LONGEST_WORD + 3 else word for word in message.split(" "))
-    text = visible(" ".join(words))
+    text = escape_invisible(" ".join(words))
     if len(text) <= LONGEST_MESSAGE:
         return text
     return f"{text[: LONGEST_MESSAGE // 2]} ... {text[-LONGEST_MESSAGE // 2 :]}"

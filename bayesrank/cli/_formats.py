@@ -15,7 +15,7 @@ from typing import Any
 import click
 import pandas as pd
 
-from bayesrank._escape import csv_table, json_text, latex_text, markdown_text, visible
+from bayesrank._escape import csv_table, escape_invisible, json_text, latex_text, markdown_text
 from bayesrank._outputs import PICTURE_MARKS, check_output, write_output
 from bayesrank.cli._output import print_line, print_numbers
 
@@ -98,7 +98,7 @@ def show(sheet: Sheet, output: str, top: int | None = None) -> None:
             click.echo(f"\n{markdown_text(line)}")
     elif output == "latex":
         for line in lines:
-            click.echo(f"% {visible(' '.join(line.split()))}")
+            click.echo(f"% {escape_invisible(' '.join(line.split()))}")
         click.echo(latex(sheet.header, rows))
     else:
         assert sheet.frame is not None

@@ -10,7 +10,7 @@ import click
 from rich.cells import cell_len
 
 from bayesrank import _text
-from bayesrank._escape import visible, visible_lines
+from bayesrank._escape import escape_invisible, escape_lines
 from bayesrank.plots._style import short_names
 
 GAP = 2
@@ -56,7 +56,7 @@ def print_line(text: str) -> None:
     A word too long for a line, such as a path, stays whole, to be copied.
     """
     lines = [""]
-    for word in visible(text).split(" "):
+    for word in escape_invisible(text).split(" "):
         longer = f"{lines[-1]} {word}" if lines[-1] else word
         if lines[-1] and cell_len(longer) > _width():
             lines.append(word)
@@ -91,7 +91,7 @@ def fits(header: Sequence[str], rows: Rows) -> bool:
 
 def _visible(header: Sequence[str], rows: Rows) -> tuple[list[str], list[list[str]]]:
     """The same cells with nothing in them that a terminal obeys."""
-    return visible_lines(header), [visible_lines(row) for row in rows]
+    return escape_lines(header), [escape_lines(row) for row in rows]
 
 
 def _longest_part(heading: str) -> str:

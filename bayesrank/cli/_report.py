@@ -134,7 +134,7 @@ class Report:
         return [LACKING[name] for name in self.sections or () if LACKING[name] in html]
 
 
-def checked_report(
+def check_report_options(
     report: str | None,
     sections: str | None,
     sensitivity: bool,

@@ -90,7 +90,7 @@ def entity_called(reference: str, counts: xr.DataArray) -> Any:
     """The entity that is meant by what was typed as --reference."""
     names = {str(name): name for name in counts["entity"].values.tolist()}
     if reference not in names:
-        raise ValueError(f"--reference must be one of {_text.some(names)}; got {reference!r}")
+        raise ValueError(f"--reference must be one of {_text.format_names(names)}; got {reference!r}")
     return names[reference]
 
 

@@ -16,10 +16,10 @@ from bayesrank.cli._files import HELP
 from bayesrank.cli._formats import DIGITS, FULL, Sheet, check_digits, exporting, save, show
 from bayesrank.cli._output import rank_cells, rank_header
 from bayesrank.cli._preferences import NUMBER
-from bayesrank.cli._report import checked_report, reporting
+from bayesrank.cli._report import check_report_options, reporting
 from bayesrank.cli._scores import read_score
-from bayesrank.models import learns
-from bayesrank.ranking.summary import is_exact, score_name, worth
+from bayesrank.models import population_of
+from bayesrank.ranking.summary import effective_draws, is_exact, score_name
 from bayesrank.scores import Score, as_score
 from bayesrank.statements._exact import exact_probability
 from bayesrank.words._parts import Verdict
@@ -109,12 +109,12 @@ def rank(
     """A ranking in one of many formats, as a picture, and as a report."""
     with progress() as step:
         check_digits(digits, output)
-        wanted = checked_report(report, sections, sensitivity, benefit, reference, drift, cases)
+        wanted = check_report_options(report, sections, sensitivity, benefit, reference, drift, cases)
         # A name that there is not is better known before the work than after it.
         known = None if score in (None, MEAN) else read_score(str(score))
         if known is not None and known.higher_is_better is None:
             raise ValueError(f"--score must have a better end to rank by; {known.name} has none")
-        if kind is not None and (how["model"] is None or learns(how["model"]) != "data sets"):
+        if kind is not None and (how["model"] is None or population_of(how["model"]) != "data sets"):
             raise ValueError(f"--kind must be left out for models that do not learn from data sets; got {kind!r}")
         if ask and output in ("csv", "board"):
             raise ValueError(
@@ -143,7 +143,9 @@ def rank(
         lines += _prior_line(analysis.posterior, the_score, kind, prob, score_name(ranking)) if notes else []
         lines += dataset_lines(analysis.posterior, the_score, ranking)
         for answer in answers:
-            p = _text.probability(float(answer["probability"]), min(worth(ranking), answer.attrs.get("draws", np.inf)))
+            p = _text.probability(
+                float(answer["probability"]), min(effective_draws(ranking), answer.attrs.get("draws", np.inf))
+            )
             error = float(answer["probability_error"])
             origin = "without draws" if is_exact(answer) else f"from draws, Monte-Carlo error {error:.2g}"
             apart = f"; differences up to the ROPE of {rope:g} do not count" if rope else ""
@@ -226,12 +228,12 @@ def _score_cells(row: Any, digits: int) -> list[str]:
     low, high = row["lower"], row["upper"]
     if np.isnan(low):
         return ["–", "–"]
-    return [_text.beside(row["median"], low, high, digits), _text.span(low, high, digits)]
+    return [_text.format_with_interval(row["median"], low, high, digits), _text.interval_digits(low, high, digits)]
 
 
 def _sheet(ranking: xr.Dataset, answers: list[xr.Dataset], parts: Verdict, lines: list[str], digits: int) -> Sheet:
     table = br.ranking_table(ranking)
-    size = worth(ranking)
+    size = effective_draws(ranking)
     rows = [
         [
             str(name),

@@ -172,7 +172,7 @@ def _cells(one: xr.Dataset, digits: int) -> list[str]:
     if np.isnan(low):
         return ["–", "–", _text.number(seen, digits)]
     return [
-        _text.beside(middle, low, high, digits),
-        _text.span(low, high, digits),
-        _text.beside(seen, low, high, digits),
+        _text.format_with_interval(middle, low, high, digits),
+        _text.interval_digits(low, high, digits),
+        _text.format_with_interval(seen, low, high, digits),
     ]

@@ -10,7 +10,7 @@ import xarray as xr
 from bayesrank._compat import groups_of, is_container
 from bayesrank._text import count
 from bayesrank.evidence.counts import are_outcomes, parts_of, with_parts
-from bayesrank.models import find, names, tell_again
+from bayesrank.models import find_model, model_of, names
 
 BY = ("dataset", "table", "case")
 #: A name, tables (entity, data set), and which class sizes.
@@ -58,7 +58,7 @@ class Compared:
         return bool(self.sizes)
 
 
-def compared(name: str, posterior: Any, parts: bool) -> Compared:
+def model_to_compare(name: str, posterior: Any, parts: bool) -> Compared:
     """A posterior as it is compared; ``parts`` takes pooled counts apart again."""
     groups, story, options = _told(name, posterior)
     counts = with_parts(groups["observed_data"])
@@ -106,11 +106,11 @@ def _told(name: str, posterior: Any) -> tuple[dict[str, xr.Dataset], Any, dict[s
             f"posteriors must hold a posterior and the observed counts of tables; got {sorted(groups)} for {name!r}"
         )
     model = groups["posterior"].attrs.get("model")
-    if model in names() and not {"conjugate", "log_likelihood"} & set(dir(find(model))):
+    if model in names() and not {"conjugate", "log_likelihood"} & set(dir(find_model(model))):
         raise ValueError(
             f"posteriors must be of models with a likelihood of tables; {name!r} is of {model!r}, which has none"
         )
-    story, options = tell_again(groups)
+    story, options = model_of(groups)
     if story is None and "log_likelihood" not in groups:
         raise ValueError(
             f"posteriors must hold log_likelihood (br.fit(..., groups=['log_likelihood'])) where the model is not one "
@@ -190,7 +190,7 @@ def _difference(first: Compared, other: Compared) -> str:
     return ": the counts differ" if first.tables.shape == other.tables.shape else ""
 
 
-def units(model: Compared, by: str) -> list[Unit]:
+def left_out_units(model: Compared, by: str) -> list[Unit]:
     """What is left out in turn: a name, tables (entity, data set), and which class sizes."""
     e, d = model.entities, model.datasets
     if by == "dataset":

@@ -13,7 +13,7 @@ from scipy.special import gammaln, logsumexp
 
 from bayesrank._compat import groups_of, psis
 from bayesrank._random import root_sequence, stream
-from bayesrank.comparisons._compared import Compared, units
+from bayesrank.comparisons._compared import Compared, left_out_units
 from bayesrank.inference import fit
 from bayesrank.models._conjugate import log_evidence
 
@@ -36,7 +36,7 @@ class Cases(NamedTuple):
     times: np.ndarray
 
 
-def cases(model: Compared) -> Cases:
+def distinct_cases(model: Compared) -> Cases:
     """The distinct single cases, which are predicted given all others: each one's answer given its class, and, once a
     test set, its class."""
     answers = np.argwhere((model.tables > 0) & model.measured[:, :, None, None])
@@ -46,11 +46,11 @@ def cases(model: Compared) -> Cases:
     return Cases(answers, classes, times)
 
 
-def closed_form(model: Compared, by: str) -> LeftOut:
+def expected_closed_form(model: Compared, by: str) -> LeftOut:
     """Of a conjugate model: a ratio of Betas."""
     tables, before, sizes, sizes_before, kept = _concentrations(model)
     if by == "case":
-        which = cases(model)
+        which = distinct_cases(model)
         with np.errstate(divide="ignore"):
             parts = [
                 _one_case(*_given_all(tables, before, model.pooled), which.answers),
@@ -61,7 +61,7 @@ def closed_form(model: Compared, by: str) -> LeftOut:
         others = _others(tables) if model.pooled else 0 * tables
         left = _table(tables, before + others), _table(sizes, sizes_before + kept - sizes)
         own = _table(tables, before + others + tables), _table(sizes, sizes_before + kept)
-        elpd, fitted = (np.array([_sum(unit, *each) for unit in units(model, by)]) for each in (left, own))
+        elpd, fitted = (np.array([_sum(unit, *each) for unit in left_out_units(model, by)]) for each in (left, own))
     none = np.full(elpd.size, np.nan)
     return LeftOut(elpd, fitted - elpd, none, np.zeros(elpd.size, bool), "closed form")
 
@@ -84,13 +84,13 @@ def log_marginal(model: Compared) -> float:
     return float(choose + log_evidence(tables, before).sum() + log_evidence(sizes, sizes_before).sum())
 
 
-def sampled(model: Compared, by: str, refit: bool) -> LeftOut:
+def expected_by_sampling(model: Compared, by: str, refit: bool) -> LeftOut:
     """By importance sampling, and by refits where the weights are not to be trusted."""
     terms, log_likelihood = (_case_terms if by == "case" else _unit_terms)(model, by)
     elpd, k = _weighed(log_likelihood, model)
     draws = log_likelihood.shape[0] * log_likelihood.shape[1]
     fitted = logsumexp(log_likelihood, axis=(0, 1)) - np.log(draws)
-    bad = k > threshold(draws)
+    bad = k > pareto_k_threshold(draws)
     again = np.zeros(elpd.size, bool)
     if refit and bad.any() and model.story is not None:
         found = _refits(model, by, [terms[i] for i in np.flatnonzero(bad)])
@@ -111,7 +111,7 @@ def sampled(model: Compared, by: str, refit: bool) -> LeftOut:
     )
 
 
-def threshold(draws: int) -> float:
+def pareto_k_threshold(draws: int) -> float:
     """Pareto k from which on importance sampling with so many draws is not to be trusted (Vehtari et al. 2024)."""
     return float(min(1 - 1 / np.log10(draws), 0.7))
 
@@ -128,7 +128,7 @@ def _unit_terms(model: Compared, by: str) -> tuple[list[_Term], np.ndarray]:
     rows, sizes = _log_likelihood(model, _likelihood_of(model))
     apart = getattr(model.story, "rows_apart", False)
     terms, found = [], []
-    for i, (_, tables, records) in enumerate(units(model, by)):
+    for i, (_, tables, records) in enumerate(left_out_units(model, by)):
         each = [(e, d, c, None) for e, d in tables for c in range(rows.shape[-1])]
         own = (
             [_Term(i, (row,)) for row in each] if apart else [_Term(i, tuple(each), tuple((r, None) for r in records))]
@@ -142,7 +142,7 @@ def _unit_terms(model: Compared, by: str) -> tuple[list[_Term], np.ndarray]:
 
 def _case_terms(model: Compared, by: str) -> tuple[list[_Term], np.ndarray]:
     rate, share = _log_rates(model, model.posterior)
-    which = cases(model)
+    which = distinct_cases(model)
     answers, classes = which.answers.tolist(), which.classes.tolist()
     terms = [_Term(i, (tuple(place),)) for i, place in enumerate(answers)]
     terms += [_Term(len(answers) + i, (), (tuple(place),)) for i, place in enumerate(classes)]
@@ -166,14 +166,14 @@ def _weighed(log_likelihood: np.ndarray, model: Compared) -> tuple[np.ndarray, n
     elpd, k = log_likelihood[0, 0].copy(), np.full(size, -np.inf)
     moves = np.ptp(log_likelihood, axis=(0, 1)) > 1e-12
     if moves.any():
-        worth = groups_worth(model)
+        worth = relative_efficiency(model)
         held = xr.DataArray(log_likelihood[..., moves], dims=("chain", "draw", "term"))
         elpd[moves], k[moves] = (x.values for x in psis(held, worth))
         k[moves] = np.where(np.isnan(k[moves]), np.inf, k[moves])
     return elpd, k
 
 
-def groups_worth(model: Compared) -> float:
+def relative_efficiency(model: Compared) -> float:
     """What a draw is worth, of independent ones."""
     effective = model.groups.get("sample_stats", xr.Dataset()).attrs.get("ess_bulk", np.nan)
     draws = model.posterior.sizes["chain"] * model.posterior.sizes["draw"]
@@ -241,7 +241,7 @@ def _without(model: Compared, by: str, term: _Term) -> tuple[np.ndarray, np.ndar
     if by == "case":
         places = [(e, d, c, answer) for e, d, c, answer in term.rows]
     else:
-        _, tables, records = units(model, by)[term.unit]
+        _, tables, records = left_out_units(model, by)[term.unit]
         places = [(e, d, None, None) for e, d in tables]
     if by == "case" and term.sizes:
         # A case less of its class, of everybody who met it, whatever the answer was.

@@ -6,11 +6,18 @@ from typing import Any, Literal
 import numpy as np
 import xarray as xr
 
-from bayesrank._checks import flag, one_of
+from bayesrank._checks import check_bool, check_choice
 from bayesrank._labels import name_coord
 from bayesrank._text import count
-from bayesrank.comparisons._compared import BY, Compared, check_alike, compared, units
-from bayesrank.comparisons._left_out import LeftOut, cases, closed_form, log_marginal, sampled, threshold
+from bayesrank.comparisons._compared import BY, Compared, check_alike, left_out_units, model_to_compare
+from bayesrank.comparisons._left_out import (
+    LeftOut,
+    distinct_cases,
+    expected_by_sampling,
+    expected_closed_form,
+    log_marginal,
+    pareto_k_threshold,
+)
 
 __all__ = ["compare", "log_evidence"]
 
@@ -93,22 +100,25 @@ def compare(
     >>> found["model"].values.tolist(), found["elpd_diff"].values.round().tolist()
     (['hierarchical', 'pooled'], [0.0, 18.0])
     """
-    flag("refit", refit)
+    check_bool("refit", refit)
     if by is not None:
-        one_of("by", by, BY)
+        check_choice("by", by, BY)
     if not isinstance(posteriors, Mapping):
         raise TypeError(f"posteriors must be a mapping from names to posteriors; got {type(posteriors).__name__}")
     if not posteriors:
         raise ValueError("posteriors must hold at least one; got none")
-    models = [compared(str(name), posterior, parts=True) for name, posterior in posteriors.items()]
+    models = [model_to_compare(str(name), posterior, parts=True) for name, posterior in posteriors.items()]
     # Where nobody tells data sets apart, pooled counts are what all of them saw.
     if by != "dataset" and any(not model.over_datasets for model in models):
-        models = [compared(str(name), posterior, parts=False) for name, posterior in posteriors.items()]
+        models = [model_to_compare(str(name), posterior, parts=False) for name, posterior in posteriors.items()]
     by = by or ("dataset" if models[0].over_datasets else "table")
     check_alike(models, by)
     if not models[0].tables.any():
         raise ValueError("posteriors must be of counts that hold cases, of which some can be left out; got none")
-    found = [closed_form(m, by) if hasattr(m.story, "conjugate") else sampled(m, by, refit) for m in models]
+    found = [
+        expected_closed_form(m, by) if hasattr(m.story, "conjugate") else expected_by_sampling(m, by, refit)
+        for m in models
+    ]
     return _result(models, found, by)
 
 
@@ -141,7 +151,7 @@ def log_evidence(posterior: Any) -> float:
     >>> round(log_evidence(fit), 4)  # uniform over 0 to 4 and over 0 to 2 right: log 1 / 15
     -2.7081
     """
-    model = compared("posterior", posterior, parts=True)
+    model = model_to_compare("posterior", posterior, parts=True)
     if not hasattr(model.story, "conjugate") and not hasattr(model.story, "log_evidence"):
         raise ValueError(
             "posterior must be of a model whose marginal likelihood is known; got "
@@ -152,10 +162,10 @@ def log_evidence(posterior: Any) -> float:
 
 def _result(models: list[Compared], found: list[LeftOut], by: str) -> xr.Dataset:
     if by == "case":
-        which = cases(models[0])
+        which = distinct_cases(models[0])
         times, labels = which.times, np.arange(which.times.size)
     else:
-        labels = name_coord([name for name, _, _ in units(models[0], by)])
+        labels = name_coord([name for name, _, _ in left_out_units(models[0], by)])
         times = np.ones(len(labels), np.int64)
     each = np.stack([one.elpd for one in found])
     total = each @ times
@@ -166,7 +176,7 @@ def _result(models: list[Compared], found: list[LeftOut], by: str) -> xr.Dataset
     k = np.stack([one.pareto_k for one in found])
     draws = [m.posterior.sizes.get("chain", 1) * m.posterior.sizes.get("draw", 1) for m in models]
     refitted = np.stack([one.refitted for one in found])
-    too_large = np.stack([row > threshold(n) for row, n in zip(k, draws, strict=True)]) & ~refitted
+    too_large = np.stack([row > pareto_k_threshold(n) for row, n in zip(k, draws, strict=True)]) & ~refitted
     with np.errstate(invalid="ignore"):
         worst = np.where(np.isnan(k).all(1), np.nan, np.fmax.reduce(k, axis=1))
     columns: dict[str, Any] = {

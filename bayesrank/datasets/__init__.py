@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from bayesrank._checks import one_of
+from bayesrank._checks import check_choice
 from bayesrank.evidence.frames import from_frame
 from bayesrank.evidence.outcomes import from_outcomes
 from bayesrank.evidence.predictions import from_predictions, joint_outcomes
@@ -309,7 +309,7 @@ def load_joint(name: str) -> xr.Dataset:
 
 
 def _find(name: str) -> _DataSet:
-    return _DATA_SETS[one_of("name", name, names(), KeyError)]
+    return _DATA_SETS[check_choice("name", name, names(), KeyError)]
 
 
 def _read(name: str) -> pd.DataFrame:

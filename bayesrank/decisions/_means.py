@@ -6,7 +6,7 @@ import numpy as np
 import xarray as xr
 
 from bayesrank._compat import groups_of, is_container
-from bayesrank._draws import BatchSums, Worth, draw_dims, mean_error, reduce, share_error
+from bayesrank._draws import BatchSums, EffectiveDraws, draw_dims, mean_error, reduce, share_error
 
 
 def mean_and_error(values: xr.DataArray) -> tuple[xr.DataArray, xr.DataArray]:
@@ -52,7 +52,7 @@ def share_and_error(events: xr.DataArray, *numbers: xr.DataArray) -> tuple[xr.Da
     share, error = mean_and_error(events)
     if not draw_dims(events):
         return share, error
-    worth = np.min([reduce(values, Worth())[0] for values in numbers], axis=0)
+    worth = np.min([reduce(values, EffectiveDraws())[0] for values in numbers], axis=0)
     number = events.notnull().sum(draw_dims(events)).values
     some = np.where(number > 0, number, np.nan)
     all_draws = events.size / max(share.size, 1)

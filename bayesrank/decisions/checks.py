@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from bayesrank._checks import in_words, named, result_of
-from bayesrank.ranking.summary import check_whole
+from bayesrank._checks import check_result, describe_value, rename_argument
+from bayesrank.ranking.summary import check_complete
 
 __all__ = ["NEEDED", "check_decision"]
 
@@ -25,15 +25,15 @@ def check_decision(argument: str, decision: Any) -> None:
     Traceback (most recent call last):
     ValueError: decision must come from br.decisions.expected_utility; got a Dataset of []
     """
-    result_of("br.decisions.expected_utility", argument, decision, NEEDED)
+    check_result("br.decisions.expected_utility", argument, decision, NEEDED)
     if decision["choice"].ndim:
         raise ValueError(
             f"{argument} must be one decision (select it with .isel); got the dims {decision['choice'].dims}"
         )
     known = decision["entity"].values.tolist() if "entity" in decision.coords else []
     if "benefit" not in decision.attrs or not known:
-        raise ValueError(f"{argument} must come from br.decisions.expected_utility; got {in_words(decision)}")
-    with named(argument, "ranking"):
-        check_whole(decision)
+        raise ValueError(f"{argument} must come from br.decisions.expected_utility; got {describe_value(decision)}")
+    with rename_argument(argument, "ranking"):
+        check_complete(decision)
     if decision["choice"].item() not in [*known, ""]:
         raise ValueError(f"{argument} must choose one of its entities; got {decision['choice'].item()!r}")

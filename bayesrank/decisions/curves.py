@@ -15,14 +15,14 @@ import xarray as xr
 from bayesrank import _text
 from bayesrank._checks import (
     all_classes,
-    by_entity,
-    case_labels,
-    credibility,
-    fits_memory,
-    labelled_prevalence,
-    numbers,
-    unique_names,
-    whole,
+    check_by_entity,
+    check_integer,
+    check_labelled_prevalence,
+    check_labels,
+    check_memory,
+    check_numbers,
+    check_prob,
+    check_unique,
 )
 from bayesrank._labels import arrange_classes, check_order, is_ordered, name_coord, ordered_categories, unique_rows
 from bayesrank._random import Seed
@@ -103,15 +103,15 @@ def decision_curve(
     >>> curve["mean"].sel(threshold=0.3).round(2).to_series().to_dict()
     {'marker': 0.14, 'treat all': 0.03, 'treat none': 0.0}
     """
-    prob = credibility("prob", prob)
-    draws = whole("draws", draws, 1)
-    at = np.atleast_1d(numbers("thresholds", thresholds, 0.0, 1.0, ends=False))
+    prob = check_prob("prob", prob)
+    draws = check_integer("draws", draws, 1)
+    at = np.atleast_1d(check_numbers("thresholds", thresholds, 0.0, 1.0, ends=False))
     if at.ndim > 1 or not at.size:
         raise ValueError(f"thresholds must be a sequence of probabilities; got shape {at.shape}")
-    unique_names("thresholds", at.tolist())
+    check_unique("thresholds", at.tolist())
     truth = _truth(y_true, labels, positive)
     risks = _risks(predictions, truth.size)
-    names = unique_names("predictions", [*risks, *STRATEGIES])
+    names = check_unique("predictions", [*risks, *STRATEGIES])
     share = _share(prevalence, draws)
 
     # Cases that are alike in all that is known of them are one pattern of the joint outcomes.
@@ -123,7 +123,7 @@ def decision_curve(
     decided = [_decided(risk, t) for t in at]
 
     shape = (draws, len(names), at.size)
-    fits_memory("draws must be fewer", " x ".join(map(str, shape)) + " net benefits", shape, str(draws))
+    check_memory("draws must be fewer", " x ".join(map(str, shape)) + " net benefits", shape, str(draws))
     values = np.empty(shape)
     joint = xr.Dataset(
         {"actual": ("pattern", codes[:, 0]), "predicted": (("pattern", "entity"), risk.T), "count": ("pattern", count)},
@@ -154,7 +154,7 @@ def decision_curve(
 
 def _truth(y_true: Any, labels: Sequence[Any] | None, positive: Any) -> np.ndarray:
     """Which cases are positive, as 0 and 1."""
-    held = case_labels("y_true", y_true)
+    held = check_labels("y_true", y_true)
     classes = all_classes(ordered_categories(y_true) if labels is None else labels, [held])
     unknown = [label for label in held.tolist() if label not in classes]
     if unknown:
@@ -178,8 +178,8 @@ def _truth(y_true: Any, labels: Sequence[Any] | None, positive: Any) -> np.ndarr
 def _risks(predictions: Any, size: int) -> dict[Any, np.ndarray]:
     """The predicted probabilities of each entity."""
     found = {}
-    for name in by_entity("predictions", predictions, "predicted probabilities"):
-        risk = numbers(f"predictions[{name!r}]", predictions[name], 0.0, 1.0)
+    for name in check_by_entity("predictions", predictions, "predicted probabilities"):
+        risk = check_numbers(f"predictions[{name!r}]", predictions[name], 0.0, 1.0)
         if risk.shape != (size,):
             raise ValueError(
                 f"predictions[{name!r}] must hold one probability for each of the {size} cases; got shape {risk.shape}"
@@ -192,7 +192,7 @@ def _share(prevalence: Any, draws: int) -> np.ndarray | None:
     """The prevalence of each draw, if one was given."""
     if prevalence is None:
         return None
-    share = labelled_prevalence(prevalence)
+    share = check_labelled_prevalence(prevalence)
     if share.dims not in ((), ("draw",)) or share.sizes.get("draw", draws) != draws:
         raise ValueError(f"prevalence must be a number or {draws} draws along draw; got {dict(share.sizes)}")
     return np.broadcast_to(share.values, (draws,))

@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank._checks import credibility, number, one_of, unique_names
-from bayesrank._draws import Worth, draw_dims, in_memory, reduce
+from bayesrank._checks import check_choice, check_number, check_prob, check_unique
+from bayesrank._draws import EffectiveDraws, draw_dims, load_arrays, reduce
 from bayesrank.decisions._means import share_and_error
 from bayesrank.ranking.evidence import evidence_of
 from bayesrank.scores import as_score
@@ -73,11 +73,11 @@ def noninferiority(
     >>> found["entity"].values.tolist(), found["verdict"].values.tolist()
     (['new', 'eager'], ['equivalent', 'inferior'])
     """
-    margins = {"tpr": number("tpr", tpr, 0.0, 1.0), "tnr": number("tnr", tnr, 0.0, 1.0)}
-    prob = credibility("prob", prob)
+    margins = {"tpr": check_number("tpr", tpr, 0.0, 1.0), "tnr": check_number("tnr", tnr, 0.0, 1.0)}
+    prob = check_prob("prob", prob)
     rates = {name: as_score(name)(source, kind) for name in RATES}
     evidence = evidence_of(source, None, rates["tpr"], kind)
-    apart = in_memory(*(_minus(values, reference) for values in rates.values()))
+    apart = load_arrays(*(_minus(values, reference) for values in rates.values()))
     # One order in memory, whoever made them: sums over draws are then the same to the last digit.
     apart = [values.copy(data=np.ascontiguousarray(values.data)) for values in apart]
     differences = dict(zip(rates, apart, strict=True))
@@ -98,7 +98,7 @@ def noninferiority(
     lacking = _lacking(source, rates, kind, reference, known)
     result["verdict"] = _verdict(result, prob).where(~lacking, "undecided")
     result["notes"] = "\n".join(evidence.notes(as_score("tpr")))
-    sizes = [reduce(values, Worth())[0].min() for values in differences.values() if draw_dims(values)]
+    sizes = [reduce(values, EffectiveDraws())[0].min() for values in differences.values() if draw_dims(values)]
     facts = {"reference": str(reference), "prob": prob, **margins, "worth": float(min(sizes, default=1.0))}
     return result.assign_attrs(facts)
 
@@ -110,8 +110,8 @@ def _minus(values: xr.DataArray, reference: Any) -> xr.DataArray:
     if "entity" not in values.coords:
         values = values.assign_coords(entity=np.arange(values.sizes["entity"]))
     names = values["entity"].values.tolist()
-    unique_names("entity", names)
-    one_of("reference", reference, names, KeyError)
+    check_unique("entity", names)
+    check_choice("reference", reference, names, KeyError)
     if len(names) < 2:
         raise ValueError(f"source must hold another entity to compare with {reference!r}; got no other")
     at = names.index(reference)

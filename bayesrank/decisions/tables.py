@@ -5,7 +5,7 @@ import math
 import xarray as xr
 
 from bayesrank import _text
-from bayesrank.ranking.summary import worth
+from bayesrank.ranking.summary import effective_draws
 
 __all__ = ["by_utility", "comparison_table", "comparison_words", "utility_table"]
 
@@ -43,7 +43,7 @@ def utility_table(decision: xr.Dataset, digits: int | None = None) -> tuple[list
     >>> [row[:2] for row in rows]
     [['b', '-0.1'], ['a', '-0.5']]
     """
-    size, ordered = worth(decision), by_utility(decision)
+    size, ordered = effective_draws(decision), by_utility(decision)
     if digits is None:
         width = float((ordered["upper"] - ordered["lower"]).where(lambda x: x > 0).median())
         digits = DIGITS if math.isnan(width) else min(max(2 - math.floor(math.log10(width)), 0), 9)

@@ -10,15 +10,15 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank._checks import class_shares as checked_shares
 from bayesrank._checks import (
-    credibility,
-    flag,
+    check_bool,
+    check_labelled_numbers,
+    check_labelled_prevalence,
+    check_numbers,
+    check_prob,
     is_number,
-    labelled_numbers,
-    labelled_prevalence,
-    numbers,
 )
+from bayesrank._checks import class_shares as checked_shares
 from bayesrank._draws import DRAW_DIMS, draw_dims
 from bayesrank._labels import check_positive, name_coord
 from bayesrank._notes import join_notes
@@ -102,8 +102,8 @@ def expected_utility(
     >>> found["choice"].item(), found["mean"].round(2).values.tolist()
     ('eager', [-0.19, -0.34, -1.0, -0.95])
     """
-    prob = credibility("prob", prob)
-    flag("strategies", strategies)
+    prob = check_prob("prob", prob)
+    check_bool("strategies", strategies)
     performance = _with_classes(source, kind)
     worth = _benefits(benefit, performance)
     given = None if prevalence is None else class_shares(prevalence, performance)
@@ -147,7 +147,7 @@ def class_shares(prevalence: Any, performance: xr.DataArray) -> xr.DataArray:
     [0.75, 0.25]
     """
     known = [dim for dim in performance.dims if dim != "predicted"]
-    shares = align("prevalence", _bare(labelled_prevalence(prevalence)), _bare(performance), [*DRAW_DIMS, *known])
+    shares = align("prevalence", _bare(check_labelled_prevalence(prevalence)), _bare(performance), [*DRAW_DIMS, *known])
     return checked_shares(shares, performance)
 
 
@@ -180,9 +180,11 @@ def _benefits(benefit: Any, performance: xr.DataArray) -> xr.DataArray:
     if isinstance(benefit, xr.DataArray):
         if set(benefit.dims) != set(OUTCOME_DIMS):
             raise ValueError(f"benefit must have the dims actual and predicted; got {benefit.dims}")
-        worth = align_outcomes(labelled_numbers("benefit", benefit), performance, "benefit").transpose(*OUTCOME_DIMS)
+        worth = align_outcomes(check_labelled_numbers("benefit", benefit), performance, "benefit").transpose(
+            *OUTCOME_DIMS
+        )
     else:
-        array = numbers("benefit", benefit)
+        array = check_numbers("benefit", benefit)
         if array.shape != size:
             raise ValueError(f"benefit must be of shape {size}; got {array.shape}")
         labels = {dim: performance[dim].values for dim in OUTCOME_DIMS if dim in performance.coords}

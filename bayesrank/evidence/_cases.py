@@ -13,7 +13,7 @@ from bayesrank.evidence._columns import CELLS, is_metadata_name, odd_columns, ro
 from bayesrank.evidence._fields import (
     as_floats,
     check_exact,
-    either,
+    join_with_or,
     list_names,
     read_count_column,
     read_full_labels,
@@ -302,7 +302,7 @@ def read_cases(table: Table, known: Known, form: tuple[str, ...], roles: Roles) 
         lacking = next((case for case in first if case not in of), None)
         if lacking is not None and not may_lack:
             where = f" of dataset {lacking.dataset!r}" if "dataset" in about else ""
-            how = either([table.option("missing", what) for what in ("common", "own", 0)])
+            how = join_with_or([table.option("missing", what) for what in ("common", "own", 0)])
             raise ValueError(
                 f"{table.source} must have a row for every entity on every case; got none for entity {entity!r} on "
                 f"case {_called(lacking)}{where} ({how} says what to do about it)"

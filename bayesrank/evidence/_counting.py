@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank._checks import all_classes, case_labels, is_number
+from bayesrank._checks import all_classes, check_labels, is_number
 from bayesrank._labels import arrange_classes
 from bayesrank.evidence._columns import CELLS, is_metadata_name
 from bayesrank.evidence._fields import (
@@ -134,7 +134,7 @@ def _class_codes(table: Table, known: Known, roles: Roles) -> tuple[list[Any], A
     columns = read_labels(table, known.of["actual"], known.of["predicted"])
     named = None if dtype is None else list(dtype.categories)
     classes = all_classes(
-        named, [case_labels(name, column) for name, column in zip(("actual", "predicted"), columns, strict=True)]
+        named, [check_labels(name, column) for name, column in zip(("actual", "predicted"), columns, strict=True)]
     )
     classes, positive = arrange_classes(classes, roles.positive, dtype is not None and bool(dtype.ordered))
     code = {label: i for i, label in enumerate(classes)}
@@ -147,7 +147,7 @@ def _class_codes(table: Table, known: Known, roles: Roles) -> tuple[list[Any], A
 def _outcome_codes(table: Table, known: Known) -> tuple[list[Any], list[list[int]]]:
     """The outcomes in order, and that of each row."""
     column = known.of["outcome"]
-    held = [_plain_label(value) for value in case_labels("outcome", table.column(column)).tolist()]
+    held = [_plain_label(value) for value in check_labels("outcome", table.column(column)).tolist()]
     dtype = table.categories.get(column)
     texts = [value for value in held if isinstance(value, str)]
     if texts and dtype is None and len(texts) == len(held):

@@ -5,20 +5,20 @@ from typing import Any
 
 import numpy as np
 
-from bayesrank._checks import item_names
+from bayesrank._checks import check_item_names
 from bayesrank.evidence._table import Roles, Table
 from bayesrank.evidence._values import as_count, as_label_columns, count_hint, is_missing
 
 __all__ = [
-    "EXACT", "as_floats", "check_exact", "either", "list_names", "read_count_column", "read_full_labels", "read_labels",
-    "read_names", "refuse_positive", "say_unknown_positive",
+    "EXACT", "as_floats", "check_exact", "join_with_or", "list_names", "read_count_column", "read_full_labels",
+    "read_labels", "read_names", "refuse_positive", "say_unknown_positive",
 ]  # fmt: skip
 
 #: Whole numbers beyond it are not all distinguished by a float.
 EXACT = 2**53
 
 
-def either(parts: Sequence[str]) -> str:
+def join_with_or(parts: Sequence[str]) -> str:
     return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} or {parts[-1]}"
 
 
@@ -33,7 +33,7 @@ def read_names(table: Table, column: Any, role: str) -> list[Any]:
     for i, name in enumerate(found):
         if is_missing(name):
             raise ValueError(f"{table.where[i]}: {column} must not be empty, since it must name every item")
-    return item_names(role, found, len(found))
+    return check_item_names(role, found, len(found))
 
 
 def read_count_column(table: Table, column: Any, role: str) -> list[int]:
@@ -97,5 +97,5 @@ def as_floats(values: list[Any]) -> np.ndarray:
 def say_unknown_positive(table: Table, labels: Iterable[Any]) -> str:
     """Say that neither of two classes is known as the positive one, and what to type."""
     first, second = sorted(map(str, labels))
-    said = either([table.option("positive", label) for label in (first, second)])
+    said = join_with_or([table.option("positive", label) for label in (first, second)])
     return f"None of the classes {first!r} and {second!r} is known as the positive one: {said} says which."

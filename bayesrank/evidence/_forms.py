@@ -3,7 +3,7 @@
 from typing import Any, NamedTuple
 
 from bayesrank.evidence._columns import CELLS, ENTITY_NAMES, LONG_CASE_NAMES, ROLES, role_of, squeeze
-from bayesrank.evidence._fields import either, list_names
+from bayesrank.evidence._fields import join_with_or, list_names
 from bayesrank.evidence._table import Roles, Table
 from bayesrank.evidence._values import as_outcome_columns, is_missing, to_number
 
@@ -121,7 +121,8 @@ def find_entity(table: Table, known: Known, roles: Roles) -> Any:
     if len(found) > 1:
         raise ValueError(
             f"{table.source} must have one column that names the entities; its heading has "
-            f"{' and '.join(map(str, found))}: {either([table.option('entity', name) for name in found])} says which"
+            f"{' and '.join(map(str, found))}: {join_with_or([table.option('entity', name) for name in found])} "
+            "says which"
         )
     return found[0]
 
@@ -183,7 +184,9 @@ def _case_form(table: Table, known: Known, entity: Any) -> tuple[str, ...]:
     if form[-1] == "outcome" and (single or (numbers and not set(numbers) <= {0.0, 1.0} and not found)):
         return _missing_columns(table, known, entity)
     offered = fitting or found or free[:1]
-    remedy = f" ({either([table.option('case', name) for name in offered])} says which column does)" if offered else ""
+    remedy = (
+        f" ({join_with_or([table.option('case', name) for name in offered])} says which column does)" if offered else ""
+    )
     many = " that names each case of an entity once" if found and not fitting else " that names the cases"
     runs = (
         f"; if several rows are runs of one case, {table.option('run', free[-1])} says which column tells them apart"
@@ -246,5 +249,6 @@ def refuse_without_entity(table: Table, known: Known, form: tuple[str, ...]) -> 
     also = f"; {table.option('entity', text[0])} says that {text[0]} does" if text else ""
     raise ValueError(
         f"{table.source} must have a column that names the entities beside {wanted}; its heading is without entity: "
-        f"rename {text[0]} to entity or pass {either([table.option('entity', name) for name in text[:3]])}{also * 0}"
+        f"rename {text[0]} to entity or pass "
+        f"{join_with_or([table.option('entity', name) for name in text[:3]])}{also * 0}"
     )

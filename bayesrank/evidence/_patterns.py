@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from bayesrank._checks import in_words, is_number, item_names, unique_names
+from bayesrank._checks import check_item_names, check_unique, describe_value, is_number
 from bayesrank._labels import name_coord, object_array, unique_rows
 
 #: Whole numbers up to here are told apart by floats.
@@ -89,8 +89,8 @@ def without_columns(frame: Any, given: Mapping[str, Any]) -> tuple[pd.DataFrame,
     (['a'], ['x', 'y'])
     """
     if not isinstance(frame, pd.DataFrame):
-        raise TypeError(f"frame must be a pandas DataFrame; got {in_words(frame)}")
-    unique_names("frame", item_names("frame", list(frame.columns), frame.shape[1]))
+        raise TypeError(f"frame must be a pandas DataFrame; got {describe_value(frame)}")
+    check_unique("frame", check_item_names("frame", list(frame.columns), frame.shape[1]))
     columns = {name: held for name, held in given.items() if isinstance(held, str) and held in frame.columns}
     outcomes = frame.drop(columns=list(dict.fromkeys(columns.values())))
     if not outcomes.size:
@@ -110,7 +110,7 @@ def _column(name: Any, column: pd.Series) -> np.ndarray:
     given = column[~column.isna()]
     others = [] if column.dtype.kind in "biuf" else [v for v in given if not (isinstance(v, bool) or is_number(v))]
     if others:
-        raise TypeError(f"frame must hold numbers; got {in_words(others[0])} in column {name!r}")
+        raise TypeError(f"frame must hold numbers; got {describe_value(others[0])} in column {name!r}")
     values = column.to_numpy(dtype=float, na_value=np.nan)
     if column.dtype.kind in "iu" and given.size and max(abs(int(given.max())), abs(int(given.min()))) > EXACT:
         raise ValueError(f"frame must hold whole numbers up to 2**53; got {given.max()} in column {name!r}")

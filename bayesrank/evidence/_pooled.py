@@ -16,7 +16,7 @@ from bayesrank._labels import object_array
 from bayesrank._random import fingerprint
 from bayesrank.evidence._homogeneity import mean_differs
 
-__all__ = ["MEAN", "RECALL", "SHARE", "TABLES", "Pooled", "pooled_cases", "pooled_counts", "record_of", "text_of"]
+__all__ = ["MEAN", "RECALL", "SHARE", "TABLES", "Pooled", "pooled_cases", "pooled_counts", "record_of", "record_text"]
 
 #: Parts of the evidence. A class follows two of them.
 RECALL, SHARE, MEAN = "recall", "share", "mean outcome"
@@ -53,7 +53,7 @@ class Pooled(np.ndarray):
         return Pooled, (self.item(), self.tables)
 
 
-def text_of(record: Any) -> str:
+def record_text(record: Any) -> str:
     """Return the text of a record, without tables.
 
     Examples
@@ -66,7 +66,7 @@ def text_of(record: Any) -> str:
 
 def record_of(about: Mapping[Any, Any]) -> dict[str, Any] | None:
     """Return the record of a pool among attrs, None if there is none."""
-    return json.loads(text_of(about["pooled"])) if "pooled" in about else None
+    return json.loads(record_text(about["pooled"])) if "pooled" in about else None
 
 
 def pooled_counts(kept: xr.DataArray, tested: bool = True) -> Pooled:

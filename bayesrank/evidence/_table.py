@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from bayesrank._checks import in_words
+from bayesrank._checks import describe_value
 from bayesrank.evidence._columns import squeeze
 from bayesrank.evidence._values import is_missing, plain
 
@@ -109,7 +109,7 @@ def table_of(frame: Any) -> Table:
     [['a', 'b'], [1.0, None]]
     """
     if not isinstance(frame, pd.DataFrame):
-        raise TypeError(f"frame must be a pandas DataFrame; got {in_words(frame)}")
+        raise TypeError(f"frame must be a pandas DataFrame; got {describe_value(frame)}")
     if isinstance(frame.columns, pd.MultiIndex):
         raise TypeError(f"frame must have one level of columns; got {frame.columns.nlevels}")
     named = [name for name in frame.index.names if name is not None and name not in frame.columns]

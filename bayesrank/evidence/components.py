@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from bayesrank._checks import item_names, numbers
+from bayesrank._checks import check_item_names, check_numbers
 from bayesrank._labels import name_coord
 from bayesrank.evidence._patterns import check_cases, numbers_of, without_columns
 
@@ -88,11 +88,11 @@ def variance_components(
     if run is not None and (case is None or runs is not None):
         raise ValueError("run must be None unless rows are runs of a case; got it without case, or beside runs")
     size = len(values)
-    names = item_names("case", given["case"], size) if case is not None else list(range(size))
-    clusters = item_names("cluster", given["cluster"], size) if cluster is not None else names
+    names = check_item_names("case", given["case"], size) if case is not None else list(range(size))
+    clusters = check_item_names("cluster", given["cluster"], size) if cluster is not None else names
     if runs is None:
         if run is not None:
-            check_cases(names, np.ones(size, int), None, item_names("run", given["run"], size))
+            check_cases(names, np.ones(size, int), None, check_item_names("run", given["run"], size))
         cases = _of_rows(values, names)
     else:
         if case is not None:
@@ -149,7 +149,7 @@ def _of_rows(values: np.ndarray, names: list) -> _Cases:
 
 def _of_shares(values: np.ndarray, runs: Any) -> _Cases:
     """Cases from shares of runs that were right."""
-    each = numbers("runs", runs)
+    each = check_numbers("runs", runs)
     each = each[:, None] if each.ndim == 1 else each
     if each.shape not in ((), (len(values), 1), values.shape):
         raise ValueError(f"runs must be one number, one for each of the {len(values)} cases, or one for each entry")

@@ -12,10 +12,10 @@ from typing import Any, Literal
 import numpy as np
 import xarray as xr
 
-from bayesrank._checks import in_words, item_names, one_of, unique_names, whole_numbers
+from bayesrank._checks import check_choice, check_counts_array, check_item_names, check_unique, describe_value
 from bayesrank._classes import order_classes
 from bayesrank._labels import arrange_classes, name_coord, positive_label
-from bayesrank.evidence._pooled import TABLES, Pooled, pooled_cases, pooled_counts, text_of
+from bayesrank.evidence._pooled import TABLES, Pooled, pooled_cases, pooled_counts, record_text
 
 __all__ = [
     "are_outcomes",
@@ -74,7 +74,8 @@ def from_counts(
     28
     """
     cells = {
-        name: np.atleast_1d(whole_numbers(name, value)) for name, value in zip(CELLS, (tn, fp, fn, tp), strict=True)
+        name: np.atleast_1d(check_counts_array(name, value))
+        for name, value in zip(CELLS, (tn, fp, fn, tp), strict=True)
     }
     lengths = {name: values.shape for name, values in cells.items()}
     if len(set(lengths.values())) > 1 or cells["tn"].ndim != 1:
@@ -83,8 +84,8 @@ def from_counts(
     size = cells["tn"].size
     if not size:
         raise ValueError("tn, fp, fn, tp must hold at least one count each; got none")
-    entities = [f"entity {i + 1}" for i in range(size)] if entity is None else item_names("entity", entity, size)
-    datasets = None if dataset is None else item_names("dataset", dataset, size)
+    entities = [f"entity {i + 1}" for i in range(size)] if entity is None else check_item_names("entity", entity, size)
+    datasets = None if dataset is None else check_item_names("dataset", dataset, size)
     values = np.stack([cells[name] for name in CELLS], axis=-1).reshape(size, 2, 2)
     return arrange(values, entities, datasets, list(TWO_CLASSES))
 
@@ -140,7 +141,7 @@ def pool_untested(counts: Any, join: Any) -> Any:
 
 
 def _pooled(counts: Any, join: Any, tested: bool) -> Any:
-    one_of("join", join, JOINS)
+    check_choice("join", join, JOINS)
     if isinstance(counts, xr.Dataset) and "pattern" in counts.dims:
         return _pool_cases(counts, join, tested)
     counts = check_outcomes(counts) if are_outcomes(counts) else check_counts(counts)
@@ -179,7 +180,7 @@ def _pool_cases(joint: xr.Dataset, join: str, tested: bool) -> xr.Dataset:
         if not joint.sizes["pattern"]:
             raise ValueError("joint outcomes must hold a data set that every entity saw; got none (select entities)")
     pooled = joint.drop_vars("dataset")
-    return pooled.assign_attrs(pooled=text_of(pooled_cases(joint))) if tested else pooled
+    return pooled.assign_attrs(pooled=record_text(pooled_cases(joint))) if tested else pooled
 
 
 def parts_of(pooled: xr.DataArray) -> xr.DataArray | None:
@@ -247,7 +248,7 @@ def with_parts(observed: xr.Dataset) -> xr.DataArray:
     counts = observed["counts"]
     if TABLES not in observed or "pooled" not in counts.attrs:
         return counts
-    return counts.assign_attrs(pooled=Pooled(text_of(counts.attrs["pooled"]), observed[TABLES]))
+    return counts.assign_attrs(pooled=Pooled(record_text(counts.attrs["pooled"]), observed[TABLES]))
 
 
 def common_datasets(counts: xr.DataArray) -> tuple[np.ndarray, str]:
@@ -304,7 +305,9 @@ def one_vs_rest(counts: xr.DataArray) -> xr.DataArray:
     """
     if not isinstance(counts, xr.DataArray) or not {"actual", "predicted"} <= set(counts.dims):
         hint = f" ({NO_CLASSES})" if are_outcomes(counts) else ""
-        raise TypeError(f"counts must be a DataArray with the dims actual and predicted; got {in_words(counts)}{hint}")
+        raise TypeError(
+            f"counts must be a DataArray with the dims actual and predicted; got {describe_value(counts)}{hint}"
+        )
     if counts.sizes["actual"] != counts.sizes["predicted"]:
         raise ValueError(
             "counts must have the same classes on actual and predicted; "
@@ -361,7 +364,7 @@ def check_counts(counts: Any, argument: str = "counts") -> xr.DataArray:
     if not isinstance(counts, xr.DataArray):
         hint = " (joint outcomes are for br.fit(..., 'paired'))" if isinstance(counts, xr.Dataset) else ""
         raise TypeError(
-            f"{argument} must be a DataArray as made by br.from_counts and its kin; got {in_words(counts)}{hint}"
+            f"{argument} must be a DataArray as made by br.from_counts and its kin; got {describe_value(counts)}{hint}"
         )
     dims = set(counts.dims)
     if not {"entity", "actual", "predicted"} <= dims or dims - {
@@ -398,12 +401,12 @@ def check_outcomes(counts: Any, argument: str = "counts") -> xr.DataArray:
     2
     """
     if not isinstance(counts, xr.DataArray):
-        raise TypeError(f"{argument} must be a DataArray as made by br.from_frame; got {in_words(counts)}")
+        raise TypeError(f"{argument} must be a DataArray as made by br.from_frame; got {describe_value(counts)}")
     dims = set(counts.dims)
     if not {"entity", "outcome"} <= dims or dims - {"entity", "dataset", "outcome"}:
         raise ValueError(f"{argument} must have the dims entity, [dataset], outcome; got {counts.dims}")
     checked = _checked(counts, argument, ("entity", "dataset", "outcome"))
-    unique_names("outcome", counts["outcome"].values.tolist())
+    check_unique("outcome", counts["outcome"].values.tolist())
     if counts.sizes["outcome"] < 2:
         raise ValueError(f"{argument} must have two or more outcomes; got {counts['outcome'].values.tolist()}")
     return checked
@@ -417,9 +420,9 @@ def _checked(counts: xr.DataArray, argument: str, dims: Sequence[str]) -> xr.Dat
     if not counts.sizes["entity"]:
         raise ValueError(f"{argument} must hold at least one entity; got none")
     for dim in [dim for dim in ("entity", "dataset") if dim in counts.dims]:
-        unique_names(dim, counts[dim].values.tolist())
+        check_unique(dim, counts[dim].values.tolist())
     ordered = counts.transpose(*[dim for dim in dims if dim in counts.dims])
-    return ordered.copy(data=whole_numbers(argument, ordered.values))
+    return ordered.copy(data=check_counts_array(argument, ordered.values))
 
 
 def arrange(values: np.ndarray, entities: list, datasets: list | None, classes: list) -> xr.DataArray:
@@ -434,7 +437,7 @@ def arrange_outcomes(values: np.ndarray, entities: list, datasets: list | None, 
 
 def _arrange(values: np.ndarray, entities: list, datasets: list | None, outcome: dict[str, np.ndarray]) -> xr.DataArray:
     if datasets is None:
-        names = unique_names("entity", entities)
+        names = check_unique("entity", entities)
         return xr.DataArray(values, {"entity": name_coord(names), **outcome}, ("entity", *outcome), name="counts")
     names, sets = list(dict.fromkeys(entities)), list(dict.fromkeys(datasets))
     row = {name: i for i, name in enumerate(names)}

@@ -7,11 +7,11 @@ import pandas as pd
 import xarray as xr
 
 from bayesrank._checks import (
-    class_labels,
-    item_names,
-    labelled_numbers,
-    one_of,
-    whole_numbers,
+    check_choice,
+    check_class_labels,
+    check_counts_array,
+    check_item_names,
+    check_labelled_numbers,
 )
 from bayesrank.evidence._reader import read_table
 from bayesrank.evidence._table import Roles, table_of
@@ -64,7 +64,7 @@ def from_matrix(
     >>> from_matrix([[90, 3], [10, 17]], "predicted_rows").sel(actual="negative", predicted="positive").item()
     10
     """
-    one_of("orientation", orientation, ("actual_rows", "predicted_rows"))
+    check_choice("orientation", orientation, ("actual_rows", "predicted_rows"))
     ordered = labels is not None
     if isinstance(matrix, pd.DataFrame):
         if list(matrix.index) != list(matrix.columns):
@@ -74,7 +74,7 @@ def from_matrix(
             )
         labels = list(matrix.index) if labels is None else labels
         matrix = matrix.to_numpy()
-    values = whole_numbers("matrix", matrix)
+    values = check_counts_array("matrix", matrix)
     if values.ndim not in (2, 3) or values.shape[-1] != values.shape[-2] or values.shape[-1] < 2 or not values.size:
         raise ValueError(f"matrix must have the shape (C, C) or (entities, C, C) with C >= 2; got {values.shape}")
     values = values.reshape(-1, *values.shape[-2:])
@@ -83,10 +83,10 @@ def from_matrix(
     size, n_classes = values.shape[:2]
     if labels is None:
         labels = TWO_CLASSES if n_classes == 2 else range(n_classes)
-    classes = class_labels(labels)
+    classes = check_class_labels(labels)
     if len(classes) != n_classes:
         raise ValueError(f"labels must name the {n_classes} classes of matrix; got {classes}")
-    entities = [f"entity {i + 1}" for i in range(size)] if entity is None else item_names("entity", entity, size)
+    entities = [f"entity {i + 1}" for i in range(size)] if entity is None else check_item_names("entity", entity, size)
     return put_in_class_order(arrange(values, entities, None, classes), positive, ordered)
 
 
@@ -241,7 +241,11 @@ def from_rates(*, tpr: Any, fpr: Any = None, tnr: Any = None, prevalence: Any, e
         table = table.expand_dims("entity")
     if entity is not None or "entity" not in table.coords:
         longest = table.sizes["entity"]
-        names = [f"entity {i + 1}" for i in range(longest)] if entity is None else item_names("entity", entity, longest)
+        names = (
+            [f"entity {i + 1}" for i in range(longest)]
+            if entity is None
+            else check_item_names("entity", entity, longest)
+        )
         table = table.assign_coords(entity=names)
     first = [dim for dim in ("chain", "draw") if dim in table.dims]
     return (
@@ -254,5 +258,5 @@ def from_rates(*, tpr: Any, fpr: Any = None, tnr: Any = None, prevalence: Any, e
 
 def _rate(name: str, values: Any) -> xr.DataArray:
     """Numbers between 0 and 1, a sequence along the dim entity."""
-    found = labelled_numbers(name, values, 0.0, 1.0)
+    found = check_labelled_numbers(name, values, 0.0, 1.0)
     return found if isinstance(values, xr.DataArray) else xr.DataArray(found.values, dims=["entity"] * found.ndim)

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from bayesrank._checks import in_words, is_number, item_names, repeats
+from bayesrank._checks import check_item_names, check_repeats, describe_value, is_number
 from bayesrank._labels import name_coord
 from bayesrank.evidence._patterns import EXACT, check_cases, common_note, numbers_of, patterns, without_columns
 
@@ -94,11 +94,11 @@ def from_outcomes(
         raise ValueError("case must be given where run is, to tell whose runs they are; got None")
     size = len(frame)
     groups = {
-        group: item_names(group, given[group], size, broadcast=group == "dataset")
+        group: check_item_names(group, given[group], size, broadcast=group == "dataset")
         for group in ("dataset", "cluster", "case", "run")
         if given[group] is not None
     }
-    values, weighs = numbers_of(outcomes), repeats(given["weight"], size)
+    values, weighs = numbers_of(outcomes), check_repeats(given["weight"], size)
     if case is not None:
         check_cases(groups["case"], weighs, groups.get("dataset"), groups.get("run"))
     about: dict[str, Any] = {}
@@ -130,7 +130,7 @@ def _check_missing(missing: Any) -> None:
     if missing is None or (isinstance(missing, str) and missing in MISSING):
         return
     if not is_number(missing):
-        raise TypeError(f"missing must be None, one of {MISSING}, or a number; got {in_words(missing)}")
+        raise TypeError(f"missing must be None, one of {MISSING}, or a number; got {describe_value(missing)}")
     if not np.isfinite(missing):
         raise ValueError(f"missing must be None, one of {MISSING}, or a finite number; got {missing}")
 

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from bayesrank._checks import all_classes, by_entity, case_labels, item_names, one_of, repeats
+from bayesrank._checks import all_classes, check_by_entity, check_choice, check_item_names, check_labels, check_repeats
 from bayesrank._labels import arrange_classes, check_order, is_ordered, name_coord, ordered_categories
 from bayesrank.evidence._patterns import check_cases, common_note, patterns
 from bayesrank.evidence.counts import arrange, mark_positive
@@ -71,7 +71,7 @@ def from_predictions(
     """
     cases = _encode(y_true, predictions, labels, positive, weight)
     size, n_classes = cases.actual.size, len(cases.classes)
-    where = [None] * size if dataset is None else item_names("dataset", dataset, size, broadcast=True)
+    where = [None] * size if dataset is None else check_item_names("dataset", dataset, size, broadcast=True)
     datasets = list(dict.fromkeys(where))
     column = {name: i for i, name in enumerate(datasets)}
     rows = np.array([column[name] for name in where])
@@ -151,12 +151,14 @@ def joint_outcomes(
     ([[1, 0], [1, 0], [1, 1]], [2, 1, 1])
     """
     if missing is not None:
-        one_of("missing", missing, ("common",), other="None (a missing prediction has no place in a square table)")
+        check_choice(
+            "missing", missing, ("common",), other="None (a missing prediction has no place in a square table)"
+        )
     cases = _encode(y_true, predictions, labels, positive, weight, missing == "common")
     classes, size = name_coord(cases.classes), cases.weight.size
     groups = {"dataset": dataset, "cluster": cluster, "case": case}
     named = {
-        group: item_names(group, given, size, broadcast=group == "dataset")
+        group: check_item_names(group, given, size, broadcast=group == "dataset")
         for group, given in groups.items()
         if given is not None
     }
@@ -202,10 +204,10 @@ def _encode(
     may_lack: bool = False,
 ) -> _Cases:
     """The cases, checked; a prediction that may be missing, and is, has the code -1."""
-    entities = by_entity("predictions", predictions, "predicted labels")
-    truth = case_labels("y_true", y_true)
+    entities = check_by_entity("predictions", predictions, "predicted labels")
+    truth = check_labels("y_true", y_true)
     guesses = {
-        name: case_labels(f"predictions[{name!r}]", predictions[name], may_lack=may_lack, hint=LACKING)
+        name: check_labels(f"predictions[{name!r}]", predictions[name], may_lack=may_lack, hint=LACKING)
         for name in entities
     }
     for name, guess in guesses.items():
@@ -243,7 +245,7 @@ def _encode(
         return codes
 
     predicted = np.column_stack([encode(f"predictions[{name!r}]", guess) for name, guess in guesses.items()])
-    return _Cases(encode("y_true", truth), predicted, repeats(weight, truth.size), entities, classes, chosen)
+    return _Cases(encode("y_true", truth), predicted, check_repeats(weight, truth.size), entities, classes, chosen)
 
 
 def _check_types(truth: np.ndarray, guesses: Mapping[Any, np.ndarray]) -> None:

@@ -6,11 +6,11 @@ from typing import Any, NamedTuple
 import numpy as np
 import xarray as xr
 
-from bayesrank._checks import in_words
+from bayesrank._checks import describe_value
 from bayesrank._compat import groups_of, is_container
 from bayesrank.evidence.counts import are_outcomes, check_counts, check_outcomes
 from bayesrank.exact._scales import NoClosedForm
-from bayesrank.models import chosen_by_evidence, find, tell
+from bayesrank.models import chosen_by_evidence, find_model, make_model
 from bayesrank.models import names as models
 
 __all__ = ["ClosedForm", "closed_form_of"]
@@ -55,7 +55,7 @@ def closed_form_of(source: Any, model: Any, options: dict[str, Any], group: str 
     """
     if isinstance(source, xr.DataArray):
         counts = (check_outcomes if are_outcomes(source) else check_counts)(source, "source")
-        known = tell(chosen_by_evidence(counts) if model is None else model, counts, options)
+        known = make_model(chosen_by_evidence(counts) if model is None else model, counts, options)
     else:
         known = _model_of(source, model, options)
     if not hasattr(known, "conjugate"):
@@ -101,7 +101,7 @@ def _labelled(frame: xr.DataArray, known: Any) -> xr.DataArray:
 def _model_of(source: Any, model: Any, options: dict[str, Any]) -> Any:
     """The model of a posterior, told its counts and its options again."""
     if not is_container(source):
-        raise TypeError(f"source must be counts, or what br.fit makes of counts; got {in_words(source)}")
+        raise TypeError(f"source must be counts, or what br.fit makes of counts; got {describe_value(source)}")
     if model is not None or options:
         raise ValueError(
             f"model and its options must be left out for a posterior, which has them; got {model!r}, {options}"
@@ -110,7 +110,7 @@ def _model_of(source: Any, model: Any, options: dict[str, Any]) -> Any:
     posterior = groups.get("posterior", xr.Dataset())
     about, counts = posterior.attrs, groups.get("observed_data", xr.Dataset()).get("counts")
     prior = groups.get("constant_data", xr.Dataset()).get("prior_concentration")
-    conjugate = about.get("model") in models() and hasattr(find(about["model"]), "conjugate")
+    conjugate = about.get("model") in models() and hasattr(find_model(about["model"]), "conjugate")
     if not conjugate or counts is None or prior is None or "performance" not in posterior:
         raise NoClosedForm(
             "source must be a posterior that br.fit made of counts with a conjugate model; got one of "
@@ -120,7 +120,7 @@ def _model_of(source: Any, model: Any, options: dict[str, Any]) -> Any:
     if performance["entity"].values.tolist() != counts["entity"].values.tolist():
         raise ValueError("source must hold a posterior and the counts of the same entities; got others")
     if are_outcomes(counts):
-        return tell(about["model"], counts.astype(int), {"prior": prior, "force": True})
+        return make_model(about["model"], counts.astype(int), {"prior": prior, "force": True})
     prevalence = about.get("prevalence", "sampled")
     if prevalence not in ("sampled", "observed"):
         # The attribute is text, which has lost digits.
@@ -134,4 +134,4 @@ def _model_of(source: Any, model: Any, options: dict[str, Any]) -> Any:
         counts = counts.assign_coords(test_set=xr.where(counts["test_set"] == "", "none", counts["test_set"]))
     shared = bool(about.get("shared_prevalence", 1))
     again = {"prior": prior, "prevalence": prevalence, "shared_prevalence": shared, "force": True}
-    return tell(about["model"], counts.astype(int), again)
+    return make_model(about["model"], counts.astype(int), again)

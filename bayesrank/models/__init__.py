@@ -15,28 +15,28 @@ from typing import Any, ClassVar, Protocol
 import numpy as np
 import xarray as xr
 
-from bayesrank._checks import one_of
+from bayesrank._checks import check_choice
 from bayesrank.evidence.counts import with_parts
 
 __all__ = [
     "Model",
     "chosen_by_evidence",
-    "conjugate",
-    "find",
-    "for_datasets",
+    "conjugate_posterior",
+    "find_model",
+    "model_for_datasets",
     "in_closed_form",
-    "learns",
+    "population_of",
     "names",
     "options_of",
-    "references",
+    "references_of",
     "takes_cases",
-    "tell",
-    "tell_again",
+    "make_model",
+    "model_of",
 ]
 
 #: Settings that are not told again in the same words: the prior is at hand in numbers, a known prevalence in none, and
 #: what is typical is no part of a likelihood.
-RETOLD = ("prior", "prevalence", "split_prior", "typical")
+REPEATED_OPTIONS = ("prior", "prevalence", "split_prior", "typical")
 
 
 class Model(Protocol):
@@ -157,7 +157,7 @@ def takes_cases(model: Any) -> bool:
     >>> takes_cases("paired"), takes_cases("beta_binomial")
     (True, False)
     """
-    return getattr(find(model), "takes", "counts") == "cases"
+    return getattr(find_model(model), "takes", "counts") == "cases"
 
 
 def in_closed_form() -> list[str]:
@@ -168,10 +168,10 @@ def in_closed_form() -> list[str]:
     >>> in_closed_form()
     ['dirichlet_multinomial', 'beta_binomial']
     """
-    return [name for name in names() if hasattr(find(name), "conjugate")]
+    return [name for name in names() if hasattr(find_model(name), "conjugate")]
 
 
-def learns(model: Any) -> str:
+def population_of(model: Any) -> str:
     """Return what a model learns a population of: "data sets", "classes", or "" for nothing.
 
     Examples
@@ -179,10 +179,10 @@ def learns(model: Any) -> str:
     >>> learns("hierarchical_logit_normal"), learns("paired")
     ('data sets', '')
     """
-    return getattr(find(model), "learns", "")
+    return getattr(find_model(model), "learns", "")
 
 
-def for_datasets(outcomes: int) -> str:
+def model_for_datasets(outcomes: int) -> str:
     """Return the first model that learns how data sets differ, of so many classes or outcomes.
 
     Examples
@@ -191,13 +191,13 @@ def for_datasets(outcomes: int) -> str:
     ('hierarchical_beta_binomial', 'hierarchical_dirichlet_multinomial')
     """
     for name in names():
-        model = find(name)
-        if learns(name) == "data sets" and outcomes <= (getattr(model, "most_outcomes", None) or outcomes):
+        model = find_model(name)
+        if population_of(name) == "data sets" and outcomes <= (getattr(model, "most_outcomes", None) or outcomes):
             return name
     raise ValueError(f"there is no model that learns how data sets of {outcomes} outcomes differ")
 
 
-def references(model: Any) -> list[str]:
+def references_of(model: Any) -> list[str]:
     """Return what a report cites for a model by its name; nothing for others.
 
     Examples
@@ -205,10 +205,10 @@ def references(model: Any) -> list[str]:
     >>> len(references("paired")), references("beta_binomial"), references(None)
     (2, [], [])
     """
-    return list(getattr(find(model), "references", ())) if model in names() else []
+    return list(getattr(find_model(model), "references", ())) if model in names() else []
 
 
-def find(model: Any) -> type:
+def find_model(model: Any) -> type:
     """The class of a model by its name; a class is its own.
 
     Examples
@@ -221,11 +221,11 @@ def find(model: Any) -> type:
         if lacking:
             raise TypeError(f"model must have the methods of bayesrank.models.Model; {model.__name__} lacks {lacking}")
         return model
-    one_of("model", model, names(), KeyError, "a class")
+    check_choice("model", model, names(), KeyError, "a class")
     return getattr(import_module(f"{__name__}.{model}"), model.title().replace("_", ""))
 
 
-def conjugate(model: Any, evidence: Any, options: dict[str, Any]) -> Any:
+def conjugate_posterior(model: Any, evidence: Any, options: dict[str, Any]) -> Any:
     """What the model knows in closed form of the posterior of the evidence.
 
     Examples
@@ -234,13 +234,13 @@ def conjugate(model: Any, evidence: Any, options: dict[str, Any]) -> Any:
     >>> conjugate("beta_binomial", br.from_counts(tn=8, fp=2, fn=1, tp=9), {}).posterior.values.tolist()
     [[[9.0, 3.0], [2.0, 10.0]]]
     """
-    story = tell(model, evidence, options)
+    story = make_model(model, evidence, options)
     if not hasattr(story, "conjugate"):
         raise ValueError(f"model must have a posterior in closed form; {type(story).__name__} has none")
     return story.conjugate()
 
 
-def tell(model: Any, evidence: Any, options: dict[str, Any]) -> Any:
+def make_model(model: Any, evidence: Any, options: dict[str, Any]) -> Any:
     """The model of the evidence, told its own options; what it does not know is refused by name.
 
     Examples
@@ -249,7 +249,7 @@ def tell(model: Any, evidence: Any, options: dict[str, Any]) -> Any:
     >>> tell("beta_binomial", br.from_counts(tn=8, fp=2, fn=1, tp=9), {"prior": 2}).settings["prior"]
     '2'
     """
-    story = find(model)
+    story = find_model(model)
     if hasattr(story, "taking"):
         story = story.taking(evidence)
     known = options_of(story)
@@ -286,7 +286,7 @@ def options_of(model: Any) -> list[str]:
     return found
 
 
-def tell_again(groups: Mapping[str, xr.Dataset]) -> tuple[Any, dict[str, Any]]:
+def model_of(groups: Mapping[str, xr.Dataset]) -> tuple[Any, dict[str, Any]]:
     """The model of a posterior with its options, from what the posterior holds; none where that does not tell.
 
     Shares of classes that were given are no part of a likelihood, and not told again: even ones take their place.
@@ -305,7 +305,7 @@ def tell_again(groups: Mapping[str, xr.Dataset]) -> tuple[Any, dict[str, Any]]:
         return None, {}
     if "test_set" in counts.coords and not counts["test_set"].attrs.get("named", 0):
         counts = counts.drop_vars("test_set")
-    story = find(model)
+    story = find_model(model)
     story = story.taking(counts) if hasattr(story, "taking") else story
     known = set(options_of(story))
     options: dict[str, Any] = {}
@@ -319,12 +319,12 @@ def tell_again(groups: Mapping[str, xr.Dataset]) -> tuple[Any, dict[str, Any]]:
     if "force" in known:
         options["force"] = True
     # Of what else may be told only what is not the default, whose words may not be those of the option.
-    apart = _apart(tell(model, counts, options), about)
+    apart = _apart(make_model(model, counts, options), about)
     options |= {name: about[name] for name in sorted(apart & known & set(about))}
     if "shared_prevalence" in options:
         options["shared_prevalence"] = bool(options["shared_prevalence"])
     try:
-        told = tell(model, counts, options)
+        told = make_model(model, counts, options)
     except (TypeError, ValueError):
         return None, {}
     return (None, {}) if _apart(told, about) else (told, options)
@@ -332,5 +332,5 @@ def tell_again(groups: Mapping[str, xr.Dataset]) -> tuple[Any, dict[str, Any]]:
 
 def _apart(story: Any, about: Mapping[Any, Any]) -> set[str]:
     """Settings that a model and the attrs of a posterior do not have in common."""
-    plain = {key: np.asarray(value).tolist() for key, value in story.settings.items() if key not in RETOLD}
+    plain = {key: np.asarray(value).tolist() for key, value in story.settings.items() if key not in REPEATED_OPTIONS}
     return {key for key, value in plain.items() if np.asarray(about.get(key)).tolist() != value}

@@ -14,8 +14,8 @@ import numpy as np
 import xarray as xr
 from scipy.special import gammaln
 
-from bayesrank._random import BLOCK, Block, fingerprint, words
-from bayesrank._sampling import fill_tables, in_order
+from bayesrank._random import BLOCK, Block, fingerprint, seed_words
+from bayesrank._sampling import fill_tables, outcome_order
 from bayesrank._threads import LITTLE, in_threads
 
 
@@ -79,7 +79,7 @@ class Conjugate:
         measured = np.flatnonzero(self.test_set.values.ravel() != "")
         seeds = np.zeros((len(tables), 2), np.uint64)
         for i, key in self._row_keys(order, measured):
-            seeds[i] = words(root, group, "row", *key)
+            seeds[i] = seed_words(root, group, "row", *key)
 
         def fill(piece: tuple[int, np.ndarray]) -> None:
             number, which = piece
@@ -100,7 +100,7 @@ class Conjugate:
 
     def _order(self) -> Any:
         """Outcomes are the same evidence in whatever order they are told; the order of classes says more."""
-        return in_order(self.prior["outcome"].values) if "outcome" in self.prior.dims else slice(None)
+        return outcome_order(self.prior["outcome"].values) if "outcome" in self.prior.dims else slice(None)
 
     def _row_keys(self, order: Any, tables: np.ndarray) -> Iterator[tuple[int, list]]:
         """What the stream of each table's rows is keyed by: the names of the table, and its evidence."""
@@ -130,7 +130,7 @@ class Conjugate:
         starts = np.cumsum([0, *(block.size for block in blocks)])
         each = np.empty((starts[-1], len(first), row.shape[-1]))
         tables = np.array([row[at] for at in first]).reshape(len(first), 1, -1)
-        seeds = np.array([words(root, group, "row totals", keys[at]) for at in first]).reshape(-1, 2)
+        seeds = np.array([seed_words(root, group, "row totals", keys[at]) for at in first]).reshape(-1, 2)
 
         def fill(number: int) -> None:
             out = each[starts[number] : starts[number + 1], :, None]

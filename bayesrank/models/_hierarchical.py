@@ -5,7 +5,7 @@ from typing import Any, ClassVar
 import numpy as np
 import xarray as xr
 
-from bayesrank._checks import flag, values_of
+from bayesrank._checks import check_bool, label_values
 from bayesrank._random import Block, fingerprint, stream
 from bayesrank._sampling import dirichlet_of_each, sample_counts, sample_outcomes
 from bayesrank.evidence.counts import are_outcomes, check_counts, check_outcomes
@@ -61,7 +61,7 @@ class Hierarchical:
         spread: float = SPREAD,
         force: bool = False,
     ) -> None:
-        flag("force", force)
+        check_bool("force", force)
         #: Scales of the priors of the spread of rates, and of class shares.
         self.spread = self.spread_of_shares = check_spread(spread)
         self.outcomes = are_outcomes(counts)
@@ -91,7 +91,7 @@ class Hierarchical:
             **({"typical": TYPICAL["mean"]} if self.over_datasets else {}),
         }
         self._learned: dict[str, Population] = {}
-        self.values = values_of(self.counts["outcome"].values) if self.outcomes else None
+        self.values = label_values(self.counts["outcome"].values) if self.outcomes else None
         if self.values is not None:
             self.settings["mean_outcome_range"] = [float(self.values.min()), float(self.values.max())]
 

@@ -7,8 +7,8 @@ import pandas as pd
 import xarray as xr
 
 from bayesrank import _text
-from bayesrank._checks import in_words as held_words
-from bayesrank._checks import nested, unique_names, whole_numbers
+from bayesrank._checks import check_counts_array, check_nested, check_unique
+from bayesrank._checks import describe_value as held_words
 from bayesrank._labels import positive_label
 from bayesrank.evidence.counts import arrange, mark_positive
 from bayesrank.models._dirichlet_process import Process
@@ -26,7 +26,7 @@ VARIABLES = {
 }
 
 
-def checked(evidence: Any) -> xr.Dataset:
+def check_joint(evidence: Any) -> xr.Dataset:
     """Joint outcomes as every function expects them, each pattern at least once."""
     if not isinstance(evidence, xr.Dataset):
         raise TypeError(
@@ -44,15 +44,15 @@ def checked(evidence: Any) -> xr.Dataset:
                 f"evidence must have the dims {sorted(VARIABLES[name])} for {name}; got {evidence[name].dims}"
             )
     joint = evidence.transpose("pattern", "entity", ...)
-    unique_names("entity", joint["entity"].values.tolist())
-    count = whole_numbers("count", joint["count"].values)
+    check_unique("entity", joint["entity"].values.tolist())
+    count = check_counts_array("count", joint["count"].values)
     if not (count > 0).any():
         raise ValueError("evidence must hold at least one case; got none")
     joint = joint.assign(count=("pattern", count)).isel(pattern=count > 0)
     if "outcome" in joint:
         _check_outcomes(joint["outcome"])
     if {"cluster", "dataset"} <= set(joint.coords):
-        nested(joint["cluster"].values.tolist(), joint["dataset"].values.tolist())
+        check_nested(joint["cluster"].values.tolist(), joint["dataset"].values.tolist())
     return joint
 
 

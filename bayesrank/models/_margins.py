@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import xarray as xr
 
-from bayesrank._checks import in_words as held_words
-from bayesrank._checks import is_number, non_negative, numbers
+from bayesrank._checks import check_numbers, check_weights, is_number
+from bayesrank._checks import describe_value as held_words
 from bayesrank._labels import name_coord
 from bayesrank._random import Block
 from bayesrank.models._conjugate import Conjugate
@@ -239,7 +239,7 @@ def _masses(base: Any) -> dict[float, float]:
     """How many cases each value counts as, a priori."""
     if not isinstance(base, Mapping):
         raise TypeError(f"base must be a mapping from values to the cases that they count as; got {held_words(base)}")
-    values = np.asarray(numbers("base", list(base)))
+    values = np.asarray(check_numbers("base", list(base)))
     if not np.isfinite(values).all():
         raise ValueError(f"base must name finite values; got {list(base)}")
-    return dict(zip(values.tolist(), non_negative("base", list(base.values())).tolist(), strict=True))
+    return dict(zip(values.tolist(), check_weights("base", list(base.values())).tolist(), strict=True))

@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 import numpy as np
 import xarray as xr
 
-from bayesrank._checks import flag, values_of
+from bayesrank._checks import check_bool, label_values
 from bayesrank._random import Block
 from bayesrank._sampling import sample_outcomes
 from bayesrank.evidence.counts import check_outcomes
@@ -47,15 +47,15 @@ class Outcomes:
     def __init__(
         self, counts: xr.DataArray, *, prior: Any = None, split_prior: bool = False, force: bool = False
     ) -> None:
-        flag("split_prior", split_prior)
-        flag("force", force)
+        check_bool("split_prior", split_prior)
+        check_bool("force", force)
         self.counts = check_outcomes(counts, "evidence")
         self.concentration = concentration(self.counts, prior)
         if split_prior:
             self.concentration = split(self.concentration, self.counts)
         if not force:
             check_proper(self.counts, self.concentration)
-        self.values = values_of(self.counts["outcome"].values)
+        self.values = label_values(self.counts["outcome"].values)
         self.test_set, self.key = test_sets(self.counts, xr.zeros_like(row_totals(self.counts)), True)
         self.settings: dict[str, Any] = {"prior": in_words(prior, DEFAULT), "split_prior": int(split_prior)}
         if self.values is not None:

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.special import betaincinv, betaln, gammaln, xlogy
 
-from bayesrank._checks import number
+from bayesrank._checks import check_number
 
 #: Cells of the spread, and of the mean within each, while the mass is sought and when it is drawn from.
 SEARCH, CELLS = (48, 24), (128, 64)
@@ -64,7 +64,7 @@ def check_spread(spread: float) -> float:
     >>> check_spread(0.1)
     0.1
     """
-    return number("spread", spread, 0.0, np.inf, ends=False)
+    return check_number("spread", spread, 0.0, np.inf, ends=False)
 
 
 def log_prior_of_spread(spread: np.ndarray, scale: float) -> np.ndarray:

@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank._checks import in_words as held_words
-from bayesrank._checks import labelled_numbers, numbers, one_of
+from bayesrank._checks import check_choice, check_labelled_numbers, check_numbers
+from bayesrank._checks import describe_value as held_words
 
 #: Concentrations of every cell, by name; "four_cases" and "unit" depend on the number of classes.
 FLAT = {"uniform": 1.0, "jeffreys": 0.5, "haldane": 0.0}
@@ -110,7 +110,7 @@ def split(prior: xr.DataArray, counts: xr.DataArray) -> xr.DataArray:
 
 def align(argument: str, values: xr.DataArray, counts: xr.DataArray, dims: Sequence[Any]) -> xr.DataArray:
     """A labelled argument in the order of ``counts``; it has to name all that counts holds, and nothing else."""
-    values = labelled_numbers(argument, values)
+    values = check_labelled_numbers(argument, values)
     if set(values.dims) - set(dims):
         raise ValueError(f"{argument} must have dims among {', '.join(map(str, dims))}; got {values.dims}")
     for dim in set(values.dims) & set(counts.dims):
@@ -150,11 +150,11 @@ def of_shape(prior: Any, shape: tuple[int, ...]) -> np.ndarray:
     if prior is None:
         prior = DEFAULT
     if isinstance(prior, str):
-        one_of("prior", prior, NAMES, other="a number or an array")
+        check_choice("prior", prior, NAMES, other="a number or an array")
         mass, table = (1, unit) if prior == "unit" else (4, four_cases)
         prior = FLAT.get(prior, mass / shape[0] if len(shape) == 1 else table(shape[0]))
     try:
-        values = numbers("prior", prior)
+        values = check_numbers("prior", prior)
     except (TypeError, ValueError):
         raise TypeError(f"prior must be a number, a name, an array or a mapping; got {prior!r:.80}") from None
     if values.shape not in ((), shape):

@@ -9,7 +9,7 @@ import numpy as np
 import xarray as xr
 from scipy import special
 
-from bayesrank._checks import class_shares, flag, labelled_prevalence, one_of
+from bayesrank._checks import check_bool, check_choice, check_labelled_prevalence, class_shares
 from bayesrank._random import Block
 from bayesrank._sampling import sample_counts
 from bayesrank.evidence._pooled import record_of
@@ -62,9 +62,9 @@ class ProductMultinomial:
         split_prior: bool = False,
         force: bool = False,
     ) -> None:
-        flag("shared_prevalence", shared_prevalence)
-        flag("split_prior", split_prior)
-        flag("force", force)
+        check_bool("shared_prevalence", shared_prevalence)
+        check_bool("split_prior", split_prior)
+        check_bool("force", force)
         self.counts = check_counts(counts, "evidence")
         if self.ONLY_TWO_CLASSES and self.counts.sizes["actual"] != 2:
             raise ValueError(
@@ -280,14 +280,14 @@ def _named_test_sets(counts: xr.DataArray, cells: list, totals: np.ndarray, meas
 def known_totals(counts: xr.DataArray, prevalence: Any) -> xr.DataArray | None:
     """Known class shares (actual, and what dims they come with); None where they are sampled."""
     if isinstance(prevalence, str):
-        one_of("prevalence", prevalence, ("sampled", "observed"), other="a number or a DataArray")
+        check_choice("prevalence", prevalence, ("sampled", "observed"), other="a number or a DataArray")
         if prevalence == "sampled":
             return None
         cases = counts.sum("predicted")
         total = cases.sum("actual")
         return (cases / total.where(total > 0)).drop_vars(["measured", "test_set"], errors="ignore")
     names = [d for d in counts.dims if d != "predicted"]
-    shares = align("prevalence", labelled_prevalence(prevalence), counts, ("chain", "draw", *names))
+    shares = align("prevalence", check_labelled_prevalence(prevalence), counts, ("chain", "draw", *names))
     return class_shares(shares, counts)
 
 

@@ -105,8 +105,8 @@ class HierarchicalClasses:
         self.settings |= {"population": "classes", "spread": self.spread}
         self.measured = self.plain.test_set.values != ""
         # (entity, [dataset], class, wrong or right), (entity, [dataset], class, other class)
-        self.answers, self.errors = told(self.counts.values)
-        told_a_priori, self.error_prior = told(self.concentration.values)
+        self.answers, self.errors = answer_tables(self.counts.values)
+        told_a_priori, self.error_prior = answer_tables(self.concentration.values)
         mass = told_a_priori.sum(-2)
         self.prior = mass / mass.sum(-1, keepdims=True)
         self._learned: dict[str, Population] = {}
@@ -214,7 +214,7 @@ class HierarchicalClasses:
         return xr.Dataset(found, coords)
 
 
-def told(table: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def answer_tables(table: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Wrong and right answers of each class (..., class, 2), and the wrong ones by answer (..., class, other class).
 
     Examples

@@ -39,7 +39,7 @@ import numpy as np
 import xarray as xr
 from scipy.special import expit
 
-from bayesrank._checks import one_of
+from bayesrank._checks import check_choice
 from bayesrank._random import Block, fingerprint, stream
 from bayesrank.models._bivariate import alike, covariance, effects, factor_of, logit_of_mean
 from bayesrank.models._designs import LEAST, between, empirical_logits
@@ -115,7 +115,7 @@ class HierarchicalLogitNormal(Hierarchical):
             raise ValueError(
                 f"evidence must have two {what} for the model HierarchicalLogitNormal; got {self.members.shape[-1]}"
             )
-        one_of("typical", typical, TYPICAL)
+        check_choice("typical", typical, TYPICAL)
         self.spread, self.typical = check_spread(spread), typical
         #: The answer that is right, of each row.
         self.right = [1] if self.outcomes else [0, 1]
@@ -129,7 +129,7 @@ class HierarchicalLogitNormal(Hierarchical):
         self.pairs = np.argwhere(there)
         told = {words: which for which, words in TERMS.items()} if self.over_datasets else {ALONE: (ALONE,)}
         if terms is not None:
-            one_of("terms", terms, told)
+            check_choice("terms", terms, told)
         self.terms = design(self.pairs[cases.sum(1)[there] > 0]) if terms is None else told[terms]
         # (pair, row)
         self.cases = np.moveaxis(cases, 1, 2)[there]

@@ -46,11 +46,11 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from bayesrank._checks import flag, one_of
+from bayesrank._checks import check_bool, check_choice
 from bayesrank._random import Block, fingerprint, stream
 from bayesrank.models._conjugate import check_proper_prior
 from bayesrank.models._dirichlet_process import Process, gather
-from bayesrank.models._joint import VARIABLES, checked, own_cases_note, units_note
+from bayesrank.models._joint import VARIABLES, check_joint, own_cases_note, units_note
 from bayesrank.models._margins import Outcomes, Tables
 
 TARGETS = ("case", "cluster")
@@ -121,14 +121,14 @@ class Paired:
         split_prior: bool = False,
         force: bool = False,
     ) -> None:
-        flag("split_prior", split_prior)
-        flag("force", force)
-        self.joint = joint = checked(evidence)
+        check_bool("split_prior", split_prior)
+        check_bool("force", force)
+        self.joint = joint = check_joint(evidence)
         clustered = "cluster" in joint.coords
         if target is not None and not clustered:
             raise ValueError(f"target must be None where cases do not come in clusters; got {target!r}")
         if target is not None:
-            one_of("target", target, TARGETS)
+            check_choice("target", target, TARGETS)
         self.by_case = target != "cluster"
         self.datasets = list(dict.fromkeys(joint["dataset"].values.tolist())) if "dataset" in joint.coords else []
         self.margins: Tables | Outcomes

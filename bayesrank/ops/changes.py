@@ -11,12 +11,12 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from bayesrank._checks import credibility, in_words, one_of
+from bayesrank._checks import check_choice, check_prob, describe_value
 from bayesrank._compat import is_container
 from bayesrank._draws import ERROR, Batches, BatchSums, draw_dims, efficiency, mean_error, reduce, share_error
 from bayesrank._labels import check_positive
-from bayesrank.ops.references import Reference, below, checked_reference
-from bayesrank.ops.values import directed, labelled
+from bayesrank.ops.references import Reference, below, check_reference
+from bayesrank.ops.values import labelled, orient
 from bayesrank.performance import as_performance, two_class_cells
 from bayesrank.scores.score import cells_at
 
@@ -55,11 +55,11 @@ def summarize(ops: xr.DataArray, prob: float = 0.95) -> xr.Dataset:
     True
     """
     if not isinstance(ops, xr.DataArray):
-        raise TypeError(f"ops must be a DataArray; got {in_words(ops)}")
+        raise TypeError(f"ops must be a DataArray; got {describe_value(ops)}")
     draws = draw_dims(ops)
     if not draws:
         raise ValueError(f"ops must have the dims chain and draw, or sample; got {ops.dims}")
-    prob = credibility("prob", prob)
+    prob = check_prob("prob", prob)
     if ops.chunks is not None:
         ops = ops.chunk(dict.fromkeys(draws, -1))  # a quantile needs all draws of an entity at once
     known = ops.notnull().mean(draws) > 0.5
@@ -180,7 +180,7 @@ def drift(
     >>> abs(autumn.sel(part="rates").item()) < 0.01 < 0.02 < -autumn.sel(part="prevalence").item()
     True
     """
-    score, reference, prob = directed(score), checked_reference(reference), credibility("prob", prob)
+    score, reference, prob = orient(score), check_reference(reference), check_prob("prob", prob)
     # Whether a period was measured shows as NaN; as a coord it would clash between periods.
     performance = _periods(source, dim, kind).drop_vars("measured", errors="ignore")
     labels = performance[dim].values.tolist() if dim in performance.coords else list(range(performance.sizes[dim]))
@@ -234,7 +234,7 @@ def _pairs(
     if len(labels) < 2:
         raise ValueError(f"source must hold two or more periods along {dim}; got {labels}")
     if baseline is not None:
-        one_of("baseline", baseline, labels)
+        check_choice("baseline", baseline, labels)
     later = [i for i, label in enumerate(labels) if (i > 0 if baseline is None else label != baseline)]
     earlier = [i - 1 if baseline is None else labels.index(baseline) for i in later]
     names = [labels[i] for i in later]
@@ -295,7 +295,7 @@ def _check_apart(rates: dict[str, xr.DataArray], dim: str, labels: list) -> None
 def _periods(source: Any, dim: str, kind: str | None) -> xr.DataArray:
     """The performances of all periods along ``dim``."""
     if not isinstance(dim, str):
-        raise TypeError(f"dim must be the name of a dim; got {in_words(dim)}")
+        raise TypeError(f"dim must be the name of a dim; got {describe_value(dim)}")
     if not isinstance(source, Mapping) or isinstance(source, xr.Dataset) or is_container(source):
         performance = as_performance(source, kind)
         if dim not in performance.dims:

@@ -15,25 +15,25 @@ import pandas as pd
 import xarray as xr
 
 from bayesrank._checks import (
-    credibility,
-    fits_memory,
+    check_absent,
+    check_choice,
+    check_integer,
+    check_memory,
+    check_number,
+    check_numbers,
+    check_positives,
+    check_prob,
+    check_regular_array,
     is_number,
-    left_out,
-    number,
-    numbers,
-    one_of,
-    positives,
-    regular_array,
-    whole,
 )
 from bayesrank._draws import draw_dims
 from bayesrank._random import Seed, root_sequence, stream
-from bayesrank.cases.weights import blocks_of, checked_weights
+from bayesrank.cases.weights import blocks_of, check_case_weights
 from bayesrank.ops._areas import AREAS, POINTS, area, area_range, bootstrap_rates, ideal_area, point
-from bayesrank.ops.references import Reference, checked_curves
-from bayesrank.ops.values import broadcast, check_range, directed, of_scored_value, wrap
+from bayesrank.ops.references import Reference, check_curves
+from bayesrank.ops.values import broadcast, check_range, of_scored_value, orient, wrap
 
-__all__ = ["CURVE_METRICS", "checked_cases", "curve_metric", "curve_range", "of_curve", "of_value"]
+__all__ = ["CURVE_METRICS", "check_curve_cases", "curve_metric", "curve_range", "of_curve", "of_value"]
 
 AT_K = {"precision_at_k": "precision_at_share", "lift_at_k": "lift_at_share", "recall_at_k": "recall_at_share"}
 CURVE_METRICS = (*AREAS, *POINTS, *AT_K)
@@ -106,16 +106,16 @@ def of_value(
     0.87
     """
     if not curve_metric(score):
-        score = directed(score)
+        score = orient(score)
         for name, given in (("at", at), ("size", size)):
-            left_out(name, given, f"for {score.name}, which is no metric of a point on a curve")
+            check_absent(name, given, f"for {score.name}, which is no metric of a point on a curve")
         if isinstance(reference, xr.Dataset):
             raise TypeError("reference must be a Distribution or a Sample for scores; got a Dataset of curves")
         return of_scored_value(score, value, prevalence, reference)
     metric, place = _place(_plain(score), at, size)
     values, shares = broadcast(value, prevalence)
     check_range(score, values.values, shares.values, *_range(metric, place, shares.values))
-    curves = checked_curves(reference)
+    curves = check_curves(reference)
     return wrap(values, _below(curves, metric, place, values.values, shares.values), curves.sizes["sample"])
 
 
@@ -188,11 +188,11 @@ def of_curve(
     >>> bool(result.ops.sel(entity="good") > result.ops.sel(entity="poor"))
     True
     """
-    truth, scores = checked_cases(y_true, y_score, positive)
-    draws = whole("draws", draws)
-    prob = credibility("prob", prob)
+    truth, scores = check_curve_cases(y_true, y_score, positive)
+    draws = check_integer("draws", draws)
+    prob = check_prob("prob", prob)
     metric = _checked_metric(metric)
-    curves = checked_curves(reference)
+    curves = check_curves(reference)
     size = truth.size if metric in AT_K else None
     places = [_place(metric, one, size) for one in _asked(at)]
 
@@ -238,17 +238,17 @@ def _drawn(truth: np.ndarray, draws: int, seed: Seed, weights: Any) -> xr.DataAr
         for name, given, free in (("seed", seed, None), ("draws", draws, DRAWS)):
             if given != free:
                 raise ValueError(f"{name} must be left out where weights are given, which were drawn; got {given!r}")
-        found = checked_weights(weights, truth.size)
+        found = check_case_weights(weights, truth.size)
         sets = len(set(found["dataset"].values.tolist())) if "dataset" in found.coords else 1
         if sets > 1:
             raise ValueError(f"weights must be of one data set (select its cases); got those of {sets}")
         return found
     if not draws:
         return None
-    fits_memory("draws must be fewer", f"{draws} draws of {truth.size} cases", (draws, truth.size), str(draws))
+    check_memory("draws must be fewer", f"{draws} draws of {truth.size} cases", (draws, truth.size), str(draws))
     # Keyed by the labels: calls for one test set share their weights, other test sets get their own.
     rng = stream(root_sequence(seed), "bayesian_bootstrap", truth.size, np.packbits(truth).tobytes().hex())
-    return checked_weights(
+    return check_case_weights(
         xr.DataArray(rng.standard_exponential((1, draws, truth.size)), dims=("chain", "draw", "case"))
     )
 
@@ -318,14 +318,14 @@ def _plain(name: str) -> str:
 def _checked_metric(metric: Any) -> str:
     if isinstance(metric, str) and curve_metric(metric):
         return _plain(metric)
-    return str(one_of("metric", metric, CURVE_METRICS, KeyError))
+    return str(check_choice("metric", metric, CURVE_METRICS, KeyError))
 
 
 def _asked(at: Any) -> list:
     """Where on the curve: at one place, at several, or nowhere in particular."""
     if at is None or is_number(at):
         return [at]
-    found = numbers("at", at)
+    found = check_numbers("at", at)
     if found.ndim != 1 or not found.size:
         raise ValueError(f"at must be a number or a sequence of numbers; got shape {found.shape}")
     return np.asarray(at).tolist()
@@ -335,15 +335,15 @@ def _place(metric: str, at: Any, size: int | None) -> Place:
     """The metric and where on the curve, K turned into a share of the cases."""
     if metric in AREAS:
         for name, given in (("at", at), ("size", size)):
-            left_out(name, given, f"for {metric}, which is no metric of a point on a curve")
+            check_absent(name, given, f"for {metric}, which is no metric of a point on a curve")
         return metric, 0.0
     if metric not in AT_K:
-        left_out("size", size, f"for {metric}, which is no metric at K")
-        return metric, number("at", at, 0.0, 1.0, ends=False)  # at 1 all curves end in the same point
+        check_absent("size", size, f"for {metric}, which is no metric at K")
+        return metric, check_number("at", at, 0.0, 1.0, ends=False)  # at 1 all curves end in the same point
     if size is None:
         raise ValueError(f"size must be the number of cases for {metric}; got None")
-    size = whole("size", size, 1)
-    return AT_K[metric], whole("at", at, 1, size) / size
+    size = check_integer("size", size, 1)
+    return AT_K[metric], check_integer("at", at, 1, size) / size
 
 
 def _range(metric: str, at: float, prevalence: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -413,14 +413,14 @@ def _prevalence_nodes(prevalence: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 def _rivals(curves: xr.Dataset, metric: str, at: float, prevalence: float) -> np.ndarray:
     """The metric of all reference curves, sorted; of the default ones it is kept, which value after value needs."""
-    if curves is checked_curves(None):
+    if curves is check_curves(None):
         return _default_rivals(metric, at, prevalence)
     return _sorted_metric(curves, metric, at, prevalence)
 
 
 @lru_cache(maxsize=64)
 def _default_rivals(metric: str, at: float, prevalence: float) -> np.ndarray:
-    return _sorted_metric(checked_curves(None), metric, at, prevalence)
+    return _sorted_metric(check_curves(None), metric, at, prevalence)
 
 
 def _sorted_metric(curves: xr.Dataset, metric: str, at: float, prevalence: float) -> np.ndarray:
@@ -433,7 +433,7 @@ def _sorted_metric(curves: xr.Dataset, metric: str, at: float, prevalence: float
     return np.sort(found)
 
 
-def checked_cases(y_true: Any, y_score: Any, positive: Any) -> tuple[np.ndarray, dict[Any, np.ndarray]]:
+def check_curve_cases(y_true: Any, y_score: Any, positive: Any) -> tuple[np.ndarray, dict[Any, np.ndarray]]:
     """Which cases are positive, and the scores of every classifier.
 
     Examples
@@ -442,12 +442,12 @@ def checked_cases(y_true: Any, y_score: Any, positive: Any) -> tuple[np.ndarray,
     >>> truth.tolist(), scores["m"].tolist()
     ([False, True], [1.0, 2.0])
     """
-    truth = positives(y_true, positive)
+    truth = check_positives(y_true, positive)
     named = isinstance(y_score, Mapping | pd.DataFrame)
     columns = {name: y_score[name] for name in y_score} if named else {"entity 1": y_score}
     scores: dict[Any, np.ndarray] = {}
     for name, column in columns.items():
-        score = regular_array("y_score", column, "numbers")
+        score = check_regular_array("y_score", column, "numbers")
         held = f"{name!r}" if named else "it"
         if score.dtype.kind not in "biuf" or score.shape != truth.shape:
             raise ValueError(

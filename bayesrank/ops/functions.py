@@ -5,10 +5,10 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank._checks import fits_memory, numbers, whole
+from bayesrank._checks import check_integer, check_memory, check_numbers
 from bayesrank.ops.curves import curve_metric, curve_range, of_value
 from bayesrank.ops.references import Reference
-from bayesrank.ops.values import broadcast, directed, value_range
+from bayesrank.ops.values import broadcast, orient, value_range
 
 __all__ = ["value_curves"]
 
@@ -60,16 +60,16 @@ def value_curves(
     >>> value_curves("precision_at_recall", [0.1], points=3, at=0.8).round(1).values.tolist()
     [[0.0, 1.0, 1.0]]
     """
-    given, points = numbers("prevalence", prevalence), whole("points", points, 2)
+    given, points = check_numbers("prevalence", prevalence), check_integer("points", points, 2)
     if not given.size:
         raise ValueError("prevalence must hold one share or more; got none")
-    fits_memory("points must be fewer", f"{given.size} x {points} values", (given.size, points), str(points))
+    check_memory("points must be fewer", f"{given.size} x {points} values", (given.size, points), str(points))
     shares = broadcast(0.0, given.reshape(-1, 1))[1]
     if curve_metric(score):
         least, most = (np.broadcast_to(end, shares.shape) for end in curve_range(score, shares.values, at, size))
         ends, name = (least.min(), most.max()), str(score) if at is None else f"{score} {at:g}"
     else:
-        found = directed(score)
+        found = orient(score)
         if not np.isfinite(found.range).all():
             raise ValueError(f"score must have a finite range to run through; got {found.name} with {found.range}")
         ends, name = found.range, found.name

@@ -15,7 +15,15 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank._checks import beta_parameters, fits_memory, flag, function, in_words, numbers, whole
+from bayesrank._checks import (
+    check_beta_parameters,
+    check_bool,
+    check_callable,
+    check_integer,
+    check_memory,
+    check_numbers,
+    describe_value,
+)
 from bayesrank._labels import check_positive
 from bayesrank._random import Seed, root_sequence, stream
 from bayesrank.performance import as_performance, two_class_cells
@@ -31,8 +39,8 @@ __all__ = [
     "UNIFORM",
     "below",
     "better_than_chance",
-    "checked_curves",
-    "checked_reference",
+    "check_curves",
+    "check_reference",
     "directed_binary_tree",
     "from_sampler",
     "independent_betas",
@@ -73,9 +81,9 @@ class Distribution:
     size = None
 
     def __post_init__(self) -> None:
-        function("fpr_quantile", self.fpr_quantile)
-        function("tpr_below", self.tpr_below)
-        flag("exact", self.exact)
+        check_callable("fpr_quantile", self.fpr_quantile)
+        check_callable("tpr_below", self.tpr_below)
+        check_bool("exact", self.exact)
 
     def below(self, score: Score, value: np.ndarray, prevalence: np.ndarray) -> np.ndarray:
         """Probability of a performance worse than ``value``, for flat arrays of values and prevalences."""
@@ -110,7 +118,7 @@ class Sample:
 
     def __post_init__(self) -> None:
         for name in ("fpr", "tpr"):
-            object.__setattr__(self, name, numbers(name, getattr(self, name), 0.0, 1.0))
+            object.__setattr__(self, name, check_numbers(name, getattr(self, name), 0.0, 1.0))
         if self.fpr.ndim != 1 or self.fpr.shape != self.tpr.shape or not self.fpr.size:
             raise ValueError(
                 f"fpr and tpr must be sequences of one length, one or more; got shapes {self.fpr.shape} and "
@@ -176,7 +184,7 @@ def independent_betas(fpr: tuple[float, float], tpr: tuple[float, float]) -> Dis
     from scipy import special
 
     for name, pair in (("fpr", fpr), ("tpr", tpr)):
-        beta_parameters(name, pair)
+        check_beta_parameters(name, pair)
     return Distribution(
         f"Beta{tuple(fpr)} FPR, Beta{tuple(tpr)} TPR",
         lambda u: special.betaincinv(*fpr, u),
@@ -275,12 +283,12 @@ def from_sampler(
     >>> float(br.ops.of_value("tpr", 0.5, 0.2, reference=triangle).ops_error) < 0.003
     True
     """
-    size = whole("size", size, 1)
-    fits_memory("size must be smaller", f"{size} pairs of rates", (2, size), str(size))
-    rates = function("sampler", sampler)(stream(root_sequence(seed), "reference"), size)
+    size = check_integer("size", size, 1)
+    check_memory("size must be smaller", f"{size} pairs of rates", (2, size), str(size))
+    rates = check_callable("sampler", sampler)(stream(root_sequence(seed), "reference"), size)
     if not isinstance(rates, tuple | list | np.ndarray) or len(rates) != 2:
-        raise TypeError(f"sampler must return two arrays, fpr and tpr; got {in_words(rates)}")
-    fpr, tpr = (numbers(f"sampler's {label}", rates[i], 0.0, 1.0) for i, label in enumerate(("fpr", "tpr")))
+        raise TypeError(f"sampler must return two arrays, fpr and tpr; got {describe_value(rates)}")
+    fpr, tpr = (check_numbers(f"sampler's {label}", rates[i], 0.0, 1.0) for i, label in enumerate(("fpr", "tpr")))
     for label, rate in (("fpr", fpr), ("tpr", tpr)):
         if rate.shape != (size,):
             raise ValueError(f"sampler must return {size} rates as {label}; got shape {rate.shape}")
@@ -332,10 +340,10 @@ def directed_binary_tree(depth: int = 7, samples: int = 32_768, seed: Seed = 0) 
     >>> curves.fpr.shape, curves.tpr.values[:, -1].tolist()
     ((5, 17), [1.0, 1.0, 1.0, 1.0, 1.0])
     """
-    depth, samples = whole("depth", depth, 0, DEEPEST), whole("samples", samples, 1, 2**SOBOL_BITS)
+    depth, samples = check_integer("depth", depth, 0, DEEPEST), check_integer("samples", samples, 1, 2**SOBOL_BITS)
     # The curves, and the last level on the way to them, in single precision.
     needed = (samples, 2 ** (depth + 1) + 1, 2)
-    fits_memory("depth or samples must be smaller", f"{samples} curves", needed, f"depth={depth}, samples={samples}")
+    check_memory("depth or samples must be smaller", f"{samples} curves", needed, f"depth={depth}, samples={samples}")
     from scipy.stats import qmc
 
     rng = stream(root_sequence(seed), "directed_binary_tree")
@@ -363,7 +371,7 @@ def _default_tree() -> xr.Dataset:
     return directed_binary_tree()
 
 
-def checked_curves(reference: Any) -> xr.Dataset:
+def check_curves(reference: Any) -> xr.Dataset:
     """The curves themselves, after a check; the default tree if none are given.
 
     Examples
@@ -374,7 +382,7 @@ def checked_curves(reference: Any) -> xr.Dataset:
     if reference is None:
         return _default_tree()
     if not isinstance(reference, xr.Dataset) or not {"fpr", "tpr"} <= set(reference.data_vars):
-        raise TypeError(f"reference must be a Dataset with fpr and tpr for curves; got {in_words(reference)}")
+        raise TypeError(f"reference must be a Dataset with fpr and tpr for curves; got {describe_value(reference)}")
     for name in ("fpr", "tpr"):
         rate = reference[name]
         if set(rate.dims) != {"sample", "point"}:
@@ -390,7 +398,7 @@ def checked_curves(reference: Any) -> xr.Dataset:
     return reference
 
 
-def checked_reference(reference: Any) -> Reference:
+def check_reference(reference: Any) -> Reference:
     """The reference, uniform if none is given.
 
     Examples
@@ -401,7 +409,9 @@ def checked_reference(reference: Any) -> Reference:
     if reference is None:
         return UNIFORM
     if isinstance(reference, type) or not callable(getattr(reference, "below", None)):
-        raise TypeError(f"reference must have a method below, as Distribution and Sample; got {in_words(reference)}")
+        raise TypeError(
+            f"reference must have a method below, as Distribution and Sample; got {describe_value(reference)}"
+        )
     return reference
 
 

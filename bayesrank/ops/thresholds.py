@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank._checks import credibility, fits_memory, one_of, prevalences, whole
+from bayesrank._checks import check_choice, check_integer, check_memory, check_prevalences, check_prob
 from bayesrank._random import Seed, root_sequence, stream
 from bayesrank.ops import _areas
-from bayesrank.ops.curves import checked_cases
-from bayesrank.ops.values import directed
+from bayesrank.ops.curves import check_curve_cases
+from bayesrank.ops.values import orient
 from bayesrank.scores.score import Score
 
 __all__ = ["best_threshold", "ideal_area", "threshold_curves"]
@@ -52,8 +52,8 @@ def ideal_area(curve: str, prevalence: Any) -> xr.DataArray:
     >>> ideal_area("lift", [0.1, 0.5]).round(3).values.tolist()
     [3.303, 1.693]
     """
-    one_of("curve", curve, CURVES, KeyError)
-    shares = prevalences(prevalence)
+    check_choice("curve", curve, CURVES, KeyError)
+    shares = check_prevalences(prevalence)
     return shares.copy(data=_areas.ideal_area(curve, shares.values)).rename("ideal_area")
 
 
@@ -95,7 +95,7 @@ def threshold_curves(y_true: Any, y_score: Any, *, positive: Any = 1) -> xr.Data
     >>> curves["threshold"].values.tolist(), curves["precision"].values.round(3).tolist()
     ([[inf, 0.9, 0.4, 0.1]], [[nan, 1.0, 0.667, 0.5]])
     """
-    truth, scores = checked_cases(y_true, y_score, positive)
+    truth, scores = check_curve_cases(y_true, y_score, positive)
     prevalence = truth.mean()
     rows = []
     for score in scores.values():
@@ -179,21 +179,23 @@ def best_threshold(
     >>> found["optimism"].item() > 0.05, found["honest"].item() < found["apparent"].item()
     (True, True)
     """
-    truth, scores = checked_cases(y_true, y_score, positive)
-    rule = directed(score)
-    draws, prob = whole("draws", draws, 1), credibility("prob", prob)
+    truth, scores = check_curve_cases(y_true, y_score, positive)
+    rule = orient(score)
+    draws, prob = check_integer("draws", draws, 1), check_prob("prob", prob)
     root = root_sequence(seed)
     fewest = int(min(truth.sum(), (~truth).sum()))
     if fewest < 2:
         raise ValueError(f"y_true must hold at least two cases of each class; got {fewest} of one")
-    folds = min(10, fewest) if folds is None else whole("folds", folds, 2, fewest)
+    folds = min(10, fewest) if folds is None else check_integer("folds", folds, 2, fewest)
     rng = stream(root, "best_threshold", truth.size, np.packbits(truth).tobytes().hex())
     ones = np.ones(truth.size)
     parts = [_thresholds(column) for column in scores.values()]
     observed = [_chosen(rule, *_cells(part, truth, ones)) for part in parts]
     if any(np.isnan(value) for _, value in observed):
         raise ValueError(f"score must be defined at some threshold; {rule.name!r} is at none")
-    fits_memory("draws must be fewer", f"{draws} draws of {len(parts)} classifiers", (3, draws, len(parts)), str(draws))
+    check_memory(
+        "draws must be fewer", f"{draws} draws of {len(parts)} classifiers", (3, draws, len(parts)), str(draws)
+    )
     at = np.empty((draws, len(parts)))
     apparent, honest = np.empty(at.shape), np.empty(at.shape)
     for draw in range(draws):

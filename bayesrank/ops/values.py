@@ -7,20 +7,20 @@ import numpy as np
 import xarray as xr
 
 from bayesrank._checks import (
-    fits_memory,
-    in_words,
-    labelled_numbers,
-    non_negative,
-    number,
-    numbers,
-    one_prevalence,
-    prevalences,
-    whole,
+    check_integer,
+    check_labelled_numbers,
+    check_memory,
+    check_number,
+    check_numbers,
+    check_prevalence,
+    check_prevalences,
+    check_weights,
+    describe_value,
 )
 from bayesrank._draws import proportion_error
 from bayesrank._labels import check_positive
 from bayesrank.evidence.counts import one_vs_rest
-from bayesrank.ops.references import Reference, below, checked_reference
+from bayesrank.ops.references import Reference, below, check_reference
 from bayesrank.performance import as_performance, two_class_cells
 from bayesrank.scores import Score, as_score
 from bayesrank.scores._contour_area import monotone, score_at
@@ -40,7 +40,7 @@ def of_scored_value(score: Any, value: Any, prevalence: Any, reference: Referenc
     >>> of_scored_value("f1", 0.6, 0.5).round(3).item()
     0.643
     """
-    score, reference = directed(score), checked_reference(reference)
+    score, reference = orient(score), check_reference(reference)
     values, shares = broadcast(value, prevalence)
     low, high = value_range(score, shares)
     check_range(score.name, values.values, shares.values, low, high)
@@ -87,7 +87,7 @@ def of_draws(source: Any, score: Any, reference: Reference | None = None, *, kin
     >>> bool((br.ops.summarize(ops).lower > 0.8).all())
     True
     """
-    score, reference = directed(score), checked_reference(reference)
+    score, reference = orient(score), check_reference(reference)
 
     def of_cells(tn: Any, fp: Any, fn: Any, tp: Any) -> np.ndarray:
         values = score.of_cells(tn, fp, fn, tp)
@@ -223,11 +223,11 @@ def by_label(
         if isinstance(weights, xr.DataArray) and weights.dims == ("label",):
             weights = weights.to_series()
         elif not isinstance(weights, Mapping):
-            raise TypeError(f"weights must be a mapping, or a DataArray over label; got {in_words(weights)}")
+            raise TypeError(f"weights must be a mapping, or a DataArray over label; got {describe_value(weights)}")
         given = dict(weights)
         if set(given) != set(labels):
             raise ValueError(f"weights must name the labels {labels}; got {list(given)}")
-        share = non_negative("weights", [given[label] for label in labels])
+        share = check_weights("weights", [given[label] for label in labels])
     weight = xr.DataArray(share / share.sum(), dims="label")
     average = (ops * weight).where(weight > 0, 0.0).sum("label", skipna=False)
     return xr.Dataset({"ops": ops, "average": average.rename("average")})
@@ -260,10 +260,10 @@ def square(score: Any, value: float, prevalence: float, resolution: int = 201) -
     >>> bool(abs(result.worse.mean() - result.ops) < 2 / 201)
     True
     """
-    value, share = number("value", value), one_prevalence(prevalence)
+    value, share = check_number("value", value), check_prevalence(prevalence)
     axis = (np.arange(_points(resolution, 1)) + 0.5) / resolution
     ops = of_scored_value(score, value, share)
-    score = directed(score)
+    score = orient(score)
     found = score.of_cells(*cells_at(axis[None, :], axis[:, None], share))
     worse = found < value if score.higher_is_better else found > value
     return xr.Dataset(
@@ -275,8 +275,8 @@ def square(score: Any, value: float, prevalence: float, resolution: int = 201) -
 
 def _points(resolution: Any, least: int) -> int:
     """Points on each of two axes."""
-    size = whole("resolution", resolution, least)
-    fits_memory("resolution must be lower", f"{size} x {size} points", (size, size), str(size))
+    size = check_integer("resolution", resolution, least)
+    check_memory("resolution must be lower", f"{size} x {size} points", (size, size), str(size))
     return size
 
 
@@ -322,7 +322,7 @@ def check_range(name: str, value: np.ndarray, prevalence: np.ndarray, low: np.nd
         )
 
 
-def directed(score: Any) -> Score:
+def orient(score: Any) -> Score:
     """The score, if it has a direction.
 
     Examples
@@ -349,13 +349,13 @@ def broadcast(value: Any, prevalence: Any) -> tuple[xr.DataArray, xr.DataArray]:
     [0.1, 0.1]
     """
     arrays: list[Any] = [
-        given if isinstance(given, xr.DataArray) else numbers(argument, given)
+        given if isinstance(given, xr.DataArray) else check_numbers(argument, given)
         for argument, given in (("value", value), ("prevalence", prevalence))
     ]
     if not any(isinstance(array, xr.DataArray) for array in arrays):
         arrays = list(np.broadcast_arrays(*arrays))
     values, shares = xr.broadcast(*(xr.DataArray(array) for array in arrays))
-    return labelled_numbers("value", values), prevalences(shares)
+    return check_labelled_numbers("value", values), check_prevalences(shares)
 
 
 def wrap(like: xr.DataArray, ops: np.ndarray, size: int | None) -> xr.DataArray:

@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank._checks import numbers, one_prevalence
-from bayesrank.plots._colors import entity_colors, ink, paper, scale_on, shade
+from bayesrank._checks import check_numbers, check_prevalence
+from bayesrank.plots._colors import entity_colors, grey_shade, ink_color, paper_color, scale_on
 from bayesrank.plots._furniture import SEQUENTIAL
 from bayesrank.plots._letters import legible
 from bayesrank.plots._style import OKABE_ITO, plain_names
@@ -66,8 +66,8 @@ def roc_beside_tile(
 
     from bayesrank.tile import isoperformance
 
-    prevalence = one_prevalence(prevalence)
-    places = [np.atleast_1d(numbers(name, given, 0.0, 1.0)) for name, given in (("a", a), ("b", b))]
+    prevalence = check_prevalence(prevalence)
+    places = [np.atleast_1d(check_numbers(name, given, 0.0, 1.0)) for name, given in (("a", a), ("b", b))]
     sizes = sorted({one.size for one in places} - {1}) or [1]
     if any(one.ndim > 1 for one in places) or len(sizes) > 1 or not 1 <= sizes[0] <= MOST:
         raise ValueError(
@@ -83,12 +83,14 @@ def roc_beside_tile(
     for k, (right, x, y) in enumerate(zip(squares, across.tolist(), up.tolist(), strict=True)):
         mark = str(k + 1) if number > 1 else ""
         size = 12 if mark else 9
-        left.plot(x, y, "o", color=OKABE_ITO[5], markeredgecolor=paper(left), markersize=size, clip_on=False, zorder=5)
+        left.plot(
+            x, y, "o", color=OKABE_ITO[5], markeredgecolor=paper_color(left), markersize=size, clip_on=False, zorder=5
+        )
         left.annotate(mark, (x, y), color="white", fontsize=8, ha="center", va="center", zorder=6)
         for level in np.linspace(0, 1, 11):
             line = isoperformance(x, y, float(level), prevalence, points=201)
             right.plot(line["fpr"], line["tpr"], color=scale(level), linewidth=1.5)
-        right.plot([0, 1], [0, 1], color=shade(right, 0.6), linewidth=1, linestyle=":")
+        right.plot([0, 1], [0, 1], color=grey_shade(right, 0.6), linewidth=1, linestyle=":")
         if source is not None:
             _roc_points(right, source, colors)
         right.set(xlim=(-0.01, 1.01), ylim=(-0.01, 1.01), xlabel="FPR", ylabel="TPR", aspect="equal")
@@ -111,10 +113,18 @@ def _roc_points(ax: Any, source: Any, colors: Mapping[Any, Any] | None) -> None:
     across, up = fpr(source), tpr(source)
     names = across["entity"].values.tolist() if across.dims == ("entity",) else []
     if not 0 < len(names) <= NAMED:
-        ax.plot(across.values.ravel(), up.values.ravel(), ".", color=ink(), markersize=5)
+        ax.plot(across.values.ravel(), up.values.ravel(), ".", color=ink_color(), markersize=5)
         return
     paints = entity_colors(names, colors)
     for name, words, x, y in zip(names, plain_names(names, 28), across.values, up.values, strict=True):
         ax.plot(
-            x, y, "o", color=paints[name], markeredgecolor=paper(ax), markersize=7, clip_on=False, zorder=4, label=words
+            x,
+            y,
+            "o",
+            color=paints[name],
+            markeredgecolor=paper_color(ax),
+            markersize=7,
+            clip_on=False,
+            zorder=4,
+            label=words,
         )

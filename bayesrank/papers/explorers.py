@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from bayesrank._checks import in_words, is_number, sequence, whole
+from bayesrank._checks import check_integer, check_sequence, describe_value, is_number
 from bayesrank.evidence.counts import from_counts
-from bayesrank.papers.interactive import SCALE, _short, checked_sizes
+from bayesrank.papers.interactive import SCALE, _short, check_sizes
 from bayesrank.plots._colors import OKABE_ITO
 from bayesrank.plots._contours import round_values, score_label, score_limits
 from bayesrank.plots._page import Html, embedded, page, part
@@ -86,7 +86,7 @@ def explore_pmf(
     (2, 1)
     """
     sizes = _sizes(sizes)
-    found = [as_score(score) for score in sequence("scores", scores)]
+    found = [as_score(score) for score in check_sequence("scores", scores)]
     start = _start(sizes[0], observed)
     data = {
         "models": list(MODELS.values()),
@@ -157,7 +157,7 @@ def explore_contours(
     (2, 2)
     """
     sizes = _sizes(sizes)
-    found = [as_score(score) for score in sequence("scores", scores)]
+    found = [as_score(score) for score in check_sequence("scores", scores)]
     if not found:
         raise ValueError("scores must hold a score at least; got none")
     start = _start(sizes[0], observed)
@@ -189,7 +189,7 @@ def explore_contours(
 
 
 def _sizes(sizes: Any) -> list[tuple[int, int]]:
-    found = checked_sizes(sizes)
+    found = check_sizes(sizes)
     for p, n in found:
         if (p + 1) * (n + 1) > MOST:
             raise ValueError(f"sizes must have {MOST:,} matrices at most; got {(p + 1) * (n + 1):,} for {(p, n)}")
@@ -200,13 +200,13 @@ def _start(size: tuple[int, int], observed: Any = None) -> list[int]:
     """True positives and true negatives at first."""
     if observed is None:
         return [round(0.8 * cases) for cases in size]
-    seen = sequence("observed", observed)
+    seen = check_sequence("observed", observed)
     if len(seen) != 2 or not all(
         is_number(count) and 0 <= count <= cases for count, cases in zip(seen, size, strict=True)
     ):
         wanted = f"true positives up to {size[0]} and true negatives up to {size[1]}"
-        raise ValueError(f"observed must be {wanted}; got {in_words(observed)}")
-    return [whole("observed", count) for count in seen]
+        raise ValueError(f"observed must be {wanted}; got {describe_value(observed)}")
+    return [check_integer("observed", count) for count in seen]
 
 
 def _pmfs(p: int, n: int, scores: Sequence[Score], start: Sequence[int], prior: Any) -> dict[str, Any]:

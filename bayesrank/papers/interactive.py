@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank._checks import in_words, sequence, whole
+from bayesrank._checks import check_integer, check_sequence, describe_value
 from bayesrank._outputs import write_output
 from bayesrank.papers.roc import _lattice
 from bayesrank.papers.simplex import SIDE as SIDE_SEEN
-from bayesrank.papers.simplex import checked_positives
+from bayesrank.papers.simplex import check_positive_count
 from bayesrank.plots._contours import round_values, score_label, score_limits
 from bayesrank.plots._page import Html, embedded, page
 from bayesrank.predictive import confusion_pmf
@@ -66,7 +66,7 @@ def turning_simplex(total: int, positives: Sequence[int], score: Any) -> Html:
     >>> "<title>Confusion matrices of 20 cases</title>" in turning_simplex(20, [5, 10], "mcc")
     True
     """
-    score, shown = as_score(score), checked_positives(positives, whole("total", total, 2))
+    score, shown = as_score(score), check_positive_count(positives, check_integer("total", total, 2))
     for p in shown:
         _lattice(p, total - p)  # refuses what is too large to be drawn
     corners = simplex_corners(total)
@@ -142,7 +142,7 @@ def pmf_slider(
     2
     """
     score = as_score(score)
-    sizes = checked_sizes(sizes)
+    sizes = check_sizes(sizes)
     low, high = score_limits(score)
     values = round_values(low, high)
     frames = []
@@ -172,7 +172,7 @@ def pmf_slider(
     return page(title, body)
 
 
-def checked_sizes(sizes: Any) -> list[tuple[int, int]]:
+def check_sizes(sizes: Any) -> list[tuple[int, int]]:
     """Pairs of positives and negatives, one or more, with cases of both classes.
 
     Examples
@@ -181,10 +181,10 @@ def checked_sizes(sizes: Any) -> list[tuple[int, int]]:
     [(2, 3)]
     """
     found = []
-    for pair in sequence("sizes", sizes):
+    for pair in check_sequence("sizes", sizes):
         if not isinstance(pair, Sequence | np.ndarray) or len(pair) != 2:
-            raise TypeError(f"sizes must hold pairs of positives and negatives; got {in_words(pair)}")
-        p, n = (whole("sizes", cases, 1) for cases in pair)
+            raise TypeError(f"sizes must hold pairs of positives and negatives; got {describe_value(pair)}")
+        p, n = (check_integer("sizes", cases, 1) for cases in pair)
         found.append((p, n))
     if not found:
         raise ValueError("sizes must hold a pair at least; got none")
@@ -205,7 +205,7 @@ def save(html: str, path: str | Path) -> Path:
     True
     """
     if not isinstance(html, Html):
-        raise TypeError(f"html must come from a function that makes a page; got {in_words(html)}")
+        raise TypeError(f"html must come from a function that makes a page; got {describe_value(html)}")
     write_output("path", path, "page", html)
     return Path(path)
 

@@ -4,9 +4,9 @@ from typing import Any
 
 import numpy as np
 
-from bayesrank._checks import named, number, one_prevalence
-from bayesrank.plots._colors import halo, ink, paper, scale_on, shade
-from bayesrank.plots._furniture import furnish
+from bayesrank._checks import check_number, check_prevalence, rename_argument
+from bayesrank.plots._colors import grey_shade, halo, ink_color, paper_color, scale_on
+from bayesrank.plots._furniture import draw_tile_axes
 from bayesrank.plots._letters import legible
 from bayesrank.plots._style import OKABE_ITO, new_axes, new_panels
 
@@ -66,14 +66,14 @@ def placement_tile(prevalence: float | None = None, ax: Any = None, *, predictio
     from bayesrank.tile import no_skill_curve
 
     ax = new_axes(ax, 5.4, 5.4)
-    furnish(ax, None, marks=False)
+    draw_tile_axes(ax, None, marks=False)
     if prevalence is not None:
-        share = one_prevalence(prevalence)
+        share = check_prevalence(prevalence)
         for line, label in (
             (([0, 1], [0, 1]), "weighted accuracies†"),
             (([0, 1], [0.5, 0.5]), "Cohen’s κ, as priors change"),
         ):
-            ax.plot(*line, color=shade(ax, 0.5), linewidth=1, linestyle=":" if "κ" in label else "-", label=label)
+            ax.plot(*line, color=grey_shade(ax, 0.5), linewidth=1, linestyle=":" if "κ" in label else "-", label=label)
         curve = no_skill_curve(prevalence=share)
         ax.plot(
             curve["a"], curve["b"], color=ORANGE, linestyle="--", linewidth=1.4, label=f"γ_π at prevalence {share:g}"
@@ -89,19 +89,27 @@ def placement_tile(prevalence: float | None = None, ax: Any = None, *, predictio
                     ax, text, at, (-7 if horizontal == "right" else offset[0], offset[1]), horizontal, vertical, GREEN
                 )
     if prediction_rate is not None:
-        rate = number("prediction_rate", prediction_rate, 0.0, 1.0, ends=False)
+        rate = check_number("prediction_rate", prediction_rate, 0.0, 1.0, ends=False)
         curve = no_skill_curve(prediction_rate=rate)
         label = f"γ_τ at prediction rate {rate:g}"
         ax.plot(curve["a"], curve["b"], color=BLUE, linestyle="-.", linewidth=1.4, label=label)
         _mark(ax, "markedness‡", (1 - rate, rate), (7, -7), "left", "top", BLUE)
     for text, where, offset, (horizontal, vertical) in EVERYWHERE:
-        _mark(ax, text, where, offset, horizontal, vertical, ink())
+        _mark(ax, text, where, offset, horizontal, vertical, ink_color())
     for (text, more), where, offset, (horizontal, vertical) in CORNERS:
         if more == "†":
             if prevalence is not None:
-                _mark(ax, text.replace(",", "†,") + "†", where, offset, horizontal, vertical, ink())
+                _mark(ax, text.replace(",", "†,") + "†", where, offset, horizontal, vertical, ink_color())
         else:
-            _mark(ax, f"{text}, {more}" if prevalence is not None else text, where, offset, horizontal, vertical, ink())
+            _mark(
+                ax,
+                f"{text}, {more}" if prevalence is not None else text,
+                where,
+                offset,
+                horizontal,
+                vertical,
+                ink_color(),
+            )
     notes = [("† at a fixed prevalence", prevalence), ("‡ at a fixed prediction rate", prediction_rate)]
     said = "   ".join(note for note, given in notes if given is not None)
     if said:
@@ -111,7 +119,7 @@ def placement_tile(prevalence: float | None = None, ax: Any = None, *, predictio
 
 
 def _mark(ax: Any, text: str, at: tuple[float, float], offset: Any, across: str, up: str, color: Any) -> None:
-    ax.plot(*at, "o", color=color, markeredgecolor=paper(ax), markersize=6, clip_on=False, zorder=4)
+    ax.plot(*at, "o", color=color, markeredgecolor=paper_color(ax), markersize=6, clip_on=False, zorder=4)
     ax.annotate(
         text.replace("$", r"\$"), at, offset, textcoords="offset points", ha=across, va=up, fontsize=8, zorder=5,
         path_effects=halo(ax, 2.5),
@@ -149,12 +157,12 @@ def pencil(a: float, b: float, prevalence: float, ax: Any = None, lines: int = 1
     >>> ax.get_title()
     'the score at a = 0.95, b = 0.7, prevalence 0.2'
     """
-    from bayesrank._checks import whole
+    from bayesrank._checks import check_integer
     from bayesrank.plots._furniture import SEQUENTIAL
     from bayesrank.tile import isoperformance, vertex
 
-    a, b = number("a", a, 0.0, 1.0), number("b", b, 0.0, 1.0)
-    prevalence, lines = one_prevalence(prevalence), whole("lines", lines, 2, MOST)
+    a, b = check_number("a", a, 0.0, 1.0), check_number("b", b, 0.0, 1.0)
+    prevalence, lines = check_prevalence(prevalence), check_integer("lines", lines, 2, MOST)
     ax = new_axes(ax, 5.6, 5.2)
     point = vertex(a, b, prevalence)
     x, y = point["fpr"].item(), point["tpr"].item()
@@ -179,7 +187,9 @@ def pencil(a: float, b: float, prevalence: float, ax: Any = None, lines: int = 1
     ax.plot([], [], color=ORANGE, linewidth=2.4, label="value 0")
     ax.plot([], [], color=GREEN, linewidth=2.4, label="value 1")
     if meets:
-        ax.plot(x, y, "o", color=RED, markeredgecolor=paper(ax), markersize=8, clip_on=False, zorder=5, label="vertex")
+        ax.plot(
+            x, y, "o", color=RED, markeredgecolor=paper_color(ax), markersize=8, clip_on=False, zorder=5, label="vertex"
+        )
     ax.set_title(f"the score at a = {a:g}, b = {b:g}, prevalence {prevalence:g}", fontsize=10)
     ax.legend(frameon=False, fontsize=8, loc="upper left", bbox_to_anchor=(1.0, 1.0))
     return legible(ax)
@@ -212,12 +222,12 @@ def vertices(prevalence: float, axes: Any = None, values: Any = (0.1, 0.3, 0.5, 
     >>> [ax.get_title() for ax in vertices(0.2)]
     ['vertices with one a', 'vertices with one b']
     """
-    from bayesrank._checks import numbers
+    from bayesrank._checks import check_numbers
     from bayesrank.plots._furniture import SEQUENTIAL
     from bayesrank.tile import vertex
 
-    prevalence = one_prevalence(prevalence)
-    shown = np.ravel(numbers("values", values, 0.0, 1.0))
+    prevalence = check_prevalence(prevalence)
+    shown = np.ravel(check_numbers("values", values, 0.0, 1.0))
     axes = new_panels(axes, 1, 2, 9.6, 4.4)
     scale = scale_on(axes[0], SEQUENTIAL)
     other = np.concatenate([np.linspace(0, 1, 401)])
@@ -236,7 +246,7 @@ def vertices(prevalence: float, axes: Any = None, values: Any = (0.1, 0.3, 0.5, 
             ax.axline(corner, **({"slope": slope} if np.isfinite(slope) else {"xy2": (corner[0], corner[1] + 1)}),
                       color=scale(value), linewidth=0.6, linestyle=":", zorder=2)  # fmt: skip
             ax.plot([], [], color=scale(value), linewidth=1.8, label=label)
-        ax.plot(*corner, "o", color=ink(), markersize=5, zorder=4)
+        ax.plot(*corner, "o", color=ink_color(), markersize=5, zorder=4)
         ax.set_title(f"vertices with one {name}", fontsize=10)
         ax.legend(frameon=False, fontsize=8, loc="upper left", bbox_to_anchor=(1.0, 1.0))
         legible(ax)
@@ -269,23 +279,23 @@ def prior_grids(prevalences: Any = (0.1, 0.3, 0.5, 0.7, 0.9), axes: Any = None, 
     >>> [ax.get_title() for ax in prior_grids([0.2, 0.5])]
     ['prevalence 0.2', 'prevalence 0.5']
     """
-    from bayesrank._checks import prevalences as checked
-    from bayesrank._checks import whole
+    from bayesrank._checks import check_integer
+    from bayesrank._checks import check_prevalences as checked
     from bayesrank.tile import no_skill_curve, prior_grid
 
-    with named("prevalences", "prevalence"):
+    with rename_argument("prevalences", "prevalence"):
         shares = np.ravel(checked(prevalences))
     if not shares.size:
         raise ValueError("prevalences must hold one share or more; got none")
-    whole("lines", lines, 2, MOST)
+    check_integer("lines", lines, 2, MOST)
     axes = new_panels(axes, 1, len(shares), 2.9 * len(shares), 3.1)
     for ax, share in zip(axes, shares.tolist(), strict=True):
         for place in prior_grid(share, lines).values:
-            ax.plot([place, place], [0, 1], color=shade(ax, 0.45), linewidth=0.8)
-            ax.plot([0, 1], [place, place], color=shade(ax, 0.45), linewidth=0.8)
+            ax.plot([place, place], [0, 1], color=grey_shade(ax, 0.45), linewidth=0.8)
+            ax.plot([0, 1], [place, place], color=grey_shade(ax, 0.45), linewidth=0.8)
         curve = no_skill_curve(prevalence=share)
         ax.plot(curve["a"], curve["b"], color=BLUE, linewidth=2.2)
-        furnish(ax, None, marks=False, small=True)
+        draw_tile_axes(ax, None, marks=False, small=True)
         ax.set_title(f"prevalence {share:g}", fontsize=10)
     return axes
 
@@ -304,8 +314,8 @@ def _square(ax: Any, point: tuple[float, float] | None, reach: float = 0.35) -> 
     for corner, size in (((low, low), -low), ((1.0, 1.0), high - 1)):
         from matplotlib.patches import Rectangle
 
-        ax.add_patch(Rectangle(corner, size, size, color=shade(ax, 0.12), linewidth=0, zorder=0))
-    ax.plot([0, 1, 1, 0, 0], [0, 0, 1, 1, 0], color=ink(), linewidth=1.2, zorder=2)
+        ax.add_patch(Rectangle(corner, size, size, color=grey_shade(ax, 0.12), linewidth=0, zorder=0))
+    ax.plot([0, 1, 1, 0, 0], [0, 0, 1, 1, 0], color=ink_color(), linewidth=1.2, zorder=2)
     ax.set(xlim=(low, high), ylim=(low, high), aspect="equal", xlabel="FPR", ylabel="TPR")
     ax.set_xticks([0, 1])
     ax.set_yticks([0, 1])

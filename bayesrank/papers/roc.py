@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from bayesrank._checks import flag, numbers, one_prevalence, sequence, span, whole
-from bayesrank.plots._colors import halo, ink, mixed, scale_on, shade
+from bayesrank._checks import check_bool, check_integer, check_interval, check_numbers, check_prevalence, check_sequence
+from bayesrank.plots._colors import grey_shade, halo, ink_color, mix_colors, scale_on
 from bayesrank.plots._contours import PAINT, draw_contours, score_label, score_limits
 from bayesrank.plots._style import new_axes
 from bayesrank.predictive import multiplicity
@@ -53,7 +53,7 @@ def contours(
     >>> contours("f1", prevalence=0.2).get_xlabel()
     'FPR'
     """
-    score, prevalence, extent = as_score(score), one_prevalence(prevalence), span("extent", extent)
+    score, prevalence, extent = as_score(score), check_prevalence(prevalence), check_interval("extent", extent)
     if not np.isfinite(extent).all() or extent[0] == extent[1]:
         raise ValueError(f"extent must be finite, its low below its high; got {extent}")
     shown = None if values is None else _values(values)
@@ -87,7 +87,7 @@ def roc_points(positives: int, negatives: int, score: Any, as_counts: bool = Fal
     'TPR'
     """
     score, points = as_score(score), _lattice(positives, negatives)
-    wide = flag("as_counts", as_counts) and negatives > 2 * positives
+    wide = check_bool("as_counts", as_counts) and negatives > 2 * positives
     ax = new_axes(ax, *((8.4, 4.2) if wide else (5.0, 4.2)))
     scale = (negatives, positives) if as_counts else (1, 1)
     for line in draw_contours(ax, score, positives / (positives + negatives), None, (0.0, 1.0), scale=scale):
@@ -97,7 +97,7 @@ def roc_points(positives: int, negatives: int, score: Any, as_counts: bool = Fal
     words = ("false positives", "true positives") if as_counts else ("FPR", "TPR")
     ax.set(xlabel=words[0], ylabel=words[1])
     return _draw_points(
-        ax, x, y, (positives, negatives), score, "bottom" if wide else "right", s=size, edgecolors=shade(ax, 0.7),
+        ax, x, y, (positives, negatives), score, "bottom" if wide else "right", s=size, edgecolors=grey_shade(ax, 0.7),
         linewidths=0.2,
     )  # fmt: skip
 
@@ -177,7 +177,7 @@ def multiplicities(positives: int, negatives: int, score: Any, ax: Any = None) -
 
 def _values(values: Any) -> np.ndarray:
     """Values of which each has a contour."""
-    found = numbers("values", sequence("values", values))
+    found = check_numbers("values", check_sequence("values", values))
     if found.ndim != 1 or found.size > MOST:
         raise ValueError(f"values must be a sequence of {MOST} numbers at most; got shape {found.shape}")
     return found
@@ -186,7 +186,7 @@ def _values(values: Any) -> np.ndarray:
 def _lattice(positives: Any, negatives: Any, lattice: Callable[[int, int], Any] = roc_lattice) -> Any:
     """All points of a test set, which has cases of both classes."""
     for name, cases in (("positives", positives), ("negatives", negatives)):
-        whole(name, cases, 1)
+        check_integer(name, cases, 1)
     if (positives + 1) * (negatives + 1) > POINTS:
         raise ValueError(
             f"positives and negatives must make {POINTS:,} matrices at most; got {positives} and {negatives}"
@@ -209,7 +209,7 @@ def _draw_points(
 
 def _above(ax: Any, line: Any) -> None:
     """A contour over points of its own colour: darker, with an edge of paper."""
-    line.set(zorder=3, color=mixed(line.get_color(), ink(), 0.45), path_effects=halo(ax, 2.0))
+    line.set(zorder=3, color=mix_colors(line.get_color(), ink_color(), 0.45), path_effects=halo(ax, 2.0))
 
 
 def _roc_axes(ax: Any, extent: tuple[float, float]) -> None:

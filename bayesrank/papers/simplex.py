@@ -8,15 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from bayesrank._checks import in_words, sequence, whole
+from bayesrank._checks import check_integer, check_sequence, describe_value
 from bayesrank.papers.roc import _lattice, _roc_axes, _values
-from bayesrank.plots._colors import scale_on, shade
+from bayesrank.plots._colors import grey_shade, scale_on
 from bayesrank.plots._contours import PAINT, draw_contours, score_label, score_limits
 from bayesrank.plots._style import new_axes, new_panels
 from bayesrank.scores import as_score
 from bayesrank.scores.lattice import lattice_values, simplex_corners, simplex_slice
 
-__all__ = ["SIDE", "animate_contours", "checked_positives", "confusion_simplex"]
+__all__ = ["SIDE", "animate_contours", "check_positive_count", "confusion_simplex"]
 
 #: Elevation and azimuth from where slices show their faces, and no corner of the simplex is behind one.
 SIDE = (20.0, -40.0)
@@ -67,8 +67,8 @@ def animate_contours(
     from matplotlib.colors import Normalize
 
     score = as_score(score)
-    whole("total", total, 2)
-    frames = list(range(1, total, max(1, total // 50))) if positives is None else checked_positives(positives, total)
+    check_integer("total", total, 2)
+    frames = list(range(1, total, max(1, total // 50))) if positives is None else check_positive_count(positives, total)
     _lattice((total + 1) // 2, total // 2)  # refuses what is too large to be drawn
     shown = None if values is None else _values(values)
     axes = new_panels(axes, 1, 2, 9.6, 4.4)
@@ -95,7 +95,9 @@ def animate_contours(
         xlim=(-0.02 * total, 1.02 * total), ylim=(-0.02 * total, 1.02 * total), xlabel="false positives",
         ylabel="true positives", aspect="equal", title=f"the same matrices, to scale: all {total} cases",
     )  # fmt: skip
-    lattice.plot([0, total], [total, 0], color=shade(lattice, 0.3), linewidth=0.8)  # the upper right corners of all
+    lattice.plot(
+        [0, total], [total, 0], color=grey_shade(lattice, 0.3), linewidth=0.8
+    )  # the upper right corners of all
     square.figure.colorbar(ScalarMappable(norm, paint), ax=lattice, label=score_label(score), shrink=0.8)
     return FuncAnimation(square.figure, draw, frames=frames, interval=120)
 
@@ -124,7 +126,7 @@ def confusion_simplex(total: int, positives: Sequence[int], score: Any, ax: Any 
     >>> axes.name
     '3d'
     """
-    score, slices = as_score(score), checked_positives(positives, whole("total", total, 2))
+    score, slices = as_score(score), check_positive_count(positives, check_integer("total", total, 2))
     for p in slices:
         _lattice(p, total - p)  # refuses what is too large to be drawn
     if ax is None:
@@ -132,12 +134,12 @@ def confusion_simplex(total: int, positives: Sequence[int], score: Any, ax: Any 
 
         ax = plt.figure(figsize=(5.6, 4.8), layout="constrained").add_subplot(projection="3d")
     if getattr(new_axes(ax, 0, 0), "name", "") != "3d":
-        raise ValueError(f"ax must have the projection 3d; got {in_words(ax)}")
+        raise ValueError(f"ax must have the projection 3d; got {describe_value(ax)}")
     corners = simplex_corners(total)
     ends = corners.values
     for i in range(4):
         for j in range(i):
-            ax.plot(*ends[[i, j]].T, color=shade(ax, 0.4), linewidth=0.8)
+            ax.plot(*ends[[i, j]].T, color=grey_shade(ax, 0.4), linewidth=0.8)
     for name, end in zip(corners["cell"].values, ends, strict=True):
         ax.text(*(end * 1.12), f"{name} = {total}", ha="center", fontsize=8, zorder=9)
     dots = None
@@ -160,7 +162,7 @@ def confusion_simplex(total: int, positives: Sequence[int], score: Any, ax: Any 
     return ax
 
 
-def checked_positives(positives: Any, total: int) -> list[int]:
+def check_positive_count(positives: Any, total: int) -> list[int]:
     """Numbers of positives, each of which leaves cases of both classes; one or more.
 
     Examples
@@ -169,7 +171,7 @@ def checked_positives(positives: Any, total: int) -> list[int]:
     Traceback (most recent call last):
     ValueError: positives must lie between 1 and 19; got 20
     """
-    found = [whole("positives", p, 1, total - 1) for p in sequence("positives", positives)]
+    found = [check_integer("positives", p, 1, total - 1) for p in check_sequence("positives", positives)]
     if not found:
         raise ValueError("positives must hold one whole number or more; got none")
     return found

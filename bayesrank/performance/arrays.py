@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank._checks import labelled_numbers, one_of, values_of
+from bayesrank._checks import check_choice, check_labelled_numbers, label_values
 from bayesrank._classes import order_classes
-from bayesrank._compat import groups_of, held_in, is_container
+from bayesrank._compat import get_variable, groups_of, is_container
 from bayesrank._draws import BLOCK, draw_dims
 from bayesrank._labels import check_positive
 from bayesrank._threads import in_threads, pieces
@@ -84,7 +84,7 @@ def as_performance(source: Any, kind: str | None = None) -> xr.DataArray:
 def _told(source: Any, kind: str | None) -> tuple[xr.DataArray, list[str]]:
     """The counts or the performance that ``source`` holds, after a check, and its outcome dims."""
     if kind is not None:
-        one_of("kind", kind, KINDS)
+        check_choice("kind", kind, KINDS)
     array = order_classes(_find(source, kind))
     outcome = [dim for dim in (*OUTCOME_DIMS, "outcome") if dim in array.dims]
     if outcome not in [list(OUTCOME_DIMS), ["outcome"]]:
@@ -178,7 +178,7 @@ def mean_outcome(array: xr.DataArray) -> xr.DataArray:
     >>> mean_outcome(xr.DataArray([3, 7], {"outcome": [0, 1]}, ("outcome",))).item()
     0.7
     """
-    values = values_of(array["outcome"].values) if "outcome" in array.coords else None
+    values = label_values(array["outcome"].values) if "outcome" in array.coords else None
     if values is None:
         held = array["outcome"].values.tolist() if "outcome" in array.coords else "no labels"
         raise ValueError(f"source must have outcomes that are numbers for mean_outcome; got {held}")
@@ -251,7 +251,7 @@ def align_outcomes(values: Any, array: xr.DataArray, argument: str) -> xr.DataAr
     """
     if not isinstance(values, xr.DataArray):
         raise TypeError(f"{argument} must be a DataArray over the outcomes; got {type(values).__name__}")
-    values = order_classes(labelled_numbers(argument, values), argument)
+    values = order_classes(check_labelled_numbers(argument, values), argument)
     here = outcome_dims(array)
     foreign = [dim for dim in (*OUTCOME_DIMS, "outcome") if dim in values.dims and dim not in here]
     if foreign:
@@ -328,7 +328,7 @@ def check_reserved(posterior: xr.Dataset) -> None:
     ValueError: rate is a reserved name: a variable of a posterior with this name must have the dims actual, ...
     """
     for name, dims in RESERVED.items():
-        held = held_in(posterior, name)
+        held = get_variable(posterior, name)
         if held is not None and not dims <= set(held.dims):
             raise ValueError(
                 f"{name} is a reserved name: a variable of a posterior with this name must have the dims "

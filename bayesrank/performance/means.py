@@ -6,11 +6,11 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank._checks import in_words, labelled_numbers, non_negative
+from bayesrank._checks import check_labelled_numbers, check_weights, describe_value
 from bayesrank._classes import order_classes
 from bayesrank._compat import groups_of, is_container, to_container
 from bayesrank._draws import draw_dims
-from bayesrank.models import for_datasets
+from bayesrank.models import model_for_datasets
 from bayesrank.performance.arrays import as_performance, outcome_dims
 
 __all__ = ["mean_over_datasets"]
@@ -81,7 +81,7 @@ def mean_over_datasets(source: Any, weights: Any = None) -> Any:
     if not is_container(source):
         raise TypeError(
             "source must be a DataArray, a Dataset, or an ArviZ InferenceData or DataTree with a posterior; got "
-            f"{in_words(source)}"
+            f"{describe_value(source)}"
         )
     groups = groups_of(source)
     if "posterior" not in groups:
@@ -105,17 +105,17 @@ def _weights(source: xr.DataArray | xr.Dataset, weights: Any) -> xr.DataArray:
         given = dict.fromkeys(names, 1.0)
     elif isinstance(weights, xr.DataArray):
         if weights.dims != ("dataset",) or "dataset" not in weights.coords:
-            raise ValueError(f"weights must be over dataset, and name them; got {in_words(weights)}")
-        held = labelled_numbers("weights", weights)
+            raise ValueError(f"weights must be over dataset, and name them; got {describe_value(weights)}")
+        held = check_labelled_numbers("weights", weights)
         given = dict(zip(held["dataset"].values.tolist(), held.values.tolist(), strict=True))
     elif isinstance(weights, Mapping):
         given = dict(weights)
     else:
-        raise TypeError(f"weights must be a mapping or a DataArray over dataset; got {in_words(weights)}")
+        raise TypeError(f"weights must be a mapping or a DataArray over dataset; got {describe_value(weights)}")
     if set(given) != set(names) or (isinstance(weights, xr.DataArray) and weights.size != len(names)):
         lacking, unknown = [n for n in names if n not in given], [n for n in given if n not in names]
         raise ValueError(f"weights must name every data set once; got none for {lacking}, unknown {unknown}")
-    values = non_negative("weights", [given[name] for name in names])
+    values = check_weights("weights", [given[name] for name in names])
     weight = xr.DataArray(values / values.sum(), {"dataset": names}, ["dataset"], name="dataset_weight")
     return weight.isel(dataset=values > 0)
 
@@ -183,7 +183,7 @@ def _lost_variance(attrs: Mapping[Any, Any], counts: xr.DataArray | None, weight
     return {
         "caveat": f"Data sets have as few as {int(cases.min())} cases{of}, and a split prior loses variance there: "
         f"intervals of the mean are too narrow by up to {100 * (1 - kept):.0f}%. The model "
-        f"{for_datasets(counts.sizes[answers])!r} keeps it."
+        f"{model_for_datasets(counts.sizes[answers])!r} keeps it."
     }
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank._checks import labelled_prevalence
+from bayesrank._checks import check_labelled_prevalence
 from bayesrank._labels import check_positive
 from bayesrank.performance.arrays import align_outcomes, as_performance, outcome_dims, two_class_cells
 
@@ -139,7 +139,7 @@ def shift_prior(source: Any, prevalence: Any) -> xr.DataArray:
     [[[0.72, 0.18], [0.02, 0.08]]]
     """
     check_positive(as_performance(source), "prevalence, the share of the positive class")
-    share = labelled_prevalence(prevalence, may_lack=True)  # NaN where nothing was observed
+    share = check_labelled_prevalence(prevalence, may_lack=True)  # NaN where nothing was observed
 
     def shifted(tn: Any, fp: Any, fn: Any, tp: Any) -> tuple:
         negative, positive = tn + fp, fn + tp

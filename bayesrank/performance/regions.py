@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank._checks import credibility
+from bayesrank._checks import check_prob
 from bayesrank._draws import draw_dims
 from bayesrank.performance.arrays import as_performance, observed_counts, only_two_classes, posterior_of
 
@@ -74,7 +74,7 @@ def summary_points(source: Any, prob: float = 0.95) -> xr.Dataset:
     >>> points["tpr"].round(1).values.tolist(), points["cases"].values.tolist()
     ([0.8], [[70, 70, 130, 40]])
     """
-    prob = credibility("prob", prob)
+    prob = check_prob("prob", prob)
     group = posterior_of(source)
     found: dict[str, Any] = {}
     for kind, region in (("typical", "credible"), ("new", "prediction")):

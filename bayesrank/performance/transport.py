@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank._checks import class_shares, labelled_prevalence
+from bayesrank._checks import check_labelled_prevalence, class_shares
 from bayesrank._compat import groups_of, is_container, to_container
 from bayesrank.evidence.counts import NO_CLASSES
 from bayesrank.performance.arrays import KINDS, as_performance, posterior_of
@@ -80,7 +80,7 @@ def _moved(table: xr.DataArray, rate: xr.DataArray | None, prevalence: Any) -> x
 
 def _shares(prevalence: Any, table: xr.DataArray) -> xr.DataArray:
     """Shares of all classes, with dims that the table has."""
-    share = class_shares(labelled_prevalence(prevalence), table)
+    share = class_shares(check_labelled_prevalence(prevalence), table)
     if set(share.dims) - set(table.dims):
         raise ValueError(f"prevalence must have dims among {table.dims}; got {share.dims}")
     try:

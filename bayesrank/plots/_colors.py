@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from bayesrank._checks import in_words
+from bayesrank._checks import describe_value
 
 #: Okabe and Ito's eight colours, which people with any common colour blindness can tell apart.
 OKABE_ITO = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442", "#000000")
@@ -54,15 +54,15 @@ def colors(entities: Any, most: int = 8) -> dict[Any, Any]:
     """
     import xarray as xr
 
-    from bayesrank._checks import check_names, named, sequence, unique_names, whole
+    from bayesrank._checks import check_integer, check_names, check_sequence, check_unique, rename_argument
     from bayesrank.ranking.summary import ranking_table
 
-    whole("most", most, 0, DISTINCT)
+    check_integer("most", most, 0, DISTINCT)
     ranked = isinstance(entities, xr.Dataset)
-    with named("entities", "ranking"):
-        names = list(ranking_table(entities).index) if ranked else sequence("entities", entities)
+    with rename_argument("entities", "ranking"):
+        names = list(ranking_table(entities).index) if ranked else check_sequence("entities", entities)
     check_names("entities", names)
-    return dict(zip(unique_names("entities", names), PALETTE[:most], strict=False))
+    return dict(zip(check_unique("entities", names), PALETTE[:most], strict=False))
 
 
 def place_colors(places: Sequence[int]) -> list[str]:
@@ -85,16 +85,16 @@ def entity_colors(entities: Sequence[Any], colors: Mapping[Any, Any] | None = No
     """One colour per entity, the same in every picture of a posterior: by position in ``entities``, or as told."""
     if colors is None:
         return dict(zip(entities, place_colors(range(len(entities))), strict=True))
-    told = told_colors(colors)
+    told = check_colors(colors)
     return {name: told.get(name, GREY) for name in entities}
 
 
-def told_colors(colors: Any) -> dict[Any, Any]:
+def check_colors(colors: Any) -> dict[Any, Any]:
     """What a user gave as ``colors=``, checked; it may name entities that a picture does not show."""
     from matplotlib.colors import is_color_like
 
     if not isinstance(colors, Mapping):
-        raise TypeError(f"colors must be a mapping from entities to colours; got {in_words(colors)}")
+        raise TypeError(f"colors must be a mapping from entities to colours; got {describe_value(colors)}")
     wrong = {name: color for name, color in colors.items() if not is_color_like(color)}
     if wrong:
         name, color = next(iter(wrong.items()))
@@ -105,11 +105,11 @@ def told_colors(colors: Any) -> dict[Any, Any]:
 def list_colors(ax: Any, entities: Sequence[Any], colors: Mapping[Any, Any] | None = None) -> dict[Any, Any]:
     """Colours of rows that have their names beside them: one colour for all where there are too many to tell apart."""
     if colors is None and len(entities) > DISTINCT:
-        return dict.fromkeys(entities, shade(ax, 0.65))
+        return dict.fromkeys(entities, grey_shade(ax, 0.65))
     return entity_colors(entities, colors)
 
 
-def winners(table: np.ndarray, most: int = 8) -> list[int]:
+def frequent_winners(table: np.ndarray, most: int = 8) -> list[int]:
     """Rows that are the highest in some column, those that are so most often first; at most so many.
 
     Where more than these share the highest value, it names nobody.
@@ -125,14 +125,14 @@ def winners(table: np.ndarray, most: int = 8) -> list[int]:
     return [int(i) for i in np.argsort(-times, kind="stable")[:most] if times[i]]
 
 
-def ink() -> Any:
+def ink_color() -> Any:
     """The colour of lines and letters that belong to nobody: black, or white in a dark style."""
     import matplotlib
 
     return matplotlib.rcParams["text.color"]
 
 
-def paper(ax: Any) -> Any:
+def paper_color(ax: Any) -> Any:
     """The colour behind all: white, or black in a dark style."""
     import matplotlib
     from matplotlib.colors import to_hex, to_rgba
@@ -143,20 +143,22 @@ def paper(ax: Any) -> Any:
     return "white"
 
 
-def shade(ax: Any, share: float) -> str:
+def grey_shade(ax: Any, share: float) -> str:
     """So much ink on paper: 0.1 is a light grey, or a dark one in a dark style."""
-    return mixed(paper(ax), ink(), share)
+    return mix_colors(paper_color(ax), ink_color(), share)
 
 
 def fading(ax: Any) -> Any:
     """Probabilities from none, which is paper, by blue to much."""
     from matplotlib.colors import LinearSegmentedColormap
 
-    middle = ["#56B4E9", "#0072B2"] if contrasting(paper(ax)) == "black" else ["#0072B2", "#56B4E9"]
-    return LinearSegmentedColormap.from_list("fading", [paper(ax), *middle, mixed(middle[1], ink(), 0.6)])
+    middle = ["#56B4E9", "#0072B2"] if contrasting(paper_color(ax)) == "black" else ["#0072B2", "#56B4E9"]
+    return LinearSegmentedColormap.from_list(
+        "fading", [paper_color(ax), *middle, mix_colors(middle[1], ink_color(), 0.6)]
+    )
 
 
-def mixed(color: Any, other: Any, share: float) -> str:
+def mix_colors(color: Any, other: Any, share: float) -> str:
     """A colour with so much of another."""
     from matplotlib.colors import to_rgb
 
@@ -206,10 +208,12 @@ def scale_on(ax: Any, name: str) -> Any:
     import matplotlib
     from matplotlib.colors import ListedColormap
 
-    ground, found = paper(ax), []
+    ground, found = paper_color(ax), []
     for color in matplotlib.colormaps[name](np.linspace(0, 1, 256))[:, :3]:
-        shares = (mixed(color, ink(), share) for share in np.linspace(0, 1, 41))
-        found.append(next(one for one in shares if contrast(one, ground) >= SEEN or one == mixed(color, ink(), 1)))
+        shares = (mix_colors(color, ink_color(), share) for share in np.linspace(0, 1, 41))
+        found.append(
+            next(one for one in shares if contrast(one, ground) >= SEEN or one == mix_colors(color, ink_color(), 1))
+        )
     return ListedColormap(found, name)
 
 
@@ -218,10 +222,10 @@ def halo(ax: Any, width: float = 3.0) -> list[Any]:
     from matplotlib.patheffects import Normal, Stroke
 
     solid = {"dash_offset": 0, "dash_list": None}
-    return [Stroke(linewidth=width, foreground=paper(ax), dashes=solid), Normal()]
+    return [Stroke(linewidth=width, foreground=paper_color(ax), dashes=solid), Normal()]
 
 
-def looks(places: Sequence[int]) -> Iterator[tuple[str, Any]]:
+def marks_and_dashes(places: Sequence[int]) -> Iterator[tuple[str, Any]]:
     """Mark and dash of places among entities: they tell apart what colours do not, to some people or in print."""
     for place in places:
         yield MARKS[place % len(MARKS)], DASHES[place % len(DASHES)]

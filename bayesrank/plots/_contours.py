@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from bayesrank._checks import whole
-from bayesrank.plots._colors import ink, scale_on
+from bayesrank._checks import check_integer
+from bayesrank.plots._colors import ink_color, scale_on
 from bayesrank.plots._style import new_axes
 from bayesrank.scores import Score, as_score
 from bayesrank.scores.contours import closed_form, contour_curve, contour_meeting_points
@@ -47,8 +47,8 @@ def count_ticks(ax: Any, positives: int, negatives: int) -> Any:
     if ax is None:
         raise TypeError("ax must be a Matplotlib Axes; got None")
     ax = new_axes(ax, 0, 0)
-    whole("positives", positives)
-    whole("negatives", negatives)
+    check_integer("positives", positives)
+    check_integer("negatives", negatives)
     for axis, cases, words in ((ax.xaxis, negatives, "false positives"), (ax.yaxis, positives, "true positives")):
         ticks = np.unique(np.linspace(0, cases, 5).round())  # counts are whole
         axis.set_ticks(ticks / max(cases, 1), [f"{t:g}" for t in ticks])
@@ -80,11 +80,11 @@ def draw_contours(
     if bar:
         ax.figure.colorbar(paint, ax=ax, label=score_label(score))
     if extent != (0.0, 1.0):
-        ax.plot([0, 1, 1, 0, 0], [0, 0, 1, 1, 0], color=ink(), linewidth=1)
+        ax.plot([0, 1, 1, 0, 0], [0, 0, 1, 1, 0], color=ink_color(), linewidth=1)
         if closed_form(score) is not None:
             meeting = contour_meeting_points(score, prevalence)
             near = meeting.where(np.abs(meeting["fpr"] - np.mean(extent)) <= np.ptp(extent) / 2)
-            ax.plot(near["fpr"], near["tpr"], "o", color=ink(), markersize=4)
+            ax.plot(near["fpr"], near["tpr"], "o", color=ink_color(), markersize=4)
     return lines
 
 

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank.plots._colors import DISTINCT, GREY, halo, ink, paper, place_colors, shade, told_colors
+from bayesrank.plots._colors import DISTINCT, GREY, check_colors, grey_shade, halo, ink_color, paper_color, place_colors
 from bayesrank.plots._style import plain_names
 
 #: What the axes mean: R(a, b) weighs the four outcomes by 1-a (TN), 1-b (FP), b (FN) and a (TP).
@@ -30,7 +30,7 @@ def window_of(tile: xr.DataArray | xr.Dataset) -> list[float]:
     return [float(tile[axis].values[end]) for axis in "ab" for end in (0, -1)]
 
 
-def furnish(
+def draw_tile_axes(
     ax: Any,
     prevalence: float | None,
     marks: bool = True,
@@ -53,25 +53,39 @@ def furnish(
 
         grid = prior_grid(prevalence)
         for position in grid.values[1:-1]:
-            ax.axvline(position, color=paper(ax), linewidth=0.4, alpha=0.6)
-            ax.axhline(position, color=paper(ax), linewidth=0.4, alpha=0.6)
+            ax.axvline(position, color=paper_color(ax), linewidth=0.4, alpha=0.6)
+            ax.axhline(position, color=paper_color(ax), linewidth=0.4, alpha=0.6)
         curve = no_skill_curve(prevalence=prevalence)
         # In no entity's colour, and seen on any.
-        ax.plot(curve["a"], curve["b"], color=ink(), linewidth=1.6, linestyle=(0, (4, 1.2)), path_effects=halo(ax, 3.2))
+        ax.plot(
+            curve["a"],
+            curve["b"],
+            color=ink_color(),
+            linewidth=1.6,
+            linestyle=(0, (4, 1.2)),
+            path_effects=halo(ax, 3.2),
+        )
     if prediction_rate is not None:
         from bayesrank.tile import no_skill_curve
 
         curve = no_skill_curve(prediction_rate=prediction_rate)
-        ax.plot(curve["a"], curve["b"], color=ink(), linewidth=2.2, linestyle=(0, (1, 0.9)), path_effects=halo(ax, 3.8))
+        ax.plot(
+            curve["a"],
+            curve["b"],
+            color=ink_color(),
+            linewidth=2.2,
+            linestyle=(0, (1, 0.9)),
+            path_effects=halo(ax, 3.8),
+        )
     if not marks:
         return
     for name, (a, b), offset, (horizontal, vertical) in MARKS:
         if not (left <= a <= right and low <= b <= high):
             continue
-        ax.plot(a, b, "o", color=ink(), markeredgecolor=paper(ax), markersize=5, clip_on=False, zorder=4)
+        ax.plot(a, b, "o", color=ink_color(), markeredgecolor=paper_color(ax), markersize=5, clip_on=False, zorder=4)
         ax.annotate(
             name, (a, b), offset, textcoords="offset points", ha=horizontal, va=vertical, fontsize=8, zorder=4,
-            bbox={"boxstyle": "round,pad=0.1", "facecolor": paper(ax), "alpha": 0.75, "linewidth": 0},
+            bbox={"boxstyle": "round,pad=0.1", "facecolor": paper_color(ax), "alpha": 0.75, "linewidth": 0},
         )  # fmt: skip
 
 
@@ -85,7 +99,7 @@ def share_colors(names: Sequence[Any], places: Sequence[int], colors: Mapping[An
     """Colours of those who are best somewhere: of their places among all entities, or as told."""
     if colors is None:
         return dict(zip(names, place_colors(places), strict=True))
-    told = told_colors(colors)
+    told = check_colors(colors)
     return {name: told.get(name, GREY) for name in names}
 
 
@@ -122,47 +136,48 @@ def share_legend(
         names = (
             f"{plain_names(group[:1], 34)[0]}\nand {len(group) - 1} more, {how}  {percent(together)}" if group else ""
         )
-        handles.append(Patch(facecolor=shared(ax), label=names or f"several, {how}"))
+        handles.append(Patch(facecolor=shared_winners(ax), label=names or f"several, {how}"))
     rest = list(share)[most:]
     further = {f"{len(rest)} more, together": sum(share[n] for n in rest)} if rest else {}
     for text, part in (further | (other or {})).items():
         handles.append(Patch(facecolor="none", edgecolor="none", label=f"{text}  {percent(part)}"))
     if note:
-        handles.append(Patch(facecolor="none", edgecolor=shade(ax, 0.5), hatch="//", label=note))
+        handles.append(Patch(facecolor="none", edgecolor=grey_shade(ax, 0.5), hatch="//", label=note))
     ax.legend(
-        handles=handles, loc="center left", bbox_to_anchor=(1.03, 0.5), fontsize=7.5, frameon=False, labelcolor=ink(),
+        handles=handles, loc="center left", bbox_to_anchor=(1.03, 0.5), fontsize=7.5, frameon=False,
+        labelcolor=ink_color(),
         title=heading, title_fontsize=7.5, alignment="left",
     )  # fmt: skip
 
 
-def shared(ax: Any) -> str:
+def shared_winners(ax: Any) -> str:
     """Where no single entity is the likeliest best."""
-    return shade(ax, 0.15)
+    return grey_shade(ax, 0.15)
 
 
-def numbered(ax: Any, places: Sequence[int], masks: Sequence[np.ndarray], window: Sequence[float]) -> list[str]:
+def number_regions(ax: Any, places: Sequence[int], masks: Sequence[np.ndarray], window: Sequence[float]) -> list[str]:
     """Numbers in the regions and for the legend, where colours come again; else none.
 
     ``masks`` are the regions of those whom the legend names, as rows of pixels from the lowest b on; regions too small
     for a number have none.
     """
-    if not come_again(places):
+    if not colors_repeat(places):
         return [""] * len(places)
-    for number, at in enumerate(middles(masks, window), 1):
+    for number, at in enumerate(label_positions(masks, window), 1):
         if at is not None:
             ax.text(
-                *at, number, ha="center", va="center", fontsize=8, color=ink(), zorder=3,
-                bbox={"boxstyle": "circle,pad=0.15", "facecolor": paper(ax), "alpha": 0.75, "linewidth": 0},
+                *at, number, ha="center", va="center", fontsize=8, color=ink_color(), zorder=3,
+                bbox={"boxstyle": "circle,pad=0.15", "facecolor": paper_color(ax), "alpha": 0.75, "linewidth": 0},
             )  # fmt: skip
     return [f"{number}  " for number in range(1, len(places) + 1)]
 
 
-def come_again(places: Sequence[int]) -> bool:
+def colors_repeat(places: Sequence[int]) -> bool:
     """Whether colours of entities at these places may be alike, so that regions need numbers."""
     return max(places, default=0) >= DISTINCT and len(places) > 1
 
 
-def middles(masks: Sequence[np.ndarray], window: Sequence[float]) -> list[tuple[float, float] | None]:
+def label_positions(masks: Sequence[np.ndarray], window: Sequence[float]) -> list[tuple[float, float] | None]:
     """Where in each region most of it is around, off the names of scores, as (a, b); None of one that is too small."""
     from scipy.ndimage import distance_transform_edt
 

@@ -7,7 +7,7 @@ from html import escape
 from importlib import resources
 from typing import Any
 
-from bayesrank._escape import visible
+from bayesrank._escape import escape_invisible
 
 __all__ = ["Html", "breakable", "embedded", "greys", "page", "part", "themed"]
 
@@ -30,7 +30,7 @@ class Html(str):
     """
 
     def __new__(cls, text: str) -> "Html":
-        return super().__new__(cls, visible(text, keep="\n\t"))
+        return super().__new__(cls, escape_invisible(text, keep="\n\t"))
 
     def _repr_html_(self) -> str:
         return f'<iframe srcdoc="{escape(self)}" title="bayesrank" width="100%" height="{HEIGHT}"></iframe>'
@@ -81,7 +81,7 @@ def embedded(data: Any) -> str:
 def _visible(data: Any) -> Any:
     """The same data with nothing invisible in their texts, which the page shows."""
     if isinstance(data, str):
-        return visible(data)
+        return escape_invisible(data)
     if isinstance(data, dict):
         return {_visible(key): _visible(value) for key, value in data.items()}
     return [_visible(item) for item in data] if isinstance(data, list | tuple) else data

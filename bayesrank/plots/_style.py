@@ -11,9 +11,9 @@ import numpy as np
 import xarray as xr
 from rich.cells import cell_len
 
-from bayesrank._checks import in_words
-from bayesrank._escape import mathtext, visible
-from bayesrank.plots._colors import OKABE_ITO, entity_colors, ink, shade
+from bayesrank._checks import describe_value
+from bayesrank._escape import escape_invisible, mathtext
+from bayesrank.plots._colors import OKABE_ITO, entity_colors, grey_shade, ink_color
 
 __all__ = [
     "OKABE_ITO", "entity_colors", "is_ratio", "list_legend", "list_names", "list_size", "log_axis", "log_ticks",
@@ -29,7 +29,7 @@ def short_names(names: Sequence[Any], width: int = 32) -> list[str]:
     Where that would make different names look alike, what they differ in is shown instead of their ends.
     """
     # A letter and its accent look the same in one character and in two.
-    texts = [normalize("NFC", visible(" ".join(str(name).split()))) for name in names]
+    texts = [normalize("NFC", escape_invisible(" ".join(str(name).split()))) for name in names]
     cuts = [_cut(text, width) for text in texts]
     alike: dict[str, list[str]] = {}
     for text, cut in zip(texts, cuts, strict=True):
@@ -96,7 +96,7 @@ def new_axes(ax: Any, width: float, height: float) -> Any:
         from matplotlib.axes import Axes
 
         if not isinstance(ax, Axes):
-            raise TypeError(f"ax must be a Matplotlib Axes; got {in_words(ax)}")
+            raise TypeError(f"ax must be a Matplotlib Axes; got {describe_value(ax)}")
         return ax
     import matplotlib.pyplot as plt
 
@@ -119,7 +119,7 @@ def new_panels(
     given = axes.ravel().tolist() if isinstance(axes, np.ndarray) else axes
     given = list(given) if isinstance(given, Sequence) else [given]
     if not all(isinstance(one, Axes) for one in given):
-        raise TypeError(f"axes must hold Matplotlib Axes; got {in_words(axes)}")
+        raise TypeError(f"axes must hold Matplotlib Axes; got {describe_value(axes)}")
     if len(given) != rows * columns:
         raise ValueError(f"axes must hold {rows * columns} Axes; got {len(given)}")
     return np.array(given, dtype=object)
@@ -131,7 +131,7 @@ def new_figure(figure: Any, width: float, height: float) -> Any:
         from matplotlib.figure import FigureBase
 
         if not isinstance(figure, FigureBase):
-            raise TypeError(f"figure must be a Matplotlib Figure or SubFigure; got {in_words(figure)}")
+            raise TypeError(f"figure must be a Matplotlib Figure or SubFigure; got {describe_value(figure)}")
         return figure
     import matplotlib.pyplot as plt
 
@@ -261,7 +261,7 @@ def log_axis(ax: Any) -> None:
 
 def strip(ax: Any) -> None:
     """Only what a list of intervals needs: the lower spine and a faint grid; numbers above a long list, too."""
-    ax.grid(axis="x", color=shade(ax, 0.1))
+    ax.grid(axis="x", color=grey_shade(ax, 0.1))
     ax.set_axisbelow(True)
     for side in ("top", "right", "left"):
         ax.spines[side].set_visible(False)
@@ -274,5 +274,5 @@ def list_legend(ax: Any, columns: int) -> None:
     pad = 3.0 if len(ax.get_yticks()) > 40 else 0.5
     ax.legend(
         frameon=False, loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=columns, fontsize=8, borderaxespad=pad,
-        labelcolor=ink(),
+        labelcolor=ink_color(),
     )  # fmt: skip

@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank._checks import result_of
-from bayesrank.plots._colors import paper
+from bayesrank._checks import check_result
+from bayesrank.plots._colors import paper_color
 from bayesrank.plots._letters import legible
 from bayesrank.plots._style import list_names, list_size, new_axes
 
@@ -41,7 +41,7 @@ def case_grid(cases: xr.Dataset, ax: Any = None) -> Any:
     >>> case_grid(br.cases.deciding_cases(joint)).get_title("left")
     '2 of 5 cases decide; on the pale ones all are alike'
     """
-    result_of("br.cases.deciding_cases", "cases", cases, ("decides", "outcome", "count", "entity"))
+    check_result("br.cases.deciding_cases", "cases", cases, ("decides", "outcome", "count", "entity"))
     import matplotlib
     from matplotlib.colors import Normalize, to_rgb
     from matplotlib.patches import Patch
@@ -53,7 +53,7 @@ def case_grid(cases: xr.Dataset, ax: Any = None) -> Any:
     norm = Normalize(0, 1) if right_wrong else Normalize(low, high)
     scale = matplotlib.colormaps["cividis_r"]
     colours = scale(norm(values))
-    ground = np.array(to_rgb(paper(ax)))
+    ground = np.array(to_rgb(paper_color(ax)))
     colours[np.isnan(values), :3] = ground
     pale = ~cases["decides"].values
     colours[:, pale, :3] = ground - 0.25 * (ground - colours[:, pale, :3])

@@ -6,8 +6,8 @@ import numpy as np
 import xarray as xr
 
 from bayesrank import _text
-from bayesrank._checks import result_of
-from bayesrank.plots._colors import ink, shade
+from bayesrank._checks import check_result
+from bayesrank.plots._colors import grey_shade, ink_color
 from bayesrank.plots._style import OKABE_ITO, log_axis, new_figure
 
 __all__ = ["predictive_check"]
@@ -46,7 +46,7 @@ def predictive_check(check: xr.Dataset, figure: Any = None) -> Any:
     >>> len(predictive_check(check).axes)
     2
     """
-    result_of("br.predictive.predictive_check", "check", check, ("observed", "replicated", "p_value", "statistic"))
+    check_result("br.predictive.predictive_check", "check", check, ("observed", "replicated", "p_value", "statistic"))
     names = check["statistic"].values.tolist()
     figure = new_figure(figure, 8.6, 3.2)
     axes = figure.subplots(1, len(names), squeeze=False)[0]
@@ -60,7 +60,7 @@ def predictive_check(check: xr.Dataset, figure: Any = None) -> Any:
         ends += [1.0, seen] if seen > 0 else [1.0]
         edges = np.geomspace(min(ends) / 1.1, max(ends) * 1.1, 60)
         ax.hist(replicated, edges, color=OKABE_ITO[4], label="replicated")
-        ax.axvline(1, color=shade(ax, 0.6), linewidth=1, linestyle=":", label="chance alone")
+        ax.axvline(1, color=grey_shade(ax, 0.6), linewidth=1, linestyle=":", label="chance alone")
         ax.axvline(seen, color=OKABE_ITO[5], linewidth=2, label="observed")
         ax.set_xlim(*edges[[0, -1]])
         log_axis(ax)
@@ -69,5 +69,5 @@ def predictive_check(check: xr.Dataset, figure: Any = None) -> Any:
         ax.set_title(f"share as large or larger: {p}", fontsize=10)
         ax.spines[["top", "left", "right"]].set_visible(False)
     axes[0].set_ylabel("replicates")
-    axes[-1].legend(frameon=False, fontsize=9, labelcolor=ink())
+    axes[-1].legend(frameon=False, fontsize=9, labelcolor=ink_color())
     return figure

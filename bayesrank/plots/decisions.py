@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank._checks import result_of
-from bayesrank.plots._colors import DASHES, entity_colors, ink, shade, winners
+from bayesrank._checks import check_result
+from bayesrank.plots._colors import DASHES, entity_colors, frequent_winners, grey_shade, ink_color
 from bayesrank.plots._letters import legible
 from bayesrank.plots._style import new_axes, plain_names
 
@@ -49,7 +49,7 @@ def decision_curve(curve: xr.Dataset, ax: Any = None, *, colors: Mapping[Any, An
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
     ['marker', 'treat all', 'treat none']
     """
-    result_of("br.decisions.decision_curve", "curve", curve, ("mean", "lower", "upper", "strategy", "threshold"))
+    check_result("br.decisions.decision_curve", "curve", curve, ("mean", "lower", "upper", "strategy", "threshold"))
     if curve.sizes.get("threshold", 1) < 2:
         raise ValueError(f"curve must be of two thresholds or more; got {curve['threshold'].size}")
     curve = curve.sortby("threshold")
@@ -59,27 +59,27 @@ def decision_curve(curve: xr.Dataset, ax: Any = None, *, colors: Mapping[Any, An
     names = plain_names(curve["entity"].values.tolist(), 46)
     several = int((~always).sum())
     paints = list(entity_colors(curve["entity"].values[~always].tolist(), colors).values())
-    shown = list(range(several)) if several <= NAMED else winners(curve["mean"].values[~always])
+    shown = list(range(several)) if several <= NAMED else frequent_winners(curve["mean"].values[~always])
     rest = sorted(set(range(several)) - set(shown))
     models = np.flatnonzero(~always)
     for place in shown:
         band = (curve["lower"][models[place]], curve["upper"][models[place]])
         ax.fill_between(t, *band, color=paints[place], alpha=min(0.15, 0.5 / len(shown)), linewidth=0)
     for place in rest:
-        ax.plot(t, curve["mean"][models[place]], color=shade(ax, 0.3), linewidth=0.7, zorder=1.5)
+        ax.plot(t, curve["mean"][models[place]], color=grey_shade(ax, 0.3), linewidth=0.7, zorder=1.5)
     for place in shown:
         i, dash = models[place], DASHES[place % len(DASHES)]
         ax.plot(t, curve["mean"][i], color=paints[place], linestyle=dash, linewidth=1.8, label=names[i])
     if rest:
-        ax.plot([], [], color=shade(ax, 0.3), linewidth=0.7, label=f"{len(rest)} more")
+        ax.plot([], [], color=grey_shade(ax, 0.3), linewidth=0.7, label=f"{len(rest)} more")
     for i, width in zip(np.flatnonzero(always), (1.0, 2.0), strict=True):
-        ax.plot(t, curve["mean"][i], color=ink(), linewidth=width, linestyle="-", label=names[i])
+        ax.plot(t, curve["mean"][i], color=ink_color(), linewidth=width, linestyle="-", label=names[i])
     top = float(curve["upper"].max())
     ax.set_ylim(max(float(curve["lower"].min()), -0.25 * top) - 0.03 * top, 1.06 * top)
     ax.set_xlim(t[0], t[-1])
     ax.set_xlabel("threshold probability")
     ax.set_ylabel(f"net benefit (mean and {100 * curve.attrs['prob']:g}% interval)")
-    ax.grid(color=shade(ax, 0.1))
+    ax.grid(color=grey_shade(ax, 0.1))
     ax.set_axisbelow(True)
     for side in ("top", "right"):
         ax.spines[side].set_visible(False)

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank._checks import array_over, number, numbers, prevalences, sequence, whole
-from bayesrank.plots._colors import ink, paper
-from bayesrank.plots._furniture import ACROSS, color_bar, furnish, scale, title, window_of
+from bayesrank._checks import check_array, check_integer, check_number, check_numbers, check_prevalences, check_sequence
+from bayesrank.plots._colors import ink_color, paper_color
+from bayesrank.plots._furniture import ACROSS, color_bar, draw_tile_axes, scale, title, window_of
 from bayesrank.plots._letters import legible
 from bayesrank.plots._style import new_axes, plain_names
 
@@ -62,7 +62,7 @@ def value_tile(
     >>> axes.get_xlabel()
     'a: true positives count more →'
     """
-    array_over("tile", tile, ("b", "a"))
+    check_array("tile", tile, ("b", "a"))
     ax = new_axes(ax, 4.8, 4.0)
     tile = tile.transpose("b", "a")
     if tile.name == "robustness" and bool(np.isposinf(tile).all()):
@@ -71,7 +71,7 @@ def value_tile(
         image = ax.pcolormesh(tile["a"], tile["b"], tile.values, shading="nearest", rasterized=True, **scale(tile))
         color_bar(image, ax, tile, label, 0.85)
         _isolines(ax, tile, lines)
-    furnish(ax, prevalence, window=window_of(tile), prediction_rate=prediction_rate)
+    draw_tile_axes(ax, prevalence, window=window_of(tile), prediction_rate=prediction_rate)
     return ax
 
 
@@ -80,7 +80,11 @@ def _isolines(ax: Any, tile: xr.DataArray, lines: int | Sequence[float]) -> None
     from matplotlib.patheffects import withStroke
 
     single = not isinstance(lines, Iterable) or isinstance(lines, str)
-    levels: Any = whole("lines", lines, 0, MOST) if single else np.unique(numbers("lines", sequence("lines", lines)))
+    levels: Any = (
+        check_integer("lines", lines, 0, MOST)
+        if single
+        else np.unique(check_numbers("lines", check_sequence("lines", lines)))
+    )
     low, high = (float(end) for end in (tile.min(), tile.max()))
     if single:
         if not lines or not high - low > 1e-9:
@@ -89,9 +93,9 @@ def _isolines(ax: Any, tile: xr.DataArray, lines: int | Sequence[float]) -> None
         levels = levels[(levels > low) & (levels < high)]  # elsewhere there is no line
         if not levels.size:
             return
-    drawn = ax.contour(tile["a"], tile["b"], tile.values, levels=levels, colors=[ink()], linewidths=0.8)
+    drawn = ax.contour(tile["a"], tile["b"], tile.values, levels=levels, colors=[ink_color()], linewidths=0.8)
     for text in ax.clabel(drawn, fontsize=7):
-        text.set_path_effects([withStroke(linewidth=2, foreground=paper(ax))])
+        text.set_path_effects([withStroke(linewidth=2, foreground=paper_color(ax))])
 
 
 def value_tiles(
@@ -139,18 +143,18 @@ def value_tiles(
     from matplotlib.colors import Normalize
 
     other = [dim for dim in getattr(tiles, "dims", ()) if dim not in ("b", "a")][:1] or ["one more dim"]
-    array_over("tiles", tiles, ("b", "a", *other))
+    check_array("tiles", tiles, ("b", "a", *other))
     tiles = tiles.transpose(*other, "b", "a")
     size, titles = len(tiles), plain_names(tiles[other[0]].values.tolist(), 36)
-    columns = min(size, whole("columns", columns, 1))
+    columns = min(size, check_integer("columns", columns, 1))
     rows = -(-size // columns)
     figure, grid = plt.subplots(
         rows, columns, figsize=(2.4 * columns + 1.0, 2.2 * rows + 0.7), squeeze=False, layout="constrained",
         sharex=True, sharey=True,
     )  # fmt: skip
     colored = scale(tiles)
-    norm = Normalize(colored["vmin"], colored["vmax"] if high is None else number("high", high, finite=True))
-    each = [None] if prevalence is None else np.ravel(prevalences(prevalence, ends=True)).tolist()
+    norm = Normalize(colored["vmin"], colored["vmax"] if high is None else check_number("high", high, finite=True))
+    each = [None] if prevalence is None else np.ravel(check_prevalences(prevalence, ends=True)).tolist()
     if len(each) not in (1, size):
         raise ValueError(f"prevalence must be one number, or one for each of {size} maps; got {len(each)}")
     each = each * (size // len(each))
@@ -160,7 +164,7 @@ def value_tiles(
         )
         ax.set_title(name, fontsize=8 if len(name) < 28 else 6.5)
         _isolines(ax, part, lines)
-        furnish(ax, prior, marks=False, window=window_of(tiles), small=True)
+        draw_tile_axes(ax, prior, marks=False, window=window_of(tiles), small=True)
         ax.label_outer()
     for ax in grid.flat[size:]:
         ax.set_visible(False)

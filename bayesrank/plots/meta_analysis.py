@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank.plots._colors import ink, paper, shade
+from bayesrank.plots._colors import grey_shade, ink_color, paper_color
 from bayesrank.plots._letters import legible
 from bayesrank.plots._style import entity_colors, new_axes, plain_names
 
@@ -80,8 +80,8 @@ def summary_roc(source: Any, prob: float = 0.95, ax: Any = None) -> Any:
                 linewidths=0.9, alpha=0.8, zorder=3,
             )  # fmt: skip
         mark = MARKS[i % len(MARKS)]
-        ax.plot(one["fpr"], one["tpr"], mark, color=color, markeredgecolor=paper(ax), markersize=8, zorder=4)
-    grey = shade(ax, 0.6)
+        ax.plot(one["fpr"], one["tpr"], mark, color=color, markeredgecolor=paper_color(ax), markersize=8, zorder=4)
+    grey = grey_shade(ax, 0.6)
     level = f"{100 * points.attrs.get('prob', prob):g}%"
     labels = plain_names(names, 30)[:NAMED]
     handles: list[Any] = [
@@ -101,14 +101,19 @@ def summary_roc(source: Any, prob: float = 0.95, ax: Any = None) -> Any:
                        markersize=float(np.sqrt(LARGEST) / 1.5), label="data sets, by cases")
             )  # fmt: skip
     ax.legend(
-        handles=handles, loc="center left", bbox_to_anchor=(1.02, 0.5), fontsize=8, frameon=False, labelcolor=ink()
+        handles=handles,
+        loc="center left",
+        bbox_to_anchor=(1.02, 0.5),
+        fontsize=8,
+        frameon=False,
+        labelcolor=ink_color(),
     )
     shown = [("fpr", "tpr"), ("credible_fpr", "credible_tpr"), *[("prediction_fpr", "prediction_tpr")] * few]
     ends = [_ends(np.concatenate([points[pair[i]].values.ravel() for pair in shown])) for i in (0, 1)]
     whole = ends == [WHOLE, WHOLE]
     ax.set(xlim=ends[0], ylim=ends[1], xlabel="FPR", ylabel="TPR", aspect="equal" if whole else "auto")
     ax.locator_params(nbins=6)
-    ax.grid(color=shade(ax, 0.08))
+    ax.grid(color=grey_shade(ax, 0.08))
     ax.set_axisbelow(True)
     return legible(ax)
 

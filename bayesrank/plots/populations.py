@@ -7,8 +7,8 @@ import numpy as np
 import xarray as xr
 
 from bayesrank import populations
-from bayesrank._checks import entity_names, sequence
-from bayesrank.plots._colors import ink, shade
+from bayesrank._checks import check_entities, check_sequence
+from bayesrank.plots._colors import grey_shade, ink_color
 from bayesrank.plots._letters import legible
 from bayesrank.plots._style import (
     OKABE_ITO,
@@ -79,7 +79,7 @@ def shrinkage(
     found = populations.shrinkage(posterior, score, prob=prob)
     sign = 1 if found.attrs["higher_is_better"] else -1
     names = found["entity"].values.tolist()
-    chosen = names if entities is None else entity_names("entities", sequence("entities", entities))
+    chosen = names if entities is None else check_entities("entities", check_sequence("entities", entities))
     unknown = [name for name in chosen if name not in names]
     if unknown:
         raise KeyError(f"entities must be among {names[:5]}{' ...' * (len(names) > 5)}; got {unknown[:5]}")
@@ -111,10 +111,10 @@ def shrinkage(
         ax.tick_params(axis="x", labeltop=len(members) > 40)
         ax.set_xlabel(what + more, fontsize=9)
         if left_out:
-            ax.axhline(ROWS // 2 - 0.5, color=shade(ax, 0.5), linewidth=0.8, linestyle=":")
+            ax.axhline(ROWS // 2 - 0.5, color=grey_shade(ax, 0.5), linewidth=0.8, linestyle=":")
     handles, texts = axes[0].get_legend_handles_labels()
     axes[0].figure.legend(
-        handles, texts, loc="outside upper center", ncols=4, frameon=False, fontsize=8, labelcolor=ink()
+        handles, texts, loc="outside upper center", ncols=4, frameon=False, fontsize=8, labelcolor=ink_color()
     )
     legible(axes[0])
     return axes
@@ -133,10 +133,12 @@ def _column(ax: Any, column: xr.Dataset, over: str, most: float) -> None:
     """One entity's data sets, or all entities."""
     y = np.arange(column.sizes[over])
     if bool(column["new_lower"].notnull()):
-        ax.axvspan(float(column["new_lower"]), float(column["new_upper"]), color=shade(ax, 0.08), label="new data set")
+        ax.axvspan(
+            float(column["new_lower"]), float(column["new_upper"]), color=grey_shade(ax, 0.08), label="new data set"
+        )
     middle = "typical data set" if over == "dataset" else "mean of all"
-    ax.axvspan(float(column["typical_lower"]), float(column["typical_upper"]), color=shade(ax, 0.18), linewidth=0)
-    ax.axvline(float(column["typical"]), color=shade(ax, 0.65), linewidth=1.2, label=middle)
+    ax.axvspan(float(column["typical_lower"]), float(column["typical_upper"]), color=grey_shade(ax, 0.18), linewidth=0)
+    ax.axvline(float(column["typical"]), color=grey_shade(ax, 0.65), linewidth=1.2, label=middle)
     observed, median = column["observed"].values, column["median"].values
     ax.hlines(y, observed, median, color=OBSERVED, linewidth=0.8, zorder=2)
     ax.hlines(y, column["lower"], column["upper"], color=OWN, linewidth=1.6, zorder=3)

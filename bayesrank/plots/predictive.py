@@ -7,8 +7,16 @@ import numpy as np
 import xarray as xr
 
 from bayesrank import scores
-from bayesrank._checks import array_over, flag, in_words, named, numbers, sequence, whole
-from bayesrank.plots._colors import halo, ink, paper, scale_on, shade
+from bayesrank._checks import (
+    check_array,
+    check_bool,
+    check_integer,
+    check_numbers,
+    check_sequence,
+    describe_value,
+    rename_argument,
+)
+from bayesrank.plots._colors import grey_shade, halo, ink_color, paper_color, scale_on
 from bayesrank.plots._contours import count_ticks, draw_contours
 from bayesrank.plots._style import OKABE_ITO, new_axes, new_figure, new_panels
 from bayesrank.predictive import confusion_pmf
@@ -145,7 +153,7 @@ def effect_of_size(counts: xr.DataArray, factors: Sequence[int] = (1, 4, 16), ax
     >>> len(effect_of_size(counts, factors=(1, 4)).axes)
     2
     """
-    times = [whole("factors", factor, 1) for factor in sequence("factors", factors)]
+    times = [check_integer("factors", factor, 1) for factor in check_sequence("factors", factors)]
     if not times:
         raise ValueError("factors must hold one whole number or more; got none")
     confusion_pmf(counts)  # refuses what is no counts of one entity
@@ -190,21 +198,21 @@ def pmf_over_contours(
     >>> pmf_over_contours(br.predictive.confusion_pmf(counts), "f1").get_xlabel()
     'FPR'
     """
-    flag("ridges", ridges)
+    check_bool("ridges", ridges)
     score, (fpr, tpr) = as_score(score), _rates(pmf)
-    marked = numbers("values", sequence("values", values)).ravel().tolist()
+    marked = check_numbers("values", check_sequence("values", values)).ravel().tolist()
     ax = new_axes(ax, 5.4, 4.6)
     prevalence = pmf["positives"].item() / (pmf["positives"].item() + pmf["negatives"].item())
     draw_contours(ax, score, prevalence, None, (0.0, 1.0), bar=True)
     for value in marked:
         curve = contour_curve(score, [value], prevalence).isel(value=0)
-        ax.plot(curve["fpr"], curve["tpr"], color=ink(), linewidth=1.4)
+        ax.plot(curve["fpr"], curve["tpr"], color=ink_color(), linewidth=1.4)
     if ridges:
         height = 2.5 * np.min(np.diff(tpr)) / pmf.values.max()
         for i in range(len(tpr))[::-1]:
             line = tpr[i] + height * pmf.values[i]
-            ax.fill_between(fpr, tpr[i], line, color=paper(ax), alpha=0.7, zorder=3 + (len(tpr) - i) / 1000)
-            ax.plot(fpr, line, color=shade(ax, 0.75), linewidth=0.8, zorder=3 + (len(tpr) - i + 0.5) / 1000)
+            ax.fill_between(fpr, tpr[i], line, color=paper_color(ax), alpha=0.7, zorder=3 + (len(tpr) - i) / 1000)
+            ax.plot(fpr, line, color=grey_shade(ax, 0.75), linewidth=0.8, zorder=3 + (len(tpr) - i + 0.5) / 1000)
     else:
         _draw_points(ax, fpr, tpr, pmf, pmf.values.max())
     ax.set(xlabel="FPR", ylabel="TPR", xlim=(-0.02, 1.02), ylim=(-0.02, 1.12 if ridges else 1.02))
@@ -212,9 +220,9 @@ def pmf_over_contours(
 
 
 def _rates(pmf: Any, argument: str = "pmf") -> tuple[np.ndarray, np.ndarray]:
-    array_over(argument, pmf, ("tp", "tn"), " (br.predictive.confusion_pmf gives one, of both class sizes)")
+    check_array(argument, pmf, ("tp", "tn"), " (br.predictive.confusion_pmf gives one, of both class sizes)")
     if not {"positives", "negatives"} <= set(pmf.coords) or min(pmf["positives"], pmf["negatives"]) < 1:
-        raise ValueError(f"{argument} must be of cases of both classes; got {in_words(pmf)}")
+        raise ValueError(f"{argument} must be of cases of both classes; got {describe_value(pmf)}")
     return 1 - pmf["tn"].values / pmf["negatives"].item(), pmf["tp"].values / pmf["positives"].item()
 
 
@@ -223,14 +231,14 @@ def _draw_points(ax: Any, x: np.ndarray, y: np.ndarray, pmf: xr.DataArray, large
     if x.ndim == 1:
         x, y = np.meshgrid(x, y)
     if pmf.size <= 20_000:
-        ax.plot(x.ravel(), y.ravel(), ".", color=shade(ax, 0.25), markersize=1, zorder=2)
+        ax.plot(x.ravel(), y.ravel(), ".", color=grey_shade(ax, 0.25), markersize=1, zorder=2)
     area = 90 * pmf.values.ravel() / largest
     seen = (area > 0.01) & ~np.isnan(x + y).ravel()
     ax.scatter(x.ravel()[seen], y.ravel()[seen], s=area[seen], color=OKABE_ITO[0], edgecolors="none", zorder=3)
 
 
 def _rates_of(observed: xr.DataArray) -> tuple[float, float]:
-    with named("observed", "source"):
+    with rename_argument("observed", "source"):
         rates = scores.fpr(observed), scores.tpr(observed)
     if rates[0].size != 1:
         raise ValueError(f"observed must be counts of one entity; got {dict(rates[0].sizes)}")

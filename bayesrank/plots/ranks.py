@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from bayesrank._checks import whole
-from bayesrank.plots._colors import contrasting, fading, ink, list_colors, shade
+from bayesrank._checks import check_integer
+from bayesrank.plots._colors import contrasting, fading, grey_shade, ink_color, list_colors
 from bayesrank.plots._letters import legible
 from bayesrank.plots._style import (
     is_ratio,
@@ -75,12 +75,12 @@ def forest(
     for those, mark, label in ((ranked, "o", None), (~ranked, "x", "not ranked")):
         here = those & table["median"].notna().to_numpy()
         if here.any():
-            color = [paints[name] if mark == "o" else shade(ax, 0.5) for name in table.index[here]]
+            color = [paints[name] if mark == "o" else grey_shade(ax, 0.5) for name in table.index[here]]
             ax.hlines(y[here], table["lower"][here], table["upper"][here], color=color, linewidth=0.45 * row)
             ax.scatter(table["median"][here], y[here], s=row**2, marker=mark, color=color, label=label, zorder=3)
     if table["observed"].notna().any():
         ax.plot(
-            table["observed"], y, "D", color=ink(), fillstyle="none", markersize=0.9 * row, markeredgewidth=0.8,
+            table["observed"], y, "D", color=ink_color(), fillstyle="none", markersize=0.9 * row, markeredgewidth=0.8,
             linestyle="none", label="observed",
         )  # fmt: skip
     list_names(ax, table.index.tolist())
@@ -108,12 +108,12 @@ def _bands(ax: Any, tiers: np.ndarray) -> None:
         end = start + len(list(rows))
         if tier is not None:
             if tier % 2:
-                ax.axhspan(start - 0.5, end - 0.5, color=shade(ax, 0.06), linewidth=0, zorder=0)
+                ax.axhspan(start - 0.5, end - 0.5, color=grey_shade(ax, 0.06), linewidth=0, zorder=0)
             # In the middle of its band; a band of one row has room for small letters only.
             font = min(8.0, 0.8 * 72 * ax.get_window_extent().height / ax.figure.dpi / len(tiers) * (end - start))
             ax.annotate(
                 f"tier {tier}", (1.0, (start + end - 1) / 2), (4, 0), ("axes fraction", "data"),
-                textcoords="offset points", va="center", fontsize=font, color=shade(ax, 0.75),
+                textcoords="offset points", va="center", fontsize=font, color=grey_shade(ax, 0.75),
             )  # fmt: skip
         start = end
 
@@ -126,7 +126,7 @@ def _mark_size(ax: Any, rows: int) -> float:
 def _first(ranking: xr.Dataset, top: int | None) -> tuple[pd.DataFrame, str]:
     """The rows of all pictures of a ranking, and how many are left out in words."""
     table = ranking_table(ranking)
-    shown = table if top is None else table.iloc[: whole("top", top, 1)]
+    shown = table if top is None else table.iloc[: check_integer("top", top, 1)]
     rest = len(table) - len(shown)
     return shown, f"\n{rest} more are not shown" if rest else ""
 

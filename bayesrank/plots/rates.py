@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank._checks import flag, whole
-from bayesrank.plots._colors import entity_colors, ink, looks, shade
+from bayesrank._checks import check_bool, check_integer
+from bayesrank.plots._colors import entity_colors, grey_shade, ink_color, marks_and_dashes
 from bayesrank.plots._letters import legible
 from bayesrank.plots._style import new_axes, plain_names, rows_of
 from bayesrank.scores.draws import rate_regions
@@ -66,8 +66,8 @@ def roc_regions(
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
     ['b', 'a']
     """
-    whole("names", names)
-    flag("square", square)
+    check_integer("names", names)
+    check_bool("square", square)
     found = rate_regions(source, prob, kind=kind)
     entities = found["entity"].values.tolist()
     fpr, tpr = found["fpr"].values, found["tpr"].values
@@ -82,15 +82,15 @@ def roc_regions(
     rest = sorted(set(range(len(entities))) - set(chosen))
     if rest:
         label = f"{len(rest)} more" if chosen else None
-        ax.plot(fpr[rest], tpr[rest], ".", color=shade(ax, 0.35), markersize=4, zorder=1, label=label)
+        ax.plot(fpr[rest], tpr[rest], ".", color=grey_shade(ax, 0.35), markersize=4, zorder=1, label=label)
     around = False
-    for i, text, (mark, dash) in zip(chosen, texts, looks(range(len(chosen))), strict=True):
+    for i, text, (mark, dash) in zip(chosen, texts, marks_and_dashes(range(len(chosen))), strict=True):
         if "region_fpr" in found:
             x, y = found["region_fpr"].values[i], found["region_tpr"].values[i]
             ax.fill(x, y, color=paints[i], alpha=0.08, linewidth=0)
             ax.plot(x, y, color=paints[i], linewidth=1.2, linestyle=dash)
         rings = _before(fpr[chosen], tpr[chosen], chosen.index(i))
-        look = {"color": paints[i], "markeredgecolor": ink(), "markeredgewidth": 0.5, "zorder": 4}
+        look = {"color": paints[i], "markeredgecolor": ink_color(), "markeredgewidth": 0.5, "zorder": 4}
         if rings:  # around those that are at the same place
             look = {"fillstyle": "none", "color": paints[i], "markeredgewidth": 1.5, "zorder": 4 - 0.1 * rings}
         ax.plot(fpr[i], tpr[i], mark, markersize=6 + 4 * rings, linestyle="none", label=text, clip_on=False, **look)
@@ -101,7 +101,7 @@ def roc_regions(
         for limits, setter in ((ax.get_xlim(), ax.set_xlim), (ax.get_ylim(), ax.set_ylim)):
             pad = 0.02 * (limits[1] - limits[0])
             setter(max(limits[0], -pad), min(limits[1], 1 + pad))
-    ax.plot([0, 1], [0, 1], color=shade(ax, 0.6), linewidth=1, linestyle=":", scalex=False, scaley=False)
+    ax.plot([0, 1], [0, 1], color=grey_shade(ax, 0.6), linewidth=1, linestyle=":", scalex=False, scaley=False)
     words = ["medians"] if "region_fpr" in found else []
     words += [f"regions hold both with probability {prob:g}"] if words and chosen else []
     words += ["marks around others: at the same place"] if around else []

@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank._checks import array_over, in_words, named, number, one_of, whole
-from bayesrank.plots._colors import ink, paper, place_colors, scale_on, shade
+from bayesrank._checks import check_array, check_choice, check_integer, check_number, describe_value, rename_argument
+from bayesrank.plots._colors import grey_shade, ink_color, paper_color, place_colors, scale_on
 from bayesrank.plots._contours import score_label
 from bayesrank.plots._style import OKABE_ITO, list_names, new_axes, strip
 from bayesrank.predictive.scores import matrix_values
@@ -55,8 +55,8 @@ def score_pmf(
     held = {"": pmfs} if isinstance(pmfs, xr.Dataset) else pmfs
     known = _known(held)
     if observed is not None:
-        number("observed", observed, finite=True)
-    ax = new_axes(ax, 6.0, 4.4 if whole("bins", bins, 0, MOST) else 3.6)
+        check_number("observed", observed, finite=True)
+    ax = new_axes(ax, 6.0, 4.4 if check_integer("bins", bins, 0, MOST) else 3.6)
     first = known[0]
     count = ax.twinx()
     count.plot(first["value"], first["multiplicity"], ".", color=MATRICES, markersize=3, alpha=0.5, label="matrices")
@@ -67,7 +67,7 @@ def score_pmf(
         ax.plot(pmf["value"], pmf["probability"], ".", color=paint, markersize=4, label=name or None)
     bottom = ax.get_xaxis_transform()
     ax.plot(
-        first["value"], np.full(first.sizes["value"], 0.012), "|", color=shade(ax, 0.5), markersize=5,
+        first["value"], np.full(first.sizes["value"], 0.012), "|", color=grey_shade(ax, 0.5), markersize=5,
         markeredgewidth=0.4, transform=bottom, label="_rug", zorder=1,
     )  # fmt: skip
     marked = [ax]
@@ -83,7 +83,7 @@ def score_pmf(
         marked.append(above)
     if observed is not None:
         for one in marked:
-            one.axvline(observed, color=shade(ax, 0.7), linewidth=1, linestyle="--")
+            one.axvline(observed, color=grey_shade(ax, 0.7), linewidth=1, linestyle="--")
     label = first["value"].attrs.get("long_name", "value")
     ax.set(xlabel=label, ylabel="probability", ylim=(0, None))
     ax.set_zorder(count.get_zorder() + 1)
@@ -131,14 +131,14 @@ def score_pmfs(
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['f1', 'mcc']
     """
-    one_of("kind", kind, KINDS)
+    check_choice("kind", kind, KINDS)
     known = _known(pmfs)
     marked = {} if observed is None else observed
     if not isinstance(marked, Mapping):
-        raise TypeError(f"observed must be a mapping from names to values; got {in_words(observed)}")
+        raise TypeError(f"observed must be a mapping from names to values; got {describe_value(observed)}")
     for name, value in marked.items():
-        one_of("observed", name, pmfs)
-        number(f"observed[{name!r}]", value, finite=True)
+        check_choice("observed", name, pmfs)
+        check_number(f"observed[{name!r}]", value, finite=True)
     ax = new_axes(ax, 6.4, 1.2 + (0.4 if kind == "forest" else 0.8) * len(pmfs))
     paints = _colors(len(known))
     tails = [quantile(one, [0.0005, 0.9995]) for one in known]
@@ -153,10 +153,10 @@ def score_pmfs(
         ends = quantile(one, [0.025, 0.25, 0.5, 0.75, 0.975])
         ax.hlines(middle, ends[0], ends[4], color=paint, linewidth=1.4)
         ax.hlines(middle, ends[1], ends[3], color=paint, linewidth=4.5)
-        ax.plot(ends[2], middle, "o", color=paper(ax), markeredgecolor=paint, markersize=6)
+        ax.plot(ends[2], middle, "o", color=paper_color(ax), markeredgecolor=paint, markersize=6)
     for name, value in marked.items():
         row = list(pmfs).index(name)
-        ax.vlines(value, row - 0.42, row + 0.42, color=ink(), linewidth=1.2, linestyle="--")
+        ax.vlines(value, row - 0.42, row + 0.42, color=ink_color(), linewidth=1.2, linestyle="--")
     list_names(ax, list(pmfs))
     strip(ax)
     labels = {one["value"].attrs.get("long_name", "value") for one in known}
@@ -180,11 +180,13 @@ def _outline(pmf: xr.Dataset, kind: str, ends: tuple[float, float]) -> tuple[np.
 def _known(pmfs: Any) -> list[xr.Dataset]:
     """The defined values of pmfs of scores, each by name."""
     if not isinstance(pmfs, Mapping) or isinstance(pmfs, xr.Dataset):
-        raise TypeError(f"pmfs must be a mapping from names to pmfs of br.predictive.score_pmf; got {in_words(pmfs)}")
+        raise TypeError(
+            f"pmfs must be a mapping from names to pmfs of br.predictive.score_pmf; got {describe_value(pmfs)}"
+        )
     if not pmfs:
         raise ValueError("pmfs must hold a pmf at least; got none")
     for name, one in pmfs.items():
-        with named(f"pmfs[{name!r}]" if name else "pmfs", "pmf"):
+        with rename_argument(f"pmfs[{name!r}]" if name else "pmfs", "pmf"):
             mean(one)  # refuses what is no pmf of a score, or has no value
     return [_defined(one) for one in pmfs.values()]
 
@@ -211,7 +213,7 @@ def score_pmf_by_tpr(pmf: xr.DataArray, score: Any, ax: Any = None) -> Any:
     >>> len(score_pmf_by_tpr(br.predictive.confusion_pmf(counts), "f1").lines)
     7
     """
-    array_over("pmf", pmf, ("tp", "tn"), " (br.predictive.confusion_pmf gives one, of both class sizes)")
+    check_array("pmf", pmf, ("tp", "tn"), " (br.predictive.confusion_pmf gives one, of both class sizes)")
     value = matrix_values(pmf, score).values
     ax = new_axes(ax, 6.0, 3.6)
     scale = scale_on(ax, "viridis")

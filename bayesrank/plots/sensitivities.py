@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank._checks import result_of
+from bayesrank._checks import check_result
 from bayesrank.plots._colors import entity_colors
 from bayesrank.plots._letters import legible
 from bayesrank.plots._style import list_legend, list_names, new_axes, plain_names, strip
@@ -50,7 +50,7 @@ def sensitivity(result: xr.Dataset, ax: Any = None, *, colors: Mapping[Any, Any]
     >>> [label.get_text() for label in ax.get_yticklabels()][:2]
     ['base', 'prior jeffreys']
     """
-    result_of("br.sensitivity", "result", result, ("survives", "probability_best", "tier", "alternative"))
+    check_result("br.sensitivity", "result", result, ("survives", "probability_best", "tier", "alternative"))
     best = result["probability_best"].values
     # Those who are likely somewhere, in the order of the base.
     chosen = np.argsort(-best.max(axis=0), kind="stable")[:DRAWN]

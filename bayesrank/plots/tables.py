@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank._checks import in_words
-from bayesrank.plots._colors import ink
+from bayesrank._checks import describe_value
+from bayesrank.plots._colors import ink_color
 from bayesrank.plots._letters import legible
 from bayesrank.plots._style import OKABE_ITO, list_names, list_size, log_axis, names_ratio, new_panels, strip
 from bayesrank.scores._display import display_name
@@ -54,7 +54,7 @@ def intervals(table: xr.Dataset, label: str | None = None, axes: Any = None) -> 
     """
     points = [name for name in ("median", "mean") if isinstance(table, xr.Dataset) and name in table]
     if not points or not {"lower", "upper"} <= set(table):
-        raise ValueError(f"table must have lower, upper and a median or mean over entity; got {in_words(table)}")
+        raise ValueError(f"table must have lower, upper and a median or mean over entity; got {describe_value(table)}")
     if set(table["lower"].dims) not in ({"entity"}, {"entity", "score"}):
         raise ValueError(f"table must have the dims entity and score, or entity; got {table['lower'].dims}")
     several = "score" in table["lower"].dims
@@ -70,7 +70,7 @@ def intervals(table: xr.Dataset, label: str | None = None, axes: Any = None) -> 
         ax.hlines(y, low, high, color=OKABE_ITO[0], linewidth=2)
         ax.plot(part[points[0]], y, "o", color=OKABE_ITO[0], markersize=4.5, label=points[0])
         if "observed" in part and bool(part["observed"].notnull().any()):
-            ax.plot(part["observed"], y, "D", color=ink(), fillstyle="none", markersize=5, linestyle="none")
+            ax.plot(part["observed"], y, "D", color=ink_color(), fillstyle="none", markersize=5, linestyle="none")
         if least > 0 and (far or names_ratio(name)):
             log_axis(ax)
         list_names(ax, table["entity"].values.tolist())

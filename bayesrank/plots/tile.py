@@ -10,9 +10,16 @@ import numpy as np
 import xarray as xr
 
 from bayesrank import _text
-from bayesrank._checks import one_of, result_of, whole
-from bayesrank.plots._colors import entity_colors, paper, shade, told_colors
-from bayesrank.plots._furniture import furnish, numbered, share_colors, share_legend, shared, window_of
+from bayesrank._checks import check_choice, check_integer, check_result
+from bayesrank.plots._colors import check_colors, entity_colors, grey_shade, paper_color
+from bayesrank.plots._furniture import (
+    draw_tile_axes,
+    number_regions,
+    share_colors,
+    share_legend,
+    shared_winners,
+    window_of,
+)
 from bayesrank.plots._letters import legible
 from bayesrank.plots._style import new_axes, plain_names
 from bayesrank.plots.maps import value_tile
@@ -66,12 +73,12 @@ def winner_tile(
 
     from bayesrank.tile.geometry import holders
 
-    result_of("br.tile.regions", "regions", regions, ("entity", "first", "position", "tied", "area", "a", "b"))
-    whole("names", names)
+    check_result("br.tile.regions", "regions", regions, ("entity", "first", "position", "tied", "area", "a", "b"))
+    check_integer("names", names)
     ax = new_axes(ax, 7.4, 4.0)
     held = holders(regions)
     area, first, tied, places = (held[name].values.tolist() for name in ("area", "first", "tied", "position"))
-    told = None if colors is None else {str(name): color for name, color in told_colors(colors).items()}
+    told = None if colors is None else {str(name): color for name, color in check_colors(colors).items()}
     found = share_colors(first, places, told)
     paints = {name: found[one] for name, one in zip(held["entity"].values.tolist(), first, strict=True)}
     window = regions.attrs.get("window", [0.0, 1.0, 0.0, 1.0])
@@ -83,13 +90,13 @@ def winner_tile(
         name = part["entity"].item()
         curve = np.column_stack([part["a"], part["b"]])
         curve = curve[~np.isnan(curve).any(1)]
-        ax.fill(*curve.T, facecolor=paints[name], edgecolor=paper(ax), linewidth=0.8)
+        ax.fill(*curve.T, facecolor=paints[name], edgecolor=paper_color(ax), linewidth=0.8)
         masks[name] |= Path(curve).contains_points(pixels).reshape(81, 81)
-    marks = numbered(ax, places, list(masks.values())[:names], window)
+    marks = number_regions(ax, places, list(masks.values())[:names], window)
     share_legend(
         ax, dict(zip(paints, area, strict=True)), paints, names, first=first, tied=tied, numbers=marks
     )  # fmt: skip
-    furnish(ax, prevalence, window=window, prediction_rate=prediction_rate)
+    draw_tile_axes(ax, prevalence, window=window, prediction_rate=prediction_rate)
     return legible(ax)
 
 
@@ -138,7 +145,7 @@ def credible_tile(
     from bayesrank.tile.posterior import leaders
 
     _checked(credible)
-    whole("names", names)
+    check_integer("names", names)
     ax = new_axes(ax, 7.4, 4.0)
     credible = credible.transpose(..., "b", "a")
     probability = credible["winner_probability"].values
@@ -153,8 +160,8 @@ def credible_tile(
     n_entities = credible.sizes["entity"]
     chance = 1 / max(n_entities, 2)
     strength = np.clip((probability - chance) / (1 - chance), 0, 1)
-    ground = np.array(to_rgb(paper(ax)))
-    picture = np.where(undecided[..., None], np.array(to_rgb(shared(ax))), ground)
+    ground = np.array(to_rgb(paper_color(ax)))
+    picture = np.where(undecided[..., None], np.array(to_rgb(shared_winners(ax))), ground)
     for name in seen:
         here = winner == name
         picture[here] = ground - (0.15 + 0.85 * strength[here, None]) * (ground - np.array(to_rgb(paints[name])))
@@ -164,7 +171,7 @@ def credible_tile(
     ax.imshow(picture, origin="lower", extent=edges, interpolation="nearest", aspect="auto")
     prob = float(credible.attrs.get("prob", 0.95))
     unsure = np.where(np.isnan(probability), 0.0, (probability < prob).astype(float))
-    line = shade(ax, 0.5)
+    line = grey_shade(ax, 0.5)
     if unsure.any() and not unsure.all():
         # The hatch stops at the level line of the probability itself.
         level = np.where(np.isnan(probability), 1.0, probability)
@@ -180,20 +187,20 @@ def credible_tile(
     other = {_text.count(len(rest), "other"): rest.sum()} if rest.sum() >= 0.005 else {}
     whole_tile = window == [0.0, 1.0, 0.0, 1.0]
     note = f"P(best) < {prob:g} on\n{float(credible['undecided_area']):.0%} of the {'Tile' if whole_tile else 'window'}"
-    marks = numbered(ax, places, [winner == name for name in seen[:names]], window)
+    marks = number_regions(ax, places, [winner == name for name in seen[:names]], window)
     # The map shows where each is most probably best; the numbers are another quantity, and are named.
     heading = f"Expected share of the {'Tile' if whole_tile else 'window'}\non which each is best"
     share_legend(
         ax, share[seen].to_dict(), paints, names, other=other, grey=grey, note=note, numbers=marks, heading=heading
     )
-    furnish(ax, prevalence, window=window, prediction_rate=prediction_rate)
+    draw_tile_axes(ax, prevalence, window=window, prediction_rate=prediction_rate)
     return legible(ax)
 
 
 def _checked(credible: Any) -> xr.Dataset:
     """A credible Tile, of all kinds of pictures of one."""
     needed = ("winner_probability", "probability_best", "share", "share_lower", "a", "b", "entity")
-    return result_of("br.tile.credible", "credible", credible, needed)
+    return check_result("br.tile.credible", "credible", credible, needed)
 
 
 def expected_rank_tile(credible: xr.Dataset, entity: Any, ax: Any = None) -> Any:
@@ -207,7 +214,7 @@ def expected_rank_tile(credible: xr.Dataset, entity: Any, ax: Any = None) -> Any
     >>> axes.get_title()
     'a'
     """
-    one_of("entity", entity, _checked(credible)["entity"].values.tolist(), KeyError)
+    check_choice("entity", entity, _checked(credible)["entity"].values.tolist(), KeyError)
     if "expected_rank" not in credible:
         raise ValueError("credible must hold the map expected_rank; got one whose maps left it out")
     part = credible["expected_rank"].sel(entity=entity).assign_attrs(entities=credible.sizes["entity"])
@@ -227,7 +234,7 @@ def shares(credible: xr.Dataset, ax: Any = None, most: int = 20, *, colors: Mapp
     >>> len(axes.get_yticks())
     2
     """
-    top = _checked(credible).sortby(-credible["share"]).isel(entity=slice(0, whole("most", most, 1)))
+    top = _checked(credible).sortby(-credible["share"]).isel(entity=slice(0, check_integer("most", most, 1)))
     ax = new_axes(ax, 6.4, 0.9 + 0.25 * top.sizes["entity"])
     place = np.arange(top.sizes["entity"])
     paints = entity_colors(credible["entity"].values.tolist(), colors)

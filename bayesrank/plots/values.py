@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank._checks import array_over, in_words, named, whole
+from bayesrank._checks import check_array, check_integer, describe_value, rename_argument
 from bayesrank._draws import draw_dims
-from bayesrank.plots._colors import ink, list_colors, paper, shade
+from bayesrank.plots._colors import grey_shade, ink_color, list_colors, paper_color
 from bayesrank.plots._letters import legible
 from bayesrank.plots._style import (
     is_ratio,
@@ -22,7 +22,7 @@ from bayesrank.plots._style import (
     strip,
 )
 from bayesrank.ranking import credible_ranking
-from bayesrank.ranking.values import scored
+from bayesrank.ranking.values import score_values
 from bayesrank.scores._display import display_name
 from bayesrank.scores.draws import differences, histograms
 
@@ -91,11 +91,11 @@ def difference(
     'positive likelihood ratio divided by that of b\\n(median and 95% interval, log scale)'
     """
     best = isinstance(to, str) and to == "best"
-    with named("values", "source"):
+    with rename_argument("values", "source"):
         if ranking is None and (score is not None or (best and "best" not in _names(values))):
             ranking = credible_ranking(values, score, prob=prob, rope=rope)
         if score is not None:
-            values = scored(values, score, None, None).values
+            values = score_values(values, score, None, None).values
     _checked("values", values)
     names = values["entity"].values.tolist()
     order = None if ranking is None else [names[i] for i in rows_of(ranking, names)]
@@ -112,14 +112,14 @@ def difference(
         found = found.assign({name: np.exp(found[name]) for name in ("median", "lower", "upper")})
     rows = found["entity"].values.tolist() if order is None else [name for name in order if name != to]
     rest = len(rows)
-    rows = rows if top is None else rows[: whole("top", top, 1)]
+    rows = rows if top is None else rows[: check_integer("top", top, 1)]
     rest -= len(rows)
     found = found.isel(entity=[found["entity"].values.tolist().index(name) for name in rows])
     size = len(rows)
     ax = new_axes(ax, *list_size(size))
     if rope:
-        ax.axvspan(-rope, rope, color=shade(ax, 0.12), linewidth=0, label="practically equivalent")
-    ax.axvline(1 if ratio else 0, color=shade(ax, 0.6), linewidth=1)
+        ax.axvspan(-rope, rope, color=grey_shade(ax, 0.12), linewidth=0, label="practically equivalent")
+    ax.axvline(1 if ratio else 0, color=grey_shade(ax, 0.6), linewidth=1)
     y = np.arange(size)
     paints = list_colors(ax, names, colors)
     color = np.array([paints[name] for name in rows], dtype=object)
@@ -127,11 +127,11 @@ def difference(
     for label, mark in (("above", "^"), ("below", "v"), ("undecided", "o")):
         here = (found["verdict"] == label).values
         if here.any():
-            fill = paper(ax) if label == "undecided" else color[here].tolist()
+            fill = paper_color(ax) if label == "undecided" else color[here].tolist()
             ax.scatter(
                 found["median"][here], y[here], s=24, marker=mark, c=fill, edgecolors=color[here].tolist(), zorder=3
             )
-            key = {"facecolor": "none" if label == "undecided" else ink(), "edgecolor": ink()}
+            key = {"facecolor": "none" if label == "undecided" else ink_color(), "edgecolor": ink_color()}
             ax.scatter([], [], s=24, marker=mark, label=label, **key)
     list_names(ax, rows)
     name = str((ranking.attrs["score"] if values.name is None and ranking is not None else values.name) or "score")
@@ -149,9 +149,9 @@ def difference(
 def _checked(argument: str, values: Any) -> None:
     """Raise unless these are draws of a score."""
     draws = draw_dims(values) if isinstance(values, xr.DataArray) else ()
-    array_over(argument, values, (*draws, "entity"))
+    check_array(argument, values, (*draws, "entity"))
     if "entity" not in values.coords:
-        raise ValueError(f"{argument} must name its entities; got {in_words(values)}")
+        raise ValueError(f"{argument} must name its entities; got {describe_value(values)}")
 
 
 def _names(values: Any) -> list[Any]:
@@ -212,7 +212,7 @@ def posterior_against_prior(
     edges = np.exp(edges) if ratio else edges
     paints = list_colors(ax, values["entity"].values.tolist(), colors)
     for y, name in enumerate(names):
-        for label, color, alpha in (("prior", shade(ax, 0.25), 1.0), ("posterior", paints[name], 0.75)):
+        for label, color, alpha in (("prior", grey_shade(ax, 0.25), 1.0), ("posterior", paints[name], 0.75)):
             density = found[label].values[y]
             ax.stairs(
                 y + 0.45 - 0.9 * density / max(density.max(), 1), edges, baseline=y + 0.45, fill=True, color=color,

@@ -6,12 +6,12 @@ import numpy as np
 import xarray as xr
 
 from bayesrank import _text
-from bayesrank._checks import in_words, one_of
+from bayesrank._checks import check_choice, describe_value
 from bayesrank._compat import groups_of, is_container
 from bayesrank._draws import proportion_error
 from bayesrank._random import Seed, fingerprint, root_sequence, stream
 from bayesrank.evidence.counts import are_outcomes, parts_of, with_parts
-from bayesrank.models import find, names, tell_again
+from bayesrank.models import find_model, model_of, names
 
 __all__ = ["predictive_check"]
 
@@ -87,10 +87,10 @@ def predictive_check(posterior: Any, *, kind: str | None = None, seed: Seed = No
     0.21 0.23
     """
     if kind is not None:
-        one_of("kind", kind, KINDS)
+        check_choice("kind", kind, KINDS)
     root = root_sequence(seed)
     if not is_container(posterior):
-        raise TypeError(f"posterior must be what br.fit returns; got {in_words(posterior)}")
+        raise TypeError(f"posterior must be what br.fit returns; got {describe_value(posterior)}")
     groups = groups_of(posterior)
     observed = groups.get("observed_data", xr.Dataset())
     held = with_parts(observed) if "counts" in observed.data_vars else None
@@ -138,11 +138,11 @@ def _renewing(groups: dict[str, xr.Dataset], counts: xr.DataArray) -> Any:
     model = groups["posterior"].attrs.get("model")
     if model not in names() or "dataset" not in counts.dims:
         return None
-    story = find(model)
+    story = find_model(model)
     story = story.taking(counts) if hasattr(story, "taking") else story
     if not hasattr(story, "renew"):
         return None
-    return tell_again(groups)[0]
+    return model_of(groups)[0]
 
 
 def _replicated(

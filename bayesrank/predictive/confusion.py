@@ -12,13 +12,13 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank._checks import fits_memory, in_words, whole
+from bayesrank._checks import check_integer, check_memory, describe_value
 from bayesrank._classes import order_classes
 from bayesrank._labels import check_positive
-from bayesrank.models import conjugate
+from bayesrank.models import conjugate_posterior
 from bayesrank.performance import are_counts, two_class_cells
 
-__all__ = ["Axis", "beta_binomial", "binned", "binomial", "confusion_pmf", "kept"]
+__all__ = ["Axis", "beta_binomial", "bin_masses", "binomial", "confusion_pmf", "kept_range"]
 
 #: One axis of a lattice: the first and last count of every bin, and the count that stands for it.
 Axis = tuple[np.ndarray, np.ndarray, np.ndarray]
@@ -99,7 +99,7 @@ def confusion_pmf(
     if total is not None:
         raise ValueError(
             "total must be left out, but for the Dirichlet-multinomial without positives and negatives; got "
-            f"{in_words(total)}"
+            f"{describe_value(total)}"
         )
     sizes = (
         _cases("positives", positives, cells["fn"] + cells["tp"]),
@@ -112,7 +112,7 @@ def confusion_pmf(
     ]
     windows = [(0, size, 0.0) for size in sizes]
     if (sizes[0] + 1) * (sizes[1] + 1) > WHOLE:
-        windows = [kept(mass, LOSS / 4) for mass in masses]
+        windows = [kept_range(mass, LOSS / 4) for mass in masses]
     axes = _axes(masses, windows, LARGEST, BINS)
     values = np.multiply.outer(*(_binned_masses(mass, axis) for mass, axis in zip(masses, axes, strict=True)))
     coords = _coords(dict(zip(("tp", "tn"), axes, strict=True))) | {
@@ -130,10 +130,10 @@ def _with_total(alpha: dict[str, float], total: int) -> xr.DataArray:
     masses = [_class_masses(total, a, mass - a, plug_in=False) for a in alphas]
     windows = [(0, total, 0.0)] * 3
     if comb(total + 3, 3) > WHOLE:
-        windows = [kept(mass, LOSS / 6) for mass in masses]
+        windows = [kept_range(mass, LOSS / 6) for mass in masses]
     points = prod(high - low + 1 for low, high, _ in windows)
     low, high, _ = windows[0]
-    positives = binned(masses[0], low, high, POSITIVES if points > LARGEST else total + 1)
+    positives = bin_masses(masses[0], low, high, POSITIVES if points > LARGEST else total + 1)
     most = (LARGEST if points <= LARGEST else TOTAL_BINS) // len(positives[0])
     tp, tn = axes = _axes(masses[1:], windows[1:], most, most)
     values = np.zeros([len(axis[0]) for axis in (positives, *axes)])
@@ -195,7 +195,7 @@ def _axes(masses: list[np.ndarray], windows: list[tuple[int, int, float]], large
     if sizes[0] * sizes[1] > largest:
         side = max(int(most**0.5), 8)
         bins = [max(side, most // sizes[1 - i]) for i in (0, 1)]
-    return [binned(mass, low, high, n) for mass, (low, high, _), n in zip(masses, windows, bins, strict=True)]
+    return [bin_masses(mass, low, high, n) for mass, (low, high, _), n in zip(masses, windows, bins, strict=True)]
 
 
 def _binned_masses(masses: np.ndarray, axis: Axis) -> np.ndarray:
@@ -233,7 +233,7 @@ def _one_table(counts: xr.DataArray) -> xr.DataArray:
 def _concentrations(table: xr.DataArray, model: Any, prior: Any) -> tuple[dict[str, float], bool]:
     """Posterior concentration of each cell, and whether the model takes the row totals as random."""
     # Whether a class without cases can be predicted is seen where its masses are computed.
-    known = conjugate(model, table.expand_dims(entity=["entity"]), {"prior": prior, "force": True})
+    known = conjugate_posterior(model, table.expand_dims(entity=["entity"]), {"prior": prior, "force": True})
     cells = two_class_cells(known.posterior.isel(entity=0), "counts")
     return {name: float(cell) for name, cell in cells.items()}, known.totals is None
 
@@ -241,12 +241,12 @@ def _concentrations(table: xr.DataArray, model: Any, prior: Any) -> tuple[dict[s
 def _cases(argument: str, value: Any, observed: int) -> int:
     if value is None:
         return observed
-    return whole(argument, value)
+    return check_integer(argument, value)
 
 
 def _fits(size: int) -> None:
     """Raise where the masses of so many cases do not fit into memory."""
-    fits_memory("positives, negatives and total must be smaller", f"masses of 0 to {size} cases", (8, size), str(size))
+    check_memory("positives, negatives and total must be smaller", f"masses of 0 to {size} cases", (8, size), str(size))
 
 
 def beta_binomial(size: int, alpha: float, beta: float) -> np.ndarray:
@@ -293,7 +293,7 @@ def _from_ratios(numerator: np.ndarray, denominator: np.ndarray, up: float, down
     return masses / masses.sum()
 
 
-def kept(masses: np.ndarray, tail: float) -> tuple[int, int, float]:
+def kept_range(masses: np.ndarray, tail: float) -> tuple[int, int, float]:
     """First and last count to keep, and the mass lost, so that each tail loses at most ``tail``.
 
     Examples
@@ -308,7 +308,7 @@ def kept(masses: np.ndarray, tail: float) -> tuple[int, int, float]:
     return low, high, float(lost)
 
 
-def binned(masses: np.ndarray, low: int, high: int, bins: int) -> Axis:
+def bin_masses(masses: np.ndarray, low: int, high: int, bins: int) -> Axis:
     """At most ``bins`` bins of the counts low, ..., high; one count each where that is enough.
 
     The counts at the two ends, where scores may be undefined, keep bins of their own. A bin is represented by its

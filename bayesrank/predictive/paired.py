@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank._checks import one_of, result_of, whole
+from bayesrank._checks import check_choice, check_integer, check_result
 from bayesrank._labels import name_coord
 from bayesrank.evidence.counts import one_vs_rest
 from bayesrank.models._priors import concentration
@@ -130,11 +130,11 @@ def paired_difference(
 
 def _checked(joint: Any, entity: Any, other: Any) -> np.ndarray:
     """The two classes, negative first, after a check of what the joint outcomes hold."""
-    result_of("br.joint_outcomes", "joint", joint, ("actual", "predicted", "count", "entity"))
+    check_result("br.joint_outcomes", "joint", joint, ("actual", "predicted", "count", "entity"))
     if "cluster" in joint.coords:
         raise ValueError("joint must hold single cases; got clusters of them")
     for argument, name in (("entity", entity), ("other", other)):
-        one_of(argument, name, joint["entity"].values.tolist(), KeyError)
+        check_choice(argument, name, joint["entity"].values.tolist(), KeyError)
     if entity == other:
         raise ValueError(f"other must be another entity; got {other!r} twice")
     classes = joint["label"].values if "label" in joint.coords else np.unique(joint["actual"].values)
@@ -154,7 +154,7 @@ def _class(
     count = joint["count"].values[here]
     seen = np.zeros((2, 2))
     np.add.at(seen, tuple(wrong), count)
-    number = int(count.sum()) if size is None else whole(argument, size)
+    number = int(count.sum()) if size is None else check_integer(argument, size)
     return number, *_likely(_both_right(number, base + seen))
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import xarray as xr
 
-from bayesrank._checks import named, whole
+from bayesrank._checks import check_integer, rename_argument
 from bayesrank._compat import groups_of, is_container
 from bayesrank._random import Seed, root_sequence
 from bayesrank._sampling import sample_counts, sample_outcomes
@@ -52,7 +52,7 @@ def posterior_predictive(
     >>> int(future.sum(["actual", "predicted"]).min()), int(future.sum(["actual", "predicted"]).max())
     (50, 50)
     """
-    with named("posterior", "source"):
+    with rename_argument("posterior", "source"):
         performance = as_performance(posterior, kind)
     groups = groups_of(posterior) if is_container(posterior) else {}
     _refuse_paired(groups.get("posterior", posterior), performance)
@@ -68,10 +68,10 @@ def posterior_predictive(
             raise TypeError(f"size must be a whole number for outcomes, which have no classes; got {size!r}")
         if set(size) != set(classes):
             raise ValueError(f"size must name the classes {classes}; got {list(size)}")
-        counts = xr.DataArray([whole("size", size[c], 1) for c in classes], {"actual": classes}, ("actual",))
+        counts = xr.DataArray([check_integer("size", size[c], 1) for c in classes], {"actual": classes}, ("actual",))
         known = True
     else:
-        counts, known = xr.DataArray(whole("size", size, 1)), False
+        counts, known = xr.DataArray(check_integer("size", size, 1)), False
     root, purpose = root_sequence(seed), "posterior_predictive"
     if classes is None:
         return sample_outcomes(performance, counts, root, purpose)

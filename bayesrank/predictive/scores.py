@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import xarray as xr
 
-from bayesrank._checks import number, whole
+from bayesrank._checks import check_integer, check_number
 from bayesrank.scores import Score, as_score
 from bayesrank.scores._forms import ExactRatio
 
@@ -73,7 +73,7 @@ def score_pmf(pmf: xr.DataArray, score: Any, undefined: float | None = None) -> 
     (594, 11)
     """
     score = as_score(score)
-    nowhere = np.nan if undefined is None else number("undefined", undefined)
+    nowhere = np.nan if undefined is None else check_number("undefined", undefined)
     lattice = _lattice(pmf)
     mass = lattice.mass if lattice.where is None else lattice.mass[lattice.where]
     values, error, points = _evaluate(lattice, score)
@@ -127,7 +127,7 @@ def multiplicity(positives: int, negatives: int, score: Any) -> xr.DataArray:
     11
     """
     score = as_score(score)
-    positives, negatives = whole("positives", positives), whole("negatives", negatives)
+    positives, negatives = check_integer("positives", positives), check_integer("negatives", negatives)
     axes = {"tp": np.arange(positives + 1), "tn": np.arange(negatives + 1)}
     pmf = xr.DataArray(
         np.zeros((positives + 1, negatives + 1)), axes | {"positives": positives, "negatives": negatives}, ("tp", "tn")

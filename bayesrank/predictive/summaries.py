@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank._checks import credibility, result_of
+from bayesrank._checks import check_prob, check_result
 from bayesrank.predictive.scores import equal_runs
 
 __all__ = ["difference", "summary"]
@@ -156,7 +156,7 @@ def summary(pmf: xr.Dataset | Mapping[Any, xr.Dataset], *, prob: float = 0.95) -
     >>> round(f1["probability"].where(f1["value"] <= 0.6).sum().item(), 6)
     0.148052
     """
-    credibility("prob", prob)
+    check_prob("prob", prob)
     if isinstance(pmf, Mapping) and not isinstance(pmf, xr.Dataset):
         if not pmf:
             raise ValueError("pmf must hold at least one distribution; got none")
@@ -182,7 +182,7 @@ def _defined(pmf: xr.Dataset) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _columns(pmf: xr.Dataset, argument: str = "pmf") -> dict[str, np.ndarray]:
-    result_of("br.predictive.score_pmf", argument, pmf, ("probability", "multiplicity"))
+    check_result("br.predictive.score_pmf", argument, pmf, ("probability", "multiplicity"))
     if set(pmf.sizes) != {"value"}:
         raise ValueError(f"{argument} must be one distribution, over value; got the dims {tuple(pmf.sizes)}")
     defined = ~np.isnan(pmf["value"].values)

@@ -17,7 +17,7 @@ __all__ = [
     "could_be_best",
     "expected_overestimates",
     "leader_overestimate",
-    "sets_given",
+    "sets_available",
     "surely_worse",
     "why_withheld",
 ]
@@ -30,7 +30,7 @@ FEWEST_ENTITIES = 3
 NOTABLE = 0.25
 
 
-def sets_given(ranking: xr.Dataset) -> bool:
+def sets_available(ranking: xr.Dataset) -> bool:
     """Whether a ranking has confidence sets, for at least one entity.
 
     Examples
@@ -53,7 +53,7 @@ def why_withheld(ranking: xr.Dataset) -> str:
     >>> why_withheld(br.credible_ranking(br.fit(counts, "hierarchical_beta_binomial", seed=1), "f1"))
     'population prior'
     """
-    if sets_given(ranking):
+    if sets_available(ranking):
         return ""
     reason = str(ranking.attrs.get("confidence_sets", ""))
     return reason if reason not in ("", "joint") else NOT_COMPUTED
@@ -70,7 +70,7 @@ def could_be_best(ranking: xr.Dataset) -> list[str]:
     ['b']
     """
     ranked = ranking["rank_lower"].notnull().values
-    kept = ranking["in_best_confidence_set"].values == 1 if sets_given(ranking) else ranked
+    kept = ranking["in_best_confidence_set"].values == 1 if sets_available(ranking) else ranked
     return sorted(str(name) for name in ranking["entity"].values[kept])
 
 
@@ -86,7 +86,7 @@ def surely_worse(ranking: xr.Dataset) -> list[str]:
     >>> surely_worse(br.credible_ranking(br.fit(counts, seed=1), "f1"))
     ['a']
     """
-    if not sets_given(ranking):
+    if not sets_available(ranking):
         return []
     return sorted(str(name) for name in ranking["entity"].values[ranking["in_best_confidence_set"].values == 0])
 
@@ -114,7 +114,7 @@ def clear_winner(ranking: xr.Dataset) -> str | None:
     rivals = ranked & (np.arange(len(ranked)) != first)
     if why_withheld(ranking) not in ("", POPULATION, NOT_COMPUTED):
         return None
-    alone = not sets_given(ranking) or could_be_best(ranking) == [str(ranking["entity"].values[first])]
+    alone = not sets_available(ranking) or could_be_best(ranking) == [str(ranking["entity"].values[first])]
     beats = bool((ranking["superiority"].values[first, rivals] >= prob).all())
     return str(ranking["entity"].values[first]) if alone and beats and best[first] >= prob else None
 

@@ -29,7 +29,7 @@ from scipy.special import ndtr, stdtrit
 from bayesrank._draws import BLOCK, product_of
 from bayesrank.ranking._information import Information
 from bayesrank.ranking._intervals import with_gaps
-from bayesrank.ranking.values import Scored
+from bayesrank.ranking.values import ScoreValues
 from bayesrank.scores.score import log
 
 #: A variance of differences below this share of the variances that it comes from is what rounding left.
@@ -59,7 +59,12 @@ class Sets(NamedTuple):
 
 
 def confidence_sets(
-    x: np.ndarray, members: np.ndarray, found: Scored, prob: float, worth: float, information: Information | None = None
+    x: np.ndarray,
+    members: np.ndarray,
+    found: ScoreValues,
+    prob: float,
+    worth: float,
+    information: Information | None = None,
 ) -> Sets:
     """Ranks that are left to each entity and who could be best, jointly at ``prob``, from values (draw, entity).
 
@@ -242,7 +247,7 @@ def separate(y: np.ndarray, prob: float, margin: Margin | None = None) -> tuple[
     return ahead, np.asarray(behind), critical
 
 
-def surely_ahead(y: np.ndarray, prob: float) -> tuple[np.ndarray, float]:
+def separated_pairs(y: np.ndarray, prob: float) -> tuple[np.ndarray, float]:
     """Return who is surely ahead of whom (entity, rival), and the critical value, as :func:`separate` does.
 
     Examples

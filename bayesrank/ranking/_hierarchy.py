@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from bayesrank._draws import Batches, mean_error, walk
+from bayesrank._draws import Batches, iterate_blocks, mean_error
 from bayesrank.ranking.ranks import positions
 
 
@@ -81,7 +81,7 @@ def hierarchy(
     pulls = np.zeros(len(batches.sizes))
     squares, pull_squares = np.zeros(size), 0.0
     whole_table = bool(ranked.all()) and bool((twice > 0).all())
-    for block in walk(twice, batches):
+    for block in iterate_blocks(twice, batches):
         if whole_table:
             part = (2 * size - block.values) / (2 * (size - 1))
             numbers[block.batch] += len(part)

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bayesrank._draws import BLOCK, Batches, mean_error, share_error, walk
+from bayesrank._draws import BLOCK, Batches, iterate_blocks, mean_error, share_error
 
 #: Ranks and probabilities that differ by less differ by rounding.
 ROUNDING = 1e-12
@@ -76,7 +76,7 @@ def simultaneous_intervals(
     for half in (0, 1):
         table = _depths(_seen(mass, 1 - half)[members])
         own = np.arange(len(members))
-        for block in walk(twice, batches):
+        for block in iterate_blocks(twice, batches):
             if batches.half(block.batch) == half:
                 at = slice(block.start, block.start + len(block.values))
                 depth[at] = table[own, block.values[:, members]].min(axis=1)

@@ -9,14 +9,22 @@ import xarray as xr
 from scipy.special import ndtri
 
 from bayesrank import _text
-from bayesrank._labels import classes_known, standing_pair
+from bayesrank._labels import known_classes, standing_pair
 from bayesrank._notes import Caveat, Note
 from bayesrank.evidence.counts import are_outcomes, parts_of
 from bayesrank.ranking._pooling import pooling_notes
 from bayesrank.scores import Score
 from bayesrank.scores.averages import Average
 
-__all__ = ["cases_of_classes", "designed", "of_counts", "positive_class", "prevalences", "share_cases", "some_of"]
+__all__ = [
+    "cases_of_classes",
+    "prevalence_caveat",
+    "count_notes",
+    "positive_class_notes",
+    "prevalence_notes",
+    "share_cases",
+    "first_names",
+]
 
 #: A class with fewer cases leaves its rates to the prior.
 FEW = 10
@@ -25,7 +33,7 @@ LEARN = 3
 NAMED = 3
 
 
-def of_counts(counts: xr.DataArray, score: Score | None, about: Mapping[Any, Any]) -> list[str]:
+def count_notes(counts: xr.DataArray, score: Score | None, about: Mapping[Any, Any]) -> list[str]:
     """Return notes on what the counts cannot carry; ``about`` holds the attrs of the posterior.
 
     Examples
@@ -48,7 +56,7 @@ def of_counts(counts: xr.DataArray, score: Score | None, about: Mapping[Any, Any
     return pooled + overlap + few + _class_population(counts, score, about)
 
 
-def positive_class(source: Any, score: Score | None) -> list[str]:
+def positive_class_notes(source: Any, score: Score | None) -> list[str]:
     """Which class is the positive one, unless it is called so: a caveat where it was set and the score depends on it.
 
     Examples
@@ -58,7 +66,7 @@ def positive_class(source: Any, score: Score | None) -> list[str]:
     >>> positive_class(counts, br.scores.f1), positive_class(counts, br.scores.f1)[0].caveat.name
     (["The positive class is 'cancer', the negative one 'healthy'."], 'POSITIVE_LABEL')
     """
-    known = classes_known(source)
+    known = known_classes(source)
     if known is None or known == ("negative", "positive"):
         return []
     changes = standing_pair(known) is None and score is not None and not score.is_symmetric
@@ -66,7 +74,7 @@ def positive_class(source: Any, score: Score | None) -> list[str]:
     return [Note(text, Caveat.POSITIVE_LABEL if changes else Caveat.NONE)]
 
 
-def prevalences(mean: xr.DataArray | None, variance: np.ndarray | None, score: Score) -> list[str]:
+def prevalence_notes(mean: xr.DataArray | None, variance: np.ndarray | None, score: Score) -> list[str]:
     """Return a note where the prevalences (entity, actual) differ between entities by more than chance.
 
     Examples
@@ -98,7 +106,7 @@ def prevalences(mean: xr.DataArray | None, variance: np.ndarray | None, score: S
     return [Note(text, Caveat.PREVALENCES_DIFFER)]
 
 
-def designed(score: Score, about: Mapping[Any, Any]) -> list[str]:
+def prevalence_caveat(score: Score, about: Mapping[Any, Any]) -> list[str]:
     """Return a caveat where the score depends on a prevalence that was set, not learned from the cases.
 
     Examples
@@ -186,11 +194,12 @@ def _few_cases(counts: xr.DataArray, population: Any = None) -> list[str]:
     if empty.any():
         labels, who = ([str(x) for x in found] for found in (classes[empty.any(axis=0)], names[empty.any(axis=1)]))
         if len(labels) == 1:
-            text = f"No case of the class {labels[0]!r} for {some_of(who)}: {only} the rate of that class."
+            text = f"No case of the class {labels[0]!r} for {first_names(who)}: {only} the rate of that class."
         else:
-            quoted = some_of([repr(label) for label in labels])
+            quoted = first_names([repr(label) for label in labels])
             text = (
-                f"No case of {len(labels)} of {len(classes)} classes ({quoted}) for {some_of(who)}: {only} the rates "
+                f"No case of {len(labels)} of {len(classes)} classes ({quoted}) for {first_names(who)}: {only} the "
+                "rates "
                 "of these classes."
             )
         lines.append(Note(text, Caveat.PRIOR_OUTWEIGHS_DATA))
@@ -240,7 +249,7 @@ def _few_outcomes(counts: xr.DataArray) -> list[str]:
     return [Note(text, Caveat.FEW_UNITS)]
 
 
-def some_of(names: list[str], most: int = NAMED) -> str:
+def first_names(names: list[str], most: int = NAMED) -> str:
     """A few of many names."""
     return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
 

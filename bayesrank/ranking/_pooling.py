@@ -12,7 +12,7 @@ from bayesrank._notes import Caveat, Note
 from bayesrank.evidence._homogeneity import holm
 from bayesrank.evidence._pooled import MEAN, RECALL, SHARE, record_of
 from bayesrank.evidence.counts import are_outcomes
-from bayesrank.models import for_datasets
+from bayesrank.models import model_for_datasets
 from bayesrank.performance import mean_outcome
 from bayesrank.scores import Score, as_score
 
@@ -208,5 +208,5 @@ def _remedy(record: Mapping[str, Any]) -> str:
     """The model that learns how data sets differ, as a flag and in Python; where there is none, each data set alone."""
     if record["clusters"] or record["outcomes"] > MOST_OUTCOMES:
         return "rank each data set (--dataset NAME, in Python br.fit before br.pool)"
-    model = for_datasets(record["outcomes"])
+    model = model_for_datasets(record["outcomes"])
     return f"use --model {model}, in Python br.fit(evidence, '{model}') instead of br.pool"

@@ -11,7 +11,7 @@ import numpy as np
 
 from bayesrank.ranking._intervals import with_gaps
 
-__all__ = ["best_set", "consensus_of", "consensus_order", "share_ranks", "tiers"]
+__all__ = ["best_set", "consensus_of", "consensus_order", "share_ranks", "make_tiers"]
 
 #: Components up to this size are solved exactly, by dynamic programming over their subsets.
 EXACT_SIZE = 16
@@ -33,7 +33,7 @@ def consensus_of(
     names, expected : ndarray
         Names and expected ranks of the entities: they settle equal orders; the order of input never does.
     preference, error, superiority : ndarray
-        As for :func:`share_ranks` and :func:`tiers`, of all entities.
+        As for :func:`share_ranks` and :func:`make_tiers`, of all entities.
     ranked : ndarray
         Which entities have a place.
     prob : float
@@ -57,7 +57,7 @@ def consensus_of(
         "consensus_position": with_gaps(position, ranked),
         "consensus_distance": distance,
         "consensus_lower_bound": bound,
-        "tier": with_gaps(tiers(order, superiority, prob), ranked),
+        "tier": with_gaps(make_tiers(order, superiority, prob), ranked),
     }
 
 
@@ -131,7 +131,7 @@ def share_ranks(order: np.ndarray, preference: np.ndarray, error: np.ndarray) ->
     return ranks
 
 
-def tiers(order: np.ndarray, superiority: np.ndarray, prob: float) -> np.ndarray:
+def make_tiers(order: np.ndarray, superiority: np.ndarray, prob: float) -> np.ndarray:
     """Tier of each entity, from 1; 0 for those not in the order.
 
     The first entity not yet placed takes with it all unplaced ones that it does not beat with probability ``prob``.

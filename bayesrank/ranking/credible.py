@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import xarray as xr
 
-from bayesrank._checks import credibility, fits_memory, flag, in_words, number, one_of
+from bayesrank._checks import check_bool, check_choice, check_memory, check_number, check_prob, describe_value
 from bayesrank._draws import (
     ERROR,
     RARE,
@@ -13,7 +13,7 @@ from bayesrank._draws import (
     Moments,
     draw_dims,
     efficiency,
-    in_memory,
+    load_arrays,
     proportion_error,
     reduce,
     share_error,
@@ -28,7 +28,7 @@ from bayesrank.ranking._intervals import rank_intervals, simultaneous_intervals
 from bayesrank.ranking._reducers import Mass, RankReducer, Ranks, compare
 from bayesrank.ranking.consensus import best_set, consensus_of
 from bayesrank.ranking.evidence import Evidence, evidence_of
-from bayesrank.ranking.values import Scored, finite, scored, variables_of
+from bayesrank.ranking.values import ScoreValues, finite, score_values, variables_of
 from bayesrank.ranking.without_draws import rank_exactly, replace_drawn
 
 __all__ = ["credible_ranking", "quantiles_of"]
@@ -198,10 +198,10 @@ def credible_ranking(
     >>> exact["probability_best"].round(6).values.tolist()
     [0.000172, 0.999828]
     """
-    one_of("method", method, METHODS)
-    prob = credibility("prob", prob)
-    rope = number("rope", rope, 0.0, finite=True)
-    asked = Asked(prob, rope, flag("joint", joint))
+    check_choice("method", method, METHODS)
+    prob = check_prob("prob", prob)
+    rope = check_number("rope", rope, 0.0, finite=True)
+    asked = RankingOptions(prob, rope, check_bool("joint", joint))
     if method == "exact":
         return rank_exactly(
             source,
@@ -217,26 +217,28 @@ def credible_ranking(
     if model is not None or options:
         raise ValueError(
             f"model and its options must be left out for method={method!r}, which ranks a posterior; got "
-            f"{in_words(model)}, {sorted(options)} (method='exact' takes them with counts)"
+            f"{describe_value(model)}, {sorted(options)} (method='exact' takes them with counts)"
         )
     drawn = _of_draws(source, score, asked, higher_is_better, kind)
     return replace_drawn(drawn, source, score, prob, rope) if method == "auto" and kind is None else drawn
 
 
-def _of_draws(source: Any, score: Any, asked: "Asked", higher_is_better: bool | None, kind: str | None) -> xr.Dataset:
+def _of_draws(
+    source: Any, score: Any, asked: "RankingOptions", higher_is_better: bool | None, kind: str | None
+) -> xr.Dataset:
     """A ranking from draws."""
-    found = scored(source, score, higher_is_better, kind)
+    found = score_values(source, score, higher_is_better, kind)
     values = _checked(found.values)
     size = values.sizes["entity"]
     # Ranks and, jointly, pairs and their errors; some of each are held at a time.
     many = (10 if asked.joint else 6, size, size)
-    fits_memory("source must hold fewer entities", f"{size} x {size} probabilities of ranks", many, f"{size} entities")
+    check_memory("source must hold fewer entities", f"{size} x {size} probabilities of ranks", many, f"{size} entities")
     evidence = evidence_of(source, found.variable, values, kind)
-    [values] = in_memory(values.transpose(*draw_dims(values), ..., "entity").astype(float, copy=False))
+    [values] = load_arrays(values.transpose(*draw_dims(values), ..., "entity").astype(float, copy=False))
     return _each(values, evidence, found, asked)
 
 
-class Asked(NamedTuple):
+class RankingOptions(NamedTuple):
     """What is asked of a ranking, as in :func:`credible_ranking`."""
 
     prob: float
@@ -244,7 +246,7 @@ class Asked(NamedTuple):
     joint: bool
 
 
-def _each(values: xr.DataArray, evidence: Evidence, found: Scored, asked: Asked) -> xr.Dataset:
+def _each(values: xr.DataArray, evidence: Evidence, found: ScoreValues, asked: RankingOptions) -> xr.Dataset:
     """One ranking for each item of every other dim."""
     extra = [str(dim) for dim in values.dims if dim not in (*draw_dims(values), "entity")]
     if not extra:
@@ -265,7 +267,7 @@ def _each(values: xr.DataArray, evidence: Evidence, found: Scored, asked: Asked)
     return joined.assign_coords(own).assign_attrs(about)
 
 
-def _one(values: xr.DataArray, evidence: Evidence, found: Scored, asked: Asked) -> xr.Dataset:
+def _one(values: xr.DataArray, evidence: Evidence, found: ScoreValues, asked: RankingOptions) -> xr.Dataset:
     size = values.sizes["entity"]
     names = values["entity"].values if "entity" in values.coords else np.arange(size)
     batches = Batches.of(values)
@@ -303,7 +305,7 @@ def _leads(result: dict[str, Any], prob: float) -> tuple[np.ndarray, np.ndarray]
 
 
 def _contradicted(
-    x: np.ndarray, observed: np.ndarray, result: dict[str, Any], found: Scored, prob: float
+    x: np.ndarray, observed: np.ndarray, result: dict[str, Any], found: ScoreValues, prob: float
 ) -> np.ndarray:
     """Whether what was observed lies beyond the tail of its own interval, by more than Monte-Carlo error.
 
@@ -317,7 +319,12 @@ def _contradicted(
 
 
 def _summarize(
-    x: np.ndarray, batches: Batches, names: np.ndarray, asked: Asked, found: Scored, information: Information
+    x: np.ndarray,
+    batches: Batches,
+    names: np.ndarray,
+    asked: RankingOptions,
+    found: ScoreValues,
+    information: Information,
 ) -> tuple[dict[str, Any], str]:
     """Return everything, from values (draw, entity), and whether confidence sets are given or why not."""
     prob = asked.prob

@@ -12,10 +12,10 @@ import numpy as np
 import xarray as xr
 
 from bayesrank import _text
-from bayesrank._compat import groups_of, held_in, import_arviz, is_container
+from bayesrank._compat import get_variable, groups_of, import_arviz, is_container
 from bayesrank._draws import draw_dims
 from bayesrank._notes import Caveat, Note
-from bayesrank._nuts import complaint
+from bayesrank._nuts import chain_problems
 from bayesrank.evidence._provenance import provenance
 from bayesrank.evidence.counts import are_outcomes
 from bayesrank.performance import (
@@ -36,12 +36,12 @@ from bayesrank.ranking._information import (
 )
 from bayesrank.ranking._notes import (
     cases_of_classes,
-    designed,
-    of_counts,
-    positive_class,
-    prevalences,
+    count_notes,
+    first_names,
+    positive_class_notes,
+    prevalence_caveat,
+    prevalence_notes,
     share_cases,
-    some_of,
 )
 from bayesrank.ranking._pooling import differing_datasets
 from bayesrank.ranking._tails import LIMIT, skewness_ratio
@@ -255,11 +255,11 @@ class Evidence:
         lines: list[str] = [*self.sampler, *self._pooled(score), *own, *self._kinds(score)]
         lines += [*self._without_cases(), *self._bootstrap()]
         if score is not None and score.depends_on_prevalence and self.about is not None:
-            lines += prevalences(*self._shares(), score) + designed(score, self.about)
+            lines += prevalence_notes(*self._shares(), score) + prevalence_caveat(score, self.about)
         if self.counts is not None:
-            lines += of_counts(self.counts, score, about)
+            lines += count_notes(self.counts, score, about)
         classes = self.counts if self.counts is not None else self.performance
-        return lines if classes is None else lines + positive_class(classes, score)
+        return lines if classes is None else lines + positive_class_notes(classes, score)
 
     def origin(self) -> dict[str, Any]:
         """Attrs that say how the evidence was put together: of the posterior, or of the counts themselves."""
@@ -306,7 +306,8 @@ class Evidence:
         lines: list[str] = []
         if self.heavy_tails:
             text = (
-                f"Outcomes of {some_of(list(self.heavy_tails))} have heavy tails for so few cases: intervals of the "
+                f"Outcomes of {first_names(list(self.heavy_tails))} have heavy tails for so few cases: intervals of "
+                "the "
                 "mean are too narrow."
             )
             lines.append(Note(text, Caveat.FEW_UNITS))
@@ -325,7 +326,7 @@ class Evidence:
         if not names or len(names) == total.size:
             return []
         have = "has" if len(names) == 1 else "have"
-        text = f"{some_of(names)} {have} no data: the prior alone determines the printed values."
+        text = f"{first_names(names)} {have} no data: the prior alone determines the printed values."
         return [Note(text, Caveat.PRIOR_OUTWEIGHS_DATA)]
 
     def _kinds(self, score: Score | None) -> list[str]:
@@ -388,7 +389,7 @@ def evidence_of(source: Any, variable: str | None, values: xr.DataArray, kind: s
         cases=cases_of(source, values),
         kind=wanted if many else "",
         patterns=Patterns.of(groups.get("observed_data", xr.Dataset()), (about or {}).get("target") != "cluster"),
-        prior=held_in(groups.get("constant_data"), "prior_concentration"),
+        prior=get_variable(groups.get("constant_data"), "prior_concentration"),
         datasets=tuple(values["dataset"].values.tolist()) if "dataset" in values.coords else (),
         weights=_dataset_weights(about or {}, values),
         fewest_datasets=_fewest_datasets(source, posterior) if many else None,
@@ -397,7 +398,7 @@ def evidence_of(source: Any, variable: str | None, values: xr.DataArray, kind: s
     if many and wanted == "typical":
         return _of_typical(known, source, variable, values)
     if variable is not None:
-        seen = held_in(groups.get("observed_data"), variable)
+        seen = get_variable(groups.get("observed_data"), variable)
         counts = observed_counts(source) if variable == "mean_outcome" else None
         if counts is not None and are_outcomes(counts) and _fits(counts, values):
             known = replace(known, counts=counts)
@@ -408,7 +409,7 @@ def evidence_of(source: Any, variable: str | None, values: xr.DataArray, kind: s
     if wanted != "observed":
         return known
     counts = observed_counts(source)
-    shares = held_in(groups.get("observed_data"), "performance")
+    shares = get_variable(groups.get("observed_data"), "performance")
     averaged = shares is not None and _fits(shares, values)
     if not averaged and counts is not None:
         counts = counts if {"entity", *OUTCOME_DIMS} <= set(counts.dims) and _fits(counts, values) else None
@@ -489,7 +490,7 @@ def cases_of(source: Any, values: xr.DataArray) -> xr.DataArray | None:
     """
     counts = observed_counts(source)
     groups = groups_of(source) if is_container(source) else {}
-    patterns = held_in(groups.get("observed_data"), "pattern_count")
+    patterns = get_variable(groups.get("observed_data"), "pattern_count")
     if counts is not None:
         cases = counts.sum(outcome_dims(counts))
     elif patterns is not None and "entity" in values.coords:  # every entity met every case
@@ -534,7 +535,7 @@ def _sampling(groups: Mapping[str, xr.Dataset], values: xr.DataArray) -> list[st
     found = sampling(groups, values)
     how = groups["sample_stats"].attrs
     given = found["divergences"], found["rhat"], found["effective"], values.sizes.get("chain", 1)
-    text = complaint(*given, how.get("tune"), how.get("target_accept"), how.get("sampler", "nuts"))
+    text = chain_problems(*given, how.get("tune"), how.get("target_accept"), how.get("sampler", "nuts"))
     # The first sentence is the caveat; what to do about it follows as plain notes.
     first, *more = re.split(r"(?<=[a-z)]\.) (?=[A-Z])", text)
     return [Note(first, Caveat.NOT_CONVERGED), *more] if text else []

@@ -5,8 +5,8 @@ from typing import Any, Literal
 import numpy as np
 import xarray as xr
 
-from bayesrank._checks import one_of
-from bayesrank.ranking.values import scored
+from bayesrank._checks import check_choice
+from bayesrank.ranking.values import score_values
 
 __all__ = ["positions", "rank"]
 
@@ -58,8 +58,8 @@ def rank(
     >>> rank(values).values.tolist()
     [3.0, 1.5, 1.5]
     """
-    one_of("method", method, ("average", "min", "max"))
-    found = scored(source, score, higher_is_better, kind)
+    check_choice("method", method, ("average", "min", "max"))
+    found = score_values(source, score, higher_is_better, kind)
     values = found.values
     if values.chunks is not None:
         values = values.chunk(entity=-1)

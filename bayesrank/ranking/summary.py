@@ -5,11 +5,19 @@ import pandas as pd
 import xarray as xr
 
 from bayesrank import _text
-from bayesrank._checks import in_words, result_of
+from bayesrank._checks import check_result, describe_value
 from bayesrank._notes import Caveat, Note
 from bayesrank.scores._display import display_name
 
-__all__ = ["check_pairs", "check_whole", "is_exact", "outside_interval", "ranking_table", "score_name", "worth"]
+__all__ = [
+    "check_pairs",
+    "check_complete",
+    "is_exact",
+    "outside_interval",
+    "ranking_table",
+    "score_name",
+    "effective_draws",
+]
 
 #: What makes a Dataset a ranking; and what one lacks that was made without comparing all pairs.
 NEEDED = {"median", "expected_rank", "rank_lower", "undefined", "contradicted", "notes"}
@@ -61,7 +69,7 @@ def ranking_table(ranking: xr.Dataset) -> pd.DataFrame:
     return frame.iloc[np.lexsort((names, known.values))]
 
 
-def check_whole(ranking: xr.Dataset) -> None:
+def check_complete(ranking: xr.Dataset) -> None:
     """Raise if something is no ranking, or lacks its pairs or some of its entities.
 
     Examples
@@ -112,7 +120,7 @@ def is_exact(ranking: xr.Dataset) -> bool:
     return ranking.attrs.get("method") == "exact"
 
 
-def worth(ranking: xr.Dataset) -> float:
+def effective_draws(ranking: xr.Dataset) -> float:
     """Independent draws that a ranking's draws are worth, by its stickiest entity: what a printed probability rests on.
 
     Infinitely many where no draws were needed.
@@ -167,9 +175,9 @@ def outside_interval(ranking: xr.Dataset) -> list[str]:
 
 
 def _check_ranking(ranking: xr.Dataset) -> None:
-    result_of("br.credible_ranking", "ranking", ranking, NEEDED)
+    check_result("br.credible_ranking", "ranking", ranking, NEEDED)
     if not {"prob", "score", "method"} <= set(ranking.attrs) or not ranking.sizes["entity"]:
-        raise ValueError(f"ranking must come from br.credible_ranking; got {in_words(ranking)}")
+        raise ValueError(f"ranking must come from br.credible_ranking; got {describe_value(ranking)}")
     dims = ranking["median"].dims
     if dims != ("entity",):
         raise ValueError(f"ranking must be one ranking (select it with .isel); got the dims {dims}")

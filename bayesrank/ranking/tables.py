@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank._checks import credibility, in_words
-from bayesrank._draws import draw_dims, in_memory
+from bayesrank._checks import check_prob, describe_value
+from bayesrank._draws import draw_dims, load_arrays
 from bayesrank.performance import as_performance, at_prevalence
 from bayesrank.ranking.credible import quantiles_of
 from bayesrank.ranking.evidence import Evidence, evidence_of
-from bayesrank.ranking.values import Scored, scored_together
+from bayesrank.ranking.values import ScoreValues, score_values_together
 from bayesrank.scores import Score
 
 __all__ = ["score_table"]
@@ -71,14 +71,14 @@ def score_table(
            ppv                          0.15   0.09   0.25      0.16
            positive_likelihood_ratio    8.33   4.89  15.94      9.00
     """
-    prob = credibility("prob", prob)
+    prob = check_prob("prob", prob)
     if not isinstance(scores, list | tuple) or not scores:
-        raise TypeError(f"scores must be a list of scores, one or more; got {in_words(scores)}")
+        raise TypeError(f"scores must be a list of scores, one or more; got {describe_value(scores)}")
     if isinstance(source, xr.DataArray):
         as_performance(source)  # which refuses bare values of a score
     moved = source if prevalence is None else at_prevalence(source, prevalence)
     # Whatever their direction: nothing is ranked here.
-    found = scored_together(moved, scores, True, kind)
+    found = score_values_together(moved, scores, True, kind)
     names = [one.name for one in found]
     if len(set(names)) < len(names):
         raise ValueError(f"scores must name each score once; got {names}")
@@ -100,14 +100,14 @@ def score_table(
     return xr.Dataset({name: ((*dims, "score"), table[name]) for name in order}, coords | {"score": names}, about)
 
 
-def _quantiles(found: list[Scored], dims: list[str], shape: tuple[int, ...], prob: float) -> dict[str, np.ndarray]:
+def _quantiles(found: list[ScoreValues], dims: list[str], shape: tuple[int, ...], prob: float) -> dict[str, np.ndarray]:
     """Quantiles of the values of each score, entity by entity: (..., score)."""
     columns: dict[str, list[np.ndarray]] = {name: [] for name in ("median", "lower", "upper", "undefined")}
     ordered = (
         one.values if one.values.dims[-len(dims) :] == tuple(dims) else one.values.transpose(..., *dims)
         for one in found
     )
-    for values in in_memory(*ordered):
+    for values in load_arrays(*ordered):
         x = values.values.reshape(-1, prod(shape)).astype(float, copy=False)
         middle, low, high, _ = quantiles_of(x, (1 - prob) / 2)
         for name, column in zip(columns, (middle, low, high, np.isnan(x).mean(axis=0)), strict=True):
@@ -115,7 +115,7 @@ def _quantiles(found: list[Scored], dims: list[str], shape: tuple[int, ...], pro
     return {name: np.stack(parts, axis=-1) for name, parts in columns.items()}
 
 
-def _observed(source: Any, found: list[Scored], prevalence: Any, kind: str | None) -> list[xr.DataArray | None]:
+def _observed(source: Any, found: list[ScoreValues], prevalence: Any, kind: str | None) -> list[xr.DataArray | None]:
     """What was observed of each score, at the target prevalence."""
     others = [one for one in found if not one.variable]
     # The evidence of one score of the performance is that of all.

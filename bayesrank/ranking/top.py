@@ -5,13 +5,23 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank._checks import credibility, whole
-from bayesrank._draws import BLOCK, ERROR, Batches, Worth, draw_dims, in_memory, mean_error, reduce, share_error
+from bayesrank._checks import check_integer, check_prob
+from bayesrank._draws import (
+    BLOCK,
+    ERROR,
+    Batches,
+    EffectiveDraws,
+    draw_dims,
+    load_arrays,
+    mean_error,
+    reduce,
+    share_error,
+)
 from bayesrank.ranking._confidence import confidence_sets
 from bayesrank.ranking.credible import MOSTLY
 from bayesrank.ranking.evidence import evidence_of
 from bayesrank.ranking.ranks import positions
-from bayesrank.ranking.values import finite, scored
+from bayesrank.ranking.values import finite, score_values
 
 __all__ = ["top_set"]
 
@@ -90,15 +100,15 @@ def top_set(
     >>> top["in_credible_set"].values.tolist(), top["in_confidence_set"].values.tolist()
     ([False, True, False], [False, True, False])
     """
-    prob, k = credibility("prob", prob), whole("k", k, 1)
-    found = scored(source, score, higher_is_better, kind)
+    prob, k = check_prob("prob", prob), check_integer("k", k, 1)
+    found = score_values(source, score, higher_is_better, kind)
     values = found.values
     extra = set(values.dims) - {*draw_dims(values), "entity"}
     if extra or not values.size:
         raise ValueError(f"source must hold draws of entities and have no other dims; got {dict(values.sizes)}")
     size = values.sizes["entity"]
-    whole("k", k, 1, size)
-    [values] = in_memory(values.transpose(*draw_dims(values), "entity").astype(float, copy=False))
+    check_integer("k", k, 1, size)
+    [values] = load_arrays(values.transpose(*draw_dims(values), "entity").astype(float, copy=False))
     names = values["entity"].values if "entity" in values.coords else np.arange(size)
     batches = Batches.of(values)
     x = finite(values.values).reshape(batches.number, size)
@@ -106,7 +116,7 @@ def top_set(
     ranked = np.isnan(x).mean(axis=0) <= MOSTLY
     worth = np.nan
     if batches.sampled:
-        [of_each] = reduce(x, Worth(), batches=batches)
+        [of_each] = reduce(x, EffectiveDraws(), batches=batches)
         worth = of_each[ranked].min(initial=batches.number)
     evidence = evidence_of(source, found.variable, values, kind)
     sets = confidence_sets(

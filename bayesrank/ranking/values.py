@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank._checks import flag, in_words, one_of
-from bayesrank._compat import held_in, is_container
+from bayesrank._checks import check_bool, check_choice, describe_value
+from bayesrank._compat import get_variable, is_container
 from bayesrank._draws import DRAW_DIMS
 from bayesrank.performance import (
     OUTCOME_DIMS,
@@ -34,7 +34,7 @@ DIRECTION = {True: "higher is better", False: "lower is better", None: "none"}
 
 
 @dataclass(frozen=True)
-class Scored:
+class ScoreValues:
     """Values (..., entity) of a score, its name, which end is better, and the score where it is known."""
 
     values: xr.DataArray
@@ -111,10 +111,10 @@ def about_error(name: str, error: str) -> dict[str, str]:
     return {"method": error} if name.endswith("_error") else {}
 
 
-def scored(source: Any, score: Any, higher_is_better: bool | None, kind: str | None) -> Scored:
+def score_values(source: Any, score: Any, higher_is_better: bool | None, kind: str | None) -> ScoreValues:
     """The values to rank, from values with or without their score, a performance with a score, or a variable."""
     if higher_is_better is not None:
-        flag("higher_is_better", higher_is_better)
+        check_bool("higher_is_better", higher_is_better)
     if isinstance(source, xr.DataArray) and not set(source.dims) & {*OUTCOME_DIMS, "outcome"}:
         if kind is not None:
             raise ValueError(f"kind must be None for values of a score, which are of one; got {kind!r}")
@@ -125,15 +125,15 @@ def scored(source: Any, score: Any, higher_is_better: bool | None, kind: str | N
             f"DataTree); got {type(source).__name__}"
         )
     if kind is not None:
-        one_of("kind", kind, KINDS)
+        check_choice("kind", kind, KINDS)
     if score is None:
         raise ValueError(f"score must be given to rank what holds a performance; got None with {_kind_of(source)}")
-    return scored_together(source, [score], higher_is_better, kind)[0]
+    return score_values_together(source, [score], higher_is_better, kind)[0]
 
 
-def scored_together(
+def score_values_together(
     source: Any, scores: Sequence[Any], higher_is_better: bool | None, kind: str | None
-) -> list[Scored]:
+) -> list[ScoreValues]:
     """What several scores give of one source that holds a performance, which is gone through once."""
     known = [_variable_of(source, score, higher_is_better, kind) for score in scores]
     others = [as_score(score) for score, one in zip(scores, known, strict=True) if one is None]
@@ -142,11 +142,11 @@ def scored_together(
     return [_of_score(next(rest), next(values), higher_is_better) if one is None else one for one in known]
 
 
-def _of_score(score: Score, values: xr.DataArray, higher_is_better: bool | None) -> Scored:
-    return Scored(_check(values), score.name, _better(score.name, score.higher_is_better, higher_is_better), score)
+def _of_score(score: Score, values: xr.DataArray, higher_is_better: bool | None) -> ScoreValues:
+    return ScoreValues(_check(values), score.name, _better(score.name, score.higher_is_better, higher_is_better), score)
 
 
-def _variable_of(source: Any, score: Any, higher_is_better: bool | None, kind: str | None) -> Scored | None:
+def _variable_of(source: Any, score: Any, higher_is_better: bool | None, kind: str | None) -> ScoreValues | None:
     """The posterior's variable of that name, if there is one."""
     variable = _variable(source, score, kind) if isinstance(score, str) else None
     if variable is None:
@@ -157,10 +157,10 @@ def _variable_of(source: Any, score: Any, higher_is_better: bool | None, kind: s
         _refuse(variable, better, score)
     of = variable if isinstance(source, xr.DataArray) else posterior_of(source)
     ends = of.attrs.get(f"{score}_range", variable.attrs.get(f"{score}_range"))
-    return Scored(_check(variable), score, better, known, score, None if ends is None else tuple(ends))
+    return ScoreValues(_check(variable), score, better, known, score, None if ends is None else tuple(ends))
 
 
-def bare(values: Any, higher_is_better: bool | None) -> tuple[xr.DataArray, int]:
+def bare_values(values: Any, higher_is_better: bool | None) -> tuple[xr.DataArray, int]:
     """Values of no stated score after a check, and the sign that makes higher better.
 
     Examples
@@ -169,11 +169,11 @@ def bare(values: Any, higher_is_better: bool | None) -> tuple[xr.DataArray, int]
     >>> bare(br.scores.fnr(br.from_counts(tn=80, fp=0, fn=3, tp=27)), False)[1]
     -1
     """
-    found = scored(_check(values), None, higher_is_better, None)
+    found = score_values(_check(values), None, higher_is_better, None)
     return found.values, found.sign
 
 
-def _of_values(values: xr.DataArray, score: Any, higher_is_better: bool | None) -> Scored:
+def _of_values(values: xr.DataArray, score: Any, higher_is_better: bool | None) -> ScoreValues:
     values = _check(values)
     if score is not None:
         known = as_score(score)
@@ -186,10 +186,10 @@ def _of_values(values: xr.DataArray, score: Any, higher_is_better: bool | None) 
         better = _better(known.name, known.higher_is_better, higher_is_better)
         if higher_is_better is None:
             _refuse(values, better, known.name)
-        return Scored(values, known.name, better, known)
+        return ScoreValues(values, known.name, better, known)
     if higher_is_better is None:
         _refuse(values, True, None)
-    return Scored(values, str(values.name or "score"), higher_is_better is None or bool(higher_is_better))
+    return ScoreValues(values, str(values.name or "score"), higher_is_better is None or bool(higher_is_better))
 
 
 def _refuse(values: xr.DataArray, better: bool, score: str | None) -> None:
@@ -236,7 +236,7 @@ def _variable(source: Any, name: str, kind: str | None) -> xr.DataArray | None:
         posterior = posterior_of(source)
         wanted = kind or posterior.attrs.get("kind", "observed")
         for held in (name if wanted == "observed" else f"{name}_{wanted}", name):
-            found = held_in(posterior, held)
+            found = get_variable(posterior, held)
             if found is not None and "entity" in found.dims and not outcome_dims(found):
                 if kind is not None and held == name and wanted != "observed":
                     raise ValueError(f"kind must be one that the variable {name!r} of the posterior has; got {kind!r}")
@@ -249,7 +249,7 @@ def _variable(source: Any, name: str, kind: str | None) -> xr.DataArray | None:
 
 
 def _kind_of(source: Any) -> str:
-    return in_words(source) if isinstance(source, xr.DataArray) else f"a {type(source).__name__}"
+    return describe_value(source) if isinstance(source, xr.DataArray) else f"a {type(source).__name__}"
 
 
 def one_ranking(dims: Any) -> None:

@@ -17,7 +17,7 @@ from bayesrank.ranking._intervals import rank_intervals
 from bayesrank.ranking.consensus import best_set, consensus_of
 from bayesrank.ranking.evidence import Evidence, cases_of, evidence_of
 from bayesrank.ranking.summary import UNRESOLVED
-from bayesrank.ranking.values import Scored, scored, variables_of
+from bayesrank.ranking.values import ScoreValues, score_values, variables_of
 from bayesrank.scores import Score, as_score, get
 
 __all__ = ["prior_quantiles", "rank_exactly", "replace_drawn"]
@@ -68,12 +68,12 @@ def rank_exactly(
     if score is None:
         raise ValueError("score must be given for method='exact'; got None")
     if _is_mean_outcome(source, score):
-        what = Scored(xr.DataArray(), MEAN, True, variable=MEAN, ends=(0.0, 1.0))
+        what = ScoreValues(xr.DataArray(), MEAN, True, variable=MEAN, ends=(0.0, 1.0))
     else:
         score = as_score(score)
         if score.higher_is_better is None:
             raise ValueError(f"score must have a better end to rank by; got {score.name}, which has none")
-        what = Scored(xr.DataArray(), score.name, score.higher_is_better, score)
+        what = ScoreValues(xr.DataArray(), score.name, score.higher_is_better, score)
     if higher_is_better not in (None, what.higher_is_better):
         raise ValueError(
             f"higher_is_better must be left out for method='exact', which takes it from {what.name}; "
@@ -107,7 +107,7 @@ def replace_drawn(drawn: xr.Dataset, source: Any, score: Any, prob: float, rope:
         return drawn
     if exact["expected_rank"].dims != ("entity",):
         return drawn
-    values = scored(source, score, None, None).values
+    values = score_values(source, score, None, None).values
     if exact["rank_probability_error"].max() > UNRESOLVED or not _are_draws_of(values, exact["median"]):
         return drawn
     # Names of test sets that were inferred depend on the order of input: an exact ranking has none.
@@ -187,7 +187,7 @@ def _planned(score: Score | None) -> Score:
     return get("tpr") if score is None else score
 
 
-def _evidence(source: Any, known: ClosedForm, what: Scored) -> Evidence:
+def _evidence(source: Any, known: ClosedForm, what: ScoreValues) -> Evidence:
     if not isinstance(source, xr.DataArray):
         return evidence_of(source, what.variable, known.frame, None)
     counts, about = known.model.observed()["observed_data"]["counts"], known.model.settings | {"kind": known.model.kind}
@@ -196,7 +196,7 @@ def _evidence(source: Any, known: ClosedForm, what: Scored) -> Evidence:
     return Evidence(counts=counts, values=values, performance=known.performance, about=about, cases=cases)
 
 
-def _each(known: ClosedForm, evidence: Evidence, what: Scored, prob: float, rope: float) -> xr.Dataset:
+def _each(known: ClosedForm, evidence: Evidence, what: ScoreValues, prob: float, rope: float) -> xr.Dataset:
     """One ranking for each item of every other dim."""
     if known.frame.ndim == 1:
         return _one(known, evidence, what, prob, rope)
@@ -206,7 +206,7 @@ def _each(known: ClosedForm, evidence: Evidence, what: Scored, prob: float, rope
     return joined.assign_coords({dim: known.frame[dim]})
 
 
-def _one(known: ClosedForm, evidence: Evidence, what: Scored, prob: float, rope: float) -> xr.Dataset:
+def _one(known: ClosedForm, evidence: Evidence, what: ScoreValues, prob: float, rope: float) -> xr.Dataset:
     entities = known.frame["entity"].values
     plan = plan_of(_planned(what.score), known)
     tail = (1 - prob) / 2

@@ -6,12 +6,12 @@ from typing import Any
 import xarray as xr
 
 from bayesrank import _text
-from bayesrank._checks import entity_names, in_words, named, result_of
+from bayesrank._checks import check_entities, check_result, describe_value, rename_argument
 from bayesrank._compat import groups_of, is_container
 from bayesrank._draws import draw_dims
 from bayesrank.performance import outcome_dims, posterior_of
-from bayesrank.ranking.summary import check_whole, is_exact
-from bayesrank.ranking.values import Scored, scored
+from bayesrank.ranking.summary import check_complete, is_exact
+from bayesrank.ranking.values import ScoreValues, score_values
 from bayesrank.scores import as_score
 
 __all__ = ["KNOWN", "facts_of", "ranking_of", "read", "text_or_none"]
@@ -28,7 +28,7 @@ KNOWN = ("title", "question", "description", "citation", "licence", "caveats", "
 
 def read(
     posterior: Any, score: Any, kind: str | None, higher_is_better: bool | None = None
-) -> tuple[dict[str, xr.Dataset], Scored]:
+) -> tuple[dict[str, xr.Dataset], ScoreValues]:
     """Return the groups of a source of one data set, and its values of the score; an array has an empty posterior.
 
     Examples
@@ -38,7 +38,7 @@ def read(
     >>> "posterior" in groups, found.name
     (True, 'f1')
     """
-    with named("posterior", "source"):
+    with rename_argument("posterior", "source"):
         held = xr.Dataset() if isinstance(posterior, xr.DataArray) else posterior_of(posterior)
         values = isinstance(posterior, xr.DataArray) and not outcome_dims(posterior)
         if not values and (not isinstance(score, str) or score not in held):
@@ -48,7 +48,7 @@ def read(
             known = None if outcomes else as_score(score)
             if known is not None and known.higher_is_better is None and higher_is_better is None:
                 raise ValueError(f"score must have a better end to rank by; got {known.name}, which has none")
-        found = scored(posterior, score, higher_is_better, kind)
+        found = score_values(posterior, score, higher_is_better, kind)
     if "dataset" in found.values.dims:
         raise ValueError(
             f"posterior must have no dim dataset (fit br.pool(counts), or select one data set); got {found.values.dims}"
@@ -61,20 +61,22 @@ def read(
         )
     if "entity" not in found.values.coords:
         raise ValueError(f"posterior must have a coord that names each entity; got coords {list(found.values.coords)}")
-    entity_names("posterior", found.values["entity"].values.tolist())
+    check_entities("posterior", found.values["entity"].values.tolist())
     return groups_of(posterior) if is_container(posterior) else {"posterior": held}, found
 
 
-def ranking_of(found: Scored, ranking: Any) -> xr.Dataset:
+def ranking_of(found: ScoreValues, ranking: Any) -> xr.Dataset:
     """A ranking that was given, if it is one of these entities by this score."""
-    check_whole(ranking)
-    result_of("br.credible_ranking", "ranking", ranking, NEEDED)
+    check_complete(ranking)
+    check_result("br.credible_ranking", "ranking", ranking, NEEDED)
     if not is_exact(ranking):
-        result_of("br.credible_ranking", "ranking", ranking, ("effective_sample_size",))
+        check_result("br.credible_ranking", "ranking", ranking, ("effective_sample_size",))
     given, wanted = (set(held["entity"].values.tolist()) for held in (ranking, found.values))
     if given != wanted:
         other = sorted(map(str, given ^ wanted))
-        raise ValueError(f"ranking must be of the entities of the posterior; got {_text.some(other)} in one alone")
+        raise ValueError(
+            f"ranking must be of the entities of the posterior; got {_text.format_names(other)} in one alone"
+        )
     if ranking.attrs["score"] != found.name:
         raise ValueError(f"ranking must be by the score, {found.name}; got one by {ranking.attrs['score']}")
     return ranking
@@ -91,16 +93,16 @@ def facts_of(data: Any) -> dict[str, str]:
     if data is None:
         return {}
     if not isinstance(data, Mapping):
-        raise TypeError(f"data must be a mapping from {', '.join(KNOWN)} to texts; got {in_words(data)}")
+        raise TypeError(f"data must be a mapping from {', '.join(KNOWN)} to texts; got {describe_value(data)}")
     for key, value in data.items():
         if not isinstance(key, str) or key not in KNOWN:
-            raise ValueError(f"data must have no keys but {', '.join(KNOWN)}; got {in_words(key)}")
+            raise ValueError(f"data must have no keys but {', '.join(KNOWN)}; got {describe_value(key)}")
         if not isinstance(value, str):
-            raise TypeError(f"data must tell the {key} as a text; got {in_words(value)}")
+            raise TypeError(f"data must tell the {key} as a text; got {describe_value(value)}")
     return {key: " ".join(value.split()) for key, value in data.items()}
 
 
 def text_or_none(argument: str, value: Any) -> None:
     """Refuse what is neither."""
     if value is not None and not isinstance(value, str):
-        raise TypeError(f"{argument} must be a text; got {in_words(value)}")
+        raise TypeError(f"{argument} must be a text; got {describe_value(value)}")

@@ -7,7 +7,7 @@ import numpy as np
 import xarray as xr
 
 from bayesrank import _text
-from bayesrank._checks import in_words, named, result_of
+from bayesrank._checks import check_result, describe_value, rename_argument
 from bayesrank.decisions.checks import check_decision
 from bayesrank.decisions.tables import comparison_table, comparison_words, utility_table
 from bayesrank.plots._style import list_size, plain_names
@@ -34,8 +34,8 @@ def sensitivity_section(result: Any) -> dict[str, Any] | None:
     """
     if result is None:
         return None
-    result_of("br.sensitivity", "sensitivity", result, NEEDED)
-    with named("sensitivity", "result"):
+    check_result("br.sensitivity", "sensitivity", result, NEEDED)
+    with rename_argument("sensitivity", "result"):
         lines = _lines(result)
     size = float(result.attrs.get("worth", np.inf))
     rows = []
@@ -110,7 +110,7 @@ def _decision(result: Any) -> dict[str, Any]:
         }
     raise ValueError(
         "decisions must come from br.decisions.expected_utility, br.decisions.noninferiority or "
-        f"br.decisions.decision_curve; got {in_words(result)}"
+        f"br.decisions.decision_curve; got {describe_value(result)}"
     )
 
 
@@ -142,7 +142,7 @@ def drift_section(result: Any, order: Sequence[Any]) -> dict[str, Any] | None:
     if result is None:
         return None
     if not isinstance(result, xr.Dataset) or not {"degraded", "change_mean", "ops_mean"} <= set(result.data_vars):
-        raise ValueError(f"drift must come from br.ops.drift of draws; got {in_words(result)}")
+        raise ValueError(f"drift must come from br.ops.drift of draws; got {describe_value(result)}")
     if "entity" not in result["ops_mean"].dims:
         result = result.expand_dims(entity=list(order[:1]))
     known = result["entity"].values.tolist()
@@ -158,7 +158,9 @@ def drift_section(result: Any, order: Sequence[Any]) -> dict[str, Any] | None:
             here = one.isel({dim: i})
             fell, error = float(here["degraded"]), float(here["degraded_error"])
             changes = [_of(here, "change", part) for part in ("prevalence", "rates")]
-            rows.append([str(name), str(period), _of(here, "ops"), *changes, _text.chance(fell, error)])
+            rows.append(
+                [str(name), str(period), _of(here, "ops"), *changes, _text.format_probability_with_error(fell, error)]
+            )
     since = "the one before" if result.attrs["baseline"] == "previous" else result.attrs["baseline"]
     words = (
         f"The OPS of {display_name(str(result.attrs['score']))} in each of {len(periods)} periods, compared with "
@@ -209,10 +211,10 @@ def cases_section(result: Any, order: Sequence[Any]) -> dict[str, Any] | None:
     """
     if result is None:
         return None
-    result_of("br.cases.deciding_cases", "cases", result, ("decides", "outcome", "count", "entity"))
+    check_result("br.cases.deciding_cases", "cases", result, ("decides", "outcome", "count", "entity"))
     known = result["entity"].values.tolist()
     if set(known) != set(order):
-        other = _text.some(sorted(map(str, set(known) ^ set(order))))
+        other = _text.format_names(sorted(map(str, set(known) ^ set(order))))
         raise ValueError(f"cases must be of the entities of the posterior; got {other} in one alone")
     names = [name for name in order if name in known][:MOST]
     total = int(result["count"].sum())

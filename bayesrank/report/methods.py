@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank.models import references
+from bayesrank.models import references_of
 from bayesrank.ranking.summary import is_exact
 from bayesrank.scores import Score
 from bayesrank.scores._display import display_name
@@ -140,7 +140,7 @@ def methods(
         said.append("OPS is the share of all pairs of true positive and true negative rate that would score worse.")
     said.append(f"Computed with {versions}.")
     cited = [FOUNDATIONS] + [TILE] * tile + [OPS] * ops
-    cited += references(about.get("model"))
+    cited += references_of(about.get("model"))
     cited += [SAMPLER] * sampled
     cited += [CONFIDENCE] * ("rank_confidence_lower" in ranking)
     return " ".join(said), cited

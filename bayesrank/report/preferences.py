@@ -7,7 +7,7 @@ import xarray as xr
 
 from bayesrank import _text
 from bayesrank.plots._colors import place_colors
-from bayesrank.plots._furniture import MARKS, come_again, middles
+from bayesrank.plots._furniture import MARKS, colors_repeat, label_positions
 from bayesrank.plots._page import embedded
 from bayesrank.ranking.summary import is_exact
 from bayesrank.scores import Score
@@ -114,8 +114,8 @@ def preferences_section(
     first = [name for name in share["entity"].values.tolist() if (seen == name).any()][:NAMED]
     first = [name for name in first if names.index(name) in palette]
     # Regions have numbers where colours come again.
-    again = come_again([names.index(name) for name in first])
-    at = middles([(seen == name) & ~shared for name in first], (0.0, 1.0, 0.0, 1.0)) if again else []
+    again = colors_repeat([names.index(name) for name in first])
+    at = label_positions([(seen == name) & ~shared for name in first], (0.0, 1.0, 0.0, 1.0)) if again else []
     on_map = {name: _share(float(area[(seen == name) & ~shared].sum())) for name in first}
     legend = [
         (

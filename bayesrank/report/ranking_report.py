@@ -21,10 +21,10 @@ from bayesrank.performance import as_performance, observed_counts, outcome_dims
 from bayesrank.plots._page import Html, breakable, greys, part
 from bayesrank.plots._style import is_ratio
 from bayesrank.ranking import credible_ranking, ranking_table
-from bayesrank.ranking._notes import positive_class
+from bayesrank.ranking._notes import positive_class_notes
 from bayesrank.ranking.evidence import sampling
-from bayesrank.ranking.summary import is_exact, worth
-from bayesrank.ranking.values import Scored
+from bayesrank.ranking.summary import effective_draws, is_exact
+from bayesrank.ranking.values import ScoreValues
 from bayesrank.report.arguments import facts_of, ranking_of, read, text_or_none
 from bayesrank.report.datasets import datasets_section
 from bayesrank.report.given import cases_section, decisions_section, drift_section, sensitivity_section
@@ -34,7 +34,7 @@ from bayesrank.report.preferences import preferences_section
 from bayesrank.report.sections import (
     LACKING,
     SECTIONS,
-    checked_sections,
+    check_sections,
     ops_section,
     paired_section,
     predictive_section,
@@ -128,7 +128,7 @@ def ranking_report(
     if path is not None:
         check_output("path", path, "report")
     groups, found = read(posterior, score, kind, higher_is_better)
-    asked = checked_sections(sections)
+    asked = check_sections(sections)
     facts = facts_of(data)
     text_or_none("command", command)
     if ranking is None:
@@ -162,7 +162,7 @@ def ranking_report(
     predictive = shown["predictive"]
     parts_of_verdict = verdict_parts(ranking, [] if predictive is None else predictive["caveat"])
     lacking = [LACKING[name] for name in asked or () if shown[FOUND.get(name, name)] is None]
-    classes = [] if performance is None else positive_class(performance, found.score)
+    classes = [] if performance is None else positive_class_notes(performance, found.score)
     page = _filled(
         **shown | {"ops": ops is not None} | given,
         **_pictures(ranking, table, ops),
@@ -210,7 +210,7 @@ def ranking_report(
 def _sections(
     posterior: Any,
     score: Any,
-    found: Scored,
+    found: ScoreValues,
     ranking: xr.Dataset,
     performance: xr.DataArray | None,
     asked: Sequence[str] | None,
@@ -224,7 +224,7 @@ def _sections(
     if performance is not None and draw_dims(performance) and directed and "ops" in wanted:
         shown["ops"] = ops_section(performance, found, prob)
     if performance is not None and found.score is not None and "tile" in wanted:
-        size, prevalence = worth(ranking), _prevalence(performance)
+        size, prevalence = effective_draws(ranking), _prevalence(performance)
         shown["preferences"] = preferences_section(performance, found.score, prob, size, prevalence, ranking)
     if "paired" in wanted:
         shown["paired"] = paired_section(found, ranking, about)
@@ -260,13 +260,13 @@ def _rows(ranking: xr.Dataset, tables: xr.DataArray | None, ops: dict[Any, float
     elif cases is not None:
         numbers = cases.values.astype(float)
         cells = {name: [_text.number(n, 0)] for name, n in zip(cells, numbers.tolist(), strict=True)}
-    size = worth(ranking)
+    size = effective_draws(ranking)
     columns = ["median", "lower", "probability_best", "rank_lower", "expected_rank"]
     return [
         {
             "entity": name,
             "cells": cells[name],
-            "median": _text.beside(row["median"], row["lower"], row["upper"]),
+            "median": _text.format_with_interval(row["median"], row["lower"], row["upper"]),
             "interval": _text.interval(row["lower"], row["upper"]),
             # Who never has a score is not improbable to be best, but out of the question.
             "best": "–" if row["undefined"] >= 1 else _text.probability(row["probability_best"], size),

@@ -10,16 +10,16 @@ import pandas as pd
 import xarray as xr
 
 from bayesrank import _text
-from bayesrank._checks import in_words, unique_names
+from bayesrank._checks import check_unique, describe_value
 from bayesrank._draws import draw_dims
 from bayesrank.ops import of_draws, summarize
 from bayesrank.ranking import ranking_table
-from bayesrank.ranking.summary import worth
-from bayesrank.ranking.values import Scored
+from bayesrank.ranking.summary import effective_draws
+from bayesrank.ranking.values import ScoreValues
 from bayesrank.report.pictures import inline_svg
 from bayesrank.words.models import check_model, model_caveat
 
-__all__ = ["LACKING", "SECTIONS", "checked_sections", "ops_section", "paired_section", "predictive_section"]
+__all__ = ["LACKING", "SECTIONS", "check_sections", "ops_section", "paired_section", "predictive_section"]
 
 #: Sections that can be left out, or asked for, of those that a posterior alone may support.
 SECTIONS = ("tile", "ops", "paired", "hierarchical", "predictive")
@@ -37,7 +37,7 @@ MOST = 50_000_000
 RIVALS = 10
 
 
-def checked_sections(sections: Any) -> tuple[str, ...] | None:
+def check_sections(sections: Any) -> tuple[str, ...] | None:
     """The sections asked for; None for those that are to be had, and cheap.
 
     Examples
@@ -48,14 +48,14 @@ def checked_sections(sections: Any) -> tuple[str, ...] | None:
     if sections is None:
         return None
     if isinstance(sections, str) or not isinstance(sections, Sequence):
-        raise TypeError(f"sections must be a list of names; got {in_words(sections)}")
+        raise TypeError(f"sections must be a list of names; got {describe_value(sections)}")
     unknown = [name for name in sections if not isinstance(name, str) or name not in SECTIONS]
     if unknown:
-        raise ValueError(f"sections must be among {', '.join(SECTIONS)}; got {in_words(unknown[0])}")
-    return tuple(unique_names("sections", list(sections)))
+        raise ValueError(f"sections must be among {', '.join(SECTIONS)}; got {describe_value(unknown[0])}")
+    return tuple(check_unique("sections", list(sections)))
 
 
-def ops_section(performance: xr.DataArray, found: Scored, prob: float) -> pd.DataFrame | None:
+def ops_section(performance: xr.DataArray, found: ScoreValues, prob: float) -> pd.DataFrame | None:
     """OPS of every entity, as a table of ``median``, ``lower`` and ``upper``; None where it is defined for nobody.
 
     Examples
@@ -104,7 +104,7 @@ def predictive_section(posterior: Any, asked: bool) -> dict[str, Any] | None:
     }
 
 
-def paired_section(found: Scored, ranking: xr.Dataset, about: Mapping[Any, Any]) -> dict[str, Any] | None:
+def paired_section(found: ScoreValues, ranking: xr.Dataset, about: Mapping[Any, Any]) -> dict[str, Any] | None:
     """What it adds that all met the same cases: the first entity against its rivals, with and without; None elsewhere.
 
     Without, the draws of one entity are held against all draws of the other, as if they were independent.
@@ -127,7 +127,7 @@ def paired_section(found: Scored, ranking: xr.Dataset, about: Mapping[Any, Any])
     draws = found.values.transpose("entity", *draw_dims(found.values))
     first, *others = order[: RIVALS + 1]
     x = found.sign * draws.sel(entity=first).values.ravel()
-    tail, rope, size = (1 - ranking.attrs["prob"]) / 2, ranking.attrs["rope"], min(len(x), worth(ranking))
+    tail, rope, size = (1 - ranking.attrs["prob"]) / 2, ranking.attrs["rope"], min(len(x), effective_draws(ranking))
     rows = []
     for name in others:
         y = found.sign * draws.sel(entity=name).values.ravel()

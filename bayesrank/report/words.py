@@ -8,7 +8,7 @@ import xarray as xr
 from bayesrank import _text
 from bayesrank._compat import groups_of, is_container
 from bayesrank._draws import draw_dims
-from bayesrank.ranking.values import scored
+from bayesrank.ranking.values import score_values
 from bayesrank.ranking.without_draws import prior_quantiles
 from bayesrank.scores import Score
 
@@ -33,7 +33,7 @@ def prior_scores(posterior: Any, score: Score | str, kind: str | None = None) ->
     groups = groups_of(posterior) if is_container(posterior) else {}
     if "prior" not in groups or (isinstance(score, str) and score not in groups["prior"]):
         return None
-    return scored(groups["prior"], score, True, kind).values
+    return score_values(groups["prior"], score, True, kind).values
 
 
 def implied_prior(
@@ -83,4 +83,6 @@ def _is_one_prior(draws: np.ndarray, together: np.ndarray, levels: np.ndarray) -
 
 def _in_words(quantiles: np.ndarray, prob: float) -> str:
     low, middle, high = quantiles.tolist()
-    return f"median {_text.beside(middle, low, high)}, {100 * prob:g}% interval {_text.interval(low, high)}"
+    return (
+        f"median {_text.format_with_interval(middle, low, high)}, {100 * prob:g}% interval {_text.interval(low, high)}"
+    )

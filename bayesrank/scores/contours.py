@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank._checks import labelled_numbers, one_prevalence, prevalences, whole
+from bayesrank._checks import check_integer, check_labelled_numbers, check_prevalence, check_prevalences
 from bayesrank.scores._forms import Area, Contour, ranking_area
 from bayesrank.scores.derived import Balanced, Logarithm
 from bayesrank.scores.names import as_score
@@ -67,7 +67,7 @@ def contour(score: Any, value: Any, fpr: Any, prevalence: Any) -> xr.DataArray:
     [0.6, 0.7]
     """
     score = as_score(score)
-    k, x, p = labelled_numbers("value", value), labelled_numbers("fpr", fpr), prevalences(prevalence)
+    k, x, p = check_labelled_numbers("value", value), check_labelled_numbers("fpr", fpr), check_prevalences(prevalence)
     closed = closed_form(score)
     if closed is not None:
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -104,9 +104,9 @@ def contour_curve(
     >>> contour_curve("tnr", [0.75], 0.5, points=3)["fpr"].values.tolist()
     [[0.25, 0.25, 0.25]]
     """
-    of, k = as_score(score), labelled_numbers("value", np.atleast_1d(value))
+    of, k = as_score(score), check_labelled_numbers("value", np.atleast_1d(value))
     low, high = extent
-    along = xr.DataArray(np.linspace(low, high, whole("points", points, 2)), dims=("point",))
+    along = xr.DataArray(np.linspace(low, high, check_integer("points", points, 2)), dims=("point",))
     closed = closed_form(of)
     if closed is not None and closed.upright is not None:
         fpr, tpr = xr.broadcast(closed.upright(k, prevalence, 1 - prevalence), along)
@@ -186,7 +186,7 @@ def contour_meeting_points(score: Any, prevalence: float) -> xr.Dataset:
     >>> meeting["fpr"].values.tolist(), meeting["tpr"].values.tolist()
     ([-0.25], [0.0])
     """
-    score, p = as_score(score), one_prevalence(prevalence)
+    score, p = as_score(score), check_prevalence(prevalence)
     closed = closed_form(score)
     if closed is None:
         raise ValueError(f"score must have contours in closed form; got {score.name}")

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from bayesrank._checks import one_of, whole
+from bayesrank._checks import check_choice, check_integer
 from bayesrank.scores.averages import AVERAGES, average_of
 from bayesrank.scores.names import as_score
 from bayesrank.scores.score import Score, log
@@ -79,7 +79,7 @@ def average(score: Any, kind: str) -> Score:
     >>> average(br.scores.f_beta(3.0), "smallest")(counts).item()
     0.714...
     """
-    return average_of(as_score(score), one_of("kind", kind, AVERAGES))
+    return average_of(as_score(score), check_choice("kind", kind, AVERAGES))
 
 
 def balanced(score: Any, name: str, **metadata: Any) -> Score:
@@ -142,7 +142,7 @@ def scaled_log(score: Any, positives: int, negatives: int) -> Score:
     >>> scaled_log(br.scores.diagnostic_odds_ratio, 20, 40)(br.from_counts(tn=39, fp=1, fn=1, tp=19)).item()
     1.0
     """
-    score, p, n = as_score(score), whole("positives", positives, 3), whole("negatives", negatives, 3)
+    score, p, n = as_score(score), check_integer("positives", positives, 3), check_integer("negatives", negatives, 3)
     if score.range != (0.0, np.inf) or score.depends_on_prevalence:
         raise ValueError(f"score must be one of the likelihood and odds ratios; got {score.name!r}")
     # Met where a rate is an end or one case from it: likelihood ratios lie between 1/p and n, odds ratios within

@@ -7,8 +7,8 @@ import xarray as xr
 from scipy.special import ndtr, ndtri
 from scipy.stats import rankdata
 
-from bayesrank._checks import credibility, number, one_of, whole
-from bayesrank._draws import draw_dims, in_memory
+from bayesrank._checks import check_choice, check_integer, check_number, check_prob
+from bayesrank._draws import draw_dims, load_arrays
 from bayesrank._labels import check_positive
 from bayesrank.performance import as_performance, only_two_classes
 
@@ -51,10 +51,10 @@ def differences(values: xr.DataArray, to: Any, rope: float = 0.0, prob: float = 
     ['above']
     """
     names = values["entity"].values.tolist()
-    one_of("to", to, names, KeyError)
+    check_choice("to", to, names, KeyError)
     if len(names) < 2:
         raise ValueError(f"values must hold another entity to compare with {to!r}; got no other")
-    rope, tail = number("rope", rope, 0.0, finite=True), (1 - credibility("prob", prob)) / 2
+    rope, tail = check_number("rope", rope, 0.0, finite=True), (1 - check_prob("prob", prob)) / 2
     others = values.sel(entity=[name for name in names if name != to]) - values.sel(entity=to, drop=True)
     low, middle, high = _quantiles(others, [tail, 0.5, 1 - tail])
     order = np.argsort(-middle)
@@ -142,7 +142,7 @@ def rate_regions(source: Any, prob: float = 0.95, points: int = 181, *, kind: st
     >>> round(found["tpr"].item(), 2), found["region_tpr"].sizes["vertex"]
     (0.79, 4)
     """
-    prob, number_of = credibility("prob", prob), whole("points", points, 3)
+    prob, number_of = check_prob("prob", prob), check_integer("points", points, 3)
     array = as_performance(source, kind)
     only_two_classes(array)
     check_positive(array, "rates of two classes")
@@ -155,7 +155,7 @@ def rate_regions(source: Any, prob: float = 0.95, points: int = 181, *, kind: st
     if "entity" not in array.dims:
         array = array.expand_dims(entity=[array["entity"].item() if "entity" in array.coords else "entity 1"])
     total = array.sum("predicted", skipna=False)
-    [each] = in_memory((array.isel(predicted=1) / total.where(total > 0)).transpose("entity", "actual", *dims))
+    [each] = load_arrays((array.isel(predicted=1) / total.where(total > 0)).transpose("entity", "actual", *dims))
     rates = each.values.reshape(array.sizes["entity"], 2, -1)
     angle = np.linspace(0, 2 * np.pi, number_of)
     circle = np.stack([np.cos(angle), np.sin(angle)])

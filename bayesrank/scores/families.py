@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from bayesrank._checks import cells, in_words, number, numbers
+from bayesrank._checks import check_cells, check_number, check_numbers, describe_value
 from bayesrank.scores.score import Score, ratio
 
 __all__ = [
@@ -141,7 +141,7 @@ def by_importance(
     >>> by_importance("cautious", tn=1, fp=1, fn=3, tp=1)(br.from_counts(tn=80, fp=1, fn=3, tp=27)).item()
     0.9145...
     """
-    weights = cells(tn=tn, fp=fp, fn=fn, tp=tp)
+    weights = check_cells(tn=tn, fp=fp, fn=fn, tp=tp)
     return Score(name, OfImportance(**weights), importance=weights, **metadata)
 
 
@@ -168,7 +168,7 @@ def canonical(a: float, b: float) -> Score:
     >>> canonical(1.0, 0.5)(br.from_counts(tn=80, fp=1, fn=3, tp=27)).item()
     0.931...
     """
-    a, b = number("a", a, 0.0, 1.0), number("b", b, 0.0, 1.0)
+    a, b = check_number("a", a, 0.0, 1.0), check_number("b", b, 0.0, 1.0)
     return by_importance(
         f"canonical_{a:g}_{b:g}".replace(".", "_"),
         tn=1 - a,
@@ -206,7 +206,7 @@ def f_beta(beta: float) -> Score:
     >>> f_beta(2.0)(br.from_counts(tn=80, fp=1, fn=3, tp=27)).item()
     0.9121...
     """
-    beta = number("beta", beta, 0.0, finite=True)
+    beta = check_number("beta", beta, 0.0, finite=True)
     square = beta**2
     misses = "FN" if square == 1 else f"{square:g} FN"
     return by_importance(
@@ -245,7 +245,7 @@ def weighted_accuracy(weight: float) -> Score:
     >>> weighted_accuracy(0.75)(br.from_counts(tn=80, fp=20, fn=3, tp=27)).item()
     0.875
     """
-    weight = number("weight", weight, 0.0, 1.0)
+    weight = check_number("weight", weight, 0.0, 1.0)
     return Score(
         f"weighted_accuracy_{weight:g}".replace(".", "_"),
         OfRates(weight),
@@ -272,7 +272,7 @@ def tversky(alpha: float, beta: float) -> Score:
     >>> tversky(1, 1)(counts).item() == br.scores.jaccard(counts).item()
     True
     """
-    alpha, beta = number("alpha", alpha, 0.0, finite=True), number("beta", beta, 0.0, finite=True)
+    alpha, beta = check_number("alpha", alpha, 0.0, finite=True), check_number("beta", beta, 0.0, finite=True)
     return by_importance(
         f"tversky_{alpha:g}_{beta:g}".replace(".", "_"),
         fp=alpha,
@@ -314,9 +314,9 @@ def decision_benefit(benefit: Any) -> Score:
     >>> decision_benefit([[0, -1], [-10, 5]])(br.from_counts(tn=80, fp=10, fn=2, tp=8)).item()
     0.1
     """
-    matrix = numbers("benefit", benefit)
+    matrix = check_numbers("benefit", benefit)
     if matrix.shape != (2, 2) or not np.isfinite(matrix).all():
-        raise ValueError(f"benefit must be four finite numbers of shape (2, 2); got {in_words(benefit)}")
+        raise ValueError(f"benefit must be four finite numbers of shape (2, 2); got {describe_value(benefit)}")
     return Score(
         "decision_benefit",
         OfBenefits(*matrix.ravel().tolist()),
@@ -341,7 +341,7 @@ def net_benefit(threshold: float) -> Score:
     >>> net_benefit(0.2)(br.from_counts(tn=80, fp=8, fn=2, tp=10)).item()
     0.08
     """
-    threshold = number("threshold", threshold, 0.0, 1.0, ends=False)
+    threshold = check_number("threshold", threshold, 0.0, 1.0, ends=False)
     odds = threshold / (1 - threshold)
     return Score(
         f"net_benefit_{threshold:g}".replace(".", "_"),

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank._checks import labelled_numbers, numbers, whole
+from bayesrank._checks import check_integer, check_labelled_numbers, check_numbers
 from bayesrank.performance import two_class_cells
 from bayesrank.scores.names import as_score
 from bayesrank.scores.score import ratio
@@ -97,7 +97,7 @@ def all_matrices(total: int) -> xr.DataArray:
     >>> matrices.sizes["matrix"], br.scores.accuracy(matrices).values.tolist()
     (10, [1.0, 0.5, 0.0, 0.5, 0.0, 1.0, 0.5, 0.0, 0.5, 1.0])
     """
-    whole("total", total)
+    check_integer("total", total)
     slices = [_matrices(p, total - p).values.reshape(-1, 2, 2) for p in range(total + 1)]
     classes = ["negative", "positive"]
     coords = {"actual": classes, "predicted": classes}
@@ -122,7 +122,7 @@ def simplex_corners(total: int) -> xr.DataArray:
     >>> simplex_corners(30).sel(cell="TN").values.tolist()
     [-10.0, -10.0, -10.0]
     """
-    whole("total", total)
+    check_integer("total", total)
     ends = np.array([(1, 0, 0), (0, 1, 0), (0, 0, 1), (-1 / 3, -1 / 3, -1 / 3)]) * total
     coords = {"cell": ["TP", "FP", "FN", "TN"], "axis": ["x", "y", "z"]}
     return xr.DataArray(ends, coords, ("cell", "axis"), "simplex")
@@ -228,7 +228,7 @@ def roc_to_pr(fpr: Any, tpr: Any, prevalence: Any) -> xr.Dataset:
     0.666667
     """
     given = {"fpr": fpr, "tpr": tpr, "prevalence": prevalence}
-    x, y, p = (labelled_numbers(name, _along_points(name, values), 0.0, 1.0) for name, values in given.items())
+    x, y, p = (check_labelled_numbers(name, _along_points(name, values), 0.0, 1.0) for name, values in given.items())
     precision = xr.apply_ufunc(ratio, *xr.broadcast(p * y, p * y + (1 - p) * x))
     return xr.Dataset({"recall": y + 0 * precision.fillna(0), "precision": precision})
 
@@ -236,15 +236,15 @@ def roc_to_pr(fpr: Any, tpr: Any, prevalence: Any) -> xr.Dataset:
 def _along_points(argument: str, values: Any) -> xr.DataArray:
     if isinstance(values, xr.DataArray):
         return values
-    array = numbers(argument, values)
+    array = check_numbers(argument, values)
     if array.ndim > 1:
         raise ValueError(f"{argument} must be a number, a sequence or a DataArray; got {array.ndim} dimensions")
     return xr.DataArray(array, dims=("point",)[: array.ndim])
 
 
 def _ranges(positives: int, negatives: int) -> tuple[xr.DataArray, xr.DataArray]:
-    whole("positives", positives)
-    whole("negatives", negatives)
+    check_integer("positives", positives)
+    check_integer("negatives", negatives)
     ranges = {"tp": np.arange(positives + 1), "fp": np.arange(negatives + 1)}
     tp, fp = (xr.DataArray(values, {name: values}, (name,)) for name, values in ranges.items())
     return tp, fp

@@ -10,7 +10,7 @@ from typing import Any
 import pandas as pd
 import xarray as xr
 
-from bayesrank._checks import named
+from bayesrank._checks import rename_argument
 from bayesrank.scores.averages import AVERAGES, average_of
 from bayesrank.scores.families import canonical
 from bayesrank.scores.ranking_scores import ranking
@@ -277,7 +277,7 @@ def as_score(score: Any) -> Score:
     if isinstance(score, str):
         return get(score)
     if isinstance(score, xr.DataArray):
-        with named("score", "importance"):
+        with rename_argument("score", "importance"):
             return ranking(score)
     if isinstance(score, tuple):
         if len(score) != 2:

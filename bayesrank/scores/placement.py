@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.optimize import brentq
 
-from bayesrank._checks import number, one_prevalence
+from bayesrank._checks import check_number, check_prevalence
 from bayesrank.scores.families import OfRates
 from bayesrank.scores.names import as_score
 from bayesrank.scores.score import Score, cells_at, ratio
@@ -52,8 +52,8 @@ def fixed_rate(prevalence: float | None, prediction_rate: float | None, *, ends:
     FixedRate(share=0.25, predicted=True)
     """
     if prediction_rate is None:
-        return FixedRate(None if prevalence is None else one_prevalence(prevalence, ends=ends), False)
-    share = number("prediction_rate", prediction_rate, 0.0, 1.0, ends=ends)
+        return FixedRate(None if prevalence is None else check_prevalence(prevalence, ends=ends), False)
+    share = check_number("prediction_rate", prediction_rate, 0.0, 1.0, ends=ends)
     if prevalence is not None:
         raise ValueError(f"prediction_rate must be left out where a prevalence is given; got {prediction_rate!r}")
     return FixedRate(share, True)

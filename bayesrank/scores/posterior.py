@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank._checks import numbers
+from bayesrank._checks import check_numbers
 from bayesrank.evidence.counts import check_counts
-from bayesrank.models import conjugate
+from bayesrank.models import conjugate_posterior
 from bayesrank.performance import two_class_cells
 from bayesrank.scores._contour_area import root
 from bayesrank.scores._quadrature import Curve, of_dirichlet, of_rates, of_two_betas
@@ -75,11 +75,11 @@ class ScorePosterior:
         >>> accuracy.quantile(0.5).values.round(4).tolist()
         [0.7999]
         """
-        numbers("q", q, 0.0, 1.0)
+        check_numbers("q", q, 0.0, 1.0)
         return self._map(q, "quantile", lambda curves, p: _invert(curves[0], p, self._range), "value")
 
     def _map(self, argument: Any, dim: str, function: Callable[[Any, np.ndarray], np.ndarray], name: str) -> Any:
-        points = numbers("q" if dim == "quantile" else dim, argument)
+        points = check_numbers("q" if dim == "quantile" else dim, argument)
         if points.ndim > 1:
             raise ValueError(f"{dim} must be a number or a sequence; got {points.ndim} dimensions")
         out = np.empty((*self.error.shape, *points.shape))
@@ -140,7 +140,7 @@ def score_posterior(
     """
     score = as_score(score)
     counts, one = _checked(counts)
-    known = conjugate(model, counts, options)
+    known = conjugate_posterior(model, counts, options)
     totals = known.totals
     if totals is not None and {"chain", "draw"} & set(totals.dims):
         raise ValueError(f"prevalence must be one number for each table; got {totals.dims}")

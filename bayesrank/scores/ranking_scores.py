@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank._checks import cells, in_words, labelled_numbers, non_negative
+from bayesrank._checks import check_cells, check_labelled_numbers, check_weights, describe_value
 from bayesrank._classes import order_classes
 from bayesrank._labels import check_positive
 from bayesrank.performance import align_outcomes, check_importance, counts_or_performance, outcome_dims, two_class_cells
@@ -51,7 +51,7 @@ def importance(*, tn: float = 0.0, fp: float = 0.0, fn: float = 0.0, tp: float =
     >>> importance(fp=1, fn=1, tp=2).sel(actual="positive", predicted="positive").item()
     2.0
     """
-    weights = np.array(list(cells(tn=tn, fp=fp, fn=fn, tp=tp).values())).reshape(2, 2)
+    weights = np.array(list(check_cells(tn=tn, fp=fp, fn=fn, tp=tp).values())).reshape(2, 2)
     labels = ["negative", "positive"]
     return xr.DataArray(
         weights, dims=("actual", "predicted"), coords={"actual": labels, "predicted": labels}, name="importance"
@@ -94,7 +94,7 @@ def ranking(importance: xr.DataArray) -> Score:
     0.88...
     """
     if not isinstance(importance, xr.DataArray):
-        raise TypeError(f"importance must be a DataArray over actual and predicted; got {in_words(importance)}")
+        raise TypeError(f"importance must be a DataArray over actual and predicted; got {describe_value(importance)}")
     table, labels = _table_of(importance)
     metadata: dict[str, Any] = {
         "symbol": "R_I",
@@ -236,7 +236,7 @@ def canonical_score(source: Any, a: Any, b: Any, *, kind: str | None = None) -> 
     array = counts_or_performance(source, kind)
     table = two_class_cells(array)
     check_positive(array, "a place on the Tile")
-    along_a, along_b = labelled_numbers("a", a, 0.0, 1.0), labelled_numbers("b", b, 0.0, 1.0)
+    along_a, along_b = check_labelled_numbers("a", a, 0.0, 1.0), check_labelled_numbers("b", b, 0.0, 1.0)
     right = (1 - along_a) * table["tn"] + along_a * table["tp"]
     wrong = (1 - along_b) * table["fp"] + along_b * table["fn"]
     total = right + wrong
@@ -251,8 +251,8 @@ def _table_of(importance: xr.DataArray) -> tuple[np.ndarray, tuple[Any, ...] | N
     dims = ("actual", "predicted")
     if not importance.dims or set(importance.dims) - set(dims):
         raise ValueError(f"importance must be over actual and predicted; got {importance.dims}")
-    values = order_classes(labelled_numbers("importance", importance), "importance")
-    non_negative("importance", values)
+    values = order_classes(check_labelled_numbers("importance", importance), "importance")
+    check_weights("importance", values)
     named = [tuple(values[dim].values.tolist()) for dim in dims if dim in values.coords]
     sizes = set(values.sizes.values())
     if len(sizes) > 1 or len(set(named)) > 1 or min(sizes) < 2:

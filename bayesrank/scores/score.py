@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank._checks import in_words, span
+from bayesrank._checks import check_interval, describe_value
 from bayesrank._labels import check_positive
 from bayesrank._threads import in_threads, pieces
 from bayesrank.evidence.counts import NO_CLASSES
@@ -115,8 +115,8 @@ class Score:
 
     def __post_init__(self) -> None:
         if not isinstance(self.name, str):
-            raise TypeError(f"name must be a string; got {in_words(self.name)}")
-        span("range", self.range)
+            raise TypeError(f"name must be a string; got {describe_value(self.name)}")
+        check_interval("range", self.range)
         # Closed forms are of one function: dataclasses.replace(score, function=...) must not keep them.
         stale = self._forms_of is not None and self._forms_of is not self.function
         for name in ("complement", "contour", "area", "fraction") if stale else ():
@@ -177,7 +177,7 @@ class Score:
                 found = self._of_matrix(shape, lambda: matrix, True, partial(against_rest, matrix))
         values = np.asarray(found)
         if values.dtype.kind not in "biuf":
-            raise TypeError(f"score must give numbers; {self.name!r} gave {in_words(found)}")
+            raise TypeError(f"score must give numbers; {self.name!r} gave {describe_value(found)}")
         if values.shape not in ((), shape):
             raise ValueError(
                 f"score must give one number for each table, shape {shape}; {self.name!r} gave {values.shape}"

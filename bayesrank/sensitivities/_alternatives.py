@@ -6,19 +6,19 @@ from typing import Any, NamedTuple
 import numpy as np
 import xarray as xr
 
-from bayesrank._checks import is_number, sequence
+from bayesrank._checks import check_sequence, is_number
 from bayesrank.evidence._case_counts import counts_of
 from bayesrank.evidence.counts import are_outcomes, check_counts, check_outcomes, pool, pool_untested
-from bayesrank.models import chosen_by_evidence, find, in_closed_form, options_of, takes_cases
-from bayesrank.models import tell as tell_model
-from bayesrank.models._joint import checked
+from bayesrank.models import chosen_by_evidence, find_model, in_closed_form, options_of, takes_cases
+from bayesrank.models import make_model as tell_model
+from bayesrank.models._joint import check_joint
 from bayesrank.models._margins import VALUES
 from bayesrank.models._priors import concentration
 from bayesrank.models._priors import in_words as prior_in_words
 from bayesrank.scores import Score, as_score
 from bayesrank.sensitivities.conflicts import prior_conflict
 
-__all__ = ["Alternative", "base_of", "changed", "check_evidence", "conflict"]
+__all__ = ["Alternative", "base_analysis", "alternatives_to", "check_evidence", "conflict"]
 
 #: What outcomes are ranked by, which have no classes.
 MEAN = "mean_outcome"
@@ -46,19 +46,19 @@ class Alternative(NamedTuple):
 def check_evidence(evidence: Any) -> Evidence:
     """Counts over classes or outcomes, or joint outcomes; others are refused."""
     if isinstance(evidence, xr.Dataset):
-        checked(evidence)
+        check_joint(evidence)
         return evidence
     return (check_outcomes if are_outcomes(evidence) else check_counts)(evidence, "evidence")
 
 
-def base_of(evidence: Evidence, score: Any, model: Any, join: Any, options: dict[str, Any]) -> Alternative:
+def base_analysis(evidence: Evidence, score: Any, model: Any, join: Any, options: dict[str, Any]) -> Alternative:
     """The analysis that others are compared with."""
     if model is None:
         model = chosen_by_evidence(evidence)
     return Alternative("base", "base", _taken(evidence, model, join, _tested), model, _score(evidence, score), options)
 
 
-def changed(
+def alternatives_to(
     base: Alternative,
     evidence: Evidence,
     *,
@@ -77,11 +77,11 @@ def changed(
         *_models(base, models, evidence, join),
         *(
             base._replace(name=f"score {s if isinstance(s, str) else s.name}", kind="score", score=s)
-            for s in (_score(evidence, score) for score in sequence("scores", scores))
+            for s in (_score(evidence, score) for score in check_sequence("scores", scores))
         ),
         *(
             base._replace(name=f"prevalence {_called(p)}", kind="prevalence", options=base.options | {"prevalence": p})
-            for p in sequence("prevalences", prevalences)
+            for p in check_sequence("prevalences", prevalences)
         ),
         *(_data(base, evidence, join) if datasets else []),
     ]
@@ -125,7 +125,7 @@ def _taken(evidence: Evidence, model: Any, join: Any, pooling: Callable[[Any, An
     """The evidence as the model takes it: pooled, unless it learns from several data sets together."""
     if isinstance(evidence, xr.Dataset) and not takes_cases(model):
         evidence = counts_of(evidence)
-    together = getattr(find(model), "over_datasets_together", False)
+    together = getattr(find_model(model), "over_datasets_together", False)
     return evidence if together or "dataset" not in evidence.coords else pooling(evidence, join)
 
 
@@ -174,10 +174,10 @@ def _default_priors(base: Alternative) -> tuple[str, ...]:
 
 def _priors(base: Alternative, priors: Any, weights: bool) -> list[Alternative]:
     """Other priors, and the base's own scaled; those of the same concentrations once."""
-    if priors is None and "prior" not in options_of(find(base.model)):
+    if priors is None and "prior" not in options_of(find_model(base.model)):
         return []  # a model of one's own, whose priors are not known here
     priors = _default_priors(base) if priors is None else priors
-    named = dict(priors) if isinstance(priors, Mapping) else {_called(p): p for p in sequence("priors", priors)}
+    named = dict(priors) if isinstance(priors, Mapping) else {_called(p): p for p in check_sequence("priors", priors)}
     # A base measure is a prior.
     others = {name: value for name, value in base.options.items() if name != "base"}
     options = {f"prior {name}": others | {"prior": prior} for name, prior in named.items()}
@@ -232,13 +232,13 @@ def _models(base: Alternative, models: Iterable[Any] | None, evidence: Evidence,
             evidence=_taken(evidence, m, join),
             options=_options_for(base, m),
         )
-        for m in sequence("models", models)
+        for m in check_sequence("models", models)
     ]
 
 
 def _options_for(base: Alternative, model: Any) -> dict[str, Any]:
     """Return the options of the base analysis, without options that only a user's own model has."""
-    own = set() if isinstance(base.model, str) else set(options_of(base.model)) - set(options_of(find(model)))
+    own = set() if isinstance(base.model, str) else set(options_of(base.model)) - set(options_of(find_model(model)))
     return {name: value for name, value in base.options.items() if name not in own}
 
 

@@ -10,17 +10,17 @@ from typing import Any, Literal
 import numpy as np
 import xarray as xr
 
-from bayesrank._checks import credibility, flag, one_of, unique_names
+from bayesrank._checks import check_bool, check_choice, check_prob, check_unique
 from bayesrank._compat import groups_of
 from bayesrank._labels import name_coord
 from bayesrank._notes import join_notes, read_notes
 from bayesrank._random import Seed, root_sequence
 from bayesrank.evidence.counts import JOINS
 from bayesrank.inference import fit
-from bayesrank.models import find
+from bayesrank.models import find_model
 from bayesrank.ranking import credible_ranking
-from bayesrank.ranking.summary import outside_interval, worth
-from bayesrank.sensitivities._alternatives import Alternative, base_of, changed, check_evidence, conflict
+from bayesrank.ranking.summary import effective_draws, outside_interval
+from bayesrank.sensitivities._alternatives import Alternative, alternatives_to, base_analysis, check_evidence, conflict
 
 __all__ = ["NEEDED", "sensitivity"]
 
@@ -151,13 +151,13 @@ def sensitivity(
     >>> found["alternative"].values.tolist()
     ['base', 'prior uniform', 'prior jeffreys', 'prior at twice its weight']
     """
-    prob = credibility("prob", prob)
-    flag("weights", weights)
-    flag("datasets", datasets)
-    one_of("join", join, JOINS)
+    prob = check_prob("prob", prob)
+    check_bool("weights", weights)
+    check_bool("datasets", datasets)
+    check_choice("join", join, JOINS)
     evidence = check_evidence(evidence)
-    base = base_of(evidence, score, model, join, options)
-    others = changed(
+    base = base_analysis(evidence, score, model, join, options)
+    others = alternatives_to(
         base,
         evidence,
         priors=priors,
@@ -168,12 +168,12 @@ def sensitivity(
         datasets=datasets,
         join=join,
     )
-    unique_names("alternatives", [one.name for one in others])
+    check_unique("alternatives", [one.name for one in others])
     root = root_sequence(seed)
     rankings = []
     for one in [base, *others]:
         # Models with exact draws have no sampler to set.
-        how = nuts if not hasattr(find(one.model), "draw") else None
+        how = nuts if not hasattr(find_model(one.model), "draw") else None
         posterior = fit(one.evidence, one.model, draws=draws, seed=root, nuts=how, **one.options)
         several = "performance_new" in groups_of(posterior)["posterior"]
         this = kind if one is base or several else None
@@ -183,7 +183,7 @@ def sensitivity(
     for name, text in join_notes([*outside_interval(rankings[0]), *read_notes(rankings[0])]).items():
         result[name] = text
     about = {name: rankings[0].attrs[name] for name in ("score", "display")}
-    return result.assign_attrs(about | {"prob": prob, "rope": rope, "worth": worth(rankings[0])})
+    return result.assign_attrs(about | {"prob": prob, "rope": rope, "worth": effective_draws(rankings[0])})
 
 
 def _some(names: list[str]) -> str:

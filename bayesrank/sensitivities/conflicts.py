@@ -14,8 +14,8 @@ import xarray as xr
 from scipy.signal import fftconvolve
 from scipy.special import betainc
 
-from bayesrank._checks import credibility, named
-from bayesrank.models import conjugate
+from bayesrank._checks import check_prob, rename_argument
+from bayesrank.models import conjugate_posterior
 from bayesrank.predictive.confusion import beta_binomial
 
 __all__ = ["prior_conflict"]
@@ -86,9 +86,9 @@ def prior_conflict(
     >>> bool(prior_conflict(counts, "beta_binomial")["conflict"].any())
     False
     """
-    level = credibility("level", level)
-    with named("counts", "evidence"):
-        known = conjugate(model, counts, options)
+    level = check_prob("level", level)
+    with rename_argument("counts", "evidence"):
+        known = conjugate_posterior(model, counts, options)
     table = (known.posterior - known.prior).transpose(*known.prior.dims)
     cells = [dim for dim in known.prior.dims if dim not in ("actual", "predicted", "outcome")]
     shape = known.prior.shape[: len(cells)]

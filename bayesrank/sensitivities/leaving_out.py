@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank._checks import credibility, number
+from bayesrank._checks import check_number, check_prob
 from bayesrank.ranking._hierarchy import poth_of
-from bayesrank.ranking.consensus import EXACT_SIZE, consensus_order, tiers
+from bayesrank.ranking.consensus import EXACT_SIZE, consensus_order, make_tiers
 from bayesrank.ranking.credible import credible_ranking
 from bayesrank.ranking.values import one_ranking
 
@@ -76,8 +76,8 @@ def stability(
     """
     from scipy.sparse.csgraph import connected_components
 
-    prob = credibility("prob", prob)
-    rope = number("rope", rope, 0.0, finite=True)
+    prob = check_prob("prob", prob)
+    rope = check_number("rope", rope, 0.0, finite=True)
     told: dict[str, Any] = {"prob": prob, "higher_is_better": higher_is_better, "kind": kind}
     ranking = credible_ranking(source, score, rope=rope, **told)
     one_ranking([dim for dim in ranking.dims if dim not in ("rank", "rival")])
@@ -99,7 +99,7 @@ def stability(
         [place] = np.flatnonzero(order == one) if one in order else [None]
         rest = order if place is None else _without(int(place), order, circle, preference)
         places[one, rest] = np.arange(1, len(rest) + 1)
-        tier[one, rest] = tiers(rest, superiority, prob)[rest]
+        tier[one, rest] = make_tiers(rest, superiority, prob)[rest]
         changed[one] = _differing(whole_tier[rest], tier[one, rest])
         moved[one] = (rest[:1] != order[order != one][:1]).any()
         held = wins[rest] - preference[rest, one] * (place is not None)

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank._checks import number, whole
+from bayesrank._checks import check_integer, check_number
 from bayesrank._draws import (
     ERROR,
     Batches,
     Block,
-    Worth,
+    EffectiveDraws,
     draw_dims,
     error_of_squares,
     mean_error,
@@ -22,7 +22,7 @@ from bayesrank._draws import (
 )
 from bayesrank.ranking.credible import MOSTLY
 from bayesrank.ranking.ranks import positions
-from bayesrank.ranking.values import about_error, finite, one_ranking, scored
+from bayesrank.ranking.values import about_error, finite, one_ranking, score_values
 from bayesrank.statements._parser import Beats, Place, Statement, claims_of, parse, quote_name
 from bayesrank.statements._truth import share_true
 
@@ -99,8 +99,8 @@ def probability(
     >>> found["probability"].round(2).item(), found.attrs["statement"]
     (0.73, 'B is best and net 3 > A')
     """
-    rope = number("rope", rope, 0.0, finite=True)
-    found = scored(source, score, higher_is_better, kind)
+    rope = check_number("rope", rope, 0.0, finite=True)
+    found = score_values(source, score, higher_is_better, kind)
     values, names = _checked(found.values)
     read = parse(statement, names)
     extra = [str(dim) for dim in values.dims if dim not in (*draw_dims(values), "entity")]
@@ -171,9 +171,9 @@ def probable_orders(
     >>> found["label"].values.tolist(), found["probability"].round(2).values.tolist()
     (['B > C > A', 'B > A > C'], [0.73, 0.27])
     """
-    most = whole("most", most, 1)
-    top = None if top is None else whole("top", top, 1)
-    found = scored(source, score, higher_is_better, kind)
+    most = check_integer("most", most, 1)
+    top = None if top is None else check_integer("top", top, 1)
+    found = score_values(source, score, higher_is_better, kind)
     values, names = _checked(found.values)
     one_ranking(values.dims)
     values = values.transpose(*draw_dims(values), "entity")
@@ -208,7 +208,7 @@ class _Shares:
 
     def start(self, batches: Batches) -> None:
         self.batches = batches
-        self.own, self.differences = Worth(), Worth()
+        self.own, self.differences = EffectiveDraws(), EffectiveDraws()
         self.own.start(batches)
         self.differences.start(batches)
         self.sums: Any = 0.0
@@ -255,7 +255,7 @@ class _Orders:
 
     def start(self, batches: Batches) -> None:
         self.batches = batches
-        self.worth = Worth()
+        self.worth = EffectiveDraws()
         self.worth.start(batches)
         self.missing: Any = 0
         self.count: Counter[bytes] = Counter()

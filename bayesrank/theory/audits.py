@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank._checks import sequence, whole
+from bayesrank._checks import check_integer, check_sequence
 from bayesrank.scores.names import as_score
 from bayesrank.scores.placement import FixedRate, canonical_values, fixed_rate, place, places, swapped
 from bayesrank.scores.score import Score
@@ -139,7 +139,7 @@ def audit(
     """
     fixed = fixed_rate(prevalence, prediction_rate)
     found = as_score(score)
-    allowed = _operations(operations, whole("classes", classes, 2, 8))
+    allowed = _operations(operations, check_integer("classes", classes, 2, 8))
     if classes > 2:
         return _audit_of_classes(found, fixed, classes, allowed)
     if fixed.predicted and any(not isinstance(one, str) or one == "relabel" for one in allowed):
@@ -212,7 +212,7 @@ def _audit_of_classes(score: Score, fixed: FixedRate, classes: int, operations: 
 def _operations(operations: Any, classes: int) -> list[Any]:
     """What axiom 3 allows: names, and matrices of noise."""
     one = isinstance(operations, str) or np.ndim(_numeric(operations)) == 2
-    found = [operations] if one else sequence("operations", operations)
+    found = [operations] if one else check_sequence("operations", operations)
     if not found:
         raise ValueError(f"operations must be some of {list(OPERATIONS)} or matrices of noise; got {operations!r}")
     return [one if isinstance(one, str) and one in OPERATIONS else _noise(one, classes) for one in found]
@@ -264,7 +264,7 @@ def audit_table(scores: Iterable[Any] = TABLE_1, prevalences: Iterable[float | N
     >>> table["axiom_3_upper"].values.tolist()
     [[True], [False]]
     """
-    scores, constraints = sequence("scores", scores), sequence("prevalences", prevalences)
+    scores, constraints = check_sequence("scores", scores), check_sequence("prevalences", prevalences)
     if not scores or not constraints:
         raise ValueError(f"scores and prevalences must hold one or more; got {scores} and {constraints}")
     rows = [xr.concat([audit(score, p) for p in constraints], dim="prevalence") for score in scores]

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank._checks import in_words, labelled_numbers, numbers
+from bayesrank._checks import check_labelled_numbers, check_numbers, describe_value
 from bayesrank.performance import as_performance, check_importance, outcome_dims
 
 __all__ = ["filter_by_importance", "mix"]
@@ -56,14 +56,14 @@ def mix(
     """
     array = as_performance(source, kind)
     if not isinstance(dim, str):
-        raise TypeError(f"dim must name a dim of source; got {in_words(dim)}")
+        raise TypeError(f"dim must name a dim of source; got {describe_value(dim)}")
     if dim not in array.dims:
         raise ValueError(f"source must have the dim {dim!r} to mix over; got {array.dims}")
     if isinstance(weights, Mapping) and not isinstance(weights, xr.Dataset):
-        weights = xr.DataArray(numbers("weights", list(weights.values())), dims=dim, coords={dim: list(weights)})
+        weights = xr.DataArray(check_numbers("weights", list(weights.values())), dims=dim, coords={dim: list(weights)})
     if not isinstance(weights, xr.DataArray):
-        raise TypeError(f"weights must be a DataArray or a mapping; got {in_words(weights)}")
-    weights = labelled_numbers("weights", weights)
+        raise TypeError(f"weights must be a DataArray or a mapping; got {describe_value(weights)}")
+    weights = check_labelled_numbers("weights", weights)
     if dim not in weights.dims or dim not in weights.coords:
         raise ValueError(f"weights must have the labelled dim {dim!r}; got {weights.dims}")
     if dim in array.coords:

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank._checks import named
+from bayesrank._checks import rename_argument
 from bayesrank.scores.names import as_score
 from bayesrank.scores.placement import fixed_rate
 from bayesrank.scores.score import Score
@@ -64,7 +64,7 @@ def compare_orders(
     """
     fixed = fixed_rate(prevalence, prediction_rate)
     one = as_score(score)
-    with named("other", "score"):
+    with rename_argument("other", "score"):
         two = as_score(other)
     points = _performances(fixed.share)
     if fixed.predicted:

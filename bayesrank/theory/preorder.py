@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank._checks import in_words, named, result_of
+from bayesrank._checks import check_result, describe_value, rename_argument
 from bayesrank.performance import as_performance, outcome_dims
-from bayesrank.ranking.values import bare
+from bayesrank.ranking.values import bare_values
 
 __all__ = ["dominance", "dual", "is_preorder", "rank_bounds", "relation_properties", "relations"]
 
@@ -54,7 +54,7 @@ def relations(values: xr.DataArray, performance: Any = None, higher_is_better: b
     >>> found["incomparable"].sel(entity="a", rival="b").item(), found["equivalent"].sel(entity="b", rival="c").item()
     (True, True)
     """
-    values, sign = bare(values, higher_is_better)
+    values, sign = bare_values(values, higher_is_better)
     values = sign * values.reset_coords(drop=True)
     below = values <= values.rename(entity="rival")
     labels = values["entity"].values if "entity" in values.coords else np.arange(values.sizes["entity"])
@@ -62,7 +62,7 @@ def relations(values: xr.DataArray, performance: Any = None, higher_is_better: b
         size = values.sizes["entity"]
         same = xr.DataArray(np.eye(size, dtype=bool), dims=("entity", "rival"))
     else:
-        with named("performance", "source"):
+        with rename_argument("performance", "source"):
             array = as_performance(performance).reset_coords(drop=True)
         held = array["entity"].values if "entity" in array.coords else np.arange(array.sizes.get("entity", 0))
         if sorted(map(repr, held.tolist())) != sorted(map(repr, labels.tolist())):
@@ -219,7 +219,7 @@ def relation_properties(relation: xr.DataArray) -> xr.Dataset:
     ['irreflexive', 'transitive', 'asymmetric', 'antisymmetric']
     """
     if not isinstance(relation, xr.DataArray) or relation.dtype.kind != "b":
-        raise TypeError(f"relation must be a DataArray of Booleans; got {in_words(relation)}")
+        raise TypeError(f"relation must be a DataArray of Booleans; got {describe_value(relation)}")
     if not {"entity", "rival"} <= set(relation.dims) or relation.sizes["entity"] != relation.sizes["rival"]:
         raise ValueError(f"relation must be over entity and rival, of one length; got {dict(relation.sizes)}")
     relation = relation.transpose(..., "entity", "rival")
@@ -257,7 +257,7 @@ def is_preorder(order: xr.DataArray) -> bool:
 
 def _preorder(argument: str, order: Any) -> xr.DataArray:
     """The preorder itself of what :func:`relations` gives."""
-    return result_of("br.theory.relations", argument, order, ("worse", "worse_or_equivalent"))["worse_or_equivalent"]
+    return check_result("br.theory.relations", argument, order, ("worse", "worse_or_equivalent"))["worse_or_equivalent"]
 
 
 def _four_relations(order: xr.DataArray) -> xr.Dataset:

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank._checks import fits_memory, whole
-from bayesrank._checks import window as checked_window
+from bayesrank._checks import check_integer, check_memory
+from bayesrank._checks import check_window as checked_window
 from bayesrank._draws import DRAW_DIMS, Block, draw_dims
 from bayesrank._labels import check_positive
 from bayesrank.performance import as_performance, only_two_classes, two_class_cells
@@ -19,8 +19,8 @@ CELLS = ("tn", "fp", "fn", "tp")
 
 def axis(resolution: int, maps: int = 2) -> np.ndarray:
     """``resolution`` points from 0 to 1, both included, where so many maps of their square fit into memory."""
-    size = whole("resolution", resolution, 2)  # both ends of each axis, at least
-    fits_memory("resolution must be lower", f"{maps} maps of {size} x {size} points", (maps, size, size), str(size))
+    size = check_integer("resolution", resolution, 2)  # both ends of each axis, at least
+    check_memory("resolution must be lower", f"{maps} maps of {size} x {size} points", (maps, size, size), str(size))
     return np.linspace(0.0, 1.0, size)
 
 
@@ -30,14 +30,14 @@ def tables_of(array: xr.DataArray) -> int:
     return max(prod(n for dim, n in sizes.items() if dim not in ("actual", "predicted")), 1)
 
 
-def canonical(array: xr.DataArray, points: np.ndarray) -> xr.Variable:
+def canonical_cells(array: xr.DataArray, points: np.ndarray) -> xr.Variable:
     """All canonical scores (..., b, a) of performances, not labelled yet, since labels cost more than small maps do."""
     table = array.variable.transpose("actual", "predicted", ...)
     tn, fp, fn, tp = (table.data[i, j, ..., None, None] for i in (0, 1) for j in (0, 1))
     return xr.Variable((*table.dims[2:], "b", "a"), ratio(*parts(tn, fp, fn, tp, points, points[:, None])))
 
 
-def labelled(scores: xr.Variable, like: xr.DataArray, points: np.ndarray, name: str) -> xr.DataArray:
+def label_map(scores: xr.Variable, like: xr.DataArray, points: np.ndarray, name: str) -> xr.DataArray:
     """A map with the axes and whatever other coords of ``like`` fit its dims."""
     gone = {dim: 0 for dim in like.dims if dim not in scores.dims}
     coords = like.isel(gone, drop=True).coords.merge(axes(points.size)).coords
@@ -88,7 +88,7 @@ def with_entity(source: Any, kind: str | None, dim: str | None = None) -> xr.Dat
     return array
 
 
-def zoomed(source: Any, kind: str | None, window: Any) -> tuple[Any, str | None]:
+def zoom(source: Any, kind: str | None, window: Any) -> tuple[Any, str | None]:
     """A source whose whole Tile is a window of that of ``source``, and its kind; the source itself without a window.
 
     s is linear in a and u in b, so that their values at the ends of the window stand for the four cells. The score does
@@ -106,7 +106,7 @@ def zoomed(source: Any, kind: str | None, window: Any) -> tuple[Any, str | None]
     return (table / table.sum(["actual", "predicted"], skipna=False)).rename("performance"), None
 
 
-def placed(result: Any, window: Any) -> Any:
+def place_maps(result: Any, window: Any) -> Any:
     """What was mapped on all of a zoomed Tile, labelled with the places of the window."""
     if window is None:
         return result
@@ -143,7 +143,7 @@ def cells_of(block: Block) -> np.ndarray:
     return np.ascontiguousarray(block.values.reshape(draws, 4, entities), dtype=np.float64)
 
 
-def scored(array: xr.DataArray, score: Score) -> xr.DataArray:
+def score_cells(array: xr.DataArray, score: Score) -> xr.DataArray:
     """A score and the four cells of two-class performances, (draws, rest, part), lazy where these are.
 
     All dims but those of draws and of the outcome are the ``rest``, and there is one draw at least.

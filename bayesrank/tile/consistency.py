@@ -6,12 +6,12 @@ import numpy as np
 import xarray as xr
 from scipy.stats import rankdata
 
-from bayesrank._checks import one_of
-from bayesrank._draws import draw_dims, walk
+from bayesrank._checks import check_choice
+from bayesrank._draws import draw_dims, iterate_blocks
 from bayesrank.performance import as_performance, only_two_classes
 from bayesrank.scores import as_score
 from bayesrank.scores.placement import canonical_values, place, places
-from bayesrank.tile._grid import scored
+from bayesrank.tile._grid import score_cells
 
 __all__ = ["best_consistency"]
 
@@ -64,7 +64,7 @@ def best_consistency(score: Any, source: Any, *, method: str = "kendall", kind: 
     >>> found["a"].item(), found["b"].item(), found["correlation"].item()
     (1.0, 0.5, 1.0)
     """
-    one_of("method", method, ("kendall", "spearman"))
+    check_choice("method", method, ("kendall", "spearman"))
     array = as_performance(source, kind)
     only_two_classes(array)
     asked = as_score(score)
@@ -72,7 +72,7 @@ def best_consistency(score: Any, source: Any, *, method: str = "kendall", kind: 
     own = place(asked)
     named = np.array([own, *places(None)] if own is not None else places(None)).T
     sign = -1.0 if asked.higher_is_better is False else 1.0
-    table = scored(array, asked)
+    table = score_cells(array, asked)
 
     def best(rows: np.ndarray) -> tuple[float, float, float, float]:
         return _best(sign * rows[:, 0], rows[:, 1:].T, named, method)
@@ -81,7 +81,7 @@ def best_consistency(score: Any, source: Any, *, method: str = "kendall", kind: 
         along = []
         found = np.array([best(table.values.reshape(-1, 5))])
     else:
-        found = np.concatenate([[best(rows) for rows in block.values] for block in walk(table, across=True)])
+        found = np.concatenate([[best(rows) for rows in block.values] for block in iterate_blocks(table, across=True)])
     shape = tuple(array.sizes[dim] for dim in along)
     names = ("a", "b", "correlation", "share")
     coords = {dim: array[dim] for dim in along if dim in array.coords}

@@ -7,14 +7,14 @@ from typing import Any, Literal
 import numpy as np
 import xarray as xr
 
-from bayesrank._checks import named, one_of, whole
+from bayesrank._checks import check_choice, check_integer, rename_argument
 from bayesrank._draws import Batches, Block, reduce
 from bayesrank._random import Seed, root_sequence, stream
 from bayesrank._threads import ShareOut, thread_pool
 from bayesrank.performance import as_performance, only_two_classes
 from bayesrank.scores import as_score
 from bayesrank.scores.placement import fixed_rate
-from bayesrank.tile._grid import axis, scored
+from bayesrank.tile._grid import axis, score_cells
 
 __all__ = ["correlation", "sample_performances"]
 
@@ -73,14 +73,14 @@ def correlation(
     >>> round(tile.sel(a=0.5, b=0.5).item(), 12)
     1.0
     """
-    one_of("method", method, ("kendall", "spearman", "pearson"))
+    check_choice("method", method, ("kendall", "spearman", "pearson"))
     points = axis(resolution)
     if performances is None:
         performances = sample_performances(size, prevalence=prevalence, prediction_rate=prediction_rate, seed=seed)
-    with named("performances", "source"):
+    with rename_argument("performances", "source"):
         array = as_performance(performances, kind)
         only_two_classes(array)
-        table = scored(array, as_score(score))
+        table = score_cells(array, as_score(score))
     with thread_pool() as share_out:
         reducer = Products(points, share_out) if method == "pearson" else Defined()
         [(count, found)] = reduce(table, reducer, across=True)
@@ -131,7 +131,7 @@ def sample_performances(
     0.3
     """
     fixed = fixed_rate(prevalence, prediction_rate, ends=True)
-    size = whole("size", size, 1)
+    size = check_integer("size", size, 1)
     rng = stream(root_sequence(seed), "sample_performances")
     if fixed.share is None:
         table = rng.dirichlet(np.ones(4), size).reshape(size, 2, 2)

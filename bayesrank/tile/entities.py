@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank._checks import fits_memory, one_of, sequence, whole
+from bayesrank._checks import check_choice, check_integer, check_memory, check_sequence
 from bayesrank._draws import Batches, reduce
 from bayesrank._threads import thread_pool
-from bayesrank.tile._grid import axes, axis, on_the_tile, placed, point_cells, with_entity, zoomed
+from bayesrank.tile._grid import axes, axis, on_the_tile, place_maps, point_cells, with_entity, zoom
 from bayesrank.tile._reducers import Steps
 
 __all__ = ["entity", "rank_probability", "ranking", "robustness"]
@@ -56,10 +56,10 @@ def ranking(
     """
     from bayesrank.tile.kernels import _tallies
 
-    array = with_entity(*zoomed(source, kind, window))
+    array = with_entity(*zoom(source, kind, window))
     points = axis(resolution, 4 * array.sizes["entity"])
     names = array["entity"].values.tolist()
-    which = names.index(one_of("entity", entity, names, KeyError))
+    which = names.index(check_choice("entity", entity, names, KeyError))
 
     def tally(draws: np.ndarray, columns: np.ndarray, points: np.ndarray, steps: np.ndarray) -> None:
         _tallies.tally_one(draws, columns, points, which, steps[:, 0], steps[:, 1])
@@ -69,7 +69,7 @@ def ranking(
     total, undefined = steps[:, 0].T, steps[:, 1].T
     defined = Batches.of(array).number - undefined
     mean = np.divide(total, defined, out=np.full(defined.shape, np.nan), where=defined > 0.5)
-    return placed(xr.DataArray(mean, axes(resolution), ("b", "a"), "rank", {"entities": len(names)}), window)
+    return place_maps(xr.DataArray(mean, axes(resolution), ("b", "a"), "rank", {"entities": len(names)}), window)
 
 
 def entity(
@@ -113,13 +113,13 @@ def entity(
     """
     from bayesrank.tile.kernels import _tallies
 
-    cells, entities = point_cells(*zoomed(source, kind, window))
+    cells, entities = point_cells(*zoom(source, kind, window))
     points = axis(resolution, 8 + len(entities))
-    rank = whole("rank", rank, 1, len(entities))
+    rank = check_integer("rank", rank, 1, len(entities))
     who = np.empty((points.size, points.size), np.int64)
     _tallies.holders(cells, points, rank, who)
     names = np.array([*entities, ""], dtype=object)
-    return placed(xr.DataArray(names[who], axes(resolution), ("b", "a"), "entity_at_rank"), window)
+    return place_maps(xr.DataArray(names[who], axes(resolution), ("b", "a"), "entity_at_rank"), window)
 
 
 def rank_probability(
@@ -171,12 +171,16 @@ def rank_probability(
     from bayesrank.tile.kernels import _tallies
 
     points = axis(resolution)
-    array = on_the_tile(with_entity(*zoomed(source, kind, window)))
+    array = on_the_tile(with_entity(*zoom(source, kind, window)))
     n = array.sizes["entity"]
-    asked = range(1, n + 1) if ranks is None else [whole("ranks", rank, 1, n) for rank in sequence("ranks", ranks)]
+    asked = (
+        range(1, n + 1)
+        if ranks is None
+        else [check_integer("ranks", rank, 1, n) for rank in check_sequence("ranks", ranks)]
+    )
     order = np.array(asked, int)
     shape = (points.size, n, order.size, points.size + 1)
-    fits_memory(
+    check_memory(
         "ranks must be fewer", f"{' x '.join(map(str, shape))} probabilities", (2, *shape), f"{order.size} ranks"
     )
 
@@ -190,7 +194,7 @@ def rank_probability(
     # Shares of ties do not always cancel to the last digit.
     np.maximum(values, 0.0, out=values)
     coords = {"entity": array["entity"].values, "rank": order, "b": points, "a": points}
-    return placed(xr.DataArray(values, coords, ("entity", "rank", "b", "a"), name="rank_probability"), window)
+    return place_maps(xr.DataArray(values, coords, ("entity", "rank", "b", "a"), name="rank_probability"), window)
 
 
 def robustness(source: Any, resolution: int = 101, *, kind: str | None = None) -> xr.DataArray:

@@ -10,17 +10,17 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank._checks import in_words, prevalences
+from bayesrank._checks import check_prevalences, describe_value
 from bayesrank.tile._grid import (
     axis,
-    canonical,
-    labelled,
-    placed,
+    canonical_cells,
+    label_map,
+    place_maps,
     ratio,
     tables_of,
     two_class,
     with_entity,
-    zoomed,
+    zoom,
 )
 
 __all__ = [
@@ -68,9 +68,9 @@ def value(source: Any, resolution: int = 101, *, kind: str | None = None, window
     >>> tile.sel(a=1, b=1).item()  # recall
     0.9
     """
-    array = two_class(*zoomed(source, kind, window))
+    array = two_class(*zoom(source, kind, window))
     points = axis(resolution, 4 * tables_of(array))
-    return placed(labelled(canonical(array, points), array, points, "value"), window)
+    return place_maps(label_map(canonical_cells(array, points), array, points, "value"), window)
 
 
 def baseline(source: Any, resolution: int = 101, dim: str = "entity", *, kind: str | None = None) -> xr.DataArray:
@@ -110,7 +110,7 @@ def baseline(source: Any, resolution: int = 101, dim: str = "entity", *, kind: s
     """
     array = _with_dim(source, dim, kind)
     points = axis(resolution, 4 * tables_of(array))
-    return labelled(canonical(array, points).min(dim), array, points, "baseline")
+    return label_map(canonical_cells(array, points).min(dim), array, points, "baseline")
 
 
 def state_of_the_art(
@@ -152,7 +152,7 @@ def state_of_the_art(
     """
     array = _with_dim(source, dim, kind)
     points = axis(resolution, 4 * tables_of(array))
-    return labelled(canonical(array, points).max(dim), array, points, "state_of_the_art")
+    return label_map(canonical_cells(array, points).max(dim), array, points, "state_of_the_art")
 
 
 def no_skill(prevalence: Any, resolution: int = 101) -> xr.DataArray:
@@ -187,8 +187,8 @@ def no_skill(prevalence: Any, resolution: int = 101) -> xr.DataArray:
     >>> no_skill(0.2, resolution=3).sel(a=0.5, b=0.5).item()
     0.8
     """
-    shares, points = prevalences(prevalence, ends=True), axis(resolution)
-    return labelled(_no_skill(shares, points), shares, points, "no_skill")
+    shares, points = check_prevalences(prevalence, ends=True), axis(resolution)
+    return label_map(_no_skill(shares, points), shares, points, "no_skill")
 
 
 def relative_skill(source: Any, resolution: int = 101, *, kind: str | None = None) -> xr.DataArray:
@@ -231,8 +231,8 @@ def relative_skill(source: Any, resolution: int = 101, *, kind: str | None = Non
     prevalence = array.isel(actual=1).sum("predicted", skipna=False).clip(0, 1).transpose(*order)
     floor = _no_skill(prevalence, points)
     room = 1 - floor
-    skill = (canonical(array, points) - floor) / room.where(room > 1e-12)
-    return labelled(skill, array, points, "relative_skill")
+    skill = (canonical_cells(array, points) - floor) / room.where(room > 1e-12)
+    return label_map(skill, array, points, "relative_skill")
 
 
 def _no_skill(prevalence: xr.DataArray, points: np.ndarray) -> xr.Variable:
@@ -245,7 +245,7 @@ def _no_skill(prevalence: xr.DataArray, points: np.ndarray) -> xr.Variable:
 
 def _with_dim(source: Any, dim: str, kind: str | None) -> xr.DataArray:
     if not isinstance(dim, str):
-        raise TypeError(f"dim must name a dim of source; got {in_words(dim)}")
+        raise TypeError(f"dim must name a dim of source; got {describe_value(dim)}")
     array = with_entity(source, kind) if dim == "entity" else two_class(source, kind, dim)
     if dim not in array.dims or dim in ("actual", "predicted"):
         others = [held for held in array.dims if held not in ("actual", "predicted")]

@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank._checks import one_of, whole
-from bayesrank._checks import window as checked_window
+from bayesrank._checks import check_choice, check_integer
+from bayesrank._checks import check_window as checked_window
 from bayesrank.performance import two_class_cells
 from bayesrank.scores import vut
-from bayesrank.tile._grid import CELLS, point_cells, two_class, zoomed
+from bayesrank.tile._grid import CELLS, point_cells, two_class, zoom
 
 __all__ = ["frontier", "holders", "regions", "shares", "volume"]
 
@@ -66,10 +66,10 @@ def frontier(source: Any, entity: Any, rival: Any, points: int = 201, *, kind: s
     >>> curve.sizes["point"] > 0
     True
     """
-    whole("points", points, 2)
+    check_integer("points", points, 2)
     cells, names = point_cells(source, kind)
     for argument, name in (("entity", entity), ("rival", rival)):
-        one_of(argument, name, names, KeyError)
+        check_choice(argument, name, names, KeyError)
     p, q = (dict(zip(CELLS, cells[:, names.index(name)], strict=True)) for name in (entity, rival))
     # s1 u2 - s2 u1 at the corners (a, b); it is linear along each axis.
     corner = np.empty((2, 2))
@@ -148,8 +148,8 @@ def regions(source: Any, rank: int = 1, points: int = 65, *, kind: str | None = 
     >>> round(regions(counts)["area"].sum().item(), 12)
     1.0
     """
-    whole("points", points, 2)
-    cells, names = point_cells(*zoomed(source, kind, window))
+    check_integer("points", points, 2)
+    cells, names = point_cells(*zoom(source, kind, window))
     lines, slabs, areas, groups = _cut(cells, rank)
     labels = [" = ".join(str(names[k]) for k in group) for group in groups]
     chains = [chain for chain in _chain(lines, slabs) if areas[chain].sum() > SMALLEST]
@@ -255,7 +255,7 @@ def shares(source: Any, rank: int = 1, *, kind: str | None = None, window: Any =
     >>> shares(counts).values.tolist()
     [0.5, 0.5]
     """
-    cells, names = point_cells(*zoomed(source, kind, window))
+    cells, names = point_cells(*zoom(source, kind, window))
     _, slabs, areas, groups = _cut(cells, rank)
     share = np.where(np.isnan(cells).any(0), np.nan, 0.0)
     for i, group in enumerate(groups):
@@ -270,7 +270,7 @@ def _cut(cells: np.ndarray, rank: int) -> tuple[np.ndarray, np.ndarray, np.ndarr
     known = int((~np.isnan(cells).any(0)).sum())
     if known == 0:
         raise ValueError("source must hold the performance of at least one entity; got NaN alone")
-    rank = whole("rank", rank, 1, known)
+    rank = check_integer("rank", rank, 1, known)
     entities, rank = _columns.contenders(cells, rank)
     mine = np.ascontiguousarray(cells[:, entities])
     kept, group = np.empty(len(entities), np.int64), np.empty(len(entities), np.int64)

@@ -9,20 +9,20 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank._checks import credibility, one_of, sequence
-from bayesrank._draws import ERROR, Batches, Worth, part_error, reduce, share_error
+from bayesrank._checks import check_choice, check_prob, check_sequence
+from bayesrank._draws import ERROR, Batches, EffectiveDraws, part_error, reduce, share_error
 from bayesrank._threads import thread_pool
 from bayesrank.tile._grid import (
     area_weights,
     axis,
-    labelled,
+    label_map,
     on_the_tile,
     parts,
-    placed,
+    place_maps,
     ratio,
     two_class,
     with_entity,
-    zoomed,
+    zoom,
 )
 from bayesrank.tile._reducers import OPTIONAL, Cells, Credible, Maps, Steps
 
@@ -94,15 +94,15 @@ def credible(
     >>> tile["probability_best"].dims, tile["winner"].sel(a=1, b=0).item()
     (('entity', 'b', 'a'), 'b')
     """
-    prob = credibility("prob", prob)
-    maps = [one_of("maps", name, OPTIONAL) for name in sequence("maps", maps)]
+    prob = check_prob("prob", prob)
+    maps = [check_choice("maps", name, OPTIONAL) for name in check_sequence("maps", maps)]
     if window is not None:  # no skill is a matter of all cells, which a window has not
         maps = [name for name in maps if name != "probability_skilled"]
     points = axis(resolution, 8)
-    array = on_the_tile(with_entity(*zoomed(source, kind, window)))
+    array = on_the_tile(with_entity(*zoom(source, kind, window)))
     batches = Batches.of(array)
     with thread_pool() as share_out:
-        found, worth = reduce(array, Credible(array.sizes["entity"], points, maps, share_out), Worth())
+        found, worth = reduce(array, Credible(array.sizes["entity"], points, maps, share_out), EffectiveDraws())
     # A point has no error that could be known.
     known = 1.0 if batches.sampled else np.nan
     result = _result(found, known * batches.number, known * worth.min(), prob)
@@ -123,7 +123,7 @@ def credible(
     top = tile["winner_probability"]
     weight = area_weights(resolution).where(top.notnull(), 0.0)
     tile["undecided_area"] = (weight * (top < prob)).sum() / weight.sum().where(weight.sum() > 0)
-    return placed(tile, window)
+    return place_maps(tile, window)
 
 
 def leaders(credible: xr.Dataset) -> xr.Dataset:
@@ -216,7 +216,7 @@ def probability_best(
     from bayesrank.tile.kernels import _tallies
 
     points = axis(resolution, 8)
-    array = on_the_tile(with_entity(*zoomed(source, kind, window)))
+    array = on_the_tile(with_entity(*zoom(source, kind, window)))
     with thread_pool() as share_out:
         steps = Steps(_tallies.tally_best, points, (array.sizes["entity"],), share_out)
         [won] = reduce(array, steps, across=True)
@@ -226,7 +226,7 @@ def probability_best(
         won.swapaxes(1, 2)[nowhere] = np.nan
     values = (won / Batches.of(array).number).transpose(1, 2, 0)
     coords = {"entity": array["entity"].values, "b": points, "a": points}
-    return placed(xr.DataArray(values, coords, ("entity", "b", "a"), name="probability_best"), window)
+    return place_maps(xr.DataArray(values, coords, ("entity", "b", "a"), name="probability_best"), window)
 
 
 def value_interval(
@@ -274,9 +274,9 @@ def value_interval(
     >>> bool((tile["lower"] <= tile["mean"]).all())
     True
     """
-    prob = credibility("prob", prob)
+    prob = check_prob("prob", prob)
     points = axis(resolution, 8)
-    array = two_class(*zoomed(source, kind, window))
+    array = two_class(*zoom(source, kind, window))
     each = on_the_tile(with_entity(array, None))
     n, step = each.sizes["entity"], max(HELD // (4 * Batches.of(each).number), 1)
     found = np.empty((3, n, points.size, points.size))
@@ -293,10 +293,10 @@ def value_interval(
             share_out(summarize, points.size)
     dims = ("entity", "b", "a") if "entity" in array.dims else ("b", "a")
     maps = {
-        name: labelled(xr.Variable(dims, values if "entity" in dims else values[0]), array, points, name)
+        name: label_map(xr.Variable(dims, values if "entity" in dims else values[0]), array, points, name)
         for name, values in zip(("mean", "lower", "upper"), found, strict=True)
     }
-    return placed(xr.Dataset(maps).assign_attrs(prob=prob), window)
+    return place_maps(xr.Dataset(maps).assign_attrs(prob=prob), window)
 
 
 def _mean_and_tails(cells: np.ndarray, a: np.ndarray, b: float, tail: float) -> np.ndarray:

@@ -6,8 +6,17 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank._checks import beta_parameters, credibility, in_words, non_negative, number, numbers, one_of, whole
-from bayesrank._draws import ERROR, Batches, Worth, part_error, reduce
+from bayesrank._checks import (
+    check_beta_parameters,
+    check_choice,
+    check_integer,
+    check_number,
+    check_numbers,
+    check_prob,
+    check_weights,
+    describe_value,
+)
+from bayesrank._draws import ERROR, Batches, EffectiveDraws, part_error, reduce
 from bayesrank._threads import thread_pool
 from bayesrank.ranking._intervals import rank_intervals
 from bayesrank.scores.placement import place
@@ -67,9 +76,9 @@ def around(score: Any, radius: float = 0.1, prevalence: float | None = None, poi
     [0.36, 0.64]
     """
     centre_a, centre_b = _place(score, prevalence)
-    if not number("radius", radius) > 0:
+    if not check_number("radius", radius) > 0:
         raise ValueError(f"radius must be above 0; got {radius}")
-    whole("points", points, 1)
+    check_integer("points", points, 1)
     # A disc that holds all of the Tile is as good as a larger one.
     radius = min(radius, np.hypot(max(centre_a, 1 - centre_a), max(centre_b, 1 - centre_b)))
     # Vogel's spiral: each point stands for the same area.
@@ -121,7 +130,7 @@ def between(*corners: Any, prevalence: float | None = None, points: int = 31) ->
     """
     if len(corners) < 2:
         raise ValueError(f"corners must be at least two; got {corners}")
-    whole("points", points, 1)
+    check_integer("points", points, 1)
     where = np.array([_place(corner, prevalence) for corner in corners])
     if len(where) == 2:
         part = ((np.arange(points) + 0.5) / points)[:, None]
@@ -186,7 +195,7 @@ def over(region: str, points: int = 31) -> xr.Dataset:
     >>> ranking["probability_best"].values.round(2).tolist()
     [0.74, 0.26]
     """
-    one_of("region", region, REGIONS, KeyError)
+    check_choice("region", region, REGIONS, KeyError)
     return between(*REGIONS[region][1], points=points)
 
 
@@ -224,11 +233,11 @@ def beta_preferences(a: tuple[float, float], b: tuple[float, float], points: int
     """
     from scipy.special import betaincinv
 
-    whole("points", points, 1)
+    check_integer("points", points, 1)
     middles = (np.arange(points) + 0.5) / points
     each = []
     for argument, pair in (("a", a), ("b", b)):
-        each.append(betaincinv(*beta_parameters(argument, pair), middles))
+        each.append(betaincinv(*check_beta_parameters(argument, pair), middles))
     where_a, where_b = (grid.ravel() for grid in np.meshgrid(*each))
     return _preferences(where_a, where_b)
 
@@ -283,12 +292,12 @@ def preference_ranking(
     [0.25, 0.75]
     """
     where_a, where_b, weight = _points(a, b, weights)
-    prob = credibility("prob", prob)
+    prob = check_prob("prob", prob)
     array = on_the_tile(with_entity(source, kind))
     batches, n = Batches.of(array), array.sizes["entity"]
     with thread_pool() as share_out:
         ranks = PreferenceRanks(n, where_a, where_b, weight, share_out)
-        (probability, best_error, rank_error), worth = reduce(array, ranks, Worth())
+        (probability, best_error, rank_error), worth = reduce(array, ranks, EffectiveDraws())
     # A point has no error that could be known.
     worst = worth.min() if batches.sampled else np.nan
     defined = probability.sum(1)
@@ -321,9 +330,9 @@ def _preferences(a: np.ndarray, b: np.ndarray, weight: Any = 1.0) -> xr.Dataset:
 def _place(corner: Any, prevalence: float | None) -> tuple[float, float]:
     """(a, b), given as such or as a score that has a place."""
     if isinstance(corner, list | tuple | np.ndarray):
-        pair = numbers("a place on the Tile", corner, 0.0, 1.0)
+        pair = check_numbers("a place on the Tile", corner, 0.0, 1.0)
         if pair.shape != (2,):
-            raise ValueError(f"a place on the Tile must be two numbers between 0 and 1; got {in_words(corner)}")
+            raise ValueError(f"a place on the Tile must be two numbers between 0 and 1; got {describe_value(corner)}")
         return float(pair[0]), float(pair[1])
     found = place(corner, prevalence)
     if found is not None:
@@ -346,12 +355,12 @@ def _points(a: Any, b: Any, weights: Any) -> tuple[np.ndarray, np.ndarray, np.nd
         if {"a", "b", "weight"} - set(a.variables):
             raise ValueError(f"a must be preferences, with a, b and weight; got a Dataset of {sorted(map(str, a))}")
         a, b, weights = a["a"].values, a["b"].values, a["weight"].values
-    where = {name: np.atleast_1d(numbers(name, at, 0.0, 1.0)) for name, at in (("a", a), ("b", b))}
+    where = {name: np.atleast_1d(check_numbers(name, at, 0.0, 1.0)) for name, at in (("a", a), ("b", b))}
     for argument, values in where.items():
         if values.ndim != 1:
             raise ValueError(f"{argument} must hold numbers along one dim; got {values.ndim} dims")
     size = max(values.size for values in where.values())
-    given = np.ones(size) if weights is None else np.atleast_1d(non_negative("weights", weights))
+    given = np.ones(size) if weights is None else np.atleast_1d(check_weights("weights", weights))
     lengths = {"a": where["a"].size, "b": where["b"].size, "weights": given.size}
     if given.ndim != 1 or given.size != size or not {where["a"].size, where["b"].size} <= {1, size}:
         raise ValueError(f"a, b and weights must have one length; got {lengths}")

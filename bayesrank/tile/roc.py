@@ -5,7 +5,14 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank._checks import in_words, labelled_units, one_of, one_prevalence, units, whole
+from bayesrank._checks import (
+    check_choice,
+    check_integer,
+    check_labelled_probabilities,
+    check_prevalence,
+    check_probabilities,
+    describe_value,
+)
 from bayesrank.scores.placement import fixed_rate
 from bayesrank.scores.score import ratio
 
@@ -58,8 +65,8 @@ def isoperformance(a: Any, b: Any, value: Any, prevalence: Any, points: int = 2)
     >>> dict(isoperformance(a=1, b=0.5, value=values, prevalence=0.3, points=9).sizes)
     {'value': 3, 'point': 9}
     """
-    whole("points", points, 2)
-    a, b, value, positive = labelled_units(a=a, b=b, value=value, prevalence=prevalence)
+    check_integer("points", points, 2)
+    a, b, value, positive = check_labelled_probabilities(a=a, b=b, value=value, prevalence=prevalence)
     negative = 1 - positive
     # of_y * tpr = of_x * fpr + constant, with no coefficient below 0: it meets ROC, where all values are taken.
     of_y = positive * ((1 - value) * a + value * b)
@@ -109,7 +116,7 @@ def vertex(a: Any, b: Any, prevalence: Any) -> xr.Dataset:
     >>> place["fpr"].item() < 0 and place["tpr"].item() < 0
     True
     """
-    a, b, positive = labelled_units(a=a, b=b, prevalence=prevalence)
+    a, b, positive = check_labelled_probabilities(a=a, b=b, prevalence=prevalence)
     negative = 1 - positive
     place = xr.Dataset(
         {
@@ -167,7 +174,7 @@ def no_skill_curve(
     share = fixed_rate(prevalence, prediction_rate, ends=True).share
     if share is None:
         raise ValueError("prevalence must be given, or prediction_rate; got neither")
-    whole("points", points, 2)
+    check_integer("points", points, 2)
     plus, minus = share**2, (1 - share) ** 2
     t = np.linspace(0.0, 1.0, points)
     if prevalence is not None:
@@ -216,7 +223,7 @@ def no_skill_rates(a: Any, b: Any) -> tuple[Any, Any]:
     >>> round(prevalence, 12), round(rate, 12)
     (0.2, 0.5)
     """
-    units(a=a, b=b)
+    check_probabilities(a=a, b=b)
     both, neither = np.sqrt(a * b), np.sqrt((1 - a) * (1 - b))
     first, second = np.sqrt(a * (1 - b)), np.sqrt((1 - a) * b)
     return _over(neither, neither + both), _over(second, first + second)
@@ -253,7 +260,7 @@ def chance_corrected_place(a: Any, b: Any, prevalence: Any) -> tuple[Any, Any]:
     >>> round(a, 6), b
     (0.941176, 0.5)
     """
-    units(a=a, b=b, prevalence=prevalence)
+    check_probabilities(a=a, b=b, prevalence=prevalence)
     plus, minus = prevalence**2 * b, (1 - prevalence) ** 2 * (1 - b)
     skilled = prevalence * (1 - prevalence) > 0
     return _over(minus * skilled, (minus + plus) * skilled) + 0 * a, b + 0 * a
@@ -289,8 +296,8 @@ def prior_grid(prevalence: float, lines: int = 11) -> xr.DataArray:
     >>> prior_grid(0.5, lines=3).values.tolist()
     [0.0, 0.5, 1.0]
     """
-    whole("lines", lines, 2)
-    share = one_prevalence(prevalence, ends=True)
+    check_integer("lines", lines, 2)
+    share = check_prevalence(prevalence, ends=True)
     x = np.linspace(0.0, 1.0, lines)
     return xr.DataArray(_shifted(x, 0.5, share), {"line": x}, "line", name="prior_grid")
 
@@ -331,20 +338,20 @@ def moved_place(operation: str, a: Any, b: Any, old: Any | None = None, new: Any
     >>> [round(x, 6) for x in moved_place("shift_prior", 0.5, 0.5, old=0.5, new=0.2)]
     [0.8, 0.8]
     """
-    units(a=a, b=b)
+    check_probabilities(a=a, b=b)
     places = {
         "change_predicted": (b, a),
         "change_actual": (1 - b, 1 - a),
         "swap_actual_predicted": (a, 1 - b),
         "swap_classes": (1 - a, 1 - b),
     }
-    if one_of("operation", operation, [*places, "shift_prior"], KeyError) == "shift_prior":
+    if check_choice("operation", operation, [*places, "shift_prior"], KeyError) == "shift_prior":
         if old is None or new is None:
             raise ValueError(f"old and new must be given for shift_prior; got {old!r} and {new!r}")
-        units(old=old, new=new)
+        check_probabilities(old=old, new=new)
         return _shifted(a, old, new), _shifted(b, old, new)
     if old is not None or new is not None:
-        held = " and ".join(in_words(share) for share in (old, new) if share is not None)
+        held = " and ".join(describe_value(share) for share in (old, new) if share is not None)
         raise ValueError(f"old and new must be left out unless operation='shift_prior'; got {held}")
     return places[operation]
 

@@ -7,10 +7,10 @@ import numpy as np
 import xarray as xr
 
 from bayesrank import _text
-from bayesrank._checks import one_of, whole
-from bayesrank._escape import visible_lines
+from bayesrank._checks import check_choice, check_integer
+from bayesrank._escape import escape_lines
 from bayesrank.performance import no_skill_twin
-from bayesrank.tile._grid import axis, canonical, labelled, point_cells, two_class
+from bayesrank.tile._grid import axis, canonical_cells, label_map, point_cells, two_class
 from bayesrank.tile.geometry import holders, regions
 
 __all__ = ["chance_corrected", "in_words", "zone"]
@@ -68,10 +68,10 @@ def chance_corrected(source: Any, resolution: int = 101, *, kind: str | None = N
     (0.606..., 0.606...)
     """
     array, points = two_class(source, kind), axis(resolution)
-    chance = canonical(no_skill_twin(array), points)
+    chance = canonical_cells(no_skill_twin(array), points)
     room = 1 - chance
-    skill = (canonical(array, points) - chance) / room.where(room > ROUNDING)
-    return labelled(skill, array, points, "chance_corrected")
+    skill = (canonical_cells(array, points) - chance) / room.where(room > ROUNDING)
+    return label_map(skill, array, points, "chance_corrected")
 
 
 def zone(source: Any, entities: Any, rivals: Any, points: int = 201, *, kind: str | None = None) -> xr.Dataset:
@@ -115,7 +115,7 @@ def zone(source: Any, entities: Any, rivals: Any, points: int = 201, *, kind: st
     >>> found["lower"].values.tolist(), found["upper"].values.round(3).tolist(), round(found["area"].item(), 3)
     ([0.0, 0.0, 0.0], [0.952, 0.738, 0.524], 0.738)
     """
-    whole("points", points, 2)
+    check_integer("points", points, 2)
     cells, names = point_cells(source, kind)
     chosen = []
     for argument, given in (("entities", entities), ("rivals", rivals)):
@@ -123,7 +123,7 @@ def zone(source: Any, entities: Any, rivals: Any, points: int = 201, *, kind: st
         if not wanted:
             raise ValueError(f"{argument} must name at least one entity; got none")
         for name in wanted:
-            one_of(argument, name, names, KeyError)
+            check_choice(argument, name, names, KeyError)
         chosen.append(cells[:, [names.index(name) for name in wanted]])
     a = np.linspace(0.0, 1.0, points)
     low, high = _borders(chosen[0], chosen[1], a)
@@ -216,7 +216,7 @@ def in_words(source: Any, *, kind: str | None = None) -> str:
     unknown = [str(name) for name, known in zip(names, ~np.isnan(cells).any(0), strict=True) if not known]
     if unknown:
         lines.append(f"Without a performance: {', '.join(unknown)}.")
-    return "\n".join(visible_lines(lines))
+    return "\n".join(escape_lines(lines))
 
 
 def _leaders(cells: np.ndarray, names: Iterable[Any], a: float, b: float) -> list[str]:

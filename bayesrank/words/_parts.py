@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from bayesrank._escape import visible
+from bayesrank._escape import escape_invisible
 from bayesrank._notes import Caveat, caveat_of
 
 __all__ = ["Verdict", "compose", "few_names", "join_names"]
@@ -32,8 +32,8 @@ class Verdict:
     def __post_init__(self) -> None:
         # Names of entities may hold control characters, which no sentence passes on.
         for part in ("headline", "loss", "next_step", "caveat"):
-            object.__setattr__(self, part, visible(getattr(self, part)))
-        object.__setattr__(self, "notes", tuple(visible(note) for note in self.notes))
+            object.__setattr__(self, part, escape_invisible(getattr(self, part)))
+        object.__setattr__(self, "notes", tuple(escape_invisible(note) for note in self.notes))
 
     def sentences(self) -> list[str]:
         """Return the headline, the expected loss, the next step and the caveat, as far as there are any."""

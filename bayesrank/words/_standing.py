@@ -6,8 +6,8 @@ import numpy as np
 import xarray as xr
 
 from bayesrank import _text
-from bayesrank.ranking._claims import sets_given
-from bayesrank.ranking.summary import worth
+from bayesrank.ranking._claims import sets_available
+from bayesrank.ranking.summary import effective_draws
 from bayesrank.words._parts import NAMED, few_names, join_names
 
 __all__ = ["Standing", "headline_of"]
@@ -90,7 +90,7 @@ class Standing:
     def best(self, i: int = 0) -> str:
         """Return P(best) with its relation, such as "P(best) = 0.48"."""
         p = float(self.ranking["probability_best"].values[self.places[i]])
-        return f"P(best) {relation(p, worth(self.ranking))}"
+        return f"P(best) {relation(p, effective_draws(self.ranking))}"
 
 
 def relation(p: float, size: float) -> str:
@@ -161,7 +161,7 @@ def _close(standing: Standing, lead: str, short: np.ndarray) -> str:
     near = np.flatnonzero(short) + 1
     if len(near) == 1:
         i = int(near[0])
-        p = relation(float(standing.superiority[i]), worth(standing.ranking))
+        p = relation(float(standing.superiority[i]), effective_draws(standing.ranking))
         return f"{lead}, but P({standing.name(0)} beats {standing.name(i)}{standing.by}) {p}, below {standing.prob:g}."
     names = standing.names(np.isin(np.arange(len(standing.places)), near))
     who = join_names(names) if len(names) <= NAMED else f"{len(names)} others"
@@ -223,7 +223,7 @@ def _worse(standing: Standing, members: np.ndarray) -> str:
 
 def _could_be_best(ranking: xr.Dataset, places: np.ndarray) -> np.ndarray | None:
     """Return which entities could be best by the confidence set, the leader among them; None where it is withheld."""
-    if not sets_given(ranking):
+    if not sets_available(ranking):
         return None
     found = ranking["in_best_confidence_set"].values[places] != 0  # NaN: not ruled out
     found[:1] = True

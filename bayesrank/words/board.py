@@ -8,9 +8,9 @@ import numpy as np
 import xarray as xr
 
 from bayesrank import _text
-from bayesrank._checks import whole
+from bayesrank._checks import check_integer
 from bayesrank._escape import json_text
-from bayesrank.ranking.summary import check_whole, is_exact, ranking_table, worth
+from bayesrank.ranking.summary import check_complete, effective_draws, is_exact, ranking_table
 from bayesrank.words.rankings import verdict_of_ranking
 
 __all__ = ["DEFINITIONS", "board"]
@@ -75,8 +75,8 @@ def board(ranking: xr.Dataset, top: int | None = None) -> str:
     [('b', 1, '>0.999'), ('a', 2, '<0.001')]
     """
     if top is not None:
-        top = whole("top", top, 1)
-    check_whole(ranking)
+        top = check_integer("top", top, 1)
+    check_complete(ranking)
     table = ranking_table(ranking)
     # In consensus order, so that the order of input changes no sentence.
     labels = ranking["entity"].values.tolist()
@@ -86,7 +86,7 @@ def board(ranking: xr.Dataset, top: int | None = None) -> str:
     for name in ("contradicted", "probability_best_error", "cases"):
         table[name] = ranking[name].values[order]
     table["probability_best_text"] = [
-        _text.probability(p if rank > 0 else math.nan, worth(ranking))
+        _text.probability(p if rank > 0 else math.nan, effective_draws(ranking))
         for p, rank in zip(table["probability_best"], table["expected_rank"], strict=True)
     ]
     # The first of a tier, in consensus order, is whom it was built around.

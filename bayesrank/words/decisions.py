@@ -6,7 +6,7 @@ import xarray as xr
 from bayesrank import _text
 from bayesrank._notes import read_notes
 from bayesrank.decisions.checks import check_decision
-from bayesrank.ranking.summary import outside_interval, worth
+from bayesrank.ranking.summary import effective_draws, outside_interval
 from bayesrank.words._parts import Verdict, compose, few_names
 from bayesrank.words._standing import Standing, headline_of
 from bayesrank.words.rankings import common_notes, loss_of, step_of
@@ -87,7 +87,7 @@ def _strategies(standing: Standing) -> list[str]:
     if not always.any():
         return []
     i = int(np.flatnonzero(always)[0])
-    p = _text.probability(float(standing.superiority[i]), worth(decision))
+    p = _text.probability(float(standing.superiority[i]), effective_draws(decision))
     p = f"{p[0]} {p[1:]}" if p[0] in "<>" else f"= {p}"
     return [f"P({standing.name(0)} beats {standing.name(i)}) {p}: the best of giving every case the same answer."]
 

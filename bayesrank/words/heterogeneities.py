@@ -6,7 +6,7 @@ import numpy as np
 import xarray as xr
 
 from bayesrank import _text
-from bayesrank._checks import result_of
+from bayesrank._checks import check_result
 from bayesrank._notes import read_notes
 from bayesrank.ranking.summary import score_name
 from bayesrank.words._parts import Verdict, compose, few_names
@@ -32,7 +32,7 @@ def verdict_of_heterogeneity(found: xr.Dataset) -> Verdict:
     >>> print(verdict_of_heterogeneity(found).headline)
     Between its 4 data sets the sensitivity (TPR) of A has a standard deviation of ... (90% interval ... to ...).
     """
-    result_of("br.heterogeneity", "result", found, NEEDED)
+    check_result("br.heterogeneity", "result", found, NEEDED)
     table = found if "entity" in found.dims else found.expand_dims("entity")
     spread = table["between_sd"].values
     known = np.flatnonzero(~np.isnan(spread))

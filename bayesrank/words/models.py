@@ -8,7 +8,7 @@ from bayesrank import _text
 from bayesrank._compat import groups_of, is_container
 from bayesrank._notes import Caveat, Note
 from bayesrank.evidence.counts import parts_of
-from bayesrank.models import for_datasets
+from bayesrank.models import model_for_datasets
 from bayesrank.performance import observed_counts
 from bayesrank.predictive import predictive_check
 
@@ -54,6 +54,6 @@ def model_caveat(check: xr.Dataset | None, posterior: Any) -> list[str]:
     found = f"share of replicates {_text.probability(p, draws)}"
     text = f"Data sets differ more than the model says (predictive check, {found})."
     counts, model = observed_counts(posterior), groups_of(posterior)["posterior"].attrs.get("model")
-    other = None if counts is None else for_datasets(counts.shape[-1])
+    other = None if counts is None else model_for_datasets(counts.shape[-1])
     remedy = [f"The model {other!r} learns how data sets differ (br.predictive.predictive_check checks it)."]
     return [Note(text, Caveat.MODEL_CONTRADICTED), *(remedy if other not in (None, model) else [])]

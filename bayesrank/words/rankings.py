@@ -11,12 +11,12 @@ from bayesrank._notes import read_notes
 from bayesrank.ranking._claims import leader_overestimate, why_withheld
 from bayesrank.ranking.summary import (
     UNRESOLVED,
-    check_whole,
+    check_complete,
+    effective_draws,
     is_exact,
     outside_interval,
     ranking_table,
     score_name,
-    worth,
 )
 from bayesrank.words._parts import Verdict, compose, few_names, join_names
 from bayesrank.words._standing import Standing, headline_of, relation
@@ -49,7 +49,7 @@ def verdict_of_ranking(ranking: xr.Dataset, more: Sequence[str] = ()) -> Verdict
     >>> verdict_of_ranking(br.credible_ranking(br.fit(counts, seed=1), "informedness")).kind
     'clear winner'
     """
-    check_whole(ranking)
+    check_complete(ranking)
     score, exact = score_name(ranking), is_exact(ranking)
     notes = [*outside_interval(ranking), *more, *read_notes(ranking)]
     if not bool((ranking["undefined"] < 1).any()):
@@ -62,7 +62,7 @@ def verdict_of_ranking(ranking: xr.Dataset, more: Sequence[str] = ()) -> Verdict
     if len(standing.places) < 2:
         return compose("nothing to rank", _single(ranking, standing, score), [*notes, *_unranked(ranking, score)])
     point = not exact and bool(ranking["effective_sample_size"].isnull().all())
-    if point or worth(ranking) < FEWEST:
+    if point or effective_draws(ranking) < FEWEST:
         headline, step = _uncertain(ranking, standing, point)
         return compose("inconclusive", headline, [*notes, *_unranked(ranking, score)], next_step=step)
     leader = standing.name(0)
@@ -133,7 +133,7 @@ def _uncertain(ranking: xr.Dataset, standing: Standing, point: bool) -> tuple[st
     if point:
         why, step = "a point estimate has no probabilities", "A model gives probabilities (br.fit)."
     else:
-        why = f"an effective sample size of {worth(ranking):.0f} draws gives no probabilities"
+        why = f"an effective sample size of {effective_draws(ranking):.0f} draws gives no probabilities"
         step = "More draws would help (draws=)."
     return f"No winner: {few_names(names)} {come} first, but {why}.", step
 
@@ -178,7 +178,7 @@ def _pairs(standing: Standing) -> list[str]:
     if len(p) == 2:
         if np.isnan(p[1]):
             return []
-        size = worth(standing.ranking)
+        size = effective_draws(standing.ranking)
         return [f"P({standing.name(0)} beats {standing.name(1)}{standing.by}) {relation(float(p[1]), size)}."]
     beaten = p >= standing.prob
     if not beaten.any():

@@ -5,7 +5,7 @@ from typing import Any
 
 import xarray as xr
 
-from bayesrank._checks import in_words
+from bayesrank._checks import describe_value
 from bayesrank.words._parts import Verdict
 from bayesrank.words.decisions import verdict_of_decision
 from bayesrank.words.heterogeneities import NEEDED as OF_HETEROGENEITY
@@ -101,5 +101,5 @@ def verdict_parts(result: Any, more: Sequence[str] = ()) -> Verdict:
         return verdict_of_ranking(result, more)
     raise ValueError(
         "result must come from br.credible_ranking, br.decisions.expected_utility, "
-        f"br.sensitivity or br.heterogeneity; got {in_words(result)}"
+        f"br.sensitivity or br.heterogeneity; got {describe_value(result)}"
     )

@@ -4,7 +4,7 @@ import numpy as np
 import xarray as xr
 
 from bayesrank import _text
-from bayesrank._checks import in_words, result_of
+from bayesrank._checks import check_result, describe_value
 from bayesrank._notes import Caveat, Note, read_notes
 from bayesrank.ranking.summary import score_name
 from bayesrank.sensitivities.analysis import NEEDED
@@ -24,9 +24,9 @@ def verdict_of_sensitivity(result: xr.Dataset) -> Verdict:
     All 4 conclusions of the base analysis by F1 hold under both alternatives.
     P(b is best) is >0.999 under all alternatives, as in the base analysis.
     """
-    result_of("br.sensitivity", "result", result, NEEDED)
+    check_result("br.sensitivity", "result", result, NEEDED)
     if not {"score", "prob", "worth"} <= set(result.attrs) or not result.sizes["alternative"]:
-        raise ValueError(f"result must come from br.sensitivity; got {in_words(result)}")
+        raise ValueError(f"result must come from br.sensitivity; got {describe_value(result)}")
     conflicts = [line for line in str(result["prior_conflict"].item()).split("\n") if line]
     notes: list[str] = [*(Note(line, Caveat.MODEL_CONTRADICTED) for line in conflicts), *read_notes(result)]
     score = score_name(result)

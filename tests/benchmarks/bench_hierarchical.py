@@ -11,7 +11,7 @@ import pymc as pm
 
 import bayesrank as br
 from bayesrank._compat import groups_of, import_arviz
-from bayesrank.models import tell
+from bayesrank.models import make_model
 
 NAME = "hierarchical_logit_normal"
 DRAWS = {"draws": 1000, "tune": 1000, "chains": 2, "cores": 1, "random_seed": 1, "progressbar": False}
@@ -70,7 +70,7 @@ def speed(model: Any, **how: Any) -> tuple[float, int]:
 def main() -> None:
     for entities, datasets, cases in ((1, 15, 50), (3, 15, 100), (12, 10, 400)):
         counts = studies(entities, datasets, cases)
-        story = tell(NAME, counts, {})
+        story = make_model(NAME, counts, {})
         ours, cut = speed(story.build(), **story.nuts)
         theirs, lost = speed(straightforward(counts))
         print(

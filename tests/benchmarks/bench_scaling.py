@@ -83,9 +83,9 @@ def ranked_parts(entities: int, each: int) -> dict[str, float]:
     """What a ranking does, step by step."""
     from bayesrank._draws import Batches, reduce
     from bayesrank.ranking import _confidence, _reducers
-    from bayesrank.ranking.values import scored
+    from bayesrank.ranking.values import score_values
 
-    found = scored(br.fit(evaluation(entities), draws=each, seed=1), "f1", None, None)
+    found = score_values(br.fit(evaluation(entities), draws=each, seed=1), "f1", None, None)
     batches, x = Batches.of(found.values), found.values.values.reshape(-1, entities)
     seconds = {}
 

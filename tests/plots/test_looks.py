@@ -8,7 +8,7 @@ import pytest
 from matplotlib.text import Text
 
 import bayesrank as br
-from bayesrank.plots._colors import contrast, halo, light, paper, place_colors, scale_on
+from bayesrank.plots._colors import contrast, halo, light, paper_color, place_colors, scale_on
 
 LONG = "A Producer of Rapid Tests with a Long Name, test {} (flow)"
 STYLES = pytest.mark.parametrize("style", ["default", "dark_background"])
@@ -107,9 +107,9 @@ def test_lines_of_any_colour_of_a_scale_are_seen(style, name):
         ax = plt.figure().gca()
         shown = scale_on(ax, name)(np.linspace(0, 1, 101))[:, :3]
         plain = plt.get_cmap(name)(np.linspace(0, 1, 101))[:, :3]
-        assert min(contrast(color, paper(ax)) for color in shown) > 1.99
+        assert min(contrast(color, paper_color(ax)) for color in shown) > 1.99
         # Colours that are seen stay what they are.
-        kept = [np.abs(a - b).max() for a, b in zip(shown, plain, strict=True) if contrast(b, paper(ax)) > 2.1]
+        kept = [np.abs(a - b).max() for a, b in zip(shown, plain, strict=True) if contrast(b, paper_color(ax)) > 2.1]
         assert len(kept) > 30
         assert (len(kept) == 101) == (name == "coolwarm_r" and style == "dark_background")
         assert max(kept) < 0.02
@@ -119,7 +119,7 @@ def test_lines_of_any_colour_of_a_scale_are_seen(style, name):
 def test_curves_of_prevalences_are_seen(style):
     with plt.style.context(style):
         ax = br.plots.ops_values(br.ops.value_curves("f1", [0.1, 0.3, 0.5], 11))
-        assert min(contrast(line.get_color(), paper(ax)) for line in ax.get_lines()) > 1.99
+        assert min(contrast(line.get_color(), paper_color(ax)) for line in ax.get_lines()) > 1.99
 
 
 def test_colours_that_come_again_are_seen():

@@ -11,7 +11,7 @@ from matplotlib.path import Path
 from scipy import stats
 
 import bayesrank as br
-from bayesrank.plots._colors import winners
+from bayesrank.plots._colors import frequent_winners
 from bayesrank.plots._letters import fallback, legible
 from bayesrank.plots._style import plain_names
 from bayesrank.scores.draws import rate_regions
@@ -221,10 +221,10 @@ def test_ticks_of_a_logarithmic_axis_are_round_and_few():
 
 def test_winners_are_those_with_the_highest_value_somewhere():
     table = np.array([[1, 1, 1, np.nan], [2, 0, 0, np.nan], [0, 3, 3, np.nan], [0, 0, 0, np.nan]])
-    assert winners(table) == [2, 1]
-    assert winners(table, most=1) == [2]
-    assert winners(np.ones((3, 2)), most=2) == []  # all alike
-    assert winners(np.full((2, 2), np.nan)) == []
+    assert frequent_winners(table) == [2, 1]
+    assert frequent_winners(table, most=1) == [2]
+    assert frequent_winners(np.ones((3, 2)), most=2) == []  # all alike
+    assert frequent_winners(np.full((2, 2), np.nan)) == []
 
 
 def test_another_font_helps_out():

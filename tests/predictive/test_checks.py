@@ -87,11 +87,11 @@ def test_the_same_data_sets_are_replicated_on_request(worlds):
 def test_new_data_sets_have_the_sizes_of_those_observed(worlds):
     from bayesrank._compat import groups_of
     from bayesrank._random import root_sequence
-    from bayesrank.models import tell_again
+    from bayesrank.models import model_of
 
     counts = worlds["own"].isel(dataset=[4, 1, 2, 0])
     groups = groups_of(br.fit(counts, HIERARCHICAL, seed=1, draws=500))
-    new = tell_again(groups)[0].renew(groups["posterior"], root_sequence(1), "x")
+    new = model_of(groups)[0].renew(groups["posterior"], root_sequence(1), "x")
     assert (new.sum("outcome") == counts.sum("outcome")).all()
     share = (new / new.sum("outcome")).sel(outcome=1).mean(["chain", "draw"])
     mean = groups["posterior"]["mean_rate"].sel(outcome=1).mean(["chain", "draw"])

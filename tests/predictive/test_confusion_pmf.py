@@ -9,7 +9,7 @@ import xarray as xr
 from scipy import stats
 
 import bayesrank as br
-from bayesrank.predictive.confusion import beta_binomial, binned, binomial, kept
+from bayesrank.predictive.confusion import beta_binomial, bin_masses, binomial, kept_range
 
 OBSERVED = br.from_counts(tn=32, fp=8, fn=4, tp=16)
 
@@ -135,7 +135,7 @@ def test_a_window_loses_what_it_says(model):
 
 def test_the_window_is_as_narrow_as_can_be():
     masses = beta_binomial(5000, 50.0, 70.0)
-    low, high, lost = kept(masses, 1e-9)
+    low, high, lost = kept_range(masses, 1e-9)
     assert masses[:low].sum() <= 1e-9 < masses[: low + 1].sum()
     assert masses[high + 1 :].sum() <= 1e-9 < masses[high:].sum()
     assert lost == pytest.approx(masses[:low].sum() + masses[high + 1 :].sum(), rel=1e-6)
@@ -153,7 +153,7 @@ def test_few_past_and_many_future_cases_are_binned():
 
 
 def test_bins_keep_the_ends_apart():
-    first, last, middle = binned(np.full(101, 1 / 101), 0, 100, 12)
+    first, last, middle = bin_masses(np.full(101, 1 / 101), 0, 100, 12)
     assert (first[0], last[0], first[-1], last[-1]) == (0, 0, 100, 100)
     assert len(first) <= 12
     assert (np.diff(middle) > 0).all()

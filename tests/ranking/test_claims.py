@@ -24,7 +24,7 @@ from bayesrank.ranking._information import (
     cluster_information,
     count_discordant,
 )
-from bayesrank.ranking.values import Scored
+from bayesrank.ranking.values import ScoreValues
 from bayesrank.scores import get
 
 NAMES = ["rank_confidence_lower", "rank_confidence_upper", "in_best_confidence_set"]
@@ -36,7 +36,7 @@ def ranking_of(x, score="accuracy", **more):
 
 
 def sets_of(x, information=None):
-    found = Scored(xr.DataArray(0.0), "accuracy", True, get("accuracy"))
+    found = ScoreValues(xr.DataArray(0.0), "accuracy", True, get("accuracy"))
     return confidence_sets(x, np.ones(x.shape[1], bool), found, 0.95, len(x), information)
 
 
