@@ -25,8 +25,7 @@ STORY = [
     "words",
     "plots",
     "papers report",
-    "cli",
-    "__main__",
+    "cli __main__",
 ]
 PLACE = {name: place for place, names in enumerate(STORY) for name in names.split()}
 LAST = len(STORY) - 1
