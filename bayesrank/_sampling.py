@@ -9,24 +9,27 @@ import xarray as xr
 from bayesrank._draws import DRAW_DIMS, Batches, draw_dims
 from bayesrank._random import BLOCK, blocks_between, fingerprint, stream
 
-#: Less is no concentration that can be drawn from: all or nothing.
+#: Rows with a smaller concentration are drawn by the logarithms of gamma variables.
+SMALL = 0.1
+#: The smallest concentration that is drawn from; a smaller positive one counts as this.
 TINY = 1e-290
-#: exp of less would be 0 (or lose digits).
+#: Words that a stream forgets before its first, so that similar states have nothing in common.
+FORGOTTEN = 12
+#: The exponential of less loses digits, then is 0.
 FLOOR = -600.0
 
 
 def dirichlet(rng: np.random.Generator, concentration: np.ndarray, size: int) -> np.ndarray:
-    """Draws of a Dirichlet: shape (size, *concentration.shape), summing to 1 over the last axis.
+    """Return draws of a Dirichlet, shape (size, *concentration.shape), summing to 1 over the last axis.
 
     A component of concentration 0 has probability 0; a row of zeros has no distribution and gives NaN. A component of
-    positive concentration never is 0, however small: a ratio of it would look undefined. The first draws of a larger
+    positive concentration is never 0, however small: a ratio of it would look undefined. The first draws of a larger
     ``size`` are those of a smaller one.
     """
-    found = np.empty((size, *concentration.shape))
-    table = concentration.reshape(1, -1, concentration.shape[-1])
-    out = found.reshape(size, *table.shape)
+    out = np.empty((size, 1, int(np.prod(concentration.shape[:-1])), concentration.shape[-1]))
+    table = concentration.reshape(1, *out.shape[2:])
     fill_tables(out, np.zeros(1, int), table, rng.integers(2**64, size=(1, 2), dtype=np.uint64), (0, 0))
-    return found
+    return out.reshape(size, *concentration.shape)
 
 
 def fill_tables(
@@ -38,14 +41,14 @@ def fill_tables(
     share: np.ndarray | None = None,
     of: np.ndarray | None = None,
 ) -> None:
-    """Fill some tables of an array (draw, table, row, answer) with rows of Dirichlet draws, as of :func:`dirichlet`.
+    """Fill some tables of an array (draw, table, row, answer) with rows of Dirichlet draws, as :func:`dirichlet`.
 
     Parameters
     ----------
     out : ndarray
-        What is filled, in plain order.
-    which : ndarray
-        The tables that are.
+        The array to fill.
+    which : ndarray of int
+        The tables to fill.
     concentration : ndarray
         Of all tables (table, row, answer).
     seeds : ndarray
@@ -54,28 +57,57 @@ def fill_tables(
         Chain and block of the draws: with the seeds, the key of each table's stream.
     share : ndarray, optional
         What the rows are multiplied with (draw, set, row); 1 if left out.
-    of : ndarray, optional
-        The set of each table (table); all of one if left out.
+    of : ndarray of int, optional
+        The set of each table (table).
 
     Raises
     ------
     ValueError
         If a concentration is negative or no number, or the sum of a row is infinite: there is no such distribution.
     """
-    from bayesrank._dirichlet_kernel import fill
-
     asked = concentration[which]
     with np.errstate(over="ignore"):
         sound = (asked >= 0).all() and np.isfinite(asked.sum(axis=-1)).all()
     if not sound:
         worst = [*asked[~((asked >= 0) & (asked < np.inf))].tolist(), asked.max()][0]
         raise ValueError(f"concentration must be non-negative with finite sums of rows; got {worst}")
-    if share is None:
-        share = np.ones((len(out), 1, out.shape[2]))
-    if of is None:
-        of = np.zeros(len(concentration), int)
-    word = np.uint64((place[0] << 32) + place[1])
-    fill(out, which, np.ascontiguousarray(concentration, float), seeds, word, np.ascontiguousarray(share), of)
+    for table in which.tolist():
+        rows = _dirichlet_rows(concentration[table], len(out), seeds[table], (place[0] << 32) + place[1])
+        if share is not None and of is not None:
+            rows *= share[:, of[table], :, None]
+        out[:, table] = rows
+
+
+def _dirichlet_rows(alpha: np.ndarray, draws: int, seeds: np.ndarray, place: int) -> np.ndarray:
+    """Draw rows (draw, row, answer) of Dirichlet variables from the stream of two seeds and a place."""
+    shape = (draws, *alpha.shape)
+    gamma = _stream_of(seeds, place, 1).standard_gamma
+    small = (alpha < SMALL).any(axis=-1)
+    if not small.any():
+        found = gamma(alpha, shape)
+    else:
+        # Gamma variables of small shape underflow; G(a) = G(a + 1) U^(1 / a) has a logarithm that does not.
+        with np.errstate(divide="ignore"):
+            below = _stream_of(seeds, place, 2).standard_exponential(shape) / np.maximum(alpha, TINY)
+            log = np.where(alpha > 0, np.log(gamma(alpha + 1, shape)) - below, -np.inf)
+        top = log.max(axis=-1, keepdims=True)
+        beyond = np.maximum(FLOOR - (log - np.where(np.isfinite(top), top, 0.0)), 0.0)
+        # Compressed below FLOOR, in the same order, so that the exponential of no component is 0.
+        with np.errstate(invalid="ignore"):
+            lowered = np.where(beyond > 0, FLOOR - 100 * beyond / (beyond + 1e4), log - top)
+        found = np.where(alpha > 0, np.exp(lowered), 0.0)
+    total = found.sum(axis=-1, keepdims=True)
+    total[total == 0] = np.nan
+    found /= total
+    return found
+
+
+def _stream_of(seeds: np.ndarray, place: int, counter: int) -> np.random.Generator:
+    """Return SFC64 with these words as its state: a third of the time that a SeedSequence takes to spread them."""
+    bits = np.random.SFC64(0)
+    bits.state = bits.state | {"state": {"state": np.array([*seeds, place, counter], np.uint64)}}
+    bits.random_raw(FORGOTTEN, output=False)
+    return np.random.Generator(bits)
 
 
 def dirichlet_of_each(rng: np.random.Generator, concentration: np.ndarray) -> np.ndarray:
@@ -99,7 +131,7 @@ def outcome_order(outcomes: np.ndarray) -> np.ndarray:
 
     Examples
     --------
-    >>> in_order(np.array([10, 9, 1])).tolist(), in_order(np.array(["b", "a"])).tolist()
+    >>> outcome_order(np.array([10, 9, 1])).tolist(), outcome_order(np.array(["b", "a"])).tolist()
     ([2, 1, 0], [1, 0])
     """
     return np.argsort(outcomes if outcomes.dtype.kind in "biuf" else [repr(name) for name in outcomes.tolist()])

@@ -1,22 +1,13 @@
-"""Dirichlet draws by compiled streams: NumPy's own numbers, known distributions, and streams that have no other's."""
+"""Dirichlet draws: known distributions, and independent streams."""
 
 import numpy as np
 import pytest
 from scipy import stats
 
-from bayesrank import _dirichlet_kernel as kernel
 from bayesrank._random import root_sequence, seed_words
 from bayesrank._sampling import dirichlet, fill_tables
 
 SEEDS = np.array([[3, 2**63 + 5], [4, 2**63 + 5]], np.uint64)
-
-
-def numpys(first, second, place):
-    """NumPy's SFC64 of the same words, after those that are forgotten."""
-    own = np.random.SFC64()
-    own.state = own.state | {"state": {"state": np.array([first, second, place, 1], np.uint64)}}
-    own.random_raw(12)
-    return np.random.Generator(own)
 
 
 def filled(concentration, draws=1000, seeds=SEEDS, place=(0, 0), **more):
@@ -24,23 +15,6 @@ def filled(concentration, draws=1000, seeds=SEEDS, place=(0, 0), **more):
     out = np.empty((draws, *concentration.shape))
     fill_tables(out, np.arange(len(concentration)), concentration, seeds[: len(concentration)], place, **more)
     return out
-
-
-def test_the_numbers_are_those_of_numpy():
-    alpha = np.array([[[1.5, 30.0, 2.0], [1.01, 700.0, 4e6]], [[9.0, 2.5, 3.0], [1.2, 1.3, 1.4]]])
-    found = filled(alpha, 200_000, place=(2, 7))  # 600 normal variables beyond the strips
-    for table, seeds, own in zip(alpha, SEEDS, found.swapaxes(0, 1), strict=True):
-        gamma = numpys(*seeds, (2 << 32) + 7).standard_gamma(np.broadcast_to(table, own.shape))
-        np.testing.assert_allclose(own, gamma / gamma.sum(-1, keepdims=True), rtol=1e-11)
-
-
-def test_strips_have_equal_areas():
-    right, height = kernel.WIDTH * 2.0**52, kernel.HEIGHT
-    areas = right[1:] * (height[:-1] - height[1:])
-    np.testing.assert_allclose(areas, kernel.AREA, rtol=1e-9)
-    assert right[0] * height[255] == pytest.approx(kernel.AREA, rel=1e-12)
-    # The sum of all strips, of the lowest with its tail, covers half of the curve and something beyond it.
-    assert pytest.approx(np.sqrt(np.pi / 2), rel=0.03) == 256 * kernel.AREA
 
 
 @pytest.mark.parametrize(

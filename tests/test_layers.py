@@ -10,7 +10,7 @@ import bayesrank as br
 
 STORY = [
     "_labels _notes _escape _outputs _checks _classes _compat _text _threads _compiled _draws _random "
-    "_dirichlet_kernel _chunks _sampling _nuts _kendall",
+    "_chunks _sampling _nuts _kendall",
     "evidence",
     "datasets",
     "models",
