@@ -29,6 +29,7 @@ from scipy.special import ndtr, stdtrit
 from bayesrank._draws import BLOCK, product_of
 from bayesrank.ranking._information import Information
 from bayesrank.ranking._intervals import with_gaps
+from bayesrank.ranking._loops import largest
 from bayesrank.ranking.values import ScoreValues
 from bayesrank.scores.score import log
 
@@ -210,8 +211,6 @@ def separate(y: np.ndarray, prob: float, margin: Margin | None = None) -> tuple[
     >>> ahead.astype(int).tolist(), behind.tolist()
     ([[0, 0, 0], [0, 0, 0], [1, 1, 0]], [True, True, False])
     """
-    from bayesrank.ranking._kernel import largest
-
     draws, size = y.shape
     margin = margin or Margin()
     none = np.zeros((size, size), bool)
@@ -268,8 +267,6 @@ def _critical(
     With fewer pairs the largest lead of a draw can only fall, so that a draw has to be looked at again only while it
     is among the first.
     """
-    from bayesrank.ranking._kernel import largest
-
     beyond = min(max(beyond, 1), len(found))  # of a probability next to 0 or 1 no draw, or all
     while True:
         first = np.argpartition(found, -beyond)[-beyond:]

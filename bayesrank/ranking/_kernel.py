@@ -1,4 +1,4 @@
-"""The steps whose work is draws × entities × entities, or batches × entities × entities, compiled."""
+"""Compiled loops over draws and pairs of entities, for problems too large for NumPy."""
 
 import numba
 import numpy as np
@@ -74,12 +74,7 @@ def compare_pairs(
     values: np.ndarray, whole: np.ndarray, edges: np.ndarray, rope: float, joint: np.ndarray, batches: np.ndarray,
     won: np.ndarray, won_squares: np.ndarray, before: np.ndarray, before_squares: np.ndarray,
 ) -> None:  # fmt: skip
-    """Fill tables (entity, rival) from values (entity, draw), whose draws fall into batches between ``edges``.
-
-    ``joint``: draws in which both are defined (always, for entities that are ``whole``), in how many ``batches``;
-    ``won``: those in which the entity beats the rival by more than ``rope``; ``before``: by anything, ties as halves;
-    each with the sum over batches of squares over the batch's joint draws.
-    """
+    """Fill tables of pairs, as :func:`bayesrank.ranking._loops.compare_pairs`."""
     tables = joint, batches, won, won_squares, before, before_squares
 
     def fill(strips: list[int]) -> None:
@@ -93,24 +88,6 @@ def compare_pairs(
     if size * size * draws < WORTH:
         pairs = [list(range(number))]
     in_threads(fill, pairs)
-
-
-@njit(cache=True)
-def fold_ranks(steps: np.ndarray, draws: int, mass: np.ndarray, squares: np.ndarray) -> None:
-    """Add a complete batch's draws at each rank (entity, rank), and their squares over its draws.
-
-    ``steps`` (entity, rank + 1) go up at the first position of a tied group and down after its last: their running
-    sum is the mass.
-    """
-    size = len(mass)
-    for i in range(size):
-        total = 0.0
-        for r in range(size):
-            total += steps[i, r]
-            # Shares of ties do not always cancel to the last digit.
-            if total > 1e-9:
-                mass[i, r] += total
-                squares[i, r] += total * total / draws
 
 
 @njit(nogil=True, cache=True)
@@ -136,11 +113,7 @@ def _largest(rows: np.ndarray, shift: np.ndarray, weight: np.ndarray, found: np.
 
 
 def largest(rows: np.ndarray, shift: np.ndarray, weight: np.ndarray, found: np.ndarray) -> None:
-    """Of each draw, the largest weighted lead of one entity over another, and at least 0, into ``found`` (draw).
-
-    ``rows`` (entity, draw); leads are less ``shift`` and count ``weight`` (entity, rival) times, those of an undefined
-    value not at all.
-    """
+    """Find the largest leads, as :func:`bayesrank.ranking._loops.largest`."""
     size, draws = rows.shape
     together = min(max(WORTH // (size * size), WIDTH), max(draws, 1))
     starts = range(0, draws, together)
@@ -152,12 +125,7 @@ def tally_ranks(
     x: np.ndarray, order: np.ndarray, twice: np.ndarray, steps: np.ndarray, defined: np.ndarray, ranks: np.ndarray,
     rank_squares: np.ndarray, losses: np.ndarray, loss_squares: np.ndarray,
 ) -> None:  # fmt: skip
-    """Ranks of values (draw, entity), higher is better, of which ``order`` (draw, place) is one from best to undefined.
-
-    Into ``twice`` (draw, entity) twice the average rank, which stays as it is where undefined; to ``steps`` (entity,
-    rank + 1) what :func:`fold_ranks` takes: a tied group's mass is spread evenly over the positions it occupies. Each
-    entity's number of draws, ranks, shortfalls against the best of the draw, and their squares, are added up.
-    """
+    """Rank values, as :func:`bayesrank.ranking._loops.tally_ranks`."""
     for d in range(len(x)):
         row, place = x[d], order[d]
         first = 0

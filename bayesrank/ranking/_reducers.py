@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from bayesrank._draws import Batches, Block, error_of_squares, mean_error
+from bayesrank.ranking._loops import compare_pairs, fold_ranks, tally_ranks
 
 
 @dataclass(frozen=True)
@@ -51,8 +52,6 @@ class RankReducer:
         self.rank_squares, self.loss_squares = np.zeros(size), np.zeros(size)
 
     def add(self, block: Block) -> None:
-        from bayesrank.ranking._kernel import fold_ranks, tally_ranks
-
         x = self.sign * block.values
         size = x.shape[1]
         if not hasattr(self, "mass"):
@@ -98,8 +97,6 @@ class Pairs:
 
 def compare(x: np.ndarray, sign: int, twice: np.ndarray, batches: Batches, rope: float) -> Pairs:
     """Who beats whom in values (draw, entity), the highest best after ``sign``; ``twice`` their ranks, doubled."""
-    from bayesrank.ranking._kernel import compare_pairs
-
     if rope > 0:
         rows = np.array(x.T, order="C")
         np.multiply(rows, sign, out=rows)

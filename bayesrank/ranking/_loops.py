@@ -1,0 +1,117 @@
+"""The steps whose work is draws × entities × entities: NumPy for small problems, compiled loops for large ones.
+
+Both routes add the same numbers in the same order, so that they agree to the last bit. Numba takes longer to import
+than a small problem takes to rank.
+"""
+
+import numpy as np
+
+__all__ = ["compare_pairs", "fold_ranks", "largest", "tally_ranks"]
+
+#: Numbers (pairs times draws, or entities times draws) up to which NumPy does the work.
+SMALL_PAIRS, SMALL_RANKS = 2**22, 2**18
+
+
+def compare_pairs(
+    values: np.ndarray, whole: np.ndarray, edges: np.ndarray, rope: float, joint: np.ndarray, batches: np.ndarray,
+    won: np.ndarray, won_squares: np.ndarray, before: np.ndarray, before_squares: np.ndarray,
+) -> None:  # fmt: skip
+    """Fill tables (entity, rival) from values (entity, draw), whose draws fall into batches between ``edges``.
+
+    ``joint``: draws in which both are defined (always, for entities that are ``whole``), in how many ``batches``;
+    ``won``: those in which the entity beats the rival by more than ``rope``; ``before``: by anything, ties as halves;
+    each with the sum over batches of squares over the batch's joint draws.
+    """
+    size, draws = values.shape
+    if size * size * draws > SMALL_PAIRS:
+        from bayesrank.ranking import _kernel
+
+        _kernel.compare_pairs(values, whole, edges, rope, joint, batches, won, won_squares, before, before_squares)
+        return
+    defined = ~np.isnan(values)
+    for low, high in zip(edges[:-1], edges[1:], strict=True):
+        part, seen = values[:, low:high], defined[:, low:high].astype(np.int32)
+        both = seen @ seen.T
+        above = (part[:, None] > part[None]).sum(axis=-1)
+        half = (both + above - above.T) / 2
+        up = (part[:, None] > part[None] + rope).sum(axis=-1) if rope > 0 else above
+        some = np.maximum(both, 1)
+        joint += both
+        batches += both > 0
+        won += up
+        won_squares += up * up / some
+        before += half
+        before_squares += half * half / some
+
+
+def fold_ranks(steps: np.ndarray, draws: int, mass: np.ndarray, squares: np.ndarray) -> None:
+    """Add a complete batch's draws at each rank (entity, rank), and their squares over its draws.
+
+    ``steps`` (entity, rank + 1) go up at the first position of a tied group and down after its last: their running
+    sum is the mass.
+    """
+    total = np.add.accumulate(steps[:, :-1], axis=1)
+    total[total <= 1e-9] = 0.0  # shares of ties do not always cancel to the last digit
+    mass += total
+    squares += total * total / draws
+
+
+def tally_ranks(
+    x: np.ndarray, order: np.ndarray, twice: np.ndarray, steps: np.ndarray, defined: np.ndarray, ranks: np.ndarray,
+    rank_squares: np.ndarray, losses: np.ndarray, loss_squares: np.ndarray,
+) -> None:  # fmt: skip
+    """Rank values (draw, entity), higher is better, of which ``order`` (draw, place) is one from best to undefined.
+
+    Into ``twice`` (draw, entity) twice the average rank, which stays as it is where undefined; to ``steps`` (entity,
+    rank + 1) what :func:`fold_ranks` takes: a tied group's mass is spread evenly over the positions it occupies. Each
+    entity's number of draws, ranks, shortfalls against the best of the draw, and their squares, are added up.
+    """
+    if x.size > SMALL_RANKS:
+        from bayesrank.ranking import _kernel
+
+        _kernel.tally_ranks(x, order, twice, steps, defined, ranks, rank_squares, losses, loss_squares)
+        return
+    draws, size = x.shape
+    ordered = np.take_along_axis(x, order, axis=1)
+    here = np.arange(size)
+    starts = np.ones((draws, size), bool)
+    starts[:, 1:] = ordered[:, 1:] != ordered[:, :-1]
+    first = np.maximum.accumulate(np.where(starts, here, 0), axis=1)
+    ends = np.ones((draws, size), bool)
+    ends[:, :-1] = starts[:, 1:]
+    last = np.minimum.accumulate(np.where(ends, here, size)[:, ::-1], axis=1)[:, ::-1]
+    seen = ordered == ordered
+    place = order[seen]
+    share = 1.0 / (last - first + 1)[seen]
+    where = np.stack([place * (size + 1) + first[seen], place * (size + 1) + last[seen] + 1], axis=-1)
+    np.add.at(steps.reshape(-1), where.ravel(), np.stack([share, -share], axis=-1).ravel())
+    both = np.zeros_like(order)
+    np.put_along_axis(both, order, np.where(seen, first + last + 2, 0), axis=1)
+    known = both > 0
+    twice[known] = both[known]
+    loss = np.where(known, ordered[:, :1] - x, 0.0)
+    defined += known.sum(axis=0)
+    for total, more in (
+        (ranks, both / 2), (rank_squares, both * both / 4), (losses, loss), (loss_squares, loss * loss)
+    ):  # fmt: skip
+        # Draw by draw, as the compiled loop adds, and not in pairs.
+        total[:] = np.add.accumulate(np.vstack([total, more]), axis=0)[-1]
+
+
+def largest(rows: np.ndarray, shift: np.ndarray, weight: np.ndarray, found: np.ndarray) -> None:
+    """Of each draw, the largest weighted lead of one entity over another, and at least 0, into ``found`` (draw).
+
+    ``rows`` (entity, draw); leads are less ``shift`` and count ``weight`` (entity, rival) times, those of an undefined
+    value not at all.
+    """
+    size, draws = rows.shape
+    if size * size * draws > SMALL_PAIRS:
+        from bayesrank.ranking import _kernel
+
+        _kernel.largest(rows, shift, weight, found)
+        return
+    found[:] = 0
+    for j in range(size):
+        lead = rows[:j] - rows[j] - shift[:j, j, None]
+        for own in (lead * weight[:j, j, None], -lead * weight[j, :j, None]):
+            np.fmax(found, np.fmax.reduce(own, axis=0, initial=0), out=found)

@@ -1,0 +1,72 @@
+"""Small problems are ranked by NumPy and large ones by compiled loops: both give the same bits."""
+
+import numpy as np
+import pytest
+
+from bayesrank.ranking import _loops
+
+BOARDS = {
+    "continuous": lambda rng: rng.normal(size=(700, 7)),
+    "ties": lambda rng: rng.integers(0, 4, (700, 7)) / 4,
+    "undefined": lambda rng: np.where(rng.random((700, 7)) < 0.2, np.nan, rng.integers(0, 5, (700, 7)) / 3),
+    "never defined": lambda rng: np.where(np.arange(5) == 2, np.nan, rng.normal(size=(700, 5))),
+    "one entity": lambda rng: rng.normal(size=(700, 1)),
+}
+
+
+def by_both(monkeypatch, work):
+    monkeypatch.setattr(_loops, "SMALL_PAIRS", 2**40)
+    monkeypatch.setattr(_loops, "SMALL_RANKS", 2**40)
+    plain = work()
+    monkeypatch.setattr(_loops, "SMALL_PAIRS", 0)
+    monkeypatch.setattr(_loops, "SMALL_RANKS", 0)
+    return zip(plain, work(), strict=True)
+
+
+@pytest.mark.parametrize("board", BOARDS)
+@pytest.mark.parametrize("rope", [0.0, 0.3])
+def test_pairs(monkeypatch, board, rope):
+    values = np.ascontiguousarray(BOARDS[board](np.random.default_rng(1)).T)
+    edges = np.array([0, 100, 350, 700])
+
+    def work():
+        size = len(values)
+        tables = [np.zeros((size, size), kind) for kind in (np.int32, np.int32, float, float, float, float)]
+        _loops.compare_pairs(values, ~np.isnan(values).any(axis=1), edges, rope, *tables)
+        return tables
+
+    for one, other in by_both(monkeypatch, work):
+        np.testing.assert_array_equal(one, other)
+
+
+@pytest.mark.parametrize("board", BOARDS)
+def test_ranks(monkeypatch, board):
+    values = BOARDS[board](np.random.default_rng(2))
+
+    def work():
+        draws, size = values.shape
+        twice, steps = np.zeros((draws, size), np.int32), np.zeros((size, size + 1))
+        sums = [np.zeros(size) for _ in range(5)]
+        for part in (slice(0, 300), slice(300, draws)):
+            order = np.argsort(-values[part], axis=1)
+            _loops.tally_ranks(values[part], order, twice[part], steps, *sums)
+        return twice, steps, *sums
+
+    for one, other in by_both(monkeypatch, work):
+        np.testing.assert_array_equal(one, other)
+
+
+@pytest.mark.parametrize("board", BOARDS)
+def test_largest_leads(monkeypatch, board):
+    rng = np.random.default_rng(3)
+    rows = np.ascontiguousarray(BOARDS[board](rng).T.astype(np.float32))
+    shift, weight = rng.normal(size=(2, len(rows), len(rows)))
+    weight = np.abs(weight).astype(np.float32)
+
+    def work():
+        found = np.empty(rows.shape[1], np.float32)
+        _loops.largest(rows, shift - shift.T, weight, found)
+        return (found,)
+
+    for one, other in by_both(monkeypatch, work):
+        np.testing.assert_allclose(one, other, rtol=1e-6)
