@@ -7,12 +7,13 @@ interpret.
 
 import re
 from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from unicodedata import category
 
-import pandas as pd
-
 from bayesrank._notes import Note
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 __all__ = [
     "csv_cell",
@@ -91,7 +92,7 @@ def csv_cell(value: Any) -> Any:
     return f"'{escape_invisible(value)}" if is_formula and not NUMBER.fullmatch(value) else escape_invisible(value)
 
 
-def csv_table(frame: pd.DataFrame) -> str:
+def csv_table(frame: "pd.DataFrame") -> str:
     """A table as CSV with all digits, its names and texts as :func:`csv_cell` writes them.
 
     Examples
@@ -101,7 +102,7 @@ def csv_table(frame: pd.DataFrame) -> str:
     '@a,0.5
     """
     safe = frame.set_axis([csv_cell(name) for name in frame.columns], axis=1)
-    safe.index = pd.Index([csv_cell(name) for name in frame.index], name=frame.index.name, dtype=object)
+    safe.index = frame.index.astype(object).map(csv_cell)
     for name in [name for name in safe if safe[name].dtype.kind not in "biufc"]:
         safe[name] = safe[name].map(csv_cell)
     return str(safe.to_csv())

@@ -24,7 +24,7 @@ from bayesrank.evidence._pooled import record_text
 from bayesrank.evidence.counts import hold_parts
 from bayesrank.models import chosen_by_evidence, make_model, takes_cases
 
-__all__ = ["fit"]
+__all__ = ["draw_groups", "fit"]
 
 GROUPS = ("prior", "prior_predictive", "posterior_predictive", "log_likelihood", "log_prior")
 #: What is known of how evidence was put together, which the posterior keeps.
@@ -138,6 +138,36 @@ def fit(
     >>> br.as_performance(posterior).dims
     ('chain', 'draw', 'entity', 'actual', 'predicted')
     """
+    return to_container(
+        draw_groups(
+            evidence,
+            model,
+            draws=draws,
+            chains=chains,
+            seed=seed,
+            sampler=sampler,
+            groups=groups,
+            nuts=nuts,
+            chunks=chunks,
+            **options,
+        )
+    )
+
+
+def draw_groups(
+    evidence: Any,
+    model: Any = None,
+    *,
+    draws: int = 1000,
+    chains: int = 4,
+    seed: Seed = None,
+    sampler: Literal["auto", "exact", "nuts"] = "auto",
+    groups: Sequence[str] = (),
+    nuts: Mapping[str, Any] | None = None,
+    chunks: Any = None,
+    **options: Any,
+) -> dict[str, xr.Dataset]:
+    """Return the groups of :func:`fit` by name, without ArviZ, which takes longer to import than most fits take."""
     shape = check_integer("chains", chains, 1), check_integer("draws", draws, 1)
     check_choice("sampler", sampler, ("auto", "exact", "nuts"))
     if isinstance(groups, str) or not isinstance(groups, Sequence | set) or [g for g in groups if g not in GROUPS]:
@@ -207,7 +237,7 @@ def fit(
     for name in ("posterior", "prior"):
         if name in kept:
             result[name] = _plain_coords(result[name], result.get("observed_data", xr.Dataset()))
-    return to_container({name: result[name] for name in kept})
+    return {name: result[name] for name in kept}
 
 
 def _evidence_for(model: Any, evidence: Any) -> Any:

@@ -1,43 +1,57 @@
 """The command ``bayesrank``: from a table of counts to a credible ranking, a Tile, outperformance scores, a report."""
 
+import ast
 import os
+import pkgutil
 import sys
+from importlib import import_module
+from pathlib import Path
 
 import click
 
-import bayesrank as br
+from bayesrank import __version__
 from bayesrank.cli._errors import in_options, shortened
-from bayesrank.cli._output import print_text
-from bayesrank.cli.decide import decide
-from bayesrank.cli.ops import ops
-from bayesrank.cli.rank import EXAMPLES, rank
-from bayesrank.cli.scores import scores
-from bayesrank.cli.sensitivity import sensitivity
-from bayesrank.cli.tile import tile
 
 __all__ = ["main"]
 
+EXAMPLES = """
+\b
+Examples:
+  bayesrank rank antibody_tests --score informedness
+  bayesrank rank counts.csv --score f1 --rope 0.01
+  bayesrank rank breast_cancer --ask "logreg > knn5" --ask "rf in top 3"
+  bayesrank COMMAND --help
+"""
 
-@click.group(epilog=EXAMPLES, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(br.__version__, prog_name="bayesrank")
+
+class Commands(click.Group):
+    """Commands found by the names of their modules, each imported only when it runs."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return [found.name for found in pkgutil.iter_modules(__path__) if not found.name.startswith("_")]
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in self.list_commands(ctx):
+            return None
+        return getattr(import_module(f"bayesrank.cli.{cmd_name}"), cmd_name)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, summary_of(name)) for name in self.list_commands(ctx)])
+
+
+def summary_of(command: str) -> str:
+    """Return what a command does: the first line of its module's docstring, behind the colon."""
+    source = (Path(__file__).parent / f"{command}.py").read_text(encoding="utf-8")
+    first = str(ast.get_docstring(ast.parse(source))).split("\n")[0]
+    text = first.partition(": ")[2]
+    return text[:1].upper() + text[1:]
+
+
+@click.command(cls=Commands, epilog=EXAMPLES, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="bayesrank")
 def cli() -> None:
     """Credible rankings of classifiers, diagnostic tests and detectors."""
-
-
-for command in (rank, scores, tile, ops, decide, sensitivity):
-    cli.add_command(command)
-
-
-@cli.command()
-def datasets() -> None:
-    """List the data sets that ship with the package."""
-    print_text(
-        ["name", "title", "licence"],
-        [
-            [name, br.datasets.describe(name)["title"], br.datasets.describe(name)["licence"]]
-            for name in br.datasets.names()
-        ],
-    )
 
 
 def main() -> None:

@@ -24,6 +24,7 @@ from bayesrank.cli._table import STDIN
 from bayesrank.evidence._case_counts import counts_of
 from bayesrank.evidence._table import Roles
 from bayesrank.evidence.counts import common_datasets
+from bayesrank.inference import draw_groups
 from bayesrank.models import chosen_by_evidence, find_model, model_for_datasets, names, takes_cases
 from bayesrank.models._margins import are_shares
 from bayesrank.ranking._notes import positive_class_notes
@@ -191,14 +192,16 @@ def analyse(step: Callable[[str], None], *, draws: int, seed: int, sampler: Any,
     evidence = asked.evidence
     step("drawing")
     with quiet():
-        posterior = br.fit(
-            evidence,
-            asked.model,
-            draws=draws,
-            seed=seed,
-            sampler=sampler,
-            groups=("prior",) if _has_prior(evidence, asked.options.get("prior")) else (),
-            **asked.options,
+        posterior = xr.DataTree.from_dict(
+            draw_groups(
+                evidence,
+                asked.model,
+                draws=draws,
+                seed=seed,
+                sampler=sampler,
+                groups=("prior",) if _has_prior(evidence, asked.options.get("prior")) else (),
+                **asked.options,
+            )
         )
     counts = None
     if not asked.outcomes:

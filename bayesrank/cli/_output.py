@@ -11,7 +11,7 @@ from rich.cells import cell_len
 
 from bayesrank import _text
 from bayesrank._escape import escape_invisible, escape_lines
-from bayesrank.plots._style import short_names
+from bayesrank._names import short_names
 
 GAP = 2
 LONGEST_NAME = 60

@@ -1,4 +1,4 @@
-"""``bayesrank decide``: which entity to use, by what right and wrong answers are worth."""
+"""``bayesrank decide``: which entity to use, given benefits and costs of answers."""
 
 import math
 from dataclasses import replace
@@ -28,7 +28,7 @@ COLUMNS = ("mean", "lower", "upper", "observed", "probability_best", "probabilit
 COMPARED = ("tpr_noninferior", "tnr_noninferior", "noninferior", "superior", "equivalent")
 
 
-@click.command(epilog=EXAMPLES, short_help="Which entity to use, given benefits and costs of answers.")
+@click.command(epilog=EXAMPLES)
 @analysing
 @click.option(
     "--benefit", required=True, help="What each outcome is worth: tn=0,fp=-1,fn=-10,tp=0. Costs are negative."

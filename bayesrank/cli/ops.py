@@ -21,7 +21,7 @@ Examples:
 """
 
 
-@click.command(epilog=EXAMPLES, short_help="Outperformance scores, which compare across prevalences.")
+@click.command(epilog=EXAMPLES)
 @analysing
 @exporting()
 @click.option("-s", "--score", default="f1", show_default=True, help="Name or alias; see 'bayesrank scores'.")

@@ -1,4 +1,4 @@
-"""``bayesrank rank``: a credible ranking by one score."""
+"""``bayesrank rank``: which entity is best by one score, and how sure is that."""
 
 from dataclasses import replace
 from typing import Any
@@ -65,7 +65,7 @@ ranked by the model paired, for which every entity must have met every case.
 """
 
 
-@click.command(help=WHAT, epilog=EXAMPLES, short_help="Which entity is best, and how sure is that?")
+@click.command(help=WHAT, epilog=EXAMPLES)
 @analysing
 @click.option(
     "-s",

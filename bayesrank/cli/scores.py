@@ -1,4 +1,4 @@
-"""``bayesrank scores``: the catalogue; with DATA several scores of every entity, side by side."""
+"""``bayesrank scores``: list the scores; with DATA, several scores of every entity."""
 
 import math
 from functools import partial
@@ -31,7 +31,7 @@ OF_TWO = ("sensitivity", "specificity", "PPV", "NPV", "LR+", "LR-", "DOR")
 OF_MORE = ("accuracy", "macro_recall", "macro_precision", "macro_f1", "mcc")
 
 
-@click.command(epilog=EXAMPLES, short_help="List the scores; with DATA, several scores at once.")
+@click.command(epilog=EXAMPLES)
 @partial(analysing, required=False)
 @click.option(
     "-s",

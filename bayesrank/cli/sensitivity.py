@@ -1,4 +1,4 @@
-"""``bayesrank sensitivity``: which conclusions of a ranking survive other priors, models, scores and fewer data."""
+"""``bayesrank sensitivity``: which conclusions survive other priors, models, scores and fewer data."""
 
 from dataclasses import replace
 from typing import Any
@@ -17,7 +17,7 @@ from bayesrank.cli._scores import read_score
 from bayesrank.cli.rank import MEAN, default_score
 from bayesrank.evidence._case_counts import counts_of
 from bayesrank.models import names
-from bayesrank.plots._style import short_names
+from bayesrank._names import short_names
 from bayesrank.scores import Score
 from bayesrank.words.results import verdict_parts
 
@@ -36,7 +36,7 @@ PER_ENTITY = (
 )
 
 
-@click.command(epilog=EXAMPLES, short_help="Which conclusions survive another prior, model or score?")
+@click.command(epilog=EXAMPLES)
 @asking
 @click.option("-s", "--score", help="Of the base analysis, as for 'bayesrank rank'.")
 @click.option("--rope", type=NUMBER, default=0.0, show_default=True, help="Differences up to this do not count.")

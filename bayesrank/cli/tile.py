@@ -1,4 +1,4 @@
-"""``bayesrank tile``: who is best under which preference, and under an uncertain one."""
+"""``bayesrank tile``: which entity is best under which preference."""
 
 from dataclasses import replace
 from typing import Any
@@ -37,7 +37,7 @@ A REGION is one of
 PERCENT = 1
 
 
-@click.command(epilog=EXAMPLES, short_help="Which entity is best under which preference?")
+@click.command(epilog=EXAMPLES)
 @analysing
 @click.option("--credible", is_flag=True, help="Over the posterior, not the observed rates alone.")
 @click.option("--preference", help=f"Rank under an uncertain preference: {FORMS}; see below.")

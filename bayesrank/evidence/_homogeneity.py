@@ -7,7 +7,7 @@ distribution. Two data sets of two outcomes have Fisher's exact test.
 """
 
 import numpy as np
-from scipy.stats import gamma, hypergeom
+from scipy import special
 
 from bayesrank._random import fingerprint, root_sequence, stream
 
@@ -73,6 +73,8 @@ def mean_differs(table: np.ndarray, values: np.ndarray, tests: int = 1) -> float
         statistic = total**2 / size[0] + total**2 / size[1]
         # The observed one by the same formula: where it is 0, another formula's rounding would hide the tie.
         as_far = statistic >= statistic[table[0, 0] - count[0]] * (1 - CLOSE)
+        from scipy.stats import hypergeom
+
         return float(min(hypergeom.pmf(count[as_far], times.sum(), size[0], times[0]).sum(), 1.0))
     first = _gamma_tail(seen, size, times, z)
     if first > DOUBTFUL or size.min() >= EXPECTED * (times @ z**4) / times.sum():
@@ -110,7 +112,7 @@ def _gamma_tail(seen: float, size: np.ndarray, times: np.ndarray, z: np.ndarray)
     variance = own_terms + between - mean**2
     if variance < 1e-12 * mean:
         return 1.0 if seen <= mean * (1 + CLOSE) else 0.0
-    return float(gamma.sf(seen, mean**2 / variance, scale=variance / mean))
+    return float(special.gammaincc(mean**2 / variance, seen * mean / variance))
 
 
 def _permuted(size: np.ndarray, times: np.ndarray, z: np.ndarray, number: int, rng: np.random.Generator) -> np.ndarray:

@@ -12,37 +12,15 @@ import xarray as xr
 from rich.cells import cell_len
 
 from bayesrank._checks import describe_value
-from bayesrank._escape import escape_invisible, mathtext
+from bayesrank._escape import mathtext
+from bayesrank._names import short_names
 from bayesrank.plots._colors import OKABE_ITO, entity_colors, grey_shade, ink_color
 
 __all__ = [
     "OKABE_ITO", "entity_colors", "is_ratio", "list_legend", "list_names", "list_size", "log_axis", "log_ticks",
     "matrix_size", "names_ratio", "new_axes", "new_figure", "new_panels", "plain_names", "rank_ticks", "rows_of",
-    "short_names", "strip",
+    "strip",
 ]  # fmt: skip
-
-
-def short_names(names: Sequence[Any], width: int = 32) -> list[str]:
-    """Names cut in the middle to ``width`` cells of a terminal, still unique: most letters take up one cell, East Asian
-    ones two, combining marks none.
-
-    Where that would make different names look alike, what they differ in is shown instead of their ends.
-    """
-    # A letter and its accent look the same in one character and in two.
-    texts = [normalize("NFC", escape_invisible(" ".join(str(name).split()))) for name in names]
-    cuts = [_cut(text, width) for text in texts]
-    alike: dict[str, list[str]] = {}
-    for text, cut in zip(texts, cuts, strict=True):
-        alike.setdefault(cut, []).append(text)
-    unique: dict[str, None] = {}
-    numbers: dict[str, Iterator[int]] = defaultdict(lambda: count(2))
-    for text, cut in zip(texts, cuts, strict=True):
-        if len(set(alike[cut])) > 1:
-            cut = _cut_to_difference(text, alike[cut], width)
-        numbered = (f"{_beginning(cut, width - len(mark))}{mark}" for mark in map(" ({})".format, numbers[cut]))
-        name = next(name for name in chain([cut], numbered) if name not in unique)
-        unique[name] = None
-    return list(unique)
 
 
 def plain_names(names: Sequence[Any], width: int) -> list[str]:
@@ -53,41 +31,6 @@ def plain_names(names: Sequence[Any], width: int) -> list[str]:
     texts = [mathtext(name) for name in short_names(names, width)]
     texts = [f" {text}" if text.startswith("_") else text for text in texts]
     return [f"\u200e{text}\u200e" if any(bidirectional(c) in ("R", "AL") for c in text) else text for text in texts]
-
-
-def _cut(text: str, width: int) -> str:
-    if cell_len(text) <= width:
-        return text
-    end = len(text) - len(_end(text, (width - 1) // 2))
-    # A number is kept whole: 106 must not read as 6.
-    while text[end - 1].isdigit() and text[end : end + 1].isdigit() and cell_len(text[end:]) < 2 * width // 3:
-        end -= 1
-    return f"{_beginning(text, width - 1 - cell_len(text[end:]))}…{text[end:].lstrip()}"
-
-
-def _cut_to_difference(text: str, alike: Sequence[str], width: int) -> str:
-    """The beginning of a name, then what follows from the word on in which names differ."""
-    differ = sum(1 for _ in takewhile(lambda letters: len(set(letters)) == 1, zip(*alike, strict=False)))
-    word = text.rfind(" ", 0, differ) + 1
-    # A long word is entered just before the difference; a mark needs its letter.
-    start = word if differ - word < width // 3 else differ - 1
-    while start > 0 and cell_len(text[start]) == 0:
-        start -= 1
-    head = _beginning(text[:start], width // 3)
-    rest = text[start:]
-    room = width - cell_len(head) - 1
-    return f"{head}…{rest if cell_len(rest) <= room else _beginning(rest, room - 1) + '…'}"
-
-
-def _beginning(text: str, width: int) -> str:
-    """As much of a text as ``width`` cells hold."""
-    return text[: bisect_right(range(1, len(text) + 1), width, key=lambda size: cell_len(text[:size]))].rstrip()
-
-
-def _end(text: str, width: int) -> str:
-    """As much of the end of a text as ``width`` cells hold; a mark without its letter is left out."""
-    start = bisect_left(range(len(text)), -width, key=lambda start: -cell_len(text[start:]))
-    return text[start:].lstrip("".join(letter for letter in set(text[start:]) if cell_len(letter) == 0))
 
 
 def new_axes(ax: Any, width: float, height: float) -> Any:

@@ -5,7 +5,6 @@ from typing import Any
 import numpy as np
 import xarray as xr
 from scipy.special import ndtr, ndtri
-from scipy.stats import rankdata
 
 from bayesrank._checks import check_choice, check_integer, check_number, check_prob
 from bayesrank._draws import draw_dims, load_arrays
@@ -173,6 +172,8 @@ def rate_regions(source: Any, prob: float = 0.95, points: int = 181, *, kind: st
 
 def _ellipse(rates: np.ndarray, prob: float, circle: np.ndarray) -> np.ndarray:
     """The curve (2, vertex) around the share ``prob`` of the draws (2, draw) of two rates."""
+    from scipy.stats import rankdata
+
     size = rates.shape[1]
     scores = ndtri((rankdata(rates, axis=1) - 0.5) / size)
     spread, axes = np.linalg.eigh(np.cov(scores) if size > 1 else np.zeros((2, 2)))

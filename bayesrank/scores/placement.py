@@ -10,7 +10,6 @@ from itertools import chain, product
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.optimize import brentq
 
 from bayesrank._checks import check_number, check_prevalence
 from bayesrank.scores.families import OfRates
@@ -198,6 +197,8 @@ def _level_line(score: Score, prevalence: float, fpr: float, tpr: float) -> np.n
 
     Better is up and to the left, so that the line crosses the way from a point further right to one further up.
     """
+    from scipy.optimize import brentq
+
 
     def value(x: float, y: float) -> float:
         return float(score.of_cells(*cells_at(x, y, prevalence)))

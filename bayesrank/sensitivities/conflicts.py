@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 import xarray as xr
-from scipy.signal import fftconvolve
 from scipy.special import betainc
 
 from bayesrank._checks import check_prob, rename_argument
@@ -161,6 +160,8 @@ def _together(rows: list[tuple[int, int, float, float]]) -> tuple[float, ...]:
 
 def _tail(rows: list[tuple[int, int, float, float]], seen: int, number: int) -> float:
     """Twice the smaller tail, what was seen included."""
+    from scipy.signal import fftconvolve
+
     if len(rows) == 1:
         [(_, n, a, w)] = rows
         tails = beta_binomial_tails(seen, n, a, w - a)

@@ -4,7 +4,6 @@ from typing import Any
 
 import numpy as np
 import xarray as xr
-from scipy.stats import rankdata
 
 from bayesrank._checks import check_choice
 from bayesrank._draws import draw_dims, iterate_blocks
@@ -125,6 +124,8 @@ def _midst(places: np.ndarray, chosen: np.ndarray) -> tuple[float, float]:
 
 def _correlations(values: np.ndarray, cells: np.ndarray, at: np.ndarray, method: str) -> np.ndarray:
     """The rank correlation of values with each of some canonical scores."""
+    from scipy.stats import rankdata
+
     from bayesrank._kendall import dense_ranks, tau_b
 
     ranks = dense_ranks(canonical_values(cells, at[0][:, None], at[1][:, None]))

@@ -10,7 +10,8 @@ import pytest
 from rich.cells import cell_len
 
 import bayesrank as br
-from bayesrank.plots._style import entity_colors, short_names
+from bayesrank._names import short_names
+from bayesrank.plots._style import entity_colors
 
 
 def two_class(name):

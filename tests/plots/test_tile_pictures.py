@@ -6,7 +6,7 @@ import pytest
 import xarray as xr
 
 import bayesrank as br
-from bayesrank.plots._style import short_names
+from bayesrank._names import short_names
 
 
 @pytest.fixture(autouse=True)
