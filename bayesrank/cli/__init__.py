@@ -60,6 +60,9 @@ def main() -> None:
         sys.stderr = open(os.devnull, "w")  # noqa: SIM115
     if sys.stdout is None:
         _fail("standard output must be open; it is closed (> file keeps what is printed)")
+    if "xarray" not in sys.modules:
+        # The command computes in memory; where Dask is installed, xarray would import it with the first array.
+        sys.modules.setdefault("dask", None)  # type: ignore[arg-type]
     try:
         cli.main(sys.argv[1:] or ["--help"], prog_name="bayesrank", standalone_mode=False)
     except (click.exceptions.Abort, KeyboardInterrupt):
