@@ -13,6 +13,7 @@ import numpy as np
 from scipy.optimize import brentq
 
 from bayesrank._checks import check_number, check_prevalence
+from bayesrank._types import ScoreLike
 from bayesrank.scores.families import OfRates
 from bayesrank.scores.names import as_score
 from bayesrank.scores.score import Score, cells_at, ratio
@@ -77,7 +78,7 @@ def swapped(score: Score) -> Score:
     )
 
 
-def place(score: Any, prevalence: float | None = None, *, prediction_rate: float | None = None) -> Place | None:
+def place(score: ScoreLike, prevalence: float | None = None, *, prediction_rate: float | None = None) -> Place | None:
     """Where the order that a score induces lies on the Tile, exactly.
 
     A score with an importance is placed by it. Any other, a plain function included, is held against the places of
