@@ -9,7 +9,6 @@ from . import plots as plots
 from . import populations as populations
 from . import predictive as predictive
 from . import scores as scores
-from . import sensitivities as sensitivities
 from . import statements as statements
 from . import theory as theory
 from . import tile as tile

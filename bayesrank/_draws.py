@@ -317,7 +317,7 @@ class Moments:
         mean = self.sums.sum(axis=0) / number
         some = self.sizes > 0
         off = (self.sums[some] - np.outer(self.sizes[some], mean)) / np.sqrt(self.sizes[some])[:, None]
-        free = max(some.sum() - 1, 1)
+        free = max(int(some.sum()) - 1, 1)
         own = self.squares / number - mean**2, np.einsum("ij,ij->j", off, off) / free
         if not self.pairs:
             return own

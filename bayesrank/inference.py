@@ -19,6 +19,7 @@ from bayesrank._chunks import Drawn, Sizes, chunk_sizes, draw_lazily
 from bayesrank._compat import get_variable, to_container
 from bayesrank._nuts import TUNE, sample, warn_of_chains
 from bayesrank._random import Block, Seed, blocks, fingerprint, root_sequence, stream
+from bayesrank._types import ModelName
 from bayesrank.evidence._case_counts import counts_of
 from bayesrank.evidence._pooled import record_text
 from bayesrank.evidence.counts import hold_parts
@@ -33,7 +34,7 @@ KEPT = ("note", "pooled", "missing", "cases", "cases_left_out", "fewest_runs", "
 
 def fit(
     evidence: Any,
-    model: Any = None,
+    model: ModelName | None = None,
     *,
     draws: int = 1000,
     chains: int = 4,

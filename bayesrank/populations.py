@@ -14,8 +14,9 @@ from bayesrank._compat import groups_of, is_container
 from bayesrank._draws import draw_dims
 from bayesrank._random import root_sequence
 from bayesrank._sampling import sample_counts, sample_outcomes
+from bayesrank._types import Container, ScoreLike
 from bayesrank.models import model_for_datasets
-from bayesrank.performance import mean_outcome, observed_counts, outcome_dims, posterior_of, shift_prior
+from bayesrank.performance import observed_counts, outcome_dims, posterior_of, shift_prior
 from bayesrank.ranking.evidence import evidence_of
 from bayesrank.ranking.values import ScoreValues, score_values
 
@@ -28,15 +29,15 @@ CELLS = 2**22
 TOLD = ("typical", "new", "between_sd", "share")
 
 
-def heterogeneity(posterior: Any, score: Any, *, prob: float = 0.95) -> xr.Dataset:
+def heterogeneity(posterior: Container, score: ScoreLike | None = None, *, prob: float = 0.95) -> xr.Dataset:
     """How much a score differs from data set to data set, by more than chance makes of samples.
 
     Parameters
     ----------
     posterior : InferenceData, DataTree or Dataset
         Of a hierarchical model over several data sets: with the performance on each, on a typical and on a new one.
-    score : Score, str or callable
-        A score, or the name of a posterior variable such as ``mean_outcome``.
+    score : Score, str or callable, optional
+        A score, or the name of a posterior variable; by default the mean of outcomes without classes.
     prob : float
         Credible probability of the intervals (equal tails).
 
@@ -113,15 +114,15 @@ def _typical(posterior: Any, own: ScoreValues) -> str:
     return ", ".join(filter(None, [str(about.get("typical", "")), at]))
 
 
-def shrinkage(posterior: Any, score: Any, *, prob: float = 0.95) -> xr.Dataset:
+def shrinkage(posterior: Container, score: ScoreLike | None = None, *, prob: float = 0.95) -> xr.Dataset:
     """What was observed of each member of a population, and what is known of it after learning from the others.
 
     Parameters
     ----------
     posterior : InferenceData, DataTree or Dataset
         Of a hierarchical model: over several data sets, which are then the members, or over entities alone.
-    score : Score, str or callable
-        A score, or the name of a posterior variable such as ``mean_outcome``.
+    score : Score, str or callable, optional
+        A score, or the name of a posterior variable; by default the mean of outcomes without classes.
     prob : float
         Credible probability of the intervals (equal tails).
 
@@ -146,7 +147,7 @@ def shrinkage(posterior: Any, score: Any, *, prob: float = 0.95) -> xr.Dataset:
     >>> import bayesrank as br
     >>> frame = pd.DataFrame({"entity": list("abcd"), "correct": [3, 88, 83, 91], "wrong": [0, 12, 17, 9]})
     >>> posterior = br.fit(br.from_frame(frame), "hierarchical_beta_binomial", seed=1)
-    >>> shrinkage(posterior, "mean_outcome")[["observed", "median"]].to_dataframe().round(1)
+    >>> shrinkage(posterior)[["observed", "median"]].to_dataframe().round(1)
             observed  median
     entity
     a            1.0     0.9
@@ -222,7 +223,7 @@ def _sampling_variance(posterior: Any, own: ScoreValues) -> xr.DataArray:
     unknown = xr.full_like(own.values.isel(dict.fromkeys((*draw_dims(own.values), "dataset"), 0), drop=True), np.nan)
     counts = _counts(posterior)
     group = posterior_of(posterior)
-    if counts is None or "performance" not in group or own.variable not in (None, "mean_outcome"):
+    if counts is None or "performance" not in group or own.score is None or own.variable is not None:
         return unknown
     given = group.attrs.get("prevalence", "sampled")
     # Some of the draws, the same of every chain.
@@ -235,18 +236,16 @@ def _sampling_variance(posterior: Any, own: ScoreValues) -> xr.DataArray:
     each = []
     for entities in _parts(table):
         part, seen = table.isel(entity=entities), counts.isel(entity=entities)
-        if outcome_dims(table) == ["outcome"]:
-            again = mean_outcome(sample_outcomes(part, seen.sum("outcome"), root, "heterogeneity"))
-            observed = mean_outcome(seen)
+        if own.score.space == "outcomes":
+            again = sample_outcomes(part, seen.sum("outcome"), root, "heterogeneity")
         else:
             again = sample_counts(part, seen, given != "sampled", root, "heterogeneity")
-            assert own.score is not None
-            try:
-                again, observed = (
-                    own.score(x if given == "sampled" else shift_prior(x, float(given))) for x in (again, seen)
-                )
-            except ValueError:  # draws of the prevalence, or of more than two classes
-                return unknown
+        try:
+            again, observed = (
+                own.score(x if given == "sampled" else shift_prior(x, float(given))) for x in (again, seen)
+            )
+        except ValueError:  # draws of the prevalence, or of more than two classes
+            return unknown
         squares = (again.reset_coords(drop=True) - true.isel(entity=entities)) ** 2
         each.append(squares.where(observed.reset_coords(drop=True).notnull()))
     return xr.concat(each, "entity").mean(draw_dims(true)).mean("dataset").drop_attrs()

@@ -17,6 +17,7 @@ from bayesrank._checks import (
     describe_value,
     rename_argument,
 )
+from bayesrank.sensitivities.conflicts import prior_conflict
 
 #: Arrays compare item by item, a Dataset is like every word, and a list has no hash.
 STRANGE = [
@@ -48,7 +49,7 @@ THREE = br.from_matrix([[5, 1, 0], [2, 7, 1], [0, 0, 4]], "actual_rows")
         ("method", lambda x: br.tile.best_consistency("f1", POINT, method=x)),
         ("region", lambda x: br.tile.over(x)),
         ("operation", lambda x: br.tile.moved_place(x, 0.5, 0.5)),
-        ("entity", lambda x: br.tile.ranking(POINT, x, 3)),
+        ("entity", lambda x: br.tile.entity_rank(POINT, x, 3)),
         ("entity", lambda x: br.tile.frontier(POINT, x, "b", points=3)),
         ("reference", lambda x: br.decisions.noninferiority(POINT, x)),
         ("prevalence", lambda x: br.case_weights(3, draws=2, prevalence=x)),
@@ -60,7 +61,7 @@ THREE = br.from_matrix([[5, 1, 0], [2, 7, 1], [0, 0, 4]], "actual_rows")
         ("positive", lambda x: br.cases.weighted_metric("auc_roc", [0, 1], {"a": [0.1, 0.9]}, WEIGHTS, positive=x)),
         ("other", lambda x: br.theory.compare_orders("f1", x)),
         ("performance", lambda x: br.theory.relations(br.scores.f1(COUNTS), x)),
-        ("counts", lambda x: br.sensitivities.prior_conflict(x)),
+        ("counts", lambda x: prior_conflict(x)),
     ],
 )  # fmt: skip
 def test_what_is_no_name_is_refused_by_name(argument, call, strange):

@@ -11,6 +11,7 @@ import xarray as xr
 import bayesrank as br
 from bayesrank._classes import order_classes
 from bayesrank._labels import standing_pair
+from bayesrank.sensitivities.conflicts import prior_conflict
 
 ORDERS = [{"predicted": -1}, {"actual": -1}, {"actual": -1, "predicted": -1}]
 COUNTS = br.from_counts(tn=[70, 79, 66], fp=[10, 1, 14], fn=[9, 11, 2], tp=[21, 19, 28], entity=["a", "b", "c"])
@@ -42,7 +43,6 @@ OF_PERFORMANCES = {
     "rank": lambda p: br.rank(p, "f1"),
     "ranking_score": lambda p: br.ranking_score(p, br.importance(fp=1, tp=3, fn=1)),
     "score_table": lambda p: br.score_table(p, ["f1", "mcc"]),
-    "stability": lambda p: br.sensitivities.stability(p, "f1"),
     "top_set": lambda p: br.top_set(p, "f1", k=1),
     "performance.change_actual": br.performance.change_actual,
     "performance.change_predicted": br.performance.change_predicted,
@@ -58,16 +58,16 @@ OF_PERFORMANCES = {
     "tile.preference_ranking": lambda p: br.tile.preference_ranking(p, br.tile.around("f1", 0.2)),
     "tile.probability_best": lambda p: br.tile.probability_best(p, 4),
     "tile.rank_probability": lambda p: br.tile.rank_probability(p, 4),
-    "tile.ranking": lambda p: br.tile.ranking(p, "a", 4),
+    "tile.entity_rank": lambda p: br.tile.entity_rank(p, "a", 4),
     "tile.relative_skill": lambda p: br.tile.relative_skill(p, 4),
     "tile.state_of_the_art": lambda p: br.tile.state_of_the_art(p, 4),
     "tile.value": lambda p: br.tile.value(p, 4),
     "tile.value_interval": lambda p: br.tile.value_interval(p, 4),
     "tile.volume": br.tile.volume,
     "ops.of_draws": lambda p: br.ops.of_draws(p, "f1"),
-    "ops.pool": br.ops.pool,
-    "ops.pooled_reference": lambda p: br.ops.of_draws(PERFORMANCE, "f1", br.ops.pool(p)),
-    "ops.tile": lambda p: br.ops.tile(p, 3),
+    "ops.from_performances": br.ops.from_performances,
+    "ops.pooled_reference": lambda p: br.ops.of_draws(PERFORMANCE, "f1", br.ops.from_performances(p)),
+    "ops.on_tile": lambda p: br.ops.on_tile(p, 3),
     "ops.drift": lambda p: br.ops.drift({"May": p, "June": br.fit(COUNTS, draws=60, chains=2, seed=2)}, "f1"),
     "posterior_predictive": lambda p: br.posterior_predictive(p, 50, seed=1),
     "summarize": lambda p: br.ops.summarize(br.ops.of_draws(p, "f1")),
@@ -88,14 +88,14 @@ OF_COUNTS = {
     "fit_prior": lambda c: br.as_performance(br.fit(c, prior=[[1, 2], [3, 4]], draws=20, chains=1, seed=1)),
     "beta_binomial": lambda c: br.as_performance(br.fit(c, "beta_binomial", draws=20, chains=1, seed=1)),
     "credible_ranking, method=exact": lambda c: br.credible_ranking(c, "f1", method="exact"),
-    "prior_conflict": br.sensitivities.prior_conflict,
+    "prior_conflict": prior_conflict,
     "sensitivity": lambda c: br.sensitivity(c, "f1", draws=50, seed=1),
     "one_vs_rest": br.one_vs_rest,
     "score_posterior": lambda c: br.score_posterior(c, "f1").quantile([0.1, 0.5]),
     "confusion_pmf": lambda c: br.predictive.confusion_pmf(c.sel(entity="a"), positives=5, negatives=6),
     "score_pmf": lambda c: br.predictive.score_pmf(br.predictive.confusion_pmf(c.sel(entity="a")), "f1"),
     "by_class": lambda c: br.predictive.by_class(c.sel(entity="a"), "f1"),
-    "log_evidence": lambda c: br.comparisons.log_evidence(br.fit(c, draws=20, chains=1, seed=1)),
+    "compare": lambda c: br.compare({"it": br.fit(c, draws=20, chains=1, seed=1)}),
     "relations": lambda c: br.theory.relations(br.scores.f1(c), c),
 }
 #: Functions of posteriors over several data sets.

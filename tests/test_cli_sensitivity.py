@@ -71,7 +71,7 @@ def test_it_fits_a_terminal_of_80_columns():
     ("arguments", "message"),
     [
         (["breast_cancer", "--other-score", "f7"], "score must be one of"),
-        (["livecodebench_execution", "--score", "f1"], "--score must be mean_outcome"),
+        (["livecodebench_execution", "--score", "f1"], "--score must be 'mean_outcome'"),
         (["breast_cancer", "--other-prior", "flat"], "prior must be"),
         (["breast_cancer", "--other-prevalence", "200%"], "--other-prevalence must be a share of positives"),
         (["breast_cancer", "--other-prevalence", "observed"], "--other-prevalence must be a share of positives"),

@@ -8,7 +8,7 @@ from scipy.stats import betabinom
 
 import bayesrank as br
 from bayesrank.sensitivities import conflicts
-from bayesrank.sensitivities.conflicts import beta_binomial_tails
+from bayesrank.sensitivities.conflicts import beta_binomial_tails, prior_conflict
 
 
 @pytest.mark.parametrize("size", [1, 10, 5000])
@@ -30,9 +30,9 @@ def table(size, right=0.9):
 @pytest.mark.parametrize("prior", ["uniform", "jeffreys", [[30, 10], [5, 50]], [[3000, 1000], [500, 5000]]])
 def test_bins_of_the_sum_agree_with_the_counts(monkeypatch, prior):
     counts = table(60_000, 0.7)
-    exact = br.sensitivities.prior_conflict(counts, prior=prior)
+    exact = prior_conflict(counts, prior=prior)
     monkeypatch.setattr(conflicts, "EXACT", 1000)
-    binned = br.sensitivities.prior_conflict(counts, prior=prior)
+    binned = prior_conflict(counts, prior=prior)
     np.testing.assert_allclose(binned["tail_probability"], exact["tail_probability"], rtol=1e-2, atol=1e-4)
     for name in ("observed", "expected", "pull"):
         np.testing.assert_array_equal(binned[name], exact[name])
@@ -40,9 +40,9 @@ def test_bins_of_the_sum_agree_with_the_counts(monkeypatch, prior):
 
 @pytest.mark.parametrize("size", [10**7, 10**8, 10**15])
 def test_memory_and_time_do_not_grow_with_the_cases(size):
-    br.sensitivities.prior_conflict(table(1000))
+    prior_conflict(table(1000))
     tracemalloc.start()
-    found = br.sensitivities.prior_conflict(table(size), prior=[[90, 10], [10, 90]])
+    found = prior_conflict(table(size), prior=[[90, 10], [10, 90]])
     most = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert most < 20e6

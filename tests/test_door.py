@@ -13,9 +13,9 @@ from click.testing import CliRunner
 
 import bayesrank as br
 from bayesrank.cli import cli
+from bayesrank.cli._analysis import chosen_score
 from bayesrank.cli._errors import in_options
 from bayesrank.cli._files import read_evidence
-from bayesrank.cli.rank import default_score
 
 MATRIX = br.from_counts(tn=[70, 75, 60], fp=[10, 5, 20], fn=[9, 6, 3], tp=[21, 24, 27], entity=["a", "b", "c"])
 RIGHT = xr.DataArray([[3, 17], [6, 14]], {"entity": ["a", "b"], "outcome": [0, 1]}, ("entity", "outcome"))
@@ -254,8 +254,7 @@ def in_python(text, options, **how):
     posterior = br.fit(evidence, "paired" if isinstance(evidence, xr.Dataset) else "dirichlet_multinomial",
                        draws=DRAWS, seed=1)  # fmt: skip
     if score is None:
-        counts = evidence if isinstance(evidence, xr.DataArray) else posterior["observed_data"].get("counts")
-        score = default_score(counts) if counts is not None and "actual" in counts.dims else "mean_outcome"
+        score = chosen_score(evidence, None, "this file")
     return evidence, br.ranking_table(br.credible_ranking(posterior, score, method="auto"))
 
 

@@ -343,8 +343,8 @@ RIGHT = "entity,correct,wrong\na,17,3\nb,14,6\n"
     [
         (["rank", "--model", "paired"], RIGHT, "--model must not be paired for counts, which do not tell how errors"),
         (["rank", "--model", "beta_binomial"], RIGHT, "--model must be dirichlet_multinomial for counts of outcomes"),
-        (["rank", "--score", "f1"], RIGHT, "--score must be mean_outcome for outcomes, which have no classes"),
-        (["rank", "--score", "mean_outcome"], "entity,tn,fp,fn,tp\na,1,2,3,4\n", "--score must be of classes"),
+        (["rank", "--score", "f1"], RIGHT, "--score must be 'mean_outcome' for outcomes, which have no classes"),
+        (["rank", "--score", "mean_outcome"], "entity,tn,fp,fn,tp\na,1,2,3,4\n", "--score must be 'f1', "),
         (["rank", "--prevalence", "0.3"], RIGHT, "--prevalence must be left out for outcomes"),
         (["rank", "--cluster", "entity"], RIGHT, "--cluster must name a column that says what cases belong to"),
         (["rank", "--cluster", "q"], RIGHT, "--cluster must name a column of"),

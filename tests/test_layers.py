@@ -9,7 +9,7 @@ import pytest
 import bayesrank as br
 
 STORY = [
-    "_labels _notes _escape _outputs _checks _classes _compat _text _names _threads _compiled _draws _random "
+    "_types _labels _notes _escape _outputs _checks _classes _compat _text _names _threads _compiled _draws _random "
     "_chunks _sampling _nuts _kendall",
     "evidence",
     "datasets",

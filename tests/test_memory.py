@@ -13,6 +13,7 @@ import xarray as xr
 import bayesrank as br
 from bayesrank import _chunks
 from bayesrank.scores.draws import rate_regions
+from bayesrank.sensitivities.leaving_out import leave_out_entities
 
 dask = pytest.importorskip("dask")
 
@@ -59,7 +60,7 @@ OF_VALUES = {
     "rope": lambda p: br.credible_ranking(p, "f1", rope=0.01),
     "score_table": lambda p: br.score_table(p, ["f1", "tpr"]),
     "top_set": lambda p: br.top_set(p, "f1", k=3),
-    "stability": lambda p: br.sensitivities.stability(p, "f1"),
+    "stability": lambda p: leave_out_entities(p, "f1"),
     "expected_utility": lambda p: br.decisions.expected_utility(p, UTILITY),
     "tile.credible": lambda p: br.tile.credible(p, 7),  # the shares of the Tile, of each draw
     "noninferiority": lambda p: br.decisions.noninferiority(p, "e00"),

@@ -232,8 +232,8 @@ def test_a_ranking_by_a_score_on_outcomes_is_that_of_the_mean():
 def test_counts_and_performances_have_a_mean_outcome_too():
     counts = right_wrong()
     for source in (counts, br.as_performance(counts), br.as_performance(counts).to_dataset()):
-        assert br.rank(source, "mean_outcome").values.tolist() == [2, 3, 1]
-    point = br.credible_ranking(counts, "mean_outcome")
+        assert br.rank(source).values.tolist() == [2, 3, 1]
+    point = br.credible_ranking(counts)
     np.testing.assert_allclose(point["observed"], [0.85, 0.7, 1])
     assert point.attrs["range"] == [0, 1]
 
@@ -415,13 +415,13 @@ POINT = br.as_performance(COUNTS)
         (lambda: br.fit(COUNTS / 3), "evidence must hold non-negative whole numbers"),
         (lambda: br.one_vs_rest(COUNTS), "counts must be a DataArray with the dims actual and .*no classes"),
         (lambda: br.score_posterior(COUNTS, "f1"), "counts must have the dims .*dirichlet_multinomial"),
-        (lambda: br.scores.f1(DRAWS), "source must have two classes .*no classes: they are ranked by their mean_out"),
-        (lambda: br.scores.get("macro_f1")(DRAWS), "source must have classes for macro_f1"),
-        (lambda: br.credible_ranking(DRAWS, "mcc"), "source must have two classes"),
+        (lambda: br.credible_ranking(DRAWS, "mcc"), "score must be 'mean_outcome' for outcomes"),
         (lambda: tile.credible(br.as_performance(DRAWS), 3), "source must have two classes .*no classes"),
         (lambda: br.ops.of_draws(DRAWS, "f1"), "source must have two classes .*no classes"),
         (lambda: br.canonical_score(POINT, 0.5, 0.5), "source must have two classes .*no classes"),
         (lambda: predictive.confusion_pmf(COUNTS.sel(entity="a")), "counts must have two classes .*no classes"),
+        (lambda: br.at_prevalence(COUNTS, 0.3), "actual.*outcomes have no classes"),
+        (lambda: br.decisions.expected_utility(COUNTS, np.eye(2)), "actual.*outcomes have no classes"),
         (lambda: br.posterior_predictive(DRAWS, size={0: 3, 1: 4}), "size must be a whole number for outcomes"),
         (lambda: br.posterior_predictive(br.as_performance(DRAWS)), "size must be given"),
     ],
@@ -499,13 +499,6 @@ def test_one_prior_is_spread_over_many_data_sets_of_right_and_wrong():
 def test_a_column_is_one_thing_and_occurs_once(frame, keys):
     with pytest.raises(ValueError, match=r"must have each column once|must name a column that"):
         br.from_frame(frame, **keys)
-
-
-def test_what_needs_classes_says_how_outcomes_are_ranked():
-    counts = br.from_frame(pd.DataFrame({"entity": ["a"], "correct": [9], "wrong": [1]}))
-    for needs in (lambda c: br.at_prevalence(c, 0.3), lambda c: br.decisions.expected_utility(c, np.eye(2))):
-        with pytest.raises(ValueError, match=r"actual.*outcomes have no classes"):
-            needs(counts)
 
 
 def test_the_order_of_outcomes_changes_nothing():

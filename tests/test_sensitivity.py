@@ -10,6 +10,8 @@ from scipy import stats
 
 import bayesrank as br
 from bayesrank._kendall import dense_ranks, tau_b
+from bayesrank.sensitivities.conflicts import prior_conflict
+from bayesrank.sensitivities.leaving_out import leave_out_entities
 
 COUNTS = br.from_counts(tn=[170, 179, 160], fp=[10, 1, 20], fn=[9, 2, 19], tp=[61, 68, 51], entity=["b", "a", "c"])
 RNG = np.random.default_rng(5)
@@ -125,14 +127,14 @@ def test_each_data_set_is_left_out_in_turn():
     size = 3
     tables = {c: rng.integers(20, 40, 2 * size) for c in ("tn", "fp", "fn", "tp")}
     sets = br.from_counts(**tables, entity=["a"] * size + ["b"] * size, dataset=list("xyz") * 2)
-    result = br.sensitivity(sets, "f1", priors=[], weights=False, models=[], seed=1)
+    result = br.sensitivity(sets, "f1", alternatives=["datasets"], seed=1)
     assert result["alternative"].values.tolist() == ["base", *(f"without data set {n}" for n in "xyz")]
     rest = br.fit(br.pool(sets.sel(dataset=["x", "z"])), seed=np.random.SeedSequence(1))
     np.testing.assert_allclose(
         result["median"].sel(alternative="without data set y"),
         br.credible_ranking(rest, "f1", method="exact")["median"],
     )
-    alone = br.sensitivity(sets, "f1", datasets=False, priors=[], weights=False, models=[], seed=1)
+    alone = br.sensitivity(sets, "f1", alternatives=[], seed=1)
     assert alone.sizes["alternative"] == 1
     assert br.verdict(alone)[0] == "Nothing was changed: there is no alternative."
     other = br.sensitivity(sets.isel(dataset=[0]), "f1", seed=1)
@@ -163,7 +165,7 @@ def test_many_entities_and_undefined_ones():
     assert len(br.verdict(result)) <= 4
     assert len(br.notes(result)) < 15
     empty = br.from_counts(tn=[8, 8], fp=[2, 2], fn=[0, 0], tp=[0, 0], entity=["x", "y"])
-    known = br.sensitivity(empty, "tpr", draws=50, seed=1, prevalence="observed", priors=[], weights=False, models=[])
+    known = br.sensitivity(empty, "tpr", draws=50, seed=1, prevalence="observed", alternatives=[])
     assert br.verdict(known)[0] == "Nothing to rank: no entity has a defined sensitivity (TPR)."
 
 
@@ -190,19 +192,19 @@ def test_order_and_seed():
         ("prevalence must lie", lambda: br.sensitivity(COUNTS, "f1", prevalences=[1.5])),
         ("prior must be", lambda: br.sensitivity(COUNTS, "f1", priors=["flat"])),
         ("alternatives must hold each name once", lambda: br.sensitivity(COUNTS, "f1", scores=["tpr", "recall"])),
-        ("weights must be True", lambda: br.sensitivity(COUNTS, "f1", weights=1)),
-        ("datasets must be True", lambda: br.sensitivity(COUNTS, "f1", datasets="all")),
+        ("alternatives must be one of", lambda: br.sensitivity(COUNTS, "f1", alternatives=["all"])),
+        ("alternatives must hold 'models'", lambda: br.sensitivity(COUNTS, "f1", alternatives=[], models=[])),
         ("evidence must be a DataArray", lambda: br.sensitivity([1], "f1")),
-        ("score must be None or 'mean_outcome'", lambda: br.sensitivity(ANSWERS, "f1")),
-        ("score must be None or 'mean_outcome'", lambda: br.sensitivity(ANSWERS, scores=["f1"])),
+        ("score must be 'mean_outcome' for outcomes", lambda: br.sensitivity(ANSWERS, "f1")),
+        ("score must be 'mean_outcome' for outcomes", lambda: br.sensitivity(ANSWERS, scores=["f1"])),
         ("prevalence must be None", lambda: br.sensitivity(ANSWERS, prevalences=[0.5])),
         ("prior must be", lambda: br.sensitivity(ANSWERS, priors=["flat"])),
         ("model must be 'paired' for cases in clusters", lambda: br.sensitivity(CLUSTERS, models=CONJUGATES)),
         ("score must be one of", lambda: br.sensitivity(COUNTS, "f7")),
         ("result must come from", lambda: br.notes(xr.Dataset())),
-        ("level must lie strictly", lambda: br.sensitivities.prior_conflict(COUNTS, level=1.0)),
-        ("model must be one of", lambda: br.sensitivities.prior_conflict(COUNTS, "binomial")),
-        ("options must be among", lambda: br.sensitivities.prior_conflict(COUNTS, priors=1)),
+        ("level must lie strictly", lambda: prior_conflict(COUNTS, level=1.0)),
+        ("model must be one of", lambda: prior_conflict(COUNTS, "binomial")),
+        ("options must be among", lambda: prior_conflict(COUNTS, priors=1)),
     ],
 )
 def test_bad_input_is_refused_by_name(message, call):
@@ -221,7 +223,7 @@ def tail_of(masses, seen):
 def test_tails_against_brute_force():
     counts = br.from_counts(tn=[5, 9], fp=[7, 3], fn=[4, 1], tp=[3, 6], entity=["a", "b"])
     prior = np.array([[6.0, 2.0], [1.5, 4.0]])
-    found = br.sensitivities.prior_conflict(counts, prior=prior)
+    found = prior_conflict(counts, prior=prior)
     assert found["check"].values.tolist() == [
         "right of negative",
         "right of positive",
@@ -246,12 +248,12 @@ def test_tails_against_brute_force():
         found["pull"][0, :3],
         [*((b.mean() - x) / b.std() for b, x in zip(posterior, (5 / 12, 3 / 7), strict=True)), (mean - 8) / sd],
     )
-    assert "cases of positive" not in br.sensitivities.prior_conflict(counts, "beta_binomial")["check"].values
+    assert "cases of positive" not in prior_conflict(counts, "beta_binomial")["check"].values
 
 
 def test_a_planted_conflict_is_named():
     counts = br.from_counts(tn=[60, 91], fp=[40, 9], fn=[41, 8], tp=[59, 92], entity=["planted", "fine"])
-    found = br.sensitivities.prior_conflict(counts, prior=SURE)
+    found = prior_conflict(counts, prior=SURE)
     assert found["conflict"].sel(entity="planted").values.tolist() == [True, True, True, False]
     assert not found["conflict"].sel(entity="fine").any()
     words = found["notes"].item().split("\n")
@@ -264,27 +266,24 @@ def test_a_planted_conflict_is_named():
     assert set(words) <= set(said)
     # Small errors in every class are seen in all of them together.
     ten = br.from_matrix(np.full((10, 10), 1) + 9 * np.eye(10, dtype=int), "actual_rows")
-    spread = br.sensitivities.prior_conflict(ten, prior=np.full((10, 10), 1 / 3) + np.eye(10) * 26.7)
+    spread = prior_conflict(ten, prior=np.full((10, 10), 1 / 3) + np.eye(10) * 26.7)
     assert spread["conflict"].sel(check="right of all").all()
 
 
 def test_flat_and_two_peaked_priors_contradict_nothing():
     middle = br.from_counts(tn=[50, 99], fp=[50, 1], fn=[50, 1], tp=[50, 99])
     for prior in ("uniform", "jeffreys", 0.1):
-        assert not br.sensitivities.prior_conflict(middle, prior=prior)["conflict"].any()
+        assert not prior_conflict(middle, prior=prior)["conflict"].any()
     half = br.from_matrix(np.array([[[50, 50 // 2, 25], [25, 50, 25], [25, 25, 50]]]), "actual_rows")
-    assert not br.sensitivities.prior_conflict(half)["conflict"].any()
+    assert not prior_conflict(half)["conflict"].any()
     # Excellent classifiers surprise the default prior, which is worth four cases and hardly moves anything.
     for table in (np.diag([400, 600]), np.diag([20] * 50), np.array([[4000, 1], [0, 12]])):
-        found = br.sensitivities.prior_conflict(br.from_matrix(table, "actual_rows"))
+        found = prior_conflict(br.from_matrix(table, "actual_rows"))
         assert not found["conflict"].any()
         assert float(np.abs(found["pull"]).max()) < 2
-    assert (
-        br.sensitivities.prior_conflict(br.from_matrix(np.diag([20] * 50), "actual_rows"))["tail_probability"].min()
-        < 1e-6
-    )
+    assert prior_conflict(br.from_matrix(np.diag([20] * 50), "actual_rows"))["tail_probability"].min() < 1e-6
     # An improper prior predicts nothing.
-    none = br.sensitivities.prior_conflict(middle, prior="haldane")
+    none = prior_conflict(middle, prior="haldane")
     assert none["tail_probability"].isnull().all()
     assert none["notes"].item() == ""
 
@@ -304,7 +303,7 @@ def test_few_false_alarms():
         )
         counts = br.from_matrix(tables, "actual_rows")
         for model in alarms:
-            found = br.sensitivities.prior_conflict(counts, model, prior=prior, level=level, force=True)
+            found = prior_conflict(counts, model, prior=prior, level=level, force=True)
             alarms[model] += bool(found["conflict"].any())
     # At most the level, within Monte-Carlo error; and no test that never speaks.
     for seen in alarms.values():
@@ -316,7 +315,7 @@ def test_unmeasured_tables_are_not_checked():
     counts = br.from_counts(
         tn=[7, 8, 9], fp=[1, 1, 2], fn=[9, 1, 1], tp=[2, 2, 3], entity=["a", "b", "a"], dataset=["x", "x", "y"]
     )
-    found = br.sensitivities.prior_conflict(counts)
+    found = prior_conflict(counts)
     assert found["tail_probability"].dims == ("entity", "dataset", "check")
     assert found["tail_probability"].sel(entity="b", dataset="y").isnull().all()
     assert found["tail_probability"].sel(entity="a").notnull().all()
@@ -335,7 +334,7 @@ def test_the_prior_of_the_spread_is_an_alternative_of_hierarchical_models(factor
     cells = {"tn": [45, 40, 30, 60], "fp": [5, 10, 20, 40], "fn": [10, 2, 5, 1], "tp": [40, 48, 45, 19]}
     counts = br.from_counts(**cells, entity=["a", "a", "b", "b"], dataset=["x", "y"] * 2)
     name, root = "hierarchical_beta_binomial", np.random.SeedSequence(1)
-    found = br.sensitivity(counts, "tpr", model=name, priors=[], datasets=False, draws=100, seed=1)
+    found = br.sensitivity(counts, "tpr", model=name, alternatives=["weights", "models"], draws=100, seed=1)
     wanted = br.credible_ranking(br.fit(counts, name, draws=100, seed=root, spread=scale), "tpr")
     one = found.sel(alternative=f"prior of the spread at {factor} its scale")
     np.testing.assert_allclose(one["median"], wanted["median"], rtol=1e-12)
@@ -347,9 +346,9 @@ def test_hierarchical_models_keep_data_sets_apart():
     cells = {"tn": [45, 40, 30, 60], "fp": [5, 10, 20, 40], "fn": [10, 2, 5, 1], "tp": [40, 48, 45, 19]}
     counts = br.from_counts(**cells, entity=["a", "a", "b", "b"], dataset=["x", "y"] * 2)
     name = "hierarchical_beta_binomial"
-    plain = {"draws": 100, "seed": 1, "priors": [], "datasets": False}
+    plain = {"draws": 100, "seed": 1, "alternatives": ["models"]}
     base = br.sensitivity(counts, "informedness", model=name, models=["beta_binomial"], **plain)
-    other = br.sensitivity(counts, "informedness", model="beta_binomial", models=[name], weights=False, **plain)
+    other = br.sensitivity(counts, "informedness", model="beta_binomial", models=[name], **plain)
     for first, second, model in ((base, other, name), (other, base, "beta_binomial")):
         found, wanted = first.sel(alternative="base"), second.sel(alternative=f"model {model}")
         for quantity in ("median", "lower", "upper"):
@@ -423,7 +422,7 @@ def test_the_prior_of_graded_outcomes():
     assert alternatives(prior="haldane") == ["prior uniform", "prior jeffreys"]
     assert alternatives(range=(0, 1)) == ["prior haldane", *scaled]
     assert alternatives(base={0: 1, 0.5: 3}) == ["prior haldane", *scaled]
-    assert alternatives(base={0: 1, 0.5: 3}, weights=False, priors=[]) == []
+    assert alternatives(base={0: 1, 0.5: 3}, alternatives=["models", "datasets"]) == []
     assert alternatives(prior="uniform") == ["prior jeffreys", "prior at twice its weight"]
     many = br.from_outcomes(pd.DataFrame(RNG.random((60, 2)), columns=["a", "b"]))
     assert alternatives(many) == []
@@ -463,7 +462,7 @@ def test_data_sets_of_outcomes_are_left_out_in_turn(cases):
     if not cases:
         long = values.assign(dataset=where).melt("dataset", var_name="entity", value_name="outcome")
         evidence = br.from_frame(long.value_counts().reset_index(), dataset="dataset")
-    found = br.sensitivity(evidence, prior="uniform", priors=[], weights=False, draws=100, seed=1)
+    found = br.sensitivity(evidence, prior="uniform", alternatives=["models", "datasets"], draws=100, seed=1)
     assert found["alternative"].values.tolist() == ["base", "without data set s", "without data set t"]
     rest = found.sel(alternative="without data set t")
     right = RIGHT[:150]
@@ -480,7 +479,7 @@ def test_a_conflict_of_outcomes_is_named():
     words = found["prior_conflict"].item().split("\n")
     assert words[0].startswith("The prior contradicts the data: it expects 0.8 of the cases with outcome 1, and z has")
     counts = br.from_frame(RIGHT.melt(var_name="entity", value_name="outcome").value_counts().reset_index())
-    conflict = br.sensitivities.prior_conflict(counts.sortby("outcome"), prior=prior)
+    conflict = prior_conflict(counts.sortby("outcome"), prior=prior)
     assert conflict["check"].values.tolist() == ["outcome 1"]
     for name in "xyz":
         tail = tail_of(stats.betabinom(200, 160, 40).pmf(np.arange(201)), RIGHT[name].sum())
@@ -499,3 +498,21 @@ def test_outcomes_of_one_value_only():
     found = br.sensitivity(joint, models=CONJUGATES, draws=50, seed=1)
     assert (found["lower"] < 1).all()
     assert br.verdict(found)
+
+
+def test_each_entity_is_left_out_without_a_new_fit():
+    found = br.sensitivity(COUNTS, "f1", alternatives=["entities"], draws=200, seed=1)
+    assert found["alternative"].values.tolist() == ["base"]
+    without = leave_out_entities(br.fit(COUNTS, draws=200, seed=1), "f1")
+    for name, held in without.items():
+        np.testing.assert_array_equal(found[f"{name}_without"], held)
+    assert "eaving out one entity" in br.verdict(found)[0] or "is left out" in br.verdict(found)[0]
+
+
+def test_the_checks_of_the_prior_are_part_of_a_sensitivity():
+    found = br.sensitivity(COUNTS, "f1", prior=SURE, alternatives=[], draws=20, seed=1)
+    checks = prior_conflict(COUNTS, prior=SURE)
+    for name, held in checks.drop_vars("notes").items():
+        np.testing.assert_array_equal(found[f"check_{name}"], held)
+    assert found.attrs["check_bound"] == checks.attrs["bound"]
+    assert found["prior_conflict"].item() == checks["notes"].item()

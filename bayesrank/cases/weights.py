@@ -32,11 +32,11 @@ def case_weights(
     *,
     draws: int = 1000,
     chains: int = 4,
-    seed: Seed = None,
     weight: Any = None,
     dataset: Any = None,
     cluster: Any = None,
     prevalence: str = "sampled",
+    seed: Seed = None,
     chunks: int | None = None,
 ) -> xr.DataArray:
     r"""Draws of the cases' weights, for whatever takes scikit-learn's ``sample_weight``: the Bayesian bootstrap.

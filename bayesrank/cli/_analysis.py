@@ -20,6 +20,7 @@ from bayesrank._compat import groups_of
 from bayesrank._labels import check_positive, known_classes
 from bayesrank.cli._files import read_evidence
 from bayesrank.cli._preferences import fixed_prevalence
+from bayesrank.cli._scores import read_score
 from bayesrank.cli._table import STDIN
 from bayesrank.evidence._case_counts import counts_of
 from bayesrank.evidence._table import Roles
@@ -29,7 +30,8 @@ from bayesrank.models import chosen_by_evidence, find_model, model_for_datasets,
 from bayesrank.models._margins import are_shares
 from bayesrank.ranking._notes import positive_class_notes
 from bayesrank.ranking.evidence import evidence_of
-from bayesrank.scores import Score
+from bayesrank.ranking.values import natural_score, score_values, sizes_of_space
+from bayesrank.scores import Score, as_score
 
 
 def _once(context: click.Context, option: click.Parameter, values: tuple[str, ...]) -> str | None:
@@ -127,8 +129,7 @@ class Question:
     @property
     def outcomes(self) -> bool:
         """Whether there are no classes."""
-        evidence = self.evidence
-        return "outcome" in (evidence.data_vars if isinstance(evidence, xr.Dataset) else evidence.dims)
+        return "outcome" in sizes_of_space(self.evidence)
 
 
 @dataclass(frozen=True)
@@ -146,16 +147,6 @@ class Analysis:
     def performance(self) -> xr.DataArray:
         return br.as_performance(self.posterior)
 
-    @property
-    def remarks(self) -> list[str]:
-        """How the data were read and put together, and which label is the positive one where that is not plain."""
-        return self.asked.remarks
-
-    @property
-    def about(self) -> dict[str, str]:
-        """What programs must know of the data: the positive label, unless it is called so."""
-        return self.asked.labels
-
     def tables(self, what: str, data: str) -> xr.DataArray:
         """The two-class tables, which ``what`` needs."""
         if self.counts is None:
@@ -170,8 +161,8 @@ class Analysis:
 
     def notes(self, score: Score | None = None) -> list[str]:
         """What of the evidence a ranking would tell first, and the remarks."""
-        values = self.performance if score is None else score(self.performance)
-        return list(dict.fromkeys([*evidence_of(self.posterior, None, values, None).notes(score), *self.remarks]))
+        values = self.performance if score is None else score_values(self.posterior, score, True, None).values
+        return list(dict.fromkeys([*evidence_of(self.posterior, None, values, None).notes(score), *self.asked.remarks]))
 
 
 def asking(command: Callable[..., None], required: bool = True) -> Callable[..., None]:
@@ -289,16 +280,29 @@ def _has_prior(evidence: xr.DataArray | xr.Dataset, prior: Any) -> bool:
     return prior not in ("haldane", 0)
 
 
-def check_classes(counts: xr.DataArray, score: Score, data: str) -> None:
-    """Refuse a two-class score of data with more classes."""
-    size = counts.sizes["actual"]
-    if size > 2 and score.matrix_function is None:
-        table = br.scores.catalog()
-        fit = [str(name) for name in table.index if br.scores.get(str(name)).matrix_function is not None]
-        raise ValueError(
-            f"--score must be one of {', '.join(fit)}, or an average over classes such as macro_f1, for {size} classes "
-            f"in {data}; got {score.name}"
-        )
+def chosen_score(evidence: xr.DataArray | xr.Dataset, typed: str | None, data: str) -> Score:
+    """The score that was typed, after a check that the data have it; by default that of the evidence."""
+    score = (natural_score(evidence) or _default_score(evidence)) if typed is None else read_score(typed)
+    check_space(evidence, score, data)
+    return score
+
+
+def check_space(evidence: xr.DataArray | xr.Dataset, score: Score, data: str) -> None:
+    """Refuse a score of another sample space than the data have."""
+    try:
+        score.check_space(sizes_of_space(evidence))
+    except ValueError as error:
+        raise ValueError(f"--{error} (DATA is {data})") from None
+
+
+def _default_score(evidence: xr.DataArray | xr.Dataset) -> Score:
+    """Informedness, which needs no prevalence; accuracy of more classes, or where only one of two has cases."""
+    both = sizes_of_space(evidence)["actual"] == 2
+    if isinstance(evidence, xr.Dataset):
+        both = both and np.unique(evidence["actual"].values).size == 2
+    else:
+        both = both and bool((evidence.sum([d for d in evidence.dims if d != "actual"]) > 0).all())
+    return as_score("informedness" if both else "accuracy")
 
 
 @contextmanager

@@ -83,7 +83,7 @@ def fixed_prevalence(prevalence: str | None) -> float | None:
         return None
 
 
-def _place(word: str, text: str) -> str | list[float]:
+def _place(word: str, text: str) -> Any:
     """A score's name, or the two numbers of a place."""
     return _numbers(re.split(r"[\s,]+", word[1:-1].strip()), text) if word.startswith("(") else word
 

@@ -40,7 +40,7 @@ def ops(
         analysis.tables("outperformance scores", how["data"])
         step("comparing")
         values = the_score(analysis.performance)
-        found = br.ops.summarize(br.ops.of_draws(analysis.performance, the_score), prob)
+        found = br.ops.summarize(br.ops.of_draws(analysis.performance, the_score), prob=prob)
         found = found.assign({the_score.name: values.median(draw_dims(values)).drop_attrs()}).sortby("entity")
         found = found.isel(entity=np.argsort(-found["mean"].values, kind="stable"))
         drawn = save(br.plots.intervals(found, f"OPS of {the_score.display}"), picture) if picture else None
@@ -61,5 +61,5 @@ def ops(
     ]
     lines = [f"Note: {line}" for line in analysis.notes(the_score)] + ([drawn] if drawn and output == "table" else [])
     header = ["entity", nominal, "OPS", f"{100 * prob:g}% interval"]
-    about = {"score": the_score.name, "prob": prob} | analysis.about
+    about = {"score": the_score.name, "prob": prob} | analysis.asked.labels
     show(Sheet(header, rows, lines, frame, about, least=nominal), output, top)

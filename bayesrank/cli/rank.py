@@ -10,7 +10,7 @@ import xarray as xr
 import bayesrank as br
 from bayesrank import _text
 from bayesrank._compat import groups_of
-from bayesrank.cli._analysis import Analysis, analyse, analysing, check_classes, progress
+from bayesrank.cli._analysis import analyse, analysing, chosen_score, progress
 from bayesrank.cli._datasets import dataset_lines, with_populations
 from bayesrank.cli._files import HELP
 from bayesrank.cli._formats import DIGITS, FULL, Sheet, check_digits, exporting, save, show
@@ -20,7 +20,7 @@ from bayesrank.cli._report import check_report_options, reporting
 from bayesrank.cli._scores import read_score
 from bayesrank.models import population_of
 from bayesrank.ranking.summary import effective_draws, is_exact, score_name
-from bayesrank.scores import Score, as_score
+from bayesrank.scores import Score
 from bayesrank.statements._exact import exact_probability
 from bayesrank.words._parts import Verdict
 from bayesrank.words.models import check_model, model_caveat
@@ -40,8 +40,6 @@ Examples:
   cut -d, -f1-5 counts.csv | bayesrank rank - --format board > board.json
 """
 
-#: The variable of a posterior that outcomes are ranked by.
-MEAN = "mean_outcome"
 WHAT = f"""Rank the entities of DATA: a shipped data set, a CSV file, or - for standard input.
 
 The columns in the file's heading tell what a row is, in any order; beside entity they are those of exactly one line:
@@ -111,7 +109,7 @@ def rank(
         check_digits(digits, output)
         wanted = check_report_options(report, sections, sensitivity, benefit, reference, drift, cases)
         # A name that there is not is better known before the work than after it.
-        known = None if score in (None, MEAN) else read_score(str(score))
+        known = None if score is None else read_score(score)
         if known is not None and known.higher_is_better is None:
             raise ValueError(f"--score must have a better end to rank by; {known.name} has none")
         if kind is not None and (how["model"] is None or population_of(how["model"]) != "data sets"):
@@ -121,7 +119,7 @@ def rank(
                 f"--ask must be left out of --format {output}, which has only a row for each entity; json has both"
             )
         analysis = analyse(step, **how)
-        the_score = _score(analysis, known or score, how["data"])
+        the_score = chosen_score(analysis.asked.evidence, score, how["data"])
         step("ranking")
         better = _direction(the_score, lower_is_better)
         ranking = br.credible_ranking(
@@ -134,7 +132,7 @@ def rank(
             lacking = wanted.write(analysis, the_score, ranking, kind, how["join"], how["draws"], how["seed"])
         drawn = save(br.plots.forest(ranking), picture) if picture else None
     if output == "board":
-        click.echo(br.board(ranking, top), nl=False)
+        click.echo(br.board(ranking, top=top), nl=False)
         return
     parts = verdict_parts(ranking, model_caveat(check_model(analysis.posterior), analysis.posterior))
     lines = parts.sentences()
@@ -150,10 +148,10 @@ def rank(
             origin = "without draws" if is_exact(answer) else f"from draws, Monte-Carlo error {error:.2g}"
             apart = f"; differences up to the ROPE of {rope:g} do not count" if rope else ""
             lines.append(f"{answer.attrs['statement']}: probability {p} ({origin}{apart}).")
-        lines += [f"Note: {line}" for line in [*analysis.remarks, *lacking] if line not in lines]
-        if score is None and ranking.attrs["score"] in ("accuracy", MEAN):
+        lines += [f"Note: {line}" for line in [*analysis.asked.remarks, *lacking] if line not in lines]
+        if score is None and the_score.name != "informedness":
             low, high = ranking.attrs["range"]
-            what = f", the mean of outcomes from {low:g} to {high:g}" if the_score == MEAN else ""
+            what = f", the mean of outcomes from {low:g} to {high:g}" * (the_score.space == "outcomes")
             lines.append(f"Note: No --score was given: the ranking is by {score_name(ranking)}{what}.")
         lines += [drawn] if drawn and output == "table" else []
         lines += [f"Report: {report}"] if report and output == "table" else []
@@ -162,20 +160,22 @@ def rank(
         frame = with_populations(br.ranking_table(ranking), analysis.posterior, the_score, prob)
         told_of = {"evidence": ranking.attrs["evidence"]} if "evidence" in ranking.attrs else {}
         sheet = replace(sheet, frame=frame.assign(**(told_of if output == "csv" else {})))
-        sheet = replace(sheet, about={**sheet.about, **analysis.about, **told_of, "remarks": analysis.remarks})
+        sheet = replace(
+            sheet, about={**sheet.about, **analysis.asked.labels, **told_of, "remarks": analysis.asked.remarks}
+        )
     show(sheet, output, top)
 
 
-def _direction(score: Score | str, lower_is_better: bool) -> bool | None:
+def _direction(score: Score, lower_is_better: bool) -> bool | None:
     """Which end of the score is better; None where the score says it."""
     if not lower_is_better:
         return None
-    if isinstance(score, Score):
+    if score.space != "outcomes":
         raise ValueError(f"--lower-is-better must be left out of scores, which have a direction; got {score.name}")
     return False
 
 
-def _answer(ranking: xr.Dataset, statement: str, posterior: Any, score: Score | str, kind: str | None) -> xr.Dataset:
+def _answer(ranking: xr.Dataset, statement: str, posterior: Any, score: Score, kind: str | None) -> xr.Dataset:
     """How probable a statement is: by the numbers of the table, if it has them, so that both say the same."""
     known = exact_probability(ranking, statement) if is_exact(ranking) else None
     return (
@@ -192,35 +192,13 @@ def _answer(ranking: xr.Dataset, statement: str, posterior: Any, score: Score | 
     )
 
 
-def _prior_line(posterior: Any, score: Score | str, kind: str | None, prob: float, name: str) -> list[str]:
+def _prior_line(posterior: Any, score: Score, kind: str | None, prob: float, name: str) -> list[str]:
     """Return what the prior alone says of the score; empty without a prior to draw from."""
     from bayesrank.report.words import implied_prior, prior_scores
 
     implied = implied_prior(prior_scores(posterior, score, kind), prob, None if kind else posterior, score)
     prior = groups_of(posterior)["posterior"].attrs.get("prior")
     return [f"Before any data, the {prior} prior gives {name} a {implied}."] if implied else []
-
-
-def _score(analysis: Analysis, given: Any, data: str) -> Score | str:
-    """The score to rank by: of outcomes their mean, of tables what was asked for or the default."""
-    if analysis.counts is not None:
-        if given == MEAN:
-            raise ValueError(f"--score must be of classes, which {data} has; got {MEAN}, which is of outcomes without")
-        score = given or default_score(analysis.counts)
-        check_classes(analysis.counts, score, data)
-        return score
-    if given not in (None, MEAN):
-        raise ValueError(f"--score must be {MEAN} for outcomes, which have no classes, in {data}; got {given.name}")
-    if MEAN not in groups_of(analysis.posterior)["posterior"]:
-        labels = ", ".join(str(label) for label in analysis.asked.evidence["outcome"].values)
-        raise ValueError(f"DATA must have outcomes that are numbers to be ranked by their mean; got {labels} in {data}")
-    return MEAN
-
-
-def default_score(counts: xr.DataArray) -> Score:
-    """Informedness, which needs no prevalence; accuracy of more classes, or where only one of two has cases."""
-    both = counts.sizes["actual"] == 2 and bool((counts.sum([d for d in counts.dims if d != "actual"]) > 0).all())
-    return as_score("informedness" if both else "accuracy")
 
 
 def _score_cells(row: Any, digits: int) -> list[str]:

@@ -10,13 +10,13 @@ import xarray as xr
 
 import bayesrank as br
 from bayesrank import _text
-from bayesrank._compat import groups_of
 from bayesrank._labels import has_positive_class
-from bayesrank.cli._analysis import Analysis, analyse, analysing, check_classes, progress
+from bayesrank.cli._analysis import Analysis, analyse, analysing, check_space, progress
 from bayesrank.cli._formats import DIGITS, FULL, Sheet, check_digits, exporting, save, show
 from bayesrank.cli._output import fits, print_text
 from bayesrank.cli._preferences import fixed_prevalence
-from bayesrank.scores import as_score
+from bayesrank.ranking.values import natural_score
+from bayesrank.scores import Score, as_score
 
 EXAMPLES = """
 \b
@@ -25,7 +25,6 @@ Examples:
   bayesrank scores breast_cancer --prevalence 2%
   bayesrank scores counts.csv -s sens -s spec -s lr+ --format latex
 """
-MEAN = "mean_outcome"
 #: What is shown when nobody says: of two classes what a diagnostic study reports, of more what all of them have.
 OF_TWO = ("sensitivity", "specificity", "PPV", "NPV", "LR+", "LR-", "DOR")
 OF_MORE = ("accuracy", "macro_recall", "macro_precision", "macro_f1", "mcc")
@@ -39,7 +38,7 @@ OF_MORE = ("accuracy", "macro_recall", "macro_precision", "macro_f1", "mcc")
     "typed",
     multiple=True,
     help=f"Name or alias; again for more. [default: {', '.join(OF_TWO)}; of more classes {', '.join(OF_MORE)}; of "
-    f"outcomes {MEAN}]",
+    "outcomes mean_outcome]",
 )
 @exporting()
 def scores(
@@ -68,7 +67,7 @@ def scores(
         return
     with progress() as step:
         check_digits(digits, output)
-        known = {name: None if name == MEAN else as_score(name) for name in typed}
+        known = {name: as_score(name) for name in typed}
         share = fixed_prevalence(prevalence)
         analysis = analyse(step, data=data, prevalence=None if share is not None else prevalence, **how)
         names = _names(analysis, known, share, data)
@@ -85,7 +84,7 @@ def scores(
     if not typed:
         lines.append("Note: These are the default scores, as no --score was given.")
     lines += [drawn] if drawn and output == "table" else []
-    table.attrs |= analysis.about
+    table.attrs |= analysis.asked.labels
     _show(table, names, lines, DIGITS if digits is None else digits, output, top)
 
 
@@ -101,38 +100,32 @@ def _print_catalogue() -> None:
     )
 
 
-def _names(analysis: Analysis, known: dict[str, Any], share: float | None, data: str) -> list[str]:
+def _names(analysis: Analysis, known: dict[str, Score], share: float | None, data: str) -> list[str]:
     """The scores as typed, or the default ones, after a check that the data have them."""
-    if analysis.counts is None:
-        other = next((name for name in known if name != MEAN), None)
-        if other is not None:
-            raise ValueError(f"--score must be {MEAN} for outcomes, which have no classes, in {data}; got {other}")
+    for score in known.values():
+        check_space(analysis.asked.evidence, score, data)
+    if (natural := natural_score(analysis.asked.evidence)) is not None:
         if share is not None:
             raise ValueError(f"--prevalence must be left out for outcomes, which have no classes; got {share:g}")
-        if MEAN not in groups_of(analysis.posterior)["posterior"]:
-            raise ValueError(f"DATA must have outcomes that are numbers to have a mean; got others in {data}")
-        return [MEAN]
+        return list(known) or [natural.name]
+    assert analysis.counts is not None
     classes = analysis.counts.sizes["actual"]
     if share is not None and classes != 2:
         raise ValueError(f"--prevalence must be left out for {classes} classes, which have a share each; got {share:g}")
-    for score in known.values():
-        if score is None:
-            raise ValueError(f"--score must be of classes, which {data} has; got {MEAN}, which is of outcomes without")
-        check_classes(analysis.counts, score, data)
     return list(known or (OF_TWO if classes == 2 and has_positive_class(analysis.counts) else OF_MORE))
 
 
 def _notes(analysis: Analysis, names: list[str], share: float | None) -> list[str]:
     """What must be known of the evidence, of any of the scores, each sentence once."""
-    scores = [None if name == MEAN else as_score(name) for name in names]
+    scores = [as_score(name) for name in names]
     # At a prevalence that was asked for, that of the cases plays no part.
-    scores = [None if score and share is not None and score.depends_on_prevalence else score for score in scores]
-    return list(dict.fromkeys(line for score in scores for line in analysis.notes(score)))
+    used = [None if share is not None and score.depends_on_prevalence else score for score in scores]
+    return list(dict.fromkeys(line for score in used for line in analysis.notes(score)))
 
 
 def _ordered(table: xr.Dataset, first: str) -> xr.Dataset:
     """Best first by the first score; equals by name, the undefined last."""
-    higher = first == MEAN or as_score(first).higher_is_better is not False
+    higher = as_score(first).higher_is_better is not False
     values = table["median"].isel(score=0).values * (-1 if higher else 1)
     names = [str(name) for name in table["entity"].values]
     order = sorted(range(len(names)), key=lambda i: (math.isnan(values[i]), values[i], names[i]))

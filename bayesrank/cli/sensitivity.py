@@ -10,15 +10,13 @@ import xarray as xr
 
 import bayesrank as br
 from bayesrank import _text
-from bayesrank.cli._analysis import Question, asking, check_classes, number_or_word, progress, question, quiet
+from bayesrank._names import short_names
+from bayesrank.cli._analysis import asking, chosen_score, number_or_word, progress, question, quiet
 from bayesrank.cli._formats import FORMATS, HELP, Sheet, show
 from bayesrank.cli._preferences import NUMBER, fixed_prevalence
 from bayesrank.cli._scores import read_score
-from bayesrank.cli.rank import MEAN, default_score
-from bayesrank.evidence._case_counts import counts_of
 from bayesrank.models import names
-from bayesrank._names import short_names
-from bayesrank.scores import Score
+from bayesrank.sensitivities.analysis import PER_ENTITY
 from bayesrank.words.results import verdict_parts
 
 EXAMPLES = """
@@ -30,10 +28,6 @@ Examples:
 """
 #: Columns that the leader's name may take up.
 LEADER = 20
-PER_ENTITY = (
-    *("median", "lower", "upper", "probability_best", "probability_best_error", "rank_lower", "rank_upper", "tier"),
-    "consensus_rank",
-)
 
 
 @click.command(epilog=EXAMPLES)
@@ -82,7 +76,7 @@ def sensitivity(
         others = [read_score(name) for name in other_score]
         elsewhere = [_share(text) for text in other_prevalence]
         asked = question(step, **how)
-        base = _score(asked, score, how["data"])
+        base = chosen_score(asked.evidence, score, how["data"])
         step("ranking")
         with quiet():
             found = br.sensitivity(
@@ -93,7 +87,7 @@ def sensitivity(
                 models=list(other_model) or None,
                 scores=others,
                 prevalences=elsewhere,
-                datasets=leave_out,
+                alternatives=["priors", "weights", "models", *(["datasets"] if leave_out else [])],
                 join=how["join"],
                 prob=prob,
                 rope=rope,
@@ -111,19 +105,6 @@ def _share(text: str) -> float:
     if share is None or not 0 <= share <= 1:
         raise ValueError(f"--other-prevalence must be a share of positives from 0 to 1, as 0.02 or 2%; got {text!r}")
     return share
-
-
-def _score(asked: Question, given: str | None, data: str) -> Score | None:
-    """What the base analysis ranks by: of outcomes their mean, of tables what was asked for or the default."""
-    if asked.outcomes:
-        if given not in (None, MEAN):
-            raise ValueError(f"--score must be {MEAN} for outcomes, which have no classes, in {data}; got {given}")
-        return None
-    evidence = asked.evidence
-    counts = counts_of(evidence.drop_vars("cluster", errors="ignore")) if isinstance(evidence, xr.Dataset) else evidence
-    score = default_score(counts) if given is None else read_score(given)
-    check_classes(counts, score, data)
-    return score
 
 
 def _sheet(found: xr.Dataset, with_notes: bool, remarks: list[str]) -> Sheet:

@@ -88,7 +88,7 @@ def tile(
     else:
         sheet, words = _shares(found, share, PERCENT if digits is None else digits), []
     notes = [f"Note: {line}" for line in analysis.notes()] + ([drawn] if picture and output == "table" else [])
-    sheet = replace(sheet, about=sheet.about | analysis.about)
+    sheet = replace(sheet, about=sheet.about | analysis.asked.labels)
     show(replace(sheet, lines=[*sheet.lines, *words, *notes]), output, top)
 
 
@@ -97,7 +97,7 @@ def _map(
 ) -> tuple[xr.Dataset, xr.DataArray]:
     """The Tile of the posterior or of the observed rates, and the shares of the entities."""
     if credible:
-        found = br.tile.credible(analysis.performance, resolution, prob, maps=())
+        found = br.tile.credible(analysis.performance, resolution, prob=prob, maps=())
         return found, found["share"]
     observed = br.as_performance(analysis.tables("a Tile", "DATA"))
     if prevalence is not None:

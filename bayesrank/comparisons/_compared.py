@@ -9,8 +9,9 @@ import xarray as xr
 
 from bayesrank._compat import groups_of, is_container
 from bayesrank._text import count
-from bayesrank.evidence.counts import are_outcomes, parts_of, with_parts
+from bayesrank.evidence.counts import parts_of, with_parts
 from bayesrank.models import find_model, model_of, names
+from bayesrank.performance import outcome_dims
 
 BY = ("dataset", "table", "case")
 #: A name, tables (entity, data set), and which class sizes.
@@ -64,7 +65,7 @@ def model_to_compare(name: str, posterior: Any, parts: bool) -> Compared:
     counts = with_parts(groups["observed_data"])
     held = parts_of(counts) if parts and "dataset" not in counts.dims and hasattr(story, "conjugate") else None
     tables = counts if held is None else held
-    row = ("outcome",) if are_outcomes(tables) else ("actual", "predicted")
+    row = outcome_dims(tables)
     over = "dataset" in tables.dims
     plain = tables.transpose("entity", *["dataset"] * over, *row)
     values = plain.values.reshape(plain.sizes["entity"], plain.sizes.get("dataset", 1), -1, plain.shape[-1])

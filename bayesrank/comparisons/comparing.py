@@ -19,7 +19,7 @@ from bayesrank.comparisons._left_out import (
     pareto_k_threshold,
 )
 
-__all__ = ["compare", "log_evidence"]
+__all__ = ["compare"]
 
 #: A difference that is smaller, in nats or in its standard errors, is none to speak of (Sivula et al. 2020).
 NATS, ERRORS = 4.0, 2.0
@@ -61,6 +61,9 @@ def compare(
         - ``p``: effective number of parameters;
         - ``pareto_k``: the largest, NaN in closed form; ``refitted``: units predicted by a refit; ``unreliable``:
           units whose Pareto k is too large, without refit;
+        - ``log_evidence``: the log probability of all data before any, in nats, of conjugate models and of
+          ``"hierarchical_beta_binomial"`` (by quadrature), else NaN. Differences are logarithms of Bayes factors, and
+          depend on the priors much more than ``elpd``;
         - ``method``: closed form, importance sampling, and refits;
 
         and over (``model``, ``unit``): ``unit_elpd``, ``unit_pareto_k``; ``cases`` (unit), how many cases a unit of
@@ -122,44 +125,6 @@ def compare(
     return _result(models, found, by)
 
 
-def log_evidence(posterior: Any) -> float:
-    """Log marginal likelihood: the log probability, before any data, of all counts, in nats.
-
-    Differences between models of the same data are logarithms of Bayes factors. They depend on the priors much more
-    than what :func:`compare` says.
-
-    Parameters
-    ----------
-    posterior : InferenceData or DataTree
-        From :func:`bayesrank.fit`, of a model that knows it: the conjugate ones, and ``"hierarchical_beta_binomial"``,
-        by quadrature. Of pooled counts that of the data sets they are of.
-
-    Returns
-    -------
-    float
-        Of the rows given the class sizes, and of the class sizes where the model predicts them.
-
-    Raises
-    ------
-    ValueError
-        If the model has no marginal likelihood in closed form, or an improper prior.
-
-    Examples
-    --------
-    >>> import bayesrank as br
-    >>> fit = br.fit(br.from_counts(tn=3, fp=1, fn=0, tp=2), "beta_binomial", seed=1)
-    >>> round(log_evidence(fit), 4)  # uniform over 0 to 4 and over 0 to 2 right: log 1 / 15
-    -2.7081
-    """
-    model = model_to_compare("posterior", posterior, parts=True)
-    if not hasattr(model.story, "conjugate") and not hasattr(model.story, "log_evidence"):
-        raise ValueError(
-            "posterior must be of a model whose marginal likelihood is known; got "
-            f"{model.posterior.attrs.get('model')!r} (br.compare takes it)"
-        )
-    return log_marginal(model)
-
-
 def _result(models: list[Compared], found: list[LeftOut], by: str) -> xr.Dataset:
     if by == "case":
         which = distinct_cases(models[0])
@@ -188,6 +153,7 @@ def _result(models: list[Compared], found: list[LeftOut], by: str) -> xr.Dataset
         "pareto_k": worst,
         "refitted": refitted @ times,
         "unreliable": too_large @ times,
+        "log_evidence": np.array([log_marginal(m) for m in models]),
         "method": np.array([one.method for one in found]),
     }
     names = name_coord([models[i].name for i in order])

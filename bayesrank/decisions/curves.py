@@ -45,8 +45,8 @@ def decision_curve(
     positive: Any = None,
     prevalence: Any = None,
     draws: int = 4000,
-    seed: Seed = None,
     prob: float = 0.95,
+    seed: Seed = None,
 ) -> xr.Dataset:
     """Net benefit of treating where the predicted probability reaches a threshold, beside treating all and none.
 

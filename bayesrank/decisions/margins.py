@@ -8,6 +8,7 @@ import xarray as xr
 
 from bayesrank._checks import check_choice, check_number, check_prob, check_unique
 from bayesrank._draws import EffectiveDraws, draw_dims, load_arrays, reduce
+from bayesrank._types import Container
 from bayesrank.decisions._means import share_and_error
 from bayesrank.ranking.evidence import evidence_of
 from bayesrank.scores import as_score
@@ -18,7 +19,13 @@ RATES = ("tpr", "tnr")
 
 
 def noninferiority(
-    source: Any, reference: Any, *, tpr: float = 0.05, tnr: float = 0.05, prob: float = 0.95, kind: str | None = None
+    source: Container,
+    reference: Any,
+    *,
+    tpr: float = 0.05,
+    tnr: float = 0.05,
+    prob: float = 0.95,
+    kind: str | None = None,
 ) -> xr.Dataset:
     """Whether entities are no worse than a reference, as good, or better, in TPR and TNR together.
 

@@ -22,6 +22,7 @@ from bayesrank._checks import class_shares as checked_shares
 from bayesrank._draws import DRAW_DIMS, draw_dims
 from bayesrank._labels import check_positive, name_coord
 from bayesrank._notes import join_notes
+from bayesrank._types import Container
 from bayesrank.decisions._means import as_posterior, mean_and_error
 from bayesrank.evidence.counts import NO_CLASSES
 from bayesrank.models._priors import align
@@ -38,7 +39,7 @@ ROUNDING = 1e-9
 
 
 def expected_utility(
-    source: Any,
+    source: Container,
     benefit: Any,
     *,
     prevalence: Any = None,

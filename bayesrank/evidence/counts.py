@@ -21,6 +21,7 @@ __all__ = [
     "are_outcomes",
     "check_counts",
     "check_outcomes",
+    "check_tables",
     "from_counts",
     "one_vs_rest",
     "pool",
@@ -144,7 +145,7 @@ def _pooled(counts: Any, join: Any, tested: bool) -> Any:
     check_choice("join", join, JOINS)
     if isinstance(counts, xr.Dataset) and "pattern" in counts.dims:
         return _pool_cases(counts, join, tested)
-    counts = check_outcomes(counts) if are_outcomes(counts) else check_counts(counts)
+    counts = check_tables(counts)
     if "dataset" not in counts.dims:
         raise ValueError(f"counts must have the dim dataset to be pooled; got {counts.dims}")
     common, lacking = common_datasets(counts)
@@ -346,6 +347,11 @@ def are_outcomes(source: Any) -> bool:
     True
     """
     return isinstance(source, xr.DataArray) and "outcome" in source.dims
+
+
+def check_tables(counts: Any, argument: str = "counts") -> xr.DataArray:
+    """The counts over classes or over outcomes, after the check of either."""
+    return (check_outcomes if are_outcomes(counts) else check_counts)(counts, argument)
 
 
 def check_counts(counts: Any, argument: str = "counts") -> xr.DataArray:

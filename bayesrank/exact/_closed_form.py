@@ -8,9 +8,9 @@ import xarray as xr
 
 from bayesrank._checks import describe_value
 from bayesrank._compat import groups_of, is_container
-from bayesrank.evidence.counts import are_outcomes, check_counts, check_outcomes
+from bayesrank.evidence.counts import are_outcomes, check_tables
 from bayesrank.exact._scales import NoClosedForm
-from bayesrank.models import chosen_by_evidence, find_model, make_model
+from bayesrank.models import find_model, make_model
 from bayesrank.models import names as models
 
 __all__ = ["ClosedForm", "closed_form_of"]
@@ -54,8 +54,8 @@ def closed_form_of(source: Any, model: Any, options: dict[str, Any], group: str 
         If the posterior is not known in closed form.
     """
     if isinstance(source, xr.DataArray):
-        counts = (check_outcomes if are_outcomes(source) else check_counts)(source, "source")
-        known = make_model(chosen_by_evidence(counts) if model is None else model, counts, options)
+        counts = check_tables(source, "source")
+        known = make_model(model, counts, options)
     else:
         known = _model_of(source, model, options)
     if not hasattr(known, "conjugate"):

@@ -249,7 +249,7 @@ def make_model(model: Any, evidence: Any, options: dict[str, Any]) -> Any:
     >>> tell("beta_binomial", br.from_counts(tn=8, fp=2, fn=1, tp=9), {"prior": 2}).settings["prior"]
     '2'
     """
-    story = find_model(model)
+    story = find_model(chosen_by_evidence(evidence) if model is None else model)
     if hasattr(story, "taking"):
         story = story.taking(evidence)
     known = options_of(story)

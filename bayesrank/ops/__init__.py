@@ -15,12 +15,12 @@ from bayesrank.ops.references import (
     Sample,
     better_than_chance,
     directed_binary_tree,
+    from_performances,
     from_sampler,
     independent_betas,
-    pool,
 )
 from bayesrank.ops.thresholds import best_threshold, ideal_area, threshold_curves
-from bayesrank.ops.values import by_label, of_draws, square, tile
+from bayesrank.ops.values import by_label, of_draws, on_tile, square
 
 __all__ = [
     "CURVE_METRICS",
@@ -32,16 +32,16 @@ __all__ = [
     "by_label",
     "directed_binary_tree",
     "drift",
+    "from_performances",
     "from_sampler",
     "ideal_area",
     "independent_betas",
     "of_curve",
     "of_draws",
     "of_value",
-    "pool",
+    "on_tile",
     "square",
     "summarize",
     "threshold_curves",
-    "tile",
     "value_curves",
 ]

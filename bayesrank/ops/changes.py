@@ -15,6 +15,7 @@ from bayesrank._checks import check_choice, check_prob, describe_value
 from bayesrank._compat import is_container
 from bayesrank._draws import ERROR, Batches, BatchSums, draw_dims, efficiency, mean_error, reduce, share_error
 from bayesrank._labels import check_positive
+from bayesrank._types import Container, ScoreLike
 from bayesrank.ops.references import Reference, below, check_reference
 from bayesrank.ops.values import labelled, orient
 from bayesrank.performance import as_performance, two_class_cells
@@ -23,7 +24,7 @@ from bayesrank.scores.score import cells_at
 __all__ = ["below_zero", "drift", "summarize"]
 
 
-def summarize(ops: xr.DataArray, prob: float = 0.95) -> xr.Dataset:
+def summarize(ops: xr.DataArray, *, prob: float = 0.95) -> xr.Dataset:
     """Posterior mean, standard deviation and equal-tailed credible interval of OPS, or of a difference of two.
 
     Parameters
@@ -117,8 +118,8 @@ LAZILY: dict[str, Any] = {"dask": "parallelized", "output_dtypes": [np.float64]}
 
 
 def drift(
-    source: Any,
-    score: Any,
+    source: Container,
+    score: ScoreLike,
     *,
     baseline: Any = None,
     dim: str = "dataset",
@@ -202,7 +203,7 @@ def drift(
     if not draw_dims(out["ops"]):
         return out
     for name in ("ops", "change"):
-        summary = summarize(out[name], prob)
+        summary = summarize(out[name], prob=prob)
         out.update({f"{name}_{what}": summary[what] for what in ("mean", "lower", "upper")})
     fallen = {
         "degraded": change.sel(part="rates", drop=True),

@@ -8,7 +8,7 @@ thresholds. Every OPS of a curve comes from a sample of curves and carries its s
 
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 import pandas as pd
@@ -28,6 +28,7 @@ from bayesrank._checks import (
 )
 from bayesrank._draws import draw_dims
 from bayesrank._random import Seed, root_sequence, stream
+from bayesrank._types import ScoreLike
 from bayesrank.cases.weights import blocks_of, check_case_weights
 from bayesrank.ops._areas import AREAS, POINTS, area, area_range, bootstrap_rates, ideal_area, point
 from bayesrank.ops.references import Reference, check_curves
@@ -48,7 +49,7 @@ STEP = 0.25
 
 
 def of_value(
-    score: Any,
+    score: ScoreLike,
     value: Any,
     prevalence: Any,
     *,
@@ -129,8 +130,8 @@ def of_curve(
     draws: int = DRAWS,
     prob: float = 0.95,
     reference: xr.Dataset | None = None,
-    seed: Seed = None,
     weights: xr.DataArray | None = None,
+    seed: Seed = None,
 ) -> xr.Dataset:
     """OPS of areas under curves and of points on them, from the cases.
 
@@ -289,7 +290,7 @@ def _ops(curves: xr.Dataset, places: list[Place], value: np.ndarray, prevalence:
     return ops
 
 
-def curve_metric(score: Any) -> bool:
+def curve_metric(score: Any) -> TypeGuard[str]:
     """Whether it is the name of a metric of a curve.
 
     Examples

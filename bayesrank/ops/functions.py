@@ -6,6 +6,7 @@ import numpy as np
 import xarray as xr
 
 from bayesrank._checks import check_integer, check_memory, check_numbers
+from bayesrank._types import ScoreLike
 from bayesrank.ops.curves import curve_metric, curve_range, of_value
 from bayesrank.ops.references import Reference
 from bayesrank.ops.values import broadcast, orient, value_range
@@ -14,7 +15,7 @@ __all__ = ["value_curves"]
 
 
 def value_curves(
-    score: Any,
+    score: ScoreLike,
     prevalence: Any,
     points: int = 201,
     reference: Reference | xr.Dataset | None = None,

@@ -26,6 +26,7 @@ from bayesrank._checks import (
 )
 from bayesrank._labels import check_positive
 from bayesrank._random import Seed, root_sequence, stream
+from bayesrank._types import Container
 from bayesrank.performance import as_performance, two_class_cells
 from bayesrank.scores import Score
 from bayesrank.scores._contour_area import outperformed
@@ -44,7 +45,7 @@ __all__ = [
     "directed_binary_tree",
     "from_sampler",
     "independent_betas",
-    "pool",
+    "from_performances",
 ]
 
 BLOCK = 2_000_000
@@ -210,7 +211,7 @@ def better_than_chance() -> Distribution:
     )
 
 
-def pool(source: Any, *, kind: str | None = None) -> Sample:
+def from_performances(source: Container, *, kind: str | None = None) -> Sample:
     """Reference of the performances that were met: rival classifiers, earlier studies, posterior draws of them.
 
     Parameters
@@ -248,11 +249,11 @@ def pool(source: Any, *, kind: str | None = None) -> Sample:
     kept = ~(np.isnan(fpr) | np.isnan(tpr))
     if not kept.any():
         raise ValueError("source must hold at least one performance with negatives and positives; got none")
-    return Sample("pool", fpr[kept], tpr[kept])
+    return Sample("from_performances", fpr[kept], tpr[kept])
 
 
 def from_sampler(
-    sampler: Callable[[np.random.Generator, int], Any], size: int = 40_000, seed: Seed = 0, name: str = "sampler"
+    sampler: Callable[[np.random.Generator, int], Any], size: int = 40_000, name: str = "sampler", *, seed: Seed = 0
 ) -> Sample:
     """Reference of a user's own sampler.
 

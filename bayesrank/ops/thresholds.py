@@ -11,6 +11,7 @@ import xarray as xr
 
 from bayesrank._checks import check_choice, check_integer, check_memory, check_prevalences, check_prob
 from bayesrank._random import Seed, root_sequence, stream
+from bayesrank._types import ScoreLike
 from bayesrank.ops import _areas
 from bayesrank.ops.curves import check_curve_cases
 from bayesrank.ops.values import orient
@@ -118,7 +119,7 @@ def threshold_curves(y_true: Any, y_score: Any, *, positive: Any = 1) -> xr.Data
 def best_threshold(
     y_true: Any,
     y_score: Any,
-    score: Any,
+    score: ScoreLike,
     *,
     positive: Any = 1,
     draws: int = 200,

@@ -19,6 +19,7 @@ from bayesrank._checks import (
 )
 from bayesrank._draws import proportion_error
 from bayesrank._labels import check_positive
+from bayesrank._types import Container, ScoreLike
 from bayesrank.evidence.counts import one_vs_rest
 from bayesrank.ops.references import Reference, below, check_reference
 from bayesrank.performance import as_performance, two_class_cells
@@ -27,7 +28,7 @@ from bayesrank.scores._contour_area import monotone, score_at
 from bayesrank.scores._forms import ranking_area
 from bayesrank.scores.score import cells_at
 
-__all__ = ["by_label", "of_draws", "of_scored_value", "square", "tile", "value_range"]
+__all__ = ["by_label", "of_draws", "of_scored_value", "on_tile", "square", "value_range"]
 
 ERROR = "standard error of a share of the reference's sample"
 
@@ -48,7 +49,9 @@ def of_scored_value(score: Any, value: Any, prevalence: Any, reference: Referenc
     return wrap(values, below(reference, score, inside, shares.values), reference.size)
 
 
-def of_draws(source: Any, score: Any, reference: Reference | None = None, *, kind: str | None = None) -> xr.DataArray:
+def of_draws(
+    source: Container, score: ScoreLike, reference: Reference | None = None, *, kind: str | None = None
+) -> xr.DataArray:
     """OPS of every draw of a performance, each at its own prevalence.
 
     Parameters
@@ -100,7 +103,7 @@ def of_draws(source: Any, score: Any, reference: Reference | None = None, *, kin
     return labelled(ops, f"OPS of {score.display}")
 
 
-def tile(source: Any, resolution: int = 101, *, kind: str | None = None) -> xr.DataArray:
+def on_tile(source: Container, resolution: int = 101, *, kind: str | None = None) -> xr.DataArray:
     """The OPS Tile: the outperformance score of every canonical ranking score R_ab.
 
     Parameters
@@ -166,7 +169,12 @@ def tile(source: Any, resolution: int = 101, *, kind: str | None = None) -> xr.D
 
 
 def by_label(
-    source: Any, score: Any, *, weights: Any = None, reference: Reference | None = None, kind: str | None = None
+    source: Container,
+    score: ScoreLike,
+    *,
+    weights: Any = None,
+    reference: Reference | None = None,
+    kind: str | None = None,
 ) -> xr.Dataset:
     """OPS of each label of a multi-class or multi-label problem, and their average.
 
@@ -233,7 +241,7 @@ def by_label(
     return xr.Dataset({"ops": ops, "average": average.rename("average")})
 
 
-def square(score: Any, value: float, prevalence: float, resolution: int = 201) -> xr.Dataset:
+def square(score: ScoreLike, value: float, prevalence: float, resolution: int = 201) -> xr.Dataset:
     """The score over the ROC square at one prevalence, and the OPS of a value: the area where the score is worse.
 
     Parameters

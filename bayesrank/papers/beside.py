@@ -7,6 +7,7 @@ import numpy as np
 import xarray as xr
 
 from bayesrank._checks import check_numbers, check_prevalence
+from bayesrank._types import Container
 from bayesrank.plots._colors import entity_colors, grey_shade, ink_color, paper_color, scale_on
 from bayesrank.plots._furniture import SEQUENTIAL
 from bayesrank.plots._letters import legible
@@ -26,7 +27,7 @@ def roc_beside_tile(
     a: Any,
     b: Any,
     prevalence: float,
-    source: Any = None,
+    source: Container | None = None,
     *,
     colors: Mapping[Any, Any] | None = None,
 ) -> Any:

@@ -13,6 +13,7 @@ import xarray as xr
 
 from bayesrank._checks import check_integer, check_sequence, describe_value
 from bayesrank._outputs import write_output
+from bayesrank._types import ScoreLike
 from bayesrank.papers.roc import _lattice
 from bayesrank.papers.simplex import SIDE as SIDE_SEEN
 from bayesrank.papers.simplex import check_positive_count
@@ -35,7 +36,7 @@ LARGEST = 13
 UNSEEN = 1e-4
 
 
-def turning_simplex(total: int, positives: Sequence[int], score: Any) -> Html:
+def turning_simplex(total: int, positives: Sequence[int], score: ScoreLike) -> Html:
     """Slices of the simplex of confusion matrices, to turn by pointer or arrow keys; each slice can be hidden.
 
     Parameters
@@ -103,7 +104,7 @@ def turning_simplex(total: int, positives: Sequence[int], score: Any) -> Html:
 
 def pmf_slider(
     counts: xr.DataArray,
-    score: Any,
+    score: ScoreLike,
     sizes: Sequence[tuple[int, int]],
     model: str = "beta_binomial",
     prior: Any = None,

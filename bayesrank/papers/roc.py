@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from bayesrank._checks import check_bool, check_integer, check_interval, check_numbers, check_prevalence, check_sequence
+from bayesrank._types import ScoreLike
 from bayesrank.plots._colors import grey_shade, halo, ink_color, mix_colors, scale_on
 from bayesrank.plots._contours import PAINT, draw_contours, score_label, score_limits
 from bayesrank.plots._style import new_axes
@@ -23,7 +24,7 @@ MOST, POINTS = 200, 1_000_000
 
 
 def contours(
-    score: Any,
+    score: ScoreLike,
     prevalence: float,
     values: Sequence[float] | None = None,
     extent: tuple[float, float] = (0.0, 1.0),
@@ -64,7 +65,7 @@ def contours(
     return ax
 
 
-def roc_points(positives: int, negatives: int, score: Any, as_counts: bool = False, ax: Any = None) -> Any:
+def roc_points(positives: int, negatives: int, score: ScoreLike, as_counts: bool = False, ax: Any = None) -> Any:
     """All points of a test set in the ROC square, coloured by a score, over its contours (Lovell et al., Figure 2).
 
     Parameters
@@ -102,7 +103,7 @@ def roc_points(positives: int, negatives: int, score: Any, as_counts: bool = Fal
     )  # fmt: skip
 
 
-def pr_points(positives: int, negatives: int, score: Any, ax: Any = None) -> Any:
+def pr_points(positives: int, negatives: int, score: ScoreLike, ax: Any = None) -> Any:
     """All points of a test set in the precision-recall square, coloured by a score, under its contours.
 
     Parameters
@@ -140,7 +141,7 @@ def pr_points(positives: int, negatives: int, score: Any, ax: Any = None) -> Any
     return _draw_points(ax, points["recall"], points["precision"], (positives, negatives), score, s=9)
 
 
-def multiplicities(positives: int, negatives: int, score: Any, ax: Any = None) -> Any:
+def multiplicities(positives: int, negatives: int, score: ScoreLike, ax: Any = None) -> Any:
     """How many matrices share the value of each, over the contours of the score (Lovell et al., Figure F.3).
 
     Returns

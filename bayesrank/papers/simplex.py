@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from bayesrank._checks import check_integer, check_sequence, describe_value
+from bayesrank._types import ScoreLike
 from bayesrank.papers.roc import _lattice, _roc_axes, _values
 from bayesrank.plots._colors import grey_shade, scale_on
 from bayesrank.plots._contours import PAINT, draw_contours, score_label, score_limits
@@ -23,7 +24,7 @@ SIDE = (20.0, -40.0)
 
 
 def animate_contours(
-    score: Any,
+    score: ScoreLike,
     total: int = 100,
     positives: Sequence[int] | None = None,
     values: Sequence[float] | None = None,
@@ -102,7 +103,7 @@ def animate_contours(
     return FuncAnimation(square.figure, draw, frames=frames, interval=120)
 
 
-def confusion_simplex(total: int, positives: Sequence[int], score: Any, ax: Any = None) -> Any:
+def confusion_simplex(total: int, positives: Sequence[int], score: ScoreLike, ax: Any = None) -> Any:
     """Slices of the simplex of all confusion matrices of one size, coloured by a score (Lovell et al., Figure 1).
 
     Parameters

@@ -9,12 +9,13 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank._checks import check_choice, check_labelled_numbers, label_values
+from bayesrank._checks import check_choice, check_labelled_numbers
 from bayesrank._classes import order_classes
 from bayesrank._compat import get_variable, groups_of, is_container
 from bayesrank._draws import BLOCK, draw_dims
 from bayesrank._labels import check_positive
 from bayesrank._threads import in_threads, pieces
+from bayesrank._types import Container
 from bayesrank.evidence.counts import NO_CLASSES, with_parts
 from bayesrank.models import RESERVED
 
@@ -23,7 +24,6 @@ __all__ = [
     "are_counts",
     "as_performance",
     "counts_or_performance",
-    "mean_outcome",
     "observed_counts",
     "only_two_classes",
     "outcome_dims",
@@ -37,7 +37,7 @@ OUTCOME_DIMS = ("actual", "predicted")
 CHECKED = "checked-performance-"
 
 
-def as_performance(source: Any, kind: str | None = None) -> xr.DataArray:
+def as_performance(source: Container, kind: str | None = None) -> xr.DataArray:
     """The performance that ``source`` holds.
 
     Parameters
@@ -127,7 +127,7 @@ def _check_not_negative(counts: np.ndarray) -> None:
         raise ValueError(f"source must hold no negative counts; got {counts.min()}")
 
 
-def are_counts(source: Any) -> bool:
+def are_counts(source: Container) -> bool:
     """Whether it is counts: a DataArray of integer type.
 
     Examples
@@ -138,7 +138,7 @@ def are_counts(source: Any) -> bool:
     return isinstance(source, xr.DataArray) and source.dtype.kind in "iu"
 
 
-def counts_or_performance(source: Any, kind: str | None = None) -> xr.DataArray:
+def counts_or_performance(source: Container, kind: str | None = None) -> xr.DataArray:
     """Counts as they are, or the performance that ``source`` holds: for scores, since whole numbers keep exact ties.
 
     Examples
@@ -152,7 +152,7 @@ def counts_or_performance(source: Any, kind: str | None = None) -> xr.DataArray:
     return as_performance(source, kind)
 
 
-def observed_counts(source: Any) -> xr.DataArray | None:
+def observed_counts(source: Container) -> xr.DataArray | None:
     """The counts that ``source`` rests on: itself, or those that a posterior keeps; None where nobody knows.
 
     Examples
@@ -168,24 +168,6 @@ def observed_counts(source: Any) -> xr.DataArray | None:
     groups = groups_of(source) if is_container(source) else {}
     observed = groups.get("observed_data")
     return None if observed is None or "counts" not in observed.data_vars else with_parts(observed)
-
-
-def mean_outcome(array: xr.DataArray) -> xr.DataArray:
-    """The mean of outcomes that are numbers, of counts or a performance over ``outcome``; lazy if that is.
-
-    Examples
-    --------
-    >>> mean_outcome(xr.DataArray([3, 7], {"outcome": [0, 1]}, ("outcome",))).item()
-    0.7
-    """
-    values = label_values(array["outcome"].values) if "outcome" in array.coords else None
-    if values is None:
-        held = array["outcome"].values.tolist() if "outcome" in array.coords else "no labels"
-        raise ValueError(f"source must have outcomes that are numbers for mean_outcome; got {held}")
-    total = array.sum("outcome", skipna=False)
-    mean = xr.dot(array, xr.DataArray(values, dims="outcome"), dim="outcome") / total.where(total > 0)
-    ends = {"mean_outcome_range": [float(values.min()), float(values.max())]}
-    return mean.rename("mean_outcome").assign_attrs(ends)
 
 
 def two_class_cells(array: xr.DataArray, argument: str = "source") -> dict[str, xr.DataArray]:
@@ -281,7 +263,7 @@ def align_outcomes(values: Any, array: xr.DataArray, argument: str) -> xr.DataAr
     return values
 
 
-def posterior_of(source: Any) -> xr.Dataset:
+def posterior_of(source: Container) -> xr.Dataset:
     """The posterior group of a container, or a Dataset as it is.
 
     Examples

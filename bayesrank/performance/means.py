@@ -10,6 +10,7 @@ from bayesrank._checks import check_labelled_numbers, check_weights, describe_va
 from bayesrank._classes import order_classes
 from bayesrank._compat import groups_of, is_container, to_container
 from bayesrank._draws import draw_dims
+from bayesrank._types import Container
 from bayesrank.models import model_for_datasets
 from bayesrank.performance.arrays import as_performance, outcome_dims
 
@@ -23,7 +24,7 @@ FEW = 50
 KEPT = 0.95
 
 
-def mean_over_datasets(source: Any, weights: Any = None) -> Any:
+def mean_over_datasets(source: Container, weights: Any = None) -> Any:
     """The mean over data sets, each with a stated weight: one ranking over all tasks, beside one for each.
 
     The mean of a performance is that of a case from a data set drawn with these weights, whatever the sizes of the

@@ -10,6 +10,7 @@ import xarray as xr
 
 from bayesrank._checks import check_labelled_prevalence
 from bayesrank._labels import check_positive
+from bayesrank._types import Container
 from bayesrank.performance.arrays import align_outcomes, as_performance, outcome_dims, two_class_cells
 
 __all__ = [
@@ -23,7 +24,7 @@ __all__ = [
 ]
 
 
-def change_predicted(source: Any) -> xr.DataArray:
+def change_predicted(source: Container) -> xr.DataArray:
     """The performance when every prediction is turned into the other class.
 
     Parameters
@@ -54,7 +55,7 @@ def change_predicted(source: Any) -> xr.DataArray:
     return _mapped(source, lambda tn, fp, fn, tp: (fp, tn, tp, fn))
 
 
-def change_actual(source: Any) -> xr.DataArray:
+def change_actual(source: Container) -> xr.DataArray:
     """The performance when every true class is turned into the other.
 
     Parameters, result and errors are those of :func:`change_predicted`.
@@ -72,7 +73,7 @@ def change_actual(source: Any) -> xr.DataArray:
     return _mapped(source, lambda tn, fp, fn, tp: (fn, tp, tn, fp))
 
 
-def swap_actual_predicted(source: Any) -> xr.DataArray:
+def swap_actual_predicted(source: Container) -> xr.DataArray:
     """The performance when truth and prediction change roles.
 
     Parameters, result and errors are those of :func:`change_predicted`.
@@ -90,7 +91,7 @@ def swap_actual_predicted(source: Any) -> xr.DataArray:
     return _mapped(source, lambda tn, fp, fn, tp: (tn, fn, fp, tp))
 
 
-def swap_classes(source: Any) -> xr.DataArray:
+def swap_classes(source: Container) -> xr.DataArray:
     """The performance when the classes change roles.
 
     Parameters, result and errors are those of :func:`change_predicted`.
@@ -108,7 +109,7 @@ def swap_classes(source: Any) -> xr.DataArray:
     return _mapped(source, lambda tn, fp, fn, tp: (tp, fn, fp, tn))
 
 
-def shift_prior(source: Any, prevalence: Any) -> xr.DataArray:
+def shift_prior(source: Container, prevalence: Any) -> xr.DataArray:
     """The performance at another prevalence, rates unchanged.
 
     Parameters
@@ -150,7 +151,7 @@ def shift_prior(source: Any, prevalence: Any) -> xr.DataArray:
     return _mapped(source, shifted)
 
 
-def no_skill_twin(source: Any) -> xr.DataArray:
+def no_skill_twin(source: Container) -> xr.DataArray:
     """The performance with the same prevalence and prediction rate, prediction and truth independent.
 
     Parameters, result and errors are those of :func:`change_predicted`.

@@ -7,6 +7,7 @@ import xarray as xr
 
 from bayesrank._checks import check_prob
 from bayesrank._draws import draw_dims
+from bayesrank._types import Container
 from bayesrank.performance.arrays import as_performance, observed_counts, only_two_classes, posterior_of
 
 __all__ = ["summary_points"]
@@ -22,7 +23,7 @@ CURVE = (
 )
 
 
-def summary_points(source: Any, prob: float = 0.95) -> xr.Dataset:
+def summary_points(source: Container, *, prob: float = 0.95) -> xr.Dataset:
     """What a summary ROC picture shows: summary points, their credible and prediction regions, curves, and studies.
 
     The regions are ellipses in the logits of FPR and TPR around the mean of the draws, with the shape of their

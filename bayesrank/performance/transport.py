@@ -7,6 +7,7 @@ import xarray as xr
 
 from bayesrank._checks import check_labelled_prevalence, class_shares
 from bayesrank._compat import groups_of, is_container, to_container
+from bayesrank._types import Container
 from bayesrank.evidence.counts import NO_CLASSES
 from bayesrank.performance.arrays import KINDS, as_performance, posterior_of
 
@@ -16,7 +17,7 @@ __all__ = ["at_prevalence"]
 SHARES = ("rate", "prevalence", "mean_prevalence", "spread_of_prevalence")
 
 
-def at_prevalence(source: Any, prevalence: Any) -> Any:
+def at_prevalence(source: Container, prevalence: Any) -> Any:
     """Performances at a target prevalence: what was learned of the rates, and nothing of the class shares.
 
     The rates are taken to hold for the target population. That is a claim about it: its cases must be as hard.

@@ -19,14 +19,13 @@ from bayesrank.plots.score_pmfs import score_pmf, score_pmf_by_tpr, score_pmfs
 from bayesrank.plots.sensitivities import sensitivity
 from bayesrank.plots.tables import intervals
 from bayesrank.plots.tile import credible_tile, expected_rank_tile, shares, winner_tile
-from bayesrank.plots.values import difference, posterior_against_prior
+from bayesrank.plots.values import posterior_against_prior, score_differences
 
 __all__ = [
     "case_grid",
     "colors",
     "credible_tile",
     "decision_curve",
-    "difference",
     "effect_of_size",
     "expected_rank_tile",
     "forest",
@@ -38,6 +37,7 @@ __all__ = [
     "ops_values",
     "pmf_over_contours",
     "posterior_against_prior",
+    "score_differences",
     "pr_pmf",
     "predictive_check",
     "rank_heatmap",

@@ -24,7 +24,7 @@ GREY = "#707070"
 SEEN = 2.0
 
 
-def colors(entities: Any, most: int = 8) -> dict[Any, Any]:
+def colors(entities: Any, *, top: int = 8) -> dict[Any, Any]:
     """Colours for the ``colors=`` of all pictures: the first entities get one each, all others grey.
 
     Without ``colors=`` an entity has the colour of its place among all entities of the posterior, and after the twelfth
@@ -34,22 +34,22 @@ def colors(entities: Any, most: int = 8) -> dict[Any, Any]:
     ----------
     entities : xarray.Dataset or sequence
         A ranking, for its consensus order, or names.
-    most : int
+    top : int
         How many get a colour, 12 or fewer.
 
     Returns
     -------
     dict
-        From each of the first ``most`` entities to its colour.
+        From each of the first ``top`` entities to its colour.
 
     Raises
     ------
     TypeError, ValueError
-        If ``most`` is no such number, ``entities`` is a Dataset that is no ranking, or a name occurs twice.
+        If ``top`` is no such number, ``entities`` is a Dataset that is no ranking, or a name occurs twice.
 
     Examples
     --------
-    >>> colors(["b", "a", "c"], most=2)
+    >>> colors(["b", "a", "c"], top=2)
     {'b': '#0072B2', 'a': '#E69F00'}
     """
     import xarray as xr
@@ -57,12 +57,12 @@ def colors(entities: Any, most: int = 8) -> dict[Any, Any]:
     from bayesrank._checks import check_integer, check_names, check_sequence, check_unique, rename_argument
     from bayesrank.ranking.summary import ranking_table
 
-    check_integer("most", most, 0, DISTINCT)
+    check_integer("top", top, 0, DISTINCT)
     ranked = isinstance(entities, xr.Dataset)
     with rename_argument("entities", "ranking"):
         names = list(ranking_table(entities).index) if ranked else check_sequence("entities", entities)
     check_names("entities", names)
-    return dict(zip(check_unique("entities", names), PALETTE[:most], strict=False))
+    return dict(zip(check_unique("entities", names), PALETTE[:top], strict=False))
 
 
 def place_colors(places: Sequence[int]) -> list[str]:

@@ -1,15 +1,11 @@
 """What pictures share: names, sizes, axes and legends. Matplotlib is imported on first use."""
 
-from bisect import bisect_left, bisect_right
-from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import chain, count, takewhile
+from collections.abc import Mapping, Sequence
 from typing import Any
-from unicodedata import bidirectional, normalize
+from unicodedata import bidirectional
 
 import numpy as np
 import xarray as xr
-from rich.cells import cell_len
 
 from bayesrank._checks import describe_value
 from bayesrank._escape import mathtext

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
+from bayesrank._types import Container
 from bayesrank.plots._colors import grey_shade, ink_color, paper_color
 from bayesrank.plots._letters import legible
 from bayesrank.plots._style import entity_colors, new_axes, plain_names
@@ -23,19 +24,20 @@ WHOLE, PART = (-0.02, 1.02), 0.3
 MARKS = "sD^vPXp*"
 
 
-def summary_roc(source: Any, prob: float = 0.95, ax: Any = None) -> Any:
+def summary_roc(source: Container, ax: Any = None, *, prob: float = 0.95) -> Any:
     """Draw the summary ROC of each entity: where the typical data set lies, and where one more may.
 
     Circles are the entity's data sets, with areas as their cases. The mark is the summary point; the filled region
     holds it with probability ``prob``, the dashed one the entity on one more data set. The line is the summary curve,
     where there is one (:func:`bayesrank.performance.summary_points`). Of five entities or more only points and their
-    regions are drawn. An axis of which less than a third is needed shows no more.
+    regions are
+    drawn. An axis of which less than a third is needed shows no more.
 
     Parameters
     ----------
-    source : InferenceData, DataTree or Dataset
-        A posterior of a hierarchical model of two classes, or what :func:`bayesrank.performance.summary_points` made of
-        one, of which entities may have been selected.
+    source : InferenceData, DataTree or Dataset A posterior of a hierarchical model of two classes, or what
+    :func:`bayesrank.performance.summary_points` made of one, of
+        which entities may have been selected.
     prob : float
         Probability of the regions; of a Dataset of summary points it is theirs.
     ax : matplotlib.axes.Axes, optional
@@ -62,7 +64,7 @@ def summary_roc(source: Any, prob: float = 0.95, ax: Any = None) -> Any:
     from bayesrank.performance.regions import summary_points
 
     ready = isinstance(source, xr.Dataset) and {"prediction_fpr", "credible_fpr"} <= set(source.data_vars)
-    points = source if ready else summary_points(source, prob)
+    points: Any = source if ready else summary_points(source, prob=prob)
     names = points["entity"].values.tolist() if "entity" in points.coords else list(range(points.sizes["entity"]))
     colors, few = entity_colors(names), len(names) < CROWD
     ax = new_axes(ax, 7.8, 4.6)

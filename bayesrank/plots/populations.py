@@ -8,6 +8,7 @@ import xarray as xr
 
 from bayesrank import populations
 from bayesrank._checks import check_entities, check_sequence
+from bayesrank._types import Container, ScoreLike
 from bayesrank.plots._colors import grey_shade, ink_color
 from bayesrank.plots._letters import legible
 from bayesrank.plots._style import (
@@ -32,7 +33,12 @@ OBSERVED, OWN = OKABE_ITO[5], OKABE_ITO[0]
 
 
 def shrinkage(
-    posterior: Any, score: Any, *, entities: Sequence[Any] | None = None, prob: float = 0.95, axes: Any = None
+    posterior: Container,
+    score: ScoreLike | None = None,
+    *,
+    entities: Sequence[Any] | None = None,
+    prob: float = 0.95,
+    axes: Any = None,
 ) -> Any:
     """Draw what was observed of each data set, and the posterior that it was drawn to, one column an entity.
 
@@ -44,8 +50,8 @@ def shrinkage(
     ----------
     posterior : InferenceData, DataTree or Dataset
         Of a hierarchical model.
-    score : Score, str or callable
-        A score, or the name of a posterior variable such as ``mean_outcome``.
+    score : Score, str or callable, optional
+        A score, or the name of a posterior variable; by default the mean of outcomes without classes.
     entities : sequence, optional
         Which ones, in which order; by default the first three by the typical data set, or of a population of entities
         all. Rows are in the order of the first one's posterior.

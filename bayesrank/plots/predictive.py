@@ -16,6 +16,7 @@ from bayesrank._checks import (
     describe_value,
     rename_argument,
 )
+from bayesrank._types import ScoreLike
 from bayesrank.plots._colors import grey_shade, halo, ink_color, paper_color, scale_on
 from bayesrank.plots._contours import count_ticks, draw_contours
 from bayesrank.plots._style import OKABE_ITO, new_axes, new_figure, new_panels
@@ -171,7 +172,7 @@ def effect_of_size(counts: xr.DataArray, factors: Sequence[int] = (1, 4, 16), ax
 
 
 def pmf_over_contours(
-    pmf: xr.DataArray, score: Any, values: Sequence[float] = (), ridges: bool = False, ax: Any = None
+    pmf: xr.DataArray, score: ScoreLike, values: Sequence[float] = (), ridges: bool = False, ax: Any = None
 ) -> Any:
     """The joint pmf over the contours of a score, in circles or in ridge lines (Lovell et al., Figure F.1).
 

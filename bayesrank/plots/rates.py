@@ -7,6 +7,7 @@ import numpy as np
 import xarray as xr
 
 from bayesrank._checks import check_bool, check_integer
+from bayesrank._types import Container
 from bayesrank.plots._colors import entity_colors, grey_shade, ink_color, marks_and_dashes
 from bayesrank.plots._letters import legible
 from bayesrank.plots._style import new_axes, plain_names, rows_of
@@ -16,12 +17,12 @@ __all__ = ["roc_regions"]
 
 
 def roc_regions(
-    source: Any,
+    source: Container,
     ranking: xr.Dataset | None = None,
-    names: int = 8,
-    prob: float = 0.95,
     ax: Any = None,
     *,
+    top: int = 8,
+    prob: float = 0.95,
     square: bool = False,
     colors: Mapping[Any, Any] | None = None,
     kind: str | None = None,
@@ -36,7 +37,7 @@ def roc_regions(
         Two-class performances (entity, actual, predicted), with or without draws.
     ranking : xarray.Dataset, optional
         Whose first entities are named, in its order; by default those furthest above the diagonal.
-    names : int
+    top : int
         How many entities have a name, a colour and a region; the others are grey points.
     prob : float
         Credible probability of each entity's region.
@@ -66,16 +67,16 @@ def roc_regions(
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
     ['b', 'a']
     """
-    check_integer("names", names)
+    check_integer("top", top)
     check_bool("square", square)
-    found = rate_regions(source, prob, kind=kind)
+    found = rate_regions(source, prob=prob, kind=kind)
     entities = found["entity"].values.tolist()
     fpr, tpr = found["fpr"].values, found["tpr"].values
     if ranking is None:
         order = np.argsort(fpr - tpr, kind="stable").tolist()  # undefined ones last
     else:
         order = rows_of(ranking, entities)
-    chosen = [i for i in order if not np.isnan(fpr[i])][:names]
+    chosen = [i for i in order if not np.isnan(fpr[i])][:top]
     paints = list(entity_colors(entities, colors).values())
     texts = plain_names([entities[i] for i in chosen], 34)
     ax = new_axes(ax, 7.4, 4.6)

@@ -7,6 +7,7 @@ import numpy as np
 import xarray as xr
 
 from bayesrank._checks import check_array, check_choice, check_integer, check_number, describe_value, rename_argument
+from bayesrank._types import ScoreLike
 from bayesrank.plots._colors import grey_shade, ink_color, paper_color, place_colors, scale_on
 from bayesrank.plots._contours import score_label
 from bayesrank.plots._style import OKABE_ITO, list_names, new_axes, strip
@@ -94,7 +95,7 @@ def score_pmf(
 
 
 def score_pmfs(
-    pmfs: Mapping[str, xr.Dataset], kind: str = "forest", observed: Mapping[str, float] | None = None, ax: Any = None
+    pmfs: Mapping[str, xr.Dataset], form: str = "forest", observed: Mapping[str, float] | None = None, ax: Any = None
 ) -> Any:
     """Pmfs of a score, or of several, one below the other: a row and a colour each.
 
@@ -102,7 +103,7 @@ def score_pmfs(
     ----------
     pmfs : mapping from names to Datasets
         From :func:`bayesrank.predictive.score_pmf`: of models, of classes, of scores, of rivals.
-    kind : {"forest", "histogram", "violin"}
+    form : {"forest", "histogram", "violin"}
         The median with the central 50% and 95%; with these, the mass in 40 bins, the rarest 0.1% in the outermost; or
         the mass smoothed by a normal kernel, a quarter of its standard deviation wide, up and down. Histograms are as
         high, and violins as large, as their masses tell, at one scale for all rows.
@@ -117,7 +118,7 @@ def score_pmfs(
     Raises
     ------
     ValueError
-        If there is no such kind, or nothing to draw.
+        If there is no such form, or nothing to draw.
 
     References
     ----------
@@ -131,7 +132,7 @@ def score_pmfs(
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['f1', 'mcc']
     """
-    check_choice("kind", kind, KINDS)
+    check_choice("form", form, KINDS)
     known = _known(pmfs)
     marked = {} if observed is None else observed
     if not isinstance(marked, Mapping):
@@ -139,17 +140,17 @@ def score_pmfs(
     for name, value in marked.items():
         check_choice("observed", name, pmfs)
         check_number(f"observed[{name!r}]", value, finite=True)
-    ax = new_axes(ax, 6.4, 1.2 + (0.4 if kind == "forest" else 0.8) * len(pmfs))
+    ax = new_axes(ax, 6.4, 1.2 + (0.4 if form == "forest" else 0.8) * len(pmfs))
     paints = _colors(len(known))
     tails = [quantile(one, [0.0005, 0.9995]) for one in known]
-    outlines = [_outline(one, kind, (min(t[0] for t in tails), max(t[1] for t in tails))) for one in known]
+    outlines = [_outline(one, form, (min(t[0] for t in tails), max(t[1] for t in tails))) for one in known]
     highest = max((height.max() for _, height in outlines if height.size), default=1.0)
     for row, (one, paint, (x, height)) in enumerate(zip(known, paints, outlines, strict=True)):
-        up = row - 0.42 * height / highest if kind == "violin" else row + 0.42 - 0.84 * height / highest
-        down = row + 0.42 * height / highest if kind == "violin" else np.full(x.shape, row + 0.42)
-        step = "post" if kind == "histogram" else None
+        up = row - 0.42 * height / highest if form == "violin" else row + 0.42 - 0.84 * height / highest
+        down = row + 0.42 * height / highest if form == "violin" else np.full(x.shape, row + 0.42)
+        step = "post" if form == "histogram" else None
         ax.fill_between(x, up, down, color=paint, alpha=0.35, linewidth=0, step=step)
-        middle = row if kind != "histogram" else row + 0.42
+        middle = row if form != "histogram" else row + 0.42
         ends = quantile(one, [0.025, 0.25, 0.5, 0.75, 0.975])
         ax.hlines(middle, ends[0], ends[4], color=paint, linewidth=1.4)
         ax.hlines(middle, ends[1], ends[3], color=paint, linewidth=4.5)
@@ -164,12 +165,12 @@ def score_pmfs(
     return ax
 
 
-def _outline(pmf: xr.Dataset, kind: str, ends: tuple[float, float]) -> tuple[np.ndarray, np.ndarray]:
+def _outline(pmf: xr.Dataset, form: str, ends: tuple[float, float]) -> tuple[np.ndarray, np.ndarray]:
     """Where a row's shape is so high."""
     value, mass = pmf["value"].values, pmf["probability"].values
-    if kind == "forest":
+    if form == "forest":
         return np.empty(0), np.empty(0)
-    if kind == "histogram":
+    if form == "histogram":
         height, edges = np.histogram(np.clip(value, *ends), BINS, ends, weights=mass)
         return edges, np.append(height, height[-1])
     width = max(variance(pmf) ** 0.5 / 4, (ends[1] - ends[0]) / 1000, 1e-9)
@@ -199,7 +200,7 @@ def _ends(pmfs: Sequence[xr.Dataset]) -> tuple[float, float]:
     return min(one["value"].min().item() for one in pmfs), max(one["value"].max().item() for one in pmfs)
 
 
-def score_pmf_by_tpr(pmf: xr.DataArray, score: Any, ax: Any = None) -> Any:
+def score_pmf_by_tpr(pmf: xr.DataArray, score: ScoreLike, ax: Any = None) -> Any:
     """Masses of the matrices against their score, joined where they share the TP (Lovell et al., Figure F.2).
 
     Returns

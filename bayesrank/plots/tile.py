@@ -33,9 +33,9 @@ UNSEEN = 0.01
 def winner_tile(
     regions: xr.Dataset,
     ax: Any = None,
-    names: int = 12,
     prevalence: float | None = None,
     *,
+    top: int = 12,
     prediction_rate: float | None = None,
     colors: Mapping[Any, Any] | None = None,
 ) -> Any:
@@ -47,7 +47,7 @@ def winner_tile(
         As :func:`bayesrank.tile.regions` gives it.
     ax : matplotlib Axes, optional
         Where to draw.
-    names : int
+    top : int
         How many entities the legend names, those with the largest shares first.
     prevalence : float, optional
         Draw the no-skill curve and the shifted grid of this prevalence.
@@ -74,7 +74,7 @@ def winner_tile(
     from bayesrank.tile.geometry import holders
 
     check_result("br.tile.regions", "regions", regions, ("entity", "first", "position", "tied", "area", "a", "b"))
-    check_integer("names", names)
+    check_integer("top", top)
     ax = new_axes(ax, 7.4, 4.0)
     held = holders(regions)
     area, first, tied, places = (held[name].values.tolist() for name in ("area", "first", "tied", "position"))
@@ -92,9 +92,9 @@ def winner_tile(
         curve = curve[~np.isnan(curve).any(1)]
         ax.fill(*curve.T, facecolor=paints[name], edgecolor=paper_color(ax), linewidth=0.8)
         masks[name] |= Path(curve).contains_points(pixels).reshape(81, 81)
-    marks = number_regions(ax, places, list(masks.values())[:names], window)
+    marks = number_regions(ax, places, list(masks.values())[:top], window)
     share_legend(
-        ax, dict(zip(paints, area, strict=True)), paints, names, first=first, tied=tied, numbers=marks
+        ax, dict(zip(paints, area, strict=True)), paints, top, first=first, tied=tied, numbers=marks
     )  # fmt: skip
     draw_tile_axes(ax, prevalence, window=window, prediction_rate=prediction_rate)
     return legible(ax)
@@ -103,9 +103,9 @@ def winner_tile(
 def credible_tile(
     credible: xr.Dataset,
     ax: Any = None,
-    names: int = 12,
     prevalence: float | None = None,
     *,
+    top: int = 12,
     prediction_rate: float | None = None,
     colors: Mapping[Any, Any] | None = None,
 ) -> Any:
@@ -117,7 +117,7 @@ def credible_tile(
         As :func:`bayesrank.tile.credible` gives it.
     ax : matplotlib Axes, optional
         Where to draw.
-    names : int
+    top : int
         How many entities the legend names.
     prevalence : float, optional
         Draw the no-skill curve and the shifted grid of this prevalence.
@@ -145,7 +145,7 @@ def credible_tile(
     from bayesrank.tile.posterior import leaders
 
     _checked(credible)
-    check_integer("names", names)
+    check_integer("top", top)
     ax = new_axes(ax, 7.4, 4.0)
     credible = credible.transpose(..., "b", "a")
     probability = credible["winner_probability"].values
@@ -187,11 +187,11 @@ def credible_tile(
     other = {_text.count(len(rest), "other"): rest.sum()} if rest.sum() >= 0.005 else {}
     whole_tile = window == [0.0, 1.0, 0.0, 1.0]
     note = f"P(best) < {prob:g} on\n{float(credible['undecided_area']):.0%} of the {'Tile' if whole_tile else 'window'}"
-    marks = number_regions(ax, places, [winner == name for name in seen[:names]], window)
+    marks = number_regions(ax, places, [winner == name for name in seen[:top]], window)
     # The map shows where each is most probably best; the numbers are another quantity, and are named.
     heading = f"Expected share of the {'Tile' if whole_tile else 'window'}\non which each is best"
     share_legend(
-        ax, share[seen].to_dict(), paints, names, other=other, grey=grey, note=note, numbers=marks, heading=heading
+        ax, share[seen].to_dict(), paints, top, other=other, grey=grey, note=note, numbers=marks, heading=heading
     )
     draw_tile_axes(ax, prevalence, window=window, prediction_rate=prediction_rate)
     return legible(ax)
@@ -223,7 +223,7 @@ def expected_rank_tile(credible: xr.Dataset, entity: Any, ax: Any = None) -> Any
     return legible(ax)
 
 
-def shares(credible: xr.Dataset, ax: Any = None, most: int = 20, *, colors: Mapping[Any, Any] | None = None) -> Any:
+def shares(credible: xr.Dataset, ax: Any = None, *, top: int = 20, colors: Mapping[Any, Any] | None = None) -> Any:
     """Each entity's share of the Tile with its interval, largest first, in its colour.
 
     Examples
@@ -234,14 +234,14 @@ def shares(credible: xr.Dataset, ax: Any = None, most: int = 20, *, colors: Mapp
     >>> len(axes.get_yticks())
     2
     """
-    top = _checked(credible).sortby(-credible["share"]).isel(entity=slice(0, check_integer("most", most, 1)))
-    ax = new_axes(ax, 6.4, 0.9 + 0.25 * top.sizes["entity"])
-    place = np.arange(top.sizes["entity"])
+    first = _checked(credible).sortby(-credible["share"]).isel(entity=slice(0, check_integer("top", top, 1)))
+    ax = new_axes(ax, 6.4, 0.9 + 0.25 * first.sizes["entity"])
+    place = np.arange(first.sizes["entity"])
     paints = entity_colors(credible["entity"].values.tolist(), colors)
-    shown = [paints[name] for name in top["entity"].values.tolist()]
-    ax.hlines(place, top["share_lower"], top["share_upper"], color=shown, linewidth=2)
-    ax.scatter(top["share"], place, color=shown, s=18, zorder=3)
-    ax.set_yticks(place, plain_names(top["entity"].values.tolist(), 40))
+    shown = [paints[name] for name in first["entity"].values.tolist()]
+    ax.hlines(place, first["share_lower"], first["share_upper"], color=shown, linewidth=2)
+    ax.scatter(first["share"], place, color=shown, s=18, zorder=3)
+    ax.set_yticks(place, plain_names(first["entity"].values.tolist(), 40))
     ax.set_ylim(len(place) - 0.5, -0.5)
     ax.set_xlim(-0.01, 1.01)
     ax.set_xlabel(f"expected share of the {'window' if 'window' in credible.attrs else 'Tile'} on which it is best")

@@ -8,6 +8,7 @@ import xarray as xr
 
 from bayesrank._checks import check_array, check_integer, describe_value, rename_argument
 from bayesrank._draws import draw_dims
+from bayesrank._types import ScoreLike
 from bayesrank.plots._colors import grey_shade, ink_color, list_colors, paper_color
 from bayesrank.plots._letters import legible
 from bayesrank.plots._style import (
@@ -26,17 +27,17 @@ from bayesrank.ranking.values import score_values
 from bayesrank.scores._display import display_name
 from bayesrank.scores.draws import differences, histograms
 
-__all__ = ["difference", "posterior_against_prior"]
+__all__ = ["score_differences", "posterior_against_prior"]
 
 
-def difference(
+def score_differences(
     values: Any,
     to: Any = "best",
     rope: float = 0.0,
-    prob: float = 0.95,
     ax: Any = None,
     *,
-    score: Any = None,
+    prob: float = 0.95,
+    score: ScoreLike | None = None,
     ranking: xr.Dataset | None = None,
     top: int | None = None,
     colors: Mapping[Any, Any] | None = None,
@@ -84,10 +85,10 @@ def difference(
     --------
     >>> import bayesrank as br
     >>> counts = br.from_counts(tn=[70, 79], fp=[10, 1], fn=[9, 1], tp=[21, 29], entity=["a", "b"])
-    >>> ax = difference(br.fit(counts, seed=1), score="f1", rope=0.02)
+    >>> ax = score_differences(br.fit(counts, seed=1), score="f1", rope=0.02)
     >>> ax.get_xlabel()
     'F1 minus that of b (median and 95% interval)'
-    >>> difference(br.fit(counts, seed=1), score="lr+").get_xlabel()
+    >>> score_differences(br.fit(counts, seed=1), score="lr+").get_xlabel()
     'positive likelihood ratio divided by that of b\\n(median and 95% interval, log scale)'
     """
     best = isinstance(to, str) and to == "best"
@@ -107,7 +108,7 @@ def difference(
             f"rope must be 0 for {values.name or 'a ratio'}, whose differences mean the less, the larger it is; got "
             f"{rope!r}"
         )
-    found = differences(_logarithms(values) if ratio else values, to, rope, prob)
+    found = differences(_logarithms(values) if ratio else values, to, rope, prob=prob)
     if ratio:
         found = found.assign({name: np.exp(found[name]) for name in ("median", "lower", "upper")})
     rows = found["entity"].values.tolist() if order is None else [name for name in order if name != to]

@@ -10,8 +10,10 @@ from bayesrank._checks import check_choice, describe_value
 from bayesrank._compat import groups_of, is_container
 from bayesrank._draws import proportion_error
 from bayesrank._random import Seed, fingerprint, root_sequence, stream
-from bayesrank.evidence.counts import are_outcomes, parts_of, with_parts
+from bayesrank._types import Container
+from bayesrank.evidence.counts import parts_of, with_parts
 from bayesrank.models import find_model, model_of, names
+from bayesrank.performance import outcome_dims
 
 __all__ = ["predictive_check"]
 
@@ -26,7 +28,7 @@ TOLD = {
 LEVEL = 0.05
 
 
-def predictive_check(posterior: Any, *, kind: str | None = None, seed: Seed = None) -> xr.Dataset:
+def predictive_check(posterior: Container, *, kind: str | None = None, seed: Seed = None) -> xr.Dataset:
     r"""Posterior predictive checks of difficulty and overdispersion: do data sets differ as much as the model says?
 
     Both compare each entity's answers on a data set with its mean over all of them, and are about 1 where the numbers
@@ -99,7 +101,7 @@ def predictive_check(posterior: Any, *, kind: str | None = None, seed: Seed = No
     parts = parts_of(held) if "dataset" not in held.dims else held
     if parts is None or parts.sizes["dataset"] < 2:
         raise ValueError("posterior must be of several data sets, or of counts pooled from several; got one")
-    row = ("outcome",) if are_outcomes(parts) else ("actual", "predicted")
+    row = outcome_dims(parts)
     counts = parts.transpose("entity", "dataset", *row)
     story = _renewing(groups, held)
     if kind == "new" and story is None:

@@ -7,6 +7,7 @@ import xarray as xr
 
 from bayesrank._checks import check_choice, check_integer, check_result
 from bayesrank._labels import name_coord
+from bayesrank._types import ScoreLike
 from bayesrank.evidence.counts import one_vs_rest
 from bayesrank.models._priors import concentration
 from bayesrank.predictive.confusion import beta_binomial, confusion_pmf
@@ -22,7 +23,7 @@ LOSS = 4e-13
 
 
 def by_class(
-    counts: xr.DataArray, score: Any, model: Any = "beta_binomial", prior: Any = None
+    counts: xr.DataArray, score: ScoreLike, model: str = "beta_binomial", prior: Any = None
 ) -> dict[Any, xr.Dataset]:
     """The pmf of a future score of each class against all others, on a test set like the observed one.
 
@@ -68,7 +69,7 @@ def paired_difference(
     joint: xr.Dataset,
     entity: Any,
     other: Any,
-    score: Any,
+    score: ScoreLike,
     positives: int | None = None,
     negatives: int | None = None,
     prior: Any = None,

@@ -9,13 +9,14 @@ from bayesrank._checks import check_integer, rename_argument
 from bayesrank._compat import groups_of, is_container
 from bayesrank._random import Seed, root_sequence
 from bayesrank._sampling import sample_counts, sample_outcomes
+from bayesrank._types import Container
 from bayesrank.performance import as_performance, observed_counts
 
 __all__ = ["posterior_predictive"]
 
 
 def posterior_predictive(
-    posterior: Any, size: Any = None, seed: Seed = None, *, kind: str | None = None
+    posterior: Container, size: Any = None, *, kind: str | None = None, seed: Seed = None
 ) -> xr.DataArray:
     """Counts of a future test set, one for each posterior draw.
 

@@ -17,6 +17,7 @@ import numpy as np
 import xarray as xr
 
 from bayesrank._checks import check_integer, check_number
+from bayesrank._types import ScoreLike
 from bayesrank.scores import Score, as_score
 from bayesrank.scores._forms import ExactRatio
 
@@ -30,7 +31,7 @@ CLOSE = 32 * np.finfo(float).eps
 Cells = tuple[Any, Any, Any, Any]
 
 
-def score_pmf(pmf: xr.DataArray, score: Any, undefined: float | None = None) -> xr.Dataset:
+def score_pmf(pmf: xr.DataArray, score: ScoreLike, undefined: float | None = None) -> xr.Dataset:
     """Exact probabilities of the values of a score, from those of the confusion matrices.
 
     Parameters
@@ -97,7 +98,7 @@ def score_pmf(pmf: xr.DataArray, score: Any, undefined: float | None = None) -> 
     return result
 
 
-def multiplicity(positives: int, negatives: int, score: Any) -> xr.DataArray:
+def multiplicity(positives: int, negatives: int, score: ScoreLike) -> xr.DataArray:
     """How many matrices with these class sizes have the value of each: how many points share its contour.
 
     Parameters

@@ -4,6 +4,8 @@ Both routes add the same numbers in the same order, so that they agree to the la
 than a small problem takes to rank.
 """
 
+from itertools import pairwise
+
 import numpy as np
 
 __all__ = ["compare_pairs", "fold_ranks", "largest", "tally_ranks"]
@@ -29,7 +31,7 @@ def compare_pairs(
         _kernel.compare_pairs(values, whole, edges, rope, joint, batches, won, won_squares, before, before_squares)
         return
     defined = ~np.isnan(values)
-    for low, high in zip(edges[:-1], edges[1:], strict=True):
+    for low, high in pairwise(edges):
         part, seen = values[:, low:high], defined[:, low:high].astype(np.int32)
         both = seen @ seen.T
         above = (part[:, None] > part[None]).sum(axis=-1)

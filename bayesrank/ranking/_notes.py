@@ -11,7 +11,7 @@ from scipy.special import ndtri
 from bayesrank import _text
 from bayesrank._labels import known_classes, standing_pair
 from bayesrank._notes import Caveat, Note
-from bayesrank.evidence.counts import are_outcomes, parts_of
+from bayesrank.evidence.counts import parts_of
 from bayesrank.ranking._pooling import pooling_notes
 from bayesrank.scores import Score
 from bayesrank.scores.averages import Average
@@ -46,13 +46,10 @@ def count_notes(counts: xr.DataArray, score: Score | None, about: Mapping[Any, A
     # By name, so that a sentence names the same few of many whatever the order of input.
     counts = _by_name(counts)
     parts = parts_of(counts)
-    if are_outcomes(counts):
-        pooled = pooling_notes(parts, "mean_outcome") if parts is not None else []
-        return pooled + _same_cases(counts) + _few_outcomes(counts)
     pooled = pooling_notes(parts, score) if parts is not None and score is not None else []
     # A paired model was told how errors overlap.
     overlap = [] if about.get("paired") else _same_cases(counts)
-    few = _few_cases(counts, about.get("population"))
+    few = _few_cases(counts, about.get("population")) if "actual" in counts.dims else _few_outcomes(counts)
     return pooled + overlap + few + _class_population(counts, score, about)
 
 
@@ -160,7 +157,7 @@ def _same_cases(counts: xr.DataArray) -> list[str]:
     )
     who = "All entities met the same cases" if one else f"{sharing} share {_text.count(len(shared), 'test set')}"
     named = counts["test_set"].attrs.get("named")
-    if are_outcomes(counts):
+    if "outcome" in counts.dims:
         if not named:
             many = "have equally many cases" if one else "have as many cases as another"
             who = f"{'All entities' if one else sharing} {many} and may have met the same cases"

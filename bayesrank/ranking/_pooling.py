@@ -11,9 +11,7 @@ from bayesrank import _text
 from bayesrank._notes import Caveat, Note
 from bayesrank.evidence._homogeneity import holm
 from bayesrank.evidence._pooled import MEAN, RECALL, SHARE, record_of
-from bayesrank.evidence.counts import are_outcomes
 from bayesrank.models import model_for_datasets
-from bayesrank.performance import mean_outcome
 from bayesrank.scores import Score, as_score
 
 __all__ = ["differing_datasets", "pooling_notes"]
@@ -40,7 +38,7 @@ def pooling_notes(parts: xr.DataArray, score: Any) -> list[str]:
         Integer counts (entity, dataset, actual, predicted), or (entity, dataset, outcome), as summed by
         :func:`bayesrank.pool`.
     score : Score, str or callable
-        What is ranked by; of outcomes ``"mean_outcome"``.
+        What is ranked by.
 
     Returns
     -------
@@ -66,23 +64,11 @@ def pooling_notes(parts: xr.DataArray, score: Any) -> list[str]:
     >>> pooling_notes(stones, "tpr")[0].split(": ")[1]
     'A above B, pooled below.'
     """
-    score = _MEAN if are_outcomes(parts) and score == _MEAN.name else as_score(score)
+    score = as_score(score)
     return _reversed_pairs(score(parts).transpose("entity", "dataset"), score(parts.sum("dataset")), score)
 
 
-class _MeanOutcome:
-    """The mean of outcomes, with as much of a score as is asked for here."""
-
-    name, higher_is_better = "mean_outcome", True
-
-    def __call__(self, array: xr.DataArray) -> xr.DataArray:
-        return mean_outcome(array)
-
-
-_MEAN = _MeanOutcome()
-
-
-def _reversed_pairs(each: xr.DataArray, pooled: xr.DataArray, score: Score | _MeanOutcome) -> list[str]:
+def _reversed_pairs(each: xr.DataArray, pooled: xr.DataArray, score: Score) -> list[str]:
     """Simpson's paradox, of pairs that have a score on two data sets or more, and on none of these the same one."""
     direction = -1 if score.higher_is_better is False else 1
     size = each.sizes["entity"]

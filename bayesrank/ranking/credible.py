@@ -19,6 +19,7 @@ from bayesrank._draws import (
     share_error,
 )
 from bayesrank._notes import join_notes
+from bayesrank._types import Container, ModelName, ScoreLike
 from bayesrank.ranking._claims import expected_overestimates
 from bayesrank.ranking._confidence import confidence_sets
 from bayesrank.ranking._discordance import discordance_notes
@@ -43,8 +44,8 @@ HUGE = 1e120
 
 
 def credible_ranking(
-    source: Any,
-    score: Any = None,
+    source: Container,
+    score: ScoreLike | None = None,
     *,
     method: str = "draws",
     prob: float = 0.95,
@@ -52,7 +53,7 @@ def credible_ranking(
     higher_is_better: bool | None = None,
     kind: str | None = None,
     joint: bool = True,
-    model: Any = None,
+    model: ModelName | None = None,
     **options: Any,
 ) -> xr.Dataset:
     """Rank probabilities, intervals, consensus and tiers of a score, from draws or without them.
@@ -66,9 +67,10 @@ def credible_ranking(
         for each of its items. If lazy, each chunk is computed once, and the values of the score are held.
     score : Score, str or callable, optional
         What to rank by: it brings its direction, its range, its name, and whether its mean is finite. A variable
-        of the posterior is taken to be better the higher it is, unless a score of the catalogue has its name. Left
-        out, ``source`` is values of which higher is better and nothing else is known, so without a regret; values
-        whose name or attrs say otherwise are refused.
+        of the posterior is taken to be better the higher it is, unless a score of the catalogue has its name. Outcomes
+        without classes need none: their mean is the natural one. Left out elsewhere, ``source`` is values of which
+        higher is better and nothing else is known, so without a regret; values whose name or attrs say otherwise are
+        refused.
     method : str
         - ``"draws"``: from the draws of ``source``.
         - ``"exact"``: by integrals over the distributions of the score, without draws or seed. The source is integer
@@ -76,7 +78,7 @@ def credible_ranking(
           conjugate model: its evidence and prior count, not its draws. The score has two classes and rises, or falls,
           with TPR and with TNR: ranking scores, informedness, MCC, markedness, kappa, likelihood and odds ratios, ...
           Of more classes it is the accuracy, or a function of it, and each entity has a test set of its own. Counts of
-          outcomes 0 and 1 (entity, [dataset], outcome) are ranked by ``"mean_outcome"``. Equal counts get equal
+          outcomes 0 and 1 (entity, [dataset], outcome) are ranked by their mean. Equal counts get equal
           numbers, to the last digit.
         - ``"auto"``: from the draws of ``source``, and exact wherever that is possible: within an error of 5e-4, within
           1,000 distributions (an averaged prevalence counts as eight), and if the draws have the exact medians. What
@@ -283,7 +285,7 @@ def _one(values: xr.DataArray, evidence: Evidence, found: ScoreValues, asked: Ra
     if pooled is not None:  # a typical value lies between the pool's and the mean over data sets
         result["contradicted"] &= _contradicted(x, pooled.values.astype(float), result, found, asked.prob)
     result["cases"] = evidence.size(size)
-    notes = evidence.notes(score)
+    notes = [*found.notes(), *evidence.notes(score)]
     if asked.joint:
         notes += discordance_notes(information, evidence.about or {}, names, *_leads(result, asked.prob))
     result |= join_notes(notes) | {"needed_evidence": evidence.needed()}

@@ -17,11 +17,9 @@ from bayesrank._draws import draw_dims
 from bayesrank._notes import Caveat, Note
 from bayesrank._nuts import chain_problems
 from bayesrank.evidence._provenance import provenance
-from bayesrank.evidence.counts import are_outcomes
 from bayesrank.performance import (
     OUTCOME_DIMS,
     as_performance,
-    mean_outcome,
     observed_counts,
     outcome_dims,
     shift_prior,
@@ -112,7 +110,7 @@ class Evidence:
         """Return the effective counts behind a ranking by ``score``."""
         unknown = np.full(entities, np.nan)
         rarest = unknown
-        if self.counts is not None and not are_outcomes(self.counts):
+        if self.counts is not None and "actual" in self.counts.dims:
             cases = cases_of_classes(self.counts).values.astype(float)
             rarest = np.where(cases > 0, cases, np.inf).min(axis=1)
             rarest[np.isinf(rarest)] = np.nan
@@ -236,7 +234,7 @@ class Evidence:
         Whatever the prior, the posterior lies on one side of them, and they contradict nothing.
         """
         observed = self.counts if self.shares is None else self.shares
-        if observed is None or are_outcomes(observed):  # whose ends are those of the score
+        if observed is None or "actual" not in observed.dims:  # whose ends are those of the score
             return None
         table = observed.transpose(..., *OUTCOME_DIMS)
         cells = table.values
@@ -382,7 +380,7 @@ def evidence_of(source: Any, variable: str | None, values: xr.DataArray, kind: s
     posterior = source if isinstance(source, xr.Dataset) else groups.get("posterior")
     about = None if isinstance(source, xr.DataArray) else {} if posterior is None else posterior.attrs
     wanted = kind or (about or {}).get("kind", "observed")
-    many = (about or {}).get("population") == "data sets" and variable in (None, "mean_outcome")
+    many = (about or {}).get("population") == "data sets" and variable is None
     known = Evidence(
         about=about,
         sampler=tuple(_sampling(groups, values)),
@@ -396,14 +394,12 @@ def evidence_of(source: Any, variable: str | None, values: xr.DataArray, kind: s
         heavy_tails=_heavy_tails(groups.get("observed_data", xr.Dataset()), about or {}),
     )
     if many and wanted == "typical":
-        return _of_typical(known, source, variable, values)
+        return _of_typical(known, source, values)
+    # Of outcomes of many values there are no counts.
+    seen = get_variable(groups.get("observed_data"), variable or str(values.name))
+    known = replace(known, values=None if seen is None else _like(seen, values))
     if variable is not None:
-        seen = get_variable(groups.get("observed_data"), variable)
-        counts = observed_counts(source) if variable == "mean_outcome" else None
-        if counts is not None and are_outcomes(counts) and _fits(counts, values):
-            known = replace(known, counts=counts)
-            seen = mean_outcome(counts) if seen is None else seen
-        return replace(known, values=None if seen is None else _like(seen, values))
+        return known
     if isinstance(source, xr.DataArray) and not outcome_dims(source):
         return known
     if wanted != "observed":
@@ -412,10 +408,12 @@ def evidence_of(source: Any, variable: str | None, values: xr.DataArray, kind: s
     shares = get_variable(groups.get("observed_data"), "performance")
     averaged = shares is not None and _fits(shares, values)
     if not averaged and counts is not None:
-        counts = counts if {"entity", *OUTCOME_DIMS} <= set(counts.dims) and _fits(counts, values) else None
+        counts = counts if _fits(counts, values) else None
     known = replace(known, counts=counts, shares=shares if averaged else None)
     if counts is not None and (about or {}).get("prevalence", "sampled") in ("sampled", "observed"):
         return known  # whose class shares nobody has to look for in the draws
+    if posterior is not None and "performance" not in posterior:
+        return known
     array = as_performance(source, kind)
     table = {"entity", *OUTCOME_DIMS} <= set(array.dims) and array.chunks is None
     return replace(known, performance=array if table else None)
@@ -430,18 +428,13 @@ def _fewest_datasets(source: Any, posterior: xr.Dataset | None) -> int | None:
     return None if posterior is None else posterior.sizes.get("dataset")
 
 
-def _of_typical(known: Evidence, source: Any, variable: str | None, values: xr.DataArray) -> Evidence:
+def _of_typical(known: Evidence, source: Any, values: xr.DataArray) -> Evidence:
     """What was observed of a typical data set: the mean over data sets, or their median, and the pool."""
     counts = observed_counts(source)
     if counts is None or "dataset" not in counts.dims or not _fits(pool := counts.sum("dataset"), values):
         return known
     middle = "median" if "median" in str((known.about or {}).get("typical", "")) else "mean"
-    if variable is None:
-        return replace(known, shares=_typical_shares(counts, middle), pooled=as_performance(pool))
-    if not are_outcomes(counts):
-        return known
-    each = mean_outcome(counts).reset_coords(drop=True)
-    return replace(known, values=getattr(each, middle)("dataset"), pooled=mean_outcome(pool).reset_coords(drop=True))
+    return replace(known, shares=_typical_shares(counts, middle), pooled=as_performance(pool))
 
 
 def _typical_shares(counts: xr.DataArray, middle: str) -> xr.DataArray:
@@ -468,7 +461,7 @@ def _typical_shares(counts: xr.DataArray, middle: str) -> xr.DataArray:
     plain = counts.reset_coords(drop=True)
     total = plain.sum(answers)
     rates = getattr(plain / total.where(total > 0), middle)("dataset")
-    if are_outcomes(counts):
+    if "actual" not in counts.dims:
         return rates
     cases = total.where(total.sum("actual") > 0)
     share = (cases / cases.sum("actual")).stack(table=("entity", "dataset"))

@@ -1,19 +1,20 @@
 """Ranks of entities: 1 is best, ties share a rank, and an undefined value has none."""
 
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 import xarray as xr
 
 from bayesrank._checks import check_choice
+from bayesrank._types import Container, ScoreLike
 from bayesrank.ranking.values import score_values
 
 __all__ = ["positions", "rank"]
 
 
 def rank(
-    source: Any,
-    score: Any = None,
+    source: Container,
+    score: ScoreLike | None = None,
     *,
     method: Literal["average", "min", "max"] = "average",
     higher_is_better: bool | None = None,

@@ -9,6 +9,7 @@ import xarray as xr
 
 from bayesrank._checks import check_prob, describe_value
 from bayesrank._draws import draw_dims, load_arrays
+from bayesrank._types import Container
 from bayesrank.performance import as_performance, at_prevalence
 from bayesrank.ranking.credible import quantiles_of
 from bayesrank.ranking.evidence import Evidence, evidence_of
@@ -19,7 +20,7 @@ __all__ = ["score_table"]
 
 
 def score_table(
-    source: Any, scores: Sequence[Any], *, prob: float = 0.95, prevalence: Any = None, kind: str | None = None
+    source: Container, scores: Sequence[Any], *, prob: float = 0.95, prevalence: Any = None, kind: str | None = None
 ) -> xr.Dataset:
     """Several scores at once: median, interval, and what was observed.
 

@@ -1,7 +1,5 @@
 """The k best entities: sets that hold them all, of both kinds."""
 
-from typing import Any
-
 import numpy as np
 import xarray as xr
 
@@ -17,6 +15,7 @@ from bayesrank._draws import (
     reduce,
     share_error,
 )
+from bayesrank._types import Container, ScoreLike
 from bayesrank.ranking._confidence import confidence_sets
 from bayesrank.ranking.credible import MOSTLY
 from bayesrank.ranking.evidence import evidence_of
@@ -30,8 +29,8 @@ EXACT_SIZE = 16
 
 
 def top_set(
-    source: Any,
-    score: Any = None,
+    source: Container,
+    score: ScoreLike | None = None,
     *,
     k: int,
     prob: float = 0.95,

@@ -4,8 +4,8 @@ Direction belongs to the score, not to the numbers. xarray may keep a name and a
 so what they say of bare values never decides; it only has them refused until somebody says what they are.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -14,18 +14,11 @@ import xarray as xr
 from bayesrank._checks import check_bool, check_choice, describe_value
 from bayesrank._compat import get_variable, is_container
 from bayesrank._draws import DRAW_DIMS
-from bayesrank.performance import (
-    OUTCOME_DIMS,
-    as_performance,
-    counts_or_performance,
-    mean_outcome,
-    outcome_dims,
-    posterior_of,
-)
+from bayesrank.performance import OUTCOME_DIMS, outcome_dims, posterior_of
 from bayesrank.performance.arrays import KINDS
 from bayesrank.scores import as_score
 from bayesrank.scores._display import display_name
-from bayesrank.scores.names import find
+from bayesrank.scores.names import find, get
 from bayesrank.scores.score import Score, values_of
 
 INFINITY = float("inf")
@@ -44,6 +37,8 @@ class ScoreValues:
     #: The name of the posterior's variable that the values are, and between which values it lies, if that is known.
     variable: str | None = None
     ends: tuple[float, float] | None = None
+    #: Whether nobody asked for the score.
+    natural: bool = False
 
     @property
     def sign(self) -> int:
@@ -52,9 +47,17 @@ class ScoreValues:
     @property
     def finite_mean(self) -> bool:
         """Whether a mean, and with it a regret, is known to exist."""
-        if self.variable is not None:
-            return self.ends is not None
-        return self.score is not None and self.score.finite_mean
+        if self.ends is not None:
+            return True
+        return self.variable is None and self.score is not None and self.score.finite_mean
+
+    def notes(self) -> list[str]:
+        """Return a note on a score that nobody asked for."""
+        if not self.natural:
+            return []
+        low, high = self.facts()["range"]
+        ends = f", of outcomes from {low:g} to {high:g}" if np.isfinite([low, high]).all() else ""
+        return [f"No score was given: the ranking is by {self.facts()['display']}{ends}."]
 
     def facts(self) -> dict[str, Any]:
         """What a result says of the score."""
@@ -126,9 +129,41 @@ def score_values(source: Any, score: Any, higher_is_better: bool | None, kind: s
         )
     if kind is not None:
         check_choice("kind", kind, KINDS)
-    if score is None:
+    natural = natural_score(source) if score is None else None
+    if score is None and natural is None:
         raise ValueError(f"score must be given to rank what holds a performance; got None with {_kind_of(source)}")
-    return score_values_together(source, [score], higher_is_better, kind)[0]
+    found = score_values_together(source, [natural or score], higher_is_better, kind)[0]
+    return replace(found, natural=natural is not None)
+
+
+def natural_score(source: Any) -> Score | None:
+    """The score that evidence or a posterior is ranked by unless another is asked for; None where there is none.
+
+    Examples
+    --------
+    >>> import bayesrank as br
+    >>> natural_score(xr.DataArray([[3, 7]], dims=("entity", "outcome"))).name
+    'mean_outcome'
+    >>> natural_score(br.from_counts(tn=80, fp=0, fn=3, tp=27)) is None
+    True
+    """
+    held = posterior_of(source) if is_container(source) else source
+    names = {*held.dims, *getattr(held, "data_vars", ())}
+    return get("mean_outcome") if {"outcome", "mean_outcome"} & names else None
+
+
+def sizes_of_space(evidence: xr.DataArray | xr.Dataset) -> Mapping[Any, int]:
+    """The size of the dims of counts, or the number of classes or outcomes of joint outcomes.
+
+    Examples
+    --------
+    >>> import bayesrank as br
+    >>> sizes_of_space(br.joint_outcomes([0, 1, 1], {"a": [0, 1, 1]}))
+    {'actual': 2}
+    """
+    if isinstance(evidence, xr.DataArray):
+        return evidence.sizes
+    return {"outcome": 2} if "outcome" in evidence else {"actual": evidence.sizes["label"]}
 
 
 def score_values_together(
@@ -143,21 +178,24 @@ def score_values_together(
 
 
 def _of_score(score: Score, values: xr.DataArray, higher_is_better: bool | None) -> ScoreValues:
-    return ScoreValues(_check(values), score.name, _better(score.name, score.higher_is_better, higher_is_better), score)
+    better = _better(score.name, score.higher_is_better, higher_is_better)
+    ends = tuple(values.attrs["range"]) if score.space == "outcomes" else None
+    return ScoreValues(_check(values), score.name, better, score, ends=ends)
 
 
 def _variable_of(source: Any, score: Any, higher_is_better: bool | None, kind: str | None) -> ScoreValues | None:
-    """The posterior's variable of that name, if there is one."""
-    variable = _variable(source, score, kind) if isinstance(score, str) else None
-    if variable is None:
+    """The posterior's variable of that name, if there is one; of outcomes it may hold no more than the score's."""
+    known = find(score) if isinstance(score, str) else score if isinstance(score, Score) else None
+    name = score if isinstance(score, str) else known.name if known and known.space == "outcomes" else None
+    if name is None or isinstance(source, xr.DataArray) or (variable := _variable(source, name, kind)) is None:
         return None
-    known = find(score)
-    better = _better(score, known.higher_is_better if known else True, higher_is_better)
+    better = _better(name, known.higher_is_better if known else True, higher_is_better)
     if higher_is_better is None:
-        _refuse(variable, better, score)
-    of = variable if isinstance(source, xr.DataArray) else posterior_of(source)
-    ends = of.attrs.get(f"{score}_range", variable.attrs.get(f"{score}_range"))
-    return ScoreValues(_check(variable), score, better, known, score, None if ends is None else tuple(ends))
+        _refuse(variable, better, name)
+    ends = posterior_of(source).attrs.get(f"{name}_range", variable.attrs.get(f"{name}_range"))
+    # The values of a score of outcomes, whether there are few outcomes or as many as cases, are the score's.
+    own = None if known and known.space == "outcomes" else name
+    return ScoreValues(_check(variable), name, better, known, own, None if ends is None else tuple(ends))
 
 
 def bare_values(values: Any, higher_is_better: bool | None) -> tuple[xr.DataArray, int]:
@@ -228,24 +266,19 @@ def _check(values: Any) -> xr.DataArray:
 
 
 def _variable(source: Any, name: str, kind: str | None) -> xr.DataArray | None:
-    """The posterior's variable over entity of that name, None if there is none; the mean of outcomes follows.
+    """The posterior's variable over entity of that name, None if there is none.
 
     A model of several data sets may have one of each kind: ``resolved``, ``resolved_typical`` and ``resolved_new``.
     """
-    if not isinstance(source, xr.DataArray):
-        posterior = posterior_of(source)
-        wanted = kind or posterior.attrs.get("kind", "observed")
-        for held in (name if wanted == "observed" else f"{name}_{wanted}", name):
-            found = get_variable(posterior, held)
-            if found is not None and "entity" in found.dims and not outcome_dims(found):
-                if kind is not None and held == name and wanted != "observed":
-                    raise ValueError(f"kind must be one that the variable {name!r} of the posterior has; got {kind!r}")
-                return found
-        if "performance" not in posterior:
-            return None
-    if name != "mean_outcome" or "outcome" not in as_performance(source, kind).dims:
-        return None
-    return mean_outcome(counts_or_performance(source, kind))
+    posterior = posterior_of(source)
+    wanted = kind or posterior.attrs.get("kind", "observed")
+    for held in (name if wanted == "observed" else f"{name}_{wanted}", name):
+        found = get_variable(posterior, held)
+        if found is not None and "entity" in found.dims and not outcome_dims(found):
+            if kind is not None and held == name and wanted != "observed":
+                raise ValueError(f"kind must be one that the variable {name!r} of the posterior has; got {kind!r}")
+            return found
+    return None
 
 
 def _kind_of(source: Any) -> str:

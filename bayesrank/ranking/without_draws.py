@@ -9,15 +9,13 @@ from bayesrank import _text
 from bayesrank._compat import groups_of, is_container
 from bayesrank._draws import draw_dims
 from bayesrank._notes import join_notes
-from bayesrank.evidence.counts import are_outcomes
 from bayesrank.exact import Answer, ClosedForm, NoClosedForm, Plan, answer, closed_form_of, plan_of
-from bayesrank.performance import mean_outcome
 from bayesrank.ranking._hierarchy import poth_of
 from bayesrank.ranking._intervals import rank_intervals
 from bayesrank.ranking.consensus import best_set, consensus_of
 from bayesrank.ranking.evidence import Evidence, cases_of, evidence_of
 from bayesrank.ranking.summary import UNRESOLVED
-from bayesrank.ranking.values import ScoreValues, score_values, variables_of
+from bayesrank.ranking.values import ScoreValues, natural_score, score_values, variables_of
 from bayesrank.scores import Score, as_score, get
 
 __all__ = ["prior_quantiles", "rank_exactly", "replace_drawn"]
@@ -26,8 +24,6 @@ __all__ = ["prior_quantiles", "rank_exactly", "replace_drawn"]
 MOST_SECONDS = 5.0
 #: What an error measures, as attrs["method"].
 ERROR = "difference of two numbers of nodes"
-#: The score of outcomes without classes.
-MEAN = "mean_outcome"
 #: Observed values outside of their interval by less, as a share of its width, are outside by rounding.
 SLACK = 1e-9
 #: Standard errors by which the share of draws below an exact median differs from a half: never by chance.
@@ -65,15 +61,16 @@ def rank_exactly(
     """
     if kind is not None:
         raise ValueError(f"kind must be left out for method='exact', which ranks no learned population; got {kind!r}")
-    if score is None:
+    natural = natural_score(source) if score is None else None
+    if score is None and natural is None:
         raise ValueError("score must be given for method='exact'; got None")
-    if _is_mean_outcome(source, score):
-        what = ScoreValues(xr.DataArray(), MEAN, True, variable=MEAN, ends=(0.0, 1.0))
-    else:
-        score = as_score(score)
-        if score.higher_is_better is None:
-            raise ValueError(f"score must have a better end to rank by; got {score.name}, which has none")
-        what = ScoreValues(xr.DataArray(), score.name, score.higher_is_better, score)
+    score = as_score(natural or score)
+    if score.higher_is_better is None:
+        raise ValueError(f"score must have a better end to rank by; got {score.name}, which has none")
+    ends = (0.0, 1.0) if score.space == "outcomes" else None
+    what = ScoreValues(
+        xr.DataArray(name=score.name), score.name, score.higher_is_better, score, ends=ends, natural=natural is not None
+    )
     if higher_is_better not in (None, what.higher_is_better):
         raise ValueError(
             f"higher_is_better must be left out for method='exact', which takes it from {what.name}; "
@@ -81,8 +78,9 @@ def rank_exactly(
         )
     known = closed_form_of(source, model, options or {})
     evidence = _evidence(source, known, what)
-    if what.score is not None and evidence.counts is not None:
-        what.score.check_classes(evidence.counts)
+    if evidence.counts is not None:
+        score.check_space(evidence.counts.sizes)
+        score.check_classes(evidence.counts)
     ranking = _each(known, evidence, what, prob, rope)
     return ranking if joint else _without_pairs(ranking)
 
@@ -93,21 +91,22 @@ def replace_drawn(drawn: xr.Dataset, source: Any, score: Any, prob: float, rope:
     What needs joint draws is kept and named in ``attrs["drawn"]``. Simultaneous intervals are widened to hold the
     exact interval of each entity.
     """
-    if not _is_conjugate(source, score) or drawn["expected_rank"].dims != ("entity",):
+    known: Any = natural_score(source) if score is None else score
+    if not _is_conjugate(source, known) or drawn["expected_rank"].dims != ("entity",):
         return drawn
-    better = True if score == MEAN else as_score(score).higher_is_better
+    better = as_score(known).higher_is_better
     joint = "superiority" in drawn
     if drawn.attrs["higher_is_better"] != better:
         return drawn
     try:
-        if _seconds(source, score) > MOST_SECONDS:
+        if _seconds(source, known) > MOST_SECONDS:
             return drawn
         exact = rank_exactly(source, score, prob=prob, rope=rope, joint=joint)
     except NoClosedForm:
         return drawn
     if exact["expected_rank"].dims != ("entity",):
         return drawn
-    values = score_values(source, score, None, None).values
+    values = score_values(source, known, None, None).values
     if exact["rank_probability_error"].max() > UNRESOLVED or not _are_draws_of(values, exact["median"]):
         return drawn
     # Names of test sets that were inferred depend on the order of input: an exact ranking has none.
@@ -137,7 +136,7 @@ def prior_quantiles(posterior: Any, score: Any, levels: np.ndarray) -> xr.DataAr
         known = closed_form_of(posterior, None, {}, "prior")
         if known.frame.ndim > 1:
             return None
-        plan = plan_of(_planned(None if _is_mean_outcome(posterior, score) else as_score(score)), known)
+        plan = plan_of(_planned(as_score(score)), known)
         found = np.full((len(plan.item), len(levels)), np.nan)
         for item in set(plan.item[plan.item >= 0].tolist()):
             found[plan.item == item] = answer(plan.of_item(item), levels, 0.0).numbers.ends
@@ -153,7 +152,7 @@ def _without_pairs(ranking: xr.Dataset) -> xr.Dataset:
 
 def _seconds(source: Any, score: Any) -> float:
     known = closed_form_of(source, None, {})
-    planned = _planned(None if _is_mean_outcome(source, score) else as_score(score))
+    planned = _planned(as_score(score))
     return sum(plan_of(planned, known.at(position)).seconds for position in np.ndindex(known.frame.shape[1:]))
 
 
@@ -171,29 +170,22 @@ def _is_conjugate(source: Any, score: Any) -> bool:
     if score is None or not is_container(source):
         return False
     posterior = groups_of(source).get("posterior", xr.Dataset())
-    variable = isinstance(score, str) and score in posterior
-    # The mean of counts of outcomes follows from them; other variables may be anything.
-    return posterior.attrs.get("sampler") == "exact" and (_is_mean_outcome(source, score) or not variable)
+    # The mean of outcomes follows from their counts; other variables may be anything.
+    variable = isinstance(score, str) and score in posterior and as_score(score).space != "outcomes"
+    return posterior.attrs.get("sampler") == "exact" and not variable
 
 
-def _is_mean_outcome(source: Any, score: Any) -> bool:
-    """Whether the score is the mean of outcomes without classes."""
-    counts = groups_of(source).get("observed_data", xr.Dataset()).get("counts") if is_container(source) else source
-    return isinstance(score, str) and score == MEAN and are_outcomes(counts)
-
-
-def _planned(score: Score | None) -> Score:
+def _planned(score: Score) -> Score:
     """The score whose distribution is known: right or wrong is the TPR of cases that are all positive."""
-    return get("tpr") if score is None else score
+    return get("tpr") if score.space == "outcomes" else score
 
 
 def _evidence(source: Any, known: ClosedForm, what: ScoreValues) -> Evidence:
     if not isinstance(source, xr.DataArray):
-        return evidence_of(source, what.variable, known.frame, None)
+        return evidence_of(source, None, known.frame.rename(what.name), None)
     counts, about = known.model.observed()["observed_data"]["counts"], known.model.settings | {"kind": known.model.kind}
-    values = mean_outcome(counts) if what.variable else None
     cases = cases_of(source, known.frame)
-    return Evidence(counts=counts, values=values, performance=known.performance, about=about, cases=cases)
+    return Evidence(counts=counts, performance=known.performance, about=about, cases=cases)
 
 
 def _each(known: ClosedForm, evidence: Evidence, what: ScoreValues, prob: float, rope: float) -> xr.Dataset:
@@ -208,6 +200,7 @@ def _each(known: ClosedForm, evidence: Evidence, what: ScoreValues, prob: float,
 
 def _one(known: ClosedForm, evidence: Evidence, what: ScoreValues, prob: float, rope: float) -> xr.Dataset:
     entities = known.frame["entity"].values
+    assert what.score is not None
     plan = plan_of(_planned(what.score), known)
     tail = (1 - prob) / 2
     found = answer(plan, np.array([tail, 0.5, 1 - tail]), rope)
@@ -221,7 +214,8 @@ def _one(known: ClosedForm, evidence: Evidence, what: ScoreValues, prob: float, 
     at_an_end = np.isclose(observed[:, None], facts["range"], rtol=1e-9, atol=1e-9).any(axis=1)
     result |= {"observed": observed, "contradicted": outside & ~at_an_end & ~one_sided}
     result["cases"] = evidence.size(len(entities))
-    result |= join_notes([*_notes(found), *evidence.notes(what.score)]) | {"needed_evidence": evidence.needed()}
+    notes = [*_notes(found), *what.notes(), *evidence.notes(what.score)]
+    result |= join_notes(notes) | {"needed_evidence": evidence.needed()}
     coords: dict[str, Any] = {"entity": entities, "rival": entities, "rank": np.arange(1, len(entities) + 1)}
     coords |= {str(name): coord for name, coord in known.frame.coords.items() if coord.dims == ("entity",)}
     facts |= {"prob": prob, "rope": rope, "method": "exact"} | evidence.facts()

@@ -9,10 +9,9 @@ from bayesrank import _text
 from bayesrank._checks import check_entities, check_result, describe_value, rename_argument
 from bayesrank._compat import groups_of, is_container
 from bayesrank._draws import draw_dims
-from bayesrank.performance import outcome_dims, posterior_of
+from bayesrank.performance import posterior_of
 from bayesrank.ranking.summary import check_complete, is_exact
 from bayesrank.ranking.values import ScoreValues, score_values
-from bayesrank.scores import as_score
 
 __all__ = ["KNOWN", "facts_of", "ranking_of", "read", "text_or_none"]
 
@@ -40,14 +39,6 @@ def read(
     """
     with rename_argument("posterior", "source"):
         held = xr.Dataset() if isinstance(posterior, xr.DataArray) else posterior_of(posterior)
-        values = isinstance(posterior, xr.DataArray) and not outcome_dims(posterior)
-        if not values and (not isinstance(score, str) or score not in held):
-            if score is None:
-                raise TypeError("score must be a Score, a name or a function; got None")
-            outcomes = isinstance(score, str) and score == "mean_outcome"  # which counts of outcomes have, too
-            known = None if outcomes else as_score(score)
-            if known is not None and known.higher_is_better is None and higher_is_better is None:
-                raise ValueError(f"score must have a better end to rank by; got {known.name}, which has none")
         found = score_values(posterior, score, higher_is_better, kind)
     if "dataset" in found.values.dims:
         raise ValueError(

@@ -59,11 +59,11 @@ def definition(name: str, score: Score | None, labels: int | None, ends: tuple[f
     'sensitivity (TPR) = TP / (FN + TP), defined where FN + TP > 0'
     >>> definition("accuracy", br.scores.accuracy, 10, (0.0, 1.0))
     'accuracy, the share of cases whose predicted class, of 10, is the actual one'
-    >>> definition("mean_outcome", None, None, (0.0, 1.0))
+    >>> definition("mean_outcome", br.scores.mean_outcome, None, (0.0, 1.0))
     'mean outcome, the expected outcome of a case, between 0 and 1'
     """
     words = score.display if score is not None else display_name(name)
-    if name == "mean_outcome":
+    if score is not None and score.space == "outcomes":
         low, high = ends
         return f"{words}, the expected outcome of a case" + (
             f", between {low:g} and {high:g}" if np.isfinite(low) and np.isfinite(high) else ""

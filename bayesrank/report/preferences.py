@@ -73,7 +73,7 @@ def preferences_section(
     >>> found["rows"][0]["place"], found["rows"][0]["best"]
     ('TNR (specificity)', 'b')
     """
-    tile = credible(performance, RESOLUTION, prob, maps=()).copy(deep=True)
+    tile = credible(performance, RESOLUTION, prob=prob, maps=()).copy(deep=True)
     digits = 3 if size >= 2000 else 2
     probability = tile["probability_best"].transpose("b", "a", "entity").values
     leading = leaders(tile)

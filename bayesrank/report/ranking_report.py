@@ -16,6 +16,7 @@ from bayesrank import _text
 from bayesrank._draws import draw_dims
 from bayesrank._labels import has_positive_class
 from bayesrank._outputs import check_output, write_output
+from bayesrank._types import Container, ScoreLike
 from bayesrank.evidence.counts import are_outcomes, parts_of
 from bayesrank.performance import as_performance, observed_counts, outcome_dims
 from bayesrank.plots._page import Html, breakable, greys, part
@@ -52,8 +53,8 @@ WHOLE, KEPT = 25, (10, 20)
 
 
 def ranking_report(
-    posterior: Any,
-    score: Any = None,
+    posterior: Container,
+    score: ScoreLike | None = None,
     ranking: xr.Dataset | None = None,
     *,
     kind: str | None = None,
@@ -76,7 +77,8 @@ def ranking_report(
         values of a score (chain, draw, entity). Of one data set, or of several pooled by :func:`bayesrank.pool`. With
         the group ``prior`` the report says what the prior implies on the score.
     score : Score, str or callable, optional
-        What to rank by, or the name of a variable of the posterior; values of a score need none.
+        What to rank by, or the name of a variable of the posterior; values of a score need none, nor do
+        outcomes without classes, which are ranked by their mean.
     ranking : xarray.Dataset, optional
         The credible ranking, if it is not the default one.
     kind : str, optional
@@ -91,8 +93,7 @@ def ranking_report(
         Which sections to have beside those that are always there, where the posterior supports them. By default all
         that take no long time: who is best under other preferences, with two classes; outperformance scores, too; what
         pairing adds, of the model "paired"; how much data sets differ, of a hierarchical model; a posterior predictive
-        check, of several data sets.
-    decisions : Dataset or sequence of Dataset, optional
+        check, of several data sets. decisions : Dataset or sequence of Dataset, optional
         Of :func:`bayesrank.decisions.expected_utility`, :func:`bayesrank.decisions.noninferiority` and
         :func:`bayesrank.decisions.decision_curve`, for a section on them.
     drift : Dataset, optional
@@ -147,7 +148,8 @@ def ranking_report(
     counts = observed_counts(posterior)
     parts = None if counts is None else parts_of(counts)
     values = isinstance(posterior, xr.DataArray) and not outcome_dims(posterior)
-    performance = as_performance(posterior, kind) if found.variable is None and not values else None
+    of_classes = found.score is not None and found.variable is None and found.score.space != "outcomes"
+    performance = as_performance(posterior, kind) if of_classes and not values else None
     labels = None if performance is None else dict(performance.sizes).get("actual")
     tables = None if counts is None or "dataset" in counts.dims or counts.sizes.get("actual") != 2 else counts
     prior_values = prior_scores(posterior, found.variable or found.score or found.name, kind)

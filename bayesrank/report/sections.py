@@ -66,7 +66,8 @@ def ops_section(performance: xr.DataArray, found: ScoreValues, prob: float) -> p
     >>> ops_section(br.as_performance(posterior), scored(posterior, "f1", None, None), 0.95).index.tolist()
     ['a', 'b']
     """
-    summary = summarize(of_draws(performance, found.score), prob)
+    assert found.score is not None
+    summary = summarize(of_draws(performance, found.score), prob=prob)
     frame = pd.DataFrame(
         {"median": summary["mean"].values, "lower": summary["lower"].values, "upper": summary["upper"].values},
         pd.Index(performance["entity"].values, name="entity"),

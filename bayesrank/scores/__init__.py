@@ -8,15 +8,15 @@ from bayesrank.scores import formulas  # noqa: F401 - the catalogue fills itself
 from bayesrank.scores.derived import average, balanced, scaled_log
 from bayesrank.scores.families import (
     canonical,
+    conditional_probability,
     decision_benefit,
     f_beta,
     net_benefit,
-    probability,
     tversky,
     weighted_accuracy,
 )
 from bayesrank.scores.names import ALIASES, SCORES, as_score, catalog, find, get
-from bayesrank.scores.ranking_scores import ranking
+from bayesrank.scores.ranking_scores import of_importance
 from bayesrank.scores.score import Score
 
 __all__ = [
@@ -26,12 +26,12 @@ __all__ = [
     "balanced",
     "canonical",
     "catalog",
+    "conditional_probability",
     "decision_benefit",
     "f_beta",
     "get",
     "net_benefit",
-    "probability",
-    "ranking",
+    "of_importance",
     "scaled_log",
     "tversky",
     "weighted_accuracy",

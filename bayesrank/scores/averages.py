@@ -4,7 +4,7 @@ They are popular, and they have pitfalls: an average of ranking scores is in gen
 ranked by a macro or micro average may break the axioms of performance-based ranking, so that mixing two of them gives
 one that is better than both (Piérard et al., Foundations of the theory of performance-based ranking, A.2.1). To rank
 classifiers of more than two classes, use a ranking score of the whole matrix, such as the accuracy or
-:func:`bayesrank.scores.ranking` with importances of your own; read averages as summaries.
+:func:`bayesrank.scores.of_importance` with importances of your own; read averages as summaries.
 """
 
 from collections.abc import Callable

@@ -13,6 +13,7 @@ import numpy as np
 import xarray as xr
 
 from bayesrank._checks import check_integer, check_labelled_numbers, check_prevalence, check_prevalences
+from bayesrank._types import ScoreLike
 from bayesrank.scores._forms import Area, Contour, ranking_area
 from bayesrank.scores.derived import Balanced, Logarithm
 from bayesrank.scores.names import as_score
@@ -29,7 +30,7 @@ __all__ = [
 STEPS = 55
 
 
-def contour(score: Any, value: Any, fpr: Any, prevalence: Any) -> xr.DataArray:
+def contour(score: ScoreLike, value: Any, fpr: Any, prevalence: Any) -> xr.DataArray:
     """TPR at which a score takes a value, for a FPR and a prevalence.
 
     Parameters

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from bayesrank._checks import check_choice, check_integer
+from bayesrank._types import ScoreLike
 from bayesrank.scores.averages import AVERAGES, average_of
 from bayesrank.scores.names import as_score
 from bayesrank.scores.score import Score, log
@@ -36,7 +37,7 @@ class Logarithm:
         return log(self.score.unclipped(*cells)) / self.scale
 
 
-def average(score: Any, kind: str) -> Score:
+def average(score: ScoreLike, how: str) -> Score:
     """The average over the classes of a two-class score, each class against all others.
 
     Those of the catalogue have names: ``br.scores.macro_f1``, ``br.scores.weighted_ppv``, ``br.scores.smallest_tpr``.
@@ -51,7 +52,7 @@ def average(score: Any, kind: str) -> Score:
     ----------
     score : Score, str or callable
         A two-class score.
-    kind : {"macro", "micro", "weighted", "geometric", "harmonic", "smallest", "largest"}
+    how : {"macro", "micro", "weighted", "geometric", "harmonic", "smallest", "largest"}
         The plain mean; the score of the sum of all tables; the mean weighted by the classes' cases; the geometric or
         harmonic mean; the smallest or largest value.
 
@@ -63,8 +64,8 @@ def average(score: Any, kind: str) -> Score:
     Raises
     ------
     ValueError, TypeError, KeyError
-        If there is no such score or kind, or the score is not one of two classes, or has negative values and the mean
-        is geometric or harmonic.
+        If there is no such score or average, or the score is not one of two classes, or has negative values and the
+        mean is geometric or harmonic.
 
     References
     ----------
@@ -79,10 +80,10 @@ def average(score: Any, kind: str) -> Score:
     >>> average(br.scores.f_beta(3.0), "smallest")(counts).item()
     0.714...
     """
-    return average_of(as_score(score), check_choice("kind", kind, AVERAGES))
+    return average_of(as_score(score), check_choice("how", how, AVERAGES))
 
 
-def balanced(score: Any, name: str, **metadata: Any) -> Score:
+def balanced(score: ScoreLike, name: str, **metadata: Any) -> Score:
     """The same score at equal class sizes: of the rates alone, whatever the prevalence.
 
     Parameters
@@ -117,7 +118,7 @@ def balanced(score: Any, name: str, **metadata: Any) -> Score:
     return Score(name, Balanced(score), **(fixed | metadata))
 
 
-def scaled_log(score: Any, positives: int, negatives: int) -> Score:
+def scaled_log(score: ScoreLike, positives: int, negatives: int) -> Score:
     """The logarithm of a likelihood or odds ratio over the largest finite one, in size, of a test set.
 
     Parameters

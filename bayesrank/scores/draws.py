@@ -14,7 +14,7 @@ from bayesrank.performance import as_performance, only_two_classes
 __all__ = ["differences", "histograms", "rate_regions"]
 
 
-def differences(values: xr.DataArray, to: Any, rope: float = 0.0, prob: float = 0.95) -> xr.Dataset:
+def differences(values: xr.DataArray, to: Any, rope: float = 0.0, *, prob: float = 0.95) -> xr.Dataset:
     """Every entity's difference to one of them: median, interval, and whether it is of practical importance.
 
     Parameters
@@ -104,7 +104,7 @@ def histograms(values: xr.DataArray, prior: xr.DataArray, bins: int = 80) -> xr.
     )
 
 
-def rate_regions(source: Any, prob: float = 0.95, points: int = 181, *, kind: str | None = None) -> xr.Dataset:
+def rate_regions(source: Any, points: int = 181, *, prob: float = 0.95, kind: str | None = None) -> xr.Dataset:
     """Where in ROC each entity probably is: the medians of its rates, and a region that holds a share of its draws.
 
     The region is an ellipse of the normal scores of both rates (where a draw lies among the draws, as a quantile of the

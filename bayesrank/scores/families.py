@@ -14,7 +14,7 @@ __all__ = [
     "decision_benefit",
     "f_beta",
     "net_benefit",
-    "probability",
+    "conditional_probability",
     "tversky",
     "weighted_accuracy",
 ]
@@ -88,7 +88,7 @@ class OfOdds:
         return ratio(tp - self.odds * fp, tn + fp + fn + tp)
 
 
-def probability(name: str, event: str, given: str = "tn fp fn tp", **metadata: Any) -> Score:
+def conditional_probability(name: str, event: str, given: str = "tn fp fn tp", **metadata: Any) -> Score:
     """The probabilistic score P(event | given), of two sets of cells (T Eq. 1 and 2).
 
     Parameters
@@ -108,7 +108,7 @@ def probability(name: str, event: str, given: str = "tn fp fn tp", **metadata: A
     Examples
     --------
     >>> import bayesrank as br
-    >>> probability("ppv", "tp", "fp tp")(br.from_counts(tn=80, fp=1, fn=3, tp=27)).item()
+    >>> conditional_probability("ppv", "tp", "fp tp")(br.from_counts(tn=80, fp=1, fn=3, tp=27)).item()
     0.9642...
     """
     inside, whole = set(event.split()), set(given.split())
@@ -122,7 +122,7 @@ def probability(name: str, event: str, given: str = "tn fp fn tp", **metadata: A
         "higher_is_better": True if ranks else False if wrong else None,
         "depends_on_prevalence": whole not in ({"tn", "fp"}, {"fn", "tp"}),
         "importance": {c: float(c in whole) for c in CELLS} if ranks else None,
-        "complement": probability(f"right_{name}", " ".join(correct), given) if wrong else None,
+        "complement": conditional_probability(f"right_{name}", " ".join(correct), given) if wrong else None,
         "formula": f"{_sum(inside, bracket=True)} / {_sum(whole, bracket=True)}",
         "domain": "everywhere" if len(whole) == 4 else f"{_sum(whole)} > 0",
         "reference": f"{TILE_PAPER}, {'Eq. 1' if len(whole) == 4 else 'Eq. 2'}",

@@ -11,10 +11,11 @@ import pandas as pd
 import xarray as xr
 
 from bayesrank._checks import rename_argument
+from bayesrank._types import ScoreLike
 from bayesrank.scores.averages import AVERAGES, average_of
 from bayesrank.scores.families import canonical
-from bayesrank.scores.ranking_scores import ranking
-from bayesrank.scores.score import SCORES, CellFunction, ExactRatio, Score, ratio
+from bayesrank.scores.ranking_scores import of_importance
+from bayesrank.scores.score import SCORES, WORDS, CellFunction, ExactRatio, Score, ratio
 
 __all__ = ["ALIASES", "SCORES", "add", "as_score", "catalog", "find", "get", "quotient", "score"]
 
@@ -160,7 +161,7 @@ def _why_not(kind: str, score: Score) -> str | None:
             f"of the classes, br.scores.average({score.name!r}, {kind!r})"
         )
     if score.function is None:
-        return f"{score.name} is of more than two classes itself"
+        return f"{score.name} is of {WORDS[score.space]} itself"
     if score.higher_is_better is None:
         return f"{score.name} has no direction"
     if kind in ("geometric", "harmonic") and score.range[0] < 0:
@@ -242,7 +243,7 @@ def _hint(kind: str, wanted: str) -> str:
     return f"; did you mean {', '.join(prefix + names[one] for one in near)}?" if near else ""
 
 
-def as_score(score: Any) -> Score:
+def as_score(score: ScoreLike) -> Score:
     """A Score from a Score, a name or alias, an importance, a place on the Tile, or a function of (tn, fp, fn, tp).
 
     Parameters
@@ -278,7 +279,7 @@ def as_score(score: Any) -> Score:
         return get(score)
     if isinstance(score, xr.DataArray):
         with rename_argument("score", "importance"):
-            return ranking(score)
+            return of_importance(score)
     if isinstance(score, tuple):
         if len(score) != 2:
             raise ValueError(f"score must be a pair (a, b) if it is a place on the Tile; got {score!r}")
@@ -337,7 +338,7 @@ def catalog() -> pd.DataFrame:
     'TP / (FP + TP)'
     """
     columns = (
-        "symbol", "formula", "aliases", "range", "higher_is_better", "depends_on_prevalence", "importance",
+        "space", "symbol", "formula", "aliases", "range", "higher_is_better", "depends_on_prevalence", "importance",
         "domain", "reference",
     )  # fmt: skip
     rows = {score.name: {c: getattr(score, c) for c in columns} for score in SCORES.values()}

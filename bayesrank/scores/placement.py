@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from bayesrank._checks import check_number, check_prevalence
+from bayesrank._types import ScoreLike
 from bayesrank.scores.families import OfRates
 from bayesrank.scores.names import as_score
 from bayesrank.scores.score import Score, cells_at, ratio
@@ -76,7 +77,7 @@ def swapped(score: Score) -> Score:
     )
 
 
-def place(score: Any, prevalence: float | None = None, *, prediction_rate: float | None = None) -> Place | None:
+def place(score: ScoreLike, prevalence: float | None = None, *, prediction_rate: float | None = None) -> Place | None:
     """Where the order that a score induces lies on the Tile, exactly.
 
     A score with an importance is placed by it. Any other, a plain function included, is held against the places of
@@ -198,7 +199,6 @@ def _level_line(score: Score, prevalence: float, fpr: float, tpr: float) -> np.n
     Better is up and to the left, so that the line crosses the way from a point further right to one further up.
     """
     from scipy.optimize import brentq
-
 
     def value(x: float, y: float) -> float:
         return float(score.of_cells(*cells_at(x, y, prevalence)))

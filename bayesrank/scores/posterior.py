@@ -13,6 +13,7 @@ import numpy as np
 import xarray as xr
 
 from bayesrank._checks import check_numbers
+from bayesrank._types import ModelName, ScoreLike
 from bayesrank.evidence.counts import check_counts
 from bayesrank.models import conjugate_posterior
 from bayesrank.performance import two_class_cells
@@ -91,7 +92,7 @@ class ScorePosterior:
 
 
 def score_posterior(
-    counts: xr.DataArray, score: Any, model: Any = "dirichlet_multinomial", **options: Any
+    counts: xr.DataArray, score: ScoreLike, model: ModelName | None = None, **options: Any
 ) -> ScorePosterior:
     """The exact posterior distribution of a score.
 
@@ -102,7 +103,7 @@ def score_posterior(
     score : Score, str or callable
         Any two-class score that rises, or falls, with TPR and with TNR: the ranking scores, informedness, MCC, kappa,
         likelihood ratios, ...
-    model : str or class
+    model : str or class, optional
         As for :func:`bayesrank.fit`; one whose posterior is known in closed form.
     **options
         The model's own, as for :func:`bayesrank.fit`: ``prior``, ``prevalence`` (no draws of it), ``force``.

@@ -15,11 +15,12 @@ import xarray as xr
 from bayesrank._checks import check_cells, check_labelled_numbers, check_weights, describe_value
 from bayesrank._classes import order_classes
 from bayesrank._labels import check_positive
+from bayesrank._types import Container
 from bayesrank.performance import align_outcomes, check_importance, counts_or_performance, outcome_dims, two_class_cells
 from bayesrank.scores.families import CELLS, WORDS, by_importance
 from bayesrank.scores.score import Score, ratio
 
-__all__ = ["canonical_score", "importance", "ranking", "ranking_score"]
+__all__ = ["canonical_score", "importance", "of_importance", "ranking_score"]
 
 FOUNDATIONS = "Piérard et al., Foundations of the theory of performance-based ranking"
 
@@ -58,7 +59,7 @@ def importance(*, tn: float = 0.0, fp: float = 0.0, fn: float = 0.0, tp: float =
     )
 
 
-def ranking(importance: xr.DataArray) -> Score:
+def of_importance(importance: xr.DataArray) -> Score:
     """The ranking score of an importance, for any number of classes: satisfied by right answers alone.
 
     R_I(P) = Σ I(ω) P(ω) over the right outcomes / Σ I(ω) P(ω) over all.
@@ -87,10 +88,11 @@ def ranking(importance: xr.DataArray) -> Score:
     --------
     >>> import bayesrank as br
     >>> counts = br.from_counts(tn=80, fp=1, fn=3, tp=27)
-    >>> ranking(br.importance(fp=1, fn=1, tp=2))(counts).item(), br.scores.f1(counts).item()
+    >>> of_importance(br.importance(fp=1, fn=1, tp=2))(counts).item(), br.scores.f1(counts).item()
     (0.931..., 0.931...)
     >>> matter = xr.DataArray([1.0, 1.0, 5.0], dims="actual", coords={"actual": ["a", "b", "c"]})
-    >>> ranking(matter)(br.from_matrix([[5, 1, 0], [2, 7, 1], [0, 0, 4]], "actual_rows", labels=["a", "b", "c"])).item()
+    >>> three = br.from_matrix([[5, 1, 0], [2, 7, 1], [0, 0, 4]], "actual_rows", labels=["a", "b", "c"])
+    >>> of_importance(matter)(three).item()
     0.88...
     """
     if not isinstance(importance, xr.DataArray):
@@ -127,7 +129,7 @@ class OfTable:
 
 
 def ranking_score(
-    source: Any, importance: xr.DataArray, satisfaction: xr.DataArray | None = None, *, kind: str | None = None
+    source: Container, importance: xr.DataArray, satisfaction: xr.DataArray | None = None, *, kind: str | None = None
 ) -> xr.DataArray:
     """The ranking score of an importance and a satisfaction, on any finite sample space.
 
@@ -194,7 +196,7 @@ def ranking_score(
     return value.rename("ranking_score").assign_attrs(attrs)
 
 
-def canonical_score(source: Any, a: Any, b: Any, *, kind: str | None = None) -> xr.DataArray:
+def canonical_score(source: Container, a: Any, b: Any, *, kind: str | None = None) -> xr.DataArray:
     """The canonical ranking score at a point of the Tile, or at many.
 
     R_ab = ((1 − a) tn + a tp) / ((1 − a) tn + a tp + (1 − b) fp + b fn).

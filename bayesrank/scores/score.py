@@ -1,4 +1,4 @@
-"""A score: a number for a performance, as a function of the four cells and what is known about it."""
+"""A score: a number for a performance, and what is known about it."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -9,9 +9,9 @@ import numpy as np
 import xarray as xr
 
 from bayesrank._checks import check_interval, describe_value
+from bayesrank._checks import label_values as numbers_of
 from bayesrank._labels import check_positive
 from bayesrank._threads import in_threads, pieces
-from bayesrank.evidence.counts import NO_CLASSES
 from bayesrank.performance import counts_or_performance, observed_counts, only_two_classes
 from bayesrank.scores._against_rest import against_rest
 from bayesrank.scores._display import display_name
@@ -21,6 +21,7 @@ __all__ = ["SCORES", "Score", "cells_at", "log", "ratio", "values_of"]
 
 CellFunction = Callable[[Any, Any, Any, Any], Any]
 MatrixFunction = Callable[[np.ndarray, Any], np.ndarray]
+OutcomeFunction = Callable[[np.ndarray, np.ndarray], np.ndarray]
 
 #: The catalogue by name; :mod:`bayesrank.scores.names` fills it and finds in it.
 SCORES: dict[str, "Score"] = {}
@@ -30,12 +31,15 @@ TABLES, MANY = 2**17, 10
 #: Tables of probabilities and of small counts, and the same with the classes swapped.
 _SOME = np.random.default_rng(1).dirichlet([1.0] * 4, 60).reshape(-1, 2, 2)
 MIRRORED = np.stack([_SOME, _SOME[:, ::-1, ::-1]])
+#: Of the many scores of two classes those that a message names, and how it calls what a score is of.
+USUAL = ("f1", "mcc", "informedness", "accuracy")
+WORDS = {"binary": "two classes", "classes": "classes", "outcomes": "outcomes without classes"}
 EVERY = xr.DataArray(np.ones(2, dtype=bool), dims="actual")
 
 
 @dataclass(frozen=True)
 class Score:
-    """A score of two classes, and where it has a natural form of more.
+    """A score of two classes, of any number of classes, or of outcomes without classes.
 
     Call it with whatever holds a performance to get its value, draw by draw, entity by entity.
 
@@ -45,7 +49,7 @@ class Score:
         Lower-case snake case of the standard term.
     function : callable, optional
         Of (tn, fp, fn, tp), as arrays or numbers: probabilities, or counts, which must give the same number.
-        Undefined values are NaN. None: the ``matrix_function`` serves two classes as well.
+        Undefined values are NaN. None: the ``matrix_function`` serves two classes as well, or there are none.
     symbol : str
         As in formulas.
     display : str
@@ -67,6 +71,9 @@ class Score:
     matrix_function : callable, optional
         For more than two classes: of the confusion matrix (..., actual, predicted), counts or probabilities, and of
         which classes have cases (..., class), or True if all have; only averages over classes ask.
+    outcome_function : callable, optional
+        Of outcomes without classes: of counts or probabilities (..., outcome) and of the outcomes as numbers (outcome).
+        It must lie between the smallest and the largest outcome.
     labels : tuple, optional
         The classes in the order that ``matrix_function`` takes them, where it treats them differently by name.
     domain : str
@@ -102,6 +109,7 @@ class Score:
     importance: Mapping[str, float] | None = field(default=None, hash=False)
     finite_mean: bool = True
     matrix_function: MatrixFunction | None = field(default=None, repr=False)
+    outcome_function: OutcomeFunction | None = field(default=None, repr=False)
     labels: tuple[Any, ...] | None = None
     domain: str = "everywhere"
     reference: str = ""
@@ -131,6 +139,37 @@ class Score:
     def __reduce_ex__(self, protocol: Any) -> Any:
         """Scores of the catalogue are copied and pickled by name: some are functions within functions."""
         return (_by_name, (self.name,)) if SCORES.get(self.name) is self else super().__reduce_ex__(protocol)
+
+    @property
+    def space(self) -> str:
+        """What it is a score of: ``"binary"`` (two classes), ``"classes"`` (two or more) or ``"outcomes"``."""
+        if self.outcome_function is not None:
+            return "outcomes"
+        return "binary" if self.matrix_function is None else "classes"
+
+    def check_space(self, sizes: Mapping[Any, int]) -> None:
+        """Raise if evidence of these ``sizes`` is of another sample space than the score, and name scores that fit.
+
+        Examples
+        --------
+        >>> import bayesrank as br
+        >>> br.scores.f1.check_space({"entity": 3, "outcome": 2})
+        Traceback (most recent call last):
+        ValueError: score must be 'mean_outcome' for outcomes, which have no classes; got 'f1'...
+        """
+        if "outcome" in sizes:
+            fit, what = ["outcomes"], "outcomes, which have no classes"
+        else:
+            classes = sizes.get("actual", 2)
+            fit, what = ["classes"] + ["binary"] * (classes == 2), f"{classes} classes"
+        if self.space in fit:
+            return
+        names = USUAL if "binary" in fit else [name for name, score in SCORES.items() if score.space in fit]
+        some = ", ".join(map(repr, names)) + " or another of br.scores.catalog()" * ("binary" in fit)
+        averages = " (or an average over classes such as 'macro_f1', or br.one_vs_rest first)" * (fit == ["classes"])
+        raise ValueError(
+            f"score must be {some}{averages} for {what}; got {self.name!r}, a score of {WORDS[self.space]}"
+        )
 
     def __call__(self, source: Any, kind: str | None = None) -> xr.DataArray:
         """The score's value, without the outcome dims, all others kept; lazy if the source is.
@@ -170,6 +209,10 @@ class Score:
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             if self.function is not None:
                 found = self.function(*cells)
+            elif self.space == "outcomes":
+                raise ValueError(
+                    f"score must be of two classes here; got {self.name!r}, a score of {WORDS[self.space]}"
+                )
             elif self.labels is not None and len(self.labels) != 2:
                 raise ValueError(f"score must be of two classes here; got {self.name!r} of {list(self.labels)}")
             else:
@@ -207,7 +250,7 @@ class Score:
         >>> br.scores.mcc.is_symmetric, br.scores.f1.is_symmetric, br.scores.macro_f1.is_symmetric
         (True, False, True)
         """
-        if self.labels is not None:
+        if self.labels is not None or self.space == "outcomes":
             return True
         values = self.of_tables(MIRRORED)
         return bool(np.allclose(values[0], values[1], rtol=1e-9, atol=1e-12, equal_nan=True))
@@ -250,6 +293,10 @@ def values_of(scores: Sequence[Score], source: Any, kind: str | None = None) -> 
     [0.9, 1.0]
     """
     array = counts_or_performance(source, kind)
+    for score in scores:
+        score.check_space(array.sizes)
+    if "outcome" in array.dims:
+        return [_of_outcomes(score, array) for score in scores]
     groups: dict[Any, tuple[xr.DataArray, list[int]]] = {}
     for i, score in enumerate(scores):
         score.check_classes(array)
@@ -274,6 +321,21 @@ def values_of(scores: Sequence[Score], source: Any, kind: str | None = None) -> 
             own.name, found[i] = score.name, own
             own.attrs = own.attrs | score.attrs()
     return found
+
+
+def _of_outcomes(score: Score, array: xr.DataArray) -> xr.DataArray:
+    """The value of a score of outcomes, which are the labels of ``outcome``; its range is that of these outcomes."""
+    numbers = numbers_of(array["outcome"].values) if "outcome" in array.coords else None
+    if numbers is None:
+        held = array["outcome"].values.tolist() if "outcome" in array.coords else "no labels"
+        raise ValueError(f"source must have outcomes that are numbers for {score.name}; got {held}")
+    function: Any = score.outcome_function
+    array = array if array.chunks is None else array.chunk({"outcome": -1})
+    lazily: dict[str, Any] = {"dask": "parallelized", "output_dtypes": [np.float64]}
+    found = xr.apply_ufunc(
+        lambda tables: function(tables, numbers), array, input_core_dims=[["outcome"]], **lazily
+    ).rename(score.name)
+    return found.assign_attrs(score.attrs() | {"range": [float(numbers.min()), float(numbers.max())], "finite_mean": 1})
 
 
 def _in_memory(scores: Sequence[Score], array: xr.DataArray, present: xr.DataArray) -> list[xr.DataArray]:
@@ -363,8 +425,6 @@ def _finite(values: np.ndarray) -> np.ndarray:
 def _with_classes(array: xr.DataArray, score: Score) -> xr.DataArray:
     """The array after a check of its classes, which are put in the score's order if it has one."""
     sizes = {dim: array.sizes.get(dim) for dim in ("actual", "predicted")}
-    if "outcome" in array.dims:
-        raise ValueError(f"source must have classes for {score.name}; got {array.dims} ({NO_CLASSES})")
     if sizes["actual"] != sizes["predicted"]:
         raise ValueError(f"source must have the same classes on actual and predicted for {score.name}; got {sizes}")
     if "label" in array.dims and score.function is None:

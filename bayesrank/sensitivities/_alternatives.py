@@ -1,6 +1,6 @@
 """What can be changed in an analysis, one thing at a time: prior, model, score, prevalence, and the data sets."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -8,24 +8,25 @@ import xarray as xr
 
 from bayesrank._checks import check_sequence, is_number
 from bayesrank.evidence._case_counts import counts_of
-from bayesrank.evidence.counts import are_outcomes, check_counts, check_outcomes, pool, pool_untested
+from bayesrank.evidence.counts import check_tables, pool, pool_untested
 from bayesrank.models import chosen_by_evidence, find_model, in_closed_form, options_of, takes_cases
 from bayesrank.models import make_model as tell_model
 from bayesrank.models._joint import check_joint
 from bayesrank.models._margins import VALUES
 from bayesrank.models._priors import concentration
 from bayesrank.models._priors import in_words as prior_in_words
+from bayesrank.ranking.values import natural_score, sizes_of_space
 from bayesrank.scores import Score, as_score
 from bayesrank.sensitivities.conflicts import prior_conflict
 
-__all__ = ["Alternative", "base_analysis", "alternatives_to", "check_evidence", "conflict"]
+__all__ = ["KINDS", "Alternative", "base_analysis", "alternatives_to", "check_evidence", "conflict"]
 
-#: What outcomes are ranked by, which have no classes.
-MEAN = "mean_outcome"
 #: What the prior's weight is multiplied by, and how that is called.
 WEIGHTS = {"prior at half its weight": 0.5, "prior at twice its weight": 2.0}
 #: The same of the scale of a hierarchical model's prior of the spread.
 SPREADS = {"prior of the spread at half its scale": 0.5, "prior of the spread at twice its scale": 2.0}
+#: What can be changed beside scores and prevalences.
+KINDS = ("priors", "weights", "models", "datasets", "entities")
 #: The priors that are tried where nobody says which.
 PRIORS = ("uniform", "jeffreys")
 
@@ -39,7 +40,7 @@ class Alternative(NamedTuple):
     kind: str
     evidence: Evidence
     model: Any
-    score: Score | str
+    score: Score
     options: dict[str, Any]
 
 
@@ -48,7 +49,7 @@ def check_evidence(evidence: Any) -> Evidence:
     if isinstance(evidence, xr.Dataset):
         check_joint(evidence)
         return evidence
-    return (check_outcomes if are_outcomes(evidence) else check_counts)(evidence, "evidence")
+    return check_tables(evidence, "evidence")
 
 
 def base_analysis(evidence: Evidence, score: Any, model: Any, join: Any, options: dict[str, Any]) -> Alternative:
@@ -62,59 +63,57 @@ def alternatives_to(
     base: Alternative,
     evidence: Evidence,
     *,
+    wanted: Sequence[str],
     priors: Any,
-    weights: bool,
     models: Iterable[Any] | None,
     scores: Iterable[Any],
     prevalences: Iterable[Any],
-    datasets: bool,
     join: Any,
 ) -> list[Alternative]:
     """All alternatives to the base analysis."""
     return [
-        *_priors(base, priors, weights),
-        *(_spreads(base) if weights else []),
-        *_models(base, models, evidence, join),
+        *_priors(base, priors if "priors" in wanted else (), "weights" in wanted),
+        *(_spreads(base) if "weights" in wanted else []),
+        *(_models(base, models, evidence, join) if "models" in wanted else []),
         *(
-            base._replace(name=f"score {s if isinstance(s, str) else s.name}", kind="score", score=s)
+            base._replace(name=f"score {s.name}", kind="score", score=s)
             for s in (_score(evidence, score) for score in check_sequence("scores", scores))
         ),
         *(
             base._replace(name=f"prevalence {_called(p)}", kind="prevalence", options=base.options | {"prevalence": p})
             for p in check_sequence("prevalences", prevalences)
         ),
-        *(_data(base, evidence, join) if datasets else []),
+        *(_data(base, evidence, join) if "datasets" in wanted else []),
     ]
 
 
-def conflict(base: Alternative) -> str:
-    """What the data contradict of the base prior, in words, where that is known in closed form."""
+def conflict(base: Alternative) -> xr.Dataset | None:
+    """Whether the data contradict the base prior, where that is known in closed form."""
     evidence, model, options = base.evidence, base.model, base.options
     if isinstance(evidence, xr.Dataset):
         if not takes_cases(model) or "cluster" in evidence.coords:
-            return ""
+            return None
         # The table of each entity alone is that of a model that takes entities one by one.
         margins, evidence = _story(base).margins, counts_of(evidence)
-        if are_outcomes(evidence):
+        if "outcome" in evidence.dims:
             if not margins.proper or not margins.few:
-                return ""
+                return None
             evidence = evidence.reindex(outcome=margins.values, fill_value=0)
         model = chosen_by_evidence(evidence)
         options = {"prior": margins.prior, "force": True} | {
             name: options[name] for name in ("prevalence",) if name in options
         }
     elif not hasattr(_story(base), "conjugate"):
-        return ""
-    return str(prior_conflict(evidence, model, **options)["notes"].item())
+        return None
+    return prior_conflict(evidence, model, **options)
 
 
-def _score(evidence: Evidence, score: Any) -> Score | str:
-    """What is ranked by; of outcomes their mean, which is no function of classes."""
-    if "outcome" not in evidence.dims and "outcome" not in getattr(evidence, "data_vars", ()):
-        return as_score(score)
-    if not (score is None or (isinstance(score, str) and score == MEAN)):
-        raise ValueError(f"score must be None or {MEAN!r} for outcomes, which have no classes; got {score!r}")
-    return MEAN
+def _score(evidence: Evidence, score: Any) -> Score:
+    """What is ranked by; left out, the natural score of the evidence."""
+    chosen: Any = natural_score(evidence) if score is None else score
+    known = as_score(chosen)
+    known.check_space(sizes_of_space(evidence))
+    return known
 
 
 def _story(one: Alternative) -> Any:

@@ -10,23 +10,37 @@ from typing import Any, Literal
 import numpy as np
 import xarray as xr
 
-from bayesrank._checks import check_bool, check_choice, check_prob, check_unique
+from bayesrank._checks import check_choice, check_prob, check_sequence, check_unique
 from bayesrank._compat import groups_of
 from bayesrank._labels import name_coord
 from bayesrank._notes import join_notes, read_notes
 from bayesrank._random import Seed, root_sequence
+from bayesrank._types import ModelName, ScoreLike
 from bayesrank.evidence.counts import JOINS
 from bayesrank.inference import fit
 from bayesrank.models import find_model
 from bayesrank.ranking import credible_ranking
 from bayesrank.ranking.summary import effective_draws, outside_interval
-from bayesrank.sensitivities._alternatives import Alternative, alternatives_to, base_analysis, check_evidence, conflict
+from bayesrank.sensitivities._alternatives import (
+    KINDS,
+    Alternative,
+    alternatives_to,
+    base_analysis,
+    check_evidence,
+    conflict,
+)
+from bayesrank.sensitivities.leaving_out import leave_out_entities
 
 __all__ = ["NEEDED", "sensitivity"]
 
 NAMED = 5
 #: Monte-Carlo standard errors within which a change is no finding.
 SURE = 2
+#: What is said of each entity under each alternative.
+PER_ENTITY = (
+    *("median", "lower", "upper", "probability_best", "probability_best_error", "rank_lower", "rank_upper", "tier"),
+    "consensus_rank",
+)
 #: What makes a Dataset a sensitivity.
 NEEDED = (
     *("survives", "leader", "kendall_tau", "pairs", "pairs_kept", "pairs_turned", "prior_conflict", "notes"),
@@ -36,15 +50,14 @@ NEEDED = (
 
 def sensitivity(
     evidence: xr.DataArray | xr.Dataset,
-    score: Any = None,
+    score: ScoreLike | None = None,
     *,
-    model: Any = None,
+    model: ModelName | None = None,
+    alternatives: Iterable[str] = ("priors", "weights", "models", "datasets"),
     priors: Any = None,
-    weights: bool = True,
     models: Iterable[Any] | None = None,
     scores: Iterable[Any] = (),
     prevalences: Iterable[Any] = (),
-    datasets: bool = True,
     join: Literal["exact", "inner"] = "exact",
     prob: float = 0.95,
     rope: float = 0.0,
@@ -66,17 +79,19 @@ def sensitivity(
         from :func:`bayesrank.joint_outcomes` or :func:`bayesrank.from_outcomes`. Several data sets are pooled, but for
         hierarchical models.
     score : Score, str, pair of float, or callable, optional
-        What the base analysis ranks by; outcomes without classes are ranked by their mean, ``"mean_outcome"``.
+        What the base analysis ranks by; outcomes without classes need none.
     model : str or class, optional
         Of the base analysis, as for :func:`bayesrank.fit`; by default ``"paired"`` of joint outcomes, else
         ``"dirichlet_multinomial"``.
+    alternatives : sequence of {"priors", "weights", "models", "datasets", "entities"}
+        What to change beside scores and prevalences. ``"weights"`` halves and doubles the weight of the base prior, of
+        models that are known in closed form and of the model "paired"; and of hierarchical models the scale of the
+        prior of the spread. ``"datasets"`` leaves out each data set in turn, where there are several, and
+        ``"entities"`` each entity: nothing is fitted again for that.
     priors : sequence or mapping, optional
         Other priors, as for :func:`bayesrank.fit`; a mapping says how each is to be called. One that means the same
         concentrations as the base prior is left out. By default "uniform" and "jeffreys"; none of outcomes of many
         values, whose range is not declared, and "haldane", which is no prior, where it or a base measure is.
-    weights : bool
-        Whether to halve and to double the weight of the base prior, of models that are known in closed form and of
-        the model "paired"; and of hierarchical models the scale of the prior of the spread.
     models : sequence, optional
         Other models, of joint outcomes also those that take entities one by one; by default the other one of the two
         conjugate models, for counts of two classes.
@@ -84,8 +99,6 @@ def sensitivity(
         Other scores; a pair (a, b) is a place on the Tile, and so another preference. None of outcomes without classes.
     prevalences : sequence of float
         Prevalences at which the entities might be used, for scores that depend on it.
-    datasets : bool
-        Whether to leave out each data set in turn, where there are several.
     join : {"exact", "inner"}
         Which data sets to pool, as for :func:`bayesrank.pool`.
     prob, rope : float
@@ -114,14 +127,30 @@ def sensitivity(
           ``_upper``: those of the base leader;
         - ``kendall_tau``: tau-b between the consensus order and that of the base; NaN where either is no order;
         - ``survives`` (alternative, conclusion): whether each conclusion of the base holds, up to twice the Monte-Carlo
-          error (none where probabilities are exact). They are: who comes first,
-          if it is one; that it is the best with at least ``prob``, if so; who is in the first tier; and whom the
+          error (none where probabilities are exact). They are: who comes first, if it is one; that it is the best with
+          at least ``prob``, if so; who is in the first tier; and whom the
           leader beats with at least ``prob``;
         - ``pairs``: how many pairs the base tells apart with ``prob``, whoever leads; ``pairs_kept`` (alternative): how
           many of them are told apart so, too; ``pairs_turned``: how many the other way round.
 
-        ``prior_conflict`` holds sentences of :func:`bayesrank.sensitivities.prior_conflict` for the base prior, one a
-        line, and ``notes`` those of the base ranking.
+        Over (``left_out``, ``entity``), with ``"entities"`` among the alternatives: ``tier_without`` and
+        ``position_without`` (in the consensus order) among the others; and over ``left_out``: ``changed_without``, the
+        share of pairs of the others whose tiers compare otherwise than in the base; ``leader_changed_without``;
+        ``poth_without``, the precision of the order of the others, much larger than that of all where the one left out
+        is what unsettles the order.
+
+        Over (``entity``, [``dataset``], ``check``), where the base prior is known in closed form, whether the data
+        contradict it. The checks are the right answers to the cases of each class, of all classes together, and, where
+        prevalences are sampled, the size of each class; of outcomes the cases with each outcome:
+
+        - ``check_observed``: the share that was observed; ``check_expected``: its mean before any data;
+        - ``check_tail_probability``: twice the smaller prior predictive probability of as much or less, and of as much
+          or more, at most 1; NaN where there are no cases, or the prior is improper;
+        - ``check_pull``: how far the posterior mean is from what was observed, in posterior standard deviations;
+        - ``check_conflict``: whether the tail is at most ``attrs["check_bound"]``, 0.01 divided by the number of checks
+          (Bonferroni), and the pull is more than 2: a prior worth a few cases is soon surprised, but does no harm.
+
+        ``prior_conflict`` holds these conflicts in words, one a line, and ``notes`` those of the base ranking.
 
     Raises
     ------
@@ -131,7 +160,8 @@ def sensitivity(
     References
     ----------
     Kallioinen, Paananen, Bürkner and Vehtari (2024), Detecting and diagnosing prior and likelihood sensitivity with
-    power-scaling, Statistics and Computing 34:57, for the powers.
+    power-scaling, Statistics and Computing 34:57, for the powers; Box (1980), J. R. Stat. Soc. A 143:383-430, and Evans
+    and Moshonov (2006), Bayesian Analysis 1:893-914, for the checks of the prior.
 
     Examples
     --------
@@ -152,20 +182,21 @@ def sensitivity(
     ['base', 'prior uniform', 'prior jeffreys', 'prior at twice its weight']
     """
     prob = check_prob("prob", prob)
-    check_bool("weights", weights)
-    check_bool("datasets", datasets)
+    wanted = [check_choice("alternatives", kind, KINDS) for kind in check_sequence("alternatives", alternatives)]
+    for name, given in (("priors", priors), ("models", models)):
+        if given is not None and name not in wanted:
+            raise ValueError(f"alternatives must hold {name!r} where {name} are given; got {wanted}")
     check_choice("join", join, JOINS)
     evidence = check_evidence(evidence)
     base = base_analysis(evidence, score, model, join, options)
     others = alternatives_to(
         base,
         evidence,
+        wanted=wanted,
         priors=priors,
-        weights=weights,
         models=models,
         scores=scores,
         prevalences=prevalences,
-        datasets=datasets,
         join=join,
     )
     check_unique("alternatives", [one.name for one in others])
@@ -178,8 +209,16 @@ def sensitivity(
         several = "performance_new" in groups_of(posterior)["posterior"]
         this = kind if one is base or several else None
         rankings.append(credible_ranking(posterior, one.score, prob=prob, rope=rope, kind=this, method="auto"))
+        if one is base and "entities" in wanted:
+            without = leave_out_entities(posterior, one.score, prob=prob, rope=rope, kind=this)
     result = _table([base, *others], rankings)
-    result["prior_conflict"] = conflict(base)
+    if "entities" in wanted:
+        result = result.assign({f"{name}_without": held for name, held in without.items()})
+    checks = conflict(base)
+    result["prior_conflict"] = "" if checks is None else str(checks["notes"].item())
+    if checks is not None:
+        result = result.assign({f"check_{name}": held for name, held in checks.drop_vars("notes").items()})
+        result.attrs["check_bound"] = checks.attrs["bound"]
     for name, text in join_notes([*outside_interval(rankings[0]), *read_notes(rankings[0])]).items():
         result[name] = text
     about = {name: rankings[0].attrs[name] for name in ("score", "display")}
@@ -194,13 +233,9 @@ def _table(alternatives: list[Alternative], rankings: list[xr.Dataset]) -> xr.Da
     """What is told of each alternative, and which conclusions of the first survive in it."""
     names = rankings[0]["entity"].values.tolist()
     prob = rankings[0].attrs["prob"]
-    per_entity = (
-        "median", "lower", "upper", "probability_best", "probability_best_error", "rank_lower", "rank_upper", "tier",
-        "consensus_rank",
-    )  # fmt: skip
     same = [ranking.sel(entity=names, rival=names) for ranking in rankings]
     found: dict[str, Any] = {
-        name: (("alternative", "entity"), np.stack([ranking[name].values for ranking in same])) for name in per_entity
+        name: (("alternative", "entity"), np.stack([ranking[name].values for ranking in same])) for name in PER_ENTITY
     }
     leaders = [_leader(ranking) for ranking in same]
     found["kind"] = ("alternative", [one.kind for one in alternatives])

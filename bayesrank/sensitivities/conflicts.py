@@ -31,48 +31,15 @@ PULL = 2.0
 TOLD = ("observed", "expected", "tail_probability", "pull")
 
 
-def prior_conflict(
-    counts: xr.DataArray, model: Any = "dirichlet_multinomial", *, level: float = 0.01, **options: Any
-) -> xr.Dataset:
-    """Whether the data contradict the prior: prior predictive checks in closed form.
-
-    Parameters
-    ----------
-    counts : xarray.DataArray
-        Integer counts (entity, [dataset], actual, predicted), or (entity, [dataset], outcome).
-    model : str or class
-        As for :func:`bayesrank.fit`; one whose posterior is known in closed form.
-    level : float
-        The probability of any alarm at all, over all entities and checks, if the prior is right.
-    **options
-        The model's own, as for :func:`bayesrank.fit`: ``prior``, ``prevalence``, ...
+def prior_conflict(counts: xr.DataArray, model: Any = None, *, level: float = 0.01, **options: Any) -> xr.Dataset:
+    """Whether the data contradict the prior, by prior predictive checks: see ``br.sensitivity``.
 
     Returns
     -------
     xarray.Dataset
-        Over (``entity``, [``dataset``], ``check``). The checks are the right answers to the cases of each class, of
-        all classes together, given the class sizes, and, where prevalences are sampled, the size of each class; of
-        outcomes the cases with each outcome, or, of two, with the last one:
-
-        - ``observed``: the share that was observed; ``expected``: its mean before any data;
-        - ``tail_probability``: twice the smaller prior predictive probability of as much or less, and of as much or
-          more, at most 1; NaN where there are no cases, or the prior is improper;
-        - ``pull``: how far the posterior mean is from what was observed, in posterior standard deviations;
-        - ``conflict``: whether the tail is at most ``level`` divided by the number of checks that could be made
-          (Bonferroni), which is ``attrs["bound"]``, and the pull is more than 2. A prior worth a few cases is soon
-          surprised, by any good classifier, but contradicts nothing: it hardly moves the posterior.
-
-        ``notes`` tells conflicts in words, one a line, the worst first.
-
-    Raises
-    ------
-    TypeError, ValueError, KeyError
-        As :func:`bayesrank.fit`; or if ``level`` is not strictly between 0 and 1.
-
-    References
-    ----------
-    Box (1980), Sampling and Bayes' inference in scientific modelling and robustness, J. R. Stat. Soc. A 143:383-430;
-    Evans and Moshonov (2006), Checking for prior-data conflict, Bayesian Analysis 1:893-914.
+        Over (``entity``, [``dataset``], ``check``), with ``attrs["bound"]``: ``level``, the probability of any alarm
+        at all if the prior is right, divided by the number of checks. ``notes`` tells conflicts in words, one a line,
+        the worst first.
 
     Examples
     --------

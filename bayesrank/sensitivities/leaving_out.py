@@ -6,63 +6,23 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank._checks import check_number, check_prob
 from bayesrank.ranking._hierarchy import poth_of
 from bayesrank.ranking.consensus import EXACT_SIZE, consensus_order, make_tiers
 from bayesrank.ranking.credible import credible_ranking
 from bayesrank.ranking.values import one_ranking
 
-__all__ = ["stability"]
+__all__ = ["leave_out_entities"]
 
 
-def stability(
-    source: Any,
-    score: Any = None,
-    *,
-    prob: float = 0.95,
-    rope: float = 0.0,
-    higher_is_better: bool | None = None,
-    kind: str | None = None,
+def leave_out_entities(
+    source: Any, score: Any = None, *, prob: float = 0.95, rope: float = 0.0, kind: str | None = None
 ) -> xr.Dataset:
-    """What becomes of the tiers and the consensus order when an entity is left out.
+    """What becomes of the tiers and the consensus order when an entity is left out: see ``br.sensitivity``.
 
     No model is fitted again, the draws of the others stay what they are: nothing changes in models whose entities are
-    drawn one by one, and in those whose entities share a distribution the one left out still speaks in it.
+    drawn one by one, and in those whose entities share a distribution the one left out still speaks in it. Of equally
+    good orders it is the one that the whole ranking shows, and so it is in circles too large to be solved exactly.
 
-    Parameters
-    ----------
-    source : DataArray, Dataset, InferenceData or DataTree
-        As for :func:`bayesrank.credible_ranking`, of one ranking.
-    score : Score, str or callable, optional
-        What to rank by, as for :func:`bayesrank.credible_ranking`.
-    prob, rope : float
-        Of the tiers, as for :func:`bayesrank.credible_ranking`.
-    higher_is_better : bool, optional
-        Overrides the direction of the score; must be told for scores that have none.
-    kind : str, optional
-        Which performance of the posterior, as in :func:`bayesrank.as_performance`.
-
-    Returns
-    -------
-    xarray.Dataset
-        Over ``left_out``, each entity in its turn, and ``entity``, the others:
-
-        - ``tier``, ``position``: tier and place in the consensus order among the others; NaN for the one left out and
-          for those that are not ranked. Of equally good orders it is the one that the whole ranking shows, and so it is
-          in circles too large to be solved exactly.
-        - ``changed`` (left_out): share of the pairs of others whose tiers compare otherwise than in the whole ranking
-          (the same, better, worse); so numbers that only move up are no change. NaN without a pair.
-        - ``leader_changed`` (left_out): whether the first of the others is another than in the whole ranking.
-        - ``poth`` (left_out): precision of the order of the others. Where it is much larger than that of all
-          (``poth`` of a credible ranking), the one left out is what unsettles the order.
-
-    Raises
-    ------
-    ValueError, TypeError
-        Naming the argument, what it held and what it should hold.
-
-    Notes
-    -----
     A tier is a comparison with its first entity: only without that one, or where the majorities of pairs run in a
     circle, others can come into other tiers.
 
@@ -70,15 +30,13 @@ def stability(
     --------
     >>> import bayesrank as br
     >>> counts = br.from_counts(tn=[70, 79, 75], fp=[10, 1, 5], fn=[9, 1, 9], tp=[21, 29, 21], entity=["A", "B", "C"])
-    >>> found = br.sensitivities.stability(br.fit(counts, seed=1), "f1")
+    >>> found = leave_out_entities(br.fit(counts, seed=1), "f1")
     >>> found["tier"].sel(left_out="B").values.tolist(), found["changed"].values.tolist()
     ([1.0, nan, 1.0], [0.0, 0.0, 0.0])
     """
     from scipy.sparse.csgraph import connected_components
 
-    prob = check_prob("prob", prob)
-    rope = check_number("rope", rope, 0.0, finite=True)
-    told: dict[str, Any] = {"prob": prob, "higher_is_better": higher_is_better, "kind": kind}
+    told: dict[str, Any] = {"prob": prob, "kind": kind}
     ranking = credible_ranking(source, score, rope=rope, **told)
     one_ranking([dim for dim in ranking.dims if dim not in ("rank", "rival")])
     # Whom draws have before whom does not depend on the ROPE.

@@ -20,6 +20,7 @@ from bayesrank._draws import (
     reduce,
     share_error,
 )
+from bayesrank._types import Container, ScoreLike
 from bayesrank.ranking.credible import MOSTLY
 from bayesrank.ranking.ranks import positions
 from bayesrank.ranking.values import about_error, finite, one_ranking, score_values
@@ -30,9 +31,9 @@ __all__ = ["probability", "probable_orders"]
 
 
 def probability(
-    source: Any,
+    source: Container,
     statement: str,
-    score: Any = None,
+    score: ScoreLike | None = None,
     *,
     rope: float = 0.0,
     higher_is_better: bool | None = None,
@@ -118,11 +119,11 @@ def probability(
 
 
 def probable_orders(
-    source: Any,
-    score: Any = None,
+    source: Container,
+    score: ScoreLike | None = None,
     *,
-    most: int = 5,
-    top: int | None = None,
+    top: int = 5,
+    places: int | None = None,
     higher_is_better: bool | None = None,
     kind: str | None = None,
 ) -> xr.Dataset:
@@ -134,10 +135,10 @@ def probable_orders(
         As for :func:`bayesrank.credible_ranking`, of one ranking. If lazy, each chunk is computed once.
     score : Score, str or callable, optional
         What to rank by, as for :func:`bayesrank.credible_ranking`.
-    most : int
+    top : int
         How many orders to list.
-    top : int, optional
-        Of each order, only the entities of rank ``top`` or better, the first of tied ranks; by default all.
+    places : int, optional
+        Of each order, only the entities of rank ``places`` or better, the first of tied ranks; by default all.
     higher_is_better : bool, optional
         Overrides the direction of the score; must be told for scores that have none.
     kind : str, optional
@@ -167,17 +168,17 @@ def probable_orders(
     --------
     >>> import bayesrank as br
     >>> counts = br.from_counts(tn=[70, 79, 75], fp=[10, 1, 5], fn=[9, 1, 9], tp=[21, 29, 21], entity=["A", "B", "C"])
-    >>> found = br.statements.probable_orders(br.fit(counts, seed=1), "f1", most=2)
+    >>> found = br.statements.probable_orders(br.fit(counts, seed=1), "f1", top=2)
     >>> found["label"].values.tolist(), found["probability"].round(2).values.tolist()
     (['B > C > A', 'B > A > C'], [0.73, 0.27])
     """
-    most = check_integer("most", most, 1)
-    top = None if top is None else check_integer("top", top, 1)
+    top = check_integer("top", top, 1)
+    places = None if places is None else check_integer("places", places, 1)
     found = score_values(source, score, higher_is_better, kind)
     values, names = _checked(found.values)
     one_ranking(values.dims)
     values = values.transpose(*draw_dims(values), "entity")
-    [(orders, distinct)] = reduce(values, _Orders(found.sign, names, most, top))
+    [(orders, distinct)] = reduce(values, _Orders(found.sign, names, top, places))
     length = max((len(members) for members, *_ in orders), default=0)
     entity = np.full((len(orders), length), "", dtype=np.array(["", *names]).dtype)
     ranks = np.full((len(orders), length), np.nan)

@@ -15,6 +15,7 @@ import numpy as np
 import xarray as xr
 
 from bayesrank._checks import check_integer, check_sequence
+from bayesrank._types import ScoreLike
 from bayesrank.scores.names import as_score
 from bayesrank.scores.placement import FixedRate, canonical_values, fixed_rate, place, places, swapped
 from bayesrank.scores.score import Score
@@ -62,7 +63,7 @@ TABLE_1: tuple[str, ...] = (
 
 
 def audit(
-    score: Any,
+    score: ScoreLike,
     prevalence: float | None = None,
     *,
     prediction_rate: float | None = None,

@@ -7,13 +7,14 @@ import numpy as np
 import xarray as xr
 
 from bayesrank._checks import check_labelled_numbers, check_numbers, describe_value
+from bayesrank._types import Container
 from bayesrank.performance import as_performance, check_importance, outcome_dims
 
 __all__ = ["filter_by_importance", "mix"]
 
 
 def mix(
-    source: Any, weights: xr.DataArray | Mapping[Any, float], dim: str = "entity", *, kind: str | None = None
+    source: Container, weights: xr.DataArray | Mapping[Any, float], dim: str = "entity", *, kind: str | None = None
 ) -> xr.DataArray:
     """The performance of a random choice among entities, or on a random choice among data sets.
 
@@ -79,7 +80,7 @@ def mix(
     return parts.sum(dim, skipna=False).transpose(..., *order).rename("performance")
 
 
-def filter_by_importance(source: Any, importance: xr.DataArray, *, kind: str | None = None) -> xr.DataArray:
+def filter_by_importance(source: Container, importance: xr.DataArray, *, kind: str | None = None) -> xr.DataArray:
     """The performance after outcomes are kept with a probability in proportion to their importance.
 
     P'(ω) = I(ω) P(ω) / Σ I P. A ranking score is the expected satisfaction of the filtered performance.

@@ -6,6 +6,7 @@ import numpy as np
 import xarray as xr
 
 from bayesrank._checks import rename_argument
+from bayesrank._types import ScoreLike
 from bayesrank.scores.names import as_score
 from bayesrank.scores.placement import fixed_rate
 from bayesrank.scores.score import Score
@@ -18,7 +19,7 @@ ROLES = ("first", "second")
 
 
 def compare_orders(
-    score: Any, other: Any, prevalence: float | None = None, *, prediction_rate: float | None = None
+    score: ScoreLike, other: Any, prevalence: float | None = None, *, prediction_rate: float | None = None
 ) -> xr.Dataset:
     """Whether two scores order performances alike, each by its own direction.
 

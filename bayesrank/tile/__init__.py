@@ -2,7 +2,7 @@
 
 from bayesrank.tile.consistency import best_consistency
 from bayesrank.tile.correlations import correlation, sample_performances
-from bayesrank.tile.entities import entity, rank_probability, ranking, robustness
+from bayesrank.tile.entities import entity, entity_rank, rank_probability, robustness
 from bayesrank.tile.flavours import baseline, no_skill, relative_skill, state_of_the_art, value
 from bayesrank.tile.geometry import frontier, regions, shares, volume
 from bayesrank.tile.posterior import credible, probability_best, value_interval
@@ -29,6 +29,7 @@ __all__ = [
     "correlation",
     "credible",
     "entity",
+    "entity_rank",
     "frontier",
     "in_words",
     "isoperformance",
@@ -41,7 +42,6 @@ __all__ = [
     "prior_grid",
     "probability_best",
     "rank_probability",
-    "ranking",
     "regions",
     "relative_skill",
     "robustness",

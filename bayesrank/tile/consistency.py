@@ -1,12 +1,11 @@
 """The ranking score that agrees best with a given score, on the performances that one has."""
 
-from typing import Any
-
 import numpy as np
 import xarray as xr
 
 from bayesrank._checks import check_choice
 from bayesrank._draws import draw_dims, iterate_blocks
+from bayesrank._types import Container, ScoreLike
 from bayesrank.performance import as_performance, only_two_classes
 from bayesrank.scores import as_score
 from bayesrank.scores.placement import canonical_values, place, places
@@ -19,7 +18,9 @@ GRID, ZOOMS = 21, 4
 ROUNDING = 1e-9
 
 
-def best_consistency(score: Any, source: Any, *, method: str = "kendall", kind: str | None = None) -> xr.Dataset:
+def best_consistency(
+    score: ScoreLike, source: Container, *, method: str = "kendall", kind: str | None = None
+) -> xr.Dataset:
     """Where on the Tile the ranking score lies that orders given performances most like a score does.
 
     Parameters

@@ -11,6 +11,7 @@ from bayesrank._checks import check_choice, check_integer, rename_argument
 from bayesrank._draws import Batches, Block, reduce
 from bayesrank._random import Seed, root_sequence, stream
 from bayesrank._threads import ShareOut, thread_pool
+from bayesrank._types import ScoreLike
 from bayesrank.performance import as_performance, only_two_classes
 from bayesrank.scores import as_score
 from bayesrank.scores.placement import fixed_rate
@@ -20,7 +21,7 @@ __all__ = ["correlation", "sample_performances"]
 
 
 def correlation(
-    score: Any,
+    score: ScoreLike,
     resolution: int = 101,
     *,
     performances: Any = None,
@@ -28,8 +29,8 @@ def correlation(
     size: int = 10_000,
     prevalence: float | None = None,
     prediction_rate: float | None = None,
-    seed: Seed = 0,
     kind: str | None = None,
+    seed: Seed = 0,
 ) -> xr.DataArray:
     """The correlation of a score with every canonical score, over a distribution of performances.
 

@@ -9,14 +9,15 @@ import xarray as xr
 from bayesrank._checks import check_choice, check_integer, check_memory, check_sequence
 from bayesrank._draws import Batches, reduce
 from bayesrank._threads import thread_pool
+from bayesrank._types import Container
 from bayesrank.tile._grid import axes, axis, on_the_tile, place_maps, point_cells, with_entity, zoom
 from bayesrank.tile._reducers import Steps
 
-__all__ = ["entity", "rank_probability", "ranking", "robustness"]
+__all__ = ["entity", "rank_probability", "entity_rank", "robustness"]
 
 
-def ranking(
-    source: Any, entity: Any, resolution: int = 101, *, kind: str | None = None, window: Any = None
+def entity_rank(
+    source: Container, entity: Any, resolution: int = 101, *, kind: str | None = None, window: Any = None
 ) -> xr.DataArray:
     """The rank of one entity among all, at each point; 1 is best and ties share the average rank.
 
@@ -73,7 +74,7 @@ def ranking(
 
 
 def entity(
-    source: Any, rank: int = 1, resolution: int = 101, *, kind: str | None = None, window: Any = None
+    source: Container, rank: int = 1, resolution: int = 101, *, kind: str | None = None, window: Any = None
 ) -> xr.DataArray:
     """Who holds a rank, at each point.
 
@@ -123,7 +124,7 @@ def entity(
 
 
 def rank_probability(
-    source: Any,
+    source: Container,
     resolution: int = 101,
     *,
     ranks: Iterable[int] | None = None,
@@ -197,7 +198,7 @@ def rank_probability(
     return place_maps(xr.DataArray(values, coords, ("entity", "rank", "b", "a"), name="rank_probability"), window)
 
 
-def robustness(source: Any, resolution: int = 101, *, kind: str | None = None) -> xr.DataArray:
+def robustness(source: Container, resolution: int = 101, *, kind: str | None = None) -> xr.DataArray:
     """How far the preference can move, in any direction, before the order of the entities changes.
 
     Parameters

@@ -11,6 +11,7 @@ import numpy as np
 import xarray as xr
 
 from bayesrank._checks import check_prevalences, describe_value
+from bayesrank._types import Container
 from bayesrank.tile._grid import (
     axis,
     canonical_cells,
@@ -32,7 +33,7 @@ __all__ = [
 ]
 
 
-def value(source: Any, resolution: int = 101, *, kind: str | None = None, window: Any = None) -> xr.DataArray:
+def value(source: Container, resolution: int = 101, *, kind: str | None = None, window: Any = None) -> xr.DataArray:
     """Every canonical score of a performance.
 
     Parameters
@@ -73,7 +74,7 @@ def value(source: Any, resolution: int = 101, *, kind: str | None = None, window
     return place_maps(label_map(canonical_cells(array, points), array, points, "value"), window)
 
 
-def baseline(source: Any, resolution: int = 101, dim: str = "entity", *, kind: str | None = None) -> xr.DataArray:
+def baseline(source: Container, resolution: int = 101, dim: str = "entity", *, kind: str | None = None) -> xr.DataArray:
     """The lowest value within a set, at each point; undefined values are left out.
 
     Parameters
@@ -114,7 +115,7 @@ def baseline(source: Any, resolution: int = 101, dim: str = "entity", *, kind: s
 
 
 def state_of_the_art(
-    source: Any, resolution: int = 101, dim: str = "entity", *, kind: str | None = None
+    source: Container, resolution: int = 101, dim: str = "entity", *, kind: str | None = None
 ) -> xr.DataArray:
     """The highest value within a set, at each point; undefined values are left out.
 
@@ -191,7 +192,7 @@ def no_skill(prevalence: Any, resolution: int = 101) -> xr.DataArray:
     return label_map(_no_skill(shares, points), shares, points, "no_skill")
 
 
-def relative_skill(source: Any, resolution: int = 101, *, kind: str | None = None) -> xr.DataArray:
+def relative_skill(source: Container, resolution: int = 101, *, kind: str | None = None) -> xr.DataArray:
     """How much of the way from the best no-skill value to 1 a performance goes, at its own prevalence.
 
     Parameters

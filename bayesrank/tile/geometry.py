@@ -13,6 +13,7 @@ import xarray as xr
 
 from bayesrank._checks import check_choice, check_integer
 from bayesrank._checks import check_window as checked_window
+from bayesrank._types import Container
 from bayesrank.performance import two_class_cells
 from bayesrank.scores import vut
 from bayesrank.tile._grid import CELLS, point_cells, two_class, zoom
@@ -25,7 +26,7 @@ EDGE = 1e-12
 SMALLEST = 1e-9
 
 
-def frontier(source: Any, entity: Any, rival: Any, points: int = 201, *, kind: str | None = None) -> xr.Dataset:
+def frontier(source: Container, entity: Any, rival: Any, points: int = 201, *, kind: str | None = None) -> xr.Dataset:
     """The curve on which two entities swap.
 
     Parameters
@@ -99,7 +100,9 @@ def frontier(source: Any, entity: Any, rival: Any, points: int = 201, *, kind: s
     return xr.Dataset({"a": ("point", a[order]), "b": ("point", b[order])})
 
 
-def regions(source: Any, rank: int = 1, points: int = 65, *, kind: str | None = None, window: Any = None) -> xr.Dataset:
+def regions(
+    source: Container, rank: int = 1, points: int = 65, *, kind: str | None = None, window: Any = None
+) -> xr.Dataset:
     """The regions of the Tile in which each entity holds a rank, as closed curves that cover the Tile once.
 
     Parameters
@@ -217,7 +220,7 @@ def holders(regions: xr.Dataset) -> xr.Dataset:
     return table.sort_values("area", ascending=False, kind="stable").to_xarray()
 
 
-def shares(source: Any, rank: int = 1, *, kind: str | None = None, window: Any = None) -> xr.DataArray:
+def shares(source: Container, rank: int = 1, *, kind: str | None = None, window: Any = None) -> xr.DataArray:
     """The area of the Tile on which each entity holds a rank, in closed form.
 
     Parameters
@@ -325,7 +328,7 @@ def _outline(lines: np.ndarray, slabs: np.ndarray, points: int) -> np.ndarray:
     return np.concatenate([around, around[:1]])
 
 
-def volume(source: Any, *, kind: str | None = None) -> xr.DataArray:
+def volume(source: Container, *, kind: str | None = None) -> xr.DataArray:
     """The mean of all canonical scores, the volume under the Tile.
 
     Parameters

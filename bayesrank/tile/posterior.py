@@ -12,6 +12,7 @@ import xarray as xr
 from bayesrank._checks import check_choice, check_prob, check_sequence
 from bayesrank._draws import ERROR, Batches, EffectiveDraws, part_error, reduce, share_error
 from bayesrank._threads import thread_pool
+from bayesrank._types import Container
 from bayesrank.tile._grid import (
     area_weights,
     axis,
@@ -33,10 +34,10 @@ HELD = 2**25
 
 
 def credible(
-    source: Any,
+    source: Container,
     resolution: int = 101,
-    prob: float = 0.95,
     *,
+    prob: float = 0.95,
     maps: Collection[str] = OPTIONAL,
     kind: str | None = None,
     window: Any = None,
@@ -177,7 +178,7 @@ def leaders(credible: xr.Dataset) -> xr.Dataset:
 
 
 def probability_best(
-    source: Any, resolution: int = 101, *, kind: str | None = None, window: Any = None
+    source: Container, resolution: int = 101, *, kind: str | None = None, window: Any = None
 ) -> xr.DataArray:
     """The probability that each entity is best, alone: :func:`credible` without its costlier maps.
 
@@ -230,7 +231,7 @@ def probability_best(
 
 
 def value_interval(
-    source: Any, resolution: int = 101, prob: float = 0.95, *, kind: str | None = None, window: Any = None
+    source: Container, resolution: int = 101, *, prob: float = 0.95, kind: str | None = None, window: Any = None
 ) -> xr.Dataset:
     """The posterior mean and an equal-tailed interval of every canonical score.
 

@@ -18,6 +18,7 @@ from bayesrank._checks import (
 )
 from bayesrank._draws import ERROR, Batches, EffectiveDraws, part_error, reduce
 from bayesrank._threads import thread_pool
+from bayesrank._types import Container, ScoreLike
 from bayesrank.ranking._intervals import rank_intervals
 from bayesrank.scores.placement import place
 from bayesrank.tile._grid import on_the_tile, with_entity
@@ -39,7 +40,7 @@ REGIONS: dict[str, tuple[str, tuple[Any, ...]]] = {
 }
 
 
-def around(score: Any, radius: float = 0.1, prevalence: float | None = None, points: int = 1000) -> xr.Dataset:
+def around(score: ScoreLike, radius: float = 0.1, prevalence: float | None = None, points: int = 1000) -> xr.Dataset:
     """Preferences near a score: uniform over the part of a disc that lies on the Tile.
 
     Parameters
@@ -243,7 +244,7 @@ def beta_preferences(a: tuple[float, float], b: tuple[float, float], points: int
 
 
 def preference_ranking(
-    source: Any, a: Any, b: Any = None, weights: Any = None, prob: float = 0.95, *, kind: str | None = None
+    source: Container, a: Any, b: Any = None, weights: Any = None, *, prob: float = 0.95, kind: str | None = None
 ) -> xr.Dataset:
     """Ranks that integrate over the posterior and over a distribution of preferences.
 

@@ -9,6 +9,7 @@ import xarray as xr
 from bayesrank import _text
 from bayesrank._checks import check_choice, check_integer
 from bayesrank._escape import escape_lines
+from bayesrank._types import Container
 from bayesrank.performance import no_skill_twin
 from bayesrank.tile._grid import axis, canonical_cells, label_map, point_cells, two_class
 from bayesrank.tile.geometry import holders, regions
@@ -28,7 +29,7 @@ NAMED = {
 ROUNDING = 1e-12
 
 
-def chance_corrected(source: Any, resolution: int = 101, *, kind: str | None = None) -> xr.DataArray:
+def chance_corrected(source: Container, resolution: int = 101, *, kind: str | None = None) -> xr.DataArray:
     """Every canonical score, corrected for chance as Cohen's κ corrects the accuracy.
 
     Parameters
@@ -74,7 +75,7 @@ def chance_corrected(source: Any, resolution: int = 101, *, kind: str | None = N
     return label_map(skill, array, points, "chance_corrected")
 
 
-def zone(source: Any, entities: Any, rivals: Any, points: int = 201, *, kind: str | None = None) -> xr.Dataset:
+def zone(source: Container, entities: Any, rivals: Any, points: int = 201, *, kind: str | None = None) -> xr.Dataset:
     """Where on the Tile all of some entities are better than or equivalent to all of some others.
 
     Parameters
@@ -159,7 +160,7 @@ def _borders(ones: np.ndarray, others: np.ndarray, a: np.ndarray) -> tuple[np.nd
     return (low, high) if known else (np.full_like(a, np.nan), np.full_like(a, np.nan))
 
 
-def in_words(source: Any, *, kind: str | None = None) -> str:
+def in_words(source: Container, *, kind: str | None = None) -> str:
     """A Tile of performances in sentences: who is best by which share of the scores, and by those with a name.
 
     Parameters

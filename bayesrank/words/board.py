@@ -42,7 +42,7 @@ DEFINITIONS = {
 WHOLE = ("cases", "rank", "rank_lower", "rank_upper", "tier")
 
 
-def board(ranking: xr.Dataset, top: int | None = None) -> str:
+def board(ranking: xr.Dataset, *, top: int | None = None) -> str:
     """A ranking as JSON for a leaderboard: the same bytes for the same evidence, in whatever order it came.
 
     Keys are sorted, numbers have six significant digits, there is no time and no path in it, and what is undefined is

@@ -28,7 +28,8 @@ def verdict_of_sensitivity(result: xr.Dataset) -> Verdict:
     if not {"score", "prob", "worth"} <= set(result.attrs) or not result.sizes["alternative"]:
         raise ValueError(f"result must come from br.sensitivity; got {describe_value(result)}")
     conflicts = [line for line in str(result["prior_conflict"].item()).split("\n") if line]
-    notes: list[str] = [*(Note(line, Caveat.MODEL_CONTRADICTED) for line in conflicts), *read_notes(result)]
+    without = _without(result)
+    notes: list[str] = [*(Note(line, Caveat.MODEL_CONTRADICTED) for line in conflicts), *read_notes(result), *without]
     score = score_name(result)
     if result["base_leader_probability_best"].isnull()[0]:
         return compose("nothing to rank", f"Nothing to rank: no entity has a defined {score}.", notes)
@@ -37,7 +38,8 @@ def verdict_of_sensitivity(result: xr.Dataset) -> Verdict:
         return compose("nothing to rank", f"Nothing to rank: {only} is the only entity.", notes)
     number = result.sizes["alternative"] - 1
     if not number:
-        return compose("no alternative", "Nothing was changed: there is no alternative.", notes)
+        said = without or ["Nothing was changed: there is no alternative."]
+        return compose("no alternative", said[0], notes)
     others = result.isel(alternative=slice(1, None))
     kept = others["survives"].all("alternative").values
     names = [str(name) for name in result["conclusion"].values]
@@ -88,6 +90,16 @@ def _pairs(result: xr.Dataset, others: xr.Dataset) -> list[str]:
         f"The base analysis separates {_text.count(pairs, 'pair')} with probability {result.attrs['prob']:g}; every "
         f"alternative separates at least {least} of them the same way, and at most {turned} the other way."
     ]
+
+
+def _without(result: xr.Dataset) -> list[str]:
+    """Whether the tiers of the others need an entity, where each was left out."""
+    if "changed_without" not in result:
+        return []
+    names = [str(name) for name in result["left_out"].values[(result["changed_without"] > 0).values]]
+    if not names:
+        return ["Leaving out one entity never changes the tiers of the others."]
+    return [f"The tiers of the others change where one of these is left out: {few_names(names)}."]
 
 
 def _moves(result: xr.Dataset) -> str:

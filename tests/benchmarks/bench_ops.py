@@ -57,9 +57,9 @@ def main() -> None:
         print(f"  {name:12s} {ours:8.4f} s   {samples:,} samples {sampled:8.2f} s   ratio {sampled / ours:8.0f}")
 
     print("the OPS Tile, 101 x 101")
-    print(f"  point {seconds(br.ops.tile, performance.mean(('chain', 'draw'))):8.4f} s")
+    print(f"  point {seconds(br.ops.on_tile, performance.mean(('chain', 'draw'))):8.4f} s")
     draws = performance.isel(chain=0, draw=slice(0, 200), entity=[0])
-    print(f"  200 draws {seconds(br.ops.tile, draws):8.4f} s")
+    print(f"  200 draws {seconds(br.ops.on_tile, draws):8.4f} s")
 
     print("the directed binary tree, 32,768 curves of 255 points")
     print(f"  sample {seconds(br.ops.directed_binary_tree, repeat=1):8.2f} s")

@@ -107,7 +107,7 @@ def flavours() -> None:
         "value": (br.tile.value, (first,), lambda: ValueFlavor(entities[0].performance)),
         "baseline": (br.tile.baseline, (array,), lambda: WorstFlavor(finite, entities)),
         "state_of_the_art": (br.tile.state_of_the_art, (array,), lambda: BestFlavor(finite, entities)),
-        "ranking": (br.tile.ranking, (array, 0), lambda: RankingFlavor(entities[0], entities)),
+        "ranking": (br.tile.entity_rank, (array, 0), lambda: RankingFlavor(entities[0], entities)),
         "entity": (br.tile.entity, (array, 1), lambda: EntityFlavor(1, entities)),
     }
     for resolution in (101, 1001):  # 1001 is sorbetto's default

@@ -32,7 +32,7 @@ def test_lazy_stays_lazy(posterior):
     lazy = eager.chunk({"draw": 50})
     for result, expected in (
         (br.ops.of_draws(lazy, "f1"), br.ops.of_draws(eager, "f1")),
-        (br.ops.tile(lazy, 5), br.ops.tile(eager, 5)),
+        (br.ops.on_tile(lazy, 5), br.ops.on_tile(eager, 5)),
     ):
         assert result.chunks is not None
         xr.testing.assert_allclose(result.compute(), expected)
@@ -59,9 +59,9 @@ def test_each_chunk_is_computed_once(posterior):
     assert not calls
     summary.compute()
     assert len(calls) == 4
-    pool = br.ops.pool(counted(performance, calls, draw=50))
+    pool = br.ops.from_performances(counted(performance, calls, draw=50))
     assert len(calls) == 8
-    np.testing.assert_array_equal(pool.tpr, br.ops.pool(performance).tpr)
+    np.testing.assert_array_equal(pool.tpr, br.ops.from_performances(performance).tpr)
     sets = performance.isel(dataset=0, drop=True)
     calls.clear()
     br.tile.correlation("mcc", 3, performances=counted(sets, calls, draw=50))
@@ -74,11 +74,11 @@ def test_the_kind_of_performance(posterior):
     both = xr.Dataset({"performance": one, "performance_new": other})
     for call in (
         lambda s, **kind: br.ops.of_draws(s, "f1", **kind),
-        lambda s, **kind: br.ops.tile(s, 3, **kind),
+        lambda s, **kind: br.ops.on_tile(s, 3, **kind),
     ):
         xr.testing.assert_identical(call(both, kind="new"), call(other))
         assert not call(both).equals(call(other))
-    assert br.ops.pool(both, kind="new").fpr.tolist() == br.ops.pool(other).fpr.tolist()
+    assert br.ops.from_performances(both, kind="new").fpr.tolist() == br.ops.from_performances(other).fpr.tolist()
     labels = both.expand_dims(label=["x"])
     assert not br.ops.by_label(labels, "f1").equals(br.ops.by_label(labels, "f1", kind="new"))
     with pytest.raises(ValueError, match="source must hold a variable 'performance_typical'"):
@@ -106,7 +106,7 @@ def test_undefined_is_nan():
 
 def test_tile_is_of_value(posterior):
     performance = br.as_performance(posterior).isel(chain=0, draw=[0, 7])
-    tile = br.ops.tile(performance, 6)
+    tile = br.ops.on_tile(performance, 6)
     assert tile.dims == ("draw", "entity", "dataset", "b", "a")
     prevalence = br.scores.prevalence(performance)
     for a in tile["a"].values:
@@ -115,18 +115,18 @@ def test_tile_is_of_value(posterior):
             expected = br.ops.of_value(score, score(performance), prevalence)
             np.testing.assert_allclose(tile.sel(a=a, b=b), expected, atol=1e-12)
     known = {"tpr": (1, 1), "tnr": (0, 0), "ppv": (1, 0), "npv": (0, 1), "accuracy": (0.5, 0.5), "f1": (1, 0.5)}
-    tile = br.ops.tile(performance, 3)
+    tile = br.ops.on_tile(performance, 3)
     for name, (a, b) in known.items():
         np.testing.assert_allclose(tile.sel(a=a, b=b), br.ops.of_draws(performance, name), atol=1e-12)
 
 
 def test_tile_undefined_is_nan():
     never = br.from_counts(tn=90, fp=0, fn=10, tp=0)
-    tile = br.ops.tile(never, 3)
+    tile = br.ops.on_tile(never, 3)
     assert np.isnan(tile.sel(a=1, b=0).item())  # PPV
     assert tile.sel(a=0.5, b=0.5).notnull().item()
     with pytest.raises(ValueError, match="resolution"):
-        br.ops.tile(never, 1)
+        br.ops.on_tile(never, 1)
 
 
 def test_uncertainty_shrinks_and_covers():
@@ -214,7 +214,7 @@ class TestReferences:
 
     def test_pool(self, posterior):
         rivals = br.from_counts(tn=[80, 70, 60], fp=[20, 30, 40], fn=[5, 5, 5], tp=[5, 5, 5], entity=["x", "y", "z"])
-        reference = br.ops.pool(rivals)
+        reference = br.ops.from_performances(rivals)
         assert reference.size == 3
         # at 1-in-2 positives their accuracies are 0.65, 0.6, 0.55; nobody beats itself
         ops = br.ops.of_value("accuracy", [0.54, 0.6, 0.64, 0.7], 0.5, reference=reference)
@@ -227,14 +227,14 @@ class TestReferences:
         rng = np.random.default_rng(4)
         cells = dict(zip(("tn", "fp", "fn", "tp"), rng.integers(1, 99, (4, 50)), strict=True))
         rivals = br.from_counts(**cells, entity=[f"r{i}" for i in range(50)])
-        reference = br.ops.pool(rivals)
+        reference = br.ops.from_performances(rivals)
         for name in ("tpr", "informedness", "negative_likelihood_ratio"):  # the same at every prevalence
             rank = br.rank(rivals, name, method="max")
             np.testing.assert_allclose(br.ops.of_draws(rivals, name, reference), (50 - rank) / 50, atol=1e-12)
 
     def test_pool_needs_both_rates(self):
         with pytest.raises(ValueError, match="source"):
-            br.ops.pool(br.from_counts(tn=5, fp=1, fn=0, tp=0))
+            br.ops.from_performances(br.from_counts(tn=5, fp=1, fn=0, tp=0))
 
     def test_bad_parameters(self):
         with pytest.raises(ValueError, match="fpr"):

@@ -17,7 +17,9 @@ from bayesrank.scores.score import cells_at
 
 # Adjacent accuracy is constant for two classes.
 DIRECTED = [
-    name for name, score in SCORES.items() if score.higher_is_better is not None and name != "adjacent_accuracy"
+    name
+    for name, score in SCORES.items()
+    if score.higher_is_better is not None and score.space != "outcomes" and name != "adjacent_accuracy"
 ]
 CLOSED = [name for name in DIRECTED if closed_area(SCORES[name]) is not None]
 

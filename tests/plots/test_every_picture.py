@@ -55,7 +55,7 @@ PICTURES = {
     "forest": lambda d: br.plots.forest(d["ranking"]),
     "rank_heatmap": lambda d: br.plots.rank_heatmap(d["ranking"]),
     "superiority": lambda d: br.plots.superiority(d["ranking"]),
-    "difference": lambda d: br.plots.difference(d["values"], ranking=d["ranking"], rope=0.02),
+    "score_differences": lambda d: br.plots.score_differences(d["values"], ranking=d["ranking"], rope=0.02),
     "posterior_against_prior": lambda d: br.plots.posterior_against_prior(
         d["values"], d["prior"], ranking=d["ranking"]
     ),
@@ -195,7 +195,7 @@ def test_an_entity_has_one_colour_in_all_pictures(told):
     order = br.ranking_table(RANKING).index.tolist()
     rows = br.plots.forest(RANKING, colors=told).collections[0].get_colors()
     assert [to_hex(c) for c in rows] == [wanted[name] for name in order]
-    rows = br.plots.difference(POSTERIOR, score="informedness", colors=told).collections[0].get_colors()
+    rows = br.plots.score_differences(POSTERIOR, score="informedness", colors=told).collections[0].get_colors()
     assert [to_hex(c) for c in rows] == [wanted[name] for name in order[1:]]
     tile = br.tile.credible(POSTERIOR, 11)
     rows = br.plots.shares(tile, colors=told).collections[0].get_colors()
@@ -217,7 +217,7 @@ def test_rows_have_one_order_in_all_pictures():
     }
     for name, ax in pictures.items():
         assert [label.get_text() for label in ax.get_yticklabels()] == order, name
-    shown = br.plots.difference(values, to=order[2], ranking=RANKING).get_yticklabels()
+    shown = br.plots.score_differences(values, to=order[2], ranking=RANKING).get_yticklabels()
     assert [label.get_text() for label in shown] == [name for name in order if name != order[2]]
     for picture in (br.plots.forest, br.plots.rank_heatmap, br.plots.superiority):
         ax = picture(RANKING, top=2)
@@ -237,13 +237,13 @@ def test_differences_are_of_the_same_draw():
     # b is a plus a constant, draw by draw, so that their difference is known though each is not.
     values = br.scores.informedness(POSTERIOR).sel(entity=["a", "b"]).copy()
     values.loc[{"entity": "b"}] = values.sel(entity="a") + 0.125
-    ax = br.plots.difference(values.rename("x"))
+    ax = br.plots.score_differences(values.rename("x"))
     assert ax.get_xlabel().startswith("x minus that of b ")
     segment = ax.collections[0].get_segments()[0]
     np.testing.assert_allclose(segment[:, 0], -0.125, atol=1e-12)
-    named = br.plots.difference(values.assign_coords(entity=["best", "other"]).rename("x"))
+    named = br.plots.score_differences(values.assign_coords(entity=["best", "other"]).rename("x"))
     assert named.get_xlabel().startswith("x minus that of best ")
-    lower = br.plots.difference(POSTERIOR, score="fnr")
+    lower = br.plots.score_differences(POSTERIOR, score="fnr")
     best = br.ranking_table(br.credible_ranking(POSTERIOR, "fnr")).index[0]
     assert lower.get_xlabel().startswith(f"false negative rate (FNR) minus that of {best}\n")
 
@@ -255,7 +255,7 @@ def test_ratios_are_compared_by_division():
     odds = br.scores.get("diagnostic_odds_ratio")(POSTERIOR).sel(entity=[first, last])
 
     def ends(to):
-        ax = br.plots.difference(odds, to=to)
+        ax = br.plots.score_differences(odds, to=to)
         assert ax.get_xscale() == "log"
         assert "diagnostic odds ratio divided by that of " in ax.get_xlabel()
         assert "log scale" in ax.get_xlabel()
@@ -268,8 +268,8 @@ def test_ratios_are_compared_by_division():
     np.testing.assert_allclose(one, np.quantile(draws, [0.025, 0.975]), rtol=1e-2)
     np.testing.assert_allclose(one, 1 / np.array(other)[::-1], rtol=1e-6)
     with pytest.raises(ValueError, match=r"rope must be 0 for diagnostic_odds_ratio, .*; got 0\.1"):
-        br.plots.difference(odds, to=first, rope=0.1)
-    assert br.plots.difference(POSTERIOR, score="f1").get_xscale() == "linear"
+        br.plots.score_differences(odds, to=first, rope=0.1)
+    assert br.plots.score_differences(POSTERIOR, score="f1").get_xscale() == "linear"
 
 
 def seen(colors):
@@ -307,12 +307,12 @@ def test_the_colours_are_told_apart_by_all():
 
 def test_colours_for_the_first_of_a_ranking():
     order = br.ranking_table(RANKING).index.tolist()
-    assert br.plots.colors(RANKING, most=2) == dict(zip(order[:2], PALETTE, strict=False))
+    assert br.plots.colors(RANKING, top=2) == dict(zip(order[:2], PALETTE, strict=False))
     assert list(br.plots.colors(order)) == order
     with pytest.raises(ValueError, match=r"^entities must "):
         br.plots.colors(["a", "a"])
     with pytest.raises(ValueError, match=r"^most must "):
-        br.plots.colors(["a"], most=13)
+        br.plots.colors(["a"], top=13)
     with pytest.raises(ValueError, match=r"^entities must "):
         br.plots.colors(xr.Dataset())
 

@@ -39,7 +39,7 @@ def held(found, fpr, tpr):
 def test_a_region_holds_its_share_of_new_draws(tpr, fpr, prob):
     rng = np.random.default_rng(1)
     size = 20_000
-    found = rate_regions(performance(rng.beta(*fpr, size), rng.beta(*tpr, size)), prob, 721)
+    found = rate_regions(performance(rng.beta(*fpr, size), rng.beta(*tpr, size)), 721, prob=prob)
     share = held(found, rng.beta(*fpr, size), rng.beta(*tpr, size))
     # Two samples of a share, and the quantile's own error: four standard errors.
     assert share == pytest.approx(prob, abs=4 * np.sqrt(2 * prob * (1 - prob) / size) + 0.002)
@@ -50,7 +50,7 @@ def test_a_region_holds_its_share_of_new_draws(tpr, fpr, prob):
 def test_a_region_of_independent_normal_scores_is_known():
     # Its extent along one rate: the quantiles at plus and minus the radius that holds 95% of a normal plane.
     rng = np.random.default_rng(2)
-    found = rate_regions(performance(rng.beta(3, 50, 100_000), rng.beta(31, 2, 100_000)), 0.95, 721)
+    found = rate_regions(performance(rng.beta(3, 50, 100_000), rng.beta(31, 2, 100_000)), 721, prob=0.95)
     reach = np.sqrt(stats.chi2.ppf(0.95, 2))
     wanted = stats.beta.ppf(stats.norm.cdf([-reach, reach]), 31, 2)
     np.testing.assert_allclose([found["region_tpr"].min(), found["region_tpr"].max()], wanted, atol=0.005)
@@ -60,7 +60,7 @@ def test_a_region_follows_the_correlation():
     rng = np.random.default_rng(3)
     x = rng.normal(size=5000)
     fpr, tpr = (1 / (1 + np.exp(-z)) for z in (x - 2, x + 0.3 * rng.normal(size=5000)))
-    found = rate_regions(performance(fpr, tpr), 0.9, 721)
+    found = rate_regions(performance(fpr, tpr), 721, prob=0.9)
     assert held(found, fpr, tpr) == pytest.approx(0.9, abs=0.01)
     assert np.corrcoef(found["region_fpr"][0, :-1], found["region_tpr"][0, :-1])[0, 1] > 0.8
 
@@ -86,14 +86,14 @@ def test_roc_names_the_first_and_greys_the_rest():
     counts = br.from_counts(tn=[70] * 20, fp=[10] * 20, fn=30 - tp, tp=tp, entity=[f"e{i}" for i in range(20)])
     posterior = br.fit(counts, draws=50, seed=1)
     ranking = br.credible_ranking(posterior, "tpr")
-    ax = br.plots.roc_regions(posterior, ranking, names=3)
+    ax = br.plots.roc_regions(posterior, ranking, top=3)
     texts = [text.get_text() for text in ax.get_legend().get_texts()]
     assert texts == [*br.ranking_table(ranking).index[:3], "17 more"]
-    by_height = br.plots.roc_regions(counts, names=2)
+    by_height = br.plots.roc_regions(counts, top=2)
     best = [f"e{i}" for i in np.argsort(-tp, kind="stable")[:2]]
     assert [text.get_text() for text in by_height.get_legend().get_texts()][:2] == best
     assert "regions" not in by_height.get_title()
-    none = br.plots.roc_regions(posterior, names=0)
+    none = br.plots.roc_regions(posterior, top=0)
     assert none.get_legend() is None
     assert br.plots.roc_regions(posterior, square=True).get_xlim() == (-0.01, 1.01)
 
@@ -120,13 +120,13 @@ def limits(tile):
 
 
 def test_a_map_has_the_scale_of_its_kind():
-    assert limits(br.tile.ranking(COUNTS, "a", 5)) == (1, 3)
+    assert limits(br.tile.entity_rank(COUNTS, "a", 5)) == (1, 3)
     assert limits(br.tile.relative_skill(COUNTS, 5).isel(entity=0)) == (-1, 1)
     robust = br.tile.robustness(COUNTS, 11)
     assert limits(robust) == (0, pytest.approx(robust.max().item()))
     assert limits(br.tile.value(COUNTS, 5).isel(entity=0)) == (0, 1)
     assert limits(br.tile.value(COUNTS, 5).isel(entity=0).rename("difference") - 0.9)[0] < 0
-    ax = br.plots.value_tile(br.tile.ranking(COUNTS, "a", 5))
+    ax = br.plots.value_tile(br.tile.entity_rank(COUNTS, "a", 5))
     bar = ax.figure.axes[1]
     assert bar.get_ylim() == (3, 1)  # the best on top
     image = ax.collections[0]

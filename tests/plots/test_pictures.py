@@ -64,7 +64,7 @@ def test_names_every_entity_once(analysis, name):
 def test_difference_leaves_out_the_entity_compared_with(analysis):
     counts, _, values, _ = analysis
     to = counts["entity"].values[0]
-    labels = drawn(lambda: br.plots.difference(values, to, rope=0.02))
+    labels = drawn(lambda: br.plots.score_differences(values, to, rope=0.02))
     assert len(labels) == counts.sizes["entity"] - 1
 
 
@@ -78,7 +78,7 @@ def test_pictures_are_drawn_where_told(analysis):
 def test_difference_to_nobody():
     values = br.scores.f1(br.datasets.load("breast_cancer"))
     with pytest.raises(KeyError, match="to must be one of"):
-        br.plots.difference(values, to="nobody")
+        br.plots.score_differences(values, to="nobody")
 
 
 def test_short_names_stay_unique():
@@ -135,7 +135,7 @@ ODD = br.from_counts(
 def test_odd_names_are_read_as_they_are():
     values = br.scores.f1(br.fit(ODD, draws=50, seed=1))
     ranking = br.credible_ranking(values)
-    ax = br.plots.difference(values, to="$x_{")
+    ax = br.plots.score_differences(values, to="$x_{")
     ax.figure.canvas.draw()  # a formula with an open brace would raise here
     assert ax.get_xlabel().startswith(r"F1 minus that of \$x_{")
     ax = br.plots.forest(ranking)
@@ -171,7 +171,7 @@ def test_draws_that_are_all_equal_have_a_picture():
 def test_a_difference_needs_another_entity():
     values = br.scores.f1(br.fit(ODD.isel(entity=[0]), draws=5, seed=1))
     with pytest.raises(ValueError, match="values must hold another entity"):
-        br.plots.difference(values, to="$x_{")
+        br.plots.score_differences(values, to="$x_{")
 
 
 def test_where_nothing_has_a_rank_nothing_is_coloured():

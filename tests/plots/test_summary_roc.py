@@ -75,7 +75,7 @@ def inside(points, region, draws):
 @pytest.mark.parametrize("prob", [0.5, 0.95])
 def test_regions_hold_their_share_of_the_draws(prob):
     source = posterior()
-    points = br.performance.summary_points(source, prob).isel(entity=0)
+    points = br.performance.summary_points(source, prob=prob).isel(entity=0)
     for kind, region in (("typical", "credible"), ("new", "prediction")):
         rates = [f(source, kind=kind).values.ravel() for f in (br.scores.fpr, br.scores.tpr)]
         assert inside(points, region, np.stack(rates, -1)) == pytest.approx(prob, abs=0.003)
@@ -140,7 +140,7 @@ def test_what_has_no_typical_data_set_is_refused():
     with pytest.raises(ValueError, match="performance_typical"):
         br.performance.summary_points(br.fit(br.from_counts(tn=8, fp=2, fn=1, tp=9), seed=1, draws=10))
     with pytest.raises(ValueError, match="prob must"):
-        br.performance.summary_points(posterior(), 95)
+        br.performance.summary_points(posterior(), prob=95)
 
 
 @pytest.mark.parametrize("entities", [1, 3, 6, 40])

@@ -106,7 +106,7 @@ def test_names_are_shown_as_they_are():
 
 
 def test_shares_in_the_legend_sum_to_one():
-    ax = br.plots.credible_tile(br.tile.credible(br.fit(random_counts(15), draws=100, seed=1), 11), names=3)
+    ax = br.plots.credible_tile(br.tile.credible(br.fit(random_counts(15), draws=100, seed=1), 11), top=3)
     shares = [float(text.split("  ")[1].rstrip("%")) for text in texts(ax) if "%" in text and "P(best)" not in text]
     assert abs(sum(shares) - 100) <= 0.5 * len(shares)  # each is rounded to a whole percent
 

@@ -37,13 +37,13 @@ def test_a_place_off_the_middle():
 
 def test_importances_go_by_position_or_label_as_in_ranking_scores():
     importance = br.importance(tn=1, fp=2, fn=3, tp=4)
-    weights = br.scores.ranking(importance).importance
+    weights = br.scores.of_importance(importance).importance
     assert weights == {"tn": 1, "fp": 2, "fn": 3, "tp": 4}
-    assert br.scores.ranking(importance.transpose("predicted", "actual")).importance == weights
-    assert br.scores.ranking(importance.drop_vars(["actual", "predicted"])).importance == weights
+    assert br.scores.of_importance(importance.transpose("predicted", "actual")).importance == weights
+    assert br.scores.of_importance(importance.drop_vars(["actual", "predicted"])).importance == weights
     table = COUNTS.assign_coords(actual=["ill", "well"], predicted=["ill", "well"])
     named = importance.assign_coords(actual=["well", "ill"], predicted=["well", "ill"])
-    np.testing.assert_allclose(br.scores.ranking(named)(table), br.ranking_score(table, named))
+    np.testing.assert_allclose(br.scores.of_importance(named)(table), br.ranking_score(table, named))
 
 
 def test_the_value_under_the_tile_is_a_score():

@@ -31,7 +31,7 @@ def own(name="hits"):
 
 
 MADE = {
-    "event": lambda: br.scores.probability("mine", "fp fn", "fp fn tp"),
+    "event": lambda: br.scores.conditional_probability("mine", "fp fn", "fp fn tp"),
     "importance": lambda: br.scores.as_score(br.importance(tn=1, fp=2, fn=3, tp=4)),
     "place": lambda: br.scores.as_score((0.3, 0.9)),
     "canonical": lambda: br.scores.canonical(1.0, 0.5),
@@ -78,7 +78,10 @@ def test_a_score_made_of_data_is_equal_to_its_copy(make, again):
         (br.scores.canonical(0.25, 0.5), br.scores.canonical(0.5, 0.25)),
         (br.scores.net_benefit(0.2), br.scores.net_benefit(0.3)),
         (br.scores.decision_benefit([[0, 1], [2, 3]]), br.scores.decision_benefit([[0, 2], [1, 3]])),
-        (br.scores.probability("mine", "tp", "fp tp"), br.scores.probability("mine", "tp", "fn tp")),
+        (
+            br.scores.conditional_probability("mine", "tp", "fp tp"),
+            br.scores.conditional_probability("mine", "tp", "fn tp"),
+        ),
         (br.scores.balanced("f1", "mine"), br.scores.balanced("jaccard", "mine")),
         (br.scores.average("f1", "macro"), br.scores.average(br.scores.f_beta(3.0), "macro")),
         (br.scores.as_score(BY_CLASS), br.scores.as_score(2 + BY_CLASS)),

@@ -77,7 +77,7 @@ def test_equal_draws_have_a_width():
 
 
 def test_the_picture_shows_the_numbers():
-    ax = br.plots.difference(VALUES, to="a", prob=0.9)
+    ax = br.plots.score_differences(VALUES, to="a", prob=0.9)
     points = [dots.get_offsets().tolist() for dots in ax.collections if len(getattr(dots, "get_offsets", list)())]
     assert [[2.0, 0.0]] in points
     assert [[pytest.approx(0.0, abs=1e-12), 1.0]] in points

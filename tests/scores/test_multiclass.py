@@ -288,7 +288,7 @@ def test_importances_of_many_classes_are_matched_by_label():
     posterior = br.fit(counts, draws=20, seed=1)
     xr.testing.assert_allclose(found, br.ranking_score(posterior, importance).drop_attrs())
     np.testing.assert_allclose(score(counts), br.ranking_score(counts, importance), rtol=1e-12)
-    by_row = br.scores.ranking(importance[:, 0].drop_vars("predicted"))
+    by_row = br.scores.of_importance(importance[:, 0].drop_vars("predicted"))
     np.testing.assert_allclose(by_row(counts), br.ranking_score(counts, importance[:, 0].drop_vars("predicted")))
     with pytest.raises(ValueError, match="source must have the classes of the score"):
         score(COUNTS)

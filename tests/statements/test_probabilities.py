@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from scipy import integrate, stats
 
 import bayesrank as br
+from bayesrank.sensitivities.leaving_out import leave_out_entities
 from bayesrank.statements import _truth
 from bayesrank.statements._parser import Beats, Either, Every, Not, claims_of, parse
 from tests.strategies import score_draws, statements, written
@@ -229,7 +230,7 @@ def test_probable_orders_against_counting(values, top):
         ranks = {str(n): int(1 + (x > v).sum()) for n, v in zip(names, x, strict=True) if not np.isnan(v)}
         order = tuple(sorted((r, n) for n, r in ranks.items() if top is None or r <= top))
         seen[order] += bool(order)
-    found = br.statements.probable_orders(values, most=3, top=top)
+    found = br.statements.probable_orders(values, top=3, places=top)
     assert found.attrs["distinct"] == len(+seen)
     listed = []
     for i in range(found.sizes["order"]):
@@ -242,12 +243,12 @@ def test_probable_orders_against_counting(values, top):
             asked = br.probability(values, one["label"].item())
             assert asked["probability"].item() == pytest.approx(one["probability"].item())
     assert listed == sorted((+seen).values(), reverse=True)[:3]
-    turned = br.statements.probable_orders(values[::-1, ::-1], most=3, top=top)
+    turned = br.statements.probable_orders(values[::-1, ::-1], top=3, places=top)
     assert turned["label"].values.tolist() == found["label"].values.tolist()
 
 
 def test_probable_orders_have_errors_of_batches_and_labels_of_ties(sticky):
-    found = br.statements.probable_orders(sticky, most=12)
+    found = br.statements.probable_orders(sticky, top=12)
     assert found["label"].values[0] == "D > C > B > A"
     assert any(" = " in one for one in found["label"].values)
     # Means of forty batches of fifty draws; rare orders have the error of what the stickiest entity is worth.
@@ -255,7 +256,7 @@ def test_probable_orders_have_errors_of_batches_and_labels_of_ties(sticky):
     error = draws.reshape(40, 50).mean(1).std(ddof=1) / np.sqrt(40)
     assert found["probability_error"].values[0] == pytest.approx(error, rel=1e-9)
     assert error > 2 * np.sqrt(found["probability"].values[0] / 2000)
-    rare = br.statements.probable_orders(sticky, most=10**6).isel(order=-1)
+    rare = br.statements.probable_orders(sticky, top=10**6).isel(order=-1)
     assert rare["probability"] == 1 / 2000
     assert rare["probability_error"] > 2 * np.sqrt(1 / 2000 / 2000)  # of independent draws
     assert br.statements.probable_orders(draws_of([[np.nan, np.nan]])).sizes == {"order": 0, "place": 0}
@@ -281,7 +282,7 @@ def test_the_limit_counts_the_ways_to_place(monkeypatch):
 def test_stability_is_what_a_ranking_of_the_others_says(values, rope, prob):
     assume(values.sizes["entity"] > 1)
     ranking = br.credible_ranking(values, rope=rope, prob=prob)
-    found = br.sensitivities.stability(values, rope=rope, prob=prob)
+    found = leave_out_entities(values, rope=rope, prob=prob)
     first = ranking["entity"].values[np.argsort(ranking["consensus_position"].values)]
     for name in values["entity"].values:
         one, rest = found.sel(left_out=name), br.credible_ranking(values.drop_sel(entity=name), rope=rope, prob=prob)
@@ -311,31 +312,31 @@ def test_stability_is_what_a_ranking_of_the_others_says(values, rope, prob):
 def test_leaving_out_breaks_a_circle_and_an_anchor():
     """A beats B beats C beats A; and whom the leader does not beat, the next one may."""
     circle = draws_of([[3, 2, 1]] * 4 + [[1, 3, 2]] * 3 + [[2, 1, 3]] * 3)
-    found = br.sensitivities.stability(circle, prob=0.6)
+    found = leave_out_entities(circle, prob=0.6)
     assert br.credible_ranking(circle)["consensus_position"].values.tolist() == [1, 2, 3]
     assert found["leader_changed"].values.tolist() == [False, True, False]
     assert found["position"].sel(left_out="B").values.tolist()[::2] == [2, 1]
     # L ties with both in most draws, M beats N in nearly all.
     rng = np.random.default_rng(2)
     values = draws_of(np.stack([rng.normal(1, 3, 2000), 0.5 + 0 * rng.random(2000), rng.normal(-1, 0.5, 2000)], axis=1))
-    found = br.sensitivities.stability(values)
+    found = leave_out_entities(values)
     assert br.credible_ranking(values)["tier"].values.tolist() == [1, 1, 1]
     np.testing.assert_array_equal(found["tier"].sel(left_out="A"), [np.nan, 1, 2])
     assert found["changed"].values.tolist() == [1, 0, 0]
     assert found["poth"].sel(left_out="A") > 0.99 > found["poth"].max("left_out") - 0.01
     # A ROPE moves tiers alone.
-    wide = br.sensitivities.stability(values, rope=5.0)
+    wide = leave_out_entities(values, rope=5.0)
     assert wide["tier"].sel(left_out="A").values.tolist()[1:] == [1, 1]
     for name in ("position", "poth", "leader_changed"):
         xr.testing.assert_identical(wide[name].drop_attrs(), found[name].drop_attrs())
     with pytest.raises(ValueError, match="source must be of one ranking"):
-        br.sensitivities.stability(values.expand_dims(dataset=2))
+        leave_out_entities(values.expand_dims(dataset=2))
 
 
 def test_one_entity_and_none_that_is_defined():
     one = draws_of([[0.1], [0.2]])
     for values, undefined in [(one, 0), (one * np.nan, 1)]:
-        found = br.sensitivities.stability(values)
+        found = leave_out_entities(values)
         assert np.isnan(found[["tier", "position", "changed", "poth"]].to_array()).all()
         assert not found["leader_changed"].any()
         asked = br.probability(values, "A is best and A in top 1 and A is worst")
@@ -346,7 +347,7 @@ def test_circles_too_large_to_be_solved_keep_their_order():
     """Seventeen entities, of which everybody beats the next eight."""
     rounds = np.array([np.roll(np.arange(17), turn) for turn in range(17)])
     values = draws_of(-rounds, [f"e{i:02}" for i in range(17)])
-    ranking, found = br.credible_ranking(values), br.sensitivities.stability(values)
+    ranking, found = br.credible_ranking(values), leave_out_entities(values)
     whole = ranking["entity"].values[np.argsort(ranking["consensus_position"].values)].tolist()
     for name in whole:
         position = found["position"].sel(left_out=name)

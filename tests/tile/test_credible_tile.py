@@ -301,7 +301,7 @@ def test_bad_input():
     with pytest.raises(ValueError, match="draws"):
         br.tile.regions(array)
     with pytest.raises(KeyError, match="zz"):
-        br.tile.ranking(array, "zz", 5)
+        br.tile.entity_rank(array, "zz", 5)
 
 
 def test_errors_of_independent_draws_are_those_of_a_mean():

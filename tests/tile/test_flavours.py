@@ -81,7 +81,7 @@ def test_ranks_and_their_holders(rows):
             [None if one[j][i] is None else average_rank(one[j][i], others[j][i]) for i in range(SIZE)]
             for j in range(SIZE)
         ]
-        np.testing.assert_array_equal(br.tile.ranking(counts, f"e{k}", SIZE), floats(mine))
+        np.testing.assert_array_equal(br.tile.entity_rank(counts, f"e{k}", SIZE), floats(mine))
         ranks.append(mine)
     for rank in range(1, len(rows) + 1):
         holder = br.tile.entity(counts, rank, SIZE).values
@@ -123,10 +123,10 @@ def posterior():
 
 def test_ranks_over_draws_are_means_where_defined():
     array = posterior()
-    one_by_one = xr.concat([br.tile.ranking(array.isel(draw=d), "e3", SIZE) for d in range(3)], "draw")
+    one_by_one = xr.concat([br.tile.entity_rank(array.isel(draw=d), "e3", SIZE) for d in range(3)], "draw")
     assert one_by_one[2].isnull().all()
     assert one_by_one[:2].notnull().any()
-    np.testing.assert_allclose(br.tile.ranking(array, "e3", SIZE), one_by_one.mean("draw"), rtol=1e-12)
+    np.testing.assert_allclose(br.tile.entity_rank(array, "e3", SIZE), one_by_one.mean("draw"), rtol=1e-12)
 
 
 FLAVOURS = {
@@ -167,7 +167,7 @@ def test_labels():
     one = br.tile.relative_skill(array.isel(draw=0, entity=1), SIZE)
     assert one.dims == ("b", "a")
     assert set(one.coords) == {"entity", "size", "site", "b", "a"}
-    for flavour in (br.tile.ranking(array, "e0", SIZE), br.tile.entity(array.isel(draw=0), 1, SIZE)):
+    for flavour in (br.tile.entity_rank(array, "e0", SIZE), br.tile.entity(array.isel(draw=0), 1, SIZE)):
         assert flavour.dims == ("b", "a")
         assert set(flavour.coords) == {"b", "a"}
     shares = xr.DataArray([0.0, 0.3, 1.0], {"site": list("xyz")}, "site")

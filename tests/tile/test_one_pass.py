@@ -23,7 +23,7 @@ MAPS = {
     "credible": lambda s: br.tile.credible(s, 5).drop_vars("winner"),
     "probability_best": lambda s: br.tile.probability_best(s, 5),
     "rank_probability": lambda s: br.tile.rank_probability(s, 5),
-    "ranking": lambda s: br.tile.ranking(s, "b", 5),
+    "ranking": lambda s: br.tile.entity_rank(s, "b", 5),
     "value_interval": lambda s: br.tile.value_interval(s, 5),
     "preference_ranking": lambda s: br.tile.preference_ranking(s, br.tile.around("f1", 0.3, points=7)),
 }

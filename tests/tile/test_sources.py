@@ -14,7 +14,7 @@ OF_DRAWS = {
     "baseline": lambda s, **kind: br.tile.baseline(s, 3, **kind),
     "state_of_the_art": lambda s, **kind: br.tile.state_of_the_art(s, 3, **kind),
     "relative_skill": lambda s, **kind: br.tile.relative_skill(s, 3, **kind),
-    "ranking": lambda s, **kind: br.tile.ranking(s, "a", 3, **kind),
+    "ranking": lambda s, **kind: br.tile.entity_rank(s, "a", 3, **kind),
     "credible": lambda s, **kind: br.tile.credible(s, 3, **kind),
     "probability_best": lambda s, **kind: br.tile.probability_best(s, 3, **kind),
     "rank_probability": lambda s, **kind: br.tile.rank_probability(s, 3, **kind),

@@ -14,7 +14,7 @@ MAPS = {
     "credible": lambda s: br.tile.credible(s, 3)[["probability_best", "expected_rank", "share"]],
     "probability_best": lambda s: br.tile.probability_best(s, 3),
     "rank_probability": lambda s: br.tile.rank_probability(s, 3),
-    "ranking": lambda s: br.tile.ranking(s, "b", 3),
+    "ranking": lambda s: br.tile.entity_rank(s, "b", 3),
     "value_interval": lambda s: br.tile.value_interval(s, 3),
     "preference_ranking": lambda s: br.tile.preference_ranking(s, 0.5, 0.5)["rank_probability"],
 }

@@ -104,7 +104,7 @@ def test_ranking_and_entity_agree():
     array = random_entities(5, 6)
     holder = br.tile.entity(array, rank=2, resolution=15)
     for name in array["entity"].values:
-        rank = br.tile.ranking(array, name, 15)
+        rank = br.tile.entity_rank(array, name, 15)
         assert ((rank == 2).values == (holder == name).values).all()
 
 

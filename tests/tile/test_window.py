@@ -24,7 +24,7 @@ def inside(tile):
     [
         (br.tile.value, POINT),
         (br.tile.value, DRAWS),
-        (lambda *a, **k: br.tile.ranking(a[0], "b", *a[1:], **k), DRAWS),
+        (lambda *a, **k: br.tile.entity_rank(a[0], "b", *a[1:], **k), DRAWS),
         (br.tile.probability_best, DRAWS),
         (br.tile.rank_probability, DRAWS),
         (br.tile.value_interval, DRAWS),

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from bayesrank.scores.families import CELLS, probability
+from bayesrank.scores.families import CELLS, conditional_probability
 from bayesrank.scores.names import SCORES, add
 from bayesrank.scores.score import ratio
 
@@ -135,6 +135,6 @@ for _given in (_cells for _size in (4, 2, 3) for _cells in combinations(CELLS, _
         _names = " ".join(_event), " ".join(_given)
         _known = dict(USUAL.get(_names, {}))
         _rule = "p_{}" if len(_given) == 4 else "p_{}_given_{}"
-        add(probability(_known.pop("name", _rule.format(*_names).replace(" ", "_")), *_names, **_known))
+        add(conditional_probability(_known.pop("name", _rule.format(*_names).replace(" ", "_")), *_names, **_known))
 
 TPR, PPV, NPV, JACCARD = (SCORES[_name] for _name in ("tpr", "ppv", "npv", "jaccard"))
