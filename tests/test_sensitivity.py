@@ -499,3 +499,11 @@ def test_outcomes_of_one_value_only():
     found = br.sensitivity(joint, models=CONJUGATES, draws=50, seed=1)
     assert (found["lower"] < 1).all()
     assert br.verdict(found)
+
+
+def test_lower_is_better_for_costs():
+    costs = pd.DataFrame({"dear": np.linspace(5, 9, 30), "cheap": np.linspace(1, 3, 30)})
+    evidence = br.from_outcomes(costs)
+    for better, leader in ((None, "dear"), (False, "cheap")):
+        found = br.sensitivity(evidence, higher_is_better=better, priors=[], draws=50, seed=1)
+        assert set(found["leader"].values.tolist()) == {leader}

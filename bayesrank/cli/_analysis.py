@@ -23,7 +23,7 @@ from bayesrank.cli._preferences import fixed_prevalence
 from bayesrank.cli._table import STDIN
 from bayesrank.evidence._case_counts import counts_of
 from bayesrank.evidence._table import Roles
-from bayesrank.evidence.counts import common_datasets
+from bayesrank.evidence.counts import common_datasets, put_in_class_order
 from bayesrank.models import chosen_by_evidence, find_model, model_for_datasets, names, takes_cases
 from bayesrank.models._margins import are_shares
 from bayesrank.ranking._notes import positive_class_notes
@@ -117,6 +117,11 @@ class Question:
     model: str
     options: dict[str, Any]
 
+    def stated(self, *scores: Any) -> list[str]:
+        """How the data were read, and which class is the positive one unless no score depends on that."""
+        named = [positive_class_notes(self.whole, score if isinstance(score, Score) else None) for score in scores]
+        return list(dict.fromkeys([*self.remarks, *(line for lines in named for line in lines)]))
+
     @property
     def labels(self) -> dict[str, str]:
         """The positive label, unless it is called so."""
@@ -146,11 +151,6 @@ class Analysis:
         return br.as_performance(self.posterior)
 
     @property
-    def remarks(self) -> list[str]:
-        """How the data were read and put together, and which label is the positive one where that is not plain."""
-        return self.asked.remarks
-
-    @property
     def about(self) -> dict[str, str]:
         """What programs must know of the data: the positive label, unless it is called so."""
         return self.asked.labels
@@ -168,9 +168,10 @@ class Analysis:
         return self.counts
 
     def notes(self, score: Score | None = None) -> list[str]:
-        """What of the evidence a ranking would tell first, and the remarks."""
+        """What of the evidence a ranking would say first, and how the data were read."""
         values = self.performance if score is None else score(self.performance)
-        return list(dict.fromkeys([*evidence_of(self.posterior, None, values, None).notes(score), *self.remarks]))
+        found = evidence_of(self.posterior, None, values, None).notes(score)
+        return list(dict.fromkeys([*found, *self.asked.stated(score)]))
 
 
 def asking(command: Callable[..., None], required: bool = True) -> Callable[..., None]:
@@ -248,7 +249,6 @@ def question(
     )
     for said in ("remarks", *(["remarks_pooled"] if dataset is None else [])):
         remarks += whole.attrs.get(said, "").splitlines()
-    remarks += positive_class_notes(whole, None)
     whole = whole if dataset is None else evidence
     if isinstance(evidence, xr.DataArray) and not bool((evidence > 0).any()):
         raise ValueError(f"DATA must hold at least one case; all counts are 0 in {data}")
@@ -337,12 +337,20 @@ def _read(
     """Evidence, and what is known of it, from the name of a shipped data set or a CSV file."""
     if data in br.datasets.names():
         options = {"--dataset-column" if name == "dataset" else f"--{name}": held for name, held in vars(roles).items()}
+        options.pop("--positive")
         for option, given in (options | {"--ignore": ", ".join(ignore)}).items():
             if given not in (None, ""):
-                raise ValueError(f"{option} must be left out for a shipped data set; got {given!r}")
+                raise ValueError(
+                    f"{option} must be left out for a shipped data set, whose columns are known; got {given!r}"
+                )
         about = br.datasets.describe(data)
         cases = takes_cases(model or about["model"]) and data in br.datasets.CASES
-        return br.datasets.load_joint(data) if cases else br.datasets.load(data), about
+        evidence = br.datasets.load_joint(data) if cases else br.datasets.load(data)
+        if roles.positive is None:
+            return evidence, about
+        if not {"actual", "label"} & set(evidence.coords):
+            raise ValueError(f"--positive must be left out for outcomes, which have no classes; got {roles.positive!r}")
+        return put_in_class_order(evidence, roles.positive), about
     if data != "-" and (not Path(data).exists() or Path(data).is_dir()):
         raise ValueError(
             f"DATA must be a CSV file or one of {', '.join(br.datasets.names())}, or - for standard input; got {data!r}"

@@ -74,7 +74,7 @@ def decide(
         drawn = save(br.plots.intervals(by_utility(decision), "expected utility"), picture) if picture else None
     parts = verdict_parts(decision)
     verdict = parts.sentences() + (list(parts.notes) if notes else [])
-    remarks = [f"Note: {line}" for line in analysis.remarks if line not in verdict]
+    remarks = [f"Note: {line}" for line in analysis.asked.stated(None) if line not in verdict]
     remarks += [drawn] if drawn and output == "table" else []
     about = {"benefit": worths, "prob": prob, "verdict": parts.sentences(), "notes": list(parts.notes)} | analysis.about
     sheet = Sheet(*utility_table(decision, digits), verdict, _frame(decision, compared), about)

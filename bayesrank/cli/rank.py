@@ -40,6 +40,7 @@ Examples:
   cut -d, -f1-5 counts.csv | bayesrank rank - --format board > board.json
 """
 
+LOWER = click.option("--lower-is-better", is_flag=True, help="Of outcomes such as costs, latencies or errors.")
 #: The variable of a posterior that outcomes are ranked by.
 MEAN = "mean_outcome"
 WHAT = f"""Rank the entities of DATA: a shipped data set, a CSV file, or - for standard input.
@@ -74,7 +75,7 @@ ranked by the model paired, for which every entity must have met every case.
     "[default: mean_outcome of outcomes; informedness of two classes with "
     "cases; else accuracy]",
 )
-@click.option("--lower-is-better", is_flag=True, help="Of outcomes such as costs, latencies or errors.")
+@LOWER
 @click.option("--rope", type=NUMBER, default=0.0, show_default=True, help="Differences up to this do not count.")
 @click.option(
     "--kind",
@@ -123,7 +124,7 @@ def rank(
         analysis = analyse(step, **how)
         the_score = _score(analysis, known or score, how["data"])
         step("ranking")
-        better = _direction(the_score, lower_is_better)
+        better = direction(the_score, lower_is_better)
         ranking = br.credible_ranking(
             analysis.posterior, the_score, prob=prob, rope=rope, higher_is_better=better, kind=kind, method="auto"
         )
@@ -131,13 +132,13 @@ def rank(
         answers = [_answer(ranking, statement, analysis.posterior, the_score, kind) for statement in ask]
         if wanted:
             step("reporting")
-            lacking = wanted.write(analysis, the_score, ranking, kind, how["join"], how["draws"], how["seed"])
+            lacking = wanted.write(analysis, the_score, ranking, better, kind, how["join"], how["draws"], how["seed"])
         drawn = save(br.plots.forest(ranking), picture) if picture else None
     if output == "board":
         click.echo(br.board(ranking, top), nl=False)
         return
     parts = verdict_parts(ranking, model_caveat(check_model(analysis.posterior), analysis.posterior))
-    lines = parts.sentences()
+    lines, remarks = parts.sentences(), analysis.asked.stated(the_score)
     if output not in FULL:
         lines += parts.notes if notes else []
         lines += _prior_line(analysis.posterior, the_score, kind, prob, score_name(ranking)) if notes else []
@@ -150,10 +151,11 @@ def rank(
             origin = "without draws" if is_exact(answer) else f"from draws, Monte-Carlo error {error:.2g}"
             apart = f"; differences up to the ROPE of {rope:g} do not count" if rope else ""
             lines.append(f"{answer.attrs['statement']}: probability {p} ({origin}{apart}).")
-        lines += [f"Note: {line}" for line in [*analysis.remarks, *lacking] if line not in lines]
+        lines += [f"Note: {line}" for line in [*remarks, *lacking] if line not in lines]
         if score is None and ranking.attrs["score"] in ("accuracy", MEAN):
             low, high = ranking.attrs["range"]
             what = f", the mean of outcomes from {low:g} to {high:g}" if the_score == MEAN else ""
+            what += "; lower is better" * lower_is_better
             lines.append(f"Note: No --score was given: the ranking is by {score_name(ranking)}{what}.")
         lines += [drawn] if drawn and output == "table" else []
         lines += [f"Report: {report}"] if report and output == "table" else []
@@ -162,11 +164,11 @@ def rank(
         frame = with_populations(br.ranking_table(ranking), analysis.posterior, the_score, prob)
         told_of = {"evidence": ranking.attrs["evidence"]} if "evidence" in ranking.attrs else {}
         sheet = replace(sheet, frame=frame.assign(**(told_of if output == "csv" else {})))
-        sheet = replace(sheet, about={**sheet.about, **analysis.about, **told_of, "remarks": analysis.remarks})
+        sheet = replace(sheet, about={**sheet.about, **analysis.about, **told_of, "remarks": remarks})
     show(sheet, output, top)
 
 
-def _direction(score: Score | str, lower_is_better: bool) -> bool | None:
+def direction(score: Score | str | None, lower_is_better: bool) -> bool | None:
     """Which end of the score is better; None where the score says it."""
     if not lower_is_better:
         return None

@@ -16,7 +16,8 @@ from bayesrank.cli._analysis import Analysis, analyse, analysing, check_classes,
 from bayesrank.cli._formats import DIGITS, FULL, Sheet, check_digits, exporting, save, show
 from bayesrank.cli._output import fits, print_text
 from bayesrank.cli._preferences import fixed_prevalence
-from bayesrank.scores import as_score
+from bayesrank.cli._scores import read_score
+from bayesrank.scores import Score, as_score
 
 EXAMPLES = """
 \b
@@ -38,8 +39,8 @@ OF_MORE = ("accuracy", "macro_recall", "macro_precision", "macro_f1", "mcc")
     "--score",
     "typed",
     multiple=True,
-    help=f"Name or alias; again for more. [default: {', '.join(OF_TWO)}; of more classes {', '.join(OF_MORE)}; of "
-    f"outcomes {MEAN}]",
+    help="Name or alias, f0.7, an importance tn=1,fp=1,fn=5,tp=1, or a place a=0.3,b=0.7; again for more. [default: "
+    f"{', '.join(OF_TWO)}; of more classes {', '.join(OF_MORE)}; of outcomes {MEAN}]",
 )
 @exporting()
 def scores(
@@ -68,15 +69,17 @@ def scores(
         return
     with progress() as step:
         check_digits(digits, output)
-        known = {name: None if name == MEAN else as_score(name) for name in typed}
+        known = {name: None if name == MEAN else read_score(name) for name in typed}
+        _refuse_repeated(known)
         share = fixed_prevalence(prevalence)
         analysis = analyse(step, data=data, prevalence=None if share is not None else prevalence, **how)
-        names = _names(analysis, known, share, data)
+        chosen = _chosen(analysis, known, share, data)
+        names = list(chosen)
         step("scoring")
-        table = br.score_table(analysis.posterior, names, prob=prob, prevalence=share)
-        table = _ordered(table, names[0])
+        scores = [score or MEAN for score in chosen.values()]
+        table = _ordered(br.score_table(analysis.posterior, scores, prob=prob, prevalence=share), scores[0])
         drawn = save(br.plots.intervals(table), picture) if picture else None
-        notes = _notes(analysis, names, share)
+        notes = _notes(analysis, chosen, share)
     lines = []
     if share is not None:
         lines.append(f"At a prevalence of {share:g}, to which the rates are taken to hold.")
@@ -101,8 +104,20 @@ def _print_catalogue() -> None:
     )
 
 
-def _names(analysis: Analysis, known: dict[str, Any], share: float | None, data: str) -> list[str]:
-    """The scores as typed, or the default ones, after a check that the data have them."""
+def _refuse_repeated(known: dict[str, Score | None]) -> None:
+    """Refuse a score that was typed under two names."""
+    first: dict[str, str] = {}
+    for typed, score in known.items():
+        name = MEAN if score is None else score.name
+        if name in first:
+            raise ValueError(f"--score must name each score once; got {first[name]} and {typed}")
+        first[name] = typed
+
+
+def _chosen(
+    analysis: Analysis, known: dict[str, Score | None], share: float | None, data: str
+) -> dict[str, Score | None]:
+    """The scores by their names as typed, or the default ones, if the data have them; None stands for the mean."""
     if analysis.counts is None:
         other = next((name for name in known if name != MEAN), None)
         if other is not None:
@@ -111,7 +126,7 @@ def _names(analysis: Analysis, known: dict[str, Any], share: float | None, data:
             raise ValueError(f"--prevalence must be left out for outcomes, which have no classes; got {share:g}")
         if MEAN not in groups_of(analysis.posterior)["posterior"]:
             raise ValueError(f"DATA must have outcomes that are numbers to have a mean; got others in {data}")
-        return [MEAN]
+        return {MEAN: None}
     classes = analysis.counts.sizes["actual"]
     if share is not None and classes != 2:
         raise ValueError(f"--prevalence must be left out for {classes} classes, which have a share each; got {share:g}")
@@ -119,20 +134,20 @@ def _names(analysis: Analysis, known: dict[str, Any], share: float | None, data:
         if score is None:
             raise ValueError(f"--score must be of classes, which {data} has; got {MEAN}, which is of outcomes without")
         check_classes(analysis.counts, score, data)
-    return list(known or (OF_TWO if classes == 2 and has_positive_class(analysis.counts) else OF_MORE))
+    usual = OF_TWO if classes == 2 and has_positive_class(analysis.counts) else OF_MORE
+    return known or {name: as_score(name) for name in usual}
 
 
-def _notes(analysis: Analysis, names: list[str], share: float | None) -> list[str]:
+def _notes(analysis: Analysis, chosen: dict[str, Score | None], share: float | None) -> list[str]:
     """What must be known of the evidence, of any of the scores, each sentence once."""
-    scores = [None if name == MEAN else as_score(name) for name in names]
     # At a prevalence that was asked for, that of the cases plays no part.
-    scores = [None if score and share is not None and score.depends_on_prevalence else score for score in scores]
+    scores = [None if s and share is not None and s.depends_on_prevalence else s for s in chosen.values()]
     return list(dict.fromkeys(line for score in scores for line in analysis.notes(score)))
 
 
-def _ordered(table: xr.Dataset, first: str) -> xr.Dataset:
+def _ordered(table: xr.Dataset, first: Score | str) -> xr.Dataset:
     """Best first by the first score; equals by name, the undefined last."""
-    higher = first == MEAN or as_score(first).higher_is_better is not False
+    higher = isinstance(first, str) or first.higher_is_better is not False
     values = table["median"].isel(score=0).values * (-1 if higher else 1)
     names = [str(name) for name in table["entity"].values]
     order = sorted(range(len(names)), key=lambda i: (math.isnan(values[i]), values[i], names[i]))

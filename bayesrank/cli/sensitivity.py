@@ -14,7 +14,7 @@ from bayesrank.cli._analysis import Question, asking, check_classes, number_or_w
 from bayesrank.cli._formats import FORMATS, HELP, Sheet, show
 from bayesrank.cli._preferences import NUMBER, fixed_prevalence
 from bayesrank.cli._scores import read_score
-from bayesrank.cli.rank import MEAN, default_score
+from bayesrank.cli.rank import LOWER, MEAN, default_score, direction
 from bayesrank.evidence._case_counts import counts_of
 from bayesrank.models import names
 from bayesrank.plots._style import short_names
@@ -39,6 +39,7 @@ PER_ENTITY = (
 @click.command(epilog=EXAMPLES, short_help="Which conclusions survive another prior, model or score?")
 @asking
 @click.option("-s", "--score", help="Of the base analysis, as for 'bayesrank rank'.")
+@LOWER
 @click.option("--rope", type=NUMBER, default=0.0, show_default=True, help="Differences up to this do not count.")
 @click.option(
     "--other-prior", multiple=True, help="Another prior; may be repeated. [default: those that the evidence can have]"
@@ -59,6 +60,7 @@ PER_ENTITY = (
 @click.option("--format", "output", type=click.Choice(FORMATS), default="table", show_default=True, help=HELP)
 def sensitivity(
     score: str | None,
+    lower_is_better: bool,
     rope: float,
     other_prior: tuple[str, ...],
     other_model: tuple[str, ...],
@@ -83,6 +85,7 @@ def sensitivity(
         elsewhere = [_share(text) for text in other_prevalence]
         asked = question(step, **how)
         base = _score(asked, score, how["data"])
+        better = direction(base, lower_is_better)
         step("ranking")
         with quiet():
             found = br.sensitivity(
@@ -97,11 +100,12 @@ def sensitivity(
                 join=how["join"],
                 prob=prob,
                 rope=rope,
+                higher_is_better=better,
                 draws=draws,
                 seed=seed,
                 **asked.options,
             )
-    sheet = _sheet(found, notes, asked.remarks)
+    sheet = _sheet(found, notes, asked.stated(base, *others))
     show(replace(sheet, about=sheet.about | asked.labels), output)
 
 

@@ -48,6 +48,7 @@ def sensitivity(
     join: Literal["exact", "inner"] = "exact",
     prob: float = 0.95,
     rope: float = 0.0,
+    higher_is_better: bool | None = None,
     kind: str | None = None,
     draws: int = 1000,
     seed: Seed = None,
@@ -90,6 +91,9 @@ def sensitivity(
         Which data sets to pool, as for :func:`bayesrank.pool`.
     prob, rope : float
         As for :func:`bayesrank.credible_ranking`.
+    higher_is_better : bool, optional
+        Of the base score, as for :func:`bayesrank.credible_ranking`: False for outcomes such as costs. Other scores
+        have their own direction.
     kind : str, optional
         Which performance of a hierarchical model, as for :func:`bayesrank.credible_ranking`; other models among the
         alternatives have one performance alone, by which they rank.
@@ -116,8 +120,8 @@ def sensitivity(
         - ``survives`` (alternative, conclusion): whether each conclusion of the base holds, up to twice the Monte-Carlo
           error (none where probabilities are exact). They are: who comes first,
           if it is one; that it is the best with at least ``prob``, if so; who is in the first tier; and whom the
-          leader beats with at least ``prob``;
-        - ``pairs``: how many pairs the base tells apart with ``prob``, whoever leads; ``pairs_kept`` (alternative): how
+          leader beats with at least ``prob``; - ``pairs``: how many pairs the base tells apart with ``prob``, whoever
+          leads; ``pairs_kept`` (alternative): how
           many of them are told apart so, too; ``pairs_turned``: how many the other way round.
 
         ``prior_conflict`` holds sentences of :func:`bayesrank.sensitivities.prior_conflict` for the base prior, one a
@@ -177,7 +181,11 @@ def sensitivity(
         posterior = fit(one.evidence, one.model, draws=draws, seed=root, nuts=how, **one.options)
         several = "performance_new" in groups_of(posterior)["posterior"]
         this = kind if one is base or several else None
-        rankings.append(credible_ranking(posterior, one.score, prob=prob, rope=rope, kind=this, method="auto"))
+        better = None if one.kind == "score" else higher_is_better
+        ranking = credible_ranking(
+            posterior, one.score, prob=prob, rope=rope, higher_is_better=better, kind=this, method="auto"
+        )
+        rankings.append(ranking)
     result = _table([base, *others], rankings)
     result["prior_conflict"] = conflict(base)
     for name, text in join_notes([*outside_interval(rankings[0]), *read_notes(rankings[0])]).items():
