@@ -357,8 +357,11 @@ def check_sequence(argument: str, given: Any) -> list:
 
 def check_result(function: str, argument: str, value: Any, needed: Iterable[str]) -> xr.Dataset:
     """A Dataset that a function gives, which is known by its variables."""
-    if not isinstance(value, xr.Dataset) or not set(needed) <= set(value.variables):
-        raise ValueError(f"{argument} must come from {function}; got {describe_value(value)}")
+    lacking = [] if not isinstance(value, xr.Dataset) else sorted(set(needed) - set(value.variables))
+    if not isinstance(value, xr.Dataset) or lacking:
+        part = 0 < len(lacking) < len(set(needed))
+        held = f"a Dataset without {lacking[0]!r}" if part else describe_value(value)
+        raise ValueError(f"{argument} must come from {function}; got {held}")
     return value
 
 

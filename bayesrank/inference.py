@@ -113,7 +113,8 @@ def fit(
         without classes the posterior holds ``mean_outcome`` (chain, draw, entity, [dataset]), and ``performance`` over
         ``outcome`` where these have few values. A pair that was not measured has a performance of NaN.
         ``log_likelihood`` holds ``counts``, of the rows of each table given their totals, and ``row_totals``, those of
-        each test set once.
+        each test set once. Where some pairs were not measured, ``counts`` is over ``table`` instead of (entity,
+        dataset), which are its coords.
 
     Raises
     ------
@@ -216,7 +217,7 @@ def draw_groups(
     for name in ("log_likelihood", "log_prior"):
         if name in groups:
             _needs(story, name, name)
-            result[name] = getattr(story, name)(result["posterior"])
+            result[name] = _of_measured(getattr(story, name)(result["posterior"]), _observed(result))
     sampler = result["sample_stats"].attrs.get("sampler", "nuts") if "sample_stats" in result else "exact"
     result["posterior"].attrs |= (
         _provenance(evidence)
@@ -332,7 +333,10 @@ def _finished(story: Any, sampled: xr.Dataset, root: np.random.SeedSequence) -> 
 
 def _needs(story: Any, method: str, group: str) -> None:
     if not hasattr(story, method):
-        raise ValueError(f"groups cannot hold {group!r} for {type(story).__name__}, which has no method {method!r}")
+        hint = " (br.sensitivity scales priors by refitting)" if group == "log_prior" else ""
+        raise ValueError(
+            f"groups cannot hold {group!r} for {type(story).__name__}, which has no method {method!r}{hint}"
+        )
 
 
 def _check_lazy(story: Any, exact: bool) -> None:
@@ -343,6 +347,17 @@ def _check_lazy(story: Any, exact: bool) -> None:
             f"chunks must be None for {type(story).__name__}, {why}: NUTS holds all of its draws (.chunk makes chunks "
             "of them)"
         )
+
+
+def _of_measured(found: xr.Dataset, counts: xr.DataArray | None) -> xr.Dataset:
+    """Log-likelihoods without tables that were not measured, which ArviZ cannot leave out: then along ``table``."""
+    measured = None if counts is None else counts.coords.get("measured")
+    pair = ["entity", "dataset"]
+    if measured is None or bool(measured.all()) or "counts" not in found or not set(pair) <= set(found["counts"].dims):
+        return found
+    kept = measured.transpose(*pair).values.ravel()
+    tables = found["counts"].drop_vars("measured", errors="ignore").stack(table=pair).isel(table=kept)
+    return found.drop_vars(["counts", "measured", *pair], errors="ignore").assign(counts=tables.reset_index("table"))
 
 
 def _numbers(observed: Mapping[str, xr.Dataset]) -> int:

@@ -1,7 +1,9 @@
 """Measure how often the caveat that pooled data sets differ appears where they do not: at most 5 to 6% of boards.
 
 Run ``python docs/measure_pooling.py [boards]``. Every board has data sets of one and the same performance. Columns are
-the share of boards with the caveat when ranking by sensitivity and by F1, which tests class shares, too.
+the share of boards with the caveat when ranking by sensitivity and by F1, which tests class shares, too. Measured: 3.4
+to 5.1% by sensitivity and 2.9 to 4.8% by F1 in the first seven rows (1,000 boards each), 6.0 and 4.0% in
+the eighth (200).
 """
 
 import sys

@@ -2,6 +2,7 @@
 
 import matplotlib as mpl
 import numpy as np
+import pandas as pd
 import pytest
 import xarray as xr
 
@@ -97,6 +98,58 @@ def test_power_scaling_finds_its_groups():
             likelihood_var_names="counts",
         )
         assert len(table) > 0
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("model", ["hierarchical_beta_binomial", "hierarchical_dirichlet_multinomial"])
+def test_log_priors_of_a_population_are_closed_forms(model):
+    """Differences between draws: Beta means over their log odds, and half-Student-t spreads by change of variables."""
+    from scipy import stats
+
+    posterior = fit(model, EVIDENCE["incomplete"], groups=["log_prior"])
+    groups = groups_of(posterior)
+    post, found = groups["posterior"], groups["log_prior"]
+    prior = groups["constant_data"]["prior_concentration"].isel(dataset=0, entity=0).values
+    for row, (a, b) in enumerate(prior):
+        mean, spread = (post[name].isel(actual=row) for name in ("mean_rate", "spread"))
+        m = mean.isel(predicted=0)
+        odds = spread / np.sqrt(1 - spread**2)
+        wanted = {
+            "mean_rate": stats.beta(a, b).logpdf(m) + np.log(m * (1 - m)),
+            "spread": stats.t(3).logpdf(odds / 0.25) - 1.5 * np.log(1 - spread**2),
+        }
+        for name, log in wanted.items():
+            gap = (found[name].isel(actual=row) - log).values
+            np.testing.assert_allclose(gap, gap.flat[0], atol=1e-8)
+    assert {"mean_prevalence", "spread_of_prevalence"} <= set(found)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("model", ["dirichlet_multinomial", "hierarchical_classes"])
+def test_power_scaling_takes_other_models(model):
+    counts = br.from_frame(pd.DataFrame({"entity": ["a", "b"], "correct": [9, 7], "total": [12, 12]}))
+    posterior = fit(model, counts, groups=["log_prior", "log_likelihood"])
+    groups = groups_of(posterior)
+    for name in ("log_prior", "log_likelihood"):
+        assert np.isfinite(groups[name].to_array()).all()
+    if model == "hierarchical_classes":
+        mean, prior = (groups[name]["mean_recall"] for name in ("posterior", "log_prior"))
+        assert prior.dims == mean.dims
+
+
+def test_models_without_a_prior_density_say_what_to_use():
+    with pytest.raises(ValueError, match=r"'log_prior' for Paired.*br\.sensitivity scales priors"):
+        fit("paired", None, groups=["log_prior"])
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("model", ["dirichlet_multinomial", "hierarchical_beta_binomial", "hierarchical_logit_normal"])
+def test_tables_that_were_not_measured_are_not_left_out(model):
+    posterior = fit(model, EVIDENCE["incomplete"], groups=["log_likelihood"])
+    rows = groups_of(posterior)["log_likelihood"]["counts"]
+    assert rows.sizes["table"] == 3
+    found = az.loo(posterior, var_name="counts")
+    assert np.isfinite(found.elpd if MODERN else found.elpd_loo)
 
 
 def test_a_log_prior_is_that_of_the_graph():

@@ -556,3 +556,18 @@ def test_no_arguments_show_the_help_on_lines_of_their_own():
     done = run()
     assert "Usage: bayesrank" in done.stdout + done.stderr
     assert (done.stdout + done.stderr).count("\n") > 5
+
+
+@pytest.mark.parametrize("module", ["pandas", "bayesrank.cli.rank"])
+def test_an_interrupt_while_it_is_loaded_is_one_line(module):
+    code = (
+        "import sys\n"
+        "class Interrupt:\n"
+        "    def find_spec(self, name, path=None, target=None):\n"
+        f"        if name == {module!r}: raise KeyboardInterrupt\n"
+        "sys.meta_path.insert(0, Interrupt())\n"
+        "from bayesrank.cli import main\n"
+        "main()"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "bayesrank: interrupted\n")

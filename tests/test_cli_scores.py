@@ -42,6 +42,19 @@ def test_the_default_table_is_that_of_the_library(prevalence):
     assert first.is_monotonic_decreasing
 
 
+def test_importances_places_and_other_betas_are_scores():
+    typed = {"tn=1,fp=1,fn=5,tp=1": br.importance(tn=1, fp=1, fn=5, tp=1), "tn=1,fp=1,fn=2,tp=1": br.importance(
+        tn=1, fp=1, fn=2, tp=1), "a=0.3,b=0.7": (0.3, 0.7), "f0.7": br.scores.f_beta(0.7)}  # fmt: skip
+    given = [word for name in typed for word in ("--score", name)]
+    frame = pd.read_csv(io.StringIO(scores("breast_cancer", "--draws", "50", "--format", "csv", *given)))
+    posterior = br.fit(br.datasets.load("breast_cancer"), draws=50, seed=1)
+    for name, score in zip(frame["score"].unique(), typed.values(), strict=True):
+        wanted = br.score_table(posterior, [score])["median"].isel(score=0).to_series()
+        found = frame[frame["score"] == name].set_index("entity")["median"]
+        pd.testing.assert_series_equal(found, wanted.loc[found.index], rtol=1e-12, check_names=False)
+    assert "--score must name each score once; got f1 and F-one" in error("tornado", "-s", "f1", "-s", "F-one")
+
+
 def test_a_score_that_is_better_low_comes_first_low():
     frame = pd.read_csv(
         io.StringIO(scores("breast_cancer", "--draws", "50", "--format", "csv", "--score", "LR-", "--score", "mcc"))

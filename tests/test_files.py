@@ -365,5 +365,11 @@ def test_options_that_do_not_fit_the_file(command, text, words, write):
 
 def test_options_that_do_not_fit_a_shipped_data_set():
     assert refused("rank", "tornado", "--model", "paired").startswith("--model must not be paired for counts")
-    assert refused("rank", "tornado", "--cluster", "x") == "--cluster must be left out for a shipped data set; got 'x'"
-    assert refused("rank", "tornado", "--ignore", "x") == "--ignore must be left out for a shipped data set; got 'x'"
+    assert (
+        refused("rank", "tornado", "--cluster", "x")
+        == "--cluster must be left out for a shipped data set, whose columns are known; got 'x'"
+    )
+    assert (
+        refused("rank", "tornado", "--ignore", "x")
+        == "--ignore must be left out for a shipped data set, whose columns are known; got 'x'"
+    )

@@ -239,3 +239,23 @@ def test_labels_in_the_wrong_order_are_refused():
         br.from_predictions([0, 0, 1, 1], {"a": [0, 1, 1, 1]}, labels=[1, 0])
     turned = br.from_predictions([0, 0, 1, 1], {"a": [0, 1, 1, 1]}, positive=0)
     assert br.scores.tpr(turned).item() == 0.5
+
+
+def test_shipped_data_take_a_positive_class():
+    run = ["rank", "breast_cancer", "--draws", "40", "-s", "f1", "--positive", "0"]
+    found = json.loads(CliRunner().invoke(cli, [*run, "--format", "json"], catch_exceptions=False).output)
+    assert found["positive"] == "0"
+    assert "The positive class is '0', the negative one '1'." in found["verdict"]
+    cases = br.datasets.load_cases("breast_cancer")
+    classifiers = [name for name in cases if f"prob_{name}" in cases]
+    counts = br.from_predictions(cases["y_true"], cases[classifiers], positive=0)
+    table = br.ranking_table(br.credible_ranking(br.fit(counts, draws=40, seed=1), "f1", method="auto"))
+    assert found["ranking"][0]["median"] == pytest.approx(table["median"].iloc[0], rel=1e-8)
+    refused = CliRunner().invoke(cli, ["rank", "langchain_tool_use", "--positive", "1"])
+    assert "--positive must be left out for outcomes" in str(refused.exception)
+
+
+@pytest.mark.parametrize(("score", "stated"), [("mcc", False), ("f1", True)])
+def test_a_note_on_the_positive_class_stands_where_a_score_depends_on_it(score, stated):
+    run = ["rank", "breast_cancer", "--draws", "40", "--notes", "-s", score]
+    assert ("The positive class is" in CliRunner().invoke(cli, run, catch_exceptions=False).output) == stated

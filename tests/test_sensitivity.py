@@ -516,3 +516,11 @@ def test_the_checks_of_the_prior_are_part_of_a_sensitivity():
         np.testing.assert_array_equal(found[f"check_{name}"], held)
     assert found.attrs["check_bound"] == checks.attrs["bound"]
     assert found["prior_conflict"].item() == checks["notes"].item()
+
+
+def test_lower_is_better_for_costs():
+    costs = pd.DataFrame({"dear": np.linspace(5, 9, 30), "cheap": np.linspace(1, 3, 30)})
+    evidence = br.from_outcomes(costs)
+    for better, leader in ((None, "dear"), (False, "cheap")):
+        found = br.sensitivity(evidence, higher_is_better=better, priors=[], draws=50, seed=1)
+        assert set(found["leader"].values.tolist()) == {leader}

@@ -55,7 +55,7 @@ def cli() -> None:
 
 
 def main() -> None:
-    """Run the command; bad input ends with exit code 2 and one line on what is wrong."""
+    """Run the command. Bad input ends with exit code 2 and one line on what is wrong, Ctrl-C with exit code 130."""
     if sys.stderr is None:  # closed by the shell
         sys.stderr = open(os.devnull, "w")  # noqa: SIM115
     if sys.stdout is None:
@@ -66,6 +66,7 @@ def main() -> None:
     try:
         cli.main(sys.argv[1:] or ["--help"], prog_name="bayesrank", standalone_mode=False)
     except (click.exceptions.Abort, KeyboardInterrupt):
+        click.echo("bayesrank: interrupted", err=True)
         sys.exit(130)
     except click.ClickException as error:
         _fail(error.format_message())

@@ -24,7 +24,7 @@ from bayesrank.cli._scores import read_score
 from bayesrank.cli._table import STDIN
 from bayesrank.evidence._case_counts import counts_of
 from bayesrank.evidence._table import Roles
-from bayesrank.evidence.counts import common_datasets
+from bayesrank.evidence.counts import common_datasets, put_in_class_order
 from bayesrank.inference import draw_groups
 from bayesrank.models import chosen_by_evidence, find_model, model_for_datasets, names, takes_cases
 from bayesrank.models._margins import are_shares
@@ -120,6 +120,11 @@ class Question:
     model: str
     options: dict[str, Any]
 
+    def stated(self, *scores: Any) -> list[str]:
+        """How the data were read, and which class is the positive one unless no score depends on that."""
+        named = [positive_class_notes(self.whole, score if isinstance(score, Score) else None) for score in scores]
+        return list(dict.fromkeys([*self.remarks, *(line for lines in named for line in lines)]))
+
     @property
     def labels(self) -> dict[str, str]:
         """The positive label, unless it is called so."""
@@ -147,6 +152,11 @@ class Analysis:
     def performance(self) -> xr.DataArray:
         return br.as_performance(self.posterior)
 
+    @property
+    def about(self) -> dict[str, str]:
+        """What programs must know of the data: the positive label, unless it is called so."""
+        return self.asked.labels
+
     def tables(self, what: str, data: str) -> xr.DataArray:
         """The two-class tables, which ``what`` needs."""
         if self.counts is None:
@@ -160,9 +170,10 @@ class Analysis:
         return self.counts
 
     def notes(self, score: Score | None = None) -> list[str]:
-        """What of the evidence a ranking would tell first, and the remarks."""
+        """What of the evidence a ranking would say first, and how the data were read."""
         values = self.performance if score is None else score_values(self.posterior, score, True, None).values
-        return list(dict.fromkeys([*evidence_of(self.posterior, None, values, None).notes(score), *self.asked.remarks]))
+        found = evidence_of(self.posterior, None, values, None).notes(score)
+        return list(dict.fromkeys([*found, *self.asked.stated(score)]))
 
 
 def asking(command: Callable[..., None], required: bool = True) -> Callable[..., None]:
@@ -242,7 +253,6 @@ def question(
     )
     for said in ("remarks", *(["remarks_pooled"] if dataset is None else [])):
         remarks += whole.attrs.get(said, "").splitlines()
-    remarks += positive_class_notes(whole, None)
     whole = whole if dataset is None else evidence
     if isinstance(evidence, xr.DataArray) and not bool((evidence > 0).any()):
         raise ValueError(f"DATA must hold at least one case; all counts are 0 in {data}")
@@ -344,12 +354,20 @@ def _read(
     """Evidence, and what is known of it, from the name of a shipped data set or a CSV file."""
     if data in br.datasets.names():
         options = {"--dataset-column" if name == "dataset" else f"--{name}": held for name, held in vars(roles).items()}
+        options.pop("--positive")
         for option, given in (options | {"--ignore": ", ".join(ignore)}).items():
             if given not in (None, ""):
-                raise ValueError(f"{option} must be left out for a shipped data set; got {given!r}")
+                raise ValueError(
+                    f"{option} must be left out for a shipped data set, whose columns are known; got {given!r}"
+                )
         about = br.datasets.describe(data)
         cases = takes_cases(model or about["model"]) and data in br.datasets.CASES
-        return br.datasets.load_joint(data) if cases else br.datasets.load(data), about
+        evidence = br.datasets.load_joint(data) if cases else br.datasets.load(data)
+        if roles.positive is None:
+            return evidence, about
+        if not {"actual", "label"} & set(evidence.coords):
+            raise ValueError(f"--positive must be left out for outcomes, which have no classes; got {roles.positive!r}")
+        return put_in_class_order(evidence, roles.positive), about
     if data != "-" and (not Path(data).exists() or Path(data).is_dir()):
         raise ValueError(
             f"DATA must be a CSV file or one of {', '.join(br.datasets.names())}, or - for standard input; got {data!r}"

@@ -104,7 +104,15 @@ class Report:
         return found or None
 
     def write(
-        self, analysis: Analysis, score: Any, ranking: xr.Dataset, kind: str | None, join: Any, draws: int, seed: int
+        self,
+        analysis: Analysis,
+        score: Any,
+        ranking: xr.Dataset,
+        better: bool | None,
+        kind: str | None,
+        join: Any,
+        draws: int,
+        seed: int,
     ) -> list[str]:
         """Make the report and write it; what of it could not be had, in words."""
         from bayesrank.report import ranking_report
@@ -114,7 +122,7 @@ class Report:
         drift, cases = self.changes(analysis, score, prob, draws, seed), self.one_by_one(asked)
         if self.sensitivity:
             how = {"prob": prob, "rope": ranking.attrs["rope"], "draws": draws, "seed": seed, "join": join}
-            how["kind"] = kind
+            how |= {"kind": kind, "higher_is_better": better}
             with quiet():
                 other = br.sensitivity(asked.whole, score, model=asked.model, **how, **asked.options)
         html = ranking_report(

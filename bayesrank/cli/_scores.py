@@ -2,6 +2,7 @@
 
 import math
 import re
+from dataclasses import replace
 
 import bayesrank as br
 from bayesrank.scores import Score, as_score, f_beta
@@ -46,7 +47,11 @@ def _of_numbers(text: str) -> Score:
             raise ValueError(wanted)
         found[name] = number
     if set(found) == {"a", "b"}:
-        return as_score((found["a"], found["b"]))
+        score = as_score((found["a"], found["b"]))
+        return replace(score, display=f"ranking score (a={found['a']:g}, b={found['b']:g})")
     if not found or not set(found) <= set(CELLS):
         raise ValueError(wanted)
-    return as_score(br.importance(**found))
+    typed = [f"{cell}={found.get(cell, 0):g}" for cell in CELLS]
+    return replace(
+        as_score(br.importance(**found)), name=",".join(typed), display=f"ranking score ({', '.join(typed)})"
+    )

@@ -47,9 +47,12 @@ def _rows(path: str) -> list[tuple[int, list[str]]]:
     text = _text(data, source)
     lines = text.splitlines()
     # Excel names its separator so, in a line above the heading.
-    said = re.fullmatch(r"sep=(.)", lines[0].strip(), re.I) if lines else None
-    heading = next((line for line in lines[1 if said else 0 :] if line.strip()), "")
-    delimiter = said[1] if said else max(DELIMITERS, key=re.sub(r'"[^"]*"', "", heading).count)
+    said = re.fullmatch(r"sep=(.)", lines[0], re.I) if lines else None
+    first = [re.sub(r'"[^"]*"', "", line) for line in lines[1 if said else 0 :] if line.strip()][:2]
+    # Of several in the heading it is the one that the next line has as often, since names may hold commas.
+    often = {mark: [line.count(mark) for line in first] for mark in DELIMITERS}
+    alike = [mark for mark in DELIMITERS if len(set(often[mark])) == 1 and any(often[mark])] or DELIMITERS
+    delimiter = said[1] if said else max(alike, key=lambda mark: often[mark][:1])
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, skipinitialspace=True, strict=True)
     try:
         rows = [(reader.line_num, row) for row in reader if any(field.strip() for field in row)]
@@ -73,6 +76,8 @@ def _text(data: bytes, source: str) -> str:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError:
         raise ValueError(f'{source} must be text in UTF-8 (in Excel, save it as "CSV UTF-8")') from None
+    if "\0" in text:
+        raise ValueError(f"{source}, line {text[: text.index(chr(0))].count(chr(10)) + 1}: must hold no NUL characters")
     if re.match(r"\s*[\[{]\s*[\[{\"]", text):
         name = "file.json" if source == STDIN else source
         lines = ", lines=True" if name.endswith("l") or re.match(r"\s*\{[^\n]*\}\s*\n\s*\{", text) else ""

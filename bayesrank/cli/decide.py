@@ -74,7 +74,7 @@ def decide(
         drawn = save(br.plots.intervals(by_utility(decision), "expected utility"), picture) if picture else None
     parts = verdict_parts(decision)
     verdict = parts.sentences() + (list(parts.notes) if notes else [])
-    remarks = [f"Note: {line}" for line in analysis.asked.remarks if line not in verdict]
+    remarks = [f"Note: {line}" for line in analysis.asked.stated(None) if line not in verdict]
     remarks += [drawn] if drawn and output == "table" else []
     about = {
         "benefit": worths,

@@ -40,6 +40,7 @@ Examples:
   cut -d, -f1-5 counts.csv | bayesrank rank - --format board > board.json
 """
 
+LOWER = click.option("--lower-is-better", is_flag=True, help="Of outcomes such as costs, latencies or errors.")
 WHAT = f"""Rank the entities of DATA: a shipped data set, a CSV file, or - for standard input.
 
 The columns in the file's heading tell what a row is, in any order; beside entity they are those of exactly one line:
@@ -72,7 +73,7 @@ ranked by the model paired, for which every entity must have met every case.
     "[default: mean_outcome of outcomes; informedness of two classes with "
     "cases; else accuracy]",
 )
-@click.option("--lower-is-better", is_flag=True, help="Of outcomes such as costs, latencies or errors.")
+@LOWER
 @click.option("--rope", type=NUMBER, default=0.0, show_default=True, help="Differences up to this do not count.")
 @click.option(
     "--kind",
@@ -121,7 +122,7 @@ def rank(
         analysis = analyse(step, **how)
         the_score = chosen_score(analysis.asked.evidence, score, how["data"])
         step("ranking")
-        better = _direction(the_score, lower_is_better)
+        better = direction(the_score, lower_is_better)
         ranking = br.credible_ranking(
             analysis.posterior, the_score, prob=prob, rope=rope, higher_is_better=better, kind=kind, method="auto"
         )
@@ -129,13 +130,13 @@ def rank(
         answers = [_answer(ranking, statement, analysis.posterior, the_score, kind) for statement in ask]
         if wanted:
             step("reporting")
-            lacking = wanted.write(analysis, the_score, ranking, kind, how["join"], how["draws"], how["seed"])
+            lacking = wanted.write(analysis, the_score, ranking, better, kind, how["join"], how["draws"], how["seed"])
         drawn = save(br.plots.forest(ranking), picture) if picture else None
     if output == "board":
         click.echo(br.board(ranking, top=top), nl=False)
         return
     parts = verdict_parts(ranking, model_caveat(check_model(analysis.posterior), analysis.posterior))
-    lines = parts.sentences()
+    lines, remarks = parts.sentences(), analysis.asked.stated(the_score)
     if output not in FULL:
         lines += parts.notes if notes else []
         lines += _prior_line(analysis.posterior, the_score, kind, prob, score_name(ranking)) if notes else []
@@ -148,10 +149,11 @@ def rank(
             origin = "without draws" if is_exact(answer) else f"from draws, Monte-Carlo error {error:.2g}"
             apart = f"; differences up to the ROPE of {rope:g} do not count" if rope else ""
             lines.append(f"{answer.attrs['statement']}: probability {p} ({origin}{apart}).")
-        lines += [f"Note: {line}" for line in [*analysis.asked.remarks, *lacking] if line not in lines]
+        lines += [f"Note: {line}" for line in [*remarks, *lacking] if line not in lines]
         if score is None and the_score.name != "informedness":
             low, high = ranking.attrs["range"]
             what = f", the mean of outcomes from {low:g} to {high:g}" * (the_score.space == "outcomes")
+            what += "; lower is better" * lower_is_better
             lines.append(f"Note: No --score was given: the ranking is by {score_name(ranking)}{what}.")
         lines += [drawn] if drawn and output == "table" else []
         lines += [f"Report: {report}"] if report and output == "table" else []
@@ -160,13 +162,11 @@ def rank(
         frame = with_populations(br.ranking_table(ranking), analysis.posterior, the_score, prob)
         told_of = {"evidence": ranking.attrs["evidence"]} if "evidence" in ranking.attrs else {}
         sheet = replace(sheet, frame=frame.assign(**(told_of if output == "csv" else {})))
-        sheet = replace(
-            sheet, about={**sheet.about, **analysis.asked.labels, **told_of, "remarks": analysis.asked.remarks}
-        )
+        sheet = replace(sheet, about={**sheet.about, **analysis.asked.labels, **told_of, "remarks": remarks})
     show(sheet, output, top)
 
 
-def _direction(score: Score, lower_is_better: bool) -> bool | None:
+def direction(score: Score, lower_is_better: bool) -> bool | None:
     """Which end of the score is better; None where the score says it."""
     if not lower_is_better:
         return None

@@ -15,6 +15,7 @@ from bayesrank.cli._analysis import Analysis, analyse, analysing, check_space, p
 from bayesrank.cli._formats import DIGITS, FULL, Sheet, check_digits, exporting, save, show
 from bayesrank.cli._output import fits, print_text
 from bayesrank.cli._preferences import fixed_prevalence
+from bayesrank.cli._scores import read_score
 from bayesrank.ranking.values import natural_score
 from bayesrank.scores import Score, as_score
 
@@ -37,8 +38,8 @@ OF_MORE = ("accuracy", "macro_recall", "macro_precision", "macro_f1", "mcc")
     "--score",
     "typed",
     multiple=True,
-    help=f"Name or alias; again for more. [default: {', '.join(OF_TWO)}; of more classes {', '.join(OF_MORE)}; of "
-    "outcomes mean_outcome]",
+    help="Name or alias, f0.7, an importance tn=1,fp=1,fn=5,tp=1, or a place a=0.3,b=0.7; again for more. [default: "
+    f"{', '.join(OF_TWO)}; of more classes {', '.join(OF_MORE)}; of outcomes mean_outcome]",
 )
 @exporting()
 def scores(
@@ -67,15 +68,17 @@ def scores(
         return
     with progress() as step:
         check_digits(digits, output)
-        known = {name: as_score(name) for name in typed}
+        known = {name: read_score(name) for name in typed}
+        _refuse_repeated(known)
         share = fixed_prevalence(prevalence)
         analysis = analyse(step, data=data, prevalence=None if share is not None else prevalence, **how)
-        names = _names(analysis, known, share, data)
+        chosen = _chosen(analysis, known, share, data)
+        names = list(chosen)
         step("scoring")
-        table = br.score_table(analysis.posterior, names, prob=prob, prevalence=share)
-        table = _ordered(table, names[0])
+        scores = list(chosen.values())
+        table = _ordered(br.score_table(analysis.posterior, scores, prob=prob, prevalence=share), scores[0])
         drawn = save(br.plots.intervals(table), picture) if picture else None
-        notes = _notes(analysis, names, share)
+        notes = _notes(analysis, chosen, share)
     lines = []
     if share is not None:
         lines.append(f"At a prevalence of {share:g}, to which the rates are taken to hold.")
@@ -100,33 +103,41 @@ def _print_catalogue() -> None:
     )
 
 
-def _names(analysis: Analysis, known: dict[str, Score], share: float | None, data: str) -> list[str]:
-    """The scores as typed, or the default ones, after a check that the data have them."""
+def _refuse_repeated(known: dict[str, Score]) -> None:
+    """Refuse a score that was typed under two names."""
+    first: dict[str, str] = {}
+    for typed, score in known.items():
+        if score.name in first:
+            raise ValueError(f"--score must name each score once; got {first[score.name]} and {typed}")
+        first[score.name] = typed
+
+
+def _chosen(analysis: Analysis, known: dict[str, Score], share: float | None, data: str) -> dict[str, Score]:
+    """Return the scores by their names as typed, or the default ones, after a check that the data have them."""
     for score in known.values():
         check_space(analysis.asked.evidence, score, data)
     if (natural := natural_score(analysis.asked.evidence)) is not None:
         if share is not None:
             raise ValueError(f"--prevalence must be left out for outcomes, which have no classes; got {share:g}")
-        return list(known) or [natural.name]
+        return known or {natural.name: natural}
     assert analysis.counts is not None
     classes = analysis.counts.sizes["actual"]
     if share is not None and classes != 2:
         raise ValueError(f"--prevalence must be left out for {classes} classes, which have a share each; got {share:g}")
-    return list(known or (OF_TWO if classes == 2 and has_positive_class(analysis.counts) else OF_MORE))
+    usual = OF_TWO if classes == 2 and has_positive_class(analysis.counts) else OF_MORE
+    return known or {name: as_score(name) for name in usual}
 
 
-def _notes(analysis: Analysis, names: list[str], share: float | None) -> list[str]:
+def _notes(analysis: Analysis, chosen: dict[str, Score], share: float | None) -> list[str]:
     """What must be known of the evidence, of any of the scores, each sentence once."""
-    scores = [as_score(name) for name in names]
     # At a prevalence that was asked for, that of the cases plays no part.
-    used = [None if share is not None and score.depends_on_prevalence else score for score in scores]
+    used = [None if share is not None and score.depends_on_prevalence else score for score in chosen.values()]
     return list(dict.fromkeys(line for score in used for line in analysis.notes(score)))
 
 
-def _ordered(table: xr.Dataset, first: str) -> xr.Dataset:
+def _ordered(table: xr.Dataset, first: Score) -> xr.Dataset:
     """Best first by the first score; equals by name, the undefined last."""
-    higher = as_score(first).higher_is_better is not False
-    values = table["median"].isel(score=0).values * (-1 if higher else 1)
+    values = table["median"].isel(score=0).values * (1 if first.higher_is_better is False else -1)
     names = [str(name) for name in table["entity"].values]
     order = sorted(range(len(names)), key=lambda i: (math.isnan(values[i]), values[i], names[i]))
     return table.isel(entity=order)

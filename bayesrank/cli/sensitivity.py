@@ -15,6 +15,7 @@ from bayesrank.cli._analysis import asking, chosen_score, number_or_word, progre
 from bayesrank.cli._formats import FORMATS, HELP, Sheet, show
 from bayesrank.cli._preferences import NUMBER, fixed_prevalence
 from bayesrank.cli._scores import read_score
+from bayesrank.cli.rank import LOWER, direction
 from bayesrank.models import names
 from bayesrank.sensitivities.analysis import PER_ENTITY
 from bayesrank.words.results import verdict_parts
@@ -33,6 +34,7 @@ LEADER = 20
 @click.command(epilog=EXAMPLES)
 @asking
 @click.option("-s", "--score", help="Of the base analysis, as for 'bayesrank rank'.")
+@LOWER
 @click.option("--rope", type=NUMBER, default=0.0, show_default=True, help="Differences up to this do not count.")
 @click.option(
     "--other-prior", multiple=True, help="Another prior; may be repeated. [default: those that the evidence can have]"
@@ -53,6 +55,7 @@ LEADER = 20
 @click.option("--format", "output", type=click.Choice(FORMATS), default="table", show_default=True, help=HELP)
 def sensitivity(
     score: str | None,
+    lower_is_better: bool,
     rope: float,
     other_prior: tuple[str, ...],
     other_model: tuple[str, ...],
@@ -77,6 +80,7 @@ def sensitivity(
         elsewhere = [_share(text) for text in other_prevalence]
         asked = question(step, **how)
         base = chosen_score(asked.evidence, score, how["data"])
+        better = direction(base, lower_is_better)
         step("ranking")
         with quiet():
             found = br.sensitivity(
@@ -91,11 +95,12 @@ def sensitivity(
                 join=how["join"],
                 prob=prob,
                 rope=rope,
+                higher_is_better=better,
                 draws=draws,
                 seed=seed,
                 **asked.options,
             )
-    sheet = _sheet(found, notes, asked.remarks)
+    sheet = _sheet(found, notes, asked.stated(base, *others))
     show(replace(sheet, about=sheet.about | asked.labels), output)
 
 

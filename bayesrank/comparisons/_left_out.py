@@ -286,7 +286,11 @@ def _likelihood_of(model: Compared) -> xr.Dataset:
 def _log_likelihood(model: Compared, found: xr.Dataset) -> tuple[np.ndarray, np.ndarray]:
     """Of rows (chain, draw, entity, data set, row) and of class sizes (chain, draw, sizes), in the order compared."""
     over = ["dataset"] * model.over_datasets
-    rows = found["counts"].transpose("chain", "draw", "entity", *over, ...).values
+    counts = found["counts"]
+    if "table" in counts.dims:
+        names = {name: model.groups["observed_data"][name].values for name in ("entity", "dataset")}
+        counts = counts.set_index(table=list(names)).unstack("table", fill_value=0.0).reindex(names, fill_value=0.0)
+    rows = counts.transpose("chain", "draw", "entity", *over, ...).values
     rows = rows.reshape(*rows.shape[:2], len(model.order[0]), len(model.order[1]), -1)
     rows = rows[:, :, model.order[0]][:, :, :, model.order[1]]
     if not model.sizes:

@@ -3,13 +3,14 @@
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+import numpy as np
 import pandas as pd
 import xarray as xr
 
 from bayesrank import _text
 from bayesrank._checks import is_number
 from bayesrank._labels import standing_pair
-from bayesrank.evidence._columns import CELLS, is_metadata_name, odd_columns, role_of, squeeze
+from bayesrank.evidence._columns import CELLS, TOTALS, is_metadata_name, odd_columns, role_of, squeeze
 from bayesrank.evidence._fields import (
     as_floats,
     check_exact,
@@ -19,11 +20,12 @@ from bayesrank.evidence._fields import (
     read_full_labels,
     read_names,
     refuse_positive,
+    say_never_true,
     say_unknown_positive,
 )  # fmt: skip
 from bayesrank.evidence._forms import Known, refuse_without_entity
 from bayesrank.evidence._table import Roles, Table
-from bayesrank.evidence._values import as_outcome_columns, count_hint, is_missing, to_number
+from bayesrank.evidence._values import as_outcome_columns, count_hint, is_missing, plain, to_number
 from bayesrank.evidence.components import variance_components
 from bayesrank.evidence.outcomes import from_outcomes
 from bayesrank.evidence.predictions import joint_outcomes
@@ -72,12 +74,22 @@ def read_answers(table: Table, known: Known, roles: Roles) -> xr.Dataset:
         if listed and (len(listed) < len(names) or len(names) == 1):
             _refuse_odd(table, names, dict.fromkeys(listed, "named like an id, a group or a cost"))
     known = known._replace(of=of)
+    titles = [plain(name) for name in names]
+    if (twice := next((title for title in titles if titles.count(title) > 1), None)) is not None:
+        raise ValueError(
+            f"{table.source} must have each column once; got {twice!r} more than once (rename one of them)"
+        )
     _check_case_names(table, known)
+    if len(names) == 1 and str(names[0]).startswith("#"):
+        raise ValueError(f"{table.source} must start with its heading; got the comment {names[0]!r} (leave it out)")
     if "actual" in of:
         answers = _predicted(table, of, names, chosen, roles)
     else:
         refuse_positive(table, roles)
         answers = _outcomes(table, names, chosen, roles.missing is not None)
+        if "case" not in of:
+            _check_last_row(table, answers)
+    answers = {plain(name): held for name, held in answers.items()}
     return _joint(table, answers, _of_cases(table, known), known, roles)
 
 
@@ -138,7 +150,7 @@ def _outcomes(table: Table, names: list[Any], chosen: bool, may_lack: bool) -> d
         i, value = texts[0]
         bad = len(texts) <= sum(isinstance(value, float) for value in values)
         hint = count_hint(value) if isinstance(value, str) else ""
-        if bad or chosen or len(names) == 1:
+        if bad or chosen or (len(names) == 1 and len(texts) < len(values)):
             words = hint.split(":")[0] if "%" in str(value) or "±" in str(value) else ""
             raise ValueError(
                 f"{table.where[i]}: {name} must be an outcome, a number such as 1 for right and 0 for wrong; got "
@@ -155,7 +167,8 @@ def _outcomes(table: Table, names: list[Any], chosen: bool, may_lack: bool) -> d
         if found:
             _refuse_odd(table, names, found)
     for name, values in columns.items():
-        check_exact([value for value in table.column(name) if isinstance(value, int)])
+        held = table.column(name)
+        check_exact([int(value) for value in held if isinstance(value, int) or str(value).isdecimal()])
         lacking = [i for i, value in enumerate(values) if value is None]
         if lacking and not may_lack:
             raise ValueError(_lacking(table, name, lacking[0]))
@@ -166,6 +179,11 @@ def _refuse_all_text(table: Table, names: list[Any], odd: dict[Any, str]) -> Non
     """Refuse a table without a single column of outcomes."""
     first = names[0]
     value = next(value for value in table.column(first) if not is_missing(value))
+    if len(table.names) == 1:
+        raise ValueError(
+            f"{table.source} must have columns with commas, semicolons, tabs or bars between them, or hold outcomes; "
+            f"its one column {first} has {value!r}"
+        )
     raise ValueError(
         f"{table.source}: {first} must be an outcome, a number such as 1 for right and 0 for wrong; got {value!r}. "
         "Predicted labels need a column actual with the true ones; counts need the columns entity, tn, fp, fn, tp or "
@@ -216,10 +234,26 @@ def _predicted(table: Table, of: dict[str, Any], names: list[Any], chosen: bool,
     return {of["actual"]: actual, **{name: columns[name] for name in names}}
 
 
+def _check_last_row(table: Table, answers: dict[Any, list[Any]]) -> None:
+    """Refuse a last row that holds sums or means of the rows above: it would count as a case."""
+    *above, last = zip(*answers.values(), strict=True)
+    known = {value for row in above for value in row}
+    if len(above) < (3 if len(last) > 1 else 5) or None in last or set(last) <= known:
+        return
+    columns = np.array(above, float)
+    for what, values in (("sums", columns.sum(0)), ("means", columns.mean(0))):
+        if np.isclose(values, np.array(last, float), rtol=1e-4, atol=0).all():
+            raise ValueError(
+                f"{table.where[-1]}: a row must be a case; its values are the {what} of the rows above (leave that row "
+                "out, or name the rows in a column case if it is a case)"
+            )
+
+
 def _check_case_names(table: Table, known: Known) -> None:
     """Raise if a case, or a run of one, occurs twice."""
     if "case" not in known.of:
         return
+    _refuse_total(table, known)
     first: dict[_Key, int] = {}
     for i, key in enumerate(_keys(table, known)):
         if key in first:
@@ -230,6 +264,17 @@ def _check_case_names(table: Table, known: Known) -> None:
                 f"{table.where[i]}: case must name each case once; got {_called(key)} again, after {before}{hint}"
             )
         first[key] = i
+
+
+def _refuse_total(table: Table, known: Known) -> None:
+    """Refuse a case that is called as a row of sums is, among several."""
+    found = read_names(table, known.of["case"], "case")
+    total = next((name for name in found if str(name).lower() in TOTALS), None)
+    if total is not None and len(set(map(repr, found))) > 2:
+        raise ValueError(
+            f"{table.where[found.index(total)]}: case must name a case; got {total!r}, which sums up others (leave it "
+            "out, or rename the case if it is one)"
+        )
 
 
 def _keys(table: Table, known: Known) -> list[_Key]:
@@ -271,6 +316,7 @@ def read_cases(table: Table, known: Known, form: tuple[str, ...], roles: Roles) 
                 f"none of {list_names(sorted(map(repr, set(actual))))} (rename its labels to those of "
                 f"{known.of['actual']})"
             )
+    _refuse_total(table, known)
     cases = _keys(table, known)
     first: dict[_Key, int] = {}
     held: dict[Any, dict[_Key, Any]] = {}
@@ -340,6 +386,7 @@ def _joint(
         actual, *predicted = answers.values()
         names = list(answers)[1:]
         labels = set(actual).union(*predicted) - {None}
+        remarks += say_never_true(labels, actual)
         if len(labels) < 2:
             raise ValueError(f"{table.source} must hold two labels or more, true or predicted; got only {actual[0]!r}")
         dtype = table.categories.get(known.of["actual"])

@@ -6,7 +6,10 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["CELLS", "ENTITY_NAMES", "LONG_CASE_NAMES", "ROLES", "is_metadata_name", "odd_columns", "squeeze", "role_of"]
+__all__ = [
+    "CELLS", "ENTITY_NAMES", "LONG_CASE_NAMES", "ROLES", "TOTALS", "is_metadata_name", "odd_columns", "role_of",
+    "squeeze",
+]  # fmt: skip
 
 CELLS = ("tn", "fp", "fn", "tp")
 #: Names of columns by their role, as :func:`squeeze` writes them. The first is the role's own name.
@@ -59,6 +62,8 @@ METADATA = (
     | {"correct", "wrong", "iscorrect", "passed", "outcome", "prediction", "predicted", "expected", "output"}
     | {"total", "sum", "mean", "average", "avg", "median", "std", "sd", "score", "result", "n", "count", "time", "age"}
 )
+#: Names of rows that sum up the others.
+TOTALS = {"total", "totals", "sum", "grand total", "all", "overall", "average", "mean", "macro avg", "weighted avg"}
 #: A word of a name that makes it a cost, as in "latency (ms)" or total_tokens.
 COSTS = {"latency", "token", "tokens", "second", "seconds", "cost", "runtime", "duration", "elapsed", "price", "usd"}
 

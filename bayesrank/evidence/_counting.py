@@ -7,7 +7,7 @@ import xarray as xr
 
 from bayesrank._checks import all_classes, check_labels, is_number
 from bayesrank._labels import arrange_classes
-from bayesrank.evidence._columns import CELLS, is_metadata_name
+from bayesrank.evidence._columns import CELLS, TOTALS, is_metadata_name
 from bayesrank.evidence._fields import (
     EXACT,
     check_exact,
@@ -15,6 +15,7 @@ from bayesrank.evidence._fields import (
     read_labels,
     read_names,
     refuse_positive,
+    say_never_true,
     say_unknown_positive,
 )
 from bayesrank.evidence._forms import Known, holds_outcomes
@@ -24,9 +25,6 @@ from bayesrank.evidence.counts import TWO_CLASSES, arrange, arrange_outcomes, pu
 
 __all__ = ["read_counts"]
 
-#: Rows that sum up the others.
-TOTALS = {"total", "totals", "sum", "grand total", "all", "overall", "average", "mean", "macro avg", "weighted avg"}
-
 
 def read_counts(table: Table, known: Known, form: tuple[str, ...], roles: Roles) -> xr.DataArray:
     entities = read_names(table, known.of["entity"], "entity")
@@ -34,7 +32,7 @@ def read_counts(table: Table, known: Known, form: tuple[str, ...], roles: Roles)
     if form in (CELLS, ("correct", "wrong"), ("correct", "total")):
         cells = np.array([read_count_column(table, known.of[name], name) for name in form], np.int64)
         _check_pairs(table, known, entities, datasets)
-        _check_totals(table, entities, cells, datasets)
+        _check_totals(table.where, cells.T, entities, datasets)
         if form == CELLS:
             if roles.positive is not None and str(roles.positive).lower() != "positive":
                 raise ValueError(
@@ -69,8 +67,13 @@ def read_counts(table: Table, known: Known, form: tuple[str, ...], roles: Roles)
     values = np.zeros((len(position), *[len(labels)] * len(columns)), np.int64)
     values[([position[pair] for pair in rows], *codes)] = counts
     sets = [pair[1] for pair in position] if datasets is not None else None
+    line = dict(reversed(list(zip(rows, table.where, strict=True))))
+    _check_totals([line[pair] for pair in position], values, [pair[0] for pair in position], sets)
+    for axis in range(1, values.ndim):
+        _check_classes(table, columns[axis - 1], np.moveaxis(values, axis, -1), labels)
     if form[0] == "outcome":
         return arrange_outcomes(values, [pair[0] for pair in position], sets, labels)
+    known.remarks.extend(say_never_true(labels, [label for k, label in enumerate(labels) if values[:, k].any()]))
     if len(labels) == 2 and positive is None:
         known.remarks.append(say_unknown_positive(table, labels))
     return put_in_class_order(arrange(values, [pair[0] for pair in position], sets, labels), positive)
@@ -113,18 +116,34 @@ def _dataset_hint(table: Table, known: Known) -> str:
     return f" (if {offered[0]} names data sets, pass {table.option('dataset', offered[0])})"
 
 
-def _check_totals(table: Table, entities: list[Any], cells: np.ndarray, datasets: list[Any] | None) -> None:
-    """Refuse a row that sums up the others: it would be ranked as an entity."""
-    for i, name in enumerate(entities):
-        if not isinstance(name, str) or name.lower() not in TOTALS or len(entities) < 3:
-            continue
-        others = np.delete(cells, i, axis=1)
-        sums = (others.sum(axis=1) == cells[:, i]).all()
-        means = (np.abs(others.mean(axis=1) - cells[:, i]) <= 0.5).all()
-        if sums or means or name.lower() in ("total", "totals", "grand total", "sum"):
+def _check_totals(where: list[str], counts: np.ndarray, entities: list[Any], datasets: list[Any] | None) -> None:
+    """Refuse counts (row, ...) that sum up other rows: they would be ranked as an entity, or count twice."""
+    names = [("entity", entities, datasets), *([("dataset", datasets, entities)] if datasets is not None else [])]
+    for role, called, other in names:
+        for i, name in enumerate(called):
+            if not isinstance(name, str) or name.lower() not in TOTALS:
+                continue
+            rest = [j for j in range(len(called)) if j != i and (other is None or other[j] == other[i])]
+            if not rest:
+                continue
+            sums = (counts[rest].sum(axis=0) == counts[i]).all() or counts[rest].sum() == counts[i].sum()
+            means = (np.abs(counts[rest].mean(axis=0) - counts[i]) <= 0.5).all()
+            if sums or means or (name.lower() in ("total", "totals", "grand total", "sum") and len(rest) > 1):
+                raise ValueError(
+                    f"{where[i]}: {name!r} must be no row of its own where it sums up the other rows (leave that row "
+                    f"out, or rename the {role} if it is one)"
+                )
+
+
+def _check_classes(table: Table, role: str, values: np.ndarray, labels: list[Any]) -> None:
+    """Refuse a class or an outcome (..., label) that sums up the others, as the margins of a cross table do."""
+    for k, label in enumerate(labels):
+        others = np.delete(values, k, axis=-1).sum(axis=-1)
+        named = isinstance(label, str) and label.lower() in TOTALS and len(labels) > 2
+        if named and others.any() and (others == values[..., k]).all():
             raise ValueError(
-                f"{table.where[i]}: {name!r} must be no row of its own where it sums up the other rows (leave that row "
-                "out, or rename the entity if it is one)"
+                f"{table.source}: {label!r} must be no {role} where it sums up the others (leave its rows out, or "
+                "rename it if it is one)"
             )
 
 

@@ -11,7 +11,7 @@ from bayesrank.evidence._values import as_count, as_label_columns, count_hint, i
 
 __all__ = [
     "EXACT", "as_floats", "check_exact", "join_with_or", "list_names", "read_count_column", "read_full_labels",
-    "read_labels", "read_names", "refuse_positive", "say_unknown_positive",
+    "read_labels", "read_names", "refuse_positive", "say_never_true", "say_unknown_positive",
 ]  # fmt: skip
 
 #: Whole numbers beyond it are not all distinguished by a float.
@@ -92,6 +92,15 @@ def check_exact(values: Sequence[Any]) -> None:
 
 def as_floats(values: list[Any]) -> np.ndarray:
     return np.array([np.nan if value is None else value for value in values], float)
+
+
+def say_never_true(labels: Iterable[Any], actual: Iterable[Any]) -> list[str]:
+    """Say which of more than two labels are predicted, but never true; nothing of two."""
+    labels = list(labels)
+    never = sorted(map(str, set(labels) - set(actual)))
+    return [f"Predicted labels that no case has are always wrong: {list_names(never)}."] * (
+        bool(never) and len(labels) > 2
+    )
 
 
 def say_unknown_positive(table: Table, labels: Iterable[Any]) -> str:

@@ -70,10 +70,9 @@ class Table:
 
     def option(self, name: str, value: Any) -> str:
         """An argument and its value, to be typed as they are printed."""
+        text = str(value)
         if isinstance(value, list):
-            text = ",".join(map(str, value))
-        else:
-            text = str(value)
+            text = ",".join(f'"{name}"' if "," in str(name) else str(name) for name in value)
         if self.shell:
             return f"{self.argument(name)} {shlex.quote(text)}"
         return f"{name}={value!r}"

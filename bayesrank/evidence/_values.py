@@ -22,8 +22,8 @@ MISSING = {"", "na", "n/a", "#n/a", "nan", "null", "none", "-", "–", "—", "?
 #: Texts that pandas reads as missing; no label is called so.
 NO_LABELS = {"NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "NULL", "null", "None"}
 GROUPED = re.compile(r"\d{1,3}([ ,.'’ ]\d{3})+")
-#: A count as text: digits, and ".0" as tables of floats write it. 1.000 and 1_000 may have separators of thousands.
-COUNT = re.compile(r"(\d{1,16})(?:\.0)?")
+#: A count as text: digits, and ".0" or ".00" of tables of floats. 1.000 and 1_000 may have separators of thousands.
+COUNT = re.compile(r"(\d{1,16})(?:\.0{1,2})?")
 #: Labels that look like a number and are a code: 01 and 1 are two labels.
 CODE = re.compile(r"[+-]?0\d|\+|.*_")
 COMMA = re.compile(r"[+-]?\d*,\d+")
@@ -149,7 +149,8 @@ def _outcomes(column: Sequence[Any]) -> list[Any]:
         if commas and text in words:
             return float(str(text).replace(",", "."))
         number = to_number(value)
-        return value if number is None else number
+        # Beside words for right and wrong a number is 1 or 0.
+        return value if number is None or (pair is not None and number not in (0, 1)) else number
 
     return [read(value) for value in column]
 
@@ -202,11 +203,14 @@ def _whole(value: Any) -> int | None:
         number = float(value)
     except (TypeError, ValueError):
         return None
-    return int(value) if isinstance(value, int) else int(number) if math.isfinite(number) and number % 1 == 0 else None
+    if isinstance(value, int) or (isinstance(value, str) and value.removeprefix("-").isdecimal()):
+        return int(value)
+    return int(number) if math.isfinite(number) and number % 1 == 0 else None
 
 
 def _decimal(value: Any) -> float | None:
     try:
-        return None if isinstance(value, bool | np.bool_) else float(value)
+        number = float(value)
     except (TypeError, ValueError):
         return None
+    return None if isinstance(value, bool | np.bool_) or not math.isfinite(number) else number

@@ -480,10 +480,11 @@ def mark_positive(array: Any, positive: Any) -> Any:
     return array.assign_coords(positive=positive)
 
 
-def put_in_class_order(counts: xr.DataArray, positive: Any = None, ordered: bool = False) -> xr.DataArray:
-    """Counts with the negative class first and the positive one last, and marked, where it is known."""
-    classes, chosen = arrange_classes(counts["actual"].values.tolist(), positive, ordered)
-    return mark_positive(counts.sel(actual=classes, predicted=classes), chosen)
+def put_in_class_order(evidence: Any, positive: Any = None, ordered: bool = False) -> Any:
+    """Counts or joint outcomes with the negative class first and the positive one last and marked, if it is known."""
+    dims = ["label"] if "label" in evidence.coords else ["actual", "predicted"]
+    classes, chosen = arrange_classes(evidence[dims[0]].values.tolist(), positive, ordered)
+    return mark_positive(evidence.sel(dict.fromkeys(dims, classes)), chosen)
 
 
 def _outcome_dims(counts: xr.DataArray) -> list:

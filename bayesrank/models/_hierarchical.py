@@ -11,7 +11,15 @@ from bayesrank._sampling import dirichlet_of_each, sample_counts, sample_outcome
 from bayesrank.evidence.counts import are_outcomes, check_counts, check_outcomes
 from bayesrank.models._conjugate import Conjugate
 from bayesrank.models._outcomes import observed_data
-from bayesrank.models._population import SPREAD, Population, check_spread, learn, log_likelihood, spread_variable
+from bayesrank.models._population import (
+    SPREAD,
+    Population,
+    check_spread,
+    learn,
+    log_likelihood,
+    log_prior_of_spread,
+    spread_variable,
+)
 from bayesrank.models._priors import OF_MEANS, in_words
 from bayesrank.models._priors import concentration as prior_concentration
 from bayesrank.models._product_multinomial import check_proper, known_totals, multinomial, row_totals, test_sets
@@ -299,6 +307,30 @@ class Hierarchical:
         known = self.totals is not None
         return sample_counts(group["performance"], self.counts, known, root, purpose).to_dataset()
 
+    def log_prior(self, posterior: xr.Dataset) -> xr.Dataset:
+        """Log prior densities without constants: of means over their log odds, and of spreads.
+
+        ``mean_rate`` and ``spread`` have the dims of these variables, those of the class shares too; ``prevalence``
+        (test_set), where the entities are the population, is that of the class shares of each test set.
+        """
+        found = {
+            MEAN: log_odds_density(posterior[MEAN], self._rows_of(self.prior), self.row[-1]),
+            SPREAD_OF: log_spread_density(posterior[SPREAD_OF], self.spread),
+        }
+        if SHARES in posterior:
+            shares = xr.DataArray(self.share_prior, dims="actual")
+            found[SHARES] = log_odds_density(posterior[SHARES], shares, "actual")
+            found[SPREAD_OF_SHARES] = log_spread_density(posterior[SPREAD_OF_SHARES], self.spread_of_shares)
+        elif "prevalence" in posterior:
+            rows = xr.DataArray(self.prior[0].sum(-1), dims="actual")
+            found["prevalence"] = log_odds_density(posterior["prevalence"], rows, "actual")
+        return xr.Dataset(found)
+
+    def _rows_of(self, prior: np.ndarray) -> xr.DataArray:
+        """Concentrations (population, row, answer) over the dims of the mean rates."""
+        dims = [*["entity"] * self.over_datasets, *self.row]
+        return xr.DataArray(prior.reshape([self.counts.sizes[d] for d in dims]), dims=dims)
+
     def log_likelihood(self, posterior: xr.Dataset) -> xr.Dataset:
         """Log probability of each row given its total and the population: ``counts`` (entity, [dataset], [actual]).
 
@@ -379,6 +411,26 @@ def stacked(parts: list[dict[str, xr.Variable]], sampled: xr.Dataset, coords: di
         for name, variable in parts[0].items()
     }
     return xr.Dataset(found, {"chain": sampled["chain"], "draw": sampled["draw"]} | coords)
+
+
+def log_odds_density(rate: xr.DataArray, prior: xr.DataArray, answers: str) -> xr.DataArray:
+    """Log density of Dirichlet rates over their log odds, without constants; its double has twice the concentrations.
+
+    Examples
+    --------
+    >>> rate = xr.DataArray([0.25, 0.75], dims="answer")
+    >>> log_odds_density(rate, xr.DataArray([1.0, 2.0], dims="answer"), "answer").round(3).item()
+    -1.962
+    """
+    kept = rate.drop_vars([name for name, c in rate.coords.items() if answers in c.dims])
+    logs: xr.DataArray = xr.apply_ufunc(np.log, kept.where(~(kept < np.finfo(float).tiny), np.finfo(float).tiny))
+    return (logs * prior).sum(answers, skipna=False).transpose(*[d for d in rate.dims if d != answers])
+
+
+def log_spread_density(spread: xr.DataArray, scale: float) -> xr.DataArray:
+    """Log prior density of a spread, kept from its ends by the least number."""
+    tiny = np.finfo(float).eps
+    return spread.copy(data=log_prior_of_spread(spread.clip(tiny, 1 - tiny).values, scale))
 
 
 def concentration(mean: np.ndarray, spread: np.ndarray) -> np.ndarray:

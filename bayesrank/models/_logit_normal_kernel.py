@@ -96,6 +96,12 @@ def up(low, w0, w1):
 
 
 @njit(**OPTIONS)
+def times(low, x0, x1):
+    """Multiply a pair with the factor."""
+    return low[0] * x0, low[1] * x0 + low[2] * x1
+
+
+@njit(**OPTIONS)
 def place_table(p, e0, e1, v0, v1, spread_scale, data, out):
     """Logits of a table from its means and its standard normal variables, with its log density, into row ``p``.
 
@@ -151,12 +157,41 @@ def place_all(mu, z, v, spread, pairs, data, both, low, pull, t, out):
     for j in range(len(t)):
         t[j] = up(low[j], pull[j, 0] + z[j, 0], pull[j, 1] + z[j, 1])
         total -= 0.5 * (t[j, 0] ** 2 + t[j, 1] ** 2) + np.log(low[j, 0] * low[j, 2])
+    place_tables(mu, t, v, spread, pairs, data, both, out)
+    for p in range(len(pairs)):
+        total += out[p, 4] + out[p, 5]
+    return total
+
+
+@njit(**OPTIONS)
+def place_tables(mu, t, v, spread, pairs, data, both, out):
+    """Logits of all tables from medians, difficulties, and their standard normal variables."""
     scale, hard = scale_of(spread, 0), scale_of(spread, 1)
     for p in range(len(pairs)):
         e0, e1 = table_mean(p, mu, t, hard, both, pairs)
         place_table(p, e0, e1, v[p, 0], v[p, 1], scale, data, out)
-        total += out[p, 4] + out[p, 5]
-    return total
+
+
+@njit(**OPTIONS)
+def accept(rng, at, gain, held, held_new, reach, pace, pairs, out, out_new):
+    """Take the proposals for all entities (``at`` 0) or data sets (1) by their gain; returns how many were taken.
+
+    ``gain`` holds the gain of each without its tables, ``out_new`` the proposed tables.
+    """
+    for p in range(len(pairs)):
+        gain[pairs[p, at]] += out_new[p, 4] - out[p, 4]
+    taken = 0
+    for i in range(len(gain)):
+        ok = np.log(rng.random()) < gain[i]
+        reach[i] += pace * (ok - SINGLE)
+        gain[i] = ok
+        taken += ok
+        if ok:
+            held[i] = held_new[i]
+    for p in range(len(pairs)):
+        if gain[pairs[p, at]] > 0:
+            out[p] = out_new[p]
+    return taken
 
 
 @njit(**OPTIONS)
@@ -164,9 +199,9 @@ def table_mean(p, mu, t, hard, both, pairs):
     """Means of a table's logits."""
     e0, e1 = mu[pairs[p, 0], 0], mu[pairs[p, 0], 1]
     if both:
-        j = pairs[p, 1]
-        e0 -= hard[0] * t[j, 0]
-        e1 -= hard[1] * t[j, 0] + hard[2] * t[j, 1]
+        d0, d1 = times(hard, t[pairs[p, 1], 0], t[pairs[p, 1], 1])
+        e0 -= d0
+        e1 -= d1
     return e0, e1
 
 
@@ -281,16 +316,14 @@ def run(rng, pairs, datasets, data, alpha, sd, both, moving, spread, mu, steps, 
                 reach += pace * (ok - TOGETHER)
                 taken[0] += ok
                 tried[0] += 1
-        scale, hard = scale_of(spread, 0), scale_of(spread, 1)
         # 2. Spreads with the effects fixed.
         for term in range(1 + both):
             s00, s01, s11 = 0.0, 0.0, 0.0
-            own = scale if term == 0 else hard
-            number = tables if term == 0 else datasets
+            own = scale_of(spread, term)
+            effect = out[:, 2:4] if term == 0 else t
+            number = len(effect)
             for p in range(number):
-                a = out[p, 2] if term == 0 else t[p, 0]
-                b = out[p, 3] if term == 0 else t[p, 1]
-                d0, d1 = own[0] * a, own[1] * a + own[2] * b
+                d0, d1 = times(own, effect[p, 0], effect[p, 1])
                 s00 += d0 * d0
                 s01 += d0 * d1
                 s11 += d1 * d1
@@ -310,20 +343,12 @@ def run(rng, pairs, datasets, data, alpha, sd, both, moving, spread, mu, steps, 
                 tried[1] += 1
             new = scale_of(spread, term)
             for p in range(number):
-                a = out[p, 2] if term == 0 else t[p, 0]
-                b = out[p, 3] if term == 0 else t[p, 1]
-                d0, d1 = own[0] * a, own[1] * a + own[2] * b
-                a = d0 / new[0]
-                b = (d1 - new[1] * a) / new[2]
-                if term == 0:
-                    out[p, 2], out[p, 3] = a, b
-                else:
-                    t[p, 0], t[p, 1] = a, b
+                d0, d1 = times(own, effect[p, 0], effect[p, 1])
+                effect[p, 0] = d0 / new[0]
+                effect[p, 1] = (d1 - new[1] * effect[p, 0]) / new[2]
         standardise(mu, spread, pairs, data, both, low, pull, t, out, z, v)
         scale, hard = scale_of(spread, 0), scale_of(spread, 1)
-        for p in range(tables):
-            e0, e1 = table_mean(p, mu, t, hard, both, pairs)
-            place_table(p, e0, e1, v[p, 0], v[p, 1], scale, data, out)
+        place_tables(mu, t, v, spread, pairs, data, both, out)
         # 3. Medians, difficulties fixed.
         gain_entity[:] = 0.0
         for i in range(entities):
@@ -334,21 +359,9 @@ def run(rng, pairs, datasets, data, alpha, sd, both, moving, spread, mu, steps, 
                     mu_new[i, row] += steps[i, row] * length * rng.standard_normal()
                 gain_entity[i] -= alpha[i, row, 0] * (softplus(-mu_new[i, row]) - softplus(-mu[i, row]))
                 gain_entity[i] -= alpha[i, row, 1] * (softplus(mu_new[i, row]) - softplus(mu[i, row]))
-        for p in range(tables):
-            e0, e1 = table_mean(p, mu_new, t, hard, both, pairs)
-            place_table(p, e0, e1, v[p, 0], v[p, 1], scale, data, out_new)
-            gain_entity[pairs[p, 0]] += out_new[p, 4] - out[p, 4]
-        for i in range(entities):
-            ok = np.log(rng.random()) < gain_entity[i]
-            of_entity[i] += pace * (ok - SINGLE)
-            gain_entity[i] = ok
-            taken[2] += ok
-            tried[2] += 1
-            if ok:
-                mu[i] = mu_new[i]
-        for p in range(tables):
-            if gain_entity[pairs[p, 0]] > 0:
-                out[p] = out_new[p]
+        place_tables(mu_new, t, v, spread, pairs, data, both, out_new)
+        taken[2] += accept(rng, 0, gain_entity, mu, mu_new, of_entity, pace, pairs, out, out_new)
+        tried[2] += entities
         # 4. Difficulties.
         if both:
             approximate_difficulty(mu, spread, pairs, data, both, low, pull)
@@ -358,21 +371,9 @@ def run(rng, pairs, datasets, data, alpha, sd, both, moving, spread, mu, steps, 
                 t_new[j, 0] = t[j, 0] + length * d0
                 t_new[j, 1] = t[j, 1] + length * d1
                 gain_dataset[j] = 0.5 * (t[j, 0] ** 2 + t[j, 1] ** 2 - t_new[j, 0] ** 2 - t_new[j, 1] ** 2)
-            for p in range(tables):
-                e0, e1 = table_mean(p, mu, t_new, hard, both, pairs)
-                place_table(p, e0, e1, v[p, 0], v[p, 1], scale, data, out_new)
-                gain_dataset[pairs[p, 1]] += out_new[p, 4] - out[p, 4]
-            for j in range(datasets):
-                ok = np.log(rng.random()) < gain_dataset[j]
-                of_dataset[j] += pace * (ok - SINGLE)
-                gain_dataset[j] = ok
-                taken[3] += ok
-                tried[3] += 1
-                if ok:
-                    t[j] = t_new[j]
-            for p in range(tables):
-                if gain_dataset[pairs[p, 1]] > 0:
-                    out[p] = out_new[p]
+            place_tables(mu, t_new, v, spread, pairs, data, both, out_new)
+            taken[3] += accept(rng, 1, gain_dataset, t, t_new, of_dataset, pace, pairs, out, out_new)
+            tried[3] += datasets
         # 5. Logits of the tables: from the approximation, then near where they are.
         for p in range(tables):
             e0, e1 = table_mean(p, mu, t, hard, both, pairs)
@@ -418,8 +419,6 @@ def run(rng, pairs, datasets, data, alpha, sd, both, moving, spread, mu, steps, 
             at = (sweep - warm) // thin
             kept_mu[at], kept_spread[at] = mu, spread
             for j in range(datasets):
-                kept_hard[at, j, 0] = hard[0] * t[j, 0]
-                kept_hard[at, j, 1] = hard[1] * t[j, 0] + hard[2] * t[j, 1]
-            for p in range(tables):
-                kept_logits[at, p, 0], kept_logits[at, p, 1] = out[p, 0], out[p, 1]
+                kept_hard[at, j, 0], kept_hard[at, j, 1] = times(hard, t[j, 0], t[j, 1])
+            kept_logits[at] = out[:, :2]
     return kept_mu, kept_spread, kept_hard, kept_logits, taken / np.maximum(tried, 1)

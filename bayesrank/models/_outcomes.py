@@ -113,6 +113,12 @@ class Outcomes:
         """Counts like the observed ones, one for each draw."""
         return sample_outcomes(group["performance"], self.counts.sum("outcome"), root, purpose).to_dataset()
 
+    def log_prior(self, posterior: xr.Dataset) -> xr.Dataset:
+        """Log prior density of shares over their log odds: ``performance`` (entity, [dataset]), without constants."""
+        share, alpha = posterior["performance"], self.concentration.reset_coords(drop=True)
+        log = xr.where(alpha > 0, alpha * np.log(share), 0.0).sum("outcome", skipna=False).fillna(0.0)
+        return xr.Dataset({"performance": log.transpose("chain", "draw", ...)})
+
     def log_likelihood(self, posterior: xr.Dataset) -> xr.Dataset:
         """Log probability of each entity's counts given their total: ``counts`` (entity, [dataset])."""
         found = multinomial(self.counts, posterior["performance"], "outcome")

@@ -177,7 +177,8 @@ class ProductMultinomial:
             total = posterior["performance"].sum("predicted", skipna=False)
             rate = posterior["performance"] / total.where(total > 0)
         alpha = self.concentration.drop_vars(["measured", "test_set"], errors="ignore")
-        found = {"rate": xr.where(alpha > 0, alpha * np.log(rate), 0.0).sum("predicted", skipna=False)}
+        # Of a pair that was not measured there is nothing to scale.
+        found = {"rate": xr.where(alpha > 0, alpha * np.log(rate), 0.0).sum("predicted", skipna=False).fillna(0.0)}
         if "prevalence" in posterior:
             first_of = [np.argwhere(self.test_set.values == name)[0] for name in posterior["test_set"].values]
             totals = np.stack([alpha.sum("predicted").values[tuple(position)] for position in first_of])

@@ -36,7 +36,7 @@ import xarray as xr
 
 from bayesrank._random import Block, fingerprint, stream
 from bayesrank._sampling import dirichlet, dirichlet_of_each
-from bayesrank.models._hierarchical import concentration, stacked
+from bayesrank.models._hierarchical import concentration, log_odds_density, log_spread_density, stacked
 from bayesrank.models._population import SPREAD, Population, check_spread, learn, log_likelihood, spread_variable
 from bayesrank.models.dirichlet_multinomial import DirichletMultinomial
 
@@ -194,6 +194,22 @@ class HierarchicalClasses:
     def replicate(self, group: xr.Dataset, root: np.random.SeedSequence, purpose: str) -> xr.Dataset:
         """Tables like the observed ones, one for each draw; row totals random where the model takes them so."""
         return self.plain.replicate(group, root, purpose)
+
+    def log_prior(self, posterior: xr.Dataset) -> xr.Dataset:
+        """Log prior densities without constants: ``mean_rate`` over its log odds, ``spread``, and ``prevalence``.
+
+        The errors, which are spread over the other classes, are integrated out, as in the log-likelihood.
+        """
+        mean = posterior[MEAN]
+        rates = xr.concat([1 - mean, mean], "answer").transpose(..., "answer")
+        prior = xr.DataArray(self.prior, dims=(*map(str, self.plain.test_set.dims), "answer"))
+        found = {
+            MEAN: log_odds_density(rates, prior, "answer").fillna(0.0),
+            SPREAD_OF: log_spread_density(posterior[SPREAD_OF], self.spread).fillna(0.0),
+        }
+        if "prevalence" in posterior:
+            found["prevalence"] = self.plain.log_prior(posterior)["prevalence"]
+        return xr.Dataset(found)
 
     def log_likelihood(self, posterior: xr.Dataset) -> xr.Dataset:
         """Log probability of each row of each table given its total and the population: ``counts`` (..., actual).

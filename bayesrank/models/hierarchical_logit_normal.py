@@ -33,7 +33,7 @@ Reitsma et al. (2005), Journal of Clinical Epidemiology 58:982-990; Chu and Cole
 binomial likelihood.
 """
 
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 import xarray as xr
@@ -61,6 +61,15 @@ TERMS = {
     ("deviations",): "deviations, of which difficulty is no part that the design could tell",
     ("difficulty", "deviations"): "difficulty that all entities share, and deviations of each",
 }
+
+
+class Tables(NamedTuple):
+    """What the sampler reads, as its kernel takes it."""
+
+    pairs: np.ndarray
+    datasets: int
+    data: np.ndarray
+    alpha: np.ndarray
 
 
 class HierarchicalLogitNormal(Hierarchical):
@@ -246,7 +255,8 @@ class HierarchicalLogitNormal(Hierarchical):
         key = fingerprint(pairs, data, alpha, [self.spread, thin], [*self.terms])
         generators = [stream(root, "chains", key, chain) for chain in range(shape[0])]
         run = self._walk_chain if self.terms else self._draw_medians
-        chains = [run(rng, pairs, datasets, data, alpha, shape[1], thin) for rng in generators]
+        tables = Tables(pairs, datasets, data, alpha)
+        chains = [run(rng, tables, shape[1], thin) for rng in generators]
         mu, spread, hard, logits, accepted = (np.stack(part) for part in zip(*chains, strict=True))
         mu, hard, logits = mu[..., :rows], hard[..., :rows], logits[..., :rows]
         dims = ("chain", "draw")
@@ -266,19 +276,11 @@ class HierarchicalLogitNormal(Hierarchical):
             found["difficulty"] = ((*dims, "dataset", "row"), hard[:, :, rank])
         return xr.Dataset(found, {"chain": np.arange(shape[0]), "draw": np.arange(shape[1])})
 
-    def _walk_chain(
-        self,
-        rng: np.random.Generator,
-        pairs: np.ndarray,
-        datasets: int,
-        data: np.ndarray,
-        alpha: np.ndarray,
-        draws: int,
-        thin: int,
-    ) -> list[np.ndarray]:
+    def _walk_chain(self, rng: np.random.Generator, tables: "Tables", draws: int, thin: int) -> list[np.ndarray]:
         """One chain, from moments of the empirical logits and jitter."""
         from bayesrank.models._logit_normal_kernel import run
 
+        pairs, _, data, alpha = tables
         rows, both = len(self.right), "difficulty" in self.terms
         spread = np.zeros(6)
         mu, steps = np.zeros((len(alpha), 2)), np.ones((len(alpha), 2))
@@ -295,21 +297,11 @@ class HierarchicalLogitNormal(Hierarchical):
         two = rows == 2
         moving = np.array([True, two, two, both, both and two, both and two, True, two])
         warm = max(WARM, 20 * thin)
-        return run(
-            rng, pairs, datasets, data, alpha, float(self.spread), both, moving, spread, mu, steps, warm, draws, thin
-        )
+        return run(rng, *tables, float(self.spread), both, moving, spread, mu, steps, warm, draws, thin)
 
-    def _draw_medians(
-        self,
-        rng: np.random.Generator,
-        pairs: np.ndarray,
-        datasets: int,
-        data: np.ndarray,
-        alpha: np.ndarray,
-        draws: int,
-        thin: int,
-    ) -> list[np.ndarray]:
+    def _draw_medians(self, rng: np.random.Generator, tables: "Tables", draws: int, thin: int) -> list[np.ndarray]:
         """Exact draws where nothing differs between data sets: rates are Beta."""
+        pairs, datasets, data, alpha = tables
         right, cases = (
             np.stack([np.bincount(pairs[:, 0], data[:, at + row], len(alpha)) for row in (0, 1)], -1) for at in (4, 6)
         )

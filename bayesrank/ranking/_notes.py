@@ -54,7 +54,9 @@ def count_notes(counts: xr.DataArray, score: Score | None, about: Mapping[Any, A
 
 
 def positive_class_notes(source: Any, score: Score | None) -> list[str]:
-    """Which class is the positive one, unless it is called so: a caveat where it was set and the score depends on it.
+    """Which class is the positive one, unless it is called so or the score is the same with classes swapped.
+
+    It is a caveat where it was set by the user, against the convention of a standing pair or without one.
 
     Examples
     --------
@@ -64,9 +66,9 @@ def positive_class_notes(source: Any, score: Score | None) -> list[str]:
     (["The positive class is 'cancer', the negative one 'healthy'."], 'POSITIVE_LABEL')
     """
     known = known_classes(source)
-    if known is None or known == ("negative", "positive"):
+    if known is None or known == ("negative", "positive") or (score is not None and score.is_symmetric):
         return []
-    changes = standing_pair(known) is None and score is not None and not score.is_symmetric
+    changes = standing_pair(known) != known and score is not None
     text = f"The positive class is {str(known[1])!r}, the negative one {str(known[0])!r}."
     return [Note(text, Caveat.POSITIVE_LABEL if changes else Caveat.NONE)]
 

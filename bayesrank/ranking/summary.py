@@ -20,8 +20,13 @@ __all__ = [
 ]
 
 #: What makes a Dataset a ranking; and what one lacks that was made without comparing all pairs.
-NEEDED = {"median", "expected_rank", "rank_lower", "undefined", "contradicted", "notes"}
-OF_PAIRS = ("superiority", "equivalence", "consensus_position", "consensus_rank", "tier")
+NEEDED = {
+    *("median", "lower", "upper", "observed", "contradicted", "undefined", "cases", "notes"),
+    *("expected_rank", "rank_lower", "rank_upper", "probability_best", "probability_best_error"),
+}
+OF_PAIRS = (
+    *("superiority", "equivalence", "consensus_position", "consensus_rank", "tier", "in_best_set", "expected_regret"),
+)
 
 #: Errors of quadrature that let no probability be told to three digits.
 UNRESOLVED = 5e-4
@@ -175,9 +180,13 @@ def outside_interval(ranking: xr.Dataset) -> list[str]:
 
 
 def _check_ranking(ranking: xr.Dataset) -> None:
-    check_result("br.credible_ranking", "ranking", ranking, NEEDED)
-    if not {"prob", "score", "method"} <= set(ranking.attrs) or not ranking.sizes["entity"]:
-        raise ValueError(f"ranking must come from br.credible_ranking; got {describe_value(ranking)}")
+    drawn = isinstance(ranking, xr.Dataset) and not is_exact(ranking)
+    check_result("br.credible_ranking", "ranking", ranking, NEEDED | ({"effective_sample_size"} if drawn else set()))
+    attrs = {"prob", "rope", "score", "method", "higher_is_better", "range"} | ({"draws"} if drawn else set())
+    if not attrs <= set(ranking.attrs) or not ranking.sizes["entity"]:
+        lacking = sorted(attrs - set(ranking.attrs))
+        held = f"no attr {lacking[0]!r} of it" if lacking else describe_value(ranking)
+        raise ValueError(f"ranking must come from br.credible_ranking; got {held}")
     dims = ranking["median"].dims
     if dims != ("entity",):
         raise ValueError(f"ranking must be one ranking (select it with .isel); got the dims {dims}")

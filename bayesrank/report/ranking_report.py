@@ -14,7 +14,7 @@ from rich.cells import cell_len
 
 from bayesrank import _text
 from bayesrank._draws import draw_dims
-from bayesrank._labels import has_positive_class
+from bayesrank._labels import has_positive_class, known_classes
 from bayesrank._outputs import check_output, write_output
 from bayesrank._types import Container, ScoreLike
 from bayesrank.evidence.counts import are_outcomes, parts_of
@@ -164,7 +164,7 @@ def ranking_report(
     predictive = shown["predictive"]
     parts_of_verdict = verdict_parts(ranking, [] if predictive is None else predictive["caveat"])
     lacking = [LACKING[name] for name in asked or () if shown[FOUND.get(name, name)] is None]
-    classes = [] if performance is None else positive_class_notes(performance, found.score)
+    classes = [] if performance is None else positive_class_notes(performance, None)
     page = _filled(
         **shown | {"ops": ops is not None} | given,
         **_pictures(ranking, table, ops),
@@ -333,8 +333,9 @@ def _evidence(counts: xr.DataArray, parts: xr.DataArray | None) -> str:
         few = len(classes) <= 3
         sizes = " + ".join(f"{n} {label}" for n, label in zip(rows.values[0], classes, strict=True))
         words.append(f"each on {sizes if few else f'{int(rows[0].sum())} cases of {len(classes)} classes'}")
-    if len(classes) == 2 and classes != ["negative", "positive"]:
-        words.append(f"positive is {classes[1]!r}")
+    known = known_classes(counts)
+    if known not in (None, ("negative", "positive")):
+        words.append(f"positive is {str(known[1])!r}")
     if "test_set" in counts.coords and counts["test_set"].dims == ("entity",):
         sets = Counter(name for name in counts["test_set"].values.tolist() if name)
         how = "named" if counts["test_set"].attrs.get("named") else "inferred from equal class sizes"

@@ -61,6 +61,7 @@ def sensitivity(
     join: Literal["exact", "inner"] = "exact",
     prob: float = 0.95,
     rope: float = 0.0,
+    higher_is_better: bool | None = None,
     kind: str | None = None,
     draws: int = 1000,
     seed: Seed = None,
@@ -103,6 +104,9 @@ def sensitivity(
         Which data sets to pool, as for :func:`bayesrank.pool`.
     prob, rope : float
         As for :func:`bayesrank.credible_ranking`.
+    higher_is_better : bool, optional
+        Of the base score, as for :func:`bayesrank.credible_ranking`: False for outcomes such as costs. Other scores
+        have their own direction.
     kind : str, optional
         Which performance of a hierarchical model, as for :func:`bayesrank.credible_ranking`; other models among the
         alternatives have one performance alone, by which they rank.
@@ -208,9 +212,13 @@ def sensitivity(
         posterior = fit(one.evidence, one.model, draws=draws, seed=root, nuts=how, **one.options)
         several = "performance_new" in groups_of(posterior)["posterior"]
         this = kind if one is base or several else None
-        rankings.append(credible_ranking(posterior, one.score, prob=prob, rope=rope, kind=this, method="auto"))
+        better = None if one.kind == "score" else higher_is_better
+        ranking = credible_ranking(
+            posterior, one.score, prob=prob, rope=rope, higher_is_better=better, kind=this, method="auto"
+        )
+        rankings.append(ranking)
         if one is base and "entities" in wanted:
-            without = leave_out_entities(posterior, one.score, prob=prob, rope=rope, kind=this)
+            without = leave_out_entities(posterior, one.score, prob=prob, rope=rope, higher_is_better=better, kind=this)
     result = _table([base, *others], rankings)
     if "entities" in wanted:
         result = result.assign({f"{name}_without": held for name, held in without.items()})

@@ -15,7 +15,13 @@ __all__ = ["leave_out_entities"]
 
 
 def leave_out_entities(
-    source: Any, score: Any = None, *, prob: float = 0.95, rope: float = 0.0, kind: str | None = None
+    source: Any,
+    score: Any = None,
+    *,
+    prob: float = 0.95,
+    rope: float = 0.0,
+    higher_is_better: bool | None = None,
+    kind: str | None = None,
 ) -> xr.Dataset:
     """What becomes of the tiers and the consensus order when an entity is left out: see ``br.sensitivity``.
 
@@ -36,11 +42,11 @@ def leave_out_entities(
     """
     from scipy.sparse.csgraph import connected_components
 
-    told: dict[str, Any] = {"prob": prob, "kind": kind}
-    ranking = credible_ranking(source, score, rope=rope, **told)
+    options: dict[str, Any] = {"prob": prob, "higher_is_better": higher_is_better, "kind": kind}
+    ranking = credible_ranking(source, score, rope=rope, **options)
     one_ranking([dim for dim in ranking.dims if dim not in ("rank", "rival")])
     # Whom draws have before whom does not depend on the ROPE.
-    plain = credible_ranking(source, score, **told) if rope else ranking
+    plain = credible_ranking(source, score, **options) if rope else ranking
     superiority = ranking["superiority"].values
     before = plain["superiority"].values
     preference = np.nan_to_num((1 + before - before.T) / 2, nan=0.5)

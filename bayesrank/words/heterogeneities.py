@@ -13,7 +13,10 @@ from bayesrank.words._parts import Verdict, compose, few_names
 
 __all__ = ["NEEDED", "verdict_of_heterogeneity"]
 
-NEEDED = {"between_sd", "share", "new", "typical", "datasets"}
+NEEDED = {
+    "datasets",
+    *(f"{name}{end}" for name in ("between_sd", "share", "new", "typical") for end in ("", "_lower", "_upper")),
+}
 #: Entities whose data sets are described one by one in the verdict; of more the extremes.
 DESCRIBED = 2
 
@@ -33,6 +36,8 @@ def verdict_of_heterogeneity(found: xr.Dataset) -> Verdict:
     Between its 4 data sets the sensitivity (TPR) of A has a standard deviation of ... (90% interval ... to ...).
     """
     check_result("br.heterogeneity", "result", found, NEEDED)
+    if not {"score", "prob"} <= set(found.attrs):
+        raise ValueError("result must come from br.heterogeneity; got a Dataset without the attrs 'score' and 'prob'")
     table = found if "entity" in found.dims else found.expand_dims("entity")
     spread = table["between_sd"].values
     known = np.flatnonzero(~np.isnan(spread))

@@ -8,7 +8,6 @@ import xarray as xr
 from bayesrank._checks import describe_value
 from bayesrank.words._parts import Verdict
 from bayesrank.words.decisions import verdict_of_decision
-from bayesrank.words.heterogeneities import NEEDED as OF_HETEROGENEITY
 from bayesrank.words.heterogeneities import verdict_of_heterogeneity
 from bayesrank.words.rankings import verdict_of_ranking
 from bayesrank.words.sensitivities import verdict_of_sensitivity
@@ -25,7 +24,6 @@ def verdict(result: xr.Dataset) -> list[str]:
         One ranking, of :func:`bayesrank.credible_ranking`; one decision, of
         :func:`bayesrank.decisions.expected_utility`; a sensitivity, of :func:`bayesrank.sensitivity`; or a
         heterogeneity, of :func:`bayesrank.heterogeneity`.
-
     Returns
     -------
     list of str
@@ -95,7 +93,7 @@ def verdict_parts(result: Any, more: Sequence[str] = ()) -> Verdict:
         return verdict_of_decision(result)
     if "survives" in held:
         return verdict_of_sensitivity(result)
-    if held >= OF_HETEROGENEITY:
+    if "between_sd" in held:
         return verdict_of_heterogeneity(result)
     if held & {"expected_rank", "tier", "superiority"}:
         return verdict_of_ranking(result, more)

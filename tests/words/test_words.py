@@ -203,3 +203,20 @@ def test_identical_systems_are_seldom_called_different(design):
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     assert module.claims(design, 200)[0] <= 0.10 + 2 * 0.021
+
+
+def test_a_result_that_lacks_something_is_refused_in_words():
+    counts = br.from_counts(tn=[70, 79], fp=[10, 1], fn=[9, 1], tp=[21, 29], entity=["a", "b"])
+    posterior = br.fit(counts, seed=1, draws=50)
+    results = [br.credible_ranking(counts, "f1", method="exact"), br.credible_ranking(posterior, "f1")]
+    results.append(br.decisions.expected_utility(posterior, [[0, -1], [-20, 0]], prevalence=0.02))
+    for result in results:
+        whole = br.verdict(result)
+        for name in [*result.data_vars, *result.attrs]:
+            part = result.drop_vars(name) if name in result else result.copy()
+            part.attrs = {key: held for key, held in result.attrs.items() if key != name}
+            try:
+                assert br.verdict(part)
+            except ValueError as refused:
+                assert "must" in str(refused)  # noqa: PT017
+        assert br.verdict(result) == whole

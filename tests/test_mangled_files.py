@@ -1,0 +1,100 @@
+"""Seeded random damage to files: what is read is what was written, or the refusal is a sentence; Python agrees."""
+
+import csv
+import io
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import bayesrank as br
+from bayesrank.cli._files import read_evidence
+from tests.test_door import same_evidence
+
+NAMES = ["gpt-4", "llama 3.1", "é", "x,y", 'q"q', "NA", "None", "模型"]
+TITLES = {
+    "entity": ["Entity", " ENTITY ", "model", "Team"], "tn": ["TN", "true_negatives"], "tp": ["TP", "True Positives"],
+    "total": ["N", "n_total"], "outcome": ["score", "is_correct"], "case": ["Case", "case_id"], "actual": ["y_true"],
+}  # fmt: skip
+WORDS = [["fail", "pass"], ["No", "Yes"], ["False", "True"], ["I", "C"]]
+FIELDS = ["", "NaN", "-3", "3.5", "1,234", "1.000", "45%", "0.8 ± 0.1", "inf", "1e999", "9" * 17, "x" * 200_000, "\0"]
+FIELDS += ["yes", "½", "😀", "\x1b[31m", "0x10", "1_0", "5.00", "05", "?", "<NA>"]
+REFUSALS = (ValueError, TypeError)
+
+
+def make_file(rng):
+    """A heading, rows, and the evidence that they hold."""
+    kind, names = rng.integers(4), rng.choice(NAMES, rng.integers(2, 5), replace=False).tolist()
+    if kind == 0:
+        cells = rng.integers(1, 60, (len(names), 4))
+        expected = br.from_counts(**dict(zip(("tn", "fp", "fn", "tp"), cells.T, strict=True)), entity=names)
+        rows = [[name, *row] for name, row in zip(names, cells.tolist(), strict=True)]
+        return ["entity", "tn", "fp", "fn", "tp"], rows, expected
+    answers = pd.DataFrame(rng.integers(0, 2, (rng.integers(3, 9), len(names))), columns=names)
+    answers.iloc[:2] = [[0] * len(names), [1] * len(names)]
+    if kind == 1:
+        words = WORDS[rng.integers(len(WORDS))]
+        return names, [[words[v] for v in row] for row in answers.to_numpy()], br.from_outcomes(answers)
+    if kind == 2:
+        rows = [[name, f"q{i}", answers[name][i]] for name in names for i in answers.index]
+        return ["entity", "case", "outcome"], rows, br.from_outcomes(answers)
+    truth = [0, 1, *rng.integers(0, 2, len(answers) - 2).tolist()]
+    rows = [[actual, *row] for actual, row in zip(truth, answers.to_numpy().tolist(), strict=True)]
+    return ["actual", *names], rows, br.joint_outcomes(truth, answers)
+
+
+def mangle(rng, heading, rows, harm):
+    """The bytes of a file with its separator; ``harm`` also damages what it says."""
+    rows, sep = [list(map(str, row)) for row in rows], ",;\t|"[rng.integers(4)]
+    end, quoting = ["\n", "\r\n", "\r"][rng.integers(3)], [csv.QUOTE_MINIMAL, csv.QUOTE_ALL][rng.integers(2)]
+    heading = [rng.choice(TITLES[name]) if name in TITLES and rng.random() < 0.5 else name for name in heading]
+    order = rng.permutation(len(heading))
+    heading, rows = [heading[i] for i in order], [[row[i] for i in order] for row in rng.permutation(rows)]
+    i, j = rng.integers(len(rows)), rng.integers(len(heading))
+    how = rng.choice(["field", "field", "short", "long", "twice", "heading", "quote", "json", "cut"]) if harm else ""
+    if how == "field":
+        rows[i] = [*rows[i][:j], FIELDS[rng.integers(len(FIELDS))], *rows[i][j + 1 :]]
+    elif how == "short":
+        rows[i] = rows[i][:-1]
+    elif how == "long":
+        rows[i] = [*rows[i], "7"]
+    elif how == "twice":
+        heading, rows = [*heading, heading[j]], [[*row, row[j]] for row in rows]
+    elif how == "heading":
+        heading[j] = rng.choice(["", "foo", "tp", "count", "label", "id", "score", "actual", "mean", "weight"])
+    text = io.StringIO()
+    csv.writer(text, delimiter=sep, quoting=quoting, lineterminator=end).writerows([heading, *rows])
+    text = text.getvalue() + end * rng.integers(3)
+    at = rng.integers(len(text))
+    text = {"quote": text[:at] + '"' + text[at:], "cut": text[:at]}.get(how, text)
+    text = pd.DataFrame(rows).to_json(orient="records") if how == "json" else text
+    return (b"\xef\xbb\xbf" if rng.random() < 0.2 else b"") + text.encode(), sep
+
+
+def outcome_of(read):
+    try:
+        return read()
+    except REFUSALS as refused:
+        return str(refused)
+
+
+@pytest.mark.parametrize("harm", [False, True], ids=["the same evidence", "damaged"])
+def test_a_mangled_file_is_read_as_it_was_written_or_refused_in_words(harm, tmp_path):
+    rng, path = np.random.default_rng(27), tmp_path / "file.csv"
+    read = 0
+    for _ in range(60):
+        heading, rows, expected = make_file(rng)
+        data, sep = mangle(rng, heading, rows, harm)
+        path.write_bytes(data)
+        found = outcome_of(lambda: read_evidence(str(path)))
+        if not harm:
+            same_evidence(found, expected)
+        if isinstance(found, str):
+            assert re.search(r"must|looks like", found)
+            assert "\n" not in found
+            continue
+        read += 1
+        frame = pd.read_csv(io.BytesIO(data), sep=sep, dtype=str, keep_default_na=False)
+        same_evidence(outcome_of(lambda frame=frame: br.from_frame(frame)), found)
+    assert read == 60 or (harm and 5 < read < 50)
