@@ -36,8 +36,7 @@ def utility_table(decision: xr.Dataset, digits: int | None = None) -> tuple[list
     --------
     >>> import bayesrank as br
     >>> counts = br.from_counts(tn=[70, 79], fp=[10, 1], fn=[9, 1], tp=[21, 29], entity=["a", "b"])
-    >>> utility = br.decisions.expected_utility(br.fit(counts, seed=1), [[0, -1], [-5, 0]])
-    >>> header, rows = utility_table(utility, digits=1)
+    >>> header, rows = utility_table(br.decisions.expected_utility(br.fit(counts, seed=1), [[0, -1], [-5, 0]]), digits=1)
     >>> header
     ['entity', 'expected utility', '95% interval', 'P(best)', 'regret']
     >>> [row[:2] for row in rows]
