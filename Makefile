@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 .PHONY: demo test test-all check bench docs clean
 
 demo: $(VENV)/.package
-	$(BIN)/bayesrank rank antibody_tests --model beta_binomial --score informedness --report antibody_tests.html
+	$(BIN)/bayesrank report antibody_tests --model beta_binomial --score informedness -o antibody_tests.html
 
 test: $(VENV)/.dev
 	$(BIN)/python -m pytest -m "not slow" -n 2 --dist loadfile

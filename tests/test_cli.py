@@ -101,7 +101,7 @@ BAD = [
     (["rank", "tornado", "--draws", "many"], "'many' is not a valid integer"),
     (["rank", "tornado", "--prob", "95"], "95.0 is not in the range 0<x<1"),
     (["rank", "tornado", "--model", "poisson"], "'poisson' is not one of"),
-    (["rank", "tornado", "--report", "/no/such/folder/r.html"], "--report must lie in a folder that exists"),
+    (["report", "tornado", "-o", "/no/such/folder/r.html"], "--output must lie in a folder that exists"),
     (["tile", "mnist_folds"], "DATA must have two classes for a Tile; got 10 in mnist_folds"),
     (["tile", "tornado", "--resolution", "1000000"], "1000000 is not in the range 2<=x<=501"),
     (["tile", "tornado", "--prob", "2"], "2.0 is not in the range 0<x<1"),
@@ -394,54 +394,45 @@ def test_what_data_sets_differ_by_is_in_the_numbers(tmp_path):
     assert "between_sd" not in invoke("rank", "tornado", "--draws", "50", "--format", "csv")
 
 
-def test_the_report_is_written(table, tmp_path):
-    report = tmp_path / "out.html"
-    output = invoke("rank", table, "--draws", "50", "--report", str(report))
-    assert f"Report: {report}" in output
-    assert report.read_text(encoding="utf-8").startswith("<!doctype html>")
-
-
-def test_the_report_has_the_sections_asked_for(table, tmp_path):
-    report, asked = tmp_path / "out.html", ["--draws", "50", "--score", "f1", "--report"]
+def test_the_report_is_written_with_what_is_asked_for(table, tmp_path):
+    path = tmp_path / "out.html"
+    asked = ["report", table, "--draws", "50", "--score", "f1", "-o", str(path)]
+    output = invoke(*asked)
+    assert "P(best)" in output
+    assert f"Report: {path}" in output
     benefit = "tn=0,fp=-1,fn=-10,tp=0"
-    more = ["--sensitivity", "--benefit", benefit, "--prevalence", "2%", "--reference", "null", "--sections", "none"]
-    invoke("rank", table, *asked, str(report), *more)
-    page = report.read_text(encoding="utf-8")
-    for words in ("hold under all 3 alternatives", "TN 0, FP -1, FN -10, TP 0", "No worse than null?"):
+    invoke(*asked, "--with", "sensitivity, ops", "--benefit", benefit, "--prevalence", "2%", "--reference", "null")
+    page = path.read_text(encoding="utf-8")
+    for words in (
+        "hold under all 3 alternatives",
+        "TN 0, FP -1, FN -10, TP 0",
+        "No worse than null?",
+        "prevalence of 2%",
+    ):
         assert words in page, words
-    assert 'id="preferences"' not in page
-    assert 'id="ops"' not in page
-    invoke("rank", table, *asked, str(report), "--sections", "ops, paired")
-    page = report.read_text(encoding="utf-8")
-    assert 'id="ops"' in page
-    for name in ("preferences", "decisions", "sensitivity"):
-        assert f'id="{name}"' not in page
+    assert [f'<h2 id="{name}">' in page for name in ("rates", "ops", "decisions", "drift")] == [True, True, True, False]
 
 
-def test_sections_that_cannot_be_had_are_told(tmp_path):
-    answers, report = tmp_path / "answers.csv", tmp_path / "out.html"
+def test_cases_and_sections_that_cannot_be_had(tmp_path):
+    answers, path = tmp_path / "answers.csv", tmp_path / "out.html"
     answers.write_text("a,b\n" + "1,0\n1,1\n0,1\n" * 5)
-    asked = ["rank", str(answers), "--draws", "20", "--report", str(report), "--sections"]
-    output = invoke(*asked, "tile,paired")
-    said = "The section tile was asked for, but the Tile is of scores of two classes."
-    assert f"Note: {said}" in output
-    page = report.read_text(encoding="utf-8")
+    asked = ["report", str(answers), "--draws", "20", "-o", str(path), "--with"]
+    said = "The section tile is left out: it needs two classes."
+    assert f"Note: {said}" in invoke(*asked, "tile,cases")
+    page = path.read_text(encoding="utf-8")
     assert said in page
-    assert 'id="paired"' in page
-    assert "was asked for" not in invoke(*asked, "paired", "--cases")
-    page = report.read_text(encoding="utf-8")
-    assert '<h2 id="cases">' in page
     assert "10 of 15 cases decide: on the others all entities have the same outcome" in page
-    words = "--cases must go with one row a case and the model paired"
-    assert words in str(inside(*asked, "paired", "--cases", "--model", "dirichlet_multinomial").exception)
+    assert [f'<h2 id="{name}">' in page for name in ("pairing", "cases")] == [True, True]
+    words = "--with cases must go with one row a case"
+    assert words in str(inside(*asked, "cases", "--model", "dirichlet_multinomial").exception)
 
 
 def test_the_report_tells_what_changed_from_period_to_period(tmp_path):
     periods, report = tmp_path / "periods.csv", tmp_path / "out.html"
     rows = ["May,80,20,10,90", "June,170,30,9,71", "April,60,40,4,50"]
     periods.write_text("\n".join(["entity,dataset,tn,fp,fn,tp", *(f"m,{row}" for row in rows)]))
-    asked = ["rank", str(periods), "--draws", "250", "--score", "f1", "--report", str(report), "--sections", "none"]
-    invoke(*asked, "--drift")
+    asked = ["report", str(periods), "--draws", "250", "--score", "f1", "-o", str(report), "--with", "drift"]
+    invoke(*asked)
     text = " ".join(re.sub(r"<[^>]*>", " ", report.read_text(encoding="utf-8")).split())
     assert "The OPS of F1 in each of 3 periods, compared with the one before" in text
     # In the order of the file, and by the draws that the same seed gives in Python.
@@ -449,8 +440,7 @@ def test_the_report_tells_what_changed_from_period_to_period(tmp_path):
     result = br.ops.drift(br.fit(counts, draws=250, seed=1), "f1").isel(entity=0)
     shown = re.findall(r" m (May|June|April) (0\.\d{3}) ", text)
     assert shown == [(name, f"{float(result['ops_mean'].sel(dataset=name)):.3f}") for name in ("May", "June", "April")]
-    words = "--drift needs data sets of two classes as periods"
-    assert words in str(inside(*asked, "--drift", "--dataset", "May").exception)
+    assert "--with drift needs data sets of two classes as periods" in str(inside(*asked, "--dataset", "May").exception)
 
 
 @pytest.mark.slow
@@ -458,34 +448,25 @@ def test_sensitivity_knows_one_more_data_set(tmp_path):
     path, report = tmp_path / "studies.csv", tmp_path / "out.html"
     rows = ["a,x,45,5,4,16", "a,y,38,12,9,11", "a,z,90,10,2,28", "b,x,60,40,1,19", "b,y,44,6,12,8", "b,z,95,5,6,24"]
     path.write_text("\n".join(["entity,dataset,tn,fp,fn,tp", *rows]))
-    model = ["--model", "hierarchical_beta_binomial", "--draws", "50", "--kind", "new", "--sections", "none"]
-    invoke("rank", str(path), *model, "--report", str(report), "--sensitivity")
+    model = ["--model", "hierarchical_beta_binomial", "--draws", "50", "--kind", "new", "--with", "sensitivity"]
+    invoke("report", str(path), *model, "-o", str(report))
     assert "The ranking is for one new data set" in report.read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--sections", "ops"], "--sections must go with --report, which it is for"),
-        (["--sensitivity"], "--sensitivity must go with --report, which it is for"),
-        (["--drift"], "--drift must go with --report, which it is for"),
-        (
-            ["--report", "r.html", "--drift", "--draws", "9"],
-            "--drift needs data sets of two classes as periods, two or more, without --dataset; got",
-        ),
-        (
-            ["--report", "r.html", "--sections", "ops,roc"],
-            "--sections must be among tile, ops, paired, hierarchical, predictive, or none; got 'roc'",
-        ),
-        (["--report", "r.html", "--benefit", "tn=1"], "--benefit must be tn=NUMBER,fp=NUMBER,"),
-        (
-            ["--report", "r.html", "--reference", "x", "--draws", "9"],
-            "--reference must be one of Finley, never-tornado; got 'x'",
-        ),
+        (["--with", "drift", "--draws", "9"], "--with drift needs data sets of two classes as periods, two or more"),
+        (["--with", "ops,roc"], "--with must be among default, confusions, rates, "),
+        (["--with", "decisions"], "--with decisions must go with --benefit or --reference; got neither"),
+        (["--benefit", "tn=1"], "--benefit must be tn=NUMBER,fp=NUMBER,"),
+        (["--reference", "x", "--draws", "9"], "--reference must be one of Finley, never-tornado; got 'x'"),
+        (["-o", "r.txt"], "--output must end in .html"),
     ],
 )
 def test_what_the_report_cannot_have_is_told(arguments, message):
-    assert message in str(inside("rank", "tornado", *arguments).exception)
+    given = arguments if "-o" in arguments else [*arguments, "-o", "r.html"]
+    assert message in str(inside("report", "tornado", *given).exception)
 
 
 def test_one_dataset_of_several():

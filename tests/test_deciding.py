@@ -57,3 +57,12 @@ def test_a_picture_of_cases_is_of_deciding_cases():
     joint = br.from_outcomes(pd.DataFrame({"a": [1, 0], "b": [1, 1]}))
     with pytest.raises(ValueError, match=r"cases must come from br.cases.deciding_cases; got a Dataset"):
         br.plots.case_grid(joint)
+
+
+def test_the_picture_has_the_deciding_cases_alone():
+    found = br.cases.deciding_cases(br.from_outcomes(pd.DataFrame({"a": [1, 1, 0, 1], "b": [1, 0, 0, 0]})))
+    ax = br.plots.case_grid(found)
+    assert ax.get_xlim() == (0, 2)
+    assert ax.get_title("left") == "2 of 4 cases decide"
+    none = br.plots.case_grid(br.cases.deciding_cases(br.from_outcomes(pd.DataFrame({"a": [1, 0], "b": [1, 0]}))))
+    assert none.get_title("left") == "0 of 2 cases decide"

@@ -81,8 +81,8 @@ def test_json_and_board_keep_names_for_programs(data):
 def test_the_report_and_pictures_are_clean(data, tmp_path):
     for name in ("report.html", "picture.svg", "picture.png", "picture.pdf"):
         path = tmp_path / name
-        option = "--report" if name.endswith("html") else "--picture"
-        result = CliRunner().invoke(cli, ["rank", data, "--draws", "20", "--score", "f1", option, str(path)])
+        command, option = ("report", "-o") if name.endswith("html") else ("rank", "--picture")
+        result = CliRunner().invoke(cli, [command, data, "--draws", "20", "--score", "f1", option, str(path)])
         assert result.exit_code == 0, result.exception
         if name.endswith(("html", "svg")):
             clean(path.read_text(encoding="utf-8"))

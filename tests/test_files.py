@@ -233,7 +233,8 @@ def test_grades_without_a_prior_are_told_so(write):
 
 def test_shipped_cases(tmp_path):
     report = tmp_path / "r.html"
-    output = invoke("rank", "livecodebench_execution", "--draws", "20", "--report", str(report))
+    invoke("report", "livecodebench_execution", "--draws", "20", "-o", str(report))
+    output = invoke("rank", "livecodebench_execution", "--draws", "20")
     assert "Cases are in 92 clusters" in output
     assert "from 0 to 10" in output
     assert "CC BY-SA 4.0" in report.read_text(encoding="utf-8")
@@ -353,7 +354,7 @@ RIGHT = "entity,correct,wrong\na,17,3\nb,14,6\n"
         (["rank", "--cluster", "q"], "gpt,q,cluster\n1,2,3\n", "--cluster must be left out beside a column cluster"),
         (["rank", "--cluster", "q", "--ignore", "q"], "gpt,q\n1,2\n", "--cluster must name a column that --ignore"),
         (["rank", "--cluster", "Case"], "entity,case,outcome\na,1,1\n", "--cluster must name a column that says what"),
-        (["rank", "--report", "there/is/none.html"], RIGHT, "--report must lie in a folder that exists"),
+        (["report", "-o", "there/is/none.html"], RIGHT, "--output must lie in a folder that exists"),
         (["tile"], RIGHT, "DATA must have classes for a Tile; "),
         (["ops"], RIGHT, "DATA must have classes for outperformance scores; "),
         (["tile"], "gpt,llama\n1,0\n0,0\n", "holds outcomes without classes (bayesrank rank ranks them)"),

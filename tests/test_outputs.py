@@ -41,10 +41,10 @@ def refused(words, *arguments):
 
 
 def test_the_data_are_never_the_report(data):
-    refused("--report must end in .html", "rank", data, "--report", data, *OPTIONS)
+    refused("--output must end in .html", "report", data, "-o", data, *OPTIONS)
     assert data.read_text() == DATA
     named = data.rename(data.with_suffix(".html"))
-    refused("is no earlier report of bayesrank", "rank", named, "--report", named, *OPTIONS)
+    refused("is no earlier report of bayesrank", "report", named, "-o", named, *OPTIONS)
     assert named.read_text() == DATA
     for command in ("rank", "tile", "scores"):
         pictured = named.rename(data.with_suffix(".png"))
@@ -57,28 +57,19 @@ def test_the_data_are_never_the_report(data):
 def test_links_to_the_data_are_followed(data, tmp_path, link):
     path = tmp_path / "report.html"
     path.symlink_to(data) if link == "symlink" else path.hardlink_to(data)
-    refused("--report must", "rank", data, "--report", path, *OPTIONS)
+    refused("--output must", "report", data, "-o", path, *OPTIONS)
     assert data.read_text() == DATA
-
-
-def test_two_outputs_are_never_one_file(data, tmp_path):
-    for name in ("x", "x.html", "x.png"):
-        refused("must end in", "rank", data, "--report", tmp_path / name, "--picture", tmp_path / name, *OPTIONS)
-        assert not (tmp_path / name).exists()
-    (tmp_path / "x.html").symlink_to(tmp_path / "x.png")
-    asked = ["--report", tmp_path / "x.html", "--picture", tmp_path / "x.png"]
-    refused("--report must end in .html", "rank", data, *asked, *OPTIONS)
 
 
 @pytest.mark.parametrize("ending", [".png", ".pdf", ".svg"])
 def test_earlier_outputs_are_replaced_and_other_files_are_not(data, tmp_path, ending):
     report, picture = tmp_path / "out.html", tmp_path / f"out{ending}"
-    asked = ["rank", data, "--report", report, "--picture", picture]
-    assert run(*asked, *OPTIONS).exit_code == 0
-    before = report.read_bytes(), picture.read_bytes()
-    assert run(*asked, "--draws", "20", "--score", "mcc").exit_code == 0
-    assert report.read_bytes() != before[0]
-    assert picture.read_bytes() != before[1]
+    asked, written = ["rank", data, "--picture", picture], ["report", data, "-o", report]
+    for file, command in ((picture, asked), (report, written)):
+        assert run(*command, *OPTIONS).exit_code == 0
+        before = file.read_bytes()
+        assert run(*command, "--draws", "20", "--score", "mcc").exit_code == 0
+        assert file.read_bytes() != before
     assert not list(tmp_path.glob(".bayesrank*"))
     # A picture of another program is not ours.
     plt.figure().savefig(picture)
@@ -88,7 +79,7 @@ def test_earlier_outputs_are_replaced_and_other_files_are_not(data, tmp_path, en
     assert picture.read_bytes() == held
     picture.unlink()
     report.write_text("<!doctype html>\n<title>My thesis on bayesrank</title>")
-    refused("is no earlier report", *asked, *OPTIONS)
+    refused("is no earlier report", *written, *OPTIONS)
 
 
 def test_a_page_is_no_report(tmp_path):

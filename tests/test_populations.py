@@ -1,5 +1,7 @@
 """Heterogeneity and shrinkage: what they say is what the draws hold, and what simulated worlds were made of."""
 
+import re
+
 import matplotlib
 import numpy as np
 import pandas as pd
@@ -10,7 +12,7 @@ from scipy import stats
 import bayesrank as br
 from bayesrank.cli._datasets import dataset_lines
 from bayesrank.report import ranking_report
-from bayesrank.report.datasets import datasets_section, population_words
+from bayesrank.report.words import population_words
 
 matplotlib.use("Agg")
 MODEL = "hierarchical_beta_binomial"
@@ -300,14 +302,13 @@ def test_pictures_of_entities_and_of_very_many():
 
 def test_the_report_has_a_section_on_data_sets(studies):
     ranking = br.credible_ranking(studies, "f1")
-    section = datasets_section(studies, "f1", ranking)
-    assert [row["entity"] for row in section["rows"]] == br.ranking_table(ranking).index.tolist()
-    found = br.heterogeneity(studies, "f1").sel(entity=section["rows"][0]["entity"])
-    assert section["rows"][0]["cells"][2].startswith(f"{float(found['between_sd']):.3f} (")
-    html = ranking_report(studies, "f1", ranking)
-    assert '<h2 id="members">Data sets</h2>' in html
-    assert section["rows"][1]["cells"][3] in html
-    assert datasets_section(PLAIN, "f1", ranking) is None
+    html = ranking_report(studies, "f1", ranking=ranking, sections=["datasets"])
+    assert '<h2 id="datasets">Data sets</h2>' in html
+    rows = re.findall(r'<tr><td class="span">(\w+)</td>.*?</tr>', html)
+    assert rows == br.ranking_table(ranking).index.tolist()
+    found = br.heterogeneity(studies, "f1").sel(entity=rows[0])
+    assert f">{float(found['between_sd']):.3f} (" in html
+    assert 'id="datasets"' not in ranking_report(br.fit(br.pool(STUDIES), seed=1, draws=20), "f1")
 
 
 def test_of_one_data_set_the_population_is_that_of_the_entities(board):
@@ -315,13 +316,13 @@ def test_of_one_data_set_the_population_is_that_of_the_entities(board):
     words = population_words(board)
     assert words.startswith("There is one data set, so the population is that of the 5 entities")
     assert dataset_lines(board, "mean_outcome", ranking) == [words]
-    html = ranking_report(board, "mean_outcome", ranking)
-    assert '<h2 id="members">Entities as a population</h2>' in html
+    html = ranking_report(board, "mean_outcome", ranking=ranking)
+    assert '<h2 id="datasets">Entities as a population</h2>' in html
     one = br.fit(br.from_frame(FRAME[:1]), MODEL, seed=1, draws=20)
     assert "no population to learn from" in population_words(one)
     plain = br.fit(br.from_frame(FRAME), seed=1, draws=20)
     assert dataset_lines(plain, "mean_outcome", br.credible_ranking(plain, "mean_outcome")) == []
-    assert "#members" not in ranking_report(plain, "mean_outcome")
+    assert "#datasets" not in ranking_report(plain, "mean_outcome")
 
 
 def test_the_command_tells_of_the_first_and_of_the_others(studies):

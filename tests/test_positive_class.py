@@ -207,13 +207,12 @@ def test_every_command_takes_and_states_it(command, path):
 def test_report_and_board_state_it(path, tmp_path):
     report = tmp_path / "r.html"
     arguments = ["rank", path, "--draws", "40", "-s", "f1", "--positive", "cancer", "--format", "board"]
-    result = CliRunner().invoke(cli, [*arguments, "--report", str(report)], catch_exceptions=False)
+    result = CliRunner().invoke(cli, arguments, catch_exceptions=False)
     assert json.loads(result.output)["positive"] == "cancer"
+    CliRunner().invoke(cli, ["report", *arguments[1:-2], "-o", str(report)], catch_exceptions=False)
     html = report.read_text(encoding="utf-8")
     assert "<dt>Classes</dt>" in html
-    unknown = CliRunner().invoke(
-        cli, ["rank", path, "--draws", "40", "-s", "mcc", "--report", str(report)], catch_exceptions=False
-    )
+    unknown = CliRunner().invoke(cli, ["rank", path, "--draws", "40", "-s", "mcc"], catch_exceptions=False)
     assert unknown.exit_code == 0
     assert "--positive cancer or --positive healthy says which" in " ".join(unknown.output.split())
 

@@ -1,5 +1,6 @@
 """``bayesrank rank``: which entity is best by one score, and how sure is that."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -10,13 +11,12 @@ import xarray as xr
 import bayesrank as br
 from bayesrank import _text
 from bayesrank._compat import groups_of
-from bayesrank.cli._analysis import analyse, analysing, chosen_score, progress
+from bayesrank.cli._analysis import Analysis, analyse, analysing, chosen_score, progress
 from bayesrank.cli._datasets import dataset_lines, with_populations
 from bayesrank.cli._files import HELP
 from bayesrank.cli._formats import DIGITS, FULL, Sheet, check_digits, exporting, save, show
 from bayesrank.cli._output import rank_cells, rank_header
 from bayesrank.cli._preferences import NUMBER
-from bayesrank.cli._report import check_report_options, reporting
 from bayesrank.cli._scores import read_score
 from bayesrank.models import population_of
 from bayesrank.ranking.summary import effective_draws, is_exact, score_name
@@ -30,8 +30,7 @@ EXAMPLES = """
 \b
 Examples:
   bayesrank rank antibody_tests --score informedness
-  bayesrank rank counts.csv --score f1 --rope 0.01 --report counts.html
-  bayesrank rank breast_cancer --score mcc --report report.html --sensitivity
+  bayesrank rank counts.csv --score f1 --rope 0.01
   bayesrank rank anomaly_detectors --dataset art_daily_jumpsup --score mcc
   bayesrank rank livecodebench_execution
   bayesrank rank antibody_tests --top 10 --format latex
@@ -64,26 +63,37 @@ ranked by the model paired, for which every entity must have met every case.
 """
 
 
+SCORING = (
+    click.option(
+        "-s",
+        "--score",
+        help="Name or alias (see 'bayesrank scores'), f0.7, an importance tn=1,fp=1,fn=5,tp=1, or a place a=0.3,b=0.7. "
+        "[default: mean_outcome of outcomes; informedness of two classes with "
+        "cases; else accuracy]",
+    ),
+    LOWER,
+    click.option("--rope", type=NUMBER, default=0.0, show_default=True, help="Differences up to this do not count."),
+    click.option(
+        "--kind",
+        type=click.Choice(["typical", "new"]),
+        help="Of a hierarchical model: rank by a typical data set or by one more. [default: typical]",
+    ),
+)
+
+
+def scoring(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command the options that say what to rank by."""
+    for option in reversed(SCORING):
+        command = option(command)
+    return command
+
+
 @click.command(help=WHAT, epilog=EXAMPLES)
 @analysing
-@click.option(
-    "-s",
-    "--score",
-    help="Name or alias (see 'bayesrank scores'), f0.7, an importance tn=1,fp=1,fn=5,tp=1, or a place a=0.3,b=0.7. "
-    "[default: mean_outcome of outcomes; informedness of two classes with "
-    "cases; else accuracy]",
-)
-@LOWER
-@click.option("--rope", type=NUMBER, default=0.0, show_default=True, help="Differences up to this do not count.")
-@click.option(
-    "--kind",
-    type=click.Choice(["typical", "new"]),
-    help="Of a hierarchical model: rank by a typical data set or by one more. [default: typical]",
-)
+@scoring
 @click.option("--ask", multiple=True, help="How probable is this of the order? 'A > B and C in top 3'; again for more.")
 @click.option("--notes", is_flag=True, help="Print the notes below the verdict: what it leaves out.")
 @exporting("board")
-@reporting
 def rank(
     score: str | None,
     lower_is_better: bool,
@@ -96,41 +106,17 @@ def rank(
     top: int | None,
     digits: int | None,
     picture: str | None,
-    report: str | None,
-    sections: str | None,
-    sensitivity: bool,
-    benefit: str | None,
-    reference: str | None,
-    drift: bool,
-    cases: bool,
     **how: Any,
 ) -> None:
-    """A ranking in one of many formats, as a picture, and as a report."""
+    """A ranking in one of many formats, and as a picture."""
     with progress() as step:
         check_digits(digits, output)
-        wanted = check_report_options(report, sections, sensitivity, benefit, reference, drift, cases)
-        # A name that there is not is better known before the work than after it.
-        known = None if score is None else read_score(score)
-        if known is not None and known.higher_is_better is None:
-            raise ValueError(f"--score must have a better end to rank by; {known.name} has none")
-        if kind is not None and (how["model"] is None or population_of(how["model"]) != "data sets"):
-            raise ValueError(f"--kind must be left out for models that do not learn from data sets; got {kind!r}")
         if ask and output in ("csv", "board"):
             raise ValueError(
                 f"--ask must be left out of --format {output}, which has only a row for each entity; json has both"
             )
-        analysis = analyse(step, **how)
-        the_score = chosen_score(analysis.asked.evidence, score, how["data"])
-        step("ranking")
-        better = direction(the_score, lower_is_better)
-        ranking = br.credible_ranking(
-            analysis.posterior, the_score, prob=prob, rope=rope, higher_is_better=better, kind=kind, method="auto"
-        )
-        lacking: list[str] = []
+        analysis, the_score, ranking = make_ranking(step, score, lower_is_better, rope, prob, kind, how)
         answers = [_answer(ranking, statement, analysis.posterior, the_score, kind) for statement in ask]
-        if wanted:
-            step("reporting")
-            lacking = wanted.write(analysis, the_score, ranking, better, kind, how["join"], how["draws"], how["seed"])
         drawn = save(br.plots.forest(ranking), picture) if picture else None
     if output == "board":
         click.echo(br.board(ranking, top=top), nl=False)
@@ -149,14 +135,13 @@ def rank(
             origin = "without draws" if is_exact(answer) else f"from draws, Monte-Carlo error {error:.2g}"
             apart = f"; differences up to the ROPE of {rope:g} do not count" if rope else ""
             lines.append(f"{answer.attrs['statement']}: probability {p} ({origin}{apart}).")
-        lines += [f"Note: {line}" for line in [*remarks, *lacking] if line not in lines]
+        lines += [f"Note: {line}" for line in remarks if line not in lines]
         if score is None and the_score.name != "informedness":
             low, high = ranking.attrs["range"]
             what = f", the mean of outcomes from {low:g} to {high:g}" * (the_score.space == "outcomes")
             what += "; lower is better" * lower_is_better
             lines.append(f"Note: No --score was given: the ranking is by {score_name(ranking)}{what}.")
         lines += [drawn] if drawn and output == "table" else []
-        lines += [f"Report: {report}"] if report and output == "table" else []
     sheet = _sheet(ranking, answers, parts, lines, DIGITS if digits is None else digits)
     if output in FULL:
         frame = with_populations(br.ranking_table(ranking), analysis.posterior, the_score, prob)
@@ -164,6 +149,26 @@ def rank(
         sheet = replace(sheet, frame=frame.assign(**(told_of if output == "csv" else {})))
         sheet = replace(sheet, about={**sheet.about, **analysis.asked.labels, **told_of, "remarks": remarks})
     show(sheet, output, top)
+
+
+def make_ranking(
+    step: Any, score: str | None, lower_is_better: bool, rope: float, prob: float, kind: str | None, how: dict[str, Any]
+) -> tuple[Analysis, Score, xr.Dataset]:
+    """Return the analysis of DATA, the score that it is ranked by, and the ranking."""
+    # A name that does not exist is better known before the work than after it.
+    known = None if score is None else read_score(score)
+    if known is not None and known.higher_is_better is None:
+        raise ValueError(f"--score must have a better end to rank by; {known.name} has none")
+    if kind is not None and (how["model"] is None or population_of(how["model"]) != "data sets"):
+        raise ValueError(f"--kind must be left out for models that do not learn from data sets; got {kind!r}")
+    analysis = analyse(step, **how)
+    the_score = chosen_score(analysis.asked.evidence, score, how["data"])
+    step("ranking")
+    better = direction(the_score, lower_is_better)
+    ranking = br.credible_ranking(
+        analysis.posterior, the_score, prob=prob, rope=rope, higher_is_better=better, kind=kind, method="auto"
+    )
+    return analysis, the_score, ranking
 
 
 def direction(score: Score, lower_is_better: bool) -> bool | None:

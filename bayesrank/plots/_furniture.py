@@ -177,15 +177,19 @@ def colors_repeat(places: Sequence[int]) -> bool:
     return max(places, default=0) >= DISTINCT and len(places) > 1
 
 
-def label_positions(masks: Sequence[np.ndarray], window: Sequence[float]) -> list[tuple[float, float] | None]:
-    """Where in each region most of it is around, off the names of scores, as (a, b); None of one that is too small."""
+def label_positions(
+    masks: Sequence[np.ndarray], window: Sequence[float], avoid: Sequence[tuple[float, float]] = ()
+) -> list[tuple[float, float] | None]:
+    """Return the middle of each region as (a, b), off the names of scores and off places to ``avoid``; None of a region
+    that is too small.
+    """
     from scipy.ndimage import distance_transform_edt
 
     left, right, low, high = window
     rows, columns = masks[0].shape
     b, a = np.meshgrid(np.linspace(low, high, rows), np.linspace(left, right, columns), indexing="ij")
     free = np.full((rows, columns), True)
-    for _, (x, y), *_ in MARKS:
+    for x, y in [*(at for _, at, *_ in MARKS), *avoid]:
         free &= np.hypot((a - x) / (right - left), (b - y) / (high - low)) > 0.1
     found: list[tuple[float, float] | None] = []
     for mask in masks:

@@ -8,14 +8,20 @@ from importlib import resources
 from typing import Any
 
 from bayesrank._escape import escape_invisible
+from bayesrank.plots._colors import PALETTE
 
-__all__ = ["Html", "breakable", "embedded", "greys", "page", "part", "themed"]
+__all__ = ["Html", "breakable", "colors_of", "embedded", "page", "part", "themed"]
 
 #: Of the frame in a notebook, in pixels.
 HEIGHT = 800
+#: Places of colours in the palette.
+PLACES = {color.lower(): k for k, color in enumerate(PALETTE)}
 #: What greys in a picture are in a dark page: so much of its ink on its paper.
 DARK_INK, DARK_PAPER = (0xE6, 0xE9, 0xEC), (0x14, 0x18, 0x1C)
 GREY = re.compile(r"#([0-9a-f]{2})\1\1(?![0-9a-f])")
+COLOR = re.compile("|".join(PALETTE), re.IGNORECASE)
+#: Colours of entities are mixed with so much white in the dark.
+LIGHTER = 0.3
 #: Where long words may be broken: after separators, before brackets and within camelCase; not in numbers.
 SEAM = re.compile(r"(?<=[_/@:+=])(?=\w)|(?<=[.-])(?=[^\W\d])|(?<=\w)(?=\()|(?<=[a-z]{3})(?=[A-Z])")
 
@@ -103,28 +109,36 @@ def breakable(text: str, fits: int = 10) -> str:
 
 
 def themed(svg: str) -> str:
-    """A picture whose greys, from ink to paper, follow the page: with variables for them, in its own style.
+    """Return a picture, or a colour, with variables for greys and for colours of entities, which follow the page.
 
     Examples
     --------
-    >>> themed('<svg><path style="fill: #ffffff; stroke: #0072b2"/></svg>').count("var(--gff")
-    1
+    >>> themed('<path style="fill: #ffffff; stroke: #0072b2"/>')
+    '<path style="fill: var(--gff); stroke: var(--e0)"/>'
     """
+    svg = COLOR.sub(lambda found: f"var(--e{PLACES[found[0].lower()]})", svg)
     return GREY.sub(lambda found: f"var(--g{found[1]})", svg)
 
 
-def greys(html: str) -> str:
-    """Style of all greys in a page: as they are, or in the dark so much ink on paper; on paper as they are.
+def colors_of(html: str) -> str:
+    """Return the style of all variables of :func:`themed` in a page: as they are, and for the dark.
 
     Examples
     --------
-    >>> greys("var(--gff)")
+    >>> colors_of("var(--gff)")
     ':root{--gff:#ffffff}@media screen and (prefers-color-scheme:dark){:root{--gff:#14181c}}'
     """
     levels = sorted(set(re.findall(r"var\(--g([0-9a-f]{2})\)", html)))
-    light = ";".join(f"--g{level}:#{level * 3}" for level in levels)
-    dark = ";".join(f"--g{level}:{_on_dark(int(level, 16) / 255)}" for level in levels)
-    return f":root{{{light}}}@media screen and (prefers-color-scheme:dark){{:root{{{dark}}}}}"
+    places = sorted(set(map(int, re.findall(r"var\(--e(\d+)\)", html))))
+    light = [f"--g{level}:#{level * 3}" for level in levels] + [f"--e{k}:{PALETTE[k]}" for k in places]
+    dark = [f"--g{level}:{_on_dark(int(level, 16) / 255)}" for level in levels]
+    dark += [f"--e{k}:{_lighter(PALETTE[k])}" for k in places]
+    return f":root{{{';'.join(light)}}}@media screen and (prefers-color-scheme:dark){{:root{{{';'.join(dark)}}}}}"
+
+
+def _lighter(color: str) -> str:
+    """Return a colour of an entity as it is seen in the dark."""
+    return "#" + "".join(f"{round(c + LIGHTER * (255 - c)):02x}" for c in bytes.fromhex(color[1:]))
 
 
 def _on_dark(light: float) -> str:

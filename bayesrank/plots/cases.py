@@ -16,7 +16,7 @@ __all__ = ["case_grid"]
 def case_grid(cases: xr.Dataset, ax: Any = None) -> Any:
     """Draw what came of every case for every entity, the best entity on top, the easiest cases on the left.
 
-    Cases on which all entities have the same outcome are pale: they tell nobody apart.
+    Cases on which all entities have the same outcome say nothing about the order, and are left out.
 
     Parameters
     ----------
@@ -39,32 +39,33 @@ def case_grid(cases: xr.Dataset, ax: Any = None) -> Any:
     >>> import bayesrank as br
     >>> joint = br.joint_outcomes([0, 0, 1, 1, 1], {"a": [0, 1, 1, 0, 0], "b": [0, 0, 1, 1, 0]})
     >>> case_grid(br.cases.deciding_cases(joint)).get_title("left")
-    '2 of 5 cases decide; on the pale ones all are alike'
+    '2 of 5 cases decide'
     """
     check_result("br.cases.deciding_cases", "cases", cases, ("decides", "outcome", "count", "entity"))
     import matplotlib
     from matplotlib.colors import Normalize, to_rgb
     from matplotlib.patches import Patch
+    from matplotlib.ticker import MaxNLocator
 
     ax = new_axes(ax, *list_size(cases.sizes["entity"], 9))
+    total = int(cases["count"].sum())
+    cases = cases.isel(pattern=cases["decides"].values)
     values = cases["outcome"].transpose("entity", "pattern").values
-    low, high = float(np.nanmin(values)), float(np.nanmax(values))
-    right_wrong = bool(np.isin(values[~np.isnan(values)], [0, 1]).all())
+    known = values[~np.isnan(values)]
+    low, high = (float(known.min()), float(known.max())) if known.size else (0.0, 1.0)
+    right_wrong = bool(np.isin(known, [0, 1]).all())
     norm = Normalize(0, 1) if right_wrong else Normalize(low, high)
     scale = matplotlib.colormaps["cividis_r"]
     colours = scale(norm(values))
-    ground = np.array(to_rgb(paper_color(ax)))
-    colours[np.isnan(values), :3] = ground
-    pale = ~cases["decides"].values
-    colours[:, pale, :3] = ground - 0.25 * (ground - colours[:, pale, :3])
+    colours[np.isnan(values), :3] = to_rgb(paper_color(ax))
     edges = np.concatenate([[0], np.cumsum(cases["count"].values)])
     mesh = ax.pcolormesh(edges, np.arange(cases.sizes["entity"] + 1) - 0.5, colours)
     mesh.set_rasterized(True)
     list_names(ax, cases["entity"].values.tolist())
-    total, deciding = int(edges[-1]), int(cases["count"].values[~pale].sum())
-    ax.set(xlabel="cases, those that most entities master first", xlim=(0, total))
-    rest = "; on the pale ones all are alike" if pale.any() else ""
-    ax.set_title(f"{deciding} of {total} cases decide{rest}", fontsize=10, loc="left")
+    deciding = int(edges[-1])
+    ax.set(xlabel="deciding cases, those that most entities master first", xlim=(0, max(deciding, 1)))
+    ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+    ax.set_title(f"{deciding} of {total} cases decide", fontsize=10, loc="left")
     if right_wrong:
         keys = [Patch(color=scale(norm(value)), label=label) for value, label in ((1, "right"), (0, "wrong"))]
         ax.legend(handles=keys, ncols=2, frameon=False, fontsize=8, loc="lower right", bbox_to_anchor=(1, 1))

@@ -59,9 +59,10 @@ def predictive_check(check: xr.Dataset, figure: Any = None) -> Any:
         ends = [*np.quantile(positive, [0.001, 0.999])] if positive.size else []
         ends += [1.0, seen] if seen > 0 else [1.0]
         edges = np.geomspace(min(ends) / 1.1, max(ends) * 1.1, 60)
-        ax.hist(replicated, edges, color=OKABE_ITO[4], label="replicated")
-        ax.axvline(1, color=grey_shade(ax, 0.6), linewidth=1, linestyle=":", label="chance alone")
-        ax.axvline(seen, color=OKABE_ITO[5], linewidth=2, label="observed")
+        ax.hist(replicated, edges, histtype="stepfilled", color=OKABE_ITO[4], label="replicated")
+        # Lines end below the title.
+        ax.axvline(1, ymax=0.94, color=grey_shade(ax, 0.6), linewidth=1, linestyle=":", label="chance alone")
+        ax.axvline(seen, ymax=0.94, color=OKABE_ITO[5], linewidth=2, label="observed")
         ax.set_xlim(*edges[[0, -1]])
         log_axis(ax)
         ax.set(xlabel=LABELS.get(name, name), yticks=[])
@@ -69,5 +70,8 @@ def predictive_check(check: xr.Dataset, figure: Any = None) -> Any:
         ax.set_title(f"share as large or larger: {p}", fontsize=10)
         ax.spines[["top", "left", "right"]].set_visible(False)
     axes[0].set_ylabel("replicates")
-    axes[-1].legend(frameon=False, fontsize=9, labelcolor=ink_color())
+    handles, labels = axes[-1].get_legend_handles_labels()
+    figure.legend(
+        handles, labels, loc="outside lower center", ncols=3, frameon=False, fontsize=9, labelcolor=ink_color()
+    )
     return figure

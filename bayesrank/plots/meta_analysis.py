@@ -18,8 +18,8 @@ CROWD = 5
 NAMED = 16
 #: Area of the circle of the largest study, in square points.
 LARGEST = 220.0
-#: Ends of an axis; one of which less than a part is used shows no more than that.
-WHOLE, PART = (-0.02, 1.02), 0.3
+#: Ends of an axis; one of which less than this part is used shows no more than that.
+WHOLE, PART = (-0.02, 1.02), 0.85
 #: Marks tell apart what colours alone do not: to some people, or after the eighth.
 MARKS = "sD^vPXp*"
 
@@ -30,8 +30,7 @@ def summary_roc(source: Container, ax: Any = None, *, prob: float = 0.95) -> Any
     Circles are the entity's data sets, with areas as their cases. The mark is the summary point; the filled region
     holds it with probability ``prob``, the dashed one the entity on one more data set. The line is the summary curve,
     where there is one (:func:`bayesrank.performance.summary_points`). Of five entities or more only points and their
-    regions are
-    drawn. An axis of which less than a third is needed shows no more.
+    regions are drawn. An axis shows the part that is needed.
 
     Parameters
     ----------
@@ -110,8 +109,10 @@ def summary_roc(source: Container, ax: Any = None, *, prob: float = 0.95) -> Any
         frameon=False,
         labelcolor=ink_color(),
     )
-    shown = [("fpr", "tpr"), ("credible_fpr", "credible_tpr"), *[("prediction_fpr", "prediction_tpr")] * few]
-    ends = [_ends(np.concatenate([points[pair[i]].values.ravel() for pair in shown])) for i in (0, 1)]
+    shown = ["", "credible_", *["prediction_", "curve_"] * few, *["observed_"] * (few and "cases" in points)]
+    ends = [
+        _ends(np.concatenate([points[f"{what}{rate}"].values.ravel() for what in shown])) for rate in ("fpr", "tpr")
+    ]
     whole = ends == [WHOLE, WHOLE]
     ax.set(xlim=ends[0], ylim=ends[1], xlabel="FPR", ylabel="TPR", aspect="equal" if whole else "auto")
     ax.locator_params(nbins=6)

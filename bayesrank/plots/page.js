@@ -47,7 +47,7 @@
     all(box, "th button").forEach((button) => button.addEventListener("click", () => sort(button.closest("th"))));
     search.addEventListener("input", show);
     more.addEventListener("click", () => { folded = !folded; show(); });
-    search.closest("[hidden]").hidden = false;
+    search.closest("[hidden]").hidden = body.rows.length < 13;  // a few are found by eye
     show();
   }
 
@@ -98,7 +98,7 @@
         .filter(([entity]) => entity >= 0);
       const first = who.length ? named(who[0][0]) : "";
       const best = !who.length ? "No entity has a score here." : data.shared[j * data.n + i] === "1"
-        ? `Too close to tell apart: ${first} and others, P(best) ${probability(who[0][1])} each or nearly so.`
+        ? `Too close to separate: ${first} and others, P(best) ${probability(who[0][1])} each or nearly so.`
         : `Most probably best: ${first}, P(best) ${probability(who[0][1])}${who[0][1] < data.prob ? "; undecided" : ""}.`;
       const list = make("ol");
       who.forEach(([entity, p]) => {

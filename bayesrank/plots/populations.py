@@ -109,7 +109,9 @@ def shrinkage(
         f"{display_name(str(found.attrs['score']))} (median and {100 * found.attrs['prob']:g}% interval"
         f"{', log scale' * ratio})"
     )
-    more = f"; {left_out} in the middle left out" if left_out else ""
+    fewer = over == "dataset" and entities is None and len(chosen) < len(names)
+    more = f"; first {len(chosen)} of {len(names)} entities" * fewer
+    more += f"; {left_out} in the middle left out" if left_out else ""
     for ax in axes:
         if ratio:
             log_axis(ax)

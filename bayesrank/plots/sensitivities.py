@@ -72,10 +72,9 @@ def sensitivity(result: xr.Dataset, ax: Any = None, *, colors: Mapping[Any, Any]
     list_names(ax, result["alternative"].values.tolist())
     right = min(max(1.15 * float(np.nanmax(best)), 0.1), 1.0)
     ax.set_xlim(-0.02 * right, 1.02 * right)
-    ax.set_xlabel(
-        f"probability of being the best by {display_name(str(result.attrs['score']))} "
-        "(hollow: not in the first tier, pairwise)"
-    )
+    others = "score" in result["kind"].values
+    by = f"by {display_name(str(result.attrs['score']))}{' or the score of the row' * others}"
+    ax.set_xlabel(f"probability of being the best {by}\n(hollow: not in the first tier, pairwise)")
     strip(ax)
     list_legend(ax, 2 if max(map(len, names)) > 18 else 6)
     return legible(ax)

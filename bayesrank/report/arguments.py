@@ -6,14 +6,15 @@ from typing import Any
 import xarray as xr
 
 from bayesrank import _text
-from bayesrank._checks import check_entities, check_result, describe_value, rename_argument
+from bayesrank._checks import check_entities, check_result, describe_value
 from bayesrank._compat import groups_of, is_container
 from bayesrank._draws import draw_dims
 from bayesrank.performance import posterior_of
 from bayesrank.ranking.summary import check_complete, is_exact
 from bayesrank.ranking.values import ScoreValues, score_values
+from bayesrank.report import sections
 
-__all__ = ["KNOWN", "facts_of", "ranking_of", "read", "text_or_none"]
+__all__ = ["KNOWN", "check_results", "facts_of", "ranking_of", "read", "text_or_none"]
 
 #: What a ranking must hold to be shown.
 NEEDED = (
@@ -37,22 +38,21 @@ def read(
     >>> "posterior" in groups, found.name
     (True, 'f1')
     """
-    with rename_argument("posterior", "source"):
-        held = xr.Dataset() if isinstance(posterior, xr.DataArray) else posterior_of(posterior)
-        found = score_values(posterior, score, higher_is_better, kind)
+    held = xr.Dataset() if isinstance(posterior, xr.DataArray) else posterior_of(posterior)
+    found = score_values(posterior, score, higher_is_better, kind)
     if "dataset" in found.values.dims:
         raise ValueError(
-            f"posterior must have no dim dataset (fit br.pool(counts), or select one data set); got {found.values.dims}"
+            f"source must have no dim dataset (fit br.pool(counts), or select one data set); got {found.values.dims}"
         )
     draws = draw_dims(found.values)
     if set(found.values.dims) - {*draws, "entity"} or not found.values.size:
         raise ValueError(
-            "posterior must hold draws and entities, and no other dims (select one item of each); got "
+            "source must hold draws and entities, and no other dims (select one item of each); got "
             f"{dict(found.values.sizes)}"
         )
     if "entity" not in found.values.coords:
-        raise ValueError(f"posterior must have a coord that names each entity; got coords {list(found.values.coords)}")
-    check_entities("posterior", found.values["entity"].values.tolist())
+        raise ValueError(f"source must have a coord that names each entity; got coords {list(found.values.coords)}")
+    check_entities("source", found.values["entity"].values.tolist())
     return groups_of(posterior) if is_container(posterior) else {"posterior": held}, found
 
 
@@ -91,6 +91,25 @@ def facts_of(data: Any) -> dict[str, str]:
         if not isinstance(value, str):
             raise TypeError(f"data must tell the {key} as a text; got {describe_value(value)}")
     return {key: " ".join(value.split()) for key, value in data.items()}
+
+
+def check_results(results: Any) -> dict[str, Any]:
+    """Return results by the sections that show them.
+
+    Examples
+    --------
+    >>> check_results(None)
+    {}
+    """
+    if results is None:
+        return {}
+    if not isinstance(results, Mapping):
+        raise TypeError(f"results must be a mapping from sections to their results; got {describe_value(results)}")
+    known = [name for name in sections.names() if hasattr(sections.find(name), "compute")]
+    for name in results:
+        if name not in known:
+            raise ValueError(f"results must be for the sections {', '.join(known)}; got {describe_value(name)}")
+    return {name: result for name, result in results.items() if result is not None}
 
 
 def text_or_none(argument: str, value: Any) -> None:

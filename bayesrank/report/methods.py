@@ -1,6 +1,6 @@
 """The report's paragraph on methods, ready to paste, with what it cites."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -8,6 +8,7 @@ import xarray as xr
 
 from bayesrank.models import references_of
 from bayesrank.ranking.summary import is_exact
+from bayesrank.report.page import Block
 from bayesrank.scores import Score
 from bayesrank.scores._display import display_name
 
@@ -16,14 +17,6 @@ __all__ = ["definition", "methods"]
 FOUNDATIONS = (
     "Piérard, Halin, Cioppa, Deliège and Van Droogenbroeck (2024). Foundations of the theory of performance-based "
     "ranking."
-)
-TILE = (
-    "Piérard, Halin, Cioppa, Deliège and Van Droogenbroeck (2024). The Tile: a 2D map of ranking scores for two-class "
-    "classification. arXiv:2412.04309."
-)
-OPS = (
-    "Zhao, Bui, Yu and Dzieciolowski. Outperformance score: a universal standardization method for "
-    "confusion-matrix-based classification performance metrics."
 )
 #: Samplers, by the attr ``sampler`` of a posterior.
 SAMPLERS = {
@@ -81,7 +74,12 @@ def definition(name: str, score: Score | None, labels: int | None, ends: tuple[f
 
 
 def methods(
-    about: Mapping[Any, Any], ranking: xr.Dataset, what: str, evidence: str, versions: str, tile: bool, ops: bool
+    about: Mapping[Any, Any],
+    ranking: xr.Dataset,
+    what: str,
+    evidence: str,
+    versions: str,
+    sections: Sequence[Block] = (),
 ) -> tuple[str, list[str]]:
     """The paragraph and its references.
 
@@ -97,17 +95,17 @@ def methods(
         How many entities, on how many cases.
     versions : str
         Of the packages.
-    tile, ops : bool
-        Whether the report shows them.
+    sections : sequence of Block
+        The sections shown, with what they say and cite here.
 
     Examples
     --------
     >>> import bayesrank as br
     >>> counts = br.from_counts(tn=[70, 79], fp=[10, 1], fn=[9, 1], tp=[21, 29], entity=["a", "b"])
     >>> ranking = br.credible_ranking(counts, "f1", method="exact")
-    >>> text, cited = methods({"model": "paired"}, ranking, "f1", "2 entities", "bayesrank 1", True, False)
+    >>> text, cited = methods({"model": "paired"}, ranking, "f1", "2 entities", "bayesrank 1")
     >>> text[:58], len(cited)
-    ('2 entities were ranked by f1 with a Bayesian model: paired', 4)
+    ('2 entities were ranked by f1 with a Bayesian model: paired', 3)
     """
     percent, exact, draws = f"{100 * ranking.attrs['prob']:g}%", is_exact(ranking), ranking.attrs.get("draws")
     sampled = about.get("sampler") == "nuts"
@@ -134,12 +132,9 @@ def methods(
         + (f"; differences up to {ranking.attrs['rope']:g} do not count" if ranking.attrs["rope"] else "")
         + ". Entities are listed in a consensus order, which disagrees with the posterior on as few pairs as was found."
     )
-    if tile:
-        said.append("Other preferences were explored on the Tile, the map of all canonical ranking scores.")
-    if ops:
-        said.append("OPS is the share of all pairs of true positive and true negative rate that would score worse.")
+    said += [block.methods for block in sections if block.methods]
     said.append(f"Computed with {versions}.")
-    cited = [FOUNDATIONS] + [TILE] * tile + [OPS] * ops
+    cited = [FOUNDATIONS] + [line for block in sections for line in block.references]
     cited += references_of(about.get("model"))
     cited += [SAMPLER] * sampled
     cited += [CONFIDENCE] * ("rank_confidence_lower" in ranking)

@@ -11,7 +11,7 @@ import pytest
 
 import bayesrank as br
 from bayesrank.papers.interactive import LARGEST, LEFT, SIDE, pmf_slider, save, turning_simplex
-from bayesrank.plots._page import Html, greys, page, themed
+from bayesrank.plots._page import Html, colors_of, page, themed
 from bayesrank.report import ranking_report
 from bayesrank.scores.lattice import lattice_values, simplex_slice
 
@@ -79,10 +79,14 @@ def test_a_page_and_a_notebook_hold_the_same():
     assert isinstance(ranking_report(br.fit(COUNTS, seed=1, draws=20), "f1"), Html)
 
 
-def test_greys_follow_the_page_and_colours_stay():
+def test_colours_follow_the_page():
     svg = themed('<path style="fill: #000000; stroke: #4a4a4a"/><path style="fill: #0072b2"/><a href="#aabbcc"/>')
-    assert svg == '<path style="fill: var(--g00); stroke: var(--g4a)"/><path style="fill: #0072b2"/><a href="#aabbcc"/>'
-    style = greys(svg)
+    assert (
+        svg == '<path style="fill: var(--g00); stroke: var(--g4a)"/><path style="fill: var(--e0)"/><a href="#aabbcc"/>'
+    )
+    style = colors_of(svg)
+    assert "--e0:#0072B2" in style
+    assert "--e0:#4c9cc9" in style
     assert "--g00:#000000;--g4a:#4a4a4a" in style
     assert "--g00:#e6e9ec;--g4a:#a9acb0" in style
     assert "--gff" not in style

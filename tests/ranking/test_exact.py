@@ -794,7 +794,9 @@ def test_a_report_of_an_exact_ranking():
     from bayesrank.report import ranking_report
 
     posterior = br.fit(THREE, draws=200, seed=1)
-    html = ranking_report(posterior, "informedness", br.credible_ranking(posterior, "informedness", method="exact"))
+    html = ranking_report(
+        posterior, "informedness", ranking=br.credible_ranking(posterior, "informedness", method="exact")
+    )
     assert "integrals over it, without draws" in html
     assert "simultaneous rank intervals" not in html
     assert "posterior draws;" not in html

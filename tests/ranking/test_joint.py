@@ -77,7 +77,7 @@ def test_what_needs_pairs_names_what_is_lacking_and_who_gives_it(consumer, dropp
 def test_a_report_says_that_a_ranking_lacks_pairs_not_that_it_is_none():
     posterior = br.fit(br.from_counts(tn=[70, 79], fp=[10, 1], fn=[9, 1], tp=[21, 29]), draws=50, seed=1)
     with pytest.raises(ValueError, match=r"ranking must hold superiority, .*joint=True"):
-        ranking_report(posterior, "f1", br.credible_ranking(posterior, "f1", joint=False))
+        ranking_report(posterior, "f1", ranking=br.credible_ranking(posterior, "f1", joint=False))
 
 
 def test_a_ranking_without_pairs_becomes_a_frame_and_a_file(tmp_path):

@@ -331,7 +331,7 @@ def test_a_ranking_survives_a_file(tmp_path):
         # In a file the attrs are numbers of NumPy.
         labels = {br.plots.forest(one).get_xlabel().split("\n")[0] for one in (copy, ranking)}
         assert labels == {"F1 (median and 95% interval)"}
-        assert ranking_report(posterior, "f1", copy) == ranking_report(posterior, "f1", ranking)
+        assert ranking_report(posterior, "f1", ranking=copy) == ranking_report(posterior, "f1", ranking=ranking)
 
 
 def test_predictions_are_ranked_and_nothing_is_observed_of_them():

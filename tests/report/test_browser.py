@@ -33,7 +33,7 @@ def posterior():
 
 @cache
 def few():
-    return ranking_report(posterior(), "informedness")
+    return ranking_report(posterior(), "informedness", sections=["default", "tile", "prior"])
 
 
 @cache
@@ -62,7 +62,7 @@ def told(tmp_path, page, script, *flags):
 
 
 SHOWN = """
-const rows = () => [...document.querySelectorAll('#table + p + section tbody tr')].filter((row) => !row.hidden);
+const rows = () => [...document.querySelectorAll('#table + section tbody tr')].filter((row) => !row.hidden);
 const names = () => rows().map((row) => row.cells[0].textContent);
 const button = (text) => [...document.querySelectorAll('button')].find((one) => one.textContent === text);
 """
@@ -247,7 +247,7 @@ return {
 def test_on_a_telephone_a_name_has_a_line_of_its_own_and_no_table_is_cut(tmp_path):
     other = br.sensitivity(COUNTS, "informedness", model="beta_binomial", draws=50, seed=1)
     worth = br.decisions.expected_utility(posterior(), [[0, -1], [-5, 0]])
-    page = ranking_report(posterior(), "informedness", sections=[], sensitivity=other, decisions=worth)
+    page = ranking_report(posterior(), "informedness", sections=[], results={"sensitivity": other, "decisions": worth})
     found = told_at(tmp_path, 360, page, TABLES)
     assert len(found["tables"]) == 3
     assert found == {"tables": [0, 0, 0], "above": True, "level": True, "wide": True, "below": True}

@@ -70,7 +70,7 @@ def test_every_output_of_the_command_says_it(kind, tmp_path):
     assert json.loads(output("json"))["evidence"] == POOLED
     assert json.loads(output("board"))["evidence"] == POOLED
     assert set(pd.read_csv(io.StringIO(output("csv")))["evidence"]) == {POOLED}
-    assert CliRunner().invoke(cli, ["rank", str(path), "--draws", "50", "--report", str(report)]).exit_code == 0
+    assert CliRunner().invoke(cli, ["report", str(path), "--draws", "50", "-o", str(report)]).exit_code == 0
     assert POOLED in report.read_text(encoding="utf-8")
 
 

@@ -22,19 +22,8 @@ JUNK = [
     pd.DataFrame({"a": [1]}), pd.Series([1, 2]), xr.Dataset(), xr.DataArray(0.5), xr.DataArray([0.1], dims="zzz"),
     RANKING.drop_attrs(), POSTERIOR, COUNTS * 0, object(), range(3), int,
 ]  # fmt: skip
-REPORT = (
-    "posterior",
-    "score",
-    "ranking",
-    "kind",
-    "data",
-    "command",
-    "sections",
-    "decisions",
-    "drift",
-    "cases",
-    "sensitivity",
-)
+REPORT = ("source", "score", "ranking", "kind", "data", "command", "sections", "results")
+GIVEN = ("decisions", "drift", "cases", "sensitivity")
 
 
 def is_told(error, argument):
@@ -57,14 +46,22 @@ def refusals(function, given, argument, values):
 
 @pytest.mark.parametrize("argument", REPORT)
 def test_a_report_refuses_by_name(argument):
-    given = {"posterior": POSTERIOR, "score": "f1", "sections": []}
-    given |= {} if argument in ("score", "posterior") else {"ranking": RANKING}
+    given = {"source": POSTERIOR, "score": "f1", "sections": []}
+    given |= {} if argument in ("score", "source") else {"ranking": RANKING}
     taken = 0
     for value, error in refusals(ranking_report, given, argument, JUNK):
         taken += error is None
         assert error is None or is_told(error, argument), (value, error)
     # Counts are taken, too, as a ranking takes them; those of zeros have no score.
-    assert taken <= {"posterior": 2, "command": 2, "data": 1}.get(argument, 0), argument
+    assert taken <= {"source": 2, "command": 2, "data": 1, "results": 1}.get(argument, 0), argument
+
+
+@pytest.mark.parametrize("name", GIVEN)
+def test_a_report_refuses_a_result_by_the_name_of_its_section(name):
+    for value in JUNK:
+        with pytest.raises((ValueError, TypeError)) as caught:
+            ranking_report(POSTERIOR, "f1", ranking=RANKING, sections=[], results={name: value})
+        assert is_told(caught.value, name), value
 
 
 @pytest.mark.parametrize("argument", ["source", "benefit", "prevalence", "strategies", "prob", "kind"])
@@ -84,10 +81,10 @@ def test_a_verdict_refuses_by_name():
     for value, error in refusals(br.verdict, {}, "result", [*JUNK, None, *partial, *broken]):
         assert error is not None
         assert any(is_told(error, kind) for kind in kinds), (value, error)
-    given = {"posterior": POSTERIOR, "score": "f1", "ranking": RANKING, "sections": []}
-    for value, error in refusals(ranking_report, given, "decisions", [*partial, *broken, RANKING]):
-        assert error is not None
-        assert is_told(error, "decisions"), (value, error)
+    for value in [*partial, *broken, RANKING]:
+        with pytest.raises((ValueError, TypeError)) as caught:
+            ranking_report(POSTERIOR, "f1", ranking=RANKING, sections=[], results={"decisions": value})
+        assert is_told(caught.value, "decisions"), value
 
 
 @pytest.mark.parametrize(
@@ -101,9 +98,9 @@ def test_a_verdict_refuses_by_name():
 def test_a_posterior_is_of_draws_and_named_entities(performance):
     held = performance.rename("performance").to_dataset()
     for given in ({"sections": []}, {}):
-        [(_, error)] = refusals(ranking_report, {"score": "f1"} | given, "posterior", [held])
+        [(_, error)] = refusals(ranking_report, {"score": "f1"} | given, "source", [held])
         assert error is not None
-        assert is_told(error, "posterior"), error
+        assert is_told(error, "source"), error
     if performance.sizes["entity"] == 0 or performance.sizes.get("draw") == 0:
         given = {"benefit": WORTH, "prevalence": 0.1, "strategies": True}
         [(_, error)] = refusals(br.decisions.expected_utility, given, "source", [performance])
@@ -111,7 +108,7 @@ def test_a_posterior_is_of_draws_and_named_entities(performance):
 
 
 def test_a_ranking_is_of_the_posterior_and_by_the_score():
-    given = {"posterior": POSTERIOR, "score": "f1", "sections": []}
+    given = {"source": POSTERIOR, "score": "f1", "sections": []}
     others = [
         br.credible_ranking(POSTERIOR, "mcc"), DECISION, RANKING.assign_coords(entity=list("xyz")),
         RANKING.isel(entity=[0]), *(RANKING.drop_vars(name) for name in ("lower", "observed", "effective_sample_size")),
@@ -126,14 +123,12 @@ def test_what_is_known_of_data_has_the_words_of_the_shipped_ones():
     held = {key for name in br.datasets.names() for key in br.datasets.describe(name)}
     assert held <= set(KNOWN)
     with pytest.raises(ValueError, match=r"data must have no keys but title, .*; got str 'titel'"):
-        ranking_report(POSTERIOR, "f1", RANKING, sections=[], data={"titel": "Kits"})
+        ranking_report(POSTERIOR, "f1", ranking=RANKING, sections=[], data={"titel": "Kits"})
     with pytest.raises(TypeError, match="data must tell the title as a text; got int 5"):
-        ranking_report(POSTERIOR, "f1", RANKING, sections=[], data={"title": 5})
-    with pytest.raises(ValueError, match="sections must hold each name once; got 'ops' more than once"):
-        ranking_report(POSTERIOR, "f1", RANKING, sections=["ops", "ops"])
+        ranking_report(POSTERIOR, "f1", ranking=RANKING, sections=[], data={"title": 5})
 
 
 def test_a_performance_without_draws_has_a_report_without_what_needs_them():
     html = ranking_report(br.as_performance(COUNTS).to_dataset(), "f1", sections=["ops"])
     assert 'id="ops"' not in html
-    assert "The section ops was asked for, but outperformance scores are of draws" in html
+    assert "The section ops is left out: it needs draws of two classes" in html

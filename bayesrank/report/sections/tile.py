@@ -1,23 +1,32 @@
-"""The report's Tile: who is best under which preference, as a picture that answers to pointer and keyboard."""
+"""The Tile: which entity is best under which preference, as a picture that answers to pointer and keyboard."""
 
 from typing import Any
 
 import numpy as np
 import xarray as xr
+from markupsafe import Markup
 
 from bayesrank import _text
 from bayesrank.plots._colors import place_colors
 from bayesrank.plots._furniture import MARKS, colors_repeat, label_positions
-from bayesrank.plots._page import embedded
-from bayesrank.ranking.summary import is_exact
+from bayesrank.plots._page import embedded, themed
+from bayesrank.ranking.summary import effective_draws, is_exact
+from bayesrank.report.page import Block, Page, render
 from bayesrank.scores import Score
 from bayesrank.scores.placement import place
 from bayesrank.tile import credible
 from bayesrank.tile._grid import area_weights
 from bayesrank.tile.posterior import leaders
 
-__all__ = ["preferences_section"]
-
+PLACE, ON_REQUEST = 30, False
+NEEDS = "two classes"
+REFERENCE = (
+    "Piérard, Halin, Cioppa, Deliège and Van Droogenbroeck (2024). The Tile: a 2D map of ranking scores for two-class "
+    "classification. arXiv:2412.04309."
+)
+METHODS = "Other preferences were explored on the Tile, the map of all canonical ranking scores."
+#: The part of the map on which each of two entities must lead for preference to change the winner.
+CHANGES = 0.02
 #: Points along each axis: F0.5, F1 and F2 are among them, as b = 0.2, 0.5 and 0.8.
 RESOLUTION = 41
 #: Who is told of at a place.
@@ -33,7 +42,28 @@ WORDS = {
 F_SCORES = (("F0.5", (1.0, 0.2)), ("F2", (1.0, 0.8)))
 
 
-def preferences_section(
+def make(page: Page) -> Block | None:
+    """Return the Tile where preference changes the winner, or where it was asked for."""
+    performance, score = page.two_classes, page.found.score
+    if performance is None or score is None:
+        return None
+    prevalence = _prevalence(performance)
+    found = map_of(performance, score, page.prob, effective_draws(page.ranking), prevalence, page.ranking)
+    if "tile" not in page.named and not found["changes"]:
+        return None
+    name = page.found.facts()["display"]
+    html = render(TEMPLATE, preferences=found, score_words=name, prob=page.prob)
+    return Block("Does your preference change the winner?", html, METHODS, (REFERENCE,))
+
+
+def _prevalence(performance: xr.DataArray) -> float | None:
+    """Return the prevalence, where it is one number for all entities and draws."""
+    shares = performance.isel(actual=1).sum("predicted", skipna=False)
+    low, high = float(shares.min()), float(shares.max())
+    return low if high - low < 1e-9 else None
+
+
+def map_of(
     performance: xr.DataArray,
     score: Score,
     prob: float,
@@ -41,37 +71,20 @@ def preferences_section(
     prevalence: float | None,
     ranking: xr.Dataset | None = None,
 ) -> dict[str, Any]:
-    """Who is best under other preferences, in words, as a map, and as data for the page's script.
+    """Return who is best under other preferences, in words, as a map, and as data for the page's script.
 
-    Parameters
-    ----------
-    performance : xarray.DataArray
-        Two-class draws (chain, draw, entity, actual, predicted).
-    score : Score
-        Of the report; where the Tile has a place for it, that place is shown first.
-    prob : float
-        Below which the best one is undecided.
-    size : float
-        Independent draws that probabilities rest on.
-    prevalence : float, optional
-        Of all entities, if it is known.
-    ranking : xarray.Dataset, optional
-        Of the report, whose P(best) stands at the place of its score, so that table and map show the same numbers.
-
-    Returns
-    -------
-    dict
-        ``words``; ``cells`` (x, y, width, colour, strength), ``unsure`` (a path), ``marks``, ``legend`` and the
-        ``numbers`` of its entities on the map, where colours come again; ``rows``, the
-        best of each score with a place; ``data``, the element for the script; ``n``.
+    The probabilities rest on ``size`` independent draws; P(best) of ``ranking`` stands at the place of its score, so
+    that table and map show the same numbers. ``cells`` are (x, y, width, colour, strength), ``unsure`` is a path,
+    ``numbers`` are those of the legend on the map, where colours repeat; ``changes`` says whether two entities lead on
+    a part of the map that can be seen.
 
     Examples
     --------
     >>> import bayesrank as br
     >>> counts = br.from_counts(tn=[70, 79], fp=[10, 1], fn=[9, 1], tp=[21, 29], entity=["a", "b"])
-    >>> found = preferences_section(br.as_performance(br.fit(counts, seed=1)), br.scores.f1, 0.95, 4000, None)
-    >>> found["rows"][0]["place"], found["rows"][0]["best"]
-    ('TNR (specificity)', 'b')
+    >>> found = map_of(br.as_performance(br.fit(counts, seed=1)), br.scores.f1, 0.95, 4000, None)
+    >>> found["rows"][0]["place"], found["rows"][0]["best"], found["changes"]
+    ('TNR (specificity)', 'b', False)
     """
     tile = credible(performance, RESOLUTION, prob=prob, maps=()).copy(deep=True)
     digits = 3 if size >= 2000 else 2
@@ -88,7 +101,7 @@ def preferences_section(
     places, start = _places(score, own, prevalence), own or (0.5, 0.5)
     listed = sorted({int(i) for i in who.ravel() if i >= 0})
     short = {entity: k for k, entity in enumerate(listed)}
-    colors = place_colors(listed)
+    colors = [themed(color) for color in place_colors(listed)]
     data = {
         "n": RESOLUTION,
         "most": who.shape[-1],
@@ -115,14 +128,16 @@ def preferences_section(
     first = [name for name in first if names.index(name) in palette]
     # Regions have numbers where colours come again.
     again = colors_repeat([names.index(name) for name in first])
-    at = label_positions([(seen == name) & ~shared for name in first], (0.0, 1.0, 0.0, 1.0)) if again else []
-    on_map = {name: _share(float(area[(seen == name) & ~shared].sum())) for name in first}
+    masks = [(seen == name) & ~shared for name in first]
+    # The ring of the chosen place stands at its start, and must not hide a number.
+    at = label_positions(masks, (0.0, 1.0, 0.0, 1.0), [start]) if again else []
+    parts = {name: float(area[mask].sum()) for name, mask in zip(first, masks, strict=True)}
     legend = [
         (
             palette[names.index(name)],
             k if again else None,
             str(name),
-            f"leads on {on_map[name]} of the map",
+            f"leads on {_share(parts[name])} of the map",
         )
         for k, name in enumerate(first, 1)
     ]
@@ -138,7 +153,8 @@ def preferences_section(
         "rows": [
             _row(name, at, who, p, shared, names, size if at == own else data["size"]) for name, at in places if _on(at)
         ],
-        "data": embedded(data),
+        "data": Markup(embedded(data)),
+        "changes": sum(part >= CHANGES for part in parts.values()) > 1,
     }
 
 
@@ -181,7 +197,7 @@ def _row(name: str, at: tuple[float, float], who: Any, p: Any, shared: Any, name
         best, how = "–", "–"
     else:
         best, how = str(names[who[j, i, 0]]), _text.probability(float(p[j, i, 0]), size)
-        best += " and others, too close to tell apart" if shared[j, i] else ""
+        best += " and others, too close to separate" if shared[j, i] else ""
     return {"place": name, "best": best, "p": how, "at": f"{i} {j}"}
 
 
@@ -235,3 +251,27 @@ def _runs(mask: np.ndarray) -> str:
         edges = np.flatnonzero(np.diff(np.concatenate([[0], row.astype(int), [0]])))
         parts += [f"M{low} {y}h{high - low}v1h{low - high}z" for low, high in edges.reshape(-1, 2).tolist()]
     return "".join(parts)
+
+
+#: What the section looks like.
+TEMPLATE = """<p>{{ score_words | capitalised }} is one way to weigh outcomes. The Tile maps the others: to the right true positives count more and true negatives less, upwards false negatives count more and false positives less. {{ preferences.words | soft(24) }}</p>
+<div class="tile" data-page="tile">
+{{ preferences.data }}
+<div>
+<div class="board" aria-label="The Tile: arrow keys move the chosen preference, Home goes back" aria-describedby="answer"><span class="up">b: false negatives count more →</span>
+<svg viewBox="0 0 {{ preferences.n }} {{ preferences.n }}" role="img" aria-label="Which entity is most probably best under which preference; the table below names the best for well-known scores.">
+<defs><pattern id="unsure" width="1" height="1" patternUnits="userSpaceOnUse"><path d="M0 1L1 0" stroke="var(--ink)" stroke-width=".12" opacity=".5"/></pattern></defs>
+<g shape-rendering="crispEdges">{% for x, y, width, color, strength in preferences.cells %}<rect x="{{ x }}" y="{{ y }}" width="{{ width }}" height="1" fill="{{ color }}" opacity="{{ strength }}"/>{% endfor %}</g>
+<path d="{{ preferences.unsure }}" fill="url(#unsure)"/>
+{% for name, x, y, sides in preferences.marks %}<circle class="mark" cx="{{ x + 0.5 }}" cy="{{ preferences.n - y - 0.5 }}" r=".7"/><text x="{{ x + (1.6 if sides[0] == "left" else -0.6) }}" y="{{ preferences.n - y - (1.4 if sides[1] == "bottom" else -1.8 if sides[1] == "top" else 0) }}" text-anchor="{{ "start" if sides[0] == "left" else "end" }}">{{ name }}</text>{% endfor %}
+{% for number, x, y in preferences.numbers %}<text class="number" x="{{ x + 0.5 }}" y="{{ preferences.n - y + 0.1 }}" text-anchor="middle">{{ number }}</text>{% endfor %}
+<g class="chosen" hidden><circle r="1.1"/><circle r="1.1"/></g>
+</svg><span class="across">a: true positives count more →</span></div>
+<ul class="legend">{% for color, number, name, share in preferences.legend %}<li><i class="swatch" style="background:{{ color }}"></i>{% if number %}<b>{{ number }}</b> {% endif %}<bdi>{{ name | soft }}</bdi>: {{ share }}</li>{% endfor %}{% if preferences.shared %}<li><i class="swatch" style="background:var(--edge);opacity:.5"></i>several, too close to separate</li>{% endif %}<li>The paler, the less sure; hatched: no entity is best with probability {{ "%g" % prob }}.</li></ul>
+</div>
+<div><div class="answer" id="answer" aria-live="polite" hidden></div>
+<table class="words"><thead><tr><th scope="col">Preference</th><th scope="col">most probably best</th><th scope="col">P(best)</th></tr></thead><tbody>
+{% for row in preferences.rows %}<tr><td><button type="button" data-place="{{ row.at }}" disabled>{{ row.place }}</button></td><td>{{ row.best | soft }}</td><td>{{ row.p }}</td></tr>{% endfor %}
+</tbody></table></div>
+</div>
+"""  # noqa: E501

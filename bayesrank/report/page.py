@@ -1,0 +1,189 @@
+"""What a section of the report sees, and the blocks that it is made of: words, tables, rows of intervals, pictures."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache, cached_property
+from importlib import resources
+from typing import Any, Literal
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+from markupsafe import Markup
+from rich.cells import cell_len
+
+from bayesrank._draws import draw_dims
+from bayesrank._labels import has_positive_class
+from bayesrank.plots._page import breakable
+from bayesrank.ranking import ranking_table
+from bayesrank.ranking.values import ScoreValues
+from bayesrank.report.pictures import Axis, inline_svg
+from bayesrank.words._standing import Standing
+
+__all__ = ["LISTED", "Block", "Page", "Request", "bars", "block", "first_of", "folded", "picture", "render"]
+
+#: Rows of a picture that are seen at once, and rows that open with it.
+SEEN, LISTED = 12, 40
+#: How much wider the axis of all entities may be than that of the leaders before all are shown at once.
+WIDER = 3.0
+
+
+@dataclass(frozen=True)
+class Request:
+    """What the command knows when a section is asked for: enough to compute the section's result.
+
+    ``evidence`` has its data sets apart; ``options`` are those of the model; ``benefit`` and ``reference`` are typed.
+    """
+
+    posterior: Any
+    evidence: Any
+    title: str
+    model: str
+    options: Mapping[str, Any]
+    score: Any
+    kind: str | None
+    join: Literal["exact", "inner"]
+    prob: float
+    rope: float
+    draws: int
+    seed: int
+    benefit: Mapping[str, float] | None = None
+    reference: str | None = None
+
+
+@dataclass(frozen=True)
+class Block:
+    """A section as the page shows it: its heading, HTML, and what the paragraph on methods says and cites of it."""
+
+    title: str
+    html: Markup
+    methods: str = ""
+    references: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Page:
+    """The ranking that a report is about, and what it came from.
+
+    ``performance`` and ``counts`` are None where there are none; ``results`` are results given to the report, by the
+    names of their sections; ``named`` are the sections that the user asked for by name.
+    """
+
+    posterior: Any
+    score: Any
+    kind: str | None
+    ranking: xr.Dataset
+    found: ScoreValues
+    performance: xr.DataArray | None
+    counts: xr.DataArray | None
+    about: Mapping[Any, Any]
+    check: xr.Dataset | None = None
+    results: Mapping[str, Any] = field(default_factory=dict)
+    named: frozenset[str] = frozenset()
+
+    @property
+    def prob(self) -> float:
+        return float(self.ranking.attrs["prob"])
+
+    @property
+    def percent(self) -> str:
+        return f"{100 * self.prob:g}%"
+
+    @cached_property
+    def table(self) -> pd.DataFrame:
+        return ranking_table(self.ranking)
+
+    @property
+    def order(self) -> list[Any]:
+        """Entities, best first."""
+        return self.table.index.tolist()
+
+    @cached_property
+    def two_classes(self) -> xr.DataArray | None:
+        """The performance, if it is of two classes of which one is known to be the positive one."""
+        found = self.performance
+        two = found is not None and found.sizes.get("actual") == 2 and has_positive_class(found)
+        return found if two else None
+
+    @property
+    def has_draws(self) -> bool:
+        return bool(draw_dims(self.found.values))
+
+    @cached_property
+    def leaders(self) -> list[Any]:
+        """Entities that the headline does not rule out as best, best first."""
+        position = self.ranking["consensus_position"].values
+        standing = Standing.of(self.ranking, np.where(self.ranking["tier"].isnull().values, np.nan, position))
+        if not len(standing.places):
+            return []
+        held = standing.rivals | standing.tied
+        return [self.ranking["entity"].values[i] for i in standing.places[held | (np.arange(len(held)) == 0)]]
+
+
+@cache
+def _environment() -> Any:
+    from jinja2 import DictLoader, Environment
+
+    files = resources.files("bayesrank.report")
+    pages = {name: files.joinpath(name).read_text(encoding="utf-8") for name in ("blocks.html", "ranking.html")}
+    environment = Environment(loader=DictLoader(pages), autoescape=True, trim_blocks=True, lstrip_blocks=True)
+    environment.filters["capitalised"] = lambda text: text[:1].upper() + text[1:]
+    environment.filters["soft"] = lambda text, fits=10: Markup(breakable(text, fits))
+    return environment
+
+
+def render(template: str, **values: Any) -> Markup:
+    """Return a template, the name of a file or a text, filled with values, which it escapes.
+
+    Examples
+    --------
+    >>> render("<b>{{ name }}</b>", name="a & b")
+    Markup('<b>a &amp; b</b>')
+    """
+    known = template == "ranking.html"
+    made = _environment().get_template(template) if known else _environment().from_string(template)
+    return Markup(made.render(**values))
+
+
+def block(macro: str, *values: Any) -> Markup:
+    """Return a block of the page by its name in ``blocks.html``: words, table, matrix, legend, heading, rows, fold.
+
+    Examples
+    --------
+    >>> block("words", ["a & b"])
+    Markup('<p>a &amp; b</p>\\n')
+    """
+    return Markup(getattr(_environment().get_template("blocks.html").module, macro)(*values))
+
+
+def bars(axes: Sequence[Axis], rows: Sequence[Mapping[str, Any]], label: str) -> Markup:
+    """Return rows of intervals or of shares under their axes, which fit any screen; ``label`` says what is seen."""
+    width = max((cell_len(str(row["name"])) for row in rows), default=0) + 1
+    return block("bars", axes, rows, label, width)
+
+
+def picture(draw: Callable[[Any], Any], size: tuple[float, float], caption: str) -> Markup:
+    """Return what ``draw`` draws on an Axes of that size in inches, with its caption."""
+    return block("picture", inline_svg(draw, size), caption)
+
+
+def folded(draw: Callable[[list[Any]], Markup], names: Sequence[Any], seen: int) -> Markup:
+    """Return the picture of the first names, and folded below it that of more of them."""
+    listed = list(names[:LISTED])
+    if seen >= len(names):
+        return draw(listed)
+    which = f"the first {len(listed)} of {len(names):,}" if len(names) > len(listed) else f"all {len(names)}"
+    return draw(listed[:seen]) + block("fold", f"Show {which}", draw(listed))
+
+
+def first_of(page: Page) -> int:
+    """Return how many entities pictures show at once: all of a few, else the leaders, at least five."""
+    kept = min(max(len(page.leaders), 5), SEEN)
+    ends = page.table[["lower", "upper"]].to_numpy(float)
+
+    def width(rows: np.ndarray) -> float:
+        known = rows[np.isfinite(rows)]
+        return float(np.ptp(known)) if known.size else 0.0
+
+    few = len(ends) <= SEEN and width(ends) <= WIDER * width(ends[:kept])
+    return len(ends) if few or len(ends) <= kept + 1 else kept

@@ -1,0 +1,52 @@
+"""Which cases decide: those on which entities have different outcomes."""
+
+from typing import Any
+
+import xarray as xr
+
+from bayesrank import _text
+from bayesrank._checks import check_result
+from bayesrank.cases import deciding_cases
+from bayesrank.plots._style import list_size
+from bayesrank.report.page import LISTED, Block, Page, Request, block, picture
+
+PLACE, ON_REQUEST = 55, True
+NEEDS = "results={'cases': br.cases.deciding_cases(...)}"
+
+
+def compute(request: Request) -> xr.Dataset:
+    """Return what came of the single cases."""
+    if not isinstance(request.evidence, xr.Dataset):
+        raise ValueError(
+            "--with cases must go with one row a case and a model of single cases; got "
+            f"{request.title} with the model {request.model}"
+        )
+    return deciding_cases(request.evidence)
+
+
+def make(page: Page) -> Block | None:
+    """Return how many cases decide, and a picture of these for the first entities."""
+    result: Any = page.results.get("cases")
+    if result is None:
+        return None
+    check_result("br.cases.deciding_cases", "cases", result, ("decides", "outcome", "count", "entity"))
+    known, order = result["entity"].values.tolist(), page.order
+    if set(known) != set(order):
+        other = _text.format_names(sorted(map(str, set(known) ^ set(order))))
+        raise ValueError(f"cases must be of the entities of the posterior; got {other} in one alone")
+    names, total = order[:LISTED], int(result["count"].sum())
+    deciding = int(result["count"].where(result["decides"]).sum())
+    rest = "on the others all entities have the same outcome" if deciding < total else "entities differ on each"
+    words = f"{deciding} of {total:,} cases decide: {rest}."
+    words += f" The first {LISTED} of {len(known):,} entities are drawn." if len(known) > LISTED else ""
+    html = block("words", [words])
+    if deciding:
+        from bayesrank.plots import case_grid
+
+        caption = (
+            "The outcome of each deciding case for each entity, best first; cases that most entities master are on the "
+            "left."
+        )
+        shown = result.sel(entity=names)
+        html += picture(lambda ax: case_grid(shown, ax), list_size(len(names), 9), caption)
+    return Block("Which cases decide", html)

@@ -1,0 +1,99 @@
+"""Of three classes or more: how the classes are confused, and the recall of each."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import xarray as xr
+from markupsafe import Markup
+
+from bayesrank._draws import draw_dims
+from bayesrank.report.page import Block, Page, bars, block
+from bayesrank.report.pictures import Axis, paints
+
+PLACE, ON_REQUEST = 10, False
+NEEDS = "three classes or more"
+#: How much more strongly errors are shaded than right answers.
+ERRORS = 4
+#: Entities whose matrices and whose recalls are shown, and classes of a matrix; of more the largest confusions.
+MATRICES, COMPARED, CLASSES, PAIRS = 2, 3, 12, 12
+
+
+def make(page: Page) -> Block | None:
+    """Return matrices of shares of each actual class, and a picture of recalls."""
+    found = page.performance
+    if found is None or found.sizes.get("actual", 0) < 3 or "dataset" in found.dims:
+        return None
+    names = page.order[:COMPARED]
+    rows = found.sel(entity=names).sum("predicted")
+    shares = (found.sel(entity=names) / rows.where(rows > 0)).transpose(
+        *draw_dims(found), "entity", "actual", "predicted"
+    )
+    means = shares.mean(draw_dims(found)).values
+    labels = [str(label) for label in found["actual"].values]
+    shown = names[:MATRICES]
+    if len(labels) <= CLASSES:
+        matrices = [_matrix(str(name), labels, table) for name, table in zip(shown, means, strict=False)]
+        html = Markup('<div class="matrices">{}</div>').format(Markup("").join(matrices))
+        html += block(
+            "words",
+            [
+                "Mean share of each actual class, in %; what is below 0.5% is left blank, and errors are shaded "
+                f"{ERRORS} times as strongly."
+            ],
+        )
+    else:
+        html = _largest(names[0], labels, means[0])
+    return Block("Classes", html + _recalls(page, names, labels, shares))
+
+
+def _matrix(name: str, labels: list[str], table: np.ndarray) -> Markup:
+    """Return one entity's matrix, shaded by the shares."""
+    cells = [
+        [
+            (round(100 * (x if i == j else min(ERRORS * x, 1))), f"{100 * x:.0f}" if x >= 0.005 else "", i == j)
+            for j, x in enumerate(row.tolist())
+        ]
+        for i, row in enumerate(np.nan_to_num(table))
+    ]
+    return block("matrix", name, labels, list(zip(labels, cells, strict=True)))
+
+
+def _largest(name: Any, labels: list[str], table: np.ndarray) -> Markup:
+    """Return the largest confusions of the first entity, of too many classes for a matrix."""
+    wrong = np.where(np.eye(len(labels), dtype=bool), 0.0, np.nan_to_num(table))
+    first = np.argsort(-wrong, axis=None, kind="stable")[:PAIRS]
+    pairs = [np.unravel_index(k, wrong.shape) for k in first if wrong.ravel()[k] > 0]
+    rows = [[labels[i], labels[j], f"{100 * wrong[i, j]:.1f}%"] for i, j in pairs]
+    words = block("words", [f"The largest confusions of {name}: mean shares of the actual class."])
+    return words + block("table", ["actual", "predicted", "share"], rows)
+
+
+def _recalls(page: Page, names: Sequence[Any], labels: list[str], shares: xr.DataArray) -> Markup:
+    """Return the recall of each class for the first entities, the class with the lowest one first."""
+    right = np.moveaxis(np.diagonal(shares.values, axis1=-2, axis2=-1), (-2, -1), (0, 1))
+    right = right.reshape(len(names), len(labels), -1)
+    levels = [0.5, (1 - page.prob) / 2, (1 + page.prob) / 2]
+    numbers = np.moveaxis(np.quantile(right, levels, axis=-1), 0, -1)
+    axis = Axis.of(numbers, "recall: the share of a class that is recognised")
+    colors = paints(page.ranking["entity"].values.tolist())
+    several = len(names) > 1
+    if several and len(set(colors.values())) == 1:
+        colors = paints(list(names))
+    order = np.argsort(np.nan_to_num(numbers[0, :, 0], nan=2.0), kind="stable")
+    rows = [
+        {
+            "name": labels[k],
+            "tall": max(len(names), 1),
+            "panels": [
+                [axis.mark(numbers[i, k], colors[name], 100 * (i + 0.5) / len(names)) for i, name in enumerate(names)]
+            ],
+        }
+        for k in order
+    ]
+    caption = (
+        f"Recall of each class: median and {page.percent} interval. The class that {names[0]} misses most is first."
+    )
+    content = bars([axis], rows, "The recall of each class with intervals; the lowest first.")
+    legend = block("legend", [(colors[name], str(name)) for name in names]) if several else Markup("")
+    return block("rows", legend + content, caption)

@@ -1,0 +1,152 @@
+"""A population: several data sets with rates of their own, or, without data sets, the entities themselves."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import xarray as xr
+from markupsafe import Markup
+
+from bayesrank import _text
+from bayesrank.performance import posterior_of
+from bayesrank.plots._style import list_size
+from bayesrank.populations import heterogeneity
+from bayesrank.ranking import score_table
+from bayesrank.report.page import Block, Page, bars, block, folded, picture
+from bayesrank.report.pictures import Axis
+from bayesrank.report.sections.rates import RATES, TITLES
+from bayesrank.report.words import population_words
+from bayesrank.scores._display import display_name
+
+PLACE, ON_REQUEST = 20, False
+NEEDS = "a model that learns from several data sets"
+#: Entities whose data sets are drawn, rows of a picture, data sets that are seen at once.
+DRAWN, ROWS, SEEN = 3, 60, 20
+#: The colour of single data sets, beside that of their summary.
+SOFT = "var(--soft)"
+COLUMNS = ("typical", "new", "between_sd", "share")
+HEADER = ["entity", "data sets", "typical data set", "new data set", "standard deviation", "share beyond sampling"]
+
+
+def make(page: Page) -> Block | None:
+    """Return words, a table of heterogeneity and pictures of the data sets; None without a population."""
+    if isinstance(page.posterior, xr.DataArray):
+        return None
+    group = posterior_of(page.posterior)
+    words = population_words(page.posterior)
+    if words is not None:
+        caption = _caption(page, "The vertical line is the mean of all.")
+        html = block("words", [words])
+        return Block("Entities as a population", html + _shrinkage(page, None, len(page.order), caption))
+    if "dataset" not in group.dims or not {"performance_typical", "performance_new"} <= set(group.data_vars):
+        return None
+    found = heterogeneity(page.posterior, page.score, prob=page.prob)
+    size = group.sizes["dataset"]
+    typical = f" Typical is: {found.attrs['what']}." if found.attrs["what"] else ""
+    words = (
+        f"Each entity has rates of its own on each of the {size} data sets; the typical data set and how much data "
+        f"sets differ are learned.{typical} The standard deviation is that of the true "
+        f"{display_name(page.found.name)} between data sets; the share is its part of the observed variance, the rest "
+        "being sampling. The interval of a new data set is where to expect the score on one more like these."
+    )
+    rows = [[str(name), *_cells(found.sel(entity=name))] for name in page.order]
+    # Only entities with a rank are drawn, unless none has one.
+    drawn = [name for name in page.order if not np.isnan(float(found["typical"].sel(entity=name)))][:DRAWN]
+    drawn = drawn or page.order[:DRAWN]
+    html = block("words", [words]) + block("table", HEADER, rows)
+    more = f" The first {len(drawn)} of {len(page.order)} entities." if len(page.order) > len(drawn) else ""
+    if page.two_classes is not None:
+        return Block("Data sets", html + _forests(page, drawn, more) + _roc(page, drawn, more))
+    caption = _caption(page, "The vertical line is the typical data set, the wide band where to expect a new one.")
+    return Block("Data sets", html + _shrinkage(page, drawn, size, caption + more))
+
+
+def _cells(one: xr.Dataset) -> list[str]:
+    """Return a row of the table: medians and intervals."""
+    held = {str(name): float(value) for name, value in one.data_vars.items()}
+    estimates = [_text.estimate(held[name], held[f"{name}_lower"], held[f"{name}_upper"]) for name in COLUMNS]
+    return [f"{held['datasets']:.0f}", *estimates]
+
+
+def _forests(page: Page, drawn: Sequence[Any], more: str) -> Markup:
+    """Return the forest of each entity's studies: both rates on each data set, on a typical and on a new one."""
+    studies = score_table(page.posterior, list(RATES), prob=page.prob, kind="observed")
+    numbers = (
+        studies[["median", "lower", "upper", "observed"]].to_array().transpose("dataset", ..., "score", "variable")
+    )
+    pooled = {
+        kind: score_table(page.posterior, list(RATES), prob=page.prob, kind=kind)[["median", "lower", "upper"]]
+        for kind in ("typical", "new")
+    }
+    html = Markup("")
+    for entity in drawn:
+        own = numbers.sel(entity=entity).values
+        measured = np.flatnonzero(np.isfinite(own[..., 3]).any(axis=-1))
+        measured = measured[np.argsort(-np.nan_to_num(own[measured, 0, 0]), kind="stable")]
+        names = numbers["dataset"].values[measured].tolist()
+        rows = dict(zip(names, own[measured], strict=True))
+        ends = {
+            f"{kind} data set": table.sel(entity=entity).to_array().transpose("score", "variable").values
+            for kind, table in pooled.items()
+        }
+
+        def draw(shown: list, rows: dict = rows, ends: dict = ends) -> Markup:
+            every = [*(rows[name] for name in shown), *ends.values()]
+            axes = [Axis.of(np.concatenate([one[k] for one in every]), title) for k, title in enumerate(TITLES)]
+            listed: list[dict[str, Any]] = [
+                {"name": str(name), "panels": [[axis.mark(rows[name][k], SOFT)] for k, axis in enumerate(axes)]}
+                for name in shown
+            ]
+            listed += [
+                {"name": name, "band": True, "panels": [[axis.mark(one[k])] for k, axis in enumerate(axes)]}
+                for name, one in ends.items()
+            ]
+            return bars(axes, listed, "Sensitivity and specificity on each data set with intervals.")
+
+        caption = (
+            f"Each data set's rates, learned from all data sets together: median and {page.percent} interval; squares "
+            f"are observed. The band has the typical data set and the prediction for a new one.{more}"
+        )
+        forest = folded(draw, names, len(names) if len(names) <= SEEN else SEEN - 8)
+        html += block("heading", str(entity)) + block("rows", forest, caption if entity == drawn[-1] else "")
+    return html
+
+
+def _roc(page: Page, drawn: Sequence[Any], more: str) -> Markup:
+    """Return the summary ROC of the drawn entities."""
+    from bayesrank.performance import summary_points
+    from bayesrank.plots import summary_roc
+
+    # Colours are those of places among all entities.
+    points = summary_points(page.posterior, prob=page.prob)
+    if points["fpr"].isnull().all():
+        return Markup("")
+    caption = (
+        "Summary ROC: circles are data sets, the larger the more cases; marks are typical data sets, the filled "
+        f"regions hold them with probability {page.prob:g}, the dashed ones a new data set.{more}"
+    )
+    names = [name for name in points["entity"].values.tolist() if name in drawn]
+    return picture(lambda ax: summary_roc(points.sel(entity=names), ax, prob=page.prob), (7.8, 4.8), caption)
+
+
+def _caption(page: Page, end: str) -> str:
+    return (
+        "Circles are observed values, the larger the more cases; points with a line are estimates that use the others, "
+        f"too: median and {page.percent} interval. {end}"
+    )
+
+
+def _shrinkage(page: Page, entities: list | None, rows: int, caption: str) -> Markup:
+    """Return observed values and what they were drawn to."""
+    from bayesrank.plots import shrinkage
+
+    columns = 1 if entities is None else len(entities)
+
+    def draw(ax: Any) -> None:
+        figure = ax.figure
+        ax.remove()
+        axes = figure.subplots(1, columns, sharex=True, sharey=True, squeeze=False)[0]
+        shrinkage(page.posterior, page.score, entities=entities, prob=page.prob, axes=axes)
+
+    size = list_size(min(rows, ROWS), 3.2 + (2.6 if columns > 1 else 4.8) * columns)
+    return picture(draw, size, caption)

@@ -1,0 +1,80 @@
+"""What using each entity is worth, and which are no worse than a reference."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import xarray as xr
+from markupsafe import Markup
+
+from bayesrank import _text
+from bayesrank._checks import describe_value
+from bayesrank.decisions import expected_utility, noninferiority
+from bayesrank.decisions.checks import check_decision
+from bayesrank.decisions.tables import comparison_table, comparison_words, utility_table
+from bayesrank.report.page import Block, Page, Request, block, picture
+from bayesrank.words.results import verdict_parts
+
+PLACE, ON_REQUEST = 70, True
+NEEDS = (
+    "results={'decisions': ...} of br.decisions.expected_utility, br.decisions.noninferiority or "
+    "br.decisions.decision_curve"
+)
+#: Rows of a table.
+ROWS = 20
+
+
+def compute(request: Request) -> list[xr.Dataset]:
+    """Return the expected utility with the typed benefit, and the comparison with the typed reference."""
+    if request.benefit is None and request.reference is None:
+        raise ValueError("--with decisions must go with --benefit or --reference; got neither")
+    found = []
+    if request.benefit is not None:
+        found.append(expected_utility(request.posterior, request.benefit, prob=request.prob))
+    if request.reference is not None:
+        found.append(noninferiority(request.posterior, request.reference, prob=request.prob))
+    return found
+
+
+def make(page: Page) -> Block | None:
+    """Return each decision under its own heading."""
+    given = page.results.get("decisions")
+    if given is None:
+        return None
+    results = [given] if isinstance(given, xr.Dataset | str) or not isinstance(given, Sequence) else given
+    return Block("Decisions", Markup("").join(_decision(one) for one in results)) if results else None
+
+
+def _decision(result: Any) -> Markup:
+    held = set(result.variables) if isinstance(result, xr.Dataset) else set()
+    if {"choice", "value_of_perfect_information"} & held:
+        check_decision("decisions", result)
+        at = f", at a prevalence of {result.attrs['prevalence']:g}" if "prevalence" in result.attrs else ""
+        parts = verdict_parts(result)
+        lines = [f"Benefit of each outcome of a case: {result.attrs['benefit']}{at}.", *parts.sentences()]
+        notes = block("fold", "Notes", block("words", parts.notes))
+        return _table("Expected utility", lines, *utility_table(result)) + notes
+    if {"noninferior", "equivalent", "verdict"} <= held:
+        lines = [*_notes(result), comparison_words(result)]
+        return _table(f"No worse than {result.attrs['reference']}?", lines, *comparison_table(result))
+    if {"mean", "strategy", "threshold"} <= held:
+        from bayesrank.plots import decision_curve
+
+        caption = (
+            "Net benefit of treating from a predicted probability on: mean and "
+            f"{100 * result.attrs['prob']:g}% interval, in true positives per case."
+        )
+        drawn = picture(lambda ax: decision_curve(result, ax), (8.6, 4.4), caption)
+        return block("heading", "Decision curve") + block("words", _notes(result)) + drawn
+    raise ValueError(
+        "decisions must come from br.decisions.expected_utility, br.decisions.noninferiority or "
+        f"br.decisions.decision_curve; got {describe_value(result)}"
+    )
+
+
+def _notes(result: xr.Dataset) -> list[str]:
+    return [line for line in str(result["notes"].item()).split("\n") if line]
+
+
+def _table(title: str, lines: list[str], header: list[str], rows: list[list[str]]) -> Markup:
+    more = [f"The first {ROWS} of {_text.count(len(rows), 'row')} are shown."] if len(rows) > ROWS else []
+    return block("heading", title) + block("words", [*lines, *more]) + block("table", header, rows[:ROWS])

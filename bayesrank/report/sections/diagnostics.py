@@ -1,0 +1,35 @@
+"""Errors of the computation: of quadrature or of draws, and of the order."""
+
+from bayesrank.ranking.summary import is_exact
+from bayesrank.report.page import Block, Page, block
+
+PLACE, ON_REQUEST = 90, True
+NEEDS = "nothing"
+
+
+def make(page: Page) -> Block | None:
+    """Return how large the errors of P(best), of expected ranks and of the consensus order may be."""
+    ranking, exact, draws = page.ranking, is_exact(page.ranking), page.ranking.attrs.get("draws")
+    best, rank = (float(ranking[f"{name}_error"].max()) for name in ("probability_best", "expected_rank"))
+    if exact:
+        lines = [
+            "Ranks and probabilities are integrals, not shares of draws; with fewer nodes P(best) moves by at most "
+            f"{best:.1g}, an expected rank by {rank:.1g}."
+        ]
+    else:
+        lines = [
+            f"{draws} posterior draws; the largest Monte-Carlo standard error of P(best) is {best:.4f}, of an expected "
+            f"rank {rank:.2f}."
+        ]
+    if "rank_simultaneous_probability" in ranking:
+        held = 100 * float(ranking["rank_simultaneous_probability"])
+        lines.append(
+            f"The simultaneous rank intervals hold all ranks in {'at least ' * exact}{held:.1f}% of the {draws} draws."
+        )
+    gap = float(ranking["consensus_distance"] - ranking["consensus_lower_bound"])
+    lines.append(
+        f"The consensus order disagrees with {'the truth' if exact else 'a draw'} on "
+        f"{float(ranking['consensus_distance']):.1f} pairs on average"
+        f"{'; no order could do better.' if gap < 1e-9 else f'; no order could do better by more than {gap:.3f}.'}"
+    )
+    return Block("Diagnostics", block("words", lines))

@@ -1,0 +1,107 @@
+"""How OPS changed from period to period, and whether prevalence or rates changed it."""
+
+from typing import Any
+
+import xarray as xr
+
+from bayesrank import _text
+from bayesrank._checks import describe_value
+from bayesrank._compat import groups_of
+from bayesrank.evidence._case_counts import counts_of
+from bayesrank.inference import fit
+from bayesrank.models import chosen_by_evidence, in_closed_form
+from bayesrank.ops import drift
+from bayesrank.plots._style import plain_names
+from bayesrank.report.page import Block, Page, Request, block, picture
+from bayesrank.scores._display import display_name
+
+PLACE, ON_REQUEST = 65, True
+NEEDS = "results={'drift': br.ops.drift(...)}"
+#: Entities whose changes are drawn.
+DRAWN = 3
+
+
+def compute(request: Request) -> xr.Dataset:
+    """Return the drift over data sets, which are periods in the order of the file; each has rates of its own."""
+    evidence = request.evidence
+    cases = isinstance(evidence, xr.Dataset) and "outcome" not in evidence
+    counts = counts_of(evidence) if cases else evidence
+    periods = isinstance(counts, xr.DataArray) and "dataset" in counts.dims and counts.sizes["dataset"] > 1
+    if not periods or counts.sizes.get("actual") != 2:
+        raise ValueError(
+            "--with drift needs data sets of two classes as periods, two or more, without --dataset; got "
+            f"{request.title}"
+        )
+    posterior = request.posterior
+    if "dataset" not in groups_of(posterior)["posterior"]["performance"].dims:
+        # A model that a data set can have for itself alone.
+        single = request.model if request.model in in_closed_form() else chosen_by_evidence(counts)
+        posterior = fit(counts, single, draws=request.draws, seed=request.seed, **request.options)
+    return drift(posterior, request.score, prob=request.prob)
+
+
+def make(page: Page) -> Block | None:
+    """Return the changes of the first entities as a table and a picture."""
+    result = page.results.get("drift")
+    if result is None:
+        return None
+    if not isinstance(result, xr.Dataset) or not {"degraded", "change_mean", "ops_mean"} <= set(result.data_vars):
+        raise ValueError(f"drift must come from br.ops.drift of draws; got {describe_value(result)}")
+    if "entity" not in result["ops_mean"].dims:
+        result = result.expand_dims(entity=page.order[:1])
+    known = result["entity"].values.tolist()
+    names = [name for name in page.order if name in known]
+    if not names:
+        raise ValueError(f"drift must be of entities of the posterior; got {known[0]!r}")
+    [dim] = (str(dim) for dim in result["ops_mean"].dims if dim != "entity")
+    periods, percent, shown = result[dim].values.tolist(), f"{100 * result.attrs['prob']:g}%", names[:DRAWN]
+    rows = []
+    for name in shown:
+        one = result.sel(entity=name)
+        for i, period in enumerate(periods):
+            here = one.isel({dim: i})
+            fell, error = float(here["degraded"]), float(here["degraded_error"])
+            changes = [_estimate(here, "change", part) for part in ("prevalence", "rates")]
+            rows.append(
+                [
+                    str(name),
+                    str(period),
+                    _estimate(here, "ops"),
+                    *changes,
+                    _text.format_probability_with_error(fell, error),
+                ]
+            )
+    since = "the one before" if result.attrs["baseline"] == "previous" else result.attrs["baseline"]
+    words = (
+        f"The OPS of {display_name(str(result.attrs['score']))} in each of {len(periods)} periods, compared with "
+        f"{since}: a change by prevalence says that the cases changed, a change by rates that the entity did. "
+        f"Means and {percent} intervals."
+    )
+    words += f" The first {DRAWN} of {len(names)} entities." if len(names) > DRAWN else ""
+
+    def draw(ax: Any) -> None:
+        from bayesrank.plots import ops_drift
+
+        figure = ax.figure
+        ax.remove()
+        grid = figure.subplots(2, len(shown), sharex=True, squeeze=False)
+        for title, name, column in zip(plain_names(shown, 34), shown, grid.T, strict=True):
+            ops_drift(result, name, column)
+            if len(shown) > 1:
+                column[0].set_title(title, fontsize=9)
+            if name != shown[0]:
+                column[0].set_ylabel("")
+                column[1].set(ylabel="", title="")
+
+    size = (max(6.4, min(1.5 + 0.8 * len(periods), 6.4) * len(shown)), 5.6)
+    caption = f"OPS over the periods, and below it what prevalence and rates changed, {percent} intervals."
+    header = ["entity", dim, "OPS", "by prevalence", "by rates", "P(rates got worse)"]
+    return Block(
+        "Changes of OPS", block("words", [words]) + block("table", header, rows) + picture(draw, size, caption)
+    )
+
+
+def _estimate(one: xr.Dataset, name: str, part: str | None = None) -> str:
+    """Return a mean and its interval."""
+    held = [one[f"{name}_{what}"] for what in ("mean", "lower", "upper")]
+    return _text.estimate(*(float(x if part is None else x.sel(part=part)) for x in held))

@@ -1,0 +1,42 @@
+"""Outperformance scores of all entities."""
+
+import numpy as np
+from markupsafe import Markup
+
+from bayesrank._draws import draw_dims
+from bayesrank.ops import of_draws, summarize
+from bayesrank.report.page import Block, Page, bars, block, first_of, folded
+from bayesrank.report.pictures import Axis
+
+PLACE, ON_REQUEST = 85, True
+NEEDS = "draws of two classes with cases, and a score with its own direction"
+REFERENCE = (
+    "Zhao, Bui, Yu and Dzieciolowski. Outperformance score: a universal standardization method for "
+    "confusion-matrix-based classification performance metrics."
+)
+WORDS = "OPS is the share of all pairs of true positive and true negative rate that would score worse"
+
+
+def make(page: Page) -> Block | None:
+    """Return OPS with intervals, in the order of the ranking."""
+    found, performance = page.found, page.two_classes
+    # OPS is about the score's own direction.
+    directed = found.score is not None and found.score.higher_is_better == found.higher_is_better
+    if performance is None or not directed or not draw_dims(performance):
+        return None
+    assert found.score is not None
+    summary = summarize(of_draws(performance, found.score), prob=page.prob)
+    numbers = np.stack([summary[name].values for name in ("mean", "lower", "upper")], axis=-1)
+    values = dict(zip(performance["entity"].values.tolist(), numbers, strict=True))
+    names = [name for name in page.order if np.isfinite(values[name][0])]
+    if not names:
+        return None
+
+    def draw(names: list) -> Markup:
+        axis = Axis.of(np.stack([values[name] for name in names]), "OPS")
+        rows = [{"name": name, "panels": [[axis.mark(values[name])]]} for name in names]
+        return bars([axis], rows, "The outperformance score of each entity with its interval.")
+
+    caption = f"Mean and {page.percent} interval. {WORDS} at the same prevalence; it compares across prevalences."
+    html = block("rows", folded(draw, names, first_of(page)), caption)
+    return Block("Outperformance scores", html, f"{WORDS}.", (REFERENCE,))

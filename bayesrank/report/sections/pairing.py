@@ -1,0 +1,58 @@
+"""What it adds that all entities met the same cases."""
+
+import numpy as np
+
+from bayesrank import _text
+from bayesrank._draws import draw_dims
+from bayesrank.ranking.summary import effective_draws
+from bayesrank.report.page import Block, Page, block
+
+PLACE, ON_REQUEST = 50, False
+NEEDS = "several entities under a model that pairs cases"
+#: Rivals of the first entity in the table.
+RIVALS = 10
+
+
+def make(page: Page) -> Block | None:
+    """Return the first entity against its rivals, with pairing and without.
+
+    Without, the draws of one entity are compared with all draws of the other, as if they were independent.
+    """
+    order = page.table.dropna(subset=["tier"]).index.tolist()
+    if not page.about.get("paired") or len(order) < 2:
+        return None
+    found, ranking = page.found, page.ranking
+    draws = found.values.transpose("entity", *draw_dims(found.values))
+    first, *others = order[: RIVALS + 1]
+    x = found.sign * draws.sel(entity=first).values.ravel()
+    tail, rope, size = (1 - page.prob) / 2, ranking.attrs["rope"], min(len(x), effective_draws(ranking))
+    rows, shares = [], []
+    for name in others:
+        y = found.sign * draws.sel(entity=name).values.ravel()
+        both = ~np.isnan(x) & ~np.isnan(y)
+        u, v = x[both], y[both]
+        independent = np.sqrt(u.var() + v.var()) if len(u) else np.nan
+        if not independent > 0:
+            continue
+        low, middle, high = np.sort(found.sign * np.quantile(u - v, [tail, 0.5, 1 - tail]))
+        # How often a draw is above any draw of the other one, by more than the ROPE.
+        free = float((np.searchsorted(np.sort(v), u - rope, "left") / len(v)).mean())
+        paired = float(ranking["superiority"].sel(entity=first, rival=name))
+        shares.append(float((u - v).std() / independent))
+        rows.append(
+            [str(name), _text.estimate(middle, low, high), *(_text.probability(p, size) for p in (paired, free))]
+        )
+    if not rows:
+        return None
+    met = (
+        "Entities met cases together, though not all of them"
+        if page.about.get("missing") == "own"
+        else "All entities met the same cases"
+    )
+    several = f" (median of {len(rows)} rivals; {min(shares):.2f} to {max(shares):.2f})" * (len(rows) > 1)
+    words = (
+        f"{met}. The standard deviation of the difference to {first} is {np.median(shares):.2f} times that of "
+        f"independent cases{several}. The more alike entities err, the smaller it is."
+    )
+    header = [f"rival of {first}", "difference", f"P({first} beats it)", "as if independent"]
+    return Block("What pairing adds", block("words", [words]) + block("table", header, rows))

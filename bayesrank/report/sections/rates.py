@@ -1,0 +1,111 @@
+"""Sensitivity and specificity of every entity side by side, and what they mean in counts per 1,000 cases."""
+
+import numpy as np
+import xarray as xr
+from markupsafe import Markup
+from scipy.special import betaincinv
+
+from bayesrank import _text
+from bayesrank._compat import is_container
+from bayesrank.exact import NoClosedForm, closed_form_of
+from bayesrank.ranking import score_table
+from bayesrank.report.page import Block, Page, bars, block, first_of, folded
+from bayesrank.report.pictures import Axis
+
+PLACE, ON_REQUEST = 10, False
+NEEDS = "two classes of which one is the positive one"
+#: Cases of the natural frequencies, and rows of their table.
+CASES, ROWS = 1000, 12
+RATES = ("tpr", "tnr")
+TITLES = ("sensitivity", "specificity")
+
+
+def make(page: Page) -> Block | None:
+    """Return the forest of both rates, and a table of true and false answers at the prevalence."""
+    if page.two_classes is None:
+        return None
+    rates = rate_table(page)
+    if not bool(rates["median"].notnull().any()):
+        return None
+    numbers = {
+        name: rates.sel(entity=name)[["median", "lower", "upper", "observed"]].to_array().T.values
+        for name in page.order
+    }
+    seen = bool(rates["observed"].notnull().any())
+
+    def draw(names: list) -> Markup:
+        shown = np.stack([numbers[name] for name in names])
+        axes = [Axis.of(shown[:, k], title) for k, title in enumerate(TITLES)]
+        rows = [
+            {"name": name, "panels": [[axis.mark(numbers[name][k])] for k, axis in enumerate(axes)]} for name in names
+        ]
+        return bars(axes, rows, "Sensitivity and specificity of each entity with intervals, best first.")
+
+    caption = (
+        f"Median and {page.percent} interval, in the order of the ranking"
+        f"{', and what was observed (squares)' if seen else ''}."
+    )
+    known = [name for name in page.order if np.isfinite(numbers[name][:, 0]).any()]
+    html = block("rows", folded(draw, known, first_of(page)), caption) + _frequencies(page, numbers, known)
+    return Block("Sensitivity and specificity", html)
+
+
+def rate_table(page: Page) -> xr.Dataset:
+    """Return medians, intervals and observed values of both rates: without draws where they are Beta.
+
+    Then entities with the same evidence have the same numbers, and those of a ranking by one of the rates.
+    """
+    table = score_table(page.posterior, list(RATES), prob=page.prob, kind=page.kind)
+    conjugate = is_container(page.posterior) and page.about.get("sampler") == "exact"
+    try:
+        known = closed_form_of(page.posterior, None, {}) if conjugate else None
+    except NoClosedForm:
+        known = None
+    if known is None or known.frame.dims != ("entity",) or not known.frame["entity"].equals(table["entity"]):
+        return table
+    cells = known.concentration
+    right = np.stack([cells[:, 1, 1], cells[:, 0, 0]], axis=-1)
+    wrong = np.stack([cells[:, 1, 0], cells[:, 0, 1]], axis=-1)
+    for name, level in (("median", 0.5), ("lower", (1 - page.prob) / 2), ("upper", (1 + page.prob) / 2)):
+        table[name] = table[name].copy(data=betaincinv(right, wrong, level)).where(table["undefined"] < 1)
+    return table
+
+
+def _frequencies(page: Page, numbers: dict, known: list) -> Markup:
+    """Return the counts of answers in 1,000 cases at the prevalence."""
+    share, where = prevalence_of(page)
+    positives = CASES * share
+    rows = []
+    for name in known[:ROWS]:
+        cells = []
+        for (middle, low, high), size in zip(numbers[name][:, :3], (positives, CASES - positives), strict=True):
+            right, wrong = (middle, low, high), (1 - middle, 1 - high, 1 - low)
+            cells.append([_count([size * x for x in part]) for part in (right, wrong)])
+        (found, missed), (cleared, alarms) = cells
+        rows.append([str(name), found, missed, alarms, cleared])
+    header = ["entity", "TP: found", "FN: missed", "FP: false alarms", "TN: cleared"]
+    left_out = f" The first {ROWS} of {len(known)} are listed." if len(known) > ROWS else ""
+    lines = [
+        f"In {CASES:,} cases at {where}, {_text.number(positives, 0 if positives >= 10 else 1)} are positive. "
+        f"Expected numbers of right and wrong answers, with {page.percent} intervals of the rates.{left_out}"
+    ]
+    return block("heading", f"Per {CASES:,} cases") + block("words", lines) + block("table", header, rows)
+
+
+def _count(numbers: list[float]) -> str:
+    """Return an expected count with its interval, to one decimal if it is small."""
+    if not np.isfinite(numbers).all():
+        return "–"
+    digits = 1 if numbers[0] < 10 else 0
+    middle, low, high = (_text.number(x, digits) for x in numbers)
+    return f"{middle} ({low} to {high})"
+
+
+def prevalence_of(page: Page) -> tuple[float, str]:
+    """Return the share of positives, and where it comes from in words: stated, or the mean of the data."""
+    assert page.two_classes is not None
+    shares = page.two_classes.isel(actual=1).sum("predicted", skipna=False)
+    low, high, middle = float(shares.min()), float(shares.max()), float(shares.mean())
+    if high - low < 1e-9:
+        return middle, f"a prevalence of {100 * middle:.3g}%"
+    return middle, f"the mean prevalence of these data, {100 * middle:.2g}% (none was stated)"
