@@ -6,7 +6,7 @@ import numpy as np
 import xarray as xr
 from scipy.stats import rankdata
 
-from bayesrank._checks import check_choice
+from bayesrank._checks import check_bool, check_choice
 from bayesrank._draws import draw_dims, iterate_blocks
 from bayesrank.performance import as_performance, only_two_classes
 from bayesrank.scores import as_score
@@ -20,7 +20,9 @@ GRID, ZOOMS = 21, 4
 ROUNDING = 1e-9
 
 
-def best_consistency(score: Any, source: Any, *, method: str = "kendall", kind: str | None = None) -> xr.Dataset:
+def best_consistency(
+    score: Any, source: Any, *, method: str = "kendall", lowest: bool = False, kind: str | None = None
+) -> xr.Dataset:
     """Where on the Tile the ranking score lies that orders given performances most like a score does.
 
     Parameters
@@ -32,6 +34,8 @@ def best_consistency(score: Any, source: Any, *, method: str = "kendall", kind: 
         matched by itself, unless there is no other dim: then they are a sample, and count together.
     method : {"kendall", "spearman"}
         Which rank correlation is the largest: Kendall's tau-b or Spearman's rho.
+    lowest : bool
+        Find the place of the smallest correlation instead: the ranking score that contradicts the score most.
     kind : str, optional
         Which performance of the posterior, as in :func:`bayesrank.as_performance`.
 
@@ -71,11 +75,13 @@ def best_consistency(score: Any, source: Any, *, method: str = "kendall", kind: 
     along = list(draw_dims(array))
     own = place(asked)
     named = np.array([own, *places(None)] if own is not None else places(None)).T
-    sign = -1.0 if asked.higher_is_better is False else 1.0
+    side = -1.0 if check_bool("lowest", lowest) else 1.0
+    sign = side * (-1.0 if asked.higher_is_better is False else 1.0)
     table = score_cells(array, asked)
 
     def best(rows: np.ndarray) -> tuple[float, float, float, float]:
-        return _best(sign * rows[:, 0], rows[:, 1:].T, named, method)
+        a, b, correlation, share = _best(sign * rows[:, 0], rows[:, 1:].T, named, method)
+        return a, b, side * correlation, share
 
     if set(array.dims) <= {*along, "actual", "predicted"}:  # a sample of performances, as of sample_performances
         along = []
