@@ -18,9 +18,9 @@ performance. Undefined values, infinite ones among them, are NaN.
 - *ranks*: the importance of TN, FP, FN, TP if it is a ranking score; `br.place` says where its order lies on the Tile.
 - *π*: whether it depends on the prevalence at fixed rates.
 - Families: `f_beta`, `weighted_accuracy`, `tversky`, `decision_benefit`, `net_benefit`, `scaled_log`, `balanced`,
-  `conditional_probability`; `of_importance(importance)` and `canonical(a, b)`, the scores of an importance and of a
-  place on the Tile. Wherever a score is asked for, an importance (as of `br.importance`) and a pair (a, b) stand for
-  these.
+  `conditional_probability`, `implicit`; `of_importance(importance)` and `canonical(a, b)`, the scores of an importance
+  and of a place on the Tile. Wherever a score is asked for, an importance (as of `br.importance`) and a pair (a, b)
+  stand for these.
 - Of more than two classes as well: {more}.
 - Of outcomes without classes: {outcomes}, which needs not be named.
 - Averages over classes of any two-class score with a direction are scores, too, as `br.scores.macro_f1` and

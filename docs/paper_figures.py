@@ -27,10 +27,10 @@ OBSERVED = br.from_counts(tn=32, fp=8, fn=4, tp=16)
 MODELS = {"beta-binomial": "beta_binomial", "binomial": "binomial"}
 THREE = ("mcc", "balanced_accuracy", "f1")
 PREVALENCES = (0.1, 0.5, 0.9)
-#: The Tile, Example 1: what is looked at, of the outcomes tn, fp, fn and tp.
+#: The Tile, Example 1: the outcomes tn, fp, fn and tp that count; in the order of their places, row by row.
 NINE = {
-    "TNR": (1, 1, 0, 0), "J₋": (1, 1, 1, 0), "NPV": (1, 0, 1, 0), "no FN": (1, 1, 0, 1), "A": (1, 1, 1, 1),
-    "no FP": (1, 0, 1, 1), "PPV": (0, 1, 0, 1), "J₊": (0, 1, 1, 1), "TPR": (0, 0, 1, 1),
+    "NPV": (1, 0, 1, 0), "no FP": (1, 0, 1, 1), "TPR": (0, 0, 1, 1), "J₋": (1, 1, 1, 0), "A": (1, 1, 1, 1),
+    "J₊": (0, 1, 1, 1), "TNR": (1, 1, 0, 0), "no FN": (1, 1, 0, 1), "PPV": (0, 1, 0, 1),
 }  # fmt: skip
 FIGURES = {}
 
@@ -119,6 +119,8 @@ def no_skill_curves():
     value = br.tile.value(rates(0.3, one=(0.7, 0.7)), 201).isel(entity=0)
     br.plots.value_tile(value, ax=axes[0], prevalence=0.3)
     br.plots.value_tile(value, ax=axes[1], prediction_rate=0.3)
+    axes[0].set_title("γ_π at a negative prior of 0.7")
+    axes[1].set_title("γ_τ at a negative prediction rate of 0.7")
     return axes[0].figure
 
 
@@ -275,14 +277,15 @@ def more_of_uncertainty():
     return axes[0].figure
 
 
-def over_prevalences(name, score, extent=(0.0, 1.0)):
+def over_prevalences(name, score, extent=None, prevalences=PREVALENCES):
     def draw():
         axes = row(3)
-        for ax, prevalence in zip(axes, PREVALENCES, strict=True):
-            br.papers.contours(score, prevalence, extent=extent, ax=ax)
+        for ax, prevalence in zip(axes, prevalences, strict=True):
+            ends = (0.0, 1.0) if extent is None else extent(prevalence)
+            br.papers.contours(score, prevalence, extent=ends, ax=ax)
         return axes[0].figure
 
-    where = "within and beyond the ROC square" if extent != (0.0, 1.0) else "in the ROC square"
+    where = "in the ROC square" if extent is None else "within and beyond the ROC square"
     called = score if isinstance(score, str) else f"the benefit {score.formula}"
     figure(name, f"Contours of {called.replace('_', ' ')} {where}, at three prevalences.")(draw)
 
@@ -293,16 +296,23 @@ def scaled(tp, fp, fn, tn):
     return br.scores.decision_benefit((benefits - benefits.min()) / np.ptp(benefits))
 
 
-for number, (score, extent) in enumerate(
-    [
-        ("mcc", (0, 1)), ("mcc", (-0.5, 1.5)), ("f1", (0, 1)), ("f1", (-1.2, 1.6)), ("threat_score", (0, 1)),
-        ("threat_score", (-1.2, 1.6)), ("accuracy", (0, 1)), (scaled(7, 3, 1, 4), (0, 1)), (scaled(4, 1, 1, 7), (0, 1)),
-        ("ppv", (0, 1)), ("npv", (0, 1)), ("markedness", (0, 1)), ("markedness", (-0.5, 1.5)), ("cohen_kappa", (0, 1)),
-        ("fowlkes_mallows", (0, 1)),
-    ],
-    1,
-):  # fmt: skip
-    over_prevalences(f"UB{number}", score, tuple(map(float, extent)))
+IN_SQUARE = {
+    1: "mcc", 3: "f1", 5: "threat_score", 7: "accuracy", 8: scaled(7, 3, 1, 4), 9: scaled(4, 1, 1, 7), 10: "ppv",
+    11: "npv", 12: "markedness", 14: "cohen_kappa", 15: "fowlkes_mallows",
+}  # fmt: skip
+for number, score in IN_SQUARE.items():
+    over_prevalences(f"UB{number}", score)
+
+
+def to_meeting_point(prevalence):
+    """Ends of both axes that show where the lines of F1 meet, at FPR = -p/n."""
+    return -1.1 * prevalence / (1 - prevalence) - 0.1, 1.4
+
+
+over_prevalences("UB2", "mcc", lambda _: (-1.0, 2.0))
+over_prevalences("UB4", "f1", to_meeting_point, (0.2, 0.5, 0.8))
+over_prevalences("UB6", "threat_score", to_meeting_point, (0.2, 0.5, 0.8))
+over_prevalences("UB13", "markedness", lambda _: (-0.5, 1.5))
 
 FREE = (
     "tpr", "tnr", "g_mean", "log_positive_likelihood_ratio", "log_negative_likelihood_ratio", "informedness",
@@ -310,8 +320,10 @@ FREE = (
     "balanced_fowlkes_mallows", "balanced_threat_score", "standardized_ppv", "standardized_npv",
 )  # fmt: skip
 for number, score in enumerate(FREE, 1):
-    shown = br.scores.scaled_log(score.removeprefix("log_"), 20, 40) if score.startswith("log_") else score
-    called = f"scaled {score}".replace("_", " ") if shown is not score else score.replace("_", " ")
+    shown = br.scores.scaled_log(score.removeprefix("log_"), 50, 50) if score.startswith("log_") else score
+    called = (
+        f"{score}, scaled for 50 positives of 100".replace("_", " ") if shown is not score else score.replace("_", " ")
+    )
     figure(f"UC{number}", f"Contours of {called}, which does not depend on the prevalence.")(
         lambda shown=shown: br.papers.contours(shown, 0.5).figure
     )

@@ -138,3 +138,18 @@ def test_without_data_all_scores_are_listed():
 )
 def test_errors_name_the_option(arguments, message):
     assert message in error(*arguments)
+
+
+@pytest.mark.parametrize(
+    ("typed", "same"), [("f0.7", br.scores.f_beta(0.7)), ("a=0.3,b=0.7", (0.3, 0.7)), ("tn=1,fp=1,fn=5,tp=1", None)]
+)
+def test_rank_takes_an_importance_a_place_and_any_f_score(typed, same, tmp_path):
+    """Foundations, 4.3: a ranking score wherever a score is wanted."""
+    path = tmp_path / "counts.csv"
+    path.write_text("entity,tn,fp,fn,tp\nA,80,20,10,40\nB,70,30,5,45\n", encoding="utf-8")
+    result = CliRunner().invoke(cli, ["rank", str(path), "--score", typed], catch_exceptions=False)
+    assert result.exit_code == 0, result.output
+    wanted = br.importance(tn=1, fp=1, fn=5, tp=1) if same is None else same
+    counts = br.from_counts(tn=[80, 70], fp=[20, 30], fn=[10, 5], tp=[40, 45], entity=["A", "B"])
+    median = br.credible_ranking(br.fit(counts, seed=1), wanted)["median"].max().item()
+    assert f"{median:.2f}" in result.output

@@ -5,6 +5,8 @@ import importlib.util
 import inspect
 import io
 import re
+import subprocess
+import sys
 from contextlib import redirect_stdout
 from pathlib import Path
 
@@ -68,23 +70,32 @@ def rows_of_the_papers():
 
 def test_the_page_of_the_papers_names_what_is_there():
     text = (DOCS / "papers.md").read_text(encoding="utf-8")
-    names = set(re.findall(r"br((?:\.[a-z_0-9]+)+)", text))
+    names = sorted(set(re.findall(r"br(?:\.[a-z_0-9]+)+", text)))
     assert len(names) > 60
-    for name in sorted(names):
-        found = br
-        for part in name[1:].split("."):
-            if part in ("explorers", "interactive"):
-                importlib.import_module(f"bayesrank.plots.{part}")
-            found = getattr(found, part)
+    # In a fresh interpreter, the deepest names first: another one may have loaded what they need.
+    script = "import sys\nimport bayesrank as br\nfor name in sys.argv[1:]:\n    eval(name)"
+    names.sort(key=lambda name: -name.count("."))
+    subprocess.run([sys.executable, "-c", script, *names], check=True)
+
+
+#: The rows of docs/papers.md whose call does a part of the row alone.
+PARTLY = {"Table 4", "D.2, Fig D.2", "D.5, Fig D.6"}
+
+
+def test_each_row_of_the_papers_has_its_status():
     rows = rows_of_the_papers()
-    assert {len(row) for row in rows} == {4}
-    assert len(rows) == int(re.search(r"All (\d+) rows are answered", text)[1])
+    assert {len(row) for row in rows} == {5}
+    assert len(rows) == 235
+    assert {row[-1] for row in rows} <= {"works", "partly", "not"}
+    assert {row[0] for row in rows if row[-1] != "works"} == PARTLY
+    assert all("missing: " in row[2] for row in rows if row[-1] != "works")
+    assert not re.search("all .{0,20}answered", (DOCS / "papers.md").read_text(encoding="utf-8"), re.IGNORECASE)
 
 
 def test_every_row_of_the_papers_has_a_figure_or_a_test():
     figures = (DOCS / "paper_figures.py").read_text(encoding="utf-8")
     named = set(re.findall(r'@figure\(\s*"(\w+)"', figures)) | {f"U{part}{k}" for part in "BC" for k in range(1, 16)}
-    for where, what, here, shown in rows_of_the_papers():
+    for where, what, here, shown, _ in rows_of_the_papers():
         found = re.fullmatch(r"`([\w./]+)`", shown)
         assert found, (where, what)
         if not found[1].endswith(".py"):

@@ -128,9 +128,14 @@
         svg.parts.above.replaceChildren();
         draw(svg.parts.above, "path", { stroke: colors[m], d: tn[m][d].map((mass, j) =>
           `M${right - frame.side * j / n} ${frame.y - frame.side - 8}v${-height(mass, edge, 82)}`).join("") });
+        // A bar that is cut off has its mass beside it, or two of them would look alike.
+        tn[m][d].forEach((mass, j) => { if (mass > edge * wide) draw(svg.parts.above, "text", {
+          x: right - frame.side * j / n - 4, y: frame.y - frame.side - 78, class: "end" }, short(mass, 2)); });
         svg.parts.beside.replaceChildren();
         draw(svg.parts.beside, "path", { stroke: colors[m], d: tp[m][a].map((mass, i) =>
           `M${right + 8} ${frame.y - frame.side * i / p}h${height(mass, edge, 82)}`).join("") });
+        tp[m][a].forEach((mass, i) => { if (mass > edge * wide) draw(svg.parts.beside, "text", {
+          x: right + 90, y: frame.y - frame.side * i / p - 5, class: "end" }, short(mass, 2)); });
         svg.parts.mark.replaceChildren();
         const [x, y] = [frame.x + frame.side * (1 - d / n), frame.y - frame.side * a / p];
         draw(svg.parts.mark, "path", { d: `M${x - 6} ${y - 6}l12 12M${x + 6} ${y - 6}l-12 12` });

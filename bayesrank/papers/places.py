@@ -24,6 +24,8 @@ EVERYWHERE = (
     ("F₁, J₊", (1.0, 0.5), (-6, 5), ("right", "bottom")),
     ("F₂", (1.0, 0.8), (-6, 0), ("right", "center")),
     ("F₀.₅", (1.0, 0.2), (-6, 0), ("right", "center")),
+    ("P(right | no FN)", (0.5, 0.0), (0, 6), ("center", "bottom")),
+    ("P(right | no FP)", (0.5, 1.0), (0, -6), ("center", "top")),
 )
 #: Those where scores join that order so at a fixed prevalence alone.
 CORNERS = (
@@ -79,7 +81,7 @@ def placement_tile(prevalence: float | None = None, ax: Any = None, *, predictio
             curve["a"], curve["b"], color=ORANGE, linestyle="--", linewidth=1.4, label=f"γ_π at prevalence {share:g}"
         )
         for text, score, offset, (horizontal, vertical) in (
-            ("balanced accuracy†, informedness†", "balanced_accuracy", (7, -7), ("left", "top")),
+            ("balanced accuracy†, informedness†, |C|†", "balanced_accuracy", (7, -7), ("left", "top")),
             ("Cohen’s κ†", "cohen_kappa", (0, -8), ("center", "top")),
         ):
             at = place(score, share)
@@ -143,9 +145,10 @@ def pencil(a: float, b: float, prevalence: float, ax: Any = None, lines: int = 1
     Returns
     -------
     matplotlib.axes.Axes
-        Orange is the line of value 0, green that of value 1, purple a line along which the value changes linearly. Grey
-        are the areas where a vertex may lie: elsewhere, some performance would be better than the faultless one, or
-        worse than the one that is always wrong. Where a = b the lines are parallel, and there is no vertex.
+        Green is the line of value 0, orange that of value 1, as in the paper; purple is a line along which the value
+        changes linearly. Grey are the areas where a vertex may lie: elsewhere, some performance would be better than
+        the faultless one, or worse than the one that is always wrong. Where a = b the lines are parallel, and there is
+        no vertex.
 
     References
     ----------
@@ -175,7 +178,7 @@ def pencil(a: float, b: float, prevalence: float, ax: Any = None, lines: int = 1
         if np.isnan(ends).any():
             continue
         outer = 0 < level < 1
-        color = scale(level) if outer else ORANGE if level == 0 else GREEN
+        color = scale(level) if outer else GREEN if level == 0 else ORANGE
         ax.plot(*ends, color=color, linewidth=1.4 if outer else 2.4, zorder=3)
         if meets:  # on to the vertex
             near = int(np.argmin((ends[0] - x) ** 2 + (ends[1] - y) ** 2))
@@ -184,8 +187,8 @@ def pencil(a: float, b: float, prevalence: float, ax: Any = None, lines: int = 1
     slope = -(1 - prevalence) / prevalence
     ends_x = np.array([0.5 - 0.5 / max(1, -slope), 0.5 + 0.5 / max(1, -slope)])
     ax.plot(ends_x, 0.5 + slope * (ends_x - 0.5), color=PURPLE, linewidth=1.4, zorder=3, label="value changes linearly")
-    ax.plot([], [], color=ORANGE, linewidth=2.4, label="value 0")
-    ax.plot([], [], color=GREEN, linewidth=2.4, label="value 1")
+    ax.plot([], [], color=GREEN, linewidth=2.4, label="value 0")
+    ax.plot([], [], color=ORANGE, linewidth=2.4, label="value 1")
     if meets:
         ax.plot(
             x, y, "o", color=RED, markeredgecolor=paper_color(ax), markersize=8, clip_on=False, zorder=5, label="vertex"

@@ -61,7 +61,8 @@ def contours(
     ax = new_axes(ax, 4.6, 4.2)
     draw_contours(ax, score, prevalence, shown, extent, bar=True)
     _roc_axes(ax, extent)
-    ax.set_title(f"{score_label(score)}, prevalence {prevalence:.3g}")
+    told = f", prevalence {prevalence:.3g}" if score.depends_on_prevalence else ""
+    ax.set_title(f"{score_label(score)}{told}")
     return ax
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from bayesrank._checks import check_integer, check_sequence, describe_value
 from bayesrank._types import ScoreLike
 from bayesrank.papers.roc import _lattice, _roc_axes, _values
-from bayesrank.plots._colors import grey_shade, scale_on
+from bayesrank.plots._colors import grey_shade, ink_color, scale_on
 from bayesrank.plots._contours import PAINT, draw_contours, score_label, score_limits
 from bayesrank.plots._style import new_axes, new_panels
 from bayesrank.scores import as_score
@@ -84,7 +84,10 @@ def animate_contours(
         drawn.clear()
         points, value = _lattice(p, n), lattice_values(p, n, score).values.ravel()
         for ax, scale, size in ((square, (1, 1), 9), (lattice, (n, p), 4)):
-            drawn.extend(draw_contours(ax, score, p / total, shown, (0.0, 1.0), scale=scale))
+            lines = draw_contours(ax, score, p / total, shown, (0.0, 1.0), scale=scale)
+            for line in lines:  # in one colour: those of their values vanish on points of the same value
+                line.set(color=ink_color(), linewidth=0.8, zorder=3)
+            drawn.extend(lines)
             drawn.append(ax.scatter(
                 points["fpr"] * scale[0], points["tpr"] * scale[1], c=value, s=size, cmap=paint, norm=norm, zorder=2
             ))  # fmt: skip

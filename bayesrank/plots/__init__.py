@@ -18,7 +18,7 @@ from bayesrank.plots.rates import roc_regions
 from bayesrank.plots.score_pmfs import score_pmf, score_pmf_by_tpr, score_pmfs
 from bayesrank.plots.sensitivities import sensitivity
 from bayesrank.plots.tables import intervals
-from bayesrank.plots.tile import credible_tile, expected_rank_tile, shares, winner_tile
+from bayesrank.plots.tile import credible_tile, expected_rank_tile, frontier_tile, shares, winner_tile
 from bayesrank.plots.values import posterior_against_prior, score_differences
 
 __all__ = [
@@ -29,6 +29,7 @@ __all__ = [
     "effect_of_size",
     "expected_rank_tile",
     "forest",
+    "frontier_tile",
     "intervals",
     "matrix_pmf",
     "ops_curve",

@@ -9,7 +9,15 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank._checks import check_array, check_integer, check_number, check_numbers, check_prevalences, check_sequence
+from bayesrank._checks import (
+    check_array,
+    check_bool,
+    check_integer,
+    check_number,
+    check_numbers,
+    check_prevalences,
+    check_sequence,
+)
 from bayesrank.plots._colors import ink_color, paper_color
 from bayesrank.plots._furniture import ACROSS, color_bar, draw_tile_axes, scale, title, window_of
 from bayesrank.plots._letters import legible
@@ -29,6 +37,8 @@ def value_tile(
     *,
     lines: int | Sequence[float] = 0,
     prediction_rate: float | None = None,
+    cmap: Any = None,
+    bar: bool = True,
 ) -> Any:
     """A map of numbers (b, a): values, ranks, skill, robustness, correlations, each with the colours of its kind.
 
@@ -50,6 +60,10 @@ def value_tile(
     prediction_rate : float, optional
         Draw the curve of scores that put all no-skill performances with this share of positive predictions on one
         footing.
+    cmap : str or matplotlib Colormap, optional
+        Instead of the colours of the kind of numbers.
+    bar : bool
+        Whether to draw the colour bar.
 
     Returns
     -------
@@ -68,8 +82,10 @@ def value_tile(
     if tile.name == "robustness" and bool(np.isposinf(tile).all()):
         ax.text(0.5, 0.25, "the order\nnever changes", transform=ax.transAxes, ha="center", va="center")
     else:
-        image = ax.pcolormesh(tile["a"], tile["b"], tile.values, shading="nearest", rasterized=True, **scale(tile))
-        color_bar(image, ax, tile, label, 0.85)
+        colors = scale(tile) | ({} if cmap is None else {"cmap": cmap})
+        image = ax.pcolormesh(tile["a"], tile["b"], tile.values, shading="nearest", rasterized=True, **colors)
+        if check_bool("bar", bar):
+            color_bar(image, ax, tile, label, 0.85)
         _isolines(ax, tile, lines)
     draw_tile_axes(ax, prevalence, window=window_of(tile), prediction_rate=prediction_rate)
     return ax

@@ -12,6 +12,7 @@ from bayesrank.plots._colors import grey_shade, ink_color, paper_color, place_co
 from bayesrank.plots._contours import score_label
 from bayesrank.plots._style import OKABE_ITO, list_names, new_axes, strip
 from bayesrank.predictive.scores import matrix_values
+from bayesrank.predictive.scores import score_pmf as values_pmf
 from bayesrank.predictive.summaries import mean, quantile, variance
 
 __all__ = ["score_pmf", "score_pmf_by_tpr", "score_pmfs"]
@@ -59,10 +60,7 @@ def score_pmf(
         check_number("observed", observed, finite=True)
     ax = new_axes(ax, 6.0, 4.4 if check_integer("bins", bins, 0, MOST) else 3.6)
     first = known[0]
-    count = ax.twinx()
-    count.plot(first["value"], first["multiplicity"], ".", color=MATRICES, markersize=3, alpha=0.5, label="matrices")
-    count.set_ylim(0, 2.2 * float(first["multiplicity"].max()))
-    count.set_ylabel("matrices with this value", color=MATRICES)
+    _count_matrices(ax, first)
     paints = _colors(len(held))
     for name, pmf, paint in zip(held, known, paints, strict=True):
         ax.plot(pmf["value"], pmf["probability"], ".", color=paint, markersize=4, label=name or None)
@@ -87,8 +85,6 @@ def score_pmf(
             one.axvline(observed, color=grey_shade(ax, 0.7), linewidth=1, linestyle="--")
     label = first["value"].attrs.get("long_name", "value")
     ax.set(xlabel=label, ylabel="probability", ylim=(0, None))
-    ax.set_zorder(count.get_zorder() + 1)
-    ax.patch.set_visible(False)
     if "" not in held:
         ax.legend(frameon=False, loc="upper left")
     return ax
@@ -201,11 +197,12 @@ def _ends(pmfs: Sequence[xr.Dataset]) -> tuple[float, float]:
 
 
 def score_pmf_by_tpr(pmf: xr.DataArray, score: ScoreLike, ax: Any = None) -> Any:
-    """Masses of the matrices against their score, joined where they share the TP (Lovell et al., Figure F.2).
+    """The values of a future score and their probabilities, joined where matrices share the TPR (Lovell et al., F.2).
 
     Returns
     -------
     matplotlib Axes
+        Matrices of one value have one point, the probability of the value. A second one has the numbers of matrices.
 
     Examples
     --------
@@ -214,15 +211,33 @@ def score_pmf_by_tpr(pmf: xr.DataArray, score: ScoreLike, ax: Any = None) -> Any
     >>> len(score_pmf_by_tpr(br.predictive.confusion_pmf(counts), "f1").lines)
     7
     """
+    from matplotlib.cm import ScalarMappable
+    from matplotlib.colors import Normalize
+
     check_array("pmf", pmf, ("tp", "tn"), " (br.predictive.confusion_pmf gives one, of both class sizes)")
-    value = matrix_values(pmf, score).values
+    value, found = matrix_values(pmf, score).values, _defined(values_pmf(pmf, score))
     ax = new_axes(ax, 6.0, 3.6)
-    scale = scale_on(ax, "viridis")
+    scale = ScalarMappable(Normalize(0, 1), scale_on(ax, "viridis"))
+    _count_matrices(ax, found)
     for i in range(len(value)):
-        colour = scale(i / max(len(value) - 1, 1))
-        ax.plot(value[i], pmf.values[i], ".-", color=colour, linewidth=0.7, markersize=3)
-    ax.set(xlabel=score_label(score), ylabel="probability of the matrix", ylim=(0, None))
+        known = value[i][~np.isnan(value[i])]
+        shared = found["probability"].sel(value=known, method="nearest")
+        color = scale.cmap(i / max(len(value) - 1, 1))
+        ax.plot(known, shared, ".-", color=color, linewidth=0.7, markersize=3)
+    ax.figure.colorbar(scale, ax=ax, label="TPR", pad=0.14)
+    ax.set(xlabel=score_label(score), ylabel="probability of the value", ylim=(0, None))
     return ax
+
+
+def _count_matrices(ax: Any, pmf: xr.Dataset) -> None:
+    """How many matrices have each value: dots behind the picture, with an axis of their own."""
+    count = ax.twinx()
+    count.plot(pmf["value"], pmf["multiplicity"], ".", color=MATRICES, markersize=3, alpha=0.5, label="matrices")
+    count.set_ylim(0, 2.2 * float(pmf["multiplicity"].max()))
+    count.set_ylabel("matrices with this value", color=MATRICES)
+    count.yaxis.get_major_locator().set_params(integer=True)
+    ax.set_zorder(count.get_zorder() + 1)
+    ax.patch.set_visible(False)
 
 
 def _colors(size: int) -> list[str]:

@@ -11,7 +11,7 @@ import xarray as xr
 
 from bayesrank import _text
 from bayesrank._checks import check_choice, check_integer, check_result
-from bayesrank.plots._colors import check_colors, entity_colors, grey_shade, paper_color
+from bayesrank.plots._colors import check_colors, entity_colors, grey_shade, paper_color, place_colors
 from bayesrank.plots._furniture import (
     draw_tile_axes,
     number_regions,
@@ -24,7 +24,7 @@ from bayesrank.plots._letters import legible
 from bayesrank.plots._style import new_axes, plain_names
 from bayesrank.plots.maps import value_tile
 
-__all__ = ["credible_tile", "expected_rank_tile", "shares", "winner_tile"]
+__all__ = ["credible_tile", "expected_rank_tile", "frontier_tile", "shares", "winner_tile"]
 
 #: P(best) of which there is nothing to be seen.
 UNSEEN = 0.01
@@ -97,6 +97,47 @@ def winner_tile(
         ax, dict(zip(paints, area, strict=True)), paints, top, first=first, tied=tied, numbers=marks
     )  # fmt: skip
     draw_tile_axes(ax, prevalence, window=window, prediction_rate=prediction_rate)
+    return legible(ax)
+
+
+def frontier_tile(frontiers: xr.Dataset, ax: Any = None, names: int = 12, prevalence: float | None = None) -> Any:
+    """The curves on which two entities swap, of all pairs.
+
+    Parameters
+    ----------
+    frontiers : xarray.Dataset
+        As :func:`bayesrank.tile.frontiers` gives it.
+    ax : matplotlib Axes, optional
+        Where to draw.
+    names : int
+        Pairs that the legend names, at most; more curves than that are grey.
+    prevalence : float, optional
+        Draw the no-skill curve and the shifted grid of this prevalence.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+
+    Examples
+    --------
+    >>> import bayesrank as br
+    >>> counts = br.from_counts(tn=[70, 75], fp=[10, 5], fn=[6, 9], tp=[24, 21], entity=["a", "b"])
+    >>> axes = frontier_tile(br.tile.frontiers(counts))
+    >>> [text.get_text() for text in axes.get_legend().get_texts()]
+    ['a, b']
+    """
+    check_result("br.tile.frontiers", "frontiers", frontiers, ("entity", "rival", "a", "b"))
+    check_integer("names", names)
+    ax = new_axes(ax, 6.4, 4.0)
+    pairs = [f"{one}, {two}" for one, two in zip(frontiers["entity"].values, frontiers["rival"].values, strict=True)]
+    few = len(pairs) <= names
+    for i, name in enumerate(plain_names(pairs, 40)):
+        curve = frontiers.isel(pair=i)
+        color = place_colors([i])[0] if few else grey_shade(ax, 0.5)
+        ax.plot(curve["a"], curve["b"], color=color, linewidth=1.6 if few else 0.7, label=name)
+    if few and pairs:
+        ax.legend(title="they swap on", frameon=False, fontsize=8, loc="upper left", bbox_to_anchor=(1.0, 1.0))
+    draw_tile_axes(ax, prevalence)
     return legible(ax)
 
 

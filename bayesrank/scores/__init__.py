@@ -4,13 +4,14 @@ Every score of the catalogue is an attribute, by its name or an alias: ``br.scor
 are the averages of two-class scores over the classes of a larger problem: ``br.scores.macro_f1``.
 """
 
-from bayesrank.scores import formulas  # noqa: F401 - the catalogue fills itself
+from bayesrank.scores import formulas, lattice  # noqa: F401 - the catalogue fills itself; lattice is br.scores.lattice
 from bayesrank.scores.derived import average, balanced, scaled_log
 from bayesrank.scores.families import (
     canonical,
     conditional_probability,
     decision_benefit,
     f_beta,
+    implicit,
     net_benefit,
     tversky,
     weighted_accuracy,
@@ -30,6 +31,7 @@ __all__ = [
     "decision_benefit",
     "f_beta",
     "get",
+    "implicit",
     "net_benefit",
     "of_importance",
     "scaled_log",

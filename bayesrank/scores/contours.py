@@ -16,6 +16,7 @@ from bayesrank._checks import check_integer, check_labelled_numbers, check_preva
 from bayesrank._types import ScoreLike
 from bayesrank.scores._forms import Area, Contour, ranking_area
 from bayesrank.scores.derived import Balanced, Logarithm
+from bayesrank.scores.families import OfItself
 from bayesrank.scores.names import as_score
 from bayesrank.scores.score import Score, cells_at
 
@@ -224,15 +225,23 @@ def _of_another(function: Any) -> Contour | None:
     if isinstance(function, Logarithm):
         plain, scale = closed_form(function.score), function.scale
         return None if plain is None else plain.at(lambda k: np.exp(scale * k))
+    if isinstance(function, OfItself):
+        return Contour(lambda k, x, p, n: _line(function.importance(k), k, x, p, n))
     return None
 
 
-def _lines(importance: Mapping[str, float]) -> Contour:
+def _line(importance: Mapping[str, Any], k: Any, x: Any, p: Any, n: Any) -> Any:
     """A ranking score is k where (1 - k) times the weighted right answers is k times the weighted wrong ones."""
+    tn, fp, fn, tp = (importance[cell] for cell in ("tn", "fp", "fn", "tp"))
+    return (k * (n * fp * x + p * fn) - (1 - k) * n * tn * (1 - x)) / (p * ((1 - k) * tp + k * fn))
+
+
+def _lines(importance: Mapping[str, float]) -> Contour:
+    """The contours of a ranking score, which meet in one point."""
     tn, fp, fn, tp = (float(importance[cell]) for cell in ("tn", "fp", "fn", "tp"))
 
     def line(k: Any, x: Any, p: Any, n: Any) -> Any:
-        return (k * (n * fp * x + p * fn) - (1 - k) * n * tn * (1 - x)) / (p * ((1 - k) * tp + k * fn))
+        return _line({"tn": tn, "fp": fp, "fn": fn, "tp": tp}, k, x, p, n)
 
     def meeting(p: float) -> tuple[tuple[float, float], ...]:
         # Where the weighted right answers and the weighted wrong ones are both 0.

@@ -13,6 +13,7 @@ __all__ = [
     "canonical",
     "decision_benefit",
     "f_beta",
+    "implicit",
     "net_benefit",
     "conditional_probability",
     "tversky",
@@ -86,6 +87,27 @@ class OfOdds:
 
     def __call__(self, tn: Any, fp: Any, fn: Any, tp: Any) -> Any:
         return ratio(tp - self.odds * fp, tn + fp + fn + tp)
+
+
+@dataclass(frozen=True)
+class OfItself:
+    """The value v that solves v = R(a, b) where a and b are those of v, on the way from ``low`` to ``high``."""
+
+    low: tuple[float, float]
+    high: tuple[float, float]
+
+    def __call__(self, tn: Any, fp: Any, fn: Any, tp: Any) -> Any:
+        (right, wrong), (above, below) = (
+            ((1 - a) * tn + a * tp, (1 - b) * fp + b * fn) for a, b in (self.low, self.high)
+        )
+        # The odds t = v / (1 - v) solve right + t (above - wrong) = t² below: one positive root, by Descartes' rule.
+        root = np.sqrt((above - wrong) ** 2 + 4 * right * below)
+        return ratio(2 * right, 2 * right + wrong - above + root)
+
+    def importance(self, value: Any) -> dict[str, Any]:
+        """What counts at a value."""
+        a, b = ((1 - value) * first + value * last for first, last in zip(self.low, self.high, strict=True))
+        return {"tn": 1 - a, "fp": 1 - b, "fn": b, "tp": a}
 
 
 def conditional_probability(name: str, event: str, given: str = "tn fp fn tp", **metadata: Any) -> Score:
@@ -179,6 +201,60 @@ def canonical(a: float, b: float) -> Score:
         formula=f"s / (s + u), s = {1 - a:g} TN + {a:g} TP, u = {1 - b:g} FP + {b:g} FN",
         domain="s + u > 0",
         reference=f"{TILE_PAPER}, Definition 1",
+    )
+
+
+def implicit(low: tuple[float, float], high: tuple[float, float]) -> Score:
+    """The score that is its own canonical score: v = R(a, b), where a and b move with v.
+
+    Parameters
+    ----------
+    low, high : pair of float
+        Places (a, b) on the Tile: what counts where the value is 0, and where it is 1; between them both move linearly.
+
+    Returns
+    -------
+    Score
+        It satisfies the three axioms. Unless ``low`` is ``high`` it is no ranking score, and has no place on the Tile:
+        it is an implicit weighted utility.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If one is no pair of numbers between 0 and 1, or a coordinate moves to or from 0 or 1.
+
+    References
+    ----------
+    Chew (1989), Axiomatic utility theories with the betweenness property; Dekel (1986), An axiomatic characterization
+    of preferences under uncertainty.
+
+    Examples
+    --------
+    >>> import bayesrank as br
+    >>> counts = br.from_counts(tn=80, fp=10, fn=3, tp=27)
+    >>> score = implicit((0.35, 0.65), (0.65, 0.35))
+    >>> value = score(counts).item()
+    >>> a, b = 0.35 + 0.3 * value, 0.65 - 0.3 * value
+    >>> round(value, 6) == round(br.canonical_score(counts, a, b).item(), 6)
+    True
+    """
+    ends = []
+    for name, place in (("low", low), ("high", high)):
+        if not isinstance(place, tuple | list) or len(place) != 2:
+            raise TypeError(f"{name} must be a pair (a, b), as (0.35, 0.65); got {describe_value(place)}")
+        ends.append((check_number(f"{name}[0]", place[0], 0.0, 1.0), check_number(f"{name}[1]", place[1], 0.0, 1.0)))
+    for axis, first, last in zip("ab", *ends, strict=True):
+        if first != last and not (0 < first < 1 and 0 < last < 1):
+            raise ValueError(f"{axis} must stay strictly between 0 and 1 where it moves; got {first:g} to {last:g}")
+    (a, b), (c, d) = ends
+    return Score(
+        f"implicit_{a:g}_{b:g}_to_{c:g}_{d:g}".replace(".", "_"),
+        OfItself(*ends),
+        importance=OfItself(*ends).importance(0.0) if ends[0] == ends[1] else None,
+        symbol="v",
+        formula=f"v = R(a, b), a = {a:g} + {c - a:g} v, b = {b:g} + {d - b:g} v",
+        domain="s + u > 0",
+        reference="Chew (1989); Dekel (1986)",
     )
 
 

@@ -1,10 +1,10 @@
 """The Tile: all canonical ranking scores of two-class performances on one map (Piérard et al., The Tile)."""
 
 from bayesrank.tile.consistency import best_consistency
-from bayesrank.tile.correlations import correlation, sample_performances
+from bayesrank.tile.correlations import correlation, performance_grid, sample_performances
 from bayesrank.tile.entities import entity, entity_rank, rank_probability, robustness
 from bayesrank.tile.flavours import baseline, no_skill, relative_skill, state_of_the_art, value
-from bayesrank.tile.geometry import frontier, regions, shares, volume
+from bayesrank.tile.geometry import frontier, frontiers, isovalue, regions, shares, volume
 from bayesrank.tile.posterior import credible, probability_best, value_interval
 from bayesrank.tile.preferences import around, beta_preferences, between, over, preference_ranking
 from bayesrank.tile.roc import (
@@ -31,13 +31,16 @@ __all__ = [
     "entity",
     "entity_rank",
     "frontier",
+    "frontiers",
     "in_words",
     "isoperformance",
+    "isovalue",
     "moved_place",
     "no_skill",
     "no_skill_curve",
     "no_skill_rates",
     "over",
+    "performance_grid",
     "preference_ranking",
     "prior_grid",
     "probability_best",

@@ -3,7 +3,7 @@
 import numpy as np
 import xarray as xr
 
-from bayesrank._checks import check_choice
+from bayesrank._checks import check_bool, check_choice
 from bayesrank._draws import draw_dims, iterate_blocks
 from bayesrank._types import Container, ScoreLike
 from bayesrank.performance import as_performance, only_two_classes
@@ -19,7 +19,7 @@ ROUNDING = 1e-9
 
 
 def best_consistency(
-    score: ScoreLike, source: Container, *, method: str = "kendall", kind: str | None = None
+    score: ScoreLike, source: Container, *, method: str = "kendall", lowest: bool = False, kind: str | None = None
 ) -> xr.Dataset:
     """Where on the Tile the ranking score lies that orders given performances most like a score does.
 
@@ -32,6 +32,8 @@ def best_consistency(
         matched by itself, unless there is no other dim: then they are a sample, and count together.
     method : {"kendall", "spearman"}
         Which rank correlation is the largest: Kendall's tau-b or Spearman's rho.
+    lowest : bool
+        Find the place of the smallest correlation instead: the ranking score that contradicts the score most.
     kind : str, optional
         Which performance of the posterior, as in :func:`bayesrank.as_performance`.
 
@@ -71,11 +73,13 @@ def best_consistency(
     along = list(draw_dims(array))
     own = place(asked)
     named = np.array([own, *places(None)] if own is not None else places(None)).T
-    sign = -1.0 if asked.higher_is_better is False else 1.0
+    side = -1.0 if check_bool("lowest", lowest) else 1.0
+    sign = side * (-1.0 if asked.higher_is_better is False else 1.0)
     table = score_cells(array, asked)
 
     def best(rows: np.ndarray) -> tuple[float, float, float, float]:
-        return _best(sign * rows[:, 0], rows[:, 1:].T, named, method)
+        a, b, correlation, share = _best(sign * rows[:, 0], rows[:, 1:].T, named, method)
+        return a, b, side * correlation, share
 
     if set(array.dims) <= {*along, "actual", "predicted"}:  # a sample of performances, as of sample_performances
         along = []

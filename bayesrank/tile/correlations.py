@@ -15,9 +15,10 @@ from bayesrank._types import ScoreLike
 from bayesrank.performance import as_performance, only_two_classes
 from bayesrank.scores import as_score
 from bayesrank.scores.placement import fixed_rate
+from bayesrank.theory._axioms import lattice
 from bayesrank.tile._grid import axis, score_cells
 
-__all__ = ["correlation", "sample_performances"]
+__all__ = ["correlation", "performance_grid", "sample_performances"]
 
 
 def correlation(
@@ -143,6 +144,43 @@ def sample_performances(
         table = np.stack([down * (1 - first), down * first, up * (1 - second), up * second], -1).reshape(size, 2, 2)
         if fixed.predicted:
             table = table.swapaxes(1, 2)
+    return _labelled(table)
+
+
+def performance_grid(
+    steps: int, *, prevalence: float | None = None, prediction_rate: float | None = None
+) -> xr.DataArray:
+    """Return performances on a regular grid: of all of them, of a prevalence, or of a rate of positive predictions.
+
+    Parameters
+    ----------
+    steps : int
+        The simplex of all performances, or the square of those with the rate, is cut into so many steps.
+    prevalence, prediction_rate : float, optional
+        What is fixed, between 0 and 1; at most one of them.
+
+    Returns
+    -------
+    xarray.DataArray
+        Performances (sample, actual, predicted), ends included. Their mean is that of the uniform distribution.
+
+    Raises
+    ------
+    ValueError, TypeError
+        As for :func:`sample_performances`.
+
+    Examples
+    --------
+    >>> grid = performance_grid(10, prediction_rate=0.3)
+    >>> grid.sizes["sample"], grid.mean("sample").values.round(12).tolist()
+    (121, [[0.35, 0.15], [0.35, 0.15]])
+    """
+    fixed = fixed_rate(prevalence, prediction_rate, ends=True)
+    table = lattice(check_integer("steps", steps, 1), fixed.share).T.reshape(-1, 2, 2)
+    return _labelled(table.swapaxes(1, 2) if fixed.predicted else table)
+
+
+def _labelled(table: np.ndarray) -> xr.DataArray:
     labels = ["negative", "positive"]
     return xr.DataArray(
         table, {"actual": labels, "predicted": labels}, ("sample", "actual", "predicted"), name="performance"

@@ -5,20 +5,20 @@ frontier is one monotone curve. Regions where an entity holds a rank are cut int
 lie between the same two frontiers. The area of a slab has a closed form.
 """
 
-from itertools import product
+from itertools import combinations, product
 from typing import Any
 
 import numpy as np
 import xarray as xr
 
-from bayesrank._checks import check_choice, check_integer
+from bayesrank._checks import check_choice, check_integer, check_numbers
 from bayesrank._checks import check_window as checked_window
 from bayesrank._types import Container
 from bayesrank.performance import two_class_cells
 from bayesrank.scores import vut
 from bayesrank.tile._grid import CELLS, point_cells, two_class, zoom
 
-__all__ = ["frontier", "holders", "regions", "shares", "volume"]
+__all__ = ["frontier", "frontiers", "holders", "isovalue", "regions", "shares", "volume"]
 
 #: How far inside the Tile its sides are looked at.
 EDGE = 1e-12
@@ -98,6 +98,108 @@ def frontier(source: Container, entity: Any, rival: Any, points: int = 201, *, k
     rises = (p["tp"] * q["tn"] - q["tp"] * p["tn"]) * (p["fn"] * q["fp"] - q["fn"] * p["fp"]) >= 0
     order = np.argsort(a + b if rises else a - b, kind="stable")
     return xr.Dataset({"a": ("point", a[order]), "b": ("point", b[order])})
+
+
+def frontiers(source: Container, points: int = 201, *, kind: str | None = None) -> xr.Dataset:
+    """Return the curves on which two entities swap, of all pairs that do.
+
+    Parameters
+    ----------
+    source : DataArray, Dataset, InferenceData or DataTree
+        Two-class performances (entity, actual, predicted) without draws.
+    points : int
+        As for :func:`frontier`.
+    kind : str, optional
+        Which performance of the posterior, as in :func:`bayesrank.as_performance`.
+
+    Returns
+    -------
+    xarray.Dataset
+        ``a`` and ``b`` (pair, point), padded with NaN, and the names of each pair, ``entity`` and ``rival`` (pair).
+        Pairs of which one is nowhere worse have no curve, and are left out.
+
+    Raises
+    ------
+    ValueError
+        As for :func:`frontier`.
+
+    Examples
+    --------
+    >>> import bayesrank as br
+    >>> counts = br.from_counts(tn=[70, 50, 60], fp=[30, 50, 40], fn=[30, 20, 31], tp=[70, 80, 69], entity=list("abc"))
+    >>> found = frontiers(counts)
+    >>> list(zip(found["entity"].values.tolist(), found["rival"].values.tolist()))
+    [('a', 'b'), ('b', 'c')]
+    """
+    _, names = point_cells(source, kind)
+    curves = {(one, two): frontier(source, one, two, points, kind=kind) for one, two in combinations(names, 2)}
+    curves = {pair: curve for pair, curve in curves.items() if curve.sizes["point"]}
+    size = max((curve.sizes["point"] for curve in curves.values()), default=0)
+    held = {axis: np.full((len(curves), size), np.nan) for axis in "ab"}
+    for i, curve in enumerate(curves.values()):
+        for axis, values in held.items():
+            values[i, : curve.sizes["point"]] = curve[axis]
+    ends = {name: ("pair", np.array([pair[k] for pair in curves])) for k, name in enumerate(("entity", "rival"))}
+    return xr.Dataset({axis: (("pair", "point"), values) for axis, values in held.items()}, ends)
+
+
+def isovalue(source: Container, value: Any, *, kind: str | None = None) -> xr.Dataset:
+    """Return the segment of the Tile on which canonical scores of a performance take a value.
+
+    The equation (1 - v) ((1 - a) TN + a TP) = v ((1 - b) FP + b FN) is that of a line.
+
+    Parameters
+    ----------
+    source : DataArray, Dataset, InferenceData or DataTree
+        Two-class performances (entity, actual, predicted) without draws.
+    value : float or sequence of float
+        Between 0 and 1; a sequence gives the dim ``value``.
+    kind : str, optional
+        Which performance of the posterior, as in :func:`bayesrank.as_performance`.
+
+    Returns
+    -------
+    xarray.Dataset
+        ``a`` and ``b`` of both ends (entity, [value], point); NaN where no score of the Tile has the value, or all.
+
+    Raises
+    ------
+    ValueError
+        If a value is not between 0 and 1, or the source has draws, dims of its own or more than two classes.
+
+    Examples
+    --------
+    >>> import bayesrank as br
+    >>> counts = br.from_counts(tn=70, fp=30, fn=20, tp=80, entity="a")
+    >>> ends = isovalue(counts, 0.75).isel(entity=0)
+    >>> at = list(zip(ends["a"].values.tolist(), ends["b"].values.tolist()))
+    >>> [round(br.canonical_score(counts, a, b).item(), 12) for a, b in at]
+    [0.75, 0.75]
+    """
+    cells, names = point_cells(source, kind)
+    level = check_numbers("value", value, 0.0, 1.0)
+    tn, fp, fn, tp = (cell[:, None] for cell in cells)
+    v = np.atleast_1d(level)[None]
+    # The line p + q a + r b = 0; where it crosses each side of the Tile.
+    p, q, r = (1 - v) * tn - v * fp, (1 - v) * (tp - tn), v * (fp - fn)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        crossings = [(-(p + r * b) / q, np.full_like(p, b)) for b in (0.0, 1.0)]
+        crossings += [(np.full_like(p, a), -(p + q * a) / r) for a in (0.0, 1.0)]
+    a, b = (np.stack([crossing[k] for crossing in crossings], -1) for k in (0, 1))
+    on = (a > -EDGE) & (a < 1 + EDGE) & (b > -EDGE) & (b < 1 + EDGE)
+    a, b = np.where(on, a, 0.0), np.where(on, b, 0.0)
+    # Its ends are the first and the last crossing along the line, (-r, q); at a corner two crossings are one.
+    along = q[..., None] * b - r[..., None] * a
+    ends = [np.argmax(np.where(on, side * along, -np.inf), -1) for side in (-1, 1)]
+    found = {}
+    for name, axis in (("a", a), ("b", b)):
+        picked = np.stack([np.take_along_axis(axis, end[..., None], -1)[..., 0] for end in ends], -1)
+        found[name] = (
+            ("entity", "value", "point"),
+            np.where(np.any(on, axis=-1, keepdims=True), np.clip(picked, 0, 1) + 0.0, np.nan),
+        )
+    out = xr.Dataset(found, {"entity": names, "value": np.atleast_1d(level)})
+    return out if level.ndim else out.isel(value=0)
 
 
 def regions(

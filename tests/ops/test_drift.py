@@ -153,3 +153,52 @@ def test_periods_that_share_draws_are_refused():
     # A prevalence set by design does not vary, and couples nothing.
     designed = {name: br.fit(c, "beta_binomial", seed=1, draws=50) for name, c in (("s", spring), ("a", autumn))}
     br.ops.drift(designed, "f1")
+
+
+def table_5(prevalence, f1, mcc):
+    """All rates that round to a row of Table 5 of Zhao et al."""
+    fpr, tpr = np.meshgrid(np.linspace(0, 1, 2001), np.linspace(0, 1, 2001))
+    cells = (1 - prevalence) * (1 - fpr), (1 - prevalence) * fpr, prevalence * (1 - tpr), prevalence * tpr
+    near = (abs(br.scores.f1.of_cells(*cells) - f1) <= 5e-4) & (abs(br.scores.mcc.of_cells(*cells) - mcc) <= 6e-4)
+    return fpr[near], tpr[near]
+
+
+def ops_of_f1(fpr, tpr, prevalence):
+    performances = br.from_rates(fpr=fpr, tpr=tpr, prevalence=prevalence)
+    return br.ops.of_value("f1", br.scores.f1(performances).values, prevalence).values
+
+
+def test_the_rows_of_table_5_behave_as_the_page_says():
+    # docs/theory/drift.md
+    fpr, tpr = table_5(0.112, 0.361, 0.268)
+    np.testing.assert_allclose([fpr.min(), fpr.max(), tpr.min(), tpr.max()], [0.132, 0.168, 0.451, 0.512], atol=2e-3)
+    risky, low_income = (ops_of_f1(fpr, tpr, prevalence) for prevalence in (0.3, 0.203))
+    np.testing.assert_allclose([risky.min(), risky.max()], [0.733, 0.768], atol=2e-3)
+    np.testing.assert_allclose([low_income.min(), low_income.max()], [0.788, 0.803], atol=2e-3)
+    fpr, tpr = table_5(0.3, 0.514, 0.344)
+    np.testing.assert_allclose([fpr.mean(), tpr.mean()], [0.140, 0.459], atol=2e-3)
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "parts"),
+    [
+        ((0.1217, 0.5680), (0.3, 0.1245, 0.5717), (-0.042, 0.000)),
+        ((0.0612, 0.4128), (0.3, 0.1245, 0.5717), (-0.087, 0.046)),
+        ((0.1217, 0.5680), (0.19, 0.2369, 0.5885), (-0.010, -0.082)),
+        ((0.1217, 0.5680), (0.19, 0.3304, 0.7053), (-0.001, -0.091)),
+        ((0.0612, 0.4128), (0.19, 0.2369, 0.5885), (-0.030, -0.063)),
+        ((0.0612, 0.4128), (0.19, 0.3304, 0.7053), (-0.020, -0.072)),
+    ],
+)
+def test_the_main_example_of_the_paper_by_each_solution(first, second, parts):
+    share, fpr, tpr = second
+    periods = {
+        "general": br.from_rates(fpr=[first[0]], tpr=[first[1]], prevalence=0.091),
+        "later": br.from_rates(fpr=[fpr], tpr=[tpr], prevalence=share),
+    }
+    for period, prevalence, f1, mcc in zip(periods.values(), (0.091, share), (0.408, {0.3: 0.614, 0.19: 0.453}[share]),
+                                           (0.348, {0.3: 0.468, 0.19: 0.3}[share]), strict=True):  # fmt: skip
+        assert br.scores.f1(period).item() == pytest.approx(f1, abs=5e-4), prevalence
+        assert br.scores.mcc(period).item() == pytest.approx(mcc, abs=5e-4)
+    change = br.ops.drift(periods, "f1")["change"].isel(entity=0).sel(dataset="later", part=["prevalence", "rates"])
+    np.testing.assert_allclose(change, parts, atol=1e-3)

@@ -59,6 +59,7 @@ PICTURES = {
     "posterior_against_prior": lambda d: br.plots.posterior_against_prior(
         d["values"], d["prior"], ranking=d["ranking"]
     ),
+    "frontier_tile": lambda d: br.plots.frontier_tile(br.tile.frontiers(d["point"]), prevalence=0.2),
     "winner_tile": lambda d: br.plots.winner_tile(br.tile.regions(d["point"]), prevalence=0.2),
     "credible_tile": lambda d: br.plots.credible_tile(d["credible"], prevalence=0.2),
     "expected_rank_tile": lambda d: br.plots.expected_rank_tile(d["credible"], "plain 0"),

@@ -601,6 +601,14 @@ def test_values_can_be_written_to_and_leave_their_source_alone(score):
         ("Dice-Sorensen coefficient", "f1"),
         ("similarity", "jaccard"),
         ("Youden", "informedness"),
+        ("Youden's index", "informedness"),
+        ("Youden’s J", "informedness"),
+        ("Bennett's S", "bennett_s"),
+        ("Scott's pi", "scott_pi"),
+        ("Fleiss's kappa", "scott_pi"),
+        ("F-one", "f1"),
+        ("Dice-Sørensen coefficient", "f1"),
+        ("Zijdenbos similarity index", "f1"),
         ("standardized negative predictive value", "standardized_npv"),
         ("standardized positive predictive value", "standardized_ppv"),
         ("Rand index", "accuracy"),
@@ -612,6 +620,16 @@ def test_values_can_be_written_to_and_leave_their_source_alone(score):
 def test_synonyms_of_the_papers(alias, name):
     """The Tile, Section 2.2 and A.1.5; Foundations, A.2.5."""
     assert br.scores.get(alias).name == name
+
+
+def test_the_rand_index_of_clusterings_is_that_of_their_pairs():
+    """Foundations, A.2.5; by the table of both clusterings (Hubert and Arabie, 1985)."""
+    truth, found = np.array([0, 0, 0, 1, 1, 1, 2, 2]), np.array([0, 0, 1, 2, 2, 3, 4, 4])
+    i, j = np.triu_indices(truth.size, 1)
+    pairs = br.from_predictions(truth[i] == truth[j], {"fine": found[i] == found[j]}, labels=[False, True])
+    table = np.array([[np.sum((truth == a) & (found == b)) for b in range(5)] for a in range(3)])
+    both, rows, columns = (np.sum(n * (n - 1) / 2) for n in (table, table.sum(axis=1), table.sum(axis=0)))
+    assert br.scores.rand_index(pairs).item() == pytest.approx((28 + 2 * both - rows - columns) / 28)
 
 
 def test_a_name_of_several_scores_or_of_a_family_is_refused():

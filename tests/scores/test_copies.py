@@ -36,6 +36,7 @@ MADE = {
     "place": lambda: br.scores.as_score((0.3, 0.9)),
     "canonical": lambda: br.scores.canonical(1.0, 0.5),
     "f_beta": lambda: br.scores.f_beta(3.0),
+    "implicit": lambda: br.scores.implicit((0.3, 0.6), (0.6, 0.3)),
     "tversky": lambda: br.scores.tversky(0.3, 0.7),
     "weighted_accuracy": lambda: br.scores.weighted_accuracy(0.3),
     "decision_benefit": lambda: br.scores.decision_benefit([[0, -1], [-10, 5]]),

@@ -15,6 +15,7 @@ from bayesrank._kendall import dense_ranks, tau_b
 from bayesrank.performance import as_performance
 from bayesrank.scores import as_score
 from bayesrank.theory import audits
+from bayesrank.theory._axioms import counterexamples
 
 # Score: (tests, tau_min, tau_max) without constraint, at prevalence 0.2, at prevalence 0.5. V: held, X: failed.
 PRINTED = {
@@ -368,3 +369,13 @@ def test_what_noise_does():
 def test_audits_refuse(arguments, error, words):
     with pytest.raises(error, match=words):
         br.audit("ppv", **arguments)
+
+
+@pytest.mark.parametrize("prevalence", [None, 0.2])
+def test_no_score_passes_a_relabelling_test(prevalence):
+    for name in audits.TABLE_1:
+        found = counterexamples(br.scores.get(name), prevalence, operations=("relabel",))
+        assert not np.isnan(found[1:]).all(axis=(1, 2)).any(), name
+    # What relabelling does not change passes; of one prevalence it ranks nothing.
+    found = counterexamples(br.scores.prevalence, prevalence, operations=("relabel",))
+    assert np.isnan(found[1:]).all()

@@ -1,0 +1,87 @@
+"""Implicit scores: they solve their own equation, lie between the parts of mixtures, and are no ranking scores."""
+
+import numpy as np
+import pytest
+from scipy.optimize import brentq
+
+import bayesrank as br
+
+LOW, HIGH = (0.35, 0.65), (0.65, 0.35)
+SCORE = br.scores.implicit(LOW, HIGH)
+ENDS = [(LOW, HIGH), ((0.01, 0.99), (0.99, 0.01)), ((1.0, 0.3), (1.0, 0.7)), ((0.9, 0.0), (0.1, 0.0))]
+
+
+def performances(number, seed):
+    return np.random.default_rng(seed).dirichlet(np.full(4, 0.4), number).T
+
+
+@pytest.mark.parametrize(("low", "high"), ENDS)
+def test_the_value_is_the_one_root_of_its_equation(low, high):
+    points = performances(40, 1)
+    values = br.scores.implicit(low, high).of_cells(*points)
+
+    def canonical(point, v):
+        a, b = ((1 - v) * first + v * last for first, last in zip(low, high, strict=True))
+        tn, fp, fn, tp = point
+        right = (1 - a) * tn + a * tp
+        return right / (right + (1 - b) * fp + b * fn)
+
+    grid = np.linspace(1e-6, 1 - 1e-6, 2001)
+    for point, value in zip(points.T, values, strict=True):
+        off = canonical(point, grid) - grid
+        assert np.sum(off[:-1] * off[1:] < 0) == 1
+        assert value == pytest.approx(brentq(lambda v, point=point: canonical(point, v) - v, 1e-9, 1 - 1e-9), abs=1e-9)
+
+
+@pytest.mark.parametrize(("low", "high"), ENDS)
+def test_mixtures_lie_between_and_ends_are_worst_and_best(low, high):
+    score = br.scores.implicit(low, high)
+    first, second = performances(20_000, 2), performances(20_000, 3)
+    share = np.random.default_rng(4).random(20_000)
+    mixed = score.of_cells(*(share * first + (1 - share) * second))
+    ends = np.array([score.of_cells(*first), score.of_cells(*second)])
+    assert (mixed >= ends.min(axis=0) - 1e-12).all()
+    assert (mixed <= ends.max(axis=0) + 1e-12).all()
+    assert score.of_cells(0.0, 0.3, 0.7, 0.0) == 0
+    assert score.of_cells(0.3, 0.0, 0.0, 0.7) == pytest.approx(1)
+
+
+def test_the_audit_finds_no_fault_and_no_place():
+    row = br.audit(SCORE)
+    assert all(bool(row[test]) for test in ("axiom_2", "axiom_3_upper", "axiom_3_lower"))
+    assert row["tau_max"].item() == pytest.approx(0.951, abs=5e-4)
+    assert "no ranking score orders alike" in row["verdict"].item()
+    assert [br.place(SCORE, prevalence) for prevalence in (None, 0.2, 0.5)] == [None] * 3
+
+
+def test_level_lines_are_straight_and_meet_in_no_point():
+    lines = [br.contour(SCORE, value, np.array([0.1, 0.3, 0.5]), 0.3).values for value in (0.3, 0.5, 0.7)]
+    np.testing.assert_allclose(np.diff(lines, 2), 0, atol=1e-12)
+    for value, line in zip((0.3, 0.5, 0.7), lines, strict=True):
+        x = np.array([0.1, 0.3, 0.5])
+        cells = 0.7 * (1 - x), 0.7 * x, 0.3 * (1 - line), 0.3 * line
+        np.testing.assert_allclose(SCORE.of_cells(*cells), value, atol=1e-12)
+    slopes = [(line[1] - line[0]) / 0.2 for line in lines]
+    starts = [line[0] - 0.1 * slope for line, slope in zip(lines, slopes, strict=True)]
+    meetings = [(starts[j] - starts[i]) / (slopes[i] - slopes[j]) for i, j in ((0, 1), (1, 2))]
+    assert abs(meetings[0] - meetings[1]) > 0.1
+
+
+def test_with_one_place_it_is_the_canonical_score():
+    same = br.scores.implicit((1.0, 0.5), (1.0, 0.5))
+    points = performances(50, 5)
+    np.testing.assert_allclose(same.of_cells(*points), br.scores.f1.of_cells(*points))
+    assert br.place(same) == (1.0, 0.5)
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "error", "words"),
+    [
+        ((0.0, 0.5), (0.5, 0.5), ValueError, "a must stay strictly between 0 and 1 where it moves; got 0 to 0.5"),
+        ((0.5, 0.5), (0.5, 1.2), ValueError, r"high\[1\] must"),
+        (0.5, (0.5, 0.5), TypeError, "low must be a pair"),
+    ],
+)
+def test_what_is_no_path_is_refused(low, high, error, words):
+    with pytest.raises(error, match=words):
+        br.scores.implicit(low, high)
