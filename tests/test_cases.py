@@ -81,29 +81,6 @@ def test_patterns_know_their_positive_class():
     assert (pmf["value"] * pmf["probability"]).sum().item() == pytest.approx(right - wrong)
 
 
-@pytest.mark.parametrize(
-    ("how", "error", "words"),
-    [
-        ({"cluster": ["x"]}, ValueError, "cluster must hold 4 names; got 1"),
-        ({"cluster": "x"}, ValueError, "cluster must hold 4 names; got 1"),
-        ({"weight": [1, 1, 1, 0.5]}, ValueError, "weight"),
-        ({"labels": [0]}, ValueError, "labels"),
-        ({"dataset": [None] * 4}, ValueError, "dataset"),
-    ],
-)
-def test_bad_input_is_named(how, error, words):
-    with pytest.raises(error, match=words):
-        br.joint_outcomes([0, 0, 1, 1], {"a": [0, 0, 1, 1]}, **how)
-
-
-def test_clusters_and_unknown_entities_have_no_paired_difference():
-    joint = br.joint_outcomes([0, 1], {"a": [0, 1], "b": [1, 1]}, cluster=[1, 2])
-    with pytest.raises(ValueError, match="joint"):
-        br.predictive.paired_difference(joint, "a", "b", "accuracy")
-    with pytest.raises(KeyError, match="other"):
-        br.predictive.paired_difference(joint.drop_vars("cluster"), "a", "c", "accuracy")
-
-
 @pytest.mark.parametrize("kind", [pd.Categorical, lambda labels, **order: pd.Series(pd.Categorical(labels, **order))])
 def test_categories_have_their_order(kind):
     truth = kind(["low", "high", "high"], categories=["low", "high"], ordered=True)

@@ -17,7 +17,6 @@ from bayesrank._checks import (
     describe_value,
     rename_argument,
 )
-from bayesrank.sensitivities.conflicts import prior_conflict
 
 #: Arrays compare item by item, a Dataset is like every word, and a list has no hash.
 STRANGE = [
@@ -29,47 +28,7 @@ STRANGE = [
 ]
 COUNTS = br.from_counts(tn=[70, 75], fp=[10, 5], fn=[6, 9], tp=[24, 21], entity=["a", "b"])
 POINT = br.as_performance(COUNTS)
-JOINT = br.joint_outcomes([0, 1] * 4, {"a": [0, 1] * 4, "b": [1, 0, 0, 1] * 2})
-WEIGHTS = br.case_weights(2, draws=2, seed=1)
 THREE = br.from_matrix([[5, 1, 0], [2, 7, 1], [0, 0, 4]], "actual_rows")
-
-
-@pytest.mark.parametrize("strange", STRANGE, ids=lambda one: type(one).__name__)
-@pytest.mark.parametrize(
-    ("argument", "call"),
-    [
-        ("kind", lambda x: br.as_performance(POINT, x)),
-        ("kind", lambda x: br.scores.average("f1", x)),
-        ("sampler", lambda x: br.fit(COUNTS, sampler=x)),
-        ("orientation", lambda x: br.from_matrix([[1, 2], [3, 4]], x)),
-        ("join", lambda x: br.pool(COUNTS.expand_dims(dataset=["x"]), join=x)),
-        ("join", lambda x: br.sensitivity(COUNTS, "f1", join=x)),
-        ("method", lambda x: br.rank(COUNTS, "f1", method=x)),
-        ("method", lambda x: br.tile.correlation("f1", 3, size=9, method=x)),
-        ("method", lambda x: br.tile.best_consistency("f1", POINT, method=x)),
-        ("region", lambda x: br.tile.over(x)),
-        ("operation", lambda x: br.tile.moved_place(x, 0.5, 0.5)),
-        ("entity", lambda x: br.tile.entity_rank(POINT, x, 3)),
-        ("entity", lambda x: br.tile.frontier(POINT, x, "b", points=3)),
-        ("reference", lambda x: br.decisions.noninferiority(POINT, x)),
-        ("prevalence", lambda x: br.case_weights(3, draws=2, prevalence=x)),
-        ("model", lambda x: br.fit(COUNTS, x)),
-        ("name", lambda x: br.datasets.load(x)),
-        ("dim", lambda x: br.tile.baseline(POINT, 3, x)),
-        ("dim", lambda x: br.theory.mix(POINT, {"a": 0.5, "b": 0.5}, x)),
-        ("missing", lambda x: br.joint_outcomes([0, 1], {"a": [0, 1]}, missing=x)),
-        ("positive", lambda x: br.cases.weighted_metric("auc_roc", [0, 1], {"a": [0.1, 0.9]}, WEIGHTS, positive=x)),
-        ("other", lambda x: br.theory.compare_orders("f1", x)),
-        ("performance", lambda x: br.theory.relations(br.scores.f1(COUNTS), x)),
-        ("counts", lambda x: prior_conflict(x)),
-    ],
-)  # fmt: skip
-def test_what_is_no_name_is_refused_by_name(argument, call, strange):
-    with pytest.raises((TypeError, ValueError, KeyError)) as caught:
-        call(strange)
-    message = str(caught.value.args[0])
-    assert message.startswith(f"{argument} must "), message
-    assert "\n" not in message
 
 
 def test_one_of_many_names_the_first():

@@ -6,7 +6,6 @@ import pytest
 import xarray as xr
 
 import bayesrank as br
-from bayesrank._chunks import chunk_sizes
 from bayesrank._compat import groups_of
 from bayesrank._draws import Batches, BatchSums, EffectiveDraws, Moments, reduce
 
@@ -58,11 +57,6 @@ def test_chunks_are_what_a_run_in_memory_has_there(name):
         xr.testing.assert_identical(lazy[group].compute(), held[group])
 
 
-def test_shares_of_zero_keep_the_rows_of_every_chunk():
-    lazy = groups_of(MODELS["shares of draws"](**RUN, chunks=1000))["posterior"]
-    assert lazy["rate"].isel(draw=[0, 1500]).notnull().all()
-
-
 @pytest.mark.parametrize("chunks", [1000, 2000, -1, "auto", {"chain": -1, "draw": 1000}, {"draw": (1000, 1300)}, {}])
 def test_any_whole_blocks_give_one_answer(chunks):
     found = groups_of(br.fit(POOLED, chunks=chunks, **RUN))["posterior"]
@@ -82,40 +76,6 @@ def test_threads_change_nothing(monkeypatch):
         with dask.config.set(scheduler=scheduler, num_workers=4):
             lazy = br.fit(MATRICES, chunks=1000, **RUN)
             xr.testing.assert_identical(groups_of(lazy)["posterior"].compute(), held)
-
-
-def test_auto_is_of_the_size_that_dask_likes():
-    import dask
-
-    with dask.config.set({"array.chunk-size": "1MiB"}):
-        assert chunk_sizes("auto", (1, 8000), 40)[1] == (3000, 3000, 2000)
-        assert chunk_sizes("auto", (1, 8000), 10**6)[1] == (1000,) * 8
-
-
-@pytest.mark.parametrize(
-    ("chunks", "says"),
-    [
-        (1500, "whole blocks of 1,000 draws.*got 1500"),
-        (10, "whole blocks"),
-        ({"draw": (300, 2000)}, "whole blocks"),
-        ({"entity": 1}, "chain and draw"),
-        ("many", "got 'many'"),
-        (True, "got True"),
-        (2.5, "got 2.5"),
-        (0, "got 0"),
-        ({"draw": (1000, 1000)}, "a number of draws"),
-    ],
-)
-def test_chunks_that_cannot_be_are_refused(chunks, says):
-    with pytest.raises(ValueError, match=f"chunks must be.*{says}"):
-        br.fit(POOLED, chunks=chunks, **RUN)
-
-
-def test_what_can_only_be_held_is_refused():
-    with pytest.raises(ValueError, match=r"chunks must be None.*NUTS"):
-        br.fit(POOLED, chunks=1000, sampler="nuts")
-    with pytest.raises(ValueError, match=r"chunks must be None for HierarchicalLogitNormal.*no exact draws"):
-        br.fit(COUNTS, "hierarchical_logit_normal", chunks=1000)
 
 
 def test_more_draws_than_fit_into_memory(monkeypatch):

@@ -9,7 +9,7 @@ from click.testing import CliRunner
 
 import bayesrank as br
 from bayesrank.cli import cli
-from tests.test_terminal import on_terminals, split_table
+from tests.test_terminal import split_table
 
 BENEFIT = "tn=0,fp=-1,fn=-10,tp=0"
 WORTH = {"tn": 0, "fp": -1, "fn": -10, "tp": 0}
@@ -51,36 +51,3 @@ def test_against_a_reference():
     assert "TPR above that of logreg minus 0.05" in printed
     assert "TNR above it minus 0.1" in printed
     assert "equivalent" in printed
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["breast_cancer"], "Missing option '--benefit'"),
-        (["breast_cancer", "--benefit", "tn=0"], "--benefit must be tn=NUMBER"),
-        (["breast_cancer", "--benefit", "tn=0,fp=x,fn=1,tp=1"], "--benefit must be tn=NUMBER"),
-        (["breast_cancer", "--benefit", "tn=0,fp=1,fn=1,tp=nan"], "--benefit must be tn=NUMBER"),
-        (["breast_cancer", "--benefit", "tn=0,tn=0,fp=1,fn=1,tp=2"], "--benefit must be tn=NUMBER"),
-        (["breast_cancer", "--benefit", BENEFIT, "--margin-tpr", "0.1"], "--margin-tpr must go with --reference"),
-        (
-            ["breast_cancer", "--benefit", BENEFIT, "--reference", "lda", "--margin-tnr", "2"],
-            "--margin-tnr must lie between 0 and 1; got 2",
-        ),
-        (["breast_cancer", "--benefit", BENEFIT, "--reference", "nobody"], "--reference must be one of logreg"),
-        (["mnist_folds", "--benefit", BENEFIT], "DATA must have two classes for a benefit of four cells; got 10"),
-        (["small_studies", "--benefit", BENEFIT, "--always"], "--prevalence must be a number for --always"),
-        (["breast_cancer", "--benefit", BENEFIT, "--prevalence", "2"], "prevalence must lie between 0 and 1"),
-    ],
-)
-def test_errors_name_the_option(arguments, message):
-    result = decide(*arguments)
-    assert result.exit_code != 0
-    assert message in f"{result.output} {result.exception}"
-
-
-def test_numbers_are_whole_on_any_terminal():
-    command = ["decide", "breast_cancer", "--benefit", BENEFIT, "--draws", "100", "--reference", "logreg"]
-    _, rows, lines, _ = split_table(on_terminals([command], 60)[0])
-    assert max(map(len, lines)) <= 60
-    assert len(rows) == 9
-    assert all(float(row[1]) <= 0 for row in rows)

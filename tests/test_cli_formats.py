@@ -140,8 +140,7 @@ def test_digits(command, data):
 
 
 @pytest.mark.parametrize(
-    ("command", "ending"),
-    [*((command, "svg") for command in COMMANDS), ("rank", "pdf"), ("rank", "PNG")],
+    ("command", "ending"), [*((command, "svg") for command in COMMANDS), ("rank", "pdf"), ("rank", "PNG")]
 )
 def test_pictures(command, ending, data, tmp_path):
     path = tmp_path / f"picture.{ending}"
@@ -149,15 +148,6 @@ def test_pictures(command, ending, data, tmp_path):
     assert f"Picture: {path}" in output
     start = path.read_bytes()[:2000]
     assert {"svg": b"<svg" in start, "pdf": start.startswith(b"%PDF"), "PNG": b"PNG" in start}[ending]
-
-
-def test_pictures_are_not_spoken_of_in_what_programs_read(data, tmp_path):
-    for output in ("csv", "json", "board", "markdown", "latex"):
-        text = invoke(COMMANDS["rank"], data, "--format", output, "--picture", str(tmp_path / "p.svg"))
-        assert "Picture" not in text
-    message = error("rank", data, "--picture", "p.gif")
-    assert "must end in .png, .pdf, .svg; got 'p.gif'" in message
-    assert "must lie in a folder that exists" in error("ops", data, "--picture", str(tmp_path / "no" / "p.png"))
 
 
 def test_the_board_is_that_of_the_library_whatever_the_order_of_rows(data, tmp_path):

@@ -42,7 +42,6 @@ def studies(rng, spread, sets=12, entities=("a", "b"), positives=25, negatives=5
 
 
 COUNTS = studies(np.random.default_rng(5), 0.3, sets=5)
-ONE = COUNTS.sel(entity=["a"])
 
 
 @pytest.fixture(scope="module")
@@ -311,58 +310,6 @@ def test_pooled_counts_alone_are_compared_as_they_are():
     assert found["unit"].values.tolist()[:2] == ["a", "b"]
 
 
-def bad(what):
-    other = COUNTS.copy(deep=True)
-    other.values[0, 0, 0] = other.values[0, 0, 0, ::-1]
-    a = br.fit(COUNTS, seed=1, draws=5)
-    return {
-        "by": lambda: br.compare({"a": a}, by="entity"),
-        "refit": lambda: br.compare({"a": a}, refit=1),
-        "posteriors": lambda: br.compare([a]),
-        "empty": lambda: br.compare({}),
-        "array": lambda: br.compare({"a": br.as_performance(a)}),
-        "counts differ": lambda: br.compare({"a": a, "b": br.fit(other, seed=1, draws=5)}),
-        "entities differ": lambda: br.compare({"a": a, "b": br.fit(ONE, seed=1, draws=5)}),
-        "conditional": lambda: br.compare({"a": a, "b": br.fit(COUNTS, "beta_binomial", seed=1, draws=5)}),
-        "datasets": lambda: br.compare({"a": br.fit(COUNTS.isel(dataset=0, drop=True), seed=1, draws=5)}, by="dataset"),
-        "haldane": lambda: br.compare({"a": br.fit(COUNTS, prior="haldane", force=True, seed=1, draws=5)}),
-        "shared": lambda: br.compare({"a": a, "b": br.fit(COUNTS, shared_prevalence=False, seed=1, draws=5)}),
-        "paired": lambda: br.compare({"a": _paired()}),
-    }[what]
-
-
-def _paired():
-    y = np.array([0, 1] * 10)
-    joint = br.joint_outcomes(y, {"m": np.roll(y, 1)}, labels=[0, 1])
-    return br.fit(joint, "paired", seed=1, draws=5)
-
-
-REFUSED = [
-    ("by", ValueError, "by must be one of"),
-    ("refit", TypeError, "refit must"),
-    ("posteriors", TypeError, "posteriors must be a mapping"),
-    ("empty", ValueError, "posteriors must hold at least one"),
-    ("array", TypeError, "posteriors must be mapped to what br.fit returns; got DataArray for 'a'"),
-    ("counts differ", ValueError, "posteriors must be of the same data.*: the counts differ"),
-    ("entities differ", ValueError, r"posteriors must be of the same data.*only one has \['b'\]"),
-    (
-        "conditional",
-        ValueError,
-        "posteriors must all predict class sizes, or none; got 'a', which predicts them, and 'b'",
-    ),
-    ("datasets", ValueError, "by must be 'table' or 'case' where there are no data sets"),
-    ("haldane", ValueError, "prior must be positive to predict what was left out"),
-    ("shared", ValueError, "posteriors must agree on who met the same test set"),
-    ("paired", ValueError, "posteriors must"),
-]
-
-
-@pytest.mark.parametrize(("what", "error", "message"), REFUSED, ids=[what for what, *_ in REFUSED])
-def test_what_cannot_be_compared_is_refused(what, error, message):
-    with pytest.raises(error, match=message):
-        bad(what)()
-
-
 def test_the_evidence_of_a_sampled_model_is_not_known(fits, monkeypatch):
     monkeypatch.delattr(HierarchicalBetaBinomial, "log_evidence")
     assert np.isnan(log_evidence(fits["hierarchical"]))
@@ -409,13 +356,6 @@ def test_a_difference_is_one_by_nats_and_by_errors(behind, error, size, apart, r
     assert ("better than b" in words) == apart
     assert ("cannot be told apart" in words) != apart
     assert ("rough" in words) == rough
-
-
-@pytest.mark.parametrize("by", [None, "case"])
-def test_nothing_can_be_left_out_of_nothing(by):
-    nothing = br.fit(0 * COUNTS, HIERARCHICAL, force=True, seed=1, draws=5)
-    with pytest.raises(ValueError, match="posteriors must be of counts that hold cases"):
-        br.compare({"nothing": nothing}, by=by)
 
 
 @pytest.mark.slow

@@ -34,7 +34,8 @@ def test_counts_load_and_fit(name):
     assert len(set(counts["entity"].values.tolist())) == counts.sizes["entity"]
     model = br.datasets.describe(name)["model"]
     evidence = br.datasets.load_joint(name) if model == "paired" else counts.isel(entity=slice(0, 2))
-    br.fit(evidence, model, draws=2, seed=1)
+    if model != "hierarchical_logit_normal":  # whose tests fit these
+        br.fit(evidence, model, draws=2, seed=1)
 
 
 @pytest.mark.parametrize("name", SHAPES)
@@ -97,8 +98,8 @@ def test_language_models():
 def test_questions_widen_the_differences_of_language_models():
     """A leaderboard with paired cases: tiers where a list of means pretends an order."""
     runs = br.datasets.load_cases("livecodebench_execution").drop(columns="case")
-    posterior = br.fit(br.from_outcomes(runs, cluster="question"), "paired", seed=1)
-    apart = br.fit(br.from_outcomes(runs.drop(columns="question")), "paired", seed=1)
+    posterior = br.fit(br.from_outcomes(runs, cluster="question"), "paired", draws=250, seed=1)
+    apart = br.fit(br.from_outcomes(runs.drop(columns="question")), "paired", draws=250, seed=1)
     one, two = (br.credible_ranking(p, "mean_outcome") for p in (posterior, apart))
     np.testing.assert_allclose(one["observed"], two["observed"])
     best = one["entity"].values[int(one["observed"].argmax())]
@@ -132,11 +133,6 @@ def test_joint_outcomes_agree_with_the_counts(name):
         np.testing.assert_allclose(observed["mean_outcome"], br.scores.accuracy(counts))
     else:
         assert len(set(joint["cluster"].values.tolist())) == 92
-
-
-def test_counts_have_no_joint_outcomes():
-    with pytest.raises(ValueError, match="single cases"):
-        br.datasets.load_joint("imagenet_models")
 
 
 def test_two_meta_analyses_hold_the_cells_whose_copies_differ():

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pandas as pd
-import pytest
 import xarray as xr
 
 import bayesrank as br
@@ -46,23 +45,3 @@ def test_an_outcome_that_is_missing_decides_nothing():
     found = br.cases.deciding_cases(joint)
     assert not found["decides"].any()
     assert found["mean_outcome"].sel(entity=["a", "b"]).values.tolist() == [2 / 3, 1 / 2]
-
-
-def test_counts_are_refused():
-    with pytest.raises(ValueError, match=r"joint must come from br.joint_outcomes or br.from_outcomes"):
-        br.cases.deciding_cases(br.from_counts(tn=1, fp=1, fn=1, tp=1))
-
-
-def test_a_picture_of_cases_is_of_deciding_cases():
-    joint = br.from_outcomes(pd.DataFrame({"a": [1, 0], "b": [1, 1]}))
-    with pytest.raises(ValueError, match=r"cases must come from br.cases.deciding_cases; got a Dataset"):
-        br.plots.case_grid(joint)
-
-
-def test_the_picture_has_the_deciding_cases_alone():
-    found = br.cases.deciding_cases(br.from_outcomes(pd.DataFrame({"a": [1, 1, 0, 1], "b": [1, 0, 0, 0]})))
-    ax = br.plots.case_grid(found)
-    assert ax.get_xlim() == (0, 2)
-    assert ax.get_title("left") == "2 of 4 cases decide"
-    none = br.plots.case_grid(br.cases.deciding_cases(br.from_outcomes(pd.DataFrame({"a": [1, 0], "b": [1, 0]}))))
-    assert none.get_title("left") == "0 of 2 cases decide"

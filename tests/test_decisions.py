@@ -248,13 +248,6 @@ def test_entities_and_data_sets_that_were_not_measured():
     assert "Not ranked: b has no defined utility." in br.notes(found.sel(dataset="y"))
 
 
-def test_a_point_has_no_error_and_says_so():
-    found = br.decisions.expected_utility(COUNTS, TABLE)
-    assert found["mean_error"].isnull().all()
-    np.testing.assert_allclose(found["mean"], found["observed"], rtol=1e-12)
-    assert br.verdict(found)[0].endswith("but a point estimate has no probabilities.")
-
-
 def test_draws_may_be_lazy_or_stacked():
     draws = br.as_performance(br.fit(COUNTS, draws=100, seed=1))
     pi = xr.DataArray(np.random.default_rng(1).beta(2, 9, (4, 100)), {"draw": range(5, 105)}, ("chain", "draw"))
@@ -306,56 +299,6 @@ def test_the_prevalence_of_the_fit_is_that_of_what_was_observed():
     depends = "Utility depends on the prevalence, which was set by hand: at another one the ranking may differ."
     assert depends in [*br.verdict(fixed), *br.notes(fixed)]
     assert depends not in [*br.verdict(given), *br.notes(given)]
-
-
-def test_a_thousand_entities():
-    rng = np.random.default_rng(3)
-    tp = rng.binomial(100, 0.8, 1000)
-    counts = br.from_counts(tn=[400] * 1000, fp=[100] * 1000, fn=100 - tp, tp=tp)
-    found = br.decisions.expected_utility(
-        br.fit(counts, draws=40, chains=1, seed=1), TABLE, prevalence=0.1, strategies=True
-    )
-    np.testing.assert_allclose(found["probability_best"].sum(), 1)
-    assert len(br.verdict(found)) <= 4
-    assert max(map(len, [*br.verdict(found), *br.notes(found)])) < 400
-
-
-@pytest.mark.parametrize(
-    ("message", "call"),
-    [
-        ("benefit must hold tn, fp, fn and tp", lambda: br.decisions.expected_utility(COUNTS, {"tn": 1})),
-        ("benefit must be of shape", lambda: br.decisions.expected_utility(COUNTS, np.eye(3))),
-        ("benefit must hold numbers", lambda: br.decisions.expected_utility(COUNTS, "tp")),
-        ("benefit must be finite", lambda: br.decisions.expected_utility(COUNTS, [[0, np.inf], [0, 1]])),
-        (
-            "benefit must have the dims",
-            lambda: br.decisions.expected_utility(COUNTS, xr.DataArray([1.0, 2.0], dims="actual")),
-        ),
-        ("source must have the dims entity", lambda: br.decisions.expected_utility(COUNTS.isel(entity=0), TABLE)),
-        ("strategies must be True", lambda: br.decisions.expected_utility(COUNTS, TABLE, strategies=1)),
-        ("prevalence must be a number or", lambda: br.decisions.expected_utility(COUNTS, TABLE, prevalence=[0.1, 0.2])),
-        (
-            "prevalence must hold 4 values along draw",
-            lambda: br.decisions.expected_utility(
-                br.fit(COUNTS, draws=4, chains=1, seed=1), TABLE, prevalence=xr.DataArray([0.1, 0.2], dims="draw")
-            ),
-        ),
-        (
-            "prevalence must sum to 1",
-            lambda: br.decisions.expected_utility(COUNTS, TABLE, prevalence=xr.DataArray([0.1, 0.2], dims="actual")),
-        ),
-        (
-            "prevalence must have the dim actual for 3",
-            lambda: br.decisions.expected_utility(
-                br.from_matrix(np.eye(3, dtype=int), "actual_rows"), np.eye(3), prevalence=0.2
-            ),
-        ),
-        ("result must come from", lambda: br.verdict(xr.Dataset())),
-    ],
-)
-def test_bad_input_is_refused_by_name(message, call):
-    with pytest.raises((TypeError, ValueError), match=f"^{message}"):
-        call()
 
 
 @pytest.mark.slow

@@ -36,10 +36,7 @@ def test_means_have_their_closed_form(frame, how, mass):
     mass = mass or how["base"]
     drawn, n, c = mean_of(frame, draws=2500, **how), len(frame), sum(mass.values())
     points, weight = np.array(list(mass)), np.array(list(mass.values()))
-    for v, found in (
-        (frame["x"], drawn.sel(entity="x")),
-        (frame["y"], drawn.sel(entity="y")),
-    ):
+    for v, found in ((frame["x"], drawn.sel(entity="x")), (frame["y"], drawn.sel(entity="y"))):
         mean = (v.sum() + weight @ points) / (c + n)
         square = ((v**2).sum() + weight @ points**2) / (c + n)
         variance = (square - mean**2) / (c + n + 1)
@@ -119,36 +116,6 @@ def test_order_and_company_change_no_distribution():
     xr.testing.assert_equal(two.sel(entity=["x", "y", "z"]), one)
     alone = mean_of(SKEWED[["x"]], range=(0, 1)).values.ravel()
     assert stats.ks_2samp(alone, one.sel(entity="x").values.ravel()).pvalue > LEVEL
-
-
-JOINT = br.joint_outcomes([0, 1], {"a": [0, 1]})
-
-
-@pytest.mark.parametrize(
-    ("evidence", "options", "error", "words"),
-    [
-        (SKEWED, {"range": (0, 0.2)}, ValueError, r"range must hold every outcome.*\(0\.0, 0\.2\)"),
-        (SKEWED, {"range": (1, 0)}, ValueError, "range must be two finite numbers"),
-        (SKEWED, {"range": (0, np.inf)}, ValueError, "range must be two finite numbers"),
-        (SKEWED, {"range": 1}, ValueError, "range must be two finite numbers"),
-        (SKEWED, {"range": "01"}, ValueError, "range must be two finite numbers"),
-        (SKEWED, {"range": (0, 1, 2)}, ValueError, "range must be two finite numbers"),
-        (SKEWED, {"range": (0, 1), "prior": 2}, ValueError, "prior must be None, 'four_cases' or 'haldane'"),
-        (SKEWED, {"base": {0: 1}, "prior": 2}, ValueError, "prior must be None where base"),
-        (SKEWED, {"base": {0: 0, 1: 0}}, ValueError, "base must be non-negative, finite and not all 0"),
-        (SKEWED, {"base": {0: -1, 1: 2}}, ValueError, "base must be non-negative"),
-        (SKEWED, {"base": {"x": 1}}, TypeError, "base must hold numbers"),
-        (SKEWED, {"base": [1, 2]}, TypeError, "base must be a mapping"),
-        (SKEWED, {"base": {np.nan: 1}}, ValueError, "base must name finite values"),
-        (SKEWED, {"range": (0, 1), "base": {2: 1}}, ValueError, "range must hold every outcome, and every"),
-        (None, {"range": (0, 1)}, ValueError, "range must be None where cases have classes"),
-        (None, {"base": {0: 1}}, ValueError, "base must be None where cases have classes"),
-        (None, {"split_prior": 1}, TypeError, "split_prior must be True or False"),
-    ],
-)  # fmt: skip
-def test_bad_ranges_are_named(evidence, options, error, words):
-    with pytest.raises(error, match=words):
-        br.fit(JOINT if evidence is None else br.from_outcomes(evidence), "paired", **options)
 
 
 def test_one_prevalence_for_all_entities():

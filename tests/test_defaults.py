@@ -62,29 +62,3 @@ def test_perfect_and_hopeless_tables():
     assert (ranking["undefined"] == 0).all()
     assert not any("outside" in line for line in br.verdict(ranking))
     assert ranking["tier"].sel(entity=["p", "q", "h"]).values.tolist() == [1, 1, 2]
-
-
-def test_a_thousand_entities():
-    rng = np.random.default_rng(3)
-    right = rng.binomial(500, rng.uniform(0.6, 0.9, 1000))
-    counts = br.from_counts(tn=right, fp=500 - right, fn=[100] * 1000, tp=[400] * 1000)
-    ranking = br.credible_ranking(br.fit(counts, draws=100, chains=2, seed=1), "accuracy")
-    np.testing.assert_allclose(ranking["probability_best"].sum(), 1)
-    assert len(br.verdict(ranking)) < 10
-
-
-def test_thirty_studies_keep_their_informedness():
-    studies = br.from_counts(tn=[9] * 30, fp=[1] * 30, fn=[1] * 30, tp=[9] * 30, entity=["a"] * 30, dataset=range(30))
-    ranking = br.credible_ranking(br.fit(br.pool(studies), seed=1), "informedness")
-    assert ranking["observed"].item() == pytest.approx(0.8)
-    assert abs(ranking["median"].item() - 0.8) < 0.01
-
-
-def test_order_and_names_do_not_matter():
-    """Draws follow names and evidence: turned round, the board is the same board."""
-    rng = np.random.default_rng(8)
-    counts = br.pool(tables(rng, 3, 2, 4))
-    turned = counts.isel(entity=[2, 0, 3, 1])
-    one, other = (br.credible_ranking(br.fit(c, draws=100, seed=1), "accuracy") for c in (counts, turned))
-    for name in ("probability_best", "median", "rank_lower", "tier"):
-        np.testing.assert_allclose(other[name].sel(entity=one["entity"]), one[name], rtol=1e-9)

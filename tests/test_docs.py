@@ -5,15 +5,18 @@ import importlib.util
 import inspect
 import io
 import re
+import shlex
 import subprocess
 import sys
 from contextlib import redirect_stdout
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
 import bayesrank as br
 from bayesrank import ranking, report
+from bayesrank.cli import cli
 
 DOCS = Path(__file__).parent.parent / "docs"
 
@@ -42,14 +45,40 @@ def test_the_first_tier_of_the_readme_is_that_of_its_command():
     assert [int(number) for number in told] == [int((tier == 1).sum()), tier.size]
 
 
-@pytest.mark.parametrize(
-    "page", ["cases", "command", "credible_ranking", "decisions", "hierarchical", "large", "models"]
-)
+PAGES = [
+    "cases",
+    "command",
+    "credible_ranking",
+    "decisions",
+    "hierarchical",
+    "large",
+    "models",
+    "ops",
+    "predictive",
+    "tile",
+]
+PAGES += [f"theory/{page.stem}" for page in sorted((DOCS / "theory").glob("*.md")) if page.stem != "index"]
+
+
+@pytest.mark.parametrize("page", PAGES)
 def test_the_examples_of_a_page_run(page):
     text = re.sub(r"^```.*$", "", (DOCS / f"{page}.md").read_text(encoding="utf-8"), flags=re.MULTILINE)
     test = doctest.DocTestParser().get_doctest(text, {}, page, page, 0)
     assert test.examples
-    assert doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE).run(test).failed == 0
+    assert doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS).run(test).failed == 0
+
+
+def test_the_commands_of_the_tile_page_print_what_it_shows():
+    text = (DOCS / "tile.md").read_text(encoding="utf-8")
+    [(command, shown)] = re.findall(r"^```\n\$ bayesrank (.*?)\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
+    result = CliRunner().invoke(cli, shlex.split(command), catch_exceptions=False)
+    printed = [line.rstrip() for line in result.output.splitlines()]
+    expected = [line.rstrip() for line in shown.splitlines() if line.strip() not in ("", "...")]
+    assert len(expected) > 4
+    assert [line for line in printed if line in expected] == expected
+    figures = re.findall(r"\((figures/.*?\.png)\)", text)
+    assert figures
+    assert all(0 < (DOCS / figure).stat().st_size < 150_000 for figure in figures)
 
 
 def test_links_between_pages_lead_somewhere():

@@ -318,10 +318,6 @@ def test_a_file_is_read_rightly_or_refused_with_a_remedy_that_works(name, tmp_pa
         same_evidence(read_evidence(str(path), dropped, **roles), file.expected)
 
 
-def test_there_are_sixty_files():
-    assert len(FILES) >= 60
-
-
 METADATA = {
     "id": range(8), "topic": list("aabbccdd"), "latency": np.linspace(0.1, 4, 8), "cost_usd": 0.01, "n_tokens": 500,
     "Unnamed: 0": range(8), "position": range(8), "weights": [0.37, 0.5, 0.41, 0.2, 0.9, 0.8, 0.7, 0.6],
@@ -369,20 +365,6 @@ def test_lower_is_better():
     assert "--lower-is-better must be left out of scores" in str(refused.exception)
 
 
-def test_an_option_that_is_given_twice_is_refused(tmp_path):
-    result = CliRunner().invoke(cli, ["rank", "utah_trees", "--dataset", "PIPO", "--dataset", "JUOS"])
-    assert result.exit_code != 0
-    assert "must be given once; got PIPO and JUOS" in result.output
-
-
-def test_json_and_workbooks_say_how_to_convert_them(tmp_path):
-    path = tmp_path / "data.json"
-    path.write_text('[{"entity": "a", "correct": 3}]', encoding="utf-8")
-    assert f"pandas.read_json('{path}').to_csv('data.csv', index=False)" in str(command(path).exception)
-    (tmp_path / "data.xlsx").write_bytes(b"PK\x03\x04rest")
-    assert 'save it as "CSV UTF-8"' in str(command(tmp_path / "data.xlsx").exception)
-
-
 def test_clusters_may_cross_data_sets_that_are_pooled(tmp_path):
     path = tmp_path / "file.csv"
     path.write_text(wide(cluster=list("ppqqppqq"), dataset=list("xxxxyyyy")), encoding="utf-8")
@@ -419,12 +401,6 @@ def test_two_names_of_entities_and_studies_are_settled_step_by_step(tmp_path):
     got = pd.read_csv(io.StringIO(found.output), index_col=0)
     np.testing.assert_allclose(got[table.columns].to_numpy(float), table.to_numpy(float))
     assert "The column Test" not in found.output
-
-
-@pytest.mark.parametrize("column", ["gpt cost", "llama cost"])
-def test_files_of_costs_alone_are_honest(column):
-    frame = pd.DataFrame({"gpt cost": [0.2, 0.4, 0.31], "llama cost": [1.2, 1.4, 1.1]})
-    assert column in br.from_frame(frame)["entity"].values
 
 
 def test_missing_labels_are_missing_in_both():

@@ -73,11 +73,6 @@ def test_across_batches_every_draw_once_in_fewer_blocks(chunks):
     assert count < sum(1 for _ in iterate_blocks(array))
 
 
-def test_large_rows_come_in_small_blocks():
-    blocks = list(iterate_blocks(np.zeros((100, 70_000))))
-    assert max(len(block.values) for block in blocks) == 1
-
-
 @pytest.mark.parametrize("dims", [("sample", "entity"), ("entity",), ("draw", "entity")])
 def test_other_dims_of_draws(dims):
     array = xr.DataArray(np.random.default_rng(1).random((20, 3)[2 - len(dims) :]), dims=dims)

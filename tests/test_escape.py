@@ -13,7 +13,6 @@ import bayesrank as br
 from bayesrank._escape import csv_cell, escape_invisible, escape_lines, json_text, latex_text, markdown_text, mathtext
 from bayesrank._notes import Caveat, Note
 from bayesrank.cli import cli, main
-from bayesrank.cli._errors import shortened
 from bayesrank.report import ranking_report
 
 ERASE = "evil\x1b[1A\x1b[2K wins"
@@ -144,9 +143,3 @@ def test_formulas_are_text(name):
 @pytest.mark.parametrize("name", ["-1", "+5", "-0.5", "a=b", "", "1-2", 3, None, 0.5])
 def test_what_is_no_formula_stays(name):
     assert csv_cell(name) == name
-
-
-def test_messages_keep_their_remedy():
-    text = shortened("DATA must be this; got '" + "z" * 5000 + "' (type that instead)")
-    assert text.endswith("... (type that instead)")
-    assert len(text) < 250

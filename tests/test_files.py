@@ -136,14 +136,6 @@ def test_runs_are_means_of_their_cases(write):
     assert sorted(mean) == [0.5, 0.5, 1.0]
 
 
-def test_cases_of_one_name_in_several_data_sets_are_told(write):
-    path = write(CASES.assign(case=list("abcabd"), dataset=SETS))
-    words = "Note: Several data sets have cases of the same name (2), taken as different cases"
-    assert words in invoke("rank", path, "--draws", "50")
-    assert words not in invoke("rank", path, "--draws", "50", "--dataset", "x")
-    assert "same name" not in invoke("rank", write(CASES.assign(case=range(6), dataset=SETS)), "--draws", "50")
-
-
 @pytest.mark.parametrize("truth", ["actual", "y_true", "Actual"])
 def test_labels_with_the_truth(truth, write):
     expected = br.joint_outcomes(TRUTH, LABELS, cluster=CLUSTERS)
@@ -184,18 +176,6 @@ def test_the_ranking_of_cases_is_that_of_python(write):
     assert "--model chooses" not in told
 
 
-def test_labels_take_every_score_and_have_a_tile(write):
-    path = write(LABELS.assign(actual=TRUTH))
-    output = invoke("rank", path, "--draws", "50", "--score", "f1")
-    assert "The positive class is 'yes', the negative one 'no'." in output
-    assert "the model is paired" in output
-    assert "Llama" in invoke("tile", path, "--draws", "20")
-    assert "gpt" in invoke("ops", path, "--draws", "20", "--prevalence", "0.3")
-    counts = invoke("rank", path, "--draws", "50", "--score", "f1", "--model", "beta_binomial", "--notes")
-    assert "the model is paired" not in counts
-    assert "All entities met the same cases" in counts
-
-
 def test_cases_as_counts(write):
     assert counts_of(br.from_outcomes(CASES)).sel(entity="Llama").values.tolist() == [4, 2]
     weighted = br.joint_outcomes(TRUTH, LABELS, weight=[3, 1, 2, 1, 1, 5])
@@ -222,146 +202,7 @@ def test_cases_of_several_data_sets(write):
     assert pooled == invoke("rank", write(CASES.assign(dataset="all")), "--draws", "50", "--format", "csv")
 
 
-def test_grades_without_a_prior_are_told_so(write):
-    path = write(CASES * 2.5)
-    assert "Before any data" not in invoke("rank", path, "--draws", "50", "--notes")
-    given = ["--draws", "50", "--prior", "four_cases"]
-    assert "Before any data, the four_cases prior" in invoke("rank", path, *given, "--notes")
-    # A note, not a part of the verdict.
-    assert "Before any data" not in invoke("rank", path, *given)
-
-
-def test_shipped_cases(tmp_path):
-    report = tmp_path / "r.html"
-    invoke("report", "livecodebench_execution", "--draws", "20", "-o", str(report))
-    output = invoke("rank", "livecodebench_execution", "--draws", "20")
-    assert "Cases are in 92 clusters" in output
-    assert "from 0 to 10" in output
-    assert "CC BY-SA 4.0" in report.read_text(encoding="utf-8")
-    output = invoke("rank", "langchain_tool_use", "--draws", "20", "--format", "json")
-    assert '"score": "mean_outcome"' in output
-    assert "logreg" in invoke("rank", "breast_cancer", "--model", "paired", "--draws", "20")
-    assert "Pooled over 13 data sets" in invoke("rank", "utah_trees", "--model", "paired", "--draws", "20")
-
-
-def test_the_help_names_every_kind():
-    output = invoke("rank", "--help")
-    for words in ("entity, correct, wrong", "entity, outcome, count", "entity, case, outcome", "--cluster", "--ignore"):
-        assert words in output
-
-
 # What is refused
-
-WHAT_IS_WRONG = [
-    ("entity,correct\na,17\n", "must have the columns entity, outcome, count (or, beside entity, tn, fp, fn, tp; or"),
-    ("entity,correct\na,17\n", "its heading is entity, correct, without"),
-    ("entity,score\na,7\n", "its heading is entity, score, without"),
-    ("entity,score\na,1\na,0\n", "must have a column case that names the cases, beside entity and score"),
-    ("correct,wrong\n1,2\n", "its heading is correct, wrong, without entity"),
-    ("thing,outcome,count\na,1,2\n", "without entity"),
-    (
-        "entity,correct,wrong,tn,fp,fn,tp\na,1,2,3,4,5,6\n",
-        "has those of tn, fp, fn, tp and of correct, wrong",
-    ),
-    (
-        "entity,case,outcome,count\na,1,1,2\n",
-        "has those of outcome, count and of case, outcome",
-    ),
-    ("entity,correct,wrong,wrong\na,1,2,3\n", "its heading has wrong more than once"),
-    (
-        "entity,correct,wrong\na,1,-2\n",
-        "line 2: wrong must be a count, a non-negative whole number without separators or signs",
-    ),
-    ("entity,outcome,count\na,1,2.5\n", "line 2: count must be a count"),
-    ("entity,outcome,count\na,1,2\na,1.0,3\n", "one row for each outcome"),
-    ("gpt,gpt\n1,0\n", "its heading has gpt more than once"),
-    (
-        "gpt,question\n1,77\n",
-        "'question' is hardly one: named like an id, a group or a cost. --case question says that it names the cases",
-    ),
-    ("gpt,\n1,0\n", "--entities gpt ranks these alone; --ignore 'Unnamed: 1' leaves it out"),
-    ("1,0\n1,0\n", "must have a heading that names its columns"),
-    ("case,weight\n1,0\n", "must have a column for each entity; its heading is case, weight"),
-    (
-        "gpt,llama\n1,1\n0,0\n1,x\n",
-        "line 4: llama must be an outcome, a number such as 1 for right and 0 for wrong; got 'x'",
-    ),
-    ("gpt,llama\n1,1\n0,inf\n", "line 3: llama must be an outcome"),
-    ("gpt,llama\n1,1\n0,1_0\n", "line 3: llama must be an outcome"),
-    ("gpt,llama\n1,\n", "line 2: llama must not be empty"),
-    ("case,gpt\n1,0\n1,1\n", "line 3: case must name each case once; got '1'"),
-    ("case,run,gpt\n1,1,0\n1,2,1\n1,2,1\n", "line 4: case must name each case once; got '1' (run '2') again"),
-    (
-        "entity,case,run,outcome\na,1,1,1\na,1,2,0\nb,1,1,1\n",
-        "got none for entity 'b' on case '1' (run '2') (--missing common, --missing own or --missing 0 says",
-    ),
-    ("run,gpt\n1,0\n", "must not have a column run without a column case"),
-    ("case,run,actual,gpt\n1,1,0,0\n", "must not have a column run beside actual: labels have no mean over runs"),
-    ("case,run,weight,gpt\n1,1,2,0\n1,2,2,1\n", "weight must be 0 or 1 where cases have names"),
-    ("gpt,weight\n1,0.5\n", "line 2: weight must be a count"),
-    (
-        "actual,y_true,gpt\n1,1,1\n",
-        "its heading has actual and y_true, both read as actual (--ignore y_true leaves one out)",
-    ),
-    ("actual,gpt\n1,0.3\n0,0.1\n", "labels, not probabilities"),
-    ("actual,gpt\n1,1\n1,1\n", "must hold two labels or more"),
-    (
-        "entity,case,outcome\na,1,1\na,2,0\nb,1,1\n",
-        "for every entity on every case; got none for entity 'b' on case '2'",
-    ),
-    ("entity,case,outcome\na,1,1\na,1,0\n", "line 3: case must stand once for each entity; got '1' of 'a' in line 2"),
-    (
-        "entity,case,outcome,cluster\na,1,1,x\nb,1,0,y\n",
-        "line 3: cluster must be the same for all entities on case '1'",
-    ),
-    (
-        "entity,case,actual,predicted\na,1,1,1\nb,1,0,1\n",
-        "line 3: actual must be the same for all entities on case '1'",
-    ),
-    ("entity,case,outcome\na,1,good\n", "line 2: outcome must be an outcome"),
-    (
-        "entity,outcome,count\na,good,3\na,bad,4\n",
-        "outcomes that are numbers to be ranked by their mean; got bad, good",
-    ),
-    ("entity,correct,wrong\na,0,0\n", "DATA must hold at least one case"),
-    ("actual,a,b\n1,1,1\n", "must hold two labels or more, true or predicted; got only 1"),
-    ('entity,correct,wrong\n"a,1,2\n', "line 2: must close each quotation mark that it opens"),
-]
-
-
-@pytest.mark.parametrize(("text", "words"), WHAT_IS_WRONG)
-def test_files_that_cannot_be_told(text, words, write):
-    message = refused("rank", write(text), "--draws", "9")
-    assert words in message
-    assert "\n" not in message
-
-
-RIGHT = "entity,correct,wrong\na,17,3\nb,14,6\n"
-
-
-@pytest.mark.parametrize(
-    ("command", "text", "words"),
-    [
-        (["rank", "--model", "paired"], RIGHT, "--model must not be paired for counts, which do not tell how errors"),
-        (["rank", "--model", "beta_binomial"], RIGHT, "--model must be dirichlet_multinomial for counts of outcomes"),
-        (["rank", "--score", "f1"], RIGHT, "--score must be 'mean_outcome' for outcomes, which have no classes"),
-        (["rank", "--score", "mean_outcome"], "entity,tn,fp,fn,tp\na,1,2,3,4\n", "--score must be 'f1', "),
-        (["rank", "--prevalence", "0.3"], RIGHT, "--prevalence must be left out for outcomes"),
-        (["rank", "--cluster", "entity"], RIGHT, "--cluster must name a column that says what cases belong to"),
-        (["rank", "--cluster", "q"], RIGHT, "--cluster must name a column of"),
-        (["rank", "--ignore", "q"], RIGHT, "--ignore must name a column of"),
-        (["rank", "--cluster", "q"], "entity,correct,wrong,q\na,1,2,x\n", "--cluster must be left out of counts"),
-        (["rank", "--cluster", "q"], "gpt,q,cluster\n1,2,3\n", "--cluster must be left out beside a column cluster"),
-        (["rank", "--cluster", "q", "--ignore", "q"], "gpt,q\n1,2\n", "--cluster must name a column that --ignore"),
-        (["rank", "--cluster", "Case"], "entity,case,outcome\na,1,1\n", "--cluster must name a column that says what"),
-        (["report", "-o", "there/is/none.html"], RIGHT, "--output must lie in a folder that exists"),
-        (["tile"], RIGHT, "DATA must have classes for a Tile; "),
-        (["ops"], RIGHT, "DATA must have classes for outperformance scores; "),
-        (["tile"], "gpt,llama\n1,0\n0,0\n", "holds outcomes without classes (bayesrank rank ranks them)"),
-    ],
-)  # fmt: skip
-def test_options_that_do_not_fit_the_file(command, text, words, write):
-    assert words in refused(command[0], write(text), *command[1:], "--draws", "9")
 
 
 def test_options_that_do_not_fit_a_shipped_data_set():

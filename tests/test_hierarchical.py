@@ -218,21 +218,6 @@ def test_what_is_not_there_is_predicted_or_left_out():
     assert br.credible_ranking(fit, "f1", kind="new")["probability_best"].sum() == pytest.approx(1)
 
 
-def test_who_never_fires_comes_out_as_what_it_is():
-    """`null` of the anomaly detectors: no skill on a typical data set, and none on a new one."""
-    counts = br.datasets.load("anomaly_detectors")
-    fit = br.fit(counts, "hierarchical_beta_binomial", seed=1, draws=250)
-    table = br.ranking_table(br.credible_ranking(fit, "informedness"))
-    assert table.index[0] in ("skyline", "windowedGaussian")
-    assert table.loc["null", "lower"] < 0 < table.loc["null", "upper"]
-    assert (
-        abs(
-            br.ranking_table(br.credible_ranking(fit, "informedness", kind="new")).loc["null", ["lower", "upper"]]
-        ).max()
-        < 1e-3
-    )
-
-
 def test_entities_are_a_population_without_data_sets():
     """Equal shares of unequal sizes: the smaller the test set, the nearer to all others."""
     counts = br.from_counts(
@@ -266,25 +251,6 @@ def test_predictions_have_the_form_of_the_evidence(group):
     fit = br.fit(STUDIES, "hierarchical_beta_binomial", seed=1, draws=50, groups=[group + "_predictive"])
     counts = fit[group + "_predictive"]["counts"]
     assert (counts.sum(["actual", "predicted"]) == 110).all()
-
-
-REFUSED = [
-    ({"prevalence": "observed"}, "prevalence must be 'sampled', a number or a DataArray for a hierarchical"),
-    ({"prior": STUDIES.astype(float)}, "prior must be the same for every dataset"),
-    ({"prior": {"a": 1, "b": 2, "c": 1}}, "prior must be the same for all row totals"),
-    ({"prior": "haldane"}, "prior must be positive"),
-]
-
-
-@pytest.mark.parametrize(("options", "message"), REFUSED)
-def test_what_a_population_cannot_have_is_refused(options, message):
-    with pytest.raises(ValueError, match=message):
-        br.fit(STUDIES, "hierarchical_beta_binomial", **options)
-
-
-def test_more_classes_are_refused():
-    with pytest.raises(ValueError, match="two classes"):
-        br.fit(br.from_matrix(np.eye(3, dtype=int), "actual_rows"), "hierarchical_beta_binomial")
 
 
 def test_a_given_prevalence_is_that_of_all_kinds():
@@ -398,12 +364,6 @@ def test_many_classes_are_tables_of_each_kind():
     assert br.ranking_table(br.credible_ranking(fit, "macro_f1")).index[0] == "a"
     assert fit["log_likelihood"]["counts"].sizes["actual"] == 3
     assert fit["posterior"]["mean_prevalence"].dims == ("chain", "draw", "actual")
-
-
-def test_a_variable_has_no_kind_but_its_own(graded):
-    plain = groups_of(graded)["posterior"].drop_vars(["mean_outcome_new", "performance_new"])
-    with pytest.raises(ValueError, match="kind must be one that the variable 'mean_outcome'"):
-        br.credible_ranking(plain, "mean_outcome", kind="new")
 
 
 @pytest.mark.parametrize("member", ["entity", "dataset"])

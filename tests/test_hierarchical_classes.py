@@ -131,25 +131,6 @@ def test_a_given_prevalence_keeps_the_rates():
     assert br.at_prevalence(post, 0.5).notnull().all()
 
 
-@pytest.mark.parametrize(
-    ("options", "error", "message"),
-    [
-        ({"prior": "haldane"}, ValueError, "prior must be positive for the mean of a population"),
-        ({"split_prior": True}, TypeError, "options must be among"),
-        ({"prevalence": "x"}, ValueError, "prevalence must be"),
-    ],
-)
-def test_what_it_cannot_have_is_refused(options, error, message):
-    with pytest.raises(error, match=message):
-        br.fit(COUNTS + 1, MODEL, **options)
-
-
-def test_outcomes_have_no_classes():
-    grades = xr.DataArray([[3, 4]], {"entity": ["a"], "outcome": [0, 1]}, ("entity", "outcome"))
-    with pytest.raises(ValueError, match=r"^evidence must "):
-        br.fit(grades, MODEL)
-
-
 def test_calibration():
     """Truths from the prior have uniform ranks: mean, spread, a recall, a cell, a prevalence, and macro recall."""
     rng, number, size = np.random.default_rng(8), 250, 4

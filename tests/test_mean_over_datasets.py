@@ -147,11 +147,11 @@ def test_the_order_of_data_sets_changes_nothing():
     np.testing.assert_allclose(two, one, rtol=1e-12)
 
 
-def test_lazy_stays_lazy():
-    values = br.as_performance(br.fit(SMALL, seed=1, draws=50))
-    lazy = mean_over_datasets(values.chunk(draw=10))
-    assert lazy.chunks is not None
-    np.testing.assert_allclose(lazy, mean_over_datasets(values))
+def test_perfect_on_all_data_sets_contradicts_nothing():
+    counts = br.from_counts(tn=[50] * 3, fp=[0] * 3, fn=[0] * 3, tp=[50] * 3, entity=["a"] * 3, dataset=list("xyz"))
+    ranking = br.credible_ranking(mean_over_datasets(br.fit(counts, seed=1)), "f1")
+    assert ranking["observed"].item() == 1
+    assert not ranking["contradicted"].any()
 
 
 def test_few_cases_in_all_are_few():
@@ -172,45 +172,3 @@ def test_entities_on_the_same_cases_are_said_to_be():
             mean_over_datasets(br.fit(EVIDENCE["paired"][0], "paired", seed=1, draws=20)), "accuracy"
         )["notes"].item()
     )
-
-
-def test_perfect_on_all_data_sets_contradicts_nothing():
-    counts = br.from_counts(tn=[50] * 3, fp=[0] * 3, fn=[0] * 3, tp=[50] * 3, entity=["a"] * 3, dataset=list("xyz"))
-    ranking = br.credible_ranking(mean_over_datasets(br.fit(counts, seed=1)), "f1")
-    assert ranking["observed"].item() == 1
-    assert not ranking["contradicted"].any()
-
-
-POSTERIOR = br.fit(SMALL, seed=1, draws=10)
-PARTIAL = br.from_counts(
-    tn=[8, 9, 7], fp=[2] * 3, fn=[1] * 3, tp=[9] * 3, entity=["a", "a", "b"], dataset=["x", "y", "y"]
-)
-
-
-@pytest.mark.parametrize(
-    ("source", "weights", "error", "words"),
-    [
-        (POSTERIOR, {"small": 1}, ValueError, r"weights must name every data set once; got none for \['large'\]"),
-        (POSTERIOR, {"small": 1, "large": 1, "x": 1}, ValueError, r"got none for \[\], unknown \['x'\]"),
-        (POSTERIOR, {"small": -1, "large": 1}, ValueError, "weights must be non-negative"),
-        (POSTERIOR, {"small": 0, "large": 0}, ValueError, "weights must be non-negative, finite and not all 0"),
-        (POSTERIOR, {"small": "a", "large": 1}, TypeError, "weights must hold numbers"),
-        (POSTERIOR, [1, 2], TypeError, "weights must be a mapping or a DataArray"),
-        (POSTERIOR, xr.DataArray([1, 2], dims="task"), ValueError, "weights must be over dataset"),
-        (br.fit(SMALL.isel(dataset=0), draws=10), None, ValueError, "source must have the dims entity and dataset"),
-        (br.fit(PARTIAL, draws=10), None, ValueError, "source must hold every entity.* 'b' without 'x'"),
-        (3, None, TypeError, "source must be a DataArray, a Dataset"),
-    ],
-)  # fmt: skip
-def test_bad_means_are_named(source, weights, error, words):
-    with pytest.raises(error, match=words):
-        mean_over_datasets(source, weights)
-
-
-def test_a_mean_is_stored(tmp_path):
-    found = mean_over_datasets(br.fit(EVIDENCE["outcomes"][0], "paired", seed=1, draws=10))
-    for name, group in groups_of(found).items():
-        group.to_netcdf(tmp_path / f"{name}.nc", engine="scipy")
-        again = xr.load_dataset(tmp_path / f"{name}.nc", engine="scipy")
-        for variable in group.data_vars:
-            np.testing.assert_array_equal(again[variable].values, group[variable].values)

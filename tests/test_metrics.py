@@ -1,11 +1,8 @@
 """Metrics of weighted cases: beside scikit-learn draw by draw, exact variances of areas, and rankings of them."""
 
-from functools import partial
-
 import numpy as np
 import pandas as pd
 import pytest
-import xarray as xr
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
@@ -70,10 +67,7 @@ def test_named_metrics_are_those_of_scikit_learn(metric):
     )
 
 
-@given(
-    st.data(),
-    st.lists(st.booleans(), min_size=2, max_size=12).filter(lambda cases: 0 < sum(cases) < len(cases)),
-)
+@given(st.data(), st.lists(st.booleans(), min_size=2, max_size=12).filter(lambda cases: 0 < sum(cases) < len(cases)))
 def test_areas_of_any_few_cases(data, cases):
     """Ties of every kind, weights of 0, infinite scores: beside the sum over pairs, scikit-learn and the OPS."""
     size, truth = len(cases), np.array(cases)
@@ -288,11 +282,6 @@ def test_a_function_gets_labels_prediction_and_weights_of_every_draw():
         assert (drawn[10] == 1).all()
 
 
-def test_names_of_functions():
-    assert draws(partial(peers.fbeta_score, beta=2), FEW, predictions={"a": TRUTH}).name == "fbeta_score"
-    assert draws(lambda y, p, sample_weight: 1, FEW).name == "metric"
-
-
 def test_any_function_of_scikit_learn():
     labels = {"a": np.where(COMMON > 1, 1 - TRUTH, TRUTH), "b": np.where(COMMON < -0.5, 1 - TRUTH, TRUTH)}
     found = draws(peers.matthews_corrcoef, FEW, predictions=labels)
@@ -336,12 +325,6 @@ def test_losses_must_be_told_to_be_losses(metric):
     assert ranking["expected_regret"].notnull().all() == isinstance(metric, str)
 
 
-def test_a_score_of_the_catalogue_brings_its_direction():
-    labels = {name: (p > 0.5).astype(int) for name, p in PROBABILITIES.items()}
-    ranking = br.credible_ranking(br.cases.weighted_metric(peers.zero_one_loss, TRUTH, labels, FEW), "zero_one_loss")
-    assert ranking.attrs["higher_is_better"] == 0
-
-
 def test_ranges_hold_what_was_drawn():
     for metric in ("auc_roc", "auc_pr", "auc_lift", "auc_gain", "brier", "log_loss"):
         values = draws(metric, predictions=PROBABILITIES)
@@ -349,22 +332,6 @@ def test_ranges_hold_what_was_drawn():
         assert low <= values.min()
         assert values.max() <= high
         assert high == 1 or metric in ("auc_lift", "log_loss")
-
-
-def test_what_the_bootstrap_cannot_know_is_said():
-    perfect = {"a": TRUTH, "b": 2 * TRUTH, "c": np.ones(150), "d": SCORES["good"]}
-    words = "No draw of a, b differs from another, since no case that was met does; cases not met may."
-    assert about("auc_roc", TRUTH, perfect, FEW)["note"] == words
-    assert (
-        br.credible_ranking(br.cases.weighted_metric("auc_roc", TRUTH, perfect, FEW), "auc_roc")["notes"].item()
-        == words
-    )
-    many = {f"e{i}": TRUTH for i in range(5)}
-    assert "e0, e1, e2 and 2 more" in about("auc_roc", TRUTH, many, FEW)["note"]
-    assert "No draw of x" in about("mean", None, {"x": np.ones(150)}, FEW)["note"]
-    assert "note" not in about("auc_roc", TRUTH, SCORES, FEW)
-    assert "note" not in about("auc_roc", TRUTH, perfect, br.case_weights(TRUTH, draws=1, chains=1, seed=1))
-    assert "No draw" not in about(lambda y, p, sample_weight: np.inf, TRUTH, SCORES, FEW).get("note", "")
 
 
 def test_few_cases_of_a_class_are_said():
@@ -380,17 +347,6 @@ def test_few_cases_of_a_class_are_said():
     assert "Only 15 clusters of a class:" in about("auc_pr", few, SCORES, weights, positive=True)["note"]
     weights = br.case_weights(40, draws=2, weight=[2] * 40, seed=1)
     assert "Only 40 cases of a class" in about("auc_roc", np.arange(40) % 2, {"a": RNG.random(40)}, weights)["note"]
-
-
-def test_a_prevalence_set_by_design_is_said():
-    weights = br.case_weights(TRUTH, prevalence="observed", draws=3, seed=1)
-    for metric in ("auc_pr", "brier"):
-        found = about(metric, TRUTH, PROBABILITIES, weights)
-        assert found["prevalence"] == "observed"
-        assert f"{metric} depends on the prevalence, which was not learned" in found["note"]
-    assert "note" not in about("auc_roc", TRUTH, PROBABILITIES, weights)
-    assert "note" not in about(peers.roc_auc_score, TRUTH, PROBABILITIES, weights)
-    assert "note" not in about("auc_pr", TRUTH, PROBABILITIES, FEW)
 
 
 # --- OPS ----------------------------------------------------------------------------------------------------------
@@ -419,16 +375,6 @@ def test_ops_at_a_prevalence_set_by_design_need_no_interpolation():
     np.testing.assert_array_equal(found["ops_draws"].values, of.values)
 
 
-def test_ops_of_clusters_and_of_a_sequence_of_places():
-    cluster = np.arange(150) // 3
-    weights = br.case_weights(TRUTH, cluster=cluster, draws=4, chains=2, seed=1)
-    found = br.ops.of_curve(TRUTH, SCORES, "tpr_at_fpr", at=[0.2, 0.5], weights=weights)
-    assert found["ops_draws"].dims == ("chain", "draw", "entity", "fpr")
-    assert br.ops.summarize(found["ops_draws"]).sizes == {"entity": 3, "fpr": 2}
-    pairs = br.ops.of_curve(TRUTH, SCORES, "tpr_at_fpr", at=0.5, weights=weights)
-    np.testing.assert_array_equal(pairs["ops_draws"], found["ops_draws"].sel(fpr=0.5))
-
-
 def test_ops_of_cases_that_count_several_times():
     often = 1 + np.arange(150) % 3
     weights = br.case_weights(TRUTH, weight=often, draws=3, seed=1)
@@ -445,67 +391,6 @@ def test_ops_of_cases_that_count_several_times():
 
 
 @pytest.mark.parametrize(
-    ("given", "error", "words"),
-    [
-        ({"metric": "auc"}, KeyError, "metric must be one of .* got 'auc'"),
-        ({"metric": 3}, TypeError, "metric must be one of .* got int 3"),
-        ({"metric": br.scores.get("f1")}, TypeError, "metric must be one of"),
-        ({"metric": lambda y, p, sample_weight: "x"}, TypeError, "metric must return a number; got str 'x'"),
-        ({"metric": lambda y, p, sample_weight: None}, TypeError, "metric must return a number; got NoneType"),
-        ({"metric": lambda y, p, sample_weight: sample_weight}, TypeError, "metric must return a number; got ndarray"),
-        ({"y_true": TRUTH[:9]}, ValueError, "y_true must hold one label for each of the 150 cases .* got 9"),
-        ({"y_true": None}, ValueError, "y_true must hold one label for every case"),
-        ({"y_true": TRUTH * 0}, ValueError, "y_true must hold two classes"),
-        ({"positive": "p"}, ValueError, "positive must be one of"),
-        ({"metric": "mean"}, ValueError, "y_true must be None for 'mean'"),
-        ({"metric": peers.roc_auc_score, "y_true": 1}, ValueError, "y_true must hold one label for each"),
-        ({"predictions": {}}, ValueError, "predictions must hold at least one entity"),
-        ({"predictions": {"a": [1, 2]}}, ValueError, r"predictions\['a'\] must hold something of each of the 150 .* 2"),
-        ({"predictions": {"a": 1}}, ValueError, r"predictions\['a'\] must hold something of each"),
-        ({"predictions": {"a": ["x"] * 150}}, TypeError, r"predictions\['a'\] must hold numbers"),
-        ({"predictions": {"a": np.ones((150, 2))}}, ValueError, r"predictions\['a'\] must hold one number for each"),
-        ({"predictions": {"a": [np.nan] * 150}}, ValueError, r"predictions\['a'\] must hold a number for every case"),
-        ({"predictions": {("a", 1): TRUTH}}, TypeError, "predictions must hold strings"),
-        ({"predictions": pd.DataFrame([[1, 2]] * 150, columns=["a", "a"])}, ValueError, "each name once"),
-        ({"predictions": xr.DataArray(np.ones((150, 2)), dims=("case", "entity"))}, ValueError, "by name"),
-        ({"predictions": xr.DataArray(np.ones(150), dims="case")}, ValueError, "predictions must have the dims"),
-        ({"metric": "brier"}, ValueError, r"predictions\['good'\] must lie between 0 and 1"),
-        ({"metric": "log_loss"}, ValueError, r"predictions\['good'\] must lie between 0 and 1"),
-        ({"metric": "log_loss", "predictions": {"a": np.ones(150)}}, ValueError, "sure and wrong.* got 1 for"),
-        ({"metric": "log_loss", "predictions": {"a": np.zeros(150)}}, ValueError, "sure and wrong.* got 0 for"),
-        ({"metric": "mean", "y_true": None, "predictions": [np.inf] * 150}, ValueError, "must hold finite numbers"),
-        ({"weights": np.ones((3, 150))}, TypeError, "weights must be a DataArray"),
-        ({"weights": FEW.isel(draw=0, chain=0)}, ValueError, "weights must have the dims"),
-        ({"weights": FEW - 2}, ValueError, "weights must hold non-negative finite numbers"),
-        ({"weights": FEW.where(FEW < 1)}, ValueError, "weights must hold non-negative finite numbers"),
-    ],
-)
-def test_bad_input(given, error, words):
-    given = {"metric": "auc_roc", "y_true": TRUTH, "predictions": SCORES, "weights": FEW} | given
-    with pytest.raises(error, match=words):
-        br.cases.weighted_metric(**given)
-
-
-@pytest.mark.parametrize(
-    ("given", "words"),
-    [
-        ({"weights": FEW, "seed": 1}, "seed must be left out"),
-        ({"weights": FEW, "draws": 10}, "draws must be left out"),
-        ({"weights": FEW[..., 1:]}, "weights must be of the 150 cases"),
-        ({"weights": br.case_weights(150, dataset=["x"] * 50 + ["y"] * 100, draws=2)}, "weights must be of one data"),
-        ({"weights": -FEW}, "weights must hold non-negative"),
-    ],
-)
-def test_bad_weights_of_curves(given, words):
-    with pytest.raises(ValueError, match=words):
-        br.ops.of_curve(TRUTH, SCORES, "auc_roc", **given)
-
-
-def test_a_sure_right_prediction_loses_nothing():
-    assert draws("log_loss", FEW, predictions={"a": TRUTH}).values == pytest.approx(0, abs=0)
-
-
-@pytest.mark.parametrize(
     ("raised", "kind"),
     [(ValueError("bad input"), ValueError), (TypeError("no"), TypeError), (KeyError("k"), ValueError)],
 )
@@ -517,3 +402,30 @@ def test_errors_of_a_metric_name_the_argument(raised, kind):
         kind, match=f"metric must take y_true, predictions.'a'. and .* got {type(raised).__name__} from it"
     ):
         br.cases.weighted_metric(broken, [0, 1, 1], {"a": [1, 2, 3]}, br.case_weights([0, 1, 1], draws=2, seed=1))
+
+
+def test_what_the_bootstrap_cannot_know_is_said():
+    perfect = {"a": TRUTH, "b": 2 * TRUTH, "c": np.ones(150), "d": SCORES["good"]}
+    words = "No draw of a, b differs from another, since no case that was met does; cases not met may."
+    assert about("auc_roc", TRUTH, perfect, FEW)["note"] == words
+    assert (
+        br.credible_ranking(br.cases.weighted_metric("auc_roc", TRUTH, perfect, FEW), "auc_roc")["notes"].item()
+        == words
+    )
+    many = {f"e{i}": TRUTH for i in range(5)}
+    assert "e0, e1, e2 and 2 more" in about("auc_roc", TRUTH, many, FEW)["note"]
+    assert "No draw of x" in about("mean", None, {"x": np.ones(150)}, FEW)["note"]
+    assert "note" not in about("auc_roc", TRUTH, SCORES, FEW)
+    assert "note" not in about("auc_roc", TRUTH, perfect, br.case_weights(TRUTH, draws=1, chains=1, seed=1))
+    assert "No draw" not in about(lambda y, p, sample_weight: np.inf, TRUTH, SCORES, FEW).get("note", "")
+
+
+def test_a_prevalence_set_by_design_is_said():
+    weights = br.case_weights(TRUTH, prevalence="observed", draws=3, seed=1)
+    for metric in ("auc_pr", "brier"):
+        found = about(metric, TRUTH, PROBABILITIES, weights)
+        assert found["prevalence"] == "observed"
+        assert f"{metric} depends on the prevalence, which was not learned" in found["note"]
+    assert "note" not in about("auc_roc", TRUTH, PROBABILITIES, weights)
+    assert "note" not in about(peers.roc_auc_score, TRUTH, PROBABILITIES, weights)
+    assert "note" not in about("auc_pr", TRUTH, PROBABILITIES, FEW)

@@ -64,40 +64,6 @@ def test_hierarchical_models_learn_from_the_data_sets_of_cases(model):
     assert UNPAIRED in str(br.credible_ranking(of_cases, "mean_outcome")["notes"].item())
 
 
-def test_the_command_learns_from_the_data_sets_of_cases_as_python_does(tmp_path):
-    cases, counts = tmp_path / "cases.csv", tmp_path / "counts.csv"
-    ANSWERS.assign(dataset=SETS).to_csv(cases, index=False)
-    table = counts_of(br.from_outcomes(ANSWERS, dataset=SETS))
-    rows = [
-        {"entity": e, "dataset": d, "correct": table.sel(entity=e, dataset=d, outcome=1).item(),
-         "wrong": table.sel(entity=e, dataset=d, outcome=0).item()}
-        for e in "ab" for d in "xyz"
-    ]  # fmt: skip
-    pd.DataFrame(rows).to_csv(counts, index=False)
-    model = "hierarchical_beta_binomial"
-    of_cases, of_counts = (
-        invoke("rank", str(path), "--model", model, "--draws", "100", "--format", "csv") for path in (cases, counts)
-    )
-    numbers = [
-        pd.read_csv(__import__("io").StringIO(text)).set_index("entity")["probability_best"]
-        for text in (of_cases, of_counts)
-    ]
-    pd.testing.assert_series_equal(*numbers)
-    posterior = br.fit(br.from_outcomes(ANSWERS, dataset=SETS), model, draws=100, seed=1)
-    ranking = br.credible_ranking(posterior, "mean_outcome", method="auto")
-    assert numbers[0]["a"] == pytest.approx(float(ranking["probability_best"].sel(entity="a")), abs=1e-12)
-    output = invoke("rank", str(cases), "--model", model, "--draws", "20", "--notes")
-    assert UNPAIRED in " ".join(output.split())
-    assert "Learned from 3 data sets" in output
-    assert "Pooled" not in output
-
-
-def test_cases_in_clusters_are_refused_by_models_of_counts():
-    joint = br.from_outcomes(ANSWERS, dataset=SETS, cluster=np.arange(24) // 2)
-    with pytest.raises(ValueError, match="'paired' for cases in clusters"):
-        br.fit(joint, "hierarchical_beta_binomial")
-
-
 def test_missing_answers_are_not_measured():
     frame = ANSWERS.astype(float)
     frame.loc[SETS == "z", "b"] = np.nan

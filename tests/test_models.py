@@ -101,15 +101,6 @@ def test_the_samplers_trouble_is_the_caveat_of_the_verdict(posterior):
     assert "R-hat" in caveat
 
 
-def test_it_is_reported(posterior):
-    from bayesrank.report import ranking_report
-
-    assert "Credible ranking" in ranking_report(posterior, "accuracy", kind="new")
-    html = ranking_report(posterior, "accuracy")
-    for words in ("Hierarchical", "Each entity's rate varies", "R-hat", "divergence"):
-        assert words in html.replace("&#39;", "'")
-
-
 def test_what_a_model_lacks_is_refused_by_name():
     with pytest.raises(ValueError, match="sampler must be 'nuts' or 'auto' for Hierarchical"):
         br.fit(EVIDENCE, Hierarchical, sampler="exact")
@@ -161,21 +152,6 @@ def test_a_variable_over_entity_is_ranked_by_its_name():
     assert ranking["expected_regret"].isnull().all()
     ranks = br.rank(own(keep=["mean_outcome"]), "mean_outcome")
     assert ranks.dims == ("chain", "draw", "entity")
-
-
-@pytest.mark.parametrize("name", names())
-def test_options_are_checked_for_every_model(name):
-    evidence = br.datasets.load_joint("langchain_tool_use") if name == "paired" else br.datasets.load("tornado")
-    with pytest.raises(TypeError, match=r"options must be among .*'prior'.*; got .'piror'.; did you mean prior"):
-        br.fit(evidence, name, piror=1)
-
-
-def test_a_reserved_name_that_is_used_otherwise_is_refused(posterior):
-    group = groups_of(posterior)["posterior"]
-    for name in ("rate", "prevalence"):
-        wrong = group.assign({name: group["performance"].isel(actual=0, predicted=0, drop=True)})
-        with pytest.raises(ValueError, match=f"{name} is a reserved name.*rename it, for example to my_{name}"):
-            br.credible_ranking(wrong, "accuracy")
 
 
 def test_sensitivity_takes_a_model_of_ones_own(monkeypatch):

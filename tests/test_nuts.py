@@ -109,49 +109,6 @@ def test_a_terminal_shows_that_it_compiles_and_nothing_else_shows_anything(name,
         assert shown == ""
 
 
-def test_a_bar_inside_a_bar_keeps_still(monkeypatch):
-    from rich.console import Console
-    from rich.errors import LiveError
-    from rich.progress import Progress
-
-    screen = Terminal()
-    monkeypatch.setattr(sys, "stderr", screen)
-
-    def refuse(self):
-        raise LiveError("Only one live display may be active at once")
-
-    with Progress(console=Console(stderr=True)):
-        monkeypatch.setattr(Progress, "start", refuse)
-        with _nuts._bar(True, 10) as step:
-            step("sampling", 1)
-    assert "compiling" not in screen.getvalue()
-
-
-SAID = [
-    ((0, 1.0, 4000.0, 4), []),
-    ((0, np.nan, np.nan, 1), []),
-    ((1, 1.0, 4000.0, 4), ["1 divergence)", "target_accept", "another parametrisation"]),
-    ((0, 1.05, 4000.0, 4), ["R-hat up to 1.05", "'tune': 2000", "more draws"]),
-    ((0, 1.0, 130.0, 4), ["only 130 effective draws", "some 4 times as many"]),
-    ((2, 1.3, 10.0, 4), ["2 divergences, R-hat up to 1.30, only 10 effective draws", "target_accept", "tuning"]),
-]
-
-
-@pytest.mark.parametrize(("found", "words"), SAID)
-def test_a_complaint_names_the_remedy(found, words):
-    text = _nuts.chain_problems(*found)
-    assert bool(text) == bool(words)
-    assert all(word in text for word in words)
-    assert "\n" not in text
-
-
-@pytest.mark.parametrize(
-    ("accept", "more"), [(None, "0.95"), (0.8, "0.95"), (0.949, "0.95"), (0.95, "0.975"), (0.99, "0.995")]
-)
-def test_what_was_tried_is_not_recommended(accept, more):
-    assert f"{{'target_accept': {more}}}" in _nuts.chain_problems(1, 1.0, 4000.0, 4, accept=accept)
-
-
 def test_a_verdict_knows_how_it_was_sampled():
     draws = np.random.default_rng(1).beta(5, 2, (4, 200, 2))
     fit = {

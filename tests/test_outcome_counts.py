@@ -9,12 +9,10 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import bayesrank as br
-from bayesrank import predictive, tile
 from bayesrank._compat import groups_of, to_container
 from bayesrank.evidence.counts import parts_of
 from bayesrank.models import conjugate_posterior
 from bayesrank.ranking._pooling import differing_datasets
-from bayesrank.report import ranking_report
 
 RIGHT = pd.DataFrame({"entity": ["a", "b", "c"], "correct": [170, 140, 20], "wrong": [30, 60, 0]})
 GRADES = pd.DataFrame(
@@ -65,18 +63,6 @@ def test_both_forms_agree(pairs, with_sets):
     long["outcome"] = (long["outcome"] == "correct").astype(float)
     dataset = "set" if with_sets else None
     assert br.from_frame(wide, dataset=dataset).identical(br.from_frame(long, dataset=dataset))
-
-
-def test_right_alone_still_has_a_wrong():
-    counts = br.from_frame(pd.DataFrame({"entity": ["a"], "outcome": [True], "count": [7]}))
-    assert counts["outcome"].values.tolist() == [0, 1]
-    assert counts.values.tolist() == [[0, 7]]
-
-
-def test_outcomes_that_are_half_numbers_stay_numbers():
-    counts = br.from_frame(pd.DataFrame({"entity": "a", "outcome": [0, 0.5, 1], "count": [1, 2, 3]}))
-    assert counts["outcome"].values.tolist() == [0.0, 0.5, 1.0]
-    assert counts["outcome"].dtype == float
 
 
 def test_text_and_ordered_categories():
@@ -238,16 +224,6 @@ def test_counts_and_performances_have_a_mean_outcome_too():
     assert point.attrs["range"] == [0, 1]
 
 
-def test_the_notes_speak_of_cases_and_not_of_classes():
-    ranking = br.credible_ranking(br.fit(right_wrong(correct=[7, 5, 5], wrong=[2, 4, 1]), seed=1), "mean_outcome")
-    words = " ".join([*br.verdict(ranking), *br.notes(ranking)])
-    assert "3 entities have fewer than 10 cases (c has 6): the prior has a large weight in the mean." in words
-    assert "2 of 3 entities have as many cases as another and may have met the same cases; outcomes are" in words
-    assert not any(word in words for word in ("class", "positive", "negative", "matri", "prevalence"))
-    alone = br.credible_ranking(br.fit(right_wrong(wrong=[30, 61, 1]), seed=1), "mean_outcome")
-    assert alone["notes"].item() == ""
-
-
 def test_who_met_the_same_cases_can_be_said():
     counts = right_wrong().assign_coords(test_set=("entity", ["x", "y", "y"]))
     with pytest.raises(ValueError, match="test_set must name entities with the same cases"):
@@ -322,16 +298,6 @@ def test_a_ranking_of_each_data_set():
     assert "Fewer than" not in str(ranking["notes"].sel(dataset="s1").item())
 
 
-def test_the_report_and_the_forest():
-    posterior = br.fit(right_wrong(), seed=1, draws=100, groups=["prior"])
-    html = ranking_report(posterior, "mean_outcome")
-    assert "3 entities; on 20 to 200 cases; outcomes 0, 1." in html
-    assert "before any data it gives the mean outcome a median 0." in html
-    assert br.plots.forest(br.credible_ranking(posterior, "mean_outcome")) is not None
-    pooled = ranking_report(br.fit(br.pool(by_dataset([[9, 30]], [[1, 9]])), seed=1, draws=50), "mean_outcome")
-    assert "2 data sets, pooled; each on 49 cases" in pooled
-
-
 # Data sets together
 
 
@@ -388,82 +354,6 @@ def test_future_cases_are_beta_binomial():
     assert (replicated["counts"].sum("outcome") == [200, 200, 20]).all()
 
 
-COUNTS = right_wrong()
-DRAWS = br.fit(COUNTS, seed=1, draws=20)
-POINT = br.as_performance(COUNTS)
-
-
-@pytest.mark.parametrize(
-    ("call", "words"),
-    [
-        (lambda: br.fit(COUNTS, "beta_binomial"), "evidence must have the dims .*dirichlet_multinomial"),
-        (lambda: br.fit(COUNTS, "paired"), "evidence must be a Dataset of joint outcomes"),
-        (
-            lambda: br.fit(COUNTS, prevalence="observed"),
-            r"options must be among .*'force'\].*'prevalence'",
-        ),
-        (lambda: br.fit(COUNTS, prior=[1, 2, 3]), r"prior must be one number or of shape \(2,\)"),
-        (lambda: br.fit(COUNTS, prior="flat"), "prior must be one of"),
-        (lambda: br.fit(COUNTS, prior="haldane"), "prior must be positive where a cell has no cases"),
-        (lambda: br.fit(COUNTS * 0), "evidence must hold at least one case of every entity"),
-        (lambda: br.fit(COUNTS, sampler="nuts", prior="haldane", force=True), "prior must be positive for"),
-        (lambda: br.fit(COUNTS, prior=0, force=True, groups=["prior"]), "groups cannot hold 'prior'"),
-        (lambda: br.fit(COUNTS.isel(outcome=[1])), r"evidence must have two or more outcomes; got \[1\]"),
-        (lambda: br.fit(COUNTS.assign_coords(outcome=[1, 1])), "outcome must hold each name once"),
-        (lambda: br.fit(COUNTS.drop_vars("outcome")), "evidence must have a coord that names each outcome"),
-        (lambda: br.fit(COUNTS.rename(entity="model")), r"evidence must have the dims entity, \[dataset\], outcome"),
-        (lambda: br.fit(COUNTS / 3), "evidence must hold non-negative whole numbers"),
-        (lambda: br.one_vs_rest(COUNTS), "counts must be a DataArray with the dims actual and .*no classes"),
-        (lambda: br.score_posterior(COUNTS, "f1"), "counts must have the dims .*dirichlet_multinomial"),
-        (lambda: br.credible_ranking(DRAWS, "mcc"), "score must be 'mean_outcome' for outcomes"),
-        (lambda: tile.credible(br.as_performance(DRAWS), 3), "source must have two classes .*no classes"),
-        (lambda: br.ops.of_draws(DRAWS, "f1"), "source must have two classes .*no classes"),
-        (lambda: br.canonical_score(POINT, 0.5, 0.5), "source must have two classes .*no classes"),
-        (lambda: predictive.confusion_pmf(COUNTS.sel(entity="a")), "counts must have two classes .*no classes"),
-        (lambda: br.at_prevalence(COUNTS, 0.3), "actual.*outcomes have no classes"),
-        (lambda: br.decisions.expected_utility(COUNTS, np.eye(2)), "actual.*outcomes have no classes"),
-        (lambda: br.posterior_predictive(DRAWS, size={0: 3, 1: 4}), "size must be a whole number for outcomes"),
-        (lambda: br.posterior_predictive(br.as_performance(DRAWS)), "size must be given"),
-    ],
-)
-def test_what_needs_classes_refuses_outcomes_by_name(call, words):
-    with pytest.raises((ValueError, TypeError), match=words) as caught:
-        call()
-    assert "\n" not in str(caught.value)
-
-
-def test_outcomes_in_words_have_no_mean():
-    counts = br.from_frame(GRADES.assign(outcome=["bad", "fair", "good", "fair", "good"]))
-    posterior = br.fit(counts, seed=1, draws=9)
-    assert list(posterior["posterior"]) == ["performance"]
-    with pytest.raises(ValueError, match=r"source must have outcomes that are numbers for mean_outcome; got \['bad'"):
-        br.credible_ranking(posterior, "mean_outcome")
-
-
-@pytest.mark.parametrize(
-    ("frame", "words"),
-    [
-        (RIGHT.drop(columns="wrong"), "frame must have the columns entity, .*without"),
-        (RIGHT.assign(tn=1, fp=1, fn=1, tp=1), "columns of one kind of table; its heading has those of tn"),
-        (GRADES.assign(actual=1, predicted=1), "columns of one kind of table"),
-        (RIGHT.assign(entity="a"), "row 1: entity must name each entity once; got 'a' in row 0"),
-        (RIGHT.assign(wrong=[1, -1, 2]), "row 1: wrong must be a count, a non-negative whole number .*got -1"),
-        (RIGHT.assign(correct=[1, 0.5, 2]), r"row 1: correct must be a count, .*got 0.5 \(a rate"),
-        (RIGHT.assign(entity=["a", None, "c"]), "row 1: entity must not be empty"),
-        (pd.concat([GRADES, GRADES]), "one row for each outcome; got outcome 1 of 'a'"),
-        (GRADES.assign(count=-1), "count must be a count"),
-        (GRADES.assign(outcome=7), r"outcome must hold two or more outcomes; got \[7\]"),
-        (GRADES.assign(outcome=[1, "x", 2, 3, 4]), "outcome must hold numbers, or else text; got str 'x' too"),
-        (GRADES.assign(outcome=[1, np.inf, 2, 3, 4]), "outcome must hold finite numbers"),
-        (GRADES.assign(outcome=[1, np.nan, 2, 3, 4]), "outcome must hold a label for every case"),
-        (GRADES.iloc[:0], "frame must have at least one row"),
-    ],
-)  # fmt: skip
-def test_bad_frames(frame, words):
-    with pytest.raises((ValueError, TypeError), match=words):
-        br.from_frame(frame)
-
-
 def test_one_prior_is_spread_over_many_data_sets_of_right_and_wrong():
     many = 60
     frame = pd.DataFrame({"entity": "a", "d": range(many), "correct": 9, "wrong": 1})
@@ -486,19 +376,6 @@ def test_one_prior_is_spread_over_many_data_sets_of_right_and_wrong():
     )
     error = 4 * (a * b / ((a + b) ** 2 * (a + b + 1)) / many / 4000) ** 0.5
     assert float(spread["median"]) == pytest.approx(a / (a + b), abs=2 * error)
-
-
-@pytest.mark.parametrize(
-    ("frame", "keys"),
-    [
-        (pd.DataFrame([["a", 1, 2, 3]], columns=["entity", "correct", "wrong", "wrong"]), {}),
-        (pd.DataFrame({"correct": [1, 2], "wrong": [3, 3]}), {"entity": "correct"}),
-        (pd.DataFrame({"entity": ["a"], "correct": [1], "wrong": [3]}), {"dataset": "entity"}),
-    ],
-)
-def test_a_column_is_one_thing_and_occurs_once(frame, keys):
-    with pytest.raises(ValueError, match=r"must have each column once|must name a column that"):
-        br.from_frame(frame, **keys)
 
 
 def test_the_order_of_outcomes_changes_nothing():
@@ -540,10 +417,7 @@ def test_who_is_best_is_not_told_where_quadrature_cannot():
     assert drawn.attrs["method"] == "draws"
 
 
-def test_equal_outcomes_share_the_highest_probability_and_more_cases_tell():
-    always = pd.DataFrame({"entity": ["a", "b", "c"], "correct": [10, 20, 8], "wrong": [0, 0, 2]})
-    said = " ".join(br.verdict(br.credible_ranking(br.from_frame(always), "mean_outcome", prior=1e-3, method="exact")))
-    assert said.startswith("b leads (P(best) = 0.500); the 0.95 credible set for the best also holds a ")
-    assert "off by" not in said
-    alike = br.credible_ranking(br.from_frame(always.assign(correct=10, wrong=0)), "mean_outcome", method="exact")
-    assert br.verdict(alike)[0] == "a, b and c share the first place (P(best) = 0.333 each)."
+def test_right_alone_still_has_a_wrong():
+    counts = br.from_frame(pd.DataFrame({"entity": ["a"], "outcome": [True], "count": [7]}))
+    assert counts["outcome"].values.tolist() == [0, 1]
+    assert counts.values.tolist() == [[0, 7]]

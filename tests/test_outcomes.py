@@ -35,30 +35,6 @@ def test_names_change_nothing_but_what_is_refused():
     xr.testing.assert_identical(joint, br.joint_outcomes(TRUTH, GUESSES, dataset=list("uuvv")))
 
 
-@pytest.mark.parametrize(
-    ("how", "words"),
-    [
-        (
-            {"case": list("wxyx")},
-            "case must name each case once; got duplicate cases: 'x' in several rows.*run= of.*clus",
-        ),
-        (
-            {"case": list("wxyx"), "dataset": [1, 1, 1, 2]},
-            "case must name each case in one data set only; got duplicate cases: 'x' in 1 and in 2.* are replicates: "
-            "the same case counted twice is not new evidence.*run= of.*cluster=",
-        ),
-        ({"case": list("wxyz"), "weight": [1, 3, 1, 1]}, "weight must be 0 or 1 where cases have names.*got 3 for 'x'"),
-        ({"case": list("wxy")}, "case must hold 4 names; got 3"),
-        ({"case": ["w", "x", "y", None]}, "case must name every item"),
-    ],
-)
-def test_a_case_that_counts_twice_is_refused(how, words):
-    with pytest.raises(ValueError, match=words):
-        br.joint_outcomes(TRUTH, GUESSES, **how)
-    with pytest.raises(ValueError, match=words):
-        br.from_outcomes(pd.DataFrame(GUESSES), **how)
-
-
 def test_a_case_of_no_weight_is_none():
     found = br.joint_outcomes(TRUTH, GUESSES, case=list("wxyx"), weight=[1, 1, 1, 0])
     assert int(found["count"].sum()) == 3
@@ -98,26 +74,6 @@ def test_runs_are_no_more_cases():
     xr.testing.assert_equal(one["posterior"]["mean_outcome"], two["posterior"]["mean_outcome"])
 
 
-@pytest.mark.parametrize(
-    ("how", "words"),
-    [
-        ({"run": [1, 2, 1, 2]}, "case must be given where run is"),
-        (
-            {"case": list("xxyy"), "run": [1, 1, 1, 2]},
-            "run must name each run of a case once; got duplicate runs: 1 of 'x'",
-        ),
-        ({"case": list("xxyy"), "run": [1, 2, 1, 2], "dataset": [1, 2, 3, 3]}, "duplicate cases: 'x' in 1 and in 2"),
-        (
-            {"case": list("xxyy"), "run": [1, 2, 1, 2], "cluster": [1, 2, 3, 3]},
-            "cluster must be the same for all runs of a case; got 1 and 2 for 'x'",
-        ),
-    ],
-)
-def test_bad_runs_are_named(how, words):
-    with pytest.raises(ValueError, match=words):
-        br.from_outcomes(pd.DataFrame(GUESSES), **how)
-
-
 # --- Missing answers ----------------------------------------------------------------------------------------------
 
 
@@ -137,21 +93,6 @@ def test_a_missing_answer_may_count_as_a_number():
     lacking = GAPS.isna().sum()
     told = f"Missing answers count as 0: {lacking.sum()} of 180, at most {lacking.max()} of one entity (a)."
     assert told in notes(br.fit(found, "paired", seed=1, draws=50))
-
-
-@pytest.mark.parametrize("missing", ["own", 0])
-def test_who_lacks_most_does_not_depend_on_the_order(missing):
-    gaps = pd.DataFrame({"b": [1, None, 0, 1], "a": [None, 0, 1, 1], "c": [1, 1, 0, 0]})
-    first, second = (
-        notes(br.fit(br.from_outcomes(gaps[list(names)], missing=missing), "paired", seed=1, draws=50))
-        for names in ("abc", "bca")
-    )
-    assert first == second
-
-
-@pytest.mark.parametrize("missing", ["common", "own", 0, None])
-def test_nothing_is_said_where_nothing_is_missing(missing):
-    xr.testing.assert_identical(br.from_outcomes(RIGHT, missing=missing), br.from_outcomes(RIGHT))
 
 
 @pytest.mark.parametrize(

@@ -279,24 +279,6 @@ def test_data_sets_are_apart():
 # --- What is said -------------------------------------------------------------------------------------------------
 
 
-def test_the_verdict_does_not_call_errors_independent():
-    paired = br.credible_ranking(br.fit(JOINT, "paired", seed=1), "accuracy")
-    apart = br.fit(br.from_predictions(TRUTH, GUESSES), seed=1)
-    assert any("independent" in note for note in br.credible_ranking(apart, "accuracy")["notes"].item().split("\n"))
-    assert not any("independent" in note for note in paired["notes"].item().split("\n"))
-    np.testing.assert_allclose(paired["observed"].sel(entity="a"), (GUESSES["a"] == TRUTH).mean())
-
-
-def test_what_was_observed_is_kept():
-    groups = groups_of(br.fit(JOINT, "paired", seed=1))
-    data = groups["observed_data"]
-    np.testing.assert_array_equal(data["pattern_predicted"], JOINT["predicted"])
-    np.testing.assert_array_equal(data["pattern_actual"], JOINT["actual"])
-    np.testing.assert_array_equal(data["pattern_count"], JOINT["count"])
-    assert (groups["constant_data"]["prior_concentration"] == 1).all()
-    assert 0 < groups["posterior"].attrs["remainder"] <= 1e-6
-
-
 @pytest.mark.parametrize(
     ("evidence", "options", "error", "words"),
     [
@@ -384,13 +366,6 @@ def test_a_prior_of_grades_is_spread_over_them():
     assert stats.kstest(low, stats.beta(n + 3, 90 - n + 6).cdf).pvalue > LEVEL
 
 
-def test_order_of_outcomes_changes_no_number():
-    one = br.fit(br.from_outcomes(COSTS), "paired", seed=1)["posterior"]["mean_outcome"]
-    other = br.from_outcomes(COSTS[["z", "x", "y"]].iloc[::-1])
-    two = br.fit(other, "paired", seed=1)["posterior"]["mean_outcome"]
-    xr.testing.assert_equal(two.sel(entity=["x", "y", "z"]), one)
-
-
 def test_outcomes_of_data_sets():
     frame = GRADES.assign(where=["n", "s", "s"] * 30, times=2)
     posterior = br.fit(br.from_outcomes(frame, dataset="where", weight="times"), "paired", seed=1)
@@ -401,45 +376,6 @@ def test_outcomes_of_data_sets():
     v = GRADES["x"][frame["where"] == "n"]
     error = float(drawn.std()) / np.sqrt(4000)
     assert abs(float(drawn.mean()) - v.mean()) < 5 * error
-
-
-@pytest.mark.parametrize(
-    ("frame", "how", "error", "words"),
-    [
-        ({"a": [1]}, {}, TypeError, "frame must be a pandas DataFrame"),
-        (RIGHT.iloc[:0], {}, ValueError, "frame must hold a case"),
-        (RIGHT[["a", "a"]], {}, ValueError, "frame must hold each name once; got 'a'"),
-        (RIGHT.astype(float).replace(1.0, np.nan), {}, ValueError, r"none in column 'a', row \d+ \(missing='common'"),
-        (
-            pd.DataFrame({"a": [1, 2], "b": [1, "x"]}),
-            {},
-            TypeError,
-            "frame must hold numbers; got str 'x' in column 'b'",
-        ),
-        (pd.DataFrame({"a": [1, np.inf]}), {}, ValueError, "frame must hold finite numbers"),
-        (RIGHT, {"weight": [1]}, ValueError, "weight must hold one number for each of the 120 cases"),
-        (RIGHT, {"weight": [0.5] * 120}, ValueError, "weight must hold non-negative whole numbers"),
-        (RIGHT, {"cluster": "question"}, ValueError, "cluster must hold 120 names"),
-    ],
-)
-def test_bad_frames_are_named(frame, how, error, words):
-    with pytest.raises(error, match=words):
-        br.from_outcomes(frame, **how)
-
-
-@pytest.mark.parametrize(
-    ("frame", "options", "words"),
-    [
-        (RIGHT, {"prevalence": 0.5}, "prevalence must be None for outcomes"),
-        (RIGHT, {"prior": "flat"}, "prior must be one of"),
-        (RIGHT, {"prior": [1, 2, 3]}, "prior must be one number or of shape"),
-        (RIGHT, {"prior": -1}, "prior must hold non-negative finite"),
-        (COSTS, {"prior": 1}, "prior must be 'haldane' for outcomes of more than 20 values"),
-    ],
-)
-def test_bad_options_of_outcomes_are_named(frame, options, words):
-    with pytest.raises(ValueError, match=words):
-        br.fit(br.from_outcomes(frame), "paired", **options)
 
 
 # --- Clusters -----------------------------------------------------------------------------------------------------
@@ -517,14 +453,6 @@ def test_names_of_clusters_change_nothing():
     xr.testing.assert_equal(one, two)
 
 
-def test_a_cluster_in_two_data_sets_is_refused():
-    joint = br.joint_outcomes(TRUE, ANSWERS, cluster=QUESTION, dataset=np.where(np.arange(120) < 62, "n", "s"))
-    with pytest.raises(ValueError, match=r"cluster must name clusters within one data set each.* 'n' and 's'"):
-        br.fit(joint, "paired")
-    with pytest.raises(ValueError, match=r"target must be one of \['case', 'cluster'\]; got 'question'"):
-        br.fit(br.joint_outcomes(TRUE, ANSWERS, cluster=QUESTION), "paired", target="question")
-
-
 def test_counts_are_observed_of_cases_only():
     joint = br.joint_outcomes(TRUE, ANSWERS, cluster=QUESTION)
     by_case = br.credible_ranking(br.fit(joint, "paired", seed=1), "accuracy")
@@ -533,28 +461,6 @@ def test_counts_are_observed_of_cases_only():
 
 
 # --- What comes after ---------------------------------------------------------------------------------------------
-
-
-def test_a_paired_posterior_is_reported():
-    from bayesrank.report import ranking_report
-
-    posterior = br.fit(JOINT, "paired", seed=1, draws=100, groups=["prior"])
-    html = ranking_report(posterior, "f1")
-    assert "independent, since" not in html
-    assert "joint outcomes of the cases" in html
-    outcomes = br.fit(br.from_outcomes(RIGHT), "paired", seed=1, draws=100)
-    assert "mean outcome" in ranking_report(outcomes, "mean_outcome").replace("_", " ")
-
-
-@pytest.mark.parametrize("evidence", [JOINT, br.from_outcomes(COSTS, dataset="set 1")])
-def test_a_paired_posterior_is_stored(evidence, tmp_path):
-    posterior = br.fit(evidence, "paired", seed=1, draws=10)
-    for name, group in groups_of(posterior).items():
-        if name in ("posterior", "observed_data", "constant_data"):
-            group.to_netcdf(tmp_path / f"{name}.nc", engine="scipy")
-            again = xr.load_dataset(tmp_path / f"{name}.nc", engine="scipy")
-            for variable in group.data_vars:
-                np.testing.assert_array_equal(again[variable].values, group[variable].values)
 
 
 def test_means_have_the_range_of_their_outcomes():
@@ -600,18 +506,3 @@ def test_few_cases_of_a_class_are_few_where_each_class_is_a_process():
     assert "Only 3 cases of a class, and no prior to speak of" in br.credible_ranking(fit, "tpr")["notes"].item()
     nearly = br.fit(br.joint_outcomes(y, answers), "paired", prior=1e-9, prevalence="observed", seed=1, draws=50)
     assert "Only 3 cases of a class" in br.credible_ranking(nearly, "tpr")["notes"].item()
-
-
-def test_large_numbers_stay_what_they_are():
-    held = br.from_outcomes(pd.DataFrame({"a": [1e19, 1e20], "b": [1.0, 2.0]}))["outcome"]
-    assert held.values.tolist() == [[1e19, 1.0], [1e20, 2.0]]
-    with pytest.raises(ValueError, match=r"frame must hold whole numbers up to 2\*\*53; got 1152921504606846977"):
-        br.from_outcomes(pd.DataFrame({"a": [2**60, 2**60 + 1], "b": [1, 2]}))
-
-
-def test_a_variable_has_no_kind():
-    fit = br.fit(
-        br.from_outcomes(pd.DataFrame({"a": [1] * 46 + [0] * 14, "b": [1] * 38 + [0] * 22})), "paired", seed=1, draws=50
-    )
-    with pytest.raises(ValueError, match="kind must be one that the variable"):
-        br.credible_ranking(fit, "mean_outcome", kind="typical")

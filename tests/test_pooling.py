@@ -139,20 +139,6 @@ def test_nothing_in_common_is_refused():
         br.pool((counts * 0).drop_vars("measured"))
 
 
-def test_a_message_names_few_of_many():
-    keep = np.eye(6, 9, dtype=bool)
-    counts = xr.DataArray(
-        np.ones((6, 9, 2, 2), int),
-        {"entity": list("abcdef"), "dataset": range(9), "actual": [0, 1], "predicted": [0, 1],
-         "measured": (("entity", "dataset"), keep)},
-        ("entity", "dataset", "actual", "predicted"),
-    )  # fmt: skip
-    with pytest.raises(
-        ValueError, match=r"'a' without 1, 2, 3 and 2 more; .*'c' without 0, 1, 3 .*; and 3 more entities"
-    ):
-        br.pool(counts)
-
-
 def test_coords_over_entities_stay():
     counts = STONES.assign_coords(
         maker=("entity", ["m", "n"]),
@@ -216,13 +202,6 @@ def test_parts_that_do_not_fit_are_not_given():
     assert parts_of(pooled.assign_coords(entity=["A", "C"])) is None
     assert parts_of(pooled.isel(entity=0)) is None
     assert parts_of(br.one_vs_rest(pooled).assign_attrs(pooled.attrs)) is None
-
-
-def test_data_sets_named_by_dates_can_be_pooled():
-    days = np.array(["2020-01-01", "2020-01-02"], "datetime64[ns]")
-    pooled = br.pool(STONES.assign_coords(dataset=days))
-    assert record_of(pooled.attrs)["datasets"] == ["2020-01-01 00:00:00", "2020-01-02 00:00:00"]
-    assert (parts_of(pooled) == STONES.values).all()
 
 
 # --- What the sum hides -------------------------------------------------------------------------------------------
@@ -289,14 +268,6 @@ def test_equal_scores_are_equal_whatever_the_order_of_a_sum():
     assert "paradox" not in " ".join(pooling_notes(counts, hits))
 
 
-def test_many_pairs_are_counted_and_few_named():
-    names = [f"A{i}" for i in range(3)] + [f"B{i}" for i in range(2)]
-    counts = xr.concat([STONES.sel(entity=name[0]).assign_coords(entity=name) for name in names], "entity")
-    sentence = pooling_notes(counts, "tpr")[0]
-    assert "6 pairs are ranked one way" in sentence
-    assert "A0 above B0, A0 above B1, A1 above B0 and 3 more, pooled below." in sentence
-
-
 def alike(rng, datasets, cases=100, entities=3):
     """Data sets of one and the same performance."""
     values = rng.multinomial(cases, [0.4, 0.1, 0.2, 0.3], (entities, datasets))
@@ -339,8 +310,7 @@ def test_large_samples_have_pearsons_p_value(table):
 
 
 @pytest.mark.parametrize(
-    "table",
-    [[[9, 1], [2, 8]], [[3, 1], [0, 4], [5, 0]], [[1, 6], [0, 9], [2, 1], [0, 3]], [[0, 12], [0, 11], [2, 3]]],
+    "table", [[[9, 1], [2, 8]], [[3, 1], [0, 4], [5, 0]], [[1, 6], [0, 9], [2, 1], [0, 3]], [[0, 12], [0, 11], [2, 3]]]
 )
 def test_small_samples_have_the_exact_p_value(table):
     table = np.array(table)

@@ -1,8 +1,5 @@
 """Heterogeneity and shrinkage: what they say is what the draws hold, and what simulated worlds were made of."""
 
-import re
-
-import matplotlib
 import numpy as np
 import pandas as pd
 import pytest
@@ -10,11 +7,7 @@ import xarray as xr
 from scipy import stats
 
 import bayesrank as br
-from bayesrank.cli._datasets import dataset_lines
-from bayesrank.report import ranking_report
-from bayesrank.report.words import population_words
 
-matplotlib.use("Agg")
 MODEL = "hierarchical_beta_binomial"
 DRAWS = ["chain", "draw"]
 
@@ -171,56 +164,6 @@ def test_a_posterior_without_counts_has_no_sampling_error(studies):
     assert br.populations.shrinkage(post, "tpr")["observed"].isnull().all()
 
 
-def test_the_words_are_the_numbers(studies):
-    found = br.heterogeneity(studies, "tpr", prob=0.9)
-    lines = br.notes(found)
-    assert len(lines) == 4
-    b = {name: float(value) for name, value in found.sel(entity="B").items()}
-    assert br.verdict(found.sel(entity="B"))[0] == (
-        "Between its 4 data sets the sensitivity (TPR) of B has a standard deviation of "
-        f"{b['between_sd']:.3f} (90% interval {b['between_sd_lower']:.3f} to {b['between_sd_upper']:.3f})."
-    )
-    assert lines[2] == (
-        f"B: differences between data sets make {100 * b['share']:.0f}% "
-        f"({100 * b['share_lower']:.0f}% to {100 * b['share_upper']:.0f}%) of the observed variance."
-    )
-    assert lines[3].startswith(
-        f"B: the sensitivity (TPR) of a typical data set (means of the rates over data sets) is {b['typical']:.3f} "
-        f"({b['typical_lower']:.3f} to"
-    )
-    many = xr.concat([found.sel(entity=["A"]).assign_coords(entity=[i]) for i in range(5)], "entity")
-    many["between_sd"].values[:] = [0.3, 0.1, 0.2, 0.5, 0.4]
-    assert " of 3 has a standard deviation of 0.500" in br.verdict(many)[0]
-    assert br.verdict(many)[1].startswith("For 1 it is 0.100")
-
-
-PLAIN = br.fit(STUDIES, seed=1, draws=20)
-ALONE = br.fit(br.pool(STUDIES), MODEL, seed=1, draws=20)
-
-
-@pytest.mark.parametrize(
-    ("posterior", "error", "message"),
-    [
-        (PLAIN, ValueError, "posterior must be of a hierarchical model .* got one with nothing typical or new"),
-        (ALONE, ValueError, "posterior must be of a hierarchical model .* got one with no dim dataset"),
-        (STUDIES, TypeError, "posterior must be an InferenceData"),
-        (None, TypeError, "posterior must be an InferenceData"),
-        (xr.Dataset({"performance": br.as_performance(STUDIES)}), ValueError, "posterior must hold draws"),
-    ],
-)
-def test_what_has_no_population_is_refused(posterior, error, message):
-    with pytest.raises(error, match=message):
-        br.heterogeneity(posterior, "tpr")
-    if posterior is not ALONE:
-        with pytest.raises(error, match=message):
-            br.populations.shrinkage(posterior, "tpr")
-
-
-def test_what_is_no_heterogeneity_is_refused():
-    with pytest.raises(ValueError, match=r"^result must come from br.credible_ranking"):
-        br.verdict(xr.Dataset())
-
-
 # --- Shrinkage ------------------------------------------------------------------------------------------------------
 
 
@@ -273,79 +216,3 @@ def test_the_picture_shows_the_numbers(studies):
     np.testing.assert_allclose(areas / areas.max(), b["cases"] / b["cases"].max())
     line = next(x for x in axes[1].lines if x.get_label() == "typical data set")
     assert line.get_xdata()[0] == pytest.approx(float(b["typical"]))
-
-
-def test_lower_is_better_comes_first_and_entities_can_be_chosen(studies):
-    axes = br.plots.shrinkage(studies, "fnr", entities=["B"])
-    found = br.populations.shrinkage(studies, "fnr").sel(entity="B")
-    assert texts(axes[0].get_yticklabels()) == found["dataset"].values[np.argsort(found["median"].values)].tolist()
-    with pytest.raises(KeyError, match="entities must be among"):
-        br.plots.shrinkage(studies, "fnr", entities=["C"])
-    with pytest.raises(ValueError, match="entities must hold at least one entity"):
-        br.plots.shrinkage(studies, "fnr", entities=[])
-    with pytest.raises(ValueError, match="axes must hold 1"):
-        br.plots.shrinkage(studies, "fnr", entities=["B"], axes=axes.tolist() * 2)
-
-
-def test_pictures_of_entities_and_of_very_many():
-    rng = np.random.default_rng(3)
-    cases = rng.integers(5, 90, 100)
-    right = rng.binomial(cases, 0.8)
-    frame = pd.DataFrame({"entity": np.arange(100), "correct": right, "wrong": cases - right})
-    (ax,) = br.plots.shrinkage(br.fit(br.from_frame(frame), MODEL, seed=1, draws=50), "mean_outcome")
-    assert len(ax.get_yticks()) == 60
-    assert ax.get_xlabel().endswith("40 in the middle left out")
-
-
-# --- Command and report ---------------------------------------------------------------------------------------------
-
-
-def test_the_report_has_a_section_on_data_sets(studies):
-    ranking = br.credible_ranking(studies, "f1")
-    html = ranking_report(studies, "f1", ranking=ranking, sections=["datasets"])
-    assert '<h2 id="datasets">Data sets</h2>' in html
-    rows = re.findall(r'<tr><td class="span">(\w+)</td>.*?</tr>', html)
-    assert rows == br.ranking_table(ranking).index.tolist()
-    found = br.heterogeneity(studies, "f1").sel(entity=rows[0])
-    assert f">{float(found['between_sd']):.3f} (" in html
-    assert 'id="datasets"' not in ranking_report(br.fit(br.pool(STUDIES), seed=1, draws=20), "f1")
-
-
-def test_of_one_data_set_the_population_is_that_of_the_entities(board):
-    ranking = br.credible_ranking(board, "mean_outcome")
-    words = population_words(board)
-    assert words.startswith("There is one data set, so the population is that of the 5 entities")
-    assert dataset_lines(board, "mean_outcome", ranking) == [words]
-    html = ranking_report(board, "mean_outcome", ranking=ranking)
-    assert '<h2 id="datasets">Entities as a population</h2>' in html
-    one = br.fit(br.from_frame(FRAME[:1]), MODEL, seed=1, draws=20)
-    assert "no population to learn from" in population_words(one)
-    plain = br.fit(br.from_frame(FRAME), seed=1, draws=20)
-    assert dataset_lines(plain, "mean_outcome", br.credible_ranking(plain, "mean_outcome")) == []
-    assert "#datasets" not in ranking_report(plain, "mean_outcome")
-
-
-def test_the_command_tells_of_the_first_and_of_the_others(studies):
-    ranking = br.credible_ranking(studies, "f1")
-    lines = dataset_lines(studies, "f1", ranking)
-    first, other = br.ranking_table(ranking).index
-    one = br.heterogeneity(studies, "f1").sel(entity=[first])
-    assert lines[:-1] == [*br.verdict(one), *br.notes(one)]
-    sd = float(br.heterogeneity(studies, "f1")["between_sd"].sel(entity=other))
-    assert lines[-1:] == [f"Of the other the standard deviation between data sets is {sd:.3f} ({other})."]
-
-
-def test_a_ranking_says_which_data_set_it_is_of(studies):
-    def first(posterior, score, kind=None):
-        return br.credible_ranking(posterior, score, kind=kind)["notes"].item().split("\n")[0]
-
-    means = "The ranking is for a typical data set: means of the rates over data sets"
-    assert first(studies, "tpr") == f"{means}."
-    assert first(studies, "ppv") == f"{means}, at their mean prevalence."
-    assert first(br.at_prevalence(studies, 0.02), "ppv") == f"{means}."
-    new = "The ranking is for one new data set; its intervals include how much data sets differ."
-    assert first(studies, "tpr", "new") == new
-    told = {name: br.heterogeneity(br.at_prevalence(studies, 0.02), name).attrs["what"] for name in ("tpr", "ppv")}
-    assert told["ppv"] == f"{told['tpr']}, prevalence 0.02"
-    plain = br.fit(br.pool(studies["observed_data"]["counts"]), seed=1, draws=20)
-    assert "The ranking is for" not in br.credible_ranking(plain, "tpr")["notes"].item()

@@ -86,12 +86,6 @@ def test_all_mass_in_one_class_loses_nothing_that_is_needed():
     assert (future.sel(actual="positive") == 0).all()
 
 
-def test_lost_rates_are_refused_not_guessed():
-    posterior = br.fit(COUNTS, prevalence=0.0, seed=1, draws=20)
-    with pytest.raises(ValueError, match="positive prevalence for every class with cases"):
-        br.posterior_predictive(br.as_performance(posterior), size={"negative": 5, "positive": 5}, seed=1)
-
-
 def test_a_posterior_keeps_the_rates_of_a_class_of_prevalence_0():
     posterior = br.fit(COUNTS, prevalence=0.0, seed=1, draws=5000)
     future = br.posterior_predictive(posterior, size={"negative": 5, "positive": 25}, seed=1)

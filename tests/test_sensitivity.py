@@ -5,13 +5,11 @@ import itertools
 import numpy as np
 import pandas as pd
 import pytest
-import xarray as xr
 from scipy import stats
 
 import bayesrank as br
 from bayesrank._kendall import dense_ranks, tau_b
 from bayesrank.sensitivities.conflicts import prior_conflict
-from bayesrank.sensitivities.leaving_out import leave_out_entities
 
 COUNTS = br.from_counts(tn=[170, 179, 160], fp=[10, 1, 20], fn=[9, 2, 19], tp=[61, 68, 51], entity=["b", "a", "c"])
 RNG = np.random.default_rng(5)
@@ -19,7 +17,6 @@ RIGHT = pd.DataFrame({"x": RNG.binomial(1, 0.8, 200), "y": RNG.binomial(1, 0.6, 
 ANSWERS = br.from_outcomes(RIGHT)
 CLUSTERS = br.from_outcomes(RIGHT, cluster=np.arange(200) // 4)
 CONJUGATES = ["dirichlet_multinomial"]
-CLOSE = br.from_counts(tn=[80, 81], fp=[20, 19], fn=[20, 21], tp=[80, 79], entity=["a", "b"])
 
 
 @pytest.fixture(scope="module")
@@ -115,13 +112,6 @@ def test_a_conclusion_that_falls_is_told_with_what_fells_it():
     assert any("at least 0 of them the same way, and at most 1 the other" in line for line in br.notes(result))
 
 
-def test_nothing_is_said_of_what_the_base_does_not_say():
-    result = br.sensitivity(CLOSE, "f1", seed=1)
-    assert not any("beats" in name or "best" in name for name in result["conclusion"].values)
-    assert int(result["pairs"]) == 0
-    assert not any("separates" in line for line in br.notes(result))
-
-
 def test_each_data_set_is_left_out_in_turn():
     rng = np.random.default_rng(2)
     size = 3
@@ -157,18 +147,6 @@ def test_all_defaults_go_together(classes, entities):
     assert ("model beta_binomial" in names) == (classes == 2)
 
 
-def test_many_entities_and_undefined_ones():
-    rng = np.random.default_rng(1)
-    right = rng.binomial(200, 0.8, 300)
-    counts = br.from_counts(tn=right, fp=200 - right, fn=[40] * 300, tp=[60] * 300)
-    result = br.sensitivity(counts, "accuracy", draws=10, seed=1)
-    assert len(br.verdict(result)) <= 4
-    assert len(br.notes(result)) < 15
-    empty = br.from_counts(tn=[8, 8], fp=[2, 2], fn=[0, 0], tp=[0, 0], entity=["x", "y"])
-    known = br.sensitivity(empty, "tpr", draws=50, seed=1, prevalence="observed", alternatives=[])
-    assert br.verdict(known)[0] == "Nothing to rank: no entity has a defined sensitivity (TPR)."
-
-
 def test_order_and_seed():
     one = br.sensitivity(COUNTS, "f1", seed=3, draws=100)
     turned = br.sensitivity(COUNTS.isel(entity=[2, 0, 1]), "f1", seed=3, draws=100)
@@ -180,37 +158,6 @@ def test_order_and_seed():
     generator = br.sensitivity(COUNTS, "tpr", seed=np.random.default_rng(1), draws=100)
     other = generator.sel(alternative="model beta_binomial")["median"]
     np.testing.assert_allclose(other, generator["median"][0], rtol=1e-12)
-
-
-@pytest.mark.parametrize(
-    ("message", "call"),
-    [
-        ("priors must be a sequence", lambda: br.sensitivity(COUNTS, "f1", priors="uniform")),
-        ("scores must be a sequence", lambda: br.sensitivity(COUNTS, "f1", scores="f1")),
-        ("prevalences must be a sequence", lambda: br.sensitivity(COUNTS, "f1", prevalences=0.5)),
-        ("models must be a sequence", lambda: br.sensitivity(COUNTS, "f1", models="beta_binomial")),
-        ("prevalence must lie", lambda: br.sensitivity(COUNTS, "f1", prevalences=[1.5])),
-        ("prior must be", lambda: br.sensitivity(COUNTS, "f1", priors=["flat"])),
-        ("alternatives must hold each name once", lambda: br.sensitivity(COUNTS, "f1", scores=["tpr", "recall"])),
-        ("alternatives must be one of", lambda: br.sensitivity(COUNTS, "f1", alternatives=["all"])),
-        ("alternatives must hold 'models'", lambda: br.sensitivity(COUNTS, "f1", alternatives=[], models=[])),
-        ("evidence must be a DataArray", lambda: br.sensitivity([1], "f1")),
-        ("score must be 'mean_outcome' for outcomes", lambda: br.sensitivity(ANSWERS, "f1")),
-        ("score must be 'mean_outcome' for outcomes", lambda: br.sensitivity(ANSWERS, scores=["f1"])),
-        ("prevalence must be None", lambda: br.sensitivity(ANSWERS, prevalences=[0.5])),
-        ("prior must be", lambda: br.sensitivity(ANSWERS, priors=["flat"])),
-        ("model must be 'paired' for cases in clusters", lambda: br.sensitivity(CLUSTERS, models=CONJUGATES)),
-        ("score must be one of", lambda: br.sensitivity(COUNTS, "f7")),
-        ("result must come from", lambda: br.notes(xr.Dataset())),
-        ("level must lie strictly", lambda: prior_conflict(COUNTS, level=1.0)),
-        ("model must be one of", lambda: prior_conflict(COUNTS, "binomial")),
-        ("options must be among", lambda: prior_conflict(COUNTS, priors=1)),
-    ],
-)
-def test_bad_input_is_refused_by_name(message, call):
-    with pytest.raises((TypeError, ValueError, KeyError)) as caught:
-        call()
-    assert str(caught.value.args[0]).startswith(message), caught.value
 
 
 SURE = [[90.0, 10.0], [10.0, 90.0]]
@@ -322,13 +269,6 @@ def test_unmeasured_tables_are_not_checked():
     assert found.attrs["bound"] == pytest.approx(0.01 / 12)
 
 
-def test_a_prior_of_the_same_concentrations_is_left_out_of_every_model():
-    result = br.sensitivity(CLOSE, "f1", model="hierarchical_beta_binomial", draws=50, seed=1)
-    # For two classes one observation of each is Jeffreys' prior.
-    spreads = [f"prior of the spread at {factor} its scale" for factor in ("half", "twice")]
-    assert result["alternative"].values.tolist() == ["base", "prior uniform", *spreads]
-
-
 @pytest.mark.parametrize(("factor", "scale"), [("half", 0.125), ("twice", 0.5)])
 def test_the_prior_of_the_spread_is_an_alternative_of_hierarchical_models(factor, scale):
     cells = {"tn": [45, 40, 30, 60], "fp": [5, 10, 20, 40], "fn": [10, 2, 5, 1], "tp": [40, 48, 45, 19]}
@@ -392,20 +332,6 @@ def test_right_and_wrong_are_whole_numbers_however_they_are_told(outcomes, optio
     ranking = br.credible_ranking(br.fit(joint, "paired", draws=50, seed=np.random.SeedSequence(3)), "mean_outcome")
     np.testing.assert_allclose(found["median"].sel(alternative="base"), ranking["median"], rtol=1e-9)
     assert found["prior_conflict"].item() == ""
-
-
-def test_counts_of_outcomes():
-    counts = br.from_frame(
-        pd.DataFrame({"entity": list("aabb"), "outcome": [0, 1, 0, 1], "count": [30, 70, 60, 40]}),
-    )
-    found = br.sensitivity(counts, draws=100, seed=3)
-    assert found["alternative"].values.tolist() == [
-        "base", "prior uniform", "prior jeffreys", "prior at twice its weight",
-    ]  # fmt: skip
-    for name, prior in (("base", None), ("prior jeffreys", 0.5), ("prior at twice its weight", 4.0)):
-        posterior = br.fit(counts, draws=100, seed=np.random.SeedSequence(3), prior=prior)
-        wanted = br.credible_ranking(posterior, "mean_outcome", method="exact")["median"]
-        np.testing.assert_allclose(found["median"].sel(alternative=name), wanted, rtol=1e-12)
 
 
 def test_the_prior_of_graded_outcomes():
@@ -490,37 +416,3 @@ def test_a_conflict_of_outcomes_is_named():
     joint = br.joint_outcomes(y, {"bad": np.where(RNG.random(200) < 0.6, y, 1 - y)})
     told = br.sensitivity(joint, "accuracy", prior=SURE, priors=[], draws=20, seed=1)["prior_conflict"].item()
     assert "of all cases right, and bad has" in told
-
-
-def test_outcomes_of_one_value_only():
-    """Perfect entities have wrong answers a priori, told one by one or counted."""
-    joint = br.from_outcomes(pd.DataFrame({"a": [1] * 30, "b": [1] * 30}))
-    found = br.sensitivity(joint, models=CONJUGATES, draws=50, seed=1)
-    assert (found["lower"] < 1).all()
-    assert br.verdict(found)
-
-
-def test_each_entity_is_left_out_without_a_new_fit():
-    found = br.sensitivity(COUNTS, "f1", alternatives=["entities"], draws=200, seed=1)
-    assert found["alternative"].values.tolist() == ["base"]
-    without = leave_out_entities(br.fit(COUNTS, draws=200, seed=1), "f1")
-    for name, held in without.items():
-        np.testing.assert_array_equal(found[f"{name}_without"], held)
-    assert "eaving out one entity" in br.verdict(found)[0] or "is left out" in br.verdict(found)[0]
-
-
-def test_the_checks_of_the_prior_are_part_of_a_sensitivity():
-    found = br.sensitivity(COUNTS, "f1", prior=SURE, alternatives=[], draws=20, seed=1)
-    checks = prior_conflict(COUNTS, prior=SURE)
-    for name, held in checks.drop_vars("notes").items():
-        np.testing.assert_array_equal(found[f"check_{name}"], held)
-    assert found.attrs["check_bound"] == checks.attrs["bound"]
-    assert found["prior_conflict"].item() == checks["notes"].item()
-
-
-def test_lower_is_better_for_costs():
-    costs = pd.DataFrame({"dear": np.linspace(5, 9, 30), "cheap": np.linspace(1, 3, 30)})
-    evidence = br.from_outcomes(costs)
-    for better, leader in ((None, "dear"), (False, "cheap")):
-        found = br.sensitivity(evidence, higher_is_better=better, priors=[], draws=50, seed=1)
-        assert set(found["leader"].values.tolist()) == {leader}

@@ -1,7 +1,6 @@
 """Transport to another prevalence: rates stay, shares are what was said, and nobody's evidence is lost."""
 
 import numpy as np
-import pytest
 import xarray as xr
 
 import bayesrank as br
@@ -72,20 +71,3 @@ def test_many_classes_are_moved_by_name():
     share = xr.DataArray([0.2, 0.5, 0.3], {"actual": [0, 1, 2]}, ["actual"])
     moved = br.as_performance(br.at_prevalence(digits, share))
     np.testing.assert_allclose(moved.sum("predicted").isel(entity=0), np.broadcast_to([0.2, 0.5, 0.3], (4, 50, 3)))
-
-
-REFUSED = [
-    (POSTERIOR, 1.5, ValueError, "prevalence"),
-    (POSTERIOR, "much", TypeError, "prevalence"),
-    (POSTERIOR, [0.1, 0.2], TypeError, "prevalence must be a number or a DataArray"),
-    (POSTERIOR, xr.DataArray([0.1] * 3, {"draw": range(3)}, ["draw"]), ValueError, "labels of the source"),
-    (POSTERIOR, xr.DataArray([0.1, 0.2], {"actual": ["negative", "positive"]}, ["actual"]), ValueError, "sum to 1"),
-    ("a", 0.1, TypeError, "source must be"),
-    (xr.Dataset({"x": 1}), 0.1, ValueError, "must hold a performance"),
-]
-
-
-@pytest.mark.parametrize(("posterior", "prevalence", "error", "message"), REFUSED)
-def test_what_cannot_be_moved_is_refused(posterior, prevalence, error, message):
-    with pytest.raises(error, match=message):
-        br.at_prevalence(posterior, prevalence)

@@ -85,16 +85,6 @@ def test_the_scale_of_the_spread_is_an_option_that_a_posterior_remembers():
     assert model_of(groups_of(narrow))[0].spread == 0.02
 
 
-@pytest.mark.parametrize("model", [MODEL, "hierarchical_dirichlet_multinomial", "hierarchical_classes"])
-@pytest.mark.parametrize(
-    ("value", "error"), [(0, ValueError), (-1, ValueError), (np.nan, ValueError), ("x", TypeError)]
-)
-def test_a_spread_is_a_positive_number(model, value, error):
-    counts = br.from_counts(tn=[8, 9], fp=[2, 1], fn=[1, 0], tp=[9, 7], entity=["a", "a"], dataset=["x", "y"])
-    with pytest.raises(error, match="spread must be"):
-        br.fit(counts, model, spread=value)
-
-
 # --- What was observed of a typical data set ------------------------------------------------------------------------
 
 
@@ -131,27 +121,7 @@ def test_a_tiny_data_set_beside_large_ones_is_no_contradiction():
     assert not bool(ranking["contradicted"][0])
 
 
-@pytest.mark.parametrize(("datasets", "said"), [(5, True), (10, False)])
-def test_few_data_sets_are_a_caveat(datasets, said):
-    fit = br.fit(outcomes([[15] * datasets], 20), MODEL, seed=1, draws=50)
-    for kind in ("typical", "new", "observed"):
-        found = score_values(fit, "mean_outcome", None, kind)
-        notes = evidence_of(fit, found.variable, found.values, kind).notes(None)
-        few = [note for note in notes if isinstance(note, Note) and note.caveat == Caveat.FEW_UNITS]
-        assert bool(few) == (said and kind != "observed")
-
-
 # --- A prior that is split over data sets of few cases ---------------------------------------------------------------
-
-
-@pytest.mark.parametrize(("cases", "percent"), [(2, 42), (3, 29), (30, None)])
-def test_a_split_prior_on_few_cases_warns_of_the_variance_that_it_loses(cases, percent):
-    """The share of the standard error that is left is sqrt((n - 1) / (n + 1))."""
-    counts = outcomes([[cases - 1] * 30], cases)
-    mean = br.performance.mean_over_datasets(br.fit(counts, seed=1, draws=50, split_prior=True))
-    notes = br.credible_ranking(mean, "mean_outcome")["notes"].item()
-    assert ("too narrow by up to" in notes) == (percent is not None)
-    assert percent is None or f"too narrow by up to {percent}%" in notes
 
 
 def test_the_hierarchical_mean_over_data_sets_of_few_cases_holds():
@@ -168,3 +138,23 @@ def test_the_hierarchical_mean_over_data_sets_of_few_cases_holds():
         held[model] = float(((low <= 0.8) & (high >= 0.8)).mean())
     assert held["dirichlet_multinomial"] < 0.92  # 0.86 expected, with a standard error of 0.025
     assert held[MODEL] > 0.95 - 3 * 0.0155
+
+
+@pytest.mark.parametrize(("datasets", "said"), [(5, True), (10, False)])
+def test_few_data_sets_are_a_caveat(datasets, said):
+    fit = br.fit(outcomes([[15] * datasets], 20), MODEL, seed=1, draws=50)
+    for kind in ("typical", "new", "observed"):
+        found = score_values(fit, "mean_outcome", None, kind)
+        notes = evidence_of(fit, found.variable, found.values, kind).notes(None)
+        few = [note for note in notes if isinstance(note, Note) and note.caveat == Caveat.FEW_UNITS]
+        assert bool(few) == (said and kind != "observed")
+
+
+@pytest.mark.parametrize(("cases", "percent"), [(2, 42), (3, 29), (30, None)])
+def test_a_split_prior_on_few_cases_warns_of_the_variance_that_it_loses(cases, percent):
+    """The share of the standard error that is left is sqrt((n - 1) / (n + 1))."""
+    counts = outcomes([[cases - 1] * 30], cases)
+    mean = br.performance.mean_over_datasets(br.fit(counts, seed=1, draws=50, split_prior=True))
+    notes = br.credible_ranking(mean, "mean_outcome")["notes"].item()
+    assert ("too narrow by up to" in notes) == (percent is not None)
+    assert percent is None or f"too narrow by up to {percent}%" in notes

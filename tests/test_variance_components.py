@@ -156,34 +156,3 @@ def test_the_shipped_runs():
     assert (found["standard_error"] > br.cases.variance_components(shares, runs=10)["standard_error"]).all()
     with pytest.raises(ValueError, match=r"frame must hold shares of its runs.* got 0\.125 of 10 runs"):
         br.cases.variance_components(cases.drop(columns=["case", "question"]) / 10, runs=10)
-
-
-FRAME = pd.DataFrame({"q": list("xxyy"), "s": [1, 2, 1, 2], "a": [0.5, 1, 0, 0]})
-
-
-@pytest.mark.parametrize(
-    ("frame", "how", "error", "words"),
-    [
-        (FRAME[["a"]], {}, ValueError, "case must be given, or runs"),
-        ({"a": [1]}, {"runs": 2}, TypeError, "frame must be a pandas DataFrame"),
-        (FRAME, {"case": "q", "run": "q"}, ValueError, "duplicate runs: 'x' of 'x'"),
-        (FRAME[["a"]], {"run": [1, 2, 1, 2], "runs": 2}, ValueError, "run must be None unless"),
-        (FRAME[["a", "q"]], {"case": "q", "runs": 2}, ValueError, "duplicate cases: 'x'"),
-        (FRAME[["a"]], {"case": list("wxyz")}, ValueError, "frame must hold a case with several runs"),
-        (FRAME[["a"]], {"case": list("xxxx")}, ValueError, "frame must hold two cases at least"),
-        (FRAME[["a"]], {"case": list("xxyy"), "cluster": [1] * 4}, ValueError, "cluster must name two clusters"),
-        (FRAME[["a"]], {"case": list("xxyy"), "cluster": [1, 2, 3, 3]}, ValueError, "cluster must be the same .* 'x'"),
-        (FRAME[["a"]], {"runs": 3}, ValueError, "frame must hold shares of its runs.* got 0.5 of 3 runs"),
-        (FRAME[["a"]] * 2, {"runs": 2}, ValueError, "frame must hold shares of its runs.* got 2 of 2 runs"),
-        (FRAME[["a"]], {"runs": np.inf}, ValueError, "runs must be whole numbers, 1 or more; got inf"),
-        (FRAME[["a"]], {"runs": 0}, ValueError, "runs must be whole numbers, 1 or more; got 0"),
-        (FRAME[["a"]], {"runs": [2, 2.5, 2, 2]}, ValueError, "runs must be whole numbers, 1 or more; got 2.5"),
-        (FRAME[["a"]], {"runs": [2, 2]}, ValueError, "runs must be one number, one for each of the 4 cases"),
-        (FRAME[["a"]], {"runs": "many"}, TypeError, "runs must hold numbers"),
-        (FRAME[["a"]].replace(0.5, np.nan), {"runs": 2}, ValueError, "every entity in every row.*'a', row 0"),
-        (FRAME[["q"]], {"runs": 2}, TypeError, "frame must hold numbers; got str 'x'"),
-    ],
-)  # fmt: skip
-def test_bad_input_is_named(frame, how, error, words):
-    with pytest.raises(error, match=words):
-        br.cases.variance_components(frame, **how)

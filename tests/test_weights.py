@@ -10,7 +10,6 @@ import bayesrank as br
 from bayesrank import _checks
 from bayesrank._compat import groups_of
 from bayesrank.cases import _weighing
-from bayesrank.cases.weights import check_case_weights
 
 #: A true hypothesis fails a Kolmogorov-Smirnov test at this level once in a million seeds.
 LEVEL = 1e-6
@@ -177,12 +176,6 @@ def test_what_would_not_fit_into_memory_is_refused(monkeypatch):
         br.case_weights(100)
 
 
-def test_chunks_need_dask(monkeypatch):
-    monkeypatch.setitem(__import__("sys").modules, "dask", None)
-    with pytest.raises(ImportError, match=r"install bayesrank\[dask\]"):
-        br.case_weights(3, chunks=1)
-
-
 def test_streams_belong_to_seed_and_evidence():
     def of(cases, **given):
         return br.case_weights(cases, **{"draws": 5, "seed": 1} | given).values
@@ -230,13 +223,6 @@ def test_the_order_of_cases_and_entities_changes_nothing_of_joint_outcomes():
         np.testing.assert_allclose(*found, rtol=1e-12)
 
 
-def test_labels_of_any_kind_in_joint_outcomes():
-    one = br.joint_outcomes([0, 1, "x", 0], {"a": [0, 1, "x", 1], "b": [1, 1, 0, 0]}, labels=[0, 1, "x"])
-    other = br.joint_outcomes([0, 1, "x", 0], {"b": [1, 1, 0, 0], "a": [0, 1, "x", 1]}, labels=[0, 1, "x"])
-    kept = [sorted(br.case_weights(joint, seed=1, draws=1, chains=1).values.ravel().tolist()) for joint in (one, other)]
-    assert kept[0] == kept[1]
-
-
 # --- What a reader must know --------------------------------------------------------------------------------------
 
 
@@ -255,79 +241,3 @@ def test_few_cases_are_named():
     assert "Only 1 case," in note(1)
     assert "Only 30 cases of a class" in note(LABELS, prevalence="observed")
     assert "Only 25 clusters:" in note(LABELS, prevalence="observed", cluster=np.arange(100) // 4)
-
-
-def test_weights_of_others():
-    other = xr.DataArray(np.ones((6, 3)), dims=("sample", "case"))
-    assert check_case_weights(other.T, 3).dims == ("sample", "case")
-    mine = br.case_weights(3, weight=[1, 2, 3], draws=2)
-    assert check_case_weights(mine)["count"].values.tolist() == [1, 2, 3]
-
-
-JOINT = br.joint_outcomes([0, 1], {"a": [0, 1]})
-
-
-@pytest.mark.parametrize(
-    ("call", "error", "words"),
-    [
-        (lambda: br.case_weights(0), ValueError, "cases must be at least 1; got 0"),
-        (lambda: br.case_weights(True), TypeError, "cases must be a whole number; got bool"),
-        (lambda: br.case_weights(2.0), TypeError, "cases must be a whole number; got float 2.0"),
-        (lambda: br.case_weights("ab"), TypeError, "cases must be a whole number; got str 'ab'"),
-        (lambda: br.case_weights(None), TypeError, "cases must be a whole number; got NoneType"),
-        (lambda: br.case_weights([]), ValueError, "cases must be a sequence of labels"),
-        (lambda: br.case_weights([1, None]), ValueError, "cases must hold a label for every case"),
-        (lambda: br.case_weights(xr.Dataset({"x": 1})), ValueError, r"cases must be .* a Dataset with \['x'\]"),
-        (lambda: br.case_weights(JOINT, weight=[1, 2]), ValueError, "weight must be None for joint outcomes"),
-        (lambda: br.case_weights(JOINT, dataset="x"), ValueError, "dataset must be None for joint outcomes"),
-        (lambda: br.case_weights(JOINT, cluster=[1, 2]), ValueError, "cluster must be None for joint outcomes"),
-        (lambda: br.case_weights(JOINT.assign(count=JOINT["count"] * 0.5)), ValueError, "count must hold non-neg"),
-        (lambda: br.case_weights(3, weight=[1, 2]), ValueError, "weight must hold one number for each of the 3"),
-        (lambda: br.case_weights(2, weight=[0.5, 1]), ValueError, "weight must hold non-negative whole"),
-        (lambda: br.case_weights(2, weight=[0, 0]), ValueError, "weight must be above 0 for at least one case"),
-        (lambda: br.case_weights(3, cluster=[1, 2]), ValueError, "cluster must hold 3 names; got 2"),
-        (lambda: br.case_weights(3, cluster="x"), ValueError, "cluster must hold 3 names; got 1"),
-        (lambda: br.case_weights(3, dataset=["x"]), ValueError, "dataset must hold 3 names; got 1"),
-        (lambda: br.case_weights(2, cluster=[1, 1], dataset=["x", "y"]), ValueError, "cluster must name clusters"),
-        (lambda: br.case_weights(3, draws=0), ValueError, "draws must be at least 1; got 0"),
-        (lambda: br.case_weights(3, chains=0), ValueError, "chains must be at least 1; got 0"),
-        (lambda: br.case_weights(3, chunks=0), ValueError, "chunks must be at least 1; got 0"),
-        (lambda: br.case_weights(3, seed=-1), ValueError, "seed must be a non-negative integer"),
-        (
-            lambda: br.case_weights(3, prevalence=0.2),
-            ValueError,
-            "one of .'sampled', 'observed'.; got float 0.2",
-        ),
-        (
-            lambda: br.case_weights(3, prevalence="observed"),
-            ValueError,
-            "prevalence must be 'sampled' where the labels",
-        ),
-        (lambda: check_case_weights([1, 2]), TypeError, "weights must be a DataArray"),
-        (lambda: check_case_weights(xr.DataArray([1.0], dims="case")), ValueError, "weights must have the dims"),
-        (
-            lambda: check_case_weights(xr.DataArray([[1.0]], dims=("draw", "x"))),
-            ValueError,
-            "weights must have the dims",
-        ),
-        (
-            lambda: check_case_weights(xr.DataArray([[[1]]], dims=("a", "draw", "case"))),
-            ValueError,
-            "weights must have",
-        ),
-        (
-            lambda: check_case_weights(xr.DataArray([["a"]], dims=("draw", "case"))),
-            TypeError,
-            "weights must hold numbers",
-        ),
-        (
-            lambda: check_case_weights(xr.DataArray(np.ones((0, 2)), dims=("draw", "case"))),
-            ValueError,
-            "weights must hold",
-        ),
-        (lambda: check_case_weights(br.case_weights(3, draws=1), 4), ValueError, "weights must be of the 4 cases"),
-    ],
-)
-def test_bad_input(call, error, words):
-    with pytest.raises(error, match=words):
-        call()

@@ -27,19 +27,6 @@ def test_draws_equal_a_loop_over_values(posterior, name):
         assert ops.isel(where).item() == pytest.approx(one.item(), abs=1e-9)
 
 
-def test_lazy_stays_lazy(posterior):
-    eager = br.as_performance(posterior)
-    lazy = eager.chunk({"draw": 50})
-    for result, expected in (
-        (br.ops.of_draws(lazy, "f1"), br.ops.of_draws(eager, "f1")),
-        (br.ops.on_tile(lazy, 5), br.ops.on_tile(eager, 5)),
-    ):
-        assert result.chunks is not None
-        xr.testing.assert_allclose(result.compute(), expected)
-    summary = br.ops.summarize(br.ops.of_draws(lazy, "f1"))
-    xr.testing.assert_allclose(summary.compute(), br.ops.summarize(br.ops.of_draws(eager, "f1")))
-
-
 def counted(array, calls, **chunks):
     """The same array, lazy, its chunks counted as they are computed."""
     da = pytest.importorskip("dask.array")
@@ -168,12 +155,6 @@ class TestLabels:
         table = br.one_vs_rest(self.counts)
         np.testing.assert_allclose(br.ops.by_label(table, "mcc").ops, br.ops.by_label(self.counts, "mcc").ops)
 
-    def test_bad_input(self):
-        with pytest.raises(ValueError, match="weights must name"):
-            br.ops.by_label(self.counts, "f1", weights={"a": 1})
-        with pytest.raises(ValueError, match="label"):
-            br.ops.by_label(br.from_counts(tn=1, fp=1, fn=1, tp=1), "f1")
-
 
 class TestReferences:
     def test_flat_betas_are_uniform(self):
@@ -231,18 +212,6 @@ class TestReferences:
         for name in ("tpr", "informedness", "negative_likelihood_ratio"):  # the same at every prevalence
             rank = br.rank(rivals, name, method="max")
             np.testing.assert_allclose(br.ops.of_draws(rivals, name, reference), (50 - rank) / 50, atol=1e-12)
-
-    def test_pool_needs_both_rates(self):
-        with pytest.raises(ValueError, match="source"):
-            br.ops.from_performances(br.from_counts(tn=5, fp=1, fn=0, tp=0))
-
-    def test_bad_parameters(self):
-        with pytest.raises(ValueError, match="fpr"):
-            br.ops.independent_betas((0, 1), (1, 1))
-        with pytest.raises(ValueError, match="tpr"):
-            br.ops.independent_betas((1, 1), (0, 1))
-        with pytest.raises(ValueError, match="sampler"):
-            br.ops.from_sampler(lambda rng, n: (rng.random(n) + 1, rng.random(n)))
 
 
 def test_stacked_draws_are_draws(posterior):

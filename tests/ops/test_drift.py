@@ -88,13 +88,6 @@ def test_periods_of_separate_posteriors():
     assert "degraded" not in result  # a point has no probabilities
 
 
-def test_lazy_stays_lazy(posterior):
-    performance = br.as_performance(posterior)
-    lazy = br.ops.drift(performance.chunk({"draw": 50}), "f1")
-    assert lazy.change.chunks is not None
-    xr.testing.assert_allclose(lazy.compute(), br.ops.drift(performance, "f1"))
-
-
 def test_each_chunk_is_computed_once_and_the_first_once_before(posterior):
     da = pytest.importorskip("dask.array")
     calls = []
@@ -127,17 +120,6 @@ def test_undefined_period_is_nan():
     result = br.ops.drift(table, "f1").isel(entity=0)
     assert result.ops.isnull().values.tolist() == [False, True, False]
     assert result.change.isnull().all()
-
-
-def test_bad_input(posterior):
-    with pytest.raises(ValueError, match=r"baseline must be one of .*; got 't9'"):
-        br.ops.drift(posterior, "f1", baseline="t9")
-    with pytest.raises(ValueError, match="source must have the dim dataset"):
-        br.ops.drift(br.from_counts(tn=1, fp=1, fn=1, tp=1), "f1")
-    with pytest.raises(ValueError, match="two or more periods"):
-        br.ops.drift(br.as_performance(posterior).isel(dataset=[0]), "f1")
-    with pytest.raises(ValueError, match="same numbers of chains and draws"):
-        br.ops.drift({"a": br.as_performance(posterior), "b": br.as_performance(posterior).isel(draw=[0])}, "f1")
 
 
 def test_periods_that_share_draws_are_refused():

@@ -2,11 +2,8 @@
 
 import warnings
 
-import matplotlib.pyplot as plt
 import numpy as np
-import pandas as pd
 import pytest
-import xarray as xr
 
 import bayesrank as br
 
@@ -16,7 +13,6 @@ def no_warnings():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         yield
-    plt.close("all")
 
 
 @pytest.fixture(scope="module")
@@ -89,28 +85,3 @@ def test_a_mean_may_lie_outside_of_its_interval(periods):
     np.testing.assert_allclose([low, high], [result["ops_lower"], result["ops_upper"]])
     rates = next(bars for bars in below.containers if bars.get_label().startswith("rates"))
     np.testing.assert_allclose([bar.get_height() for bar in rates][1:], result["change_mean"].sel(part="rates")[1:])
-
-
-def test_several_test_sets_have_a_colour_and_a_line_without_skill_each():
-    """Zhao et al., Figures 4 to 7: one classifier on three test sets."""
-    rng = np.random.default_rng(1)
-    results = {}
-    for name, positives in (("balanced", 50), ("rare", 10), ("very rare", 4)):
-        y_true = np.repeat([0, 1], [100 - positives, positives])
-        score = rng.normal(size=100) + 1.5 * y_true
-        results[name] = br.ops.of_curve(y_true, score, "precision_at_recall", at=[0.2, 0.5, 0.8], draws=20, seed=1)
-    left, right = br.plots.ops_curve(results)
-    assert [text.get_text() for text in right.get_legend().get_texts()] == list(results)
-    solid, dotted = left.lines[:3], left.lines[3:]
-    assert len({line.get_color() for line in solid}) == 3
-    for line, chance, result in zip(solid, dotted, results.values(), strict=True):
-        assert line.get_color() == chance.get_color()
-        assert chance.get_ydata() == pytest.approx(result["prevalence"].item())
-    assert "0.5, 0.1, 0.04" in left.get_title()
-    with pytest.raises(ValueError, match="result must hold curves of one metric"):
-        br.plots.ops_curve({"a": results["rare"], "b": results["rare"].assign_attrs(metric="lift_at_share")})
-    with pytest.raises(ValueError, match="result must be of"):
-        br.plots.ops_curve({})
-    # Several in one array, each with its prevalence.
-    together = xr.concat(list(results.values()), pd.Index(list(results), name="dataset"))
-    assert together["ops"].sel(dataset="rare", entity="entity 1").shape == (3,)

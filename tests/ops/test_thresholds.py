@@ -83,25 +83,6 @@ def test_draws_of_rates_are_a_posterior():
     assert br.credible_ranking(found, "f1")["probability_best"].shape == (2,)
 
 
-SOME = xr.DataArray([0.1, 0.2], {"entity": ["a", "b"]}, ("entity",))
-
-
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        ({"fpr": 1.2, "tpr": 0, "prevalence": 0.5}, "fpr must"),
-        ({"fpr": 0.2, "tpr": [0.1, 0.2], "prevalence": [0.1, 0.2, 0.3]}, "one length"),
-        ({"tpr": 0.2, "prevalence": 0.3}, "exactly one of fpr and tnr must be given; got neither"),
-        ({"tpr": 0.2, "fpr": 0.1, "tnr": 0.9, "prevalence": 0.3}, "got both"),
-        ({"tpr": SOME, "fpr": SOME.isel(entity=[1, 0]), "prevalence": 0.3}, "same labels"),
-        ({"tpr": SOME, "fpr": 0.1, "prevalence": 0.3, "entity": ["x"]}, "entity must hold 2 names"),
-    ],
-)
-def test_rates_are_checked(arguments, words):
-    with pytest.raises(ValueError, match=words):
-        br.from_rates(**arguments)
-
-
 def brute_force(y_true, y_score, score):
     thresholds = [np.inf, *np.unique(y_score)[::-1]]
     counts = br.from_predictions(y_true, {str(t): (y_score >= t).astype(int) for t in thresholds})
@@ -153,19 +134,3 @@ def test_classifiers_share_weights_and_names_change_nothing():
         np.testing.assert_array_equal(both[name].sel(entity="x"), both[name].sel(entity="y"))
     alone = br.ops.best_threshold(y_true, y_score, "f1", draws=5, seed=1)
     assert alone["honest"].item() == both["honest"].values[0]
-
-
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        ({"folds": 1}, "folds must"),
-        ({"folds": 4}, "folds must"),
-        ({"score": "prevalence"}, "score must have a direction"),
-        ({"y_true": [0, 0, 0, 1], "y_score": [1, 2, 3, 4]}, "y_true must hold at least two"),
-        ({"score": lambda tn, fp, fn, tp: np.nan * tp}, "score must be defined"),
-    ],
-)
-def test_bad_arguments_are_refused(arguments, words):
-    good = {"y_true": [0, 0, 0, 1, 1, 1], "y_score": [1, 2, 3, 4, 5, 2], "score": "f1", "draws": 2}
-    with pytest.raises(ValueError, match=words):
-        br.ops.best_threshold(**good | arguments)

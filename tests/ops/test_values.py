@@ -259,23 +259,3 @@ def test_broadcasts_and_keeps_labels():
     assert ops.sel(entity="b", dataset="y").item() == br.ops.of_value("f1", 0.6, 0.2).item()
     assert br.ops.of_value("p4", np.array([[0.3], [0.6]]), np.array([0.1, 0.2])).shape == (2, 2)
     assert np.isnan(br.ops.of_value("f1", np.nan, 0.2).item())
-
-
-@pytest.mark.parametrize(
-    ("score", "value", "prevalence", "error", "words"),
-    [
-        ("f1", 1.2, 0.3, ValueError, "value must lie between 0 and 1"),
-        ("cohen_kappa", -0.9, 0.1, ValueError, "between -0.2195.* at prevalence 0.1; got -0.9"),
-        ("f1", 0.5, 0.0, ValueError, "prevalence must lie strictly between 0 and 1; got 0"),
-        ("tpr", 0.5, 1.0, ValueError, "prevalence"),
-        ("f1", 0.5, np.nan, ValueError, "prevalence"),
-        ("f1", "high", 0.5, TypeError, "value must hold numbers"),
-        ("prevalence", 0.5, 0.5, ValueError, "score must have a direction"),
-        ("f_none", 0.5, 0.5, KeyError, "f_none"),
-    ],
-)
-def test_bad_input(score, value, prevalence, error, words):
-    with pytest.raises(error, match=words):
-        br.ops.of_value(score, value, prevalence)
-    with pytest.raises(TypeError, match="reference"):
-        br.ops.of_value("f1", 0.5, 0.5, reference="uniform")

@@ -93,21 +93,6 @@ def test_thinning_keeps_the_curve():
     np.testing.assert_allclose(np.hypot(*_thinned(circle).T), 1)
 
 
-@pytest.mark.parametrize("make", [explore_pmf, explore_contours])
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        ({"sizes": []}, "sizes must hold a pair"),
-        ({"sizes": [(0, 4)]}, "sizes must"),
-        ({"sizes": [(200, 200)]}, "sizes must have 10,000 matrices at most; got 40,401"),
-        ({"sizes": [(4, 4)], "observed": (5, 1)}, "observed must be true positives up to 4"),
-    ],
-)
-def test_what_cannot_be_explored_is_refused(make, arguments, words):
-    with pytest.raises(ValueError, match=words):
-        make(**arguments)
-
-
 def test_nothing_is_loaded():
     for text in (PMF, CONTOURS):
         assert not re.search(r"<(script|link|img)[^>]*(src|href)=", text)

@@ -60,17 +60,6 @@ def test_the_simplex_holds_every_matrix_of_its_slices():
         np.testing.assert_allclose(cells @ np.array(data["corners"]) / 20, points.values.reshape(-1, 3), atol=1e-9)
 
 
-def test_what_cannot_be_drawn_is_refused():
-    with pytest.raises(ValueError, match="positives must lie between 1 and 19; got 20"):
-        turning_simplex(20, [20], "mcc")
-    with pytest.raises(ValueError, match="sizes must hold a pair"):
-        pmf_slider(COUNTS, "f1", [])
-    with pytest.raises(ValueError, match=r"sizes must be at least 1; got 0"):
-        pmf_slider(COUNTS, "f1", [(0, 4)])
-    with pytest.raises(TypeError, match="html must come from"):
-        save("page", "x.html")
-
-
 def test_a_page_and_a_notebook_hold_the_same():
     made = page("a < b & c", "<p>words</p>")
     assert "<title>a &lt; b &amp; c</title>" in made

@@ -21,8 +21,7 @@ def script():
     spec = importlib.util.spec_from_file_location("paper_figures", SCRIPT)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    yield module
-    plt.close("all")
+    return module
 
 
 def looked_at(folder, files):

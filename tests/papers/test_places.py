@@ -1,16 +1,9 @@
 """Places of scores and pencils of lines: The Tile, Figures 2 and 3."""
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 
 import bayesrank as br
-
-
-@pytest.fixture(autouse=True)
-def _close():
-    yield
-    plt.close("all")
 
 
 def points(ax):
@@ -54,21 +47,6 @@ def test_vertices_lie_in_the_grey_areas():
             if line.get_linewidth() == 1.8 and len(line.get_xdata()):
                 x, y = np.asarray(line.get_xdata()), np.asarray(line.get_ydata())
                 assert ((np.maximum(x, y) <= 1e-9) | (np.minimum(x, y) >= 1 - 1e-9)).all()
-
-
-@pytest.mark.parametrize(
-    ("call", "words"),
-    [
-        (lambda: br.papers.pencil(1.2, 0, 0.3), "a must lie"),
-        (lambda: br.papers.pencil(1, 0, 0), "prevalence must"),
-        (lambda: br.papers.pencil(1, 0, 0.2, lines=1), "lines must"),
-        (lambda: br.papers.placement_tile(prediction_rate=1.0), "prediction_rate must"),
-        (lambda: br.papers.vertices(0.2, values=[2]), "values must"),
-    ],
-)
-def test_bad_arguments_are_refused(call, words):
-    with pytest.raises(ValueError, match=words):
-        call()
 
 
 def test_several_scores_stand_beside_the_tile_with_named_points():

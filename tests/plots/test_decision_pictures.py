@@ -2,10 +2,8 @@
 
 import warnings
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pytest
-import xarray as xr
 
 import bayesrank as br
 
@@ -47,41 +45,3 @@ def test_a_decision_curve(size):
     assert box.x1 <= figure.x1 + 1
     assert box.y1 <= figure.y1 + 1
     assert len(legend.get_texts()) == len(named) + (size > 12)
-    plt.close(ax.figure)
-
-
-def test_a_sensitivity():
-    counts = br.datasets.load("breast_cancer")
-    result = br.sensitivity(counts, "informedness", scores=["f1"], draws=100, seed=1)
-    ax = drawn(br.plots.sensitivity(result))
-    assert [label.get_text() for label in ax.get_yticklabels()] == result["alternative"].values.tolist()
-    legend = ax.get_legend()
-    assert len(legend.get_texts()) == len({text.get_text() for text in legend.get_texts()}) == 6
-    assert legend.get_texts()[0].get_text() == result["leader"].values[0]
-    assert len({line.get_marker() for line in ax.get_lines() if line.get_marker() not in ("", "None")}) == 6
-    filled = {
-        (x, y)
-        for line in ax.get_lines()
-        if line.get_fillstyle() == "full" and line.get_marker() not in ("", "None")
-        for x, y in zip(line.get_xdata(), line.get_ydata(), strict=True)
-    }
-    leader = result["leader"].values[0]
-    tier = result["tier"].sel(entity=leader).values
-    assert {
-        (p, i) for i, p in enumerate(result["probability_best"].sel(entity=leader).values) if tier[i] == 1
-    } <= filled
-    low, high = ax.get_xlim()
-    assert low < 0
-    assert high > float(result["probability_best"].max())
-    plt.close(ax.figure)
-
-
-def test_one_entity_and_bad_input():
-    one = br.sensitivity(br.from_counts(tn=8, fp=2, fn=1, tp=9), "f1", draws=20, seed=1)
-    plt.close(drawn(br.plots.sensitivity(one)).figure)
-    with pytest.raises(ValueError, match=r"^result must come from br\.sensitivity"):
-        br.plots.sensitivity(xr.Dataset())
-    with pytest.raises(ValueError, match=r"^curve must come from br\.decision_curve"):
-        br.plots.decision_curve(xr.Dataset())
-    with pytest.raises(ValueError, match=r"^curve must be of two thresholds"):
-        br.plots.decision_curve(br.decisions.decision_curve(Y, {"a": np.full(150, 0.5)}, [0.3], draws=10, seed=1))

@@ -8,7 +8,6 @@ from itertools import pairwise
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
-import xarray as xr
 from matplotlib.colors import to_hex, to_rgb
 from matplotlib.text import Text
 
@@ -17,12 +16,6 @@ from bayesrank.plots._colors import DISTINCT, GREY, PALETTE, place_colors
 
 NAMES = ["plain {}", "A Producer of Rapid Tests with a Long Name, test {} (flow)", "$x_{{{}}}$", "_{}", "Élodie {}"]
 SIZES = [1, 12, *(pytest.param(size, marks=pytest.mark.slow) for size in (3, 60, 300))]
-
-
-@pytest.fixture(autouse=True)
-def _close():
-    yield
-    plt.close("all")
 
 
 @cache
@@ -304,25 +297,3 @@ def test_the_colours_are_told_apart_by_all():
         assert apart[-1].min() > 0.05
     assert all(min(contrast(color, "white"), contrast(color, "black")) > 1.9 for color in PALETTE)
     assert len(set(place_colors(range(10 * DISTINCT)))) == 10 * DISTINCT
-
-
-def test_colours_for_the_first_of_a_ranking():
-    order = br.ranking_table(RANKING).index.tolist()
-    assert br.plots.colors(RANKING, top=2) == dict(zip(order[:2], PALETTE, strict=False))
-    assert list(br.plots.colors(order)) == order
-    with pytest.raises(ValueError, match=r"^entities must "):
-        br.plots.colors(["a", "a"])
-    with pytest.raises(ValueError, match=r"^most must "):
-        br.plots.colors(["a"], top=13)
-    with pytest.raises(ValueError, match=r"^entities must "):
-        br.plots.colors(xr.Dataset())
-
-
-@pytest.mark.parametrize(("bad", "error"), [(["red"], TypeError), ("red", TypeError), ({"a": "no colour"}, ValueError)])
-def test_colours_that_are_none(bad, error):
-    with pytest.raises(error, match=r"^colors must "):
-        br.plots.forest(RANKING, colors=bad)
-    with pytest.raises(error, match=r"^colors must "):
-        br.plots.winner_tile(br.tile.regions(COUNTS), colors=bad)
-    with pytest.raises(error, match=r"^colors must "):
-        br.plots.roc_regions(POSTERIOR, colors=bad)

@@ -1,25 +1,14 @@
 """Pictures of future test sets and of contours: what is drawn is what was computed."""
 
-import matplotlib
 import numpy as np
 import pytest
 
-matplotlib.use("Agg")
-
-import matplotlib.pyplot as plt
-
 import bayesrank as br
 from bayesrank.plots._contours import round_values
-from bayesrank.scores.lattice import lattice_values, simplex_corners, simplex_slice
+from bayesrank.scores.lattice import lattice_values
 
 COUNTS = br.from_counts(tn=32, fp=8, fn=4, tp=16)
 PMF = br.predictive.confusion_pmf(COUNTS)
-
-
-@pytest.fixture(autouse=True)
-def _close():
-    yield
-    plt.close("all")
 
 
 def test_areas_are_proportional_to_masses():
@@ -40,12 +29,6 @@ def test_score_pmfs_are_drawn_with_their_numbers_of_matrices():
     np.testing.assert_array_equal(ax.lines[0].get_ydata(), pmfs["beta_binomial"]["probability"])
     count = next(other for other in ax.figure.axes if other is not ax)
     assert max(count.lines[0].get_ydata()) == 41
-
-
-def test_one_line_for_each_number_of_true_positives():
-    assert len(br.plots.score_pmf_by_tpr(PMF, "mcc").lines) == 21
-    assert len(br.plots.pmf_over_contours(PMF, "f1", [0.4], ridges=True).collections) == 21
-    assert br.plots.pmf_over_contours(PMF, "f1", [0.4]).get_xlabel() == "FPR"
 
 
 def test_contours_are_drawn_within_and_beyond():
@@ -91,12 +74,6 @@ def test_a_benefit_has_the_same_contours_in_any_unit(benefit):
 )
 def test_steps_are_round_numbers_within_the_range(low, high, values):
     assert round_values(low, high).tolist() == pytest.approx(values, rel=1e-15)
-
-
-def test_the_effect_of_size_has_one_panel_a_size():
-    figure = br.plots.effect_of_size(COUNTS, (1, 4))
-    assert all(text.get_text().isdigit() for ax in figure.axes for text in ax.get_xticklabels() + ax.get_yticklabels())
-    assert [ax.get_title() for ax in figure.axes] == ["N = 60", "N = 240"]
 
 
 def test_lattice_pictures_hold_every_matrix():
@@ -215,33 +192,3 @@ def test_axes_may_count_cases():
     assert [label.get_text() for label in ax.get_yticklabels()] == ["0", "1", "2", "3"]
     np.testing.assert_allclose(ax.get_xticks(), np.array([0, 2, 4, 5, 7]) / 7)
     assert (ax.get_xlabel(), ax.get_ylabel()) == ("false positives", "true positives")
-
-
-def test_contours_lie_over_points_in_both_spaces():
-    for ax in (br.papers.roc_points(5, 7, "f1"), br.papers.pr_points(5, 7, "f1")):
-        assert {line.get_zorder() for line in ax.lines} == {3}
-        assert ax.collections[0].get_zorder() < 3
-        assert len(ax.lines) == 9
-    recall, precision = ax.lines[4].get_data()  # F1 = 0.5, the harmonic mean of both
-    keep = (recall > 0.01) & (precision > 0.01)
-    assert keep.sum() > 50
-    np.testing.assert_allclose(2 / (1 / recall[keep] + 1 / precision[keep]), 0.5)
-
-
-def test_slices_of_the_simplex_are_labelled_and_no_corner_is_behind_them():
-    ax = br.papers.confusion_simplex(20, [4, 10], "mcc")
-    words = {text.get_text().strip() for text in ax.texts}
-    assert words == {"TP = 20", "FP = 20", "FN = 20", "TN = 20", "p = 4", "p = 10"}
-    up, around = np.radians([ax.elev, ax.azim])
-    toward = np.array([np.cos(up) * np.cos(around), np.cos(up) * np.sin(around), np.sin(up)])
-    for end in simplex_corners(20).values:
-        for p in (4, 10, 18):
-            plane = simplex_slice(p, 20 - p).values
-            first, second, away = plane[-1, 0] - plane[0, 0], plane[0, -1] - plane[0, 0], end - plane[0, 0]
-            s, t, far = np.linalg.solve(np.stack([first, second, -toward], 1), away)
-            assert not (0 <= s <= 1 and 0 <= t <= 1 and far > 1e-9)
-
-
-def test_a_total_has_no_roc_square():
-    with pytest.raises(ValueError, match="pmf must be a DataArray of numbers over tp and tn alone"):
-        br.plots.matrix_pmf(br.predictive.confusion_pmf(COUNTS, model="dirichlet_multinomial", total=5))

@@ -1,26 +1,15 @@
 """Summary ROC: regions that hold what they say, the classical ellipse and curve, and what the picture draws."""
 
-import matplotlib
 import numpy as np
 import pytest
 import xarray as xr
-from scipy import special, stats
-
-matplotlib.use("Agg")
-
-import matplotlib.pyplot as plt
 from matplotlib.path import Path
+from scipy import special, stats
 
 import bayesrank as br
 from bayesrank._compat import to_container
 
 MU, TAU, RHO, ERROR = np.array([1.8, 1.0]), np.array([0.7, 0.5]), -0.6, np.array([0.2, 0.15])
-
-
-@pytest.fixture(autouse=True)
-def _close():
-    yield
-    plt.close("all")
 
 
 def posterior(entities=1, draws=20_000, rho=RHO, tau=TAU):
@@ -136,13 +125,6 @@ def test_who_is_undefined_has_no_region():
     assert br.plots.summary_roc(points) is not None
 
 
-def test_what_has_no_typical_data_set_is_refused():
-    with pytest.raises(ValueError, match="performance_typical"):
-        br.performance.summary_points(br.fit(br.from_counts(tn=8, fp=2, fn=1, tp=9), seed=1, draws=10))
-    with pytest.raises(ValueError, match="prob must"):
-        br.performance.summary_points(posterior(), prob=95)
-
-
 @pytest.mark.parametrize("entities", [1, 3, 6, 40])
 def test_the_picture_draws_what_was_computed(entities):
     points = br.performance.summary_points(posterior(entities, 500))
@@ -160,17 +142,3 @@ def test_the_picture_draws_what_was_computed(entities):
         sizes = next(c for c in ax.collections if len(c.get_offsets()) == 3).get_sizes()
         assert sizes[1] / sizes[2] == pytest.approx(1.5)
     ax.figure.canvas.draw()
-
-
-def test_an_axis_of_which_little_is_needed_shows_that():
-    source = posterior()["posterior"]
-    source = source.to_dataset() if isinstance(source, xr.DataTree) else source
-    ax = br.plots.summary_roc(source)
-    points = br.performance.summary_points(source)
-    assert ax.get_xlim()[0] < points["prediction_fpr"].min() < points["prediction_fpr"].max() < ax.get_xlim()[1]
-    rare = source.assign(
-        performance_typical=source["performance_typical"], performance_new=source["performance_typical"]
-    )
-    ax = br.plots.summary_roc(rare)
-    low, high = ax.get_xlim()
-    assert 0 < low < special.expit(-MU[0]) < high < 0.3

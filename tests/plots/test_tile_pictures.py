@@ -1,19 +1,10 @@
 """Pictures of Tiles: nothing cut off, ties and long names told apart."""
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 import xarray as xr
 
 import bayesrank as br
-from bayesrank._names import short_names
-
-
-@pytest.fixture(autouse=True)
-def close():
-    plt.close("all")
-    yield
-    plt.close("all")
 
 
 def random_counts(entities, seed=4):
@@ -67,68 +58,6 @@ def test_a_tie_is_named_once():
     assert found[:2] == [f"z  {1 - share:.0%}", f"x\nand 1 more, tied  {share:.0%}"]
     pair = br.tile.credible(counts.isel(entity=[1, 0]), 5)
     assert texts(br.plots.credible_tile(pair))[0] == "y\nand 1 more, tied  100%"
-
-
-def test_equal_entities_with_draws_are_named_once():
-    rng = np.random.default_rng(2)
-    worse = rng.integers(3, 9, 20)
-    counts = br.from_counts(
-        tn=[80] * 9 + [*(80 - worse)], fp=[0] * 9 + [*worse], fn=[0] * 9 + [*worse // 2],
-        tp=[30] * 9 + [*(30 - worse // 2)], entity=[f"e{i}" for i in range(29)],
-    )  # fmt: skip
-    tile = br.tile.credible(br.fit(counts, "beta_binomial", seed=3), 21)
-    ax = br.plots.credible_tile(tile)
-    together = tile["share"].isel(entity=slice(0, 9)).sum().item()
-    assert texts(ax)[0].split("\n")[1] == f"and 8 more, too close to tell apart  {together:.0%}"
-    assert texts(ax)[0].split("\n")[0] in [f"e{i}" for i in range(9)]
-    # All of the picture is grey.
-    assert np.ptp(np.asarray(ax.images[0].get_array()), axis=(0, 1)).max() < 1e-12
-
-
-def test_different_groups_in_the_grey_are_not_named_as_one():
-    counts = br.from_counts(
-        tn=[9, 9, 6, 6], fp=[1, 1, 4, 4], fn=[4, 4, 1, 1], tp=[6, 6, 9, 9], entity=["p", "q", "r", "s"]
-    )
-    assert texts(br.plots.credible_tile(br.tile.credible(counts, 21)))[:2] == ["several, tied", "4 others  100%"]
-
-
-def test_names_are_shown_as_they_are():
-    names = ["_hidden", "cost $5 and $6", "Élodie_x^2"]
-    counts = br.from_counts(tn=[70, 75, 60], fp=[10, 5, 20], fn=[6, 9, 3], tp=[24, 21, 27], entity=names)
-    tile = br.tile.credible(br.fit(counts, seed=1), 11)
-    shown = texts(br.plots.winner_tile(br.tile.regions(counts)))
-    assert {text.split("  ")[0].strip().replace("\\", "") for text in shown} == set(names)
-    ticks = [text.get_text() for text in br.plots.shares(tile).get_yticklabels()]
-    one = br.plots.expected_rank_tile(tile, names[1]).get_title()
-    for text in [*shown, *ticks, one]:
-        assert text.replace("\\$", "").count("$") == 0  # none is left that would begin a formula
-    assert one == r"cost \$5 and \$6"
-
-
-def test_shares_in_the_legend_sum_to_one():
-    ax = br.plots.credible_tile(br.tile.credible(br.fit(random_counts(15), draws=100, seed=1), 11), top=3)
-    shares = [float(text.split("  ")[1].rstrip("%")) for text in texts(ax) if "%" in text and "P(best)" not in text]
-    assert abs(sum(shares) - 100) <= 0.5 * len(shares)  # each is rounded to a whole percent
-
-
-def test_long_names_show_what_they_differ_in():
-    names = [f"Institute of Long Names Rapid Antibody Test Cassette {kind} (Lateral Flow Method)" for kind in "ABC"]
-    short = short_names(names, 30)
-    assert [name.split("…")[1][0] for name in short] == ["A", "B", "C"]
-    assert all(len(name) <= 30 for name in short)
-    # One name is the beginning of another, and one occurs twice.
-    names = ["x" * 40, "x" * 50, "x" * 50]
-    assert len(set(short_names(names, 20))) == 3
-
-
-def test_a_cut_does_not_cut_a_number():
-    for number in ("6", "106", "123456"):
-        name = f"A Producer of Rapid Antibody Tests {number} of some kind"
-        cuts = [short_names([name], width)[0] for width in range(20, 45)]
-        assert all(len(cut) <= width for cut, width in zip(cuts, range(20, 45), strict=True))
-        tails = {cut.split("…")[1].split()[0] for cut in cuts}
-        assert {tail for tail in tails if tail.isdigit()} == {number}
-    assert len(short_names(["1" * 90], 20)[0]) == 20
 
 
 def test_correlations_have_one_scale_and_panels_their_prevalence():

@@ -133,44 +133,6 @@ def test_never_right_and_empty_tables_say_nothing():
     br.plots.predictive_check(check)
 
 
-def test_the_picture_shows_what_was_observed(worlds):
-    check = br.predictive.predictive_check(br.fit(br.pool(worlds["hard"]), seed=1, draws=50), seed=1)
-    figure = br.plots.predictive_check(check)
-    for ax, seen in zip(figure.axes, check["observed"].values, strict=True):
-        low, high = ax.get_xlim()
-        assert low < 1 < high
-        assert low < seen < high
-        assert ax.get_title() == "share as large or larger: <0.01"
-        assert any(np.allclose(line.get_xdata(), seen) for line in ax.lines)
-
-
-def one_set():
-    return br.fit(br.from_counts(tn=5, fp=1, fn=1, tp=5), seed=1, draws=5)
-
-
-@pytest.mark.parametrize(
-    ("call", "error", "message"),
-    [
-        (lambda: br.predictive.predictive_check(one_set()), ValueError, "posterior must be of several data sets"),
-        (
-            lambda: br.predictive.predictive_check(br.as_performance(one_set())),
-            TypeError,
-            "posterior must be what br.fit returns",
-        ),
-        (lambda: br.predictive.predictive_check(one_set(), kind="typical"), ValueError, "kind must be one of"),
-        (
-            lambda: br.predictive.predictive_check(br.fit(outcomes([[3, 4]], 9), seed=1, draws=5), kind="new"),
-            ValueError,
-            "kind must be 'observed' for a model that learns no population",
-        ),
-        (lambda: br.plots.predictive_check(3), ValueError, "check must come from br.predictive.predictive_check"),
-    ],
-)
-def test_what_cannot_be_checked_is_refused(call, error, message):
-    with pytest.raises(error, match=message):
-        call()
-
-
 def test_as_large_as_what_was_observed_counts():
     """One case right, one wrong: no replicate can differ by more, and half of them differ as much."""
     check = br.predictive.predictive_check(br.fit(br.pool(outcomes([[1, 0]], 1)), seed=1, draws=250), seed=1)

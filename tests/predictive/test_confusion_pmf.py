@@ -157,29 +157,3 @@ def test_bins_keep_the_ends_apart():
     assert (first[0], last[0], first[-1], last[-1]) == (0, 0, 100, 100)
     assert len(first) <= 12
     assert (np.diff(middle) > 0).all()
-
-
-@pytest.mark.parametrize(
-    ("arguments", "error", "word"),
-    [
-        ({"model": "poisson"}, KeyError, "model"),
-        ({"positives": -1}, ValueError, "positives"),
-        ({"negatives": 1.5}, TypeError, "negatives"),
-        ({"total": 5}, ValueError, "total"),
-        ({"prior": (-1, 1)}, ValueError, "prior"),
-    ],
-)
-def test_bad_arguments_are_named(arguments, error, word):
-    with pytest.raises(error, match=word):
-        br.predictive.confusion_pmf(OBSERVED, **arguments)
-
-
-def test_counts_must_be_of_one_entity_with_cases():
-    two = br.from_counts(tn=[1, 2], fp=[1, 2], fn=[1, 2], tp=[1, 2])
-    with pytest.raises(ValueError, match="one entity"):
-        br.predictive.confusion_pmf(two)
-    with pytest.raises(TypeError, match="integers"):
-        br.predictive.confusion_pmf(two.astype(float))
-    none = br.from_counts(tn=3, fp=1, fn=0, tp=0)
-    with pytest.raises(ValueError, match="must hold cases"):
-        br.predictive.confusion_pmf(none, positives=4, model="binomial")

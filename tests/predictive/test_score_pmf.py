@@ -248,21 +248,6 @@ def test_ten_billion_points():
     assert summaries.mean(P.score_pmf(pmf, "tpr")) == pytest.approx(70_001 / 100_002, abs=1e-11)
 
 
-def test_bad_arguments_are_named():
-    with pytest.raises(ValueError, match="pmf must come from"):
-        P.score_pmf(OBSERVED, "f1")
-    with pytest.raises(KeyError, match="score"):
-        P.score_pmf(JOINT, "nonsense")
-    f1 = P.score_pmf(JOINT, "f1")
-    for call in (lambda: P.summary(f1, prob=1.5), lambda: P.summary(f1, prob=1.0)):
-        with pytest.raises(ValueError, match="must"):
-            call()
-    nothing = P.score_pmf(P.confusion_pmf(OBSERVED, 0, 3), "tpr")
-    with pytest.raises(ValueError, match="defined"):
-        summaries.mean(nothing)
-    assert np.isnan(P.summary(nothing)["mean"])
-
-
 def test_multiplicity_of_every_matrix():
     """U Appendix F: 21 matrices share the 0 of MCC (two more are undefined) and of BA's 1/2, 41 that of F1."""
     f1, mcc, ba = (P.multiplicity(20, 40, name) for name in ("f1", "mcc", "balanced_accuracy"))

@@ -7,7 +7,7 @@ from scipy import stats
 import bayesrank as br
 from bayesrank.predictive import confusion, summaries
 from bayesrank.predictive.confusion import beta_binomial
-from bayesrank.predictive.scores import _evaluate, _lattice, matrix_values
+from bayesrank.predictive.scores import _evaluate, _lattice
 from bayesrank.scores import as_score
 
 P = br.predictive
@@ -161,19 +161,3 @@ def test_a_large_test_set_tells_the_posterior_of_the_score(monkeypatch):
     accuracy = P.score_pmf(pmf, "accuracy")
     assert summaries.mean(accuracy) == pytest.approx(15 / 22, abs=1e-4)
     assert summaries.variance(accuracy) == pytest.approx(stats.beta(15, 7).var(), rel=0.005)
-
-
-@pytest.mark.usefixtures("low_limits")
-def test_what_needs_class_sizes_says_so():
-    pmf = pmf_of(FEW, 100)
-    for call in (
-        lambda: matrix_values(pmf, "f1"),
-        lambda: br.plots.matrix_pmf(pmf),
-        lambda: br.plots.pr_pmf(pmf),
-        lambda: br.plots.pmf_over_contours(pmf, "f1"),
-    ):
-        with pytest.raises(ValueError, match=r"pmf must (have the dims|be a DataArray of numbers over) tp and tn"):
-            call()
-    one = pmf.isel(positives=4)  # a bin of class sizes
-    assert P.score_pmf(one, "f1")["multiplicity"].sum() < P.score_pmf(pmf, "f1")["multiplicity"].sum()
-    assert br.plots.score_pmf(P.score_pmf(pmf, "f1")).get_ylabel()

@@ -6,10 +6,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import xarray as xr
 
 import bayesrank as br
-from bayesrank.words.board import DEFINITIONS
 
 SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "board.schema.json").read_text(encoding="utf-8"))
 TYPES = {"string": str, "object": dict, "array": list, "boolean": bool, "null": type(None)}
@@ -100,13 +98,6 @@ def test_the_schema_refuses_what_is_none():
         assert list(faults(found | change, SCHEMA)), change
 
 
-def test_the_schema_and_the_board_define_the_same():
-    of_entity = SCHEMA["properties"]["entities"]["items"]
-    assert {name: field["description"] for name, field in of_entity["properties"].items()} == DEFINITIONS
-    assert of_entity["required"] == sorted(DEFINITIONS) == SCHEMA["properties"]["definitions"]["required"]
-    assert json.loads(br.board(RANKINGS["exact"]()))["definitions"] == DEFINITIONS
-
-
 @pytest.mark.parametrize("name", ["draws", "lower is better", "exact"])
 def test_it_says_what_the_ranking_says(name):
     ranking = RANKINGS[name]()
@@ -158,17 +149,6 @@ def test_bytes_do_not_depend_on_the_order_of_input(order):
     )
 
 
-def test_the_order_of_data_sets_does_not_matter_either():
-    counts = br.from_counts(
-        tn=[9, 8, 7, 40], fp=[1, 2, 3, 4], fn=[2, 2, 2, 9], tp=[8, 8, 8, 8], entity=list("aabb"), dataset=list("xyxy")
-    )
-    one, other = (
-        br.board(br.credible_ranking(br.fit(br.pool(c), draws=100, seed=1), "accuracy"))
-        for c in (counts, counts.isel(dataset=[1, 0]))
-    )
-    assert one == other
-
-
 def test_the_first_few_keep_their_ranks_and_tiers():
     ranking = RANKINGS["draws"]()
     whole, part = json.loads(br.board(ranking)), json.loads(br.board(ranking, top=2))
@@ -186,29 +166,3 @@ def test_no_number_is_longer_than_six_digits_and_none_is_infinite():
             assert not isinstance(value, float) or value == float(f"{value:.6g}")
     last = found["entities"][-1]
     assert last["probability_best_text"] not in ("0", "1", "0.000", "1.000")
-
-
-@pytest.mark.parametrize(
-    ("arguments", "error", "message"),
-    [
-        ((None,), ValueError, "ranking must come from"),
-        ((lambda r: r, 0), ValueError, "top must"),
-        ((lambda r: r, 1.5), (TypeError, ValueError), "top must"),
-        ((lambda r: r.isel(entity=[0, 1]),), ValueError, "ranking must be whole"),
-    ],
-)
-def test_bad_input_is_named(arguments, error, message):
-    first, *rest = arguments
-    with pytest.raises(error, match=message):
-        br.board(first(RANKINGS["draws"]()) if first else None, *rest)
-
-
-@pytest.mark.parametrize("order", [[1, 2, 3, 0], [3, 2, 1, 0]])
-def test_sentences_name_the_same_entities_in_any_order(order):
-    """Names in sentences follow the consensus order, not that of input."""
-    rng = np.random.default_rng(4)
-    draws = rng.normal([0.9, 0.8, 0.5, 0.4], [0.9, 0.01, 0.01, 0.01], (1000, 4))
-    values = xr.DataArray(draws, {"entity": list("dcba")}, ("draw", "entity"), name="mine")
-    one, other = (br.board(br.credible_ranking(v)) for v in (values, values.isel(entity=order)))
-    assert "cannot be ruled out" in one
-    assert other == one

@@ -18,12 +18,7 @@ from bayesrank.ranking._claims import (
     why_withheld,
 )
 from bayesrank.ranking._confidence import Margin, confidence_sets, separate
-from bayesrank.ranking._information import (
-    Information,
-    average_inflation,
-    cluster_information,
-    count_discordant,
-)
+from bayesrank.ranking._information import Information, average_inflation, cluster_information, count_discordant
 from bayesrank.ranking.values import ScoreValues
 from bayesrank.scores import get
 

@@ -1,6 +1,5 @@
 """Confidence sets for ranks against loops, the z-test, and what they promise at fixed truths."""
 
-import dask.array as da
 import numpy as np
 import pytest
 import xarray as xr
@@ -218,11 +217,6 @@ def test_the_end_of_the_range_and_constants():
     assert sets_of(br.credible_ranking(draws_of(x))) == [[1, 2, 3, 3], [1, 2, 4, 4]]
 
 
-@pytest.mark.parametrize("source", [np.ones((1, 1)), np.random.default_rng(9).random((100, 1))])
-def test_one_entity(source):
-    assert sets_of(br.credible_ranking(draws_of(source))) == [[1], [1]]
-
-
 def test_too_few_draws_leave_all_ranks():
     x = np.random.default_rng(10).normal([0.3, 0.9, 0.5], 0.01, (4000, 3))
     assert sets_of(br.credible_ranking(draws_of(x).isel(draw=0))) == [[1] * 3, [3] * 3]
@@ -232,43 +226,6 @@ def test_too_few_draws_leave_all_ranks():
     assert sets_of(br.credible_ranking(draws_of(x), prob=0.99)) == [[3, 1, 2]] * 2
     sticky = draws_of(np.repeat(x[:8], 500, axis=0))
     assert sets_of(br.credible_ranking(sticky, prob=0.99)) == [[1] * 3, [3] * 3]
-
-
-def test_dask_gives_the_same():
-    counts = br.from_counts(tn=[70, 79, 60], fp=[10, 1, 20], fn=[9, 1, 20], tp=[21, 29, 10])
-    values = br.scores.f1(br.fit(counts, seed=1))
-    lazy = values.copy(data=da.from_array(values.values, chunks=(2, 170, 2)))
-    assert sets_of(br.credible_ranking(lazy, "f1")) == sets_of(br.credible_ranking(values, "f1"))
-
-
-def test_the_table_and_the_verdict_tell(close):
-    ranking = br.credible_ranking(draws_of(close), "accuracy")
-    table = br.ranking_table(ranking)
-    assert (
-        table["rank_confidence_lower"].tolist()
-        == ranking["rank_confidence_lower"].sel(entity=table.index).values.tolist()
-    )
-    first = ranking["entity"].values[ranking["in_best_confidence_set"].values == 1].tolist()
-    assert 1 < len(first) < 6
-    assert (ranking["rank_confidence_lower"].sel(entity=first) == 1).all()
-    assert br.verdict(ranking)[0].endswith(
-        f"cannot be ruled out by the 0.95 confidence set for the best; {8 - len(first)} others are worse."
-    )
-    listed = f"{', '.join(first[:-1])} and {first[-1]}"
-    note = (
-        f"By the 0.95 confidence set for the best (whatever the true scores), {len(first)} of 8 entities ({listed}) "
-        "could be best."
-    )
-    assert [line for line in br.notes(ranking) if "confidence set" in line] == [note]
-    # Without the sets nobody is called worse, and the notes say that they are withheld.
-    lacking = ranking.drop_vars(["rank_confidence_lower", "rank_confidence_upper", "in_best_confidence_set"])
-    assert "rank_confidence_lower" not in br.ranking_table(lacking)
-    assert "worse" not in br.verdict(lacking)[0]
-    assert [line[:29] for line in br.notes(lacking) if "onfidence set" in line] == ["Confidence sets are withheld:"]
-    # What the sets leave is a note also where they leave everything.
-    equal = br.credible_ranking(draws_of(np.random.default_rng(11).random((4000, 3))))
-    assert "confidence" not in " ".join(br.verdict(equal))
-    assert "all 3 entities could be best" in " ".join(br.notes(equal))
 
 
 def test_more_entities_and_draws_than_go_through_at_once():

@@ -70,14 +70,6 @@ def test_other_dims_and_coords_pass_through():
     np.testing.assert_array_equal(ranks.isel(dataset=1, b=2, a=3), one)
 
 
-@pytest.mark.parametrize("chunks", [{"draw": 3}, {"entity": 2}, {"draw": 4, "entity": 1}])
-def test_lazy_stays_lazy_however_chunked(chunks):
-    values = xr.DataArray(np.random.default_rng(1).random((10, 5)), dims=("draw", "entity"))
-    lazy = br.rank(values.chunk(chunks))
-    assert lazy.chunks is not None
-    xr.testing.assert_equal(lazy.compute(), br.rank(values))
-
-
 def test_negative_zero_ties_with_zero_and_infinities_rank():
     values = xr.DataArray([0.0, -0.0, np.inf, -np.inf, np.nan], dims="entity")
     np.testing.assert_array_equal(br.rank(values), [2.5, 2.5, 1.0, 4.0, np.nan])

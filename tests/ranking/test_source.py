@@ -145,15 +145,6 @@ def test_table_verdict_and_forest_need_the_ranking_alone():
     assert not [line for line in unknown.lines if line.get_label() == "observed"]
 
 
-def test_a_score_that_is_not_that_of_the_values_is_refused():
-    for keep in (True, False):
-        with xr.set_options(keep_attrs=keep):
-            with pytest.raises(ValueError, match="whose name says fnr; got f1"):
-                br.credible_ranking(br.scores.fnr(POSTERIOR), "f1")
-            with pytest.raises(ValueError, match="whose name says positive_likelihood_ratio; got f1"):
-                br.credible_ranking(br.scores.positive_likelihood_ratio(POSTERIOR), "f1")
-
-
 def test_a_variable_that_says_that_lower_is_better_is_refused():
     losses = xr.Dataset({"loss": br.scores.fnr(POSTERIOR)})
     with pytest.raises(ValueError, match="came from a score of which lower is better"):

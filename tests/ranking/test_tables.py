@@ -3,7 +3,6 @@
 import warnings
 
 import numpy as np
-import pandas as pd
 import pytest
 import xarray as xr
 
@@ -108,43 +107,10 @@ def test_other_dims_stay_between():
     )
 
 
-def test_a_point_is_its_own_interval():
-    table = br.score_table(COUNTS, ["f1", lambda tn, fp, fn, tp: tp - fp])
-    assert table["score"].values.tolist() == ["f1", "score"]
-    for name in ("lower", "upper", "observed"):
-        xr.testing.assert_allclose(table[name].drop_attrs(), table["median"].drop_attrs())
-
-
-def test_outcomes_have_their_mean():
-    cases = br.from_outcomes(pd.DataFrame({"a": [1, 0, 1, 1] * 5, "b": [0, 0, 1, 1] * 5}))
-    table = br.score_table(br.fit(cases, "paired", draws=500, seed=1), ["mean_outcome"])
-    assert table["observed"].values.ravel().tolist() == [0.75, 0.5]
-    assert (abs(table["median"] - table["observed"]) < 0.1).all()
-
-
 def test_the_order_of_entities_changes_nothing(posterior):
     turned = br.score_table(br.fit(COUNTS.isel(entity=[2, 0, 1]), draws=2000, seed=1), DIAGNOSTIC, prevalence=0.1)
     table = br.score_table(posterior, DIAGNOSTIC, prevalence=0.1)
     xr.testing.assert_allclose(turned.sel(entity=["a", "b", "c"]), table, rtol=1e-12)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "error", "message"),
-    [
-        ({"scores": "f1"}, TypeError, "scores must be a list of scores, one or more; got"),
-        ({"scores": []}, TypeError, "scores must be a list of scores"),
-        ({"scores": ["recall", "tpr"]}, ValueError, r"scores must name each score once; got \['tpr', 'tpr'\]"),
-        ({"scores": ["temperature"]}, KeyError, "score must be one of those"),
-        ({"scores": ["f1"], "prob": 1.0}, ValueError, "prob must"),
-        ({"scores": ["f1"], "prevalence": 2}, ValueError, "prevalence must"),
-        ({"scores": ["f1"], "kind": "new"}, ValueError, "source must hold a variable 'performance_new'"),
-        ({"source": 3, "scores": ["f1"]}, TypeError, "source must"),
-        ({"source": COUNTS.isel(actual=0, predicted=0) / 100, "scores": ["f1"]}, ValueError, "source must"),
-    ],
-)
-def test_bad_input_is_named(posterior, arguments, error, message):
-    with pytest.raises(error, match=message):
-        br.score_table(**{"source": posterior} | arguments)
 
 
 @pytest.mark.parametrize("order", ["C", "F"])

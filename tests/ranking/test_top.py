@@ -143,39 +143,3 @@ def test_both_kinds_go_with_the_ranking():
         assert found["in_confidence_set"].sum() >= k
     assert found["in_credible_set"].all()
     assert found["surely_top"].all()
-
-
-def test_lower_is_better_and_one_draw():
-    x = draws_of(np.random.default_rng(3).normal([0.3, 0.9, 0.5, 0.7], 0.01, (400, 4)), list("abcd"))
-    found = br.top_set(x, "fnr", k=2)
-    assert found["in_credible_set"].values.tolist() == found["surely_top"].values.tolist() == [True, False, True, False]
-    point = br.top_set(x.isel(draw=0), "fnr", k=2)
-    assert point["in_credible_set"].values.tolist() == [True, False, True, False]
-    assert point["in_confidence_set"].all()
-    assert np.isnan(point["credible_probability"])
-    assert np.isnan(point["probability_top_error"]).all()
-
-
-def test_nobody_is_defined():
-    found = br.top_set(draws_of(np.full((50, 3), np.nan)), k=1)
-    assert not found["in_credible_set"].any()
-    assert not found["in_confidence_set"].any()
-    assert np.isnan(found["probability_top"]).all()
-
-
-def test_what_is_refused():
-    x = draws_of(np.random.default_rng(4).random((50, 3)))
-    with pytest.raises(ValueError, match=r"^k must lie between 1 and 3; got 4"):
-        br.top_set(x, k=4)
-    with pytest.raises(ValueError, match=r"^source must hold draws of entities and have no other dims"):
-        br.top_set(x.expand_dims("dataset"), k=1)
-    with pytest.raises(ValueError, match=r"^source must have finite or NaN values"):
-        br.top_set(x.where(x > 0.1, np.inf), k=1)
-
-
-@pytest.mark.parametrize("names", [["a", "b", "c"], ["b", "a", "c"]])
-def test_of_equals_the_last_name_is_left_out(names):
-    first = np.resize([2, 2, 2, 2, 0, 2, 2, 2, 2, 1], 1000)
-    found = br.top_set(draws_of(np.eye(3)[first], names), k=1, prob=0.85)
-    assert sorted(found["entity"].values[found["in_credible_set"].values]) == ["a", "c"]
-    assert float(found["credible_probability"]) == pytest.approx(0.9)

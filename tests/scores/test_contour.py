@@ -157,13 +157,6 @@ def test_curves_of_tnr_are_vertical():
         assert (curve["tpr"].min().item(), curve["tpr"].max().item()) == (0, 1)
 
 
-def test_bad_arguments_are_named():
-    with pytest.raises(ValueError, match="prevalence"):
-        br.contour("f1", 0.5, 0.2, 1.0)
-    with pytest.raises(KeyError, match="score"):
-        br.contour("nonsense", 0.5, 0.2, 0.5)
-
-
 def test_contours_of_scaled_logarithms():
     """U Eq. 77 prints a factor p; in rates there is none."""
     score = br.scores.scaled_log(br.scores.positive_likelihood_ratio, 20, 40)

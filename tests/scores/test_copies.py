@@ -112,12 +112,6 @@ def test_a_pool_of_processes_takes_scores_and_gives_them_back():
         assert pool.map(copy.deepcopy, scores) == scores
 
 
-def test_a_lambda_has_pythons_own_error():
-    for score in (br.scores.as_score(lambda tn, fp, fn, tp: tp), br.scores.Score("mine", lambda tn, fp, fn, tp: tp)):
-        with pytest.raises((AttributeError, pickle.PicklingError)):
-            pickle.dumps(score)
-
-
 def test_a_function_that_has_no_hash_may_be_averaged():
     class Hits:
         __hash__ = None

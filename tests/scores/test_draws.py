@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 import xarray as xr
 
-import bayesrank as br
 from bayesrank.scores.draws import differences, histograms
 
 RNG = np.random.default_rng(4)
@@ -40,20 +39,6 @@ def test_differences_do_not_depend_on_the_order_of_dims_or_entities():
     xr.testing.assert_identical(differences(VALUES.isel(entity=[2, 0, 1, 3]), "a"), found)
 
 
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda: differences(VALUES, "z"), "to must be one of"),
-        (lambda: differences(VALUES.isel(entity=[0]), "a"), "values must hold another entity"),
-        (lambda: differences(VALUES, "a", rope=-1), "rope must be at least 0"),
-        (lambda: differences(VALUES, "a", prob=1), "prob must lie strictly between"),
-    ],
-)
-def test_bad_input(call, message):
-    with pytest.raises((KeyError, ValueError), match=message):
-        call()
-
-
 def test_histograms_hold_the_draws_between_the_extreme_quantiles():
     values = draws(RNG.beta(20, 5, (2, 4000)), entity=["a", "b"]) - xr.DataArray([0.2, 0.0], dims="entity")
     prior = draws(RNG.random((2, 4000)), entity=["a", "b"])
@@ -67,17 +52,3 @@ def test_histograms_hold_the_draws_between_the_extreme_quantiles():
     for name, x in (("posterior", values), ("prior", prior)):
         inside = (x >= edges[0]) & (x <= edges[-1])
         np.testing.assert_array_equal(found[name].sum("bin").sel(entity=["a", "b"]), inside.sum(["chain", "draw"]))
-
-
-def test_equal_draws_have_a_width():
-    one = draws([np.full(10, 0.5)], entity=["a"])
-    found = histograms(one, one, bins=4)
-    np.testing.assert_allclose([found["left"][0], found["right"][-1]], [0.499, 0.501])
-    assert found["posterior"].values.tolist() == [[0, 0, 10, 0]]
-
-
-def test_the_picture_shows_the_numbers():
-    ax = br.plots.score_differences(VALUES, to="a", prob=0.9)
-    points = [dots.get_offsets().tolist() for dots in ax.collections if len(getattr(dots, "get_offsets", list)())]
-    assert [[2.0, 0.0]] in points
-    assert [[pytest.approx(0.0, abs=1e-12), 1.0]] in points

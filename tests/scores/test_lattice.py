@@ -59,14 +59,6 @@ def test_lattices_map_onto_each_other():
     np.testing.assert_allclose(mapped["precision"].values[1:, 1:], 1 / (1 + 30 / 20 * x / y))
 
 
-def test_bad_arguments_are_named():
-    with pytest.raises(ValueError, match="positives"):
-        roc_lattice(-1, 3)
-    with pytest.raises(ValueError, match="prevalence"):
-        roc_to_pr(0.1, 0.2, 1.5)
-    assert np.isnan(roc_lattice(0, 3)["tpr"]).all()
-
-
 def test_values_of_a_lattice_are_those_of_its_tables():
     found = lattice_values(3, 4, "mcc")
     assert found.dims == ("tp", "fp")

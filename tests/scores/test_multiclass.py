@@ -9,9 +9,8 @@ from scipy import stats
 from sklearn import metrics
 
 import bayesrank as br
-from bayesrank.cli._analysis import check_classes
-from bayesrank.scores.averages import AVERAGES, Average
-from bayesrank.scores.names import SCORES, find
+from bayesrank.scores.averages import Average
+from bayesrank.scores.names import SCORES
 
 RNG = np.random.default_rng(3)
 TRUTH = RNG.integers(0, 4, 300)
@@ -137,17 +136,6 @@ def test_two_classes_are_the_special_case(name):
     np.testing.assert_allclose(matrices, cells, rtol=1e-9, atol=1e-12)
 
 
-def test_draws_and_dask():
-    pytest.importorskip("dask")
-    posterior = br.fit(COUNTS, draws=10, seed=1)
-    performance = br.as_performance(posterior)
-    for name in ("accuracy", "mcc", "cohen_kappa_quadratic", "macro_f1", "geometric_tpr", "mean_absolute_error"):
-        values = br.scores.get(name)(performance)
-        assert values.dims == ("chain", "draw", "entity")
-        xr.testing.assert_allclose(br.scores.get(name)(performance.chunk(draw=5)).compute(), values)
-        xr.testing.assert_allclose(br.scores.get(name)(posterior), values)
-
-
 def test_averages_work_wherever_a_score_does():
     posterior = br.fit(br.from_matrix([COUNTS[0], COUNTS[0].T], "actual_rows"), draws=200, seed=1)
     ranking = br.credible_ranking(posterior, "macro_f1")
@@ -183,12 +171,6 @@ def test_rankings_know_which_classes_have_cases():
     xr.testing.assert_allclose(br.rank(posterior, "macro_tpr").drop_attrs(), br.rank(values).drop_attrs())
 
 
-def test_the_command_takes_averages_of_more_classes():
-    check_classes(COUNTS, br.scores.macro_f1, "the data")
-    with pytest.raises(ValueError, match=r"must be one of accuracy.* such as macro_f1.* 4 classes in the data; got f1"):
-        check_classes(COUNTS, br.scores.f1, "the data")
-
-
 def test_a_class_takes_part_entity_by_entity():
     tables = [[[5, 1, 0], [2, 7, 0], [0, 0, 0]], [[4, 1, 1], [0, 0, 0], [1, 1, 2]]]
     posterior = br.fit(br.from_matrix(tables, "actual_rows"), draws=50, seed=1)
@@ -212,68 +194,6 @@ def test_a_class_that_occurs_in_some_data_set_takes_part_in_the_typical_one():
 def test_an_average_is_undefined_where_a_class_with_cases_is():
     counts = br.from_matrix([[5, 1, 0], [2, 7, 0], [1, 0, 0]], "actual_rows")
     assert np.isnan(br.scores.macro_ppv(counts)).all()
-
-
-def test_a_two_class_score_of_more_classes_is_refused():
-    with pytest.raises(ValueError, match=r"two classes.*one_vs_rest"):
-        br.scores.f1(COUNTS)
-
-
-def test_what_is_no_table_of_classes_is_refused():
-    with pytest.raises(ValueError, match="one class against the rest"):
-        br.scores.macro_f1(br.one_vs_rest(COUNTS))
-    with pytest.raises(ValueError, match="the same classes on actual and predicted"):
-        br.scores.macro_f1(COUNTS.isel(predicted=[0, 1, 2]))
-    assert br.scores.accuracy(COUNTS.isel(predicted=[1, 0, 2, 3])).equals(br.scores.accuracy(COUNTS))
-
-
-@pytest.mark.parametrize("name", ["macro_accuracy", "weighted_error_rate", "Micro Error-rate", "macro A"])
-def test_averages_of_two_meanings_have_no_name(name):
-    with pytest.raises(KeyError, match=r"more than one meaning.*_tpr.*br.scores.average"):
-        br.scores.get(name)
-
-
-def test_weighted_accuracy_is_the_family_of_the_papers():
-    with pytest.raises(KeyError, match=r"br.scores.weighted_accuracy\(weight\)"):
-        br.scores.get("weighted_accuracy")
-
-
-def test_names_that_are_no_average():
-    for name, why in {
-        "macro_prevalence": "prevalence has no direction",
-        "geometric_mcc": "mcc may be negative",
-        "harmonic mcc": "mcc may be negative",
-        "harmonic κ": "cohen_kappa may be negative",
-        "macro_macro_f1": "macro_f1 is of more than two classes itself",
-        "macro_mean_absolute_error": "mean_absolute_error is of more than two classes itself",
-        "median_f1": "score must be one of",
-    }.items():
-        assert find(name) is None
-        with pytest.raises(KeyError, match=why) as told:
-            br.scores.get(name)
-        assert "did you mean macro" not in str(told.value)
-    with pytest.raises(KeyError, match="did you mean macro_precision"):
-        br.scores.get("macro_precison")
-
-
-@pytest.mark.parametrize("kind", AVERAGES)
-@pytest.mark.parametrize("typo", ["mc", "kapp", "prevalenc", "acuracy", "macro_f", "informednes", "markednes"])
-def test_hints_are_names(kind, typo):
-    with pytest.raises(KeyError) as told:
-        br.scores.get(f"{kind} {typo}")
-    _, _, hints = str(told.value).partition("did you mean ")
-    for hint in filter(None, hints.rstrip("'\"?").split(", ")):
-        assert br.scores.get(hint).name.startswith(kind)
-
-
-def test_facts_go_with_the_average():
-    assert br.scores.macro_fnr(COUNTS).attrs["direction"] == "lower is better"
-    assert br.scores.macro_mcc.range == (-1, 1)
-    assert not br.scores.macro_plr.finite_mean
-    # The recall of a class is of the class alone; of three classes the others' shares decide on a true negative rate.
-    depends = {name: br.scores.get(name).depends_on_prevalence for name in ("macro_tpr", "largest_fnr", "macro_tnr",
-               "weighted_tpr", "micro_tpr", "macro_ppv")}  # fmt: skip
-    assert [name for name, does in depends.items() if not does] == ["macro_tpr", "largest_fnr"]
 
 
 def test_importances_of_many_classes_are_matched_by_label():
@@ -322,13 +242,6 @@ def test_micro_averages_do_not_forgive_answers_of_a_class_without_cases():
     for name in ("micro_ppv", "micro_tpr", "micro_f1"):
         np.testing.assert_allclose(br.scores.get(name)(counts), [0.6, 0.9])
     assert metrics.f1_score(truth, dumper, average="micro") == pytest.approx(0.6)
-
-
-def test_averages_of_tables_in_chunks():
-    pytest.importorskip("dask")
-    performance = br.as_performance(br.fit(COUNTS, draws=10, seed=1))
-    lazy = br.scores.macro_f1(performance.chunk({"actual": 1, "draw": 3}))
-    xr.testing.assert_allclose(lazy.compute(), br.scores.macro_f1(performance))
 
 
 @pytest.mark.parametrize("kind", ["macro", "micro", "weighted", "smallest"])

@@ -246,12 +246,6 @@ def test_named_places_are_on_the_tile():
         assert all(0 <= a <= 1 and 0 <= b <= 1 for a, b in places(prevalence))
 
 
-@pytest.mark.parametrize("prevalence", [0.0, 1.0, 1.5])
-def test_prevalence_outside(prevalence):
-    with pytest.raises(ValueError, match="prevalence must lie strictly between"):
-        br.place("f1", prevalence)
-
-
 def over(part, whole, empty):
     """A ratio that gives 0/0 a number, or NaN."""
     with np.errstate(invalid="ignore"):
@@ -361,8 +355,3 @@ def test_weighted_accuracies_are_placed_exactly():
     for weight in (0.0, 0.1, 0.8, 1.0):
         a, b = br.place(br.scores.weighted_accuracy(weight), 0.3)
         assert a == b == weight * 0.7 / (weight * 0.7 + (1 - weight) * 0.3)
-
-
-def test_both_rates_at_once_are_refused():
-    with pytest.raises(ValueError, match="prediction_rate must be left out"):
-        br.place("f1", 0.2, prediction_rate=0.3)

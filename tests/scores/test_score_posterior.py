@@ -160,18 +160,6 @@ def test_pairs_that_were_not_measured_are_nan():
     assert (cdf.sel(entity="a") > 0).all()
 
 
-def test_bad_arguments_are_named():
-    with pytest.raises(ValueError, match="optimized_precision"):
-        br.score_posterior(TABLE, "optimized_precision", "beta_binomial")
-    with pytest.raises(ValueError, match="rise, or fall"):
-        br.score_posterior(TABLE, lambda tn, fp, fn, tp: tp * fn)
-    with pytest.raises(KeyError, match="model"):
-        br.score_posterior(TABLE, "f1", model="trinomial")
-    for score in ("f1", "mcc"):
-        with pytest.raises(ValueError, match="prior"):
-            br.score_posterior(br.from_counts(tn=3, fp=0, fn=1, tp=4), score, prior="haldane")
-
-
 NO_POSITIVES = br.from_counts(tn=50, fp=5, fn=0, tp=0)
 
 
@@ -191,12 +179,3 @@ def test_scores_of_the_class_that_is_left_have_a_posterior():
     for score in ("accuracy", "tnr", "jaccard_negative"):
         exact = br.score_posterior(NO_POSITIVES, score, "beta_binomial")  # the prevalence observed: 0
         np.testing.assert_allclose(exact.cdf([0.8, 0.9])[0], specificity.cdf([0.8, 0.9]), atol=1e-12)
-
-
-@pytest.mark.parametrize("model", ["dirichlet_multinomial", "beta_binomial"])
-@pytest.mark.parametrize("score", ["tpr", "mcc", "f1", "informedness"])
-def test_a_class_with_neither_prior_nor_cases_is_named(score, model):
-    with pytest.raises(ValueError, match=r"prior must be positive where a cell has no cases.*'actual': 'positive'"):
-        br.score_posterior(NO_POSITIVES, score, model, prior="haldane", prevalence=0.3)
-    with pytest.raises(ValueError, match=r"prior must be positive where a cell has no cases; got 0 and 0 for .*tp"):
-        br.score_posterior(NO_POSITIVES, score, model, prior="haldane", prevalence=0.3, force=True)

@@ -201,20 +201,6 @@ def test_lazy_values_are_asked_block_by_block(sticky):
     xr.testing.assert_identical(br.statements.probable_orders(lazy[:, 0]), br.statements.probable_orders(sticky))
 
 
-@pytest.mark.parametrize(
-    ("values", "error", "says"),
-    [
-        (draws_of([[0.1, np.inf]]), ValueError, "source must have finite or NaN values"),
-        (draws_of(np.zeros((0, 2))), ValueError, "source must hold at least one entity and one draw"),
-        (1, TypeError, "source must be a DataArray"),
-    ],
-)
-def test_bad_values_are_refused(values, error, says):
-    for ask in (br.probability, br.statements.probable_orders):
-        with pytest.raises(error, match=says):
-            ask(values, *["A > B"][: ask is br.probability])
-
-
 def test_names_that_are_no_text():
     values = xr.DataArray([[0.1, 0.2]], dims=("draw", "entity"))
     assert br.probability(values, "'1' > '0'")["probability"].item() == 1

@@ -62,21 +62,6 @@ def test_lazy_stays_lazy():
     assert br.theory.filter_by_importance(performance, br.importance(fp=1, tp=1)).chunks is not None
 
 
-@pytest.mark.parametrize(
-    ("weights", "dim", "message"),
-    [
-        ({"eager": 0.5, "shy": 0.6}, "entity", "sum to 1"),
-        ({"eager": 1.5, "shy": -0.5}, "entity", "non-negative"),
-        ({"eager": 0.5, "bold": 0.5}, "entity", "bold"),
-        ({"one": 1.0}, "dataset", "must have the dim 'dataset'"),
-        (xr.DataArray([0.5, 0.5], dims="entity"), "entity", "labelled dim"),
-    ],
-)
-def test_bad_weights(weights, dim, message):
-    with pytest.raises(ValueError, match=message):
-        br.theory.mix(two_entities(), weights, dim)
-
-
 def test_filter_is_rejection_sampling():
     """Property 1's story by simulation: an outcome ends the experiment with a chance in proportion to I."""
     counts = br.from_counts(tn=50, fp=20, fn=10, tp=20)

@@ -64,10 +64,3 @@ def test_the_reverse_of_a_score():
     assert found["opposite"]
     assert not found["alike"]
     assert "opposite" in found["verdict"].item()
-
-
-def test_scores_never_defined_together_are_refused():
-    with pytest.raises(ValueError, match="score must be defined where other is"):
-        br.theory.compare_orders("f1", lambda tn, fp, fn, tp: tp * np.nan)
-    with pytest.raises(ValueError, match="prediction_rate must be left out"):
-        br.theory.compare_orders("f1", "f2", 0.2, prediction_rate=0.2)

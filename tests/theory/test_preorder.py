@@ -121,33 +121,11 @@ def test_equal_performances_are_equivalent_outside_the_domain():
     assert br.theory.relations(values)["equivalent"].values.tolist() == np.eye(3, dtype=bool).tolist()
 
 
-def test_direction_is_what_was_told():
-    counts = br.from_counts(tn=[8, 7], fp=[0, 1], fn=[1, 1], tp=[1, 1], entity=["a", "b"])
-    for score in (br.scores.accuracy, br.scores.error_rate):
-        assert (
-            br.theory.relations(score(counts), higher_is_better=score.higher_is_better)["better"]
-            .sel(entity="a", rival="b")
-            .item()
-        )
-
-
-def test_a_score_without_direction_must_be_told():
-    values = br.scores.bias_index(random_counts(1))
-    with pytest.raises(ValueError, match="higher_is_better must be given"):
-        br.theory.relations(values)
-    assert is_preorder(br.theory.relations(values, higher_is_better=True)["worse_or_equivalent"])
-
-
 def test_draws_pass_through():
     posterior = br.fit(random_counts(3), draws=20, chains=2, seed=0)
     found = br.theory.relations(br.scores.f1(posterior), posterior)
     assert found["worse"].dims == ("chain", "draw", "entity", "rival")
     assert br.theory.rank_bounds(found)["lower"].dims == ("chain", "draw", "entity")
-
-
-def test_entities_are_needed():
-    with pytest.raises(ValueError, match="dim entity"):
-        br.theory.relations(xr.DataArray([1.0], dims="draw"))
 
 
 @quick
@@ -198,13 +176,3 @@ def test_dominance_follows_the_names_of_entities():
 def test_properties_of_relations(matrix, held):
     found = br.theory.relation_properties(xr.DataArray(np.array(matrix, dtype=bool), dims=("entity", "rival")))
     assert [name for name in found.data_vars if found[name]] == [n for n in found.data_vars if n in held.split()]
-
-
-def test_properties_keep_other_dims_and_refuse_what_is_no_relation():
-    values = xr.DataArray([[0.1, 0.2], [0.3, 0.3]], dims=("draw", "entity"))
-    found = br.theory.relation_properties(br.theory.relations(values)["worse_or_equivalent"])
-    assert found["order"].values.tolist() == [True, False]
-    with pytest.raises(TypeError, match="relation must be a DataArray of Booleans"):
-        br.theory.relation_properties(values)
-    with pytest.raises(ValueError, match="relation must be over entity and rival"):
-        br.theory.relation_properties(values > 0.2)

@@ -134,18 +134,6 @@ def test_maps_that_are_left_out_change_no_other(maps):
     xr.testing.assert_identical(leaders(part), leaders(whole))
 
 
-def test_maps_have_names_and_pictures_say_what_they_miss():
-    array = performances(5, 2)
-    with pytest.raises(ValueError, match=r"maps must be one of .*expected_rank.*; got 'rank'"):
-        br.tile.credible(array, 5, maps=["rank"])
-    with pytest.raises(TypeError, match="maps must be a sequence"):
-        br.tile.credible(array, 5, maps="expected_rank")
-    tile = br.tile.credible(array, 5, maps=())
-    assert br.plots.credible_tile(tile) is not None
-    with pytest.raises(ValueError, match="credible must hold the map expected_rank"):
-        br.plots.expected_rank_tile(tile, "e0")
-
-
 def test_batches_of_chains_that_share_chunks_are_kept_apart(monkeypatch):
     """Chunks end within batches of three chains: each has its own counts until it is complete."""
     from bayesrank.tile import _reducers
@@ -260,17 +248,6 @@ def test_errors_cover_a_known_truth():
     assert (tile["share_lower"] < tile["share_upper"]).all()
 
 
-def test_dask_and_chains_give_the_same():
-    array = performances(64, 3)
-    plain = br.tile.credible(array, 5)
-    lazy = br.tile.credible(array.chunk(draw=16), 5)
-    two = array.values.reshape(2, 32, 3, 2, 2)
-    chains = xr.DataArray(two, {"entity": array["entity"]}, ("chain", "draw", "entity", "actual", "predicted"))
-    for other in (lazy, br.tile.credible(chains, 5), br.tile.credible(chains.chunk(draw=8), 5)):
-        np.testing.assert_allclose(other["probability_best"], plain["probability_best"], atol=1e-12)
-        np.testing.assert_allclose(other["share"], plain["share"], atol=1e-12)
-
-
 def test_undecided_area_is_where_the_winner_is_unsure():
     array = performances(200, 3)
     tile = br.tile.credible(array, 51, prob=0.9)
@@ -284,24 +261,6 @@ def test_value_interval_agrees_with_all_values():
     tile, value = br.tile.value_interval(array, 5, prob=0.8), br.tile.value(array, 5)
     np.testing.assert_allclose(tile["mean"], value.mean("draw").transpose("entity", "b", "a"))
     np.testing.assert_allclose(tile["upper"], value.quantile(0.9, "draw").transpose("entity", "b", "a"))
-
-
-def test_bad_input():
-    array = performances(5, 2)
-    with pytest.raises(ValueError, match="resolution"):
-        br.tile.credible(array, 1)
-    with pytest.raises(TypeError, match="resolution"):
-        br.tile.value(array, 2.5)
-    with pytest.raises(ValueError, match="prob"):
-        br.tile.credible(array, 5, prob=1.5)
-    with pytest.raises(ValueError, match="dataset"):
-        br.tile.credible(array.expand_dims(dataset=2), 5)
-    with pytest.raises(ValueError, match="rank"):
-        br.tile.entity(array.isel(draw=0), rank=3)
-    with pytest.raises(ValueError, match="draws"):
-        br.tile.regions(array)
-    with pytest.raises(KeyError, match="zz"):
-        br.tile.entity_rank(array, "zz", 5)
 
 
 def test_errors_of_independent_draws_are_those_of_a_mean():

@@ -172,8 +172,3 @@ def test_labels():
         assert set(flavour.coords) == {"b", "a"}
     shares = xr.DataArray([0.0, 0.3, 1.0], {"site": list("xyz")}, "site")
     assert br.tile.no_skill(shares, SIZE).dims == ("site", "b", "a")
-
-
-def test_unknown_dim():
-    with pytest.raises(ValueError, match="dim must be a dim of source; got 'dataset'"):
-        br.tile.baseline(posterior(), SIZE, dim="dataset")

@@ -40,6 +40,15 @@ def counted(array, chunks, calls):
     return lazy.copy(data=da.map_blocks(load, lazy.data, dtype=float, meta=np.zeros((0,) * lazy.ndim)))
 
 
+@pytest.mark.parametrize("name", MAPS)
+def test_stacked_draws_are_draws(name):
+    found, expected = MAPS[name](DRAWS.stack(sample=("chain", "draw"))), MAPS[name](DRAWS)
+    if isinstance(found, xr.Dataset):  # which chain a draw is of is not known, and with it the batches of errors
+        names = [n for n in expected if not n.endswith(("_error", "_lower", "_upper"))]
+        found, expected = found[names], expected[names]
+    xr.testing.assert_allclose(found, expected)
+
+
 @pytest.mark.parametrize("workers", [1, 2, 5])
 @pytest.mark.parametrize("chunks", CHUNKS, ids=str)
 @pytest.mark.parametrize("name", MAPS)

@@ -248,45 +248,6 @@ def test_preferences_are_their_points():
     )
 
 
-def test_bad_input():
-    near = br.tile.around("f1")
-    with pytest.raises(ValueError, match="b and weights must be left out beside preferences"):
-        br.tile.preference_ranking(COUNTS, near, 0.5)
-    with pytest.raises(ValueError, match=r"a must be preferences, with a, b and weight; got a Dataset of \['a', 'b'\]"):
-        br.tile.preference_ranking(COUNTS, near.drop_vars("weight"))
-    with pytest.raises(ValueError, match=r"source must have no dims beside draws.*\['dataset'\]"):
-        br.tile.preference_ranking(COUNTS.expand_dims(dataset=2), near)
-    with pytest.raises(KeyError, match="region must be one of"):
-        br.tile.over("moon")
-    with pytest.raises(ValueError, match="prevalence must be given with 'balanced_accuracy'"):
-        br.tile.around("balanced_accuracy")
-    with pytest.raises(ValueError, match="points must be enough"):
-        br.tile.around("tpr", 0.1, points=1)
-    with pytest.raises(ValueError, match="prob must lie strictly between 0 and 1"):
-        br.tile.preference_ranking(COUNTS, 0.5, 0.5, prob=1.0)
-    with pytest.raises(TypeError, match="prob must be a number"):
-        br.tile.preference_ranking(COUNTS, 0.5, 0.5, prob="0.9")
-    with pytest.raises(ValueError, match="place"):
-        br.tile.around("mcc")
-    with pytest.raises(ValueError, match="place"):
-        br.tile.around((0.5, 1.5))
-    with pytest.raises(ValueError, match="radius"):
-        br.tile.around("f1", 0)
-    with pytest.raises(ValueError, match="corners"):
-        br.tile.between("f1")
-    with pytest.raises(ValueError, match="convex"):
-        br.tile.between("tnr", "tpr", "ppv", "npv")
-    with pytest.raises(ValueError, match="convex"):
-        br.tile.between((0, 0), (0.5, 0.5), (1, 1))
-    star = [(0.5 + 0.4 * np.cos(t), 0.5 + 0.4 * np.sin(t)) for t in 4 * np.pi / 5 * np.arange(5)]
-    with pytest.raises(ValueError, match="convex"):
-        br.tile.between(*star)
-    with pytest.raises(ValueError, match="b must hold two"):
-        br.tile.beta_preferences((1, 1), (1, 0))
-    with pytest.raises(ValueError, match="points"):
-        br.tile.beta_preferences((1, 1), (1, 1), points=0)
-
-
 def test_threads_beyond_the_points_lose_no_draw(monkeypatch):
     """Of one point and many threads, all but one thread have nothing to do, and must not undo what that one did."""
     monkeypatch.setattr("bayesrank._threads.workers", lambda: 8)

@@ -213,8 +213,3 @@ def test_swapped_classes_turn_the_map():
     )
     mirrored = br.performance.swap_actual_predicted(array)
     np.testing.assert_allclose(br.tile.robustness(mirrored, 21), radius[::-1], atol=1e-12)
-
-
-def test_draws_are_refused():
-    with pytest.raises(ValueError, match="no draws"):
-        br.tile.robustness(random_entities(3, 1).expand_dims(draw=2), 5)

@@ -48,21 +48,6 @@ def test_the_kind_of_performance(name, call, array):
         call(posterior, kind="old")
 
 
-@EACH
-def test_dims_beside_draws_and_entities_are_refused(name, call, array):
-    with pytest.raises(
-        ValueError, match=r"source must have no dims beside draws.*got \['dataset'\].*br.pool\(counts\)"
-    ):
-        call(array.expand_dims(dataset=["x"]))
-
-
-def test_a_set_may_be_of_any_dim():
-    sets = xr.concat([DRAWS, DRAWS.roll(entity=1)], "dataset")
-    assert br.tile.baseline(sets, 3, dim="dataset").dims == ("chain", "draw", "entity", "b", "a")
-    with pytest.raises(ValueError, match=r"got \['site'\]"):
-        br.tile.baseline(sets.expand_dims(site=2), 3, dim="dataset")
-
-
 def test_correlations_over_a_kind():
     rng = np.random.default_rng(1)
     one, other = (

@@ -221,56 +221,6 @@ def test_chance_correction_at_corners(prevalence):
 ARRAY = xr.DataArray([0.2, 0.4], dims="z")
 
 
-@pytest.mark.parametrize(
-    ("function", "arguments", "error", "message"),
-    [
-        ("vertex", (2, 0.5, 0.5), ValueError, "a must lie between 0 and 1; got 2"),
-        ("vertex", (0.5, float("nan"), 0.5), ValueError, "b must lie"),
-        ("vertex", ([0.1, 0.2], 0.5, 0.5), TypeError, "a must be a number"),
-        ("vertex", (np.array([0.1, 0.2]), 0.5, 0.5), TypeError, "a must be a number, or a DataArray"),
-        ("vertex", (0.5, 0.5, None), TypeError, "prevalence must be a number"),
-        ("isoperformance", (0.5, 0.5, 1.2, 0.5), ValueError, "value must lie"),
-        ("isoperformance", (0.5, 0.5, "x", 0.5), TypeError, "value must be"),
-        ("isoperformance", (0.5, 0.5, 0.5, 0.5, 1), ValueError, "points must be at least 2"),
-        ("isoperformance", (0.5, 0.5, 0.5, 0.5, 2.5), TypeError, "points must be a whole number"),
-        ("prior_grid", (ARRAY,), TypeError, "prevalence must be a number"),
-        ("prior_grid", (0.5, 1), ValueError, "lines must be at least 2"),
-        ("moved_place", ("turn", 0.5, 0.5), KeyError, "operation must be one of"),
-        ("moved_place", ("swap_classes", 3, 0.5), ValueError, "a must lie"),
-        ("moved_place", ("swap_classes", 0.5, [0.5]), TypeError, "b must be a number"),
-        (
-            "moved_place",
-            ("swap_classes", 0.5, 0.5, 0.1, 0.2),
-            ValueError,
-            "old and new must be left out unless operation='shift_prior'",
-        ),
-        ("moved_place", ("shift_prior", 0.5, 0.5, 0.1), ValueError, "old and new must be given"),
-        ("moved_place", ("shift_prior", 0.5, 0.5, 0.1, 1.2), ValueError, "new must lie"),
-        ("chance_corrected_place", (-1, 0.5, 0.5), ValueError, "a must lie"),
-        ("chance_corrected_place", (0.5, True, 0.5), TypeError, "b must be"),
-    ],
-)
-def test_bad_arguments_are_named(function, arguments, error, message):
-    with pytest.raises(error, match=message):
-        getattr(br.tile, function)(*arguments)
-
-
-@pytest.mark.parametrize(
-    ("given", "error"),
-    [
-        ({}, ValueError),
-        ({"prevalence": 0.1, "prediction_rate": 0.1}, ValueError),
-        ({"prevalence": 1.1}, ValueError),
-        ({"prediction_rate": ARRAY}, TypeError),
-        ({"prevalence": "x"}, TypeError),
-        ({"prevalence": 0.1, "points": 1}, ValueError),
-    ],
-)
-def test_bad_no_skill_curves(given, error):
-    with pytest.raises(error, match=r"prevalence|prediction_rate|points"):
-        br.tile.no_skill_curve(**given)
-
-
 def test_places_of_arrays():
     for function in (
         lambda x: br.tile.moved_place("shift_prior", x, 0.3, old=0.2, new=0.6),

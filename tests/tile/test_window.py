@@ -80,14 +80,3 @@ def test_all_of_the_tile_is_a_window():
     posterior = br.fit(COUNTS.isel(entity=slice(0, 3)), draws=20, seed=1)
     part = br.tile.credible(posterior, 5, window=everywhere)
     np.testing.assert_allclose(part["share"], br.tile.credible(posterior, 5)["share"], atol=1e-9)
-
-
-@pytest.mark.parametrize(
-    "bad", [1, (0, 1), ((0, 1), (0.5, 0.5)), ((0.2, 1.2), (0, 1)), ((1, 0), (0, 1)), "x", ((0, 1),)]
-)
-def test_a_window_that_is_none(bad):
-    for function in (br.tile.value, br.tile.regions, br.tile.shares):
-        with pytest.raises((TypeError, ValueError), match=r"^window must "):
-            function(POINT, window=bad)
-    with pytest.raises((TypeError, ValueError), match=r"^window must "):
-        br.tile.credible(DRAWS, 3, window=bad)

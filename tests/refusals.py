@@ -1,0 +1,865 @@
+"""The table of bad calls: the words that the message must hold, the call, and the bad values that it is given.
+
+A row without values is one call. ``tests/test_refusals.py`` runs the table.
+"""
+
+# One row a line, however long.
+# ruff: noqa: E501
+# fmt: off
+
+import math
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+import bayesrank as br
+from bayesrank import ops, papers, plots, predictive, scores, theory, tile
+from bayesrank._compat import groups_of
+from bayesrank.cases.weights import check_case_weights
+from bayesrank.papers import explorers, interactive
+
+INF, NAN, BIG = math.inf, math.nan, 10**12
+CELLS = {"tn": 8, "fp": 2, "fn": 1, "tp": 9}
+COUNTS = br.from_counts(tn=[70, 75], fp=[10, 5], fn=[6, 9], tp=[24, 21], entity=["a", "b"])
+ONE = COUNTS.sel(entity="a")
+STUDIES = br.from_counts(tn=[7, 8, 9, 9], fp=[2, 1, 1, 2], fn=[9, 1, 1, 1], tp=[2, 9, 8, 9], entity=list("aabb"), dataset=list("xyxy"))
+PARTIAL = br.from_counts(tn=[8, 9, 7], fp=[2] * 3, fn=[1] * 3, tp=[9] * 3, entity=["a", "a", "b"], dataset=["x", "y", "y"])
+NO_POSITIVES = br.from_counts(tn=9, fp=2, fn=0, tp=0)
+THREE = br.from_matrix([[5, 1, 0], [2, 7, 1], [0, 0, 4]], "actual_rows")
+RUN = {"draws": 5, "chains": 1, "seed": 1}
+POSTERIOR = br.fit(COUNTS, draws=20, chains=1, seed=1)
+DRAWS = br.as_performance(POSTERIOR)
+POINT = br.as_performance(COUNTS)
+F1 = scores.f1(POSTERIOR)
+EACH = br.fit(STUDIES, **RUN)
+POPULATION = br.fit(STUDIES, "hierarchical_beta_binomial", **RUN)
+VALUES = xr.DataArray(np.arange(12.0).reshape(4, 3), {"entity": list("abc")}, ("draw", "entity"))
+MANY = xr.DataArray(np.zeros((1, 2, 60_000)), dims=("chain", "draw", "entity"))
+RANKING = br.credible_ranking(F1)
+OTHERS = br.credible_ranking(F1.assign_coords(entity=["x", "y"]))
+
+# Tables and cases
+FRAME = pd.DataFrame({"entity": ["a", "b"], "tn": [8, 9], "fp": [2, 1], "fn": [1, 3], "tp": [9, 7]})
+LONG = pd.DataFrame({"entity": "a", "actual": [0, 1], "predicted": [0, 1], "count": [3, 4]})
+RIGHT = pd.DataFrame({"entity": ["a", "b", "c"], "correct": [170, 140, 20], "wrong": [30, 60, 0]})
+GRADES = pd.DataFrame({"entity": list("aaabb"), "outcome": [1, 2, 5, 2, 5], "count": [10, 30, 20, 25, 35]})
+ANSWERS = pd.DataFrame({"a": [0, 1] * 30, "b": [0, 0, 1] * 20})
+NUMBERS = pd.DataFrame(np.random.default_rng(1).random((60, 2)), columns=["x", "y"])
+RUNS = pd.DataFrame({"a": [0.5, 1, 0, 0.5], "q": list("xxyz")})
+GUESSES = {"a": [0, 0, 1, 1], "b": [0, 1, 0, 1]}
+OUTCOMES = br.from_frame(RIGHT)
+GRADED = br.fit(OUTCOMES, draws=20, seed=1)
+WORDS = br.fit(br.from_frame(GRADES.assign(outcome=["bad", "fair", "good", "fair", "good"])), draws=9, seed=1)
+JOINT = br.joint_outcomes([0, 1] * 4, {"a": [0, 1] * 4, "b": [1, 0, 0, 1] * 2})
+CLUSTERED = br.joint_outcomes([0, 1], {"a": [0, 1], "b": [1, 1]}, cluster=[1, 2])
+SPLIT = br.joint_outcomes([0, 1, 1, 0], GUESSES, cluster=[1, 2, 2, 3], dataset=list("nnss"))  # cluster 2 is in both
+BETWEEN = br.from_outcomes(NUMBERS)
+LABELS = ["cancer", "healthy"] * 4
+UNKNOWN = br.from_predictions(LABELS, {"a": LABELS[::-1], "shy": LABELS})
+
+# Weights, curves, predictions, pictures
+TRUTH = np.arange(150) % 2
+SCORES = {"good": np.linspace(-1, 2, 150)}
+FEW = br.case_weights(TRUTH, seed=1, draws=5, chains=2)
+TWO = br.case_weights(2, draws=2, seed=1)
+Y, RISK = [0, 1] * 4, {"m": np.linspace(0.1, 0.9, 8)}
+CURVE = ops.of_curve(Y, RISK, "precision_at_recall", at=[0.3, 0.6], draws=5, seed=1)
+PERIODS = {"old": POINT, "new": POINT.isel(entity=[1, 0]).assign_coords(entity=["a", "b"])}
+DRIFT = ops.drift({n: br.fit(COUNTS, draws=5, chains=1, seed=s) for n, s in (("old", 1), ("new", 2))}, "f1")
+IMPORTANCE = br.importance(tn=1, fp=1, fn=1, tp=1)
+BENEFIT = {"tn": 0, "fp": -1, "fn": -9, "tp": 0}
+NOISE = [[0.9, 0.1], [0.2, 0.8]]
+MATRIX_PMF = predictive.confusion_pmf(ONE, positives=5, negatives=6)
+TOTAL_PMF = predictive.confusion_pmf(ONE, model="dirichlet_multinomial", total=9)
+SCORE_PMF = predictive.score_pmf(MATRIX_PMF, "f1")
+TILE = tile.value(POINT, 3)
+CREDIBLE = tile.credible(POSTERIOR, 3)
+NEAR = tile.around("f1")
+STAR = [(0.5 + 0.4 * np.cos(t), 0.5 + 0.4 * np.sin(t)) for t in 4 * np.pi / 5 * np.arange(5)]
+
+
+def by_entity(values, names=None):
+    return xr.DataArray(values, None if names is None else {"entity": names}, ["entity"])
+
+
+def counts_like(values, entity=("a",), predicted=("n", "p")):
+    return xr.DataArray(values, {"entity": list(entity), "actual": ["n", "p"], "predicted": list(predicted)}, ("entity", "actual", "predicted"))
+
+
+def fit(model=None, evidence=COUNTS, **options):
+    return br.fit(evidence, model, **RUN | options)
+
+
+def paired(evidence=JOINT, **options):
+    return br.fit(br.from_outcomes(evidence) if isinstance(evidence, pd.DataFrame) else evidence, "paired", **RUN | options)
+
+
+def metric(name="auc_roc", **given):
+    return br.cases.weighted_metric(name, **{"y_true": TRUTH, "predictions": SCORES, "weights": FEW} | given)
+
+
+def utility(benefit=BENEFIT, source=COUNTS, **options):
+    return br.decisions.expected_utility(source, benefit, **options)
+
+
+def threshold(**given):
+    return ops.best_threshold(**{"y_true": [0, 0, 0, 1, 1, 1], "y_score": [1, 2, 3, 4, 5, 2], "score": "f1", "draws": 2} | given)
+
+
+def predictions(**given):
+    return br.from_predictions(**{"y_true": [0, 1], "predictions": {"m": [0, 1]}} | given)
+
+
+def figure_axes():
+    return plt.figure().gca()
+
+
+def score_of_ifs(tn, fp, fn, tp):
+    return tp / (tp + fp) if tp > 0 else 0.0
+
+
+#: Arrays compare item by item, a Dataset is like every word, and a list has no hash.
+STRANGE = [np.zeros((2, 3)), xr.DataArray(np.ones((2, 2)), dims=("x", "y")), xr.Dataset({"q": ("z", [1.0])}), ["f1"], {}]
+NO_NUMBER = ["x", None, 1j, {}, [0.1, "x"], True]
+NO_AXES = ["x", 3, [1, 2], {}, np.eye(2), xr.Dataset()]
+NO_SCORES = [lambda y_true, y_predicted: 1.0, score_of_ifs, lambda tn, fp, fn, tp: math.sqrt(tp), lambda tn, fp, fn, tp: None, lambda tn, fp, fn, tp: "a", lambda tn, fp, fn, tp: [1.0, 2.0, 3.0]]
+NO_LABELS = [5, True, "ab", {"a", "b"}, {"a": 0, "b": 1}, ["a", None], [("a",), ("b",)], [["a"], ["b"]]]
+
+#: What is no number, no name, no axes and no score is refused by the name of the argument.
+KINDS = [
+    # numbers
+    ("^a must ", lambda x: br.canonical_score(POINT, x, 0.5), *NO_NUMBER),
+    ("^b must ", lambda x: tile.preference_ranking(POINT, 0.5, x), *NO_NUMBER),
+    ("^weights must ", lambda x: tile.preference_ranking(POINT, [0.5, 0.6], 0.5, x), "x", 1j, {}, [0.1, "x"], True),
+    ("^radius must ", lambda x: tile.around("f1", x), *NO_NUMBER),
+    ("^a must ", lambda x: tile.beta_preferences(x, (1, 1)), *NO_NUMBER),
+    ("^prevalence must ", lambda x: tile.no_skill(x, 3), *NO_NUMBER),
+    ("^size must ", tile.sample_performances, *NO_NUMBER),
+    ("^prob must ", lambda x: tile.value_interval(DRAWS, 3, x), *NO_NUMBER),
+    ("^prevalence must ", lambda x: br.performance.shift_prior(POINT, x), *NO_NUMBER),
+    ("^value must ", lambda x: br.contour("f1", x, 0.1, 0.3), *NO_NUMBER),
+    ("^tp must ", lambda x: br.importance(fp=1, tp=x), *NO_NUMBER),
+    ("^q must ", lambda x: br.score_posterior(COUNTS, "f1").quantile(x), *NO_NUMBER),
+    ("^value must ", lambda x: br.score_posterior(COUNTS, "f1").cdf(x), *NO_NUMBER),
+    ("^positives must ", lambda x: predictive.multiplicity(x, 5, "f1"), *NO_NUMBER),
+    ("^positives must ", lambda x: predictive.paired_difference(JOINT, "a", "b", "f1", x, 4), "x", 1j, {}, True),
+    ("^prior must ", lambda x: predictive.paired_difference(JOINT, "a", "b", "f1", prior=x), "x", 1j, {}, True),
+    ("^undefined must ", lambda x: predictive.score_pmf(MATRIX_PMF, "f1", undefined=x), "x", 1j, {}, True),
+    ("^prob must ", lambda x: predictive.summary(SCORE_PMF, prob=x), *NO_NUMBER),
+    ("^fpr must ", lambda x: ops.independent_betas(x, (1, 1)), *NO_NUMBER),
+    ("^benefit must ", scores.decision_benefit, *NO_NUMBER),
+    ("^weights must ", lambda x: theory.mix(POINT, {"a": x, "b": 1.0}), *NO_NUMBER),
+    # names
+    ("^kind must ", lambda x: br.as_performance(POINT, x), *STRANGE),
+    ("^kind must ", lambda x: scores.average("f1", x), *STRANGE),
+    ("^sampler must ", lambda x: br.fit(COUNTS, sampler=x), *STRANGE),
+    ("^orientation must ", lambda x: br.from_matrix([[1, 2], [3, 4]], x), *STRANGE),
+    ("^join must ", lambda x: br.pool(STUDIES, join=x), *STRANGE),
+    ("^join must ", lambda x: br.sensitivity(COUNTS, "f1", join=x), *STRANGE),
+    ("^method must ", lambda x: br.rank(COUNTS, "f1", method=x), *STRANGE),
+    ("^method must ", lambda x: tile.correlation("f1", 3, size=9, method=x), *STRANGE),
+    ("^method must ", lambda x: tile.best_consistency("f1", POINT, method=x), *STRANGE),
+    ("^region must ", tile.over, *STRANGE),
+    ("^operation must ", lambda x: tile.moved_place(x, 0.5, 0.5), *STRANGE),
+    ("^entity must ", lambda x: tile.ranking(POINT, x, 3), *STRANGE),
+    ("^entity must ", lambda x: tile.frontier(POINT, x, "b", points=3), *STRANGE),
+    ("^reference must ", lambda x: br.decisions.noninferiority(POINT, x), *STRANGE),
+    ("^prevalence must ", lambda x: br.case_weights(3, draws=2, prevalence=x), *STRANGE),
+    ("^model must ", lambda x: br.fit(COUNTS, x), *STRANGE),
+    ("^name must ", br.datasets.load, *STRANGE),
+    ("^dim must ", lambda x: tile.baseline(POINT, 3, x), *STRANGE),
+    ("^dim must ", lambda x: theory.mix(POINT, {"a": 0.5, "b": 0.5}, x), *STRANGE),
+    ("^missing must ", lambda x: br.joint_outcomes([0, 1], {"a": [0, 1]}, missing=x), *STRANGE),
+    ("^positive must ", lambda x: br.cases.weighted_metric("auc_roc", [0, 1], {"a": [0.1, 0.9]}, TWO, positive=x), *STRANGE),
+    ("^other must ", lambda x: theory.compare_orders("f1", x), *STRANGE),
+    ("^performance must ", lambda x: theory.relations(scores.f1(COUNTS), x), *STRANGE),
+    ("^counts must ", br.sensitivities.prior_conflict, *STRANGE),
+    ("^labels must ", lambda x: br.from_matrix([[1, 2], [3, 4]], "actual_rows", labels=x), *NO_LABELS),
+    ("^labels must ", lambda x: br.from_predictions(["a", "b"], {"m": ["a", "b"]}, labels=x), *NO_LABELS),
+    ("^labels must ", lambda x: br.joint_outcomes(["a", "b"], {"m": ["a", "b"]}, labels=x), *NO_LABELS),
+    ("^predictions must ", lambda x: br.from_predictions([0, 1], {x: [0, 1]}), None, NAN, ("a", 1)),
+    ("^predictions must ", lambda x: br.joint_outcomes([0, 1], {x: [0, 1]}), None, NAN, ("a", 1)),
+    # scores
+    (r"^score must (be a function of \(tn, fp, fn, tp\)|take arrays|give)", br.place, *NO_SCORES),
+    (r"^score must (be a function of \(tn, fp, fn, tp\)|take arrays|give)", lambda x: scores.as_score(x)(POINT), *NO_SCORES),
+    (r"^score must (be a function of \(tn, fp, fn, tp\)|take arrays|give)", lambda x: ops.of_value(x, 0.5, 0.3), *NO_SCORES),
+    (r"^score must (be a function of \(tn, fp, fn, tp\)|take arrays|give)", lambda x: tile.correlation(x, 3, size=10), *NO_SCORES),
+    # axes
+    ("^ax must .*Matplotlib", lambda x: plots.forest(RANKING, x), *NO_AXES),
+    ("^ax must .*Matplotlib", lambda x: plots.ops_values(ops.value_curves("f1", [0.3], 3), x), *NO_AXES),
+    ("^ax must .*Matplotlib", lambda x: plots.value_tile(TILE[0], x), *NO_AXES),
+    ("^ax must .*Matplotlib", lambda x: papers.contours("f1", 0.3, ax=x), *NO_AXES),
+    ("^ax must .*Matplotlib", lambda x: papers.confusion_simplex(10, [3], "f1", x), *NO_AXES),
+    ("^ax must .*Matplotlib", lambda x: papers.count_ticks(x, 3, 4), *NO_AXES),
+    ("^axes must .*Matplotlib|^axes must hold 2 Axes; got 1", lambda x: plots.ops_curve(CURVE, x), *NO_AXES, figure_axes),
+    ("^axes must .*Matplotlib|^axes must hold 2 Axes; got 1", lambda x: plots.ops_curve({"x": CURVE}, x), *NO_AXES, figure_axes),
+    ("^axes must .*Matplotlib|^axes must hold 2 Axes; got 1", lambda x: plots.ops_drift(DRIFT, "a", x), *NO_AXES, figure_axes),
+    ("^axes must .*Matplotlib|^axes must hold 2 Axes; got 1", lambda x: papers.vertices(0.3, x), *NO_AXES, figure_axes),
+    ("^axes must .*Matplotlib|^axes must hold 2 Axes; got 1", lambda x: papers.prior_grids([0.3, 0.4], x), *NO_AXES, figure_axes),
+    ("^axes must .*Matplotlib|^axes must hold 2 Axes; got 1", lambda x: plots.effect_of_size(ONE, (1, 2), x), *NO_AXES, figure_axes),
+    ("^axes must .*Matplotlib|^axes must hold 2 Axes; got 1", lambda x: papers.animate_contours("f1", 10, axes=x), *NO_AXES, figure_axes),
+    ("^axes must .*Matplotlib|^axes must hold 2 Axes; got 1", lambda x: plots.intervals(br.score_table(POSTERIOR, ["tpr", "tnr"]), axes=x), *NO_AXES, figure_axes),
+    ("^figure must .*Matplotlib", lambda x: plots.matrix_pmf(MATRIX_PMF, figure=x), *NO_AXES),
+    ("^colors must ", lambda x: plots.forest(RANKING, colors=x), ["red"], "red", {"a": "no colour"}),
+    ("^colors must ", lambda x: plots.winner_tile(tile.regions(COUNTS), colors=x), ["red"], "red", {"a": "no colour"}),
+    ("^colors must ", lambda x: plots.roc_regions(POSTERIOR, colors=x), ["red"], "red", {"a": "no colour"}),
+    # windows and entities
+    ("^window must ", lambda x: tile.value(POINT, window=x), 1, (0, 1), ((0, 1), (0.5, 0.5)), ((0.2, 1.2), (0, 1)), "x", ((0, 1),)),
+    ("^window must ", lambda x: tile.shares(POINT, window=x), (0, 1), ((1, 0), (0, 1)), "x"),
+    ("^window must ", lambda x: tile.regions(POINT, window=x), (0, 1), ((1, 0), (0, 1)), "x"),
+    ("^window must ", lambda x: tile.credible(DRAWS, 3, window=x), (0, 1), ((1, 0), (0, 1)), "x"),
+    ("^entities must ", lambda x: plots.shrinkage(POPULATION, "tpr", entities=x), "a", 3, [], ["a", "a"], [["a"]], ["nobody"]),
+    ("^counts must ", lambda x: br.score_posterior(x, "f1"), None, "x", np.eye(2), COUNTS.to_dataset(name="counts"), POINT, COUNTS.astype(str)),
+    ("^spread must ", lambda x: fit("hierarchical_beta_binomial", STUDIES, spread=x), 0, -1, NAN, "x"),
+    ("^spread must ", lambda x: fit("hierarchical_dirichlet_multinomial", STUDIES, spread=x), 0, -1, NAN, "x"),
+    ("^spread must ", lambda x: fit("hierarchical_classes", STUDIES, spread=x), 0, -1, NAN, "x"),
+    ("^spread must ", lambda x: fit("hierarchical_logit_normal", STUDIES, spread=x), 0, "wide"),
+]
+
+EVIDENCE = [
+    # counts
+    ("tp must .*non-negative", lambda x: br.from_counts(**CELLS | {"tp": x}), -1),
+    ("tn must .*whole numbers", lambda x: br.from_counts(**CELLS | {"tn": x}), 0.5, NAN, INF, "8", True, None, 1j, 2**60),
+    ("tn must .*regular array", lambda: br.from_counts(**CELLS | {"tn": [1, [2, 3]]})),
+    ("one length", lambda: br.from_counts(**CELLS | {"tn": [1, 2]})),
+    ("tp must hold at least one count each", lambda: br.from_counts(tn=[], fp=[], fn=[], tp=[])),
+    ("entity must .*(1 name|name every|single names)", lambda x: br.from_counts(**CELLS, entity=x), ["a", "b"], [None], [("a", 1)], [["a"]]),
+    ("entity must .*'a'.*once|entity must .*once.*'a'", lambda: br.from_counts(tn=[1, 1], fp=[1, 1], fn=[1, 1], tp=[1, 1], entity=["a", "a"])),
+    ("entity and dataset must .*'a' on 'x'", lambda: br.from_counts(tn=[1, 1], fp=[1, 1], fn=[1, 1], tp=[1, 1], entity=["a", "a"], dataset=["x", "x"])),
+    ("dataset must .*1 name", lambda: br.from_counts(**CELLS, dataset=["x", "y"])),
+    # predictions
+    ("predictions must .*(mapping|at least one)", lambda x: predictions(predictions=x), [0, 1], {}),
+    (r"predictions\['m'\] must .*(not probabilities|2 cases|sequence)", lambda x: predictions(predictions={"m": x}), [0.2, 1.0], [0], 3),
+    ("not among labels", lambda: predictions(predictions={"m": [0, 2]}, labels=[0, 1])),
+    (r"predictions\['m'\] must hold labels as y_true has them", lambda x: predictions(predictions={"m": x}), ["no", "yes"], ["0", "1"]),
+    (r"predictions\['m'\] must hold labels as y_true has them", lambda: br.joint_outcomes(["a", "b"], {"m": [0, 1]})),
+    ("y_true must .*sequence", lambda: br.from_predictions([], {"m": []})),
+    ("y_true must hold a label for every case", lambda: br.from_predictions(["a", NAN], {"m": ["a", "b"]})),
+    ("labels must .*two or more", lambda: br.from_predictions([0, 0], {"m": [0, 0]})),
+    ("labels must .*once", lambda: predictions(labels=[0, 1, 1])),
+    ("labels must be given", lambda: br.from_predictions([0, "x"], {"m": [0, "x"]})),
+    (r"labels must have the negative class first, \[0, 1\].*positive=0", lambda: predictions(labels=[1, 0])),
+    ("weight must .*(whole|2 cases)", lambda x: predictions(weight=x), [1, 0.5], [1]),
+    ("dataset must .*2 names", lambda: predictions(dataset=["x"])),
+    ("positive must be one of the classes .*'ill'", lambda: br.from_predictions(LABELS, {"a": LABELS}, positive="ill")),
+    # matrices
+    ("orientation must .*actual_rows", lambda: br.from_matrix([[1, 2], [3, 4]], "rows")),
+    ("matrix must .*(C, C|C >= 2|regular|counts, not rates)|matrix must have the shape", lambda x: br.from_matrix(x, "actual_rows"), [[1, 2, 3], [3, 4, 5]], [[1]], [[1, 2], [3]], [[0.9, 0.1], [0.2, 0.8]], np.zeros((0, 2, 2), int)),
+    ("labels must .*2 classes", lambda: br.from_matrix([[1, 2], [3, 4]], "actual_rows", labels=["a"])),
+    ("matrix must .*same order", lambda: br.from_matrix(pd.DataFrame([[1, 2], [3, 4]], index=["a", "b"], columns=["b", "a"]), "actual_rows")),
+    ("positive must be left out for 3 classes", lambda: br.from_matrix(np.eye(3, dtype=int), "actual_rows", positive=1)),
+    # frames
+    ("frame must .*(DataFrame|without tp|at least one row)", lambda x: br.from_frame(x), [1, 2], FRAME.drop(columns="tp"), FRAME.iloc[:0]),
+    ("entity must .*name of a column", lambda: br.from_frame(FRAME, entity=["entity"])),
+    ("dataset must name a column of frame.*'fold'", lambda: br.from_frame(FRAME, dataset="fold")),
+    ("entity must .*once.*'a'", lambda x: br.from_frame(x), FRAME.assign(entity="a"), RIGHT.assign(entity="a")),
+    ("one row for each cell", lambda: br.from_frame(pd.concat([LONG, LONG]))),
+    ("entity must (name every item.*row 1|not be empty)|row 1: entity", lambda x: br.from_frame(x), LONG.assign(entity=["a", None]), RIGHT.assign(entity=["a", None, "c"])),
+    ("actual must .*every case", lambda: br.from_frame(LONG.assign(actual=[0, None]))),
+    ("count must .*-4", lambda: br.from_frame(LONG.assign(count=[1, -4]))),
+    ("predicted must .*categories", lambda: br.from_frame(LONG.assign(actual=pd.Categorical([0, 1]), predicted=[0, 2]))),
+    ("columns entity, .*without", lambda: br.from_frame(RIGHT.drop(columns="wrong"))),
+    ("columns of one kind of table", lambda x: br.from_frame(x), RIGHT.assign(tn=1, fp=1, fn=1, tp=1), GRADES.assign(actual=1, predicted=1)),
+    ("row 1: (wrong|correct) must be a count, .*got (-1|0.5)", lambda x: br.from_frame(x), RIGHT.assign(wrong=[1, -1, 2]), RIGHT.assign(correct=[1, 0.5, 2])),
+    ("one row for each outcome; got outcome 1 of 'a'", lambda: br.from_frame(pd.concat([GRADES, GRADES]))),
+    ("count must be a count", lambda: br.from_frame(GRADES.assign(count=-1))),
+    ("outcome must hold (two or more outcomes|numbers, or else text|finite numbers|a label for every case)", lambda x: br.from_frame(GRADES.assign(outcome=x)), 7, [1, "x", 2, 3, 4], [1, INF, 2, 3, 4], [1, NAN, 2, 3, 4]),
+    (r"outcome must hold whole numbers up to 2\*\*53.*got 9007199254740993", lambda: br.from_frame(GRADES.assign(outcome=[2**53 + 1, 0, 1, 2**53 + 1, 0]))),
+    ("must have each column once", lambda: br.from_frame(pd.DataFrame([["a", 1, 2, 3]], columns=["entity", "correct", "wrong", "wrong"]))),
+    ("must name a column that", lambda x: br.from_frame(RIGHT, **x), {"entity": "correct"}, {"dataset": "entity"}),
+    # one class against the rest, pools
+    ("counts must .*(DataArray|same classes|not have the dim label|hold numbers|not be negative)", br.one_vs_rest, [[1, 2], [3, 4]], xr.DataArray(np.ones((2, 3)), dims=("actual", "predicted")), br.one_vs_rest(THREE), COUNTS.astype(str), -COUNTS),
+    ("counts must be a DataArray with the dims actual and .*no classes", lambda: br.one_vs_rest(OUTCOMES)),
+    ("counts must .*(dim dataset|DataArray)", br.pool, COUNTS, [[1, 0], [0, 1]]),
+    ("join must .*'inner'", lambda: br.pool(STUDIES, join="outer")),
+    # joint outcomes
+    ("(cluster must hold 4 names; got 1|weight must|labels must|dataset must)", lambda x: br.joint_outcomes([0, 0, 1, 1], {"a": [0, 0, 1, 1]}, **x), {"cluster": ["x"]}, {"cluster": "x"}, {"weight": [1, 1, 1, 0.5]}, {"labels": [0]}, {"dataset": [None] * 4}),
+    ("case must name each case once; got duplicate cases: 'x' in several rows.*run= of.*clus", lambda x: x(case=list("wxyx")), lambda **how: br.joint_outcomes(Y[:4], GUESSES, **how), lambda **how: br.from_outcomes(pd.DataFrame(GUESSES), **how)),
+    ("case must name each case in one data set only; got duplicate cases: 'x' in 1 and in 2.*run= of.*cluster=", lambda: br.joint_outcomes(Y[:4], GUESSES, case=list("wxyx"), dataset=[1, 1, 1, 2])),
+    ("weight must be 0 or 1 where cases have names.*got 3 for 'x'", lambda: br.joint_outcomes(Y[:4], GUESSES, case=list("wxyz"), weight=[1, 3, 1, 1])),
+    ("case must (hold 4 names; got 3|name every item)", lambda x: br.joint_outcomes(Y[:4], GUESSES, case=x), list("wxy"), ["w", "x", "y", None]),
+    ("case must be given where run is", lambda: br.from_outcomes(pd.DataFrame(GUESSES), run=[1, 2, 1, 2])),
+    ("run must name each run of a case once; got duplicate runs: 1 of 'x'", lambda: br.from_outcomes(pd.DataFrame(GUESSES), case=list("xxyy"), run=[1, 1, 1, 2])),
+    ("duplicate cases: 'x' in 1 and in 2", lambda: br.from_outcomes(pd.DataFrame(GUESSES), case=list("xxyy"), run=[1, 2, 1, 2], dataset=[1, 2, 3, 3])),
+    ("cluster must be the same for all runs of a case; got 1 and 2 for 'x'", lambda: br.from_outcomes(pd.DataFrame(GUESSES), case=list("xxyy"), run=[1, 2, 1, 2], cluster=[1, 2, 3, 3])),
+    ("frame must (be a pandas DataFrame|hold a case|hold each name once; got 'a'|hold numbers; got str 'x'|hold finite numbers)", lambda x: br.from_outcomes(x), {"a": [1]}, ANSWERS.iloc[:0], ANSWERS[["a", "a"]], pd.DataFrame({"a": [1, 2], "b": [1, "x"]}), pd.DataFrame({"a": [1, INF]})),
+    (r"none in column 'a', row \d+ \(missing='common'", lambda: br.from_outcomes(ANSWERS.astype(float).replace(1.0, NAN))),
+    ("weight must hold (one number for each of the 60 cases|non-negative whole numbers)", lambda x: br.from_outcomes(ANSWERS, weight=x), [1], [0.5] * 60),
+    ("cluster must hold 60 names", lambda: br.from_outcomes(ANSWERS, cluster="question")),
+    (r"frame must hold whole numbers up to 2\*\*53; got 1152921504606846977", lambda: br.from_outcomes(pd.DataFrame({"a": [2**60, 2**60 + 1], "b": [1, 2]}))),
+    ("joint must come from br.joint_outcomes or br.from_outcomes", lambda: br.cases.deciding_cases(COUNTS)),
+    # data sets
+    ("name must .*antibody_tests", lambda: br.datasets.load("iris")),
+    ("name must .*tornado", lambda: br.datasets.describe("iris")),
+    ("single cases", lambda x: x(), lambda: br.datasets.load_cases("tornado"), lambda: br.datasets.load_joint("imagenet_models")),
+    # weights of cases
+    ("cases must be (at least 1; got 0|a whole number|a sequence of labels)|cases must hold a label for every case|cases must be .* a Dataset", lambda x: br.case_weights(x), 0, True, 2.0, "ab", None, [], [1, None], xr.Dataset({"x": 1})),
+    ("(weight|dataset|cluster) must be None for joint outcomes", lambda x: br.case_weights(JOINT, **x), {"weight": [1, 2]}, {"dataset": "x"}, {"cluster": [1, 2]}),
+    ("count must hold non-neg", lambda: br.case_weights(JOINT.assign(count=JOINT["count"] * 0.3))),
+    ("weight must (hold one number for each of the 2|hold non-negative whole|be above 0 for at least one case)", lambda x: br.case_weights(2, weight=x), [1, 2, 3], [0.5, 1], [0, 0]),
+    ("(cluster|dataset) must hold 3 names", lambda x: br.case_weights(3, **x), {"cluster": [1, 2]}, {"cluster": "x"}, {"dataset": ["x"]}),
+    ("cluster must name clusters", lambda: br.case_weights(2, cluster=[1, 1], dataset=["x", "y"])),
+    ("(draws|chains|chunks) must be at least 1; got 0", lambda x: br.case_weights(3, **{x: 0}), "draws", "chains", "chunks"),
+    ("prevalence must be (one of .'sampled', 'observed'|'sampled' where the labels)", lambda x: br.case_weights(3, prevalence=x), 0.2, "observed"),
+    ("weights must (be a DataArray|have the dims|hold)", check_case_weights, [1, 2], xr.DataArray([1.0], dims="case"), xr.DataArray([[1.0]], dims=("draw", "x")), xr.DataArray([[[1]]], dims=("a", "draw", "case")), xr.DataArray([["a"]], dims=("draw", "case")), xr.DataArray(np.ones((0, 2)), dims=("draw", "case"))),
+    ("weights must be of the 4 cases", lambda: check_case_weights(FEW, 4)),
+    # variance components
+    ("case must be given, or runs", lambda: br.cases.variance_components(RUNS[["a"]])),
+    ("frame must be a pandas DataFrame", lambda: br.cases.variance_components({"a": [1]}, runs=2)),
+    ("duplicate (runs: 'x' of 'x'|cases: 'x')", lambda x: br.cases.variance_components(RUNS, **x), {"case": "q", "run": "q"}, {"case": "q", "runs": 2}),
+    ("run must be None unless", lambda: br.cases.variance_components(RUNS[["a"]], run=[1, 2, 1, 2], runs=2)),
+    ("frame must hold (a case with several runs|two cases at least)", lambda x: br.cases.variance_components(RUNS[["a"]], case=x), list("wxyz"), list("xxxx")),
+    ("cluster must (name two clusters|be the same .* 'x')", lambda x: br.cases.variance_components(RUNS[["a"]], case=list("xxyy"), cluster=x), [1] * 4, [2, 1, 3, 3]),
+    ("frame must hold shares of its runs.* got (0.5 of 3|2 of 2) runs", lambda x: br.cases.variance_components(x[0], runs=x[1]), (RUNS[["a"]], 3), (RUNS[["a"]] * 2, 2)),
+    ("runs must (be whole numbers, 1 or more|be one number, one for each of the 4 cases|hold numbers)", lambda x: br.cases.variance_components(RUNS[["a"]], runs=x), INF, 0, [2, 2.5, 2, 2], [2, 2], "many"),
+    ("every entity in every row.*'a', row 0", lambda: br.cases.variance_components(RUNS[["a"]].replace(0.5, NAN), runs=2)),
+    ("frame must hold numbers; got str 'x'", lambda: br.cases.variance_components(RUNS[["q"]], runs=2)),
+]
+
+POSTERIORS = [
+    # evidence
+    ("evidence must .*(DataArray|dims|whole numbers|non-negative|at least one entity|names each entity)", br.fit, [1, 2], None, VALUES, COUNTS / 110, -COUNTS, COUNTS.isel(entity=[]), COUNTS.drop_vars("entity")),
+    ("evidence must .*same classes", lambda: br.fit(counts_like(np.ones((1, 2, 2), int), predicted=("p", "q")))),
+    ("entity must .*'a'.*once|entity must .*once.*'a'", lambda: br.fit(counts_like(np.ones((2, 2, 2), int), entity=("a", "a")))),
+    ("dataset must .*'x'", lambda: br.fit(STUDIES.assign_coords(dataset=["x", "x"]))),
+    ("evidence must .*at least one case", lambda: br.fit(br.from_counts(tn=0, fp=0, fn=0, tp=0))),
+    ("test_set must .*every entity", lambda: br.fit(COUNTS.assign_coords(test_set=("entity", ["", ""])))),
+    ("test_set must name entities with the same cases; got 'north' for 'a'", lambda: br.fit(COUNTS + xr.DataArray([0, 1], dims="entity") * xr.ones_like(COUNTS).assign_coords(test_set=("entity", ["north", "north"])))),
+    # model and sampler
+    ("model must .*beta_binomial", lambda x: fit(x), "binomial", ["beta_binomial"]),
+    (r"model must .*lacks \['observed', 'build', 'performances'\]", lambda: fit(dict)),
+    ("two classes", lambda x: fit(x, THREE), "beta_binomial", "hierarchical_beta_binomial", "hierarchical_logit_normal"),
+    ("nuts must .*sampler='nuts'", lambda: fit(nuts={"tune": 100})),
+    ("nuts must .*mapping", lambda: fit(nuts=3)),
+    (r"nuts must .*arguments of fit.*\['draws'\]|nuts must .*\['draws'\]", lambda: fit(sampler="nuts", nuts={"draws": 5})),
+    ("sampler must .*'nuts'", lambda: fit(sampler="gibbs")),
+    ("draws must .*(at least 1|whole number|within 4.6e18)", lambda x: fit(draws=x), 0, 10.0, 10**5000),
+    ("chains must .*whole number", lambda: fit(chains=True)),
+    ("seed must .*(non-negative|int)", lambda x: fit(seed=x), -1, 1.5),
+    (r"options must .*\['tune'\].*nuts=\{...\}", lambda: fit(tune=100)),
+    (r"options must be among .*'prior'.*'piror'.*did you mean prior", lambda x: x(), lambda: fit(piror=2), lambda: fit(sampler="nuts", piror=2), lambda: fit("beta_binomial", piror=1), lambda: paired(piror=1), lambda: fit("hierarchical_beta_binomial", STUDIES, piror=1), lambda: fit("hierarchical_classes", STUDIES, piror=1), lambda: fit("hierarchical_dirichlet_multinomial", STUDIES, piror=1), lambda: fit("hierarchical_logit_normal", STUDIES, piror=1)),
+    ("groups must .*(sequence|any of)", lambda x: fit(groups=x), "prior", ["priors"], 3, [["prior"]]),
+    ("(force|shared_prevalence) must .*True or False", lambda x: fit(**{x: "yes"}), "force", "shared_prevalence"),
+    # prior
+    ("prior must .*(non-negative|finite|a number|number|uniform|shape|every entity|2 values|numbers|dims among)", lambda x: fit(prior=x), -1, NAN, True, np.True_, "flat", [1, 2, 3], object(), {"a": 1}, {"a": 1, "b": 1, "c": 1}, by_entity([1.0], ["a"]), by_entity([1.0, 2.0, 3.0]), by_entity(["x", "y"]), VALUES, [["1", "2"], ["3", "4"]]),
+    (r"prior must hold concentrations up to 9e\+15, .*; got 1", lambda x: fit(**x), {"prior": 1e308}, {"prior": [[1.0, 1.0], [1.0, 1e308]]}, {"prior": 2.0**54}, {"prior": 2.0**54, "model": "beta_binomial"}),
+    ("prior must be positive where a cell has no cases", lambda x: fit(evidence=br.from_counts(tn=8, fp=0, fn=1, tp=3), prior=x), 0, "haldane"),
+    ("groups cannot hold 'prior'.*improper|groups .*improper", lambda x: x(), lambda: fit(prior="haldane", groups=["prior"]), lambda: paired(prior="haldane", force=True, groups=["prior"]), lambda: fit(evidence=OUTCOMES, prior=0, force=True, groups=["prior"])),
+    ("prior must be positive", lambda x: x(), lambda: fit(prior="haldane", sampler="nuts"), lambda: fit("hierarchical_beta_binomial", STUDIES, prior="haldane"), lambda: fit("hierarchical_logit_normal", STUDIES, prior="haldane"), lambda: fit("hierarchical_classes", STUDIES, prior="haldane"), lambda: fit(evidence=OUTCOMES, sampler="nuts", prior="haldane", force=True)),
+    # prevalence
+    ("prevalence must .*('observed'|between 0 and 1|DataArray|every entity|numbers|dims among|along draw|sum to 1)", lambda x: fit(prevalence=x), "known", 1.5, NAN, [0.1, 0.2], by_entity([0.1], ["a"]), by_entity(["x", "y"]), xr.DataArray([0.1], dims="fold"), xr.DataArray([0.1, 0.2], dims="draw"), xr.DataArray([0.3, 0.3], dims="actual")),
+    ("prevalence must .*dim actual", lambda: fit(evidence=THREE, prevalence=0.5)),
+    ("positive must name", lambda: fit(evidence=UNKNOWN, prevalence=0.02)),
+    # populations
+    ("prevalence must be 'sampled', a number or a DataArray for a hierarchical", lambda x: fit(x, STUDIES, prevalence="observed"), "hierarchical_beta_binomial", "hierarchical_logit_normal"),
+    ("prevalence must be", lambda: fit("hierarchical_classes", STUDIES, prevalence="x")),
+    ("options must be among", lambda: fit("hierarchical_classes", STUDIES, split_prior=True)),
+    ("prior must be the same for (every dataset|all row totals)", lambda x: fit("hierarchical_beta_binomial", STUDIES, prior=x), STUDIES.astype(float), {"a": 1, "b": 2}),
+    (r"typical must be one of \['median', 'mean'\]", lambda x: fit("hierarchical_logit_normal", STUDIES, typical=x), "mode", None),
+    ("^evidence must ", lambda: fit("hierarchical_classes", xr.DataArray([[3, 4]], {"entity": ["a"], "outcome": [0, 1]}, ("entity", "outcome")))),
+    ("'paired' for cases in clusters", lambda: fit("hierarchical_beta_binomial", SPLIT)),
+    # cases
+    (r"prior must give every entity the same row totals.* \[2.0, 2.0\] for 'a'", lambda: paired(prior={"a": 1, "b": 2})),
+    ("prevalence must be None for outcomes", lambda: paired(ANSWERS, prevalence=0.5)),
+    ("prior must (be one of|be one number or of shape|hold non-negative finite)", lambda x: paired(ANSWERS, prior=x), "flat", [1, 2, 3], -1),
+    ("prior must be 'haldane' for outcomes of more than 20 values", lambda: paired(NUMBERS, prior=1)),
+    ("cluster must name clusters within one data set each.* 'n' and 's'", lambda: paired(SPLIT)),
+    (r"target must be one of \['case', 'cluster'\]; got 'question'", lambda: paired(CLUSTERED, target="question")),
+    ("range must (hold every outcome|be two finite numbers)", lambda x: paired(NUMBERS, range=x), (0, 0.2), (1, 0), (0, INF), 1, "01", (0, 1, 2)),
+    ("prior must be (None, 'four_cases' or 'haldane'|None where base)", lambda x: paired(NUMBERS, prior=2, **x), {"range": (0, 1)}, {"base": {0: 1}}),
+    ("base must (be non-negative|hold numbers|be a mapping|name finite values)", lambda x: paired(NUMBERS, base=x), {0: 0, 1: 0}, {0: -1, 1: 2}, {"x": 1}, [1, 2], {NAN: 1}),
+    ("range must hold every outcome, and every", lambda: paired(NUMBERS, range=(0, 1), base={2: 1})),
+    ("(range|base) must be None where cases have classes", lambda x: paired(**x), {"range": (0, 1)}, {"base": {0: 1}}),
+    ("split_prior must be True or False", lambda: paired(split_prior=1)),
+    (r"prevalence must be the same for all entities", lambda x: paired(prevalence=x), by_entity([0.2, 0.3], ["a", "b"])),
+    # outcomes
+    ("evidence must have the dims .*dirichlet_multinomial", lambda: fit("beta_binomial", OUTCOMES)),
+    ("evidence must be a Dataset of joint outcomes", lambda: fit("paired", OUTCOMES)),
+    (r"options must be among .*'force'\].*'prevalence'", lambda: fit(evidence=OUTCOMES, prevalence="observed")),
+    (r"prior must be (one number or of shape \(2,\)|one of|positive where a cell has no cases)", lambda x: fit(evidence=OUTCOMES, prior=x), [1, 2, 3], "flat", "haldane"),
+    ("evidence must (hold at least one case of every entity|have two or more outcomes|have a coord that names each outcome|have the dims entity|hold non-negative whole numbers)", lambda x: fit(evidence=x), OUTCOMES * 0, OUTCOMES.isel(outcome=[1]), OUTCOMES.drop_vars("outcome"), OUTCOMES.rename(entity="model"), OUTCOMES / 3),
+    ("outcome must hold each name once", lambda: fit(evidence=OUTCOMES.assign_coords(outcome=[1, 1]))),
+    # chunks
+    ("chunks must be.*(whole blocks|chain and draw|got 'many'|got True|got 2.5|got 0|a number of draws)", lambda x: br.fit(COUNTS, draws=2300, chains=2, chunks=x), 1500, 10, {"draw": (300, 2000)}, {"entity": 1}, "many", True, 2.5, 0, {"draw": (1000, 1000)}),
+    ("chunks must be None.*NUTS", lambda: br.fit(COUNTS, chunks=1000, sampler="nuts")),
+    ("chunks must be None for HierarchicalLogitNormal.*no exact draws", lambda: br.fit(STUDIES, "hierarchical_logit_normal", chunks=1000)),
+    # what comes after
+    ("size must .*(at least 1|whole|negative)", lambda x: br.posterior_predictive(POSTERIOR, size=x), 0, 10.5, {"x": 1}),
+    ("size must be given", lambda x: br.posterior_predictive(br.as_performance(x)), POSTERIOR, GRADED),
+    ("size must .*no classes|size must be a whole number for outcomes", lambda x: br.posterior_predictive(x, {0: 3, 1: 4}), xr.DataArray([0.2, 0.8], dims="outcome"), GRADED),
+    ("positive prevalence for every class with cases", lambda: br.posterior_predictive(br.as_performance(fit(prevalence=0.0)), size={"negative": 5, "positive": 5}, seed=1)),
+    ("weights must (name every data set once|be non-negative|hold numbers|be a mapping or a DataArray|be over dataset)", lambda x: br.performance.mean_over_datasets(EACH, x), {"x": 1}, {"x": 1, "y": 1, "z": 1}, {"x": -1, "y": 1}, {"x": 0, "y": 0}, {"x": "a", "y": 1}, [1, 2], xr.DataArray([1, 2], dims="task")),
+    ("source must (have the dims entity and dataset|hold every entity.* 'b' without 'x'|be a DataArray, a Dataset)", br.performance.mean_over_datasets, POSTERIOR, fit(evidence=PARTIAL), 3),
+    ("posterior must (be of a hierarchical model|be an InferenceData|hold draws)", lambda x: br.heterogeneity(x, "tpr"), EACH, STUDIES, None, xr.Dataset({"performance": br.as_performance(STUDIES)})),
+    ("posterior must (be of a hierarchical model|be an InferenceData|hold draws)", lambda x: br.populations.shrinkage(x, "tpr"), EACH, STUDIES, None, xr.Dataset({"performance": br.as_performance(STUDIES)})),
+    ("performance_typical", lambda: br.performance.summary_points(POSTERIOR)),
+    ("prob must", lambda: br.performance.summary_points(POPULATION, 95)),
+    ("prevalence must|labels of the source|sum to 1", lambda x: br.at_prevalence(POSTERIOR, x), 1.5, "much", [0.1, 0.2], xr.DataArray([0.1] * 3, {"draw": range(3)}, ["draw"]), xr.DataArray([0.1, 0.2], {"actual": ["negative", "positive"]}, ["actual"])),
+    ("source must be|must hold a performance", lambda x: br.at_prevalence(x, 0.1), "a", xr.Dataset({"x": 1})),
+    ("actual.*outcomes have no classes", lambda x: x(), lambda: br.at_prevalence(OUTCOMES, 0.3), lambda: br.decisions.expected_utility(OUTCOMES, np.eye(2))),
+    ("by must be one of", lambda: br.compare({"a": EACH}, by="x")),
+    ("refit must", lambda: br.compare({"a": EACH}, refit="x")),
+    ("posteriors must (be a mapping|hold at least one|be mapped to what br.fit returns; got DataArray for 'a')", br.compare, [EACH], {}, {"a": STUDIES}),
+]
+
+PERFORMANCES = [
+    ("prevalence has no direction|may be negative|is of more than two classes itself|score must be one of", scores.get, "macro_prevalence", "geometric_mcc", "harmonic κ", "macro_macro_f1", "macro_mean_absolute_error", "median_f1"),
+    ("one class against the rest|the same classes on actual and predicted", scores.macro_f1, br.one_vs_rest(THREE), THREE.isel(predicted=[0, 1])),
+    ("satisfaction must", lambda: br.ranking_score(POINT, IMPORTANCE, by_entity([1.0, 2.0], ["x", "y"]))),
+    ("source must .*(DataArray|actual and predicted|sum to 1|no negative|numbers)", br.as_performance, [0.1, 0.9], VALUES, COUNTS * 1.0, POINT / 2, 0.5 - POINT, -COUNTS, COUNTS.astype(str)),
+    ("source must hold probabilities, or NaN for all of (predicted|outcome)", br.as_performance, POINT.where(POINT > 0.06), xr.DataArray([0.2, NAN, 0.5], dims="outcome")),
+    ("kind must .*('typical'|'observed'|one of)", lambda x: br.as_performance(POSTERIOR, kind=x), "best", "pooled", ["new"]),
+    (r"source must .*performance_new", lambda: br.as_performance(POSTERIOR, kind="new")),
+    ("source must .*'performance'", lambda: br.as_performance(COUNTS.to_dataset(name="counts"))),
+    ("prevalence must lie between 0 and 1", lambda: br.performance.shift_prior(POINT, by_entity([0.3, 1.5], ["a", "b"]))),
+    # scores
+    ("source must .*two classes.*one_vs_rest", lambda: scores.f1(THREE)),
+    ("score must .*(catalog|name)", scores.get, "f7", 7, 3),
+    (r"fowlkes_mallows.*g_mean.*jaccard.*'G-measure'|weighted_accuracy\(weight\)", scores.get, "G-measure", "WA", "weighted_accuracy"),
+    (r"more than one meaning.*_tpr.*br.scores.average", scores.get, "macro_accuracy", "weighted_error_rate", "Micro Error-rate", "macro A"),
+    ("(score must be (a pair|over actual|a Score, a name)|b must be a number)", scores.as_score, (0.1, 0.2, 0.3), (0.1, "b"), xr.DataArray(1.0), 3),
+    ("beta must (be at least 0|be a number|lie within 1.8e308)", scores.f_beta, -1, "2", INF, 10**400),
+    ("weight must lie between 0 and 1", lambda: scores.weighted_accuracy(1.5)),
+    ("benefit must be four finite numbers", lambda: scores.decision_benefit([1, 2])),
+    ("a must lie between 0 and 1", lambda: scores.canonical(1.5, 0)),
+    ("importance must be (a DataArray|non-negative|over actual)|not all 0", scores.ranking, {"tp": 1}, -br.importance(tp=1), xr.zeros_like(IMPORTANCE), br.importance(tp=1).rename(actual="entity")),
+    ("kind must be one of", lambda: scores.average("f1", "median")),
+    ("score must (be one of two classes|not be negative|be a Score)", lambda x: x(), lambda: scores.average("macro_f1", "macro"), lambda: scores.average("mcc", "geometric"), lambda: scores.balanced(3, "name")),
+    ("threshold must lie strictly between 0 and 1", lambda: scores.net_benefit(1.0)),
+    ("score must be one of", lambda: scores.scaled_log(scores.f1, 10, 10)),
+    ("positives must be at least 3", lambda: scores.scaled_log(scores.diagnostic_odds_ratio, 1, 10)),
+    ("event must be a proper part", lambda: scores.probability("x", "tp fp", "tp")),
+    (r"range must (be a tuple \(low, high\)|be a number|not be NaN)", lambda x: scores.Score("x", len, range=x), [0, 1], (0, 1, 2), (1, 0), (0, "1"), (0, NAN)),
+    ("not all 0", br.importance),
+    ("non-negative", lambda: br.importance(tp=-1, tn=2)),
+    ("importance must be (non-negative|over actual and predicted|a DataArray)|size 2 on actual|positive for some outcome|labels of source", lambda x: br.ranking_score(COUNTS, x), xr.DataArray([1.0, -1.0], dims="actual"), xr.DataArray([1.0, 1.0, 1.0], dims="actual"), xr.DataArray([0.0, 0.0], dims="actual"), xr.DataArray([1.0, 1.0], dims="outcome"), xr.DataArray([1.0, 1.0], dims="actual", coords={"actual": ["x", "y"]}), 1.0),
+    ("importance must hold numbers", lambda: br.ranking_score(POINT, IMPORTANCE.astype(str))),
+    ("satisfaction must (be finite|hold numbers)", lambda x: br.ranking_score(POINT, IMPORTANCE, x), xr.DataArray(NAN), IMPORTANCE.astype(complex)),
+    ("satisfaction must be given", lambda: br.ranking_score(xr.DataArray([0.5, 0.5], dims="outcome"), xr.DataArray(1.0))),
+    ("b must lie between 0 and 1", lambda: br.canonical_score(COUNTS, 0.5, [-0.1, 0.2])),
+    ("source must hold no negative counts", lambda x: x(-COUNTS), lambda s: br.canonical_score(s, 0.5, 0.5), tile.regions),
+    ("prevalence must lie strictly between", lambda x: br.place("f1", x), 0.0, 1.0, 1.5),
+    ("prediction_rate must be left out", lambda: br.place("f1", 0.2, prediction_rate=0.3)),
+    ("(prevalence|score) must", lambda x: br.contour(*x), ("f1", 0.5, 0.2, 1.0), ("nonsense", 0.5, 0.2, 0.5)),
+    # exact posteriors
+    ("optimized_precision", lambda: br.score_posterior(ONE, "optimized_precision", "beta_binomial")),
+    ("rise, or fall", lambda: br.score_posterior(COUNTS, lambda tn, fp, fn, tp: tp * fn)),
+    ("model must", lambda: br.score_posterior(COUNTS, "f1", model="trinomial")),
+    ("prior must", lambda x: br.score_posterior(br.from_counts(tn=3, fp=0, fn=1, tp=4), x, prior="haldane"), "f1", "mcc"),
+    (r"prior must be positive where a cell has no cases", lambda x: br.score_posterior(NO_POSITIVES, x[0], x[1], prior="haldane", prevalence=0.3, force=x[2]), *((s, m, f) for s in ("tpr", "mcc") for m in ("dirichlet_multinomial", "beta_binomial") for f in (False, True))),
+    ("counts must have the dims .*dirichlet_multinomial", lambda: br.score_posterior(OUTCOMES, "f1")),
+    # tables of scores
+    ("scores must be a list of scores", lambda x: br.score_table(POSTERIOR, x), "f1", []),
+    (r"scores must name each score once; got \['tpr', 'tpr'\]", lambda: br.score_table(POSTERIOR, ["recall", "tpr"])),
+    ("score must be one of those|score must .*catalog", lambda: br.score_table(POSTERIOR, ["temperature"])),
+    ("(prob|prevalence) must", lambda x: br.score_table(POSTERIOR, ["f1"], **x), {"prob": 1.0}, {"prevalence": 2}),
+    ("source must", lambda x: br.score_table(x, ["f1"]), 3, COUNTS.isel(actual=0, predicted=0) / 100),
+    # outcomes have no classes
+    ("source must have two classes .*no classes", lambda x: x(), lambda: scores.f1(GRADED), lambda: tile.credible(br.as_performance(GRADED), 3), lambda: ops.of_draws(GRADED, "f1"), lambda: br.canonical_score(br.as_performance(OUTCOMES), 0.5, 0.5)),
+    ("source must have (two classes|classes for macro_f1)", lambda x: br.credible_ranking(GRADED, x), "mcc", "macro_f1"),
+    ("counts must have two classes .*no classes", lambda: predictive.confusion_pmf(OUTCOMES.sel(entity="a"))),
+    (r"source must have outcomes that are numbers for mean_outcome; got \['bad'", lambda: br.credible_ranking(WORDS, "mean_outcome")),
+    # the positive class
+    ("positive='(healthy|cancer)' or positive='(healthy|cancer)'", lambda x: x(UNKNOWN), scores.f1, lambda s: br.rank(s, "tpr"), lambda s: br.credible_ranking(s, "ppv"), lambda s: br.score_table(s, ["accuracy", "npv"]), lambda s: tile.credible(br.fit(s, **RUN), 5), lambda s: br.canonical_score(s, 1.0, 0.5), lambda s: br.ranking_score(s, br.importance(tp=1, fn=1)), lambda s: br.rank(s, br.importance(tp=1, fn=1)), lambda s: br.rank(s, lambda tn, fp, fn, tp: tp), lambda s: utility(source=s), lambda s: br.decisions.noninferiority(s, "shy"), lambda s: br.at_prevalence(br.fit(s, **RUN), 0.1), lambda s: ops.of_draws(br.fit(s, **RUN), "f1")),
+    ("positive must name", lambda x: x(UNKNOWN), lambda c: br.credible_ranking(c, "f1", method="exact"), lambda c: br.score_posterior(c, "f1"), lambda c: br.decisions.decision_curve(LABELS, {"a": np.linspace(0, 1, 8)}, [0.2])),
+    ("same classes on actual and predicted|once|labels on predicted", scores.f1, *(s.assign_coords(c) for s in (POINT, COUNTS) for c in ({"predicted": ["p", "n"]}, {"predicted": ["positive", "positive"]}, {"actual": ["negative"] * 2, "predicted": ["negative"] * 2})), COUNTS.isel(actual=[1, 0]).drop_vars("predicted")),
+]
+
+RANKINGS = [
+    # sensitivities, comparisons, decisions
+    ("must be a sequence|prevalence must lie|prior must be|alternatives must hold each name once|(weights|datasets) must be True", lambda x: br.sensitivity(COUNTS, "f1", draws=20, **x), {"priors": "uniform"}, {"scores": "f1"}, {"prevalences": 0.5}, {"models": "beta_binomial"}, {"prevalences": [1.5]}, {"priors": ["flat"]}, {"scores": ["tpr", "recall"]}, {"weights": 1}, {"datasets": "all"}),
+    ("evidence must be a DataArray", lambda: br.sensitivity([1], "f1")),
+    ("score must be None or 'mean_outcome'|prevalence must be None|prior must be", lambda x: br.sensitivity(br.from_outcomes(ANSWERS), draws=20, **x), {"score": "f1"}, {"scores": ["f1"]}, {"prevalences": [0.5]}, {"priors": ["flat"]}),
+    ("model must be 'paired' for cases in clusters", lambda: br.sensitivity(br.from_outcomes(ANSWERS, cluster=np.arange(60) // 4), models=["dirichlet_multinomial"], draws=20)),
+    ("level must lie strictly|model must be one of|options must be among", lambda x: br.sensitivities.prior_conflict(COUNTS, **x), {"level": 1.0}, {"model": "binomial"}, {"priors": 1}),
+    ("posteriors must be of the same data.*: the counts differ", lambda: br.compare({"a": EACH, "b": fit(evidence=STUDIES + 1)})),
+    (r"posteriors must be of the same data.*only one has \['b'\]", lambda: br.compare({"a": EACH, "b": fit(evidence=STUDIES.sel(entity=["a"]))})),
+    ("posteriors must all predict class sizes, or none; got 'a', which predicts them, and 'b'", lambda: br.compare({"a": EACH, "b": fit("beta_binomial", STUDIES)})),
+    ("by must be 'table' or 'case' where there are no data sets", lambda: br.compare({"a": POSTERIOR}, by="dataset")),
+    ("prior must be positive to predict what was left out", lambda: br.compare({"a": fit(evidence=STUDIES, prior="haldane", force=True)})),
+    ("posteriors must be of counts that hold cases", lambda: br.compare({"a": fit("hierarchical_beta_binomial", 0 * STUDIES, force=True)})),
+    ("posteriors must", lambda: br.compare({"a": paired()})),
+    ("(tpr|tnr) must|source must hold another entity", lambda x: br.decisions.noninferiority(*x[0], **x[1]), ((COUNTS, "a"), {"tpr": "x"}), ((COUNTS, "a"), {"tnr": -0.1}), ((COUNTS.isel(entity=[0]), "a"), {})),
+    ("thresholds must (lie strictly between 0 and 1|hold each name once|be a sequence)", lambda x: br.decisions.decision_curve(Y, RISK, x), [0.0], [0.2, 0.2], []),
+    ("y_true (must be of two classes|must hold cases of both|holds the label 2)", lambda x: br.decisions.decision_curve(x, {"a": [0, 1, 1]}, [0.2], labels=[0, 1] if 2 not in x or 0 not in x else None), [0, 1, 2], [1, 1, 1], [1, 2, 1]),
+    (r"predictions(\['a'\])? must (be a mapping|hold at least one|lie between|hold one|hold each name)", lambda x: br.decisions.decision_curve([0, 1], x, [0.2]), [0, 1], {}, {"a": [0, 1.5]}, {"a": [0, NAN]}, {"a": [0.5]}, {"treat all": [0.5, 0.1]}),
+    ("prevalence must be a number or 4000 draws", lambda: br.decisions.decision_curve([0, 1], {"a": [0, 1]}, [0.2], prevalence=xr.DataArray([0.1], dims="draw"))),
+    ("source must .*(DataArray|dim entity|numbers)", br.rank, [1, 2], VALUES.rename(entity="model"), VALUES.astype(str)),
+    ("score.* must be given", br.rank, COUNTS, COUNTS.to_dataset(name="performance"), scores.fnr(COUNTS)),
+    ("score must be one of", lambda: br.rank(COUNTS, "f1000")),
+    ("kind must .*None for values", lambda: br.rank(VALUES, kind="observed")),
+    ("method must .*'average'", lambda: br.rank(VALUES, method="dense")),
+    ("higher_is_better must .*True or False", lambda: br.rank(VALUES, higher_is_better="yes")),
+    ("higher_is_better must be (told|given)", lambda x: br.rank(*x), (COUNTS, "prevalence"), (scores.prevalence(COUNTS),)),
+    ("score must .*whose name says (fnr|positive_likelihood_ratio); got f1|whose name says", lambda x: br.credible_ranking(x(POSTERIOR), "f1"), scores.fnr, scores.positive_likelihood_ratio),
+    ("prob must .*(between 0 and 1|a number)|prob must lie between 1e-12", lambda x: br.credible_ranking(VALUES, prob=x), 1.0, "95%", 1e-18),
+    ("rope must .*(at least 0|finite)", lambda x: br.credible_ranking(VALUES, rope=x), -0.1, NAN, INF),
+    ("joint must be True or False", lambda x: br.credible_ranking(VALUES, joint=x), None, 1, "yes"),
+    ("source must .*(finite or NaN|once|at least one|must not|not have)", br.credible_ranking, VALUES.where(VALUES > 0, INF), VALUES.assign_coords(entity=["a", "a", "b"]), VALUES.isel(draw=[]), VALUES.isel(entity=[]), VALUES.expand_dims(rank=2)),
+    ("sum to 1|no negative counts", lambda x: br.credible_ranking(x, "f1"), (2 * POINT).chunk(entity=1), (-COUNTS).chunk(entity=1)),
+    ("kind must be one that the variable", lambda: br.credible_ranking(GRADED, "mean_outcome", kind="typical")),
+    (r"reserved name.*rename it, for example to my_(rate|prevalence)", lambda x: br.credible_ranking(groups_of(POSTERIOR)["posterior"].assign({x: DRAWS.isel(actual=0, predicted=0, drop=True)}), "accuracy"), "rate", "prevalence"),
+    ("ranking must come from br.credible_ranking", br.ranking_table, None, xr.Dataset()),
+    ("result must come from br.credible_ranking", lambda: br.verdict(xr.Dataset())),
+    ("ranking must be one ranking", lambda: br.verdict(br.credible_ranking(F1.expand_dims(dataset=["x", "y"])))),
+    ("ranking must come from|ranking must be whole", br.board, None, RANKING.isel(entity=[0])),
+    ("top must", lambda x: br.board(RANKING, x), 0, 1.5),
+    ("ranking must hold (superiority|tier|consensus_position), .*joint=True", lambda x: x[0](RANKING.drop_vars(x[1])), *((f, v) for f in (br.verdict, br.board, plots.superiority) for v in ("superiority", "tier", "consensus_position"))),
+    ("ranking must hold superiority, .*joint=True", lambda x: x(br.credible_ranking(POSTERIOR, "f1", joint=False)), br.verdict, br.board, plots.superiority, lambda r: br.ranking_report(POSTERIOR, "f1", r)),
+    ("score must .*catalog", lambda: br.ranking_report(POSTERIOR, "f7")),
+    ("^k must lie between 1 and 2; got 4", lambda: br.top_set(F1, k=4)),
+    ("^source must (hold draws of entities and have no other dims|have finite or NaN values)", lambda x: br.top_set(x, k=1), F1.expand_dims("dataset"), F1.where(F1.min() < F1, INF)),
+    # statements
+    ("source must (have finite or NaN values|hold at least one entity and one draw|be a DataArray)", lambda x: br.probability(x, "a > b"), F1.where(F1.min() < F1, INF), F1.isel(draw=[]), 1),
+    ("source must (have finite or NaN values|hold at least one entity and one draw|be a DataArray)", lambda x: br.statements.probable_orders(x), F1.where(F1.min() < F1, INF), F1.isel(draw=[]), 1),
+    ("statement must be a str", lambda: br.probability(F1, 1)),
+    # decisions and sensitivities
+    ("^benefit must (hold tn, fp, fn and tp|be of shape|hold numbers|be finite|have the dims)", utility, {"tn": 1}, np.eye(3), "tp", [[0, INF], [0, 1]], xr.DataArray([1.0, 2.0], dims="actual")),
+    ("^source must have the dims entity", lambda: utility(source=ONE)),
+    ("^strategies must be True", lambda: utility(strategies=1)),
+    ("^prevalence must (be a number or|hold 20 values along draw|sum to 1)", lambda x: utility(source=POSTERIOR, prevalence=x), [0.1, 0.2], xr.DataArray([0.1, 0.2], dims="draw"), xr.DataArray([0.1, 0.2], dims="actual")),
+    ("^prevalence must have the dim actual for 3", lambda: utility(np.eye(3), THREE, prevalence=0.2)),
+    ("once", lambda: br.decisions.noninferiority(DRAWS.assign_coords(entity=["a", "a"]), "a")),
+    ("must have the dims|once", lambda x: br.sensitivity(x, "f1", draws=20), COUNTS.expand_dims(fold=2), COUNTS.assign_coords(actual=["x", "x"], predicted=["x", "x"])),
+    # metrics of weighted cases
+    ("metric must be one of|metric must return a number", metric, "auc", 3, scores.get("f1"), lambda y, p, sample_weight: "x", lambda y, p, sample_weight: None, lambda y, p, sample_weight: sample_weight),
+    ("y_true must hold (one label for|two classes)", lambda x: metric(y_true=x), TRUTH[:9], None, TRUTH * 0),
+    ("y_true must hold one label for each", lambda: metric(lambda y, p, sample_weight: 1.0, y_true=1)),
+    ("positive must be one of", lambda: metric(positive="p")),
+    ("y_true must be None for 'mean'", lambda: metric("mean")),
+    ("predictions must (hold at least one entity|hold strings|have the dims)|each name once|by name", lambda x: metric(predictions=x), {}, {("a", 1): TRUTH}, pd.DataFrame([[1, 2]] * 150, columns=["a", "a"]), xr.DataArray(np.ones((150, 2)), dims=("case", "entity")), xr.DataArray(np.ones(150), dims="case")),
+    (r"predictions\['a'\] must hold (something of each|numbers|one number for each|a number for every case)", lambda x: metric(predictions={"a": x}), [1, 2], 1, ["x"] * 150, np.ones((150, 2)), [NAN] * 150),
+    (r"predictions\['good'\] must lie between 0 and 1", metric, "brier", "log_loss"),
+    ("sure and wrong.* got [01] for", lambda x: metric("log_loss", predictions={"a": x}), np.ones(150), np.zeros(150)),
+    ("must hold finite numbers", lambda: metric("mean", y_true=None, predictions=[INF] * 150)),
+    ("weights must (be a DataArray|have the dims|hold non-negative finite numbers)", lambda x: metric(weights=x), np.ones((3, 150)), FEW.isel(draw=0, chain=0), FEW - 2, FEW.where(FEW < 1)),
+    ("(seed|draws) must be left out", lambda x: ops.of_curve(TRUTH, SCORES, "auc_roc", weights=FEW, **x), {"seed": 1}, {"draws": 10}),
+    ("weights must (be of the 150 cases|be of one data|hold non-negative)", lambda x: ops.of_curve(TRUTH, SCORES, "auc_roc", weights=x), FEW[..., 1:], br.case_weights(150, dataset=["x"] * 50 + ["y"] * 100, draws=2), -FEW),
+]
+
+THEORY = [
+    ("weights must be a DataArray or a mapping", lambda: theory.mix(POINT, [0.5, 0.5])),
+    ("sum to 1|non-negative|'c'|labelled dim", lambda x: theory.mix(POINT, x), {"a": 0.5, "b": 0.6}, {"a": 1.5, "b": -0.5}, {"a": 0.5, "c": 0.5}, xr.DataArray([0.5, 0.5], dims="entity")),
+    ("must have the dim 'dataset'", lambda: theory.mix(POINT, {"one": 1.0}, "dataset")),
+    ("order must come from br.theory.relations", lambda: theory.rank_bounds(F1)),
+    ("scores and prevalences must hold", lambda: theory.audit_table([])),
+    ("prevalences must be a sequence", lambda: theory.audit_table(["f1"], 0.2)),
+    ("dim entity", lambda: theory.relations(xr.DataArray([1.0], dims="draw"))),
+    ("score must be defined where other is", lambda: theory.compare_orders("f1", lambda tn, fp, fn, tp: tp * NAN)),
+    ("prediction_rate must be left out", lambda: theory.compare_orders("f1", "f2", 0.2, prediction_rate=0.2)),
+    ("prevalence must (lie strictly between 0 and 1|be a number)", lambda x: br.audit("f1", x), 0, 1, -0.1, NAN, "low"),
+    ("must be defined for some", lambda: br.audit(lambda tn, fp, fn, tp: tn * NAN)),
+    (r"whose rows sum to 1|of shape \(2, 2\)|operations must be (some of|a sequence)", lambda x: br.audit("ppv", operations=x), [NOISE, [[0.9, 0.2], [0.3, 0.7]]], np.eye(3), [["mix"]], "noise", [], 3),
+    ("prediction_rate must be left out", lambda x: br.audit("ppv", prediction_rate=0.2, **x), {"operations": NOISE}, {"prevalence": 0.2}, {"operations": "relabel"}),
+    ("prevalence must be left out of 3 classes|score must be of more than two classes|classes must lie between 2 and 8", lambda x: br.audit("ppv", **x), {"classes": 3, "prevalence": 0.2}, {"classes": 3}, {"classes": 9}),
+]
+
+TILES = [
+    ("maps must (be one of .*expected_rank|be a sequence)", lambda x: tile.credible(DRAWS, 5, maps=x), ["rank"], "expected_rank"),
+    ("credible must hold the map expected_rank", lambda: plots.expected_rank_tile(tile.credible(DRAWS, 5, maps=()), "a")),
+    ("resolution must", lambda x: tile.credible(DRAWS, x), 1, 10**5),
+    ("prob must", lambda: tile.credible(DRAWS, 5, prob=1.5)),
+    ("source must hold at least one entity and one draw", lambda x: x(DRAWS.isel(draw=[])), lambda s: tile.credible(s, 3), lambda s: tile.probability_best(s, 3), lambda s: tile.rank_probability(s, 3), lambda s: tile.value_interval(s, 3), lambda s: tile.ranking(s, "a", 3), lambda s: tile.preference_ranking(s, 0.5, 0.5)),
+    ("source must hold something along entity", lambda x: x(POINT.isel(entity=[]), 3), tile.baseline, tile.state_of_the_art),
+    (r"dim must be a dim of source; got '(actual|dataset)'", lambda x: tile.baseline(POINT, 3, x), "actual", "dataset"),
+    ("rank must be a whole number|rank must lie between 1 and 2; got 3", lambda x: tile.entity(POINT, x, 3), True, 3),
+    ("rank must lie between 1 and 2; got 3", lambda: tile.regions(POINT, 3)),
+    ("no draws|draws", lambda x: x(DRAWS), tile.regions, lambda s: tile.robustness(s, 5)),
+    ("zz", lambda: tile.ranking(POINT, "zz", 5)),
+    ("a place on the Tile must hold numbers|place|radius", tile.around, ("x", 1), "mcc", (0.5, 1.5)),
+    ("radius", lambda: tile.around("f1", 0)),
+    ("prevalence must be given with 'balanced_accuracy'", lambda: tile.around("balanced_accuracy")),
+    ("points must be enough", lambda: tile.around("tpr", 0.1, points=1)),
+    ("region must be one of", tile.over, ["tile"], "moon"),
+    ("corners|convex", lambda x: tile.between(*x), ("f1",), ("tnr", "tpr", "ppv", "npv"), ((0, 0), (0.5, 0.5), (1, 1)), STAR),
+    ("b must hold two", lambda: tile.beta_preferences((1, 1), (1, 0))),
+    ("points", lambda: tile.beta_preferences((1, 1), (1, 1), points=0)),
+    ("weights must have one length|a, b and weights", lambda: tile.preference_ranking(POINT, 0.5, 0.5, [[1, 2]])),
+    ("b and weights must be left out beside preferences", lambda: tile.preference_ranking(COUNTS, NEAR, 0.5)),
+    (r"a must be preferences, with a, b and weight; got a Dataset of \['a', 'b'\]", lambda: tile.preference_ranking(COUNTS, NEAR.drop_vars("weight"))),
+    (r"source must have no dims beside draws.*\['dataset'\]", lambda: tile.preference_ranking(COUNTS.expand_dims(dataset=2), NEAR)),
+    ("prob must (lie strictly between 0 and 1|be a number)", lambda x: tile.preference_ranking(COUNTS, 0.5, 0.5, prob=x), 1.0, "0.9"),
+    ("(a|b|prevalence) must (lie|be a number)", lambda x: tile.vertex(*x), (2, 0.5, 0.5), (0.5, NAN, 0.5), ([0.1, 0.2], 0.5, 0.5), (np.array([0.1, 0.2]), 0.5, 0.5), (0.5, 0.5, None)),
+    ("(value|points) must (lie|be)", lambda x: tile.isoperformance(0.5, 0.5, *x), (1.2, 0.5), ("x", 0.5), (0.5, 0.5, 1), (0.5, 0.5, 2.5)),
+    ("prevalence must be a number|lines must be at least 2", lambda x: tile.prior_grid(*x), (by_entity([0.1, 0.2]),), (0.5, 1)),
+    ("operation must be one of|(a|b|new) must (lie|be a number)|old and new must be (left out|given)", lambda x: tile.moved_place(*x), ("turn", 0.5, 0.5), ("swap_classes", 3, 0.5), ("swap_classes", 0.5, [0.5]), ("swap_classes", 0.5, 0.5, 0.1, 0.2), ("shift_prior", 0.5, 0.5, 0.1), ("shift_prior", 0.5, 0.5, 0.1, 1.2)),
+    ("(a|b) must (lie|be)", lambda x: tile.chance_corrected_place(*x), (-1, 0.5, 0.5), (0.5, True, 0.5)),
+    ("prevalence|prediction_rate|points", lambda x: tile.no_skill_curve(**x), {}, {"prevalence": 0.1, "prediction_rate": 0.1}, {"prevalence": 1.1}, {"prediction_rate": by_entity([0.1, 0.2])}, {"prevalence": "x"}, {"prevalence": 0.1, "points": 1}),
+]
+
+PREDICTIONS = [
+    ("posterior must be (of several data sets|what br.fit returns)", br.predictive.predictive_check, POSTERIOR, DRAWS),
+    ("kind must be", lambda x: br.predictive.predictive_check(EACH, kind=x), "typical", "new"),
+    ("pmf must come from", lambda: predictive.score_pmf(ONE, "f1")),
+    ("prob must", lambda x: predictive.summary(SCORE_PMF, prob=x), 1.5, 1.0),
+    ("pmf must (have the dims|be a DataArray of numbers over) tp and tn", lambda x: x(TOTAL_PMF), plots.matrix_pmf, plots.pr_pmf, lambda p: plots.pmf_over_contours(p, "f1")),
+    ("(model|positives|negatives|total|prior) must", lambda x: predictive.confusion_pmf(ONE, **x), {"model": "poisson"}, {"positives": -1}, {"negatives": 1.5}, {"total": 5}, {"prior": (-1, 1)}),
+    ("one entity|integers", predictive.confusion_pmf, COUNTS, COUNTS.astype(float)),
+    ("must hold cases", lambda: predictive.confusion_pmf(NO_POSITIVES, positives=4, model="binomial")),
+    ("positives must be at least 0", lambda: predictive.multiplicity(-1, 5, "f1")),
+    ("pmf must (come from|hold at least one)", predictive.summary, MATRIX_PMF, {}),
+    ("other must come from", lambda: predictive.difference(SCORE_PMF, None)),
+    ("joint must", lambda x: predictive.paired_difference(x, "a", "b", "f1"), COUNTS, CLUSTERED),
+    ("other must be", lambda x: predictive.paired_difference(JOINT, "a", x, "f1"), "a", "c"),
+]
+
+OPS = [
+    ("y_true must hold two classes", lambda: ops.of_curve([1, 1, 1], [1, 2, 3], "auc_roc")),
+    ("y_score( must (rank|hold no NaN|hold one number))?", lambda x: ops.of_curve([0, 1, 1], x, "auc_roc"), [2, 2, 2], [1, NAN, 2], [1, 2], ["a", "b", "c"]),
+    ("at must (lie|be a whole number)|left out for auc_roc|metric must be one of|draws", lambda x: ops.of_curve([0, 1, 1], [1, 2, 3], **x), {"metric": "lift_at_k", "at": 4}, {"metric": "lift_at_k"}, {"metric": "precision_at_recall", "at": 1.0}, {"metric": "auc_roc", "at": 0.5}, {"metric": "auc"}, {"metric": "auc_roc", "draws": -1}),
+    ("at must (lie between 1 and 100|be left out)|prevalence", lambda x: ops.of_value(*x[:3], **x[3]), ("lift_at_k", 1.0, 0.2, {"at": 101, "size": 100}), ("f1", 0.5, 0.2, {"at": 0.5}), ("auc_pr", 0.5, 1.0, {})),
+    ("depth", lambda: ops.directed_binary_tree(depth=-1)),
+    ("reference|rise from 0 to 1", lambda x: ops.of_value("auc_roc", 0.5, 0.5, reference=x), ops.UNIFORM, xr.Dataset({n: (("sample", "point"), [[0.0, 0.6, 0.5, 1.0]]) for n in ("fpr", "tpr")})),
+    ("weights must name|label", lambda x: ops.by_label(x[0], "f1", **x[1]), (br.one_vs_rest(THREE), {"weights": {"a": 1}}), (COUNTS, {})),
+    ("source", lambda: ops.pool(NO_POSITIVES)),
+    ("(fpr|tpr|sampler)", lambda x: x(), lambda: ops.independent_betas((0, 1), (1, 1)), lambda: ops.independent_betas((1, 1), (0, 1)), lambda: ops.from_sampler(lambda rng, n: (rng.random(n) + 1, rng.random(n)))),
+    ("source must (hold two or more periods|have the dim dataset)|two or more periods", lambda x: ops.drift(x, "f1"), {}, COUNTS, br.as_performance(EACH).isel(dataset=[0])),
+    ("same numbers of chains and draws", lambda: ops.drift({"a": DRAWS, "b": DRAWS.isel(draw=[0])}, "f1")),
+    ("baseline must", lambda x: ops.drift(PERIODS, "f1", baseline=x), np.arange(3), "t9"),
+    ("dim must", lambda x: ops.drift(PERIODS, "f1", dim=x), None, 1, "entity"),
+    ("ops must be a DataArray", lambda: ops.summarize(None)),
+    ("fpr must|one length|exactly one of fpr and tnr must be given; got (neither|both)|same labels|entity must hold 2 names", lambda x: br.from_rates(**x), {"fpr": 1.2, "tpr": 0, "prevalence": 0.5}, {"fpr": 0.2, "tpr": [0.1, 0.2], "prevalence": [0.1, 0.2, 0.3]}, {"tpr": 0.2, "prevalence": 0.3}, {"tpr": 0.2, "fpr": 0.1, "tnr": 0.9, "prevalence": 0.3}, {"tpr": by_entity([0.1, 0.2], ["a", "b"]), "fpr": by_entity([0.1, 0.2], ["b", "a"]), "prevalence": 0.3}, {"tpr": by_entity([0.1, 0.2], ["a", "b"]), "fpr": 0.1, "prevalence": 0.3, "entity": ["x"]}),
+    ("folds must", lambda x: threshold(folds=x), 1, 4),
+    ("score must (have a direction|be defined)", lambda x: threshold(score=x), "prevalence", lambda tn, fp, fn, tp: NAN * tp),
+    ("y_true must hold at least two", lambda: threshold(y_true=[0, 0, 0, 1], y_score=[1, 2, 3, 4])),
+    ("value must lie between 0 and 1|between -0.2195.* at prevalence 0.1; got -0.9|prevalence must|value must hold numbers|score must have a direction|f_none", lambda x: ops.of_value(*x), ("f1", 1.2, 0.3), ("cohen_kappa", -0.9, 0.1), ("f1", 0.5, 0.0), ("tpr", 0.5, 1.0), ("f1", 0.5, NAN), ("f1", "high", 0.5), ("prevalence", 0.5, 0.5), ("f_none", 0.5, 0.5)),
+    ("reference", lambda: ops.of_value("f1", 0.5, 0.5, reference="uniform")),
+    ("score must", lambda x: ops.of_value(x, 0.5, 0.3, at=1), "nothing", 3),
+    ("at must", lambda: ops.of_value("f1", 0.5, 0.3, at=np.arange(2000))),
+    ("size must", lambda: ops.of_value("auc_roc", 0.5, 0.3, size=TILE)),
+    ("sampler('s fpr)? must", ops.from_sampler, 3, lambda rng, n: None, lambda rng, n: ("x", "y")),
+    ("(fpr_quantile|exact) must", lambda x: x(), lambda: ops.Distribution("x", None, lambda fpr, tpr: tpr), lambda: ops.Distribution("x", np.square, lambda fpr, tpr: tpr, exact=3)),
+    ("(fpr|tpr|fpr and tpr) must", lambda x: ops.Sample("x", *x), (None, np.array([0.5])), ([0.5], [1.5]), ([0.5, 0.6], [0.5])),
+    ("curve must", lambda: ops.ideal_area(np.arange(2000), 0.3)),
+    ("at must", lambda x: ops.of_curve(Y, RISK, "precision_at_recall", at=x), [], xr.Dataset()),
+    ("positive must", lambda: ops.of_curve(Y, RISK, "auc_roc", positive="x")),
+    ("y_true must", lambda: ops.of_curve([[1], [2, 3]], RISK, "auc_roc")),
+    ("y_score must", lambda: ops.threshold_curves(Y, [[1], [2, 3]])),
+    ("weights must", lambda: ops.by_label(THREE, "f1", weights=3)),
+    ("must not have the dims a and b", lambda: ops.tile(DRAWS.rename(entity="a"), 3)),
+]
+
+PICTURES = [
+    ("^(entities|most) must", lambda x: plots.colors(*x[0], **x[1]), ((["a", "a"],), {}), ((["a"],), {"most": 13}), ((xr.Dataset(),), {})),
+    ("^sizes must|^observed must be true positives up to 4", lambda x: x[0](**x[1]), *((make, how) for make in (explorers.explore_pmf, explorers.explore_contours) for how in ({"sizes": []}, {"sizes": [(0, 4)]}, {"sizes": [(200, 200)]}, {"sizes": [(4, 4)], "observed": (5, 1)}))),
+    ("^tile must", plots.value_tile, "x"),
+    ("^tiles must", plots.value_tiles, None),
+    ("^prevalence must", lambda: plots.value_tiles(TILE, [0.1, 0.2, 0.3])),
+    ("^columns must", lambda: plots.value_tiles(TILE, columns=0)),
+    ("^lines must", lambda: plots.value_tile(TILE[0], lines="x")),
+    ("^a and b must", lambda: papers.roc_beside_tile(TILE[0], [0.1, 0.2], [0.1, 0.2, 0.3], 0.3)),
+    ("^ops must", plots.ops_values, None),
+    ("^square must", plots.ops_square, xr.Dataset()),
+    (r"^result(\['x'\])? must", plots.ops_curve, None, {"x": None}),
+    ("^result must", plots.ops_drift, None),
+    ("^entity must", lambda x: x("nobody"), lambda e: plots.ops_drift(DRIFT, e), lambda e: plots.expected_rank_tile(CREDIBLE, e)),
+    ("^credible must", plots.credible_tile, None),
+    ("^most must", lambda: plots.shares(CREDIBLE, most="x")),
+    ("^regions must", plots.winner_tile, xr.Dataset()),
+    ("^cases must", plots.case_grid, None, BETWEEN),
+    ("^check must", plots.predictive_check, None),
+    ("^prevalences must", papers.prior_grids, [2.0], []),
+    ("^ranking must", lambda x: x(OTHERS), lambda r: plots.roc_regions(POSTERIOR, r), lambda r: plots.difference(F1, ranking=r)),
+    ("^values must", lambda x: plots.difference(*x), (3,), (None, "a"), (F1.isel(entity=[0]), "a")),
+    ("^to must", lambda x: plots.difference(F1, to=x), np.arange(3), "nobody"),
+    ("^prior must", lambda: plots.posterior_against_prior(F1, None)),
+    ("^square must", lambda: plots.roc_regions(POSTERIOR, square=3)),
+    ("^pmf must", plots.matrix_pmf, None),
+    ("^pmf must be a DataArray of numbers over tp and tn alone", lambda: plots.matrix_pmf(predictive.confusion_pmf(ONE, model="dirichlet_multinomial", total=5))),
+    ("^pmf must", lambda: plots.score_pmf_by_tpr(None, "f1")),
+    ("^observed must", lambda: plots.matrix_pmf(MATRIX_PMF, observed=3)),
+    ("^factors must", lambda: plots.effect_of_size(ONE, 3)),
+    ("^values must", lambda: plots.pmf_over_contours(MATRIX_PMF, "f1", values=["x"])),
+    ("^pmfs must", plots.score_pmf, 3),
+    ("^observed must", lambda x: plots.score_pmfs({"x": SCORE_PMF}, observed=x), 3, {"y": 0.5}),
+    ("^(values|extent) must", lambda x: papers.contours("f1", 0.3, **x), {"values": 3}, {"extent": 3}),
+    ("^positives must", lambda: papers.count_ticks(figure_axes(), "x", 3)),
+    ("^total must", lambda: papers.animate_contours("f1", "x")),
+    ("^positives must", lambda: papers.confusion_simplex(10, 3, "f1")),
+    ("^ax must", lambda: papers.confusion_simplex(10, [3], "f1", figure_axes())),
+    ("^entities must", plots.colors, 3),
+    ("^result must come from br.sensitivity", plots.sensitivity, xr.Dataset()),
+    ("^curve must (come from br.decisions.decision_curve|be of two thresholds)", plots.decision_curve, xr.Dataset(), br.decisions.decision_curve(Y, RISK, [0.3], draws=10, seed=1)),
+    ("^sizes must", lambda x: interactive.pmf_slider(ONE, "f1", x), [3], [], [(0, 4)]),
+    ("^positives must", lambda x: interactive.turning_simplex(*x, "f1"), (10, 3), (20, [20])),
+    ("^html must come from", lambda: interactive.save("page", "x.html")),
+    ("a must lie|prevalence must|lines must|prediction_rate must|values must", lambda x: x(), lambda: papers.pencil(1.2, 0, 0.3), lambda: papers.pencil(1, 0, 0), lambda: papers.pencil(1, 0, 0.2, lines=1), lambda: papers.placement_tile(prediction_rate=1.0), lambda: papers.vertices(0.2, values=[2])),
+]
+
+#: What the command refuses: words, what is typed, and the text of FILE.
+COMMANDS = [
+    # rank, tile
+    ("DATA must be a CSV file or one of", "rank no_such_thing"),
+    ("score must be one of", "rank tornado --score f7"),
+    ("draws must be at least 1; got 0", "rank tornado --draws 0"),
+    ("'many' is not a valid integer", "rank tornado --draws many"),
+    ("95.0 is not in the range 0<x<1", "rank tornado --prob 95"),
+    ("'poisson' is not one of", "rank tornado --model poisson"),
+    ("--report must lie in a folder that exists", "rank tornado --report /no/such/folder/r.html"),
+    ("DATA must have two classes for a Tile; got 10 in mnist_folds", "tile mnist_folds"),
+    ("1000000 is not in the range 2<=x<=501", "tile tornado --resolution 1000000"),
+    ("2.0 is not in the range 0<x<1", "tile tornado --prob 2"),
+    ("must end in .png, .pdf, .svg; got 'map.foo'", "tile tornado --picture map.foo"),
+    ("must end in .png, .pdf, .svg; got 'map'", "tile tornado --picture map"),
+    ("must lie in a folder that exists", "tile tornado --picture /no/such/folder/map.png"),
+    ("--preference must be 'around SCORE [RADIUS]', 'between", "tile tornado --preference nonsense"),
+    ("Missing argument 'DATA'", "rank"),
+    ("No such command 'rang'", "rang"),
+    ("prior must be", "rank tornado --prior flat"),
+    ("prior must hold non-negative", "rank tornado --prior -1"),
+    ("prevalence must lie between 0 and 1", "rank tornado --prevalence 1.5"),
+    ("rope must be at least 0", "rank tornado --rope -1"),
+    ("seed must be a non-negative integer", "rank tornado --seed -1"),
+    ("--dataset must be one of", "rank tornado --dataset nowhere"),
+    ("--score must have a better end to rank by; prevalence has none", "rank tornado --score prevalence"),
+    ("--preference must be 'around", "tile tornado --preference ''"),
+    ("--preference must be 'around", "tile tornado --preference f1"),
+    ("--preference must be 'around", "tile tornado --preference around"),
+    ("--preference must be 'around", "tile tornado --preference 'between f1'"),
+    ("--preference must be 'around", "tile tornado --preference 'beta 1 1 1'"),
+    ("with numbers", "tile tornado --preference 'around f1 wide'"),
+    ("radius must be above 0; got -1", "tile tornado --preference 'around f1 -1'"),
+    ("score must be one of", "tile tornado --preference 'around f7'"),
+    ("score must have a place on the Tile; got 'mcc'", "tile tornado --preference 'around mcc'"),
+    ("prevalence must be given with 'balanced_accuracy'", "tile tornado --preference 'around balanced_accuracy'"),
+    ("a place on the Tile must lie between 0 and 1; got 2", "tile tornado --preference 'around (0.5 2)'"),
+    ("with numbers", "tile tornado --preference 'around (0.5 x)'"),
+    ("corners must go round a convex region", "tile tornado --preference 'between tnr tpr ppv npv'"),
+    ("region must be one of ['tile', 'f_scores'", "tile tornado --preference 'over moon'"),
+    ("a must hold two positive numbers, of a Beta distribution; got tuple (0.0, 1.0)", "tile tornado --preference 'beta 0 1 1 1'"),
+    # the report
+    ("--sections must go with --report, which it is for", "rank tornado --sections ops"),
+    ("--sensitivity must go with --report, which it is for", "rank tornado --sensitivity"),
+    ("--drift must go with --report, which it is for", "rank tornado --drift"),
+    ("--drift needs data sets of two classes as periods, two or more, without --dataset; got", "rank tornado --report r.html --drift --draws 9"),
+    ("--sections must be among tile, ops, paired, hierarchical, predictive, or none; got 'roc'", "rank tornado --report r.html --sections ops,roc"),
+    ("--benefit must be tn=NUMBER,fp=NUMBER,", "rank tornado --report r.html --benefit tn=1"),
+    ("--reference must be one of Finley, never-tornado; got 'x'", "rank tornado --report r.html --reference x --draws 9"),
+    # decide
+    ("Missing option '--benefit'", "decide breast_cancer --draws 200"),
+    ("--benefit must be tn=NUMBER", "decide breast_cancer --benefit tn=0 --draws 200"),
+    ("--benefit must be tn=NUMBER", "decide breast_cancer --benefit tn=0,fp=x,fn=1,tp=1 --draws 200"),
+    ("--benefit must be tn=NUMBER", "decide breast_cancer --benefit tn=0,fp=1,fn=1,tp=nan --draws 200"),
+    ("--benefit must be tn=NUMBER", "decide breast_cancer --benefit tn=0,tn=0,fp=1,fn=1,tp=2 --draws 200"),
+    ("--margin-tpr must go with --reference", "decide breast_cancer --benefit tn=0,fp=-1,fn=-10,tp=0 --margin-tpr 0.1 --draws 200"),
+    ("--margin-tnr must lie between 0 and 1; got 2", "decide breast_cancer --benefit tn=0,fp=-1,fn=-10,tp=0 --reference lda --margin-tnr 2 --draws 200"),
+    ("--reference must be one of logreg", "decide breast_cancer --benefit tn=0,fp=-1,fn=-10,tp=0 --reference nobody --draws 200"),
+    ("DATA must have two classes for a benefit of four cells; got 10", "decide mnist_folds --benefit tn=0,fp=-1,fn=-10,tp=0 --draws 200"),
+    ("--prevalence must be a number for --always", "decide small_studies --benefit tn=0,fp=-1,fn=-10,tp=0 --always --draws 200"),
+    ("prevalence must lie between 0 and 1", "decide breast_cancer --benefit tn=0,fp=-1,fn=-10,tp=0 --prevalence 2 --draws 200"),
+    # scores
+    ("DATA must be given for --score", "scores --score f1"),
+    ("DATA must be given for --prevalence", "scores --prevalence 2%"),
+    ("DATA must be given for --format", "scores --format csv"),
+    ("DATA must be given for --top", "scores --top 3"),
+    ("--score must be one of accuracy", "scores mnist_folds --draws 5 --score ppv"),
+    ("--prevalence must be left out for 10 classes", "scores mnist_folds --draws 5 --prevalence 2%"),
+    ("--score must be of classes", "scores mnist_folds --draws 5 --score mean_outcome"),
+    ("--score must be mean_outcome for outcomes", "scores langchain_tool_use --draws 5 --score f1"),
+    ("--prevalence must be left out for outcomes", "scores langchain_tool_use --draws 5 --prevalence 2%"),
+    ("score must be one of those", "scores breast_cancer --score temperature"),
+    ("scores must name each score once", "scores breast_cancer --draws 5 --score sens --score tpr"),
+    # sensitivity
+    ("score must be one of", "sensitivity breast_cancer --other-score f7 --draws 20"),
+    ("--score must be mean_outcome", "sensitivity livecodebench_execution --score f1 --draws 20"),
+    ("prior must be", "sensitivity breast_cancer --other-prior flat --draws 20"),
+    ("--other-prevalence must be a share of positives", "sensitivity breast_cancer --other-prevalence 200% --draws 20"),
+    ("--other-prevalence must be a share of positives", "sensitivity breast_cancer --other-prevalence observed --draws 20"),
+    ("--missing must be left out for a shipped data set", "sensitivity breast_cancer --missing own --draws 20"),
+    # files
+    ("its heading is entity, tn, fp, fn, without tp", "rank FILE", "entity,tn,fp,fn\na,1,2,3\n"),
+    ("must have a heading that names its columns, those of counts, or one for each entity", "rank FILE", "a,1,2,3,4\nb,1,2,3,4\n"),
+    ("its heading has tp more than once", "rank FILE", "entity,tn,fp,fn,tp,tp\na,1,2,3,4,5\n"),
+    ("line 2: tp must be a count, a non-negative whole number without separators or signs; got", "rank FILE", "entity,tn,fp,fn,tp\na,1,2,3,-4\n"),
+    ("line 3: tp must be a count", "rank FILE", "entity,tn,fp,fn,tp\na,1,2,3,4\nb,1,2,3,0.4\n"),
+    ("line 2: tn must be a count, a non-negative whole number without", "rank FILE", "entity,tn,fp,fn,tp\na,\"1,002\",2,3,4\n"),
+    ("line 2: tp must be a count", "rank FILE", "entity,tn,fp,fn,tp\na,1,2,3,x\n"),
+    ("line 2: tp must be a count", "rank FILE", "entity,tn,fp,fn,tp\na,1,2,3,1e30\n"),
+    ("line 2: fp must not be empty", "rank FILE", "entity,tn,fp,fn,tp\na,1,,3,4\n"),
+    ("line 2: entity must not be empty", "rank FILE", "entity,tn,fp,fn,tp\n,1,2,3,4\n"),
+    ("line 2: must have 5 fields; got 6", "rank FILE", "entity,tn,fp,fn,tp\na,1,2,3,4,5\n"),
+    ("line 2: must have 5 fields; got 4", "rank FILE", "entity,tn,fp,fn,tp\na,1,2,3\n"),
+    ("line 2: must close each quotation mark", "rank FILE", "entity,tn,fp,fn,tp\n\"a,1,2,3,4\n"),
+    ("must be text in UTF-8", "rank FILE", "entity,tn,fp,fn,tp\né,1,2,3,4\n"),
+    ("line 3: entity must name each entity once; got 'a' in line 2", "rank FILE", "entity,tn,fp,fn,tp\na,1,2,3,4\na,1,2,3,4\n"),
+    ("at least one row", "rank FILE", "entity,tn,fp,fn,tp\n"),
+    ("it is empty", "rank FILE", ""),
+    ("DATA must hold at least one case; all counts are 0", "rank FILE", "entity,tn,fp,fn,tp\na,0,0,0,0\n"),
+    ("must have the columns entity, outcome, count (or, beside entity, tn, fp, fn, tp; or", "rank FILE --draws 9", "entity,correct\na,17\n"),
+    ("its heading is entity, correct, without", "rank FILE --draws 9", "entity,correct\na,17\n"),
+    ("its heading is entity, score, without", "rank FILE --draws 9", "entity,score\na,7\n"),
+    ("must have a column case that names the cases, beside entity and score", "rank FILE --draws 9", "entity,score\na,1\na,0\n"),
+    ("its heading is correct, wrong, without entity", "rank FILE --draws 9", "correct,wrong\n1,2\n"),
+    ("without entity", "rank FILE --draws 9", "thing,outcome,count\na,1,2\n"),
+    ("has those of tn, fp, fn, tp and of correct, wrong", "rank FILE --draws 9", "entity,correct,wrong,tn,fp,fn,tp\na,1,2,3,4,5,6\n"),
+    ("has those of outcome, count and of case, outcome", "rank FILE --draws 9", "entity,case,outcome,count\na,1,1,2\n"),
+    ("its heading has wrong more than once", "rank FILE --draws 9", "entity,correct,wrong,wrong\na,1,2,3\n"),
+    ("line 2: wrong must be a count, a non-negative whole number without separators or signs", "rank FILE --draws 9", "entity,correct,wrong\na,1,-2\n"),
+    ("line 2: count must be a count", "rank FILE --draws 9", "entity,outcome,count\na,1,2.5\n"),
+    ("one row for each outcome", "rank FILE --draws 9", "entity,outcome,count\na,1,2\na,1.0,3\n"),
+    ("its heading has gpt more than once", "rank FILE --draws 9", "gpt,gpt\n1,0\n"),
+    ("'question' is hardly one: named like an id, a group or a cost. --case question says that it names the cases", "rank FILE --draws 9", "gpt,question\n1,77\n"),
+    ("--entities gpt ranks these alone; --ignore 'Unnamed: 1' leaves it out", "rank FILE --draws 9", "gpt,\n1,0\n"),
+    ("must have a heading that names its columns", "rank FILE --draws 9", "1,0\n1,0\n"),
+    ("must have a column for each entity; its heading is case, weight", "rank FILE --draws 9", "case,weight\n1,0\n"),
+    ("line 4: llama must be an outcome, a number such as 1 for right and 0 for wrong; got 'x'", "rank FILE --draws 9", "gpt,llama\n1,1\n0,0\n1,x\n"),
+    ("line 3: llama must be an outcome", "rank FILE --draws 9", "gpt,llama\n1,1\n0,inf\n"),
+    ("line 3: llama must be an outcome", "rank FILE --draws 9", "gpt,llama\n1,1\n0,1_0\n"),
+    ("line 2: llama must not be empty", "rank FILE --draws 9", "gpt,llama\n1,\n"),
+    ("line 3: case must name each case once; got '1'", "rank FILE --draws 9", "case,gpt\n1,0\n1,1\n"),
+    ("line 4: case must name each case once; got '1' (run '2') again", "rank FILE --draws 9", "case,run,gpt\n1,1,0\n1,2,1\n1,2,1\n"),
+    ("got none for entity 'b' on case '1' (run '2') (--missing common, --missing own or --missing 0 says", "rank FILE --draws 9", "entity,case,run,outcome\na,1,1,1\na,1,2,0\nb,1,1,1\n"),
+    ("must not have a column run without a column case", "rank FILE --draws 9", "run,gpt\n1,0\n"),
+    ("must not have a column run beside actual: labels have no mean over runs", "rank FILE --draws 9", "case,run,actual,gpt\n1,1,0,0\n"),
+    ("weight must be 0 or 1 where cases have names", "rank FILE --draws 9", "case,run,weight,gpt\n1,1,2,0\n1,2,2,1\n"),
+    ("line 2: weight must be a count", "rank FILE --draws 9", "gpt,weight\n1,0.5\n"),
+    ("its heading has actual and y_true, both read as actual (--ignore y_true leaves one out)", "rank FILE --draws 9", "actual,y_true,gpt\n1,1,1\n"),
+    ("labels, not probabilities", "rank FILE --draws 9", "actual,gpt\n1,0.3\n0,0.1\n"),
+    ("must hold two labels or more", "rank FILE --draws 9", "actual,gpt\n1,1\n1,1\n"),
+    ("for every entity on every case; got none for entity 'b' on case '2'", "rank FILE --draws 9", "entity,case,outcome\na,1,1\na,2,0\nb,1,1\n"),
+    ("line 3: case must stand once for each entity; got '1' of 'a' in line 2", "rank FILE --draws 9", "entity,case,outcome\na,1,1\na,1,0\n"),
+    ("line 3: cluster must be the same for all entities on case '1'", "rank FILE --draws 9", "entity,case,outcome,cluster\na,1,1,x\nb,1,0,y\n"),
+    ("line 3: actual must be the same for all entities on case '1'", "rank FILE --draws 9", "entity,case,actual,predicted\na,1,1,1\nb,1,0,1\n"),
+    ("line 2: outcome must be an outcome", "rank FILE --draws 9", "entity,case,outcome\na,1,good\n"),
+    ("outcomes that are numbers to be ranked by their mean; got bad, good", "rank FILE --draws 9", "entity,outcome,count\na,good,3\na,bad,4\n"),
+    ("DATA must hold at least one case", "rank FILE --draws 9", "entity,correct,wrong\na,0,0\n"),
+    ("must hold two labels or more, true or predicted; got only 1", "rank FILE --draws 9", "actual,a,b\n1,1,1\n"),
+    ("line 2: must close each quotation mark that it opens", "rank FILE --draws 9", "entity,correct,wrong\n\"a,1,2\n"),
+    # options beside files
+    ("--model must not be paired for counts, which do not tell how errors", "rank FILE --model paired --draws 9", "entity,correct,wrong\na,17,3\nb,14,6\n"),
+    ("--model must be dirichlet_multinomial for counts of outcomes", "rank FILE --model beta_binomial --draws 9", "entity,correct,wrong\na,17,3\nb,14,6\n"),
+    ("--score must be mean_outcome for outcomes, which have no classes", "rank FILE --score f1 --draws 9", "entity,correct,wrong\na,17,3\nb,14,6\n"),
+    ("--score must be of classes", "rank FILE --score mean_outcome --draws 9", "entity,tn,fp,fn,tp\na,1,2,3,4\n"),
+    ("--prevalence must be left out for outcomes", "rank FILE --prevalence 0.3 --draws 9", "entity,correct,wrong\na,17,3\nb,14,6\n"),
+    ("--cluster must name a column that says what cases belong to", "rank FILE --cluster entity --draws 9", "entity,correct,wrong\na,17,3\nb,14,6\n"),
+    ("--cluster must name a column of", "rank FILE --cluster q --draws 9", "entity,correct,wrong\na,17,3\nb,14,6\n"),
+    ("--ignore must name a column of", "rank FILE --ignore q --draws 9", "entity,correct,wrong\na,17,3\nb,14,6\n"),
+    ("--cluster must be left out of counts", "rank FILE --cluster q --draws 9", "entity,correct,wrong,q\na,1,2,x\n"),
+    ("--cluster must be left out beside a column cluster", "rank FILE --cluster q --draws 9", "gpt,q,cluster\n1,2,3\n"),
+    ("--cluster must name a column that --ignore", "rank FILE --cluster q --ignore q --draws 9", "gpt,q\n1,2\n"),
+    ("--cluster must name a column that says what", "rank FILE --cluster Case --draws 9", "entity,case,outcome\na,1,1\n"),
+    ("--report must lie in a folder that exists", "rank FILE --report there/is/none.html --draws 9", "entity,correct,wrong\na,17,3\nb,14,6\n"),
+    ("DATA must have classes for a Tile; ", "tile FILE --draws 9", "entity,correct,wrong\na,17,3\nb,14,6\n"),
+    ("DATA must have classes for outperformance scores; ", "ops FILE --draws 9", "entity,correct,wrong\na,17,3\nb,14,6\n"),
+    ("holds outcomes without classes (bayesrank rank ranks them)", "tile FILE --draws 9", "gpt,llama\n1,0\n0,0\n"),
+]
+
+#: What would not fit into memory is refused before the work.
+HUGE = [
+    ("resolution must be lower", lambda x: x(10**5), lambda n: tile.value(DRAWS, n), lambda n: tile.entity(POINT, resolution=n), lambda n: tile.ranking(POINT, "a", n), lambda n: tile.probability_best(DRAWS, n)),
+    ("source must hold fewer entities", lambda x: br.credible_ranking(MANY, joint=x, higher_is_better=True), True, False),
+    ("must be smaller", lambda: predictive.confusion_pmf(ONE, positives=10**10)),
+    ("tn must", lambda: br.from_counts(**CELLS | {"tn": 10**400})),
+    ("draws must be fewer for 1000 x 1000 draws", lambda: br.fit(br.from_matrix(2 * np.eye(1000, dtype=int), "actual_rows"), draws=1000, chains=1000)),
+    ("(prevalence|points) must", lambda x: ops.value_curves("f1", **x), {"prevalence": []}, {"prevalence": [0.3], "points": BIG}),
+    ("resolution must", lambda x: x(BIG), lambda n: ops.tile(COUNTS, n), lambda n: ops.square("f1", 0.5, 0.3, n)),
+    ("draws must", lambda x: x(draws=BIG), lambda **d: ops.of_curve(Y, RISK, "auc_roc", **d), lambda **d: ops.best_threshold(Y, RISK, "f1", **d), lambda **d: br.decisions.decision_curve(Y, RISK, [0.3], **d)),
+    ("depth", lambda x: ops.directed_binary_tree(**x), {"depth": 10**6 + 1}, {"depth": 30, "samples": 2**30}),
+    ("samples must", lambda: ops.directed_binary_tree(samples=2**70)),
+    ("size must", lambda: ops.from_sampler(lambda rng, n: (rng.random(n),) * 2, size=BIG)),
+    ("^positives (must|and negatives must)", lambda x: papers.roc_points(*x, "f1"), ("x", 3), (10**6, 10**6)),
+]
+
+ROWS = HUGE + KINDS + EVIDENCE + POSTERIORS + PERFORMANCES + RANKINGS + THEORY + TILES + PREDICTIONS + OPS + PICTURES
