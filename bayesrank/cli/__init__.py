@@ -10,6 +10,7 @@ from bayesrank.cli._errors import in_options, shortened
 from bayesrank.cli._output import print_text
 from bayesrank.cli.decide import decide
 from bayesrank.cli.ops import ops
+from bayesrank.cli.plan import plan
 from bayesrank.cli.rank import EXAMPLES, rank
 from bayesrank.cli.scores import scores
 from bayesrank.cli.sensitivity import sensitivity
@@ -24,7 +25,7 @@ def cli() -> None:
     """Credible rankings of classifiers, diagnostic tests and detectors."""
 
 
-for command in (rank, scores, tile, ops, decide, sensitivity):
+for command in (rank, scores, tile, ops, decide, plan, sensitivity):
     cli.add_command(command)
 
 

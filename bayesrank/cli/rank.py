@@ -121,9 +121,9 @@ def rank(
                 f"--ask must be left out of --format {output}, which has only a row for each entity; json has both"
             )
         analysis = analyse(step, **how)
-        the_score = _score(analysis, known or score, how["data"])
+        the_score = choose_score(analysis, known or score, how["data"])
         step("ranking")
-        better = _direction(the_score, lower_is_better)
+        better = direction_of(the_score, lower_is_better)
         ranking = br.credible_ranking(
             analysis.posterior, the_score, prob=prob, rope=rope, higher_is_better=better, kind=kind, method="auto"
         )
@@ -166,7 +166,7 @@ def rank(
     show(sheet, output, top)
 
 
-def _direction(score: Score | str, lower_is_better: bool) -> bool | None:
+def direction_of(score: Score | str, lower_is_better: bool) -> bool | None:
     """Which end of the score is better; None where the score says it."""
     if not lower_is_better:
         return None
@@ -201,7 +201,7 @@ def _prior_line(posterior: Any, score: Score | str, kind: str | None, prob: floa
     return [f"Before any data, the {prior} prior gives {name} a {implied}."] if implied else []
 
 
-def _score(analysis: Analysis, given: Any, data: str) -> Score | str:
+def choose_score(analysis: Analysis, given: Any, data: str) -> Score | str:
     """The score to rank by: of outcomes their mean, of tables what was asked for or the default."""
     if analysis.counts is not None:
         if given == MEAN:

@@ -30,6 +30,7 @@ from bayesrank.report.datasets import datasets_section
 from bayesrank.report.given import cases_section, decisions_section, drift_section, sensitivity_section
 from bayesrank.report.methods import definition, methods
 from bayesrank.report.pictures import inline_svg, interval_rows, paints, rank_rows, shown_first
+from bayesrank.report.plans import plan_section
 from bayesrank.report.preferences import preferences_section
 from bayesrank.report.sections import (
     LACKING,
@@ -65,6 +66,7 @@ def ranking_report(
     drift: xr.Dataset | None = None,
     cases: xr.Dataset | None = None,
     sensitivity: xr.Dataset | None = None,
+    plan: xr.Dataset | None = None,
     path: str | os.PathLike[str] | None = None,
 ) -> str:
     """The ranking of a posterior by one score, as a self-contained HTML page.
@@ -91,8 +93,7 @@ def ranking_report(
         Which sections to have beside those that are always there, where the posterior supports them. By default all
         that take no long time: who is best under other preferences, with two classes; outperformance scores, too; what
         pairing adds, of the model "paired"; how much data sets differ, of a hierarchical model; a posterior predictive
-        check, of several data sets.
-    decisions : Dataset or sequence of Dataset, optional
+        check, of several data sets. decisions : Dataset or sequence of Dataset, optional
         Of :func:`bayesrank.decisions.expected_utility`, :func:`bayesrank.decisions.noninferiority` and
         :func:`bayesrank.decisions.decision_curve`, for a section on them.
     drift : Dataset, optional
@@ -101,6 +102,8 @@ def ranking_report(
         Of :func:`bayesrank.cases.deciding_cases`, for a section on which cases tell entities apart.
     sensitivity : Dataset, optional
         Of :func:`bayesrank.sensitivity`, for a section on it.
+    plan : Dataset, optional
+        Of :func:`bayesrank.plan`, for a section on it.
     path : path-like, optional
         A file ending in .html to write the page to, too. It replaces an earlier report, and no other file.
 
@@ -112,8 +115,8 @@ def ranking_report(
     Raises
     ------
     ValueError, TypeError
-        If the posterior is over several data sets, ``sections`` holds others, or ``decisions``, ``drift``, ``cases``
-        or ``sensitivity`` is no such result; or if ``path`` leads to another file than an earlier report.
+        If the posterior is over several data sets, ``sections`` holds others, or ``decisions``, ``drift``, ``cases``,
+        ``sensitivity`` or ``plan`` is no such result; or if ``path`` leads to another file than an earlier report.
     OSError
         If the file cannot be written; an earlier report is as it was.
 
@@ -142,6 +145,7 @@ def ranking_report(
         "drift": drift_section(drift, table.index.tolist()),
         "grid": cases_section(cases, table.index.tolist()),
         "sensitivity": sensitivity_section(sensitivity),
+        "plan": plan_section(plan),
     }
     prob, about = ranking.attrs["prob"], groups["posterior"].attrs
     counts = observed_counts(posterior)
