@@ -26,6 +26,7 @@ from .evidence.predictions import joint_outcomes as joint_outcomes
 from .inference import fit as fit
 from .performance import as_performance as as_performance
 from .performance import at_prevalence as at_prevalence
+from .planning import plan as plan
 from .populations import heterogeneity as heterogeneity
 from .predictive import posterior_predictive as posterior_predictive
 from .ranking import credible_ranking as credible_ranking

@@ -21,6 +21,7 @@ STORY = [
     "predictive ranking",
     "statements theory tile ops",
     "decisions comparisons populations",
+    "planning",
     "sensitivities",
     "words",
     "plots",

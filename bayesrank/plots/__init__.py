@@ -11,6 +11,7 @@ from bayesrank.plots.decisions import decision_curve
 from bayesrank.plots.maps import value_tile, value_tiles
 from bayesrank.plots.meta_analysis import summary_roc
 from bayesrank.plots.ops import ops_curve, ops_drift, ops_square, ops_values
+from bayesrank.plots.plans import plan
 from bayesrank.plots.populations import shrinkage
 from bayesrank.plots.predictive import effect_of_size, matrix_pmf, pmf_over_contours, pr_pmf
 from bayesrank.plots.ranks import forest, rank_heatmap, superiority
@@ -36,6 +37,7 @@ __all__ = [
     "ops_drift",
     "ops_square",
     "ops_values",
+    "plan",
     "pmf_over_contours",
     "posterior_against_prior",
     "score_differences",

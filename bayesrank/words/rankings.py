@@ -8,6 +8,7 @@ import xarray as xr
 
 from bayesrank import _text
 from bayesrank._notes import read_notes
+from bayesrank.planning import cases_to_separate
 from bayesrank.ranking._claims import leader_overestimate, why_withheld
 from bayesrank.ranking.summary import (
     UNRESOLVED,
@@ -20,6 +21,7 @@ from bayesrank.ranking.summary import (
 )
 from bayesrank.words._parts import Verdict, compose, few_names, join_names
 from bayesrank.words._standing import Standing, headline_of, relation
+from bayesrank.words.plans import round_up
 
 __all__ = ["common_notes", "loss_of", "step_of", "verdict_of_ranking"]
 
@@ -27,6 +29,8 @@ __all__ = ["common_notes", "loss_of", "step_of", "verdict_of_ranking"]
 FEWEST = 60
 #: An expected loss below which no digit matters.
 LEAST = 1e-6
+#: Evidence of which the number of further cases is known; with which assurance, and up to how many times as many.
+OF_CASES, ASSURANCE, MOST = ("cases", "paired cases", "per-case data"), 0.8, 100
 #: What would help to separate entities, by the variable ``needed_evidence``.
 STEPS = {
     "data sets": "More data sets would help most; more cases of the same data sets would help less.",
@@ -72,7 +76,7 @@ def verdict_of_ranking(ranking: xr.Dataset, more: Sequence[str] = ()) -> Verdict
         kind, headline = "inconclusive", _never_together(standing)
     notes = [*notes, *common_notes(standing, score), *_too_few_draws(ranking)]
     loss = loss_of(ranking, leader, standing.places[0], score)
-    step = "" if kind == "clear winner" else step_of(ranking)
+    step = "" if kind == "clear winner" else next_step(ranking, standing)
     return compose(kind, headline, notes, loss, step)
 
 
@@ -94,6 +98,24 @@ def step_of(ranking: xr.Dataset) -> str:
     """Return what would help to separate the entities, without a promise."""
     needed = str(ranking["needed_evidence"].item()) if "needed_evidence" in ranking else ""
     return STEPS[needed]
+
+
+def next_step(ranking: xr.Dataset, standing: Standing) -> str:
+    """Return how many more cases would separate the leader from its closest rival, or what estimates that number."""
+    needed = str(ranking["needed_evidence"].item()) if "needed_evidence" in ranking else ""
+    if needed in ("data sets", "clusters"):
+        return f"More {needed} would help most; bayesrank plan (br.plan) estimates how many."
+    i = int(np.nanargmin(standing.superiority))
+    p = float(standing.superiority[i])
+    cases = ranking["cases"].values[standing.places[[0, i]]] if "cases" in ranking else np.full(2, np.nan)
+    if needed not in OF_CASES or standing.rope or cases[0] != cases[1] or not 0 < p < standing.prob:
+        return "bayesrank plan (br.plan) estimates how many more cases would help." if needed else STEPS[needed]
+    number = cases_to_separate(p, cases[0], standing.prob, ASSURANCE)
+    pair = f"separate {standing.name(0)} from {standing.name(i)}"
+    if number > MOST * cases[0]:
+        return f"More than {MOST} times as many cases would be needed to {pair}."
+    fewer = "; per-case data may need fewer" if needed == "per-case data" else ""
+    return f"About {round_up(number):,} more cases would {pair} with {100 * ASSURANCE:g}% assurance{fewer}."
 
 
 def common_notes(standing: Standing, score: str) -> list[str]:

@@ -9,6 +9,8 @@ from bayesrank._checks import describe_value
 from bayesrank.words._parts import Verdict
 from bayesrank.words.decisions import verdict_of_decision
 from bayesrank.words.heterogeneities import verdict_of_heterogeneity
+from bayesrank.words.plans import NEEDED as OF_PLAN
+from bayesrank.words.plans import verdict_of_plan
 from bayesrank.words.rankings import verdict_of_ranking
 from bayesrank.words.sensitivities import verdict_of_sensitivity
 
@@ -22,15 +24,17 @@ def verdict(result: xr.Dataset) -> list[str]:
     ----------
     result : xarray.Dataset
         One ranking, of :func:`bayesrank.credible_ranking`; one decision, of
-        :func:`bayesrank.decisions.expected_utility`; a sensitivity, of :func:`bayesrank.sensitivity`; or a
-        heterogeneity, of :func:`bayesrank.heterogeneity`.
+        :func:`bayesrank.decisions.expected_utility`; a sensitivity, of :func:`bayesrank.sensitivity`; a plan, of
+        :func:`bayesrank.plan`; or a heterogeneity, of :func:`bayesrank.heterogeneity`.
+
     Returns
     -------
     list of str
         Of a ranking or a decision: a clear winner, a leading group, a tie at the top, no winner, or nothing to rank;
         the expected loss from choosing the leader; what would help, unless there is a clear winner; and the caveat
-        that changes the reading most, if there is one. Of a sensitivity: which conclusions survive. Of a
-        heterogeneity: how much data sets differ. All else is in :func:`bayesrank.notes`.
+        that changes the reading most, if there is one. Of a sensitivity: which conclusions survive. Of a plan:
+        how many more cases would do, or why none. Of a heterogeneity: how much data sets
+        differ. All else is in :func:`bayesrank.notes`.
 
     Raises
     ------
@@ -93,11 +97,13 @@ def verdict_parts(result: Any, more: Sequence[str] = ()) -> Verdict:
         return verdict_of_decision(result)
     if "survives" in held:
         return verdict_of_sensitivity(result)
+    if held >= OF_PLAN:
+        return verdict_of_plan(result)
     if "between_sd" in held:
         return verdict_of_heterogeneity(result)
     if held & {"expected_rank", "tier", "superiority"}:
         return verdict_of_ranking(result, more)
     raise ValueError(
         "result must come from br.credible_ranking, br.decisions.expected_utility, "
-        f"br.sensitivity or br.heterogeneity; got {describe_value(result)}"
+        f"br.sensitivity, br.plan or br.heterogeneity; got {describe_value(result)}"
     )

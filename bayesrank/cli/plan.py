@@ -1,0 +1,135 @@
+"""``bayesrank plan``: how many more cases would settle the ranking, and of which kind."""
+
+from typing import Any
+
+import click
+import pandas as pd
+import xarray as xr
+
+import bayesrank as br
+from bayesrank import _text
+from bayesrank.cli._analysis import analyse, analysing, chosen_score, progress
+from bayesrank.cli._formats import Sheet, check_digits, exporting, save, show
+from bayesrank.cli._preferences import NUMBER
+from bayesrank.cli.rank import LOWER, direction
+from bayesrank.ranking.summary import score_name
+from bayesrank.words.results import verdict_parts
+
+EXAMPLES = """
+\b
+Examples:
+  bayesrank plan breast_cancer --score mcc --target 0.95 --assurance 0.8
+  bayesrank plan breast_cancer --score mcc --choose logreg --rival knn5
+  bayesrank plan utah_trees --model hierarchical_beta_binomial --score f1
+"""
+SHARE = click.FloatRange(0, 1, min_open=True, max_open=True)
+
+
+@click.command(epilog=EXAMPLES)
+@analysing
+@click.option("-s", "--score", help="What to rank by, as for 'bayesrank rank'.")
+@LOWER
+@click.option("--target", type=SHARE, default=0.95, show_default=True, help="Posterior probability to reach.")
+@click.option("--assurance", type=SHARE, default=0.8, show_default=True, help="Probability of reaching it.")
+@click.option("--choose", help="The entity that has to meet the target. [default: whichever leads then]")
+@click.option("--rival", help="The entity to beat, or all: each one. [default: the target is P(best)]")
+@click.option("--k", type=click.IntRange(1), help="The target is to know the top k.")
+@click.option("--width", type=float, help="The target is an interval of the score that is at most so wide.")
+@click.option("--margin", type=float, help="With --choose and --rival: worse by less than this is enough.")
+@click.option("--rope", type=NUMBER, default=0.0, show_default=True, help="Differences up to this do not count.")
+@click.option(
+    "--more",
+    type=click.Choice(["cases", "clusters", "data sets", "runs"]),
+    help="What is added. [default: data sets of hierarchical models, clusters where there are some, else cases]",
+)
+@click.option(
+    "--positives", type=SHARE, help="Share of positives among new cases, set by design. [default: as observed]"
+)
+@click.option(
+    "--kind", type=click.Choice(["typical", "new"]), help="Of a hierarchical model: a typical data set, or one more."
+)
+@click.option("--alternatives", is_flag=True, help="Plan for other kinds of new cases too.")
+@click.option("--notes", is_flag=True, help="Print the notes below the verdict: what it leaves out.")
+@exporting()
+def plan(
+    score: str | None,
+    lower_is_better: bool,
+    target: float,
+    assurance: float,
+    choose: str | None,
+    rival: str | None,
+    k: int | None,
+    width: float | None,
+    margin: float | None,
+    rope: float,
+    more: str | None,
+    positives: float | None,
+    kind: str | None,
+    alternatives: bool,
+    notes: bool,
+    prob: float,
+    output: str,
+    top: int | None,
+    digits: int | None,
+    picture: str | None,
+    **how: Any,
+) -> None:
+    """The number of new cases after which the ranking of DATA probably meets a target, or why no number would do.
+
+    DATA is a shipped data set, or a file as for 'bayesrank rank'. Future cases are drawn from the posterior and update
+    it. The answer is the smallest number with which the share --assurance of these futures reaches --target.
+    """
+    with progress() as step:
+        check_digits(digits, output)
+        analysis = analyse(step, **how)
+        the_score = chosen_score(analysis.asked.evidence, score, how["data"])
+        step("planning")
+        entities = {str(name): name for name in analysis.performance["entity"].values.tolist()}
+        found = br.plan(
+            analysis.posterior,
+            the_score,
+            target,
+            assurance,
+            entity=None if choose is None else entities.get(choose, choose),
+            rival=None if rival is None else entities.get(rival, rival),
+            k=k,
+            width=width,
+            margin=margin,
+            rope=rope,
+            more=more,
+            positives=positives,
+            kind=kind,
+            higher_is_better=direction(the_score, lower_is_better),
+            alternatives=alternatives,
+            seed=how["seed"],
+        )
+        drawn = save(br.plots.plan(found), picture) if picture else None
+    parts = verdict_parts(found)
+    lines = parts.sentences() + (list(parts.notes) if notes else [])
+    lines += [f"Note: {line}" for line in analysis.asked.stated(the_score) if line not in lines]
+    lines += [drawn] if drawn and output == "table" else []
+    show(
+        _sheet(found, lines, analysis.asked.labels | {"verdict": parts.sentences(), "notes": list(parts.notes)}),
+        output,
+        top,
+    )
+
+
+def _sheet(found: xr.Dataset, lines: list[str], about: dict[str, Any]) -> Sheet:
+    """One row a number of new units."""
+    columns = ["success", "success_error", "probability_best", "expected_loss"]
+    frame = pd.DataFrame({name: found[name].values for name in columns}, index=found["n"].values).rename_axis("n")
+    rows = [
+        [
+            f"{n:,}",
+            _text.format_probability_with_error(float(row["success"]), float(row["success_error"])),
+            _text.number(float(row["probability_best"]), 2),
+            f"{float(row['expected_loss']):.2g}",
+        ]
+        for n, row in frame.iterrows()
+    ]
+    header = [f"more {found.attrs['unit']}", "target met", "P(best)", f"expected loss ({score_name(found)})"]
+    names = ("target", "assurance", "goal", "unit", "reason")
+    about |= {name: found.attrs[name] for name in names}
+    about |= {name: float(found[name]) for name in ("needed", "needed_lower", "needed_upper", "limit", "now")}
+    return Sheet(header, rows, lines, frame, about, "sizes")

@@ -1,0 +1,457 @@
+"""What a posterior says about its future cases: the units they come in, and how they would update the scores."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+from bayesrank._checks import check_choice, check_number, describe_value, label_values
+from bayesrank._compat import groups_of, is_container
+from bayesrank._draws import draw_dims
+from bayesrank.models import in_closed_form
+from bayesrank.performance import as_performance, observed_counts
+from bayesrank.planning._updates import JointOutcomes, NormalScores, Tables, Updates, gradient
+from bayesrank.ranking.values import ScoreValues, score_values
+
+__all__ = ["Source", "kinds_of", "source_of"]
+
+MORE = ("cases", "clusters", "data sets", "runs")
+#: Posterior draws that are used.
+DRAWS = 4000
+#: An entity without a value in more than this share of the draws is left out.
+MOSTLY = 0.5
+MEAN = "mean_outcome"
+
+
+@dataclass(frozen=True)
+class Source:
+    """The scores of a posterior and how new units of one kind update them.
+
+    Attributes
+    ----------
+    found : Scored
+        The score, and its direction.
+    names : list
+        Entities that are ranked.
+    draws : ndarray
+        Their scores (draw, entity), higher is better.
+    unit : str
+        What is counted: one of :data:`MORE`.
+    units : ndarray
+        Units observed of each entity.
+    cases_each : float
+        Cases that a new unit holds on average.
+    fixed : str
+        What stays as observed, so that more units cannot settle everything; empty if nothing does.
+    updates : callable
+        From the number of futures and a random generator to simulated futures.
+    """
+
+    found: ScoreValues
+    names: list[Any]
+    draws: np.ndarray
+    unit: str
+    units: np.ndarray
+    cases_each: float
+    fixed: str
+    updates: Callable[[int, np.random.Generator], Updates]
+
+
+@dataclass(frozen=True)
+class _Parts:
+    """What a posterior made of its evidence, with the entities that are ranked."""
+
+    posterior: Any
+    groups: dict[str, xr.Dataset]
+    found: ScoreValues
+    score: Any
+    kind: str | None
+    keep: np.ndarray
+    draws: np.ndarray
+
+    @property
+    def about(self) -> dict[Any, Any]:
+        return self.groups["posterior"].attrs
+
+    @property
+    def observed(self) -> xr.Dataset:
+        return self.groups.get("observed_data", xr.Dataset())
+
+    @property
+    def covariance(self) -> np.ndarray:
+        return np.cov(self.draws.T).reshape(self.draws.shape[1], -1)
+
+    def counts(self) -> xr.DataArray | None:
+        """Return the observed counts of the entities that are ranked."""
+        counts = observed_counts(self.posterior)
+        return None if counts is None else counts.isel(entity=self.keep)
+
+    def cases(self) -> np.ndarray:
+        """Return the cases of each entity, or raise if they are not known."""
+        counts = self.counts()
+        if counts is not None:
+            return counts.sum([d for d in counts.dims if d != "entity"]).values.astype(float)
+        if "pattern_count" in self.observed:
+            met = self.observed["pattern_count"]
+            if "pattern_outcome" in self.observed:
+                met = met * self.observed["pattern_outcome"].notnull()
+            total = met.sum("pattern")
+            return np.broadcast_to(total.values, len(self.groups["posterior"]["entity"]))[self.keep].astype(float)
+        raise ValueError("posterior must hold the observed counts, or the information of a new case is not known")
+
+    def prior(self) -> xr.DataArray:
+        return self.groups["constant_data"]["prior_concentration"].isel(entity=self.keep)
+
+    def table_score(self, present: Any) -> Callable[[np.ndarray], np.ndarray]:
+        """Return the score of tables (..., entity, class, answer), higher being better."""
+        score, sign = self.found.score, self.found.sign
+        assert score is not None
+        labels = as_performance(self.posterior, self.kind)["actual"].values.tolist()
+        order = list(range(len(labels)))
+        if score.labels is not None and set(score.labels) == set(labels):
+            order = [labels.index(label) for label in score.labels]
+        rows, columns = np.ix_(order, order)
+        plain = order == list(range(len(labels)))
+
+        def of(tables: np.ndarray) -> np.ndarray:
+            return sign * score.of_tables(tables if plain else tables[..., rows, columns], present[..., order])
+
+        return of
+
+
+def source_of(
+    posterior: Any,
+    score: Any = None,
+    kind: str | None = None,
+    higher_is_better: bool | None = None,
+    more: str | None = None,
+    positives: float | None = None,
+    pair: bool = True,
+    *,
+    top: int = 1,
+    named: Mapping[str, Any] | None = None,
+) -> Source:
+    """Return what a posterior says about ``more`` units of one kind, after a check of all arguments.
+
+    Entities that are in no draw among the first ``top``, and are not ``named`` by an argument, are left out.
+    """
+    parts = _contenders(_parts(posterior, score, kind, higher_is_better), top, named or {})
+    about, observed = parts.about, parts.observed
+    over_datasets = about.get("population") == "data sets"
+    clustered = "pattern_cluster" in observed
+    default = "data sets" if over_datasets else "clusters" if clustered else "cases"
+    more = default if more is None else check_choice("more", more, MORE)
+    if more in ("data sets", "clusters") and more != default:
+        have = {"data sets": "a hierarchical model of several data sets", "clusters": "cases in clusters"}[more]
+        raise ValueError(f"more must be 'cases' or 'runs' unless the posterior is of {have}; got {more!r}")
+    designed = about.get("prevalence", "sampled") != "sampled" and "performance" in parts.groups["posterior"]
+    if positives is not None:
+        check_number("positives", positives, 0.0, 1.0, ends=False)
+        classes = parts.groups["posterior"]["performance"].sizes.get("actual") if designed else None
+        if classes != 2 or over_datasets or clustered:
+            raise ValueError(
+                "positives must be None unless class sizes were set by design, of two classes (model 'beta_binomial', "
+                f"or prevalence= of br.fit): else new cases have the classes they have; got {positives!r}"
+            )
+    if more == "runs":
+        return _of_runs(parts)
+    if over_datasets:
+        return _of_datasets(parts, more)
+    if about.get("paired"):
+        return _of_clusters_kept(parts) if clustered and more == "cases" else _of_patterns(parts, positives, pair)
+    counts = parts.counts()
+    if about.get("model") in in_closed_form() and counts is not None:
+        return _of_outcome_counts(parts, counts) if "outcome" in counts.dims else _of_tables(parts, counts, positives)
+    cases = parts.cases()
+    make = partial(NormalScores, parts.draws, parts.covariance, cases)
+    return _source(parts, "cases", cases, 1.0, "", make)
+
+
+def kinds_of(posterior: Any) -> dict[str, dict[str, Any]]:
+    """Return the kinds of new units between which a posterior lets one choose, and the arguments that ask for each."""
+    groups = groups_of(posterior)
+    about, observed = groups["posterior"].attrs, groups.get("observed_data", xr.Dataset())
+    if about.get("population") == "data sets":
+        return {"more data sets": {"more": "data sets"}, "more cases of the same data sets": {"more": "cases"}}
+    kinds: dict[str, dict[str, Any]] = {}
+    if "pattern_cluster" in observed:
+        kinds = {"more clusters": {"more": "clusters"}, "more cases of the same clusters": {"more": "cases"}}
+    elif _runs(observed, about):
+        kinds = {"more cases": {}, "more runs of the same cases": {"more": "runs"}}
+    performance = groups["posterior"].get("performance")
+    two = performance is not None and performance.sizes.get("actual") == 2
+    if not kinds and two and about.get("prevalence", "sampled") != "sampled" and not about.get("population"):
+        kinds = {"classes as observed": {}} | {
+            f"{100 * share:g}% positives": {"positives": share} for share in (0.25, 0.5, 0.75)
+        }
+    if about.get("paired") and len(groups["posterior"]["entity"]) > 1:
+        kinds = (kinds or {"more cases": {}}) | {"without pairing (tables alone)": {"pair": False}}
+    return kinds
+
+
+def _parts(posterior: Any, score: Any, kind: str | None, higher_is_better: bool | None) -> _Parts:
+    if not is_container(posterior):
+        raise TypeError(f"posterior must be what br.fit returns; got {describe_value(posterior)}")
+    groups = groups_of(posterior)
+    if "posterior" not in groups:
+        raise ValueError(f"posterior must have a posterior group; got the groups {sorted(groups)}")
+    if score is None:
+        if MEAN not in groups["posterior"]:
+            raise ValueError("score must be given for cases with classes; got None")
+        score = MEAN
+    found = score_values(posterior, score, higher_is_better, kind)
+    values = found.values
+    extra = [str(dim) for dim in values.dims if dim not in (*draw_dims(values), "entity")]
+    if extra:
+        raise ValueError(
+            "posterior must be of one data set, of all pooled (br.pool), or of a hierarchical model with kind='typical'"
+            f" or 'new'; got the dims {extra} too"
+        )
+    dims = draw_dims(values)
+    if not dims:
+        raise ValueError("posterior must hold draws; got a point estimate")
+    drawn = found.sign * values.stack(all_draws=dims).transpose("all_draws", "entity").values.astype(float)
+    keep = np.flatnonzero(np.isnan(drawn).mean(0) <= MOSTLY)
+    drawn = drawn[:, keep]
+    drawn = drawn[np.isfinite(drawn).all(1)]
+    if not keep.size or len(drawn) < 100:
+        raise ValueError("posterior must have at least 100 draws in which the score is defined; got fewer")
+    drawn = drawn[np.linspace(0, len(drawn) - 1, min(len(drawn), DRAWS)).round().astype(int)]
+    return _Parts(posterior, groups, found, score, kind, keep, drawn)
+
+
+def _contenders(parts: _Parts, top: int, named: Mapping[str, Any]) -> _Parts:
+    """The entities that may be in the first places, those named, and one more than there are places."""
+    size = parts.draws.shape[1]
+    names = parts.found.values["entity"].values[parts.keep].tolist()
+    places = [names.index(check_choice(which, name, names, KeyError)) for which, name in named.items()]
+    if size <= top + 1:
+        return parts
+    limit = -np.partition(-parts.draws, top - 1, axis=1)[:, top - 1]
+    first = np.any(parts.draws >= limit[:, None], axis=0)
+    first[places] = True
+    first[np.argsort(-parts.draws.mean(0), kind="stable")[: top + 1]] = True
+    return replace(parts, keep=parts.keep[first], draws=parts.draws[:, first])
+
+
+def _source(
+    parts: _Parts, unit: str, units: np.ndarray, cases_each: float, fixed: str, make: Callable[..., Updates]
+) -> Source:
+    names = parts.found.values["entity"].values[parts.keep].tolist()
+    return Source(parts.found, names, parts.draws, unit, units, cases_each, fixed, make)
+
+
+def _known_shares(parts: _Parts) -> np.ndarray | None:
+    """Known class shares (entity, class); None where they are sampled with the cases."""
+    if parts.about.get("prevalence", "sampled") == "sampled":
+        return None
+    shares = as_performance(parts.posterior, parts.kind).sum("predicted", skipna=False).isel(entity=parts.keep)
+    one = shares.isel(dict.fromkeys(draw_dims(shares), 0))
+    if bool((np.abs(shares - one) > 1e-9).any()):
+        raise ValueError("posterior must have one prevalence for a plan; got draws of it (fit with one number)")
+    return one.transpose("entity", "actual").values
+
+
+def _of_tables(parts: _Parts, counts: xr.DataArray, positives: float | None) -> Source:
+    labels = as_performance(parts.posterior, parts.kind)["actual"].values
+    order = {"actual": labels, "predicted": labels}
+    table = counts.sel(order).transpose("entity", "actual", "predicted").values
+    alpha = parts.prior().sel(order).transpose("entity", "actual", "predicted").values + table
+    rows = table.sum(-1)
+    known = _known_shares(parts)
+    shares = None
+    if known is not None:
+        shares = rows / rows.sum(-1, keepdims=True) if positives is None else np.full(rows.shape, positives)
+        if positives is not None:
+            shares[:, 0] = 1 - positives
+    # Entities of one test set meet the same new cases.
+    name = observed_counts(parts.posterior)
+    held = name["test_set"].values[parts.keep] if name is not None and "test_set" in name.coords else None
+    test_set = np.arange(len(alpha)) if held is None else pd.factorize(held)[0]
+    make = partial(_tables, parts.table_score(rows > 0), alpha, known, shares, test_set)
+    return _source(parts, "cases", table.sum((-2, -1)), 1.0, "", make)
+
+
+def _tables(score: Any, alpha: Any, known: Any, shares: Any, test_set: Any, futures: int, rng: Any) -> Updates:
+    return Tables(score, alpha, known, shares, test_set, futures, rng)
+
+
+def _of_outcome_counts(parts: _Parts, counts: xr.DataArray) -> Source:
+    values = _mean_values(parts, counts["outcome"].values)
+    table = counts.transpose("entity", "outcome").values[:, None]
+    alpha = table + parts.prior().transpose("entity", "outcome").values[:, None]
+    ones, sign = np.ones((len(table), 1)), parts.found.sign
+
+    def mean(tables: np.ndarray) -> np.ndarray:
+        return sign * (tables[..., 0, :] @ values)
+
+    make = partial(_tables, mean, alpha, ones, ones, np.arange(len(table)))
+    return _source(parts, "cases", table.sum((-2, -1)), 1.0, "", make)
+
+
+def _mean_values(parts: _Parts, outcomes: np.ndarray) -> np.ndarray:
+    """The numbers that outcomes stand for, after a check that their mean is what is ranked."""
+    values = label_values(outcomes)
+    if parts.found.variable != MEAN or values is None:
+        raise ValueError(f"score must be {MEAN!r} for outcomes without classes; got {parts.found.name!r}")
+    return values
+
+
+def _codes(parts: _Parts) -> tuple[np.ndarray, np.ndarray, np.ndarray | None, Any]:
+    """Joint outcomes as codes, the prior of each answer, the values of outcomes, and the score of their tables."""
+    observed, sign = parts.observed, parts.found.sign
+    if "pattern_outcome" in observed:
+        if parts.found.variable != MEAN:
+            raise ValueError(f"score must be {MEAN!r} for outcomes without classes; got {parts.found.name!r}")
+        outcome = observed["pattern_outcome"].transpose("pattern", "entity").values[:, parts.keep]
+        prior = parts.prior()
+        points = prior["outcome"].values.astype(float) if "outcome" in prior.dims else np.empty(0)
+        values = np.union1d(outcome[~np.isnan(outcome)], points)
+        alpha = np.zeros((outcome.shape[1], 1, len(values) + 1))
+        if points.size:
+            alpha[:, 0, np.searchsorted(values, points)] = prior.transpose("entity", "outcome").values
+        codes = np.where(np.isnan(outcome), len(values), np.searchsorted(values, outcome))
+        return np.insert(codes, 0, 0, axis=1), alpha, np.append(values, np.nan), lambda t: sign * t[..., 0, 0]
+    labels = as_performance(parts.posterior)["actual"].values.tolist()
+    place = {label: i for i, label in enumerate(labels)}
+    actual, predicted = (observed[f"pattern_{name}"].values for name in ("actual", "predicted"))
+    codes = np.column_stack([[place[label] for label in actual.tolist()], _placed(predicted[:, parts.keep], place)])
+    order = {"actual": labels, "predicted": labels}
+    alpha = parts.prior().sel(order).transpose("entity", "actual", "predicted").values
+    seen = np.isin(np.arange(len(labels)), codes[:, 0])
+    return codes, alpha, None, parts.table_score(np.broadcast_to(seen, (codes.shape[1] - 1, len(labels))))
+
+
+def _placed(labels: np.ndarray, place: dict[Any, int]) -> np.ndarray:
+    which, seen = pd.factorize(labels.ravel())
+    return np.array([place[label] for label in seen.tolist()])[which].reshape(labels.shape)
+
+
+def _cluster(parts: _Parts) -> np.ndarray | None:
+    observed = parts.observed
+    return pd.factorize(observed["pattern_cluster"].values)[0] if "pattern_cluster" in observed else None
+
+
+def _of_patterns(parts: _Parts, positives: float | None, pair: bool) -> Source:
+    codes, alpha, values, score = _codes(parts)
+    count, cluster = parts.observed["pattern_count"].values, _cluster(parts)
+    known = shares = None
+    if values is None and (found := _known_shares(parts)) is not None:
+        known = found[0]
+        cases = np.bincount(codes[:, 0], count, len(known))
+        shares = cases / cases.sum() if positives is None else np.array([1 - positives, positives])
+    by_case = parts.about.get("target", "case") == "case"
+    settings = {"by_case": by_case, "pair": pair}
+    fields = (score, codes, count, cluster, alpha, values, known, shares)
+
+    def make(futures: int, rng: np.random.Generator) -> Updates:
+        return JointOutcomes(*fields, futures, rng, **settings)
+
+    size = float(count.sum())
+    number = size if cluster is None else float(cluster.max() + 1)
+    unit = "cases" if cluster is None else "clusters"
+    return _source(parts, unit, np.full(len(alpha), number), size / number, "", make)
+
+
+def _of_clusters_kept(parts: _Parts) -> Source:
+    """More cases of the same clusters: they reduce only what cases within a cluster leave uncertain."""
+    codes, alpha, values, score = _codes(parts)
+    count, cluster = parts.observed["pattern_count"].values.astype(float), _cluster(parts)
+    assert cluster is not None
+    known = _known_shares(parts) if values is None else None
+    # Each pattern is a unit of its own here; the gradient says how much one case of it moves the scores.
+    single = JointOutcomes(
+        score, codes, count, np.arange(len(codes)), alpha * 0, values, None if known is None else known[0], None, 1,
+        np.random.default_rng(0),
+    )  # fmt: skip
+    moves = _case_moves(single, codes, values)
+    size = np.bincount(cluster, count)
+    if parts.about.get("target", "case") == "cluster":
+        moves = moves * (size.mean() / size)[cluster][:, None]
+    sums = np.zeros((len(size), moves.shape[1]))
+    np.add.at(sums, cluster, moves * count[:, None])
+    apart = moves - (sums / size[:, None])[cluster]
+    factor = np.where(size > 1, size / np.maximum(size - 1, 1), 0.0)[cluster] * count
+    within = (apart * factor[:, None]).T @ apart
+    units = np.full(len(alpha), count.sum())
+    return _source(parts, "cases", units, 1.0, "clusters", partial(NormalScores, parts.draws, within, units))
+
+
+def _case_moves(single: JointOutcomes, codes: np.ndarray, values: np.ndarray | None) -> np.ndarray:
+    """How much one more case of each pattern moves the scores (pattern, entity), at the observed tables."""
+    total = single.start[None]
+    tables, cases = single._tables(total)
+    slope = gradient(single.score, tables)[0]
+    norm = cases[0].sum(-1)[:, None, None] if single.known is None else (cases[0] / single.known)[..., None]
+    rows = tables[0] if single.known is None else tables[0] / single.known[:, None]
+    over = (-2, -1) if single.known is None else -1
+    level = np.broadcast_to((slope * rows).sum(over, keepdims=True), slope.shape)
+    entity = np.arange(codes.shape[1] - 1)
+    if values is None:
+        return ((slope - level) / norm)[entity, codes[:, [0]], codes[:, 1:]]
+    value = values[codes[:, 1:]]
+    moves = (slope[:, 0, 0] * value - level[:, 0, 0]) / norm[:, 0, 0]
+    return np.nan_to_num(moves)
+
+
+def _of_datasets(parts: _Parts, more: str) -> Source:
+    """Hierarchical models: more data sets, or more cases of the same ones."""
+    kind = parts.kind or str(parts.about.get("kind", "typical"))
+    check_choice("kind", kind, ("typical", "new"))
+    between = _between_datasets(parts, kind)
+    counts = parts.counts()
+    assert counts is not None
+    cases = counts.sum([d for d in counts.dims if d not in ("entity", "dataset")]).transpose("entity", "dataset").values
+    # The prior of the mean counts as one data set.
+    datasets = (cases > 0).sum(1) + 1.0
+    rest = between if kind == "new" else np.zeros_like(between)
+    if more == "cases":
+        rest = rest + between / np.sqrt(datasets[:, None] * datasets)
+        units, each, fixed = cases.sum(1), 1.0, "data sets"
+    else:
+        units, each, fixed = datasets, float(cases.sum() / (cases > 0).sum()), "" if kind == "typical" else "new"
+    return _source(parts, more, units, each, fixed, partial(NormalScores, parts.draws, parts.covariance - rest, units))
+
+
+def _between_datasets(parts: _Parts, kind: str) -> np.ndarray:
+    """The covariance of the true scores between data sets: how much one more data set varies beyond a typical one."""
+    other = "typical" if kind == "new" else "new"
+    values = score_values(parts.posterior, parts.score, bool(parts.found.higher_is_better), other).values
+    drawn = values.stack(all_draws=draw_dims(values)).transpose("all_draws", "entity").values[:, parts.keep]
+    drawn = drawn[np.isfinite(drawn).all(1)]
+    beside = np.cov(drawn.T).reshape(drawn.shape[1], -1)
+    apart = beside - parts.covariance if kind == "typical" else parts.covariance - beside
+    values_, vectors = np.linalg.eigh(apart)
+    return (vectors * np.maximum(values_, 0)) @ vectors.T
+
+
+def _runs(observed: xr.Dataset, about: Any) -> int:
+    """How many runs an outcome is the mean of, where each run was right or wrong; 0 if that is not known."""
+    runs = int(about.get("most_runs", 0))
+    if runs < 2 or int(about.get("fewest_runs", 0)) != runs or "pattern_outcome" not in observed:
+        return 0
+    outcome = observed["pattern_outcome"].values
+    outcome = outcome[~np.isnan(outcome)]
+    right = outcome * runs
+    return runs if outcome.min() >= 0 and outcome.max() <= 1 and np.abs(right - np.round(right)).max() < 1e-6 else 0
+
+
+def _of_runs(parts: _Parts) -> Source:
+    """More runs of the same cases: they reduce only what runs of a case leave uncertain."""
+    runs = _runs(parts.observed, parts.about)
+    if not runs:
+        raise ValueError(
+            "more must be 'cases' unless outcomes are means of several runs that are right or wrong, the same number "
+            "for each case; got 'runs'"
+        )
+    outcome = parts.observed["pattern_outcome"].transpose("pattern", "entity").values[:, parts.keep]
+    weight = parts.observed["pattern_count"].values[:, None] * ~np.isnan(outcome)
+    value = np.nan_to_num(outcome)
+    noise = (weight * value * (1 - value)).sum(0) / (runs - 1) / weight.sum(0) ** 2
+    units = np.full(outcome.shape[1], float(runs))
+    make = partial(NormalScores, parts.draws, np.diag(noise), units)
+    return _source(parts, "runs", units, float(weight.sum(0).max()), "cases", make)

@@ -1,0 +1,182 @@
+"""What a future posterior has to show: pairs of entities that it must separate, or an interval it must narrow."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+__all__ = ["Goal", "pair_probability"]
+
+#: Normal draws from which joint probabilities of several pairs are computed.
+NORMALS = 512
+#: Numbers that are held at once.
+MOST = 2**24
+#: Normal quantiles would reach further than a double can tell.
+FAR = 38.0
+
+
+@dataclass(frozen=True)
+class Goal:
+    """A target of a plan.
+
+    Attributes
+    ----------
+    kind : str
+        "best" (the entity beats all others jointly), "each" (each other one), "rival", "top" or "interval".
+    target : float
+        The posterior probability to reach; of "interval" the probability of the interval.
+    entity, rival : int or None
+        Positions; without ``entity`` it is the one that leads, with the highest mean.
+    k : int
+        Size of the top.
+    margin : float
+        By how much the entity must beat others; negative for non-inferiority.
+    width : float
+        Of the interval.
+    """
+
+    kind: str
+    target: float
+    entity: int | None = None
+    rival: int | None = None
+    k: int = 1
+    margin: float = 0.0
+    width: float = np.nan
+
+    def met(self, mean: np.ndarray, covariance: np.ndarray, skewness: np.ndarray) -> np.ndarray:
+        """Return which posteriors (future) meet the target.
+
+        Parameters
+        ----------
+        mean, covariance : ndarray
+            Of the scores (future, entity), (future, entity, entity).
+        skewness : ndarray
+            Of the differences (entity, entity) of scores.
+        """
+        from scipy.special import ndtri
+
+        if self.kind == "interval":
+            which = self._entity(mean)
+            variance = np.take_along_axis(np.diagonal(covariance, 0, 1, 2), which[:, None], 1)[:, 0]
+            return 2 * ndtri((1 + self.target) / 2) * np.sqrt(variance) <= self.width
+        inside, outside = self.sides(mean)
+        rows = slice(None) if self.kind == "top" else self._entity(mean)
+        pairs = inside[:, :, None] & outside[:, None, :] if self.kind == "top" else outside[:, None, :]
+        p = pair_probability(mean, covariance, skewness, self.margin, rows)
+        weakest = np.where(pairs, p, 1.0).min((1, 2))
+        if self.kind in ("rival", "each"):
+            return (weakest >= self.target) & outside.any(1)
+        doubt = np.where(pairs, 1 - p, 0.0).sum((1, 2))
+        met = 1 - doubt >= self.target
+        # Between these bounds the pairs' joint probability decides.
+        open_ = np.flatnonzero(~met & (weakest >= self.target))
+        normal = np.where(pairs, 1 - pair_probability(mean, covariance, 0 * skewness, self.margin, rows), 0.0)
+        factor = doubt / np.maximum(normal.sum((1, 2)), 1e-300)
+        step = max(MOST // (NORMALS * mean.shape[1]), 1)
+        for start in range(0, len(open_), step):
+            here = open_[start : start + step]
+            joint = _jointly(mean[here], covariance[here], inside[here], outside[here], self.margin)
+            met[here] = 1 - (1 - joint) * factor[here] >= self.target
+        return met
+
+    def sides(self, mean: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return the entities (future, entity) that have to be ahead, and those that have to be behind."""
+        inside = np.zeros(mean.shape, bool)
+        if self.kind == "top":
+            np.put_along_axis(inside, np.argsort(-mean, axis=1, kind="stable")[:, : self.k], True, 1)
+            return inside, ~inside
+        np.put_along_axis(inside, self._entity(mean)[:, None], True, 1)
+        if self.kind != "rival":
+            return inside, ~inside
+        outside = np.zeros(mean.shape, bool)
+        outside[:, self.rival] = True
+        return inside, outside & ~inside
+
+    def holds(self, truth: np.ndarray) -> np.ndarray:
+        """Return where the statement is true of the scores themselves (draw, entity): what unlimited cases show."""
+        if self.kind == "interval":
+            return np.ones(len(truth), bool)
+        if self.kind == "top":
+            ordered = -np.sort(-truth, axis=1)
+            return ordered[:, self.k - 1] - ordered[:, self.k] > self.margin
+        every, which = np.arange(len(truth)), self._entity(truth)
+        own = truth[every, which]
+        if self.kind == "rival":
+            return (own - truth[:, self.rival] > self.margin) & (which != self.rival)
+        others = truth.copy()
+        others[every, which] = -np.inf
+        return own - others.max(1) > self.margin
+
+    def probability_now(self, truth: np.ndarray) -> float:
+        """Return today's probability, from posterior draws, of the statement about the entity that leads today."""
+        if self.kind == "interval":
+            return np.nan
+        inside, outside = (side[0] for side in self.sides(truth.mean(0)[None]))
+        if not outside.any():
+            return 0.0
+        worst = truth[:, inside].min(1, keepdims=True)
+        beats = worst - truth[:, outside] > self.margin
+        return float(beats.mean(0).min() if self.kind == "each" else beats.all(1).mean())
+
+    def width_now(self, truth: np.ndarray) -> float:
+        """Return today's width of the interval, from posterior draws."""
+        own = truth[:, self._entity(truth.mean(0)[None])[0]]
+        return float(np.diff(np.quantile(own, [(1 - self.target) / 2, (1 + self.target) / 2]))[0])
+
+    def _entity(self, mean: np.ndarray) -> np.ndarray:
+        return mean.argmax(1) if self.entity is None else np.full(len(mean), self.entity)
+
+
+def pair_probability(
+    mean: np.ndarray, covariance: np.ndarray, skewness: np.ndarray, margin: float = 0.0, rows: Any = slice(None)
+) -> np.ndarray:
+    """Return how probably entities beat each rival (future, entity, rival), by an Edgeworth expansion.
+
+    Parameters
+    ----------
+    mean, covariance : ndarray
+        Of the scores (future, entity), (future, entity, entity).
+    skewness : ndarray
+        Of the differences (entity, rival) of scores.
+    margin : float
+        By how much the entity must beat the rival.
+    rows : slice or ndarray of int
+        All entities, or the position of one in each future (future).
+
+    References
+    ----------
+    Hall (1992), The bootstrap and Edgeworth expansion, section 2.3: the normal distribution and the term of the
+    third moment.
+
+    Examples
+    --------
+    >>> pair_probability(np.array([[1.0, 0.0]]), np.eye(2)[None] / 2, np.zeros((2, 2))).round(3).tolist()
+    [[[0.0, 0.841], [0.159, 0.0]]]
+    """
+    from scipy.special import ndtr
+
+    variance = np.diagonal(covariance, 0, 1, 2)
+    if isinstance(rows, slice):
+        own, spread, common, skew = mean[:, :, None], variance[:, :, None], covariance, skewness
+    else:
+        every = np.arange(len(mean))
+        own, spread = mean[every, rows][:, None, None], variance[every, rows][:, None, None]
+        common, skew = covariance[every, rows][:, None], skewness[rows][:, None]
+    spread = np.sqrt(np.maximum(spread + variance[:, None, :] - 2 * common, 0))
+    ahead = own - mean[:, None, :] - margin
+    z = np.divide(ahead, spread, out=np.where(ahead > 0, FAR, -FAR), where=spread > 1e-12).clip(-FAR, FAR)
+    density = np.exp(-(z**2) / 2) / np.sqrt(2 * np.pi)
+    return (ndtr(z) + density * skew / 6 * (z**2 - 1)).clip(0, 1)
+
+
+def _jointly(
+    mean: np.ndarray, covariance: np.ndarray, inside: np.ndarray, outside: np.ndarray, margin: float
+) -> np.ndarray:
+    """How probably all of some entities are ahead of all others, of normal scores."""
+    size = mean.shape[1]
+    half = np.random.default_rng(0).standard_normal((NORMALS // 2, size))
+    scale = np.maximum(np.diagonal(covariance, 0, 1, 2).mean(1), 1e-300)
+    root = np.linalg.cholesky(covariance + 1e-9 * scale[:, None, None] * np.eye(size))
+    drawn = mean[:, None] + np.concatenate([half, -half]) @ np.swapaxes(root, 1, 2)  # (future, normal, entity)
+    worst = np.where(inside[:, None], drawn, np.inf).min(2)
+    return (worst - np.where(outside[:, None], drawn, -np.inf).max(2) > margin).mean(1)

@@ -1,0 +1,360 @@
+r"""Future posteriors without refitting: simulated cases update what today's posterior knows, size by size.
+
+Every class here draws the truth from today's posterior, draws more and more future cases given that truth, and
+returns the mean and the covariance of the entities' scores under the posterior that these cases would give. Counts and
+joint outcomes are updated as conjugate models update them; scores of the updated tables have the delta method's
+covariance. Where no counts can be updated (hierarchical models, more cases of clusters that stay the same), scores are
+taken as normal, and each further unit tells as much as one of those observed.
+"""
+
+from collections.abc import Callable
+from typing import Protocol
+
+import numpy as np
+
+from bayesrank._sampling import dirichlet
+from bayesrank.models._dirichlet_process import gather
+
+__all__ = ["JointOutcomes", "NormalScores", "Tables", "Updates", "gradient"]
+
+#: Cases that stand for the prior of a paired model: its base measure, in small pieces.
+PIECES = 200
+#: Numbers that are held at once.
+MOST = 2**24
+
+#: A score of tables (..., entity, class, answer); higher is better.
+TableScore = Callable[[np.ndarray], np.ndarray]
+
+
+class Updates(Protocol):
+    """Simulated futures of one posterior."""
+
+    #: Scores (future, entity) under each simulated truth.
+    truth: np.ndarray
+
+    def extend(self, more: int) -> None:
+        """Add so many units to every future."""
+        ...
+
+    def moments(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return the mean (future, entity) and the covariance (future, entity, entity) of the updated scores."""
+        ...
+
+    def past(self) -> np.ndarray:
+        """Return the share of today's units among all (entity)."""
+        ...
+
+
+def gradient(score: TableScore, tables: np.ndarray) -> np.ndarray:
+    """Return the derivative of a score by each cell of its table, by central differences.
+
+    Examples
+    --------
+    >>> table = np.array([[0.5, 0.1], [0.2, 0.2]])
+    >>> gradient(lambda t: t[..., 0, 0] + t[..., 1, 1], table).round(6).tolist()
+    [[1.0, 0.0], [0.0, 1.0]]
+    """
+    found = np.empty(tables.shape)
+    moved = tables.copy()
+    for c, o in np.ndindex(tables.shape[-2:]):
+        cell = tables[..., c, o]
+        step = 1e-3 * cell + 1e-9
+        moved[..., c, o] = cell + step
+        high = score(moved)
+        moved[..., c, o] = cell - step
+        found[..., c, o] = (high - score(moved)) / (2 * step)
+        moved[..., c, o] = cell
+    return np.nan_to_num(found)
+
+
+class Tables:
+    """Tables of counts: rows are Dirichlet; row totals are known, or Dirichlet and shared by a test set.
+
+    Parameters
+    ----------
+    score : callable
+        Of tables (..., entity, class, answer).
+    alpha : ndarray
+        Concentrations (entity, class, answer): the prior and the counts.
+    known : ndarray or None
+        Known class shares (entity, class) of the performance; None where they are sampled.
+    shares : ndarray or None
+        Class shares (entity, class) of the new cases, where ``known``.
+    test_set : ndarray of int
+        The test set of each entity.
+    """
+
+    def __init__(
+        self,
+        score: TableScore,
+        alpha: np.ndarray,
+        known: np.ndarray | None,
+        shares: np.ndarray | None,
+        test_set: np.ndarray,
+        futures: int,
+        rng: np.random.Generator,
+    ) -> None:
+        self.score, self.known, self.shares, self.test_set, self.rng = score, known, shares, test_set, rng
+        self.before = alpha.sum((-2, -1))
+        self.alpha = np.repeat(alpha[None], futures, axis=0)
+        self.rates = dirichlet(rng, alpha, futures)
+        sets = [np.flatnonzero(test_set == name) for name in np.unique(test_set)]
+        self.sets = sets
+        if known is None:
+            each = [dirichlet(rng, alpha[members[0]].sum(-1), futures) for members in sets]
+            self.prevalence = np.empty((futures, *alpha.shape[:-1]))
+            for members, drawn in zip(sets, each, strict=True):
+                self.prevalence[:, members] = drawn[:, None]
+        else:
+            self.prevalence = np.broadcast_to(known, (futures, *known.shape))
+        self.truth = score(self.rates * self.prevalence[..., None])
+        self.added = 0
+
+    def extend(self, more: int) -> None:
+        """Draw the classes of ``more`` cases, the same ones for the entities of a test set, and the answers."""
+        for members in self.sets:
+            first = members[0]
+            if self.shares is None:
+                cases = self.rng.multinomial(more, self.prevalence[:, first])
+            else:
+                cases = split_cases(self.added, more, self.shares[first])[None]
+            self.alpha[:, members] += self.rng.multinomial(cases[:, None], self.rates[:, members])
+        self.added += more
+
+    def moments(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return the mean and the covariance of the updated scores."""
+        size = self.alpha.sum(-1)
+        rates = self.alpha / size[..., None]
+        share = size / size.sum(-1, keepdims=True) if self.known is None else self.prevalence
+        tables = rates * share[..., None]
+        slope = gradient(self.score, tables)
+        by_rate = slope * share[..., None]
+        variance = (rates * by_rate**2).sum(-1) - (rates * by_rate).sum(-1) ** 2
+        variance = (variance / (size + 1)).sum(-1)
+        covariance = variance[:, :, None] * np.eye(variance.shape[1])
+        if self.known is None:
+            by_share = (rates * slope).sum(-1)
+            centred = (by_share - (by_share * share).sum(-1, keepdims=True)) * np.sqrt(share)
+            common = centred @ np.swapaxes(centred, 1, 2) / (size.sum(-1)[..., None] + 1)
+            covariance += common * (self.test_set[:, None] == self.test_set)
+        return self.score(tables), covariance
+
+    def past(self) -> np.ndarray:
+        """Return the share of today's cases, those of the prior included."""
+        return self.before / (self.before + self.added)
+
+
+class JointOutcomes:
+    """Joint outcomes of paired cases, or of clusters of them: the posterior is a Dirichlet process.
+
+    Its base measure is cut into :data:`PIECES` cases with the exact class shares, on which entities answer
+    independently.
+
+    Parameters
+    ----------
+    score : callable
+        Of tables (..., entity, class, answer); of numbers, those of means (..., entity, 1, 1).
+    codes : ndarray of int
+        The class of a pattern, and what each entity answered (pattern, 1 + entity).
+    count, cluster : ndarray
+        Cases of each pattern, and the cluster it belongs to (or None).
+    prior : ndarray
+        Concentrations (entity, class, answer).
+    values : ndarray or None
+        Of outcomes that are numbers, the value of each answer, NaN for a missing one; None of classes.
+    known, shares : ndarray or None
+        Known class shares of the performance (class), and those of the new cases (class).
+    by_case : bool
+        Whether all cases weigh the same, or all clusters.
+    pair : bool
+        Whether the updated posterior knows which outcomes belong together.
+    """
+
+    def __init__(
+        self,
+        score: TableScore,
+        codes: np.ndarray,
+        count: np.ndarray,
+        cluster: np.ndarray | None,
+        prior: np.ndarray,
+        values: np.ndarray | None,
+        known: np.ndarray | None,
+        shares: np.ndarray | None,
+        futures: int,
+        rng: np.random.Generator,
+        by_case: bool = True,
+        pair: bool = True,
+    ) -> None:
+        self.score, self.known, self.rng, self.pair = score, known, rng, pair
+        self.shape = (*prior.shape[:-1], prior.shape[-1] if values is None else 1)
+        patterns, unit, size, count = gather(codes, count, cluster, by_case)
+        mass = prior[0].sum()
+        pieces, weight = _pieces(prior, rng) if mass else (np.empty((0, codes.shape[1]), int), np.empty(0))
+        patterns, size = np.vstack([patterns, pieces]), np.append(size, np.ones(len(pieces)))
+        unit = np.append(unit, len(count) + np.arange(len(pieces)))
+        start = np.append(count, weight)
+        # What a unit adds to the sums of each entity (entity, unit, cell), and to the number of cases (entity, unit).
+        entities, classes, cells = self.shape
+        if values is None:
+            place = patterns[:, [0]] * cells + patterns[:, 1:]
+            added, met = np.repeat(size[:, None], entities, 1), np.repeat(size[:, None], entities, 1)
+        else:
+            place = np.zeros((len(patterns), entities), int)
+            value = values[patterns[:, 1:]]
+            added, met = np.nan_to_num(value) * size[:, None], ~np.isnan(value) * size[:, None]
+        self.content = np.zeros((entities, len(start), classes * cells))
+        self.cases = np.zeros((entities, len(start), classes))
+        for e in range(entities):
+            np.add.at(self.content[e], (unit, place[:, e]), added[:, e])
+            np.add.at(self.cases[e], (unit, patterns[:, 0]), met[:, e])
+        self.start = start
+        self.weights = dirichlet(rng, start, futures)
+        self.count = np.repeat(start[None], futures, axis=0)
+        self.groups: list[tuple[np.ndarray, float]] = []
+        if shares is not None and cluster is None:
+            of = np.zeros(len(start), int)
+            of[unit] = patterns[:, 0]
+            self.groups = [(np.flatnonzero(of == c), share) for c, share in enumerate(shares.tolist())]
+        self.truth = self.score(self._tables(self.weights)[0])
+        self.added = 0
+
+    def extend(self, more: int) -> None:
+        """Draw ``more`` cases or clusters: of those observed, and of the prior's."""
+        if not self.groups:
+            self.count += self.rng.multinomial(more, self.weights)
+        else:
+            cases = split_cases(self.added, more, np.array([share for _, share in self.groups]))
+            for (members, _), number in zip(self.groups, cases.tolist(), strict=True):
+                inside = self.weights[:, members]
+                self.count[:, members] += self.rng.multinomial(number, inside / inside.sum(-1, keepdims=True))
+        self.added += more
+
+    def moments(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return the mean and the covariance of the updated scores."""
+        tables, cases = self._tables(self.count)
+        mean, slope = self.score(tables), gradient(self.score, tables)
+        # How much one more unit moves each score: its content, less what the table already holds.
+        if self.known is not None:
+            rows = tables / np.maximum(self.known, 1e-300)[:, None]
+            slope = slope * (self.known / np.maximum(cases, 1e-300))[..., None]
+            level = (slope * rows).sum(-1, keepdims=True)
+        else:
+            slope = slope / cases.sum(-1)[..., None, None]
+            level = (slope * tables).sum((-2, -1), keepdims=True)
+        by_content = slope.reshape(*slope.shape[:2], -1)
+        by_case = np.broadcast_to(level, (*slope.shape[:-1], 1))[..., 0]
+        total = self.count.sum(-1)
+        covariance = np.empty((len(mean), mean.shape[1], mean.shape[1]))
+        step = max(MOST // self.content[..., 0].size, 1)
+        for start in range(0, len(mean), step):
+            here = slice(start, start + step)
+            moves = np.matmul(self.content, by_content[here].transpose(1, 2, 0))
+            moves -= np.matmul(self.cases, by_case[here].transpose(1, 2, 0))  # (entity, unit, future)
+            moves = moves.transpose(2, 0, 1) * np.sqrt(self.count[here, None])
+            covariance[here] = moves @ np.swapaxes(moves, 1, 2) * (total[here] / (total[here] + 1))[:, None, None]
+        return mean, covariance if self.pair else covariance * np.eye(mean.shape[1])
+
+    def past(self) -> np.ndarray:
+        """Return the share of today's units, those of the prior included."""
+        return np.full(self.shape[0], self.start.sum() / (self.start.sum() + self.added))
+
+    def _tables(self, weight: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Tables (future, entity, class, answer) of weights (future, unit), and the cases of each class."""
+        sums = np.stack([weight @ content for content in self.content], 1).reshape(len(weight), *self.shape)
+        cases = np.stack([weight @ cases for cases in self.cases], 1)
+        with np.errstate(invalid="ignore"):
+            if self.known is not None:
+                return sums / cases[..., None] * self.known[:, None], cases
+            return sums / cases.sum(-1)[..., None, None], cases
+
+
+class NormalScores:
+    """Scores that are normal under the posterior, of which ``within`` is what further units can reduce.
+
+    A unit more tells as much as one of those observed: the noise of one is ``within`` times their number.
+
+    Parameters
+    ----------
+    draws : ndarray
+        Posterior draws of the scores (draw, entity).
+    within : ndarray
+        The part (entity, entity) of their covariance that further units can reduce.
+    units : ndarray
+        Units observed of each entity (entity).
+    """
+
+    def __init__(
+        self, draws: np.ndarray, within: np.ndarray, units: np.ndarray, futures: int, rng: np.random.Generator
+    ) -> None:
+        self.centre, whole = draws.mean(0), np.cov(draws.T).reshape(draws.shape[1], -1)
+        self.units, self.rng, self.added = units.astype(float), rng, 0.0
+        self.within = _between(within, whole)
+        self.rest = whole - self.within
+        self.noise = self.within * np.sqrt(self.units[:, None] * self.units)
+        self.truth = draws[np.linspace(0, len(draws) - 1, futures).round().astype(int)]
+        # Of each truth the part that new units show, given the whole of it.
+        gain = self.within @ np.linalg.pinv(whole)
+        spread = self.within - gain @ self.within
+        self.visible = (self.truth - self.centre) @ gain.T + self._normal(spread, futures)
+        self.sums = np.zeros_like(self.visible)
+
+    def extend(self, more: float) -> None:
+        """Add what ``more`` units show; infinitely many show all that can be seen."""
+        if np.isfinite(more):
+            self.sums += more * self.visible + np.sqrt(more) * self._normal(self.noise, len(self.sums))
+        self.added += more
+
+    def moments(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return the mean and the covariance of the updated scores."""
+        size = self.truth.shape
+        if not np.isfinite(self.added):
+            return self.centre + self.visible, np.broadcast_to(self.rest, (*size, size[1]))
+        gain = self.added * self.within @ np.linalg.pinv(self.added * self.within + self.noise, hermitian=True)
+        mean = self.centre + (self.sums / max(self.added, 1)) @ gain.T
+        covariance = self.rest + self.within - gain @ self.within
+        return mean, np.broadcast_to(covariance, (*size, size[1]))
+
+    def past(self) -> np.ndarray:
+        """Return the share of today's units."""
+        return self.units / (self.units + self.added)
+
+    def _normal(self, covariance: np.ndarray, size: int) -> np.ndarray:
+        values, vectors = np.linalg.eigh((covariance + covariance.T) / 2)
+        return self.rng.standard_normal((size, len(values))) @ (vectors * np.sqrt(np.maximum(values, 0))).T
+
+
+def split_cases(before: int, more: int, shares: np.ndarray) -> np.ndarray:
+    """Return how many of ``more`` cases fall into each class, when ``before`` cases were split by the same shares.
+
+    Examples
+    --------
+    >>> split_cases(0, 10, np.array([0.25, 0.75])).tolist(), split_cases(10, 10, np.array([0.25, 0.75])).tolist()
+    ([2, 8], [3, 7])
+    """
+    ends = np.append(0.0, np.cumsum(shares / shares.sum()))
+    ends[-1] = 1.0
+    return np.diff(np.rint((before + more) * ends)).astype(int) - np.diff(np.rint(before * ends)).astype(int)
+
+
+def _pieces(prior: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+    """The base measure of a paired prior as cases (piece, 1 + entity), and the mass of each."""
+    rows = prior[0].sum(-1)
+    held = np.flatnonzero(rows)
+    each = PIECES // len(held)
+    blocks = []
+    for c in held.tolist():
+        # Evenly spaced levels give every entity its own shares of answers, in an order of its own.
+        level = (np.arange(each) + 0.5) / each
+        ends = np.cumsum(prior[:, c] / prior[:, c].sum(-1, keepdims=True), -1)[:, :-1]
+        answers = [rng.permutation(np.searchsorted(end, level, side="right")) for end in ends]
+        blocks.append(np.column_stack([np.full(each, c), *answers]))
+    return np.vstack(blocks), np.repeat(rows[held] / each, each)
+
+
+def _between(part: np.ndarray, whole: np.ndarray) -> np.ndarray:
+    """Return the part of a covariance, kept between nothing and the whole of it."""
+    values, vectors = np.linalg.eigh((whole + whole.T) / 2)
+    scale = np.sqrt(np.maximum(values, 1e-12 * max(values.max(), 1e-300)))
+    root, inverse = vectors * scale, vectors / scale
+    inner, axes = np.linalg.eigh(inverse.T @ ((part + part.T) / 2) @ inverse)
+    return root @ (axes * inner.clip(0, 1)) @ axes.T @ root.T

@@ -1,0 +1,371 @@
+"""How many more cases are needed: the assurance that a future posterior meets a target."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from bayesrank._checks import check_absent, check_bool, check_integer, check_number, check_prob, describe_value
+from bayesrank._labels import name_coord
+from bayesrank._random import Seed, root_sequence, stream
+from bayesrank.planning._evidence import Source, kinds_of, source_of
+from bayesrank.planning._goals import Goal
+from bayesrank.planning._updates import NormalScores
+
+__all__ = ["cases_to_separate", "plan"]
+
+#: The rival that stands for every rival.
+ALL = "all"
+#: Sizes that are tried, from this share of today's units to this many times them.
+SIZES, LEAST, LARGEST = 12, 0.1, 100
+
+
+def plan(
+    posterior: Any,
+    score: Any = None,
+    target: float = 0.95,
+    assurance: float = 0.8,
+    *,
+    entity: Any = None,
+    rival: Any = None,
+    k: int | None = None,
+    width: float | None = None,
+    margin: float | None = None,
+    rope: float = 0.0,
+    more: str | None = None,
+    positives: float | None = None,
+    sizes: Sequence[int] | None = None,
+    kind: str | None = None,
+    higher_is_better: bool | None = None,
+    alternatives: bool = False,
+    futures: int = 500,
+    seed: Seed = None,
+) -> xr.Dataset:
+    """Return how many more cases are needed until the future posterior probably meets a target.
+
+    Future cases are drawn from today's posterior and update it. The answer is the smallest number with which at least
+    the share ``assurance`` of these futures meets the target. Where no number does, the answer is NaN and says why.
+
+    Parameters
+    ----------
+    posterior : InferenceData or DataTree
+        What :func:`bayesrank.fit` returned.
+    score : Score, str or callable, optional
+        The score to rank by; by default the mean outcome, where cases have outcomes and no classes.
+    target : float
+        The posterior probability that the future posterior has to reach.
+    assurance : float
+        The probability, as of today, with which it has to do so.
+    entity : hashable, optional
+        The entity that has to meet the target. By default it is whichever entity leads then.
+    rival : hashable, optional
+        Without it the target is P(best). With a rival, the entity has to beat this one only; with ``rival="all"``
+        it has to beat each rival with probability ``target``, pair by pair.
+    k : int, optional
+        The target is that the ``k`` entities that lead then are the true top ``k``.
+    width : float, optional
+        The target is that the entity's interval of probability ``target`` is at most so wide.
+    margin : float, optional
+        The target is non-inferiority: the entity is worse than ``rival`` by less than this.
+    rope : float
+        Entities must beat others by more than this, in units of the score.
+    more : str, optional
+        What is added, and counted: "cases", "clusters", "data sets" or "runs". By default the units that the model
+        takes as independent: data sets of a hierarchical model, clusters where cases come in some, else cases. With
+        "cases" the data sets, or clusters, stay those observed; with "runs" the cases do.
+    positives : float, optional
+        Share of positives among the new cases, where class sizes are set by design; by default as observed.
+    sizes : sequence of int, optional
+        Numbers of new units to try; by default 12, from a tenth to a hundred times those observed.
+    kind : str, optional
+        Which performance of a hierarchical posterior: "typical" or "new".
+    higher_is_better : bool, optional
+        Overrides the direction of the score.
+    alternatives : bool
+        Plan for other kinds of new units too, and return what each would need.
+    futures : int
+        Simulated futures.
+    seed : int, SeedSequence or Generator, optional
+        Of all randomness.
+
+    Returns
+    -------
+    xarray.Dataset
+        Over ``n``, the number of new units: ``success``, the share of futures that meet the target, with
+        ``success_error``; ``probability_best``, the expected P(best) of the entity that leads then; ``expected_loss``
+        from choosing it, in units of the score; both with errors. Scalars: ``needed``, the answer (0 if the target is
+        met today, NaN if no number does); ``needed_lower``, ``needed_upper``: from twice the Monte-Carlo error;
+        ``limit``, the success as n grows without end; ``now``, today's posterior probability (or width);
+        ``cases_each``, the cases that a unit holds. ``attrs["reason"]`` says why there is no number: "limit",
+        "fixed" or "size".
+        With ``alternatives``, ``alternative_needed``, ``alternative_cases`` and ``alternative_limit`` over
+        ``alternative``.
+
+    Raises
+    ------
+    ValueError, TypeError, KeyError
+        Naming the argument, what it held and what it should hold.
+
+    References
+    ----------
+    O'Hagan, Stevens and Campbell (2005), Assurance in clinical trial design, Pharmaceutical Statistics 4:187-201.
+
+    Notes
+    -----
+    Counts and joint outcomes are updated as the conjugate models update them, and the updated scores are taken as
+    normal, with the skewness of today's differences. Hierarchical posteriors are taken as normal, and each new data
+    set as informative as those observed.
+
+    Examples
+    --------
+    >>> import bayesrank as br
+    >>> counts = br.from_counts(tn=[80, 84], fp=[20, 16], fn=[15, 14], tp=[35, 36], entity=["a", "b"])
+    >>> found = plan(br.fit(counts, seed=1), "mcc", entity="b", rival="a", seed=1)
+    >>> found["limit"].item() < 0.8, found["needed"].item(), found.attrs["reason"]
+    (True, nan, 'limit')
+    """
+    target, assurance = check_prob("target", target), check_prob("assurance", assurance)
+    rope, futures = check_number("rope", rope, 0.0, finite=True), check_integer("futures", futures, 20)
+    check_bool("alternatives", alternatives)
+    root = root_sequence(seed)
+    how = {"score": score, "kind": kind, "higher_is_better": higher_is_better}
+    named = {"entity": entity, "rival": None if isinstance(rival, str) and rival == ALL else rival}
+    how |= {"top": 1 if k is None else check_integer("k", k, 1)}
+    how |= {"named": {argument: name for argument, name in named.items() if name is not None}}
+    source = source_of(posterior, more=more, positives=positives, **how)
+    goal = _goal(source, target, entity, rival, k, width, margin, rope)
+    tried = _sizes(sizes, source.units)
+    found = _planned(source, goal, assurance, tried, futures, root)
+    if alternatives:
+        found = found.merge(_alternatives(posterior, goal, assurance, futures, root, **how))
+    return found
+
+
+def cases_to_separate(p: float, cases: float, target: float = 0.95, assurance: float = 0.8) -> float:
+    """Return how many more cases separate two entities, either way, if their difference is normal; infinite if none.
+
+    Parameters
+    ----------
+    p : float
+        Today's probability that one beats the other.
+    cases : float
+        Cases behind it.
+    target, assurance : float
+        As for :func:`bayesrank.plan`.
+
+    Examples
+    --------
+    >>> round(cases_to_separate(0.9, 100)), cases_to_separate(0.96, 100)
+    (732, 0.0)
+    """
+    from scipy.optimize import brentq
+    from scipy.special import ndtr, ndtri
+
+    z, wanted = abs(float(ndtri(p))), float(ndtri(target))
+    if z >= wanted:
+        return 0.0
+
+    def shortfall(share: float) -> float:
+        left, scale = wanted * np.sqrt(1 - share), np.sqrt(share)
+        return float(ndtr((z - left) / scale) + ndtr((-z - left) / scale)) - assurance
+
+    share = brentq(shortfall, 1e-9, 1 - 1e-12)
+    return float(cases * share / (1 - share))
+
+
+def _goal(source: Source, target: float, entity: Any, rival: Any, k: Any, width: Any, margin: Any, rope: float) -> Goal:
+    """The target that was asked for, after a check that it is one."""
+    names = source.names
+    which = None if entity is None else names.index(entity)
+    asked = [name for name, given in (("k", k), ("width", width), ("rival", rival)) if given is not None]
+    if len(asked) > 1:
+        raise ValueError(f"k, width and rival are targets of their own; got {' and '.join(asked)}")
+    if width is not None:
+        width = check_number("width", width, 0.0, finite=True, ends=False)
+        check_absent("rope", rope or None, "an interval")
+        check_absent("margin", margin, "an interval")
+        return Goal("interval", target, which, width=width)
+    if len(names) < 2:
+        raise ValueError(
+            f"posterior must hold two entities or more for this target; got {len(names)} (width= needs one)"
+        )
+    if k is not None:
+        check_absent("entity", entity, "the top k")
+        check_absent("margin", margin, "the top k")
+        return Goal("top", target, k=check_integer("k", k, 1, len(names) - 1), margin=rope)
+    if margin is not None:
+        margin = check_number("margin", margin, 0.0, finite=True)
+        if entity is None or rival is None or rival == ALL or rope:
+            raise ValueError("margin must come with an entity and a rival, and without a rope")
+    if rival is None:
+        return Goal("best", target, which, margin=rope)
+    if isinstance(rival, str) and rival == ALL:
+        return Goal("each", target, which, margin=rope)
+    other = names.index(rival)
+    if other == which:
+        raise ValueError(f"rival must be another entity; got {rival!r} twice")
+    return Goal("rival", target, which, other, margin=rope if margin is None else -margin)
+
+
+def _sizes(sizes: Any, units: np.ndarray) -> np.ndarray:
+    """Numbers of new units to try, ascending."""
+    if sizes is None:
+        most = float(units.max())
+        return np.unique(np.geomspace(max(LEAST * most, 1), max(LARGEST * most, LARGEST), SIZES).round().astype(int))
+    if isinstance(sizes, str) or not np.ndim(sizes) == 1 or not len(sizes):
+        raise ValueError(f"sizes must be a sequence of whole numbers; got {describe_value(sizes)}")
+    return np.unique([check_integer("sizes", size, 1) for size in list(sizes)])
+
+
+def _planned(
+    source: Source, goal: Goal, assurance: float, sizes: np.ndarray, futures: int, root: np.random.SeedSequence
+) -> xr.Dataset:
+    draws = source.draws
+    now = goal.width_now(draws) if goal.kind == "interval" else goal.probability_now(draws)
+    met = now <= goal.width if goal.kind == "interval" else now >= goal.target
+    present = _Present.of(draws)
+    updates = source.updates(futures, stream(root, "plan", source.unit))
+    today = updates.moments()
+    shift = present.mean - today[0][0]
+    with np.errstate(invalid="ignore", divide="ignore"):
+        wider = np.nan_to_num(np.sqrt(np.diag(present.covariance) / np.diag(today[1][0])), nan=1.0, posinf=1.0)
+    truth = updates.truth
+    best = (truth == truth.max(1, keepdims=True)) / (truth == truth.max(1, keepdims=True)).sum(1, keepdims=True)
+    rows = []
+    for more in np.diff(sizes, prepend=0).tolist():
+        updates.extend(more)
+        mean, covariance = updates.moments()
+        past = updates.past()
+        # What the approximation misses today it misses in proportion to what is left of today's evidence.
+        factor = 1 + (wider - 1) * past
+        mean = np.where(np.isnan(mean), present.mean, mean + shift * past)
+        covariance = np.nan_to_num(covariance) * factor[:, None] * factor
+        skewness = present.skewness * np.sqrt(np.sqrt(past[:, None] * past))
+        leader = mean.argmax(1)
+        rows.append(
+            (
+                *_share(goal.met(mean, covariance, skewness)),
+                *_mean(np.take_along_axis(best, leader[:, None], 1)[:, 0]),
+                *_mean(truth.max(1) - np.take_along_axis(truth, leader[:, None], 1)[:, 0]),
+            )
+        )
+    limit, limit_error = _limit(source, goal, futures, root)
+    curve = np.array(rows).T
+    needed, lower, upper, reason = _answer(sizes, curve[0], curve[1], assurance, met, limit, source.fixed)
+    names = ("success", "probability_best", "expected_loss")
+    found = {name: ("n", curve[2 * i]) for i, name in enumerate(names)}
+    found |= {f"{name}_error": ("n", curve[2 * i + 1]) for i, name in enumerate(names)}
+    if not source.found.finite_mean:
+        found |= {name: ("n", np.full(len(sizes), np.nan)) for name in ("expected_loss", "expected_loss_error")}
+    scalars = {
+        "needed": needed, "needed_lower": lower, "needed_upper": upper, "limit": limit, "limit_error": limit_error,
+        "now": now, "units": float(source.units.max()), "cases_each": source.cases_each,
+    }  # fmt: skip
+    about = {name: value for name, value in source.found.facts().items() if name != "range"}
+    attrs = about | {
+        "goal": goal.kind,
+        "target": goal.target,
+        "assurance": assurance,
+        "entity": "" if goal.entity is None else str(source.names[goal.entity]),
+        "rival": "" if goal.rival is None else str(source.names[goal.rival]),
+        "k": goal.k,
+        "width": goal.width,
+        "margin": goal.margin,
+        "unit": source.unit,
+        "fixed": source.fixed,
+        "entities": len(source.names),
+        "futures": futures,
+        "reason": reason,
+    }
+    return xr.Dataset(found | scalars, {"n": sizes}, attrs)
+
+
+@dataclass(frozen=True)
+class _Present:
+    """Moments of today's draws."""
+
+    mean: np.ndarray
+    covariance: np.ndarray
+    skewness: np.ndarray
+
+    @classmethod
+    def of(cls, draws: np.ndarray) -> "_Present":
+        size = draws.shape[1]
+        centred = draws - draws.mean(0)
+        covariance = np.cov(draws.T).reshape(size, size)
+        third = (centred**2).T @ centred / len(draws)
+        own, variance = np.diag(third), np.diag(covariance)
+        # The third moment of a difference a - b is E[a³] - 3 E[a²b] + 3 E[ab²] - E[b³].
+        moment = own[:, None] - 3 * third + 3 * third.T - own
+        spread = np.sqrt(np.maximum(variance[:, None] + variance - 2 * covariance, 0))
+        skewness = np.divide(moment, spread**3, out=np.zeros((size, size)), where=spread > 1e-12)
+        return cls(draws.mean(0), covariance, skewness)
+
+
+def _limit(source: Source, goal: Goal, futures: int, root: np.random.SeedSequence) -> tuple[float, float]:
+    """The share of futures that meet the target when units have no end."""
+    if not source.fixed:
+        return _share(goal.holds(source.draws))
+    updates = source.updates(max(futures, 1000), stream(root, "plan limit", source.unit))
+    assert isinstance(updates, NormalScores)
+    updates.extend(np.inf)
+    mean, covariance = updates.moments()
+    return _share(goal.met(mean, covariance, np.zeros(covariance.shape[1:])))
+
+
+def _answer(
+    sizes: np.ndarray, success: np.ndarray, error: np.ndarray, assurance: float, met: bool, limit: float, fixed: str
+) -> tuple[float, float, float, str]:
+    """The smallest number of units with the assurance, its bounds by Monte-Carlo error, and why there is none."""
+    if met:
+        return 0.0, 0.0, 0.0, "met"
+    each = [_crossing(sizes, success + shift * error, assurance) for shift in (0, 2, -2)]
+    if limit < assurance:
+        return np.nan, np.nan, np.nan, "fixed" if fixed else "limit"
+    return *each, "size" if np.isnan(each[0]) else ""  # type: ignore[return-value]
+
+
+def _crossing(sizes: np.ndarray, success: np.ndarray, level: float) -> float:
+    """Where a curve reaches a level for good, by linear interpolation over the logarithm of the size; NaN if never."""
+    # The curve rises; Monte-Carlo error is smoothed away.
+    rising = (np.maximum.accumulate(success) + np.minimum.accumulate(success[::-1])[::-1]) / 2
+    above = np.flatnonzero(rising >= level)
+    if not above.size:
+        return np.nan
+    i = int(above[0])
+    if i == 0:
+        return float(sizes[0])
+    part = (level - rising[i - 1]) / (rising[i] - rising[i - 1])
+    return float(np.ceil(np.exp(np.log(sizes[i - 1]) + part * np.log(sizes[i] / sizes[i - 1]))))
+
+
+def _share(met: np.ndarray) -> tuple[float, float]:
+    """A share and its Monte-Carlo error, which is never 0."""
+    size, hits = met.size, met.sum()
+    p = (hits + 1) / (size + 2)
+    return float(hits / size), float(np.sqrt(p * (1 - p) / size))
+
+
+def _mean(values: np.ndarray) -> tuple[float, float]:
+    return float(values.mean()), float(values.std() / np.sqrt(values.size))
+
+
+def _alternatives(
+    posterior: Any, goal: Goal, assurance: float, futures: int, root: np.random.SeedSequence, **how: Any
+) -> xr.Dataset:
+    """What each kind of new units would need."""
+    rows, names = [], []
+    for name, options in kinds_of(posterior).items():
+        source = source_of(posterior, **how, **options)
+        one = _planned(source, goal, assurance, _sizes(None, source.units), futures, root)
+        needed = float(one["needed"])
+        rows.append((needed, needed * source.cases_each, float(one["limit"])))
+        names.append(name)
+    columns = np.array(rows).reshape(-1, 3).T
+    found = {
+        f"alternative_{name}": ("alternative", column)
+        for name, column in zip(("needed", "cases", "limit"), columns, strict=True)
+    }
+    return xr.Dataset(found, {"alternative": name_coord(names) if names else np.empty(0, str)})

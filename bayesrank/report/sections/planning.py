@@ -1,0 +1,28 @@
+"""How many more cases would settle the ranking, from a result of :func:`bayesrank.plan`."""
+
+from bayesrank._checks import rename_argument
+from bayesrank.planning import plan
+from bayesrank.report.page import Block, Page, Request, block, picture
+from bayesrank.words.plans import verdict_of_plan
+
+PLACE, ON_REQUEST = 72, True
+NEEDS = "results={'planning': br.plan(...)}"
+
+
+def compute(request: Request) -> object:
+    """Return the plan for the ranking that the command made."""
+    return plan(request.posterior, request.score, kind=request.kind, seed=request.seed)
+
+
+def make(page: Page) -> Block | None:
+    """Return the verdict and the notes of a plan, and its picture."""
+    from bayesrank.plots import plan as draw
+
+    result = page.results.get("planning")
+    if result is None:
+        return None
+    with rename_argument("planning", "result"):
+        verdict = verdict_of_plan(result)
+    caption = "Probability that more cases meet the target; the band is twice the Monte-Carlo error."
+    html = block("words", [*verdict.sentences(), *verdict.notes])
+    return Block("More cases", html + picture(lambda ax: draw(result, ax), (6.4, 3.6), caption))

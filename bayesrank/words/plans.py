@@ -1,0 +1,159 @@
+"""A plan in words: how many more cases, how sure that is, and which other cases would be cheaper."""
+
+import numpy as np
+import xarray as xr
+
+from bayesrank import _text
+from bayesrank._checks import check_result, describe_value
+from bayesrank.ranking.summary import score_name
+from bayesrank.words._parts import Verdict, compose
+
+__all__ = ["NEEDED", "verdict_of_plan"]
+
+#: What makes a Dataset a plan.
+NEEDED = {"success", "needed", "limit", "now", "n"}
+#: What stays as observed, and what its uncertainty is about.
+FIXED = {
+    "data sets": "the data sets stay the same, and they differ",
+    "new": "data sets differ, and the next one is not known",
+    "clusters": "the clusters stay the same, and they differ",
+    "cases": "the cases stay the same",
+}
+
+
+def verdict_of_plan(plan: xr.Dataset) -> Verdict:
+    """Return the verdict on a plan, of :func:`bayesrank.plan`.
+
+    Examples
+    --------
+    >>> import bayesrank as br
+    >>> counts = br.from_counts(tn=[80, 84], fp=[20, 16], fn=[15, 14], tp=[35, 36], entity=["a", "b"])
+    >>> print(verdict_of_plan(br.plan(br.fit(counts, seed=1), "mcc", entity="b", rival="a", seed=1)).headline)
+    No number of cases would do: P(b beats a) reaches 0.95 with probability 0.75 at most, below the 0.8 wanted.
+    """
+    check_result("br.plan", "plan", plan, NEEDED)
+    if not {"goal", "target", "assurance", "unit", "reason"} <= set(plan.attrs):
+        raise ValueError(f"plan must come from br.plan; got {describe_value(plan)}")
+    about, goal = plan.attrs, goal_words(plan)
+    assurance = f"{100 * about['assurance']:g}%"
+    needed = float(plan["needed"])
+    limit = _text.number(float(plan["limit"]), 2)
+    step = _cheaper(plan)
+    if about["reason"] == "met":
+        return compose("met", f"No more {about['unit']} are needed: {goal} already.", _notes(plan))
+    if not np.isnan(needed):
+        headline = f"{_many(needed, about['unit'], plan)} would do: with {assurance} assurance, {goal} then."
+        return compose("planned", headline, _notes(plan), _loss(plan, needed), step)
+    if about["reason"] == "size":
+        largest = int(plan["n"].max())
+        success = _text.number(float(plan["success"].isel(n=-1)), 2)
+        headline = (
+            f"Not within {largest:,} more {about['unit']}: {goal} then with probability {success}, below the "
+            f"{about['assurance']:g} wanted."
+        )
+        return compose("beyond", headline, _notes(plan), _loss(plan, float(largest)), step)
+    why = f", since {FIXED[about['fixed']]}" if about["reason"] == "fixed" else ""
+    headline = (
+        f"No number of {about['unit']} would do{why}: {goal} with probability {limit} at most, below the "
+        f"{about['assurance']:g} wanted."
+    )
+    return compose("no number", headline, _notes(plan), _loss(plan, float(plan["n"].max())), step)
+
+
+def goal_words(plan: xr.Dataset) -> str:
+    """Return the target of a plan as a sentence without its end."""
+    about, target = plan.attrs, f"{plan.attrs['target']:g}"
+    entity, rival = about["entity"], about["rival"]
+    who = entity or "the leader"
+    by = f" by more than {about['margin']:g}" if about["margin"] > 0 else ""
+    if about["goal"] == "interval":
+        width = f"{about['width']:g} {score_name(plan)}"
+        return f"the {100 * about['target']:g}% interval of {who} is at most {width} wide"
+    if about["goal"] == "top":
+        return f"P(the leading {about['k']} are the true top {about['k']}{by}) reaches {target}"
+    if about["goal"] == "each":
+        return f"P({who} beats a rival{by}) reaches {target} for each rival"
+    if about["goal"] == "rival" and about["margin"] < 0:
+        return f"P({who} is less than {-about['margin']:g} worse than {rival}) reaches {target}"
+    if about["goal"] == "rival":
+        return f"P({who} beats {rival}{by}) reaches {target}"
+    return f"P({f'{entity} is best' if entity else 'best'}{by}) reaches {target}" + (
+        "" if entity else " for the leader"
+    )
+
+
+def round_up(n: float) -> int:
+    """Return a number of cases with two digits, rounded up.
+
+    Examples
+    --------
+    >>> round_up(1234.0), round_up(87.2), round_up(0.0)
+    (1300, 88, 0)
+    """
+    if n < 100:
+        return int(np.ceil(n))
+    unit = 10 ** (int(np.log10(n)) - 1)
+    return int(np.ceil(n / unit) * unit)
+
+
+def _many(needed: float, unit: str, plan: xr.Dataset) -> str:
+    """About how many units, and how many cases they hold."""
+    many = round_up(needed)
+    word = unit.removesuffix("s") if many == 1 else unit
+    each = float(plan["cases_each"])
+    cases = f" ({round_up(many * each):,} cases)" if each > 1 and unit != "runs" else ""
+    more = f"{many:,} more {word} of each case" if unit == "runs" else f"{many:,} more {word}{cases}"
+    return f"About {more}"
+
+
+def _loss(plan: xr.Dataset, at: float) -> str:
+    """The expected loss from choosing the leader after so many units."""
+    if plan["expected_loss"].isnull().all():
+        return ""
+    loss = float(np.interp(np.log(at), np.log(plan["n"].values), plan["expected_loss"].values))
+    return f"Expected loss from choosing the leader after them: {loss:.2g} {score_name(plan)}."
+
+
+def _cheaper(plan: xr.Dataset) -> str:
+    """What the cheapest other kind of cases would need; empty where none was planned or none is cheaper."""
+    if "alternative_cases" not in plan:
+        return ""
+    cases = plan["alternative_cases"].values
+    if np.isnan(cases).all():
+        return ""
+    i = int(np.nanargmin(cases))
+    own = float(plan["needed"]) * float(plan["cases_each"])
+    if own <= 1.05 * cases[i]:
+        return ""
+    return f"Cheapest: {plan['alternative'].values[i]}, about {round_up(cases[i]):,} cases."
+
+
+def _notes(plan: xr.Dataset) -> list[str]:
+    about = plan.attrs
+    lines = []
+    if about["goal"] != "interval":
+        lines.append(f"Today the probability of the target's statement is {_text.number(float(plan['now']), 3)}.")
+    else:
+        lines.append(f"Today the interval is {_text.number(float(plan['now']), 3)} wide.")
+    low, high = float(plan["needed_lower"]), float(plan["needed_upper"])
+    if not np.isnan(float(plan["needed"])) and about["reason"] != "met" and not np.isnan(low):
+        end = "more than tried" if np.isnan(high) else f"{round_up(high):,}"
+        lines.append(f"By Monte-Carlo error alone the number lies between {round_up(low):,} and {end}.")
+    if about["reason"] not in ("fixed", "met"):
+        limit = _text.number(float(plan["limit"]), 3)
+        lines.append(f"With unlimited {about['unit']} the target is met with probability {limit}.")
+    if "alternative_needed" in plan:
+        for i, name in enumerate(plan["alternative"].values.tolist()):
+            one = plan.isel(alternative=i)
+            cases, bound = float(one["alternative_cases"]), float(one["alternative_limit"])
+            most = f"no number would do (at most {_text.number(bound, 2)})"
+            if bound >= about["assurance"]:
+                most = "more than 100 times today's"
+            lines.append(
+                f"{name[0].upper()}{name[1:]}: {f'about {round_up(cases):,} cases' if cases == cases else most}."
+            )
+    lines.append(
+        "The plan takes today's model and prior as right, and looks once, at the end; looking earlier claims winners "
+        "too often."
+    )
+    return lines

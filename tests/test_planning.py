@@ -1,0 +1,368 @@
+"""Plans: closed forms, the example of a limit, calibration by refitted futures, and what has no number."""
+
+import doctest
+import importlib.util
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+import xarray as xr
+from click.testing import CliRunner
+from scipy import stats
+
+import bayesrank as br
+from bayesrank.cli import cli
+from bayesrank.planning import cases_to_separate
+from bayesrank.planning._updates import NormalScores, split_cases
+
+COUNTS = br.from_counts(tn=[50, 53, 48], fp=[10, 7, 12], fn=[6, 5, 4], tp=[24, 25, 26], entity=["a", "b", "c"])
+
+
+def pairs(a_only, b_only, both, neither, **more):
+    """Joint outcomes of two entities, 0 and 1."""
+    rows = [(1, 0)] * a_only + [(0, 1)] * b_only + [(1, 1)] * both + [(0, 0)] * neither
+    return br.from_outcomes(pd.DataFrame(rows, columns=["a", "b"]), **more)
+
+
+def grid(right, cases):
+    """Counts of right and wrong (entity, dataset, outcome)."""
+    right = np.asarray(right)
+    names = {"entity": list("abcdef"[: len(right)]), "dataset": [f"d{j}" for j in range(right.shape[1])]}
+    return xr.DataArray(
+        np.stack([cases - right, right], -1), names | {"outcome": [0, 1]}, ("entity", "dataset", "outcome")
+    )
+
+
+# Closed forms
+
+
+@pytest.mark.parametrize("width", [0.205, 0.225])
+def test_the_interval_of_one_proportion_has_a_closed_form(width):
+    right, wrong, n = 8, 2, 30
+    posterior = br.fit(br.from_frame(pd.DataFrame({"entity": ["a"], "correct": [right], "wrong": [wrong]})), seed=1)
+    found = br.plan(posterior, width=width, target=0.9, sizes=[n], futures=4000, seed=1)
+    x = np.arange(n + 1)
+    low, high = (stats.beta.ppf(q, right + 2 + x, wrong + 2 + n - x) for q in (0.05, 0.95))
+    mass = stats.betabinom.pmf(x, n, right + 2, wrong + 2)
+    # Normal intervals are as wide as those of a Beta within two percent.
+    least, most = (mass[high - low <= factor * width].sum() for factor in (0.98, 1.02))
+    assert 0.05 < least <= most < 0.95
+    assert least - 0.03 < found["success"].item() < most + 0.03
+
+
+def test_two_proportions_have_a_closed_form():
+    # One data set each: P(a beats b) of two independent Betas, summed over all future counts.
+    frame = pd.DataFrame({"entity": ["a", "b"], "correct": [20, 14], "wrong": [10, 16]})
+    found = br.plan(br.fit(br.from_frame(frame), seed=1), entity="a", rival="b", sizes=[20], futures=4000, seed=1)
+    x = np.arange(21)
+    a, b = stats.betabinom.pmf(x, 20, 22, 12), stats.betabinom.pmf(x, 20, 16, 18)
+    nodes = (np.arange(2000) + 0.5) / 2000
+    pdf = stats.beta.pdf(nodes[:, None], 22 + x, 32 - x) / 2000
+    cdf = stats.beta.cdf(nodes[:, None], 16 + x, 38 - x)
+    p = pdf.T @ cdf  # (x of a, x of b)
+    exact = (np.outer(a, b) * (p >= 0.95)).sum()
+    assert abs(found["success"].item() - exact) < 0.03
+    assert abs(found["now"].item() - 0.9) < 0.1
+
+
+def test_the_example_of_the_limit():
+    # 0.82 today: 0.37, 0.67, 0.77 and 0.80 at four sizes, and never more than 0.82.
+    posterior = br.fit(pairs(11, 6, 20, 10), seed=1)
+    sizes = [50, 500, 5000, 50000]
+    found = br.plan(posterior, entity="a", rival="b", sizes=sizes, futures=4000, seed=1)
+    assert abs(found["now"].item() - 0.85) < 0.05
+    assert found["limit"].item() == pytest.approx(found["now"].item())
+    z, total = stats.norm.ppf(found["now"].item()), 51
+    share = np.array(sizes) / (np.array(sizes) + total)
+    normal = stats.norm.cdf((z - stats.norm.ppf(0.95) * np.sqrt(1 - share)) / np.sqrt(share))
+    np.testing.assert_allclose(found["success"], normal, atol=0.03)
+    assert (found["success"] <= found["limit"] + 0.02).all()
+    assert (found["success"] * 0.95 <= found["now"] + 0.02).all()  # the bound for ever reaching it
+
+
+def test_the_number_in_the_verdict_is_that_of_a_normal_difference():
+    n = cases_to_separate(0.82, 50)
+    share = n / (n + 50)
+    left, z = stats.norm.ppf(0.95) * np.sqrt(1 - share), stats.norm.ppf(0.82)
+    either = stats.norm.cdf((z - left) / np.sqrt(share)) + stats.norm.cdf((-z - left) / np.sqrt(share))
+    assert either == pytest.approx(0.8)
+    posterior = br.fit(pairs(11, 6, 20, 10), seed=1)
+    n = round(cases_to_separate(float(br.probability(posterior, "a > b", "mean_outcome")["probability"]), 47))
+    both = [br.plan(posterior, entity=e, rival=r, sizes=[n], futures=4000, seed=1) for e, r in ("ab", "ba")]
+    assert abs(sum(one["success"].item() for one in both) - 0.8) < 0.04
+
+
+def test_normal_scores_keep_today_s_moments():
+    rng = np.random.default_rng(1)
+    draws = rng.multivariate_normal([0.3, 0.5], [[0.04, 0.02], [0.02, 0.03]], 4000)
+    whole = np.cov(draws.T)
+    updates = NormalScores(draws, whole - 0.005 * np.eye(2), np.array([10.0, 10.0]), 4000, rng)
+    updates.extend(30)
+    mean, covariance = updates.moments()
+    np.testing.assert_allclose(np.cov(mean.T) + covariance[0], whole, atol=0.003)
+    # What the mean shows of the truth is what it is the mean of.
+    np.testing.assert_allclose(np.cov(np.hstack([mean, updates.truth]).T)[:2, 2:], np.cov(mean.T), atol=0.003)
+    np.testing.assert_allclose(covariance[0], 0.005 * np.eye(2) + (whole - 0.005 * np.eye(2)) / 4, atol=1e-12)
+
+
+def test_classes_are_split_alike_in_steps_and_at_once():
+    shares = np.array([0.3, 0.7])
+    steps = split_cases(0, 13, shares) + split_cases(13, 20, shares)
+    assert steps.tolist() == split_cases(0, 33, shares).tolist() == [10, 23]
+
+
+# Calibration
+
+
+def mcc(tables):
+    (tn, fp), (fn, tp) = np.moveaxis(tables, (-2, -1), (0, 1))
+    return (tp * tn - fp * fn) / np.sqrt((tp + fp) * (tp + fn) * (tn + fp) * (tn + fn))
+
+
+def test_tables_are_calibrated():
+    found = br.plan(br.fit(COUNTS, seed=1), "mcc", target=0.9, sizes=[400], futures=4000, seed=1)
+    rng, alpha, met = np.random.default_rng(1), COUNTS.values + 1.0, []
+
+    def draw(alpha, size):
+        rows = rng.standard_gamma(alpha, (size, *alpha.shape))
+        shares = rng.dirichlet(alpha[0].sum(-1), size)
+        return rows / rows.sum(-1, keepdims=True), shares
+
+    rows, shares = draw(alpha, 800)
+    for row, share in zip(rows, shares, strict=True):
+        rates, prevalence = draw(alpha + rng.multinomial(rng.multinomial(400, share), row), 600)
+        values = mcc(rates * prevalence[:, None, :, None])
+        met.append((values.argmax(1) == values.mean(0).argmax()).mean() >= 0.9)
+    assert abs(found["success"].item() - np.mean(met)) < 4 * np.hypot(0.5 / np.sqrt(800), 0.01)
+
+
+def measured():
+    path = Path(__file__).parent.parent / "docs" / "measure_planning.py"
+    spec = importlib.util.spec_from_file_location("measure_planning", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.mark.parametrize("name", ["tables", "paired", "clustered", "hierarchical"])
+@pytest.mark.parametrize("repeats", [16, pytest.param(300, marks=pytest.mark.slow)])
+def test_the_assurance_is_the_share_of_refitted_futures(name, repeats):
+    module = measured()
+    design, n = module.DESIGNS[name]
+    stated, error, share, other = module.compare(design, n, {}, repeats)
+    assert abs(stated - share) < 3.5 * np.hypot(error, other) + 0.02
+
+
+# What has a number, and what has none
+
+
+def test_a_target_that_is_met_needs_no_case():
+    found = br.plan(br.fit(pairs(60, 5, 20, 10), seed=1), seed=1)
+    assert found["needed"].item() == 0
+    assert br.verdict(found)[0].startswith("No more cases are needed")
+
+
+def test_no_number_of_cases_lifts_the_limit():
+    found = br.plan(br.fit(COUNTS, seed=1), "mcc", entity="a", seed=1, futures=200)
+    assert np.isnan(found["needed"].item())
+    assert found.attrs["reason"] == "limit"
+    assert found["limit"].item() == pytest.approx(found["now"].item(), abs=0.02)
+    assert br.verdict(found)[0].startswith("No number of cases would do: P(a is best)")
+
+
+def test_more_cases_of_the_same_data_sets_do_not_settle_it():
+    rng = np.random.default_rng(2)
+    means = np.array([0.70, 0.71])[:, None]
+    posterior = br.fit(grid(rng.binomial(2000, rng.beta(means * 15, (1 - means) * 15, (2, 8))), 2000), MODEL, seed=1)
+    cases = br.plan(posterior, more="cases", seed=1, futures=400)
+    assert (cases.attrs["reason"], cases.attrs["fixed"]) == ("fixed", "data sets")
+    assert "since the data sets stay the same" in br.verdict(cases)[0]
+    more = br.plan(posterior, seed=1, futures=400)
+    assert more.attrs["unit"] == "data sets"
+    assert more["limit"].item() > 0.99
+    assert cases["limit"].item() < more["limit"].item()
+    new = br.plan(posterior, kind="new", seed=1, futures=400)
+    assert new.attrs["reason"] == "fixed"  # the next data set stays unknown
+
+
+MODEL = "hierarchical_beta_binomial"
+
+
+def test_more_cases_of_the_same_clusters_do_not_settle_it():
+    rng = np.random.default_rng(4)
+    cluster = np.repeat(np.arange(12), 20)
+    easy = rng.normal(size=12)[cluster] * 2
+    rows = {name: (easy + shift + rng.normal(size=(12))[cluster] + 0.3 * rng.normal(size=240) > 0).astype(int)
+            for name, shift in (("a", 0.0), ("b", 0.05))}  # fmt: skip
+    posterior = br.fit(br.from_outcomes(pd.DataFrame(rows), cluster=cluster.tolist()), seed=1)
+    cases, clusters = (br.plan(posterior, more=more, seed=1, futures=300) for more in ("cases", None))
+    assert (cases.attrs["fixed"], clusters.attrs["unit"]) == ("clusters", "clusters")
+    assert cases.attrs["reason"] == "fixed"
+    assert cases["limit"].item() < 0.8 < clusters["limit"].item()
+    assert clusters["cases_each"].item() == 20
+
+
+def test_more_runs_of_the_same_cases_do_not_settle_it():
+    rng = np.random.default_rng(4)
+    ability = rng.beta(2, 2, 40)
+    each = np.repeat(ability, 4)
+    runs = {name: rng.binomial(1, np.clip(each + d, 0, 1)) for name, d in (("a", 0.0), ("b", 0.03))}
+    case, run = np.repeat(np.arange(40), 4).tolist(), np.tile(np.arange(4), 40).tolist()
+    posterior = br.fit(br.from_outcomes(pd.DataFrame(runs), case=case, run=run), seed=1)
+    runs = br.plan(posterior, more="runs", seed=1, futures=300, alternatives=True)
+    assert runs.attrs["fixed"] == "cases"
+    assert runs["alternative"].values.tolist()[:2] == ["more cases", "more runs of the same cases"]
+    assert runs["limit"].item() < runs["alternative_limit"].sel(alternative="more cases").item()
+
+
+def test_pairing_and_positives_change_what_is_needed():
+    joint = pairs(30, 20, 200, 50)
+    found = br.plan(br.fit(joint, seed=1), assurance=0.6, alternatives=True, seed=1)
+    needed = found["alternative_needed"].sel(alternative=["more cases", "without pairing (tables alone)"]).values
+    assert needed[0] < needed[1] or np.isnan(needed[1])
+    counts = br.from_counts(tn=[90, 90], fp=[10, 10], fn=[5, 3], tp=[5, 7], entity=["a", "b"])
+    posterior = br.fit(counts, "beta_binomial", seed=1)
+    at = {s: br.plan(posterior, "tpr", positives=s, sizes=[200], futures=2000, seed=1) for s in (0.1, 0.9)}
+    assert at[0.9]["success"].item() > at[0.1]["success"].item() + 0.1
+
+
+@pytest.mark.parametrize("goal", [{}, {"rival": "all"}, {"k": 1}, {"k": 2}, {"rope": 0.01}])
+def test_more_cases_help_and_the_limit_is_one(goal):
+    found = br.plan(br.fit(COUNTS, seed=1), "f1", seed=1, futures=400, **goal)
+    assert (np.diff(found["success"]) > -0.06).all()
+    assert (np.diff(found["expected_loss"]) < 0.002).all()
+    assert found["limit"].item() > (0.8 if "rope" in goal else 0.99)
+
+
+def test_noninferiority_needs_less_than_superiority():
+    posterior = br.fit(COUNTS, seed=1)
+    wanted = {"entity": "a", "rival": "b", "sizes": [300], "seed": 1}
+    margin, plain = (br.plan(posterior, "accuracy", **wanted, **more) for more in ({"margin": 0.1}, {}))
+    assert margin["success"].item() > plain["success"].item() + 0.3
+
+
+# Kinds of evidence
+
+
+def test_entities_that_always_agree_are_never_separated():
+    frame = pd.DataFrame({"a": [0, 1] * 30, "b": [0, 1] * 30})
+    found = br.plan(br.fit(br.from_outcomes(frame), prior="haldane", seed=1), seed=1, futures=100)
+    assert (found["limit"].item(), found["success"].max().item()) == (0, 0)
+
+
+def test_a_perfect_entity_and_one_without_a_score():
+    counts = br.from_counts(tn=[40, 36, 0], fp=[0, 4, 0], fn=[0, 3, 0], tp=[20, 17, 0], entity=["p", "q", "none"])
+    posterior = br.fit(counts, prior={"p": 1.0, "q": 1.0, "none": 0.0}, force=True, seed=1)
+    found = br.plan(posterior, "f1", target=0.999, seed=1, futures=200)
+    assert found.attrs["entities"] == 2
+    assert found["success"].isel(n=-1).item() > 0.9
+
+
+def test_ten_classes_and_a_hundred_entities():
+    rng = np.random.default_rng(5)
+    tables = rng.multinomial(300, np.where(np.eye(10), 0.08, 0.02 / 9).ravel() / (0.8 + 0.2), 3).reshape(3, 10, 10)
+    names = {"entity": list("abc"), "actual": range(10), "predicted": range(10)}
+    counts = xr.DataArray(tables, {k: list(v) for k, v in names.items()}, tuple(names))
+    assert br.plan(br.fit(counts, seed=1), "macro_f1", sizes=[1000], futures=50, seed=1)["limit"].item() > 0.99
+    right = rng.binomial(200, 0.8, 100)
+    frame = pd.DataFrame({"entity": [f"e{i}" for i in range(100)], "correct": right, "wrong": 200 - right})
+    found = br.plan(br.fit(br.from_frame(frame), seed=1), sizes=[10000], futures=50, seed=1)
+    assert 10 < found.attrs["entities"] < 100  # those that can be best
+
+
+def test_missing_outcomes_and_a_known_prevalence():
+    frame = pd.DataFrame({"a": [1, 0, np.nan] * 20, "b": [1, np.nan, 0] * 20})
+    joint = br.from_outcomes(frame, missing="own")
+    assert np.isfinite(br.plan(br.fit(joint, seed=1), seed=1, futures=100)["success"]).all()
+    cases = br.joint_outcomes([0] * 30 + [1] * 30, {"a": [0, 1] * 30, "b": [0] * 30 + [1] * 30})
+    posterior = br.fit(cases, "paired", prevalence=0.02, seed=1)
+    found = br.plan(posterior, "f1", positives=0.5, seed=1, futures=100)
+    assert found["needed"].item() == 0
+    assert found["now"].item() > 0.95
+
+
+def test_the_same_seed_gives_the_same_plan():
+    posterior = br.fit(COUNTS, seed=1)
+    first, again = (br.plan(posterior, "mcc", seed=3, futures=50) for _ in range(2))
+    xr.testing.assert_identical(first, again)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ({"entity": "z"}, "entity must be one of"),
+        ({"rival": "b", "k": 1}, "targets of their own"),
+        ({"margin": 0.1}, "margin must come with"),
+        ({"k": 3}, "k must"),
+        ({"more": "clusters"}, "cases in clusters"),
+        ({"more": "runs"}, "means of several runs"),
+        ({"positives": 0.5}, "class sizes were set by design"),
+        ({"sizes": 5}, "sizes must be a sequence"),
+        ({"target": 1.5}, "target must"),
+    ],
+)
+def test_refusals(arguments, words):
+    with pytest.raises((ValueError, KeyError), match=words):
+        br.plan(br.fit(COUNTS, seed=1, draws=200), "mcc", **arguments)
+
+
+def test_what_cannot_be_planned_is_refused():
+    with pytest.raises(TypeError, match=r"br\.fit"):
+        br.plan(COUNTS, "mcc")
+    with pytest.raises(ValueError, match="score must be given"):
+        br.plan(br.fit(COUNTS, seed=1, draws=200))
+    several = COUNTS.expand_dims(dataset=["x", "y"], axis=1)
+    with pytest.raises(ValueError, match="one data set"):
+        br.plan(br.fit(several, seed=1, draws=200), "mcc")
+
+
+# In words, as a picture, on the shell
+
+
+def test_the_verdict_of_a_ranking_says_how_many():
+    posterior = br.fit(pairs(11, 6, 20, 10), seed=1)
+    step = br.verdict(br.credible_ranking(posterior, "mean_outcome"))[2]
+    assert step.startswith("About ")
+    assert step.endswith("more cases would separate a from b with 80% assurance.")
+
+
+def test_the_picture_shows_the_assurance_and_the_limit():
+    found = br.plan(br.fit(COUNTS, seed=1), "mcc", seed=1, futures=50)
+    labels = [text.get_text() for text in br.plots.plan(found).get_legend().get_texts()]
+    assert labels[2] == "assurance 0.8"
+    assert labels[3].startswith("limit ")
+
+
+def test_the_page_prints_what_it_shows():
+    page = Path(__file__).parent.parent / "docs" / "planning.md"
+    test = doctest.DocTestParser().get_doctest(
+        page.read_text("utf-8").replace("```", ""), {}, "planning", "planning", 0
+    )
+    assert doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE).run(test).failed == 0
+
+
+def test_the_report_has_a_section():
+    posterior = br.fit(COUNTS, seed=1)
+    found = br.plan(posterior, "mcc", seed=1, futures=50)
+    page = br.ranking_report(posterior, "mcc", results={"planning": found}, sections=[])
+    assert "More cases" in page
+    assert "With unlimited cases" in page
+    with pytest.raises(ValueError, match="planning must"):
+        br.ranking_report(posterior, "mcc", results={"planning": COUNTS}, sections=[])
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "plan breast_cancer --score mcc --target 0.95 --assurance 0.8 --draws 200",
+        "plan breast_cancer --score mcc --model paired --k 3 --draws 200 --format json",
+        "plan utah_trees --score f1 --model hierarchical_beta_binomial --more cases --alternatives --notes --draws 200",
+        "plan langchain_tool_use --choose NAME --width 0.1 --draws 200 --format csv",
+    ],
+)
+def test_the_command_plans_on_shipped_data(line):
+    name = br.datasets.load_joint("langchain_tool_use")["entity"].values[0]
+    done = CliRunner().invoke(cli, [str(name) if part == "NAME" else part for part in line.split()])
+    assert done.exit_code == 0, done.output
+    assert "success" in done.output or "would do" in done.output or "Not within" in done.output
