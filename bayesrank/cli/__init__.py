@@ -9,6 +9,7 @@ import bayesrank as br
 from bayesrank.cli._errors import in_options, shortened
 from bayesrank.cli._output import print_text
 from bayesrank.cli.decide import decide
+from bayesrank.cli.doctor import convert, doctor
 from bayesrank.cli.ops import ops
 from bayesrank.cli.rank import EXAMPLES, rank
 from bayesrank.cli.scores import scores
@@ -24,7 +25,7 @@ def cli() -> None:
     """Credible rankings of classifiers, diagnostic tests and detectors."""
 
 
-for command in (rank, scores, tile, ops, decide, sensitivity):
+for command in (rank, scores, tile, ops, decide, sensitivity, doctor, convert):
     cli.add_command(command)
 
 

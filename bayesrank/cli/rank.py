@@ -1,6 +1,7 @@
 """``bayesrank rank``: a credible ranking by one score."""
 
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import click
@@ -14,6 +15,7 @@ from bayesrank.cli._analysis import Analysis, analyse, analysing, check_classes,
 from bayesrank.cli._datasets import dataset_lines, with_populations
 from bayesrank.cli._files import HELP
 from bayesrank.cli._formats import DIGITS, FULL, Sheet, check_digits, exporting, save, show
+from bayesrank.cli._logs import are_logs, choices_of, reading_logs
 from bayesrank.cli._output import rank_cells, rank_header
 from bayesrank.cli._preferences import NUMBER
 from bayesrank.cli._report import check_report_options, reporting
@@ -36,13 +38,17 @@ Examples:
   bayesrank rank livecodebench_execution
   bayesrank rank antibody_tests --top 10 --format latex
   bayesrank rank breast_cancer --ask "logreg > knn5" --ask "rf in top 3"
+  bayesrank rank logs/ --only metric=acc
   bayesrank rank answers.csv --cluster question --ignore remark
   cut -d, -f1-5 counts.csv | bayesrank rank - --format board > board.json
 """
 
 #: The variable of a posterior that outcomes are ranked by.
 MEAN = "mean_outcome"
-WHAT = f"""Rank the entities of DATA: a shipped data set, a CSV file, or - for standard input.
+WHAT = f"""Rank the entities of DATA: a shipped data set, a CSV file, evaluation logs, or - for standard input.
+
+Logs of evaluation tools are files, folders, patterns or archives, as many as there are; 'bayesrank doctor' says what
+they hold. Of a table:
 
 The columns in the file's heading tell what a row is, in any order; beside entity they are those of exactly one line:
 
@@ -66,7 +72,8 @@ ranked by the model paired, for which every entity must have met every case.
 
 
 @click.command(help=WHAT, epilog=EXAMPLES, short_help="Which entity is best, and how sure is that?")
-@analysing
+@partial(analysing, nargs=-1)
+@reading_logs
 @click.option(
     "-s",
     "--score",
@@ -120,10 +127,19 @@ def rank(
             raise ValueError(
                 f"--ask must be left out of --format {output}, which has only a row for each entity; json has both"
             )
+        paths = how.pop("data")
+        how["data"] = "\n".join(paths)
+        logs = choices_of(how).also(lower=lower_is_better)
+        if are_logs(paths):
+            how["logs"] = logs
+        elif logs.typed().removesuffix("--lower-is-better"):
+            raise ValueError(
+                f"{logs.typed().split()[0]} must be left out of a table, which is no log; got {how['data']}"
+            )
         analysis = analyse(step, **how)
         the_score = _score(analysis, known or score, how["data"])
         step("ranking")
-        better = _direction(the_score, lower_is_better)
+        better = _direction(the_score, lower_is_better or analysis.asked.lower)
         ranking = br.credible_ranking(
             analysis.posterior, the_score, prob=prob, rope=rope, higher_is_better=better, kind=kind, method="auto"
         )
