@@ -36,6 +36,7 @@ def _page(generator: str) -> re.Pattern[bytes]:
 KINDS = {
     "report": _Kind("report", {".html": _page("bayesrank report")}),
     "page": _Kind("page", {".html": _page("bayesrank")}),
+    "table": _Kind("table", {".csv": re.compile(rb"entity,dataset,case,run,outcome\b")}),
     "picture": _Kind(
         "picture",
         {
@@ -58,8 +59,8 @@ def check_output(argument: str, path: str | os.PathLike[str], kind: str) -> Path
         What messages call the path.
     path : path-like
         Symbolic links are followed.
-    kind : {"report", "page", "picture"}
-        A report, another page of HTML, or a picture.
+    kind : {"report", "page", "picture", "table"}
+        A report, another page of HTML, a picture, or a table of evaluation logs.
 
     Raises
     ------

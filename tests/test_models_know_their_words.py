@@ -11,7 +11,7 @@ from bayesrank import models
 FOLDER = Path(br.__file__).parent
 #: Where a model is named as a default that its users can change, or as a fact about a data set.
 DEFAULTS = {
-    "counts.py": "advice in a message, from a module that stands to the left of the models",
+    "evidence/counts.py": "advice in a message, from a module that stands to the left of the models",
     "datasets/__init__.py": "the model that suits each shipped data set",
     "papers/explorers.py": "the two distributions that an explorer offers",
     "ranking/_notes.py": "advice to learn from all classes, which one model does",

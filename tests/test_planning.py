@@ -348,7 +348,7 @@ def test_the_report_has_a_section():
     page = br.ranking_report(posterior, "mcc", results={"planning": found}, sections=[])
     assert "More cases" in page
     assert "With unlimited cases" in page
-    with pytest.raises(ValueError, match="planning must"):
+    with pytest.raises(ValueError, match=r"plan must come from br\.plan"):
         br.ranking_report(posterior, "mcc", results={"planning": COUNTS}, sections=[])
 
 

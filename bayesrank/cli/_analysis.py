@@ -12,6 +12,7 @@ from typing import Any
 
 import click
 import numpy as np
+import pandas as pd
 import xarray as xr
 
 import bayesrank as br
@@ -19,12 +20,15 @@ from bayesrank import _text
 from bayesrank._compat import groups_of
 from bayesrank._labels import check_positive, known_classes
 from bayesrank.cli._files import read_evidence
+from bayesrank.cli._logs import evidence_of_frame
 from bayesrank.cli._preferences import fixed_prevalence
 from bayesrank.cli._scores import read_score
 from bayesrank.cli._table import STDIN
 from bayesrank.evidence._case_counts import counts_of
+from bayesrank.evidence._doctor import diagnose
 from bayesrank.evidence._table import Roles
 from bayesrank.evidence.counts import common_datasets, put_in_class_order
+from bayesrank.evidence.logs import Choices
 from bayesrank.inference import draw_groups
 from bayesrank.models import chosen_by_evidence, find_model, model_for_datasets, names, takes_cases
 from bayesrank.models._margins import are_shares
@@ -119,6 +123,8 @@ class Question:
     remarks: list[str]
     model: str
     options: dict[str, Any]
+    #: Whether the files say that lower outcomes are better.
+    lower: bool = False
 
     def stated(self, *scores: Any) -> list[str]:
         """How the data were read, and which class is the positive one unless no score depends on that."""
@@ -176,16 +182,16 @@ class Analysis:
         return list(dict.fromkeys([*found, *self.asked.stated(score)]))
 
 
-def asking(command: Callable[..., None], required: bool = True) -> Callable[..., None]:
+def asking(command: Callable[..., None], required: bool = True, nargs: int = 1) -> Callable[..., None]:
     """Give a command the options that say how to get from DATA to a model of it."""
     for option in reversed(OPTIONS):
         command = option(command)
-    return click.argument("data", required=required)(command)
+    return click.argument("data", required=required, nargs=nargs, metavar="DATA")(command)
 
 
-def analysing(command: Callable[..., None], required: bool = True) -> Callable[..., None]:
+def analysing(command: Callable[..., None], required: bool = True, nargs: int = 1) -> Callable[..., None]:
     """Give a command the options that say how to get from DATA to a posterior."""
-    return asking(SAMPLER(command), required)
+    return asking(SAMPLER(command), required, nargs)
 
 
 def analyse(step: Callable[[str], None], *, draws: int, seed: int, sampler: Any, **how: Any) -> Analysis:
@@ -229,8 +235,9 @@ def question(
     positive: str | None,
     missing: str | None,
     join: Any,
+    logs: Choices | None = None,
 ) -> Question:
-    """Read, and choose or pool."""
+    """Read, and choose or pool; ``logs`` are choices about evaluation logs, whose paths DATA has a line each."""
     step("reading")
     roles = Roles(
         entity,
@@ -242,7 +249,11 @@ def question(
         positive,
         None if missing is None else number_or_word(missing),
     )
-    evidence, about = _read(data, model, roles, ignore)
+    frame = None
+    if logs is None:
+        evidence, about = _read(data, model, roles, ignore)
+    else:
+        evidence, about, frame = _read_logs(data, dataset, roles, ignore, logs)
     chosen = chosen_by_evidence(evidence)
     name = model or (chosen if isinstance(evidence, xr.Dataset) else about.get("model", chosen))
     if isinstance(evidence, xr.Dataset) and not takes_cases(name):
@@ -278,7 +289,10 @@ def question(
     if prevalence is not None:
         share = fixed_prevalence(prevalence)
         options["prevalence"] = prevalence if share is None else share
-    return Question(evidence, whole, about, remarks, name, options)
+    if frame is not None:
+        remarks += [line for line in (*frame.attrs["remarks"], *frame.attrs["doubts"]) if line not in remarks]
+    lower = frame is not None and frame.attrs["higher_is_better"] is False
+    return Question(evidence, whole, about, remarks, name, options, lower)
 
 
 def _has_prior(evidence: xr.DataArray | xr.Dataset, prior: Any) -> bool:
@@ -418,6 +432,22 @@ def _pool(counts: xr.DataArray, join: Any) -> tuple[xr.DataArray, list[str]]:
         )
     which = f"{many} of {all_of_them}, those that every entity saw" if lacking else many
     return br.pool(counts, join=join), [f"Pooled over {which}; --dataset chooses one."]
+
+
+def _read_logs(
+    data: str, dataset: str | None, roles: Roles, ignore: Sequence[str], logs: Choices
+) -> tuple[xr.DataArray | xr.Dataset, dict[str, str], pd.DataFrame]:
+    """Evidence from evaluation logs, what was found in them, and their table."""
+    logs = logs.also(missing=roles.missing, **({"only": {"dataset": [dataset]}} if dataset is not None else {}))
+    found = diagnose(data.splitlines(), logs)
+    if found.stops:
+        more = f" ({len(found.stops) - 1} more: 'bayesrank doctor' lists them)" if len(found.stops) > 1 else ""
+        raise ValueError(found.stops[0] + more)
+    frame = found.frame
+    assert frame is not None
+    words = "\n".join(f"{title}: {' '.join(said)}" for title, said in found.sections.items())
+    title = ", ".join(Path(path).name or path for path in data.splitlines()[:3])
+    return evidence_of_frame(frame, roles, ignore), {"title": title, "found": words}, frame
 
 
 def number_or_word(text: str) -> float | str:

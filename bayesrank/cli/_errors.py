@@ -11,6 +11,7 @@ __all__ = ["in_options", "shortened"]
 OPTIONS = (
     *("prior", "prevalence", "model", "score", "rope", "prob", "draws", "seed", "sampler", "join", "missing", "kind"),
     *("positive", "benefit", "reference", "scores", "priors", "models", "prevalences"),
+    *("match", "reruns", "errors", "only"),
 )
 RENAMED = {
     "statement": "--ask",

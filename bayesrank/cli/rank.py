@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import click
@@ -15,6 +16,7 @@ from bayesrank.cli._analysis import Analysis, analyse, analysing, chosen_score, 
 from bayesrank.cli._datasets import dataset_lines, with_populations
 from bayesrank.cli._files import HELP
 from bayesrank.cli._formats import DIGITS, FULL, Sheet, check_digits, exporting, save, show
+from bayesrank.cli._logs import are_logs, choices_of, reading_logs
 from bayesrank.cli._output import rank_cells, rank_header
 from bayesrank.cli._preferences import NUMBER
 from bayesrank.cli._scores import read_score
@@ -35,12 +37,16 @@ Examples:
   bayesrank rank livecodebench_execution
   bayesrank rank antibody_tests --top 10 --format latex
   bayesrank rank breast_cancer --ask "logreg > knn5" --ask "rf in top 3"
+  bayesrank rank logs/ --only metric=acc
   bayesrank rank answers.csv --cluster question --ignore remark
   cut -d, -f1-5 counts.csv | bayesrank rank - --format board > board.json
 """
 
 LOWER = click.option("--lower-is-better", is_flag=True, help="Of outcomes such as costs, latencies or errors.")
-WHAT = f"""Rank the entities of DATA: a shipped data set, a CSV file, or - for standard input.
+WHAT = f"""Rank the entities of DATA: a shipped data set, a CSV file, evaluation logs, or - for standard input.
+
+Logs of evaluation tools are files, folders, patterns or archives, as many as there are; 'bayesrank doctor' says what
+they hold. Of a table:
 
 The columns in the file's heading tell what a row is, in any order; beside entity they are those of exactly one line:
 
@@ -89,7 +95,8 @@ def scoring(command: Callable[..., None]) -> Callable[..., None]:
 
 
 @click.command(help=WHAT, epilog=EXAMPLES)
-@analysing
+@partial(analysing, nargs=-1)
+@reading_logs
 @scoring
 @click.option("--ask", multiple=True, help="How probable is this of the order? 'A > B and C in top 3'; again for more.")
 @click.option("--notes", is_flag=True, help="Print the notes below the verdict: what it leaves out.")
@@ -161,10 +168,17 @@ def make_ranking(
         raise ValueError(f"--score must have a better end to rank by; {known.name} has none")
     if kind is not None and (how["model"] is None or population_of(how["model"]) != "data sets"):
         raise ValueError(f"--kind must be left out for models that do not learn from data sets; got {kind!r}")
+    paths = how.pop("data")
+    how["data"] = "\n".join(paths)
+    logs = choices_of(how).also(lower=lower_is_better)
+    if are_logs(paths):
+        how["logs"] = logs
+    elif logs.typed().removesuffix("--lower-is-better"):
+        raise ValueError(f"{logs.typed().split()[0]} must be left out of a table, which is no log; got {how['data']}")
     analysis = analyse(step, **how)
     the_score = chosen_score(analysis.asked.evidence, score, how["data"])
     step("ranking")
-    better = direction(the_score, lower_is_better)
+    better = direction(the_score, lower_is_better or analysis.asked.lower)
     ranking = br.credible_ranking(
         analysis.posterior, the_score, prob=prob, rope=rope, higher_is_better=better, kind=kind, method="auto"
     )

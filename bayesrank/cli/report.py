@@ -2,6 +2,7 @@
 
 import shlex
 import sys
+from functools import partial
 from typing import Any
 
 import click
@@ -9,6 +10,7 @@ import click
 import bayesrank as br
 from bayesrank._outputs import check_output, write_output
 from bayesrank.cli._analysis import analysing, progress, quiet
+from bayesrank.cli._logs import reading_logs
 from bayesrank.cli._output import print_line
 from bayesrank.cli.decide import benefits, entity_called
 from bayesrank.cli.rank import make_ranking, scoring
@@ -48,7 +50,8 @@ class With(click.Option):
 
 
 @click.command(epilog=EXAMPLES)
-@analysing
+@partial(analysing, nargs=-1)
+@reading_logs
 @scoring
 @click.option("-o", "--output", required=True, type=click.Path(dir_okay=False), help="The page to write: FILE.html.")
 @click.option("--with", "wanted", cls=With, type=Sections(), default="")

@@ -421,6 +421,8 @@ def _same_names(about: dict[str, list[Any]]) -> list[str]:
 def _of_runs(frame: pd.DataFrame, case: list[Any], about: dict[str, list[Any]]) -> list[str]:
     """That runs are no more cases, and whether more of them would help."""
     times = pd.Series(case).value_counts()
+    if times.max() == 1:
+        return []
     many = (
         _text.count(int(times.max()), "run") if times.min() == times.max() else f"{times.min()} to {times.max()} runs"
     )

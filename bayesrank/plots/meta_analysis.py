@@ -34,9 +34,9 @@ def summary_roc(source: Container, ax: Any = None, *, prob: float = 0.95) -> Any
 
     Parameters
     ----------
-    source : InferenceData, DataTree or Dataset A posterior of a hierarchical model of two classes, or what
-    :func:`bayesrank.performance.summary_points` made of one, of
-        which entities may have been selected.
+    source : InferenceData, DataTree or Dataset
+        A posterior of a hierarchical model of two classes, or the result of
+        :func:`bayesrank.performance.summary_points`, from which entities may have been selected.
     prob : float
         Probability of the regions; of a Dataset of summary points it is theirs.
     ax : matplotlib.axes.Axes, optional

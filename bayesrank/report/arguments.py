@@ -23,7 +23,7 @@ NEEDED = (
     *("consensus_lower_bound", "expected_regret"),
 )
 #: What can be known of data, as :func:`bayesrank.datasets.describe` tells it.
-KNOWN = ("title", "question", "description", "citation", "licence", "caveats", "name", "model", "file")
+KNOWN = ("title", "question", "description", "citation", "licence", "caveats", "name", "model", "file", "found")
 
 
 def read(
@@ -90,7 +90,7 @@ def facts_of(data: Any) -> dict[str, str]:
             raise ValueError(f"data must have no keys but {', '.join(KNOWN)}; got {describe_value(key)}")
         if not isinstance(value, str):
             raise TypeError(f"data must tell the {key} as a text; got {describe_value(value)}")
-    return {key: " ".join(value.split()) for key, value in data.items()}
+    return {key: "\n".join(" ".join(line.split()) for line in value.splitlines()) for key, value in data.items()}
 
 
 def check_results(results: Any) -> dict[str, Any]:

@@ -132,8 +132,7 @@ def sensitivity(
         - ``kendall_tau``: tau-b between the consensus order and that of the base; NaN where either is no order;
         - ``survives`` (alternative, conclusion): whether each conclusion of the base holds, up to twice the Monte-Carlo
           error (none where probabilities are exact). They are: who comes first, if it is one; that it is the best with
-          at least ``prob``, if so; who is in the first tier; and whom the
-          leader beats with at least ``prob``;
+          at least ``prob``, if so; who is in the first tier; and whom the leader beats with at least ``prob``;
         - ``pairs``: how many pairs the base tells apart with ``prob``, whoever leads; ``pairs_kept`` (alternative): how
           many of them are told apart so, too; ``pairs_turned``: how many the other way round.
 

@@ -46,7 +46,7 @@ def board(ranking: xr.Dataset, *, top: int | None = None) -> str:
     """A ranking as JSON for a leaderboard: the same bytes for the same evidence, in whatever order it came.
 
     Keys are sorted, numbers have six significant digits, there is no time and no path in it, and what is undefined is
-    null. docs/board.schema.json says what is in it, and so does its own part ``definitions``.
+    null. bayesrank/words/board.schema.json says what is in it, and so does its own part ``definitions``.
 
     Parameters
     ----------

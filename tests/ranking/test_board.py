@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 import bayesrank as br
+from bayesrank import words
 
-SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "board.schema.json").read_text(encoding="utf-8"))
+SCHEMA = json.loads((Path(words.__file__).parent / "board.schema.json").read_text(encoding="utf-8"))
 TYPES = {"string": str, "object": dict, "array": list, "boolean": bool, "null": type(None)}
 
 

@@ -1,6 +1,5 @@
 """How many more cases would settle the ranking, from a result of :func:`bayesrank.plan`."""
 
-from bayesrank._checks import rename_argument
 from bayesrank.planning import plan
 from bayesrank.report.page import Block, Page, Request, block, picture
 from bayesrank.words.plans import verdict_of_plan
@@ -21,8 +20,7 @@ def make(page: Page) -> Block | None:
     result = page.results.get("planning")
     if result is None:
         return None
-    with rename_argument("planning", "result"):
-        verdict = verdict_of_plan(result)
+    verdict = verdict_of_plan(result)
     caption = "Probability that more cases meet the target; the band is twice the Monte-Carlo error."
     html = block("words", [*verdict.sentences(), *verdict.notes])
     return Block("More cases", html + picture(lambda ax: draw(result, ax), (6.4, 3.6), caption))

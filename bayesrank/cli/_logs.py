@@ -1,0 +1,92 @@
+"""Evaluation logs on the shell: their options, and evidence from them."""
+
+import io
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import click
+import pandas as pd
+import xarray as xr
+
+import bayesrank as br
+from bayesrank.evidence._reader import read_table
+from bayesrank.evidence._sources import OPENERS
+from bayesrank.evidence._table import Roles, table_of
+from bayesrank.evidence.logs import Choices, check_choices, is_log
+
+OPTIONS = (
+    click.option(
+        "--name", "name", multiple=True, metavar="FILE=NAME",
+        help="Of logs: the system of a file, folder or pattern; without a NAME the file is left out. May be repeated.",
+    ),
+    click.option(
+        "--only", multiple=True, metavar="WHAT=VALUE",
+        help="Of logs: keep a metric, variant (filter, perturbation), judge, dataset, category, entity, status or "
+        "file; several values with commas. May be repeated.",
+    ),
+    click.option(
+        "--match", type=click.Choice(["id", "content"]), default="id", show_default=True,
+        help="Of logs: what makes two cases the same.",
+    ),
+    click.option(
+        "--reruns", type=click.Choice(["runs", "latest"]),
+        help="Of logs: a system's second log of the same cases holds further runs, or replaces the first.",
+    ),
+    click.option(
+        "--errors", type=click.Choice(["scored"]),
+        help="Of logs: errors count as the files score them. [default: their outcome is missing]",
+    ),
+)  # fmt: skip
+
+
+def reading_logs(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command the options of logs."""
+    for option in reversed(OPTIONS):
+        command = option(command)
+    return command
+
+
+def choices_of(how: dict[str, Any], missing: Any = None) -> Choices:
+    """Take the options of logs out of ``how``."""
+    pairs = {}
+    for option in ("name", "only"):
+        typed = how.pop(option)
+        bad = next((text for text in typed if "=" not in text), None)
+        if bad is not None:
+            raise ValueError(
+                f"--{option} must have the form {'FILE=NAME' if option == 'name' else 'WHAT=VALUE'}; got {bad!r}"
+            )
+        pairs[option] = dict(text.rsplit("=", 1) if option == "name" else text.split("=", 1) for text in typed)
+    only = {key: [part.strip() for part in value.split(",")] for key, value in pairs["only"].items()}
+    choices = check_choices(pairs["name"], only, how.pop("match"), how.pop("reruns"), how.pop("errors"), shell=True)
+    return choices.also(missing=missing)
+
+
+def are_logs(paths: Sequence[str]) -> bool:
+    """Return whether paths name evaluation logs, and not one table or one shipped data set."""
+    if len(paths) != 1:
+        return True
+    [text] = paths
+    if text in br.datasets.names():
+        return False
+    path = Path(text)
+    if text == "-":
+        data = sys.stdin.buffer.read()
+        sys.stdin = io.TextIOWrapper(io.BytesIO(data))  # it is read again
+        from bayesrank.evidence import formats
+
+        head = data[: 1 << 18].decode("utf-8", "replace")
+        return data[:2] == b"\x1f\x8b" or bool(formats.recognise(head)[0])
+    if path.is_file():
+        return path.suffix.lower() in OPENERS or path.suffix.lower() == ".zip" or is_log(path)
+    return path.is_dir() or any(mark in text for mark in "*?[")
+
+
+def evidence_of_frame(frame: pd.DataFrame, roles: Roles, ignore: Sequence[str]) -> xr.DataArray | xr.Dataset:
+    """Return the evidence that a table of logs holds, with remedies as they are typed in a shell."""
+    spare = {"category", "cost", "seconds", "status"} - set(map(str, roles.columns().values())) - set(ignore)
+    table = replace(table_of(frame.drop(columns=[*(spare & set(frame))])), source="the logs", shell=True)
+    return read_table(table.drop([table.find("ignore", name) for name in ignore]), roles)

@@ -1,0 +1,32 @@
+"""``bayesrank convert``: evaluation logs as one CSV table."""
+
+from typing import Any
+
+import click
+
+from bayesrank._outputs import check_output, write_output
+from bayesrank.cli._logs import choices_of, reading_logs
+from bayesrank.cli._output import print_line
+from bayesrank.evidence.logs import collect, settle
+
+
+@click.command()
+@click.argument("paths", nargs=-1, required=True)
+@reading_logs
+@click.option("-o", "--output", type=click.Path(dir_okay=False), help="The file to write. [default: standard output]")
+def convert(paths: tuple[str, ...], output: str | None, **how: Any) -> None:
+    """Write evaluation logs as a CSV table with a row for each system, case and run.
+
+    'bayesrank rank' reads the table, and so does every other command.
+    """
+    if output is not None:
+        check_output("--output", output, "table")
+    choices = choices_of(how)
+    frame = settle(collect(paths, choices), choices)
+    text = frame.to_csv(index=False)
+    if output is None:
+        click.echo(text, nl=False)
+        return
+    write_output("--output", output, "table", text)
+    for line in (*frame.attrs["remarks"], *frame.attrs["doubts"], f"Table: {output} ({len(frame):,} rows)"):
+        print_line(line)

@@ -1,0 +1,25 @@
+"""``bayesrank doctor``: what evaluation logs hold, and what stops a ranking of them."""
+
+from typing import Any
+
+import click
+
+from bayesrank.cli._analysis import number_or_word
+from bayesrank.cli._logs import choices_of, reading_logs
+from bayesrank.cli._output import print_line
+from bayesrank.evidence._doctor import diagnose
+
+
+@click.command()
+@click.argument("paths", nargs=-1, required=True)
+@reading_logs
+@click.option("--missing", help="What missing outcomes are, as for 'bayesrank rank'.")
+def doctor(paths: tuple[str, ...], missing: str | None, **how: Any) -> None:
+    """Describe evaluation logs: systems, cases, outcomes, runs, clusters, what is missing, doubts.
+
+    PATHS are files, folders, patterns, compressed files, zip archives, or - for standard input. Every stop is a choice
+    that only you can make; the last line is a command that ranks, with one choice made for each.
+    """
+    found = diagnose(paths, choices_of(how, None if missing is None else number_or_word(missing)))
+    for line in str(found).splitlines():
+        print_line(line) if not line.startswith(" ") else click.echo(line)

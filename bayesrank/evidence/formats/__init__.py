@@ -1,0 +1,43 @@
+"""Formats of evaluation logs, one file each; a new file in this folder is a new format.
+
+A format has a ``TITLE`` and two functions. ``recognise(head)`` takes the beginning of a file as text, and returns "" if
+the file is not of this format, "cases" (or True) if it holds outcomes of cases, "scores" if it holds only scores
+without cases, and "about" if it only describes other files. ``read(path)`` returns a DataFrame with one row a system,
+case, run and metric. Its columns are those of :data:`COLUMNS`; ``case`` and ``outcome`` must be there. Its ``attrs``
+may hold ``source`` (where the name of the system comes from), ``setup`` (what else makes a system: shots, solver),
+``expected`` (how many cases a run had), ``variant`` (what the variants are called) and ``doubts``.
+"""
+
+import importlib
+import pkgutil
+from functools import cache
+from types import ModuleType
+
+__all__ = ["COLUMNS", "load", "names", "recognise"]
+
+#: What a format may say of a row: the table that people get, then what only checks need. ``hash`` is the content of the
+#: case, ``better`` is True if higher is better, ``scored`` is what the file counts an errored run as.
+COLUMNS = (
+    *("entity", "dataset", "case", "run", "outcome", "cluster", "category", "cost", "seconds", "status"),
+    *("metric", "variant", "judge", "better", "hash", "scored"),
+)
+
+
+@cache
+def names() -> tuple[str, ...]:
+    """Return the names of all formats."""
+    return tuple(sorted(m.name for m in pkgutil.iter_modules(__path__) if not m.name.startswith("_")))
+
+
+def load(name: str) -> ModuleType:
+    """Return the module of a format."""
+    return importlib.import_module(f"{__name__}.{name}")
+
+
+def recognise(head: str) -> tuple[str, str]:
+    """Return the format of a file that begins with ``head``, and what it holds; empty strings if none knows it."""
+    for name in names():
+        holds = load(name).recognise(head)
+        if holds:
+            return name, holds if isinstance(holds, str) else "cases"
+    return "", ""

@@ -1,0 +1,38 @@
+"""Weka: predictions as text, with an attribute that names the cases."""
+
+import re
+from pathlib import Path
+
+import pandas as pd
+
+from bayesrank.evidence.formats._common import stem_of
+
+TITLE = "Weka predictions"
+ROW = re.compile(r"\s*(\d+)\s+(\d+:\S+|\?)\s+(\d+:\S+|\?)\s+(\+?)\s*([\d.,*E-]+)(?:\s+\((.*)\))?\s*$")
+
+
+def recognise(head: str) -> bool:
+    return bool(re.search(r"inst#\s+actual\s+predicted\s+error", head))
+
+
+def read(path: Path) -> pd.DataFrame:
+    found = []
+    for line in path.read_text("utf-8-sig").splitlines():
+        row = ROW.match(line)
+        if row:
+            _, actual, _, wrong, _, name = row.groups()
+            if name is None:
+                raise ValueError(
+                    "must name its cases, since the numbers of rows start anew in each fold; run Weka with -p 1"
+                )
+            found.append(
+                (
+                    name,
+                    float(not wrong) if actual != "?" else float("nan"),
+                    f"{name} {actual}",
+                    None if actual != "?" else "no label",
+                )
+            )
+    frame = pd.DataFrame(found, columns=["case", "outcome", "hash", "status"])
+    frame.attrs = {"source": "the name of the file"}
+    return frame.assign(entity=re.sub("^weka_", "", stem_of(path)), dataset="Weka", metric="correct", better=True)

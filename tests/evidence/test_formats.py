@@ -1,0 +1,565 @@
+"""Evaluation logs: what formats read is what was written, and what would mislead is refused with a remedy that works.
+
+Files are written as the tools write them, with as little in them as a reader needs.
+"""
+
+import ast
+import gzip
+import io
+import json
+import shlex
+import shutil
+import sys
+import warnings
+import zipfile
+from pathlib import Path
+
+import click
+import numpy as np
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+
+import bayesrank as br
+from bayesrank.cli import cli
+from bayesrank.cli._logs import choices_of, reading_logs
+from bayesrank.evidence import formats
+from bayesrank.evidence._doctor import _clusters, diagnose
+from bayesrank.evidence.logs import Choices, LogError
+
+STAMP = "2026-01-01T00-00-0{}.000000"
+RIGHT = {"a": [1.0, 0.0, 1.0, 1.0], "b": [0.0, 0.0, 1.0, 0.0]}
+
+
+def dump(path, value, lines=False):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("\n".join(map(json.dumps, value)) + "\n" if lines else json.dumps(value))
+
+
+def lm_eval(folder, model="a", values=(1.0, 0.0, 1.0, 1.0), task="gsm8k", second=0, metrics=("acc",), filters=("none",),
+            better=True, content="q", results=True, place=None, lm_filter=True, **about):  # fmt: skip
+    place, stamp = folder / (place or f"org__{model}"), STAMP.format(second)
+    rows = []
+    for name in filters:
+        for i, value in enumerate(values):
+            row = {
+                "doc_id": i,
+                "doc": {"q": i},
+                "target": "0",
+                "arguments": [],
+                "resps": [[""]],
+                "filtered_resps": [""],
+            }
+            row |= {"filter": name, "metrics": list(metrics)} if lm_filter else {}
+            row |= {"doc_hash": f"{content}{i}"} if content else {}
+            rows.append(row | dict.fromkeys(metrics, value))
+    if lm_filter:
+        dump(place / f"samples_{task}_{stamp}.jsonl", rows, lines=True)
+    else:
+        dump(place / f"pretrained__org__{model}_{task}.jsonl", rows)
+    if results:
+        said = {} if better is None else {"higher_is_better": {task: dict.fromkeys(metrics, better)}}
+        known = {"results": {task: {"acc,none": 0.5}}, "versions": {}, "model_name": f"org/{model}"} | said | about
+        dump(place / f"results_{stamp}.json", known)
+
+
+def inspect(folder, model="a", values=(1, 0, 1, 1), scorer="match", errors=(), epochs=1, words="CI", **log):
+    samples = []
+    for i, value in enumerate(values):
+        for epoch in range(1, epochs + 1):
+            score = {scorer: {"value": words[1 - int(value)]}} if i not in errors else {}
+            error = {"error": {"message": "x"}} if i in errors else {}
+            samples.append({"id": i, "epoch": epoch, "input": f"q{i}", "target": "t", "scores": score, **error})
+    run = {"task": "t", "model": f"org/{model}", "dataset": {"samples": len(values)}, "config": {"epochs": epochs}}
+    dump(folder / f"{model}.json", {"version": 2, "status": "success", "eval": run, "samples": samples} | log)
+
+
+def swebench(folder, model="a", values=(1, 0, 1, 1), **lists):
+    ids = [f"org__repo-{i}" for i in range(len(values))]
+    report = {"total_instances": len(ids), "submitted_instances": len(ids)}
+    report["resolved_ids"] = [i for i, v in zip(ids, values, strict=True) if v == 1]
+    report["unresolved_ids"] = [i for i, v in zip(ids, values, strict=True) if v == 0]
+    dump(folder / f"{model}.run.json", report | lists)
+
+
+def swebench_instances(folder, model="a", values=(1, 0, 1, 1)):
+    for i, value in enumerate(values):
+        report = {"patch_exists": True, "resolved": bool(value), "tests_status": {}}
+        dump(folder / model / f"org__repo-{i}" / "report.json", report)
+
+
+def helm(folder, model="a", values=(1, 0, 1, 1), names=("exact_match",), perturbed=False):
+    place = folder / f"mmlu:model=org_{model}"
+    rows = [
+        {"instance_id": f"id{i}", "train_trial_index": 0, "stats": [
+            {"name": {"name": name, "split": "test"}, "count": 1, "sum": v, "mean": v} for name in (*names, "num_bytes")]}  # noqa: E501
+        | ({"perturbation": {"name": "typos"}} if k else {})
+        for k in range(1 + perturbed) for i, v in enumerate(values)
+    ]  # fmt: skip
+    dump(place / "per_instance_stats.json", rows)
+    dump(
+        place / "run_spec.json",
+        {"name": f"mmlu:model=org_{model}", "scenario_spec": {}, "adapter_spec": {"model": model}},
+    )
+
+
+def eee(folder, model="a", values=(1, 0, 1, 1)):
+    rows = [
+        {"schema_version": "0.3.0", "evaluation_id": model, "model_id": model, "evaluation_name": "t", "sample_id": str(i),  # noqa: E501
+         "evaluation": {"score": v, "is_correct": None}, "error": None, "metadata": {}} for i, v in enumerate(values)
+    ]  # fmt: skip
+    dump(folder / f"{model}_samples.jsonl", rows, lines=True)
+
+
+def promptfoo(folder, model="a", values=(1, 0, 1, 1), errors=(), version=3):
+    rows = [
+        {"provider": {"id": "p", "label": model}, "promptIdx": 0, "testIdx": i, "prompt": {"label": "plain"},
+         "vars": {"q": str(i)}, "success": bool(v), "failureReason": 2 if i in errors else int(not v), "error": "x"}
+        for i, v in enumerate(values)
+    ]  # fmt: skip
+    dump(folder / f"{model}.json", {"evalId": model, "results": {"version": version, "prompts": [], "results": rows}})
+
+
+def code(folder, model="a", values=(1, 0, 1, 1), samples=1):
+    one = [[{"solution": "", "base_status": "pass", "plus_status": "pass" if v else "fail"}] * samples for v in values]
+    dump(
+        folder / f"{model}_eval_results.json",
+        {"date": "", "hash": "", "eval": {f"H/{i}": s for i, s in enumerate(one)}},
+    )
+
+
+def junit(folder, model="a", values=(1, 0, 1, 1), children="<failure/>", again=1):
+    cases = [
+        f'<testcase classname="t" name="n{i}" time="1">{"" if v == 1 else children}</testcase>'
+        for i, v in enumerate(values)
+    ]
+    (folder / f"{model}.xml").write_text(
+        f'<testsuites><testsuite name="{model}">{"".join(cases * again)}</testsuite></testsuites>'
+    )
+
+
+def pytest_report(folder, model="a", values=(1, 0, 1, 1)):
+    tests = [{"nodeid": f"t.py::n{i}", "outcome": "passed" if v else "failed"} for i, v in enumerate(values)]
+    dump(folder / f"{model}.json", {"exitcode": 1, "collectors": [], "tests": tests})
+
+
+def tau(folder, model="a", values=(1, 0, 1, 1), errors=()):
+    rows = [
+        {"task_id": i, "reward": v, "trial": 0, "info": {"error": "x"} if i in errors else {}}
+        for i, v in enumerate(values)
+    ]
+    dump(folder / f"{model}.json", rows)
+
+
+def openai(folder, model="a", values=(1, 0, 1, 1), kind="match"):
+    events = [{"sample_id": f"s{i}", "type": kind, "data": {"correct": bool(v)}} for i, v in enumerate(values)]
+    spec = {"spec": {"completion_fns": [model], "eval_name": "e"}}
+    dump(folder / f"{model}.jsonl", [spec, {"final_report": {}}, *events], lines=True)
+
+
+def deepeval(folder, model="a", values=(1, 0, 1, 1), named=True):
+    tests = [{"name": f"c{i}", "input": str(i), "success": bool(v), "metricsData": []} for i, v in enumerate(values)]
+    dump(folder / f"{model}.json", {"testCases": tests, "hyperparameters": {"model": model} if named else None})
+
+
+def mlflow(folder, model="a", values=(1, 0, 1, 1)):
+    table = {"columns": ["qid", "exact_match/score"], "data": [[i, v] for i, v in enumerate(values)]}
+    dump(folder / model / "artifacts" / "eval_results_table.json", table)
+
+
+def opencompass(folder, model="a", values=(1, 0, 1, 1), key="correct"):
+    dump(
+        folder / model / "set.json",
+        {str(i): {"origin_prompt": "q", "prediction": "A", key: bool(v)} for i, v in enumerate(values)},
+    )
+
+
+def metr(folder, model="a", values=(1, 0, 1, 1)):
+    rows = [
+        {"run_id": "r", "task_id": f"t{i}", "task_family": "f", "alias": model, "score_binarized": v}
+        for i, v in enumerate(values)
+    ]
+    dump(folder / f"{model}.jsonl", rows, lines=True)
+
+
+def mteb(folder, model="a", values=(1, 0, 1, 1), splits=("test",)):
+    for i, v in enumerate(values):
+        scores = {split: [{"hf_subset": "default", "main_score": v}] for split in splits}
+        dump(folder / f"org__{model}" / "abcdef12" / f"T{i}.json", {"task_name": f"T{i}", "scores": scores})
+
+
+def weka(folder, model="a", values=(1, 0, 1, 1), ids=True):
+    lines = [
+        f" {i + 1} 1:x {'1:x' if v else '2:y'} {' ' if v else '+'} 0.9{f' ({i})' if ids else ''}"
+        for i, v in enumerate(values)
+    ]
+    (folder / f"{model}.txt").write_text("\n".join(["inst#     actual  predicted error prediction (id)", *lines]))
+
+
+def caret(folder, model="a", values=(1, 0, 1, 1), row="rowIndex"):
+    lines = [f"{'x' if v else 'y'},x,0.5,{i + 1},Fold1" for i, v in enumerate(values)]
+    (folder / f"{model}.csv").write_text("\n".join([f"pred,obs,p,{row},Resample", *lines]))
+
+
+def kaggle(folder, model="a", values=(1, 0, 1, 1), probabilities=False):
+    truth = [1, 1, 0, 0]
+    (folder / "solution.csv").write_text(
+        "Id,Expected,Usage\n" + "".join(f"{i},{t},Public\n" for i, t in enumerate(truth))
+    )
+    guess = [t if v else 1 - t for t, v in zip(truth, values, strict=True)]
+    guess = [0.25 + 0.5 * g for g in guess] if probabilities else guess
+    (folder / f"{model}.csv").write_text(
+        "Id,Predicted\n" + "".join(f"{i},{g}\n" for i, g in reversed([*enumerate(guess)]))
+    )
+
+
+WRITERS = {
+    "lm_eval": lm_eval, "inspect": inspect, "swebench": swebench, "swebench_instances": swebench_instances, "helm": helm,  # noqa: E501
+    "eee": eee, "promptfoo": promptfoo, "code": code, "junit": junit, "pytest": pytest_report, "tau": tau,
+    "openai": openai, "deepeval": deepeval, "mlflow": mlflow, "opencompass": opencompass, "metr": metr, "mteb": mteb,
+    "weka": weka, "caret": caret, "kaggle": kaggle,
+}  # fmt: skip
+#: What must be chosen in files with several metrics.
+ONLY = {"promptfoo": {"metric": "success"}, "code": {"metric": "plus"}, "deepeval": {"metric": "success"},
+        "metr": {"metric": "score_binarized"}}  # fmt: skip
+
+
+def both(writer, folder, **options):
+    for model, values in RIGHT.items():
+        writer(folder, model, values, **options)
+
+
+def outcomes(frame):
+    ordered = frame.sort_values("case", key=lambda c: c.str.extract(r"(\d+)(?!.*\d)", expand=False).astype(int))
+    return {name.split("/")[-1][0]: part["outcome"].tolist() for name, part in ordered.groupby("entity")}
+
+
+@pytest.mark.parametrize("name", WRITERS)
+def test_a_format_reads_what_its_tool_wrote(name, tmp_path):
+    both(WRITERS[name], tmp_path)
+    frame = br.read(tmp_path, only=ONLY.get(name))
+    assert list(frame)[:5] == ["entity", "dataset", "case", "run", "outcome"]
+    assert outcomes(frame) == RIGHT
+    assert set(frame.get("status", ["scored"])) == {"scored"}
+    joint = br.from_frame(frame)
+    mean = (joint["outcome"] * joint["count"]).sum("pattern") / joint["count"].sum()
+    assert [str(e).split("/")[-1][0] for e in joint["entity"].values] == ["a", "b"]
+    np.testing.assert_allclose(mean, [0.75, 0.25])
+
+
+def test_every_format_is_one_file_with_two_functions():
+    folder = Path(formats.__file__).parent
+    assert set(formats.names()) == {path.stem for path in folder.glob("[!_]*.py")}
+    for name in formats.names():
+        module = formats.load(name)
+        assert module.TITLE
+        assert not module.recognise("")
+        assert not module.recognise("entity,tn,fp,fn,tp\na,1,2,3,4\n")
+        assert callable(module.read)
+    # No other file of the package names a format.
+    sources = [p for p in folder.parent.parent.rglob("*.py") if p.parent != folder]
+    named = {
+        alias
+        for path in sources
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("bayesrank.evidence.formats.")
+        for alias in [node.module]
+    }
+    assert named == set()
+
+
+def test_a_new_format_is_one_new_file(tmp_path, monkeypatch):
+    (tmp_path / "toy_format.py").write_text(
+        "import pandas as pd\nTITLE = 'Toy'\ndef recognise(head): return head.startswith('TOY')\n"
+        "def read(path): return pd.DataFrame({'entity': ['a', 'b'], 'case': [1, 1], 'outcome': [1, 0]})\n"
+    )
+    monkeypatch.setattr(formats, "__path__", [*formats.__path__, str(tmp_path)])
+    formats.names.cache_clear()
+    try:
+        (tmp_path / "log.toy").write_text("TOY")
+        assert outcomes(br.read(tmp_path / "log.toy")) == {"a": [1.0], "b": [0.0]}
+    finally:
+        sys.modules.pop("bayesrank.evidence.formats.toy_format", None)
+        formats.names.cache_clear()
+
+
+def test_packed_logs_and_patterns_read_as_the_files_they_hold(tmp_path, monkeypatch):
+    source = tmp_path / "logs"
+    source.mkdir()
+    both(tau, source)
+    plain = br.read(source)
+    shutil.make_archive(str(tmp_path / "packed"), "zip", source)
+    for path in source.iterdir():
+        (tmp_path / f"{path.name}.gz").write_bytes(gzip.compress(path.read_bytes()))
+    for paths in (tmp_path / "packed.zip", str(tmp_path / "*.gz"), [source / "b.json", source / "a.json"]):
+        found = br.read(paths)
+        key = ["entity", "case"]
+        pd.testing.assert_frame_equal(
+            found.sort_values(key, ignore_index=True), plain.sort_values(key, ignore_index=True)
+        )
+    data = (source / "a.json").read_bytes()
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(data)))
+    assert outcomes(br.read("-", name={"-": "a"})) == {"a": RIGHT["a"]}
+
+
+def test_an_archive_of_inspect_reads_as_its_json(tmp_path):
+    inspect(tmp_path, errors=[3], words="CN")
+    log = json.loads((tmp_path / "a.json").read_text())
+    with zipfile.ZipFile(tmp_path / "b.eval", "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("_journal/start.json", json.dumps({"eval": log["eval"]}))
+        stale = log["samples"][0] | {"scores": {"match": {"value": "I"}}}
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            for sample in [stale, *log["samples"]]:  # a member that occurs twice counts as last written
+                archive.writestr(f"samples/{sample['id']}_epoch_1.json", json.dumps(sample))
+    one, other = br.read(tmp_path / "a.json"), br.read(tmp_path / "b.eval")
+    pd.testing.assert_frame_equal(one, other)
+    assert one["status"].tolist() == ["scored", "abstained", "scored", "error"]
+    assert one["outcome"].tolist()[:3] == [1.0, 0.0, 1.0]
+    assert np.isnan(one["outcome"][3])
+
+
+def test_states_of_swebench_are_apart(tmp_path):
+    swebench(
+        tmp_path, values=[1, 0], error_ids=["org__repo-2"], empty_patch_ids=["org__repo-3"], incomplete_ids=["x__y-4"]
+    )
+    frame = br.read(tmp_path / "a.run.json").set_index("case")
+    assert frame["status"].to_dict() == {
+        "org__repo-0": "scored", "org__repo-1": "scored", "org__repo-2": "error", "org__repo-3": "abstained",
+        "x__y-4": "not submitted",
+    }  # fmt: skip
+    assert frame["outcome"].isna().sum() == 2
+    assert frame["category"].to_dict()["x__y-4"] == "x"
+
+
+# Logs that must not be ranked as they are. Each writes files and says which words name the trap; where there is a
+# choice to make, the command that doctor prints must rank.
+
+
+def write_old(folder):
+    for model, values in RIGHT.items():
+        lm_eval(folder, model, values, filters=("strict", "loose"), lm_filter=False)
+
+
+def shuffled(folder):
+    lm_eval(folder, "a")
+    lm_eval(folder, "b")
+    path = next((folder / "org__b").glob("samples*"))
+    rows = [json.loads(line) for line in path.read_text().splitlines()]
+    hashes = [row["doc_hash"] for row in rows]
+    dump(path, [row | {"doc_hash": h} for row, h in zip(rows, hashes[::-1], strict=True)], lines=True)
+
+
+def edit(path, old, new):
+    text = path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new, 1))
+
+
+def cut(path, share=0.7):
+    data = path.read_bytes()
+    path.write_bytes(data[: int(len(data) * share)])
+
+
+def pair(writer, then=None, **options):
+    def write(folder):
+        both(writer, folder, **options)
+        if then is not None:
+            then(folder)
+
+    return write
+
+
+def unlike(writer, first, second):
+    """Two systems whose files were written with different options."""
+
+    def write(folder):
+        writer(folder, "a", **first)
+        writer(folder, "b", **second)
+
+    return write
+
+
+def slip(folder):
+    with zipfile.ZipFile(folder / "x.zip", "w") as archive:
+        archive.writestr("../a.json", "[]")
+
+
+MANGLED = {
+    "two metrics": (pair(lm_eval, metrics=("acc", "acc_norm")), "one metric of each case", True),
+    "two filters": (pair(lm_eval, filters=("strict", "flexible")), "one filter of each case", True),
+    "unlabelled filters": (write_old, "one filter of each case", True),
+    "metrics by task": (lambda f: [lm_eval(f, m, task=t, metrics=(n,), second=k) for m in "ab" for k, (t, n) in
+                                   enumerate([("x", "acc"), ("y", "em")])], "mix scales", True),
+    "directions": (lambda f: [lm_eval(f, m, task=t, metrics=("score",), better=t == "x", second=k) for m in "ab"
+                              for k, t in enumerate("xy")], "one direction", True),
+    "unknown direction": (pair(lm_eval, metrics=("mae",), better=None), "--lower-is-better says", True),
+    "other content": (unlike(lm_eval, {}, {"content": "other"}), "content differs", True),
+    "shuffled content": (shuffled, "content differs", True),
+    "rerun": (lambda f: [lm_eval(f, "a", second=0), lm_eval(f, "a", second=1), lm_eval(f, "b")], "a copy or a rerun", True),  # noqa: E501
+    "copy in another folder": (lambda f: [lm_eval(f, "a"), lm_eval(f, "a", place="x"), lm_eval(f, "b")],
+                               "a copy or a rerun", True),
+    "other shots": (lambda f: [lm_eval(f, "a", second=0, **{"n-shot": {"gsm8k": 0}}), lm_eval(f, "b"),
+                               lm_eval(f, "a", [0, 0, 1, 1], second=1, **{"n-shot": {"gsm8k": 5}})],
+                    "they differ in shots (0 and 5)", True),
+    "random name": (pair(lm_eval, model_source="CUSTOM"), "must name its system", True),
+    "no name": (lambda f: [lm_eval(f, "a", results=False, place="x"), lm_eval(f, "b", results=False, place="y")],
+                "must name its system", True),
+    "lists": (pair(lm_eval, then=lambda f: [p.write_text(p.read_text().replace('"acc": 1.0', '"acc": [1]').replace(
+        '"acc": 0.0', '"acc": [0]')) for p in f.rglob("*.jsonl")]), "acc is a list", False),
+    "one word among numbers": (pair(lm_eval, then=lambda f: edit(next(f.rglob("samples*")), '"acc": 1.0', '"acc": "yes"')),  # noqa: E501
+                               "must be numbers", True),
+    "infinite": (pair(lm_eval, then=lambda f: edit(next(f.rglob("samples*")), '"acc": 1.0', '"acc": Infinity')),
+                 "not finite", True),
+    "cut lines": (pair(lm_eval, then=lambda f: cut(next(f.rglob("samples*")))), "whole JSON in every line", True),
+    "lost field": (pair(lm_eval, then=lambda f: edit(next(f.rglob("samples*")), '"doc_id"', '"id"')), "'doc_id' is missing",  # noqa: E501
+                   True),
+    "scores alone": (lambda f: dump(f / "results.json", {"results": {"x": {"acc,none": 1}}, "versions": {}}),
+                     "aggregates without cases", False),
+    "limit": (unlike(lm_eval, {}, {"values": (1.0, 0.0)}), "org/b (2 absent)", True),
+    "other task": (unlike(lm_eval, {}, {"task": "mmlu"}), "absent", True),
+    "no samples": (pair(inspect, then=lambda f: inspect(f, "c", ())), "it holds none", True),
+    "all errors": (pair(inspect, then=lambda f: inspect(f, "c", errors=range(4))), "4 with status error", True),
+    "some errors": (pair(inspect, errors=[0]), "(1 error)", True),
+    "two scorers": (unlike(inspect, {"scorer": "x"}, {"scorer": "y"}), "one metric of each case", True),
+    "unequal epochs": (unlike(inspect, {"epochs": 3}, {"epochs": 1}), "runs differ in number", True),
+    "two judges": (pair(inspect, scorer="model_graded_qa"), "one judge", True),
+    "classes": (pair(inspect, words=["left", "right"]), "match is a str", False),
+    "cut JSON": (pair(inspect, then=lambda f: cut(f / "a.json")), "must be whole JSON", True),
+    "pointer": (pair(inspect, then=lambda f: (f / "c.eval").write_text("version https://git-lfs.github.com/spec/v1\n")),
+                "pointer of Git LFS", True),
+    "damaged archive": (lambda f: (f / "x.zip").write_bytes(b"PK\x03\x04damaged"), "can be unpacked", None),
+    "two scales": (unlike(lm_eval, {}, {"values": (0.0, 100.0, 0.0, 100.0)}), "one scale", True),
+    "no archive": (lambda f: (f / "x.json.gz").write_bytes(b"plain"), "can be unpacked", None),
+    "archive that leaves its folder": (slip, "leaves it", None),
+    "errors of the harness": (unlike(swebench, {}, {"values": (1, 0, 1), "error_ids": ["org__repo-3"]}), "1 error", True),  # noqa: E501
+    "not submitted": (unlike(swebench, {}, {"values": (1, 0, 1), "incomplete_ids": ["org__repo-3"]}), "1 not submitted",
+                      True),
+    "subset": (unlike(swebench, {}, {"values": (1, 0)}), "2 absent", True),
+    "perturbations": (pair(helm, perturbed=True), "one perturbation of each case", True),
+    "many statistics": (pair(helm, names=("exact_match", "f1_score")), "one metric of each case", True),
+    "request errors": (pair(promptfoo, errors=[1]), "1 error", True),
+    "old version": (pair(promptfoo, version=2), "version 3", None),
+    "unequal samples": (unlike(code, {"samples": 3}, {"samples": 1}), "runs differ in number", True),
+    "skipped": (unlike(junit, {}, {"children": "<skipped/>"}), "1 skipped", True),
+    "expected failure": (unlike(junit, {}, {"children": '<skipped type="pytest.xfail"/>'}), "expected to fail", True),
+    "test twice": (pair(junit, again=2), "more than once", True),
+    "broken XML": (pair(junit, then=lambda f: cut(f / "a.xml")), "whole XML", True),
+    "errors scored 0": (unlike(tau, {}, {"errors": [1]}), "--errors scored", True),
+    "predictions": (pair(opencompass, key="x"), "predictions without outcomes", None),
+    "no row numbers": (pair(caret, row="q"), "names the cases", None),
+    "no case names": (pair(weka, ids=False), "-p 1", None),
+    "probabilities": (pair(kaggle, probabilities=True), "choose a threshold", None),
+    "no outcomes": (pair(openai, then=lambda f: openai(f, "c", kind="sampling")), "status no outcome", True),
+    "no model": (pair(deepeval, named=False), "must name its system", True),
+    "splits": (pair(mteb, splits=("test", "train")), "one split of each case", True),
+    "no log": (lambda f: (f / "x.md").write_text("# Results"), "must name logs of", False),
+    "empty folder": (lambda f: (f / "x").mkdir(), "holds none", None),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("trap", MANGLED)
+def test_a_mangled_log_is_refused_with_a_remedy_that_works(trap, tmp_path):
+    write, words, remedied = MANGLED[trap]
+    write(tmp_path)
+    ranked = CliRunner().invoke(cli, ["rank", str(tmp_path)], standalone_mode=False)
+    assert isinstance(ranked.exception, ValueError)
+    if remedied is None:
+        # Nothing can be chosen: the files, or all files, must be written anew.
+        assert words in str(ranked.exception)
+        return
+    found = diagnose(str(tmp_path), Choices(shell=True))
+    assert any(words in stop for stop in found.stops), found.stops
+    assert (found.frame is not None) == remedied
+    if remedied:
+        choices = _choices(shlex.split(found.command)[3:])
+        again = diagnose(str(tmp_path), choices)
+        assert again.stops == []
+        assert br.from_frame(again.frame, missing=choices.missing).sizes["entity"] >= 1
+
+
+def _choices(words):
+    """Choices as the command reads them from what doctor prints."""
+    seen = {}
+
+    @reading_logs
+    @click.option("--missing")
+    @click.option("--lower-is-better", "lower", is_flag=True)
+    @click.command()
+    def command(missing, lower, **how):
+        seen["choices"] = choices_of(how, missing).also(lower=lower)
+
+    command.main(words, standalone_mode=False)
+    return seen["choices"]
+
+
+def test_the_command_that_doctor_prints_ranks(tmp_path):
+    both(lm_eval, tmp_path, metrics=("acc", "acc_norm"))
+    shown = CliRunner().invoke(cli, ["doctor", str(tmp_path)], standalone_mode=False)
+    assert "org/a, org/b" in shown.output
+    command = shlex.split(shown.output.splitlines()[-1])
+    ranked = CliRunner().invoke(cli, [*command[1:], "--format", "json"], standalone_mode=False)
+    table = {row["entity"]: row for row in json.loads(ranked.output)["ranking"]}
+    assert table["org/a"]["observed"] == pytest.approx(0.75)
+    assert table["org/b"]["observed"] == pytest.approx(0.25)
+
+
+def test_lower_is_better_where_the_files_say_so(tmp_path):
+    both(lm_eval, tmp_path, metrics=("mae",), better=False)
+    ranked = CliRunner().invoke(cli, ["rank", str(tmp_path), "--format", "json"], standalone_mode=False)
+    rows = json.loads(ranked.output)["ranking"]
+    assert min(rows, key=lambda row: row["expected_rank"])["entity"] == "org/b"
+    wrong = CliRunner().invoke(cli, ["rank", str(tmp_path), "--lower-is-better"], standalone_mode=False)
+    assert wrong.exception is None
+
+
+def test_convert_writes_what_rank_reads(tmp_path):
+    both(tau, tmp_path)
+    out = tmp_path / "out.csv"
+    CliRunner().invoke(cli, ["convert", str(tmp_path), "-o", str(out)], standalone_mode=False)
+    frame = br.read(tmp_path / "a.json")
+    assert pd.read_csv(out)["outcome"].tolist()[:4] == frame["outcome"].tolist()
+    one = CliRunner().invoke(cli, ["rank", str(out), "--format", "csv"], standalone_mode=False)
+    other = CliRunner().invoke(cli, ["rank", f"{tmp_path}/*.json", "--format", "csv"], standalone_mode=False)
+    assert one.output == other.output != ""
+
+
+def test_the_report_says_what_doctor_found(tmp_path):
+    both(tau, tmp_path)
+    page = tmp_path / "page.html"
+    CliRunner().invoke(cli, ["rank", f"{tmp_path}/*.json", "--report", str(page)], standalone_mode=False)
+    assert "2: a, b." in page.read_text()
+
+
+def test_clusters_widen_intervals_as_the_standard_error_of_their_means_does(tmp_path):
+    rng = np.random.default_rng(1)
+    means = np.repeat(rng.integers(0, 2, 40), 5)
+    rows = [{"task_id": i, "reward": float(v), "info": {}, "trial": 0} for i, v in enumerate(means)]
+    dump(tmp_path / "a.json", rows)
+    frame = br.read(tmp_path / "a.json").assign(category=np.repeat(np.arange(40), 5))
+    # All five cases of a group are alike: standard errors are larger by the root of 5, but for 40 / 39.
+    [said] = _clusters(frame, ["a"])
+    assert f"{np.sqrt(5 * 40 / 39):.2g} times as wide" in said
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"only": {"metric": "f1"}}, "must be one of acc"),
+        ({"only": {"colour": "red"}}, "only must be one of"),
+        ({"name": {"nowhere.json": "x"}}, "must begin with a file that is read"),
+        ({"match": "name"}, "match must be one of"),
+        ({"reruns": "first"}, "reruns must be one of"),
+    ],
+)
+def test_a_choice_that_fits_nothing_is_refused(options, words, tmp_path):
+    both(lm_eval, tmp_path)
+    with pytest.raises(ValueError, match=words):
+        br.read(tmp_path, **options)
+
+
+def test_errors_of_logs_hold_a_remedy(tmp_path):
+    both(lm_eval, tmp_path, metrics=("acc", "acc_norm"))
+    with pytest.raises(LogError) as caught:
+        br.read(tmp_path)
+    assert outcomes(br.read(tmp_path, **caught.value.remedy)) == RIGHT
