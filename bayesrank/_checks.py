@@ -473,7 +473,7 @@ def label_values(labels: Any) -> np.ndarray | None:
 
     Examples
     --------
-    >>> values_of([0, 0.5, True]), values_of(["fail", "pass"]) is None
+    >>> label_values([0, 0.5, True]), label_values(["fail", "pass"]) is None
     (array([0. , 0.5, 1. ]), True)
     """
     held = np.asarray(labels, dtype=object).tolist()

@@ -59,7 +59,7 @@ def get_variable(dataset: xr.Dataset | None, name: str) -> xr.DataArray | None:
 
     Examples
     --------
-    >>> held_in(xr.Dataset({"counts": 3}), "counts").item(), held_in(None, "counts")
+    >>> get_variable(xr.Dataset({"counts": 3}), "counts").item(), get_variable(None, "counts")
     (3, None)
     """
     return dataset[name] if dataset is not None and name in dataset.data_vars else None

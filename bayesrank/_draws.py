@@ -182,7 +182,7 @@ def iterate_blocks(array: Any, batches: Batches | None = None, across: bool = Fa
     Examples
     --------
     >>> import numpy as np
-    >>> [(block.start, len(block.values)) for block in walk(np.zeros((10, 3)))]
+    >>> [(block.start, len(block.values)) for block in iterate_blocks(np.zeros((10, 3)))]
     [(0, 5), (5, 5)]
     """
     batches = batches or Batches.of(array)
@@ -224,7 +224,7 @@ def load_arrays(*arrays: xr.DataArray) -> list[xr.DataArray]:
 
     Examples
     --------
-    >>> [array] = in_memory(xr.DataArray([1.0, 2.0], dims="draw").chunk(draw=1))
+    >>> [array] = load_arrays(xr.DataArray([1.0, 2.0], dims="draw").chunk(draw=1))
     >>> array.values.tolist(), array.chunks
     ([1.0, 2.0], None)
     """

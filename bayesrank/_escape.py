@@ -55,7 +55,7 @@ def escape_invisible(text: str, keep: str = "") -> str:
 
     Examples
     --------
-    >>> print(visible("a\x1b[2Jb\u202ec"))
+    >>> print(escape_invisible("a\x1b[2Jb\u202ec"))
     a\x1b[2Jb\u202ec
     """
     if text.isprintable():
@@ -68,7 +68,7 @@ def escape_lines(lines: Iterable[str]) -> list[str]:
 
     Examples
     --------
-    >>> visible_lines(["a" + chr(7) + " leads"])
+    >>> escape_lines(["a" + chr(7) + " leads"])
     ['a\\\\x07 leads']
     """
     return [

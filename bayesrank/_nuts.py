@@ -65,7 +65,7 @@ def choose_sampler(options: Mapping[str, Any]) -> str:
 
     Examples
     --------
-    >>> choose({"nuts_sampler": "pymc"}), choose({"init": "adapt_diag"})
+    >>> choose_sampler({"nuts_sampler": "pymc"}), choose_sampler({"init": "adapt_diag"})
     ('pymc', 'pymc')
     """
     asked = options.get("nuts_sampler")
@@ -149,9 +149,9 @@ def chain_problems(
 
     Examples
     --------
-    >>> complaint(0, 1.001, 3000, 4)
+    >>> chain_problems(0, 1.001, 3000, 4)
     ''
-    >>> complaint(3, 1.001, 3000, 4)
+    >>> chain_problems(3, 1.001, 3000, 4)
     "The sampler did not settle (3 divergences): do not rely on these numbers yet. Divergences: smaller steps, \
 nuts={'target_accept': 0.95}; if they stay, a tighter prior or another parametrisation of the model."
     """

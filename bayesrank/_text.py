@@ -42,9 +42,9 @@ def interval_digits(low: float, high: float, digits: int = 3) -> str:
 
     Examples
     --------
-    >>> span(8.0, 5.5e167)
+    >>> interval_digits(8.0, 5.5e167)
     '8 to 5.5e+167'
-    >>> span(0.25, 0.75), span(0.0432, 156.02), span(2.4, 1560.0), span(0.0, 12.0), span(0.0004, 0.5)
+    >>> interval_digits(0.25, 0.75), interval_digits(0.0432, 156.02), interval_digits(2.4, 1560.0), interval_digits(0.0, 12.0), interval_digits(0.0004, 0.5)
     ('0.250 to 0.750', '0.043 to 156.0', '2.4 to 1560', '0.00 to 12.00', '0.0004 to 0.500')
     """
     return f"{format_with_interval(low, low, high, digits)} to {format_with_interval(high, low, high, digits)}"
@@ -56,7 +56,7 @@ def format_with_interval(x: float, low: float, high: float, digits: int = 3) -> 
 
     Examples
     --------
-    >>> beside(0.043, 0.001, 156.0), beside(0.5, 0.4, 0.6), beside(0.0004, -0.1, 0.1), beside(7.0, 3.0, 5000.0)
+    >>> format_with_interval(0.043, 0.001, 156.0), format_with_interval(0.5, 0.4, 0.6), format_with_interval(0.0004, -0.1, 0.1), format_with_interval(7.0, 3.0, 5000.0)
     ('0.043', '0.500', '0.000', '7')
     """
     places = decimals(digits, low, high)
@@ -100,7 +100,7 @@ def format_names(names: Iterable[object], most: int = 5) -> str:
 
     Examples
     --------
-    >>> some(["a", "b"]), some("abcdefg")
+    >>> format_names(["a", "b"]), format_names("abcdefg")
     ('a, b', 'a, b, c, d, e, ...')
     """
     listed = [str(name) for name in names]

@@ -371,5 +371,5 @@ def test_an_interrupt_while_it_is_loaded_is_one_line(module):
         "from bayesrank.cli import main\n"
         "main()"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    done = subprocess.run([sys.executable, "-c", code, "rank", "tornado"], capture_output=True, text=True)
     assert (done.returncode, done.stdout, done.stderr) == (130, "", "bayesrank: interrupted\n")

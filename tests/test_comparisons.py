@@ -147,7 +147,7 @@ def test_all_possible_evidence_has_probability_one():
 def test_importance_sampling_agrees_with_exact_refits(fits, by, monkeypatch):
     only = {"it": fits["hierarchical"]}
     weighed = br.compare(only, by=by, refit=False)
-    monkeypatch.setattr(_left_out, "threshold", lambda draws: -np.inf)
+    monkeypatch.setattr(_left_out, "pareto_k_threshold", lambda draws: -np.inf)
     exact = br.compare(only, by=by)
     assert exact["refitted"].item() > 0.9 * exact.attrs["units"]
     assert weighed["refitted"].item() == 0
@@ -162,7 +162,7 @@ def test_importance_sampling_agrees_with_exact_refits(fits, by, monkeypatch):
 @pytest.mark.parametrize("by", ["dataset", "table"])
 def test_refits_by_draws_agree_with_those_by_quadrature(by, monkeypatch):
     only = {"it": br.fit(COUNTS.isel(dataset=slice(3)), HIERARCHICAL, seed=1, draws=500, prior="uniform", spread=0.5)}
-    monkeypatch.setattr(_left_out, "threshold", lambda draws: -np.inf)
+    monkeypatch.setattr(_left_out, "pareto_k_threshold", lambda draws: -np.inf)
     exact = br.compare(only, by=by)
     monkeypatch.delattr(HierarchicalBetaBinomial, "log_evidence")
     drawn = br.compare(only, by=by)
@@ -173,7 +173,7 @@ def test_refits_by_draws_agree_with_those_by_quadrature(by, monkeypatch):
 def test_cases_are_refitted_by_draws_too(monkeypatch):
     counts = br.from_counts(tn=[7, 9], fp=[1, 1], fn=[2, 1], tp=[4, 5], entity=["a"] * 2, dataset=["x", "y"])
     only = {"it": br.fit(counts, HIERARCHICAL, seed=1, draws=1000)}
-    monkeypatch.setattr(_left_out, "threshold", lambda draws: -np.inf)
+    monkeypatch.setattr(_left_out, "pareto_k_threshold", lambda draws: -np.inf)
     exact = br.compare(only, by="case")
     monkeypatch.delattr(HierarchicalBetaBinomial, "log_evidence")
     drawn = br.compare(only, by="case")
@@ -189,7 +189,7 @@ def test_exact_is_a_ratio_of_plain_integrals(monkeypatch):
         ("entity", "dataset", "outcome"),
         name="counts",
     )
-    monkeypatch.setattr(_left_out, "threshold", lambda draws: -np.inf)
+    monkeypatch.setattr(_left_out, "pareto_k_threshold", lambda draws: -np.inf)
     found = br.compare({"it": br.fit(counts, HIERARCHICAL, seed=1, draws=50, prior=1)})
     nodes, weights = np.polynomial.legendre.leggauss(200)
     m, s = np.meshgrid((nodes + 1) / 2, (nodes + 1) / 2)
@@ -207,7 +207,7 @@ def test_large_k_without_refit_is_said(fits, monkeypatch):
     import bayesrank.comparisons.comparing as comparing
 
     for module in (_left_out, comparing):
-        monkeypatch.setattr(module, "threshold", lambda draws: -np.inf)
+        monkeypatch.setattr(module, "pareto_k_threshold", lambda draws: -np.inf)
     found = br.compare(fits, refit=False)
     assert found["unreliable"].sel(model="hierarchical") == 5
     assert found["unreliable"].sel(model="pooled") == 0

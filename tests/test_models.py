@@ -156,7 +156,7 @@ def test_a_variable_over_entity_is_ranked_by_its_name():
 
 def test_sensitivity_takes_a_model_of_ones_own(monkeypatch):
     """Its options are its own, and those of NUTS are passed on."""
-    import bayesrank.sensitivities as module
+    import bayesrank.sensitivities.analysis as module
 
     asked = []
 

@@ -166,7 +166,7 @@ def check_case_weights(weights: Any, size: int | None = None) -> xr.DataArray:
     Examples
     --------
     >>> weights = xr.DataArray([[0.5, 1.5], [1.2, 0.8]], dims=("draw", "case"))
-    >>> checked_weights(weights, 2)["count"].values.tolist()
+    >>> check_case_weights(weights, 2)["count"].values.tolist()
     [1, 1]
     """
     if not isinstance(weights, xr.DataArray):
@@ -191,7 +191,7 @@ def blocks_of(weights: xr.DataArray) -> Iterator[tuple[int, np.ndarray]]:
 
     Examples
     --------
-    >>> weights = checked_weights(case_weights(3, draws=2, chains=2))
+    >>> weights = check_case_weights(case_weights(3, draws=2, chains=2))
     >>> [(start, block.shape) for start, block in blocks_of(weights)]
     [(0, (2, 3)), (2, (2, 3))]
     """

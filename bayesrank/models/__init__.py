@@ -176,7 +176,7 @@ def population_of(model: Any) -> str:
 
     Examples
     --------
-    >>> learns("hierarchical_logit_normal"), learns("paired")
+    >>> population_of("hierarchical_logit_normal"), population_of("paired")
     ('data sets', '')
     """
     return getattr(find_model(model), "learns", "")
@@ -187,7 +187,7 @@ def model_for_datasets(outcomes: int) -> str:
 
     Examples
     --------
-    >>> for_datasets(2), for_datasets(3)
+    >>> model_for_datasets(2), model_for_datasets(3)
     ('hierarchical_beta_binomial', 'hierarchical_dirichlet_multinomial')
     """
     for name in names():
@@ -202,7 +202,7 @@ def references_of(model: Any) -> list[str]:
 
     Examples
     --------
-    >>> len(references("paired")), references("beta_binomial"), references(None)
+    >>> len(references_of("paired")), references_of("beta_binomial"), references_of(None)
     (2, [], [])
     """
     return list(getattr(find_model(model), "references", ())) if model in names() else []
@@ -213,7 +213,7 @@ def find_model(model: Any) -> type:
 
     Examples
     --------
-    >>> find("beta_binomial").__name__
+    >>> find_model("beta_binomial").__name__
     'BetaBinomial'
     """
     if isinstance(model, type):
@@ -231,7 +231,7 @@ def conjugate_posterior(model: Any, evidence: Any, options: dict[str, Any]) -> A
     Examples
     --------
     >>> import bayesrank as br
-    >>> conjugate("beta_binomial", br.from_counts(tn=8, fp=2, fn=1, tp=9), {}).posterior.values.tolist()
+    >>> conjugate_posterior("beta_binomial", br.from_counts(tn=8, fp=2, fn=1, tp=9), {}).posterior.values.tolist()
     [[[9.0, 3.0], [2.0, 10.0]]]
     """
     story = make_model(model, evidence, options)
@@ -246,7 +246,7 @@ def make_model(model: Any, evidence: Any, options: dict[str, Any]) -> Any:
     Examples
     --------
     >>> import bayesrank as br
-    >>> tell("beta_binomial", br.from_counts(tn=8, fp=2, fn=1, tp=9), {"prior": 2}).settings["prior"]
+    >>> make_model("beta_binomial", br.from_counts(tn=8, fp=2, fn=1, tp=9), {"prior": 2}).settings["prior"]
     '2'
     """
     story = find_model(chosen_by_evidence(evidence) if model is None else model)
@@ -271,7 +271,7 @@ def options_of(model: Any) -> list[str]:
 
     Examples
     --------
-    >>> options_of(find("hierarchical_beta_binomial"))
+    >>> options_of(find_model("hierarchical_beta_binomial"))
     ['prior', 'prevalence', 'spread', 'force']
     """
     found: list[str] = []
@@ -296,7 +296,7 @@ def model_of(groups: Mapping[str, xr.Dataset]) -> tuple[Any, dict[str, Any]]:
     >>> import bayesrank as br
     >>> from bayesrank._compat import groups_of
     >>> fit = br.fit(br.from_counts(tn=8, fp=2, fn=1, tp=9), "beta_binomial", prior=3, seed=1, draws=5)
-    >>> float(tell_again(groups_of(fit))[0].concentration.max())
+    >>> float(model_of(groups_of(fit))[0].concentration.max())
     3.0
     """
     counts, about = with_parts(groups["observed_data"]), groups["posterior"].attrs

@@ -235,7 +235,7 @@ def answer_tables(table: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
     Examples
     --------
-    >>> answers, errors = told(np.array([[5, 1, 0], [2, 7, 1], [0, 0, 4]]))
+    >>> answers, errors = answer_tables(np.array([[5, 1, 0], [2, 7, 1], [0, 0, 4]]))
     >>> answers.tolist(), errors.tolist()
     ([[1, 5], [3, 7], [0, 4]], [[1, 0], [2, 1], [0, 0]])
     """

@@ -439,7 +439,7 @@ def check_curve_cases(y_true: Any, y_score: Any, positive: Any) -> tuple[np.ndar
 
     Examples
     --------
-    >>> truth, scores = checked_cases(["no", "yes"], {"m": [1, 2]}, "yes")
+    >>> truth, scores = check_curve_cases(["no", "yes"], {"m": [1, 2]}, "yes")
     >>> truth.tolist(), scores["m"].tolist()
     ([False, True], [1.0, 2.0])
     """

@@ -377,7 +377,7 @@ def check_curves(reference: Any) -> xr.Dataset:
 
     Examples
     --------
-    >>> checked_curves(directed_binary_tree(depth=1, samples=2)).sizes["point"]
+    >>> check_curves(directed_binary_tree(depth=1, samples=2)).sizes["point"]
     5
     """
     if reference is None:
@@ -404,7 +404,7 @@ def check_reference(reference: Any) -> Reference:
 
     Examples
     --------
-    >>> checked_reference(None).name
+    >>> check_reference(None).name
     'uniform'
     """
     if reference is None:

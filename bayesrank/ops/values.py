@@ -335,9 +335,9 @@ def orient(score: Any) -> Score:
 
     Examples
     --------
-    >>> directed("recall").name
+    >>> orient("recall").name
     'tpr'
-    >>> directed("prevalence")
+    >>> orient("prevalence")
     Traceback (most recent call last):
     ValueError: score must have a direction to outperform anyone; got prevalence, which has none
     """

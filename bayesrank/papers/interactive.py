@@ -178,7 +178,7 @@ def check_sizes(sizes: Any) -> list[tuple[int, int]]:
 
     Examples
     --------
-    >>> checked_sizes([(2, 3)])
+    >>> check_sizes([(2, 3)])
     [(2, 3)]
     """
     found = []

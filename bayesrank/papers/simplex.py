@@ -171,7 +171,7 @@ def check_positive_count(positives: Any, total: int) -> list[int]:
 
     Examples
     --------
-    >>> checked_positives([20], 20)
+    >>> check_positive_count([20], 20)
     Traceback (most recent call last):
     ValueError: positives must lie between 1 and 19; got 20
     """

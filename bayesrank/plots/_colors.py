@@ -116,7 +116,7 @@ def frequent_winners(table: np.ndarray, most: int = 8) -> list[int]:
 
     Examples
     --------
-    >>> winners(np.array([[1, 1, 1], [2, 0, 0], [0, 3, 3]]))
+    >>> frequent_winners(np.array([[1, 1, 1], [2, 0, 0], [0, 3, 3]]))
     [2, 1]
     """
     known = table[:, ~np.isnan(table).all(axis=0)]

@@ -298,7 +298,7 @@ def kept_range(masses: np.ndarray, tail: float) -> tuple[int, int, float]:
 
     Examples
     --------
-    >>> kept(np.array([0.01, 0.6, 0.38, 0.01]), 0.05)
+    >>> kept_range(np.array([0.01, 0.6, 0.38, 0.01]), 0.05)
     (1, 2, 0.02)
     """
     left, right = np.cumsum(masses), np.cumsum(masses[::-1])
@@ -316,7 +316,7 @@ def bin_masses(masses: np.ndarray, low: int, high: int, bins: int) -> Axis:
 
     Examples
     --------
-    >>> first, last, middle = binned(binomial(8, 0.5), 0, 8, 5)
+    >>> first, last, middle = bin_masses(binomial(8, 0.5), 0, 8, 5)
     >>> first.tolist(), last.tolist(), middle.tolist()
     ([0, 1, 4, 7, 8], [0, 3, 6, 7, 8], [0, 3, 5, 7, 8])
     """

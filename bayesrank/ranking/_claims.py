@@ -37,7 +37,7 @@ def sets_available(ranking: xr.Dataset) -> bool:
     --------
     >>> import bayesrank as br
     >>> counts = br.from_counts(tn=[70, 79], fp=[10, 1], fn=[9, 1], tp=[21, 29], entity=["a", "b"])
-    >>> sets_given(br.credible_ranking(br.fit(counts, seed=1), "f1"))
+    >>> sets_available(br.credible_ranking(br.fit(counts, seed=1), "f1"))
     True
     """
     return "in_best_confidence_set" in ranking and bool(ranking["in_best_confidence_set"].notnull().any())

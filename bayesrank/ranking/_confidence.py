@@ -252,7 +252,7 @@ def separated_pairs(y: np.ndarray, prob: float) -> tuple[np.ndarray, float]:
     Examples
     --------
     >>> y = np.random.default_rng(1).normal([0.0, 0.1, 9.0], 1.0, (4000, 3))
-    >>> surely_ahead(y, 0.95)[0].astype(int).tolist()
+    >>> separated_pairs(y, 0.95)[0].astype(int).tolist()
     [[0, 0, 0], [0, 0, 0], [1, 1, 0]]
     """
     ahead, _, critical = separate(y, prob)

@@ -40,7 +40,7 @@ def count_notes(counts: xr.DataArray, score: Score | None, about: Mapping[Any, A
     --------
     >>> import bayesrank as br
     >>> few = br.from_counts(tn=80, fp=20, fn=1, tp=4, entity=["a"])
-    >>> of_counts(few, br.scores.f1, {})
+    >>> count_notes(few, br.scores.f1, {})
     ["1 entity has fewer than 10 cases of a class (a has 5 of 'positive'): the prior has a large weight in that rate."]
     """
     # By name, so that a sentence names the same few of many whatever the order of input.
@@ -62,7 +62,7 @@ def positive_class_notes(source: Any, score: Score | None) -> list[str]:
     --------
     >>> import bayesrank as br
     >>> counts = br.from_predictions(["cancer", "healthy"], {"a": ["cancer", "cancer"]}, positive="cancer")
-    >>> positive_class(counts, br.scores.f1), positive_class(counts, br.scores.f1)[0].caveat.name
+    >>> positive_class_notes(counts, br.scores.f1), positive_class_notes(counts, br.scores.f1)[0].caveat.name
     (["The positive class is 'cancer', the negative one 'healthy'."], 'POSITIVE_LABEL')
     """
     known = known_classes(source)
@@ -80,7 +80,7 @@ def prevalence_notes(mean: xr.DataArray | None, variance: np.ndarray | None, sco
     --------
     >>> import bayesrank as br
     >>> mean = xr.DataArray([[0.8, 0.2], [0.4, 0.6]], {"entity": ["a", "b"]}, ("entity", "actual"))
-    >>> prevalences(mean, np.full((2, 2), 1e-4), br.scores.f1)
+    >>> prevalence_notes(mean, np.full((2, 2), 1e-4), br.scores.f1)
     ['The prevalence differs between entities, from 0.2 (a) to 0.6 (b), and F1 depends on it: ...']
     """
     if mean is None or variance is None or mean.sizes["entity"] < 2:
@@ -111,7 +111,7 @@ def prevalence_caveat(score: Score, about: Mapping[Any, Any]) -> list[str]:
     Examples
     --------
     >>> import bayesrank as br
-    >>> designed(br.scores.f1, {"prevalence": "sampled"}), len(designed(br.scores.f1, {"prevalence": "observed"}))
+    >>> prevalence_caveat(br.scores.f1, {"prevalence": "sampled"}), len(prevalence_caveat(br.scores.f1, {"prevalence": "observed"}))
     ([], 1)
     """
     if about.get("prevalence", "sampled") == "sampled":

@@ -138,7 +138,7 @@ def make_tiers(order: np.ndarray, superiority: np.ndarray, prob: float) -> np.nd
 
     Examples
     --------
-    >>> tiers(np.array([1, 0]), np.array([[0.0, 0.02], [0.98, 0.0]]), 0.95).tolist()
+    >>> make_tiers(np.array([1, 0]), np.array([[0.0, 0.02], [0.98, 0.0]]), 0.95).tolist()
     [2, 1]
     """
     tier = np.zeros(len(superiority), int)

@@ -81,7 +81,7 @@ def check_complete(ranking: xr.Dataset) -> None:
     --------
     >>> import bayesrank as br
     >>> counts = br.from_counts(tn=[70, 79], fp=[10, 1], fn=[9, 1], tp=[21, 29], entity=["a", "b"])
-    >>> check_whole(br.credible_ranking(counts, "f1").isel(entity=[0]))
+    >>> check_complete(br.credible_ranking(counts, "f1").isel(entity=[0]))
     Traceback (most recent call last):
     ValueError: ranking must be whole, of 2 entities; got 1 of them (rank those alone to speak of them alone)
     """
@@ -134,7 +134,7 @@ def effective_draws(ranking: xr.Dataset) -> float:
     --------
     >>> import bayesrank as br
     >>> counts = br.from_counts(tn=[70, 79], fp=[10, 1], fn=[9, 1], tp=[21, 29], entity=["a", "b"])
-    >>> worth(br.credible_ranking(counts, "f1"))
+    >>> effective_draws(br.credible_ranking(counts, "f1"))
     1.0
     """
     if is_exact(ranking):

@@ -204,7 +204,7 @@ def bare_values(values: Any, higher_is_better: bool | None) -> tuple[xr.DataArra
     Examples
     --------
     >>> import bayesrank as br
-    >>> bare(br.scores.fnr(br.from_counts(tn=80, fp=0, fn=3, tp=27)), False)[1]
+    >>> bare_values(br.scores.fnr(br.from_counts(tn=80, fp=0, fn=3, tp=27)), False)[1]
     -1
     """
     found = score_values(_check(values), None, higher_is_better, None)

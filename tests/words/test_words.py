@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import xarray as xr
-from bayesrank.report.preferences import preferences_section
+from bayesrank.report.sections.tile import map_of
 
 import bayesrank as br
 from bayesrank._notes import Caveat, Note
@@ -175,7 +175,7 @@ def test_table_and_map_say_the_same_number():
     posterior = br.fit(br.datasets.load("breast_cancer"), seed=1, draws=200)
     ranking = br.credible_ranking(posterior, "f1", method="auto")
     assert ranking.attrs["method"] == "exact"
-    section = preferences_section(br.as_performance(posterior), br.scores.f1, 0.95, np.inf, None, ranking)
+    section = map_of(br.as_performance(posterior), br.scores.f1, 0.95, np.inf, None, ranking)
     [row] = [row for row in section["rows"] if row["place"] == "F1"]
     assert row["p"] == f"{float(ranking['probability_best'].max()):.3f}"
     assert all("leads on" in text for *_, text in section["legend"])
