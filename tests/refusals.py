@@ -15,11 +15,11 @@ import pandas as pd
 import xarray as xr
 
 import bayesrank as br
-from bayesrank.sensitivities.conflicts import prior_conflict
 from bayesrank import ops, papers, plots, predictive, scores, theory, tile
 from bayesrank._compat import groups_of
 from bayesrank.cases.weights import check_case_weights
 from bayesrank.papers import explorers, interactive
+from bayesrank.sensitivities.conflicts import prior_conflict
 
 INF, NAN, BIG = math.inf, math.nan, 10**12
 CELLS = {"tn": 8, "fp": 2, "fn": 1, "tp": 9}

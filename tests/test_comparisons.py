@@ -15,7 +15,7 @@ HIERARCHICAL = "hierarchical_beta_binomial"
 
 
 def log_evidence(fit):
-    return _left_out.log_marginal(comparing.compared("it", fit, parts=True))
+    return _left_out.log_marginal(comparing.model_to_compare("it", fit, parts=True))
 
 
 def studies(rng, spread, sets=12, entities=("a", "b"), positives=25, negatives=50):

@@ -71,7 +71,7 @@ def test_limits_of_containers_are_read(tmp_path):
 def test_the_limit_of_the_process_counts():
     code = (
         "import resource; resource.setrlimit(resource.RLIMIT_AS, (3 * 2**30, 3 * 2**30));"
-        "from bayesrank._checks import fits_memory; fits_memory('x must be fewer', 'x', (2**28,), '1')"
+        "from bayesrank._checks import check_memory; check_memory('x must be fewer', 'x', (2**28,), '1')"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert "more than half of the memory that this process may use (3.0 GiB)" in done.stderr
@@ -79,9 +79,7 @@ def test_the_limit_of_the_process_counts():
     assert available_memory()[0] > 2**20
 
 
-@pytest.mark.parametrize(
-    "text", ["1.000", "1_000", "+5", "1,000", "-1", "1e3", "", "5.", "5.00", "nan", "9" * 400, "²"]
-)
+@pytest.mark.parametrize("text", ["1.000", "1_000", "+5", "1,000", "-1", "1e3", "", "nan", "9" * 400, "²"])
 def test_what_is_no_count_in_a_file(text):
     assert as_count(text) is None
 

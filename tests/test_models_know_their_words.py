@@ -13,6 +13,8 @@ FOLDER = Path(br.__file__).parent
 DEFAULTS = {
     "evidence/counts.py": "advice in a message, from a module that stands to the left of the models",
     "datasets/__init__.py": "the model that suits each shipped data set",
+    "cli/plan.py": "an example in the help",
+    "planning/_evidence.py": "advice in a message: the model of class sizes set by design",
     "papers/explorers.py": "the two distributions that an explorer offers",
     "ranking/_notes.py": "advice to learn from all classes, which one model does",
 }

@@ -45,7 +45,7 @@ def test_other_pairs_have_no_positive_class(pair):
 def test_which_scores_are_symmetric_is_what_their_formulas_say():
     rng = np.random.default_rng(3)
     tables = rng.dirichlet([0.7] * 4, 200).reshape(-1, 2, 2)
-    for name in br.scores.catalog().index:
+    for name in br.scores.catalog().index.drop("mean_outcome"):
         score = br.scores.get(name)
         same = np.allclose(
             score.of_tables(tables), score.of_tables(tables[:, ::-1, ::-1]), rtol=1e-9, atol=1e-12, equal_nan=True

@@ -59,8 +59,8 @@ def case_grid(cases: xr.Dataset, ax: Any = None) -> Any:
     colours = scale(norm(values))
     colours[np.isnan(values), :3] = to_rgb(paper_color(ax))
     edges = np.concatenate([[0], np.cumsum(cases["count"].values)])
-    mesh = ax.pcolormesh(edges, np.arange(cases.sizes["entity"] + 1) - 0.5, colours)
-    mesh.set_rasterized(True)
+    if cases.sizes["pattern"]:
+        ax.pcolormesh(edges, np.arange(cases.sizes["entity"] + 1) - 0.5, colours).set_rasterized(True)
     list_names(ax, cases["entity"].values.tolist())
     deciding = int(edges[-1])
     ax.set(xlabel="deciding cases, those that most entities master first", xlim=(0, max(deciding, 1)))

@@ -197,7 +197,7 @@ class Evidence:
     def observed(self, score: Score | None) -> xr.DataArray | None:
         """The score of what was observed (entity), at the prevalence that is ranked; None where not known."""
         observed = self.counts if self.shares is None else self.shares
-        if observed is None or score is None:
+        if observed is None or score is None or (score.space == "outcomes" and "outcome" not in observed.dims):
             return self.values
         return self._score(score, observed)
 

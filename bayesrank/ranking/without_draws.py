@@ -171,7 +171,7 @@ def _is_conjugate(source: Any, score: Any) -> bool:
         return False
     posterior = groups_of(source).get("posterior", xr.Dataset())
     # The mean of outcomes follows from their counts; other variables may be anything.
-    variable = isinstance(score, str) and score in posterior and as_score(score).space != "outcomes"
+    variable = isinstance(score, str) and score in posterior and score != "mean_outcome"
     return posterior.attrs.get("sampler") == "exact" and not variable
 
 

@@ -86,7 +86,7 @@ PICTURES = {
 }
 #: Pictures without entities, or of one alone, which have tests of their own.
 OTHERS = {
-    "animate_contours", "colors", "confusion_simplex", "contours", "count_ticks", "effect_of_size", "matrix_pmf",
+    "animate_contours", "colors", "confusion_simplex", "contours", "count_ticks", "effect_of_size", "matrix_pmf", "plan",
     "multiplicities", "ops_drift", "ops_square", "ops_values", "pmf_over_contours", "pr_pmf", "pr_points",
     "predictive_check", "roc_points", "score_pmf", "score_pmf_by_tpr", "score_pmfs", "summary_roc",
 }  # fmt: skip
@@ -133,7 +133,7 @@ def looked_at(figure):
 @pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize("name", PICTURES)
 def test_drawn_without_a_warning(name, size):
-    if name == "difference" and size == 1:
+    if name == "score_differences" and size == 1:
         with pytest.raises(ValueError, match="entity"):
             PICTURES[name](analysed(size))
         return

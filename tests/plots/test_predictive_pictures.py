@@ -164,7 +164,7 @@ def test_pmfs_side_by_side_have_a_colour_each():
         areas.append(abs(np.sum(x[:-1] * y[1:] - x[1:] * y[:-1])))
     np.testing.assert_allclose(areas, areas[0], rtol=0.02)
     assert len(areas) == len(pmfs)
-    with pytest.raises(ValueError, match="kind must be one of"):
+    with pytest.raises(ValueError, match="form must be one of"):
         br.plots.score_pmfs(pmfs, "box")
     with pytest.raises(ValueError, match="pmfs must hold"):
         br.plots.score_pmfs({})

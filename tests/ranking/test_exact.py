@@ -316,7 +316,7 @@ def test_several_test_sets_and_draws_of_fit():
     counts = br.from_counts(
         tn=[30, 29, 12, 13, 40], fp=[2, 3, 3, 2, 1], fn=[3, 1, 2, 5, 5], tp=[15, 17, 10, 7, 15], entity=list("abcde")
     )
-    assert len(set(br.models.conjugate("dirichlet_multinomial", counts, {}).test_set.values.tolist())) == 3
+    assert len(set(br.models.conjugate_posterior("dirichlet_multinomial", counts, {}).test_set.values.tolist())) == 3
     ranking = br.credible_ranking(counts, "accuracy", method="exact")
     draws = br.credible_ranking(br.fit(counts, draws=10_000, seed=2), "accuracy")
     z = [

@@ -248,7 +248,7 @@ def test_probable_orders_have_errors_of_batches_and_labels_of_ties(sticky):
     assert br.statements.probable_orders(draws_of([[np.nan, np.nan]])).sizes == {"order": 0, "place": 0}
     with pytest.raises(ValueError, match="source must be of one ranking"):
         br.statements.probable_orders(sticky.expand_dims(dataset=2))
-    for bad in ({"most": 0}, {"top": 0}, {"most": True}, {"top": 1.5}):
+    for bad in ({"top": 0}, {"places": 0}, {"top": True}, {"places": 1.5}):
         with pytest.raises((TypeError, ValueError), match=f"{next(iter(bad))} must"):
             br.statements.probable_orders(sticky, **bad)
 

@@ -7,10 +7,10 @@ import numpy as np
 import pandas as pd
 import pytest
 import xarray as xr
-from bayesrank.report.sections.tile import map_of
 
 import bayesrank as br
 from bayesrank._notes import Caveat, Note
+from bayesrank.report.sections.tile import map_of
 from bayesrank.words._parts import compose
 from bayesrank.words.models import check_model, model_caveat
 from bayesrank.words.results import verdict_parts
