@@ -39,7 +39,7 @@ def test_rank_prints_a_table_and_a_verdict_and_nothing_else(table):
     assert done.returncode == 0
     assert done.stderr == ""
     assert "\x1b" not in done.stdout
-    for word in ("entity", "P(best)", "E(rank)", "tier", "null", "NA", "95% interval"):
+    for word in ("Ranking of 2 entities by F1.", "entity", "P(best)", "tier", "null", "NA", "95% interval"):
         assert word in done.stdout
     assert "NA is best: P(best) > 0.999, and it beats null with probability at least 0.95." in done.stdout
 
@@ -345,7 +345,7 @@ def test_every_shipped_data_set_can_be_ranked_as_it_is(name):
     # No study used all three tests, so there is nothing to pool.
     model = ["--model", "hierarchical_logit_normal"] if name == "scheidler_lymph_imaging" else []
     score = "mean_outcome" if outcomes else "accuracy"
-    assert "E(rank)" in invoke("rank", name, "--score", score, "--draws", "10", *model)
+    assert "95% ranks" in invoke("rank", name, "--score", score, "--draws", "10", *model)
 
 
 def test_help_has_examples():
@@ -373,3 +373,14 @@ def test_an_interrupt_while_it_is_loaded_is_one_line(module):
     )
     done = subprocess.run([sys.executable, "-c", code, "rank", "tornado"], capture_output=True, text=True)
     assert (done.returncode, done.stdout, done.stderr) == (130, "", "bayesrank: interrupted\n")
+
+
+def test_the_answer_stands_above_the_table_and_columns_are_added_on_request(table):
+    shown = invoke("rank", table, "--score", "ppv", "--prevalence", "2%", "--top", "1", "--columns", "expected_rank")
+    title, headline, blank, heading = shown.splitlines()[:4]
+    assert title == "Ranking of the first 1 of 2 entities by precision (PPV); prevalence 2%."
+    assert headline.startswith("NA is best")
+    assert blank == ""
+    assert heading.split()[-1] == "expected_rank"
+    wrong = inside("rank", table, "--columns", "nothing")
+    assert "--columns must hold names among" in str(wrong.exception)

@@ -33,7 +33,7 @@ class Sheet:
     #: For people: headings, and rows of an entity's name and its numbers.
     header: Sequence[str]
     rows: Sequence[Sequence[str]]
-    #: Sentences that stand below.
+    #: Sentences below the table.
     lines: Sequence[str] = ()
     #: For programs: all numbers, in the same order, indexed by name; not wanted where another table has them.
     frame: pd.DataFrame | None = None
@@ -42,6 +42,8 @@ class Sheet:
     name: str = "entities"
     #: The column that leaves first where there is no room.
     least: str | None = None
+    #: Sentences above the table: what is ranked, and the answer.
+    heading: Sequence[str] = ()
 
 
 def exporting(*more: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
@@ -89,15 +91,21 @@ def show(sheet: Sheet, output: str, top: int | None = None) -> None:
     left = len(sheet.rows) - len(rows)
     lines = [*([f"Not shown (--top {top}): {left} more."] if left else []), *sheet.lines]
     if output == "table":
+        for line in sheet.heading:
+            print_line(line)
+        if sheet.heading:
+            click.echo()
         print_numbers(sheet.header, rows, sheet.least)
         for line in lines:
             print_line(line)
     elif output == "markdown":
+        for line in sheet.heading:
+            click.echo(f"{markdown_text(line)}\n")
         click.echo(markdown(sheet.header, rows))
         for line in lines:
             click.echo(f"\n{markdown_text(line)}")
     elif output == "latex":
-        for line in lines:
+        for line in [*sheet.heading, *lines]:
             click.echo(f"% {escape_invisible(' '.join(line.split()))}")
         click.echo(latex(sheet.header, rows))
     else:

@@ -32,7 +32,7 @@ def print_numbers(header: Sequence[str], rows: Rows, least: str | None = None) -
     """Print names and their numbers. Numbers are never cut: where there is no room, names are, and then columns leave.
 
     The column ``least`` leaves first, the others from the right; a note says which did. So a ranking keeps its score
-    longest, then the interval, P(best), the ranks, the tier and E(rank).
+    longest, then the interval, P(best), the ranks and the tier.
     """
     width = _width()
     header, rows = _visible(header, rows)
@@ -125,15 +125,14 @@ def _console(width: int) -> Any:
 
 
 def rank_header(prob: float) -> list[str]:
-    """Headings of :func:`rank_cells`."""
-    return ["P(best)", "E(rank)", f"{100 * prob:g}% ranks"]
+    """Return the headings of :func:`rank_cells`."""
+    return ["P(best)", f"{100 * prob:g}% ranks"]
 
 
 def rank_cells(row: Any, size: float) -> list[str]:
-    """What a ranking from draws worth ``size`` independent ones says of an entity's place: a row of its table."""
+    """Format P(best) and the rank interval of a row of a ranking table, from ``size`` effective draws."""
     return [
-        # Who has no rank has no chance to be told.
+        # An entity without a rank has no P(best).
         _text.probability(row["probability_best"] if row["expected_rank"] > 0 else float("nan"), size),
-        _text.number(row["expected_rank"], 1),
         _text.interval(row["rank_lower"], row["rank_upper"], 0),
     ]

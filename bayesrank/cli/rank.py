@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 import numpy as np
+import pandas as pd
 import xarray as xr
 
 import bayesrank as br
@@ -21,6 +22,7 @@ from bayesrank.cli._output import rank_cells, rank_header
 from bayesrank.cli._preferences import NUMBER
 from bayesrank.cli._scores import read_score
 from bayesrank.models import population_of
+from bayesrank.ranking._notes import positive_class_notes
 from bayesrank.ranking.summary import effective_draws, is_exact, score_name
 from bayesrank.scores import Score
 from bayesrank.statements._exact import exact_probability
@@ -100,6 +102,7 @@ def scoring(command: Callable[..., None]) -> Callable[..., None]:
 @scoring
 @click.option("--ask", multiple=True, help="How probable is this of the order? 'A > B and C in top 3'; again for more.")
 @click.option("--notes", is_flag=True, help="Print the notes below the verdict: what it leaves out.")
+@click.option("--columns", help="More columns of the table, with commas: expected_rank, observed, consensus_rank, ...")
 @exporting("board")
 def rank(
     score: str | None,
@@ -109,6 +112,7 @@ def rank(
     ask: tuple[str, ...],
     kind: str | None,
     notes: bool,
+    columns: str | None,
     output: str,
     top: int | None,
     digits: int | None,
@@ -123,13 +127,15 @@ def rank(
                 f"--ask must be left out of --format {output}, which has only a row for each entity; json has both"
             )
         analysis, the_score, ranking = make_ranking(step, score, lower_is_better, rope, prob, kind, how)
+        table = br.ranking_table(ranking)
+        wanted = _columns(columns, table, output)
         answers = [_answer(ranking, statement, analysis.posterior, the_score, kind) for statement in ask]
         drawn = save(br.plots.forest(ranking), picture) if picture else None
     if output == "board":
         click.echo(br.board(ranking, top=top), nl=False)
         return
     parts = verdict_parts(ranking, model_caveat(check_model(analysis.posterior), analysis.posterior))
-    lines, remarks = parts.sentences(), analysis.asked.stated(the_score)
+    lines, remarks = parts.sentences()[1:], analysis.asked.stated(the_score)
     if output not in FULL:
         lines += parts.notes if notes else []
         lines += _prior_line(analysis.posterior, the_score, kind, prob, score_name(ranking)) if notes else []
@@ -149,9 +155,10 @@ def rank(
             what += "; lower is better" * lower_is_better
             lines.append(f"Note: No --score was given: the ranking is by {score_name(ranking)}{what}.")
         lines += [drawn] if drawn and output == "table" else []
-    sheet = _sheet(ranking, answers, parts, lines, DIGITS if digits is None else digits)
+    sheet = _sheet(ranking, table, wanted, answers, parts, lines, DIGITS if digits is None else digits)
+    sheet = replace(sheet, heading=[_title(ranking, the_score, analysis, top), parts.headline])
     if output in FULL:
-        frame = with_populations(br.ranking_table(ranking), analysis.posterior, the_score, prob)
+        frame = with_populations(table, analysis.posterior, the_score, prob)
         told_of = {"evidence": ranking.attrs["evidence"]} if "evidence" in ranking.attrs else {}
         sheet = replace(sheet, frame=frame.assign(**(told_of if output == "csv" else {})))
         sheet = replace(sheet, about={**sheet.about, **analysis.asked.labels, **told_of, "remarks": remarks})
@@ -228,8 +235,41 @@ def _score_cells(row: Any, digits: int) -> list[str]:
     return [_text.format_with_interval(row["median"], low, high, digits), _text.interval_digits(low, high, digits)]
 
 
-def _sheet(ranking: xr.Dataset, answers: list[xr.Dataset], parts: Verdict, lines: list[str], digits: int) -> Sheet:
-    table = br.ranking_table(ranking)
+def _columns(typed: str | None, table: pd.DataFrame, output: str) -> list[str]:
+    """Return the names of the columns that were asked for, after a check that the ranking has them."""
+    names = [name.strip() for name in (typed or "").split(",") if name.strip()]
+    if names and output in FULL:
+        raise ValueError(f"--columns must be left out of --format {output}, which has all columns; got {typed}")
+    for name in names:
+        if name not in table:
+            raise ValueError(f"--columns must hold names among {', '.join(table.columns)}; got {name!r}")
+    return names
+
+
+def _title(ranking: xr.Dataset, score: Score, analysis: Analysis, top: int | None) -> str:
+    """Return what is ranked by what, with the choices that decide how to read it."""
+    size, settings = ranking.sizes["entity"], analysis.asked.options
+    first = f"the first {top} of " if top is not None and top < size else ""
+    said = [f"Ranking of {first}{_text.count(size, 'entity')} by {score_name(ranking)}"]
+    if "prevalence" in settings:
+        given = settings["prevalence"]
+        said.append(f"prevalence {given if isinstance(given, str) else f'{100 * given:g}%'}")
+    if positive_class_notes(analysis.asked.whole, score):
+        said += [f"positive class {label}" for label in analysis.asked.labels.values()]
+    joined = (line for line in analysis.asked.remarks if line.startswith(("Pooled over", "Learned from")))
+    said += [line[0].lower() + line[1:].split(";")[0].split(",")[0].rstrip(".") for line in joined]
+    return "; ".join(said) + "."
+
+
+def _sheet(
+    ranking: xr.Dataset,
+    table: pd.DataFrame,
+    columns: list[str],
+    answers: list[xr.Dataset],
+    parts: Verdict,
+    lines: list[str],
+    digits: int,
+) -> Sheet:
     size = effective_draws(ranking)
     rows = [
         [
@@ -237,6 +277,7 @@ def _sheet(ranking: xr.Dataset, answers: list[xr.Dataset], parts: Verdict, lines
             *_score_cells(row, digits),
             *rank_cells(row, size),
             _text.number(row["tier"], 0),
+            *(_text.number(row[name], digits) for name in columns),
         ]
         for name, row in table.iterrows()
     ]
@@ -249,4 +290,4 @@ def _sheet(ranking: xr.Dataset, answers: list[xr.Dataset], parts: Verdict, lines
         for answer in answers
     ]
     header = ["entity", score_name(ranking), f"{level} interval", *rank_header(ranking.attrs["prob"]), "tier"]
-    return Sheet(header, rows, lines, table, about, "ranking", least="E(rank)")
+    return Sheet([*header, *columns], rows, lines, table, about, "ranking")

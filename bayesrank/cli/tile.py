@@ -146,7 +146,10 @@ def _ranking(ranking: xr.Dataset) -> Sheet:
     table = ranking.drop_dims("rank").to_dataframe()
     table = table.sort_index(key=lambda names: names.astype(str))
     table = table.loc[table["expected_rank"].round(9).sort_values(kind="stable", na_position="last").index]
-    rows = [[str(name), *rank_cells(row, ranking.attrs["draws"])] for name, row in table.iterrows()]
+    rows = [
+        [str(name), *rank_cells(row, ranking.attrs["draws"]), _text.number(row["expected_rank"], 1)]
+        for name, row in table.iterrows()
+    ]
     partly = int((ranking["undefined"] > 1e-9).sum())
     lines = (
         [
@@ -156,5 +159,5 @@ def _ranking(ranking: xr.Dataset) -> Sheet:
         if partly
         else []
     )
-    header = ["entity", *rank_header(ranking.attrs["prob"])]
+    header = ["entity", *rank_header(ranking.attrs["prob"]), "E(rank)"]
     return Sheet(header, rows, lines, table, {"prob": ranking.attrs["prob"]}, least="E(rank)")
