@@ -177,7 +177,7 @@ def test_tables_as_people_have_them(text, tmp_path):
 def test_the_default_score_is_one_that_the_data_speak_of(data, score, shown):
     """Of ten classes there is no informedness; outcomes have no classes at all."""
     output = invoke("rank", data, "--draws", "50")
-    assert re.split(r"\s{2,}", output.splitlines()[0])[1] == shown
+    assert re.split(r"\s{2,}", output.splitlines()[3])[1] == shown
     assert re.search(rf"\nExpected loss from choosing .*: [^:]* {re.escape(shown)}( in all 200 draws)?\.\n", output)
     assert ("Note: No --score was given: the ranking is by accuracy." in output) == (score == "accuracy")
     mean = "Note: No --score was given: the ranking is by mean outcome, the mean of outcomes from 0 to 1."

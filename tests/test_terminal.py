@@ -160,7 +160,7 @@ def test_a_pipe_has_no_width(names):
         return split_table(re.sub(r"\x1b\[[0-9;]*m", "", pipe.invoke(cli, arguments).output))
 
     heading, rows, _, below = table("rank", names, "--draws", "20")
-    assert {len(heading)} == {len(cells) for cells in rows} == {7}
+    assert {len(heading)} == {len(cells) for cells in rows} == {6}
     assert "Left out" not in below
     shown = {cells[0] for cells in rows}
     assert len(shown) == 5

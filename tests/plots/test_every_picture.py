@@ -86,8 +86,8 @@ PICTURES = {
 }
 #: Pictures without entities, or of one alone, which have tests of their own.
 OTHERS = {
-    "animate_contours", "colors", "confusion_simplex", "contours", "count_ticks", "effect_of_size", "matrix_pmf", "plan",
-    "multiplicities", "ops_drift", "ops_square", "ops_values", "pmf_over_contours", "pr_pmf", "pr_points",
+    "animate_contours", "colors", "confusion_simplex", "contours", "count_ticks", "effect_of_size", "matrix_pmf",
+    "multiplicities", "plan", "ops_drift", "ops_square", "ops_values", "pmf_over_contours", "pr_pmf", "pr_points",
     "predictive_check", "roc_points", "score_pmf", "score_pmf_by_tpr", "score_pmfs", "summary_roc",
 }  # fmt: skip
 
