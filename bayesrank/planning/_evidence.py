@@ -16,6 +16,7 @@ from bayesrank.models import in_closed_form
 from bayesrank.performance import as_performance, observed_counts
 from bayesrank.planning._updates import JointOutcomes, NormalScores, Tables, Updates, gradient
 from bayesrank.ranking.values import ScoreValues, score_values
+from bayesrank.scores import Score
 
 __all__ = ["Source", "kinds_of", "source_of"]
 
@@ -24,7 +25,6 @@ MORE = ("cases", "clusters", "data sets", "runs")
 DRAWS = 4000
 #: An entity without a value in more than this share of the draws is left out.
 MOSTLY = 0.5
-MEAN = "mean_outcome"
 
 
 @dataclass(frozen=True)
@@ -199,10 +199,6 @@ def _parts(posterior: Any, score: Any, kind: str | None, higher_is_better: bool 
     groups = groups_of(posterior)
     if "posterior" not in groups:
         raise ValueError(f"posterior must have a posterior group; got the groups {sorted(groups)}")
-    if score is None:
-        if MEAN not in groups["posterior"]:
-            raise ValueError("score must be given for cases with classes; got None")
-        score = MEAN
     found = score_values(posterior, score, higher_is_better, kind)
     values = found.values
     extra = [str(dim) for dim in values.dims if dim not in (*draw_dims(values), "entity")]
@@ -281,32 +277,33 @@ def _tables(score: Any, alpha: Any, known: Any, shares: Any, test_set: Any, futu
 
 
 def _of_outcome_counts(parts: _Parts, counts: xr.DataArray) -> Source:
-    values = _mean_values(parts, counts["outcome"].values)
+    values = np.asarray(label_values(counts["outcome"].values))
     table = counts.transpose("entity", "outcome").values[:, None]
     alpha = table + parts.prior().transpose("entity", "outcome").values[:, None]
-    ones, sign = np.ones((len(table), 1)), parts.found.sign
+    ones, sign, function = np.ones((len(table), 1)), parts.found.sign, _outcome_score(parts).outcome_function
+    assert function is not None
 
-    def mean(tables: np.ndarray) -> np.ndarray:
-        return sign * (tables[..., 0, :] @ values)
+    def of(tables: np.ndarray) -> np.ndarray:
+        return sign * function(tables[..., 0, :], values)
 
-    make = partial(_tables, mean, alpha, ones, ones, np.arange(len(table)))
+    make = partial(_tables, of, alpha, ones, ones, np.arange(len(table)))
     return _source(parts, "cases", table.sum((-2, -1)), 1.0, "", make)
 
 
-def _mean_values(parts: _Parts, outcomes: np.ndarray) -> np.ndarray:
-    """The numbers that outcomes stand for, after a check that their mean is what is ranked."""
-    values = label_values(outcomes)
-    if parts.found.variable != MEAN or values is None:
-        raise ValueError(f"score must be {MEAN!r} for outcomes without classes; got {parts.found.name!r}")
-    return values
+def _outcome_score(parts: _Parts) -> Score:
+    """Return the score, or raise if it is a variable of the posterior: new cases do not say how to update that."""
+    score = parts.found.score
+    if score is None or score.space != "outcomes":
+        raise ValueError(f"score must be 'mean_outcome' for outcomes without classes; got {parts.found.name!r}")
+    return score
 
 
 def _codes(parts: _Parts) -> tuple[np.ndarray, np.ndarray, np.ndarray | None, Any]:
     """Joint outcomes as codes, the prior of each answer, the values of outcomes, and the score of their tables."""
     observed, sign = parts.observed, parts.found.sign
     if "pattern_outcome" in observed:
-        if parts.found.variable != MEAN:
-            raise ValueError(f"score must be {MEAN!r} for outcomes without classes; got {parts.found.name!r}")
+        if _outcome_score(parts).name != "mean_outcome":
+            raise ValueError(f"score must be 'mean_outcome' for joint outcomes; got {parts.found.name!r}")
         outcome = observed["pattern_outcome"].transpose("pattern", "entity").values[:, parts.keep]
         prior = parts.prior()
         points = prior["outcome"].values.astype(float) if "outcome" in prior.dims else np.empty(0)

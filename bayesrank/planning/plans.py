@@ -10,6 +10,7 @@ import xarray as xr
 from bayesrank._checks import check_absent, check_bool, check_integer, check_number, check_prob, describe_value
 from bayesrank._labels import name_coord
 from bayesrank._random import Seed, root_sequence, stream
+from bayesrank._types import Container, ScoreLike
 from bayesrank.planning._evidence import Source, kinds_of, source_of
 from bayesrank.planning._goals import Goal
 from bayesrank.planning._updates import NormalScores
@@ -23,8 +24,8 @@ SIZES, LEAST, LARGEST = 12, 0.1, 100
 
 
 def plan(
-    posterior: Any,
-    score: Any = None,
+    posterior: Container,
+    score: ScoreLike | None = None,
     target: float = 0.95,
     assurance: float = 0.8,
     *,
