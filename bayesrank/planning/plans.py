@@ -131,7 +131,7 @@ def plan(
     rope, futures = check_number("rope", rope, 0.0, finite=True), check_integer("futures", futures, 20)
     check_bool("alternatives", alternatives)
     root = root_sequence(seed)
-    how = {"score": score, "kind": kind, "higher_is_better": higher_is_better}
+    how: dict[str, Any] = {"score": score, "kind": kind, "higher_is_better": higher_is_better}
     named = {"entity": entity, "rival": None if isinstance(rival, str) and rival == ALL else rival}
     how |= {"top": 1 if k is None else check_integer("k", k, 1)}
     how |= {"named": {argument: name for argument, name in named.items() if name is not None}}
