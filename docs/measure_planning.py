@@ -106,9 +106,10 @@ def hierarchical(seed):
         return xr.DataArray(np.stack([60 - right, right], -1), coords, ("entity", "dataset", "outcome"))
 
     posterior = br.fit(array(right), "hierarchical_beta_binomial", seed=seed)
-    drawn = posterior["posterior"].stack(sample=("chain", "draw"))
-    mean = drawn["mean_rate"].sel(outcome=1).transpose("sample", "entity").values
-    spread = drawn["spread"].transpose("sample", "entity").values
+    mean, spread = (
+        held.stack(sample=("chain", "draw")).transpose("sample", "entity").values
+        for held in (posterior["posterior"]["mean_rate"].sel(outcome=1), posterior["posterior"]["spread"])
+    )
 
     def future(n, i):
         rng = np.random.default_rng([seed, i])

@@ -112,6 +112,18 @@ def test_classes_are_split_alike_in_steps_and_at_once():
     assert steps.tolist() == split_cases(0, 33, shares).tolist() == [10, 23]
 
 
+def test_a_score_of_outcomes_may_be_of_one_s_own():
+    # A rising function of the mean orders entities alike: its futures separate them alike.
+    posterior = br.fit(grid([[20], [14]], 30).isel(dataset=0), seed=1)
+    mean = br.scores.mean_outcome
+    square = br.scores.Score("square", None, outcome_function=lambda p, x: mean.outcome_function(p, x) ** 2)
+    plans = [br.plan(posterior, score, sizes=[40, 400], futures=2000, seed=1) for score in (None, mean, square)]
+    xr.testing.assert_identical(plans[0], plans[1])
+    np.testing.assert_allclose(plans[2]["success"], plans[0]["success"], atol=0.03)
+    with pytest.raises(ValueError, match="score must be 'mean_outcome' for joint outcomes; got 'square'"):
+        br.plan(br.fit(pairs(11, 6, 20, 10), seed=1, draws=200), square)
+
+
 # Calibration
 
 

@@ -1,4 +1,4 @@
-"""What a posterior says about its future cases: the units they come in, and how they would update the scores."""
+"""Read from a posterior which units new cases come in, and how these would update the scores."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -16,6 +16,7 @@ from bayesrank.models import in_closed_form
 from bayesrank.performance import as_performance, observed_counts
 from bayesrank.planning._updates import JointOutcomes, NormalScores, Tables, Updates, gradient
 from bayesrank.ranking.values import ScoreValues, score_values
+from bayesrank.scores import Score
 
 __all__ = ["Source", "kinds_of", "source_of"]
 
@@ -24,7 +25,6 @@ MORE = ("cases", "clusters", "data sets", "runs")
 DRAWS = 4000
 #: An entity without a value in more than this share of the draws is left out.
 MOSTLY = 0.5
-MEAN = "mean_outcome"
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class Source:
 
     Attributes
     ----------
-    found : Scored
+    found : ScoreValues
         The score, and its direction.
     names : list
         Entities that are ranked.
@@ -63,7 +63,7 @@ class Source:
 
 @dataclass(frozen=True)
 class _Parts:
-    """What a posterior made of its evidence, with the entities that are ranked."""
+    """A posterior with its score and the entities that are ranked."""
 
     posterior: Any
     groups: dict[str, xr.Dataset]
@@ -82,6 +82,10 @@ class _Parts:
         return self.groups.get("observed_data", xr.Dataset())
 
     @property
+    def names(self) -> list[Any]:
+        return self.found.values["entity"].values[self.keep].tolist()
+
+    @property
     def covariance(self) -> np.ndarray:
         return np.cov(self.draws.T).reshape(self.draws.shape[1], -1)
 
@@ -92,8 +96,7 @@ class _Parts:
 
     def cases(self) -> np.ndarray:
         """Return the cases of each entity, or raise if they are not known."""
-        counts = self.counts()
-        if counts is not None:
+        if (counts := self.counts()) is not None:
             return counts.sum([d for d in counts.dims if d != "entity"]).values.astype(float)
         if "pattern_count" in self.observed:
             met = self.observed["pattern_count"]
@@ -106,16 +109,20 @@ class _Parts:
     def prior(self) -> xr.DataArray:
         return self.groups["constant_data"]["prior_concentration"].isel(entity=self.keep)
 
+    def source(
+        self, unit: str, units: np.ndarray, make: Callable[..., Updates], cases_each: float = 1.0, fixed: str = ""
+    ) -> Source:
+        return Source(self.found, self.names, self.draws, unit, units, cases_each, fixed, make)
+
     def table_score(self, present: Any) -> Callable[[np.ndarray], np.ndarray]:
         """Return the score of tables (..., entity, class, answer), higher being better."""
         score, sign = self.found.score, self.found.sign
-        assert score is not None
+        if score is None:
+            raise ValueError(f"score must be one of br.scores.catalog(); got the variable {self.found.name!r}")
         labels = as_performance(self.posterior, self.kind)["actual"].values.tolist()
-        order = list(range(len(labels)))
-        if score.labels is not None and set(score.labels) == set(labels):
-            order = [labels.index(label) for label in score.labels]
-        rows, columns = np.ix_(order, order)
-        plain = order == list(range(len(labels)))
+        own = score.labels if score.labels is not None and set(score.labels) == set(labels) else labels
+        order = [labels.index(label) for label in own]
+        plain, (rows, columns) = order == list(range(len(order))), np.ix_(order, order)
 
         def of(tables: np.ndarray) -> np.ndarray:
             return sign * score.of_tables(tables if plain else tables[..., rows, columns], present[..., order])
@@ -135,7 +142,7 @@ def source_of(
     top: int = 1,
     named: Mapping[str, Any] | None = None,
 ) -> Source:
-    """Return what a posterior says about ``more`` units of one kind, after a check of all arguments.
+    """Check all arguments, and return how ``more`` units of one kind would update the scores.
 
     Entities that are in no draw among the first ``top``, and are not ``named`` by an argument, are left out.
     """
@@ -167,12 +174,11 @@ def source_of(
     if about.get("model") in in_closed_form() and counts is not None:
         return _of_outcome_counts(parts, counts) if "outcome" in counts.dims else _of_tables(parts, counts, positives)
     cases = parts.cases()
-    make = partial(NormalScores, parts.draws, parts.covariance, cases)
-    return _source(parts, "cases", cases, 1.0, "", make)
+    return parts.source("cases", cases, partial(NormalScores, parts.draws, parts.covariance, cases))
 
 
 def kinds_of(posterior: Any) -> dict[str, dict[str, Any]]:
-    """Return the kinds of new units between which a posterior lets one choose, and the arguments that ask for each."""
+    """Return the kinds of new units that suit a posterior, and the arguments that ask for each."""
     groups = groups_of(posterior)
     about, observed = groups["posterior"].attrs, groups.get("observed_data", xr.Dataset())
     if about.get("population") == "data sets":
@@ -199,10 +205,6 @@ def _parts(posterior: Any, score: Any, kind: str | None, higher_is_better: bool 
     groups = groups_of(posterior)
     if "posterior" not in groups:
         raise ValueError(f"posterior must have a posterior group; got the groups {sorted(groups)}")
-    if score is None:
-        if MEAN not in groups["posterior"]:
-            raise ValueError("score must be given for cases with classes; got None")
-        score = MEAN
     found = score_values(posterior, score, higher_is_better, kind)
     values = found.values
     extra = [str(dim) for dim in values.dims if dim not in (*draw_dims(values), "entity")]
@@ -225,9 +227,9 @@ def _parts(posterior: Any, score: Any, kind: str | None, higher_is_better: bool 
 
 
 def _contenders(parts: _Parts, top: int, named: Mapping[str, Any]) -> _Parts:
-    """The entities that may be in the first places, those named, and one more than there are places."""
+    """Keep the entities in the first ``top`` places of any draw, the named ones, and the ``top + 1`` best means."""
     size = parts.draws.shape[1]
-    names = parts.found.values["entity"].values[parts.keep].tolist()
+    names = parts.names
     places = [names.index(check_choice(which, name, names, KeyError)) for which, name in named.items()]
     if size <= top + 1:
         return parts
@@ -238,15 +240,8 @@ def _contenders(parts: _Parts, top: int, named: Mapping[str, Any]) -> _Parts:
     return replace(parts, keep=parts.keep[first], draws=parts.draws[:, first])
 
 
-def _source(
-    parts: _Parts, unit: str, units: np.ndarray, cases_each: float, fixed: str, make: Callable[..., Updates]
-) -> Source:
-    names = parts.found.values["entity"].values[parts.keep].tolist()
-    return Source(parts.found, names, parts.draws, unit, units, cases_each, fixed, make)
-
-
 def _known_shares(parts: _Parts) -> np.ndarray | None:
-    """Known class shares (entity, class); None where they are sampled with the cases."""
+    """Return the known class shares (entity, class); None where they are sampled with the cases."""
     if parts.about.get("prevalence", "sampled") == "sampled":
         return None
     shares = as_performance(parts.posterior, parts.kind).sum("predicted", skipna=False).isel(entity=parts.keep)
@@ -269,44 +264,39 @@ def _of_tables(parts: _Parts, counts: xr.DataArray, positives: float | None) -> 
         if positives is not None:
             shares[:, 0] = 1 - positives
     # Entities of one test set meet the same new cases.
-    name = observed_counts(parts.posterior)
-    held = name["test_set"].values[parts.keep] if name is not None and "test_set" in name.coords else None
-    test_set = np.arange(len(alpha)) if held is None else pd.factorize(held)[0]
-    make = partial(_tables, parts.table_score(rows > 0), alpha, known, shares, test_set)
-    return _source(parts, "cases", table.sum((-2, -1)), 1.0, "", make)
-
-
-def _tables(score: Any, alpha: Any, known: Any, shares: Any, test_set: Any, futures: int, rng: Any) -> Updates:
-    return Tables(score, alpha, known, shares, test_set, futures, rng)
+    test_set = pd.factorize(counts["test_set"].values)[0] if "test_set" in counts.coords else np.arange(len(alpha))
+    make = partial(Tables, parts.table_score(rows > 0), alpha, known, shares, test_set)
+    return parts.source("cases", table.sum((-2, -1)), make)
 
 
 def _of_outcome_counts(parts: _Parts, counts: xr.DataArray) -> Source:
-    values = _mean_values(parts, counts["outcome"].values)
+    values = np.asarray(label_values(counts["outcome"].values))
     table = counts.transpose("entity", "outcome").values[:, None]
     alpha = table + parts.prior().transpose("entity", "outcome").values[:, None]
-    ones, sign = np.ones((len(table), 1)), parts.found.sign
+    ones, sign, function = np.ones((len(table), 1)), parts.found.sign, _outcome_score(parts).outcome_function
+    assert function is not None
 
-    def mean(tables: np.ndarray) -> np.ndarray:
-        return sign * (tables[..., 0, :] @ values)
+    def of(tables: np.ndarray) -> np.ndarray:
+        return sign * function(tables[..., 0, :], values)
 
-    make = partial(_tables, mean, alpha, ones, ones, np.arange(len(table)))
-    return _source(parts, "cases", table.sum((-2, -1)), 1.0, "", make)
+    make = partial(Tables, of, alpha, ones, ones, np.arange(len(table)))
+    return parts.source("cases", table.sum((-2, -1)), make)
 
 
-def _mean_values(parts: _Parts, outcomes: np.ndarray) -> np.ndarray:
-    """The numbers that outcomes stand for, after a check that their mean is what is ranked."""
-    values = label_values(outcomes)
-    if parts.found.variable != MEAN or values is None:
-        raise ValueError(f"score must be {MEAN!r} for outcomes without classes; got {parts.found.name!r}")
-    return values
+def _outcome_score(parts: _Parts) -> Score:
+    """Return the score, or raise if it is a variable of the posterior, which new cases cannot update."""
+    score = parts.found.score
+    if score is None or score.space != "outcomes":
+        raise ValueError(f"score must be 'mean_outcome' for outcomes without classes; got {parts.found.name!r}")
+    return score
 
 
 def _codes(parts: _Parts) -> tuple[np.ndarray, np.ndarray, np.ndarray | None, Any]:
-    """Joint outcomes as codes, the prior of each answer, the values of outcomes, and the score of their tables."""
+    """Return joint outcomes as codes, the prior of each answer, the values of outcomes, and the score of tables."""
     observed, sign = parts.observed, parts.found.sign
     if "pattern_outcome" in observed:
-        if parts.found.variable != MEAN:
-            raise ValueError(f"score must be {MEAN!r} for outcomes without classes; got {parts.found.name!r}")
+        if _outcome_score(parts).name != "mean_outcome":
+            raise ValueError(f"score must be 'mean_outcome' for joint outcomes; got {parts.found.name!r}")
         outcome = observed["pattern_outcome"].transpose("pattern", "entity").values[:, parts.keep]
         prior = parts.prior()
         points = prior["outcome"].values.astype(float) if "outcome" in prior.dims else np.empty(0)
@@ -317,18 +307,13 @@ def _codes(parts: _Parts) -> tuple[np.ndarray, np.ndarray, np.ndarray | None, An
         codes = np.where(np.isnan(outcome), len(values), np.searchsorted(values, outcome))
         return np.insert(codes, 0, 0, axis=1), alpha, np.append(values, np.nan), lambda t: sign * t[..., 0, 0]
     labels = as_performance(parts.posterior)["actual"].values.tolist()
-    place = {label: i for i, label in enumerate(labels)}
     actual, predicted = (observed[f"pattern_{name}"].values for name in ("actual", "predicted"))
-    codes = np.column_stack([[place[label] for label in actual.tolist()], _placed(predicted[:, parts.keep], place)])
+    met = np.column_stack([actual, predicted[:, parts.keep]])
+    codes = pd.Index(labels).get_indexer(met.ravel()).reshape(met.shape)
     order = {"actual": labels, "predicted": labels}
     alpha = parts.prior().sel(order).transpose("entity", "actual", "predicted").values
     seen = np.isin(np.arange(len(labels)), codes[:, 0])
     return codes, alpha, None, parts.table_score(np.broadcast_to(seen, (codes.shape[1] - 1, len(labels))))
-
-
-def _placed(labels: np.ndarray, place: dict[Any, int]) -> np.ndarray:
-    which, seen = pd.factorize(labels.ravel())
-    return np.array([place[label] for label in seen.tolist()])[which].reshape(labels.shape)
 
 
 def _cluster(parts: _Parts) -> np.ndarray | None:
@@ -345,20 +330,16 @@ def _of_patterns(parts: _Parts, positives: float | None, pair: bool) -> Source:
         cases = np.bincount(codes[:, 0], count, len(known))
         shares = cases / cases.sum() if positives is None else np.array([1 - positives, positives])
     by_case = parts.about.get("target", "case") == "case"
-    settings = {"by_case": by_case, "pair": pair}
     fields = (score, codes, count, cluster, alpha, values, known, shares)
-
-    def make(futures: int, rng: np.random.Generator) -> Updates:
-        return JointOutcomes(*fields, futures, rng, **settings)
-
+    make = partial(JointOutcomes, *fields, by_case=by_case, pair=pair)
     size = float(count.sum())
     number = size if cluster is None else float(cluster.max() + 1)
     unit = "cases" if cluster is None else "clusters"
-    return _source(parts, unit, np.full(len(alpha), number), size / number, "", make)
+    return parts.source(unit, np.full(len(alpha), number), make, size / number)
 
 
 def _of_clusters_kept(parts: _Parts) -> Source:
-    """More cases of the same clusters: they reduce only what cases within a cluster leave uncertain."""
+    """Return the source for more cases of the same clusters, which reduce the variance within clusters only."""
     codes, alpha, values, score = _codes(parts)
     count, cluster = parts.observed["pattern_count"].values.astype(float), _cluster(parts)
     assert cluster is not None
@@ -378,11 +359,11 @@ def _of_clusters_kept(parts: _Parts) -> Source:
     factor = np.where(size > 1, size / np.maximum(size - 1, 1), 0.0)[cluster] * count
     within = (apart * factor[:, None]).T @ apart
     units = np.full(len(alpha), count.sum())
-    return _source(parts, "cases", units, 1.0, "clusters", partial(NormalScores, parts.draws, within, units))
+    return parts.source("cases", units, partial(NormalScores, parts.draws, within, units), fixed="clusters")
 
 
 def _case_moves(single: JointOutcomes, codes: np.ndarray, values: np.ndarray | None) -> np.ndarray:
-    """How much one more case of each pattern moves the scores (pattern, entity), at the observed tables."""
+    """Return how much one more case of each pattern moves the scores (pattern, entity), at the observed tables."""
     total = single.start[None]
     tables, cases = single._tables(total)
     slope = gradient(single.score, tables)[0]
@@ -399,7 +380,7 @@ def _case_moves(single: JointOutcomes, codes: np.ndarray, values: np.ndarray | N
 
 
 def _of_datasets(parts: _Parts, more: str) -> Source:
-    """Hierarchical models: more data sets, or more cases of the same ones."""
+    """Return the source of a hierarchical model: more data sets, or more cases of the same ones."""
     kind = parts.kind or str(parts.about.get("kind", "typical"))
     check_choice("kind", kind, ("typical", "new"))
     between = _between_datasets(parts, kind)
@@ -414,11 +395,12 @@ def _of_datasets(parts: _Parts, more: str) -> Source:
         units, each, fixed = cases.sum(1), 1.0, "data sets"
     else:
         units, each, fixed = datasets, float(cases.sum() / (cases > 0).sum()), "" if kind == "typical" else "new"
-    return _source(parts, more, units, each, fixed, partial(NormalScores, parts.draws, parts.covariance - rest, units))
+    make = partial(NormalScores, parts.draws, parts.covariance - rest, units)
+    return parts.source(more, units, make, each, fixed)
 
 
 def _between_datasets(parts: _Parts, kind: str) -> np.ndarray:
-    """The covariance of the true scores between data sets: how much one more data set varies beyond a typical one."""
+    """Return the covariance of the scores between data sets: that of a new data set less that of a typical one."""
     other = "typical" if kind == "new" else "new"
     values = score_values(parts.posterior, parts.score, bool(parts.found.higher_is_better), other).values
     drawn = values.stack(all_draws=draw_dims(values)).transpose("all_draws", "entity").values[:, parts.keep]
@@ -430,7 +412,7 @@ def _between_datasets(parts: _Parts, kind: str) -> np.ndarray:
 
 
 def _runs(observed: xr.Dataset, about: Any) -> int:
-    """How many runs an outcome is the mean of, where each run was right or wrong; 0 if that is not known."""
+    """Return how many right or wrong runs each outcome is the mean of; 0 if that is not known."""
     runs = int(about.get("most_runs", 0))
     if runs < 2 or int(about.get("fewest_runs", 0)) != runs or "pattern_outcome" not in observed:
         return 0
@@ -441,7 +423,7 @@ def _runs(observed: xr.Dataset, about: Any) -> int:
 
 
 def _of_runs(parts: _Parts) -> Source:
-    """More runs of the same cases: they reduce only what runs of a case leave uncertain."""
+    """Return the source for more runs of the same cases, which reduce the variance within cases only."""
     runs = _runs(parts.observed, parts.about)
     if not runs:
         raise ValueError(
@@ -454,4 +436,4 @@ def _of_runs(parts: _Parts) -> Source:
     noise = (weight * value * (1 - value)).sum(0) / (runs - 1) / weight.sum(0) ** 2
     units = np.full(outcome.shape[1], float(runs))
     make = partial(NormalScores, parts.draws, np.diag(noise), units)
-    return _source(parts, "runs", units, float(weight.sum(0).max()), "cases", make)
+    return parts.source("runs", units, make, float(weight.sum(0).max()), "cases")

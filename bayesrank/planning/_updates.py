@@ -1,10 +1,10 @@
-r"""Future posteriors without refitting: simulated cases update what today's posterior knows, size by size.
+"""Future posteriors without refitting: simulated cases update today's posterior, size by size.
 
 Every class here draws the truth from today's posterior, draws more and more future cases given that truth, and
 returns the mean and the covariance of the entities' scores under the posterior that these cases would give. Counts and
 joint outcomes are updated as conjugate models update them; scores of the updated tables have the delta method's
 covariance. Where no counts can be updated (hierarchical models, more cases of clusters that stay the same), scores are
-taken as normal, and each further unit tells as much as one of those observed.
+taken as normal, and each further unit is as informative as an observed one.
 """
 
 from collections.abc import Callable
@@ -33,7 +33,7 @@ class Updates(Protocol):
     truth: np.ndarray
 
     def extend(self, more: int) -> None:
-        """Add so many units to every future."""
+        """Add ``more`` units to every future."""
         ...
 
     def moments(self) -> tuple[np.ndarray, np.ndarray]:
@@ -165,7 +165,7 @@ class JointOutcomes:
     known, shares : ndarray or None
         Known class shares of the performance (class), and those of the new cases (class).
     by_case : bool
-        Whether all cases weigh the same, or all clusters.
+        Whether all cases have the same weight, or all clusters.
     pair : bool
         Whether the updated posterior knows which outcomes belong together.
     """
@@ -269,9 +269,9 @@ class JointOutcomes:
 
 
 class NormalScores:
-    """Scores that are normal under the posterior, of which ``within`` is what further units can reduce.
+    """Scores with a normal posterior; further units can reduce the part ``within`` of its covariance.
 
-    A unit more tells as much as one of those observed: the noise of one is ``within`` times their number.
+    One more unit is as informative as an observed one: its noise is ``within`` times the number of observed units.
 
     Parameters
     ----------
@@ -299,7 +299,7 @@ class NormalScores:
         self.sums = np.zeros_like(self.visible)
 
     def extend(self, more: float) -> None:
-        """Add what ``more`` units show; infinitely many show all that can be seen."""
+        """Add ``more`` units to every future; infinitely many reduce ``within`` to 0."""
         if np.isfinite(more):
             self.sums += more * self.visible + np.sqrt(more) * self._normal(self.noise, len(self.sums))
         self.added += more

@@ -10,6 +10,7 @@ import xarray as xr
 from bayesrank._checks import check_absent, check_bool, check_integer, check_number, check_prob, describe_value
 from bayesrank._labels import name_coord
 from bayesrank._random import Seed, root_sequence, stream
+from bayesrank._types import Container, ScoreLike
 from bayesrank.planning._evidence import Source, kinds_of, source_of
 from bayesrank.planning._goals import Goal
 from bayesrank.planning._updates import NormalScores
@@ -23,8 +24,8 @@ SIZES, LEAST, LARGEST = 12, 0.1, 100
 
 
 def plan(
-    posterior: Any,
-    score: Any = None,
+    posterior: Container,
+    score: ScoreLike | None = None,
     target: float = 0.95,
     assurance: float = 0.8,
     *,
@@ -57,7 +58,7 @@ def plan(
     target : float
         The posterior probability that the future posterior has to reach.
     assurance : float
-        The probability, as of today, with which it has to do so.
+        Today's probability that the future posterior reaches the target.
     entity : hashable, optional
         The entity that has to meet the target. By default it is whichever entity leads then.
     rival : hashable, optional
@@ -66,7 +67,7 @@ def plan(
     k : int, optional
         The target is that the ``k`` entities that lead then are the true top ``k``.
     width : float, optional
-        The target is that the entity's interval of probability ``target`` is at most so wide.
+        The target is that the entity's interval of probability ``target`` is at most this wide.
     margin : float, optional
         The target is non-inferiority: the entity is worse than ``rival`` by less than this.
     rope : float
@@ -88,7 +89,7 @@ def plan(
     futures : int
         Simulated futures.
     seed : int, SeedSequence or Generator, optional
-        Of all randomness.
+        Source of all random numbers.
 
     Returns
     -------
@@ -130,7 +131,7 @@ def plan(
     rope, futures = check_number("rope", rope, 0.0, finite=True), check_integer("futures", futures, 20)
     check_bool("alternatives", alternatives)
     root = root_sequence(seed)
-    how = {"score": score, "kind": kind, "higher_is_better": higher_is_better}
+    how: dict[str, Any] = {"score": score, "kind": kind, "higher_is_better": higher_is_better}
     named = {"entity": entity, "rival": None if isinstance(rival, str) and rival == ALL else rival}
     how |= {"top": 1 if k is None else check_integer("k", k, 1)}
     how |= {"named": {argument: name for argument, name in named.items() if name is not None}}
@@ -144,14 +145,16 @@ def plan(
 
 
 def cases_to_separate(p: float, cases: float, target: float = 0.95, assurance: float = 0.8) -> float:
-    """Return how many more cases separate two entities, either way, if their difference is normal; infinite if none.
+    """Return how many more cases separate two entities, whichever is better, if their difference is normal.
+
+    The answer is 0 if today's probability already reaches the target.
 
     Parameters
     ----------
     p : float
-        Today's probability that one beats the other.
+        Today's probability that one entity beats the other.
     cases : float
-        Cases behind it.
+        Number of cases on which this probability is based.
     target, assurance : float
         As for :func:`bayesrank.plan`.
 
@@ -176,7 +179,7 @@ def cases_to_separate(p: float, cases: float, target: float = 0.95, assurance: f
 
 
 def _goal(source: Source, target: float, entity: Any, rival: Any, k: Any, width: Any, margin: Any, rope: float) -> Goal:
-    """The target that was asked for, after a check that it is one."""
+    """Check the arguments that state the target, and return it."""
     names = source.names
     which = None if entity is None else names.index(entity)
     asked = [name for name, given in (("k", k), ("width", width), ("rival", rival)) if given is not None]
@@ -210,7 +213,7 @@ def _goal(source: Source, target: float, entity: Any, rival: Any, k: Any, width:
 
 
 def _sizes(sizes: Any, units: np.ndarray) -> np.ndarray:
-    """Numbers of new units to try, ascending."""
+    """Return the numbers of new units to try, ascending."""
     if sizes is None:
         most = float(units.max())
         return np.unique(np.geomspace(max(LEAST * most, 1), max(LARGEST * most, LARGEST), SIZES).round().astype(int))
@@ -305,7 +308,7 @@ class _Present:
 
 
 def _limit(source: Source, goal: Goal, futures: int, root: np.random.SeedSequence) -> tuple[float, float]:
-    """The share of futures that meet the target when units have no end."""
+    """Return the share of futures that meet the target with unlimited units."""
     if not source.fixed:
         return _share(goal.holds(source.draws))
     updates = source.updates(max(futures, 1000), stream(root, "plan limit", source.unit))
@@ -318,7 +321,7 @@ def _limit(source: Source, goal: Goal, futures: int, root: np.random.SeedSequenc
 def _answer(
     sizes: np.ndarray, success: np.ndarray, error: np.ndarray, assurance: float, met: bool, limit: float, fixed: str
 ) -> tuple[float, float, float, str]:
-    """The smallest number of units with the assurance, its bounds by Monte-Carlo error, and why there is none."""
+    """Return the smallest number of units with the assurance, its Monte-Carlo bounds, and why there is none."""
     if met:
         return 0.0, 0.0, 0.0, "met"
     each = [_crossing(sizes, success + shift * error, assurance) for shift in (0, 2, -2)]
@@ -328,7 +331,7 @@ def _answer(
 
 
 def _crossing(sizes: np.ndarray, success: np.ndarray, level: float) -> float:
-    """Where a curve reaches a level for good, by linear interpolation over the logarithm of the size; NaN if never."""
+    """Return the size at which a curve reaches a level, interpolated over the logarithm of the size; NaN if never."""
     # The curve rises; Monte-Carlo error is smoothed away.
     rising = (np.maximum.accumulate(success) + np.minimum.accumulate(success[::-1])[::-1]) / 2
     above = np.flatnonzero(rising >= level)
@@ -342,7 +345,7 @@ def _crossing(sizes: np.ndarray, success: np.ndarray, level: float) -> float:
 
 
 def _share(met: np.ndarray) -> tuple[float, float]:
-    """A share and its Monte-Carlo error, which is never 0."""
+    """Return a share and its Monte-Carlo error, which is never 0."""
     size, hits = met.size, met.sum()
     p = (hits + 1) / (size + 2)
     return float(hits / size), float(np.sqrt(p * (1 - p) / size))
@@ -355,7 +358,7 @@ def _mean(values: np.ndarray) -> tuple[float, float]:
 def _alternatives(
     posterior: Any, goal: Goal, assurance: float, futures: int, root: np.random.SeedSequence, **how: Any
 ) -> xr.Dataset:
-    """What each kind of new units would need."""
+    """Plan for each kind of new units."""
     rows, names = [], []
     for name, options in kinds_of(posterior).items():
         source = source_of(posterior, **how, **options)

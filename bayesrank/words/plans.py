@@ -10,9 +10,9 @@ from bayesrank.words._parts import Verdict, compose
 
 __all__ = ["NEEDED", "verdict_of_plan"]
 
-#: What makes a Dataset a plan.
+#: Variables that a plan has.
 NEEDED = {"success", "needed", "limit", "now", "n"}
-#: What stays as observed, and what its uncertainty is about.
+#: Units that stay as observed, and how the verdict says so.
 FIXED = {
     "data sets": "the data sets stay the same, and they differ",
     "new": "data sets differ, and the next one is not known",
@@ -61,7 +61,7 @@ def verdict_of_plan(plan: xr.Dataset) -> Verdict:
 
 
 def goal_words(plan: xr.Dataset) -> str:
-    """Return the target of a plan as a sentence without its end."""
+    """Return the target of a plan as a clause."""
     about, target = plan.attrs, f"{plan.attrs['target']:g}"
     entity, rival = about["entity"], about["rival"]
     who = entity or "the leader"
@@ -83,7 +83,7 @@ def goal_words(plan: xr.Dataset) -> str:
 
 
 def round_up(n: float) -> int:
-    """Return a number of cases with two digits, rounded up.
+    """Round a number of cases up to two digits.
 
     Examples
     --------
@@ -97,7 +97,7 @@ def round_up(n: float) -> int:
 
 
 def _many(needed: float, unit: str, plan: xr.Dataset) -> str:
-    """About how many units, and how many cases they hold."""
+    """Say how many units are needed, and how many cases they hold."""
     many = round_up(needed)
     word = unit.removesuffix("s") if many == 1 else unit
     each = float(plan["cases_each"])
@@ -107,7 +107,7 @@ def _many(needed: float, unit: str, plan: xr.Dataset) -> str:
 
 
 def _loss(plan: xr.Dataset, at: float) -> str:
-    """The expected loss from choosing the leader after so many units."""
+    """Return the sentence on the expected loss from choosing the leader after ``at`` more units."""
     if plan["expected_loss"].isnull().all():
         return ""
     loss = float(np.interp(np.log(at), np.log(plan["n"].values), plan["expected_loss"].values))
@@ -115,7 +115,7 @@ def _loss(plan: xr.Dataset, at: float) -> str:
 
 
 def _cheaper(plan: xr.Dataset) -> str:
-    """What the cheapest other kind of cases would need; empty where none was planned or none is cheaper."""
+    """Return the sentence on the cheapest other kind of cases; empty if none was planned or none is cheaper."""
     if "alternative_cases" not in plan:
         return ""
     cases = plan["alternative_cases"].values
