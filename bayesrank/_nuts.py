@@ -152,7 +152,8 @@ def chain_problems(
     >>> chain_problems(0, 1.001, 3000, 4)
     ''
     >>> chain_problems(3, 1.001, 3000, 4)
-    "The sampler did not settle (3 divergences): do not rely on these numbers yet. Divergences: smaller steps, nuts={'target_accept': 0.95}; if they stay, a tighter prior or another parametrisation of the model."
+    "The sampler did not settle (3 divergences): do not rely on these numbers yet. Divergences: smaller steps, \
+nuts={'target_accept': 0.95}; if they stay, a tighter prior or another parametrisation of the model."
     """
     wrong, todo = [], []
     if divergences:

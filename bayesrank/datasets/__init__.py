@@ -139,7 +139,7 @@ _DATA_SETS = {
         "How many images each model (or model@image size) got right at the first guess: 1 is right, 0 wrong. The data "
         "sets are imagenet (50,000 images), real (its labels reassessed, 46,837), v2 (10,000), sketch (50,889), a "
         "(7,500 hard ones) and r (30,000 renditions). Coords: image_size in pixels, parameters in millions.",
-        "Which model recognises images best, and how many of 1,555 can 10,000 images tell apart?",
+        "Which model recognises images best, and how many of 1,555 can 10,000 images separate?",
         "Apache-2.0",
         "R. Wightman, PyTorch Image Models: results of all models on ImageNet and out-of-distribution test sets",
         "The imagenet column served to select models while they were trained, so it flatters them. Models of one "

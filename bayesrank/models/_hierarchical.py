@@ -192,8 +192,7 @@ class Hierarchical:
     def _rates(
         self, hyper: Hyper, group: str, block: Block, root: np.random.SeedSequence
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Draw rates of each table (draw, ..., row, answer), and of a typical and a new data set (draw, entity, ...).
-        """
+        """Draw rates (draw, ..., row, answer) of tables, and of a typical and a new data set per entity."""
         members = np.empty((block.size, *self.members.shape))
         new = np.empty((block.size, *self.prior.shape))
         for i, name in enumerate(self.names):
@@ -222,7 +221,7 @@ class Hierarchical:
     def _shares(
         self, hyper: Hyper, group: str, block: Block, root: np.random.SeedSequence
     ) -> tuple[dict[str, np.ndarray], dict[str, xr.Variable]]:
-        """Draw class shares of each table, a typical and a new data set (draw, ..., class); and the variables."""
+        """Draw class shares of each table, a typical and a new data set (draw, ..., class)."""
         if self.outcomes:
             return dict.fromkeys(("observed", "typical", "new"), np.ones((1, 1, 1))), {}
         if self.totals is not None:

@@ -54,7 +54,7 @@ THIN, THINNEST, WARM = 20, 320, 2000
 ENOUGH, AGREE = 1200, 1.005
 ALONE = "deviations"
 TERMS = {
-    (): "none: nobody met two data sets",
+    (): "none: no entity has two data sets",
     ("deviations",): "deviations, of which difficulty is no part that the design could tell",
     ("difficulty", "deviations"): "difficulty that all entities share, and deviations of each",
 }

@@ -177,7 +177,7 @@ def _fewer_and_fewer(fewest: int, most: int, axis: Axis, right: float, wrong: fl
 
 
 def _class_masses(size: int, right: float, wrong: float, plug_in: bool) -> np.ndarray:
-    """Return the masses of the number of right answers in ``size`` cases: binomial if ``plug_in``, else beta-binomial."""
+    """Return the masses of the number right in ``size`` cases: binomial if ``plug_in``, else beta-binomial."""
     if size > 0 and right + wrong == 0:
         raise ValueError(f"counts must hold cases of a class to predict {size} of it without a prior; got none")
     if size == 0:
