@@ -41,7 +41,7 @@ class Outcomes:
     [[5.0, 19.0]]
     """
 
-    words: ClassVar[str] = "The cases were drawn at random, and each has one of several outcomes."
+    words: ClassVar[str] = "The cases are a random sample, and each has one of several outcomes."
     kind: ClassVar[str] = "observed"
 
     def __init__(

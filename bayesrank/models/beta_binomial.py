@@ -34,8 +34,6 @@ class BetaBinomial(ProductMultinomial):
 
     needs_classes: ClassVar[bool] = True
     most_outcomes: ClassVar[int | None] = 2
-    words: ClassVar[str] = (
-        "The numbers of negatives and positives were set by design and tell nothing of the prevalence."
-    )
+    words: ClassVar[str] = "The class sizes were set by design and hold no information on the prevalence."
     PREVALENCE: ClassVar[str] = "observed"
     ONLY_TWO_CLASSES: ClassVar[bool] = True

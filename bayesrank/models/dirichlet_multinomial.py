@@ -42,7 +42,7 @@ class DirichletMultinomial(ProductMultinomial):
     [[[9.0, 3.0], [2.0, 10.0]]]
     """
 
-    words: ClassVar[str] = "The cases were drawn at random, so the class sizes tell about the prevalence."
+    words: ClassVar[str] = "The cases are a random sample, so the class sizes are informative about the prevalence."
     PREVALENCE: ClassVar[str] = "sampled"
 
     @classmethod

@@ -56,9 +56,7 @@ class HierarchicalBetaBinomial(Apart):
     """
 
     most_outcomes: ClassVar[int | None] = 2
-    words: ClassVar[str] = (
-        "Rates differ from data set to data set around a mean of each entity, by a spread that is learned."
-    )
+    words: ClassVar[str] = "The rates of each entity vary between data sets around a mean, with a learned spread."
 
     def __init__(self, counts: xr.DataArray, **options: Any) -> None:
         super().__init__(counts, **options)

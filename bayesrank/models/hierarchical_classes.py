@@ -71,10 +71,7 @@ class HierarchicalClasses:
 
     needs_classes: ClassVar[bool] = True
     learns: ClassVar[str] = "classes"
-    words: ClassVar[str] = (
-        "How often a class is told differs from class to class around a mean of each entity, by a spread that is "
-        "learned; its errors are spread over the others by a Dirichlet."
-    )
+    words: ClassVar[str] = "Class recalls vary around each entity's mean with a learned spread; errors are Dirichlet."
     kind: ClassVar[str] = "observed"
 
     def __init__(

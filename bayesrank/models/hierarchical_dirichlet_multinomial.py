@@ -43,9 +43,7 @@ class HierarchicalDirichletMultinomial(Apart):
     [[[0.33, 0.33, 0.33]]]
     """
 
-    words: ClassVar[str] = (
-        "Answers differ from data set to data set around a mean of each entity, by a spread that is learned."
-    )
+    words: ClassVar[str] = "The answers of each entity vary between data sets around a mean, with a learned spread."
 
     @classmethod
     def taking(cls, evidence: Any) -> type:

@@ -96,10 +96,7 @@ class HierarchicalLogitNormal(Hierarchical):
     """
 
     most_outcomes: ClassVar[int | None] = 2
-    words: ClassVar[str] = (
-        "Logits of the rates differ from data set to data set around those of each entity, both rates together, by "
-        "spreads that are learned."
-    )
+    words: ClassVar[str] = "The logits of both rates vary jointly between data sets, with learned spreads."
 
     #: A flat prior: normal logits have no bimodal explanation of near-perfect data sets.
     prior_of_means: ClassVar[str] = DEFAULT

@@ -96,10 +96,8 @@ class Paired:
         "Ferguson (1973). A Bayesian analysis of some nonparametric problems. Annals of Statistics 1:209-230.",
         "Rubin (1981). The Bayesian bootstrap. Annals of Statistics 9:130-134.",
     )
-    # Says "the same cases", not "all": answers may be missing.
-    words: ClassVar[str] = (
-        "Entities met the same cases, and the joint outcomes of the cases tell how their errors go together."
-    )
+    # Not "all cases", since answers may be missing.
+    words: ClassVar[str] = "The entities saw the same cases; the joint outcomes show how their errors depend."
     kind: ClassVar[str] = "observed"
 
     def __init__(
