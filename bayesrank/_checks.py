@@ -1,6 +1,6 @@
-"""Every check of an argument: what is not what it should be is refused by name, and nothing is coerced in silence.
+"""Checks of arguments: invalid values raise an error that names the argument; nothing is converted silently.
 
-First numbers, then the names, labels and classes that evidence is made of.
+First numbers, then the names, labels and classes of evidence.
 """
 
 import os
@@ -16,16 +16,16 @@ import xarray as xr
 
 from bayesrank._labels import check_positive, object_array
 
-#: Probabilities closer to 0 or 1 are lost in the rounding of floats.
+#: Minimum distance of a probability from 0 and 1, below which rounding dominates.
 SMALLEST = 1e-12
-#: Of more names than these a message lists the first.
+#: Maximum number of names that a message lists.
 MANY = 15
 
 
 def check_number(
     argument: str, value: Any, low: float = -np.inf, high: float = np.inf, *, ends: bool = True, finite: bool = False
 ) -> float:
-    """One real number from ``low`` to ``high``, without ``ends`` strictly between them; never NaN."""
+    """Return one real number from ``low`` to ``high``, excluding these unless ``ends``; never NaN."""
     if not is_number(value):
         raise TypeError(f"{argument} must be a number; got {describe_value(value)}")
     value = check_finite(argument, value)
@@ -35,7 +35,7 @@ def check_number(
 
 
 def check_finite(argument: str, value: Any) -> Any:
-    """A number that a float can hold."""
+    """Return a number that a float can hold."""
     try:
         float(value)
     except OverflowError:
@@ -48,7 +48,7 @@ def check_finite(argument: str, value: Any) -> Any:
 def check_numbers(
     argument: str, values: Any, low: float = -np.inf, high: float = np.inf, *, ends: bool = True
 ) -> np.ndarray:
-    """Real numbers in an array of any shape, as floats; within bounds if there are some, and then without NaN."""
+    """Return an array of real numbers as floats; with bounds, all are within them and none is NaN."""
     array = check_regular_array(argument, values, "numbers")
     if array.dtype == object and all(is_number(item) for item in array.ravel()):
         array = array.astype(float)
@@ -61,7 +61,7 @@ def check_numbers(
 def check_labelled_numbers(
     argument: str, values: Any, low: float = -np.inf, high: float = np.inf, *, ends: bool = True
 ) -> xr.DataArray:
-    """The same as a DataArray, which may be lazy; a sequence lies along a dim of the argument's name."""
+    """Return real numbers as a DataArray, which may be lazy; a sequence gets a dim named after the argument."""
     if not isinstance(values, xr.DataArray):
         array = check_numbers(argument, values, low, high, ends=ends)
         if array.ndim > 1:
@@ -74,7 +74,7 @@ def check_labelled_numbers(
 
 
 def check_integer(argument: str, value: Any, least: int = 0, most: int | None = None) -> int:
-    """One whole number, ``least`` or more, and ``most`` or less."""
+    """Return a whole number from ``least`` to ``most``."""
     if isinstance(value, bool) or not isinstance(value, int | np.integer):
         raise TypeError(f"{argument} must be a whole number; got {describe_value(value)}")
     number = int(value)
@@ -89,7 +89,7 @@ def check_integer(argument: str, value: Any, least: int = 0, most: int | None = 
 
 
 def check_bool(argument: str, value: Any) -> bool:
-    """True or False."""
+    """Return True or False."""
     if not isinstance(value, bool | np.bool_):
         raise TypeError(f"{argument} must be True or False; got {describe_value(value)}")
     return bool(value)
@@ -98,9 +98,9 @@ def check_bool(argument: str, value: Any) -> bool:
 def check_choice(
     argument: str, value: Any, options: Iterable[Any], error: type[Exception] = ValueError, other: str = ""
 ) -> Any:
-    """One of the words or names that an argument may be, if it is nothing other."""
+    """Return one of the options of an argument."""
     known = list(options)
-    # Arrays compare item by item, a Dataset is like every word, and NA is nothing: what has no hash is no name.
+    # Unhashable values are never options; arrays and Datasets would compare item by item, and NA gives no truth value.
     if not isinstance(value, Hashable) or value is pd.NA or value not in known:
         held = repr(value)[:80] if isinstance(value, str) else describe_value(value)
         wanted = f"{known[:MANY]}"[:-1] + f", ... ({len(known)} in all)]" if len(known) > MANY else known
@@ -109,7 +109,7 @@ def check_choice(
 
 
 def check_prob(argument: str, value: Any) -> float:
-    """One number strictly between 0 and 1, and so far from both that both tails are seen beside the middle."""
+    """Return a number in (0, 1), far enough from both ends to leave two tails."""
     found = check_number(argument, value, 0.0, 1.0, ends=False)
     if not SMALLEST <= found <= 1 - SMALLEST:
         raise ValueError(f"{argument} must lie between {SMALLEST:g} and 1 - {SMALLEST:g}; got {value}")
@@ -117,7 +117,7 @@ def check_prob(argument: str, value: Any) -> float:
 
 
 def check_interval(argument: str, pair: Any) -> tuple[float, float]:
-    """A pair (low, high) of numbers, which may be infinite."""
+    """Return a pair (low, high) of numbers, which may be infinite."""
     if not isinstance(pair, tuple):
         raise TypeError(f"{argument} must be a tuple (low, high); got {describe_value(pair)}")
     low, high = (check_number(argument, end) for end in pair) if len(pair) == 2 else (1.0, 0.0)
@@ -127,7 +127,7 @@ def check_interval(argument: str, pair: Any) -> tuple[float, float]:
 
 
 def check_window(argument: str, value: Any) -> tuple[float, float, float, float]:
-    """A part of the unit square, ((low, high), (low, high)), as four numbers."""
+    """Return a part of the unit square, ((low, high), (low, high)), as four numbers."""
     pairs = check_numbers(argument, value, 0.0, 1.0)
     if pairs.shape != (2, 2) or not (pairs[:, 0] < pairs[:, 1]).all():
         raise ValueError(
@@ -139,17 +139,17 @@ def check_window(argument: str, value: Any) -> tuple[float, float, float, float]
 
 
 def check_prevalence(value: Any, *, ends: bool = False) -> float:
-    """One share of the positive class; strictly between 0 and 1, unless a class may be missing."""
+    """Return a share of the positive class, in (0, 1) or, with ``ends``, in [0, 1]."""
     return check_number("prevalence", value, 0.0, 1.0, ends=ends)
 
 
 def check_prevalences(values: Any, *, ends: bool = False) -> xr.DataArray:
-    """Such shares: one, a sequence along the dim prevalence, or a DataArray."""
+    """Return shares of the positive class: one, a sequence along the dim prevalence, or a DataArray."""
     return check_labelled_numbers("prevalence", values, 0.0, 1.0, ends=ends)
 
 
 def check_labelled_prevalence(value: Any, *, may_lack: bool = False) -> xr.DataArray:
-    """One share, or those that a DataArray holds by name, where a class may be missing; NaN where they ``may_lack``."""
+    """Return one or labelled shares in [0, 1]; NaN is allowed if ``may_lack``."""
     if not is_number(value) and not isinstance(value, xr.DataArray):
         raise TypeError(f"prevalence must be a number or a DataArray; got {describe_value(value)}")
     if may_lack and isinstance(value, xr.DataArray):
@@ -158,7 +158,7 @@ def check_labelled_prevalence(value: Any, *, may_lack: bool = False) -> xr.DataA
 
 
 def class_shares(prevalence: xr.DataArray, table: xr.DataArray) -> xr.DataArray:
-    """Shares of all classes of a table (actual), which sum to 1; of two, the share of the positive one tells both."""
+    """Return the shares (actual) of all classes, which sum to 1; of two, from the share of the positive class."""
     if "actual" in prevalence.dims:
         total = prevalence.sum("actual")
         if bool((np.abs(total - 1) > 1e-6).any()):
@@ -174,14 +174,14 @@ def class_shares(prevalence: xr.DataArray, table: xr.DataArray) -> xr.DataArray:
 
 
 def check_cells(**given: Any) -> dict[str, float]:
-    """What each of the four cells weighs, by name: the importance of a two-class ranking score."""
+    """Return the importance of each of the four cells of a two-class ranking score, by name."""
     found = {name: check_number(name, value) for name, value in given.items()}
     check_weights("importance", list(found.values()), " and ".join(f"{name}={value}" for name, value in given.items()))
     return found
 
 
 def check_weights(argument: str, values: Any, held: str | None = None) -> np.ndarray:
-    """Numbers that weigh something: finite, none below 0 and some above."""
+    """Return finite non-negative weights, at least one of them positive."""
     array = check_numbers(argument, values)
     if not (np.isfinite(array) & (array >= 0)).all() or not array.any():
         raise ValueError(f"{argument} must be non-negative, finite and not all 0; got {held or array.tolist()}")
@@ -189,7 +189,7 @@ def check_weights(argument: str, values: Any, held: str | None = None) -> np.nda
 
 
 def check_beta_parameters(argument: str, pair: Any) -> np.ndarray:
-    """The two parameters of a Beta distribution."""
+    """Return the two parameters of a Beta distribution."""
     array = check_numbers(argument, pair)
     if array.shape != (2,) or not (np.isfinite(array) & (array > 0)).all():
         raise ValueError(
@@ -199,7 +199,7 @@ def check_beta_parameters(argument: str, pair: Any) -> np.ndarray:
 
 
 def check_probabilities(**given: Any) -> None:
-    """Raise unless all are numbers, or arrays of numbers, between 0 and 1."""
+    """Raise an error unless all values are numbers, or arrays of numbers, in [0, 1]."""
     for argument, value in given.items():
         if not is_number(value) and not isinstance(value, np.ndarray | xr.DataArray):
             raise TypeError(f"{argument} must be a number between 0 and 1, or an array; got {describe_value(value)}")
@@ -207,7 +207,7 @@ def check_probabilities(**given: Any) -> None:
 
 
 def check_labelled_probabilities(**given: Any) -> tuple[xr.DataArray, ...]:
-    """Numbers between 0 and 1 as labelled arrays that fit together."""
+    """Return numbers in [0, 1] as labelled arrays with matching labels."""
     check_probabilities(**given)
     for argument, value in given.items():
         if np.ndim(value) and not isinstance(value, xr.DataArray):
@@ -216,7 +216,7 @@ def check_labelled_probabilities(**given: Any) -> tuple[xr.DataArray, ...]:
 
 
 def check_memory(wanted: str, what: str, shape: tuple[int, ...], held: str) -> None:
-    """Raise if so many floats would fill more than half of the memory that there is, before it runs out."""
+    """Raise an error if this many floats exceed half of the available memory."""
     needed = 8 * prod(shape)
     there, whose = available_memory()
     if needed > there / 2:
@@ -227,7 +227,7 @@ def check_memory(wanted: str, what: str, shape: tuple[int, ...], held: str) -> N
 
 
 def available_memory() -> tuple[float, str]:
-    """Bytes that this process may use, and what limits them: the process, its container or the machine.
+    """Return the bytes available to this process and what limits them: the process, its container or the machine.
 
     Examples
     --------
@@ -249,7 +249,7 @@ def available_memory() -> tuple[float, str]:
 
 
 def container_limits(root: Path = Path("/sys/fs/cgroup"), own: Path = Path("/proc/self/cgroup")) -> list[float]:
-    """Limits of the control groups that this process is in, of both versions; none where there are none."""
+    """Return the memory limits of the process's control groups (versions 1 and 2), if any."""
     try:
         entries = [line.split(":", 2) for line in own.read_text().splitlines()]
     except OSError:
@@ -270,7 +270,7 @@ def container_limits(root: Path = Path("/sys/fs/cgroup"), own: Path = Path("/pro
 
 
 def check_counts_array(argument: str, values: Any) -> np.ndarray:
-    """Non-negative whole numbers as int64; anything else is refused, never rounded."""
+    """Return non-negative whole numbers as int64; other values raise an error and are not rounded."""
     array = check_regular_array(argument, values, "whole numbers")
     if array.dtype == bool or array.dtype.kind not in "iuf":
         if array.dtype.kind != "O" or not all(is_number(v) for v in array.ravel()):
@@ -285,7 +285,7 @@ def check_counts_array(argument: str, values: Any) -> np.ndarray:
 
 
 def check_repeats(weight: Any, size: int) -> np.ndarray:
-    """How many times each of ``size`` cases counts: once, or as often as ``weight`` says."""
+    """Return the number of times that each of ``size`` cases counts: the weights, or 1."""
     found = np.ones(size, np.int64) if weight is None else np.atleast_1d(check_counts_array("weight", weight))
     if found.shape != (size,):
         raise ValueError(f"weight must hold one number for each of the {size} cases; got {found.shape}")
@@ -294,7 +294,7 @@ def check_repeats(weight: Any, size: int) -> np.ndarray:
 
 @contextmanager
 def rename_argument(argument: str, inner: str) -> Iterator[None]:
-    """Errors of a function that calls its argument otherwise speak of the caller's."""
+    """Rename an argument in the error messages of an inner function."""
     try:
         yield
     except (KeyError, TypeError, ValueError) as error:
@@ -307,7 +307,7 @@ def is_number(value: Any) -> bool:
 
 
 def check_item_names(argument: str, names: Any, size: int, broadcast: bool = False) -> list:
-    """One name for each of ``size`` items; a single name stands for one item, or for all with ``broadcast``."""
+    """Return one name for each of ``size`` items; with ``broadcast``, a single name applies to all."""
     names = _no_dataset(argument, names, "names")
     single = isinstance(names, str | bytes) or not hasattr(names, "__iter__")
     found = [names] * (size if broadcast else 1) if single else object_array(names).tolist()
@@ -321,27 +321,27 @@ def check_item_names(argument: str, names: Any, size: int, broadcast: bool = Fal
 
 
 def check_names(argument: str, names: list) -> None:
-    """Names are single things: a tuple or a list would make a coord of several levels, or none."""
+    """Raise an error for names that are tuples or lists, which cannot be labels of a plain coord."""
     for name in names:
         if isinstance(name, tuple | list | set | dict | np.ndarray):
             raise TypeError(f"{argument} must hold strings, numbers or other single names; got {name!r}")
 
 
 def check_callable(argument: str, value: Any) -> Any:
-    """Something that can be called."""
+    """Return a callable."""
     if not callable(value):
         raise TypeError(f"{argument} must be a function; got {describe_value(value)}")
     return value
 
 
 def check_absent(argument: str, value: Any, why: str) -> None:
-    """Raise if an argument was given where it says nothing."""
+    """Raise an error if an argument was given that has no effect here."""
     if value is not None:
         raise ValueError(f"{argument} must be left out {why}; got {describe_value(value)}")
 
 
 def check_regular_array(argument: str, values: Any, what: str) -> np.ndarray:
-    """An array of what may be nested sequences."""
+    """Return an array from nested sequences of equal lengths."""
     try:
         return np.asarray(_no_dataset(argument, values, what))
     except ValueError:  # rows of different lengths
@@ -349,14 +349,14 @@ def check_regular_array(argument: str, values: Any, what: str) -> np.ndarray:
 
 
 def check_sequence(argument: str, given: Any) -> list:
-    """The items of what holds several."""
+    """Return the items of a sequence."""
     if isinstance(given, str | bytes) or not isinstance(given, Iterable):
         raise TypeError(f"{argument} must be a sequence; got {describe_value(given)}")
     return list(given)
 
 
 def check_result(function: str, argument: str, value: Any, needed: Iterable[str]) -> xr.Dataset:
-    """A Dataset that a function gives, which is known by its variables."""
+    """Return a Dataset from this function, recognised by its variables."""
     lacking = [] if not isinstance(value, xr.Dataset) else sorted(set(needed) - set(value.variables))
     if not isinstance(value, xr.Dataset) or lacking:
         part = 0 < len(lacking) < len(set(needed))
@@ -366,7 +366,7 @@ def check_result(function: str, argument: str, value: Any, needed: Iterable[str]
 
 
 def check_array(argument: str, value: Any, dims: Iterable[str], hint: str = "") -> xr.DataArray:
-    """A DataArray of numbers with just these dims, and something along each."""
+    """Return a DataArray of numbers with exactly these dims, none of length 0."""
     wanted = f"{argument} must be a DataArray of numbers over {' and '.join(dims)} alone{hint}"
     if not isinstance(value, xr.DataArray):
         raise TypeError(f"{wanted}; got {describe_value(value)}")
@@ -378,7 +378,7 @@ def check_array(argument: str, value: Any, dims: Iterable[str], hint: str = "") 
 
 
 def check_by_entity(argument: str, given: Any, what: str) -> list:
-    """The entities of which a mapping or a DataFrame holds something, one or more."""
+    """Return the entities in a mapping or DataFrame, at least one."""
     if not isinstance(given, Mapping | pd.DataFrame):
         raise TypeError(
             f"{argument} must be a mapping or a DataFrame from entity to {what}; got {describe_value(given)}"
@@ -387,7 +387,7 @@ def check_by_entity(argument: str, given: Any, what: str) -> list:
 
 
 def check_entities(argument: str, names: list) -> list:
-    """Names of entities, each once, one or more."""
+    """Return the names of entities, unique and at least one."""
     if not names:
         raise ValueError(f"{argument} must hold at least one entity; got none")
     return check_unique(argument, check_item_names(argument, names, len(names)))
@@ -403,8 +403,8 @@ def check_unique(argument: str, names: list) -> list:
 
 
 def check_labels(argument: str, values: Any, *, may_lack: bool = False, hint: str = "") -> np.ndarray:
-    """One label a case; some may be missing where they ``may_lack``, but not all."""
-    # As objects: NumPy would turn a list like ["a", nan] into strings, and hide that a label is missing.
+    """Return one label for each case; some, but not all, may be missing if ``may_lack``."""
+    # An object array: NumPy would turn ["a", nan] into strings and hide the missing label.
     values = _no_dataset(argument, values, "labels")
     array = np.asarray(values if hasattr(values, "__array__") else object_array(values))
     if array.dtype.kind not in "biufUS":
@@ -422,7 +422,7 @@ def check_labels(argument: str, values: Any, *, may_lack: bool = False, hint: st
 
 
 def check_positives(y_true: Any, positive: Any) -> np.ndarray:
-    """Which cases are of the positive class, of labels of two classes."""
+    """Return a mask of the positive cases, from labels of two classes."""
     labels = check_regular_array("y_true", y_true, "labels")
     if labels.ndim != 1 or pd.isna(labels).any():
         raise ValueError(f"y_true must hold one label for every case; got shape {labels.shape} or missing labels")
@@ -433,7 +433,7 @@ def check_positives(y_true: Any, positive: Any) -> np.ndarray:
 
 
 def check_nested(cluster: list, dataset: list) -> None:
-    """Raise unless each cluster lies within one data set."""
+    """Raise an error unless each cluster lies within one data set."""
     home: dict[Any, Any] = {}
     for one, there in zip(cluster, dataset, strict=True):
         if home.setdefault(one, there) != there:
@@ -444,7 +444,7 @@ def check_nested(cluster: list, dataset: list) -> None:
 
 
 def check_class_labels(labels: Any) -> list:
-    """The classes that a user names, in their order."""
+    """Return the classes given by the user, in order."""
     if isinstance(labels, str | bytes | Mapping | set | frozenset) or not hasattr(labels, "__iter__"):
         raise TypeError(f"labels must be a sequence of classes in order; got {describe_value(labels)}")
     classes = object_array(labels).tolist()
@@ -469,7 +469,7 @@ def all_classes(labels: Sequence[Any] | None, seen: Sequence[np.ndarray]) -> lis
 
 
 def label_values(labels: Any) -> np.ndarray | None:
-    """The numbers that labels are, as floats; None if some are none.
+    """Return numeric labels as floats; None if any label is not a number.
 
     Examples
     --------
@@ -482,7 +482,7 @@ def label_values(labels: Any) -> np.ndarray | None:
 
 
 def describe_value(value: Any) -> str:
-    """What an argument held, on one line."""
+    """Return a one-line description of a value for error messages."""
     if isinstance(value, xr.DataArray):
         return f"a DataArray with dims {value.dims}"
     if isinstance(value, xr.Dataset):
@@ -491,14 +491,14 @@ def describe_value(value: Any) -> str:
 
 
 def _no_dataset(argument: str, values: Any, what: str) -> Any:
-    """The values, unless they are a Dataset, which is no array but is iterable."""
+    """Return the values; raise an error for a Dataset, which is iterable but not an array."""
     if isinstance(values, xr.Dataset):
         raise TypeError(f"{argument} must hold {what}; got {describe_value(values)}")
     return values
 
 
 def _bounded(argument: str, values: Any, low: float, high: float, ends: bool) -> None:
-    """Raise unless all lie within the bounds, if there are some; computes a lazy array."""
+    """Raise an error unless all values are within the bounds; computes a lazy array."""
     if low == -np.inf and high == np.inf:
         return
     held = np.asarray(values)

@@ -1,7 +1,7 @@
-"""Draws that are never held: chunks of whole blocks of streams, drawn when they are needed.
+"""Lazy draws in chunks of whole blocks, drawn when needed and then discarded.
 
-A chunk is drawn by whoever asks for it, in any order, in any thread or process, and then forgotten: its numbers are
-those that a run in memory has there, since a block of draws comes from streams of its own.
+A chunk can be drawn in any order, thread or process. Its values equal those of draws in memory, since each block has
+its own random streams.
 """
 
 from collections.abc import Callable, Mapping
@@ -13,14 +13,14 @@ import numpy as np
 from bayesrank._checks import check_memory, describe_value
 from bayesrank._random import BLOCK, Block, blocks_between
 
-#: The numbers of a chunk: name -> (dims, values); (chain, draw) first.
+#: The values of a chunk: name -> (dims, values), with chain and draw first.
 Drawn = Mapping[str, tuple[tuple[str, ...], np.ndarray]]
-#: Of the chunks along chain, and along draw, as Dask has them.
+#: Sizes of the chunks along chain and along draw, as in Dask.
 Sizes = tuple[tuple[int, ...], tuple[int, ...]]
 
 
 def dask_array() -> Any:
-    """Dask's arrays, or an error that says how to get them."""
+    """Import Dask's arrays, or raise an error that says how to install them."""
     try:
         import dask.array
     except ImportError:
@@ -29,12 +29,12 @@ def dask_array() -> Any:
 
 
 def chunk_sizes(chunks: Any, shape: tuple[int, int], numbers: int) -> Sizes:
-    """The sizes of chunks along chain and draw, of draws of so many numbers each.
+    """Return the sizes of chunks along chain and draw, for draws of ``numbers`` values each.
 
     Parameters
     ----------
     chunks : int, str or mapping
-        Draws of a chain in a chunk, "auto", -1 (all), or what ``DataArray.chunk`` takes for the dims chain and draw.
+        Draws of a chain in a chunk, "auto", -1 (all), or an argument of ``DataArray.chunk`` for chain and draw.
 
     Examples
     --------
@@ -77,16 +77,16 @@ def chunk_sizes(chunks: Any, shape: tuple[int, int], numbers: int) -> Sizes:
 
 
 def draw_lazily(draw: Callable[[list[Block]], Drawn], sizes: Sizes) -> dict[str, tuple[tuple[str, ...], Any]]:
-    """What ``draw`` gives for the blocks of each chunk, as Dask arrays: name -> (dims, array).
+    """Return the results of ``draw`` for the blocks of each chunk as Dask arrays: name -> (dims, array).
 
-    One draw is made at once, to see what there is of which shape.
+    One draw is made immediately, to determine names and shapes.
     """
     dask_array()
     import dask
 
     shape = sum(sizes[0]), sum(sizes[1])
     known = draw([Block(0, 0, 1, shape)])
-    # The drawer, which holds the evidence, is one item of the graph that all chunks refer to.
+    # The drawer, which holds the evidence, is one item of the graph that all chunks share.
     drawer, later = dask.delayed(draw, traverse=False, pure=False), dask.delayed(_chunk, pure=False)
     grid = [[later(drawer, *chains, *draws, shape) for draws in _spans(sizes[1])] for chains in _spans(sizes[0])]
     return {
@@ -102,7 +102,7 @@ def _chunk(
 
 
 def join_parts(parts: list[list[Any]], sizes: Sizes, inner: tuple[int, ...]) -> Any:
-    """One Dask array (chain, draw, ...) of delayed parts, each of a chunk."""
+    """Return one Dask array (chain, draw, ...) of delayed parts, one for each chunk."""
     da = dask_array()
     rows = [
         da.concatenate(
@@ -115,7 +115,7 @@ def join_parts(parts: list[list[Any]], sizes: Sizes, inner: tuple[int, ...]) -> 
 
 
 def _preferred() -> int:
-    """How many bytes Dask would like a chunk to have."""
+    """Return Dask's preferred size of a chunk in bytes."""
     import dask
 
     return int(dask.utils.parse_bytes(dask.config.get("array.chunk-size", "128MiB")))

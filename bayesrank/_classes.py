@@ -1,4 +1,4 @@
-"""The order of classes: arrays with class labels are put in order by label, and are never read by position."""
+"""The order of classes: arrays with class labels are ordered by label, never by position."""
 
 from typing import Any, TypeVar
 
@@ -57,14 +57,14 @@ def order_classes(array: Labelled, argument: str = "source") -> Labelled:
 
 
 def _in_plain_order(array: Labelled) -> Labelled:
-    """The same in C order in memory: the last bit of a sum depends on it, and equal evidence gives equal numbers."""
+    """Return a copy in C order: the last bit of a sum depends on the memory layout."""
     if isinstance(array, xr.Dataset):
         return array.assign({name: _in_plain_order(each) for name, each in array.data_vars.items()})
     return array.copy(data=np.ascontiguousarray(array.data)) if isinstance(array.data, np.ndarray) else array
 
 
 def _in_order(labels: list[Any], positive: Any) -> list[Any]:
-    """The labels with the negative class first, where it is known which of two that is."""
+    """Return the labels with the negative class first, if it is known."""
     if len(labels) != 2:
         return labels
     if positive in labels:

@@ -1,4 +1,4 @@
-"""What differs between the ArviZ generations: 0.23 wants an InferenceData, 1.x an xarray DataTree."""
+"""Differences between ArviZ versions: 0.23 uses InferenceData, 1.x xarray DataTrees."""
 
 from collections.abc import Mapping
 from functools import cache
@@ -11,7 +11,7 @@ from bayesrank._classes import order_classes
 
 
 def import_arviz() -> Any:
-    """ArviZ, without the announcement that 0.23 makes on import."""
+    """Import ArviZ without the announcement of version 0.23."""
     import warnings
 
     with warnings.catch_warnings():
@@ -21,28 +21,28 @@ def import_arviz() -> Any:
 
 
 def to_container(groups: Mapping[str, xr.Dataset]) -> Any:
-    """Groups of Datasets as the container that the installed ArviZ works with."""
-    if _takes_trees():  # which need no ArviZ, whose import takes longer than most fits
+    """Return groups of Datasets as the container of the installed ArviZ."""
+    if _takes_trees():  # without importing ArviZ, which takes longer than most fits
         return xr.DataTree.from_dict(dict(groups))
-    # ArviZ 0.23 makes its own of a tree; without the detour over one, it takes no time.
+    # ArviZ 0.23 would convert a DataTree; Datasets are faster.
     return import_arviz().InferenceData(**groups)
 
 
 @cache
 def _takes_trees() -> bool:
-    """Whether the ArviZ that is installed is 1.0 or later."""
+    """Return whether the installed ArviZ is 1.0 or later."""
     return int(version("arviz").split(".")[0]) >= 1
 
 
 def is_container(source: Any) -> bool:
-    """Whether ``source`` holds named groups of Datasets (an InferenceData or a DataTree with children)."""
+    """Return whether ``source`` is an InferenceData or a DataTree with groups."""
     if isinstance(source, xr.DataTree):
         return True
     return type(source).__name__ == "InferenceData" and hasattr(source, "_groups_all")
 
 
 def groups_of(source: Any) -> dict[str, xr.Dataset]:
-    """The groups of either container, as plain Datasets whose classes are in order by label."""
+    """Return the groups of a container as plain Datasets with ordered classes."""
     return {
         str(name): order_classes(_dataset(source[name]), str(name))
         for name in source
@@ -55,7 +55,7 @@ def _dataset(node: Any) -> xr.Dataset:
 
 
 def get_variable(dataset: xr.Dataset | None, name: str) -> xr.DataArray | None:
-    """A variable of a Dataset, None if there is none of either: ``.get`` takes long to look for names like it.
+    """Return a variable of a Dataset, or None; faster than ``.get``, which searches for similar names.
 
     Examples
     --------
@@ -66,14 +66,14 @@ def get_variable(dataset: xr.Dataset | None, name: str) -> xr.DataArray | None:
 
 
 def psis(log_likelihood: xr.DataArray, worth: float) -> tuple[xr.DataArray, xr.DataArray]:
-    """Expected log predictive densities of terms left out in turn, and Pareto k, by the ArviZ that is there.
+    """Estimate leave-one-out expected log predictive densities and Pareto k with the installed ArviZ.
 
     Parameters
     ----------
     log_likelihood : xarray.DataArray
         Over (chain, draw, term).
     worth : float
-        What a draw is worth, of independent ones.
+        Effective sample size per draw.
 
     Examples
     --------
@@ -90,7 +90,7 @@ def psis(log_likelihood: xr.DataArray, worth: float) -> tuple[xr.DataArray, xr.D
         {"posterior": log_likelihood.to_dataset(name="x"), "log_likelihood": log_likelihood.to_dataset(name="x")}
     )
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of what the caller looks at
+        warnings.simplefilter("ignore")  # the caller checks these
         found = az.loo(held, var_name="x", pointwise=True, reff=worth)
     pointwise = found.loo_i if hasattr(found, "loo_i") else found.elpd_i
     return xr.DataArray(pointwise), xr.DataArray(found.pareto_k)

@@ -1,7 +1,7 @@
-"""Numba's ``njit`` for whoever may write nowhere: compiled code is kept on disk where that can be.
+"""Numba's ``njit`` with a cache on disk if a folder is writable.
 
-Packages are installed where their users may not write, and in a container a user may have no home. Numba raises there;
-code that is compiled anew in each process gives the same numbers. Loaded with the first kernel, as it loads Numba.
+Without one (system packages, containers) Numba raises an error; here code is then compiled again in each process, with
+the same results. This module is imported with the first kernel, as it imports Numba.
 """
 
 from collections.abc import Callable
@@ -11,7 +11,7 @@ import numba
 
 
 def njit(**options: Any) -> Callable[[Callable[..., Any]], Any]:
-    """What ``numba.njit`` makes of a function; ``cache=True`` keeps it on disk if any folder can be written to.
+    """Compile as ``numba.njit`` does; ``cache=True`` caches on disk if any folder is writable.
 
     Examples
     --------

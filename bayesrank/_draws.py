@@ -1,30 +1,27 @@
-"""Draws, block by block: one pass over them, and how far what is read off them may be off.
+"""Reduce draws block by block in one pass, and estimate Monte-Carlo errors.
 
 **One pass.** A reducer sees every draw once, in blocks of consecutive draws:
 
     class Mean:
-        def start(self, batches): self.total = 0.0            # told the sizes before the first block
+        def start(self, batches): self.total = 0.0            # called once, with the sizes, before the first block
         def add(self, block): self.total += block.values.sum(axis=0)    # block.values is (draws, ...)
         def finish(self): return self.total
 
     [mean] = reduce(array, Mean())
 
-The array is labelled (with the dims chain and draw, or sample, or none of them: one draw), or plain with the draws
-first. A Dask-backed one is computed chunk by chunk, each chunk once and all of a draw together; what was computed is
-forgotten when the reducers have seen it. Chains that share a chunk come one after the other, so that each chain is
-seen in order, and its neighbour's blocks may lie between.
+The array is a labelled one with the dims chain and draw, or sample, or neither (a single draw); or a plain one with the
+draws first. A Dask array is computed chunk by chunk, each chunk once, and freed after the reducers have seen it. Each
+chain is seen in order; blocks of other chains may lie between its blocks.
 
-**Batches.** Draws fall into some 40 batches of neighbours, and the spread of the batches' means is what tells the
-Monte-Carlo error: it counts autocorrelation within batches and disagreement between chains, whatever is averaged.
-The batch of a draw follows from its chain, its index and the sizes, never from chunks; a block lies within one
-batch and says when that is complete. What is summed batch by batch, and folded when a batch is complete, is hence
-the same for all chunks and threads: exactly for counts, and to the last digits for sums of floats; of these exactly,
-too, where chunks are whole blocks of the streams of one chain, as those of a fit are. The first half of every
-chain's batches is the half 0 of the draws, the other the half 1: what is tuned on one is judged on the other.
+**Batches.** Draws are grouped into about 40 batches of neighbours. The spread of the batch means gives the Monte-Carlo
+error, including autocorrelation and disagreement between chains. A draw's batch depends on its chain, its index and
+the sizes, not on chunks, and a block lies within one batch. Results are therefore the same for all chunks and threads:
+exactly for counts, to the last digits for sums of floats. The first half of each chain's batches forms half 0 of the
+draws, the rest half 1: a quantity tuned on one half is evaluated on the other.
 
-**Errors.** A share that moves has the error of its batch means, and never less than that of as many independent
-draws. A share that never moved, or hardly, tells nothing of how slowly it moves: there the numbers behind it speak,
-whose ``efficiency`` says how many independent draws they are worth (:func:`share_error`).
+**Errors.** The error of a share is that of its batch means, and at least that of as many independent draws. A share
+that is constant or nearly so does not show its autocorrelation. Its error then uses the ``efficiency`` of the numbers
+that it compares (:func:`share_error`).
 """
 
 from collections.abc import Iterator
@@ -40,24 +37,24 @@ from bayesrank._random import BLOCK as STREAM
 
 #: The dims that draws may have.
 DRAW_DIMS = ("chain", "draw", "sample")
-#: What an error of draws says of itself, as attrs["method"].
+#: The attr "method" of Monte-Carlo standard errors.
 ERROR = "Monte-Carlo standard error, from batch means"
-#: Batches in all, where there are draws and not too many chains.
+#: Target number of batches over all chains.
 BATCHES = 40
-#: Draws that a batch has at least, but in chains of fewer than twice as many.
+#: Minimum number of draws in a batch, unless a chain has fewer than twice as many.
 FEW = 4
-#: Numbers that a block holds at most: 1 MB, which stays in a processor's cache.
+#: Maximum number of values in a block: 1 MB, which fits into a processor's cache.
 BLOCK = 2**17
-#: Numbers that are waited for together, of lazy arrays: as many chunks as have them are computed at once.
+#: Maximum number of values of lazy arrays that are computed at once.
 WAITING = 2**22
-#: Multiplications of a matrix product for which no thread is started.
+#: Number of multiplications up to which a matrix product runs in one thread.
 ALONE = 2**17
-#: Independent draws of the rarer side that a share has seen at least if its batch means are to be trusted alone.
+#: Minimum number of independent draws on the rarer side of a share for its batch means to be sufficient.
 RARE = 5
 
 
 def draw_dims(array: xr.DataArray) -> list[str]:
-    """The dims of the draws: chain and draw, or sample where these were stacked.
+    """Return the dims of the draws: chain and draw, or sample if these were stacked.
 
     Examples
     --------
@@ -69,7 +66,7 @@ def draw_dims(array: xr.DataArray) -> list[str]:
 
 @dataclass(frozen=True)
 class Batches:
-    """Which batch a draw belongs to.
+    """Assign draws to batches.
 
     Examples
     --------
@@ -80,12 +77,12 @@ class Batches:
 
     chains: int
     draws: int
-    #: False where there is no dim of draws: a point, of which no error is known.
+    #: False for a single point (no dim of draws), which has no known error.
     sampled: bool = True
 
     @classmethod
     def of(cls, array: Any) -> "Batches":
-        """Those of a labelled array, or of a plain one (draws, ...), which is one chain."""
+        """Return the batches of a labelled array, or of a plain array (draws, ...), which is one chain."""
         if not isinstance(array, xr.DataArray):
             return cls(1, array.shape[0])
         dims = draw_dims(array)
@@ -94,45 +91,45 @@ class Batches:
 
     @property
     def number(self) -> int:
-        """All draws of all chains."""
+        """Return the number of draws over all chains."""
         return self.chains * self.draws
 
     @cached_property
     def each(self) -> int:
-        """Batches of a chain: an even number, so that they fall into two halves."""
+        """Return the number of batches in each chain, an even number."""
         return 2 * min(max(self.draws // (2 * FEW), 1), max(BATCHES // (2 * self.chains), 1))
 
     @cached_property
     def edges(self) -> np.ndarray:
-        """Where the batches of a chain begin and, last, where the last one ends."""
+        """Return the start of each batch within a chain, followed by the end of the last one."""
         return -(-np.arange(self.each + 1) * self.draws // self.each)
 
     @cached_property
     def sizes(self) -> np.ndarray:
-        """Draws of each batch; some have none if a chain has one draw."""
+        """Return the number of draws in each batch; some are empty if chains have one draw."""
         return np.tile(np.diff(self.edges), self.chains)
 
     def half(self, batch: Any) -> Any:
-        """0 for the first half of every chain, 1 for the second."""
+        """Return 0 for batches in the first half of their chain, 1 in the second."""
         return batch % self.each * 2 // self.each
 
 
 @dataclass(frozen=True)
 class Block:
-    """Consecutive draws of one batch: ``values`` (draws, ...), of which the first is draw ``start`` of all.
+    """Consecutive draws of one batch: ``values`` (draws, ...), starting at draw ``start`` over all chains.
 
-    Where blocks may hold draws of several batches, each chain is a batch.
+    If blocks may span batches, each chain counts as one batch.
     """
 
     values: np.ndarray
     start: int
     batch: int
-    #: Whether the batch is complete with them.
+    #: Whether this block completes its batch.
     complete: bool
 
 
 class Reducer(Protocol):
-    """What :func:`reduce` feeds."""
+    """The interface of the reducers that :func:`reduce` calls."""
 
     def start(self, batches: Batches) -> None: ...
 
@@ -142,23 +139,23 @@ class Reducer(Protocol):
 
 
 def reduce(array: Any, *reducers: Any, batches: Batches | None = None, across: bool = False) -> list[Any]:
-    """What each reducer makes of the draws, after one pass over them.
+    """Pass all draws once through the reducers and return their results.
 
     Parameters
     ----------
     array : DataArray or ndarray
         Labelled, or plain with the draws first.
     *reducers : Reducer
-        See the module.
+        See the module docstring.
     batches : Batches, optional
-        Those of a plain array whose rows are the draws of several chains, one after the other.
+        The batches of a plain array that holds several chains, one after the other.
     across : bool
-        Whether blocks may hold draws of several batches: fewer and larger ones, for those who ask for no error.
+        Whether blocks may span batches: fewer and larger blocks, for reducers that estimate no error.
 
     Returns
     -------
     list
-        What each one's ``finish`` returns.
+        The value of each reducer's ``finish``.
 
     Examples
     --------
@@ -177,7 +174,7 @@ def reduce(array: Any, *reducers: Any, batches: Batches | None = None, across: b
 
 
 def iterate_blocks(array: Any, batches: Batches | None = None, across: bool = False) -> Iterator[Block]:
-    """Every draw once, in blocks within a chunk and a batch, or within a chunk and a chain.
+    """Yield every draw once, in blocks within a chunk and a batch, or within a chunk and a chain.
 
     Examples
     --------
@@ -197,7 +194,7 @@ def iterate_blocks(array: Any, batches: Batches | None = None, across: bool = Fa
     most = max(BLOCK // max(int(np.prod(data.shape[2:])), 1), 1)
     edges = np.array([0, batches.draws]) if across else batches.edges
     each = len(edges) - 1
-    # Where streams begin blocks do too, so that draws in chunks of whole streams are summed as those in memory are.
+    # Blocks also begin where random streams do, so chunks of whole streams give the same sums as arrays in memory.
     cuts = np.union1d(edges, np.arange(0, batches.draws, STREAM))
     spans = list(zip(cuts[:-1].tolist(), cuts[1:].tolist(), strict=True))
     batch_of = np.searchsorted(edges, cuts[:-1], side="right") - 1
@@ -218,9 +215,9 @@ def iterate_blocks(array: Any, batches: Batches | None = None, across: bool = Fa
 
 
 def load_arrays(*arrays: xr.DataArray) -> list[xr.DataArray]:
-    """The arrays; of lazy ones the numbers, some chunks at a time, all arrays of a chunk together.
+    """Load lazy arrays into memory, some chunks at a time, each chunk for all arrays together.
 
-    A posterior that several scores are made of is then drawn once, and no more of it held than what is made of it.
+    A lazy posterior behind several scores is thus drawn once and never held whole.
 
     Examples
     --------
@@ -255,7 +252,7 @@ def load_arrays(*arrays: xr.DataArray) -> list[xr.DataArray]:
 
 
 class BatchSums:
-    """The sum of each batch (batch, ...), undefined numbers as 0."""
+    """Sum each batch (batch, ...); NaN counts as 0."""
 
     def start(self, batches: Batches) -> None:
         self.sums: Any = None
@@ -272,10 +269,10 @@ class BatchSums:
 
 
 class Moments:
-    """Covariances of draws and of batch means of many numbers, about a ``centre`` (number) near their means.
+    """Accumulate covariances of draws and of batch means about a ``centre`` (number) near the means.
 
-    Not in ``pairs``, the variances alone, which are the same to the last bit. Undefined numbers count as the centre.
-    :func:`efficiency` makes of them what the draws are worth.
+    With ``pairs=False``, accumulate variances only, equal to the last bit. NaN counts as the centre. Use
+    :func:`efficiency` to convert the result to effective draws.
     """
 
     def __init__(self, centre: np.ndarray, pairs: bool = True) -> None:
@@ -299,8 +296,8 @@ class Moments:
         self.squares += np.einsum("ij,ij->j", off, off)
         if not self.pairs:
             return
-        # The threads of a matrix product take longer to start than a small one takes: of few numbers many small
-        # products, which stay in one thread, and of many numbers few large ones.
+        # Starting threads costs more than a small product: use many small products for few numbers, which stay in one
+        # thread, and few large products for many numbers.
         self.waiting.append(off)
         few = len(off) * off.shape[1] ** 2 <= ALONE
         if few or sum(part.size for part in self.waiting) >= 4 * BLOCK:
@@ -312,7 +309,7 @@ class Moments:
         self.waiting.clear()
 
     def finish(self) -> tuple[np.ndarray, np.ndarray]:
-        """(Co)variances of a draw, and of a batch's mean times the batch's size: equal if draws are free."""
+        """Return the (co)variance of a draw, and of a batch mean times the batch size; equal for independent draws."""
         number = self.sizes.sum()
         mean = self.sums.sum(axis=0) / number
         some = self.sizes > 0
@@ -329,10 +326,10 @@ class Moments:
 
 
 class EffectiveDraws:
-    """How many independent draws the draws are worth of each number (...), each by itself.
+    """Estimate the effective sample size of each number (...) separately.
 
-    Undefined numbers count as the ``centre`` (...), which is near their means; left out, it is the first draw, near
-    enough to the others that their squares keep their digits. Where that is undefined too, it is 0.
+    NaN counts as the ``centre`` (...), a value near the mean, so that squares keep their digits. By default the centre
+    is the first draw, or 0 where that is NaN.
     """
 
     def __init__(self, centre: Any = None) -> None:
@@ -363,7 +360,7 @@ class EffectiveDraws:
 
 
 def product_of(rows: np.ndarray) -> np.ndarray:
-    """rows.T @ rows, of few columns in parts so small that no threads are started for them.
+    """Return rows.T @ rows; products of few columns are split so that no threads start.
 
     Examples
     --------
@@ -378,9 +375,9 @@ def product_of(rows: np.ndarray) -> np.ndarray:
 
 
 def efficiency(within: np.ndarray, between: np.ndarray) -> np.ndarray:
-    """How many independent draws a draw is worth, at most 1, from variances as of :class:`Moments`.
+    """Return the effective sample size per draw, at most 1, from the variances of :class:`Moments`.
 
-    Draws that never move have no autocorrelation to measure, and count as independent.
+    Constant draws count as independent, since they show no autocorrelation.
 
     Examples
     --------
@@ -391,7 +388,7 @@ def efficiency(within: np.ndarray, between: np.ndarray) -> np.ndarray:
 
 
 def mean_error(sums: np.ndarray, sizes: np.ndarray) -> np.ndarray:
-    """Standard error of Σ sums / Σ sizes from the spread of batches (batch, ...); NaN if fewer than two have draws.
+    """Return the standard error of Σ sums / Σ sizes from batches (batch, ...); NaN if fewer than two have draws.
 
     Examples
     --------
@@ -408,28 +405,28 @@ def mean_error(sums: np.ndarray, sizes: np.ndarray) -> np.ndarray:
 
 
 def error_of_squares(mean: Any, squares: Any, batches: Any) -> np.ndarray:
-    """The same from Σ sums² / sizes / Σ sizes, for those who cannot hold the sums of every batch."""
+    """Return the error of :func:`mean_error` from Σ sums² / sizes / Σ sizes, without the sums of every batch."""
     free = np.where(np.asarray(batches) > 1, np.asarray(batches) - 1.0, np.nan)
     return np.sqrt(np.maximum(squares - mean**2, 0.0) / free)
 
 
 def share_error(share: Any, error: Any, number: Any, worth: Any) -> np.ndarray:
-    """Monte-Carlo standard error of a share of draws; never 0.
+    """Return the Monte-Carlo standard error of a share of draws; never 0.
 
     Parameters
     ----------
     share, error : array_like
-        The share, and its error from batch means (NaN where not known).
+        The share and its error from batch means (NaN if unknown).
     number : array_like
-        Draws that it is a share of.
+        The number of draws in the denominator of the share.
     worth : array_like
-        Independent draws that these are worth, judged by the numbers that the share compares: for a share that is
-        0 or 1, or nearly, does not show how slowly it moves.
+        The effective sample size of the numbers that the share compares. A share near 0 or 1 does not show its own
+        autocorrelation.
 
     Returns
     -------
     ndarray
-        NaN where ``number`` is.
+        NaN where ``number`` is NaN.
 
     Examples
     --------
@@ -442,9 +439,9 @@ def share_error(share: Any, error: Any, number: Any, worth: Any) -> np.ndarray:
 
 
 def part_error(part: Any, error: Any, worth: Any) -> np.ndarray:
-    """Monte-Carlo standard error of a mean of numbers between 0 and 1 that draws of this worth have; never 0.
+    """Return the Monte-Carlo standard error of a mean of numbers in [0, 1], given their effective sample size; never 0.
 
-    As :func:`share_error`; but such numbers move less than a share does, whose are 0 or 1.
+    The bounds are those of :func:`share_error`; a share, a mean of zeros and ones, has the largest variance.
 
     Examples
     --------
@@ -457,7 +454,7 @@ def part_error(part: Any, error: Any, worth: Any) -> np.ndarray:
 
 
 def proportion_error(share: Any, size: Any) -> Any:
-    """Standard error of a share of ``size`` independent draws, from its Jeffreys posterior: never 0."""
+    """Return the standard error of a share of ``size`` independent draws from its Jeffreys posterior; never 0."""
     smooth = (share * size + 0.5) / (size + 1)
     return np.sqrt(smooth * (1 - smooth) / (size + 2))
 

@@ -1,8 +1,6 @@
-"""Names from files in every kind of output: what would move a cursor, turn text round or run as a formula is shown as
-text.
+"""Escape names from files in every output, so that control characters, text direction and formulas have no effect.
 
-Terminals, pipes and HTML take :func:`escape_invisible`; CSV, JSON, Markdown, LaTeX and Matplotlib have more that they
-interpret.
+Terminals, pipes and HTML use :func:`escape_invisible`; CSV, JSON, Markdown, LaTeX and Matplotlib need more.
 """
 
 import re
@@ -26,13 +24,13 @@ __all__ = [
     "escape_lines",
 ]
 
-#: Control and format characters, line separators and half letters.
+#: Control and format characters, line separators and surrogates.
 INVISIBLE = {"Cc", "Cf", "Cs", "Zl", "Zp"}
-#: Joiners, which scripts and emoji need, and marks of direction, which act on no other letters.
+#: Joiners, which scripts and emoji need, and direction marks, which affect no other letters.
 NEEDED = "\u200c\u200d\u200e\u200f"
-#: What Markdown reads as markup.
+#: Markup characters of Markdown.
 MARKDOWN = re.compile(r"([\\`*_\[\]<>|~$&#])")
-#: What LaTeX, without any package, reads as something else in text; brackets and stars would belong to a line break.
+#: Special characters of LaTeX in text; brackets and stars could become arguments of a line break.
 LATEX = {
     **{sign: f"\\{sign}" for sign in "&%$#_{}"},
     **{sign: f"{{{sign}}}" for sign in "[]*"},
@@ -45,13 +43,13 @@ LATEX = {
     '"': "''",
     "–": r"\textendash{}",
 }
-#: What a spreadsheet reads as the beginning of a formula, in narrow and wide letters.
+#: First characters of spreadsheet formulas, narrow and wide.
 FORMULA = "=+-@＝＋－＠"
 NUMBER = re.compile(r"[+-]?\d+(\.\d*)?")
 
 
 def escape_invisible(text: str, keep: str = "") -> str:
-    r"""Text whose control characters, escape sequences and bidirectional overrides are seen instead of obeyed.
+    r"""Escape control characters, escape sequences and bidirectional overrides.
 
     Examples
     --------
@@ -64,12 +62,12 @@ def escape_invisible(text: str, keep: str = "") -> str:
 
 
 def escape_lines(lines: Iterable[str]) -> list[str]:
-    """Sentences as :func:`escape_invisible` shows them; notes keep their caveat.
+    r"""Escape sentences with :func:`escape_invisible`; notes keep their caveat.
 
     Examples
     --------
     >>> escape_lines(["a" + chr(7) + " leads"])
-    ['a\\\\x07 leads']
+    ['a\\x07 leads']
     """
     return [
         Note(escape_invisible(line), line.caveat) if isinstance(line, Note) else escape_invisible(line)
@@ -78,7 +76,7 @@ def escape_lines(lines: Iterable[str]) -> list[str]:
 
 
 def csv_cell(value: Any) -> Any:
-    """A name that no spreadsheet runs as a formula: an apostrophe stands before it. Numbers stay as they are.
+    """Put an apostrophe before a text that spreadsheets would run as a formula; numbers stay.
 
     Examples
     --------
@@ -93,10 +91,11 @@ def csv_cell(value: Any) -> Any:
 
 
 def csv_table(frame: "pd.DataFrame") -> str:
-    """A table as CSV with all digits, its names and texts as :func:`csv_cell` writes them.
+    """Return a table as CSV with all digits; texts are escaped by :func:`csv_cell`.
 
     Examples
     --------
+    >>> import pandas as pd
     >>> print(csv_table(pd.DataFrame({"median": [0.5]}, pd.Index(["@a"], name="entity"))).replace(chr(13), ""), end="")
     entity,median
     '@a,0.5
@@ -109,7 +108,7 @@ def csv_table(frame: "pd.DataFrame") -> str:
 
 
 def json_text(text: str) -> str:
-    r"""JSON in which invisible characters are escaped as JSON escapes them, so that programs read the same names.
+    r"""Escape invisible characters in JSON, so that programs read the same names.
 
     Examples
     --------
@@ -123,35 +122,35 @@ def json_text(text: str) -> str:
 
 
 def markdown_text(text: str) -> str:
-    """Text that Markdown reads as no markup.
+    r"""Escape Markdown markup.
 
     Examples
     --------
     >>> print(markdown_text("a|b_c"))
-    a\\|b\\_c
+    a\|b\_c
     """
     return MARKDOWN.sub(r"\\\1", escape_invisible(" ".join(text.split())))
 
 
 def latex_text(text: str) -> str:
-    """Text that LaTeX prints as it is; two hyphens stay two.
+    r"""Escape LaTeX markup; two hyphens stay two.
 
     Examples
     --------
     >>> print(latex_text("R&D_{50%} --x"))
-    R\\&D\\_\\{50\\%\\} -{}-x
+    R\&D\_\{50\%\} -{}-x
     """
     plain = escape_invisible(" ".join(text.split()))
     return re.sub("-(?=-)", "-{}", "".join(LATEX.get(sign, sign) for sign in plain))
 
 
 def mathtext(text: str) -> str:
-    """Text that Matplotlib reads as no formula.
+    r"""Escape formulas of Matplotlib.
 
     Examples
     --------
     >>> print(mathtext("$x$"))
-    \\$x\\$
+    \$x\$
     """
     return escape_invisible(text).replace("$", r"\$")
 
@@ -169,6 +168,6 @@ def _code(letter: str) -> str:
 
 
 def _utf16(letter: str) -> str:
-    """The escapes of JSON, two beyond the first plane."""
+    """Return the JSON escape of a letter, two escapes beyond the first plane."""
     halves = letter.encode("utf-16-be", "surrogatepass")
     return "".join(f"\\u{halves[i : i + 2].hex()}" for i in range(0, len(halves), 2))

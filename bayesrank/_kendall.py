@@ -9,12 +9,12 @@ import numpy as np
 
 from bayesrank._compiled import njit
 
-# Values closer than this, beside their own and the average size, differ by rounding only.
+# Values within this tolerance, relative to their own and the average size, count as ties.
 ROUNDING = 1e-12
 
 
 def dense_ranks(values: np.ndarray) -> np.ndarray:
-    """Ranks 0, 1, ... along the last axis, equal values sharing one; -1 for NaN."""
+    """Return ranks 0, 1, ... along the last axis, with equal ranks for ties; -1 for NaN."""
     order = np.argsort(values, axis=-1)
     ordered = np.take_along_axis(values, order, axis=-1)
     size = np.abs(ordered)
@@ -29,9 +29,9 @@ def dense_ranks(values: np.ndarray) -> np.ndarray:
 
 
 def tau_b(values: np.ndarray, ranks: np.ndarray) -> np.ndarray:
-    """Kendall's tau-b of ``values`` (n) with each row of ``ranks`` (m, n), over the points defined in both.
+    """Return Kendall's tau-b of ``values`` (n) and each row of ``ranks`` (m, n), over the points defined in both.
 
-    Where one of the two is constant no pair is in order or out of order, and tau is 0.
+    If either is constant, tau is 0.
     """
     groups = dense_ranks(values)
     order = np.argsort(groups, kind="stable")
@@ -41,7 +41,7 @@ def tau_b(values: np.ndarray, ranks: np.ndarray) -> np.ndarray:
 
 @njit(cache=True, nogil=True)
 def _tau_b_rows(groups: Any, ranks: Any) -> Any:
-    """``groups`` (n) never decreases; a Fenwick tree over the ranks counts the pairs out of order."""
+    """Count discordant pairs with a Fenwick tree over the ranks; ``groups`` (n) never decreases."""
     rows, n = ranks.shape
     result = np.zeros(rows)
     for row in range(rows):

@@ -1,4 +1,4 @@
-"""Names, labels and rows of them as arrays, each as it is."""
+"""Arrays of names and labels, without conversion; the positive one of two classes."""
 
 from typing import Any
 
@@ -7,7 +7,7 @@ import pandas as pd
 
 
 def object_array(values: Any) -> np.ndarray:
-    """A sequence's items as they are; a nested one is not taken apart."""
+    """Return an object array of a sequence's items; nested sequences stay whole."""
     if hasattr(values, "__array__") or isinstance(values, str | bytes) or not hasattr(values, "__iter__"):
         return np.asarray(values, dtype=object)
     items = list(values)
@@ -17,21 +17,21 @@ def object_array(values: Any) -> np.ndarray:
 
 
 def ordered_categories(column: Any) -> list | None:
-    """The categories of a Series or Categorical that has some."""
+    """Return the categories of a categorical Series or Categorical, else None."""
     dtype = getattr(column, "dtype", None)
     return list(dtype.categories) if isinstance(dtype, pd.CategoricalDtype) else None
 
 
 def is_ordered(column: Any) -> bool:
-    """Whether a Series or Categorical has categories in an order that the user stated (``ordered=True``)."""
+    """Return whether a Series or Categorical has ordered categories (``ordered=True``)."""
     dtype = getattr(column, "dtype", None)
     return isinstance(dtype, pd.CategoricalDtype) and bool(dtype.ordered)
 
 
 def unique_rows(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The distinct rows of small non-negative integers, sorted, and which of them each row is.
+    """Return the sorted unique rows of small non-negative integers, and the index of each row among them.
 
-    What :func:`numpy.unique` finds along an axis, by one number a row, which sorts many times faster.
+    The result is that of :func:`numpy.unique` along an axis; sorting one number for each row is many times faster.
 
     Examples
     --------
@@ -51,7 +51,7 @@ def unique_rows(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def name_coord(names: list) -> np.ndarray:
-    """Names as a coord: NumPy's own type where it keeps every name as it is, objects elsewhere."""
+    """Return names as a coord, with a NumPy type if it keeps every name unchanged, else as objects."""
     array = np.asarray(names)
     if array.ndim == 1 and array.tolist() == names and len({type(n) for n in names}) == 1:
         return array
@@ -60,12 +60,12 @@ def name_coord(names: list) -> np.ndarray:
     return out
 
 
-#: Pairs of labels whose positive class is a convention: (negative, positive), in lower case.
+#: Standard pairs of labels: (negative, positive), in lower case.
 STANDING_PAIRS = (("0", "1"), ("-1", "1"), ("false", "true"), ("negative", "positive"), ("no", "yes"))
 
 
 def standing_pair(labels: Any) -> tuple[Any, Any] | None:
-    """Return two labels as (negative, positive) if they are a standing pair, in any case; else None.
+    """Return two labels as (negative, positive) if they are a standard pair, in any case; else None.
 
     Examples
     --------
@@ -80,7 +80,7 @@ def standing_pair(labels: Any) -> tuple[Any, Any] | None:
 
 
 def _pair_key(label: Any) -> str:
-    """The label as the standing pairs write it: 1.0 and "1" are both "1"."""
+    """Return the label as the standard pairs spell it: "1" for both 1.0 and "1"."""
     if isinstance(label, str):
         return label.strip().lower()
     number = isinstance(label, int | float | np.number) and not isinstance(label, bool)
@@ -88,14 +88,14 @@ def _pair_key(label: Any) -> str:
 
 
 def arrange_classes(classes: list, positive: Any = None, ordered: bool = False) -> tuple[list, Any]:
-    """Put two classes in the order negative, positive; return them and the positive class, None if it is not known.
+    """Order two classes as negative, positive; return them and the positive class, None if unknown.
 
     Parameters
     ----------
     classes : list
-        All classes. Of more than two, none is the positive one.
+        All classes. More than two have no positive class.
     positive : label, optional
-        The positive class; the text of a label stands for it.
+        The positive class, or the label's text.
     ordered : bool
         Whether the user gave the classes in order, the negative one first.
 
@@ -116,7 +116,7 @@ def arrange_classes(classes: list, positive: Any = None, ordered: bool = False) 
 
 
 def check_order(labels: Any) -> None:
-    """Raise if labels that a user gives in order contradict a standing pair.
+    """Raise an error if ordered labels of the user contradict a standard pair.
 
     Examples
     --------
@@ -142,10 +142,9 @@ def _label_called(positive: Any, classes: list) -> Any:
 
 
 def has_positive_class(array: Any) -> bool:
-    """Whether it is known which of the two classes of counts or of a performance is the positive one.
+    """Return whether the positive class of two-class counts or performances is known.
 
-    The coord ``positive`` names it, or the labels are a standing pair. Classes without labels go by position.
-    Of more than two classes, no function asks.
+    It is named by the coord ``positive`` or a standard pair of labels, or is the last of unlabelled classes.
     """
     if array.sizes.get("actual") != 2 or "actual" not in array.coords:
         return True
@@ -154,15 +153,15 @@ def has_positive_class(array: Any) -> bool:
 
 
 def positive_label(source: Any) -> Any:
-    """The label of the positive class that the coord ``positive`` names; None without one."""
+    """Return the positive class in the coord ``positive``; None without one."""
     named = source.coords.get("positive")
     return None if named is None or named.ndim else named.item()
 
 
 def known_classes(source: Any) -> tuple[Any, Any] | None:
-    """The negative and the positive class of two; None where it is not known which is which, or there are others.
+    """Return the negative and positive class of counts, performances or joint outcomes.
 
-    Of counts, a performance, or joint outcomes.
+    None if they are unknown, or there are not two classes.
     """
     dim = "label" if "label" in source.coords and "actual" not in source.dims else "actual"
     if dim not in source.coords or source.sizes.get(dim) != 2:
@@ -175,7 +174,7 @@ def known_classes(source: Any) -> tuple[Any, Any] | None:
 
 
 def check_positive(array: Any, what: str) -> None:
-    """Raise if ``what`` needs a positive class and none of the two classes of ``array`` is known to be it."""
+    """Raise an error if ``what`` needs a positive class and that of ``array`` is unknown."""
     if has_positive_class(array):
         return
     first, second = array["actual"].values.tolist()

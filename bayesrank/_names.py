@@ -1,4 +1,4 @@
-"""Names cut to the room that a column or a picture has, still unique."""
+"""Shorten names to the width of a column or picture, and keep them unique."""
 
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
@@ -15,12 +15,12 @@ __all__ = ["short_names"]
 
 
 def short_names(names: Sequence[Any], width: int = 32) -> list[str]:
-    """Names cut in the middle to ``width`` cells of a terminal, still unique: most letters take up one cell, East Asian
-    ones two, combining marks none.
+    """Shorten names in the middle to ``width`` terminal cells, and keep them unique.
 
-    Where that would make different names look alike, what they differ in is shown instead of their ends.
+    Most letters take one cell, East Asian ones two, combining marks none. If different names would look alike, their
+    differing parts are shown instead of their ends.
     """
-    # A letter and its accent look the same in one character and in two.
+    # Composed and decomposed accents look the same.
     texts = [normalize("NFC", escape_invisible(" ".join(str(name).split()))) for name in names]
     cuts = [_cut(text, width) for text in texts]
     alike: dict[str, list[str]] = {}
@@ -41,17 +41,17 @@ def _cut(text: str, width: int) -> str:
     if cell_len(text) <= width:
         return text
     end = len(text) - len(_end(text, (width - 1) // 2))
-    # A number is kept whole: 106 must not read as 6.
+    # Keep numbers whole: 106 must not read as 6.
     while text[end - 1].isdigit() and text[end : end + 1].isdigit() and cell_len(text[end:]) < 2 * width // 3:
         end -= 1
     return f"{_beginning(text, width - 1 - cell_len(text[end:]))}…{text[end:].lstrip()}"
 
 
 def _cut_to_difference(text: str, alike: Sequence[str], width: int) -> str:
-    """The beginning of a name, then what follows from the word on in which names differ."""
+    """Return the beginning of a name, and the rest from the differing word on."""
     differ = sum(1 for _ in takewhile(lambda letters: len(set(letters)) == 1, zip(*alike, strict=False)))
     word = text.rfind(" ", 0, differ) + 1
-    # A long word is entered just before the difference; a mark needs its letter.
+    # Start long words just before the difference; a mark needs its letter.
     start = word if differ - word < width // 3 else differ - 1
     while start > 0 and cell_len(text[start]) == 0:
         start -= 1
@@ -62,11 +62,11 @@ def _cut_to_difference(text: str, alike: Sequence[str], width: int) -> str:
 
 
 def _beginning(text: str, width: int) -> str:
-    """As much of a text as ``width`` cells hold."""
+    """Return the longest beginning of a text within ``width`` cells."""
     return text[: bisect_right(range(1, len(text) + 1), width, key=lambda size: cell_len(text[:size]))].rstrip()
 
 
 def _end(text: str, width: int) -> str:
-    """As much of the end of a text as ``width`` cells hold; a mark without its letter is left out."""
+    """Return the longest end of a text within ``width`` cells, without marks that lack their letter."""
     start = bisect_left(range(len(text)), -width, key=lambda start: -cell_len(text[start:]))
     return text[start:].lstrip("".join(letter for letter in set(text[start:]) if cell_len(letter) == 0))

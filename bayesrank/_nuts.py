@@ -1,7 +1,7 @@
-"""Sampling of PyMC models: which sampler, its progress on a terminal, and whether its chains can be trusted.
+"""Sample PyMC models: choose the sampler, show progress, and check the chains.
 
-nutpie samples the same models faster and is taken where it is installed. On a terminal a bar says first that the model
-compiles, which takes longer than sampling a small one; elsewhere nothing is printed.
+nutpie is used if installed, since it is faster. The progress bar appears on terminals only; it starts with the
+compilation of the model, which can take longer than sampling.
 """
 
 import sys
@@ -17,17 +17,17 @@ import xarray as xr
 from bayesrank import _text
 from bayesrank._compat import groups_of, import_arviz
 
-#: Chains that agree have an R-hat below this, and at least so many effective draws each (Vehtari et al. 2021).
+#: Upper limit of R-hat, and minimum effective sample size per chain (Vehtari et al. 2021).
 RHAT, EFFECTIVE = 1.01, 100
-#: Share of steps taken that divergences call for first; of a sampler that had it, half the way to all of them.
+#: First ``target_accept`` to suggest for divergences; later suggestions halve the distance to 1.
 ACCEPT = 0.95
-#: Options of pymc.sample that nutpie has, too, by its own names; with others PyMC samples.
+#: Options of pymc.sample that nutpie supports, by its names; with other options PyMC samples.
 NUTPIE = {"tune": "tune", "cores": "cores", "target_accept": "target_accept", "max_treedepth": "maxdepth"}
 TUNE = 1000
 
 
 def sample(model: Any, shape: tuple[int, int], seed: int, options: Mapping[str, Any]) -> dict[str, xr.Dataset]:
-    """Draws of a PyMC model: the groups ``posterior``, with the variables that the model names, and ``sample_stats``.
+    """Sample a PyMC model; return the groups ``posterior``, with the model's variables, and ``sample_stats``.
 
     Parameters
     ----------
@@ -36,8 +36,8 @@ def sample(model: Any, shape: tuple[int, int], seed: int, options: Mapping[str, 
         Chains and draws.
     seed : int
     options : mapping
-        Arguments of :func:`pymc.sample`. ``nuts_sampler`` chooses the sampler; ``progressbar`` whether there is a bar,
-        by default on a terminal.
+        Arguments of :func:`pymc.sample`. ``nuts_sampler`` selects the sampler, ``progressbar`` the bar (by default on a
+        terminal).
 
     Returns
     -------
@@ -52,7 +52,7 @@ def sample(model: Any, shape: tuple[int, int], seed: int, options: Mapping[str, 
     with _bar(sys.stderr.isatty() if shown is None else bool(shown), shape[0] * (shape[1] + options["tune"])) as step:
         run = _nutpie if name == "nutpie" else _pymc
         groups = groups_of(run(model, shape, seed, options | ({} if run is _nutpie else {"nuts_sampler": name}), step))
-    # By name: a sampler may leave its transformed variables in the posterior.
+    # Select by name: some samplers keep transformed variables in the posterior.
     posterior = groups["posterior"][names].transpose("chain", "draw", ...)
     stats = groups["sample_stats"]
     found = diagnostics(posterior, stats)
@@ -61,7 +61,7 @@ def sample(model: Any, shape: tuple[int, int], seed: int, options: Mapping[str, 
 
 
 def choose_sampler(options: Mapping[str, Any]) -> str:
-    """The sampler that is asked for; else nutpie where it is installed and has all that is asked for, else PyMC's.
+    """Return the requested sampler, else nutpie if it is installed and supports the options, else "pymc".
 
     Examples
     --------
@@ -82,13 +82,13 @@ def choose_sampler(options: Mapping[str, Any]) -> str:
 
 
 def diagnostics(posterior: xr.Dataset, stats: xr.Dataset) -> dict[str, Any]:
-    """Divergences, the largest R-hat, and the smallest effective sample sizes, of all variables that move.
+    """Return divergences, the largest R-hat and the smallest effective sample sizes of all variables that vary.
 
     Returns
     -------
     dict
-        ``divergences``; ``rhat``, ``ess_bulk`` and ``ess_tail``, NaN where there are too few draws; ``worst``, the
-        variable with the fewest effective draws.
+        ``divergences``; ``rhat``, ``ess_bulk`` and ``ess_tail``, NaN if there are too few draws; ``worst``, the
+        variable with the smallest effective sample size.
 
     Examples
     --------
@@ -118,7 +118,7 @@ def diagnostics(posterior: xr.Dataset, stats: xr.Dataset) -> dict[str, Any]:
         if ends:
             found[name] = max(ends.values()) if name == "rhat" else min(ends.values())
             if name == "ess_bulk":
-                # A variable and its transform are equal here; the transform is last, and a posterior keeps that one.
+                # A variable and its transform tie; the last one, the transform, is that of the posterior.
                 found["worst"] = min(reversed(ends), key=lambda v: ends[v])
     return found
 
@@ -132,20 +132,20 @@ def chain_problems(
     accept: float | None = None,
     sampler: str = "nuts",
 ) -> str:
-    """What is wrong with the chains, and what to do about it; nothing of chains that can be trusted.
+    """Describe what is wrong with the chains and what to change; "" for reliable chains.
 
     Parameters
     ----------
     divergences : int
     rhat, effective : float
-        The largest R-hat and the smallest effective sample size; NaN where not known.
+        The largest R-hat and the smallest effective sample size; NaN if unknown.
     chains : int
     tune : int, optional
-        Steps of tuning that there were.
+        Number of tuning steps.
     accept : float, optional
-        The share of steps that the sampler was to take (``target_accept``).
+        The target acceptance rate (``target_accept``).
     sampler : str
-        ``"metropolis"`` has no options to change: it needs more draws.
+        ``"metropolis"`` has no options; it needs more draws.
 
     Examples
     --------
@@ -178,7 +178,7 @@ nuts={'target_accept': 0.95}; if they stay, a tighter prior or another parametri
 
 
 def warn_of_chains(stats: xr.Dataset, chains: int, tune: int) -> None:
-    """A warning with the complaint, if there is one, of what was sampled."""
+    """Warn of problems of the sampled chains, if there are any."""
     about = stats.attrs
     effective = np.nanmin([about["ess_bulk"], about["ess_tail"], np.inf])
     how = tune, about.get("target_accept"), about.get("sampler", "nuts")
@@ -191,14 +191,14 @@ def _installed(name: str) -> bool:
 
 
 def _pymc(model: Any, shape: tuple[int, int], seed: int, options: dict[str, Any], step: Callable[..., None]) -> Any:
-    """PyMC's sampler, or another that it knows."""
+    """Sample with PyMC, or with another sampler that PyMC knows."""
     import pymc as pm
 
     plain = options["nuts_sampler"] == "pymc"
     if plain and step is not _silent and "callback" not in options:
         options = options | {"callback": lambda trace, draw: step("sampling", 1)}
     with model, warnings.catch_warnings():
-        # What it warns of is said here, of all samplers in the same words.
+        # chain_problems reports these problems in the same words for all samplers.
         warnings.filterwarnings("ignore", category=UserWarning, module="pymc")
         return pm.sample(
             draws=shape[1],
@@ -219,12 +219,12 @@ def _nutpie(model: Any, shape: tuple[int, int], seed: int, options: dict[str, An
 
 
 def _silent(stage: str, draws: int) -> None:
-    """No bar."""
+    """Ignore progress."""
 
 
 @contextmanager
 def _bar(shown: bool, total: int) -> Iterator[Callable[..., None]]:
-    """A progress bar on the standard error stream: that the model compiles, then how many draws there are."""
+    """Show a progress bar on standard error: first the compilation, then the number of draws."""
     if not shown:
         yield _silent
         return
@@ -236,13 +236,13 @@ def _bar(shown: bool, total: int) -> Iterator[Callable[..., None]]:
     bar = Progress(*columns, console=Console(stderr=True), transient=True)
     try:
         bar.start()
-    except LiveError:  # somebody else's line is there already
+    except LiveError:  # another live display is active
         yield _silent
         return
     task = bar.add_task("compiling the model", total=None)
 
     def step(stage: str, draws: int) -> None:
-        # A sampler that does not tell how far it is has a bar that moves only.
+        # A sampler that does not report draws gets a bar without a total.
         bar.update(task, description=stage, total=total if draws else None, advance=draws)
 
     try:

@@ -1,7 +1,7 @@
-"""Every file that the package writes: beside its place first and then renamed, and never over a file of another kind.
+"""Write output files atomically, and never over a file of another kind.
 
-A file that is there is replaced only if it is an earlier output of the same kind, which its content says. So no file of
-data is ever an output, whatever its name, and a full disk leaves the older file as it was.
+An existing file is replaced only if its content shows an earlier output of the same kind. Data files are thus safe, and
+a full disk leaves the old file unchanged.
 """
 
 import os
@@ -13,7 +13,7 @@ from pathlib import Path
 
 __all__ = ["PICTURE_MARKS", "check_output", "write_output"]
 
-#: What ``savefig`` writes into a picture, by its ending, so that it is known as one of ours.
+#: Marks that ``savefig`` writes into pictures of this package, by file ending.
 PICTURE_MARKS = {
     ".png": {"Software": "bayesrank"},
     ".pdf": {"Creator": "bayesrank"},
@@ -23,7 +23,7 @@ PICTURE_MARKS = {
 
 @dataclass(frozen=True)
 class _Kind:
-    """The endings of a kind of output, and what the content of each matches."""
+    """File endings of a kind of output, and the pattern of its content."""
 
     noun: str
     content: dict[str, re.Pattern[bytes]]
@@ -46,27 +46,27 @@ KINDS = {
         },
     ),
 }
-#: Larger files are no outputs of this package.
+#: Larger files are not outputs of this package.
 LARGEST = 2**28
 
 
 def check_output(argument: str, path: str | os.PathLike[str], kind: str) -> Path:
-    """The file that a path leads to, after a check that an output of that kind may be written there.
+    """Return the resolved path of an output file; raise an error unless it may be written.
 
     Parameters
     ----------
     argument : str
-        What messages call the path.
+        Name of the path in messages.
     path : path-like
         Symbolic links are followed.
     kind : {"report", "page", "picture", "table"}
-        A report, another page of HTML, a picture, or a table of evaluation logs.
+        A report, another HTML page, a picture, or a table of evaluation logs.
 
     Raises
     ------
     ValueError
-        If the ending does not fit, the folder is not there, or the path leads to anything but an earlier output of the
-        same kind or an empty file.
+        If the ending is wrong, the folder does not exist, or the path is neither an earlier output of this kind nor an
+        empty file.
 
     Examples
     --------
@@ -94,14 +94,14 @@ def check_output(argument: str, path: str | os.PathLike[str], kind: str) -> Path
 
 
 def write_output(argument: str, path: str | os.PathLike[str], kind: str, content: str | bytes) -> Path:
-    """Write a file as a whole or not at all, where :func:`check_output` allows it.
+    """Write a file completely or not at all, if :func:`check_output` allows it.
 
     Raises
     ------
     ValueError
         As :func:`check_output`.
     OSError
-        If the file cannot be written; a file that was there is as it was.
+        If the file cannot be written; an existing file stays unchanged.
 
     Examples
     --------
@@ -115,7 +115,7 @@ def write_output(argument: str, path: str | os.PathLike[str], kind: str, content
     data = content.encode("utf-8", "backslashreplace") if isinstance(content, str) else content
     beside = target.with_name(f".bayesrank-{os.getpid()}-{secrets.token_hex(4)}.tmp")
     try:
-        # Not of the module tempfile, whose files no other user may read.
+        # The module tempfile creates files that other users cannot read.
         with os.fdopen(os.open(beside, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666), "wb") as file:
             file.write(data)
             file.flush()
@@ -135,7 +135,7 @@ def write_output(argument: str, path: str | os.PathLike[str], kind: str, content
 
 
 def _is_replaceable(path: Path, content: re.Pattern[bytes]) -> bool:
-    """Whether a file is empty, or holds an earlier output."""
+    """Return whether a file is empty or holds an earlier output."""
     size = path.stat().st_size
     return size == 0 or (size <= LARGEST and content.match(path.read_bytes()) is not None)
 

@@ -1,10 +1,10 @@
-"""Random streams keyed by what is drawn, so that nobody's draws depend on who else is asked for.
+"""Random streams with keys, so that the draws of an entity do not depend on the other entities.
 
-Every stream is derived from one seed and a key (purpose, names, evidence, chain, block) by a hash that is stable across
-processes and platforms. Order of input, other entities, chunks and threads cannot change a stream; and since the
-evidence is in the key, two fits of one seed are not coupled because their entities share a name.
+A stream is derived from the seed and a key (purpose, names, evidence, chain, block) by a hash that is stable across
+processes and platforms. The order of input, other entities, chunks and threads have no effect. The evidence in the key
+decouples two fits with the same seed and names.
 
-Draws come in blocks on a fixed grid: a block is drawn from a stream of its own, in any order, on any worker.
+Each block of draws on a fixed grid has its own stream, and can be drawn in any order by any worker.
 """
 
 import hashlib
@@ -18,7 +18,7 @@ import numpy as np
 Seed = int | np.random.SeedSequence | np.random.Generator | None
 
 _JSON = json.JSONEncoder(default=repr)
-#: Draws of a chain that come from one stream.
+#: Number of draws of a chain in a block, which has one stream.
 BLOCK = 1000
 
 
@@ -32,7 +32,7 @@ class Block(NamedTuple):
 
     @property
     def key(self) -> tuple[int, int]:
-        """Where on the grid the block is: part of the key of its streams."""
+        """Return the position of the block on the grid, a part of the key of its streams."""
         return self.chain, self.start // BLOCK
 
     @property
@@ -41,7 +41,7 @@ class Block(NamedTuple):
 
 
 def blocks(chains: int, draws: int) -> Iterator[Block]:
-    """The grid: blocks of at most 1,000 draws.
+    """Yield the grid of blocks of at most 1,000 draws.
 
     Examples
     --------
@@ -52,7 +52,7 @@ def blocks(chains: int, draws: int) -> Iterator[Block]:
 
 
 def blocks_between(chain: int, chain_end: int, start: int, stop: int, shape: tuple[int, int]) -> list[Block]:
-    """The blocks of a part of the grid, which begins with one of them.
+    """Return the blocks of a part of the grid that starts at a block.
 
     Examples
     --------
@@ -65,7 +65,7 @@ def blocks_between(chain: int, chain_end: int, start: int, stop: int, shape: tup
 
 
 def root_sequence(seed: Seed) -> np.random.SeedSequence:
-    """The root of all streams. A Generator is advanced, so that using it twice gives different draws."""
+    """Return the root of all streams. A Generator is advanced, so that a second use gives other draws."""
     if isinstance(seed, np.random.SeedSequence):
         return seed
     if isinstance(seed, np.random.Generator):
@@ -78,24 +78,24 @@ def root_sequence(seed: Seed) -> np.random.SeedSequence:
 
 
 def stream(root: np.random.SeedSequence, *key: Any) -> np.random.Generator:
-    """The random generator that belongs to ``key`` under ``root``."""
+    """Return the random generator of ``key`` under ``root``."""
     return np.random.default_rng(_sequence(root, key))
 
 
 def seed_words(root: np.random.SeedSequence, *key: Any) -> np.ndarray:
-    """Two words of 64 bits that belong to ``key`` under ``root``: the seed of a compiled stream."""
+    """Return two 64-bit words for ``key`` under ``root``: the seed of a compiled stream."""
     return _sequence(root, key).generate_state(2, np.uint64)
 
 
 def _sequence(root: np.random.SeedSequence, key: Sequence[Any]) -> np.random.SeedSequence:
     parts = [part.item() if isinstance(part, np.generic) else part for part in key]
-    # The names 1 and "1" are two names, and have two streams.
+    # The names 1 and "1" differ and have different streams.
     spawn_key = (*root.spawn_key, *struct.unpack("<4I", hashlib.sha256(_JSON.encode(parts).encode()).digest()[:16]))
     return np.random.SeedSequence(root.entropy, spawn_key=spawn_key, pool_size=root.pool_size)
 
 
 def fingerprint(*arrays: Any) -> str:
-    """A stable hash of arrays, as the part of a key that stands for the evidence.
+    """Return a stable hash of arrays, the evidence in a key.
 
     Examples
     --------

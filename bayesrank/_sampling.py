@@ -1,4 +1,4 @@
-"""Draws: Dirichlet variables, and the counts of a test set given a performance."""
+"""Draw Dirichlet variables, and the counts of a test set given a performance."""
 
 from collections.abc import Callable
 from typing import Any
@@ -9,22 +9,21 @@ import xarray as xr
 from bayesrank._draws import DRAW_DIMS, Batches, draw_dims
 from bayesrank._random import BLOCK, blocks_between, fingerprint, stream
 
-#: Rows with a smaller concentration are drawn by the logarithms of gamma variables.
+#: Concentration below which a row is drawn by logarithms of gamma variables.
 SMALL = 0.1
-#: The smallest concentration that is drawn from; a smaller positive one counts as this.
+#: Minimum positive concentration; smaller ones are raised to it.
 TINY = 1e-290
-#: Words that a stream forgets before its first, so that similar states have nothing in common.
+#: Number of words discarded at the start of a stream, to decorrelate similar states.
 FORGOTTEN = 12
-#: The exponential of less loses digits, then is 0.
+#: Minimum logarithm, below which the exponential loses digits or underflows.
 FLOOR = -600.0
 
 
 def dirichlet(rng: np.random.Generator, concentration: np.ndarray, size: int) -> np.ndarray:
-    """Return draws of a Dirichlet, shape (size, *concentration.shape), summing to 1 over the last axis.
+    """Return Dirichlet draws of shape (size, *concentration.shape), summing to 1 over the last axis.
 
-    A component of concentration 0 has probability 0; a row of zeros has no distribution and gives NaN. A component of
-    positive concentration is never 0, however small: a ratio of it would look undefined. The first draws of a larger
-    ``size`` are those of a smaller one.
+    A component has probability 0 only if its concentration is 0, so that ratios stay defined; a row of zeros gives NaN.
+    A larger ``size`` starts with the draws of a smaller one.
     """
     out = np.empty((size, 1, int(np.prod(concentration.shape[:-1])), concentration.shape[-1]))
     table = concentration.reshape(1, *out.shape[2:])
@@ -41,7 +40,7 @@ def fill_tables(
     share: np.ndarray | None = None,
     of: np.ndarray | None = None,
 ) -> None:
-    """Fill some tables of an array (draw, table, row, answer) with rows of Dirichlet draws, as :func:`dirichlet`.
+    """Fill tables of an array (draw, table, row, answer) with rows of Dirichlet draws, as :func:`dirichlet`.
 
     Parameters
     ----------
@@ -50,20 +49,20 @@ def fill_tables(
     which : ndarray of int
         The tables to fill.
     concentration : ndarray
-        Of all tables (table, row, answer).
+        Concentrations of all tables (table, row, answer).
     seeds : ndarray
         Two words for each table (table, 2), from :func:`bayesrank._random.seed_words`.
     place : tuple of int
-        Chain and block of the draws: with the seeds, the key of each table's stream.
+        Chain and block of the draws; together with the seeds, the key of each table's stream.
     share : ndarray, optional
-        What the rows are multiplied with (draw, set, row); 1 if left out.
+        Factors of the rows (draw, set, row); 1 by default.
     of : ndarray of int, optional
         The set of each table (table).
 
     Raises
     ------
     ValueError
-        If a concentration is negative or no number, or the sum of a row is infinite: there is no such distribution.
+        If a concentration is negative or NaN, or the sum of a row is infinite.
     """
     asked = concentration[which]
     with np.errstate(over="ignore"):
@@ -86,13 +85,13 @@ def _dirichlet_rows(alpha: np.ndarray, draws: int, seeds: np.ndarray, place: int
     if not small.any():
         found = gamma(alpha, shape)
     else:
-        # Gamma variables of small shape underflow; G(a) = G(a + 1) U^(1 / a) has a logarithm that does not.
+        # Gamma variables of small shape underflow; the logarithm of G(a) = G(a + 1) U^(1 / a) does not.
         with np.errstate(divide="ignore"):
             below = _stream_of(seeds, place, 2).standard_exponential(shape) / np.maximum(alpha, TINY)
             log = np.where(alpha > 0, np.log(gamma(alpha + 1, shape)) - below, -np.inf)
         top = log.max(axis=-1, keepdims=True)
         beyond = np.maximum(FLOOR - (log - np.where(np.isfinite(top), top, 0.0)), 0.0)
-        # Compressed below FLOOR, in the same order, so that the exponential of no component is 0.
+        # Compress logarithms below FLOOR, in the same order, so that no exponential is 0.
         with np.errstate(invalid="ignore"):
             lowered = np.where(beyond > 0, FLOOR - 100 * beyond / (beyond + 1e4), log - top)
         found = np.where(alpha > 0, np.exp(lowered), 0.0)
@@ -103,7 +102,7 @@ def _dirichlet_rows(alpha: np.ndarray, draws: int, seeds: np.ndarray, place: int
 
 
 def _stream_of(seeds: np.ndarray, place: int, counter: int) -> np.random.Generator:
-    """Return SFC64 with these words as its state: a third of the time that a SeedSequence takes to spread them."""
+    """Return an SFC64 generator with these words as state, three times faster than from a SeedSequence."""
     bits = np.random.SFC64(0)
     bits.state = bits.state | {"state": {"state": np.array([*seeds, place, counter], np.uint64)}}
     bits.random_raw(FORGOTTEN, output=False)
@@ -111,10 +110,10 @@ def _stream_of(seeds: np.ndarray, place: int, counter: int) -> np.random.Generat
 
 
 def dirichlet_of_each(rng: np.random.Generator, concentration: np.ndarray) -> np.ndarray:
-    """One draw of a Dirichlet for each row of concentrations, summing to 1 over the last axis, none of it 0.
+    """Draw one Dirichlet variable for each row of concentrations; it sums to 1 over the last axis and is never 0.
 
-    By logarithms: log G(a) = log G(a + 1) + log(U) / a, where U is uniform. Each row takes its share of the stream, so
-    that the first rows of a longer array are those of a shorter one.
+    Uses log G(a) = log G(a + 1) + log(U) / a with uniform U. Rows use the stream in order, so that a longer array
+    starts with the draws of a shorter one.
     """
     uniform, gamma = rng.spawn(2)
     with np.errstate(divide="ignore"):
@@ -127,7 +126,7 @@ def dirichlet_of_each(rng: np.random.Generator, concentration: np.ndarray) -> np
 
 
 def outcome_order(outcomes: np.ndarray) -> np.ndarray:
-    """Where each of the outcomes stands that are told in another order: numbers by their value, others by name.
+    """Return the order of outcomes that sorts numbers by value and others by name.
 
     Examples
     --------
@@ -140,7 +139,7 @@ def outcome_order(outcomes: np.ndarray) -> np.ndarray:
 def sample_outcomes(
     performance: xr.DataArray, totals: xr.DataArray, root: np.random.SeedSequence, purpose: str
 ) -> xr.DataArray:
-    """Counts for each draw of a performance over ``outcome``, of as many cases as ``totals`` says."""
+    """Draw counts of ``totals`` cases for each draw of a performance over ``outcome``."""
     order: Any = outcome_order(performance["outcome"].values) if "outcome" in performance.coords else slice(None)
 
     def sample(place: tuple[int, int], name: list, cases: np.ndarray, table: np.ndarray) -> np.ndarray:
@@ -161,9 +160,9 @@ def sample_counts(
     purpose: str,
     rate: xr.DataArray | None = None,
 ) -> xr.DataArray:
-    """Counts for each draw of a performance; row totals are those of ``counts`` if ``known``, else random.
+    """Draw counts for each draw of a performance, with the row totals of ``counts`` if ``known``, else random ones.
 
-    ``rate`` has the rows of the performance where some class has a share of 0, and loses them.
+    ``rate`` holds the rows of the performance if a class can have a share of 0.
     """
     cells = [str(dim) for dim in performance.dims if dim not in (*DRAW_DIMS, "actual", "predicted")]
 
@@ -172,8 +171,8 @@ def sample_counts(
     ) -> np.ndarray:
         p, measured = _known(table, 2)
         share = p.sum(-1)
-        # Keyed by the draws, so that entities that share those of the prevalence share the test set; rounded so
-        # coarsely that none of thousands of draws falls on two sides of a digit by its last bit.
+        # The key is the prevalence draws, so that entities with the same draws share the test set. It is rounded so
+        # coarsely that differences in the last bit do not change it.
         if known:
             sizes = np.where(measured[:, None], cases, 0)
         else:
@@ -198,7 +197,7 @@ def sample_counts(
 
 
 def _known(tables: np.ndarray, dims: int) -> tuple[np.ndarray, np.ndarray]:
-    """Tables of draws, ones instead of those not measured, in which there is no case; and which were."""
+    """Return tables with ones in those that were not measured, and a mask of the measured ones."""
     measured = ~np.isnan(tables).any(axis=tuple(range(-dims, 0)))
     return np.where(measured[(..., *[None] * dims)], tables, 1.0), measured
 
@@ -206,10 +205,10 @@ def _known(tables: np.ndarray, dims: int) -> tuple[np.ndarray, np.ndarray]:
 def _of_each(
     sample: Callable[..., np.ndarray], performance: xr.DataArray, cases: xr.DataArray, outcome: list[str], *more: Any
 ) -> xr.DataArray:
-    """Counts like a performance, lazy if it is: what ``sample`` makes of every block of draws of each table of it.
+    """Draw counts with the dims of a performance, lazily if it is lazy, by ``sample`` on every block of each table.
 
-    It is told the chain and the number of the block (see ``_random``), the table's names, its ``cases`` and its draws,
-    and those of ``more`` arrays like the performance.
+    ``sample`` receives the chain, the number of the block (see ``_random``), the table's names, its ``cases`` and
+    draws, and those of ``more`` arrays.
     """
     draws = draw_dims(performance)
     cells = [dim for dim in performance.dims if dim not in (*draws, *outcome)]
@@ -239,7 +238,7 @@ def _of_each(
     else:
         import dask.array as da
 
-        # A block comes from one stream: chunks end where blocks do, and hold whole tables.
+        # Each block has one random stream, so chunks end where blocks do and hold whole tables.
         ends = {-(-end // BLOCK) * BLOCK for end in np.cumsum(arrays[0].chunks[1]).tolist()}
         edges = [0, *sorted(min(end, shape[1]) for end in ends)]
         chunks = (arrays[0].chunks[0], tuple(np.diff(sorted(set(edges))).tolist()), *ordered.shape[len(draws) :])

@@ -1,12 +1,12 @@
-"""Numbers for people: a probability from draws is never printed as 0 or 1."""
+"""Format numbers for people; probabilities estimated from draws are never printed as 0 or 1."""
 
 import math
 from collections.abc import Iterable
 
 
 def probability(p: float, size: float) -> str:
-    """A probability estimated from draws worth ``size`` independent ones, to the digits that they support."""
-    if math.isnan(p) or size < 2:  # one draw tells no probability
+    """Format a probability from draws with effective sample size ``size``, to its significant digits."""
+    if math.isnan(p) or size < 2:  # undefined from a single draw
         return "–"
     digits = 3 if size >= 2000 else 2
     least = max(10.0**-digits, 1 / size)
@@ -18,7 +18,7 @@ def probability(p: float, size: float) -> str:
 
 
 def format_probability_with_error(p: float, error: float) -> str:
-    """A probability with this Monte-Carlo error, to two digits."""
+    """Format a probability and its Monte-Carlo error, to two digits."""
     least = max(2 * error, 0.01)
     if math.isnan(p):
         return "–"
@@ -26,7 +26,7 @@ def format_probability_with_error(p: float, error: float) -> str:
 
 
 def number(x: float, digits: int | None = None) -> str:
-    """A number, or a dash where it is undefined; by default to three decimals, or fewer where it is large."""
+    """Format a number with three decimals by default, fewer if it is large; a dash if undefined."""
     return "–" if math.isnan(x) else _rounded(x, decimals(3, x) if digits is None else digits)
 
 
@@ -38,26 +38,29 @@ def interval(low: float, high: float, digits: int | None = None) -> str:
 
 
 def interval_digits(low: float, high: float, digits: int = 3) -> str:
-    """An interval to so many decimals, or fewer where it is large: its lower end may need more than the upper one.
+    """Format an interval with this many decimals, fewer for large numbers; the lower end may have more than the upper.
 
     Examples
     --------
     >>> interval_digits(8.0, 5.5e167)
     '8 to 5.5e+167'
-    >>> interval_digits(0.25, 0.75), interval_digits(0.0432, 156.02), interval_digits(2.4, 1560.0), interval_digits(0.0, 12.0), interval_digits(0.0004, 0.5)
-    ('0.250 to 0.750', '0.043 to 156.0', '2.4 to 1560', '0.00 to 12.00', '0.0004 to 0.500')
+    >>> interval_digits(0.25, 0.75), interval_digits(0.0432, 156.02), interval_digits(2.4, 1560.0)
+    ('0.250 to 0.750', '0.043 to 156.0', '2.4 to 1560')
+    >>> interval_digits(0.0, 12.0), interval_digits(0.0004, 0.5)
+    ('0.00 to 12.00', '0.0004 to 0.500')
     """
     return f"{format_with_interval(low, low, high, digits)} to {format_with_interval(high, low, high, digits)}"
 
 
 def format_with_interval(x: float, low: float, high: float, digits: int = 3) -> str:
-    """A number to the decimals of its interval; of one that holds nothing below 0, to two digits where it is much
-    smaller, so that no positive number is printed as 0.
+    """Format a number with the decimals of its interval; a small positive number keeps two digits and is never 0.
 
     Examples
     --------
-    >>> format_with_interval(0.043, 0.001, 156.0), format_with_interval(0.5, 0.4, 0.6), format_with_interval(0.0004, -0.1, 0.1), format_with_interval(7.0, 3.0, 5000.0)
-    ('0.043', '0.500', '0.000', '7')
+    >>> format_with_interval(0.043, 0.001, 156.0), format_with_interval(0.5, 0.4, 0.6)
+    ('0.043', '0.500')
+    >>> format_with_interval(0.0004, -0.1, 0.1), format_with_interval(7.0, 3.0, 5000.0)
+    ('0.000', '7')
     """
     places = decimals(digits, low, high)
     plain = number(x, places)
@@ -66,13 +69,13 @@ def format_with_interval(x: float, low: float, high: float, digits: int = 3) -> 
 
 
 def _rounded(x: float, digits: int) -> str:
-    if 1e15 <= abs(x) < math.inf:  # of which no digit of a plain number would be known
+    if 1e15 <= abs(x) < math.inf:  # beyond the precision of a float
         return f"{x:.2g}"
     return f"{round(x, digits) + 0.0:.{digits}f}"  # 0, not -0
 
 
 def estimate(middle: float, low: float, high: float) -> str:
-    """A number and its interval, to the decimals of the interval; a dash where it is undefined.
+    """Format a number and its interval with the decimals of the interval; a dash if undefined.
 
     Examples
     --------
@@ -83,8 +86,7 @@ def estimate(middle: float, low: float, high: float) -> str:
 
 
 def decimals(digits: int, *values: float) -> int:
-    """So many decimals, or fewer the larger the numbers are: what an odds ratio of a thousand has behind the point is
-    noise.
+    """Return the number of decimals: at most ``digits``, fewer for large numbers.
 
     Examples
     --------
@@ -96,7 +98,7 @@ def decimals(digits: int, *values: float) -> int:
 
 
 def format_names(names: Iterable[object], most: int = 5) -> str:
-    """The first few names of a list, with dots only where more follow.
+    """Format the first names of a list, with dots if more follow.
 
     Examples
     --------
@@ -108,6 +110,6 @@ def format_names(names: Iterable[object], most: int = 5) -> str:
 
 
 def count(n: int, noun: str) -> str:
-    """A number and its noun: 1 entity, 2 entities."""
+    """Format a number with its noun: 1 entity, 2 entities."""
     plural = noun[:-1] + "ies" if noun.endswith("y") else noun + "s"
     return f"{n} {noun if n == 1 else plural}"

@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 
-#: With fewer numbers to draw, a thread costs more than it saves: some milliseconds.
+#: Number of values below which threads cost more time than they save.
 LITTLE = 2**17
 
-#: ``share_out(function, *sizes)``, as :func:`thread_pool` yields it.
+#: The function ``share_out(function, *sizes)`` that :func:`thread_pool` yields.
 ShareOut = Callable[..., None]
 
 

@@ -1,8 +1,7 @@
-"""Evidence and a model give a posterior: exact draws where the model has them, NUTS elsewhere.
+"""Fit models to evidence: exact posterior draws where available, else NUTS.
 
-The result is an ArviZ container whose posterior holds ``performance``: for every draw and entity the probabilities of
-the outcomes. Everything to the right (scores, rankings, maps) is a function of it. What a model is, the models say:
-nothing here knows one by name.
+The result is an ArviZ container. Its posterior holds ``performance``, the outcome probabilities of each entity in each
+draw; scores, rankings and maps are functions of it. Models define themselves: no code here depends on a model's name.
 """
 
 import json
@@ -28,7 +27,7 @@ from bayesrank.models import chosen_by_evidence, make_model, takes_cases
 __all__ = ["draw_groups", "fit"]
 
 GROUPS = ("prior", "prior_predictive", "posterior_predictive", "log_likelihood", "log_prior")
-#: What is known of how evidence was put together, which the posterior keeps.
+#: Attrs of the evidence that the posterior keeps.
 KEPT = ("note", "pooled", "missing", "cases", "cases_left_out", "fewest_runs", "most_runs")
 
 
@@ -45,88 +44,77 @@ def fit(
     chunks: Any = None,
     **options: Any,
 ) -> Any:
-    """Posterior draws of every entity's performance.
+    """Draw from the posterior of every entity's performance.
 
     Parameters
     ----------
     evidence : xarray.DataArray or Dataset
-        What the model takes; integer counts (entity, [dataset], actual, predicted), as made by
-        :func:`bayesrank.from_counts` and its kin, for the models of tables. A coord ``test_set`` (entity, [dataset])
-        of them names which entities met the same cases; without it those with equal class sizes did. Counts (entity,
-        [dataset], outcome) of outcomes without classes, for ``"dirichlet_multinomial"`` and the hierarchical
-        models. Joint outcomes of single cases, as from :func:`bayesrank.joint_outcomes` and
-        :func:`bayesrank.from_outcomes`, for ``"paired"``; other models named here take their counts by data set, and a
-        note says that pairing is not used.
+        Counts (entity, [dataset], actual, predicted) or, without classes, (entity, [dataset], outcome), as from
+        :func:`bayesrank.from_counts`; or joint outcomes of single cases, as from :func:`bayesrank.joint_outcomes` and
+        :func:`bayesrank.from_outcomes`. Entities with the same value of the coord ``test_set`` (entity, [dataset]) saw
+        the same cases; by default, those with equal class sizes did.
     model : str or class, optional
-        How the evidence arose: ``"dirichlet_multinomial"``, the cases drawn at random; ``"beta_binomial"``, the
-        numbers of negatives and positives set by design; ``"paired"``, all entities met the same cases, which are
-        known one by one; or a class like those in :mod:`bayesrank.models`. By default the evidence decides:
-        ``"paired"`` for joint outcomes, ``"dirichlet_multinomial"`` for counts.
+        ``"dirichlet_multinomial"`` (default for counts): random cases; ``"beta_binomial"``: class sizes fixed by
+        design; ``"paired"`` (default for joint outcomes): all entities saw the same cases; or another of
+        :mod:`bayesrank.models`, or a class. Models of counts ignore the pairing of joint outcomes, and a note says so.
     draws, chains : int
-        Draws in each chain, and chains.
+        Number of draws in each chain, and of chains.
     seed : int, SeedSequence or Generator, optional
-        Of all randomness. Exact draws of an entity depend on the seed, its name and its evidence, not on its
-        neighbours; the first draws of a longer run are those of a shorter one.
+        Seed of all random numbers. Exact draws of an entity depend on the seed, its name and its evidence only; a
+        longer run starts with the draws of a shorter one.
     sampler : {"auto", "exact", "nuts"}
-        "auto" draws exactly where the model can. Elsewhere it uses the model's own sampler, if there is one and
-        ``nuts`` is not given, and NUTS otherwise.
+        "auto" draws exactly if the model can. Otherwise it uses the model's own sampler, if there is one and ``nuts``
+        is not given, and else NUTS.
     groups : sequence of str
         Extra groups: any of "prior", "prior_predictive", "posterior_predictive", "log_likelihood", "log_prior".
     nuts : mapping, optional
-        Arguments of :func:`pymc.sample` (``tune``, ``target_accept``, ``progressbar``, ...); ``nuts_sampler``: by
-        default nutpie where it is installed, else PyMC's. On a terminal a bar says how far it is.
+        Arguments of :func:`pymc.sample` (``tune``, ``target_accept``, ``progressbar``, ...). By default
+        ``nuts_sampler`` is nutpie if installed, else PyMC's.
     chunks : int, "auto" or mapping, optional
-        Draws of a chain in a chunk: the draws are then lazy (Dask), drawn chunk by chunk whenever they are used, and
-        never held together; the numbers are those that are held without. As for :meth:`xarray.Dataset.chunk`: -1 is a
-        whole chain, "auto" what Dask's ``array.chunk-size`` suggests, and a mapping tells ``chain`` (by default 1
-        in a chunk) and ``draw``. Whole blocks of 1,000 draws, since each of these comes from random streams of its
-        own; other chunks are refused. For models with exact draws. Needs Dask.
+        Return lazy (Dask) draws in chunks of this many draws, as in :meth:`xarray.Dataset.chunk`. Chunks are drawn when
+        used and have the same values as draws in memory. Chunks must hold whole blocks of 1,000 draws. Requires Dask
+        and a model with exact draws.
     **options
-        The model's own; for the models of tables:
+        Options of the model. Models of counts take:
 
-        - ``prior``: concentration α of each cell: ``"four_cases"`` (the default: two cases spread over the diagonal,
-          two over the other cells; for two classes the uniform prior; of outcomes without classes four spread over
-          all), ``"uniform"`` (1), ``"jeffreys"`` (1/2),
-          ``"haldane"`` (0), ``"unit"`` (for each class 1/2 on the diagonal and 1/2 over the other cells: the default
-          of hierarchical models, where it is worth one data set), a number, an array (actual, predicted), a mapping
-          from every entity to any of these, or a DataArray over any dims of the counts;
+        - ``prior``: concentration α of each cell: ``"four_cases"`` (default: two cases over the diagonal, two over the
+          other cells; without classes, four over all outcomes), ``"uniform"`` (1), ``"jeffreys"`` (1/2), ``"haldane"``
+          (0), ``"unit"`` (1/2 on the diagonal and 1/2 over the other cells of each class; default of hierarchical
+          models), a number, an array (actual, predicted), a mapping from entities to any of these, or a DataArray;
         - ``prevalence``: ``"sampled"`` with the cases (default of the Dirichlet-multinomial), ``"observed"`` (default
-          of the beta-binomial), the prevalence of the positive class as a number, or labelled draws of it;
-        - ``shared_prevalence=False``: entities of one test set have a prevalence each (not of ``"paired"``);
-        - ``target``, of ``"paired"`` with cases in clusters: ``"case"`` (the default, all cases weigh the same) or
-          ``"cluster"`` (all clusters do);
-        - ``range=(low, high)``, of ``"paired"`` with outcomes that are numbers: between which they lie, so that the
-          prior counts as two cases at each end; ``base``, from values to the cases that each counts as;
-        - ``spread``, of hierarchical models: the scale of the prior of how much data sets differ, by default 0.25 as a
-          share of the largest standard deviation of rates, and 1 in logits for ``"hierarchical_logit_normal"``;
-        - ``split_prior=True`` divides the prior by the number of data sets, for means over them
-          (:func:`bayesrank.performance.mean_over_datasets`);
-        - ``force=True`` accepts an entity without cases, and a rate that nothing is known of.
+          of the beta-binomial), the share of the positive class, or labelled draws of it;
+        - ``shared_prevalence=False``: a separate prevalence for each entity of a test set (not for ``"paired"``);
+        - ``target`` (``"paired"`` with clusters): equal weights for ``"case"`` (default) or ``"cluster"``;
+        - ``range=(low, high)`` (``"paired"`` with numeric outcomes): their bounds; the prior counts as two cases at
+          each. ``base``: a mapping from values to prior cases, instead;
+        - ``spread`` (hierarchical models): scale of the prior of differences between data sets: 0.25 (default), a share
+          of the largest standard deviation of rates; in logits, 1 (default), for ``"hierarchical_logit_normal"``;
+        - ``split_prior=True``: divide the prior by the number of data sets, for
+          :func:`bayesrank.performance.mean_over_datasets`;
+        - ``force=True``: accept entities without cases, and rates without any information.
 
     Returns
     -------
     arviz.InferenceData or xarray.DataTree
-        What the installed ArviZ works with. Groups: ``posterior`` with ``performance`` (chain, draw, entity,
-        [dataset], actual, predicted), and ``prevalence`` (chain, draw, test_set, actual) where it is sampled;
-        ``observed_data`` with ``counts``; ``constant_data`` with ``prior_concentration``; ``sample_stats`` of NUTS,
-        whose attrs tell divergences, the largest R-hat and the fewest effective draws; and those asked for. Of outcomes
-        without classes the posterior holds ``mean_outcome`` (chain, draw, entity, [dataset]), and ``performance`` over
-        ``outcome`` where these have few values. A pair that was not measured has a performance of NaN.
-        ``log_likelihood`` holds ``counts``, of the rows of each table given their totals, and ``row_totals``, those of
-        each test set once. Where some pairs were not measured, ``counts`` is over ``table`` instead of (entity,
-        dataset), which are its coords.
+        Depends on the installed ArviZ. Groups: ``posterior`` with ``performance`` (chain, draw, entity, [dataset],
+        actual, predicted) and, if sampled, ``prevalence`` (chain, draw, test_set, actual); ``observed_data`` with
+        ``counts``; ``constant_data`` with ``prior_concentration``; ``sample_stats`` of NUTS, with diagnostics as attrs;
+        and the requested groups. Without classes, the posterior holds ``mean_outcome`` (chain, draw, entity, [dataset])
+        and, for few values, ``performance`` over ``outcome``. Pairs that were not measured are NaN. ``log_likelihood``
+        holds ``counts``, given the row totals, and ``row_totals``, once for each test set; if pairs are missing,
+        ``counts`` has the dim ``table``.
 
     Raises
     ------
     ValueError, TypeError
-        Naming the argument, what it held and what it should hold.
+        If an argument is invalid; the message names it and the accepted values.
     KeyError
         If the model is unknown.
 
     Warns
     -----
     UserWarning
-        If the chains of a sampled model cannot be trusted, and what to do about it.
+        If the chains of a sampled model are not reliable; the message says what to change.
 
     References
     ----------
@@ -169,7 +157,7 @@ def draw_groups(
     chunks: Any = None,
     **options: Any,
 ) -> dict[str, xr.Dataset]:
-    """Return the groups of :func:`fit` by name, without ArviZ, which takes longer to import than most fits take."""
+    """Return the groups of :func:`fit` by name, without importing ArviZ, which takes longer than most fits."""
     shape = check_integer("chains", chains, 1), check_integer("draws", draws, 1)
     check_choice("sampler", sampler, ("auto", "exact", "nuts"))
     if isinstance(groups, str) or not isinstance(groups, Sequence | set) or [g for g in groups if g not in GROUPS]:
@@ -192,7 +180,7 @@ def draw_groups(
     result = dict(story.observed())
     sizes = None
     if "counts" in (observed := result.get("observed_data", xr.Dataset())).data_vars:
-        # A variable holds the tables that were pooled, also in a file.
+        # The attrs of the variable record the pooling, also in a file.
         kept = observed["counts"].attrs
         result["observed_data"] = observed = observed.assign(hold_parts(observed["counts"]))
         if "pooled" in kept:
@@ -243,13 +231,13 @@ def draw_groups(
 
 
 def _evidence_for(model: Any, evidence: Any) -> Any:
-    """The evidence in the form that a model known by name takes."""
+    """Return the evidence in the form that a named model takes."""
     cases = isinstance(evidence, xr.Dataset) and "pattern" in evidence.dims
     return counts_of(evidence) if cases and isinstance(model, str) and not takes_cases(model) else evidence
 
 
 def _provenance(evidence: Any) -> dict[str, Any]:
-    """How the evidence was put together, as attrs of the posterior."""
+    """Return the record of how the evidence was assembled, as attrs of the posterior."""
     found = {name: evidence.attrs[name] for name in KEPT if name in getattr(evidence, "attrs", {})}
     if "pooled" in found:
         found["pooled"] = record_text(found["pooled"])
@@ -259,9 +247,9 @@ def _provenance(evidence: Any) -> dict[str, Any]:
 
 
 def _plain_coords(group: xr.Dataset, observed: xr.Dataset) -> xr.Dataset:
-    """Leave out coords that describe entities and data sets: ``observed_data`` has them, and ArviZ stumbles on them.
+    """Drop coords that describe entities and data sets: ``observed_data`` has them, and ArviZ cannot handle them.
 
-    Scalar coords stay, since ArviZ takes them: ``positive`` says which class is the positive one.
+    Scalar coords stay; ``positive`` names the positive class.
     """
     described = [name for name, coord in group.coords.items() if coord.dims and name not in group.dims]
     return group.drop_vars([name for name in described if name in observed.coords])
@@ -269,20 +257,20 @@ def _plain_coords(group: xr.Dataset, observed: xr.Dataset) -> xr.Dataset:
 
 @cache
 def _own_version() -> str:
-    return version("bayesrank")  # of which the file is read anew each time
+    return version("bayesrank")  # cached, since each call reads a file
 
 
 def _exact(
     story: Any, group: str, shape: tuple[int, int], root: np.random.SeedSequence, sizes: Sizes | None
 ) -> xr.Dataset:
-    """Exact draws of all blocks of the grid, or of those of each chunk when they are asked for."""
+    """Return exact draws of all blocks, or lazily of the blocks of each chunk."""
     coords = {"chain": np.arange(shape[0]), "draw": np.arange(shape[1])} | story.coords()
     draw = partial(_drawn, story, group, root)
     return xr.Dataset(draw(list(blocks(*shape))) if sizes is None else draw_lazily(draw, sizes), coords)
 
 
 def _drawn(story: Any, group: str, root: np.random.SeedSequence, blocks: Sequence[Block]) -> Drawn:
-    """Draws (chain, draw, ...) of blocks, the same ones of each chain; all at once, where the model can."""
+    """Draw blocks (chain, draw, ...), the same ones in each chain; all at once if the model can."""
     shape = len({block.chain for block in blocks}), -1
     if hasattr(story, "draws"):
         return {
@@ -307,7 +295,7 @@ def _sampled(
     observed: Mapping[str, xr.Dataset],
     options: dict[str, Any] | None,
 ) -> dict[str, xr.Dataset]:
-    """Draws by the model's own sampler, if there is one and no options of NUTS; else by NUTS.
+    """Draw with the model's own sampler, if there is one and no options of NUTS are given; else with NUTS.
 
     The seed of NUTS depends on the evidence.
     """
@@ -324,7 +312,7 @@ def _sampled(
 
 
 def _finished(story: Any, sampled: xr.Dataset, root: np.random.SeedSequence) -> xr.Dataset:
-    """The posterior group from sampled variables, with the coords of the model."""
+    """Return the posterior group from sampled variables, with the coords of the model."""
     posterior = story.performances(sampled, root)
     if hasattr(story, "coords"):
         posterior = posterior.assign_coords({k: v for k, v in story.coords().items() if k not in posterior.coords})
@@ -340,7 +328,7 @@ def _needs(story: Any, method: str, group: str) -> None:
 
 
 def _check_lazy(story: Any, exact: bool) -> None:
-    """Refuse chunks of what can only be held."""
+    """Raise an error for chunks if the model cannot draw lazily."""
     if not exact:
         why = "which has no exact draws" if not hasattr(story, "draw") else "sampler='nuts'"
         raise ValueError(
@@ -350,7 +338,7 @@ def _check_lazy(story: Any, exact: bool) -> None:
 
 
 def _of_measured(found: xr.Dataset, counts: xr.DataArray | None) -> xr.Dataset:
-    """Log-likelihoods without tables that were not measured, which ArviZ cannot leave out: then along ``table``."""
+    """Return log-likelihoods along ``table``, without tables that were not measured, since ArviZ cannot skip them."""
     measured = None if counts is None else counts.coords.get("measured")
     pair = ["entity", "dataset"]
     if measured is None or bool(measured.all()) or "counts" not in found or not set(pair) <= set(found["counts"].dims):
@@ -361,20 +349,20 @@ def _of_measured(found: xr.Dataset, counts: xr.DataArray | None) -> xr.Dataset:
 
 
 def _numbers(observed: Mapping[str, xr.Dataset]) -> int:
-    """How many numbers a draw has, about: the cells of the tables, or the means."""
+    """Return the approximate number of values in a draw: the cells of the tables, or the means."""
     held = _observed(observed)
     return 1 if held is None else held.size
 
 
 def _observed(observed: Mapping[str, xr.Dataset]) -> xr.DataArray | None:
-    """The tables that were observed, or the means."""
+    """Return the observed tables or means."""
     data = observed.get("observed_data")
     counts = get_variable(data, "counts")
     return get_variable(data, "mean_outcome") if counts is None else counts
 
 
 def _check_memory(observed: Mapping[str, xr.Dataset], shape: tuple[int, int]) -> None:
-    """Refuse what cannot be held, before the machine runs out of memory."""
+    """Raise an error if the draws do not fit into memory."""
     held = _observed(observed)
     if held is not None:
         draws = f"{shape[0]} x {shape[1]} draws of {' x '.join(str(size) for size in held.shape)} "

@@ -1,4 +1,4 @@
-"""Real data sets that ship with the package, each with its provenance, licence and caveats."""
+"""Example data sets, each with its provenance, licence and caveats."""
 
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
@@ -139,7 +139,7 @@ _DATA_SETS = {
         "How many images each model (or model@image size) got right at the first guess: 1 is right, 0 wrong. The data "
         "sets are imagenet (50,000 images), real (its labels reassessed, 46,837), v2 (10,000), sketch (50,889), a "
         "(7,500 hard ones) and r (30,000 renditions). Coords: image_size in pixels, parameters in millions.",
-        "Which model recognises images best, and how many of 1,555 can 10,000 images tell apart?",
+        "Which model recognises images best, and how many of 1,555 can 10,000 images separate?",
         "Apache-2.0",
         "R. Wightman, PyTorch Image Models: results of all models on ImageNet and out-of-distribution test sets",
         "The imagenet column served to select models while they were trained, so it flatters them. Models of one "
@@ -176,14 +176,14 @@ _DATA_SETS = {
     ),
 }
 
-#: The images of each test set of imagenet_models.
+#: Number of images in each test set of imagenet_models.
 IMAGES = {"imagenet": 50_000, "real": 46_837, "v2": 10_000, "sketch": 50_889, "a": 7_500, "r": 30_000}
-#: Those with single cases.
+#: Data sets with single cases.
 CASES = ("utah_trees", "breast_cancer", "langchain_tool_use", "livecodebench_execution")
 
 
 def names() -> list[str]:
-    """The names of the shipped data sets.
+    """Return the names of the example data sets.
 
     Examples
     --------
@@ -194,7 +194,7 @@ def names() -> list[str]:
 
 
 def describe(name: str) -> dict[str, str]:
-    """What a data set is: title, description, question, licence, citation, caveats, model and file.
+    """Describe a data set: title, description, question, licence, citation, caveats, model and file.
 
     Parameters
     ----------
@@ -204,7 +204,7 @@ def describe(name: str) -> dict[str, str]:
     Raises
     ------
     KeyError
-        If there is no such data set.
+        If the name is unknown.
 
     Examples
     --------
@@ -215,7 +215,7 @@ def describe(name: str) -> dict[str, str]:
 
 
 def load(name: str) -> xr.DataArray:
-    """The counts of a data set.
+    """Load the counts of a data set.
 
     Parameters
     ----------
@@ -225,13 +225,12 @@ def load(name: str) -> xr.DataArray:
     Returns
     -------
     xarray.DataArray
-        Integer ``counts`` (entity, [dataset], actual, predicted); of ``imagenet_models``, which has no classes,
-        (entity, dataset, outcome).
+        Integer ``counts`` (entity, [dataset], actual, predicted); for ``imagenet_models`` (entity, dataset, outcome).
 
     Raises
     ------
     KeyError
-        If there is no such data set.
+        If the name is unknown.
 
     Examples
     --------
@@ -243,20 +242,19 @@ def load(name: str) -> xr.DataArray:
 
 
 def load_cases(name: str) -> pd.DataFrame:
-    """The single cases of a data set, one row a case.
+    """Load the single cases of a data set as a table with one row for each case.
 
     Parameters
     ----------
     name : str
-        A data set that has them: ``utah_trees``, ``breast_cancer``, ``langchain_tool_use`` or
-        ``livecodebench_execution``.
+        One of ``utah_trees``, ``breast_cancer``, ``langchain_tool_use`` and ``livecodebench_execution``.
 
     Raises
     ------
     KeyError
-        If there is no such data set.
+        If the name is unknown.
     ValueError
-        If it has counts only.
+        If the data set has counts only.
 
     Examples
     --------
@@ -270,26 +268,25 @@ def load_cases(name: str) -> pd.DataFrame:
 
 
 def load_joint(name: str) -> xr.Dataset:
-    """The joint outcomes of the single cases of a data set, for the model ``"paired"``.
+    """Load the joint outcomes of the cases of a data set, for the model ``"paired"``.
 
     Parameters
     ----------
     name : str
-        A data set that has single cases, as for :func:`load_cases`.
+        A data set with single cases, as for :func:`load_cases`.
 
     Returns
     -------
     xarray.Dataset
-        As from :func:`bayesrank.joint_outcomes`, or, where there are no classes, :func:`bayesrank.from_outcomes`: of
-        ``utah_trees`` with the species as data sets, of ``livecodebench_execution`` with the
-        questions as clusters.
+        As from :func:`bayesrank.joint_outcomes` or, without classes, :func:`bayesrank.from_outcomes`. The data sets of
+        ``utah_trees`` are its species, the clusters of ``livecodebench_execution`` its questions.
 
     Raises
     ------
     KeyError
-        If there is no such data set.
+        If the name is unknown.
     ValueError
-        If it has counts only.
+        If the data set has counts only.
 
     Examples
     --------
@@ -316,12 +313,12 @@ def _read(name: str) -> pd.DataFrame:
     path = resources.files("bayesrank.datasets").joinpath("data", _DATA_SETS[name].file)
     packed: Literal["gzip"] | None = "gzip" if path.name.endswith(".gz") else None
     with path.open("rb") as file:
-        # A detector is called "null": only an empty field is a missing value.
+        # A detector is named "null", so only an empty field is a missing value.
         return pd.read_csv(file, keep_default_na=False, na_values=[""], encoding="utf-8", compression=packed)
 
 
 def _counts(frame: pd.DataFrame, **columns: str) -> xr.DataArray:
-    """Counts from a table that holds no single cases."""
+    """Return counts from a table without single cases."""
     counts = from_frame(frame, **columns)
     assert isinstance(counts, xr.DataArray)
     return counts
@@ -332,7 +329,7 @@ def _antibody_tests() -> xr.DataArray:
     repeated = frame["entity"].duplicated(keep=False)
     frame["entity"] = frame["entity"].where(~repeated, frame["entity"] + " (" + frame["test_id"] + ")")
     about = {c: ("entity", frame[c].to_numpy(dtype=object)) for c in ("test_id", "panel", "status", "antibody")}
-    # A panel is a set of samples.
+    # Each panel is one set of samples.
     return _counts(frame).assign_coords(about | {"test_set": about["panel"]})
 
 
@@ -350,7 +347,7 @@ def _utah_trees() -> xr.DataArray:
 
 
 def _presence(cases: pd.DataFrame) -> tuple[np.ndarray, dict[str, np.ndarray]]:
-    """What grows on a plot, and what each model says that there does."""
+    """Return the observed presence of species on each plot, and each model's predictions."""
     predicted = {m: np.where(cases[m] > 0.5, "present", "absent") for m in ("gam", "see5", "sgb")}
     return np.where(cases["observed"] == 1, "present", "absent"), predicted
 
@@ -362,7 +359,7 @@ def _mnist_folds() -> xr.DataArray:
 
 def _small_studies() -> xr.DataArray:
     frame = _read("small_studies")
-    # Studies of one paper, and of as many cases, have the same ones.
+    # Studies of one paper with equal class sizes share their cases.
     same = [frame["doi"], frame["tn"] + frame["fp"], frame["fn"] + frame["tp"]]
     test_set = frame["study"].groupby(same).transform(" and ".join)
     return _counts(frame, entity="study").assign_coords(test_set=("entity", test_set.to_numpy(dtype=object)))
@@ -406,7 +403,7 @@ def _meta_analysis(name: str) -> xr.DataArray:
 
 
 def _right_or_wrong(right: pd.DataFrame) -> xr.DataArray:
-    """Counts of answers that are either: every case asks for the right one."""
+    """Return counts of right and wrong answers, as predictions of cases that are all positive."""
     answers = {model: np.where(right[model], "right", "wrong") for model in right.columns}
     return from_predictions(["right"] * len(right), answers, labels=["wrong", "right"])
 

@@ -1,4 +1,4 @@
-"""From single cases back to counts, for whatever takes entities one by one."""
+"""Convert single cases to counts, for functions that treat entities separately."""
 
 from typing import Any
 
@@ -12,14 +12,14 @@ from bayesrank.evidence.predictions import from_predictions
 
 __all__ = ["counts_of"]
 
-#: What is said of models that take counts.
+#: The note on models of counts.
 UNPAIRED = "Single cases were summed to counts, which do not tell which cases entities share: pairing is not used."
 
 
 def counts_of(joint: xr.Dataset) -> xr.DataArray:
-    """Return the counts of each entity, by data set, that joint outcomes hold; attrs of the outcomes stay.
+    """Return the counts of each entity, by data set, from joint outcomes, with their attrs.
 
-    Right and wrong are two outcomes, even where only one of them occurred. A missing outcome is not counted.
+    Right and wrong are always both present. Missing outcomes are not counted.
 
     Examples
     --------
@@ -54,11 +54,11 @@ def counts_of(joint: xr.Dataset) -> xr.DataArray:
             datasets.append(dataset)
     table = np.array(rows).astype(np.int64)
     counts = arrange_outcomes(table, entities, None if where is None else datasets, values.tolist())
-    if where is not None:  # a data set on which an entity has no outcome was not measured
+    if where is not None:  # without outcomes on a data set, an entity is not measured there
         counts["measured"] = (counts > 0).any("outcome")
     return counts.assign_attrs(_about(joint))
 
 
 def _about(joint: xr.Dataset) -> dict[str, Any]:
-    """Attrs that say how the cases were put together, and a note of what their counts do not tell."""
+    """Return attrs that record how the cases were assembled, and a note on what their counts lack."""
     return joint.attrs | {"note": "\n".join(filter(None, [joint.attrs.get("note", ""), UNPAIRED]))}

@@ -1,4 +1,4 @@
-"""Joint outcomes from a table of single cases: one row an entity and a case, or one column an entity."""
+"""Joint outcomes from tables of single cases: a row for each entity and case, or a column for each entity."""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -32,12 +32,12 @@ from bayesrank.evidence.predictions import joint_outcomes
 
 __all__ = ["read_answers", "read_cases", "with_remarks"]
 
-#: Columns that belong to the cases, whatever the form.
+#: Roles of columns that describe cases, in all forms.
 OF_CASES = ("case", "run", "dataset", "cluster", "weight", "actual")
 
 
 class _Key(NamedTuple):
-    """What names a row of a table of cases; names of cases belong to their data set."""
+    """The key of a row in a table of cases; names of cases are unique within a data set."""
 
     dataset: Any
     case: Any
@@ -45,7 +45,7 @@ class _Key(NamedTuple):
 
 
 def read_answers(table: Table, known: Known, roles: Roles) -> xr.Dataset:
-    """One row a case, one column an entity."""
+    """Read a table with one row for each case and one column for each entity."""
     if roles.entity is not None:
         raise ValueError(
             f"{table.argument('entity')} must be left out of a table with one column an entity; got {roles.entity!r}"
@@ -70,7 +70,7 @@ def read_answers(table: Table, known: Known, roles: Roles) -> xr.Dataset:
         listed = [name for name in names if is_metadata_name(name)]
         if "outcome" in known.of and len(listed) == len(names):
             refuse_without_entity(table, known, ("outcome",))
-        # Of costs alone, each may name its entity, as in "gpt cost" and "llama cost".
+        # If all columns are costs, each may name its entity, as in "gpt cost" and "llama cost".
         if listed and (len(listed) < len(names) or len(names) == 1):
             _refuse_odd(table, names, dict.fromkeys(listed, "named like an id, a group or a cost"))
     known = known._replace(of=of)
@@ -94,7 +94,7 @@ def read_answers(table: Table, known: Known, roles: Roles) -> xr.Dataset:
 
 
 def _chosen(table: Table, roles: Roles, of: dict[str, Any]) -> list[Any]:
-    """The columns that the user names as entities."""
+    """Return the columns that the user names as entities."""
     if isinstance(roles.entities, str) or not isinstance(roles.entities, Sequence):
         raise TypeError(f"entities must be a list of columns; got {roles.entities!r}")
     names = [table.find("entities", wanted) for wanted in roles.entities]
@@ -105,7 +105,7 @@ def _chosen(table: Table, roles: Roles, of: dict[str, Any]) -> list[Any]:
 
 
 def _refuse_odd(table: Table, names: list[Any], odd: dict[Any, str]) -> None:
-    """Refuse columns that may be no entities, with what to type."""
+    """Raise an error for columns that are probably not entities, and say what to type."""
     first = next(iter(odd))
     rest = [name for name in names if name not in odd]
     others = [name for name in odd if name != first]
@@ -122,7 +122,7 @@ def _refuse_odd(table: Table, names: list[Any], odd: dict[Any, str]) -> None:
 
 
 def _refuse_matrices(table: Table, names: list[Any]) -> None:
-    """Refuse one confusion matrix with its labels, and a table whose rows are cells."""
+    """Raise an error for a confusion matrix with its labels, and for a table whose rows are cells."""
     first = table.names[0]
     rows = [value for value in table.column(first) if isinstance(value, str)]
     if rows and {role_of(row) for row in rows} >= set(CELLS):
@@ -140,7 +140,7 @@ def _refuse_matrices(table: Table, names: list[Any]) -> None:
 
 
 def _outcomes(table: Table, names: list[Any], chosen: bool, may_lack: bool) -> dict[Any, list[Any]]:
-    """The outcomes of each entity, as numbers; None where one is missing."""
+    """Return the outcomes of each entity as numbers, None if missing."""
     columns = dict(zip(names, as_outcome_columns([table.column(name) for name in names]), strict=True))
     odd: dict[Any, str] = {}
     for name, values in columns.items():
@@ -160,7 +160,7 @@ def _outcomes(table: Table, names: list[Any], chosen: bool, may_lack: bool) -> d
     if odd and len(odd) == len(names):
         _refuse_all_text(table, names, odd)
     if odd:
-        # A text may be the name of a case, or a predicted label whose true one is not there.
+        # A text may be the name of a case, or a predicted label without a column of true labels.
         _refuse_odd(table, names, odd)
     if not chosen:
         found = odd_columns({name: as_floats(values) for name, values in columns.items()})
@@ -176,7 +176,7 @@ def _outcomes(table: Table, names: list[Any], chosen: bool, may_lack: bool) -> d
 
 
 def _refuse_all_text(table: Table, names: list[Any], odd: dict[Any, str]) -> None:
-    """Refuse a table without a single column of outcomes."""
+    """Raise an error for a table without any column of outcomes."""
     first = names[0]
     value = next(value for value in table.column(first) if not is_missing(value))
     if len(table.names) == 1:
@@ -200,7 +200,7 @@ def _lacking(table: Table, name: Any, i: int) -> str:
 
 
 def _predicted(table: Table, of: dict[str, Any], names: list[Any], chosen: bool, roles: Roles) -> dict[Any, list[Any]]:
-    """The labels that each entity predicted, alike with the true ones; None where one is missing."""
+    """Return the labels that each entity predicted, with the type of the true labels; None if missing."""
     raw = read_full_labels(table, [of["actual"], *names], [True] + [roles.missing is not None] * len(names))
     columns = dict(zip([of["actual"], *names], raw, strict=True))
     actual = columns[of["actual"]]
@@ -235,7 +235,7 @@ def _predicted(table: Table, of: dict[str, Any], names: list[Any], chosen: bool,
 
 
 def _check_last_row(table: Table, answers: dict[Any, list[Any]]) -> None:
-    """Refuse a last row that holds sums or means of the rows above: it would count as a case."""
+    """Raise an error if the last row holds sums or means of the other rows, since it would count as a case."""
     *above, last = zip(*answers.values(), strict=True)
     known = {value for row in above for value in row}
     if len(above) < (3 if len(last) > 1 else 5) or None in last or set(last) <= known:
@@ -250,7 +250,7 @@ def _check_last_row(table: Table, answers: dict[Any, list[Any]]) -> None:
 
 
 def _check_case_names(table: Table, known: Known) -> None:
-    """Raise if a case, or a run of one, occurs twice."""
+    """Raise an error if a case, or a run of a case, occurs twice."""
     if "case" not in known.of:
         return
     _refuse_total(table, known)
@@ -267,7 +267,7 @@ def _check_case_names(table: Table, known: Known) -> None:
 
 
 def _refuse_total(table: Table, known: Known) -> None:
-    """Refuse a case that is called as a row of sums is, among several."""
+    """Raise an error if one of several cases has the name of a row of sums."""
     found = read_names(table, known.of["case"], "case")
     total = next((name for name in found if str(name).lower() in TOTALS), None)
     if total is not None and len(set(map(repr, found))) > 2:
@@ -288,7 +288,7 @@ def _called(key: _Key) -> str:
 
 
 def _of_cases(table: Table, known: Known) -> dict[str, list[Any]]:
-    """What the table says of its cases."""
+    """Return the columns that describe the cases."""
     found: dict[str, list[Any]] = {}
     for role in OF_CASES:
         if role not in known.of or role == "actual":
@@ -299,7 +299,7 @@ def _of_cases(table: Table, known: Known) -> dict[str, list[Any]]:
 
 
 def read_cases(table: Table, known: Known, form: tuple[str, ...], roles: Roles) -> xr.Dataset:
-    """One row an entity and a case; every entity must have met every case, unless missing answers are dealt with."""
+    """Read a table with one row for each entity and case; without ``missing``, all entities need all cases."""
     entities = read_names(table, known.of["entity"], "entity")
     may_lack, last = roles.missing is not None, known.of[form[-1]]
     about = _of_cases(table, known)
@@ -365,7 +365,7 @@ def read_cases(table: Table, known: Known, form: tuple[str, ...], roles: Roles) 
 def _joint(
     table: Table, answers: dict[Any, list[Any]], about: dict[str, list[Any]], known: Known, roles: Roles
 ) -> xr.Dataset:
-    """Joint outcomes of cases: what each entity answered, and what is known of the cases."""
+    """Return joint outcomes from the entities' answers and the description of the cases."""
     labelled = "actual" in known.of
     if "run" in about and ("case" not in about or labelled):
         what = "actual: labels have no mean over runs, as outcomes (1 for right, 0 for wrong) have"
@@ -377,7 +377,7 @@ def _joint(
     if not labelled:
         frame = pd.DataFrame({name: as_floats(values) for name, values in answers.items()})
         if "run" in about:
-            # Names of cases belong to their data set.
+            # Names of cases are unique within a data set.
             case = list(map(repr, zip(about.get("dataset", about["case"]), about["case"], strict=True)))
             groups |= {"case": case, "run": about["run"]}
             remarks += _of_runs(frame, case, about)
@@ -404,7 +404,7 @@ def with_remarks(evidence: Any, remarks: list[str], pooled: Sequence[str] = ()) 
 
 
 def _same_names(about: dict[str, list[Any]]) -> list[str]:
-    """Names of cases that several data sets have: cases of their own, if they are no overlapping folds."""
+    """Describe names of cases that occur in several data sets: different cases, unless folds overlap."""
     if not {"case", "dataset"} <= set(about):
         return []
     home: dict[Any, set[Any]] = {}
@@ -419,7 +419,7 @@ def _same_names(about: dict[str, list[Any]]) -> list[str]:
 
 
 def _of_runs(frame: pd.DataFrame, case: list[Any], about: dict[str, list[Any]]) -> list[str]:
-    """That runs are no more cases, and whether more of them would help."""
+    """State that runs are not additional cases, and whether more runs would help."""
     times = pd.Series(case).value_counts()
     if times.max() == 1:
         return []

@@ -1,4 +1,4 @@
-"""What a column of a table is: by the names that people give it, and by its values beside the other columns."""
+"""Roles of table columns, inferred from their names and from their values beside the other columns."""
 
 import re
 from collections.abc import Mapping
@@ -12,7 +12,7 @@ __all__ = [
 ]  # fmt: skip
 
 CELLS = ("tn", "fp", "fn", "tp")
-#: Names of columns by their role, as :func:`squeeze` writes them. The first is the role's own name.
+#: Column names by role, as :func:`squeeze` returns them. The first is the name of the role.
 ROLES: dict[str, tuple[str, ...]] = {
     **{
         f"{right[0]}{sign[0]}": (f"{right[0]}{sign[0]}", *(f"{right}{sign}{s}" for s in ("", "s")))
@@ -37,7 +37,7 @@ ROLES: dict[str, tuple[str, ...]] = {
     "weight": ("weight",),
 }
 _BY_NAME = {name: role for role, names in ROLES.items() for name in names}
-#: Other names of the column entity, taken where nothing else can be it.
+#: Alternative names of the column entity, used if there is no other candidate.
 ENTITY_NAMES = {
     f"{name}{ending}"
     for name in (
@@ -47,13 +47,13 @@ ENTITY_NAMES = {
     )
     for ending in ("", "name", "id", "s")
 }
-#: Other names of the column case, in tables with one row an entity and a case.
+#: Alternative names of the column case, in tables with one row for each entity and case.
 LONG_CASE_NAMES = {
     f"{name}{ending}"
     for name in ("question", "item", "sample", "example", "instance", "task", "problem", "doc", "document", "image")
     for ending in ("", "id")
 } | {"id", "qid", "uid", "uuid"}
-#: What is no entity in a table with one column an entity: names of cases, groups of them, and costs.
+#: Columns that are not entities in a table with one column for each: names and groups of cases, and costs.
 METADATA = (
     LONG_CASE_NAMES
     | {"index", "idx", "row", "rownumber", "no", "nr", "number", "key", "hash", "fold", "group", "patient", "subject"}
@@ -62,14 +62,14 @@ METADATA = (
     | {"correct", "wrong", "iscorrect", "passed", "outcome", "prediction", "predicted", "expected", "output"}
     | {"total", "sum", "mean", "average", "avg", "median", "std", "sd", "score", "result", "n", "count", "time", "age"}
 )
-#: Names of rows that sum up the others.
+#: Names of rows that summarise the others.
 TOTALS = {"total", "totals", "sum", "grand total", "all", "overall", "average", "mean", "macro avg", "weighted avg"}
-#: A word of a name that makes it a cost, as in "latency (ms)" or total_tokens.
+#: Words that mark a column as a cost, as in "latency (ms)" or total_tokens.
 COSTS = {"latency", "token", "tokens", "second", "seconds", "cost", "runtime", "duration", "elapsed", "price", "usd"}
 
 
 def squeeze(name: Any) -> str:
-    """Write a heading as names of columns are compared: lower case, letters and digits alone.
+    """Normalise a column name for comparisons: lower case, letters and digits only.
 
     Examples
     --------
@@ -80,7 +80,7 @@ def squeeze(name: Any) -> str:
 
 
 def role_of(name: Any) -> str | None:
-    """Return the role that a heading names, or None.
+    """Return the role of a column name, or None.
 
     Examples
     --------
@@ -91,7 +91,7 @@ def role_of(name: Any) -> str | None:
 
 
 def is_metadata_name(name: Any) -> bool:
-    """Return whether a heading is known as an id, a group or a cost, and so is hardly an entity.
+    """Return whether a column name is a known id, group or cost, and so unlikely to be an entity.
 
     Examples
     --------
@@ -109,12 +109,12 @@ def is_metadata_name(name: Any) -> bool:
 
 
 def odd_columns(columns: Mapping[Any, np.ndarray]) -> dict[Any, str]:
-    """Return the columns of outcomes that are unlike the others, each with the reason.
+    """Return the columns of outcomes that are unlike the others, with reasons.
 
     Parameters
     ----------
     columns : mapping
-        Outcomes by column, as floats; NaN where one is missing.
+        Outcomes by column, as floats; NaN if missing.
 
     Examples
     --------
@@ -128,13 +128,13 @@ def odd_columns(columns: Mapping[Any, np.ndarray]) -> dict[Any, str]:
         return {}
     binary = [name for name, values in known.items() if _is_binary(values)]
     others = [name for name in known if name not in binary]
-    # A constant 0 or 1 does not say that the other columns are right or wrong.
+    # A constant 0 or 1 is no evidence that the other columns are right or wrong.
     varied = [name for name in binary if np.ptp(known[name]) > 0] if others else binary
     if varied and others:
         odd = {name: _why_not_binary(known[name]) for name in others}
         found = {name: why for name, why in odd.items() if why}
         if found and len(found) == len(others) and len(varied) < len(others):
-            # Few right-or-wrong columns among many of numbers: these are the odd ones, unless they fit the range.
+            # A minority of binary columns among numeric ones is odd, unless it fits their range.
             low, high = _range(known[name] for name in others)
             inside = low <= 0 and high >= 1 and high <= 1 + 1e-9
             return {} if inside else dict.fromkeys(varied, f"0 and 1 beside values from {low:g} to {high:g}")
@@ -147,7 +147,7 @@ def _is_binary(values: np.ndarray) -> bool:
 
 
 def _why_not_binary(values: np.ndarray) -> str:
-    """Why a column does not belong beside right and wrong answers; empty if it may hold partial credit."""
+    """Explain why a column is unlike right and wrong answers; "" if it may hold partial credit."""
     low, high = values.min(), values.max()
     if low < 0 or high > 1:
         return f"values from {low:g} to {high:g} beside columns of 0 and 1"
@@ -157,7 +157,7 @@ def _why_not_binary(values: np.ndarray) -> str:
 
 
 def _odd_numbers(known: Mapping[Any, np.ndarray]) -> dict[Any, str]:
-    """Columns that count the rows, or leave the few levels that all others share."""
+    """Return the columns that number the rows, or exceed the few levels that all others share."""
     found = {}
     for name, values in known.items():
         rest = [held for other, held in known.items() if other != name]
@@ -178,7 +178,7 @@ def _odd_numbers(known: Mapping[Any, np.ndarray]) -> dict[Any, str]:
 
 
 def _counts_rows(values: np.ndarray) -> bool:
-    """Whether values are consecutive whole numbers, each once: a number of the row rather than an outcome."""
+    """Return whether values are consecutive whole numbers, each once: probably row numbers."""
     if values.size < 3 or not (values == np.floor(values)).all():
         return False
     return bool((np.diff(np.sort(values)) == 1).all())

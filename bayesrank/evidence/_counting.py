@@ -1,4 +1,4 @@
-"""Counts from a table: a matrix, a cell, right and wrong answers, or an outcome a row."""
+"""Counts from tables of matrices, cells, right and wrong answers, or outcomes."""
 
 from typing import Any
 
@@ -90,7 +90,7 @@ def _rest(table: Table, known: Known, right: np.ndarray, total: np.ndarray) -> n
 
 
 def _check_pairs(table: Table, known: Known, entities: list[Any], datasets: list[Any] | None) -> None:
-    """Refuse an entity that stands in two rows."""
+    """Raise an error if an entity occurs in two rows."""
     first: dict[Any, int] = {}
     for i, key in enumerate(zip(entities, datasets or [None] * len(entities), strict=True)):
         if key in first:
@@ -104,7 +104,7 @@ def _check_pairs(table: Table, known: Known, entities: list[Any], datasets: list
 
 
 def _dataset_hint(table: Table, known: Known) -> str:
-    """The column that may tell rows of one entity apart."""
+    """Return the column that may distinguish rows of one entity."""
     if "dataset" in known.of:
         return ""
     free = [name for name in table.names if name not in known.of.values()]
@@ -117,7 +117,7 @@ def _dataset_hint(table: Table, known: Known) -> str:
 
 
 def _check_totals(where: list[str], counts: np.ndarray, entities: list[Any], datasets: list[Any] | None) -> None:
-    """Refuse counts (row, ...) that sum up other rows: they would be ranked as an entity, or count twice."""
+    """Raise an error for counts (row, ...) that sum other rows: they would be ranked, or count twice."""
     names = [("entity", entities, datasets), *([("dataset", datasets, entities)] if datasets is not None else [])]
     for role, called, other in names:
         for i, name in enumerate(called):
@@ -136,7 +136,7 @@ def _check_totals(where: list[str], counts: np.ndarray, entities: list[Any], dat
 
 
 def _check_classes(table: Table, role: str, values: np.ndarray, labels: list[Any]) -> None:
-    """Refuse a class or an outcome (..., label) that sums up the others, as the margins of a cross table do."""
+    """Raise an error for a class or outcome (..., label) that sums the others, such as margins."""
     for k, label in enumerate(labels):
         others = np.delete(values, k, axis=-1).sum(axis=-1)
         named = isinstance(label, str) and label.lower() in TOTALS and len(labels) > 2
@@ -148,7 +148,7 @@ def _check_classes(table: Table, role: str, values: np.ndarray, labels: list[Any
 
 
 def _class_codes(table: Table, known: Known, roles: Roles) -> tuple[list[Any], Any, list[list[int]]]:
-    """The classes in order, the positive one, and the actual and predicted class of each row."""
+    """Return the ordered classes, the positive one, and the actual and predicted class of each row."""
     dtype = table.categories.get(known.of["actual"])
     columns = read_labels(table, known.of["actual"], known.of["predicted"])
     named = None if dtype is None else list(dtype.categories)
@@ -164,7 +164,7 @@ def _class_codes(table: Table, known: Known, roles: Roles) -> tuple[list[Any], A
 
 
 def _outcome_codes(table: Table, known: Known) -> tuple[list[Any], list[list[int]]]:
-    """The outcomes in order, and that of each row."""
+    """Return the ordered outcomes, and the outcome of each row."""
     column = known.of["outcome"]
     held = [_plain_label(value) for value in check_labels("outcome", table.column(column)).tolist()]
     dtype = table.categories.get(column)
@@ -191,7 +191,7 @@ def _plain_label(value: Any) -> Any:
 
 
 def _plain_outcomes(values: list[Any]) -> list[Any]:
-    """Numbers, whole ones as such, or else text."""
+    """Return outcomes as numbers (whole ones as int) or text."""
     numbers = [isinstance(value, bool | np.bool_) or is_number(value) for value in values]
     if not all(numbers):
         other = next(value for value, number in zip(values, numbers, strict=True) if not number)

@@ -1,4 +1,4 @@
-"""Columns of a table as names, counts and labels, each field checked where it stands."""
+"""Columns of a table as names, counts and labels, with a check of each field."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -14,7 +14,7 @@ __all__ = [
     "read_labels", "read_names", "refuse_positive", "say_never_true", "say_unknown_positive",
 ]  # fmt: skip
 
-#: Whole numbers beyond it are not all distinguished by a float.
+#: Largest whole number that floats represent exactly.
 EXACT = 2**53
 
 
@@ -28,7 +28,7 @@ def list_names(names: Sequence[Any], most: int = 3) -> str:
 
 
 def read_names(table: Table, column: Any, role: str) -> list[Any]:
-    """Names of entities, data sets, clusters: text or other single values, none missing."""
+    """Return names of entities, data sets or clusters: text or other single values, none missing."""
     found = table.column(column)
     for i, name in enumerate(found):
         if is_missing(name):
@@ -53,7 +53,7 @@ def read_count_column(table: Table, column: Any, role: str) -> list[int]:
 
 
 def read_labels(table: Table, *names: Any) -> list[list[Any]]:
-    """Columns of labels, alike; those of a categorical column as they are."""
+    """Return columns of labels with one type; categorical columns unchanged."""
     columns = [table.column(name) for name in names]
     if any(name in table.categories for name in names):
         return columns
@@ -95,7 +95,7 @@ def as_floats(values: list[Any]) -> np.ndarray:
 
 
 def say_never_true(labels: Iterable[Any], actual: Iterable[Any]) -> list[str]:
-    """Say which of more than two labels are predicted, but never true; nothing of two."""
+    """List labels that are predicted but never true, if there are more than two labels."""
     labels = list(labels)
     never = sorted(map(str, set(labels) - set(actual)))
     return [f"Predicted labels that no case has are always wrong: {list_names(never)}."] * (
@@ -104,7 +104,7 @@ def say_never_true(labels: Iterable[Any], actual: Iterable[Any]) -> list[str]:
 
 
 def say_unknown_positive(table: Table, labels: Iterable[Any]) -> str:
-    """Say that neither of two classes is known as the positive one, and what to type."""
+    """State that the positive one of two classes is unknown, and what to type."""
     first, second = sorted(map(str, labels))
     said = join_with_or([table.option("positive", label) for label in (first, second)])
     return f"None of the classes {first!r} and {second!r} is known as the positive one: {said} says which."

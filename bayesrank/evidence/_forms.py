@@ -1,4 +1,4 @@
-"""Which form a table has: the roles of its columns, and what is missing where it has none."""
+"""Forms of tables: the roles of columns, and which columns are missing."""
 
 from typing import Any, NamedTuple
 
@@ -18,7 +18,7 @@ __all__ = [
     "refuse_without_entity",
 ]
 
-#: Forms of a table, by the columns that make them, and what a row is.
+#: Forms of a table by their columns, and what a row is.
 COUNTS = {
     CELLS: "a confusion matrix",
     ("actual", "predicted", "count"): "a cell of one",
@@ -30,7 +30,7 @@ CASES = {
     ("case", "outcome"): "the outcome of a case",
     ("case", "actual", "predicted"): "the true and the predicted label of a case",
 }
-#: What a column says that a user names.
+#: Descriptions of columns that a user can name.
 WHAT = {
     "entity": "names the entities",
     "dataset": "names the data sets",
@@ -38,9 +38,9 @@ WHAT = {
     "run": "says which run of its case a row is",
     "cluster": "says what cases belong to",
 }
-#: Columns that make a table one of counts, or one that names its entities.
+#: Columns that mark a table of counts, or a table that names its entities.
 MARKS = ("tn", "fp", "fn", "tp", "predicted", "count", "correct", "wrong", "outcome")
-#: Headings of scores, which do not say of how many cases.
+#: Names of scores, which lack the number of cases.
 RATES = (
     *("accuracy", "acc", "sensitivity", "specificity", "precision", "recall", "f1", "fscore", "auc", "auroc", "roc"),
     *("tpr", "tnr", "fpr", "fnr", "ppv", "npv", "mcc", "kappa", "support", "rate", "percent", "winrate", "passrate"),
@@ -49,14 +49,14 @@ RATES = (
 
 
 class Known(NamedTuple):
-    """Headings by role, which of them were inferred, and sentences on these."""
+    """Column names by role, the inferred ones among them, and remarks on these."""
 
     of: dict[str, Any]
     remarks: list[str]
 
 
 def name_roles(table: Table, roles: Roles) -> Known:
-    """Return the roles of columns: those named by the user, and those named by headings."""
+    """Return the roles of columns, named by the user or by the column names."""
     of: dict[str, Any] = {}
     for role, wanted in roles.columns().items():
         if not isinstance(wanted, str | int | float):
@@ -100,21 +100,21 @@ def name_roles(table: Table, roles: Roles) -> Known:
         if len(exact) > 1:
             raise ValueError(f"{table.source} must have each column once; its heading has entity more than once")
         of["entity"] = exact[0]
-    # One row an entity and a case: the column correct holds the outcome.
+    # With one row for each entity and case, the column correct holds the outcome.
     if "correct" in of and "outcome" not in of and not {"wrong", "total"} & set(of):
         of["outcome"] = of.pop("correct")
     return Known(of, [])
 
 
 def find_entity(table: Table, known: Known, roles: Roles) -> Any:
-    """The column that names the entities by another name, if only one does; None where there is none."""
+    """Return the only column that can name the entities, or None; several raise an error."""
     if roles.entities is not None:
         return None
     free = [name for name in table.names if name not in known.of.values()]
     found = [name for name in free if squeeze(name) in ENTITY_NAMES]
     forms = [form for form in (*COUNTS, *CASES) if set(form) <= set(known.of)]
     if not forms and not _marks(known):
-        # A table of answers may have entities of such names; a column of names is none of them.
+        # In a table of answers, entities may have such names; columns of outcomes are not names.
         found = [name for name in found if not holds_outcomes(table.column(name))]
     if not found or (not forms and not _marks(known) and "actual" in known.of):
         return None
@@ -128,7 +128,7 @@ def find_entity(table: Table, known: Known, roles: Roles) -> Any:
 
 
 def _marks(known: Known) -> set[str]:
-    """Roles that only a table of counts or of cases has, by their own names."""
+    """Return the roles, by their own names, that only tables of counts or cases have."""
     return {role for role in MARKS if role in known.of and squeeze(known.of[role]) in (role, ROLES[role][0])}
 
 
@@ -138,10 +138,10 @@ def holds_outcomes(column: list[Any]) -> bool:
 
 
 def find_form(table: Table, known: Known, entity: Any) -> tuple[str, ...] | None:
-    """The columns that say what a row is; None of answers, with one column an entity."""
+    """Return the columns that define the form of a row; None for answers (one column for each entity)."""
     held = set(known.of)
     whole = [form for form in (*COUNTS, *CASES) if set(form) <= held]
-    # Derived columns, such as correct and total beside a matrix, do not matter.
+    # Derived columns, such as correct and total beside a matrix, are ignored.
     if len(whole) > 1:
         whole = [form for form in whole if form != ("correct", "total")] or whole
     if len(whole) > 1:
@@ -164,7 +164,7 @@ def find_form(table: Table, known: Known, entity: Any) -> tuple[str, ...] | None
 
 
 def _case_form(table: Table, known: Known, entity: Any) -> tuple[str, ...]:
-    """The form of cases whose names stand in a column such as question_id; else say what is missing."""
+    """Return the form of cases named by a column such as question_id; otherwise raise an error."""
     form = next((form for form in CASES if set(form) - {"case"} <= set(known.of)), None)
     if form is None:
         return _missing_columns(table, known, entity)
@@ -199,7 +199,7 @@ def _case_form(table: Table, known: Known, entity: Any) -> tuple[str, ...]:
 
 
 def _missing_columns(table: Table, known: Known, entity: Any) -> Any:
-    """Say which columns are missing, and what the others may be instead."""
+    """Raise an error that names missing columns, and possible roles of the others."""
     _refuse_rates(table, known, entity)
     held = set(known.of)
     form = max((*COUNTS, *CASES), key=lambda form: len(set(form) & held) / len(form))
@@ -213,7 +213,7 @@ def _missing_columns(table: Table, known: Known, entity: Any) -> Any:
 
 
 def _refuse_rates(table: Table, known: Known, entity: Any) -> None:
-    """Refuse a leaderboard of scores, which do not say of how many cases."""
+    """Raise an error for a leaderboard of scores, which lacks the number of cases."""
     free = [name for name in table.names if name != entity]
     rates = [name for name in free if squeeze(name) in RATES or str(name).strip().endswith("%")]
     for name in free:
@@ -237,7 +237,7 @@ def _refuse_rates(table: Table, known: Known, entity: Any) -> None:
 
 
 def refuse_without_entity(table: Table, known: Known, form: tuple[str, ...]) -> None:
-    """Say what may name the entities."""
+    """Raise an error that lists columns which may name the entities."""
     free = [name for name in table.names if name not in known.of.values()]
     text = [name for name in free if not holds_outcomes(table.column(name))] or free
     wanted = ", ".join(form)

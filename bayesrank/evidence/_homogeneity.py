@@ -1,9 +1,9 @@
-"""Tests of whether data sets are alike: a p-value of each entity and each part of its evidence.
+"""Tests of equality of data sets: a p-value for each entity and each part of its evidence.
 
-A part is the recall of one class, the share of one class, or the mean outcome. Under the hypothesis the cases of an
-entity are exchangeable between data sets, so the statistic has a known distribution given the sizes of the data sets
-and all outcomes: its mean and variance are exact, and permutations give its tail where that is not close to a gamma
-distribution. Two data sets of two outcomes have Fisher's exact test.
+A part is the recall of a class, the share of a class, or the mean outcome. Under the null hypothesis the cases of an
+entity are exchangeable between data sets. Given sizes and outcomes, the mean and variance of the statistic are exact. A
+gamma distribution approximates its tail or, where it does not fit, permutations do. Two data sets with two outcomes
+have Fisher's exact test.
 """
 
 import numpy as np
@@ -13,18 +13,18 @@ from bayesrank._random import fingerprint, root_sequence, stream
 
 __all__ = ["holm", "mean_differs"]
 
-#: The tail is close to a gamma distribution where each data set has this many times the kurtosis of the outcomes: of
-#: two outcomes where it is expected to hold ten of the rarer one.
+#: Minimum size of each data set for the gamma approximation, as a multiple of the kurtosis of the outcomes; for two
+#: outcomes, an expected count of ten of the rarer one.
 EXPECTED = 10.0
-#: A p-value above is not significant, and no permutations are drawn to know it better.
+#: p-value above which no permutations are drawn.
 DOUBTFUL = 0.3
-#: The first permutations, and the exceedances among them that settle the question.
+#: Initial number of permutations, and the exceedances among them that are sufficient.
 FIRST, SETTLED = 999, 60
-#: Permutations for each test that is corrected for; more of them, up to a limit, where they are cheap.
+#: Permutations for each test that is corrected for, and their maximum.
 EACH, MOST = 40, 9_999
-#: How many numbers are cheap to draw.
+#: Number of values that are cheap to draw.
 CHEAP = 120_000
-#: Statistics that differ by less, relative to their size, are equal.
+#: Relative difference below which statistics are equal.
 CLOSE = 1e-9
 
 
@@ -37,11 +37,11 @@ def mean_differs(table: np.ndarray, values: np.ndarray, tests: int = 1) -> float
     Parameters
     ----------
     table : numpy.ndarray of int (data set, outcome)
-        How many cases (or clusters) of each data set had each outcome.
+        Number of cases (or clusters) of each data set with each outcome.
     values : numpy.ndarray (outcome)
         The outcomes.
     tests : int
-        For how many tests the p-value will be corrected, so that enough permutations are drawn.
+        Number of tests that the p-value will be corrected for; it increases the number of permutations.
 
     References
     ----------
@@ -62,16 +62,16 @@ def mean_differs(table: np.ndarray, values: np.ndarray, tests: int = 1) -> float
         return np.nan
     if table.shape[1] < 2:
         return 1.0
-    table = table[np.lexsort(table.T)]  # the order of the data sets changes nothing
+    table = table[np.lexsort(table.T)]  # the order of the data sets has no effect
     size, times = table.sum(axis=1), table.sum(axis=0)
     z = values - times @ values / times.sum()
     z /= np.sqrt(times @ z**2 / (times.sum() - 1))
     seen = float(((table @ z) ** 2 / size).sum())
     if len(size) == len(z) == 2:
         count = np.arange(max(0, times[0] - size[1]), min(size[0], times[0]) + 1)
-        total = count * z[0] + (size[0] - count) * z[1]  # that of the other data set is minus this
+        total = count * z[0] + (size[0] - count) * z[1]  # the total of the other data set is minus this
         statistic = total**2 / size[0] + total**2 / size[1]
-        # The observed one by the same formula: where it is 0, another formula's rounding would hide the tie.
+        # The same formula for the observed table: rounding would otherwise break ties at 0.
         as_far = statistic >= statistic[table[0, 0] - count[0]] * (1 - CLOSE)
         from scipy.stats import hypergeom
 
@@ -91,11 +91,11 @@ def mean_differs(table: np.ndarray, values: np.ndarray, tests: int = 1) -> float
 
 
 def _gamma_tail(seen: float, size: np.ndarray, times: np.ndarray, z: np.ndarray) -> float:
-    """P(statistic >= seen) of the gamma distribution with the exact mean and variance under permutations."""
+    """Return P(statistic >= seen) of the gamma distribution with the exact permutation mean and variance."""
     number = int(times.sum())
     if number < 4:
-        return 0.0  # permutations decide
-    # Expected products of outcomes of two to four distinct cases, whose sum is 0 and sum of squares number - 1.
+        return 0.0  # left to permutations
+    # Expected products of the outcomes of two to four distinct cases; outcomes have sum 0, sum of squares number - 1.
     square, fourth = number - 1.0, float(times @ z**4)
     pairs, triples = number * (number - 1.0), number * (number - 1.0) * (number - 2.0)
     e4, e22, e31 = fourth / number, (square**2 - fourth) / pairs, -fourth / pairs
@@ -116,7 +116,7 @@ def _gamma_tail(seen: float, size: np.ndarray, times: np.ndarray, z: np.ndarray)
 
 
 def _permuted(size: np.ndarray, times: np.ndarray, z: np.ndarray, number: int, rng: np.random.Generator) -> np.ndarray:
-    """The statistic of so many permutations of the cases."""
+    """Return the statistic of ``number`` random permutations of the cases."""
     if len(z) == 2:
         rarer = int(times.argmin())
         count = rng.multivariate_hypergeometric(size, times[rarer], number, method="marginals")
@@ -131,7 +131,7 @@ def _permuted(size: np.ndarray, times: np.ndarray, z: np.ndarray, number: int, r
 
 
 def holm(p: np.ndarray) -> np.ndarray:
-    """Return p-values adjusted by Holm's method; NaN are no tests, and stay.
+    """Return p-values adjusted by Holm's method; NaN values are ignored and stay.
 
     References
     ----------

@@ -1,4 +1,4 @@
-"""What all evidence from single cases shares: patterns and their counts, names of cases, columns of a frame."""
+"""Shared parts of evidence from single cases: patterns and their counts, names of cases, columns of a frame."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -9,21 +9,21 @@ import pandas as pd
 from bayesrank._checks import check_item_names, check_unique, describe_value, is_number
 from bayesrank._labels import name_coord, object_array, unique_rows
 
-#: Whole numbers up to here are told apart by floats.
+#: Largest whole number that floats represent exactly.
 EXACT = 2**53
 
 
 def patterns(
     codes: np.ndarray, weight: np.ndarray, groups: Mapping[str, list]
 ) -> tuple[np.ndarray, np.ndarray, dict[str, Any]]:
-    """Distinct rows of each data set and cluster, how often each occurred, and the coords that name the groups.
+    """Return the unique rows of each data set and cluster, their counts, and the coords of the groups.
 
     Parameters
     ----------
     codes : array of int (case, column)
     weight : array of int (case)
     groups : mapping
-        Names, one a case, of ``dataset`` and ``cluster``; other groups are none.
+        Names, one for each case, of ``dataset`` and ``cluster``; other groups are ignored.
     """
     found = {group: pd.factorize(object_array(groups[group])) for group in ("dataset", "cluster") if group in groups}
     seen = weight > 0
@@ -38,7 +38,7 @@ def patterns(
 
 
 def check_cases(names: list, weight: np.ndarray, datasets: list | None, runs: list | None = None) -> None:
-    """Refuse a case that would count twice: in two rows that are no runs of it, in two data sets, or by its weight."""
+    """Raise an error if a case counts twice: in two rows (except runs), in two data sets, or by its weight."""
     if (weight > 1).any():
         raise ValueError(
             f"weight must be 0 or 1 where cases have names: a case that counts {weight.max()} times is no new "
@@ -68,7 +68,7 @@ def check_cases(names: list, weight: np.ndarray, datasets: list | None, runs: li
 
 
 def common_note(kept: int, left_out: int, what: str = "cases") -> dict[str, Any]:
-    """Attrs that say which cases were left out, if any."""
+    """Return attrs that record dropped cases, if any."""
     if not left_out:
         return {}
     return {
@@ -80,7 +80,7 @@ def common_note(kept: int, left_out: int, what: str = "cases") -> dict[str, Any]
 
 
 def without_columns(frame: Any, given: Mapping[str, Any]) -> tuple[pd.DataFrame, dict[str, Any]]:
-    """The columns of the entities, and what else was given: sequences, or the columns that were named.
+    """Return the columns of the entities, and the other arguments as sequences.
 
     Examples
     --------
@@ -101,12 +101,12 @@ def without_columns(frame: Any, given: Mapping[str, Any]) -> tuple[pd.DataFrame,
 
 
 def numbers_of(outcomes: pd.DataFrame) -> np.ndarray:
-    """The outcomes (row, entity) as floats, NaN where one is missing."""
+    """Return the outcomes (row, entity) as floats, NaN if missing."""
     return np.column_stack([_column(name, outcomes[name]) for name in outcomes.columns])
 
 
 def _column(name: Any, column: pd.Series) -> np.ndarray:
-    """The outcomes of an entity, as numbers."""
+    """Return the outcomes of an entity as numbers."""
     given = column[~column.isna()]
     others = [] if column.dtype.kind in "biuf" else [v for v in given if not (isinstance(v, bool) or is_number(v))]
     if others:

@@ -1,7 +1,7 @@
-"""The record of a pool: which data sets were pooled, and how surely each entity differs between them.
+"""The record of a pool: names of the pooled data sets, and p-values of differences between them.
 
-The record is text (JSON), so that it survives a file: names, and one p-value of each entity and part of its evidence.
-The summed tables come along in memory only; a posterior holds them as a variable of its own.
+The record is text (JSON), which files can store, with a p-value of each entity and part of its evidence. The summed
+tables are in memory only; a posterior holds them as a variable.
 """
 
 import json
@@ -18,18 +18,18 @@ from bayesrank.evidence._homogeneity import mean_differs
 
 __all__ = ["MEAN", "RECALL", "SHARE", "TABLES", "Pooled", "pooled_cases", "pooled_counts", "record_of", "record_text"]
 
-#: Parts of the evidence. A class follows two of them.
+#: Parts of the evidence; for the first two, a class follows.
 RECALL, SHARE, MEAN = "recall", "share", "mean outcome"
-#: The variable of observed data that holds the tables that were summed.
+#: The observed-data variable with the summed tables.
 TABLES = "counts_by_dataset"
-#: Digits of a p-value.
+#: Number of digits of a p-value.
 DIGITS = 4
 
 
 class Pooled(np.ndarray):
-    """The text of a record, and the tables (entity, dataset, ...) that were summed, where they are in memory.
+    """The text of a record and, in memory, the summed tables (entity, dataset, ...).
 
-    An array of one text, since attrs in files may hold such arrays, but no text of another class.
+    It is an array with one text, since attrs in files may be such arrays but not subclasses of str.
 
     Examples
     --------
@@ -65,7 +65,7 @@ def record_text(record: Any) -> str:
 
 
 def record_of(about: Mapping[Any, Any]) -> dict[str, Any] | None:
-    """Return the record of a pool among attrs, None if there is none."""
+    """Return the record of a pool in attrs, or None."""
     return json.loads(record_text(about["pooled"])) if "pooled" in about else None
 
 
@@ -90,12 +90,12 @@ def pooled_counts(kept: xr.DataArray, tested: bool = True) -> Pooled:
             parts[SHARE, label] = list(np.stack([rows.sum(axis=-1) - rows[:, :, i], rows[:, :, i]], axis=-1))
     p = _p_values({part: [(table, outcomes) for table in tables] for part, tables in parts.items() if tested})
     order = np.argsort([str(name) for name in kept.get_index("dataset")], kind="stable")
-    sizes = [fingerprint(one) for one in values[:, order].sum(axis=-1)]  # equal ones share a test set
+    sizes = [fingerprint(one) for one in values[:, order].sum(axis=-1)]  # equal class sizes share a test set
     return Pooled(_text(kept.get_index("dataset").tolist(), names, p, size, sizes=sizes), plain)
 
 
 def pooled_cases(joint: xr.Dataset) -> Pooled:
-    """Record a pool of joint outcomes; clusters, where there are some, are the units that are compared."""
+    """Record a pool of joint outcomes; the compared units are clusters, if there are any."""
     where, datasets = pd.factorize(object_array(joint["dataset"].values.tolist()))
     count = joint["count"].values.astype(float)
     unit = where
@@ -106,13 +106,13 @@ def pooled_cases(joint: xr.Dataset) -> Pooled:
     names = joint["entity"].values.tolist()
 
     def units(outcome: np.ndarray, here: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Table (data set, value) of the cases that are ``here``, and its values."""
+        """Return the table (data set, value) of the cases in the mask ``here``, and its values."""
         weight = count[here]
         if not weight.size:
             return np.zeros((len(datasets), 1), np.int64), np.zeros(1)
         y, at, home = outcome[here], where[here], unit[here]
         if clustered:
-            # A cluster counts by how far the sum of its outcomes is from what the overall mean says.
+            # The value of a cluster is the sum of its outcomes minus its expectation under the overall mean.
             centred = y - np.average(y, weights=weight)
             which, first = np.unique(home, return_inverse=True)
             sums = np.bincount(first, weight * centred)
@@ -144,14 +144,14 @@ def pooled_cases(joint: xr.Dataset) -> Pooled:
 
 
 def _classes_with_shares(classes: Sequence[str]) -> list[tuple[int, str]]:
-    """Classes whose share of the cases says something new: of two classes the last one alone."""
+    """Return the classes with informative shares: the last of two, or all."""
     return [*enumerate(classes)][len(classes) == 2 :]
 
 
 def _p_values(
     parts: Mapping[tuple[str, str], list[tuple[np.ndarray, np.ndarray]]],
 ) -> dict[tuple[str, str], list[float]]:
-    """P-value of every part and entity; equal tables are tested once."""
+    """Return the p-values of every part and entity; equal tables are tested once."""
     tests = sum(map(len, parts.values()))
     known: dict[tuple, float] = {}
     found: dict[tuple[str, str], list[float]] = {}
@@ -174,7 +174,7 @@ def _text(
     sizes: Sequence[str] = (),
 ) -> str:
     record: dict[str, Any] = {
-        "datasets": sorted(str(name) for name in datasets),  # the order of the input changes nothing
+        "datasets": sorted(str(name) for name in datasets),  # independent of the order of the input
         "entities": names,
         "outcomes": outcomes,
         "clusters": clustered,

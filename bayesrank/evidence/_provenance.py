@@ -1,4 +1,4 @@
-"""How evidence was put together, in sentences for every output: pooled data sets, clusters, runs, missing answers."""
+"""Sentences on how evidence was assembled: pooled data sets, clusters, runs, missing answers."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -10,7 +10,7 @@ __all__ = ["provenance"]
 
 
 def provenance(about: Mapping[Any, Any]) -> list[str]:
-    """Return what attrs of evidence, or of its posterior, say of how the evidence was put together.
+    """Describe, from attrs of evidence or its posterior, how the evidence was assembled.
 
     Examples
     --------
@@ -35,7 +35,7 @@ def provenance(about: Mapping[Any, Any]) -> list[str]:
 
 
 def _missing(about: Mapping[Any, Any]) -> str:
-    """What was done about missing answers."""
+    """Describe the treatment of missing answers."""
     how = about["missing"]
     if how == "common":
         kept = int(about["cases"])

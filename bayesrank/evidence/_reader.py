@@ -1,8 +1,8 @@
-"""From a table to evidence: counts, or joint outcomes of single cases. Nothing that changes the answer is guessed.
+"""Evidence from tables: counts, or joint outcomes of single cases. Nothing that changes the result is guessed.
 
-A table is one of these, told by its headings: counts (a matrix, a cell, right and wrong, or an outcome a row), cases
-(one row an entity and a case), or answers (one row a case, one column an entity). What is ambiguous is refused, and
-the message says what to type.
+The column names decide the form of a table: counts (each row a matrix, a cell, right and wrong, or an outcome), cases
+(a row for each entity and case) or answers (a row for each case, a column for each entity). Ambiguous tables raise an
+error that says what to type.
 """
 
 import xarray as xr
@@ -17,10 +17,10 @@ __all__ = ["CASES", "COUNTS", "read_table"]
 
 
 def read_table(table: Table, roles: Roles) -> xr.DataArray | xr.Dataset:
-    """Return counts, or joint outcomes where the table has single cases.
+    """Return counts, or joint outcomes if the table has single cases.
 
-    ``attrs["remarks"]`` holds what was inferred, and ``attrs["remarks_pooled"]`` what to know if data sets are pooled,
-    one sentence a line.
+    The attr ``remarks`` lists what was inferred, ``remarks_pooled`` what applies if data sets are pooled, one sentence
+    a line.
     """
     table = table.drop_empty()
     known = name_roles(table, roles)

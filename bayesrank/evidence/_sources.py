@@ -14,16 +14,16 @@ from typing import Any
 
 __all__ = ["HEAD", "STDIN", "expand", "read_head"]
 
-#: What messages call the path -, and how many bytes of a file are read to recognise it.
+#: Name of standard input in messages, and number of bytes read to recognise a file.
 STDIN = "standard input"
 HEAD = 1 << 18
 OPENERS: dict[str, Any] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
 
 
 def expand(paths: Any, folder: str) -> Iterator[tuple[str, Path]]:
-    """Yield each file that ``paths`` name, as messages call it and as a path; what is packed is unpacked to ``folder``.
+    """Yield the name (for messages) and path of each file in ``paths``; archives are unpacked to ``folder``.
 
-    Files keep the names of their folders, which may say which system they belong to.
+    Files keep the names of their folders, which may name their system.
     """
     given = [paths] if isinstance(paths, str | os.PathLike) else list(paths)
     if not given:
@@ -88,7 +88,7 @@ def _unpacked(name: str, path: Path, folder: str, number: str) -> Iterator[tuple
 
 
 def _is_archive(path: Path) -> bool:
-    """Whether a file is an archive of logs; the logs of Inspect are archives themselves."""
+    """Return whether a file is an archive of logs; logs of Inspect are zip files but not archives."""
     with path.open("rb") as file:
         if file.read(4) != b"PK\x03\x04":
             return False

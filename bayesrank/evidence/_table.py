@@ -1,4 +1,4 @@
-"""A table of columns, of a file or a DataFrame: headings, fields, and where each row is, for messages."""
+"""A table of columns from a file or a DataFrame: column names, fields, and the place of each row for messages."""
 
 import shlex
 from collections.abc import Hashable, Sequence
@@ -14,13 +14,13 @@ from bayesrank.evidence._values import is_missing, plain
 
 __all__ = ["Roles", "Table", "table_of"]
 
-#: Arguments whose option has another name.
+#: Command-line options that differ from the name of the argument.
 OPTIONS = {"dataset": "dataset-column"}
 
 
 @dataclass(frozen=True)
 class Roles:
-    """What a user says of a table: which column is what, the positive class, what a missing answer is."""
+    """The user's description of a table: roles of columns, the positive class, the treatment of missing answers."""
 
     entity: Any = None
     entities: Sequence[Any] | None = None
@@ -32,14 +32,14 @@ class Roles:
     missing: Any = None
 
     def columns(self) -> dict[str, Any]:
-        """The columns that are named, by their role."""
+        """Return the columns named by the user, by role."""
         named = {name: getattr(self, name) for name in ("entity", "dataset", "case", "run", "cluster")}
         return {name: column for name, column in named.items() if column is not None}
 
 
 @dataclass(frozen=True)
 class Table:
-    """Columns in their order. ``where`` says where each row is; ``shell`` whether remedies are typed in a shell."""
+    """Columns in order. ``where`` is the place of each row; ``shell`` whether messages suggest shell commands."""
 
     source: str
     names: list[Any]
@@ -49,14 +49,14 @@ class Table:
     categories: dict[Any, pd.CategoricalDtype] = field(default_factory=dict)
 
     def column(self, name: Any) -> list[Any]:
-        """The fields of a column."""
+        """Return the fields of a column."""
         return self.columns[self.position(name)]
 
     def position(self, name: Any) -> int:
         return next(i for i, other in enumerate(self.names) if other is name or other == name)
 
     def find(self, argument: str, wanted: Any) -> Any:
-        """The heading of the column that a user names, as it is typed or in another case."""
+        """Return the name of the column that the user means, which may differ in case."""
         same = [name for name in self.names if name == wanted]
         same = same or [name for name in self.names if squeeze(name) == squeeze(wanted) and squeeze(wanted)]
         if not same:
@@ -65,11 +65,11 @@ class Table:
         return same[0]
 
     def argument(self, name: str) -> str:
-        """What a user types for an argument."""
+        """Return what the user types for an argument."""
         return f"--{OPTIONS.get(name, name)}" if self.shell else name
 
     def option(self, name: str, value: Any) -> str:
-        """An argument and its value, to be typed as they are printed."""
+        """Return an argument with its value, ready to be typed."""
         text = str(value)
         if isinstance(value, list):
             text = ",".join(f'"{name}"' if "," in str(name) else str(name) for name in value)
@@ -78,19 +78,19 @@ class Table:
         return f"{name}={value!r}"
 
     def without(self, columns: Any) -> str:
-        """How to leave out a column, or several."""
+        """Return how to omit one or several columns."""
         if not self.shell:
             return f"frame.drop(columns={columns!r})"
         several = columns if isinstance(columns, list) else [columns]
         return " ".join(f"--ignore {shlex.quote(str(name))}" for name in several)
 
     def drop(self, names: Sequence[Any]) -> "Table":
-        """The table without some columns."""
+        """Return the table without these columns."""
         kept = [i for i, name in enumerate(self.names) if name not in names]
         return replace(self, names=[self.names[i] for i in kept], columns=[self.columns[i] for i in kept])
 
     def drop_empty(self) -> "Table":
-        """The table without columns that have neither a heading nor a field, as a trailing separator leaves them."""
+        """Return the table without empty unnamed columns, which trailing separators produce."""
         empty = [
             name
             for name, column in zip(self.names, self.columns, strict=True)
@@ -100,7 +100,7 @@ class Table:
 
 
 def table_of(frame: Any) -> Table:
-    """The table that a DataFrame holds; an index with a name is a column.
+    """Convert a DataFrame to a table; a named index becomes a column.
 
     Examples
     --------
@@ -131,7 +131,7 @@ def table_of(frame: Any) -> Table:
 
 
 def _fields(column: pd.Series) -> list[Any]:
-    """Fields as Python has them; None where nothing is."""
+    """Return fields as Python objects, None if missing."""
     lacking = column.isna().to_numpy()
     held = column.tolist()
     return [

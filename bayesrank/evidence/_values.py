@@ -1,4 +1,4 @@
-"""What a field of a table holds: a count, an outcome, a label; and what to type instead where it is none of these."""
+"""Values of table fields: counts, outcomes and labels, and hints for fields that are none of these."""
 
 import math
 import re
@@ -12,30 +12,30 @@ from bayesrank._labels import STANDING_PAIRS
 
 __all__ = ["as_count", "as_label_columns", "as_outcome_columns", "count_hint", "is_missing", "plain", "to_number"]
 
-#: Words for (wrong, right); a column holds those of one pair alone.
+#: Words for (wrong, right); a column uses a single pair.
 VERDICTS = (
     *(("false", "true"), ("no", "yes"), ("n", "y"), ("fail", "pass"), ("failed", "passed"), ("i", "c"), ("f", "t")),
     *(("incorrect", "correct"), ("wrong", "correct"), ("wrong", "right"), ("failure", "success"), ("✗", "✓")),
     *(("✘", "✔"), ("unsolved", "solved"), ("unresolved", "resolved"), ("not resolved", "resolved")),
 )
 MISSING = {"", "na", "n/a", "#n/a", "nan", "null", "none", "-", "–", "—", "?", ".", "missing"}
-#: Texts that pandas reads as missing; no label is called so.
+#: Texts that pandas reads as missing; they cannot be labels.
 NO_LABELS = {"NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "NULL", "null", "None"}
 GROUPED = re.compile(r"\d{1,3}([ ,.'’ ]\d{3})+")
-#: A count as text: digits, and ".0" or ".00" of tables of floats. 1.000 and 1_000 may have separators of thousands.
+#: A count as text: digits, also with ".0" or ".00". 1.000 and 1_000 are ambiguous (thousands separators).
 COUNT = re.compile(r"(\d{1,16})(?:\.0{1,2})?")
-#: Labels that look like a number and are a code: 01 and 1 are two labels.
+#: Codes that look like numbers: the labels 01 and 1 differ.
 CODE = re.compile(r"[+-]?0\d|\+|.*_")
 COMMA = re.compile(r"[+-]?\d*,\d+")
 
 
 def plain(value: Any) -> Any:
-    """Return a text with single blanks and none around it; anything else as it is."""
+    """Return a text with normalised blanks; other values unchanged."""
     return " ".join(value.split()) if isinstance(value, str) else value
 
 
 def is_missing(value: Any, words: bool = False) -> bool:
-    """Return whether a field holds nothing; with ``words``, whether it says so, as "NA" does.
+    """Return whether a field is empty or, with ``words``, says so, as "NA" does.
 
     Examples
     --------
@@ -48,7 +48,7 @@ def is_missing(value: Any, words: bool = False) -> bool:
 
 
 def to_number(value: Any) -> float | None:
-    """Return the finite number that a field holds, true being 1 and false 0; None if it holds none.
+    """Return the finite number in a field (true is 1, false 0), or None.
 
     Examples
     --------
@@ -71,7 +71,7 @@ def to_number(value: Any) -> float | None:
 
 
 def as_count(value: Any) -> int | None:
-    """Return the count that a field holds; None if it holds none.
+    """Return the count in a field, or None.
 
     Examples
     --------
@@ -91,7 +91,7 @@ def as_count(value: Any) -> int | None:
 
 
 def count_hint(value: Any) -> str:
-    """Return what a field that is no count holds instead, and what to type; empty if unknown.
+    """Describe what a field holds instead of a count, and what to type; "" if unknown.
 
     Examples
     --------
@@ -117,10 +117,10 @@ def count_hint(value: Any) -> str:
 
 
 def as_outcome_columns(columns: Sequence[Sequence[Any]]) -> list[list[Any]]:
-    """Return columns with their numbers: outcomes as floats, None where missing, and what is no outcome as it is.
+    """Return columns with outcomes as floats, None for missing ones; other values stay unchanged.
 
-    Words for right and wrong are 1 and 0 where all words of a column are of one pair. A comma is a decimal one where
-    no field of the column could mean anything else.
+    Words for right and wrong are 1 and 0 if all words of a column belong to one pair. A comma is a decimal comma if no
+    field of the column allows another reading.
 
     Examples
     --------
@@ -140,7 +140,7 @@ def _outcomes(column: Sequence[Any]) -> list[Any]:
     commas = commas and any(len(word.split(",")[1]) != 3 or word.split(",")[0] in ("0", "-0", "") for word in words)
 
     def read(value: Any) -> Any:
-        # "n" is a word of its own, not a missing answer.
+        # "n" (no) is a verdict, not a missing answer.
         text = value.strip().lower() if isinstance(value, str) else None
         if pair is not None and text in pair:
             return float(text == pair[1])
@@ -149,19 +149,19 @@ def _outcomes(column: Sequence[Any]) -> list[Any]:
         if commas and text in words:
             return float(str(text).replace(",", "."))
         number = to_number(value)
-        # Beside words for right and wrong a number is 1 or 0.
+        # In a column with words for right and wrong, numbers must be 0 or 1.
         return value if number is None or (pair is not None and number not in (0, 1)) else number
 
     return [read(value) for value in column]
 
 
 def as_label_columns(*columns: Sequence[Any]) -> list[list[Any]]:
-    """Return columns of labels alike: numbers if all are numbers, booleans if all are; None where one is missing.
+    """Return columns of labels with one type: all numbers, all booleans, or text; None if missing.
 
     Raises
     ------
     ValueError
-        If labels differ only in case, and are no standing pair.
+        If labels differ only in case, and are not a standard pair.
 
     Examples
     --------

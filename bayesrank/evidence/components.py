@@ -1,4 +1,4 @@
-"""What repeated runs tell: how much of an uncertain mean lies between cases, and how much between runs of a case."""
+"""Variance components of repeated runs: between cases, and between runs of a case."""
 
 from typing import Any, NamedTuple
 
@@ -12,55 +12,54 @@ from bayesrank.evidence._patterns import check_cases, numbers_of, without_column
 
 __all__ = ["variance_components"]
 
-#: Twice the runs are worth little if they divide the standard error by less, and as much as twice the cases, which
-#: divide it by the square root of 2, if by more.
+#: Ratios of standard errors for the advice: doubling the runs helps little below the first; above the second it helps
+#: about as much as doubling the cases (the square root of 2).
 LITTLE, MUCH = 1.1, 1.35
 
 
 def variance_components(
     frame: pd.DataFrame, *, case: Any = None, run: Any = None, runs: Any = None, cluster: Any = None
 ) -> xr.Dataset:
-    r"""More runs or more cases? How much the outcomes of each entity vary between cases and between runs of a case.
+    r"""Estimate how much outcomes vary between cases and between runs: are more cases or more runs needed?
 
-    With :math:`\bar y_i` the mean of the :math:`r_i` runs of case :math:`i` of :math:`n`, and :math:`s_i^2` their
-    variance, the variance of runs is :math:`W = \frac1n \sum s_i^2`, and that of the cases' true means is
-    :math:`B = S^2 - \frac1n \sum s_i^2 / r_i`, where :math:`S^2` is the variance of the :math:`\bar y_i`: both without
-    bias, whether or not runs vary alike on all cases. For equal :math:`r_i` these are the mean squares of a one-way
+    With :math:`\bar y_i` the mean and :math:`s_i^2` the variance of the :math:`r_i` runs of case :math:`i` of
+    :math:`n`, the variance between runs is :math:`W = \frac1n \sum s_i^2`. The variance of the cases' true means is
+    :math:`B = S^2 - \frac1n \sum s_i^2 / r_i`, where :math:`S^2` is the variance of the :math:`\bar y_i`. Both are
+    unbiased, even if the variance between runs differs between cases. For equal :math:`r_i` they are those of a one-way
     analysis of variance, :math:`W = MS_w` and :math:`B = (MS_b - MS_w) / r`.
 
     Parameters
     ----------
     frame : pandas.DataFrame
-        One column an entity, the outcome as value. One row a run, with ``case`` to tell whose; or one row a case,
-        with ``runs`` and the share of them that were right.
+        Outcomes, one column for each entity: one row for each run, with ``case``; or one row for each case with the
+        share of right runs, with ``runs``.
     case : sequence or str, optional
-        The name of each row's case, or the column that holds it.
+        The case of each row, or a column.
     run : sequence or str, optional
-        Which run of its case a row is, or the column that says so, so that none counts twice.
+        The run of each row, or a column; repeated runs raise an error.
     runs : int, sequence, str or array (case, entity), optional
-        How many runs, each right or wrong, an entry is the share of: for all, for each case, a column that says so, or
-        for each entry. Then :math:`s_i^2 = \bar y_i (1 - \bar y_i) r_i / (r_i - 1)`.
+        Number of runs behind a share: for all cases, for each case (also a column), or for each entry. Then
+        :math:`s_i^2 = \bar y_i (1 - \bar y_i) r_i / (r_i - 1)`.
     cluster : sequence or str, optional
-        What each case belongs to (a question, a patient), where cases of one cluster resemble each other, or the
-        column that says so. Standard errors are then those of a mean of clusters, and more cases are more clusters.
+        The cluster (question, patient) of each case, or a column, if cases of a cluster resemble each other. Standard
+        errors are then those of a mean of clusters, and more cases means more clusters.
 
     Returns
     -------
     xarray.Dataset
-        Over ``entity``: ``mean`` (of the cases' means); ``between_cases``, set to 0 where the estimate is negative,
-        which ``truncated`` (bool) tells; ``between_runs``, on average over cases with several runs; and the standard
-        errors of the mean, as a sample of cases: ``standard_error`` as it stands, ``with_twice_the_cases`` and
-        ``with_twice_the_runs``. Units are those of the outcomes, squared for variances. Undefined (NaN) without a case
-        of several runs. Attrs: ``cases``, ``fewest_runs``, ``most_runs``, ``clusters`` where there are some, and
-        ``advice``, one sentence.
+        Over ``entity``: ``mean`` (of the cases' means); ``between_cases``, 0 if the estimate is negative (``truncated``
+        is True); ``between_runs``, averaged over cases with several runs; and standard errors of the mean:
+        ``standard_error``, ``with_twice_the_cases``, ``with_twice_the_runs``. Units are those of the outcomes, squared
+        for variances. NaN if no case has several runs. Attrs: ``cases``, ``fewest_runs``, ``most_runs``, ``clusters``
+        (if any) and ``advice``, a sentence.
 
     Raises
     ------
     ValueError
-        If no case has several runs, there are less than two cases or clusters, an outcome is missing, a run occurs
-        twice, or an entry is no share of its runs.
+        If no case has several runs, there are fewer than two cases or clusters, an outcome is missing, a run occurs
+        twice, or an entry is not a share of its runs.
     TypeError
-        If ``frame`` is no DataFrame, or a column does not hold numbers.
+        If ``frame`` is not a DataFrame, or a column is not numeric.
 
     References
     ----------
@@ -123,18 +122,18 @@ def variance_components(
 
 
 class _Cases(NamedTuple):
-    """The runs of each case, of each entity."""
+    """Mean, variance and number of runs of each case and entity."""
 
     mean: np.ndarray  # (case, entity)
-    variance: np.ndarray  # (case, entity), NaN of a single run
+    variance: np.ndarray  # (case, entity), NaN for a single run
     runs: np.ndarray  # (case, entity)
 
 
 def _of_rows(values: np.ndarray, names: list) -> _Cases:
-    """Cases from rows that are runs."""
+    """Return cases from rows that are runs."""
     which = _codes(names)
     runs = np.bincount(which)[:, None].astype(float)
-    order = np.lexsort(np.vstack([values.T, which]))  # sums do not depend on the order of the rows
+    order = np.lexsort(np.vstack([values.T, which]))  # makes sums independent of the order of the rows
     which, values = which[order], values[order]
 
     def sums(of: np.ndarray) -> np.ndarray:
@@ -148,7 +147,7 @@ def _of_rows(values: np.ndarray, names: list) -> _Cases:
 
 
 def _of_shares(values: np.ndarray, runs: Any) -> _Cases:
-    """Cases from shares of runs that were right."""
+    """Return cases from shares of right runs."""
     each = check_numbers("runs", runs)
     each = each[:, None] if each.ndim == 1 else each
     if each.shape not in ((), (len(values), 1), values.shape):
@@ -174,21 +173,21 @@ def _codes(names: list) -> np.ndarray:
 
 
 def _components(cases: _Cases, cluster: np.ndarray) -> dict[str, np.ndarray]:
-    """All that is told of each entity."""
+    """Return all estimates for each entity."""
     size = len(cases.mean)
     several = ~np.isnan(cases.variance)
     with np.errstate(invalid="ignore"):  # an entity without a case of several runs
         within = np.where(several, cases.variance, 0.0).sum(axis=0) / several.sum(axis=0)
-    # Cases of a single run are taken to vary as the others do.
+    # Cases with a single run are assumed to vary like the others.
     noise = (np.where(several, cases.variance, within) / cases.runs).mean(axis=0)
     mean = cases.mean.mean(axis=0)
     apart = cases.mean - mean
     sums = np.column_stack([np.bincount(cluster, column) for column in apart.T])
     number = len(sums)
-    # Of clusters of one this is S² / n.
+    # With clusters of one case this is S² / n.
     square = number / (number - 1) * (sums**2).sum(axis=0) / size**2
     between = (apart**2).mean(axis=0) + square - noise
-    # Runs alone leave so much uncertain: less was observed by chance.
+    # The variance of runs is a lower bound, which the estimate can miss by chance.
     least = np.fmax(square, noise / size)
     return {
         "mean": mean,
@@ -202,7 +201,7 @@ def _components(cases: _Cases, cluster: np.ndarray) -> dict[str, np.ndarray]:
 
 
 def _advice(found: dict[str, np.ndarray], clustered: bool) -> str:
-    """One sentence: what twice the cases, and twice the runs, would do to the standard errors."""
+    """Return a sentence on the effect of twice the cases and twice the runs on the standard errors."""
     with np.errstate(invalid="ignore", divide="ignore"):
         factor = found["standard_error"] / found["with_twice_the_runs"]
     factor = factor[np.isfinite(factor)]

@@ -1,9 +1,8 @@
-"""Evidence: how often each outcome was observed, as labelled integer arrays.
+"""Counts of outcomes as labelled integer arrays.
 
-Every function returns a DataArray named ``counts`` with the dims ``entity``, ``dataset`` (only if data sets were
-given), ``actual`` and ``predicted``, or ``outcome`` where there are no classes: right and wrong, grades. An (entity,
-dataset) pair that was not measured is all zeros, and the boolean coord ``measured`` says so. For two classes the
-negative one comes first and the positive one last.
+Every function returns a DataArray named ``counts`` (entity, [dataset], actual, predicted), or (entity, [dataset],
+outcome) for outcomes without classes (right and wrong, grades). An (entity, dataset) pair without observations has
+zeros and ``False`` in the coord ``measured``. Of two classes, the negative one comes first.
 """
 
 from collections.abc import Sequence
@@ -30,9 +29,9 @@ __all__ = [
 TWO_CLASSES = ("negative", "positive")
 CELLS = ("tn", "fp", "fn", "tp")
 NO_CLASSES = "outcomes have no classes: they are ranked by their mean_outcome, or by br.ranking_score"
-#: Which data sets are pooled: those of all, or those that every entity saw.
+#: Values of ``join``: the same data sets are required for all entities, or the common ones are kept.
 JOINS = ("exact", "inner")
-#: Examples that a message names.
+#: The number of examples that an error message lists.
 NAMED = 3
 
 
@@ -45,16 +44,16 @@ def from_counts(
     entity: Any = None,
     dataset: Any = None,
 ) -> xr.DataArray:
-    """Two-class counts from the four cells.
+    """Return two-class counts from the four cells of each confusion matrix.
 
     Parameters
     ----------
     tn, fp, fn, tp : int or sequence of int
-        How many cases fell into each cell. Scalars, or sequences of one length.
+        Number of cases in each cell: scalars, or sequences of equal length.
     entity : hashable or sequence, optional
-        Names of the entities, one for each count; "entity 1", "entity 2", ... by default.
+        Entity of each matrix; by default "entity 1", "entity 2", ...
     dataset : hashable or sequence, optional
-        Names of the data sets, one for each count. Every (entity, dataset) pair may occur once.
+        Data set of each matrix. An (entity, dataset) pair may occur only once.
 
     Returns
     -------
@@ -64,7 +63,7 @@ def from_counts(
     Raises
     ------
     ValueError
-        If a count is negative, not finite or not whole, lengths differ, or a pair occurs twice.
+        If a count is negative, not finite or not a whole number, lengths differ, or a pair occurs twice.
     TypeError
         If a count is not a number.
 
@@ -92,33 +91,31 @@ def from_counts(
 
 
 def pool(counts: Any, *, join: Literal["exact", "inner"] = "exact") -> Any:
-    """Put the cases of all data sets together: counts summed over ``dataset``, or joint outcomes without data sets.
+    """Pool the cases of all data sets: sum counts over ``dataset``, or drop data sets from joint outcomes.
 
-    Pool evidence, never posteriors: each data set's posterior has a prior of its own, and the mixture of 58 posteriors
-    has 58 priors. A prior that is added to the sum counts once.
-
-    Every entity is tested for differences between the data sets. Rankings of a pool whose data sets differ say so.
+    Pool evidence, not posteriors: a mixture of 58 posteriors contains 58 priors, the sum of 58 tables needs one. Each
+    entity is tested for differences between its data sets, and rankings report those found.
 
     Parameters
     ----------
     counts : xarray.DataArray or Dataset
-        Integer counts (entity, dataset, actual, predicted), or (entity, dataset, outcome); or joint outcomes with the
-        coord ``dataset``, as from :func:`bayesrank.joint_outcomes` and :func:`bayesrank.from_outcomes`.
+        Integer counts (entity, dataset, actual, predicted) or (entity, dataset, outcome); or joint outcomes with the
+        coord ``dataset``, from :func:`bayesrank.joint_outcomes` or :func:`bayesrank.from_outcomes`.
     join : {"exact", "inner"}
-        Sums over different data sets compare nothing. ``"exact"`` refuses counts of entities that saw different ones;
-        ``"inner"`` keeps the data sets that every entity saw.
+        ``"exact"`` raises an error if the entities have different data sets; ``"inner"`` keeps the data sets that all
+        entities have.
 
     Returns
     -------
     xarray.DataArray or Dataset
-        Integer ``counts`` without the dim ``dataset``, or joint outcomes without the coord. Coords over entities stay,
-        also those that are the same on all data sets. The attr ``pooled`` is the record of the pool, as JSON: names of
-        the data sets, and the p-value of equal recalls, class shares or mean outcomes of each entity.
+        Integer ``counts`` without the dim ``dataset``, or joint outcomes without the coord. Coords that do not vary
+        between data sets stay. The attr ``pooled`` (JSON) holds the names of the data sets and, for each entity, the
+        p-value of equal recalls, class shares or mean outcomes.
 
     Raises
     ------
     ValueError
-        If there is no dim ``dataset``, entities saw different data sets, or no data set was seen by all of them.
+        If there is no dim ``dataset``, entities have different data sets, or they have none in common.
 
     Examples
     --------
@@ -130,7 +127,7 @@ def pool(counts: Any, *, join: Literal["exact", "inner"] = "exact") -> Any:
 
 
 def pool_untested(counts: Any, join: Any) -> Any:
-    """Pool as :func:`pool` does, without the tests of differences: for many pools of the same evidence.
+    """Pool as :func:`pool` does, without the tests of differences between data sets.
 
     Examples
     --------
@@ -172,7 +169,7 @@ def _pooled(counts: Any, join: Any, tested: bool) -> Any:
 
 
 def _pool_cases(joint: xr.Dataset, join: str, tested: bool) -> xr.Dataset:
-    """Joint outcomes without data sets."""
+    """Return joint outcomes without data sets."""
     if "dataset" not in joint.coords:
         raise ValueError(f"joint outcomes must have the coord dataset to be pooled; got {list(joint.coords)}")
     if join == "inner" and "outcome" in joint:
@@ -185,10 +182,10 @@ def _pool_cases(joint: xr.Dataset, join: str, tested: bool) -> xr.Dataset:
 
 
 def parts_of(pooled: xr.DataArray) -> xr.DataArray | None:
-    """Return the counts that :func:`pool` summed, of the entities that are still there; None where not known.
+    """Return the counts that :func:`pool` summed, for the entities still present; None if they are unknown.
 
-    They are in memory only, so that counts read from a file have none. The attrs may be outdated by arithmetic: parts
-    that do not sum to the counts are not theirs.
+    The parts are kept in memory only, not in files. Parts that do not sum to the counts, as after arithmetic, are
+    ignored.
 
     Examples
     --------
@@ -213,12 +210,12 @@ def parts_of(pooled: xr.DataArray) -> xr.DataArray | None:
 
 
 def _own(name: Any) -> tuple[type, Any]:
-    """A name that differs from an equal one of another type, as 1 from True."""
+    """Return a key that distinguishes equal names of different types, such as 1 and True."""
     return type(name), name
 
 
 def hold_parts(counts: xr.DataArray) -> dict[str, xr.DataArray]:
-    """Return the variable of observed data that keeps the summands of pooled counts, if they are known.
+    """Return the observed-data variable with the summands of pooled counts; empty if they are unknown.
 
     Examples
     --------
@@ -230,19 +227,20 @@ def hold_parts(counts: xr.DataArray) -> dict[str, xr.DataArray]:
     if parts is None:
         return {}
     names = parts["dataset"].values
-    if names.dtype == object and len(set(map(type, names.tolist()))) > 1:  # a file cannot hold such names
+    if names.dtype == object and len(set(map(type, names.tolist()))) > 1:  # files cannot store names of mixed types
         parts = parts.assign_coords(dataset=[str(name) for name in names.tolist()])
     return {TABLES: parts.rename(TABLES)}
 
 
 def with_parts(observed: xr.Dataset) -> xr.DataArray:
-    """Return the counts of observed data; pooled ones know their summands again, also those read from a file.
+    """Return the counts of observed data, with the summands of pooled counts restored.
 
     Examples
     --------
     >>> counts = from_counts(tn=[8, 9], fp=[2, 1], fn=[1, 0], tp=[9, 7], entity=["a", "a"], dataset=["x", "y"])
     >>> pooled = pool(counts)
-    >>> held = xr.Dataset({"counts": pooled.assign_attrs(pooled=text_of(pooled.attrs["pooled"]))} | hold_parts(pooled))
+    >>> stored = pooled.assign_attrs(pooled=record_text(pooled.attrs["pooled"]))
+    >>> held = xr.Dataset({"counts": stored} | hold_parts(pooled))
     >>> parts_of(with_parts(held)).sizes["dataset"]
     2
     """
@@ -253,9 +251,9 @@ def with_parts(observed: xr.Dataset) -> xr.DataArray:
 
 
 def common_datasets(counts: xr.DataArray) -> tuple[np.ndarray, str]:
-    """Which data sets every entity saw, and in words who lacks what others saw: "" if nobody lacks any.
+    """Return a mask of the data sets that all entities have, and a text that names the missing pairs ("" if none).
 
-    Without the coord ``measured``, a table of zeros is one that was not seen.
+    Without the coord ``measured``, a table of zeros counts as not measured.
 
     Examples
     --------
@@ -278,7 +276,7 @@ def common_datasets(counts: xr.DataArray) -> tuple[np.ndarray, str]:
 
 
 def one_vs_rest(counts: xr.DataArray) -> xr.DataArray:
-    """Each class against all others: C × C counts become two-class counts with a new dim ``label``.
+    """Convert C × C counts to two-class counts of each class against all others, along the new dim ``label``.
 
     Parameters
     ----------
@@ -288,14 +286,13 @@ def one_vs_rest(counts: xr.DataArray) -> xr.DataArray:
     Returns
     -------
     xarray.DataArray
-        The other dims as they were, then ``label`` (C), ``actual`` (2) and ``predicted`` (2). The label is the
-        positive class.
+        The other dims, then ``label`` (C), ``actual`` (2) and ``predicted`` (2). The label is the positive class.
 
     Raises
     ------
     ValueError, TypeError
-        If the counts have no classes, other classes on one axis than on the other, the dim ``label`` already, or are
-        negative or no numbers.
+        If the counts have no classes, different classes on the two axes, a dim ``label``, or negative or non-numeric
+        values.
 
     Examples
     --------
@@ -323,7 +320,7 @@ def one_vs_rest(counts: xr.DataArray) -> xr.DataArray:
         raise ValueError(f"counts must not be negative; got {counts.min().item()}")
     labels = counts["actual"].values
     counts = counts.drop_vars("positive", errors="ignore")
-    # Sums of cells only: a difference of probabilities leaves rounding errors, and rates of those can be anything.
+    # Add cells only: subtracting probabilities leaves rounding errors, which make rates of empty classes arbitrary.
     eye = np.eye(labels.size, dtype=counts.dtype)
     this, others = (xr.DataArray(mask, dims=("actual", "label")) for mask in (eye, 1 - eye))
     plain = counts.drop_vars(["actual", "predicted"], errors="ignore")
@@ -339,7 +336,7 @@ def one_vs_rest(counts: xr.DataArray) -> xr.DataArray:
 
 
 def are_outcomes(source: Any) -> bool:
-    """Whether it is an array over outcomes without classes.
+    """Return whether ``source`` is an array over outcomes without classes.
 
     Examples
     --------
@@ -350,17 +347,17 @@ def are_outcomes(source: Any) -> bool:
 
 
 def check_tables(counts: Any, argument: str = "counts") -> xr.DataArray:
-    """The counts over classes or over outcomes, after the check of either."""
+    """Validate and return counts over classes or over outcomes."""
     return (check_outcomes if are_outcomes(counts) else check_counts)(counts, argument)
 
 
 def check_counts(counts: Any, argument: str = "counts") -> xr.DataArray:
-    """The counts, after a check, with their dims in standing order and their classes in order by label.
+    """Validate counts over classes; return them with the standard order of dims and classes.
 
     Raises
     ------
     TypeError, ValueError
-        If ``counts`` is no DataArray of whole non-negative numbers with the dims of this module.
+        If ``counts`` is not a DataArray of non-negative whole numbers (entity, [dataset], actual, predicted).
 
     Examples
     --------
@@ -392,12 +389,12 @@ def check_counts(counts: Any, argument: str = "counts") -> xr.DataArray:
 
 
 def check_outcomes(counts: Any, argument: str = "counts") -> xr.DataArray:
-    """The counts of outcomes themselves, after a check that they are what every function expects.
+    """Validate counts over outcomes without classes; return them with the standard order of dims.
 
     Raises
     ------
     TypeError, ValueError
-        If ``counts`` is no DataArray of whole non-negative numbers (entity, [dataset], outcome), or names fewer than
+        If ``counts`` is not a DataArray of non-negative whole numbers (entity, [dataset], outcome), or has fewer than
         two outcomes.
 
     Examples
@@ -419,7 +416,7 @@ def check_outcomes(counts: Any, argument: str = "counts") -> xr.DataArray:
 
 
 def _checked(counts: xr.DataArray, argument: str, dims: Sequence[str]) -> xr.DataArray:
-    """Counts in that order of the dims, after a check of their names and numbers."""
+    """Validate the dims, labels and values of counts; return them with their dims in this order."""
     for dim in [dim for dim in reversed(dims) if dim in counts.dims and dim not in ("dataset", "label")]:
         if dim not in counts.coords:
             raise ValueError(f"{argument} must have a coord that names each {dim}; got coords {list(counts.coords)}")
@@ -432,12 +429,12 @@ def _checked(counts: xr.DataArray, argument: str, dims: Sequence[str]) -> xr.Dat
 
 
 def arrange(values: np.ndarray, entities: list, datasets: list | None, classes: list) -> xr.DataArray:
-    """Matrices (pair, C, C) as a labelled array; pairs not given are zeros and not ``measured``."""
+    """Label matrices (pair, C, C) as counts; pairs without a matrix get zeros and ``measured=False``."""
     return _arrange(values, entities, datasets, {"actual": name_coord(classes), "predicted": name_coord(classes)})
 
 
 def arrange_outcomes(values: np.ndarray, entities: list, datasets: list | None, outcomes: list) -> xr.DataArray:
-    """Counts (pair, outcome) as a labelled array; pairs not given are zeros and not ``measured``."""
+    """Label counts (pair, outcome); pairs without counts get zeros and ``measured=False``."""
     return _arrange(values, entities, datasets, {"outcome": name_coord(outcomes)})
 
 
@@ -465,9 +462,9 @@ def _arrange(values: np.ndarray, entities: list, datasets: list | None, outcome:
 
 
 def mark_positive(array: Any, positive: Any) -> Any:
-    """The array with the scalar coord ``positive``, where a positive class is known and not simply called so.
+    """Add the scalar coord ``positive``, if the positive class is known and not named "positive".
 
-    A coord, since it stays with counts, draws and values of scores through arithmetic, selection and files.
+    A coord, unlike an attr, survives arithmetic, selection and files.
 
     Examples
     --------
@@ -481,12 +478,12 @@ def mark_positive(array: Any, positive: Any) -> Any:
 
 
 def put_in_class_order(evidence: Any, positive: Any = None, ordered: bool = False) -> Any:
-    """Counts or joint outcomes with the negative class first and the positive one last and marked, if it is known."""
+    """Return counts or joint outcomes with the negative class first and the positive class last, marked if known."""
     dims = ["label"] if "label" in evidence.coords else ["actual", "predicted"]
     classes, chosen = arrange_classes(evidence[dims[0]].values.tolist(), positive, ordered)
     return mark_positive(evidence.sel(dict.fromkeys(dims, classes)), chosen)
 
 
 def _outcome_dims(counts: xr.DataArray) -> list:
-    """The dims of the sample space."""
+    """Return the dims of the sample space."""
     return [dim for dim in counts.dims if dim in ("actual", "predicted", "outcome")]

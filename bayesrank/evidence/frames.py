@@ -1,4 +1,4 @@
-"""Counts from tables as people have them: confusion matrices and data frames."""
+"""Counts from confusion matrices and data frames."""
 
 from collections.abc import Sequence
 from typing import Any, Literal
@@ -28,34 +28,34 @@ def from_matrix(
     positive: Any = None,
     entity: Any = None,
 ) -> xr.DataArray:
-    """Counts from a square confusion matrix, or a stack of them.
+    """Return counts from a square confusion matrix or a stack of them.
 
     Parameters
     ----------
     matrix : array_like or DataFrame
         Whole numbers of shape (C, C), or (entities, C, C).
     orientation : {"actual_rows", "predicted_rows"}
-        What the rows are. There is no default: it cannot be told from the numbers.
+        What the rows are. There is no default, because the numbers do not show it.
     labels : sequence, optional
-        The C classes in the matrix's order, for two classes the negative one first. By default the labels of a
-        DataFrame, ``["negative", "positive"]`` for two classes, else 0 to C - 1.
+        The C classes in the order of the matrix; of two classes the negative one first. By default the labels of a
+        DataFrame, else ``["negative", "positive"]`` for two classes, else 0 to C - 1.
     positive : label, optional
-        The positive one of two classes. By default the last of ``labels``, or that of a standing pair such as 0/1 or
-        no/yes, whatever their order. The labels of a DataFrame, in the order of the alphabet or of chance, state none.
+        The positive one of two classes. By default the last of ``labels``, or the positive one of a standard pair (0/1,
+        no/yes, ...) in any order. The order of a DataFrame's labels does not define it.
     entity : hashable or sequence, optional
-        Name of the entity, or names of a stack's entities.
+        Name of the entity, or one name for each matrix of a stack.
 
     Returns
     -------
     xarray.DataArray
-        Integer ``counts`` (entity, actual, predicted), of two classes the positive one last. The coord ``positive``
-        names it, where it is known and is not called "positive".
+        Integer ``counts`` (entity, actual, predicted). The coord ``positive`` names the positive class, if it is known
+        and not named "positive".
 
     Raises
     ------
     ValueError
-        If the matrix is not square, not whole numbers (a normalised matrix holds no counts), or the orientation
-        is not one of the two words.
+        If the matrix is not square, holds other than whole numbers (such as normalised rows), or the orientation is
+        invalid.
 
     Examples
     --------
@@ -102,52 +102,50 @@ def from_frame(
     positive: Any = None,
     missing: Any = None,
 ) -> xr.DataArray | xr.Dataset:
-    """Counts, or joint outcomes of single cases, from a table as people have it; the command reads files by it.
+    """Return counts, or joint outcomes of single cases, from a table; ``bayesrank`` on the shell reads files with it.
 
-    The headings say what a row is, in any case and order, with blanks, hyphens or underscores between words:
+    The column names say what a row is. Case, order, and blanks, hyphens or underscores between words do not matter:
 
     - a confusion matrix: ``entity, tn, fp, fn, tp`` (or ``true negatives``, ...);
-    - a cell of one: ``entity, actual, predicted, count``;
+    - a cell of a matrix: ``entity, actual, predicted, count``;
     - right and wrong answers: ``entity, correct, wrong`` or ``entity, correct, total``;
-    - how many cases had an outcome: ``entity, outcome, count``;
-    - a case of an entity: ``entity, case, outcome`` (or ``correct``, ``is_correct``, ``score``) or
+    - the number of cases with an outcome: ``entity, outcome, count``;
+    - a case of one entity: ``entity, case, outcome`` (or ``correct``, ``is_correct``, ``score``) or
       ``entity, case, actual, predicted``;
-    - a case, with one column an entity: its outcome, or beside a column ``actual`` (or ``y_true``) its predicted label.
+    - a case of all entities, one column each: the outcomes; or, with ``actual`` (or ``y_true``), the predicted labels.
 
-    Outcomes are numbers, or words such as true/false, yes/no, pass/fail, C/I. Other columns of the first six forms do
-    not matter. In the last one a column that is unlike the others is refused: numbers of rows, ids, costs.
+    Outcomes are numbers, or words such as true/false, yes/no, pass/fail, C/I. The first six forms ignore other columns.
+    The last form raises an error for a column unlike the others, such as row numbers, ids or costs.
 
     Parameters
     ----------
     frame : pandas.DataFrame
-        The table. An index that has a name is a column.
+        The table. A named index is used as a column.
     entity : str, optional
-        The column that names the entities; by default ``entity``, or else ``model``, ``team``, ``test`` and the like,
-        where only one of them is there.
+        Column with the entities; by default ``entity``, or the only one of ``model``, ``team``, ``test`` and the like.
     entities : list of str, optional
-        The columns that are entities, of a table with one column an entity; the others do not matter then.
+        Columns that are entities, if there is one column for each; all other columns are then ignored.
     dataset, case, run, cluster : str, optional
-        The columns that name the data set, the case, the run of the case, and what the case belongs to; by default the
-        columns of these names.
+        Columns with the data set, the case, the run and the cluster of the case; by default the columns of these names.
     positive : label, optional
         The positive one of two classes, as for :func:`bayesrank.from_predictions`.
     missing : "common", "own" or number, optional
-        What to do about missing answers of cases, as for :func:`bayesrank.from_outcomes`; refused by default.
+        How to treat missing answers, as for :func:`bayesrank.from_outcomes`; by default they raise an error.
 
     Returns
     -------
     xarray.DataArray or xarray.Dataset
-        Integer ``counts`` (entity, [dataset], actual, predicted) or (entity, [dataset], outcome); of single cases what
-        :func:`bayesrank.joint_outcomes` or :func:`bayesrank.from_outcomes` returns. A cell or an outcome without a row
-        is 0. Outcomes 0 and 1 are both there even if only one occurred. ``attrs["remarks"]`` says what was inferred.
+        Integer ``counts`` (entity, [dataset], actual, predicted) or (entity, [dataset], outcome); for single cases the
+        result of :func:`bayesrank.joint_outcomes` or :func:`bayesrank.from_outcomes`. Cells and outcomes without a row
+        are 0, and the outcomes 0 and 1 are always both present. ``attrs["remarks"]`` lists what was inferred.
 
     Raises
     ------
     ValueError
-        If columns are missing, of several forms, or may be no entities; if a row occurs twice; if a field holds a rate
-        or a percentage instead of a count. The message says where, and what to write instead.
+        If columns are missing or ambiguous, a row occurs twice, or a rate or percentage stands for a count. The message
+        names the place and the fix.
     TypeError
-        If ``frame`` is no DataFrame, or outcomes are numbers as well as text.
+        If ``frame`` is not a DataFrame, or outcomes mix numbers and text.
 
     Examples
     --------
@@ -167,33 +165,33 @@ def from_frame(
 
 
 def from_rates(*, tpr: Any, fpr: Any = None, tnr: Any = None, prevalence: Any, entity: Any = None) -> xr.DataArray:
-    """Return the two-class performance of a true positive rate and a false positive rate at a prevalence.
+    """Return the two-class performance with these rates and prevalence.
 
-    Draws are taken as they are, so a PyMC model of one's own needs one line to be ranked.
+    Draws keep their dims, so posterior draws from any PyMC model can be ranked.
 
     Parameters
     ----------
     tpr : number, sequence or DataArray
-        True positive rates, between 0 and 1. A sequence has one number for each entity. A DataArray may have any dims,
-        such as (chain, draw, entity), and may be lazy.
+        True positive rates in [0, 1]. A sequence has one number for each entity. A DataArray may have any dims, such as
+        (chain, draw, entity), and may be lazy.
     fpr, tnr : number, sequence or DataArray
-        False positive rates, or true negative rates: one of them.
+        False positive rates or true negative rates: exactly one of them.
     prevalence : number, sequence or DataArray
         Share of the positive class.
     entity : hashable or sequence, optional
-        Names of the entities. By default those of a DataArray, else "entity 1", "entity 2", ...
+        Names of the entities; by default those of a DataArray, else "entity 1", "entity 2", ...
 
     Returns
     -------
     xarray.DataArray
-        ``performance`` (..., entity, actual, predicted): probabilities that sum to 1 over (actual, predicted). The dims
-        before ``entity`` are those of the DataArrays, with chain and draw first.
+        ``performance`` (..., entity, actual, predicted), which sums to 1 over (actual, predicted). The dims before
+        ``entity`` are those of the DataArrays, with chain and draw first.
 
     Raises
     ------
     ValueError, TypeError
-        If a rate is no number between 0 and 1, lengths or labels differ, or both or neither of ``fpr`` and ``tnr`` are
-        given.
+        If a rate is not a number in [0, 1], lengths or labels differ, or ``fpr`` and ``tnr`` are both given or both
+        absent.
 
     References
     ----------
@@ -204,7 +202,7 @@ def from_rates(*, tpr: Any, fpr: Any = None, tnr: Any = None, prevalence: Any, e
     >>> from_rates(tpr=0.75, fpr=0.1, prevalence=0.2).sel(actual="negative").values.round(3).tolist()
     [[0.72, 0.08]]
 
-    Draws of a model of one's own:
+    Draws from another model:
 
     >>> import numpy as np
     >>> import bayesrank as br
@@ -224,7 +222,7 @@ def from_rates(*, tpr: Any, fpr: Any = None, tnr: Any = None, prevalence: Any, e
     sizes = {name: each.sizes["entity"] for name, each in zip(("tpr", second[0], "prevalence"), given, strict=True)
              if "entity" in each.dims}  # fmt: skip
     longest = max(sizes.values(), default=1)
-    # One number stands for all entities.
+    # A single number applies to all entities.
     given = [each.isel(entity=0, drop=True) if sizes.get(name) == 1 and "entity" not in each.coords else each
              for name, each in zip(("tpr", second[0], "prevalence"), given, strict=True)]  # fmt: skip
     if any(size not in (1, longest) for size in sizes.values()):
@@ -257,6 +255,6 @@ def from_rates(*, tpr: Any, fpr: Any = None, tnr: Any = None, prevalence: Any, e
 
 
 def _rate(name: str, values: Any) -> xr.DataArray:
-    """Numbers between 0 and 1, a sequence along the dim entity."""
+    """Validate numbers in [0, 1]; label a sequence along the dim entity."""
     found = check_labelled_numbers(name, values, 0.0, 1.0)
     return found if isinstance(values, xr.DataArray) else xr.DataArray(found.values, dims=["entity"] * found.ndim)

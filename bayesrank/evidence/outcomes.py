@@ -1,4 +1,4 @@
-"""Outcomes without classes: right or wrong, a grade or a number, of every entity on a case."""
+"""Outcomes without classes: right or wrong, a grade or a number, for every entity and case."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ from bayesrank.evidence._patterns import EXACT, check_cases, common_note, number
 
 __all__ = ["from_outcomes"]
 
-#: What may be done about missing outcomes, besides counting them as a number.
+#: Values of ``missing`` other than numbers.
 MISSING = ("common", "own")
 
 
@@ -26,51 +26,47 @@ def from_outcomes(
     run: Any = None,
     missing: Any = None,
 ) -> xr.Dataset:
-    """How often each pattern of outcomes occurred: right or wrong, a grade or a number, of every entity on a case.
+    """Count each pattern of outcomes of a case: right or wrong, a grade or a number for every entity.
 
-    For evaluations without a confusion matrix: benchmarks of language models, graded answers, costs, errors.
+    Use it for evaluations without a confusion matrix: benchmarks of language models, grades, costs, errors.
 
     Parameters
     ----------
     frame : pandas.DataFrame
-        One row a case, one column an entity, the outcome as value: a number, 0/1 or True/False for wrong and right.
-        With ``run``, one row a run of a case.
+        Outcomes as numbers (0/1 or False/True for wrong and right): one row for each case, or each run with ``run``,
+        and one column for each entity.
     weight : sequence of int or str, optional
-        How many times each case counts (whole numbers), or the column that says so.
+        Number of times that each case counts, or the name of a column. The arguments below also take column names.
     dataset : hashable or sequence, optional
-        The data set of each case, the column that names it, or one name for all cases.
+        The data set of each case, or one name for all cases.
     cluster : sequence or str, optional
-        What each case belongs to (a question, a patient), where cases of one cluster resemble each other, or the
-        column that says so.
+        The cluster (question, patient) of each case, if cases of a cluster resemble each other.
     case : sequence or str, optional
-        The name of each case, or the column that holds it, so that none is counted twice: a case that occurs again,
-        in the same data set or in another (folds that overlap), is refused.
+        The name of each case. A name that occurs twice, also in different data sets (overlapping folds), raises an
+        error.
     run : sequence or str, optional
-        Which run (repetition, sample, seed) of its case a row is, or the column that says so; ``case`` must be given.
-        The outcome of a case is its mean over runs: repeated runs make a case more certain, they are not more cases.
-        Numbers of runs may differ.
+        The run (repetition, sample, seed) of the case; requires ``case``. The outcome of a case is its mean over runs;
+        runs are not additional cases. Their number may vary.
     missing : "common", "own" or number, optional
-        What to do about missing outcomes, which are refused by default. ``"common"`` keeps the rows that all entities
-        met. ``"own"`` leaves each entity on its own cases, which speak for the others if answers are missing at
-        random. A number is what a missing outcome counts as: 0, if no answer is a wrong one.
+        ``"common"`` keeps the rows that all entities have. ``"own"`` evaluates each entity on its own cases, valid if
+        answers are missing at random. A number replaces missing outcomes, such as 0 for wrong. By default they raise an
+        error.
 
     Returns
     -------
     xarray.Dataset
-        ``outcome`` (pattern, entity), NaN where an entity stands on its own cases and this is none; ``count``
-        (pattern), above 0; and the coords ``dataset`` and ``cluster`` (pattern) where given. Columns that were named
-        for these are no entities. Attrs, where answers were missing: ``missing``, the ``note`` that rankings print,
-        and of ``"common"`` also ``cases`` and ``cases_left_out``; with runs, ``fewest_runs`` and ``most_runs`` of a
-        case, and ``right_or_wrong_runs``, whether every run was 0 or 1.
-        The model ``"paired"`` takes it, and its posterior holds ``mean_outcome``.
+        For the model ``"paired"``: ``outcome`` (pattern, entity), NaN if missing; ``count`` (pattern), above 0; and, if
+        given, the coords ``dataset`` and ``cluster`` (pattern). Attrs: with missing answers ``missing``, the ``note``
+        that rankings print and, for ``"common"``, ``cases`` and ``cases_left_out``; with runs ``fewest_runs`` and
+        ``most_runs`` of a case, and ``right_or_wrong_runs``, whether all runs are 0 or 1.
 
     Raises
     ------
     ValueError
-        If an outcome is missing or not finite, all outcomes of an entity are missing, a column, a case or a run occurs
-        twice, or lengths differ.
+        If an outcome is missing or not finite, an entity has no outcomes, a column, case or run occurs twice, or
+        lengths differ.
     TypeError
-        If ``frame`` is no DataFrame, or a column does not hold numbers.
+        If ``frame`` is not a DataFrame, or a column is not numeric.
 
     Examples
     --------
@@ -138,7 +134,7 @@ def _check_missing(missing: Any) -> None:
 def _without_missing(
     values: np.ndarray, weight: np.ndarray, groups: dict[str, list], outcomes: pd.DataFrame, missing: Any
 ) -> tuple[np.ndarray, np.ndarray, dict[str, list], dict[str, Any]]:
-    """Rows, their weights and groups after what is to be done about missing outcomes, and attrs that say so."""
+    """Apply ``missing``: return rows, weights, groups, and attrs that record it."""
     lacking, names = np.isnan(values), list(outcomes.columns)
     empty = [name for name, none in zip(names, lacking[weight > 0].all(axis=0), strict=True) if none]
     if empty and (weight > 0).any():
@@ -152,7 +148,7 @@ def _without_missing(
         )
     if missing == "own":
         note = f"{lacking.sum()} of {lacking.size} runs are missing, and left out of the means of their cases."
-        # Who met how many cases the model tells, which sees them.
+        # The model reports the numbers of cases.
         return values, weight, groups, {"missing": "own"} | ({"note": note} if "run" in groups else {})
     if missing == "common":
         kept = ~lacking.any(axis=1)
@@ -163,7 +159,7 @@ def _without_missing(
         about = common_note(int(weight[kept].sum()), int(weight[~kept].sum()), what)
         return values[kept], weight[kept], groups, about
     times = (weight @ lacking).tolist()
-    # By name where several lack as many, so that the order of the columns says nothing.
+    # Ties are resolved by name, so that the order of the columns has no effect.
     most, _, worst = max(zip(times, map(repr, names), names, strict=True), key=lambda of: of[:2])
     about = {
         "missing": f"{missing:g}",
@@ -174,10 +170,7 @@ def _without_missing(
 
 
 def _means(values: np.ndarray, groups: dict[str, list]) -> tuple[np.ndarray, dict[str, list], np.ndarray]:
-    """The mean outcome of each case over its runs, its groups, and its number of runs.
-
-    A missing run is left out of the mean; one is missing where an entity stands on its own cases only.
-    """
+    """Return the mean outcome of each case over its available runs, its groups, and its number of runs."""
     which, _ = pd.factorize(np.asarray(groups["case"], dtype=object))
     first = np.unique(which, return_index=True)[1]
     for group in ("dataset", "cluster"):
@@ -190,7 +183,7 @@ def _means(values: np.ndarray, groups: dict[str, list]) -> tuple[np.ndarray, dic
     means = np.empty((first.size, values.shape[1]))
     with np.errstate(invalid="ignore"):
         for mean, column in zip(means.T, values.T, strict=True):
-            order = np.argsort(column, kind="stable")  # sums do not depend on the order of the rows
+            order = np.argsort(column, kind="stable")  # makes sums independent of the order of the rows
             order = order[~np.isnan(column[order])]
             mean[:] = np.bincount(which[order], column[order], first.size) / np.bincount(which[order], None, first.size)
     kept = {group: [groups[group][i] for i in first] for group in groups if group != "run"}

@@ -1,4 +1,4 @@
-"""Evidence from single cases: the true label of each, and what every entity predicted of it."""
+"""Evidence from single cases: true labels and the entities' predictions."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NamedTuple
@@ -29,39 +29,38 @@ def from_predictions(
     dataset: Any = None,
     weight: Any = None,
 ) -> xr.DataArray:
-    """Counts from the true and the predicted label of every case.
+    """Return counts from the true and predicted label of every case.
 
     Parameters
     ----------
     y_true : sequence of labels
-        The true label of each case. Any label type.
+        The true label of each case, of any type.
     predictions : mapping or DataFrame
-        For each entity (key or column), its predicted label of each case, in the order of ``y_true``.
+        For each entity (key or column), its predicted labels in the order of ``y_true``.
     labels : sequence, optional
-        All classes in order; for two classes the negative one first. By default the categories
-        of ``y_true`` if it has some, else the sorted labels that occur. A class named here is kept even where no case
-        has it.
+        All classes in order, of two the negative one first; they stay even without cases. By default the categories of
+        ``y_true``, else the sorted labels that occur.
     positive : label, optional
-        The positive one of two classes. By default known only from ``labels``, from an ordered categorical ``y_true``,
-        or from a standing pair: 0/1, -1/1, False/True, negative/positive, no/yes, in any case. Other classes have no
-        positive one: scores that do not change when the classes are swapped work, the others raise.
+        The positive one of two classes. By default taken from ``labels``, an ordered categorical ``y_true``, or a
+        standard pair (0/1, -1/1, False/True, negative/positive, no/yes, in any case). Otherwise it is unknown, and
+        scores that depend on it raise an error.
     dataset : hashable or sequence, optional
         The data set of each case, or one name for all cases.
     weight : sequence of int, optional
-        How many times each case counts (whole numbers).
+        Number of times that each case counts.
 
     Returns
     -------
     xarray.DataArray
         Integer ``counts`` (entity, [dataset], actual, predicted), the positive class last. The coord ``positive`` names
-        it, where it is known and is not called "positive".
+        it, if it is known and not named "positive".
 
     Raises
     ------
     ValueError
-        If lengths differ, a label is missing or not among ``labels``, or fewer than two classes are known.
+        If lengths differ, a label is missing or not in ``labels``, or fewer than two classes are known.
     TypeError
-        If ``predictions`` is no mapping or DataFrame.
+        If ``predictions`` is not a mapping or DataFrame.
 
     Examples
     --------
@@ -99,50 +98,44 @@ def joint_outcomes(
     case: Any = None,
     missing: Literal["common"] | None = None,
 ) -> xr.Dataset:
-    """How often each pattern occurred: the true label of a case, and what every entity predicted of it.
+    """Count each pattern of a case: its true label and every entity's prediction.
 
-    Counts of each entity alone do not tell how often two entities err on the same cases; these patterns do.
+    Unlike the counts of each entity, the patterns show how often two entities err on the same cases.
 
     Parameters
     ----------
     y_true : sequence of labels
-        The true label of each case. Any label type.
+        The true label of each case, of any type.
     predictions : mapping or DataFrame
-        For each entity (key or column), its predicted label of each case, in the order of ``y_true``.
-    labels : sequence, optional
-        All classes in order; for two classes the negative one first. By default as for :func:`from_predictions`.
-    positive : label, optional
-        The positive one of two classes, as for :func:`from_predictions`.
-    weight : sequence of int, optional
-        How many times each case counts (whole numbers).
+        For each entity (key or column), its predicted labels in the order of ``y_true``.
+    labels, positive, weight : optional
+        As for :func:`from_predictions`.
     dataset : hashable or sequence, optional
-        The data set of each case, or one name for all cases. Cases of different data sets are different patterns.
+        The data set of each case, or one name for all cases. Patterns are counted within data sets.
     cluster : sequence, optional
-        What each case belongs to (a patient, a series), where cases of one cluster resemble each other. Cases of
-        different clusters are different patterns; a name stands for the same cluster in every data set.
+        The cluster (patient, series) of each case, if cases of a cluster resemble each other. Patterns are counted
+        within clusters; a name is the same cluster in every data set.
     case : sequence, optional
-        The name of each case, so that none is counted twice: a case that occurs again, in the same data set or in
-        another (folds that overlap), is refused.
+        The name of each case. A name that occurs twice, also in different data sets (overlapping folds), raises an
+        error.
     missing : "common", optional
-        What to do where an entity made no prediction (None or NaN): refuse it, or keep the cases that all entities
-        met. A missing prediction has no place of its own in a square table.
+        Keep only the cases that all entities predicted. By default a missing prediction (None or NaN) raises an error.
 
     Returns
     -------
     xarray.Dataset
-        ``actual`` (pattern) and ``predicted`` (pattern, entity), labels; ``count`` (pattern), above 0; and the coords
-        ``label`` (all classes in order), ``positive`` (the positive class, where it is known and not called so),
-        ``dataset`` and ``cluster`` (pattern) where given. Patterns are in the
-        order of the data sets and clusters, then of the classes. Attrs, where cases were left out: ``missing``,
-        ``cases`` and ``cases_left_out``, and the ``note`` that rankings print.
+        Labels ``actual`` (pattern) and ``predicted`` (pattern, entity); ``count`` (pattern), above 0; the coords
+        ``label`` (all classes in order), ``positive`` (if known and not named so), ``dataset`` and ``cluster``
+        (pattern, if given). Patterns are ordered by data set, cluster and class. If cases were dropped, the attrs are
+        ``missing``, ``cases``, ``cases_left_out`` and the ``note`` that rankings print.
 
     Raises
     ------
     ValueError
-        If lengths differ, a label is missing or not among ``labels``, fewer than two classes are known, or a case
-        occurs twice.
+        If lengths differ, a label is missing or not in ``labels``, fewer than two classes are known, or a case occurs
+        twice.
     TypeError
-        If ``predictions`` is no mapping or DataFrame.
+        If ``predictions`` is not a mapping or DataFrame.
 
     Examples
     --------
@@ -185,14 +178,14 @@ def joint_outcomes(
 
 
 class _Cases(NamedTuple):
-    """Cases with their labels as positions among the classes."""
+    """Cases with labels coded as positions among the classes."""
 
     actual: np.ndarray  # (case)
     predicted: np.ndarray  # (case, entity)
     weight: np.ndarray  # (case)
     entities: list
     classes: list
-    positive: Any  # the positive one of two classes; None where it is not known
+    positive: Any  # the positive one of two classes; None if unknown
 
 
 def _encode(
@@ -203,7 +196,7 @@ def _encode(
     weight: Any,
     may_lack: bool = False,
 ) -> _Cases:
-    """The cases, checked; a prediction that may be missing, and is, has the code -1."""
+    """Validate the cases and code their labels; an allowed missing prediction has the code -1."""
     entities = check_by_entity("predictions", predictions, "predicted labels")
     truth = check_labels("y_true", y_true)
     guesses = {
@@ -221,7 +214,7 @@ def _encode(
         for name, guess in guesses.items():
             if guess.dtype.kind not in "fO":
                 continue
-            # What a classifier's predict_proba gives would else be a class for each case.
+            # Otherwise each probability from predict_proba would become a class of its own.
             between = [v for v in guess.tolist() if isinstance(v, float) and 0 < v < 1 and v not in true]
             if between:
                 raise ValueError(
@@ -249,7 +242,7 @@ def _encode(
 
 
 def _check_types(truth: np.ndarray, guesses: Mapping[Any, np.ndarray]) -> None:
-    """Refuse predictions of another type than the true labels: each of their labels would be a class of its own."""
+    """Raise an error if predictions and true labels differ in type: each predicted label would become a class."""
     known = set(truth.tolist())
     for name, guess in guesses.items():
         held = list(dict.fromkeys(guess[~pd.isna(guess)].tolist()))

@@ -1,8 +1,7 @@
-"""The generative stories, one file each: how the evidence arose, in words, formulas, PyMC and closed form.
+"""Generative models, one file each: description, formulas, PyMC model and closed form.
 
-A model is a class in a file of its name: ``beta_binomial.py`` holds ``BetaBinomial``. Adding a model is adding that
-file; :func:`bayesrank.fit` finds it, and takes a class of your own as well. Importing a model loads no PyMC; its
-``build`` does.
+The file is named after its class: ``beta_binomial.py`` holds ``BetaBinomial``. To add a model, add a file;
+:func:`bayesrank.fit` finds it, and also takes a class. Importing a model does not import PyMC; its ``build`` does.
 """
 
 from collections.abc import Mapping
@@ -34,60 +33,59 @@ __all__ = [
     "model_of",
 ]
 
-#: Settings that are not told again in the same words: the prior is at hand in numbers, a known prevalence in none, and
-#: what is typical is no part of a likelihood.
+#: Settings that :func:`model_of` does not restore from attrs: a posterior holds the prior as numbers and no given
+#: prevalence, and the likelihood does not depend on the others.
 REPEATED_OPTIONS = ("prior", "prevalence", "split_prior", "typical")
 
 
 class Model(Protocol):
-    """What :func:`bayesrank.fit` asks of a model. Methods marked optional may be absent.
+    """The interface that :func:`bayesrank.fit` requires of a model; methods marked optional may be absent.
 
-    The class is called with the evidence and the model's own options; it refuses evidence of the wrong kind.
+    The class is called with the evidence and the model's options, and raises an error for evidence of the wrong kind.
     """
 
     #: One sentence on how the evidence arose, for reports.
     words: ClassVar[str]
-    #: What a report cites for the model. Optional.
+    #: The references of the model, for reports. Optional.
     references: ClassVar[tuple[str, ...]]
-    #: Whether it takes "counts" (the default) or "cases", that is joint outcomes. Optional.
+    #: The kind of evidence: "counts" (default) or "cases" (joint outcomes). Optional.
     takes: ClassVar[str]
-    #: What it learns a population of: "data sets" (also of "entities" where there are none), "classes", or "", the
-    #: default: of nothing. Optional.
+    #: What the learned population consists of: "data sets" (or entities, without data sets), "classes" or "". Optional.
     learns: ClassVar[str]
-    #: Whether it refuses outcomes without classes. Optional, by default it takes them.
+    #: Whether outcomes without classes raise an error; False by default. Optional.
     needs_classes: ClassVar[bool]
-    #: How many classes or outcomes it takes at most; None, the default, for any number. Optional.
+    #: Maximum number of classes or outcomes; None, the default, for any number. Optional.
     most_outcomes: ClassVar[int | None]
-    #: The performance that is ranked when nobody says which: "observed", "typical" or "new".
+    #: The performance that is ranked by default: "observed", "typical" or "new".
     kind: ClassVar[str]
-    #: Attrs of the posterior: the model's own options, as words or numbers.
+    #: Attrs of the posterior: the options of the model, as text or numbers.
     settings: dict[str, Any]
 
     def observed(self) -> dict[str, xr.Dataset]:
-        """The groups ``observed_data`` (with ``counts`` where there are tables) and ``constant_data`` (the priors)."""
+        """Return ``observed_data`` (with ``counts`` if there are tables) and ``constant_data`` (the priors)."""
         ...
 
     def build(self) -> Any:
-        """The PyMC model."""
+        """Return the PyMC model."""
         ...
 
     def performances(self, sampled: xr.Dataset, root: np.random.SeedSequence) -> xr.Dataset:
-        """The posterior group from what was sampled: with ``performance``, and the hyperparameters to keep."""
+        """Return the posterior group, with ``performance`` and hyperparameters, from the sampled variables."""
         ...
 
-    # Optional attributes and methods, which bayesrank uses where a model has them:
+    # Optional attributes and methods:
     #
     # coords(self) -> dict
     #     Coords of the draws, by name.
     # draw(self, group, block, root) -> dict[str, xarray.Variable]
     #     Exact draws of one block of "prior" or "posterior". A model without it is sampled.
     # draw_prior(self, block, root) -> dict[str, xarray.Variable]
-    #     Draws of the prior, of a model without ``draw``: for ``groups=["prior"]``.
+    #     Draws from the prior, for models without ``draw``: for ``groups=["prior"]``.
     # sample_chains(self, shape, root) -> {"posterior": Dataset, "sample_stats": Dataset}
-    #     A sampler of the model's own, used unless ``sampler="nuts"`` or ``nuts`` is given. ``performances`` gets its
+    #     The model's own sampler, used unless ``sampler="nuts"`` or ``nuts`` is given. ``performances`` receives its
     #     posterior. Attrs of sample_stats: ``sampler``, and those of ``bayesrank._nuts.diagnostics``.
     # nuts: dict
-    #     Arguments of pymc.sample that suit the model; those of the user come first.
+    #     Default arguments of pymc.sample; those of the user override them.
     # replicate(self, group, root, purpose) -> Dataset
     #     Predictive draws of ``counts``: for ``groups=["prior_predictive", "posterior_predictive"]``.
     # log_likelihood(self, posterior) -> Dataset
@@ -95,22 +93,22 @@ class Model(Protocol):
     # log_prior(self, posterior) -> Dataset
     #     Log prior densities in each draw: for ``groups=["log_prior"]``, which power-scaling needs.
     # renew(self, posterior, root, purpose) -> DataArray
-    #     Counts on as many new data sets, for predictive checks.
+    #     Counts on an equal number of new data sets, for predictive checks.
     # conjugate(self) -> Conjugate
-    #     What is known in closed form, for exact posteriors of scores and predictive distributions.
+    #     The closed-form posterior, for exact posteriors of scores and predictive distributions.
     # log_evidence(self, members=None, sizes=None) -> float
-    #     Log probability of the cases in order, before any data: for comparisons of models.
+    #     Log marginal likelihood of the cases in order: for comparisons of models.
     # taking(cls, evidence) -> type
-    #     A class method: the class for such evidence, where a name has several classes.
+    #     A class method: the class for this evidence, if a name has several classes.
     # as_designed: dict
-    #     Options with which a part of the evidence is learned by the same model.
+    #     Options that keep the model the same for a part of the evidence.
     # over_datasets_together: bool
-    #     Several data sets are one analysis, so nothing should be pooled before.
+    #     Whether one fit covers several data sets, so that they should not be pooled before.
     # rows_apart: bool
-    #     Given the class sizes each row of counts is learned by itself, entity by entity.
+    #     Whether, given the class sizes, the rows of counts are independent.
 
 
-#: Variables of a posterior that other functions read by name, and the dims that each must have.
+#: Reserved names of posterior variables, and the dims that each must have.
 RESERVED: dict[str, frozenset[str]] = {
     "rate": frozenset({"actual", "predicted"}),
     "prevalence": frozenset({"actual"}),
@@ -125,7 +123,7 @@ def _names(*path: str) -> tuple[str, ...]:
 
 
 def names() -> list[str]:
-    """The models that :func:`bayesrank.fit` knows by name, the default first.
+    """Return the names of the models, the default first.
 
     Examples
     --------
@@ -136,7 +134,7 @@ def names() -> list[str]:
 
 
 def chosen_by_evidence(evidence: Any) -> str:
-    """Return the model of evidence for which none was named: paired for joint outcomes, else that of random cases.
+    """Return the default model for the evidence: "paired" for joint outcomes, else "dirichlet_multinomial".
 
     Examples
     --------
@@ -172,7 +170,7 @@ def in_closed_form() -> list[str]:
 
 
 def population_of(model: Any) -> str:
-    """Return what a model learns a population of: "data sets", "classes", or "" for nothing.
+    """Return what the population of a model consists of: "data sets", "classes", or "" if it has none.
 
     Examples
     --------
@@ -183,7 +181,7 @@ def population_of(model: Any) -> str:
 
 
 def model_for_datasets(outcomes: int) -> str:
-    """Return the first model that learns how data sets differ, of so many classes or outcomes.
+    """Return the first model of differences between data sets that allows this number of classes or outcomes.
 
     Examples
     --------
@@ -198,7 +196,7 @@ def model_for_datasets(outcomes: int) -> str:
 
 
 def references_of(model: Any) -> list[str]:
-    """Return what a report cites for a model by its name; nothing for others.
+    """Return the references of a named model, an empty list for others.
 
     Examples
     --------
@@ -209,7 +207,7 @@ def references_of(model: Any) -> list[str]:
 
 
 def find_model(model: Any) -> type:
-    """The class of a model by its name; a class is its own.
+    """Return the class of a model by its name, or a class unchanged.
 
     Examples
     --------
@@ -226,7 +224,7 @@ def find_model(model: Any) -> type:
 
 
 def conjugate_posterior(model: Any, evidence: Any, options: dict[str, Any]) -> Any:
-    """What the model knows in closed form of the posterior of the evidence.
+    """Return the closed-form posterior of a model.
 
     Examples
     --------
@@ -241,7 +239,7 @@ def conjugate_posterior(model: Any, evidence: Any, options: dict[str, Any]) -> A
 
 
 def make_model(model: Any, evidence: Any, options: dict[str, Any]) -> Any:
-    """The model of the evidence, told its own options; what it does not know is refused by name.
+    """Return the model of the evidence with these options; unknown options raise an error.
 
     Examples
     --------
@@ -267,7 +265,7 @@ def make_model(model: Any, evidence: Any, options: dict[str, Any]) -> Any:
 
 @cache
 def options_of(model: Any) -> list[str]:
-    """Names of the options of a model: keywords of its class, and of the classes to which it hands on the rest.
+    """Return the names of a model's options: keywords of its class and of the classes that receive the rest.
 
     Examples
     --------
@@ -287,9 +285,9 @@ def options_of(model: Any) -> list[str]:
 
 
 def model_of(groups: Mapping[str, xr.Dataset]) -> tuple[Any, dict[str, Any]]:
-    """The model of a posterior with its options, from what the posterior holds; none where that does not tell.
+    """Reconstruct the model of a posterior and its options; (None, {}) if the posterior does not determine them.
 
-    Shares of classes that were given are no part of a likelihood, and not told again: even ones take their place.
+    A given prevalence is not restored, since the likelihood does not depend on it.
 
     Examples
     --------
@@ -318,7 +316,7 @@ def model_of(groups: Mapping[str, xr.Dataset]) -> tuple[Any, dict[str, Any]]:
         options["prevalence"] = about["prevalence"] if about["prevalence"] in ("sampled", "observed") else even
     if "force" in known:
         options["force"] = True
-    # Of what else may be told only what is not the default, whose words may not be those of the option.
+    # Restore only settings that differ from the default; an attr of a default may not be a valid option.
     apart = _apart(make_model(model, counts, options), about)
     options |= {name: about[name] for name in sorted(apart & known & set(about))}
     if "shared_prevalence" in options:
@@ -331,6 +329,6 @@ def model_of(groups: Mapping[str, xr.Dataset]) -> tuple[Any, dict[str, Any]]:
 
 
 def _apart(story: Any, about: Mapping[Any, Any]) -> set[str]:
-    """Settings that a model and the attrs of a posterior do not have in common."""
+    """Return the settings that differ between a model and the attrs of a posterior."""
     plain = {key: np.asarray(value).tolist() for key, value in story.settings.items() if key not in REPEATED_OPTIONS}
     return {key for key, value in plain.items() if np.asarray(about.get(key)).tolist() != value}

@@ -1,8 +1,8 @@
-r"""Effects on the logits of two rates that go together: a normal pair, one after the other, each centred as it should.
+r"""Pairs of correlated normal effects on the logits of two rates, partially centred.
 
-An effect :math:`x \sim N(m, s)` of which the data say much is best sampled as it is; one of which they say little, as
-:math:`(x - m)/s`. Between them lies :math:`y = m w + (x - m)/s^{1-w} \sim N(wm, s^w)`, with a weight :math:`w` from 0,
-little, to 1, much. The second of a pair is conditional on the first: with standard normal :math:`t_1, t_2`,
+An effect :math:`x \sim N(m, s)` is best sampled as it is with informative data, and as :math:`(x - m)/s` otherwise. In
+between, :math:`y = m w + (x - m)/s^{1-w} \sim N(wm, s^w)` has a weight :math:`w` from 0 (little information) to 1. The
+second effect of a pair is conditional on the first: with standard normal :math:`t_1, t_2`,
 
 .. math::
 
@@ -19,30 +19,30 @@ from typing import Any
 import numpy as np
 from scipy.special import expit
 
-#: Nodes of Gauss and Hermite's rule for means of rates.
+#: Number of Gauss-Hermite nodes for means of rates.
 NODES = 32
-#: Keeps a covariance of next to nothing factorable.
+#: Added to variances so that near-zero covariances have a Cholesky factor.
 TINY = 1e-12
 
-#: Given its row, mean and scale, the latent normal variable: one of a PyMC model, or what was sampled of it.
+#: Returns the latent normal variable of a row, given its mean and scale: in a PyMC model, or from its samples.
 Latent = Callable[[int, Any, Any], Any]
 
 
 def effects(
     latent: Latent, mean: list[Any], sd: list[Any], correlation: Any, weight: list[np.ndarray]
 ) -> tuple[list[Any], list[Any]]:
-    """Effects on each row, and their standardised values, from latent variables; by symbols or by numbers.
+    """Return the effects on each row, and their standardised values, from latent variables (symbols or numbers).
 
     Parameters
     ----------
     latent : callable
-        From the row, and the mean and the scale of its latent variables, to these.
+        Maps a row, and the mean and scale of its latent variables, to these.
     mean, sd : list
-        Of each row: means of the effects, and their standard deviation.
+        Means and standard deviations of the effects, by row.
     correlation : number or symbol
-        Of the two rows; not used if there is one.
+        Correlation of the two rows; ignored for a single row.
     weight : list of numpy.ndarray
-        Of each row, how centred each effect is: from 0 to 1.
+        Degree of centring of each effect, in [0, 1], by row.
 
     Examples
     --------
@@ -64,7 +64,7 @@ def effects(
 
 
 def alike(weight: np.ndarray) -> np.ndarray:
-    """Weights, or one for all where they are the same: PyTensor complains of constant vectors in a graph.
+    """Return the weights, or a single one if all are equal; PyTensor warns of constant vectors in a graph.
 
     Examples
     --------
@@ -75,7 +75,7 @@ def alike(weight: np.ndarray) -> np.ndarray:
 
 
 def covariance(sd: np.ndarray, half: np.ndarray | None) -> np.ndarray:
-    """Of one or two rows (draw, row, row), from standard deviations and (correlation + 1) / 2."""
+    """Return the covariance (draw, row, row) of one or two rows from standard deviations and (correlation + 1) / 2."""
     found = sd[:, :, None] * sd[:, None, :]
     if sd.shape[1] == 2 and half is not None:
         found[:, [0, 1], [1, 0]] *= (2 * half - 1)[:, None]
@@ -83,7 +83,7 @@ def covariance(sd: np.ndarray, half: np.ndarray | None) -> np.ndarray:
 
 
 def factor_of(sd: np.ndarray, half: np.ndarray | None) -> np.ndarray:
-    """Cholesky's factor of the covariance (draw, row, row).
+    """Return the Cholesky factor of the covariance (draw, row, row).
 
     Examples
     --------
@@ -95,7 +95,7 @@ def factor_of(sd: np.ndarray, half: np.ndarray | None) -> np.ndarray:
 
 
 def logit_of_mean(mean: np.ndarray, sd: np.ndarray) -> np.ndarray:
-    """Logit of the mean rate where logits are normal; a rate next to 1 loses no digits.
+    """Return the logit of the mean rate if logits are normal, without cancellation for rates near 1.
 
     Examples
     --------

@@ -1,7 +1,6 @@
-"""What conjugate models of tables know in closed form, and the exact draws that follow from it.
+"""Closed-form posteriors of conjugate models of tables, and exact draws from them.
 
-Whoever can do better than draws (exact scores, exact rankings, predictive lattices) asks a model for this record
-instead of knowing the model's name.
+Exact scores, exact rankings and predictive lattices use this record instead of the model's name.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -21,22 +20,21 @@ from bayesrank._threads import LITTLE, in_threads
 
 @dataclass(frozen=True)
 class Conjugate:
-    """Rows are Dirichlet; row totals are known, or Dirichlet and shared by the entities of a test set.
+    """Dirichlet rows with row totals that are known, or Dirichlet and shared by the entities of a test set.
 
-    Outcomes without classes are one row, of which the total is no random quantity.
+    Outcomes without classes are one row, whose total is not random.
 
     Parameters
     ----------
     prior, posterior : xarray.DataArray
-        Concentration of every cell (entity, [dataset], actual, predicted), or of every outcome (entity, [dataset],
-        outcome).
+        Concentrations (entity, [dataset], actual, predicted) or (entity, [dataset], outcome).
     totals : xarray.DataArray or None
-        Known class shares (actual, and any of chain, draw, entity, dataset); None where they are sampled, with the
-        sums of the rows' concentrations as theirs.
+        Known class shares (actual, and any of chain, draw, entity, dataset). None if they are sampled, with the sums of
+        the rows' concentrations as their concentrations.
     test_set : xarray.DataArray
-        The name of each table's test set (entity, [dataset]); "" where nothing was measured.
+        The name of each table's test set (entity, [dataset]); "" if not measured.
     key : xarray.DataArray
-        What the row totals of each table are keyed by, besides the data set: equal for all tables of a test set.
+        Key, besides the data set, of the stream of each table's row totals; equal for all tables of a test set.
     """
 
     prior: xr.DataArray
@@ -47,25 +45,24 @@ class Conjugate:
 
     @cached_property
     def test_sets(self) -> list[str]:
-        """The names of the test sets, in order of first appearance."""
+        """Return the names of the test sets, in order of first appearance."""
         return list(dict.fromkeys(name for name in self.test_set.values.ravel().tolist() if name))
 
     @cached_property
     def loses_rows(self) -> bool:
-        """Whether a class has a share of 0, in any draw: a performance then does not tell the rates of the class."""
+        """Return whether a class has a share of 0 in any draw, so that a performance does not determine its rates."""
         return self.totals is not None and bool((self.totals == 0).any())
 
     def draw(self, group: str, block: Block, root: np.random.SeedSequence) -> dict[str, xr.Variable]:
-        """Exact draws of one block of the prior or the posterior, the dim ``draw`` first: :meth:`draws` of it alone."""
+        """Draw one block of the prior or the posterior, with the dim ``draw`` first."""
         return self.draws(group, [block], root)
 
     def draws(self, group: str, blocks: Sequence[Block], root: np.random.SeedSequence) -> dict[str, xr.Variable]:
-        """Exact draws of blocks of the prior or the posterior, one block after the other, the dim ``draw`` first.
+        """Draw consecutive blocks of the prior or the posterior, with the dim ``draw`` first.
 
-        ``performance``; ``prevalence`` (test_set, actual) where there are row totals that are sampled; and ``rate``,
-        the rows, where a class may have a share of 0 and the performance would lose them.
-
-        Each table of each block has a stream of its own, and is drawn in whichever thread is free.
+        The variables are ``performance``; ``prevalence`` (test_set, actual) if row totals are sampled; and ``rate``,
+        the rows, if a class may have a share of 0. Each table of each block has its own stream, so threads do not
+        matter.
         """
         if group == "prior":
             check_proper_prior(not bool((self.prior <= 0).any()))
@@ -99,11 +96,11 @@ class Conjugate:
         return {name: xr.Variable(dims, array) for name, array in arrays.items()} | found
 
     def _order(self) -> Any:
-        """Outcomes are the same evidence in whatever order they are told; the order of classes says more."""
+        """Return a canonical order of outcomes, whose order is no evidence; classes keep theirs."""
         return outcome_order(self.prior["outcome"].values) if "outcome" in self.prior.dims else slice(None)
 
     def _row_keys(self, order: Any, tables: np.ndarray) -> Iterator[tuple[int, list]]:
-        """What the stream of each table's rows is keyed by: the names of the table, and its evidence."""
+        """Yield the key of each table's stream of rows: the names of the table and its evidence."""
         names = [self.prior[d].values for d in self.test_set.dims]
         prior, posterior = self.prior.values, self.posterior.values
         for i in tables.tolist():
@@ -114,9 +111,9 @@ class Conjugate:
     def _shares(
         self, alpha: np.ndarray, group: str, blocks: Sequence[Block], root: np.random.SeedSequence
     ) -> tuple[dict[str, xr.Variable], Callable[[int], tuple[np.ndarray, np.ndarray]]]:
-        """Row totals: those of every test set if they are sampled; those of a block (draw, set, actual), by table.
+        """Draw sampled row totals of every test set; return also a function from blocks to shares (draw, set, actual).
 
-        Outcomes have no rows: theirs are 1.
+        Outcomes without classes have row totals of 1.
         """
         names, row = self.test_set.values, alpha.sum(-1)
         if "outcome" in self.prior.dims:
@@ -143,7 +140,7 @@ class Conjugate:
         return prevalence, lambda number: (each[starts[number] : starts[number + 1]], of)
 
     def row_totals(self, group: str, block: Block, root: np.random.SeedSequence) -> dict[str, np.ndarray]:
-        """``shares`` of every table (draw, ..., actual); ``prevalence`` of every test set, where it is sampled."""
+        """Draw ``shares`` of every table (draw, ..., actual), and ``prevalence`` of every test set if sampled."""
         alpha = (self.prior if group == "prior" else self.posterior).values
         found, share_of = self._shares(alpha, group, [block], root)
         each, of = share_of(0)
@@ -152,7 +149,7 @@ class Conjugate:
         return {"shares": shares} | {name: held.values for name, held in found.items()}
 
     def known_shares(self, block: Block) -> np.ndarray:
-        """The known row totals of a block's draws, for every table: (draw, entity, [dataset], actual)."""
+        """Return the known row totals of a block for every table: (draw, entity, [dataset], actual)."""
         dims = ("draw", *map(str, self.prior.dims[:-1]))
         totals = self.totals
         assert totals is not None
@@ -165,12 +162,12 @@ class Conjugate:
 
 
 def _sizes(array: xr.DataArray, dims: tuple[str, ...], shape: tuple[int, ...]) -> dict[str, int]:
-    """All dims, those that the array lacks with the length that they have elsewhere."""
+    """Return the size of each dim, from the array or else from ``shape``."""
     return {dim: array.sizes.get(dim, size) for dim, size in zip(dims, shape, strict=True)}
 
 
 def log_evidence(counts: np.ndarray, alpha: np.ndarray) -> np.ndarray:
-    """Log probability of cases in the order in which they came (..., answer), before any: a ratio of Betas.
+    """Return the log marginal likelihood of cases (..., answer) in their order: a ratio of Beta functions.
 
     Examples
     --------
@@ -182,7 +179,7 @@ def log_evidence(counts: np.ndarray, alpha: np.ndarray) -> np.ndarray:
 
 
 def check_proper_prior(proper: bool) -> None:
-    """Raise where a prior is to be drawn that is none.
+    """Raise an error if draws are wanted from an improper prior.
 
     Examples
     --------

@@ -1,25 +1,24 @@
-"""What a design of entities on data sets can tell apart, and how closely counts pin the rates of a table down."""
+"""Which differences between data sets a design of entities on data sets identifies, and the precision of rates."""
 
 import numpy as np
 
-#: Of matrices that are the same but for rounding.
+#: Relative difference of matrices that are equal except for rounding.
 SAME = 1e-9
-#: No spread is taken for less when latent values are scaled.
+#: Minimum spread for the scaling of latent values.
 LEAST = 0.1
 
 
 def terms(pairs: np.ndarray) -> tuple[str, ...]:
-    """Which differences between data sets a design can tell: of ("difficulty", "deviations") both, the last, or none.
+    """Return the terms that a design identifies: ("difficulty", "deviations"), ("deviations",) or ().
 
     Entity effects are free. With X their columns, P = 1 - X X⁺, and Z the columns of the data sets, logits have the
-    covariance σ² ZZ' + τ² 1. It is told from P ZZ' P and P: where P is 0 nobody met two data sets, and nothing differs
-    between data sets that is not the entity's own; where they are multiples of each other (one entity; no data set met
-    by two) the two terms are one.
+    covariance σ² ZZ' + τ² 1, identified from P ZZ' P and P. If P is 0, no entity has two data sets and no term is
+    identified. If the two are multiples (one entity, or no data set with two entities) there is one term.
 
     Parameters
     ----------
     pairs : numpy.ndarray of int
-        Entity and data set of each table with cases, by number (pair, 2).
+        Entity and data set (pair, 2) of each table with cases.
 
     Examples
     --------
@@ -29,27 +28,27 @@ def terms(pairs: np.ndarray) -> tuple[str, ...]:
     ()
     """
     entity, dataset = pairs.T
-    # Only entities on several data sets say anything: the residuals of the others are 0.
+    # Entities on one data set have residuals of 0 and do not contribute.
     several = np.bincount(entity)[entity] > 1
     entity, dataset = entity[several], dataset[several]
     if entity.size == 0:
         return ()
-    # P ZZ' P = c P with c > 0 or not: by norms and traces, without matrices of all pairs. R = PZ has the columns of
-    # the data sets less the means of the entities; P ZZ' P has the eigenvalues of R'R, and P as many ones as its rank.
+    # Check P ZZ' P = c P by norms and traces, without matrices of all pairs. R = PZ has the columns of the data sets
+    # minus the means of the entities. P ZZ' P has the eigenvalues of R'R; P has as many ones as its rank.
     sizes = np.bincount(entity)
     met = np.zeros((sizes.size, dataset.max() + 1))
     met[entity, dataset] = 1
     gram = np.diag(met.sum(0)) - met.T @ (met / np.maximum(sizes, 1)[:, None])
     values = np.linalg.eigvalsh(gram)
     rank = entity.size - (sizes > 0).sum()
-    # As many eigenvalues other than 0 as P has, and all the same: the matrices are multiples of each other. One is 0.
+    # Multiples have as many equal nonzero eigenvalues as the rank of P.
     large = np.sort(values)[::-1][:rank]
     alike = np.ptp(large) <= SAME * values.max()
     return ("deviations",) if alike else ("difficulty", "deviations")
 
 
 def empirical_logits(right: np.ndarray, cases: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Logits of observed rates, half a case added to each side, and their information: 0 without cases.
+    """Return logits of observed rates, with half a case added to each side, and their information (0 without cases).
 
     Examples
     --------
@@ -61,7 +60,7 @@ def empirical_logits(right: np.ndarray, cases: np.ndarray) -> tuple[np.ndarray, 
 
 
 def between(logit: np.ndarray, information: np.ndarray, entity: np.ndarray) -> tuple[np.ndarray, float]:
-    """Weighted mean of each entity's logits, and their variance between data sets by moments.
+    """Estimate the weighted mean of each entity's logits, and their variance between data sets by moments.
 
     References
     ----------

@@ -1,10 +1,10 @@
-"""Draws of a Dirichlet process on what several entities answer to one case, summed into a table of each entity.
+"""Draws of a Dirichlet process over the joint answers of entities, summed into a table for each entity.
 
-A draw has three parts: what was observed, weighted by gamma variables of its counts; patterns that nobody saw, from
-the base measure, weighted by stick-breaking; and the rest of the stick, which is again such a process, independent of
-its sticks. Only the tables of the entities are wanted, and those of the rest are Dirichlet: drawn entity by entity with
-shared class totals, they leave every marginal exact however short the stick is cut, and every covariance between
-entities too, since these answer independently under the base measure. What the cut loses is of higher order.
+A draw has three parts: observed patterns, weighted by gamma variables of their counts; unobserved patterns from the
+base measure, weighted by stick-breaking; and the rest of the stick, an independent process of the same kind. The tables
+of the rest are Dirichlet, drawn for each entity with shared class totals. All marginals are therefore exact wherever
+the stick is cut. So are covariances between entities, which answer independently under the base measure. Only higher
+moments are approximate.
 """
 
 from collections.abc import Callable
@@ -15,34 +15,32 @@ import numpy as np
 from bayesrank._labels import unique_rows
 from bayesrank._sampling import dirichlet
 
-#: Expected share of the prior's mass that is left when the stick is cut, and the most sticks.
+#: Expected share of the prior's mass at which the stick is cut, and the maximum number of sticks.
 REST, STICKS = 1e-6, 1000
-#: Units that share a stream, and patterns that are summed at once.
+#: Number of units in a stream, and of patterns summed at once.
 UNITS, PATTERNS = 1000, 1000
-#: A prior of next to no mass, which keeps the rates of a class without cases.
+#: Minimum prior mass, which keeps the rates of a class without cases defined.
 TINY = 1e-150
 
 
 @dataclass(frozen=True)
 class Process:
-    """The posterior of a process whose base measure has entities answer independently, given the class of a case.
+    """The posterior of a process whose base measure has independent answers of the entities given the class.
 
     Parameters
     ----------
     prior : array (entity, class, answer)
         Concentrations; all entities have the same sums over answers.
     codes : array of int (pattern, 1 + entity)
-        The class of a case, and what each entity answered.
+        The class of a case, and the answer of each entity.
     unit, size : array (pattern)
-        Which unit the pattern belongs to, in order, and how much it weighs there. Units are what mass is put on:
-        patterns themselves, or clusters of cases.
+        The unit of each pattern, in order, and its weight there. Units carry the mass: patterns, or clusters of cases.
     count : array (unit)
-        How often the unit was observed.
+        Number of times that the unit was observed.
     features : array (answer, feature)
-        What is summed: indicators of the answers, or numbers that they stand for. A row of zeros is an answer that
-        is missing, and adds nothing.
+        The summands: indicators or numeric values of the answers; zeros for a missing answer.
     base : array (answer, feature)
-        The same of the answers that ``prior`` is of, which may be others than those observed.
+        Features of the answers of ``prior``, which may differ from the observed answers.
     """
 
     prior: np.ndarray
@@ -55,7 +53,7 @@ class Process:
 
     @property
     def fewest(self) -> int:
-        """Units that the entity with the fewest, but some, has an answer of."""
+        """Return the smallest positive number of units that an entity answered."""
         answered = (self.features != 0).max(axis=1)[self.codes[:, 1:]]
         has = np.zeros((self.count.size, answered.shape[1]), bool)
         np.logical_or.at(has, self.unit, answered)
@@ -69,12 +67,12 @@ class Process:
 
     @property
     def rest(self) -> float:
-        """Expected share of the prior's mass within which entities are drawn one by one."""
+        """Return the expected share of the prior's mass that is drawn separately for each entity."""
         mass = self.prior[0].sum()
         return float((mass / (1 + mass)) ** self.sticks) if mass else 0.0
 
     def observed(self, stream: Callable[..., np.random.Generator], draws: int) -> np.ndarray:
-        """Sums over what was observed, not normalised: (draw, entity, class, feature)."""
+        """Draw unnormalised sums over observed patterns: (draw, entity, class, feature)."""
         entities, classes, _ = self.prior.shape
         total = np.zeros((draws, entities, classes, self.features.shape[1]))
         for start in range(0, self.count.size, UNITS):
@@ -90,10 +88,10 @@ class Process:
         return total
 
     def unseen(self, stream: Callable[..., np.random.Generator], names: list, draws: int) -> np.ndarray:
-        """Draws of the prior, summing to 1 over classes and answers: (draw, entity, class, answer)."""
+        """Draw from the prior, summing to 1 over classes and answers: (draw, entity, class, answer)."""
         rows = self.prior[0].sum(-1)
         mass = rows.sum()
-        # What is kept of the stick at each break: of next to nothing, the breaks themselves would round to 1.
+        # The remaining share of the stick at each break; for tiny masses the broken share would round to 1.
         kept = stream("sticks").beta(mass, 1, (draws, self.sticks))
         left = np.cumprod(kept, axis=1)
         weight = 1 - kept
@@ -110,7 +108,7 @@ class Process:
         )
 
     def draw(self, stream: Callable[..., np.random.Generator], names: list, draws: int) -> np.ndarray:
-        """Posterior draws, not normalised: (draw, entity, class, feature)."""
+        """Draw unnormalised posterior sums: (draw, entity, class, feature)."""
         total = self.observed(stream, draws)
         mass = self.prior[0].sum()
         if mass:
@@ -122,10 +120,10 @@ class Process:
 def gather(
     codes: np.ndarray, count: np.ndarray, cluster: np.ndarray | None, by_case: bool = True
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Patterns, the unit and the size of each, and the counts of the units, in an order that their content alone tells.
+    """Return patterns, their units and sizes, and the counts of the units, in an order that depends on content only.
 
-    Without clusters each pattern is a unit. With them a unit is what a cluster holds; its cases weigh the same
-    everywhere (``by_case``), or its mean weighs as much as that of any other.
+    Without clusters each pattern is a unit. With clusters, equal contents of clusters are a unit. Cases have equal
+    weights (``by_case``), or clusters do.
 
     Examples
     --------
@@ -145,14 +143,14 @@ def gather(
     pattern, size = (np.array([pair[i] for content in contents for pair in content]) for i in (0, 1))
     unit = np.repeat(np.arange(len(contents)), [len(content) for content in contents])
     if not by_case:
-        # The mean size, so that one case of the prior weighs as much as one case of the data.
+        # Scale by the mean size, so that a prior case and a case of the data have equal weights.
         cases = np.bincount(unit, size)
         size = size / cases[unit] * (cases @ times / times.sum())
     return patterns[pattern], unit, size.astype(float), times
 
 
 def _tally(contents: list[tuple]) -> tuple[list[tuple], np.ndarray]:
-    """What occurs, sorted, and how often."""
+    """Return the sorted unique contents and their counts."""
     times: dict[tuple, int] = {}
     for content in contents:
         times[content] = times.get(content, 0) + 1
@@ -161,7 +159,7 @@ def _tally(contents: list[tuple]) -> tuple[list[tuple], np.ndarray]:
 
 
 def _choose(uniform: np.ndarray, weight: np.ndarray) -> np.ndarray:
-    """Positions drawn in proportion to their weights."""
+    """Return positions drawn in proportion to their weights."""
     return np.searchsorted(np.cumsum(weight)[:-1] / weight.sum(), uniform, side="right")
 
 

@@ -1,4 +1,4 @@
-"""What hierarchical models of counts share: members of a population, its mean and spread, three performances."""
+"""Shared parts of hierarchical models of counts: members of a population, its mean and spread, three performances."""
 
 from typing import Any, ClassVar
 
@@ -24,40 +24,38 @@ from bayesrank.models._priors import OF_MEANS, in_words
 from bayesrank.models._priors import concentration as prior_concentration
 from bayesrank.models._product_multinomial import check_proper, known_totals, multinomial, row_totals, test_sets
 
-#: Means and spreads by name: of the rates (population, row, ...), and of the class shares.
+#: Means and spreads by name: of the rates (population, row, ...) and of the class shares.
 Hyper = dict[str, np.ndarray]
 MEAN, SPREAD_OF, SHARES, SPREAD_OF_SHARES = "mean_rate", "spread", "mean_prevalence", "spread_of_prevalence"
-#: What a model calls typical, as the attr ``typical`` of a posterior names it.
+#: Values of the attr ``typical`` of a posterior, by option.
 TYPICAL = {"median": "rates of the median data set", "mean": "means of the rates over data sets"}
 
 
 class Hierarchical:
-    """Rows of counts, each of a member of a population: the data sets of an entity, or without data sets all entities.
+    """Model rows of counts whose rates vary between members: the data sets of an entity or, without them, the entities.
 
     Parameters
     ----------
     counts : xarray.DataArray
-        Integer counts (entity, [dataset], actual, predicted) or (entity, [dataset], outcome). Not every entity need
-        have seen every data set. Without data sets the entities are the population.
+        Integer counts (entity, [dataset], actual, predicted) or (entity, [dataset], outcome). Pairs may be missing.
     prior : number, str, array_like, mapping or DataArray, optional
-        Concentrations, as for the models without hierarchy, of the means of the rates: one prior, however many data
-        sets there are. By default ``"unit"``, the information of one data set.
+        Concentrations of the mean rates, as for models without hierarchy: one prior for any number of data sets. By
+        default ``"unit"``, the information of one data set.
     prevalence : "sampled", number or DataArray, optional
-        Where the class shares come from: those of the data sets vary around a mean of their own (the default), or the
-        prevalence of the positive class, or draws of it. Outcomes have none.
+        Class shares: by default they vary between data sets around a mean of their own; or the prevalence of the
+        positive class, or draws of it. Not used for outcomes without classes.
     spread : number
-        Scale of the prior of the spreads of rates and of class shares: 1/sqrt(kappa) is half-Student-t with 3 degrees
-        of freedom and this scale, 0.25 by default. Small spreads are about it; a larger number expects members to
-        differ more.
+        Scale of the half-Student-t prior (3 degrees of freedom) of 1/sqrt(kappa), the spread of rates and class shares;
+        0.25 by default. Larger scales expect larger differences between members.
     force : bool
-        Accept an entity without cases, of which only the prior speaks.
+        Accept an entity without cases, whose posterior is then the prior.
     """
 
     words: ClassVar[str]
     learns: ClassVar[str] = "data sets"
-    #: Several data sets are one analysis, not one each.
+    #: One fit covers all data sets.
     over_datasets_together: ClassVar[bool] = True
-    #: The prior of the means of rates where the user names none.
+    #: Default prior of the mean rates.
     prior_of_means: ClassVar[str] = OF_MEANS
 
     def __init__(
@@ -70,7 +68,7 @@ class Hierarchical:
         force: bool = False,
     ) -> None:
         check_bool("force", force)
-        #: Scales of the priors of the spread of rates, and of class shares.
+        #: Scales of the priors of the spread of rates and of class shares.
         self.spread = self.spread_of_shares = check_spread(spread)
         self.outcomes = are_outcomes(counts)
         self.counts = check_outcomes(counts, "evidence") if self.outcomes else check_counts(counts, "evidence")
@@ -81,10 +79,10 @@ class Hierarchical:
             check_proper(self.counts, self.concentration)
         self.row = ("outcome",) if self.outcomes else ("actual", "predicted")
         members, alpha = self._rows(self.counts), self._rows(self.concentration)
-        # (population, row, member, answer): the data sets of each entity, or all entities.
+        # (population, row, member, answer); members are the data sets of each entity, or all entities.
         self.members = np.moveaxis(members, 1, 2) if self.over_datasets else np.moveaxis(members[:, 0], 0, 1)[None]
         self.names = self.counts["entity"].values.tolist() if self.over_datasets else ["all entities"]
-        # Members are drawn in the order of their names, so that no other order changes a number.
+        # Members are drawn in the order of their names, so that the order of the evidence has no effect.
         called = self.counts["dataset" if self.over_datasets else "entity"].values.tolist()
         self.order = np.array(sorted(range(len(called)), key=lambda i: repr(called[i])))
         self.prior = _one_prior(alpha, self.over_datasets)
@@ -122,38 +120,38 @@ class Hierarchical:
         return totals
 
     def _rows(self, table: xr.DataArray) -> np.ndarray:
-        """Values as (entity, data set, row, answer)."""
+        """Return values as (entity, data set, row, answer)."""
         shape = (table.sizes["entity"], table.sizes.get("dataset", 1), -1, table.shape[-1])
         return table.values.reshape(shape)
 
     def observed(self) -> dict[str, xr.Dataset]:
-        """What was observed, and the prior of the means."""
+        """Return the observed data and the prior of the means."""
         found = observed_data(self.counts, self.test_set, self.values)
         return {"observed_data": found, "constant_data": self.concentration.to_dataset()}
 
     def coords(self) -> dict[str, Any]:
-        """Coords of the draws: those of the counts, and the test sets."""
+        """Return the coords of the draws: those of the counts, and the test sets."""
         kept = {str(name): coord for name, coord in self.counts.coords.items() if name != "test_set"}
         return kept | ({} if self.outcomes or self.totals is not None else {"test_set": self.test_sets})
 
     @property
     def test_sets(self) -> list[str]:
-        """Names of the test sets, in order of first appearance."""
+        """Return the names of the test sets, in order of first appearance."""
         return list(dict.fromkeys(name for name in self.test_set.values.ravel().tolist() if name))
 
     @property
     def class_sizes(self) -> np.ndarray:
-        """Cases of each class in each test set: (test set, class). A test set counts once, whoever met it."""
+        """Return the class sizes (test set, class); each test set counts once, for any number of entities."""
         cases, named = self.counts.sum("predicted").values, self.test_set.values
         return np.array([cases[named == name][0] for name in self.test_sets])
 
     @property
     def ordered_sizes(self) -> np.ndarray:
-        """The same in an order that depends on nothing else."""
+        """Return the class sizes in an order that does not depend on the order of the evidence."""
         return np.array(sorted(self.class_sizes.tolist()))
 
     def _whereabouts(self, name: str) -> tuple[list, str]:
-        """What tells a test set from others of its size, whatever their order: its data sets, and its given name."""
+        """Return a sort key of test sets of equal size: the data sets and the given name."""
         given = name.split(" (test set ")[0] if self.test_set.attrs["named"] else ""
         if not self.over_datasets:
             return [], given
@@ -162,17 +160,17 @@ class Hierarchical:
 
     @property
     def learns_shares(self) -> bool:
-        """Whether the class shares are those of a population of test sets."""
+        """Return whether class shares are learned as a population of test sets."""
         return self.over_datasets and not self.outcomes and self.totals is None
 
     @property
     def share_prior(self) -> np.ndarray:
-        """Concentrations of the mean class shares: the prior's row totals, with the weight of one row in all."""
+        """Return concentrations of the mean class shares: the prior's row totals, scaled to the weight of one row."""
         rows = self.prior[0].sum(-1)
         return rows / len(rows)
 
     def _tables(self, hyper: Hyper, group: str, block: Block, root: np.random.SeedSequence) -> dict[str, xr.Variable]:
-        """Performances given the populations: of each member, of the typical and of one more data set."""
+        """Draw performances given the populations: of each member, a typical and a new data set."""
         own, typical, new = self._rates(hyper, group, block, root)
         shares, found = self._shares(hyper, group, block, root)
         tables = {"performance": own * shares["observed"][..., None]}
@@ -194,7 +192,7 @@ class Hierarchical:
     def _rates(
         self, hyper: Hyper, group: str, block: Block, root: np.random.SeedSequence
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Rates (draw, ..., row, answer) of each table; (draw, entity, row, answer) of a typical and a new data set."""
+        """Draw rates (draw, ..., row, answer) of tables, and of a typical and a new data set per entity."""
         members = np.empty((block.size, *self.members.shape))
         new = np.empty((block.size, *self.prior.shape))
         for i, name in enumerate(self.names):
@@ -210,7 +208,7 @@ class Hierarchical:
         return own, hyper[MEAN], new
 
     def _kept(self, hyper: Hyper) -> dict[str, xr.Variable]:
-        """What was learned of the populations of rates, as variables of the posterior."""
+        """Return the parameters of the populations of rates, as posterior variables."""
         rows = self.row[:-1]
         over = ("draw", *["entity"] * self.over_datasets, *rows)
         found = {}
@@ -223,7 +221,7 @@ class Hierarchical:
     def _shares(
         self, hyper: Hyper, group: str, block: Block, root: np.random.SeedSequence
     ) -> tuple[dict[str, np.ndarray], dict[str, xr.Variable]]:
-        """Class shares (draw, ..., class) of each table, of a typical and a new data set; and variables that tell."""
+        """Draw class shares of each table, a typical and a new data set (draw, ..., class)."""
         if self.outcomes:
             return dict.fromkeys(("observed", "typical", "new"), np.ones((1, 1, 1))), {}
         if self.totals is not None:
@@ -245,7 +243,7 @@ class Hierarchical:
             share[:, named == name] = each[:, i, None]
         found = {"prevalence": xr.Variable(("draw", "test_set", "actual"), each)}
         if not self.learns_shares:
-            # Of one test set, or of none that typical and new ones would be like.
+            # A single test set, or no population of them: typical and new data sets have the observed shares.
             return {"observed": share, "typical": each[:, :1], "new": each[:, :1]}, found
         found[SHARES] = xr.Variable(("draw", "actual"), hyper[SHARES])
         found[SPREAD_OF_SHARES] = xr.Variable("draw", hyper[SPREAD_OF_SHARES])
@@ -253,7 +251,7 @@ class Hierarchical:
         return {"observed": share, "typical": hyper[SHARES][:, None], "new": new[:, None]}, found
 
     def _shares_learned(self, group: str, block: Block, root: np.random.SeedSequence) -> Hyper:
-        """Draws of the mean and the spread of the class shares of test sets, of two classes by quadrature."""
+        """Draw the mean and spread of the class shares of test sets, by quadrature for two classes."""
         if not self.learns_shares:
             return {}
         sizes, prior = self.class_sizes, self.share_prior
@@ -264,7 +262,7 @@ class Hierarchical:
     def _population(
         self, group: str, counts: np.ndarray, prior: np.ndarray, scale: float, rng: np.random.Generator, size: int
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Draws of a population's mean (draw, answer) and spread (draw), of two answers by quadrature."""
+        """Draw a population's mean (draw, answer) and spread (draw), by quadrature for two answers."""
         seen = counts if group == "posterior" else 0 * counts
         key = fingerprint(seen, prior, scale)
         if key not in self._learned:
@@ -273,7 +271,7 @@ class Hierarchical:
         return np.stack([1 - mean, mean], -1), spread
 
     def build(self) -> Any:
-        """The PyMC model: counts given the row totals, and class sizes once a test set, rates integrated out."""
+        """Return the PyMC model of counts given row totals, and of each test set's class sizes, without rates."""
         import pymc as pm
 
         with pm.Model() as model:
@@ -290,7 +288,7 @@ class Hierarchical:
         return model
 
     def performances(self, sampled: xr.Dataset, root: np.random.SeedSequence) -> xr.Dataset:
-        """The posterior group from sampled means and spreads: rates given these are drawn exactly."""
+        """Return the posterior group from sampled means and spreads; rates given these are drawn exactly."""
         chains, draws = sampled.sizes["chain"], sampled.sizes["draw"]
         names = [name for name in (MEAN, SPREAD_OF, SHARES, SPREAD_OF_SHARES) if name in sampled]
         parts = []
@@ -301,17 +299,17 @@ class Hierarchical:
         return stacked(parts, sampled, self.coords())
 
     def replicate(self, group: xr.Dataset, root: np.random.SeedSequence, purpose: str) -> xr.Dataset:
-        """Counts like the observed ones, one for each draw: new cases of the same data sets."""
+        """Draw counts of new cases of the same data sets, one table for each draw."""
         if self.outcomes:
             return sample_outcomes(group["performance"], self.counts.sum("outcome"), root, purpose).to_dataset()
         known = self.totals is not None
         return sample_counts(group["performance"], self.counts, known, root, purpose).to_dataset()
 
     def log_prior(self, posterior: xr.Dataset) -> xr.Dataset:
-        """Log prior densities without constants: of means over their log odds, and of spreads.
+        """Return log prior densities without constants: of means over their log odds, and of spreads.
 
-        ``mean_rate`` and ``spread`` have the dims of these variables, those of the class shares too; ``prevalence``
-        (test_set), where the entities are the population, is that of the class shares of each test set.
+        ``mean_rate`` and ``spread`` have the dims of these variables, as have those of class shares. If the entities
+        are the population, ``prevalence`` (test_set) is the density of the class shares of each test set.
         """
         found = {
             MEAN: log_odds_density(posterior[MEAN], self._rows_of(self.prior), self.row[-1]),
@@ -327,23 +325,23 @@ class Hierarchical:
         return xr.Dataset(found)
 
     def _rows_of(self, prior: np.ndarray) -> xr.DataArray:
-        """Concentrations (population, row, answer) over the dims of the mean rates."""
+        """Return concentrations (population, row, answer) over the dims of the mean rates."""
         dims = [*["entity"] * self.over_datasets, *self.row]
         return xr.DataArray(prior.reshape([self.counts.sizes[d] for d in dims]), dims=dims)
 
     def log_likelihood(self, posterior: xr.Dataset) -> xr.Dataset:
-        """Log probability of each row given its total and the population: ``counts`` (entity, [dataset], [actual]).
+        """Return the log probability ``counts`` (entity, [dataset], [actual]) of each row given its total.
 
-        A table is what may be left out: the rates of a data set are integrated out. Class sizes, where their shares are
-        sampled, are in ``row_totals`` (test_set), each once: of a population of test sets, or, where the entities are
-        the population, given the prevalence of the test set.
+        Rates are integrated out, so that leave-one-out removes a table. If class shares are sampled, ``row_totals``
+        (test_set) is the log probability of the class sizes given their population or, without data sets, the
+        prevalence.
         """
         draws = ("chain", "draw")
         lead = [posterior.sizes[d] for d in draws]
         mean = posterior[MEAN].transpose(*draws, ...).values.reshape(*lead, *self.prior.shape)
         spread = posterior[SPREAD_OF].transpose(*draws, ...).values.reshape(*lead, *self.prior.shape[:-1])
         rows = log_likelihood(self.members, mean[..., None, :], spread[..., None])
-        # As the tables are: (entity, data set, row), or without data sets (entity, row).
+        # In the layout of the tables: (entity, data set, row), or without data sets (entity, row).
         rows = np.swapaxes(rows, 3, 4) if self.over_datasets else np.swapaxes(rows[:, :, 0], 2, 3)
         dims = (*draws, *map(str, self.test_set.dims), *self.row[:-1])
         found: dict[str, Any] = {"counts": (dims, rows[..., 0] if self.outcomes else rows)}
@@ -354,7 +352,7 @@ class Hierarchical:
         return xr.Dataset(found, kept)
 
     def _log_likelihood_of_shares(self, posterior: xr.Dataset) -> tuple[tuple[str, ...], np.ndarray] | None:
-        """Log probability of the class sizes of each test set, where their shares are sampled."""
+        """Return the log probability of the class sizes of each test set, if class shares are sampled."""
         draws = ("chain", "draw")
         if SHARES in posterior:
             mean, spread = (posterior[name].transpose(*draws, ...).values for name in (SHARES, SPREAD_OF_SHARES))
@@ -369,14 +367,14 @@ class Hierarchical:
 
 
 class Apart(Hierarchical):
-    """Given the class sizes every row of counts has a population of its own, of a mean and a spread."""
+    """Hierarchical models in which, given the class sizes, each row of counts has its own mean and spread."""
 
     rows_apart: ClassVar[bool] = True
 
     def renew(self, posterior: xr.Dataset, root: np.random.SeedSequence, purpose: str) -> xr.DataArray:
-        """Counts on as many new members of the populations, of the sizes observed, one for each draw.
+        """Draw counts for an equal number of new members, with the observed sizes, one for each draw.
 
-        What :meth:`replicate` draws are new cases of the same members, whose rates have seen the counts.
+        The rates of new members do not depend on the counts; :meth:`replicate` draws new cases of the same members.
         """
         draws = ("chain", "draw")
         lead = [posterior.sizes[d] for d in draws]
@@ -397,7 +395,7 @@ class Apart(Hierarchical):
 
 
 def stacked(parts: list[dict[str, xr.Variable]], sampled: xr.Dataset, coords: dict[str, Any]) -> xr.Dataset:
-    """The variables of each chain as those of a group, with the chains and draws that were sampled.
+    """Stack the variables of each chain into a group with the sampled chains and draws.
 
     Examples
     --------
@@ -414,7 +412,7 @@ def stacked(parts: list[dict[str, xr.Variable]], sampled: xr.Dataset, coords: di
 
 
 def log_odds_density(rate: xr.DataArray, prior: xr.DataArray, answers: str) -> xr.DataArray:
-    """Log density of Dirichlet rates over their log odds, without constants; its double has twice the concentrations.
+    """Return the log density of Dirichlet rates over their log odds, without constants: linear in the concentrations.
 
     Examples
     --------
@@ -428,18 +426,18 @@ def log_odds_density(rate: xr.DataArray, prior: xr.DataArray, answers: str) -> x
 
 
 def log_spread_density(spread: xr.DataArray, scale: float) -> xr.DataArray:
-    """Log prior density of a spread, kept from its ends by the least number."""
+    """Return the log prior density of a spread, clipped to the open interval of its values."""
     tiny = np.finfo(float).eps
     return spread.copy(data=log_prior_of_spread(spread.clip(tiny, 1 - tiny).values, scale))
 
 
 def concentration(mean: np.ndarray, spread: np.ndarray) -> np.ndarray:
-    """Concentrations of a population's rates, from their mean (..., answer) and spread."""
+    """Return the concentrations of a population's rates from their mean (..., answer) and spread."""
     return mean * (1 / np.square(spread) - 1)[..., None]
 
 
 def _one_prior(alpha: np.ndarray, over_datasets: bool) -> np.ndarray:
-    """Concentrations (population, row, answer): members have none of their own, and all test sets share one."""
+    """Return the concentrations (population, row, answer), which must be equal within a population."""
     member = "dataset" if over_datasets else "entity"
     if (alpha != (alpha[:, :1] if over_datasets else alpha[:1])).any():
         raise ValueError(f"prior must be the same for every {member} of a population; got several along {member}")

@@ -1,4 +1,4 @@
-"""Joint outcomes as the paired model takes them: what is refused, what was observed, and what a reader must know."""
+"""Joint outcomes for the paired model: checks, observed counts and means, and notes."""
 
 from typing import Any
 
@@ -13,9 +13,9 @@ from bayesrank._labels import positive_label
 from bayesrank.evidence.counts import arrange, mark_positive
 from bayesrank.models._dirichlet_process import Process
 
-#: Below so many units the bootstrap is too sure of itself (0.85 covered at 19 cases of a rate of 0.1, 0.95 wanted).
+#: Number of units below which bootstrap intervals are too narrow (95% covered 0.85 at 19 cases of a rate of 0.1).
 FEW = 50
-#: Below so many the prior says much of a mean, as rankings of counts say too.
+#: Number of units below which a note reports the influence of the prior, as for rankings of counts.
 LEANING = 10
 VARIABLES = {
     "actual": {"pattern"},
@@ -27,7 +27,7 @@ VARIABLES = {
 
 
 def check_joint(evidence: Any) -> xr.Dataset:
-    """Joint outcomes as every function expects them, each pattern at least once."""
+    """Validate joint outcomes and drop patterns without cases."""
     if not isinstance(evidence, xr.Dataset):
         raise TypeError(
             "evidence must be a Dataset of joint outcomes, as made by br.joint_outcomes or br.from_outcomes, for the "
@@ -57,7 +57,7 @@ def check_joint(evidence: Any) -> xr.Dataset:
 
 
 def _check_outcomes(outcome: xr.DataArray) -> None:
-    """Numbers; NaN where an entity has no outcome of a case, which none lacks of all."""
+    """Raise an error unless outcomes are numbers, or NaN if missing, with at least one for each entity."""
     if outcome.dtype.kind not in "iuf" or np.isinf(outcome).any():
         raise ValueError("outcome must hold finite numbers, or NaN where one is missing; got others")
     empty = outcome["entity"].values[outcome.isnull().all("pattern").values].tolist()
@@ -66,7 +66,7 @@ def _check_outcomes(outcome: xr.DataArray) -> None:
 
 
 def positions(values: np.ndarray, labels: list) -> np.ndarray:
-    """Labels as positions among all of them."""
+    """Return labels as positions among all labels."""
     place = {label: i for i, label in enumerate(labels)}
     which, seen = pd.factorize(values.ravel())
     unknown = [label for label in seen.tolist() if label not in place]
@@ -76,12 +76,12 @@ def positions(values: np.ndarray, labels: list) -> np.ndarray:
 
 
 def rows_of(joint: xr.Dataset, datasets: list) -> np.ndarray:
-    """Which data set each pattern belongs to."""
+    """Return the data set of each pattern."""
     return positions(joint["dataset"].values, datasets) if datasets else np.zeros(joint.sizes["pattern"], int)
 
 
 def counts_of(joint: xr.Dataset, codes: np.ndarray, datasets: list) -> xr.DataArray:
-    """The counts of each entity."""
+    """Return the counts of each entity."""
     entities, classes = joint["entity"].values.tolist(), joint["label"].values.tolist()
     rows = rows_of(joint, datasets)
     tables = np.zeros((len(entities), max(len(datasets), 1), len(classes), len(classes)), np.int64)
@@ -97,7 +97,7 @@ def counts_of(joint: xr.Dataset, codes: np.ndarray, datasets: list) -> xr.DataAr
 
 
 def mean_outcome(joint: xr.Dataset, datasets: list, by_case: bool) -> np.ndarray:
-    """The observed means (entity, data set), of cases or of clusters' means; NaN of an entity without cases there."""
+    """Return the observed means (entity, data set) over cases or over clusters' means; NaN without cases."""
     weight = joint["count"].values.astype(float)
     if not by_case:
         cluster = pd.factorize(joint["cluster"].values)[0]
@@ -112,7 +112,7 @@ def mean_outcome(joint: xr.Dataset, datasets: list, by_case: bool) -> np.ndarray
 
 
 def check_row_totals(alpha: xr.DataArray) -> None:
-    """Raise unless all entities have the prior's same row totals."""
+    """Raise an error unless all entities have the same row totals of the prior."""
     rows = alpha.sum("predicted").transpose("entity", ..., "actual").values
     if (apart := _apart(rows)) is not None:
         other, where = apart
@@ -124,7 +124,7 @@ def check_row_totals(alpha: xr.DataArray) -> None:
 
 
 def check_one_prevalence(shares: xr.DataArray | None) -> None:
-    """Raise if known class shares differ between entities."""
+    """Raise an error if known class shares differ between entities."""
     if shares is None or "entity" not in shares.dims:
         return
     values = shares.transpose("entity", ..., "actual").values
@@ -138,13 +138,13 @@ def check_one_prevalence(shares: xr.DataArray | None) -> None:
 
 
 def _apart(values: np.ndarray) -> tuple[int, list[int]] | None:
-    """The first item along the first axis that is not like the first one, and where; the last axis is kept whole."""
+    """Return the first item along the first axis that differs from item 0, and the place; ignore the last axis."""
     apart = np.argwhere(~np.isclose(values, values[0], rtol=1e-9, atol=0, equal_nan=True))
     return (int(apart[0][0]), apart[0][1:-1].tolist()) if apart.size else None
 
 
 def test_sets(like: xr.DataArray) -> xr.DataArray:
-    """All entities met the same cases: those of each data set, or of all."""
+    """Return the test sets: one for each data set, or one for all cases."""
     names = np.array([f"test set {i + 1}" for i in range(like.sizes.get("dataset", 1))])
     values = np.broadcast_to(names if "dataset" in like.dims else names[0], like.shape).copy()
     plain = like.drop_vars("measured", errors="ignore")
@@ -154,23 +154,22 @@ def test_sets(like: xr.DataArray) -> xr.DataArray:
 def units_note(
     processes: list[Process], clustered: bool, fewest: int | None, centre: float | None, outcomes: bool
 ) -> str:
-    """What a reader must know of few units: their weights alone do not tell what else there might be.
+    """Return the note on few units, whose weights alone do not cover unobserved outcomes.
 
-    ``fewest`` is the number of cases of the smallest class, where each class has a process of its own; ``centre`` is
-    what the prior alone says of a mean, where it lies on the ends of a range and outcomes lie between; ``outcomes`` is
-    whether there are no classes.
+    ``fewest`` is the size of the smallest class, if each class has its own process; ``centre`` the prior mean, if the
+    prior is on the ends of a range and outcomes lie between; ``outcomes`` whether there are no classes.
     """
     units = [process.fewest for process in processes]
     least = min([*units, *([] if fewest is None or clustered else [fewest])])
     if least >= FEW:
         return ""
     mass = min(process.prior[0].sum() for process in processes)
-    # A prior worth less than a case is none.
+    # A prior of less than one case is negligible.
     if mass >= 1 and not clustered:
         cases = _text.count(least, "case")
         if centre is not None:
             return f"Only {cases}, beside {mass:g} at the ends of the range: means are drawn towards {centre:g}."
-        # Of classes, rankings say which have few cases.
+        # For classes, rankings report those with few cases.
         where = " on one of the data sets" if len(processes) > 1 else ""
         return f"Only {cases}{where}: what is said leans on the prior." if outcomes and least < LEANING else ""
     where = " of a class" * (least < min(units)) + " on one of the data sets" * (len(processes) > 1)
@@ -178,7 +177,7 @@ def units_note(
 
 
 def too_narrow(units: int, unit: str, where: str = "") -> str:
-    """What a reader must know of few units that no prior stands beside; nothing of more.
+    """Return the note on few units without a prior; "" for enough units.
 
     Examples
     --------
@@ -194,14 +193,14 @@ def too_narrow(units: int, unit: str, where: str = "") -> str:
 
 
 def own_cases_note(joint: xr.Dataset) -> str:
-    """What a reader must know where each entity stands on its own cases."""
+    """Return the note for entities evaluated on their own cases."""
     lacking = joint["outcome"].isnull()
     if not bool(lacking.any()):
         return ""
     cases = int(joint["count"].sum())
     met = (joint["count"] * ~lacking).sum("pattern").values.tolist()
     names = joint["entity"].values.tolist()
-    # By name where several met as few, so that the order of the entities says nothing.
+    # Ties are resolved by name, so that the order of the entities has no effect.
     fewest, _, who = min(zip(met, map(repr, names), names, strict=True), key=lambda of: of[:2])
     return (
         f"Answers are missing, and each entity stands on its own cases, from {fewest} of {cases} ({who}) to "

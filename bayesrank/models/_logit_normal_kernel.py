@@ -1,21 +1,20 @@
-"""Compiled Metropolis sampler of tables whose logits are the median of an entity, less a difficulty, plus a deviation.
+"""Compiled Metropolis sampler of tables with logits = median of the entity - difficulty + deviation.
 
-Effects are sampled as standard normal variables of their normal approximation given the standard deviations and the
-correlations. The counts of a table say about as much of a logit as one normal observation, the empirical logit with its
-information; the approximation is the posterior under these observations. Standard deviations can then move while these
-variables stay, however much or little the counts say, and no funnel slows the chain. The steps are Metropolis steps of
-the exact posterior: the approximation only changes variables.
+Effects are parametrised by standard normal variables: they are standardised by their normal approximation, given the
+standard deviations and correlations. The approximation treats the counts of a table as one normal observation, the
+empirical logit with its information. Standard deviations can then change while these variables stay, for any amount of
+data, which avoids funnels. The steps target the exact posterior; the approximation only changes variables.
 
-One sweep has these steps, each of which keeps the posterior:
+One sweep has these steps, each of which leaves the posterior invariant:
 
-1. standard deviations, correlations and a shift of all medians, with the standard normal variables fixed: all of
-   them, then one of them by a step that may be long, since a standard deviation near 0 has a long tail of logarithms;
+1. standard deviations, correlations and a shift of all medians, with the standard normal variables fixed: first all
+   together, then one with a long step, since a standard deviation near 0 has a long tail of logarithms;
 2. standard deviations and correlations with the effects fixed;
 3. the median of each entity with the difficulties fixed, all entities at once;
 4. the difficulty of each data set, all data sets at once;
 5. the logits of each table, all tables at once.
 
-Every table has two rows. One that has none in a row has no cases there, and the row does not move.
+Every table has two rows; a missing row has no cases and does not change.
 """
 
 import numpy as np
@@ -23,19 +22,19 @@ import numpy as np
 from bayesrank._compiled import njit
 
 OPTIONS = {"cache": True, "nogil": True, "error_model": "numpy"}
-#: Standard deviations (logarithms) and correlation (artanh) of deviations, the same of difficulty, shifts of medians.
+#: Number of jointly moved parameters: for each term two log standard deviations and artanh ρ; two shifts of medians.
 MOVED = 8
-#: Shares of proposals to accept: of one step for many variables, and of single ones.
+#: Target acceptance rates of joint steps and of steps for single parameters.
 TOGETHER, SINGLE = 0.25, 0.4
-#: Warm-up sweeps between two looks at the covariance, and those before the first.
+#: Warm-up sweeps between updates of the proposal covariance, and before the first.
 LOOK = 50
-#: The shape of LKJ's prior, as the power of 1 - ρ² in the density of artanh ρ.
+#: LKJ shape: the power of 1 - ρ² in the density of artanh ρ.
 CORRELATION = 2.0
 
 
 @njit(**OPTIONS)
 def log_prior(spread, scale):
-    """Log density of log standard deviations and artanh ρ of both terms: half-normal of the scale, and LKJ(2)."""
+    """Return the log density of log standard deviations (half-normal) and artanh ρ (LKJ(2)) of both terms."""
     found = 0.0
     for term in range(2):
         for row in range(2):
@@ -47,19 +46,19 @@ def log_prior(spread, scale):
 
 @njit(**OPTIONS)
 def log_cosh(x):
-    """Log of the hyperbolic cosine, for any number."""
+    """Return log(cosh(x)) without overflow."""
     return abs(x) + np.log1p(np.exp(-2 * abs(x))) - np.log(2.0)
 
 
 @njit(**OPTIONS)
 def softplus(x):
-    """log(1 + exp(x)), for any number."""
+    """Return log(1 + exp(x)) without overflow."""
     return max(x, 0.0) + np.log1p(np.exp(-abs(x)))
 
 
 @njit(**OPTIONS)
 def scale_of(spread, term):
-    """Cholesky's factor of a term's covariance, as three numbers."""
+    """Return the Cholesky factor of a term's covariance, as three numbers."""
     at = 3 * term
     first, second = np.exp(spread[at]), np.exp(spread[at + 1])
     return first, second * np.tanh(spread[at + 2]), second * np.exp(-log_cosh(spread[at + 2]))
@@ -67,7 +66,7 @@ def scale_of(spread, term):
 
 @njit(**OPTIONS)
 def factor(a, b, d):
-    """Cholesky's factor of a 2 x 2 matrix, as three numbers."""
+    """Return the Cholesky factor of a 2 x 2 matrix, as three numbers."""
     first = np.sqrt(a)
     below = b / first
     return first, below, np.sqrt(d - below * below)
@@ -75,14 +74,14 @@ def factor(a, b, d):
 
 @njit(**OPTIONS)
 def table_factor(i0, i1, scale):
-    """Cholesky's factor of the precision of a table's standardised deviations."""
+    """Return the Cholesky factor of the precision of a table's standardised deviations."""
     a, b, c = scale
     return factor(1 + i0 * a * a + i1 * b * b, i1 * b * c, 1 + i1 * c * c)
 
 
 @njit(**OPTIONS)
 def table_pull(i0, i1, r0, r1, scale, low):
-    """The factor's solution for the linear term, from residuals of the empirical logits."""
+    """Solve for the linear term with the factor, from residuals of the empirical logits."""
     a, b, c = scale
     w0 = (a * i0 * r0 + b * i1 * r1) / low[0]
     return w0, (c * i1 * r1 - low[1] * w0) / low[2]
@@ -97,13 +96,13 @@ def up(low, w0, w1):
 
 @njit(**OPTIONS)
 def times(low, x0, x1):
-    """Multiply a pair with the factor."""
+    """Multiply a pair by the factor."""
     return low[0] * x0, low[1] * x0 + low[2] * x1
 
 
 @njit(**OPTIONS)
 def place_table(p, e0, e1, v0, v1, spread_scale, data, out):
-    """Logits of a table from its means and its standard normal variables, with its log density, into row ``p``.
+    """Write the logits of a table and their log density into row ``p``, from its means and standard normal variables.
 
     ``out`` has the columns: two logits, two standardised deviations, log density, log determinant.
     """
@@ -120,7 +119,7 @@ def place_table(p, e0, e1, v0, v1, spread_scale, data, out):
 
 @njit(**OPTIONS)
 def approximate_difficulty(mu, spread, pairs, data, both, low, pull):
-    """Normal approximation of each data set's standardised difficulty: factors of precisions, and their solutions."""
+    """Approximate each data set's standardised difficulty by a normal: factors of precisions, and their solutions."""
     a, b, c = scale_of(spread, 0)
     c00, c01, c11 = a * a, a * b, b * b + c * c
     l0, l1, l2 = scale_of(spread, 1)
@@ -141,7 +140,7 @@ def approximate_difficulty(mu, spread, pairs, data, both, low, pull):
             low[j], pull[j] = (1.0, 0.0, 1.0), 0.0
             continue
         w00, w01, w11 = low[j]
-        # L'WL and -L'(W r): difficulty is subtracted.
+        # L'WL and -L'(W r), since difficulty is subtracted.
         m0, m1 = w00 * l0 + w01 * l1, w01 * l0 + w11 * l1
         low[j] = factor(1 + l0 * m0 + l1 * m1, l2 * m1, 1 + l2 * l2 * w11)
         b0, b1 = -(l0 * pull[j, 0] + l1 * pull[j, 1]), -l2 * pull[j, 1]
@@ -151,7 +150,7 @@ def approximate_difficulty(mu, spread, pairs, data, both, low, pull):
 
 @njit(**OPTIONS)
 def place_all(mu, z, v, spread, pairs, data, both, low, pull, t, out):
-    """All effects from the standard normal variables; returns their log density and that of the counts."""
+    """Compute all effects from the standard normal variables; return their log density and that of the counts."""
     approximate_difficulty(mu, spread, pairs, data, both, low, pull)
     total = 0.0
     for j in range(len(t)):
@@ -165,7 +164,7 @@ def place_all(mu, z, v, spread, pairs, data, both, low, pull, t, out):
 
 @njit(**OPTIONS)
 def place_tables(mu, t, v, spread, pairs, data, both, out):
-    """Logits of all tables from medians, difficulties, and their standard normal variables."""
+    """Compute the logits of all tables from medians, difficulties and standard normal variables."""
     scale, hard = scale_of(spread, 0), scale_of(spread, 1)
     for p in range(len(pairs)):
         e0, e1 = table_mean(p, mu, t, hard, both, pairs)
@@ -174,9 +173,9 @@ def place_tables(mu, t, v, spread, pairs, data, both, out):
 
 @njit(**OPTIONS)
 def accept(rng, at, gain, held, held_new, reach, pace, pairs, out, out_new):
-    """Take the proposals for all entities (``at`` 0) or data sets (1) by their gain; returns how many were taken.
+    """Accept or reject the proposals of all entities (``at`` 0) or data sets (1); return the number accepted.
 
-    ``gain`` holds the gain of each without its tables, ``out_new`` the proposed tables.
+    ``gain`` is the gain in log density of each without its tables, ``out_new`` holds the proposed tables.
     """
     for p in range(len(pairs)):
         gain[pairs[p, at]] += out_new[p, 4] - out[p, 4]
@@ -196,7 +195,7 @@ def accept(rng, at, gain, held, held_new, reach, pace, pairs, out, out_new):
 
 @njit(**OPTIONS)
 def table_mean(p, mu, t, hard, both, pairs):
-    """Means of a table's logits."""
+    """Return the means of a table's logits."""
     e0, e1 = mu[pairs[p, 0], 0], mu[pairs[p, 0], 1]
     if both:
         d0, d1 = times(hard, t[pairs[p, 1], 0], t[pairs[p, 1], 1])
@@ -207,7 +206,7 @@ def table_mean(p, mu, t, hard, both, pairs):
 
 @njit(**OPTIONS)
 def standardise(mu, spread, pairs, data, both, low, pull, t, out, z, v):
-    """The standard normal variables of the effects: what :func:`place_all` undoes."""
+    """Compute the standard normal variables of the effects, the inverse of :func:`place_all`."""
     approximate_difficulty(mu, spread, pairs, data, both, low, pull)
     for j in range(len(t)):
         z[j, 0] = low[j, 0] * t[j, 0] + low[j, 1] * t[j, 1] - pull[j, 0]
@@ -223,7 +222,7 @@ def standardise(mu, spread, pairs, data, both, low, pull, t, out, z, v):
 
 @njit(**OPTIONS)
 def log_normal(s00, s01, s11, size, spread, term):
-    """Log density of so many normal pairs, from their sums of squares and products."""
+    """Return the log density of ``size`` normal pairs from their sums of squares and products."""
     at = 3 * term
     one, two, rho = np.exp(-spread[at]), np.exp(-spread[at + 1]), np.tanh(spread[at + 2])
     away = s00 * one * one - 2 * rho * s01 * one * two + s11 * two * two
@@ -233,7 +232,7 @@ def log_normal(s00, s01, s11, size, spread, term):
 
 @njit(**OPTIONS)
 def log_beta(mu, alpha):
-    """Log density of logits of Beta rates."""
+    """Return the log density of logits of Beta rates."""
     found = 0.0
     for i in range(len(mu)):
         for row in range(2):
@@ -243,7 +242,7 @@ def log_beta(mu, alpha):
 
 @njit(**OPTIONS)
 def run(rng, pairs, datasets, data, alpha, sd, both, moving, spread, mu, steps, warm, draws, thin):
-    """One chain: medians (draw, entity, 2), spreads (draw, 6), difficulties, logits, and shares of accepted steps.
+    """Run one chain: medians (draw, entity, 2), spreads (draw, 6), difficulties, logits and acceptance rates.
 
     Parameters
     ----------
@@ -252,21 +251,21 @@ def run(rng, pairs, datasets, data, alpha, sd, both, moving, spread, mu, steps, 
         Entity and data set.
     datasets : int
     data : (table, 8)
-        Empirical logits, their information, right answers and cases, of both rows each.
+        Empirical logits, their information, right answers and cases, for both rows.
     alpha : (entity, 2, 2)
         Prior concentrations of right and wrong.
     sd : float
-        Scale of the standard deviations.
+        Prior scale of the standard deviations.
     both : bool
-        Whether there is difficulty besides deviations.
+        Whether there is a difficulty besides deviations.
     moving : (8,) bool
-        Which spreads and which rows move.
+        Which spreads and rows are sampled.
     spread, mu : (6,), (entity, 2)
-        Where to start.
+        Initial values.
     steps : (entity, 2)
         Step lengths of medians.
     warm, draws, thin : int
-        Sweeps of warm-up, draws, and sweeps between draws.
+        Warm-up sweeps, draws, and sweeps between draws.
     """
     entities, tables = len(mu), len(pairs)
     spread, mu = spread.copy(), mu.copy()
@@ -289,7 +288,7 @@ def run(rng, pairs, datasets, data, alpha, sd, both, moving, spread, mu, steps, 
     total = place_all(mu, z, v, spread, pairs, data, both, low, pull, t, out)
     for sweep in range(warm + draws * thin):
         pace = 0.0 if sweep >= warm else 1 / (sweep + 1) ** 0.6
-        # 1. All spreads and a shift of the medians, standard normal variables fixed.
+        # 1. All spreads and a shift of the medians, with standard normal variables fixed.
         for single in range(2):
             if single:
                 k = int(rng.random() * size)
@@ -349,7 +348,7 @@ def run(rng, pairs, datasets, data, alpha, sd, both, moving, spread, mu, steps, 
         standardise(mu, spread, pairs, data, both, low, pull, t, out, z, v)
         scale, hard = scale_of(spread, 0), scale_of(spread, 1)
         place_tables(mu, t, v, spread, pairs, data, both, out)
-        # 3. Medians, difficulties fixed.
+        # 3. Medians, with difficulties fixed.
         gain_entity[:] = 0.0
         for i in range(entities):
             length = np.exp(of_entity[i])
@@ -374,7 +373,7 @@ def run(rng, pairs, datasets, data, alpha, sd, both, moving, spread, mu, steps, 
             place_tables(mu, t_new, v, spread, pairs, data, both, out_new)
             taken[3] += accept(rng, 1, gain_dataset, t, t_new, of_dataset, pace, pairs, out, out_new)
             tried[3] += datasets
-        # 5. Logits of the tables: from the approximation, then near where they are.
+        # 5. Logits of the tables: proposals from the approximation, then a random walk.
         for p in range(tables):
             e0, e1 = table_mean(p, mu, t, hard, both, pairs)
             for near_by in range(2):
@@ -398,7 +397,7 @@ def run(rng, pairs, datasets, data, alpha, sd, both, moving, spread, mu, steps, 
         standardise(mu, spread, pairs, data, both, low, pull, t, out, z, v)
         total = place_all(mu, z, v, spread, pairs, data, both, low, pull, t, out)
         if sweep < warm:
-            # The covariance of what moves together, from the second look on.
+            # Adapt the covariance of the joint step, from the second update on.
             if sweep >= LOOK:
                 seen += 1
                 for k in range(size):
@@ -408,7 +407,7 @@ def run(rng, pairs, datasets, data, alpha, sd, both, moving, spread, mu, steps, 
                 place_square += np.outer(place, place) * ((seen - 1) / seen)
             if seen >= 2 * LOOK and sweep % LOOK == 0:
                 if sweep % (8 * LOOK) == 0 and sweep < warm // 2:
-                    seen = 0  # the first sweeps were on their way
+                    seen = 0  # discard the approach to the posterior
                     place_mean[:] = 0.0
                     place_square[:] = 0.0
                 else:

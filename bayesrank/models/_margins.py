@@ -1,4 +1,4 @@
-"""What is known of each entity alone in the paired model: its counts or mean, its prior, and how its draws are kept."""
+"""Marginal parts of the paired model: counts or mean of each entity, its prior, and the variables of its draws."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
@@ -22,16 +22,16 @@ from bayesrank.models._joint import (
 from bayesrank.models._priors import DEFAULT, concentration, in_words, of_shape, split
 from bayesrank.models._product_multinomial import check_observed, check_proper, known_totals
 
-#: Outcomes of more values have a mean, and no probability each.
+#: Maximum number of values that have a probability each; with more values only the mean is drawn.
 VALUES = 20
-#: What each end of a declared range counts as: right and wrong have Beta(2, 2).
+#: Prior cases at each end of a declared range; Beta(2, 2) for right and wrong.
 END = 2.0
-#: Runs of which outcomes may be means without being told so: costs and seconds may be multiples of smaller steps.
+#: Maximum number of runs that is inferred from outcomes: costs and seconds may be multiples of smaller steps.
 RUNS = 10
 
 
 class Tables:
-    """Classes and answers of the same labels: a confusion matrix of each entity."""
+    """A confusion matrix of each entity: classes and answers with the same labels."""
 
     def __init__(
         self, joint: xr.Dataset, datasets: list, prior: Any, prevalence: Any, split_prior: bool, force: bool
@@ -57,7 +57,7 @@ class Tables:
         self.settings = {"prior": in_words(prior, DEFAULT), "prevalence": in_words(prevalence, "sampled")}
 
     def observed(self, by_case: bool) -> xr.Dataset:
-        # Where clusters weigh the same, counts of cases are not what was observed of the target.
+        # With equal weights of clusters, counts of cases are not the observed performance.
         counts = self.counts.assign_coords(test_set=self.test_set).rename("counts").to_dataset()
         return counts if by_case else counts.drop_vars("counts")
 
@@ -68,14 +68,14 @@ class Tables:
 
     @property
     def fewest(self) -> int | None:
-        """Cases of the smallest class that has some, where each class is a process of its own."""
+        """Return the size of the smallest class with cases, if each class has its own process."""
         cases = self.counts.sum("predicted").values
         return None if self.totals is None else int(cases[cases > 0].min(initial=np.iinfo(int).max))
 
     def variables(self, table: np.ndarray, block: Block) -> dict[str, xr.Variable]:
         dims = ("draw", *map(str, self.counts.dims))
         shape = (block.size, *self.counts.shape)
-        with np.errstate(invalid="ignore"):  # a rate of which nothing is known
+        with np.errstate(invalid="ignore"):  # a rate without information
             if self.totals is None:
                 table /= table.sum((-2, -1), keepdims=True)
                 share = xr.Variable(("draw", "test_set", "actual"), table[:, 0].sum(-1))
@@ -88,7 +88,7 @@ class Tables:
 
 
 class Outcomes:
-    """Answers that are numbers, of cases of one class: a mean of each entity, and probabilities of a few values."""
+    """Numeric answers to cases of one class: a mean of each entity, and probabilities of a few values."""
 
     def __init__(
         self,
@@ -117,7 +117,7 @@ class Outcomes:
         mass = base_measure.mass
         self.values = np.union1d(seen, sorted(mass))
         self.few = self.values.size <= VALUES
-        # A missing answer has a code of its own, which adds nothing: neither to a sum nor to its weight.
+        # The code of a missing answer adds nothing to a sum or its weight.
         self.codes = np.insert(np.searchsorted(self.values, outcome), 0, 0, axis=1)
         self.codes[:, 1:][missing] = self.values.size
         names = {"entity": joint["entity"].values} | ({"dataset": name_coord(datasets)} if datasets else {})
@@ -128,7 +128,7 @@ class Outcomes:
             list(names),
             name="mean_outcome",
         )
-        # Of many values only those count that the prior puts mass on.
+        # Of many values, only those with prior mass matter.
         points = self.values if self.few else np.array(sorted(mass), float)
         each = np.array([mass.get(point, 0.0) for point in points.tolist()])
         each /= max(len(datasets), 1) if split_prior else 1
@@ -145,7 +145,7 @@ class Outcomes:
         self.settings = {"prior": base_measure.said, "mean_outcome_range": list(base_measure.ends)}
 
     def _features(self, points: np.ndarray) -> np.ndarray:
-        """What is summed of each value: how often it occurs; of many values their mean itself, beside the weights."""
+        """Return the summands of each value: an indicator, or for many values the value and the weight."""
         return np.eye(points.size) if self.few else np.column_stack([np.ones(points.size), points])
 
     def observed(self, by_case: bool) -> xr.Dataset:
@@ -157,7 +157,7 @@ class Outcomes:
 
     def variables(self, table: np.ndarray, block: Block) -> dict[str, xr.Variable]:
         sums = table.reshape(block.size, *self.mean.shape, -1)
-        sums[:, self.mean.isnull().values] = np.nan  # no case of an entity on a data set
+        sums[:, self.mean.isnull().values] = np.nan  # no cases of an entity on a data set
         if not self.few:
             return {"mean_outcome": xr.Variable(self.dims, sums[..., 1] / sums[..., 0])}
         sums /= sums.sum(-1, keepdims=True)
@@ -166,10 +166,10 @@ class Outcomes:
 
 
 def are_shares(seen: np.ndarray, about: Mapping[Any, Any]) -> bool:
-    """Return whether outcomes, not all 0 or 1, are shares of right answers: means over runs that are right or wrong.
+    """Return whether outcomes, not all 0 or 1, are means over runs that are right or wrong.
 
-    ``about`` are the attrs of joint outcomes, where ``right_or_wrong_runs`` says so. Else the outcomes must be
-    multiples of 1/m between 0 and 1, for some m up to 10.
+    The attr ``right_or_wrong_runs`` in ``about`` decides. Without it, outcomes must be multiples of 1/m in [0, 1] for
+    some m up to 10.
 
     Examples
     --------
@@ -186,13 +186,13 @@ def are_shares(seen: np.ndarray, about: Mapping[Any, Any]) -> bool:
 class _Base(NamedTuple):
     """The base measure of an outcome."""
 
-    mass: dict[float, float]  # of each value that has some, or could have
-    ends: tuple[float, float]  # between which outcomes lie
+    mass: dict[float, float]  # of each value with mass, or that could have some
+    ends: tuple[float, float]  # bounds of outcomes
     said: str
 
 
 def _base_measure(seen: np.ndarray, prior: Any, declared: Any, base: Any) -> _Base:
-    """What the prior puts on which values, from what the user said of it."""
+    """Return the prior mass of each value, from the user's options."""
     if declared is None and base is None:
         right_wrong = bool(np.isin(seen, [0, 1]).all())
         values = np.array([0, 1]) if right_wrong else seen
@@ -228,7 +228,7 @@ def _base_measure(seen: np.ndarray, prior: Any, declared: Any, base: Any) -> _Ba
 
 
 def _declared(ends: Any) -> tuple[float, float]:
-    """Between which values an outcome lies."""
+    """Return the declared bounds of an outcome."""
     pair = list(ends) if isinstance(ends, Sequence | np.ndarray) and not isinstance(ends, str) else []
     if len(pair) != 2 or not all(is_number(end) and np.isfinite(end) for end in pair) or not pair[0] < pair[1]:
         raise ValueError(f"range must be two finite numbers, the lower one first; got {held_words(ends)}")
@@ -236,7 +236,7 @@ def _declared(ends: Any) -> tuple[float, float]:
 
 
 def _masses(base: Any) -> dict[float, float]:
-    """How many cases each value counts as, a priori."""
+    """Return the prior cases of each value."""
     if not isinstance(base, Mapping):
         raise TypeError(f"base must be a mapping from values to the cases that they count as; got {held_words(base)}")
     values = np.asarray(check_numbers("base", list(base)))

@@ -1,4 +1,4 @@
-"""Counts of outcomes without classes, right and wrong or grades: a multinomial each, with a Dirichlet prior."""
+"""Counts of outcomes without classes (right and wrong, grades): multinomials with Dirichlet priors."""
 
 from collections.abc import Sequence
 from typing import Any, ClassVar
@@ -16,19 +16,19 @@ from bayesrank.models._product_multinomial import check_proper, multinomial, row
 
 
 class Outcomes:
-    """The cases were drawn at random, and each has one of several outcomes.
+    """Model random cases with one of several outcomes each.
 
     Parameters
     ----------
     counts : xarray.DataArray
-        Integer counts (entity, [dataset], outcome). A coord ``test_set`` (entity, [dataset]) says which entities met
-        the same cases.
+        Integer counts (entity, [dataset], outcome). Tables with the same value of the coord ``test_set`` (entity,
+        [dataset]) have the same cases.
     prior : number, str, array_like, mapping or DataArray, optional
-        Concentration of each outcome: a number for all; ``"four_cases"`` (the default: four spread over all, so that
-        right and wrong have a Beta(2, 2)), ``"uniform"`` (1), ``"jeffreys"`` (1/2) or ``"haldane"`` (0); an array
-        (outcome); a mapping from every entity to any of these; a DataArray over any dims of ``counts``.
+        Concentration of each outcome: a number; ``"four_cases"`` (default: four over all outcomes, Beta(2, 2) for right
+        and wrong), ``"uniform"`` (1), ``"jeffreys"`` (1/2) or ``"haldane"`` (0); an array (outcome); a mapping from all
+        entities to any of these; or a DataArray over any dims of ``counts``.
     split_prior : bool
-        Divide the prior by the number of data sets that an entity saw, for means over them.
+        Divide the prior by the entity's number of data sets, for means over them.
     force : bool
         Accept an entity without cases, and an outcome with neither prior nor cases.
 
@@ -41,7 +41,7 @@ class Outcomes:
     [[5.0, 19.0]]
     """
 
-    words: ClassVar[str] = "The cases were drawn at random, and each has one of several outcomes."
+    words: ClassVar[str] = "The cases are a random sample, and each has one of several outcomes."
     kind: ClassVar[str] = "observed"
 
     def __init__(
@@ -62,26 +62,26 @@ class Outcomes:
             self.settings["mean_outcome_range"] = [float(self.values.min()), float(self.values.max())]
 
     def observed(self) -> dict[str, xr.Dataset]:
-        """What was observed, its mean where outcomes are numbers, and the prior that was used."""
+        """Return the observed data, with the mean of numeric outcomes, and the prior."""
         found = observed_data(self.counts, self.test_set, self.values)
         return {"observed_data": found, "constant_data": self.concentration.to_dataset()}
 
     def coords(self) -> dict[str, Any]:
-        """Coords of the draws: those of the counts."""
+        """Return the coords of the draws, those of the counts."""
         return {str(name): coord for name, coord in self.counts.coords.items() if name != "test_set"}
 
     def conjugate(self) -> Conjugate:
-        """The posterior in closed form: Dirichlet with α + n."""
+        """Return the closed-form posterior: Dirichlet with α + n."""
         posterior = (self.concentration + self.counts).transpose(*self.counts.dims).rename("concentration")
         plain = posterior.drop_vars(["measured", "test_set"], errors="ignore")
         return Conjugate(self.concentration, plain, None, self.test_set, self.key)
 
     def draw(self, group: str, block: Block, root: np.random.SeedSequence) -> dict[str, xr.Variable]:
-        """Exact draws of one block of the prior or the posterior."""
+        """Draw one block of the prior or the posterior."""
         return self.draws(group, [block], root)
 
     def draws(self, group: str, blocks: Sequence[Block], root: np.random.SeedSequence) -> dict[str, xr.Variable]:
-        """Exact draws of several blocks, one after the other."""
+        """Draw consecutive blocks of the prior or the posterior."""
         performance = self.conjugate().draws(group, blocks, root)["performance"]
         if self.values is None:
             return {"performance": performance}
@@ -89,7 +89,7 @@ class Outcomes:
         return {"performance": performance, "mean_outcome": mean}
 
     def build(self) -> Any:
-        """The PyMC model: one multinomial for each entity and data set."""
+        """Return the PyMC model: one multinomial for each entity and data set."""
         import pymc as pm
 
         if float(self.concentration.min()) <= 0:
@@ -97,36 +97,36 @@ class Outcomes:
         dims = list(map(str, self.counts.dims))
         alpha = self.concentration.values
         with pm.Model(coords={d: self.counts[d].values for d in dims}) as model:
-            # shape= beside dims=: PyMC 6 does not compile a dim of length 1 whose length it knows from coords alone.
+            # shape= besides dims=: PyMC 6 does not compile a dim of length 1 whose length comes from coords only.
             share = pm.Dirichlet("performance", a=alpha, dims=dims, shape=alpha.shape)
             pm.Multinomial("counts", n=self.counts.values.sum(-1), p=share, observed=self.counts.values, dims=dims)
         return model
 
     def performances(self, sampled: xr.Dataset, root: np.random.SeedSequence) -> xr.Dataset:
-        """The posterior group from what was sampled."""
+        """Return the posterior group from the sampled variables."""
         found = sampled[["performance"]].where(self.test_set.drop_attrs() != "").drop_vars("test_set", errors="ignore")
         if self.values is not None:
             found["mean_outcome"] = found["performance"].dot(xr.DataArray(self.values, dims="outcome"), dim="outcome")
         return found
 
     def replicate(self, group: xr.Dataset, root: np.random.SeedSequence, purpose: str) -> xr.Dataset:
-        """Counts like the observed ones, one for each draw."""
+        """Draw counts like the observed ones, one for each draw."""
         return sample_outcomes(group["performance"], self.counts.sum("outcome"), root, purpose).to_dataset()
 
     def log_prior(self, posterior: xr.Dataset) -> xr.Dataset:
-        """Log prior density of shares over their log odds: ``performance`` (entity, [dataset]), without constants."""
+        """Return the log prior density ``performance`` (entity, [dataset]) of shares over their log odds."""
         share, alpha = posterior["performance"], self.concentration.reset_coords(drop=True)
         log = xr.where(alpha > 0, alpha * np.log(share), 0.0).sum("outcome", skipna=False).fillna(0.0)
         return xr.Dataset({"performance": log.transpose("chain", "draw", ...)})
 
     def log_likelihood(self, posterior: xr.Dataset) -> xr.Dataset:
-        """Log probability of each entity's counts given their total: ``counts`` (entity, [dataset])."""
+        """Return the log probability ``counts`` (entity, [dataset]) of each entity's counts given their total."""
         found = multinomial(self.counts, posterior["performance"], "outcome")
         return xr.Dataset({"counts": found.transpose("chain", "draw", ...)})
 
 
 def observed_data(counts: xr.DataArray, test_set: xr.DataArray, values: np.ndarray | None) -> xr.Dataset:
-    """Counts with their test sets, and the observed mean where outcomes have ``values`` that are numbers.
+    """Return counts with their test sets and, for numeric outcomes with these ``values``, the observed mean.
 
     Examples
     --------

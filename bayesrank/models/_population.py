@@ -1,15 +1,13 @@
-r"""Rates of a population: a mean and a spread that are learned from what each member shows, by quadrature.
+r"""Rates of a population: mean and spread learned from the members' counts by quadrature.
 
 A member's rate is :math:`\theta \sim \mathrm{Beta}(m\kappa, (1-m)\kappa)`, and :math:`x` of its :math:`n` cases are
-right. The spread :math:`s = 1/\sqrt{\kappa + 1}` is the standard deviation of the rates as a share of the largest that
-their mean allows, :math:`\sqrt{m(1-m)}`: 0 where all members have one rate, 1 where each is always right or always
-wrong. Its square is the intraclass correlation. With the members' rates integrated out the two unknowns of a population
-have a density in closed form, and two dimensions need no Markov chain.
+right. The spread :math:`s = 1/\sqrt{\kappa + 1}` is the standard deviation of the rates divided by its maximum
+:math:`\sqrt{m(1-m)}`: 0 if all members have one rate, 1 if all rates are 0 or 1. Its square is the intraclass
+correlation. With the rates integrated out, mean and spread have a closed-form density, which needs no Markov chain.
 
-A priori :math:`1/\sqrt\kappa = s/\sqrt{1 - s^2}` is half-Student-t with 3 degrees of freedom. The density of the spread
-is flat at 0, where data do not separate it from small values, and falls to 0 at 1. At 1 every member is always right or
-always wrong, and perfect members look like a few tosses of a coin. A prior with mass at 1 keeps that explanation for
-near-perfect members whatever their number of cases.
+The prior of :math:`1/\sqrt\kappa = s/\sqrt{1 - s^2}` is half-Student-t with 3 degrees of freedom. The density of the
+spread is flat at 0, where data do not distinguish it from small values, and falls to 0 at 1. A prior with mass at 1
+would explain near-perfect members as single coin tosses, whatever their number of cases.
 """
 
 from typing import Any, NamedTuple
@@ -19,35 +17,35 @@ from scipy.special import betaincinv, betaln, gammaln, xlogy
 
 from bayesrank._checks import check_number
 
-#: Cells of the spread, and of the mean within each, while the mass is sought and when it is drawn from.
+#: Grid cells of the spread, and of the mean within each: for the search, and for the draws.
 SEARCH, CELLS = (48, 24), (128, 64)
-#: Log density below its maximum from which on there is no mass to speak of.
+#: Log density below the maximum at which the mass is negligible.
 NOTHING = 25.0
 #: Scale of the half-Student-t prior of 1/sqrt(kappa), and its degrees of freedom.
 SPREAD, DEGREES = 0.25, 3
-#: From here on the series of Stirling's formula is exact to the last digits.
+#: From here on Stirling's series is exact to the last digits.
 STIRLING = 50.0
-#: Concentrations of which cells of the mean are even in probability; less where the prior has less.
+#: Concentrations of the Beta whose quantiles are the cells of the mean; smaller if those of the prior are.
 EVEN = 0.5
-#: By how many times more cells at most, since the mean then changes by orders within one.
+#: Maximum factor of additional cells, since the mean then varies by orders of magnitude within one.
 MORE = 8
-#: Where a quantile would underflow.
+#: Lower limit of quantiles, which would underflow.
 TINY = 1e-250
-#: Cells are even in the cube root of the spread: many cases on few data sets have it small, or not, by orders.
+#: Cells are equidistant in the cube root of the spread, which may vary by orders of magnitude.
 POWER = 3
 
 
 class Population(NamedTuple):
-    """The posterior of a population's mean and spread, in cells: of the spread, and of a level for each of them."""
+    """The posterior of a population's mean and spread, in cells of the spread and of a level within each."""
 
     root: np.ndarray  # edges (cell); the spread is the cube
     level: np.ndarray  # first edge and width (cell, 2)
-    ends: np.ndarray  # concentrations of the Beta whose quantile at the level the mean is
-    mass: np.ndarray  # cumulated, level by level within spread by spread
+    ends: np.ndarray  # concentrations of the Beta whose quantile at the level is the mean
+    mass: np.ndarray  # cumulative over levels within spreads
     log_evidence: float
 
     def draw(self, rng: np.random.Generator, size: int) -> tuple[np.ndarray, np.ndarray]:
-        """Draws of the mean and the spread; the first of a longer run are those of a shorter one."""
+        """Draw mean and spread; a longer run starts with the draws of a shorter one."""
         uniform = rng.random((size, 3))
         cell = np.searchsorted(self.mass, uniform[:, 0] * self.mass[-1], side="right").clip(max=self.mass.size - 1)
         i, j = divmod(cell, self.mass.size // len(self.level))
@@ -57,7 +55,7 @@ class Population(NamedTuple):
 
 
 def check_spread(spread: float) -> float:
-    """Return the scale of the prior of a spread, or raise if it is no positive number.
+    """Return the scale of the prior of a spread; raise an error unless it is a positive number.
 
     Examples
     --------
@@ -68,14 +66,14 @@ def check_spread(spread: float) -> float:
 
 
 def log_prior_of_spread(spread: np.ndarray, scale: float) -> np.ndarray:
-    """Return the log density of the spread s where s / sqrt(1 - s²) is half-Student-t with this scale.
+    """Return the log density of the spread s if s / sqrt(1 - s²) is half-Student-t with this scale.
 
     Parameters
     ----------
     spread : numpy.ndarray
-        Between 0 and 1, ends excluded.
+        In (0, 1).
     scale : float
-        Of the half-Student-t, in units of the spread where that is small.
+        Scale of the half-Student-t, in units of small spreads.
 
     Examples
     --------
@@ -97,16 +95,16 @@ def spread_variable(name: str, scale: float, shape: tuple[int, ...] = ()) -> Any
 
 
 def learn(right: np.ndarray, cases: np.ndarray, prior: np.ndarray, scale: float = SPREAD) -> Population:
-    """The posterior of mean and spread from what the members show.
+    """Return the posterior of mean and spread given the members' counts.
 
     Parameters
     ----------
     right, cases : numpy.ndarray of int
-        Of each member; one without cases says nothing.
+        Right answers and cases of each member; members without cases are ignored.
     prior : numpy.ndarray
-        Concentrations of right and wrong: the mean is Beta of these a priori.
+        Concentrations of right and wrong in the Beta prior of the mean.
     scale : float
-        Of the prior of the spread, as for :func:`log_prior_of_spread`.
+        Scale of the prior of the spread, as for :func:`log_prior_of_spread`.
 
     Examples
     --------
@@ -117,7 +115,7 @@ def learn(right: np.ndarray, cases: np.ndarray, prior: np.ndarray, scale: float 
     """
     seen = cases > 0
     ends = np.minimum(prior, EVEN)
-    # Members with equal counts are one term.
+    # Members with equal counts share a term.
     (right, cases), times = np.unique([right[seen], cases[seen]], axis=1, return_counts=True)
     data = right, cases, times, prior, ends, scale
     edges = np.linspace(0, 1, SEARCH[0] + 1)
@@ -133,7 +131,7 @@ def learn(right: np.ndarray, cases: np.ndarray, prior: np.ndarray, scale: float 
 
 
 def log_likelihood(counts: np.ndarray, mean: np.ndarray, spread: np.ndarray) -> np.ndarray:
-    """Log probability of counts (..., answer) given their total and the population: Dirichlet-multinomial."""
+    """Return the Dirichlet-multinomial log probability of counts (..., answer) given their total and the population."""
     kappa = 1 / np.square(spread) - 1
     total = counts.sum(-1)
     choose = gammaln(total + 1) - gammaln(counts + 1).sum(-1)
@@ -141,9 +139,9 @@ def log_likelihood(counts: np.ndarray, mean: np.ndarray, spread: np.ndarray) -> 
 
 
 def _levels(edges: np.ndarray, cells: int, *data: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Where the mass of the level lies for each cell of the spread: first edge, log density (spread, level), width.
+    """Find the range of the level for each cell of the spread: first edge, log density (spread, level), width.
 
-    The less the spread, the narrower: each cell has a range of its own, cut until no more than half of it is empty.
+    Smaller spreads have narrower ranges. Each range is cut until at most half of it is empty.
     """
     root = (edges[1:] + edges[:-1]) / 2
     low, high = np.zeros(root.size), np.ones(root.size)
@@ -158,9 +156,9 @@ def _levels(edges: np.ndarray, cells: int, *data: Any) -> tuple[np.ndarray, np.n
 
 
 def _mean(level: np.ndarray, ends: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The mean at a level, a quantile of a Beta, and 1 minus it: with 1/2 at both ends the sine squared of an angle.
+    """Return the mean at a level, a Beta quantile, and 1 minus it; sin² of an angle for concentrations of 1/2.
 
-    A prior of less than 1/2 has no bound at its end, and much of its mass closer to it than cells of an angle reach.
+    A prior below 1/2 is unbounded at its end, with mass closer to it than equidistant angles resolve.
     """
     if (ends == EVEN).all():
         return np.sin(level * np.pi / 2) ** 2, np.cos(level * np.pi / 2) ** 2
@@ -177,7 +175,7 @@ def _density(
     ends: np.ndarray,
     scale: float,
 ) -> np.ndarray:
-    """Log density of the cube root of the spread and of the level, without the constants of the prior."""
+    """Return the log density of the cube root of the spread and of the level, without the prior's constants."""
     spread, (mean, rest) = root**POWER, _mean(level, ends)
     kappa = 1 / spread**2 - 1
     a, b = mean * kappa, rest * kappa
@@ -191,7 +189,7 @@ def _density(
 
 
 def _rising(a: np.ndarray, n: np.ndarray) -> np.ndarray:
-    """log Γ(a + n) - log Γ(a) - n log(a): 0 for a without end, where the logarithms of Γ would leave no digit."""
+    """Return log Γ(a + n) - log Γ(a) - n log(a), without cancellation for large a."""
     large, small = np.maximum(a, STIRLING), np.minimum(a, STIRLING)
     series = (large + n - 0.5) * np.log1p(n / large) - n
     for power, coefficient in ((1, 1 / 12), (3, -1 / 360), (5, 1 / 1260)):

@@ -1,4 +1,4 @@
-"""The grammar of priors that all models of tables share: what a user may write, and what concentrations it means."""
+"""Priors of models of tables: names and values that a user may give, and their concentrations."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -9,22 +9,22 @@ import xarray as xr
 from bayesrank._checks import check_choice, check_labelled_numbers, check_numbers
 from bayesrank._checks import describe_value as held_words
 
-#: Concentrations of every cell, by name; "four_cases" and "unit" depend on the number of classes.
+#: Concentrations of every cell by name; "four_cases" and "unit" depend on the number of classes.
 FLAT = {"uniform": 1.0, "jeffreys": 0.5, "haldane": 0.0}
 NAMES = ("four_cases", *FLAT, "unit")
 DEFAULT = "four_cases"
-#: The default of the mean of a population, one member of which is the unit of information.
+#: Default prior of the mean of a population, whose unit of information is one member.
 OF_MEANS = "unit"
-#: The largest concentration to which one case more is still added: beside a larger one, counts are lost in rounding.
+#: Maximum concentration; larger floats lose counts in rounding.
 LARGEST = 2.0**53
 OUTCOME = ("actual", "predicted")
 
 
 def four_cases(classes: int) -> np.ndarray:
-    """Two cases spread over the diagonal, two over the other cells: (C, C).
+    """Return two prior cases spread over the diagonal and two over the other cells: (C, C).
 
-    For two classes it is uniform. For any number of classes the accuracy is Beta(2, 2), as for a table of right and
-    wrong: a prior of one case a cell is C² cases, and contradicts a thousand observations at ten classes.
+    The prior accuracy is Beta(2, 2) for any number of classes; two classes have the uniform prior. One prior case in
+    each cell would be C² cases, which outweigh a thousand observations at ten classes.
 
     Examples
     --------
@@ -35,10 +35,10 @@ def four_cases(classes: int) -> np.ndarray:
 
 
 def unit(classes: int) -> np.ndarray:
-    """Return one observation for each class, half of it right, half spread over the wrong answers: (C, C).
+    """Return one prior observation for each class, half right and half spread over the wrong answers: (C, C).
 
-    For two classes it is Jeffreys' prior. The observation is a case; of the mean of a population it is one member, such
-    as a data set.
+    For two classes it is Jeffreys' prior. For the mean of a population, the observation is a member, such as a data
+    set.
 
     Examples
     --------
@@ -49,18 +49,16 @@ def unit(classes: int) -> np.ndarray:
 
 
 def concentration(counts: xr.DataArray, prior: Any = None) -> xr.DataArray:
-    """The prior concentration of every cell, with the dims of ``counts``.
+    """Return the prior concentration of every cell, with the dims of ``counts``.
 
     Parameters
     ----------
     counts : xarray.DataArray
-        Integer counts (entity, [dataset], actual, predicted), or (entity, [dataset], outcome).
+        Integer counts (entity, [dataset], actual, predicted) or (entity, [dataset], outcome).
     prior : number, str, array_like, mapping or DataArray, optional
-        A number for all cells; ``"four_cases"`` (the default: two cases spread over the diagonal, two over the other
-        cells; of outcomes without classes four spread over all), ``"uniform"`` (1 a cell), ``"jeffreys"`` (1/2),
-        ``"haldane"`` (0) or ``"unit"`` (for each class 1/2 on the diagonal and 1/2 over the other cells; of outcomes 1
-        spread over all); an array (actual, predicted), or (outcome); a mapping from every entity to any of these; or a
-        DataArray over any of the dims of ``counts``.
+        A number for all cells; a name: ``"four_cases"`` (default), ``"uniform"`` (1), ``"jeffreys"`` (1/2),
+        ``"haldane"`` (0) or ``"unit"``, where :func:`four_cases` and :func:`unit` spread 4 and 1 over outcomes without
+        classes; an array (actual, predicted) or (outcome); a mapping from all entities to any of these; or a DataArray.
 
     Returns
     -------
@@ -86,14 +84,14 @@ def concentration(counts: xr.DataArray, prior: Any = None) -> xr.DataArray:
     else:
         values = _of_cells(prior, counts)
     _check(values.values)
-    # In plain order: sums of it are keys of streams, and their last bit depends on the order in memory.
+    # In C order: sums are keys of random streams, and their last bit depends on the memory layout.
     spread = np.array(values.variable.set_dims(counts.sizes).transpose(*counts.dims).data, dtype=float, order="C")
     coords = {name: coord.variable for name, coord in counts.coords.items() if name not in ("measured", "test_set")}
     return xr.DataArray(spread, coords, counts.dims, "prior_concentration")
 
 
 def split(prior: xr.DataArray, counts: xr.DataArray) -> xr.DataArray:
-    """One prior's mass spread over the data sets that an entity saw, instead of as much on each.
+    """Divide the prior by the number of data sets that each entity has.
 
     Examples
     --------
@@ -109,7 +107,7 @@ def split(prior: xr.DataArray, counts: xr.DataArray) -> xr.DataArray:
 
 
 def align(argument: str, values: xr.DataArray, counts: xr.DataArray, dims: Sequence[Any]) -> xr.DataArray:
-    """A labelled argument in the order of ``counts``; it has to name all that counts holds, and nothing else."""
+    """Align a labelled argument with ``counts``; its labels must be the same."""
     values = check_labelled_numbers(argument, values)
     if set(values.dims) - set(dims):
         raise ValueError(f"{argument} must have dims among {', '.join(map(str, dims))}; got {values.dims}")
@@ -117,7 +115,7 @@ def align(argument: str, values: xr.DataArray, counts: xr.DataArray, dims: Seque
         wanted = counts[dim].values.tolist()
         if dim in values.coords:
             held = values[dim].values.tolist()
-            # By what they are equal to: 1 is 1.0, as outcomes are where some are missing.
+            # Compare by equality: 1 equals 1.0, the type of outcomes if some are missing.
             if len(held) != len(wanted) or set(held) != set(wanted):
                 raise ValueError(f"{argument} must name every {dim} of counts once, {wanted}; got {held}")
             values = values.sel({dim: wanted})
@@ -127,20 +125,20 @@ def align(argument: str, values: xr.DataArray, counts: xr.DataArray, dims: Seque
 
 
 def in_words(value: Any, default: str) -> str:
-    """A prior or a prevalence as a report names it."""
+    """Return the text of a prior or a prevalence for reports."""
     if value is None or isinstance(value, str):
         return value or default
     return f"{float(value):g}" if np.ndim(value) == 0 and not isinstance(value, Mapping) else "given as an array"
 
 
 def _of_cells(prior: Any, counts: xr.DataArray) -> xr.DataArray:
-    """Concentrations over the dims of the sample space."""
+    """Return concentrations over the dims of the sample space."""
     dims = ("outcome",) if "outcome" in counts.dims else OUTCOME
     return xr.DataArray(of_shape(prior, tuple(counts.sizes[dim] for dim in dims)), dims=dims)
 
 
 def of_shape(prior: Any, shape: tuple[int, ...]) -> np.ndarray:
-    """Concentrations of outcomes (outcome), or of cells (actual, predicted), from a number, a name or an array.
+    """Return concentrations (outcome) or (actual, predicted) from a number, a name or an array.
 
     Examples
     --------

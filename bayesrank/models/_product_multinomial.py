@@ -1,4 +1,4 @@
-"""What both conjugate models share: multinomial rows with a Dirichlet prior, row totals that are sampled or known."""
+"""Shared parts of the conjugate models: multinomial rows with a Dirichlet prior, sampled or known row totals."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -19,37 +19,34 @@ from bayesrank.models._priors import DEFAULT, align, concentration, in_words, sp
 
 
 class ProductMultinomial:
-    """Tables whose rows are multinomial given their totals.
+    """Model tables whose rows are multinomial given their totals.
 
     Parameters
     ----------
     counts : xarray.DataArray
-        Integer counts (entity, [dataset], actual, predicted). A coord ``test_set`` (entity, [dataset]) says which
-        entities were evaluated on the same cases; without it those with equal row totals on a data set were.
+        Integer counts (entity, [dataset], actual, predicted). Tables with the same value of the coord ``test_set``
+        (entity, [dataset]) have the same cases; by default those with equal row totals on a data set.
     prior : number, str, array_like, mapping or DataArray, optional
-        Concentration α of each cell: a number for all; ``"four_cases"`` (the default: two cases spread over the
-        diagonal, two over the other cells), ``"uniform"`` (1), ``"jeffreys"`` (1/2) or ``"haldane"`` (0); an array
-        (actual, predicted); a mapping from every entity to any of these; a DataArray over any dims of ``counts``.
+        Concentration α of each cell: a number; ``"four_cases"`` (default: two cases over the diagonal, two over the
+        other cells), ``"uniform"`` (1), ``"jeffreys"`` (1/2) or ``"haldane"`` (0); an array (actual, predicted); a
+        mapping from all entities to any of these; or a DataArray over any dims of ``counts``.
     prevalence : "sampled", "observed", number or DataArray, optional
-        Where the class shares come from: drawn with the cases, fixed at the observed ones, the prevalence of the
-        positive class, or labelled draws of it (dims among chain, draw, entity, dataset; with ``actual``: of all
-        classes).
+        Class shares: sampled with the cases, fixed at the observed ones, the prevalence of the positive class, or
+        labelled draws of it (dims among chain, draw, entity, dataset; with ``actual``, of all classes).
     shared_prevalence : bool
-        Entities of one test set, with one row prior, share the draw of its row totals.
+        Whether entities of a test set with equal row priors share the draws of its row totals.
     split_prior : bool
-        Divide the prior by the number of data sets that an entity saw, for means over data sets: by default each data
-        set has all of it.
+        Divide the prior by the entity's number of data sets, for means over them; by default each has the whole prior.
     force : bool
-        Accept an entity without cases, and an improper prior although a rate has no information at all: its draws
-        are 0, 1 or NaN.
+        Accept an entity without cases, and an improper prior of a rate without data: its draws are 0, 1 or NaN.
     """
 
-    #: One sentence on how the evidence arose.
+    #: One sentence on how the evidence arose, for reports.
     words: ClassVar[str]
-    #: What is known of the row totals when nothing else is said.
+    #: Default of ``prevalence``.
     PREVALENCE: ClassVar[str]
     ONLY_TWO_CLASSES: ClassVar[bool] = False
-    #: The performance that a ranking uses when nobody says which.
+    #: The performance that is ranked by default.
     kind: ClassVar[str] = "observed"
 
     def __init__(
@@ -90,7 +87,7 @@ class ProductMultinomial:
         }
 
     def observed(self) -> dict[str, xr.Dataset]:
-        """What was observed, and the prior that was used."""
+        """Return the observed data and the prior."""
         return {
             "observed_data": xr.Dataset(
                 {"counts": self.counts.variable}, self._coords(test_set=self.test_set.variable)
@@ -99,15 +96,15 @@ class ProductMultinomial:
         }
 
     def coords(self) -> dict[str, Any]:
-        """Coords of the draws: those of the counts, and the test sets."""
+        """Return the coords of the draws: those of the counts, and the test sets."""
         return self._coords(**({} if self.totals is not None else {"test_set": self.conjugate().test_sets}))
 
     def _coords(self, **more: Any) -> dict[str, Any]:
-        """Coords of the counts but the test sets, and others: bare, or they are compared with each other once more."""
+        """Return coords of the counts, except test sets, and others; without labels, which would be compared again."""
         return {str(name): coord.variable for name, coord in self.counts.coords.items() if name != "test_set"} | more
 
     def conjugate(self) -> Conjugate:
-        """The posterior in closed form: Dirichlet rows with α + n."""
+        """Return the closed-form posterior: Dirichlet rows with α + n."""
         return self._conjugate
 
     @cached_property
@@ -116,15 +113,15 @@ class ProductMultinomial:
         return Conjugate(self.concentration, posterior, self.totals, self.test_set, self.key)
 
     def draw(self, group: str, block: Block, root: np.random.SeedSequence) -> dict[str, xr.Variable]:
-        """Exact draws of one block of the prior or the posterior."""
+        """Draw one block of the prior or the posterior."""
         return self.draws(group, [block], root)
 
     def draws(self, group: str, blocks: Sequence[Block], root: np.random.SeedSequence) -> dict[str, xr.Variable]:
-        """Exact draws of several blocks, one after the other."""
+        """Draw consecutive blocks of the prior or the posterior."""
         return self.conjugate().draws(group, blocks, root)
 
     def build(self) -> Any:
-        """The PyMC model: rows multinomial given their totals; row totals multinomial once a test set, or known."""
+        """Return the PyMC model: multinomial rows given totals; row totals known, or multinomial for each test set."""
         import pymc as pm
 
         if float(self.concentration.min()) <= 0:
@@ -133,7 +130,7 @@ class ProductMultinomial:
         row_totals, alpha = self.counts.sum("predicted").values, self.concentration.values
         names = self.conjugate().test_sets
         with pm.Model(coords={d: self.counts[d].values for d in dims} | {"test_set": names}) as model:
-            # shape= beside dims=: PyMC 6 does not compile a dim of length 1 whose length it knows from coords alone.
+            # shape= besides dims=: PyMC 6 does not compile a dim of length 1 whose length comes from coords only.
             row = pm.Dirichlet("row", a=alpha, dims=dims, shape=alpha.shape)
             pm.Multinomial("counts", n=row_totals, p=row, observed=self.counts.values, dims=dims)
             if self.totals is None:
@@ -145,11 +142,11 @@ class ProductMultinomial:
         return model
 
     def performances(self, sampled: xr.Dataset, root: np.random.SeedSequence) -> xr.Dataset:
-        """The posterior group from what was sampled: row × row total. Nothing else is random here."""
+        """Return the posterior group from the sampled variables: row × row total."""
         row = sampled["row"]
         if self.totals is not None:
             shape = row.sizes["chain"], row.sizes["draw"]
-            # Of one chain at a time, as exact draws are.
+            # One chain at a time, as for exact draws.
             parts = [self.conjugate().known_shares(Block(c, 0, shape[1], shape)) for c in range(shape[0])]
             shares = row.isel(predicted=0, drop=True).copy(data=np.stack(parts))
             found = {"rate": row} if bool((shares == 0).any()) else {}
@@ -161,15 +158,15 @@ class ProductMultinomial:
         return xr.Dataset({"performance": performance.where(self.test_set != "")} | found)
 
     def replicate(self, group: xr.Dataset, root: np.random.SeedSequence, purpose: str) -> xr.Dataset:
-        """Tables like the observed ones, one for each draw; row totals random where the model takes them so."""
+        """Draw tables like the observed ones, one for each draw, with random row totals if the model samples them."""
         known = self.totals is not None
         return sample_counts(group["performance"], self.counts, known, root, purpose, group.get("rate")).to_dataset()
 
     def log_prior(self, posterior: xr.Dataset) -> xr.Dataset:
-        """Log prior density of the rates over their log odds: ``rate`` (entity, [dataset], actual), without constants.
+        """Return the log prior density of rates over their log odds: ``rate`` (entity, [dataset], actual).
 
-        To the power 1/2 or 2 this density has half or twice the concentrations, as in :func:`bayesrank.sensitivity`.
-        Where the prevalence is sampled, ``prevalence`` (test_set) is that of the class shares.
+        Constants are omitted: a power of it multiplies the concentrations, as in :func:`bayesrank.sensitivity`. With a
+        sampled prevalence, ``prevalence`` (test_set) is the density of the class shares.
         """
         if "rate" in posterior:
             rate = posterior["rate"]
@@ -177,7 +174,7 @@ class ProductMultinomial:
             total = posterior["performance"].sum("predicted", skipna=False)
             rate = posterior["performance"] / total.where(total > 0)
         alpha = self.concentration.drop_vars(["measured", "test_set"], errors="ignore")
-        # Of a pair that was not measured there is nothing to scale.
+        # 0 for pairs that were not measured.
         found = {"rate": xr.where(alpha > 0, alpha * np.log(rate), 0.0).sum("predicted", skipna=False).fillna(0.0)}
         if "prevalence" in posterior:
             first_of = [np.argwhere(self.test_set.values == name)[0] for name in posterior["test_set"].values]
@@ -189,17 +186,16 @@ class ProductMultinomial:
         return xr.Dataset(found).assign_coords({name: posterior[name] for name in names})
 
     def log_likelihood(self, posterior: xr.Dataset) -> xr.Dataset:
-        """Log probability of each row of each table given its total: ``counts`` (entity, [dataset], actual).
+        """Return the log probability ``counts`` (entity, [dataset], actual) of each row given its total.
 
-        Where the row totals are sampled, also ``row_totals`` (test_set): log probability of each test set's row totals,
-        once, however many entities met it.
+        If row totals are sampled, ``row_totals`` (test_set) is their log probability, once for each test set.
         """
         if "rate" in posterior:
             rate = posterior["rate"]
         else:
             total = posterior["performance"].sum("predicted", skipna=False)
             rate = posterior["performance"] / total.where(total > 0)
-        # A class without cases says nothing, whatever its rates.
+        # A class without cases has log probability 0 for any rates.
         rate = rate.where((self.counts.sum("predicted") > 0) | posterior["performance"].isnull(), 1.0)
         found = {"counts": multinomial(self.counts, rate, "predicted").transpose("chain", "draw", ...)}
         if "prevalence" in posterior:
@@ -213,29 +209,29 @@ class ProductMultinomial:
 
 
 def row_totals(counts: xr.DataArray) -> xr.DataArray:
-    """Cases of each class (..., actual); of outcomes without classes all of them, as if of one."""
+    """Return class sizes (..., actual); outcomes without classes count as one class."""
     if are_outcomes(counts):
         return counts.sum("outcome").expand_dims(actual=["any"], axis=-1)
     return counts.sum("predicted")
 
 
 def test_sets(counts: xr.DataArray, row_prior: Any, shared: bool) -> tuple[xr.DataArray, xr.DataArray]:
-    """The name of each table's test set, and the key of its row totals' stream; "" where nothing was measured.
+    """Return the name of each table's test set ("" if not measured), and the key of its row totals' stream.
 
-    Entities share a test set where the coord ``test_set`` of the counts says so, or else where they have the same data
-    set and equal row totals; with another row prior, or not ``shared``, the draws are apart nevertheless.
+    Entities share a test set by the coord ``test_set`` of the counts or, without it, by equal row totals on a data set.
+    With different row priors, or not ``shared``, their draws are independent.
     """
     rows = row_totals(counts)
     cells = [d for d in rows.dims if d != "actual"]
     totals, priors = (x.transpose(*cells, "actual").values for x in (rows, row_prior))
     if (parts := parts_of(counts)) is not None:
-        # A pool of equal class sizes may be one of unequal data sets; which was read first does not matter.
+        # Pools with equal class sizes may differ in their data sets, whose order has no effect.
         parts = parts.isel(dataset=np.argsort([str(name) for name in parts["dataset"].values], kind="stable"))
         totals = row_totals(parts).transpose("entity", "dataset", "actual").values.reshape(len(totals), -1)
     elif "dataset" not in counts.dims and "sizes" in (record := record_of(counts.attrs) or {}):
         alike = dict(zip(map(str, record["entities"]), record["sizes"], strict=True))
         entities = [str(name) for name in counts["entity"].values.tolist()]
-        if set(entities) <= set(alike):  # of counts read from a file, without their parts
+        if set(entities) <= set(alike):  # counts from a file, without their parts
             pairs = zip(entities, totals.tolist(), strict=True)
             totals = np.array([[*map(str, row), alike[name]] for name, row in pairs])
     measured = np.broadcast_to(counts["measured"].values if "measured" in counts.coords else True, totals.shape[:-1])
@@ -258,7 +254,7 @@ def test_sets(counts: xr.DataArray, row_prior: Any, shared: bool) -> tuple[xr.Da
 
 
 def _named_test_sets(counts: xr.DataArray, cells: list, totals: np.ndarray, measured: np.ndarray) -> np.ndarray:
-    """The names that the user gave, one for each table, after a check that those of one name have the same cases."""
+    """Return the test set that the user named for each table; tables of one test set must have equal class sizes."""
     given = counts["test_set"].variable
     lacking = [name for name in given.values.ravel().tolist() if name == "" or name != name or name is None]
     if lacking:
@@ -279,7 +275,7 @@ def _named_test_sets(counts: xr.DataArray, cells: list, totals: np.ndarray, meas
 
 
 def known_totals(counts: xr.DataArray, prevalence: Any) -> xr.DataArray | None:
-    """Known class shares (actual, and what dims they come with); None where they are sampled."""
+    """Return known class shares (actual, and the dims of ``prevalence``); None if they are sampled."""
     if isinstance(prevalence, str):
         check_choice("prevalence", prevalence, ("sampled", "observed"), other="a number or a DataArray")
         if prevalence == "sampled":
@@ -293,7 +289,7 @@ def known_totals(counts: xr.DataArray, prevalence: Any) -> xr.DataArray | None:
 
 
 def check_proper(counts: xr.DataArray, alpha: xr.DataArray) -> None:
-    """Refuse an entity without cases, and a cell with neither prior nor cases: a rate would be degenerate."""
+    """Raise an error for an entity without cases, or a cell with neither prior nor cases (a degenerate rate)."""
     tables = counts.values.reshape(counts.sizes["entity"], -1)
     none = tables.sum(axis=1) == 0
     if none.any():
@@ -324,6 +320,6 @@ def check_observed(counts: xr.DataArray, totals: xr.DataArray | None) -> None:
 
 
 def multinomial(counts: xr.DataArray, p: xr.DataArray, over: str) -> xr.DataArray:
-    """Log probability of counts over a dim, given their total."""
+    """Return the log probability of counts over a dim, given their total."""
     choose = special.gammaln(counts.sum(over) + 1) - special.gammaln(counts + 1).sum(over)
     return choose + special.xlogy(counts, p).sum(over, skipna=False)

@@ -1,27 +1,27 @@
-"""How probable a table is when its rates are not known but only how they vary: binomials with normal logits."""
+"""Marginal likelihood of a table: binomials with normal logits."""
 
 import numpy as np
 from scipy.special import gammaln
 
-#: Nodes of the rule of Gauss and Hermite along each axis, laid around the mode.
+#: Number of Gauss-Hermite nodes along each axis, centred at the mode.
 NODES = 11
-#: Steps of Newton's method, each of at most so many logits.
+#: Number of Newton steps, and the maximum length of each in logits.
 STEPS, REACH = 30, 3.0
 
 
 def binomial_evidence(
     right: np.ndarray, cases: np.ndarray, mean: np.ndarray, sd: np.ndarray, correlation: np.ndarray
 ) -> np.ndarray:
-    """Log probability (draw) of what was right of the cases (row), the normal logits of the rates integrated out.
+    """Return the log probability (draw) of right answers (row), with the normal logits of the rates integrated out.
 
     Parameters
     ----------
     right, cases : numpy.ndarray of int
-        One or two rows.
+        Counts of one or two rows.
     mean, sd : numpy.ndarray
-        Of the logits (draw, row).
+        Mean and standard deviation of the logits (draw, row).
     correlation : numpy.ndarray
-        Of the logits of two rows (draw).
+        Correlation of the logits of two rows (draw).
 
     Examples
     --------
@@ -60,11 +60,11 @@ def binomial_evidence(
 
 
 def _rate(logits: np.ndarray, cases: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Rates, and the information of the cases on their logits."""
+    """Return rates, and the information of the cases on their logits."""
     rate = 0.5 * (1 + np.tanh(logits / 2))
     return rate, cases * rate * (1 - rate)
 
 
 def _precision(factor: np.ndarray, curvature: np.ndarray) -> np.ndarray:
-    """That of the standard normal variables (draw, row, row)."""
+    """Return the precision of the standard normal variables (draw, row, row)."""
     return np.eye(factor.shape[-1]) + np.einsum("drk,dr,drl->dkl", factor, curvature, factor)

@@ -1,18 +1,17 @@
-r"""Beta-binomial: the numbers of negatives and positives were set by design and say nothing of the prevalence.
+r"""Beta-binomial: class sizes set by design, without information on the prevalence.
 
-The story. The designer of the study chose :math:`N_-` negative and :math:`N_+` positive cases. An entity calls a
-negative case positive with probability :math:`x` (its false positive rate), and a positive case positive with
-probability :math:`y` (its true positive rate):
+The study has :math:`N_-` negative and :math:`N_+` positive cases by design. An entity calls a negative case positive
+with probability :math:`x` (its false positive rate), and a positive case positive with probability :math:`y` (its true
+positive rate):
 
 .. math::
 
-    x \sim \mathrm{Beta}(\alpha_{fp}, \alpha_{tn}), \quad y \sim \mathrm{Beta}(\alpha_{tp}, \alpha_{fn}), \qquad
-    fp \sim \mathrm{Binomial}(N_-, x), \quad tp \sim \mathrm{Binomial}(N_+, y).
+    x \sim \mathrm{Beta}(\alpha_{fp}, \alpha_{tn}), \quad y \sim \mathrm{Beta}(\alpha_{tp}, \alpha_{fn}), \qquad fp \sim
+    \mathrm{Binomial}(N_-, x), \quad tp \sim \mathrm{Binomial}(N_+, y).
 
-The priors are conjugate: a posteriori the rates are independent
-:math:`\mathrm{Beta}(\alpha_{fp} + fp, \alpha_{tn} + tn)` and :math:`\mathrm{Beta}(\alpha_{tp} + tp, \alpha_{fn} + fn)`.
-The performance needs a prevalence :math:`\pi`, which these data do not tell: the design's share of positives unless
-another is given. It is :math:`((1-\pi)(1-x), (1-\pi)x, \pi(1-y), \pi y)` for tn, fp, fn, tp.
+The posterior rates are independent, :math:`\mathrm{Beta}(\alpha_{fp} + fp, \alpha_{tn} + tn)` and
+:math:`\mathrm{Beta}(\alpha_{tp} + tp, \alpha_{fn} + fn)`. The prevalence :math:`\pi` is the design's share of positives
+unless another is given. The performance (tn, fp, fn, tp) is :math:`((1-\pi)(1-x), (1-\pi)x, \pi(1-y), \pi y)`.
 """
 
 from typing import ClassVar
@@ -21,9 +20,9 @@ from bayesrank.models._product_multinomial import ProductMultinomial
 
 
 class BetaBinomial(ProductMultinomial):
-    """The numbers of negatives and positives were set by design and tell nothing of the prevalence.
+    """Model class sizes set by design, without information on the prevalence.
 
-    Takes the options of :class:`~bayesrank.models._product_multinomial.ProductMultinomial`.
+    Options are those of :class:`~bayesrank.models._product_multinomial.ProductMultinomial`.
 
     Examples
     --------
@@ -35,8 +34,6 @@ class BetaBinomial(ProductMultinomial):
 
     needs_classes: ClassVar[bool] = True
     most_outcomes: ClassVar[int | None] = 2
-    words: ClassVar[str] = (
-        "The numbers of negatives and positives were set by design and tell nothing of the prevalence."
-    )
+    words: ClassVar[str] = "The class sizes were set by design and hold no information on the prevalence."
     PREVALENCE: ClassVar[str] = "observed"
     ONLY_TWO_CLASSES: ClassVar[bool] = True

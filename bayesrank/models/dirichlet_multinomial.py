@@ -1,27 +1,24 @@
-r"""Dirichlet-multinomial: the cases were drawn at random, so the class sizes tell about the prevalence.
+r"""Dirichlet-multinomial: random cases, so that class sizes are informative about the prevalence.
 
-The story. A test set of :math:`N` cases is a random sample of the population. Each case is of class :math:`i` with
-probability :math:`\pi_i`, and the entity answers :math:`j` to a case of class :math:`i` with probability
-:math:`\theta_{ij}`:
+A test set of :math:`N` cases is a random sample of the population. A case is of class :math:`i` with probability
+:math:`\pi_i`, and an entity answers :math:`j` to a case of class :math:`i` with probability :math:`\theta_{ij}`:
 
 .. math::
 
-    \pi \sim \mathrm{Dirichlet}(\textstyle\sum_j \alpha_{1j}, \ldots), \qquad
-    \theta_i \sim \mathrm{Dirichlet}(\alpha_{i1}, \ldots, \alpha_{iC}),
+    \pi \sim \mathrm{Dirichlet}(\textstyle\sum_j \alpha_{1j}, \ldots), \qquad \theta_i \sim
+    \mathrm{Dirichlet}(\alpha_{i1}, \ldots, \alpha_{iC}),
 
-    (N_1, \ldots, N_C) \sim \mathrm{Multinomial}(N, \pi), \qquad
-    (n_{i1}, \ldots, n_{iC}) \sim \mathrm{Multinomial}(N_i, \theta_i).
+    (N_1, \ldots, N_C) \sim \mathrm{Multinomial}(N, \pi), \qquad (n_{i1}, \ldots, n_{iC}) \sim \mathrm{Multinomial}(N_i,
+    \theta_i).
 
-The performance is :math:`p_{ij} = \pi_i \theta_{ij}`; a priori :math:`p \sim \mathrm{Dirichlet}(\alpha)`, because a
-Dirichlet factors into its row totals and independent rows. The prior is conjugate: a posteriori
-:math:`p \sim \mathrm{Dirichlet}(\alpha + n)`.
+The performance is :math:`p_{ij} = \pi_i \theta_{ij}`, with the prior :math:`p \sim \mathrm{Dirichlet}(\alpha)`, because
+a Dirichlet factors into row totals and independent rows. The posterior is :math:`\mathrm{Dirichlet}(\alpha + n)`.
 
-Entities that were evaluated on one test set share its row totals: their rows are independent, their :math:`\pi` is
-the same random quantity, observed once.
+Entities on the same test set share its row totals: their rows are independent, their :math:`\pi` is the same random
+quantity, observed once.
 
-Outcomes without classes (right and wrong, grades) are one row:
-:math:`p \sim \mathrm{Dirichlet}(\alpha)`, :math:`n \sim \mathrm{Multinomial}(N, p)`. There is no prevalence, and the
-four cases of the default prior are spread over all outcomes.
+Outcomes without classes (right and wrong, grades) are one row: :math:`p \sim \mathrm{Dirichlet}(\alpha)`, :math:`n \sim
+\mathrm{Multinomial}(N, p)`. There is no prevalence, and the default prior spreads its four cases over all outcomes.
 """
 
 from typing import Any, ClassVar
@@ -32,10 +29,10 @@ from bayesrank.models._product_multinomial import ProductMultinomial
 
 
 class DirichletMultinomial(ProductMultinomial):
-    """The cases were drawn at random, so the class sizes tell about the prevalence.
+    """Model random cases, with class sizes that are informative about the prevalence.
 
-    Takes the options of :class:`~bayesrank.models._product_multinomial.ProductMultinomial`; by its name, of counts of
-    outcomes without classes, those of :class:`~bayesrank.models._outcomes.Outcomes`.
+    Options are those of :class:`~bayesrank.models._product_multinomial.ProductMultinomial` or, for outcomes without
+    classes, of :class:`~bayesrank.models._outcomes.Outcomes`.
 
     Examples
     --------
@@ -45,10 +42,10 @@ class DirichletMultinomial(ProductMultinomial):
     [[[9.0, 3.0], [2.0, 10.0]]]
     """
 
-    words: ClassVar[str] = "The cases were drawn at random, so the class sizes tell about the prevalence."
+    words: ClassVar[str] = "The cases are a random sample, so the class sizes are informative about the prevalence."
     PREVALENCE: ClassVar[str] = "sampled"
 
     @classmethod
     def taking(cls, evidence: Any) -> type:
-        """The class that takes such evidence: tables, or outcomes without classes."""
+        """Return the class for this evidence: for tables, or for outcomes without classes."""
         return Outcomes if are_outcomes(evidence) else cls

@@ -1,32 +1,27 @@
-r"""Hierarchical beta-binomial: rates differ from data set to data set around a mean, by a spread that is learned.
+r"""Hierarchical beta-binomial: rates vary between data sets around a mean, with a learned spread.
 
-The story. Entity :math:`e` is right on a case of class :math:`c` of data set :math:`d` with a rate of its own there,
+Entity :math:`e` is right on cases of class :math:`c` in data set :math:`d` with its own rate,
 
 .. math::
 
-    \theta_{edc} \sim \mathrm{Beta}(m_{ec}\kappa_{ec}, (1 - m_{ec})\kappa_{ec}), \qquad
-    x_{edc} \sim \mathrm{Binomial}(n_{edc}, \theta_{edc}),
+    \theta_{edc} \sim \mathrm{Beta}(m_{ec}\kappa_{ec}, (1 - m_{ec})\kappa_{ec}), \qquad x_{edc} \sim
+    \mathrm{Binomial}(n_{edc}, \theta_{edc}),
 
-so that :math:`x` is beta-binomial. The spread :math:`s = 1/\sqrt{\kappa + 1}` is the standard deviation of the rates
-as a share of the largest that their mean allows. Entities and classes are independent given the class sizes, whose
-own model is the same: the share of a class in a test set varies around a mean, and every test set enters once.
-Outcomes of two values (right and wrong) are one class.
+so that :math:`x` is beta-binomial. The spread :math:`s = 1/\sqrt{\kappa + 1}` is the standard deviation of the rates,
+divided by its maximum at this mean. Entities and classes are independent given the class sizes. Class sizes have the
+same model, in which every test set enters once. Outcomes of two values (right and wrong) are one class.
 
-The unit of information on a population is a data set, not a case. The prior of the mean :math:`m` is therefore worth
-one data set: Beta(1/2, 1/2), Jeffreys' prior of a rate, to which the likelihood leads at both ends. At
-:math:`s = 0` all cases are tosses of one coin; at :math:`s = 1` each data set is one toss. The spread has a prior by
-:math:`1/\sqrt\kappa = s/\sqrt{1 - s^2}`, half-Student-t with 3 degrees of freedom and scale 1/4: flat at 0 and
-falling to 0 at 1, where a few perfect data sets would be compatible with a mean far below 1. The options ``prior`` and
-``spread`` change the two; the documentation's page on many data sets has the measured coverage.
+The unit of information on a population is a data set. The prior of the mean :math:`m` therefore has the weight of one
+data set: Beta(1/2, 1/2), Jeffreys' prior of a rate. At :math:`s = 0` all cases are tosses of one coin; at :math:`s = 1`
+each data set is one toss. The prior of :math:`1/\sqrt\kappa = s/\sqrt{1 - s^2}` is half-Student-t with 3 degrees of
+freedom and scale 1/4: flat at 0 and falling to 0 at 1, where a few perfect data sets would be compatible with a mean
+far below 1. The options ``prior`` and ``spread`` change these priors; the guide on many data sets reports the measured
+coverage.
 
-Three performances answer three questions. ``performance`` (observed): how good is the entity on each of these data
-sets? Rates of small data sets are drawn towards the mean. ``performance_typical``: how good is it on average over data
-sets like these, each weighing the same (the means of rates and of prevalence)? ``performance_new``: how good will it be
-on one more data set? All entities then meet the same prevalence; their rates there are drawn each for itself, since
-this model knows no difficulty that entities share.
-
-Without data sets the entities are the population: each one's rates are drawn towards the mean of all, the less cases it
-has the more. Then there is nothing typical or new, and what is ranked is ``performance``.
+There are three performances. ``performance`` (observed) is that on each data set, with shrinkage of small data sets to
+the mean. ``performance_typical`` averages rates and prevalence over data sets with equal weights. ``performance_new``
+is that on one more data set, with the same prevalence for all entities but independent rates, since this model has no
+shared difficulty. Without data sets the entities are the population, and only ``performance`` is available.
 
 References
 ----------
@@ -45,11 +40,10 @@ from bayesrank.models._population import learn
 
 
 class HierarchicalBetaBinomial(Apart):
-    """Each entity's rates vary from data set to data set around a mean, by a spread that is learned.
+    """Model each entity's rates as varying between data sets around a mean, with a learned spread.
 
-    Takes counts of two classes, or of two outcomes, and the options of
-    :class:`~bayesrank.models._hierarchical.Hierarchical`. Means and spreads are drawn by quadrature: no chain has to
-    settle.
+    The evidence is counts of two classes or two outcomes, the options are those of
+    :class:`~bayesrank.models._hierarchical.Hierarchical`. Means and spreads are drawn by quadrature, without chains.
 
     Examples
     --------
@@ -62,9 +56,7 @@ class HierarchicalBetaBinomial(Apart):
     """
 
     most_outcomes: ClassVar[int | None] = 2
-    words: ClassVar[str] = (
-        "Rates differ from data set to data set around a mean of each entity, by a spread that is learned."
-    )
+    words: ClassVar[str] = "The rates of each entity vary between data sets around a mean, with a learned spread."
 
     def __init__(self, counts: xr.DataArray, **options: Any) -> None:
         super().__init__(counts, **options)
@@ -77,7 +69,7 @@ class HierarchicalBetaBinomial(Apart):
         self._evidence: dict[str, float] = {}
 
     def draw(self, group: str, block: Block, root: np.random.SeedSequence) -> dict[str, xr.Variable]:
-        """Draws of one block of the prior or the posterior, by quadrature of each population's mean and spread."""
+        """Draw one block of the prior or the posterior, with means and spreads by quadrature."""
         hyper: Hyper = {
             MEAN: np.empty((block.size, *self.prior.shape)),
             SPREAD_OF: np.empty((block.size, *self.prior.shape[:-1])),
@@ -91,14 +83,14 @@ class HierarchicalBetaBinomial(Apart):
         return self._tables(hyper | self._shares_learned(group, block, root), group, block, root)
 
     def log_evidence(self, members: np.ndarray | None = None, sizes: np.ndarray | None = None) -> float:
-        """Log probability, before any data, of the cases in the order in which they came.
+        """Return the log marginal likelihood of the cases in their order.
 
         Parameters
         ----------
         members : numpy.ndarray, optional
-            Counts (population, row, member, answer), by default those observed.
+            Counts (population, row, member, answer), by default the observed ones.
         sizes : numpy.ndarray, optional
-            Class sizes (test set, class) of those whose shares are sampled.
+            Class sizes (test set, class), if class shares are sampled.
         """
         members = self.members if members is None else members
         found = 0.0
@@ -113,7 +105,7 @@ class HierarchicalBetaBinomial(Apart):
         return found + log_evidence(sizes, self.prior[0].sum(-1)).sum()
 
     def _log_evidence(self, counts: np.ndarray, prior: np.ndarray) -> float:
-        """That of a population, which is learned once."""
+        """Return the log marginal likelihood of a population."""
         seen = counts[counts.sum(-1) > 0]
         if not len(seen):
             return 0.0

@@ -1,32 +1,29 @@
-r"""Classes as a population: how often each class is told varies around a mean that all classes share.
+r"""Classes as a population: the recall of each class varies around a mean that all classes share.
 
-The story. Of a table of :math:`C` classes, a case of class :math:`c` is told with a rate of its own,
-
-.. math::
-
-    \theta_c \sim \mathrm{Beta}(m\kappa, (1 - m)\kappa), \qquad
-    n_{cc} \sim \mathrm{Binomial}(n_c, \theta_c),
-
-and an error on it is spread over the other classes by
+In a table of :math:`C` classes, cases of class :math:`c` are recognised with the class's own recall,
 
 .. math::
 
-    \phi_c \sim \mathrm{Dirichlet}(\alpha_{cj}, j \ne c), \qquad
-    (n_{cj})_{j \ne c} \sim \mathrm{Multinomial}(n_c - n_{cc}, \phi_c).
+    \theta_c \sim \mathrm{Beta}(m\kappa, (1 - m)\kappa), \qquad n_{cc} \sim \mathrm{Binomial}(n_c, \theta_c),
 
-The mean :math:`m` and the spread :math:`s = 1/\sqrt{\kappa + 1}`, the standard deviation of the rates as a share of the
-largest that their mean allows, are learned from all classes of the table. The prior of the mean is worth one class,
-the unit of information here: it is Beta with the shares of the prior's mass on the diagonal and off it (1/2 and 1/2
-with four cases). The spread has the prior of the model ``hierarchical_beta_binomial``. Class shares and the spread of
-errors are those of the Dirichlet-multinomial.
+and errors are distributed over the other classes by
 
-With two cases a class, a prior on each class says more of its rate than the cases do, and a mean over the classes is
-then that of the prior. Here a class of few cases is told about as well as the others are. Every entity has a population
-of its own, and so has every data set: nothing is learned from one of another.
+.. math::
+
+    \phi_c \sim \mathrm{Dirichlet}(\alpha_{cj}, j \ne c), \qquad (n_{cj})_{j \ne c} \sim \mathrm{Multinomial}(n_c -
+    n_{cc}, \phi_c).
+
+The mean :math:`m` and the spread :math:`s = 1/\sqrt{\kappa + 1}` (the standard deviation of recalls relative to its
+maximum at this mean) are learned from all classes of the table. The prior of the mean has the weight of one class: Beta
+with the prior's shares on and off the diagonal (1/2 and 1/2 with four cases). The spread has the prior of the model
+``hierarchical_beta_binomial``, class shares and errors those of the Dirichlet-multinomial.
+
+A separate prior on each class outweighs two cases a class, so that a macro average shows the prior. Here a class with
+few cases resembles the other classes. Each entity and each data set has a population of its own.
 
 References
 ----------
-Gelman et al., Bayesian Data Analysis, 3rd ed., section 5.3, with classes in the place of experiments.
+Gelman et al., Bayesian Data Analysis, 3rd ed., section 5.3, with classes instead of experiments.
 """
 
 from typing import Any, ClassVar
@@ -44,10 +41,9 @@ MEAN, SPREAD_OF = "mean_recall", "spread"
 
 
 class HierarchicalClasses:
-    """How often each class is told varies from class to class around a mean, by a spread that is learned.
+    """Model recalls of classes that vary around a mean, with a learned spread; for macro averages over small classes.
 
-    For macro averages over classes of few cases. Takes counts of two or more classes. Means and spreads are drawn by
-    quadrature: no chain has to settle.
+    The evidence is counts of two or more classes. Means and spreads are drawn by quadrature, without chains.
 
     Parameters
     ----------
@@ -55,14 +51,13 @@ class HierarchicalClasses:
         Integer counts (entity, [dataset], actual, predicted).
     prior, prevalence, shared_prevalence, force
         As for the Dirichlet-multinomial (:class:`~bayesrank.models._product_multinomial.ProductMultinomial`); the prior
-        is positive.
+        must be positive.
     spread : number
-        Scale of the prior of the spread: 1/sqrt(kappa) is half-Student-t with 3 degrees of freedom and this scale,
-        0.25 by default.
+        Scale of the half-Student-t prior (3 degrees of freedom) of 1/sqrt(kappa); 0.25 by default.
 
     Examples
     --------
-    Five classes of two cases, all of them told, and a sixth without cases, which is told about as well:
+    Five classes have two recognised cases each; a sixth class without cases has a similar recall:
 
     >>> import numpy as np
     >>> import bayesrank as br
@@ -76,10 +71,7 @@ class HierarchicalClasses:
 
     needs_classes: ClassVar[bool] = True
     learns: ClassVar[str] = "classes"
-    words: ClassVar[str] = (
-        "How often a class is told differs from class to class around a mean of each entity, by a spread that is "
-        "learned; its errors are spread over the others by a Dirichlet."
-    )
+    words: ClassVar[str] = "Class recalls vary around each entity's mean with a learned spread; errors are Dirichlet."
     kind: ClassVar[str] = "observed"
 
     def __init__(
@@ -93,7 +85,7 @@ class HierarchicalClasses:
         force: bool = False,
     ) -> None:
         self.spread = check_spread(spread)
-        # Row totals and errors are those of this model, and so are its draws of them.
+        # Row totals and errors have this model, which also draws them.
         self.plain = DirichletMultinomial(
             counts, prior=prior, prevalence=prevalence, shared_prevalence=shared_prevalence, force=force
         )
@@ -112,15 +104,15 @@ class HierarchicalClasses:
         self._learned: dict[str, Population] = {}
 
     def observed(self) -> dict[str, xr.Dataset]:
-        """What was observed, and the prior that was used."""
+        """Return the observed data and the prior."""
         return self.plain.observed()
 
     def coords(self) -> dict[str, Any]:
-        """Coords of the draws: those of the counts, and the test sets."""
+        """Return the coords of the draws: those of the counts, and the test sets."""
         return self.plain.coords()
 
     def draw(self, group: str, block: Block, root: np.random.SeedSequence) -> dict[str, xr.Variable]:
-        """Draws of one block of the prior or the posterior, by quadrature of each population's mean and spread."""
+        """Draw one block of the prior or the posterior, with means and spreads by quadrature."""
         mean, spread = np.full((2, block.size, *self.measured.shape), np.nan)
         for at in zip(*np.nonzero(self.measured), strict=True):
             counts, prior = self._seen(group)[at], self.prior[at]
@@ -134,7 +126,7 @@ class HierarchicalClasses:
     def _tables(
         self, mean: np.ndarray, spread: np.ndarray, group: str, block: Block, root: np.random.SeedSequence
     ) -> dict[str, xr.Variable]:
-        """Tables given the mean and the spread (draw, entity, [dataset]) of each."""
+        """Draw tables given the mean and spread (draw, entity, [dataset]) of each."""
         known = self.plain.conjugate()
         found = known.row_totals(group, block, root)
         shares = found.pop("shares")
@@ -164,11 +156,11 @@ class HierarchicalClasses:
         return self.answers if group == "posterior" else 0 * self.answers
 
     def _name(self, at: tuple) -> list:
-        """The entity and the data set of a table."""
+        """Return the entity and the data set of a table."""
         return [self.counts[d].values[i] for d, i in zip(self.plain.test_set.dims, at, strict=True)]
 
     def build(self) -> Any:
-        """The PyMC model: right answers of each class, rates integrated out. All else is conjugate, and known."""
+        """Return the PyMC model of each class's right answers, with recalls integrated out; the rest is conjugate."""
         import pymc as pm
 
         prior = self.prior[self.measured]
@@ -181,7 +173,7 @@ class HierarchicalClasses:
         return model
 
     def performances(self, sampled: xr.Dataset, root: np.random.SeedSequence) -> xr.Dataset:
-        """The posterior group from sampled means and spreads: all else is drawn exactly."""
+        """Return the posterior group from sampled means and spreads; the rest is drawn exactly."""
         chains, draws = sampled.sizes["chain"], sampled.sizes["draw"]
         parts = []
         for chain in range(chains):
@@ -192,13 +184,13 @@ class HierarchicalClasses:
         return stacked(parts, sampled, self.coords())
 
     def replicate(self, group: xr.Dataset, root: np.random.SeedSequence, purpose: str) -> xr.Dataset:
-        """Tables like the observed ones, one for each draw; row totals random where the model takes them so."""
+        """Draw tables like the observed ones, one for each draw, with random row totals if the model samples them."""
         return self.plain.replicate(group, root, purpose)
 
     def log_prior(self, posterior: xr.Dataset) -> xr.Dataset:
-        """Log prior densities without constants: ``mean_rate`` over its log odds, ``spread``, and ``prevalence``.
+        """Return log prior densities without constants: ``mean_rate`` over its log odds, ``spread``, ``prevalence``.
 
-        The errors, which are spread over the other classes, are integrated out, as in the log-likelihood.
+        The distribution of errors over classes is integrated out, as in the log-likelihood.
         """
         mean = posterior[MEAN]
         rates = xr.concat([1 - mean, mean], "answer").transpose(..., "answer")
@@ -212,10 +204,9 @@ class HierarchicalClasses:
         return xr.Dataset(found)
 
     def log_likelihood(self, posterior: xr.Dataset) -> xr.Dataset:
-        """Log probability of each row of each table given its total and the population: ``counts`` (..., actual).
+        """Return the log probability ``counts`` (..., actual) of each row given its total and the population.
 
-        The rate of a class and the spread of its errors are integrated out. Where the row totals are sampled, they are
-        in ``row_totals`` (test_set), each once.
+        Recalls and the distribution of errors are integrated out. Sampled row totals are in ``row_totals`` (test_set).
         """
         draws = ("chain", "draw")
         mean, spread = (posterior[name].transpose(*draws, ...).values[..., None] for name in (MEAN, SPREAD_OF))
@@ -231,7 +222,7 @@ class HierarchicalClasses:
 
 
 def answer_tables(table: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Wrong and right answers of each class (..., class, 2), and the wrong ones by answer (..., class, other class).
+    """Return wrong and right answers of each class (..., class, 2), and the errors (..., class, other class).
 
     Examples
     --------

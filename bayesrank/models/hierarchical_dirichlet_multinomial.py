@@ -1,20 +1,20 @@
-r"""Hierarchical Dirichlet-multinomial: answers vary from data set to data set around a mean, by a learned spread.
+r"""Hierarchical Dirichlet-multinomial: answers vary between data sets around a mean, with a learned spread.
 
-The story. Entity :math:`e` answers cases of class :math:`c` of data set :math:`d` with probabilities of its own there,
+Entity :math:`e` answers cases of class :math:`c` in data set :math:`d` with its own probabilities,
 
 .. math::
 
-    \theta_{edc} \sim \mathrm{Dirichlet}(\kappa_{ec} m_{ec}), \qquad
-    x_{edc} \sim \mathrm{Multinomial}(n_{edc}, \theta_{edc}),
+    \theta_{edc} \sim \mathrm{Dirichlet}(\kappa_{ec} m_{ec}), \qquad x_{edc} \sim \mathrm{Multinomial}(n_{edc},
+    \theta_{edc}),
 
-so that :math:`x` is Dirichlet-multinomial. The mean :math:`m` has a Dirichlet prior that is worth one data set, half
-of it on the right answer. The standard deviation of each probability is the spread :math:`s = 1/\sqrt{\kappa + 1}`
-times the largest that its mean allows; :math:`s/\sqrt{1 - s^2}` is half-Student-t with 3 degrees of freedom and scale
-1/4 a priori. Class shares of test sets have the same model. Outcomes without classes (right and wrong, grades) are one
+so that :math:`x` is Dirichlet-multinomial. The Dirichlet prior of the mean :math:`m` has the weight of one data set,
+half of it on the right answer. The spread :math:`s = 1/\sqrt{\kappa + 1}` is the standard deviation of each
+probability, divided by its maximum at this mean. The prior of :math:`s/\sqrt{1 - s^2}` is half-Student-t with 3 degrees
+of freedom and scale 1/4. Class shares have the same model. Outcomes without classes (right and wrong, grades) are one
 class.
 
 With two classes or outcomes it is the model ``hierarchical_beta_binomial``, drawn by quadrature; with more it is
-sampled. What is observed, typical and new is said there.
+sampled. That model also describes the observed, typical and new performance.
 """
 
 from typing import Any, ClassVar
@@ -25,9 +25,9 @@ from bayesrank.models.hierarchical_beta_binomial import HierarchicalBetaBinomial
 
 
 class HierarchicalDirichletMultinomial(Apart):
-    """Each entity's answers vary from data set to data set around a mean, by a spread that is learned.
+    """Model each entity's answers as varying between data sets around a mean, with a learned spread.
 
-    Takes counts of any number of classes or outcomes, and the options of
+    The evidence is counts of any number of classes or outcomes; the options are those of
     :class:`~bayesrank.models._hierarchical.Hierarchical`.
 
     Examples
@@ -43,12 +43,10 @@ class HierarchicalDirichletMultinomial(Apart):
     [[[0.33, 0.33, 0.33]]]
     """
 
-    words: ClassVar[str] = (
-        "Answers differ from data set to data set around a mean of each entity, by a spread that is learned."
-    )
+    words: ClassVar[str] = "The answers of each entity vary between data sets around a mean, with a learned spread."
 
     @classmethod
     def taking(cls, evidence: Any) -> type:
-        """The class that takes such evidence: with two answers the quadrature of the beta-binomial."""
+        """Return the class for this evidence: with two answers, the hierarchical beta-binomial."""
         two = evidence.sizes.get("outcome" if are_outcomes(evidence) else "predicted") == 2
         return HierarchicalBetaBinomial if two else cls

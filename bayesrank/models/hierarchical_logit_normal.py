@@ -1,31 +1,28 @@
-r"""Hierarchical logit-normal: the bivariate model of diagnostic meta-analysis, for one entity or for many.
+r"""Hierarchical logit-normal: the bivariate model of diagnostic meta-analysis, for one or many entities.
 
-The story. Entity :math:`e` is right on a case of class :math:`c` of data set :math:`d` with a rate of its own there,
+Given the class sizes, entity :math:`e` is right on cases of class :math:`c` in data set :math:`d` with its own rate:
 
 .. math::
 
-    x_{edc} \sim \mathrm{Binomial}(n_{edc}, \theta_{edc}), \qquad
-    \operatorname{logit} \theta_{edc} = \mu_{ec} - \delta_{dc} + \epsilon_{edc},
+    x_{edc} \sim \mathrm{Binomial}(n_{edc}, \theta_{edc}), \qquad \operatorname{logit} \theta_{edc} = \mu_{ec} -
+    \delta_{dc} + \epsilon_{edc}.
 
-given the class sizes. The entity's rate at the median data set, :math:`\operatorname{logit}^{-1} \mu`, is a priori Beta
-of the prior's concentrations of right and wrong. The difficulty :math:`\delta_d` that a data set has for all, and the
-deviation :math:`\epsilon_{ed}` of each entity there, are normal pairs over the two classes, each with two standard
-deviations, half-normal, and a correlation, LKJ(2). So a data set may be hard on both classes or, as by another
-threshold, easy on one because it is hard on the other.
+The prior of the rate at the median data set, :math:`\operatorname{logit}^{-1} \mu`, is Beta with the prior's
+concentrations of right and wrong. The difficulty :math:`\delta_d`, shared by all entities, and the deviation
+:math:`\epsilon_{ed}` are bivariate normal over the two classes, with half-normal standard deviations and an LKJ(2)
+correlation. So a data set may be hard on both classes, or easy on one and hard on the other (another threshold).
 
-The design says which of them there are. With one entity, or where no data set was met by two, difficulty and deviation
-are one term; where nobody met two data sets there is neither, and rates differ between entities only. Of a deviation
-with several entities each has its own on a new data set, since nothing is known of what they share.
+The design decides which terms exist. Difficulty and deviation are one term with one entity, or if no two entities share
+a data set. If no entity has two data sets there is neither. If that one term is a deviation of several entities, they
+deviate independently on a new data set.
 
-Three performances answer three questions. ``performance`` (observed): how good is the entity on each of these data
-sets? ``performance_typical``: how good is it at the median data set, where half of the data sets like these are harder
-for a class, half easier? That is the summary point of meta-analyses; ``typical="mean"`` asks for the mean of the rates
-over data sets instead. In either case prevalence, where a score depends on it, is the mean over data sets, learned as
-in the model ``hierarchical_beta_binomial``. ``performance_new``: how good will it be on one more data set? All entities
-then meet the same difficulty and prevalence, drawn once a draw.
+There are three performances. ``performance`` (observed) is that on each of the data sets. ``performance_typical`` is
+that at the median data set, the summary point of meta-analyses; ``typical="mean"`` averages rates over data sets
+instead. Its prevalence is the mean over data sets, learned as in the model ``hierarchical_beta_binomial``.
+``performance_new`` is that on one more data set, with the same difficulty and prevalence for all entities in a draw.
 
-Without data sets the entities are the population, as for the other hierarchical models: there is one :math:`\mu`, and
-each entity deviates from it. Outcomes of two values (right and wrong) are one class.
+Without data sets the entities are the population: each deviates from a common :math:`\mu`. Outcomes of two values
+(right and wrong) are one class.
 
 References
 ----------
@@ -49,22 +46,22 @@ from bayesrank.models._population import check_spread
 from bayesrank.models._priors import DEFAULT
 from bayesrank.models._table_evidence import binomial_evidence
 
-#: Concentrations of (correlation + 1) / 2: LKJ(2).
+#: LKJ(2): both Beta concentrations of (correlation + 1) / 2.
 CORRELATION = 2.0
-#: Sweeps between draws at first and at most; sweeps of warm-up at least.
+#: Initial and maximum sweeps between draws; minimum sweeps of warm-up.
 THIN, THINNEST, WARM = 20, 320, 2000
-#: Effective draws to reach, or a quarter of fewer draws, and the R-hat to stay below.
+#: Target effective sample size (at most a quarter of the draws), and the R-hat to stay below.
 ENOUGH, AGREE = 1200, 1.005
 ALONE = "deviations"
 TERMS = {
-    (): "none: nobody met two data sets",
+    (): "none: no entity has two data sets",
     ("deviations",): "deviations, of which difficulty is no part that the design could tell",
     ("difficulty", "deviations"): "difficulty that all entities share, and deviations of each",
 }
 
 
 class Tables(NamedTuple):
-    """What the sampler reads, as its kernel takes it."""
+    """The arrays that the compiled sampler reads."""
 
     pairs: np.ndarray
     datasets: int
@@ -73,21 +70,21 @@ class Tables(NamedTuple):
 
 
 class HierarchicalLogitNormal(Hierarchical):
-    """Logits of both rates vary from data set to data set, by difficulty that entities share and by deviations.
+    """Model logits of both rates that vary between data sets by shared difficulty and by deviations of each entity.
 
-    Takes counts of two classes, or of two outcomes, and the options of
-    :class:`~bayesrank.models._hierarchical.Hierarchical`; besides
+    The evidence is counts of two classes or two outcomes. Options of
+    :class:`~bayesrank.models._hierarchical.Hierarchical` apply, and:
 
     Parameters
     ----------
     spread : number
-        Scale of the half-normal priors of the standard deviations between data sets, in logits: 1 by default. The
+        Scale, in logits, of the half-normal priors of the standard deviations between data sets; 1 by default. The
         spread of class shares keeps its own prior.
     typical : {"median", "mean"}
-        Whether typical rates are those of the median data set or means over data sets.
+        Whether typical rates are those of the median data set, or means over data sets.
     terms : str, optional
-        What differs between data sets, in the words of the attr ``terms`` of a posterior: by default what the design
-        can tell. Priors speak for what it cannot.
+        Terms that vary between data sets, as in the attr ``terms`` of a posterior; by default those that the design can
+        estimate.
 
     Examples
     --------
@@ -99,14 +96,11 @@ class HierarchicalLogitNormal(Hierarchical):
     """
 
     most_outcomes: ClassVar[int | None] = 2
-    words: ClassVar[str] = (
-        "Logits of the rates differ from data set to data set around those of each entity, both rates together, by "
-        "spreads that are learned."
-    )
+    words: ClassVar[str] = "The logits of both rates vary jointly between data sets, with learned spreads."
 
-    #: The normal distribution of logits has no bimodal explanation of near-perfect data sets: its prior is flat.
+    #: A flat prior: normal logits have no bimodal explanation of near-perfect data sets.
     prior_of_means: ClassVar[str] = DEFAULT
-    #: Of NUTS, where it is asked for: spreads that may be next to nothing ask for short steps.
+    #: Options of NUTS: spreads near zero need short steps.
     nuts: ClassVar[dict[str, Any]] = {"target_accept": 0.95}
 
     def __init__(
@@ -126,7 +120,7 @@ class HierarchicalLogitNormal(Hierarchical):
             )
         check_choice("typical", typical, TYPICAL)
         self.spread, self.typical = check_spread(spread), typical
-        #: The answer that is right, of each row.
+        #: Index of the right answer in each row.
         self.right = [1] if self.outcomes else [0, 1]
         cases = self.members.sum(-1)
         there = cases.sum(1) > 0
@@ -134,7 +128,7 @@ class HierarchicalLogitNormal(Hierarchical):
             there |= np.asarray(self.test_set.values != "")
         else:
             there[:] = True
-        #: Population and member of each table: entity and data set, or 0 and entity.
+        #: Population and member of each table: (entity, data set), or (0, entity) without data sets.
         self.pairs = np.argwhere(there)
         told = {words: which for which, words in TERMS.items()} if self.over_datasets else {ALONE: (ALONE,)}
         if terms is not None:
@@ -148,12 +142,12 @@ class HierarchicalLogitNormal(Hierarchical):
         self.settings |= {"spread": self.spread, "terms": TERMS[self.terms] if self.over_datasets else ALONE}
         if self.over_datasets:
             self.settings["typical"] = TYPICAL[typical]
-        #: A design that is a part of this one may tell less; the model that is learned from it is the same.
+        #: A part of the evidence keeps the terms of the whole, even if its design could not estimate them.
         self.as_designed = {"terms": self.settings["terms"]}
         self._centring()
 
     def _centring(self) -> None:
-        """How centred each effect is, and where sampling starts: from empirical logits and their information."""
+        """Choose the degree of centring and the start of each effect from empirical logits and their information."""
         entity, dataset = self.pairs.T
         self.weights: dict[str, list[np.ndarray]] = {name: [] for name in self.terms}
         self.starts: dict[str, list[np.ndarray]] = {name: [] for name in self.terms}
@@ -162,7 +156,7 @@ class HierarchicalLogitNormal(Hierarchical):
         for row in range(len(self.right)):
             value, information = empirical_logits(self.hits[:, row], self.cases[:, row])
             mean, total = between(value, information, entity)
-            total = min(total, self.spread**2)  # a prior that knows better
+            total = min(total, self.spread**2)  # bounded by the prior
             self.start_mean[:, row] = mean
             off = value - mean[entity]
             variance = min(between(off, information, dataset)[1], total) if len(self.terms) == 2 else total
@@ -174,7 +168,7 @@ class HierarchicalLogitNormal(Hierarchical):
                 self.starts["difficulty"].append(np.zeros(each.size))
                 self.start_sd["difficulty"][row] = np.sqrt(rest)
             if "deviations" in self.terms:
-                # An effect starts where the counts put it, the more centred the closer.
+                # An effect starts at its shrunken estimate; well-estimated effects are more centred.
                 weight = told / (1 + told)
                 start = weight * (mean[entity] + off / variance ** ((1 - weight) / 2))
                 self.weights["deviations"].append(alike(weight))
@@ -182,13 +176,13 @@ class HierarchicalLogitNormal(Hierarchical):
                 self.start_sd["deviations"][row] = np.sqrt(variance)
 
     def build(self) -> Any:
-        """The PyMC model: counts given the class sizes. Class shares are learned apart, by quadrature."""
+        """Return the PyMC model of counts given the class sizes; class shares are learned separately by quadrature."""
         import pymc as pm
 
         entity, dataset = self.pairs.T
         rows = range(len(self.right))
         with pm.Model() as model:
-            # The logits at the mean of the data sets' difficulties, which the counts tell better than the median's.
+            # Logits at the mean difficulty of the data sets, which the counts determine better than the median.
             level = pm.Flat("level", shape=self.start_mean.shape, initval=self.start_mean)
             mu, mean = level, [level[entity, row] for row in rows]
 
@@ -217,7 +211,7 @@ class HierarchicalLogitNormal(Hierarchical):
     def sample_chains(self, shape: tuple[int, int], root: np.random.SeedSequence) -> dict[str, xr.Dataset]:
         """Sample medians, spreads and logits by compiled Metropolis steps, until the chains have mixed.
 
-        Sweeps between draws are doubled while there are few effective draws: see
+        The thinning doubles while the effective sample size is too small: see
         :mod:`bayesrank.models._logit_normal_kernel`.
         """
         from bayesrank._nuts import diagnostics
@@ -237,9 +231,9 @@ class HierarchicalLogitNormal(Hierarchical):
         return {"posterior": posterior.drop_vars([*apart, "acceptance_rate"]), "sample_stats": stats}
 
     def _walk(self, shape: tuple[int, int], root: np.random.SeedSequence, thin: int) -> xr.Dataset:
-        """Chains of so many draws, ``thin`` sweeps apart."""
+        """Run chains of the given shape, with ``thin`` sweeps between draws."""
         rows, (entities, datasets) = len(self.right), (len(self.members), self.members.shape[2])
-        # In the order of names, so that no other order changes a number.
+        # Sorted by name, so that the order of the evidence does not change the draws.
         rank = np.argsort(self.order)
         places = sorted(range(entities), key=lambda i: repr(self.names[i]))
         entity, dataset = np.argsort(places)[self.pairs[:, 0]], rank[self.pairs[:, 1]]
@@ -263,7 +257,7 @@ class HierarchicalLogitNormal(Hierarchical):
         found: dict[str, Any] = {
             "mu": ((*dims, "entity", "row"), mu[:, :, np.argsort(places)]),
             "logits": ((*dims, "pair", "row"), logits[:, :, np.argsort(turn)]),
-            # Of the steps that move all standard deviations.
+            # Acceptance of the steps that move all standard deviations.
             "acceptance_rate": (dims, np.repeat(accepted[:, :1], shape[1], 1)),
         }
         for i, name in enumerate(("deviations", "difficulty")):
@@ -277,7 +271,7 @@ class HierarchicalLogitNormal(Hierarchical):
         return xr.Dataset(found, {"chain": np.arange(shape[0]), "draw": np.arange(shape[1])})
 
     def _walk_chain(self, rng: np.random.Generator, tables: "Tables", draws: int, thin: int) -> list[np.ndarray]:
-        """One chain, from moments of the empirical logits and jitter."""
+        """Run one chain, started at jittered moments of the empirical logits."""
         from bayesrank.models._logit_normal_kernel import run
 
         pairs, _, data, alpha = tables
@@ -287,7 +281,7 @@ class HierarchicalLogitNormal(Hierarchical):
         for row in range(rows):
             information = data[:, 2 + row]
             mean, variance = between(data[:, row], information, pairs[:, 0])
-            variance = min(variance, self.spread**2)  # the prior expects no more
+            variance = min(variance, self.spread**2)  # bounded by the prior
             known = alpha[:, row].prod(-1) / alpha[:, row].sum(-1)
             told = np.bincount(pairs[:, 0], information / (1 + information * variance), len(alpha)) + known
             mu[: len(mean), row], steps[:, row] = mean, 1 / np.sqrt(told)
@@ -300,7 +294,7 @@ class HierarchicalLogitNormal(Hierarchical):
         return run(rng, *tables, float(self.spread), both, moving, spread, mu, steps, warm, draws, thin)
 
     def _draw_medians(self, rng: np.random.Generator, tables: "Tables", draws: int, thin: int) -> list[np.ndarray]:
-        """Exact draws where nothing differs between data sets: rates are Beta."""
+        """Draw Beta rates exactly, if nothing varies between data sets."""
         pairs, datasets, data, alpha = tables
         right, cases = (
             np.stack([np.bincount(pairs[:, 0], data[:, at + row], len(alpha)) for row in (0, 1)], -1) for at in (4, 6)
@@ -311,7 +305,7 @@ class HierarchicalLogitNormal(Hierarchical):
         return [mu, np.zeros((draws, 6)), np.zeros((draws, datasets, 2)), mu[:, pairs[:, 0]], np.ones(1)]
 
     def performances(self, sampled: xr.Dataset, root: np.random.SeedSequence) -> xr.Dataset:
-        """The posterior group from what was sampled of logits and spreads, and class shares drawn apart."""
+        """Return the posterior group from sampled logits and spreads, with class shares drawn separately."""
         chains, draws = sampled.sizes["chain"], sampled.sizes["draw"]
         walked = "mu" in sampled
         names = ["mu", "logits", "difficulty"] if walked else ["level"]
@@ -328,7 +322,7 @@ class HierarchicalLogitNormal(Hierarchical):
         return stacked(parts, sampled, self.coords())
 
     def draw_prior(self, block: Block, root: np.random.SeedSequence) -> dict[str, xr.Variable]:
-        """Draws of one block of the prior."""
+        """Draw one block from the prior."""
         rng = stream(root, "prior", "logits", *block.key)
         size, rows = block.size, len(self.right)
         right, wrong = (rng.standard_gamma(self.alpha[..., i], (size, *self.alpha.shape[:2])) for i in (0, 1))
@@ -346,9 +340,9 @@ class HierarchicalLogitNormal(Hierarchical):
         return self._tables(self._placed(hyper, mu), "prior", block, root)
 
     def _placed(self, hyper: Hyper, mu: np.ndarray | None = None) -> Hyper:
-        """Logits of each table (draw, pair, row) and of what varies, from latent variables.
+        """Return the logits of each table (draw, pair, row) and of the varying terms, from latent variables.
 
-        Given ``mu`` these are standard normal, else what was sampled with the logits at the mean difficulty.
+        Without ``mu`` these were sampled with logits at mean difficulty; with ``mu`` they are standard normal.
         """
         entity, dataset = self.pairs.T
         rows = range(len(self.right))
@@ -376,7 +370,7 @@ class HierarchicalLogitNormal(Hierarchical):
         return found | {"mu": level + shift[:, None], "logits": np.stack(mean, -1)}
 
     def _covariance(self, hyper: Hyper) -> np.ndarray:
-        """Covariance (draw, row, row) of an entity's logits between data sets."""
+        """Return the covariance (draw, row, row) of an entity's logits between data sets."""
         total = np.zeros((len(hyper["mu"]), len(self.right), len(self.right)))
         for name in self.terms:
             total += covariance(hyper[f"sd_of_{name}"], hyper.get(f"half_of_{name}"))
@@ -407,7 +401,7 @@ class HierarchicalLogitNormal(Hierarchical):
         return self._answers(own), self._answers(centre), self._answers(new)
 
     def _answers(self, logits: np.ndarray) -> np.ndarray:
-        """Rates of both answers (..., row, answer) from logits of the right one; neither loses digits."""
+        """Return the rates of both answers (..., row, answer) from logits of the right one, without cancellation."""
         found = np.empty((*logits.shape, 2))
         for row, answer in enumerate(self.right):
             found[..., row, answer] = expit(logits[..., row])
@@ -438,7 +432,7 @@ class HierarchicalLogitNormal(Hierarchical):
         return {name: xr.Variable(*held) for name, held in found.items()}
 
     def _held(self, posterior: xr.Dataset) -> Hyper:
-        """What a posterior holds of medians of logits, spreads and difficulty (draw, ...), all chains in a row."""
+        """Return the medians of logits, spreads and difficulty (draw, ...) in a posterior, with chains stacked."""
         size, rows = posterior.sizes["chain"] * posterior.sizes["draw"], len(self.right)
 
         def held(name: str, *after: int) -> np.ndarray:
@@ -455,9 +449,9 @@ class HierarchicalLogitNormal(Hierarchical):
         return found
 
     def renew(self, posterior: xr.Dataset, root: np.random.SeedSequence, purpose: str) -> xr.DataArray:
-        """Counts on as many new members of the population, of the sizes observed, one for each draw.
+        """Draw counts for an equal number of new members of the population, with the observed sizes, one for each draw.
 
-        All entities meet the same new data sets: each has one difficulty for all.
+        A new data set has the same difficulty for all entities.
         """
         held, rows = self._held(posterior), len(self.right)
         size = len(held["mu"])
@@ -486,9 +480,9 @@ class HierarchicalLogitNormal(Hierarchical):
         return xr.DataArray(values, coords, (*draws, *map(str, self.counts.dims)), "counts")
 
     def log_prior(self, posterior: xr.Dataset) -> xr.Dataset:
-        """Log prior densities, each over (chain, draw): of the logits of median rates, and of each term's spread.
+        """Return log prior densities (chain, draw) of the logits of median rates and of each term's spread.
 
-        Those of standard deviations are densities of these, not of their logarithms. Constants are left out.
+        The densities are those of standard deviations, not of their logarithms, without constants.
         """
         draws = ("chain", "draw")
         shape = tuple(posterior.sizes[d] for d in draws)
@@ -505,9 +499,9 @@ class HierarchicalLogitNormal(Hierarchical):
         return xr.Dataset({name: (draws, log.reshape(shape)) for name, log in found.items()}, coords)
 
     def log_likelihood(self, posterior: xr.Dataset) -> xr.Dataset:
-        """Log probability of each table given its class sizes and what was learned: ``counts`` (entity, [dataset]).
+        """Return the log probability ``counts`` (entity, [dataset]) of each table, given class sizes and parameters.
 
-        Deviations are integrated out, so a table is what may be left out; difficulty is as it was drawn.
+        Deviations are integrated out, so that leave-one-out removes a table; difficulties are not.
         """
         draws = ("chain", "draw")
         shape = tuple(posterior.sizes[d] for d in draws)
@@ -531,5 +525,5 @@ class HierarchicalLogitNormal(Hierarchical):
 
 
 def _log_beta(math: Any, mu: Any, alpha: np.ndarray) -> Any:
-    """Log density of logits of Beta rates: of concentrations of right and wrong, without the constant."""
+    """Return the log density of logits of Beta rates, without constants; ``alpha`` is that of right and wrong."""
     return -(alpha[..., 0] * math.log1pexp(-mu) + alpha[..., 1] * math.log1pexp(mu)).sum()

@@ -1,38 +1,34 @@
-r"""Paired: all entities met the same cases, and the joint outcomes of the cases tell how their errors go together.
+r"""Paired: all entities saw the same cases, and their joint outcomes show how errors depend on each other.
 
-The story. A case :math:`(y, \hat y_1, \ldots, \hat y_K)` has a class, and an answer of each of the :math:`K` entities.
-The cases were drawn from a distribution :math:`G` of which nothing is assumed but a prior worth :math:`c` cases:
+A case :math:`(y, \hat y_1, \ldots, \hat y_K)` has a class and an answer of each of the :math:`K` entities. The
+distribution :math:`G` of the cases is nonparametric, with a prior of :math:`c` cases:
 
 .. math::
 
     G \sim \mathrm{DP}(c, H), \qquad (y, \hat y_1, \ldots, \hat y_K) \sim G.
 
-Under the base measure :math:`H` the class has the shares of the row totals of :math:`\alpha`, and the entities answer
-independently given the class, each with its rows of :math:`\alpha`; :math:`c = \sum \alpha`. Whatever sets of patterns
-one asks for have Dirichlet probabilities, so the table of each entity is
-:math:`\mathrm{Dirichlet}(\alpha + n)`, exactly as in the model ``dirichlet_multinomial``: the two differ in nothing but
-the dependence between entities. A posteriori
+Under the base measure :math:`H` the class shares are the row totals of :math:`\alpha`, and given the class the entities
+answer independently, each with its rows of :math:`\alpha`; :math:`c = \sum \alpha`. Any partition of the patterns has
+Dirichlet probabilities, so the table of each entity is :math:`\mathrm{Dirichlet}(\alpha + n)`, exactly as in the model
+``dirichlet_multinomial``. Only the dependence between entities differs. The posterior is
 
 .. math::
 
-    G = w_0 G_0 + (1 - w_0) \sum_p w_p \delta_p, \qquad
-    w_0 \sim \mathrm{Beta}(c, N), \quad w \sim \mathrm{Dirichlet}(n_p), \quad G_0 \sim \mathrm{DP}(c, H),
+    G = w_0 G_0 + (1 - w_0) \sum_p w_p \delta_p, \qquad w_0 \sim \mathrm{Beta}(c, N), \quad w \sim
+    \mathrm{Dirichlet}(n_p), \quad G_0 \sim \mathrm{DP}(c, H),
 
-with the :math:`n_p` cases of each observed pattern :math:`p`. With :math:`c = 0` it is the Bayesian bootstrap.
+with :math:`n_p` cases of each observed pattern :math:`p`. With :math:`c = 0` it is the Bayesian bootstrap.
 
-Where the numbers of cases of each class were set by design there is one process a class, and the shares are known:
-the same draws, of which only the rows are kept. Outcomes without classes (right or wrong, grades, numbers) are cases of
-one class.
+If class sizes were set by design, each class has its own process and the shares are known: the draws are the same, and
+only the rows are kept. Outcomes without classes (right or wrong, grades, numbers) are cases of one class.
 
-Cases that come in clusters are no independent evidence. The process then puts its mass on whole clusters, the prior's
-being single cases, and a table is the sum over clusters of weight times content, divided by its total: the
-performance on a random case, or, where clusters weigh the same whatever their size, on a random case of a random
-cluster.
+Cases of a cluster are not independent. The process then puts its mass on whole clusters, and that of the prior on
+single cases. A table is the weighted sum of the clusters' tables, divided by its total: the performance on a random
+case or, with equal weights of clusters, on a random case of a random cluster.
 
-Where an entity has no answer to a case (outcomes only), its sums run over its own cases, under the weights that all
-share: they are independent gamma variables of the concentrations :math:`\alpha + n` of its own cases, so that its
-probabilities are :math:`\mathrm{Dirichlet}(\alpha + n)` still, whatever the other entities answered. That its own
-cases speak for the others assumes that answers are missing at random.
+If an entity lacks outcomes of some cases, its sums run over its own cases, with the weights that all entities share.
+The weights are independent gamma variables, so its probabilities remain :math:`\mathrm{Dirichlet}(\alpha + n)` of its
+own cases. This assumes that answers are missing at random.
 
 References
 ----------
@@ -57,36 +53,33 @@ TARGETS = ("case", "cluster")
 
 
 class Paired:
-    """All entities met the same cases, and the joint outcomes of the cases tell how their errors go together.
+    """Model the joint outcomes of entities on the same cases by a Dirichlet process.
 
-    An entity's draws depend on the joint outcomes, so that they change when another entity is added (and which
-    outcomes there are, if it brings new ones); their
-    distribution does not. The order of entities and cases changes nothing.
+    Another entity changes the draws of all entities, since they depend on the joint outcomes, but not their
+    distribution. The order of entities and cases has no effect.
 
     Parameters
     ----------
     evidence : xarray.Dataset
         Joint outcomes, as from :func:`bayesrank.joint_outcomes` or :func:`bayesrank.from_outcomes`.
     prior : number, str, array_like, mapping or DataArray, optional
-        Concentration of each cell, as for the models of counts; entities may differ, but share the row totals. Of
-        outcomes: that of each value, as a number, a name or an array. By default ``"four_cases"`` where they are 0
-        and 1, so that the mean is Beta(2, 2), or means over runs that are 0 or 1 (see ``range``); else ``"haldane"``,
-        the Bayesian bootstrap.
+        Concentration of each cell, as for models of counts; all entities have the same row totals. Without classes,
+        that of each value: a number, a name or an array. By default ``"four_cases"`` for outcomes 0 and 1 (the mean is
+        Beta(2, 2)) and for means over runs of such outcomes (see ``range``); else ``"haldane"``, the Bayesian
+        bootstrap.
     range : (low, high), optional
-        Between which values an outcome lies, of outcomes: the prior then counts as two cases at each end, so that
-        outcomes of 0 and 1 have Beta(2, 2). Of all base measures with its mean this is the most spread one: cautious
-        on differences, while a mean near an end is drawn to the middle. With ``prior="haldane"`` the range is only
-        declared. Outcomes on the grid 0, 1/m, ..., 1 are taken as means of m runs, with ``range=(0, 1)``, unless
-        ``prior`` or ``range`` is given; m is at most 10 where :func:`bayesrank.from_outcomes` was not given runs.
+        Bounds of numeric outcomes. The prior counts as two cases at each bound, the widest base measure with its mean:
+        conservative for differences, with shrinkage of means near a bound. ``prior="haldane"`` only declares the range.
+        By default, outcomes on the grid 0, 1/m, ..., 1 are means of m runs with ``range=(0, 1)``; m is at most 10,
+        unless :func:`bayesrank.from_outcomes` was given runs.
     base : mapping, optional
-        A base measure of one's own, of outcomes: from values to the cases that each counts as, instead of ``prior``.
+        Another base measure of outcomes, instead of ``prior``: from values to prior cases.
     prevalence : "sampled", "observed", number or DataArray, optional
-        Where the class shares come from, as for the models of counts: by default they are drawn with the cases. They
-        are the same for all entities, which met the same cases.
+        Class shares, as for models of counts; by default sampled with the cases. They are the same for all entities.
     target : "case" or "cluster", optional
-        Of cases in clusters: whether all cases weigh the same (the default), or all clusters.
+        Whether all cases (default) or all clusters have equal weights.
     split_prior : bool
-        Divide the prior by the number of data sets, for means over them: by default each data set has all of it.
+        Divide the prior by the number of data sets, for means over them; by default each data set has the whole prior.
     force : bool
         Accept a cell with neither prior nor cases.
 
@@ -103,10 +96,8 @@ class Paired:
         "Ferguson (1973). A Bayesian analysis of some nonparametric problems. Annals of Statistics 1:209-230.",
         "Rubin (1981). The Bayesian bootstrap. Annals of Statistics 9:130-134.",
     )
-    # Not all met all: answers may be missing.
-    words: ClassVar[str] = (
-        "Entities met the same cases, and the joint outcomes of the cases tell how their errors go together."
-    )
+    # Not "all cases", since answers may be missing.
+    words: ClassVar[str] = "The entities saw the same cases; the joint outcomes show how their errors depend."
     kind: ClassVar[str] = "observed"
 
     def __init__(
@@ -141,7 +132,7 @@ class Paired:
             raise ValueError(
                 f"{argument} must be None where cases have classes, not outcomes that are numbers; got {got!r}"
             )
-        # By name, so that the order of the entities changes nothing.
+        # Sorted by name, so that the order of the entities has no effect.
         self.order = np.argsort([repr(name) for name in joint["entity"].values.tolist()], kind="stable")
         self.processes = [self._process(i) for i, _ in enumerate(self.datasets or [None])]
         few = units_note(self.processes, clustered, self.margins.fewest, self.margins.centre, "outcome" in joint)
@@ -159,7 +150,7 @@ class Paired:
         }
 
     def observed(self) -> dict[str, xr.Dataset]:
-        """What was observed of each entity, the joint patterns, and the prior that was used."""
+        """Return the observed data of each entity, the joint patterns, and the prior."""
         held = self.joint.reset_coords()
         names = [name for name in (*VARIABLES, "dataset", "cluster") if name in held and "pattern" in held[name].dims]
         named = held[names].rename({name: f"pattern_{name}" for name in names})
@@ -167,21 +158,21 @@ class Paired:
         return {"observed_data": xr.merge([own, named]), "constant_data": self.margins.prior.to_dataset()}
 
     def coords(self) -> dict[str, Any]:
-        """Coords of the draws."""
+        """Return the coords of the draws."""
         return self.margins.coords()
 
     def build(self) -> Any:
-        """There is no PyMC model: a Dirichlet process is drawn exactly."""
+        """Raise an error: a Dirichlet process is drawn exactly, without a PyMC model."""
         raise ValueError("sampler must be 'auto' or 'exact' for the model Paired; got 'nuts'")
 
     def performances(self, sampled: xr.Dataset, root: np.random.SeedSequence) -> xr.Dataset:
-        """What was drawn is what is wanted."""
+        """Return the draws unchanged."""
         return sampled
 
     def draw(self, group: str, block: Block, root: np.random.SeedSequence) -> dict[str, xr.Variable]:
-        """Exact draws of one block: ``performance``, ``prevalence`` where it is sampled, ``rate`` where it is lost.
+        """Draw one block of ``performance`` or ``mean_outcome``, with ``prevalence`` or ``rate`` where needed.
 
-        Of outcomes ``mean_outcome``, and ``performance`` where they have few values.
+        Without classes, ``performance`` is drawn too if there are few values.
         """
         if group == "prior":
             check_proper_prior(self.margins.proper)
@@ -189,7 +180,7 @@ class Paired:
         return self.margins.variables(np.stack(tables, axis=2), block)
 
     def _draw(self, i: int, group: str, block: Block, root: np.random.SeedSequence) -> np.ndarray:
-        """Sums on one data set, not normalised: (draw, entity, class, feature)."""
+        """Draw unnormalised sums (draw, entity, class, feature) on data set ``i``."""
         process = self.processes[i]
         dataset = self.datasets[i] if self.datasets else ""
         evidence = fingerprint(process.prior, process.codes, process.unit, process.size, process.count)

@@ -1,4 +1,4 @@
-"""A performance: probabilities over the outcomes. What holds one, and what can be done to one."""
+"""Performances (probabilities over the outcomes): their containers, and operations on them."""
 
 from bayesrank.performance.arrays import (
     OUTCOME_DIMS,

@@ -1,7 +1,7 @@
 """A performance: probabilities over the outcomes, as labelled arrays.
 
-Everything that holds one is accepted everywhere: a DataArray, a Dataset, an ArviZ InferenceData or DataTree with a
-``posterior`` group, and integer counts, which stand for their relative frequencies. Input is judged by its values.
+Functions accept a DataArray, a Dataset, an ArviZ InferenceData or DataTree with a ``posterior`` group, or integer
+counts, which are converted to relative frequencies. The values decide which of these the input is.
 """
 
 from typing import Any
@@ -33,39 +33,36 @@ __all__ = [
 
 KINDS = {"observed": "performance", "typical": "performance_typical", "new": "performance_new"}
 OUTCOME_DIMS = ("actual", "predicted")
-#: How the names of Dask arrays begin whose blocks are checked.
+#: Prefix of the names of Dask arrays whose blocks are checked.
 CHECKED = "checked-performance-"
 
 
 def as_performance(source: Container, kind: str | None = None) -> xr.DataArray:
-    """The performance that ``source`` holds.
+    """Return the performance in a container, as validated probabilities.
 
     Parameters
     ----------
     source : DataArray, Dataset, InferenceData or DataTree
-        Probabilities over (``actual``, ``predicted``), or over ``outcome``; any other dims (``chain``, ``draw``,
-        ``entity``, ...) pass through. Integer counts stand for their relative frequencies.
+        Probabilities over (``actual``, ``predicted``) or ``outcome``; other dims (``chain``, ``draw``, ``entity``, ...)
+        stay. Integer counts are converted to relative frequencies.
     kind : {"observed", "typical", "new"}, optional
-        Which performance of a posterior over several data sets: on the observed data sets, or of a typical or a new
-        data set (hierarchical models). By default the one that the model names, else the observed one. For one
-        performance on all cases, fit :func:`bayesrank.pool` of the counts; for a mixture of performances see
-        :func:`mix`.
+        Which performance of a posterior over several data sets: on the observed data sets, or (hierarchical models) on
+        a typical or a new one. By default that of the model, else "observed". For one performance over all cases, fit
+        :func:`bayesrank.pool` of the counts; for a mixture of performances, see :func:`mix`.
 
     Returns
     -------
     xarray.DataArray
-        Named "performance"; sums to 1 over the outcomes, or is NaN where nothing was observed. ``predicted`` has the
-        classes in the order of ``actual``, by label; of a standing pair of labels (no and yes, 0 and 1, false and true,
-        -1 and 1, negative and positive, in any case) the negative class comes first. Lazy arrays are checked block by
-        block when they are computed.
+        Named "performance"; sums to 1 over the outcomes, or NaN where nothing was observed. ``predicted`` has the class
+        order of ``actual``; of a standard pair (no/yes, 0/1, false/true, -1/1, negative/positive, in any case) the
+        negative class comes first. Lazy arrays are checked block by block when computed.
 
     Raises
     ------
     ValueError
-        If the values are no probabilities, the labels of ``predicted`` are not those of ``actual``, or the kind is not
-        there.
+        If the values are not probabilities, ``actual`` and ``predicted`` differ in labels, or the kind does not exist.
     TypeError
-        If the source is none of the above.
+        If the source is of another type.
 
     Examples
     --------
@@ -82,7 +79,7 @@ def as_performance(source: Container, kind: str | None = None) -> xr.DataArray:
 
 
 def _told(source: Any, kind: str | None) -> tuple[xr.DataArray, list[str]]:
-    """The counts or the performance that ``source`` holds, after a check, and its outcome dims."""
+    """Return the validated counts or performance in ``source``, and its outcome dims."""
     if kind is not None:
         check_choice("kind", kind, KINDS)
     array = order_classes(_find(source, kind))
@@ -106,7 +103,7 @@ def _check_when_computed(array: xr.DataArray, outcome: list[str]) -> xr.DataArra
 
     if array.data.name.startswith(CHECKED):
         return array
-    whole = array.chunk(dict.fromkeys(outcome, -1))  # a block must hold all outcomes for their sum
+    whole = array.chunk(dict.fromkeys(outcome, -1))  # the check sums over all outcomes
     axes = tuple(whole.dims.index(dim) for dim in outcome)
     name = CHECKED + tokenize(whole.data.name, axes)
     return whole.copy(
@@ -128,7 +125,7 @@ def _check_not_negative(counts: np.ndarray) -> None:
 
 
 def are_counts(source: Container) -> bool:
-    """Whether it is counts: a DataArray of integer type.
+    """Return whether ``source`` holds counts: a DataArray of integer type.
 
     Examples
     --------
@@ -139,7 +136,7 @@ def are_counts(source: Container) -> bool:
 
 
 def counts_or_performance(source: Container, kind: str | None = None) -> xr.DataArray:
-    """Counts as they are, or the performance that ``source`` holds: for scores, since whole numbers keep exact ties.
+    """Return counts unchanged, else the performance in ``source``; scores of integers detect ties exactly.
 
     Examples
     --------
@@ -153,7 +150,7 @@ def counts_or_performance(source: Container, kind: str | None = None) -> xr.Data
 
 
 def observed_counts(source: Container) -> xr.DataArray | None:
-    """The counts that ``source`` rests on: itself, or those that a posterior keeps; None where nobody knows.
+    """Return the counts behind ``source``: itself, or those that a posterior keeps; None if unknown.
 
     Examples
     --------
@@ -162,7 +159,7 @@ def observed_counts(source: Container) -> xr.DataArray | None:
     [[[80, 1], [3, 27]]]
     """
     if isinstance(source, xr.DataArray):
-        # Counts with draws are predictions.
+        # Counts with draws are predictions, not evidence.
         is_evidence = are_counts(source) and outcome_dims(source) and not draw_dims(source)
         return order_classes(source.compute()) if is_evidence else None
     groups = groups_of(source) if is_container(source) else {}
@@ -171,7 +168,7 @@ def observed_counts(source: Container) -> xr.DataArray | None:
 
 
 def two_class_cells(array: xr.DataArray, argument: str = "source") -> dict[str, xr.DataArray]:
-    """The four cells tn, fp, fn, tp of two-class counts or performances.
+    """Return the four cells tn, fp, fn, tp of two-class counts or performances.
 
     Examples
     --------
@@ -188,7 +185,7 @@ def two_class_cells(array: xr.DataArray, argument: str = "source") -> dict[str, 
 
 
 def only_two_classes(array: xr.DataArray, argument: str = "source") -> None:
-    """Raise unless there are two classes.
+    """Raise an error unless there are two classes.
 
     Examples
     --------
@@ -207,7 +204,7 @@ def only_two_classes(array: xr.DataArray, argument: str = "source") -> None:
 
 
 def outcome_dims(array: xr.DataArray) -> list[str]:
-    """The dims of the sample space: actual and predicted, or outcome.
+    """Return the dims of the sample space: actual and predicted, or outcome.
 
     Examples
     --------
@@ -218,10 +215,10 @@ def outcome_dims(array: xr.DataArray) -> list[str]:
 
 
 def align_outcomes(values: Any, array: xr.DataArray, argument: str) -> xr.DataArray:
-    """A function on the sample space, its labels in the order of those of a performance.
+    """Align a function on the sample space with the labels of a performance.
 
-    Labels are matched by name. Two-class values labelled negative and positive go by position, since in every
-    two-class performance the negative class comes first.
+    Labels are matched by name; the labels negative and positive are matched by position, since every two-class
+    performance has the negative class first.
 
     Examples
     --------
@@ -264,7 +261,7 @@ def align_outcomes(values: Any, array: xr.DataArray, argument: str) -> xr.DataAr
 
 
 def posterior_of(source: Container) -> xr.Dataset:
-    """The posterior group of a container, or a Dataset as it is.
+    """Return the posterior group of a container, or a Dataset unchanged.
 
     Examples
     --------
@@ -287,7 +284,7 @@ def posterior_of(source: Container) -> xr.Dataset:
 
 
 def _find(source: Any, kind: str | None) -> xr.DataArray:
-    """The performance of that kind in whatever ``source`` is."""
+    """Find the performance of this kind in a container."""
     if isinstance(source, xr.DataArray):
         if kind not in (None, "observed"):
             raise ValueError(f"source must be a posterior for kind {kind!r}; got a DataArray")
@@ -301,7 +298,7 @@ def _find(source: Any, kind: str | None) -> xr.DataArray:
 
 
 def check_reserved(posterior: xr.Dataset) -> None:
-    """Refuse a posterior that uses the name of a variable that is read by name for something else.
+    """Raise an error if a posterior variable has a reserved name but not its dims.
 
     Examples
     --------
@@ -319,11 +316,10 @@ def check_reserved(posterior: xr.Dataset) -> None:
 
 
 def describe_items(source: Any, array: xr.DataArray) -> xr.DataArray:
-    """Add to a variable of a posterior what the observed data say of its entities and data sets.
+    """Add the coords of the observed data that describe entities and data sets to a posterior variable.
 
-    These coords are no part of a fitted posterior group, since ArviZ cannot summarise variables of which only some have
-    a coord. ``test_set`` is left out: it describes the evidence, its generated names depend on the other entities, and
-    it is a dim of the prevalence.
+    A fitted posterior group lacks them, since ArviZ cannot summarise coords that only some variables have. ``test_set``
+    is omitted: it is a dim of the prevalence, and its generated names depend on the other entities.
     """
     groups = groups_of(source) if is_container(source) else {}
     observed = groups.get("observed_data")
@@ -342,15 +338,15 @@ def describe_items(source: Any, array: xr.DataArray) -> xr.DataArray:
 
 
 def _check(array: xr.DataArray, outcome: list[str]) -> None:
-    """Probabilities that sum to 1, but for classes of which nothing is known; some at a time."""
-    values = array.variable.transpose(..., *outcome).data  # bare: labels would cost more than the checks do
+    """Raise an error unless probabilities sum to 1; classes without observations may be NaN. Works block by block."""
+    values = array.variable.transpose(..., *outcome).data  # unlabelled: labels would cost more time than the checks
     lead, size = values.shape[: -len(outcome)], int(np.prod(values.shape[-len(outcome) :]))
     in_threads(lambda piece: _check_some(values[piece], outcome), pieces(lead, max(BLOCK // max(size, 1), 1)))
 
 
 def _check_some(values: np.ndarray, outcome: list[str]) -> None:
     lead = values.shape[: values.ndim - len(outcome)]
-    # As a product with ones: of a few cells each, sums take five times as long.
+    # A product with ones is five times faster than sums of a few cells each.
     total = values.reshape(int(np.prod(lead)), -1) @ np.ones(int(np.prod(values.shape[len(lead) :])))
     total = total.reshape(lead)
     with np.errstate(invalid="ignore"):
@@ -358,7 +354,7 @@ def _check_some(values: np.ndarray, outcome: list[str]) -> None:
         if off <= 1e-6 and values.min(initial=0.0) >= -1e-9 and values.max(initial=0.0) <= 1 + 1e-6:
             return
     if np.isnan(total).any():
-        # Nothing may be known, or nothing of a class; a table with holes is a mistake.
+        # A whole table or class may be NaN; single NaN cells are an error.
         unknown = np.isnan(values)
         if (unknown.any(-1) != unknown.all(-1)).any():
             raise ValueError(

@@ -1,4 +1,4 @@
-"""Means over data sets: what one gets on a data set that is drawn with stated weights."""
+"""Means over data sets with given weights."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -16,52 +16,48 @@ from bayesrank.performance.arrays import as_performance, outcome_dims
 
 __all__ = ["mean_over_datasets"]
 
-#: Weights that a sentence spells out.
+#: Maximum number of weights that a sentence lists.
 NAMED = 6
-#: Below so many units in all, what is said of few units stays true of their mean.
+#: Number of units (cases or clusters) over all data sets below which the note on few units also applies to the mean.
 FEW = 50
-#: A split prior is said to lose variance where it leaves a smaller share of the standard error.
+#: Share of the standard error below which the variance lost to a split prior is reported.
 KEPT = 0.95
 
 
 def mean_over_datasets(source: Container, weights: Any = None) -> Any:
-    """The mean over data sets, each with a stated weight: one ranking over all tasks, beside one for each.
+    """Average performances or values over data sets with given weights, for one ranking over all tasks.
 
-    The mean of a performance is that of a case from a data set drawn with these weights, whatever the sizes of the
-    data sets; accuracies and mean outcomes are then means over data sets. For the mean of a score that is no share of
-    the cases (F1), pass the score's values: ``br.performance.mean_over_datasets(br.scores.f1(posterior))``.
+    A mean performance is that of a case from a data set drawn with these weights, whatever its size. For the mean of a
+    score that is not a share of cases (F1), pass its values:
+    ``br.performance.mean_over_datasets(br.scores.f1(posterior))``.
 
-    A prior on each of many data sets is as many priors, and their mean is not what was observed: fit with
-    ``split_prior=True``, which spreads one prior over the data sets. Where that was not done a note says so.
-
-    A split prior says little of a single data set, and a rate of 1 on three cases is then taken as known. With n cases
-    in each data set the intervals are too narrow by sqrt((n - 1) / (n + 1)): with 3 cases they hold in about 0.85, with
-    20 in 0.94. A note warns below 20 cases. The same mean of a model that learns how data sets differ
-    (``"hierarchical_beta_binomial"``) holds in 0.91 to 0.97.
+    Separate priors on many data sets bias their mean towards the prior. Fit with ``split_prior=True``, which divides
+    one prior between the data sets; without it a note warns. A split prior makes intervals too narrow for small data
+    sets: by sqrt((n - 1) / (n + 1)) with n cases in each. 95% intervals then cover about 0.85 with 3 cases and 0.94
+    with 20; a note warns below 20. Intervals of ``"hierarchical_beta_binomial"`` cover 0.91 to 0.97.
 
     Parameters
     ----------
     source : InferenceData, DataTree, Dataset or DataArray
         A posterior, or values, over ``entity`` and ``dataset``.
     weights : mapping or DataArray, optional
-        The weight of each data set, by name: non-negative, and divided by their sum. By default all weigh the same.
+        Non-negative weight of each data set, by name, normalised to sum 1; equal by default.
 
     Returns
     -------
     InferenceData, DataTree, Dataset or DataArray
-        What came in, without the dim ``dataset`` in every variable over ``entity`` and ``dataset``. Of a container
-        the group ``posterior`` has the means of its variables, ``observed_data`` those of ``mean_outcome`` and of the
-        observed ``performance`` (its ``counts`` stay as they are), and other groups are left out but for
-        ``constant_data`` and ``sample_stats``. Attrs of the posterior: ``datasets``, the names of those
-        that weigh something, ``dataset_weights`` in their order, and ``note``, which rankings print.
+        The type of ``source``, without the dim ``dataset``. A container keeps ``posterior`` (means), ``observed_data``
+        (means of ``mean_outcome`` and the observed ``performance``; unchanged ``counts``), ``constant_data`` and
+        ``sample_stats``. Attrs of the posterior: ``datasets`` (names with positive weight), ``dataset_weights`` in
+        their order, and the ``note`` that rankings print.
 
     Raises
     ------
     ValueError
-        If there is no dim ``dataset``, an entity lacks a data set that weighs something, or weights are negative or
-        not of these data sets.
+        If there is no dim ``dataset``, an entity lacks a data set with positive weight, or weights are negative or name
+        other data sets.
     TypeError
-        If the source is none of the above.
+        If the source is of another type.
 
     Examples
     --------
@@ -98,7 +94,7 @@ def mean_over_datasets(source: Container, weights: Any = None) -> Any:
 
 
 def _weights(source: xr.DataArray | xr.Dataset, weights: Any) -> xr.DataArray:
-    """The weight of each data set that has some, summing to 1."""
+    """Return the positive weights of data sets, with sum 1."""
     if not {"entity", "dataset"} <= set(source.dims):
         raise ValueError(f"source must have the dims entity and dataset; got {tuple(map(str, source.dims))}")
     names = source["dataset"].values.tolist() if "dataset" in source.coords else list(range(source.sizes["dataset"]))
@@ -122,18 +118,18 @@ def _weights(source: xr.DataArray | xr.Dataset, weights: Any) -> xr.DataArray:
 
 
 def _mean(values: xr.DataArray, weight: xr.DataArray) -> xr.DataArray:
-    """The weighted mean over data sets, in the order of the dims; undefined where one of them is."""
+    """Return the weighted mean over data sets; NaN if one of them is NaN."""
     labelled = values if "dataset" in values.coords else values.assign_coords(dataset=range(values.sizes["dataset"]))
     chosen = labelled.sel(dataset=weight["dataset"].values)
     _check_all_there(chosen)
-    # What is known of single data sets (test sets, what was measured) is not known of their mean.
+    # Coords of single data sets (test sets, ``measured``) do not apply to their mean.
     plain = chosen.drop_vars([name for name, coord in chosen.coords.items() if "dataset" in coord.dims])
     mean = xr.dot(plain.drop_vars("dataset", errors="ignore"), weight.drop_vars("dataset"), dim="dataset")
     return mean.transpose(*[d for d in values.dims if d != "dataset"]).rename(values.name)
 
 
 def _check_all_there(values: xr.DataArray) -> None:
-    """Refuse entities that lack a data set in all draws."""
+    """Raise an error if an entity lacks a data set in all draws."""
     others = [*draw_dims(values), *outcome_dims(values)]
     lacking = values.isnull().all([d for d in others if d in values.dims])
     rest = [d for d in lacking.dims if d not in ("entity", "dataset")]
@@ -150,10 +146,10 @@ def _check_all_there(values: xr.DataArray) -> None:
 
 
 def _posterior(posterior: xr.Dataset, weight: xr.DataArray, known: Mapping[str, xr.DataArray]) -> xr.Dataset:
-    """The posterior with means in place of what was over entity and data set."""
+    """Return the posterior with means of the variables over entity and data set."""
     posterior = order_classes(posterior)
     over = [name for name, array in posterior.data_vars.items() if {"entity", "dataset"} <= set(array.dims)]
-    # Rates are what a performance loses at a prevalence of 0: their mean is none of the mean performance.
+    # Rates supplement performances at a prevalence of 0; their mean does not belong to the mean performance.
     over = [name for name in over if name != "rate"]
     others = posterior.drop_vars([*over, "rate"], errors="ignore")
     found = others.assign({name: _mean(posterior[name], weight) for name in over})
@@ -163,10 +159,10 @@ def _posterior(posterior: xr.Dataset, weight: xr.DataArray, known: Mapping[str, 
 
 
 def _lost_variance(attrs: Mapping[Any, Any], counts: xr.DataArray | None, weight: xr.DataArray) -> dict[str, str]:
-    """The attr ``caveat`` where a prior that is split over data sets of few cases loses variance of the mean.
+    """Return the attr ``caveat`` if a prior split over small data sets loses variance of the mean.
 
     With n cases the expected posterior variance of a rate is (n - 1) / (n + 1) of the variance of its estimate, since
-    the observed rates lie nearer to 0 and 1 than the true ones.
+    observed rates are more extreme than true ones.
     """
     if not int(attrs.get("split_prior", 0)) or counts is None or not {"entity", "dataset"} <= set(counts.dims):
         return {}
@@ -189,7 +185,7 @@ def _lost_variance(attrs: Mapping[Any, Any], counts: xr.DataArray | None, weight
 
 
 def _observed(data: xr.Dataset, weight: xr.DataArray) -> xr.Dataset:
-    """What was observed: the mean performance beside the counts, and the means of other values."""
+    """Return the observed means: of the performance, beside the counts, and of other values."""
     found = data
     if "counts" in data and {"entity", "dataset"} <= set(data["counts"].dims):
         observed = as_performance(data["counts"].drop_vars(["measured", "test_set"], errors="ignore"))
@@ -203,7 +199,7 @@ def _observed(data: xr.Dataset, weight: xr.DataArray) -> xr.Dataset:
 def _stated(
     weight: xr.DataArray, attrs: Mapping[Any, Any] | None = None, prior: xr.DataArray | None = None
 ) -> dict[str, Any]:
-    """Attrs that state the weights, and what a reader must know of the mean."""
+    """Return attrs that record the weights, and the notes on the mean."""
     attrs = attrs or {}
     names, values = [str(name) for name in weight["dataset"].values], weight.values
     if np.ptp(values) < 1e-12:
@@ -220,7 +216,7 @@ def _stated(
     if few and sum(attrs.get("units", [])) < FEW:
         said.append(few)
     if not int(attrs.get("split_prior", 1)) and len(names) > 1:
-        cases = np.nan  # of a posterior alone
+        cases = np.nan  # a posterior without counts
         if prior is not None and "dataset" in prior.dims:
             cells = [d for d in prior.dims if d not in ("entity", "dataset")]
             cases = float(prior.sum(cells).sel(dataset=weight["dataset"].values).sum("dataset").max())

@@ -1,6 +1,6 @@
-"""What can be done to a performance: mix, filter, and with two classes relabel, swap, shift the prior, take all skill.
+"""Operations on performances: mix, filter, relabel, swap classes, shift the prior, remove the skill.
 
-Each takes whatever holds a performance and gives a performance.
+Each function takes any container of a performance and returns a performance.
 """
 
 from typing import Any
@@ -25,7 +25,7 @@ __all__ = [
 
 
 def change_predicted(source: Container) -> xr.DataArray:
-    """The performance when every prediction is turned into the other class.
+    """Return the performance after every prediction is changed to the other class.
 
     Parameters
     ----------
@@ -35,12 +35,12 @@ def change_predicted(source: Container) -> xr.DataArray:
     Returns
     -------
     xarray.DataArray
-        A performance with the dims of the source. Lazy if the source is.
+        A performance with the dims of the source; lazy if the source is.
 
     Raises
     ------
     ValueError, TypeError
-        If the source holds no performance of two classes.
+        If the source holds no two-class performance.
 
     References
     ----------
@@ -56,7 +56,7 @@ def change_predicted(source: Container) -> xr.DataArray:
 
 
 def change_actual(source: Container) -> xr.DataArray:
-    """The performance when every true class is turned into the other.
+    """Return the performance after every true class is changed to the other class.
 
     Parameters, result and errors are those of :func:`change_predicted`.
 
@@ -74,7 +74,7 @@ def change_actual(source: Container) -> xr.DataArray:
 
 
 def swap_actual_predicted(source: Container) -> xr.DataArray:
-    """The performance when truth and prediction change roles.
+    """Return the performance after truth and prediction are exchanged.
 
     Parameters, result and errors are those of :func:`change_predicted`.
 
@@ -92,7 +92,7 @@ def swap_actual_predicted(source: Container) -> xr.DataArray:
 
 
 def swap_classes(source: Container) -> xr.DataArray:
-    """The performance when the classes change roles.
+    """Return the performance after the two classes are exchanged.
 
     Parameters, result and errors are those of :func:`change_predicted`.
 
@@ -110,7 +110,7 @@ def swap_classes(source: Container) -> xr.DataArray:
 
 
 def shift_prior(source: Container, prevalence: Any) -> xr.DataArray:
-    """The performance at another prevalence, rates unchanged.
+    """Return the performance at another prevalence, with unchanged rates.
 
     Parameters
     ----------
@@ -122,12 +122,12 @@ def shift_prior(source: Container, prevalence: Any) -> xr.DataArray:
     Returns
     -------
     xarray.DataArray
-        NaN where the old prevalence is 0 or 1, unless the new one is the same.
+        NaN where the old prevalence is 0 or 1 and the new one differs.
 
     Raises
     ------
     ValueError, TypeError
-        If the source holds no performance of two classes, or the prevalence is no number between 0 and 1.
+        If the source holds no two-class performance, or the prevalence is not a number in [0, 1].
 
     References
     ----------
@@ -140,7 +140,7 @@ def shift_prior(source: Container, prevalence: Any) -> xr.DataArray:
     [[[0.72, 0.18], [0.02, 0.08]]]
     """
     check_positive(as_performance(source), "prevalence, the share of the positive class")
-    share = check_labelled_prevalence(prevalence, may_lack=True)  # NaN where nothing was observed
+    share = check_labelled_prevalence(prevalence, may_lack=True)  # NaN if nothing was observed
 
     def shifted(tn: Any, fp: Any, fn: Any, tp: Any) -> tuple:
         negative, positive = tn + fp, fn + tp
@@ -152,7 +152,7 @@ def shift_prior(source: Container, prevalence: Any) -> xr.DataArray:
 
 
 def no_skill_twin(source: Container) -> xr.DataArray:
-    """The performance with the same prevalence and prediction rate, prediction and truth independent.
+    """Return the performance with the same prevalence and prediction rate, but prediction independent of truth.
 
     Parameters, result and errors are those of :func:`change_predicted`.
 
@@ -175,7 +175,7 @@ def no_skill_twin(source: Container) -> xr.DataArray:
 
 
 def check_importance(importance: Any, array: xr.DataArray) -> xr.DataArray:
-    """The importance, valid and labelled as the outcomes of ``array`` are.
+    """Validate an importance and align it with the outcomes of ``array``.
 
     Examples
     --------
@@ -193,7 +193,7 @@ def check_importance(importance: Any, array: xr.DataArray) -> xr.DataArray:
 
 
 def _mapped(source: Any, function: Any) -> xr.DataArray:
-    """New cells from old ones, put where the old ones were."""
+    """Compute new cells from the old ones and write them into the old layout."""
     array = as_performance(source)
     cells = [cell.drop_vars(["actual", "predicted"], errors="ignore") for cell in two_class_cells(array).values()]
     tn, fp, fn, tp = function(*cells)

@@ -1,4 +1,4 @@
-"""Summary points of entities over many data sets, where they are credible, and where one more data set may lie."""
+"""Summary points of entities over many data sets, with credible and prediction regions."""
 
 from typing import Any
 
@@ -12,11 +12,11 @@ from bayesrank.performance.arrays import as_performance, observed_counts, only_t
 
 __all__ = ["summary_points"]
 
-#: Vertices of a region, points of a curve.
+#: Number of vertices of a region, and of points of a curve.
 VERTICES, POINTS = 121, 61
-#: Logits of rates that underflowed.
+#: Bound of logits, for rates that underflowed.
 FAR = 30.0
-#: Variances, as shares of the largest, below which draws do not vary.
+#: Share of the largest variance below which draws count as constant.
 FLAT = 1e-12
 CURVE = (
     "Rutter and Gatsonis: the line through the medians whose slope is the ratio of the standard deviations, in logits"
@@ -24,15 +24,15 @@ CURVE = (
 
 
 def summary_points(source: Container, *, prob: float = 0.95) -> xr.Dataset:
-    """What a summary ROC picture shows: summary points, their credible and prediction regions, curves, and studies.
+    """Return the parts of a summary ROC plot: summary points, credible and prediction regions, curves and studies.
 
-    The regions are ellipses in the logits of FPR and TPR around the mean of the draws, with the shape of their
-    covariance, so large that the share ``prob`` of the draws lies inside. They need no more than draws of a typical and
-    of a new data set, so every hierarchical model of two classes has them.
+    The regions are ellipses in the logits of FPR and TPR, centred at the mean of the draws, with the shape of their
+    covariance. They contain the share ``prob`` of the draws. Every hierarchical model of two classes provides the
+    draws.
 
-    The curve says how TPR and FPR go together from data set to data set. It needs a model that learns that, and is
-    left out where larger TPR do not go with larger FPR (a median correlation of TPR and TNR of 0 or more), since
-    it would show a trade-off that the data do not have.
+    The curve shows how TPR and FPR vary together between data sets. It requires a model of their correlation. It is
+    omitted if larger TPR do not go with larger FPR (median correlation of TPR and TNR at least 0), as there is no
+    trade-off then.
 
     Parameters
     ----------
@@ -45,14 +45,13 @@ def summary_points(source: Container, *, prob: float = 0.95) -> xr.Dataset:
     -------
     xarray.Dataset
         - ``fpr``, ``tpr`` (entity): the summary point, medians of the typical rates;
-        - ``credible_fpr``, ``credible_tpr`` (entity, vertex): around where the typical data set may lie;
-        - ``prediction_fpr``, ``prediction_tpr`` (entity, vertex): around where one more data set may lie;
-        - ``curve_fpr``, ``curve_tpr`` (entity, point): the summary curve, between the least and the largest FPR that
-          the entity has on its data sets; NaN where there is none;
-        - ``observed_fpr``, ``observed_tpr``, ``cases`` (entity, dataset): the studies, where their counts are known;
-          NaN without negatives, or positives.
+        - ``credible_fpr``, ``credible_tpr`` (entity, vertex): the region of the typical data set;
+        - ``prediction_fpr``, ``prediction_tpr`` (entity, vertex): the region of one more data set;
+        - ``curve_fpr``, ``curve_tpr`` (entity, point): the summary curve over the entity's range of FPR, or NaN;
+        - ``observed_fpr``, ``observed_tpr``, ``cases`` (entity, dataset): the studies, if their counts are known; NaN
+          without negatives, or positives.
 
-        Attrs: ``prob``, ``typical`` as the model says it, ``curve`` as it is defined.
+        Attrs: ``prob``, ``typical`` (the model's definition) and ``curve`` (its definition).
 
     Raises
     ------
@@ -101,27 +100,27 @@ def summary_points(source: Container, *, prob: float = 0.95) -> xr.Dataset:
 
 
 def _cells(table: xr.DataArray) -> np.ndarray:
-    """Cells (draw, entity, actual, predicted)."""
+    """Return cells (draw, entity, actual, predicted)."""
     values = table.transpose(*draw_dims(table), "entity", "actual", "predicted").values
     return values.reshape(-1, *values.shape[-3:])
 
 
 def _rates(table: xr.DataArray) -> np.ndarray:
-    """FPR and TPR (draw, entity, 2)."""
+    """Return FPR and TPR (draw, entity, 2)."""
     cells = _cells(table)
     with np.errstate(invalid="ignore"):
         return cells[..., 1] / cells.sum(-1)
 
 
 def _logits(table: xr.DataArray) -> np.ndarray:
-    """Those of FPR and TPR (draw, entity, 2), without the digits that 1 minus a rate would lose."""
+    """Return the logits of FPR and TPR (draw, entity, 2), without cancellation in 1 minus a rate."""
     cells = _cells(table)
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.clip(np.log(cells[..., 1]) - np.log(cells[..., 0]), -FAR, FAR)
 
 
 def _ellipse(logits: np.ndarray, prob: float) -> np.ndarray:
-    """Vertices (vertex, 2) of the ellipse that holds the share of the draws (draw, 2); NaN where one is undefined."""
+    """Return vertices (vertex, 2) of the ellipse around the share of draws (draw, 2); NaN if any is undefined."""
     if np.isnan(logits).any():
         return np.full((VERTICES, 2), np.nan)
     centre = logits.mean(0)
@@ -136,7 +135,7 @@ def _ellipse(logits: np.ndarray, prob: float) -> np.ndarray:
 
 
 def _curves(group: xr.Dataset, entities: int) -> np.ndarray:
-    """Points (entity, point, 2) of each entity's curve; NaN where there is none."""
+    """Return points (entity, point, 2) of each entity's curve; NaN if there is none."""
     found = np.full((entities, POINTS, 2), np.nan)
     needed = ("median_rate", "sd_between_datasets", "correlation_between_datasets", "performance")
     if any(name not in group for name in needed) or not float(group[needed[2]].median()) < 0:
@@ -156,7 +155,7 @@ def _curves(group: xr.Dataset, entities: int) -> np.ndarray:
 
 
 def _studies(counts: xr.DataArray) -> dict[str, xr.DataArray]:
-    """Observed rates and sizes of each table."""
+    """Return the observed rates and sizes of each table."""
     cells = counts.drop_vars([name for name in counts.coords if name not in ("entity", "dataset")])
     cells = cells.transpose("entity", "dataset", "actual", "predicted")
     total = cells.sum("predicted")

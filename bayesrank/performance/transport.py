@@ -1,4 +1,4 @@
-"""Transport: what a posterior says of a population with another prevalence."""
+"""Performances of a posterior at another prevalence."""
 
 from typing import Any
 
@@ -13,34 +13,34 @@ from bayesrank.performance.arrays import KINDS, as_performance, posterior_of
 
 __all__ = ["at_prevalence"]
 
-#: What a posterior holds besides, and is true no more.
+#: Posterior variables that no longer apply at another prevalence.
 SHARES = ("rate", "prevalence", "mean_prevalence", "spread_of_prevalence")
 
 
 def at_prevalence(source: Container, prevalence: Any) -> Any:
-    """Performances at a target prevalence: what was learned of the rates, and nothing of the class shares.
+    """Return performances at a target prevalence, with unchanged rates.
 
-    The rates are taken to hold for the target population. That is a claim about it: its cases must be as hard.
+    This assumes that the rates apply to the target population: its cases must be as hard.
 
     Parameters
     ----------
     source : DataArray, Dataset, InferenceData or DataTree
-        Performances over ``actual`` and ``predicted``; of a posterior every kind that there is is moved.
+        Performances over ``actual`` and ``predicted``; for a posterior, all kinds of performance.
     prevalence : number or DataArray
-        Share of the positive class, or with the dim ``actual`` those of all classes; labelled draws of it (``chain``,
-        ``draw``) carry its uncertainty over.
+        Share of the positive class, or of all classes (dim ``actual``); labelled draws of it (``chain``, ``draw``)
+        propagate its uncertainty.
 
     Returns
     -------
     DataArray, Dataset, InferenceData or DataTree
-        Of the type of ``source``. Rows of classes without a share before are NaN, unless a posterior keeps their
-        ``rate``. The attr ``prevalence`` of a posterior says that it was given.
+        The type of ``source``. Rows of classes that had a share of 0 are NaN, unless the posterior keeps their
+        ``rate``. The attr ``prevalence`` of a posterior records the change.
 
     Raises
     ------
     ValueError, TypeError
-        If the prevalence is no share of the classes, its draws are not those of the source, or there is no
-        performance over ``actual`` and ``predicted``.
+        If the prevalence is not a share of the classes, its draws do not match the source, or there is no performance
+        over ``actual`` and ``predicted``.
 
     Examples
     --------
@@ -75,12 +75,12 @@ def _moved(table: xr.DataArray, rate: xr.DataArray | None, prevalence: Any) -> x
     if rate is None:
         total = table.sum("predicted", skipna=False)
         rate = table / total.where(total > 0)
-    # A class without a share loses nothing by a rate that is not known.
+    # With a target share of 0, an unknown rate does not matter.
     return (rate.where(share > 0, 0.0) * share).where(table.notnull()).transpose(*table.dims).rename("performance")
 
 
 def _shares(prevalence: Any, table: xr.DataArray) -> xr.DataArray:
-    """Shares of all classes, with dims that the table has."""
+    """Return the shares of all classes, with dims of the table."""
     share = class_shares(check_labelled_prevalence(prevalence), table)
     if set(share.dims) - set(table.dims):
         raise ValueError(f"prevalence must have dims among {table.dims}; got {share.dims}")

@@ -1,4 +1,4 @@
-"""Whether a model could have produced the data: how much data sets differ, against what the model replicates."""
+"""Posterior predictive checks: do data sets differ as much as the model predicts?"""
 
 from typing import Any
 
@@ -19,57 +19,56 @@ __all__ = ["predictive_check"]
 
 STATISTICS = ("difficulty", "overdispersion")
 KINDS = ("observed", "new")
-#: What each statistic tells, in words.
+#: Meaning of each statistic.
 TOLD = {
     "difficulty": "What all entities have in common on a data set varies",
     "overdispersion": "The answers of each entity vary from data set to data set",
 }
-#: A share of replicates beyond which the data are called unlike them.
+#: p-value below which the data are reported as unlike the replicates.
 LEVEL = 0.05
 
 
 def predictive_check(posterior: Container, *, kind: str | None = None, seed: Seed = None) -> xr.Dataset:
-    r"""Posterior predictive checks of difficulty and overdispersion: do data sets differ as much as the model says?
+    r"""Check a posterior for differences between data sets: difficulty and overdispersion.
 
-    Both compare each entity's answers on a data set with its mean over all of them, and are about 1 where the numbers
-    of answers are multinomial with the same rates everywhere. With :math:`x_{edca}` the answers :math:`a` of entity
-    :math:`e` to the :math:`n_{edc}` cases of class :math:`c` of data set :math:`d`, :math:`p_{eca}` their share on all
-    data sets, and :math:`z_{edc}` the standardised number of right ones,
+    Both statistics compare each entity's answers on a data set with its mean over all data sets. They are about 1 for
+    multinomial answers with the same rates everywhere. With :math:`x_{edca}` the number of answers :math:`a` of entity
+    :math:`e` to the :math:`n_{edc}` cases of class :math:`c` of data set :math:`d`, :math:`p_{eca}` their share over
+    all data sets, and :math:`z_{edc}` the standardised number of right answers,
 
-    - ``overdispersion`` is :math:`\sum (x - np)^2 / (np)` by its degrees of freedom: the spread of each entity's
-      rates between data sets;
-    - ``difficulty`` is the mean over data sets and classes of :math:`(\sum_e z_{edc})^2` by the number of entities:
-      the spread of data-set means, larger where some data sets are hard for all.
+    - ``overdispersion`` is :math:`\sum (x - np)^2 / (np)` divided by its degrees of freedom: the spread of each
+      entity's rates between data sets;
+    - ``difficulty`` is the mean over data sets and classes of :math:`(\sum_e z_{edc})^2` divided by the number of
+      entities: the spread of data-set means, larger if some data sets are hard for all entities.
 
-    The same is computed of counts that the model replicates, given the class sizes.
+    Both are also computed for replicated counts with the same class sizes.
 
     Parameters
     ----------
     posterior : InferenceData or DataTree
-        From :func:`bayesrank.fit`, of several data sets, or of counts that were pooled from several.
+        From :func:`bayesrank.fit`, for several data sets, or for counts pooled from several.
     kind : {"observed", "new"}, optional
-        Replicates are new cases of the same data sets, or cases of as many new data sets, which is what a model that
-        learns a population of data sets says of them, and the default there. Elsewhere data sets have the rates that
-        the posterior gives them.
+        Whether replicates are new cases of the same data sets, or cases of as many new data sets. "new" requires a
+        model of a population of data sets, and is the default there.
     seed : int, SeedSequence or Generator, optional
-        Of the replicates.
+        Seed of the replicates.
 
     Returns
     -------
     xarray.Dataset
         Over ``statistic``: ``observed``; ``replicated`` (chain, draw, statistic); ``p_value``, the share of replicates
-        that are at least as large, and ``p_value_error``, its Monte-Carlo standard error as of independent draws.
-        ``attrs["kind"]`` tells which replicates, ``attrs["words"]`` what was found, one line a statistic.
+        at least as large; and ``p_value_error``, its Monte-Carlo standard error for independent draws.
+        ``attrs["kind"]`` names the kind of replicates, ``attrs["words"]`` has one line for each statistic.
 
     Raises
     ------
     ValueError, TypeError
-        If the posterior holds no counts of several data sets, or ``kind`` is not to be had.
+        If the posterior holds no counts of several data sets, or ``kind`` is not available.
 
     Notes
     -----
-    A check can speak against a model, not for it. A p-value of a posterior predictive check is not uniform where the
-    model holds: it is nearer to a half.
+    A check can reject a model, not confirm it. If the model holds, p-values are not uniform but concentrated around
+    1/2.
 
     References
     ----------
@@ -136,7 +135,7 @@ def predictive_check(posterior: Container, *, kind: str | None = None, seed: See
 
 
 def _renewing(groups: dict[str, xr.Dataset], counts: xr.DataArray) -> Any:
-    """The model, where it learns a population of data sets of which it can draw more; or None."""
+    """Return the model if it can draw new data sets, else None."""
     model = groups["posterior"].attrs.get("model")
     if model not in names() or "dataset" not in counts.dims:
         return None
@@ -150,7 +149,7 @@ def _renewing(groups: dict[str, xr.Dataset], counts: xr.DataArray) -> Any:
 def _replicated(
     posterior: xr.Dataset, counts: xr.DataArray, values: np.ndarray, root: np.random.SeedSequence
 ) -> np.ndarray:
-    """Answers (chain, draw, entity, data set, row, answer) given the class sizes, by the rates of the posterior."""
+    """Draw answers (chain, draw, entity, data set, row, answer) from the posterior's rates, given the class sizes."""
     table = posterior["rate"] if "rate" in posterior else posterior["performance"]
     over = [d for d in ("entity", "dataset") if d in table.dims]
     rate = table.transpose("chain", "draw", *over, ...).values
@@ -167,8 +166,8 @@ def _replicated(
 
 
 def _statistics(counts: np.ndarray, right: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Difficulty and overdispersion of replicates (replicate, entity, data set, row, answer)."""
-    cases = counts.sum(-1)[0]  # the same in all replicates
+    """Return difficulty and overdispersion of replicates (replicate, entity, data set, row, answer)."""
+    cases = counts.sum(-1)[0]  # equal in all replicates
     known = cases > 0
     total = counts.sum(2, keepdims=True)
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -177,11 +176,11 @@ def _statistics(counts: np.ndarray, right: np.ndarray) -> tuple[np.ndarray, np.n
         chi = np.where(expected > 0, (counts - expected) ** 2 / expected, 0.0).sum((1, 2, 3, 4))
         hits, rate = (counts * right).sum(-1), (share * right).sum(-1)
         z = (hits - cases * rate) / np.sqrt(cases * rate * (1 - rate))
-    sets = np.maximum(known.sum(1), 1)  # data sets of each entity and row
-    # An answer that was never given has no expectation, and takes a degree of freedom along.
+    sets = np.maximum(known.sum(1), 1)  # number of data sets of each entity and row
+    # An answer that never occurred has expectation 0 and removes a degree of freedom.
     given = np.maximum((total[:, :, 0] > 0).sum(-1) - 1, 0)
     free = (given * (sets - 1)).sum((1, 2))
-    # Shares are learned from the data sets themselves, the large ones most.
+    # The shares are estimated from the same data sets, mostly from the large ones.
     loss = np.sqrt(np.maximum(1 - cases / np.maximum(cases.sum(1, keepdims=True), 1), 1e-300))
     usable = known & np.isfinite(z) & (sets > 1)[:, None]
     z = np.where(usable, z / loss, 0.0)
@@ -193,7 +192,7 @@ def _statistics(counts: np.ndarray, right: np.ndarray) -> tuple[np.ndarray, np.n
 
 
 def _words(one: xr.Dataset, name: str, draws: int, entities: int) -> str:
-    """What a check found; nothing in favour of a model."""
+    """Describe the result of a check, without claiming support for a model."""
     seen, p = float(one["observed"]), float(one["p_value"])
     if np.isnan(p):
         return f"{TOLD[name]}: nothing to be said."

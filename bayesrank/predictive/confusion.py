@@ -1,9 +1,8 @@
-"""The exact distribution of a future confusion matrix, as a labelled array over its lattice.
+"""Exact distributions of a future confusion matrix, as labelled arrays over the lattice of all matrices.
 
-Where past and future counts are comparable the mass sits on a small part of a large lattice, so that the lattice is
-cut to a window. What the cut loses is below 1e-12 and told in the coord ``lost_mass``. Where the window itself is too
-large (few past cases, very many future ones) it is binned, and :func:`bayesrank.predictive.score_pmf` tells how far
-that can move a score.
+If most of the probability lies on a small part of a large lattice, the lattice is cut to a window; the lost mass, below
+1e-12, is the coord ``lost_mass``. A window that is too large itself (few past, very many future cases) is binned, and
+:func:`bayesrank.predictive.score_pmf` bounds the effect on a score.
 """
 
 from math import comb, prod
@@ -20,16 +19,16 @@ from bayesrank.performance import are_counts, two_class_cells
 
 __all__ = ["Axis", "beta_binomial", "bin_masses", "binomial", "confusion_pmf", "kept_range"]
 
-#: One axis of a lattice: the first and last count of every bin, and the count that stands for it.
+#: One axis of a lattice: the first and last count of every bin, and the count that represents it.
 Axis = tuple[np.ndarray, np.ndarray, np.ndarray]
 #: Lattices up to this size are never cut.
 WHOLE = 10**6
-#: Larger windows are binned, lest they fill the memory; to about so many bins.
+#: Larger windows are binned, to about this many bins, to limit memory.
 LARGEST = 2**24
 BINS = 2**22
-#: Mass that a window may lose.
+#: Maximum mass lost outside a window.
 LOSS = 9e-13
-#: With only a total, to about so many bins, about half of which hold no matrix; and so many numbers of positives.
+#: Target number of bins if only the total is known (about half hold no matrix), and of values of ``positives``.
 TOTAL_BINS = 2**23
 POSITIVES = 2**8
 
@@ -43,38 +42,37 @@ def confusion_pmf(
     *,
     total: int | None = None,
 ) -> xr.DataArray:
-    """Exact probabilities of the confusion matrices of one entity's next test set.
+    """Return the exact distribution of the confusion matrix of one entity on its next test set.
 
     Parameters
     ----------
     counts : xarray.DataArray
         Integer two-class counts of one entity (actual, predicted; other dims of length 1 are dropped).
     positives, negatives : int, optional
-        Cases of each class in the next test set; by default as many as were observed.
+        Number of cases of each class in the next test set; by default the observed numbers.
     model : str or class
-        ``"beta_binomial"``, ``"binomial"``, ``"dirichlet_multinomial"``, or a conjugate model of your own.
-        Rates with a Beta posterior; rates set to the observed ones, the prior ignored; or a Dirichlet posterior of all
-        four cells, which also predicts how a ``total`` splits into positives and negatives. Where ``positives`` or
-        ``negatives`` are given, the Dirichlet-multinomial is the beta-binomial with the prior of its rows.
+        ``"beta_binomial"``: Beta posterior of each rate. ``"binomial"``: rates fixed at the observed ones, without
+        prior. ``"dirichlet_multinomial"``: Dirichlet posterior of all four cells, which also predicts the class sizes
+        of a ``total``; equals the beta-binomial if ``positives`` or ``negatives`` are given. Or a conjugate model
+        class.
     prior : optional
         Concentration of each cell, as for :func:`bayesrank.fit`.
     total : int, optional
-        For the Dirichlet-multinomial: cases of the next test set, if only their total is known; by default as many
-        as were observed.
+        For the Dirichlet-multinomial: number of cases of the next test set, if the class sizes are unknown; by default
+        the observed number.
 
     Returns
     -------
     xarray.DataArray
-        ``probability`` (tp, tn), or (positives, tp, tn) where only the total is known; marginal distributions are
-        sums over a dim. Coords: the counts ``tp`` and ``tn``; ``positives``, ``negatives``; ``lost_mass``, an upper
-        bound of the mass outside of the window, 0 if nothing was cut, which is so for all lattices up to 10^6 matrices;
-        and, where neighbours were binned, their first and last count ``tp_first``, ``tp_last``, ``tn_first``,
-        ``tn_last``, ``positives_first``, ``positives_last``. The mass of a bin is the sum of those of its matrices.
+        ``probability`` (tp, tn), or (positives, tp, tn) if only the total is known. Coords: the counts ``tp``, ``tn``,
+        ``positives`` and ``negatives``; ``lost_mass``, an upper bound of the mass outside the window, 0 for all
+        lattices up to 10^6 matrices; and, if binned, the first and last count of each bin: ``tp_first``, ``tp_last``,
+        ``tn_first``, ``tn_last``, ``positives_first``, ``positives_last``. A bin holds the summed mass of its matrices.
 
     Raises
     ------
     ValueError, TypeError
-        If the counts are of more than one entity, or an argument is out of its range.
+        If the counts have more than one entity, or an argument is out of range.
 
     References
     ----------
@@ -91,7 +89,7 @@ def confusion_pmf(
     table = _one_table(counts)
     check_positive(table, "the pmf of tn, fp, fn and tp")
     cells = {name: int(cell) for name, cell in two_class_cells(table, "counts").items()}
-    # Rates set to the observed ones are no model of them, but a common way to predict.
+    # Observed rates as true rates ignore uncertainty, but are a common way to predict.
     plug_in = isinstance(model, str) and model == "binomial"
     alpha, random_totals = ({}, False) if plug_in else _concentrations(table, model, prior)
     if random_totals and positives is None and negatives is None:
@@ -124,7 +122,7 @@ def confusion_pmf(
 
 
 def _with_total(alpha: dict[str, float], total: int) -> xr.DataArray:
-    """The Dirichlet-multinomial of a total: how it splits into classes, then both classes."""
+    """Return the Dirichlet-multinomial pmf of a total: its split into classes, then both classes."""
     mass = sum(alpha.values())
     alphas = (alpha["fn"] + alpha["tp"], alpha["tp"], alpha["tn"])
     masses = [_class_masses(total, a, mass - a, plug_in=False) for a in alphas]
@@ -138,7 +136,7 @@ def _with_total(alpha: dict[str, float], total: int) -> xr.DataArray:
     tp, tn = axes = _axes(masses[1:], windows[1:], most, most)
     values = np.zeros([len(axis[0]) for axis in (positives, *axes)])
     for i, (first, last) in enumerate(zip(*positives[:2], strict=True)):
-        # Given the number of positives, the right answers in both classes are independent.
+        # Given the number of positives, tp and tn are independent.
         true = masses[0][first : last + 1, None] * _fewer_and_fewer(first, last, tp, alpha["tp"], alpha["fn"])[::-1]
         both = true.T @ _fewer_and_fewer(total - last, total - first, tn, alpha["tn"], alpha["fp"])
         values[i, : both.shape[0], : both.shape[1]] = both
@@ -150,18 +148,18 @@ def _with_total(alpha: dict[str, float], total: int) -> xr.DataArray:
 
 
 def _fewer_and_fewer(fewest: int, most: int, axis: Axis, right: float, wrong: float) -> np.ndarray:
-    """Beta-binomial masses for ``most`` cases, one fewer, ..., ``fewest``: of the bins of an axis that begin by then.
+    """Return beta-binomial masses over the bins of an axis for ``most``, ..., ``fewest`` cases.
 
-    Pólya's urn: when one more case comes, the number right goes from k to k + 1 with probability
-    (right + k) / (right + wrong + cases), so that a bin differs from what it is for one case fewer by what flows across
-    its two ends. That takes the masses at the ends of the bins only, which are known from those for one case more.
+    Pólya's urn: with one more case, the number right goes from k to k + 1 with probability (right + k) / (right + wrong
+    + cases). A bin thus changes only by the flow across its two ends, and needs only the masses there, which follow
+    from those for one case more.
     """
     begun = axis[0] <= most
     first, last, middle = (counts[begun] for counts in axis)
     size = np.arange(most, fewest - 1, -1)[:, None]
     if not len(first):
         return np.zeros((len(size), 0))
-    if right == 0 or wrong == 0:  # never, or always
+    if right == 0 or wrong == 0:  # probability 0 or 1
         sure = size if wrong == 0 else 0 * size
         return ((first <= sure) & (sure <= last)).astype(float)
     masses = _padded(beta_binomial(most, right, wrong), max(most, int(last[-1])))
@@ -169,7 +167,7 @@ def _fewer_and_fewer(fewest: int, most: int, axis: Axis, right: float, wrong: fl
     more = size[:-1]
     steps: np.ndarray = np.empty((len(size), len(ends)))
     steps[0] = np.where(ends < 0, 0.0, masses[ends])
-    # P(k | cases - 1) / P(k | cases); nothing is left once k is as large as the number of cases.
+    # P(k | cases - 1) / P(k | cases); 0 if k equals the number of cases
     steps[1:] = np.maximum(more - ends, 0) * (right + wrong + more - 1)
     steps[1:] /= more * (wrong + np.maximum(more - 1 - ends, 0))
     with np.errstate(under="ignore"):
@@ -179,8 +177,7 @@ def _fewer_and_fewer(fewest: int, most: int, axis: Axis, right: float, wrong: fl
 
 
 def _class_masses(size: int, right: float, wrong: float, plug_in: bool) -> np.ndarray:
-    """Masses of the number of right answers to ``size`` cases of one class: binomial at the observed rate, or with
-    the posterior's concentrations."""
+    """Return the masses of the number right in ``size`` cases: binomial if ``plug_in``, else beta-binomial."""
     if size > 0 and right + wrong == 0:
         raise ValueError(f"counts must hold cases of a class to predict {size} of it without a prior; got none")
     if size == 0:
@@ -189,7 +186,7 @@ def _class_masses(size: int, right: float, wrong: float, plug_in: bool) -> np.nd
 
 
 def _axes(masses: list[np.ndarray], windows: list[tuple[int, int, float]], largest: int, most: int) -> list[Axis]:
-    """Both axes of the lattice, in ``most`` bins or so where their product is larger than ``largest``."""
+    """Return both axes of the lattice, binned to about ``most`` points if there are more than ``largest``."""
     sizes = [high - low + 1 for low, high, _ in windows]
     bins = sizes
     if sizes[0] * sizes[1] > largest:
@@ -217,7 +214,7 @@ def _coords(axes: dict[str, Axis]) -> dict[str, Any]:
 
 
 def _one_table(counts: xr.DataArray) -> xr.DataArray:
-    """The counts of one entity without its dims of length 1."""
+    """Return the counts of one entity without its dims of length 1."""
     if not are_counts(counts):
         held = counts.dtype if isinstance(counts, xr.DataArray) else type(counts).__name__
         raise TypeError(f"counts must be a DataArray of integers; got {held}")
@@ -231,8 +228,8 @@ def _one_table(counts: xr.DataArray) -> xr.DataArray:
 
 
 def _concentrations(table: xr.DataArray, model: Any, prior: Any) -> tuple[dict[str, float], bool]:
-    """Posterior concentration of each cell, and whether the model takes the row totals as random."""
-    # Whether a class without cases can be predicted is seen where its masses are computed.
+    """Return the posterior concentration of each cell, and whether the model treats row totals as random."""
+    # Classes without cases are checked where their masses are computed.
     known = conjugate_posterior(model, table.expand_dims(entity=["entity"]), {"prior": prior, "force": True})
     cells = two_class_cells(known.posterior.isel(entity=0), "counts")
     return {name: float(cell) for name, cell in cells.items()}, known.totals is None
@@ -245,15 +242,15 @@ def _cases(argument: str, value: Any, observed: int) -> int:
 
 
 def _fits(size: int) -> None:
-    """Raise where the masses of so many cases do not fit into memory."""
+    """Raise an error if the masses of this many cases do not fit into memory."""
     check_memory("positives, negatives and total must be smaller", f"masses of 0 to {size} cases", (8, size), str(size))
 
 
 def beta_binomial(size: int, alpha: float, beta: float) -> np.ndarray:
-    """Masses of 0, ..., size successes, whose rate is Beta(alpha, beta); one of the two may be 0.
+    """Return the masses of 0, ..., size successes with a Beta(alpha, beta) rate; alpha or beta may be 0.
 
-    Murphy (2012) and U Eq. 4, by the ratio of neighbours: products of ratios lose a few units in the last place,
-    where a difference of log-gamma functions of large numbers loses ten digits.
+    The recursion over ratios of neighbours (Murphy 2012; U Eq. 4) loses a few units in the last place; differences of
+    log-gamma functions of large numbers lose ten digits.
 
     Examples
     --------
@@ -267,7 +264,7 @@ def beta_binomial(size: int, alpha: float, beta: float) -> np.ndarray:
 
 
 def binomial(size: int, rate: float) -> np.ndarray:
-    """Masses of 0, ..., size successes of that rate (U Eq. 3).
+    """Return the binomial masses of 0, ..., size successes at this rate (U Eq. 3).
 
     Examples
     --------
@@ -280,9 +277,9 @@ def binomial(size: int, rate: float) -> np.ndarray:
 
 
 def _from_ratios(numerator: np.ndarray, denominator: np.ndarray, up: float, down: float) -> np.ndarray:
-    """Masses from P(a + 1) / P(a) = numerator / denominator, multiplied outwards from the largest mass."""
+    """Return masses from P(a + 1) / P(a) = numerator / denominator, starting at the largest mass."""
     masses = np.zeros(len(numerator) + 1)
-    if up == 0 or down == 0:  # never, or always
+    if up == 0 or down == 0:  # probability 0 or 1
         masses[0 if up == 0 else -1] = 1.0
         return masses
     start = int(np.argmax(np.concatenate([[0.0], np.cumsum(np.log(numerator / denominator))])))
@@ -294,7 +291,7 @@ def _from_ratios(numerator: np.ndarray, denominator: np.ndarray, up: float, down
 
 
 def kept_range(masses: np.ndarray, tail: float) -> tuple[int, int, float]:
-    """First and last count to keep, and the mass lost, so that each tail loses at most ``tail``.
+    """Return the first and last count to keep, and the lost mass, where each tail loses at most ``tail``.
 
     Examples
     --------
@@ -309,10 +306,9 @@ def kept_range(masses: np.ndarray, tail: float) -> tuple[int, int, float]:
 
 
 def bin_masses(masses: np.ndarray, low: int, high: int, bins: int) -> Axis:
-    """At most ``bins`` bins of the counts low, ..., high; one count each where that is enough.
+    """Group the counts low, ..., high into at most ``bins`` bins, each represented by its rounded mean.
 
-    The counts at the two ends, where scores may be undefined, keep bins of their own. A bin is represented by its
-    mean, rounded.
+    The counts at both ends, where scores may be undefined, keep bins of their own.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Two entities on the same future cases, and one class against all others."""
+"""Future scores of two entities on the same cases, and of one class against all others."""
 
 from typing import Any
 
@@ -16,16 +16,16 @@ from bayesrank.scores import as_score
 
 __all__ = ["by_class", "paired_difference"]
 
-#: Pairs of matrices whose score is computed.
+#: Maximum number of pairs of matrices.
 PAIRS = 2**24
-#: Mass that may be lost in each class.
+#: Maximum mass lost in each class.
 LOSS = 4e-13
 
 
 def by_class(
     counts: xr.DataArray, score: ScoreLike, model: str = "beta_binomial", prior: Any = None
 ) -> dict[Any, xr.Dataset]:
-    """The pmf of a future score of each class against all others, on a test set like the observed one.
+    """Return the pmf of a future score of each class against all others, on a test set like the observed one.
 
     Parameters
     ----------
@@ -39,12 +39,12 @@ def by_class(
     Returns
     -------
     dict
-        From labels to what :func:`score_pmf` gives; :func:`summary` takes it whole.
+        From labels to the results of :func:`score_pmf`; an input of :func:`summary`.
 
     Raises
     ------
     ValueError, TypeError
-        If the counts are none of one entity, or there is no such score or prior.
+        If the counts are not those of one entity, or the score or prior is invalid.
 
     References
     ----------
@@ -74,24 +74,22 @@ def paired_difference(
     negatives: int | None = None,
     prior: Any = None,
 ) -> xr.Dataset:
-    """The distribution of the difference of two entities' scores on one future test set, which both will meet.
+    """Return the distribution of the difference of two entities' scores on the same future test set.
 
     Parameters
     ----------
     joint : xarray.Dataset
-        Which answers were given together, and how often, as from :func:`bayesrank.joint_outcomes`: ``actual``
-        (pattern), ``predicted`` (pattern, entity) and ``count`` (pattern). The positive class is the last of the two
-        of ``label``, or without that coord in sorted order.
+        Joint outcomes from :func:`bayesrank.joint_outcomes`: ``actual`` (pattern), ``predicted`` (pattern, entity) and
+        ``count`` (pattern). The positive class is the last one in ``label``, else in sorted order.
     entity, other : hashable
-        Names of the two; the difference is the first's score minus the other's.
+        Names of the two entities; the difference is the score of ``entity`` minus that of ``other``.
     score : Score, str or callable
         A Score, a name or alias, or a function of (tn, fp, fn, tp).
     positives, negatives : int, optional
-        Cases of each class in the next test set; by default as many as were observed.
+        Number of cases of each class in the next test set; by default the observed numbers.
     prior : optional
-        Concentration of each cell of each entity's table, as for :func:`bayesrank.fit`; both entities have the same row
-        totals. Jointly they are right or wrong independently, a priori, so that each alone has the beta-binomial
-        distribution of :func:`confusion_pmf`.
+        Concentration of each cell of an entity's table, as for :func:`bayesrank.fit`, with equal row totals. The prior
+        errors of the two are independent, and each entity alone has the distribution of :func:`confusion_pmf`.
 
     Returns
     -------
@@ -101,10 +99,10 @@ def paired_difference(
     Raises
     ------
     KeyError
-        If there is no such entity.
+        If an entity is unknown.
     ValueError
-        If there are not two classes, the cases come in clusters (they are not drawn one by one then), or the test set
-        is too large: more than 1.6e7 likely pairs of matrices, which is some 100 cases a class.
+        If there are not two classes, cases come in clusters, or the test set has more than 1.6e7 likely pairs of
+        matrices (about 100 cases of each class).
 
     Examples
     --------
@@ -130,7 +128,7 @@ def paired_difference(
 
 
 def _checked(joint: Any, entity: Any, other: Any) -> np.ndarray:
-    """The two classes, negative first, after a check of what the joint outcomes hold."""
+    """Validate the joint outcomes and return the two classes, the negative one first."""
     check_result("br.joint_outcomes", "joint", joint, ("actual", "predicted", "count", "entity"))
     if "cluster" in joint.coords:
         raise ValueError("joint must hold single cases; got clusters of them")
@@ -147,7 +145,7 @@ def _checked(joint: Any, entity: Any, other: Any) -> np.ndarray:
 def _class(
     joint: xr.Dataset, entities: tuple, label: Any, alpha: np.ndarray, argument: str, size: int | None
 ) -> tuple[int, np.ndarray, np.ndarray]:
-    """Cases of a class in the next test set, the likely numbers that each of two entities gets right, their masses."""
+    """Return the future cases of a class, the likely pairs of right counts of two entities, and their masses."""
     first, second = alpha
     base = np.outer(first, second) / first.sum()  # [right, wrong] of the first, of the other
     here = joint["actual"].values == label
@@ -160,7 +158,7 @@ def _class(
 
 
 def _merged(values: np.ndarray, mass: np.ndarray, lost: float) -> xr.Dataset:
-    """A pmf of values, equal ones merged, the undefined ones last."""
+    """Return a pmf of values with equal values merged and undefined ones last."""
     order, starts = equal_runs(values, lambda at: (at, at, at, at), None)
     out = {
         "value": values[order[starts]],
@@ -176,7 +174,7 @@ def _merged(values: np.ndarray, mass: np.ndarray, lost: float) -> xr.Dataset:
 
 
 def _right_and_wrong(classes: np.ndarray, entities: tuple, prior: Any) -> np.ndarray:
-    """Prior concentrations of right and wrong answers: (entity, class, 2)."""
+    """Return the prior concentrations (entity, class, 2) of right and wrong answers."""
     names = {"entity": name_coord(list(entities)), "actual": classes, "predicted": classes}
     alpha = concentration(xr.DataArray(np.zeros((2, 2, 2), int), names, list(names)), prior).values
     if not (alpha > 0).all() or not np.allclose(alpha[0].sum(-1), alpha[1].sum(-1), rtol=1e-12):
@@ -185,10 +183,10 @@ def _right_and_wrong(classes: np.ndarray, entities: tuple, prior: Any) -> np.nda
 
 
 def _both_right(size: int, alpha: np.ndarray) -> np.ndarray:
-    """Joint masses of how many of ``size`` cases each of two entities gets right.
+    """Return the joint masses of the numbers of ``size`` cases that two entities get right.
 
-    The first's number is beta-binomial; given it, the other's is the sum of two: among the cases that the first gets
-    right, and among those it gets wrong.
+    The first number is beta-binomial. Given it, the second is a sum of two: cases that the first entity gets right, and
+    cases that it gets wrong.
     """
     first = beta_binomial(size, alpha[0].sum(), alpha[1].sum())
     rows = [
@@ -198,7 +196,7 @@ def _both_right(size: int, alpha: np.ndarray) -> np.ndarray:
 
 
 def _likely(masses: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The pairs of counts but the least likely ones, and their masses; all of a small lattice."""
+    """Return the pairs of counts, except the least likely ones, and their masses; all pairs of a small lattice."""
     flat = masses.reshape(-1)
     keep = np.arange(len(flat))
     if len(flat) ** 2 > PAIRS:

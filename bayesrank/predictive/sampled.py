@@ -1,4 +1,4 @@
-"""Future test sets: what counts the posterior expects next time."""
+"""Sampled counts of future test sets."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -18,32 +18,31 @@ __all__ = ["posterior_predictive"]
 def posterior_predictive(
     posterior: Container, size: Any = None, *, kind: str | None = None, seed: Seed = None
 ) -> xr.DataArray:
-    """Counts of a future test set, one for each posterior draw.
+    """Draw the counts of a future test set, one for each posterior draw.
 
     Parameters
     ----------
     posterior : DataArray, Dataset, InferenceData or DataTree
-        Whatever holds a performance with draws.
+        Any container of a performance with draws.
     size : int or mapping, optional
-        Cases of the future test set: a total, whose split into classes is then random; or a mapping from every
-        class to its number, where there are classes. By default that of the observed test set, its class sizes held
-        where the model took them as set by design.
+        Cases of the future test set: a total, with random class sizes, or a mapping from every class to its size. By
+        default as observed, with fixed class sizes if the model treats them as fixed by design.
     seed : int, SeedSequence or Generator, optional
-        Of all randomness.
+        Seed of all random numbers.
     kind : str, optional
-        Which performance of the posterior, as in :func:`bayesrank.as_performance`.
+        Kind of performance, as in :func:`bayesrank.as_performance`.
 
     Returns
     -------
     xarray.DataArray
-        Integer ``counts`` with the dims of the performance. Entities with the same draws of the prevalence meet
-        the same future test set.
+        Integer ``counts`` with the dims of the performance. Entities with the same draws of the prevalence have the
+        same future test set.
 
     Raises
     ------
     ValueError
-        If ``size`` is missing where nothing was observed, negative, or names other classes. Of a paired posterior of
-        several entities: their draws do not tell how their answers to a future case go together.
+        If ``size`` is missing without observed counts, negative, or names other classes; or for a paired posterior of
+        several entities, whose draws do not hold the dependence of their answers.
 
     Examples
     --------
@@ -81,7 +80,7 @@ def posterior_predictive(
 
 
 def _refuse_paired(posterior: Any, performance: xr.DataArray) -> None:
-    """Raise if entities would meet the same future cases, while tables alone were kept of each draw."""
+    """Raise an error for several entities on the same cases, since their draws hold separate tables only."""
     names = performance["entity"].values.tolist() if "entity" in performance.coords else []
     if isinstance(posterior, xr.Dataset) and posterior.attrs.get("paired") and len(names) > 1:
         raise ValueError(

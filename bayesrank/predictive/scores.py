@@ -1,10 +1,9 @@
-"""The exact distribution of a score on a future test set: the masses of all matrices with the same value, summed.
+"""Exact distributions of scores on a future test set: the summed probabilities of all matrices with equal values.
 
-Points of the lattice are sorted by the score in floating point. Neighbours within a few units in the last place are
-taken as candidates; where the score is known as a ratio of whole numbers, or as the signed root of one, they are held
-against each other exactly: n1 d2 = n2 d1, in arithmetic modulo 2^64. That is exact, because candidates are so close
-that the two products, if they differ, differ by less than 2^64. Other scores merge what floating point cannot tell
-apart.
+The matrices are sorted by their score in floating point. Neighbours within a few units in the last place are merge
+candidates. Where the score is a ratio of integers, or a signed root of one, candidates are compared exactly as n1 d2 =
+n2 d1 modulo 2^64: candidates are so close that unequal products differ by less than 2^64. Other scores merge all
+candidates.
 """
 
 from collections.abc import Callable, Iterator
@@ -23,16 +22,16 @@ from bayesrank.scores._forms import ExactRatio
 
 __all__ = ["equal_runs", "exact_ratio", "matrix_values", "multiplicity", "score_pmf"]
 
-#: Points whose score is computed, or pairs that are compared, at a time.
+#: Number of points evaluated, or pairs compared, at a time.
 BLOCK = 2**20
-#: Candidates differ by at most this much, relative to the larger of 1 and the value.
+#: Maximum difference of merge candidates, relative to the larger of 1 and the value.
 CLOSE = 32 * np.finfo(float).eps
 
 Cells = tuple[Any, Any, Any, Any]
 
 
 def score_pmf(pmf: xr.DataArray, score: ScoreLike, undefined: float | None = None) -> xr.Dataset:
-    """Exact probabilities of the values of a score, from those of the confusion matrices.
+    """Return the exact distribution of a score from the distribution of the confusion matrix.
 
     Parameters
     ----------
@@ -41,25 +40,23 @@ def score_pmf(pmf: xr.DataArray, score: ScoreLike, undefined: float | None = Non
     score : Score, str or callable
         A Score, a name or alias, or a function of (tn, fp, fn, tp).
     undefined : float, optional
-        Where to place the mass of the matrices for which the score is undefined; by default at NaN.
+        Value that receives the probability of matrices with an undefined score; by default NaN.
 
     Returns
     -------
     xarray.Dataset
-        Over ``value``, in increasing order and NaN last: ``probability``, and ``multiplicity``, the number of
-        matrices of the lattice kept that have that value. Equal values of the catalogue's scores and of ranking
-        scores with plain weights are merged exactly; of other scores, values within 7e-15 of each other. The scalar
-        coord ``lost_mass`` is the pmf's. For a binned pmf there are ``value_error`` (value), how far the score of
-        a matrix in the bins of a value can be from it, and the scalar ``mean_error``, its expectation, which bounds
-        the error of the mean; both hold for scores that are monotone in TP and in TN, and where ``positives`` are
-        binned also in FN and in FP.
+        Over ``value``, increasing with NaN last: ``probability``, and ``multiplicity``, the number of kept matrices
+        with this value. Equal values of catalogue scores and of ranking scores with plain weights are merged exactly;
+        values of other scores within 7e-15. The scalar coord ``lost_mass`` is that of the pmf. A binned pmf adds
+        ``value_error`` (value), the maximum error of a value, and the scalar ``mean_error``, which bounds the error of
+        the mean; both require a score that is monotone in TP and TN and, if ``positives`` are binned, in FN and FP.
 
     Raises
     ------
     TypeError, KeyError
-        If there is no such score.
+        If the score is unknown.
     ValueError
-        If ``pmf`` is none.
+        If ``pmf`` is not a distribution of matrices.
 
     References
     ----------
@@ -99,12 +96,12 @@ def score_pmf(pmf: xr.DataArray, score: ScoreLike, undefined: float | None = Non
 
 
 def multiplicity(positives: int, negatives: int, score: ScoreLike) -> xr.DataArray:
-    """How many matrices with these class sizes have the value of each: how many points share its contour.
+    """Count, for every matrix with these class sizes, the matrices that share its score value.
 
     Parameters
     ----------
     positives, negatives : int
-        Cases of each class.
+        Number of cases of each class.
     score : Score, str or callable
         A Score, a name or alias, or a function of (tn, fp, fn, tp).
 
@@ -116,7 +113,7 @@ def multiplicity(positives: int, negatives: int, score: ScoreLike) -> xr.DataArr
     Raises
     ------
     TypeError, ValueError, KeyError
-        If a number of cases is no whole number from 0 on, or there is no such score.
+        If a class size is not a non-negative whole number, or the score is unknown.
 
     References
     ----------
@@ -143,7 +140,7 @@ def multiplicity(positives: int, negatives: int, score: ScoreLike) -> xr.DataArr
 
 
 def matrix_values(pmf: xr.DataArray, score: Any) -> xr.DataArray:
-    """The score of every matrix of a pmf; of a binned one, of the matrix that stands for the bin.
+    """Return the score of every matrix of a pmf; for a binned pmf, of the matrix that represents the bin.
 
     Parameters
     ----------
@@ -178,14 +175,14 @@ def matrix_values(pmf: xr.DataArray, score: Any) -> xr.DataArray:
 
 
 class _Lattice(NamedTuple):
-    """The points of a pmf, numbered in the order of its array."""
+    """The matrices of a pmf, numbered in the order of its array."""
 
     mass: np.ndarray
-    #: The numbers of the points that are matrices, None if all are: with a total, not every tp goes with all positives.
+    #: Indices of the points that are valid matrices (not every tp goes with all positives), or None if all are.
     where: np.ndarray | None
     shape: tuple[int, ...]
     total: int
-    #: The "first" and "last" count of every bin, and the one "at" which it is represented.
+    #: The "first" and "last" count of every bin, and the count "at" that represents it.
     positives: dict[str, np.ndarray]
     tp: dict[str, np.ndarray]
     tn: dict[str, np.ndarray]
@@ -218,13 +215,13 @@ def _indices(lattice: _Lattice, at: np.ndarray) -> tuple[np.ndarray, ...]:
 
 
 def _sizes(lattice: _Lattice, i: np.ndarray, j: np.ndarray, k: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The fewest and the most positives of the matrices in a bin: there are no more right answers than cases."""
+    """Return the fewest and the most positives of the matrices in a bin; tp and tn are at most the class sizes."""
     low = np.maximum(lattice.positives["first"][i], lattice.tp["first"][j])
     return low, np.minimum(lattice.positives["last"][i], lattice.total - lattice.tn["first"][k])
 
 
 def _points(lattice: _Lattice, at: np.ndarray) -> tuple[np.ndarray, ...]:
-    """Positives, negatives, tp and tn of some points; of a bin, those of its representative."""
+    """Return positives, negatives, tp and tn of the points; for a bin, of its representative."""
     i, j, k = _indices(lattice, at)
     positives = np.clip(lattice.positives["at"][i], *_sizes(lattice, i, j, k))
     negatives = lattice.total - positives
@@ -232,8 +229,9 @@ def _points(lattice: _Lattice, at: np.ndarray) -> tuple[np.ndarray, ...]:
 
 
 def _corners(lattice: _Lattice, at: np.ndarray) -> Iterator[Cells]:
-    """The cells at the corners of some bins. The sizes of the classes are taken apart: matrices between the corners of
-    one size alone can be further off, as when TPR falls and TNR rises."""
+    """Yield the cells at the corners of bins, for all corners of the class sizes: one size alone misses extremes, as
+    when TPR falls and TNR rises.
+    """
     i, j, k = _indices(lattice, at)
     sizes = _sizes(lattice, i, j, k)
     classes = product(sizes, sizes) if np.any(sizes[0] < sizes[1]) else [sizes]
@@ -243,18 +241,18 @@ def _corners(lattice: _Lattice, at: np.ndarray) -> Iterator[Cells]:
 
 
 def _matrices(lattice: _Lattice, at: np.ndarray) -> np.ndarray:
-    """How many matrices some bins hold."""
+    """Return the number of matrices in each bin."""
     i, j, k = _indices(lattice, at)
     low, high = _sizes(lattice, i, j, k)
     number = np.zeros(len(at), np.int64)
-    # With p positives a bin holds as many tp as max(p - c, 0) for one c less the same for another, and tn likewise.
+    # With p positives, the number of tp in a bin is a difference of two terms max(p - c, 0); likewise for tn.
     tops = (lattice.tp["first"][j] - 1, 1), (lattice.tp["last"][j], -1)
     bottoms = (lattice.total - lattice.tn["first"][k] + 1, 1), (lattice.total - lattice.tn["last"][k], -1)
     for (c, sign), (d, other) in product(tops, bottoms):
         start = np.maximum(low, c)
         n = np.maximum(np.minimum(high, d) - start + 1, 0)
         a, b = start - c, d - start
-        ones = n * (n - 1) // 2  # the sum of 0, ..., n - 1, and below that of their squares
+        ones = n * (n - 1) // 2  # the sum of 0, ..., n - 1; the next line is the sum of squares
         number += sign * other * (n * a * b + (b - a) * ones - ones * (2 * n - 1) // 3)
     return number
 
@@ -264,7 +262,7 @@ def _cells(positives: Any, negatives: Any, tp: Any, tn: Any) -> tuple[Any, Any, 
 
 
 def _evaluate(lattice: _Lattice, score: Score) -> tuple[np.ndarray, np.ndarray | None, np.ndarray | None]:
-    """The score at every point; of bins also how far it can be from that inside, and how many matrices they hold."""
+    """Return the score at every point and, for bins, its maximum error and the number of matrices."""
     size = len(lattice.mass) if lattice.where is None else len(lattice.where)
     values = np.empty(size)
     error = np.zeros(size) if lattice.binned else None
@@ -287,7 +285,7 @@ def _sums(column: np.ndarray, order: np.ndarray, starts: np.ndarray) -> np.ndarr
 
 
 def _place(out: dict[str, Any], value: float, mass: float, number: int) -> None:
-    """Adds the undefined mass at ``value``, in place: to the entry that is there, or as a new one."""
+    """Add the undefined probability at ``value`` in place, to an existing or a new entry."""
     at = len(out["value"]) if np.isnan(value) else int(np.searchsorted(out["value"], value))
     if at < len(out["value"]) and out["value"][at] == value:
         out["probability"][at] += mass
@@ -299,7 +297,7 @@ def _place(out: dict[str, Any], value: float, mass: float, number: int) -> None:
 
 
 def exact_ratio(score: Score) -> ExactRatio | None:
-    """The score's whole numbers, or None if they are not known.
+    """Return the function that gives the score as integers, or None if there is none.
 
     Examples
     --------
@@ -325,14 +323,14 @@ def exact_ratio(score: Score) -> ExactRatio | None:
 def equal_runs(
     values: np.ndarray, cells_of: Callable[[np.ndarray], Cells], ratio: ExactRatio | None
 ) -> tuple[Any, Any]:
-    """The order that sorts the defined values, and where in it each run of equal ones starts.
+    """Return the order that sorts the defined values, and the start of each run of equal values in it.
 
     Parameters
     ----------
     values : numpy.ndarray
-        Scores of all points of a lattice, NaN where undefined.
+        Scores of all points of a lattice; NaN if undefined.
     cells_of : callable
-        From positions in ``values`` to whole numbers tn, fp, fn, tp.
+        Maps positions in ``values`` to integers tn, fp, fn, tp.
     ratio : callable or None
         From :func:`exact_ratio`.
 
@@ -360,7 +358,7 @@ def equal_runs(
 def _split(
     order: np.ndarray, ordered: np.ndarray, far: np.ndarray, cells_of: Callable[[np.ndarray], Cells], ratio: ExactRatio
 ) -> None:
-    """Marks in ``far``, in place, the close neighbours that differ; reorders those that are out of order."""
+    """Mark, in ``far``, the close neighbours that differ, and reorder those out of order; both in place."""
     close = np.flatnonzero(~far)
     differs = np.zeros(len(close), bool)
     for start in range(0, len(close), BLOCK):
@@ -368,16 +366,16 @@ def _split(
         pair = [cells_of(order[block]), cells_of(order[block + 1])]
         tops, bottoms, factors = zip(*(ratio(*(cell.astype(float) for cell in side)) for side in pair), strict=True)
         top, bottom, factor = (float(np.max(np.abs(x))) for x in (tops, bottoms, factors))
-        # Ratios that differ do so by 1 / (d1 d2) or more, and roots by half of that or more.
+        # Unequal ratios differ by at least 1 / (d1 d2), unequal roots by at least half of that.
         apart = 1 / (bottom * factor) if np.min(bottoms) == bottom else 1 / (bottom**2 * factor)
         if 4 * CLOSE * max(1.0, top / (bottom * factor)) < apart:
             continue
         if 4 * CLOSE * factor * bottom * max(bottom, top / factor) >= 2.0**62:
-            continue  # too large to be told apart modulo 2^64: floating point has to do
+            continue  # too large for arithmetic modulo 2^64: keep the floating-point result
         with np.errstate(over="ignore"):
             n, d, _ = zip(*(ratio(*(cell.astype(np.uint64) for cell in side)) for side in pair), strict=True)
             differs[start : start + BLOCK] = n[0] * d[1] != n[1] * d[0]
-    # A run of candidates that are not all equal is sorted exactly. There are few.
+    # Sort exactly each run of candidates that are not all equal. Such runs are rare.
     run = np.cumsum(far)
     for at in np.unique(run[close[differs]]):
         first, last = np.searchsorted(run, (at, at + 1)) + np.array([at > 0, 1])

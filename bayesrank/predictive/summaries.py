@@ -1,7 +1,7 @@
-"""Summaries of the distribution of a future score, and the distribution of a difference of two.
+"""Summaries of the distribution of a future score, and distributions of differences.
 
-All functions take the Dataset over ``value`` that :func:`bayesrank.predictive.score_pmf` returns. Moments, quantiles
-and intervals are conditional on the score being defined; :func:`summary` reports the probability that it is not.
+All functions take the Dataset over ``value`` from :func:`bayesrank.predictive.score_pmf`. Moments, quantiles and
+intervals are conditional on a defined score; :func:`summary` reports the probability of an undefined one.
 """
 
 from collections.abc import Mapping, Sequence
@@ -15,9 +15,9 @@ from bayesrank.predictive.scores import equal_runs
 
 __all__ = ["difference", "summary"]
 
-#: Pairs of values beyond which a difference is binned.
+#: Number of pairs of values above which a difference is binned.
 PAIRS = 2**24
-#: Cumulative sums of masses are off by no more.
+#: Maximum rounding error of cumulative sums of masses.
 ROUNDING = 1e-12
 
 
@@ -41,9 +41,9 @@ def quantile(pmf: xr.Dataset, levels: Sequence[float]) -> np.ndarray:
 
 
 def hdi(pmf: xr.Dataset, prob: float) -> tuple[float, float]:
-    """Return the ends of the narrowest interval that holds a score with at least ``prob``, given that it is defined.
+    """Return the ends of the narrowest interval with probability at least ``prob``, given that the score is defined.
 
-    Of equally narrow intervals it is the one with the larger probability, then the lower one. Both ends belong to it.
+    Ties are resolved by the larger probability, then the lower interval. The interval includes both ends.
     """
     value, mass = _defined(pmf)
     upto = np.concatenate([[0.0], np.cumsum(mass)])
@@ -57,15 +57,15 @@ def hdi(pmf: xr.Dataset, prob: float) -> tuple[float, float]:
 
 
 def mode(pmf: xr.Dataset) -> float:
-    """Return the most probable value; of several the lowest."""
+    """Return the most probable value, the lowest in case of ties."""
     value, mass = _defined(pmf)
     return float(value[np.argmax(mass >= mass.max() * (1 - ROUNDING))])
 
 
 def difference(pmf: xr.Dataset, other: xr.Dataset) -> xr.Dataset:
-    """The distribution of the difference of two entities' future scores on independent test sets.
+    """Return the distribution of the difference of two future scores on independent test sets.
 
-    For entities that will meet the same cases see :func:`bayesrank.predictive.paired_difference`.
+    For entities on the same cases, see :func:`bayesrank.predictive.paired_difference`.
 
     Parameters
     ----------
@@ -75,13 +75,13 @@ def difference(pmf: xr.Dataset, other: xr.Dataset) -> xr.Dataset:
     Returns
     -------
     xarray.Dataset
-        As from :func:`score_pmf`, of the first score minus the second; undefined where one of them is. With more than
-        1.6e7 pairs of values neighbouring values are put together first, and ``value_error`` tells how far.
+        As from :func:`score_pmf`, for ``pmf`` minus ``other``; undefined where either is. Above 1.6e7 pairs of values,
+        neighbouring values are binned first, and ``value_error`` bounds the effect.
 
     Raises
     ------
     ValueError
-        If one of the two is no pmf of a score.
+        If an argument is not a pmf of a score.
 
     Examples
     --------
@@ -121,7 +121,7 @@ def difference(pmf: xr.Dataset, other: xr.Dataset) -> xr.Dataset:
 
 
 def summary(pmf: xr.Dataset | Mapping[Any, xr.Dataset], *, prob: float = 0.95) -> xr.Dataset:
-    """Summarize the distribution of a score: mean, spread, mode, median, intervals, undefined share.
+    """Summarise the distribution of a score: mean, spread, mode, median, intervals, undefined share.
 
     Parameters
     ----------
@@ -134,14 +134,14 @@ def summary(pmf: xr.Dataset | Mapping[Any, xr.Dataset], *, prob: float = 0.95) -
     Returns
     -------
     xarray.Dataset
-        Scalars in units of the score: ``mean``, ``sd``, ``mode`` (the lowest of several), ``median``, ``lower`` and
-        ``upper`` (equal tails), ``hdi_lower`` and ``hdi_upper``; and the probability ``undefined``. NaN where the score
-        is never defined.
+        Scalars in units of the score: ``mean``, ``sd``, ``mode`` (the lowest in case of ties), ``median``, ``lower``
+        and ``upper`` (equal tails), ``hdi_lower`` and ``hdi_upper``; and the probability ``undefined``. NaN if the
+        score is never defined.
 
     Raises
     ------
     ValueError, TypeError
-        If the pmf is not one of a score, or ``prob`` is not a number between 0 and 1.
+        If ``pmf`` is not a pmf of a score, or ``prob`` is not a number in (0, 1).
 
     Examples
     --------
@@ -173,7 +173,7 @@ def summary(pmf: xr.Dataset | Mapping[Any, xr.Dataset], *, prob: float = 0.95) -
 
 
 def _defined(pmf: xr.Dataset) -> tuple[np.ndarray, np.ndarray]:
-    """The defined values, and their masses scaled to 1."""
+    """Return the defined values and their masses, scaled to 1."""
     columns = _columns(pmf)
     total = columns["probability"].sum()
     if not total > 0:
@@ -192,11 +192,11 @@ def _columns(pmf: xr.Dataset, argument: str = "pmf") -> dict[str, np.ndarray]:
 
 
 def _coarse(columns: dict[str, np.ndarray], bins: int) -> dict[str, np.ndarray]:
-    """Neighbouring values put together at their mean, in at most ``bins`` bins of equal width."""
+    """Merge neighbouring values to their mean, in at most ``bins`` bins of equal width."""
     value, mass = columns["value"], columns["probability"]
     if len(value) <= bins:
         return columns
-    # Equal widths where the mass is; the far tails have bins of their own.
+    # Bins of equal width cover most of the mass; the far tails have bins of their own.
     upto = np.cumsum(mass)
     low, high = value[np.searchsorted(upto, [1e-9 * upto[-1], (1 - 1e-9) * upto[-1]])]
     bin_of = np.digitize(value, np.linspace(low, high, bins - 1))
