@@ -308,5 +308,5 @@ def _periods(source: Any, dim: str, kind: str | None) -> xr.DataArray:
         raise ValueError(f"source must hold the same numbers of chains and draws in every period; got {sorted(sizes)}")
     taken = sorted({str(d) for one in each for d in one.dims})
     if dim in taken:
-        raise ValueError(f"dim must be a new one for the periods of a mapping, beside {taken}; got {dim!r}")
+        raise ValueError(f"dim must be a new name for the periods of a mapping, not in {taken}; got {dim!r}")
     return xr.concat(each, pd.Index(list(source), name=dim))

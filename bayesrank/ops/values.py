@@ -336,11 +336,11 @@ def orient(score: Any) -> Score:
     'tpr'
     >>> orient("prevalence")
     Traceback (most recent call last):
-    ValueError: score must have a direction to outperform anyone; got prevalence, which has none
+    ValueError: score must have a direction, higher or lower is better; got prevalence, which has none
     """
     score = as_score(score)
     if score.higher_is_better is None:
-        raise ValueError(f"score must have a direction to outperform anyone; got {score.name}, which has none")
+        raise ValueError(f"score must have a direction, higher or lower is better; got {score.name}, which has none")
     return score
 
 

@@ -82,13 +82,13 @@ def check_complete(ranking: xr.Dataset) -> None:
     >>> counts = br.from_counts(tn=[70, 79], fp=[10, 1], fn=[9, 1], tp=[21, 29], entity=["a", "b"])
     >>> check_complete(br.credible_ranking(counts, "f1").isel(entity=[0]))
     Traceback (most recent call last):
-    ValueError: ranking must be whole, of 2 entities; got 1 of them (rank those alone to speak of them alone)
+    ValueError: ranking must be whole, of 2 entities; got 1 of them (rank only those entities to describe a part)
     """
     check_pairs(ranking)
     if ranking.sizes["rival"] != ranking.sizes["entity"]:
         raise ValueError(
             f"ranking must be whole, of {ranking.sizes['rival']} entities; got {ranking.sizes['entity']} of them (rank "
-            "those alone to speak of them alone)"
+            "only those entities to describe a part)"
         )
 
 

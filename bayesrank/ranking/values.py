@@ -219,7 +219,7 @@ def _of_values(values: xr.DataArray, score: Any, higher_is_better: bool | None) 
         if higher_is_better is None and other is not None and other.name != known.name:
             raise ValueError(
                 f"score must be that of the values, whose name says {other.name}; got {known.name} (rename them, or "
-                "tell higher_is_better)"
+                "pass higher_is_better=)"
             )
         better = _better(known.name, known.higher_is_better, higher_is_better)
         if higher_is_better is None:

@@ -71,7 +71,7 @@ def _over_orders(
     if edges.shape[1] ** most > MOST:
         raise ValueError(
             f"statement must ask for the ranks of fewer entities that tie; got {most} of them tied in one draw, with "
-            f"{edges.shape[1]} sets of ranks to tell apart"
+            f"{edges.shape[1]} sets of ranks to distinguish"
         )
     out = np.zeros(len(better))
 
