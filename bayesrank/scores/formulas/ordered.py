@@ -12,7 +12,7 @@ GAUDETTE = "Gaudette and Japkowicz (2009)"
 
 
 def _mean(loss: Callable[[np.ndarray], np.ndarray]) -> Callable[[np.ndarray, Any], np.ndarray]:
-    """The mean over the cases of a function of predicted minus actual position."""
+    """Return the mean over the cases of a function of predicted minus actual position."""
 
     def function(matrix: np.ndarray, present: Any) -> np.ndarray:
         place = np.arange(matrix.shape[-1])
